@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from benchmarks._server import CHECKOUT
-from crane_core.pipeline.load import import_paths, prepare
+from crane_core.pipeline.loading.load import import_paths, prepare
 from crane_core.pipeline.places import DataFolder
 
 ARCHIVE = CHECKOUT.parent / "shared" / "upstream" / "crane_llm.tar.gz"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.plan import Plan, Population
-from crane_core.pipeline.campaigns import drawn_plan, keep_campaign
-from crane_core.pipeline.load import prepare
+from crane_core.pipeline.campaigns.campaigns import drawn_plan, keep_campaign
+from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
 
 CAMPAIGN = "pilot"

@@ -20,7 +20,7 @@ from benchmarks._campaign import CAMPAIGN, new_campaign
 from benchmarks._server import serve
 from benchmarks._timing import Times, machine
 from crane_core.annotation.showing import Showing
-from crane_core.pipeline.campaigns import acts_of, kept_campaign
+from crane_core.pipeline.campaigns.campaigns import acts_of, kept_campaign
 from crane_core.pipeline.places import DataFolder
 from crane_core.ui.annotate.snapshot import token
 

@@ -34,7 +34,7 @@ from crane_core.annotation.plan import Plan
 from crane_core.annotation.reasons import REASONS
 from crane_core.annotation.showing import Showing
 from crane_core.domain import AnnotationAction, Label
-from crane_core.pipeline.campaigns import acts_of, journal_of
+from crane_core.pipeline.campaigns.campaigns import acts_of, journal_of
 from crane_core.pipeline.places import DataFolder
 from crane_core.ui.annotate.snapshot import token
 

@@ -35,7 +35,7 @@ from crane_core.annotation.plan import Plan
 from crane_core.domain import AnnotationAction
 from crane_core.identity.key import signing_key
 from crane_core.identity.passes import Purpose, new_pass, signed
-from crane_core.pipeline.campaigns import acts_of, journal_of
+from crane_core.pipeline.campaigns.campaigns import acts_of, journal_of
 from crane_core.pipeline.places import DataFolder
 from crane_core.ui.annotate.snapshot import token
 from crane_core.ui.visit import COOKIE

@@ -24,9 +24,9 @@ from sklearn.preprocessing import OneHotEncoder
 from benchmarks._archive import imported
 from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.plan import Design, Item, Kind, Population, Texts
-from crane_core.pipeline.campaigns import drawn_plan
-from crane_core.pipeline.cards import Text, card
-from crane_core.pipeline.load import prepare
+from crane_core.pipeline.campaigns.campaigns import drawn_plan
+from crane_core.pipeline.campaigns.cards import Text, card
+from crane_core.pipeline.loading.load import prepare
 from crane_core.storage.store import Store
 
 STUDY = Population("junobench", "crane-llm-2025-10")

@@ -21,12 +21,12 @@ from threading import Event
 from typing import Any
 
 from benchmarks._timing import machine, timed
-from crane_core.pipeline.dask_cluster import LOCAL, Cluster, reached
-from crane_core.pipeline.dask_work import Piece, spread
+from crane_core.pipeline.dask.cluster import LOCAL, Cluster, reached
+from crane_core.pipeline.dask.work import Piece, spread
 from crane_core.pipeline.places import DataFolder, embedded
-from crane_core.pipeline.verify import How, verify
-from crane_core.pipeline.verify_dask import on_cluster
-from crane_core.pipeline.verify_where import Bench, benches
+from crane_core.pipeline.verification.on_dask import on_cluster
+from crane_core.pipeline.verification.verify import How, verify
+from crane_core.pipeline.verification.where import Bench, benches
 from crane_core.runtime.environment import environment_of
 from crane_core.runtime.limits import Limits
 from crane_core.runtime.program import program

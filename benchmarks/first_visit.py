@@ -23,7 +23,7 @@ from benchmarks._browser import blank_page
 from benchmarks._figures import figure, tell
 from benchmarks._server import serve
 from benchmarks._timing import Times, machine
-from crane_core.pipeline.load import prepare
+from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
 
 WORDS_LIMIT_S, CHART_LIMIT_S = 2.0, 3.5

@@ -20,9 +20,9 @@ from benchmarks._archive import archive_or_exit
 from benchmarks._figures import figure, tell
 from benchmarks._timing import Times, machine, timed
 from crane_core.domain import DetectorKind
-from crane_core.pipeline.evaluate import verdict_frame
-from crane_core.pipeline.load import Imported, import_paths, prepare
+from crane_core.pipeline.loading.load import Imported, import_paths, prepare
 from crane_core.pipeline.places import DataFolder
+from crane_core.pipeline.results.evaluate import verdict_frame
 
 ROUNDS = 5
 KNOWN_LIMIT_S = 1.0

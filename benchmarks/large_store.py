@@ -26,10 +26,12 @@ from benchmarks._timing import machine, repeated, timed
 from crane_core.domain import AnnotatorKind, Case, Cell, Instance, Judgement, KernelState, Prompt, Record, Run
 from crane_core.importers.filetree import open_tree
 from crane_core.importers.registry import importer_for
-from crane_core.pipeline import contradictions, evaluate, measures, pairs, study_tables
-from crane_core.pipeline.load import catch_up, prepare
-from crane_core.pipeline.measures import Credit, VoteRule
+from crane_core.pipeline.cases import pairs
+from crane_core.pipeline.loading.load import catch_up, prepare
 from crane_core.pipeline.places import DataFolder
+from crane_core.pipeline.results import contradictions, evaluate, measures
+from crane_core.pipeline.results.measures import Credit, VoteRule
+from crane_core.pipeline.study import study_tables
 from crane_core.storage import cases, state, write
 from crane_core.storage.store import Cursor, Store
 

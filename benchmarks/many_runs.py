@@ -22,12 +22,12 @@ import duckdb
 
 from benchmarks._timing import machine
 from crane_core import domain
-from crane_core.pipeline.case_measures import compared_by_case
-from crane_core.pipeline.evaluate import conditions
-from crane_core.pipeline.in_place import import_in_place
-from crane_core.pipeline.load import prepare
-from crane_core.pipeline.measures import Credit, VoteRule
+from crane_core.pipeline.loading.in_place import import_in_place
+from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
+from crane_core.pipeline.results.case_measures import compared_by_case
+from crane_core.pipeline.results.evaluate import conditions
+from crane_core.pipeline.results.measures import Credit, VoteRule
 from crane_core.storage import write
 from crane_core.storage.store import Store
 from crane_core.storage.verdicts import PUBLISHED_HUMAN

@@ -32,7 +32,7 @@ from benchmarks._server import serve
 from benchmarks._timing import Times, machine
 from crane_core.identity.key import signing_key
 from crane_core.identity.passes import Purpose, new_pass, signed
-from crane_core.pipeline.load import prepare
+from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
 from crane_core.ui.visit import COOKIE
 

@@ -28,7 +28,7 @@ from streamlit.testing.v1 import AppTest
 from benchmarks import large_store
 from benchmarks._archive import archive_or_exit, imported
 from benchmarks._timing import machine
-from crane_core.pipeline.load import prepare
+from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
 
 APP = Path(__file__).resolve().parents[1] / "app.py"

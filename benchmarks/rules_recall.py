@@ -33,7 +33,7 @@ from crane_core.errors import CraneError
 from crane_core.importers import crane_llm_october
 from crane_core.importers.filetree import open_tree
 from crane_core.notebooks import plan as planned
-from crane_core.pipeline.table_scores import STUDY_LLMS
+from crane_core.pipeline.study.table_scores import STUDY_LLMS
 from crane_core.runtime.kernel import EndedError, ExpressionError, Kernel, fresh_kernel
 from crane_core.runtime.limits import Limits
 from crane_core.runtime.plan import Plan, read_plan

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from benchmarks._archive import archive_or_exit, imported
 from benchmarks._figures import figure, tell
+from crane_core.pipeline.loading.sources import pack
 from crane_core.pipeline.places import embedded
-from crane_core.pipeline.sources import pack
 
 
 def sources_bytes(archive: Path) -> int:

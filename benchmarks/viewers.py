@@ -38,7 +38,7 @@ from benchmarks._campaign import CAMPAIGN, new_campaign
 from benchmarks._server import serve
 from benchmarks._timing import Times, machine
 from crane_core.annotation.plan import Plan
-from crane_core.pipeline.labelling import LabelStore
+from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.places import DataFolder
 
 THINK_S = 40.0

@@ -4,7 +4,7 @@ import streamlit as st
 
 from crane_core.domain import Listed
 from crane_core.identity.visitor import Role
-from crane_core.pipeline.campaigns import campaign_names
+from crane_core.pipeline.campaigns.campaigns import campaign_names
 from crane_core.ui import data, keys
 from crane_core.ui.campaigns.adjudication import draw_adjudication
 from crane_core.ui.campaigns.flagged import draw_thread

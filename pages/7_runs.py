@@ -5,7 +5,7 @@ import os
 import streamlit as st
 
 from crane_core.domain import Listed
-from crane_core.pipeline.check import execution_allowed
+from crane_core.pipeline.own_notebooks.check import execution_allowed
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data, keys
 from crane_core.ui.frame import page

@@ -5,7 +5,7 @@ import os
 import streamlit as st
 
 from crane_core.identity.visitor import Role
-from crane_core.pipeline.check import ALLOWED, execution_allowed
+from crane_core.pipeline.own_notebooks.check import ALLOWED, execution_allowed
 from crane_core.ui.frame import page, told
 from crane_core.ui.trial.asking_view import draw_asking
 from crane_core.ui.trial.choice import draw_choice

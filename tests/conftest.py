@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from crane_core.pipeline.load import import_paths, prepare
+from crane_core.pipeline.loading.load import import_paths, prepare
 from crane_core.pipeline.places import DataFolder, data_folder
 from crane_core.storage.store import Store, open_store
 

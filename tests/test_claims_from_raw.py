@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crane_core.pipeline.claims import CheckedClaim, checked_claims, loaded_in, published_claims
-from crane_core.pipeline.measures import Credit, VoteRule
+from crane_core.pipeline.claims.claims import CheckedClaim, checked_claims, loaded_in, published_claims
 from crane_core.pipeline.places import DataFolder
+from crane_core.pipeline.results.measures import Credit, VoteRule
 from crane_core.storage.store import Store
 from tests.test_csv_from_raw import PARTS, archive, change, counts, raw, store  # noqa: F401 - fixtures
 

@@ -19,9 +19,9 @@ from crane_core import ledger
 from crane_core.cli import main, parser, verb_modules, verb_names
 from crane_core.domain import Run as Answer
 from crane_core.domain import Setting
-from crane_core.pipeline.claims import published_claims
+from crane_core.pipeline.claims.claims import published_claims
 from crane_core.pipeline.places import CHECKOUT, DataFolder
-from crane_core.pipeline.study_tables import table_modules
+from crane_core.pipeline.study.study_tables import table_modules
 from tests.spoken import Run, speaker
 
 Hold = Callable[[Path], AbstractContextManager[None]]

@@ -28,15 +28,15 @@ from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 
 from crane_core.domain import DetectorKind
-from crane_core.pipeline.agreement import Scope, agreement_table, common_items
-from crane_core.pipeline.evaluate import verdict_frame
-from crane_core.pipeline.five_runs import vote_table
-from crane_core.pipeline.judges import labels_with_pooled_judges
-from crane_core.pipeline.load import import_paths, prepare
-from crane_core.pipeline.measures import Credit, VoteRule
+from crane_core.pipeline.agreement.agreement import Scope, agreement_table, common_items
+from crane_core.pipeline.judging.judges import labels_with_pooled_judges
+from crane_core.pipeline.loading.load import import_paths, prepare
 from crane_core.pipeline.places import DataFolder
-from crane_core.pipeline.run_list import run_list
-from crane_core.pipeline.table_cells import StudyTable
+from crane_core.pipeline.results.evaluate import verdict_frame
+from crane_core.pipeline.results.five_runs import vote_table
+from crane_core.pipeline.results.measures import Credit, VoteRule
+from crane_core.pipeline.results.run_list import run_list
+from crane_core.pipeline.study.table_cells import StudyTable
 from crane_core.storage.store import Store
 from crane_core.ui import breakdown_view, data, drops_view, gains_view
 from crane_core.ui.ablation_switches import Ablated

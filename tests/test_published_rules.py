@@ -13,10 +13,10 @@ from crane_core.detectors import rules_detector
 from crane_core.domain import Detector
 from crane_core.importers.published_detectors import detector_with_id
 from crane_core.importers.published_rules import DETECTOR, EXPERIMENT, TABLE
-from crane_core.pipeline.beside import beside
-from crane_core.pipeline.evaluate import verdict_frame
-from crane_core.pipeline.measures import Credit, VoteRule, rate_table
-from crane_core.pipeline.table_scores import STUDY
+from crane_core.pipeline.results.beside import beside
+from crane_core.pipeline.results.evaluate import verdict_frame
+from crane_core.pipeline.results.measures import Credit, VoteRule, rate_table
+from crane_core.pipeline.study.table_scores import STUDY
 from crane_core.storage.store import Store
 
 ROOT = Path(__file__).resolve().parents[1]

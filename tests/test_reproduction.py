@@ -10,11 +10,11 @@ import pandas as pd
 import pytest
 
 from crane_core.domain import library_group
-from crane_core.pipeline import study_tables as tables_of
-from crane_core.pipeline.contradictions import contradictions
-from crane_core.pipeline.study_tables import drift, status_counts
-from crane_core.pipeline.table_cells import Status, StudyTable, printed_decimals, printed_value
-from crane_core.pipeline.table_formats import Format, render
+from crane_core.pipeline.results.contradictions import contradictions
+from crane_core.pipeline.study import study_tables as tables_of
+from crane_core.pipeline.study.study_tables import drift, status_counts
+from crane_core.pipeline.study.table_cells import Status, StudyTable, printed_decimals, printed_value
+from crane_core.pipeline.study.table_formats import Format, render
 from crane_core.rounding import rounded
 
 PUBLISHED = Path(__file__).resolve().parents[1] / "data" / "published"

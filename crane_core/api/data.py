@@ -49,8 +49,8 @@ class Data:
         Columns: benchmark, instance_id, detector, setting, experiment, annotator, kind, label, campaign, provenance,
         why. Campaigns are in it once they are locked.
         """
-        from crane_core.pipeline.judged import locked_campaigns
-        from crane_core.pipeline.label_frame import label_frame
+        from crane_core.pipeline.campaigns.label_frame import label_frame
+        from crane_core.pipeline.judging.judged import locked_campaigns
 
         labels = label_frame(self._store, self._folder)
         return labels[labels["campaign"].isna() | labels["campaign"].isin(locked_campaigns(self._folder))]
@@ -86,7 +86,7 @@ def open_data(path: str | Path | None = None) -> Data:
     Raises StoreError.
     """
     try:
-        from crane_core.pipeline.load import prepare_or_read
+        from crane_core.pipeline.loading.load import prepare_or_read
     except ModuleNotFoundError as error:
         raise StoreError(
             f"Data frames need the library {error.name}.", remedy="Install it: `pip install 'crane-workbench[app]'`."

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from crane_core.live.verdict import Verdict
-from crane_core.pipeline.check import findings, read_notebook, run_up, verdict
-from crane_core.pipeline.value_origins import with_origins
+from crane_core.pipeline.own_notebooks.check import findings, read_notebook, run_up, verdict
+from crane_core.pipeline.own_notebooks.value_origins import with_origins
 from crane_core.runtime import capture as captures
 from crane_core.runtime.isolation import best
 from crane_core.runtime.limits import Limits

@@ -1,7 +1,7 @@
 """Notebooks of a dataset with a notebook column; each that crashed becomes a crashing instance without a fixed one.
 
-Knows the lines that `pipeline.notebook_column` keeps of such a dataset. A notebook whose outputs hold an error is a
-crashing instance: executed cells, a target, a message. There is no fixed version, so its case has one instance:
+Knows the lines that `pipeline.loading.notebook_column` keeps of such a dataset. A notebook whose outputs hold an error
+is a crashing instance: executed cells, a target, a message. There is no fixed version, so its case has one instance:
 detectors have a recall on it but cannot raise a false alarm, so their accuracy means little.
 """
 

@@ -18,9 +18,9 @@ from crane_core.domain import Cell, KernelState, Setting
 from crane_core.errors import CraneError
 from crane_core.llm.endpoint import Endpoint, configured_endpoint
 from crane_core.notebooks import CodeCell
-from crane_core.pipeline.check import Checked, findings, to_send, verdict
-from crane_core.pipeline.prompt_of_notebook import Written, captured_state, planned_cells
-from crane_core.pipeline.value_origins import with_origins
+from crane_core.pipeline.own_notebooks.check import Checked, findings, to_send, verdict
+from crane_core.pipeline.own_notebooks.prompt_of_notebook import Written, captured_state, planned_cells
+from crane_core.pipeline.own_notebooks.value_origins import with_origins
 from crane_core.runtime.kernel_side import kernel_requests
 from crane_core.runtime.live_history import request
 from crane_core.runtime.plan import Plan, read_plan
@@ -88,7 +88,7 @@ def _prompt(order: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _ask(order: Mapping[str, Any]) -> dict[str, Any]:
-    from crane_core.pipeline.ask_one import ask_one  # needs the extra `models`
+    from crane_core.pipeline.own_notebooks.ask_one import ask_one
 
     return ask_one(_written(order), _endpoint(order)).as_json()
 

@@ -1,1 +1,4 @@
-"""The steps of the workbench, one verb per file, from a question to its answer."""
+"""The steps of the workbench, from a question to its answer: a room per task, one step per file.
+
+Above the rooms stands what several of them share.
+"""

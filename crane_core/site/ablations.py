@@ -10,8 +10,8 @@ import pandas as pd
 from markupsafe import Markup
 
 from crane_core.charts.printed import printed_bars
-from crane_core.pipeline.exported_statistic import ExportedStatistic
-from crane_core.pipeline.table_cells import PERCENT, printed_value
+from crane_core.pipeline.export.exported_statistic import ExportedStatistic
+from crane_core.pipeline.study.table_cells import PERCENT, printed_value
 from crane_core.site.blocks import figure, folded, heading, paragraph
 from crane_core.site.costs import cost_blocks
 from crane_core.site.drops import drops_blocks

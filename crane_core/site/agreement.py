@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from markupsafe import Markup
 
 from crane_core.charts.agreement import MARK, forest
-from crane_core.pipeline.agreement import KAPPA, Scope
-from crane_core.pipeline.exported_statistic import ExportedStatistic
+from crane_core.pipeline.agreement.agreement import KAPPA, Scope
+from crane_core.pipeline.export.exported_statistic import ExportedStatistic
 from crane_core.site.blocks import figure, folded, heading, paragraph
 from crane_core.site.material import Collected
 from crane_core.site.numbers import frame, input_text, interval_text, statistics_table, value_text

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from crane_core.charts.pareto import pareto
 from crane_core.charts.theme import in_order
 from crane_core.domain import DetectorKind
-from crane_core.pipeline.input_cost import cost_table, tokens_of_inputs, with_front
+from crane_core.pipeline.results.input_cost import cost_table, tokens_of_inputs, with_front
 from crane_core.site.blocks import figure, finding, paragraph
 from crane_core.site.material import Collected, Source
 from crane_core.ui.pareto_words import ABOUT, AXES, mark_labels

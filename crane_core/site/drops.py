@@ -9,9 +9,9 @@ from markupsafe import Markup
 
 from crane_core.charts.drops import drops
 from crane_core.domain import DetectorKind, Setting
-from crane_core.pipeline.setting_drops import drop_table, reference_of
-from crane_core.pipeline.study_tables import study_tables
-from crane_core.pipeline.table_scores import BENCHMARK
+from crane_core.pipeline.results.setting_drops import drop_table, reference_of
+from crane_core.pipeline.study.study_tables import study_tables
+from crane_core.pipeline.study.table_scores import BENCHMARK
 from crane_core.site.blocks import figure, finding, heading, paragraph
 from crane_core.site.material import Collected, Source
 from crane_core.ui import drops_words as words

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from crane_core.pipeline.exported_statistic import ExportedStatistic, Judging, Material
-from crane_core.pipeline.run_list import run_list
-from crane_core.pipeline.setting_runs import runs_of
+from crane_core.pipeline.export.exported_statistic import ExportedStatistic, Judging, Material
+from crane_core.pipeline.results.run_list import run_list
+from crane_core.pipeline.results.setting_runs import runs_of
 
 
 class Collected(NamedTuple):

@@ -8,7 +8,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from crane_core.domain import Setting
-from crane_core.pipeline.exported_statistic import BOTH_INPUTS, ExportedStatistic
+from crane_core.pipeline.export.exported_statistic import BOTH_INPUTS, ExportedStatistic
 from crane_core.rounding import digits
 from crane_core.site.blocks import table
 from crane_core.ui.words import (

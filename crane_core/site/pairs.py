@@ -10,7 +10,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from crane_core.crash_place import traceback_text
-from crane_core.pipeline.pairs import natural_order
+from crane_core.pipeline.cases.pairs import natural_order
 from crane_core.pipeline.rows import as_rows
 from crane_core.site.blocks import folded, heading, links, paragraph, table
 from crane_core.site.material import Collected

@@ -16,9 +16,9 @@ from crane_core.charts.odds import odds
 from crane_core.charts.reliability import reliability
 from crane_core.charts.theme import in_order
 from crane_core.domain import DetectorKind
-from crane_core.pipeline.exported_statistic import BOTH_INPUTS, ExportedStatistic, Judging
-from crane_core.pipeline.five_runs import vote_table
-from crane_core.pipeline.measures import Credit, PairedTest, VoteRule
+from crane_core.pipeline.export.exported_statistic import BOTH_INPUTS, ExportedStatistic, Judging
+from crane_core.pipeline.results.five_runs import vote_table
+from crane_core.pipeline.results.measures import Credit, PairedTest, VoteRule
 from crane_core.site.blocks import figure, folded, heading, paragraph, points
 from crane_core.site.material import Collected, name_of
 from crane_core.site.numbers import frame, interval_text, statistics_table, value_text

@@ -8,9 +8,9 @@ from markupsafe import Markup
 
 from crane_core.charts.specification_curve import specification_curve as curve_chart
 from crane_core.charts.theme import in_order
-from crane_core.pipeline.exported_statistic import Judging
-from crane_core.pipeline.judges import judge_passes, without_repetitions
-from crane_core.pipeline.specification_curve import specification_curve
+from crane_core.pipeline.export.exported_statistic import Judging
+from crane_core.pipeline.judging.judges import judge_passes, without_repetitions
+from crane_core.pipeline.results.specification_curve import specification_curve
 from crane_core.site.blocks import figure, finding, heading, points
 from crane_core.site.material import Collected, name_of
 from crane_core.ui import specification_words as words

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from markupsafe import Markup
 
 from crane_core.charts.time_saved import time_saved as time_chart
-from crane_core.pipeline.exported_statistic import Judging
-from crane_core.pipeline.measures import VoteRule
-from crane_core.pipeline.time_saved import time_saved, times_of
+from crane_core.pipeline.export.exported_statistic import Judging
+from crane_core.pipeline.results.measures import VoteRule
+from crane_core.pipeline.results.time_saved import time_saved, times_of
 from crane_core.site.blocks import figure, finding, heading
 from crane_core.site.material import Collected, name_of
 from crane_core.site.numbers import readable_table

@@ -8,9 +8,9 @@ import pandas as pd
 from markupsafe import Markup
 
 from crane_core.charts.together import together
-from crane_core.pipeline.beside import SHIPPED, beside
-from crane_core.pipeline.combinations import Member, combine, rules_in, usual_members, with_rules
-from crane_core.pipeline.measures import VoteRule
+from crane_core.pipeline.results.beside import SHIPPED, beside
+from crane_core.pipeline.results.combinations import Member, combine, rules_in, usual_members, with_rules
+from crane_core.pipeline.results.measures import VoteRule
 from crane_core.site.blocks import figure, finding, folded, heading
 from crane_core.site.material import Collected, plain_name
 from crane_core.site.numbers import readable_table

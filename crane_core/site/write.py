@@ -7,12 +7,12 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from crane_core.pipeline.all_statistics import all_statistics
-from crane_core.pipeline.claims import CheckedClaim
-from crane_core.pipeline.exported_statistic import Material
+from crane_core.pipeline.claims.claims import CheckedClaim
+from crane_core.pipeline.export.all_statistics import all_statistics
+from crane_core.pipeline.export.exported_statistic import Material
+from crane_core.pipeline.export.statistic_formats import statistics_csv, statistics_json
 from crane_core.pipeline.fresh_folder import fresh_folder
 from crane_core.pipeline.rows import as_rows
-from crane_core.pipeline.statistic_formats import statistics_csv, statistics_json
 from crane_core.site.ablations import ablations_blocks
 from crane_core.site.agreement import agreement_blocks, headline
 from crane_core.site.blocks import heading, links, page, paragraph, points, table

@@ -8,9 +8,9 @@ import pandas as pd
 import streamlit as st
 
 from crane_core.domain import DetectorKind, Setting
-from crane_core.pipeline.beside import OWN
-from crane_core.pipeline.setting_drops import reference_of
-from crane_core.pipeline.setting_runs import SettingRuns, runs_of, sources
+from crane_core.pipeline.results.beside import OWN
+from crane_core.pipeline.results.setting_drops import reference_of
+from crane_core.pipeline.results.setting_runs import SettingRuns, runs_of, sources
 from crane_core.ui import data, keys, url_state
 from crane_core.ui.drops_words import left_out_words
 from crane_core.ui.result_switches import KIND_HELP, pick

@@ -6,7 +6,7 @@ import re
 
 import pandas as pd
 
-from crane_core.pipeline.table_cells import PERCENT, StudyTable, printed_value
+from crane_core.pipeline.study.table_cells import PERCENT, StudyTable, printed_value
 
 REFERENCE = "+RT"
 RECOMPUTED = "recomputed"

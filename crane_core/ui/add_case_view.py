@@ -13,9 +13,9 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from crane_core.errors import CraneError, NotebookError, SourceError
 from crane_core.identity.visitor import Role
-from crane_core.pipeline.add_case import N_TRIES, NewCase, read_notebook
-from crane_core.pipeline.check import ALLOWED, execution_allowed
-from crane_core.pipeline.own_case import LONGEST_NAME, OwnCase, own_benchmarks
+from crane_core.pipeline.own_notebooks.check import ALLOWED, execution_allowed
+from crane_core.pipeline.verification.add_case import N_TRIES, NewCase, read_notebook
+from crane_core.pipeline.verification.own_case import LONGEST_NAME, OwnCase, own_benchmarks
 from crane_core.runtime.endings import short
 from crane_core.runtime.plan import MOST_BYTES
 from crane_core.ui import data, keys

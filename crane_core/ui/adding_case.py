@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from crane_core.pipeline.add_case import NewCase
-from crane_core.pipeline.own_case import OwnCase, add_own_case
+from crane_core.pipeline.verification.add_case import NewCase
+from crane_core.pipeline.verification.own_case import OwnCase, add_own_case
 from crane_core.ui import data
 from crane_core.ui.trial.background import Background, begin
 from crane_core.ui.trial.running import full, limits, places

@@ -11,8 +11,8 @@ from crane_core.charts.breakdown import breakdown
 from crane_core.charts.drops import FEW_CASES
 from crane_core.charts.theme import in_order
 from crane_core.domain import PAPER_GROUPS
-from crane_core.pipeline.beside import asked_as
-from crane_core.pipeline.measures import WITH_STATE, change_table, paired_rows, rate_table
+from crane_core.pipeline.results.beside import asked_as
+from crane_core.pipeline.results.measures import WITH_STATE, change_table, paired_rows, rate_table
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data, keys
 from crane_core.ui.breakdown_words import GROUPINGS, about, change_words, finding, is_sure, rate_words

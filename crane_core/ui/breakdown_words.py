@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from crane_core.charts.drops import FEW_CASES
-from crane_core.pipeline.measures import Inputs
+from crane_core.pipeline.results.measures import Inputs
 from crane_core.pipeline.rows import as_rows
 from crane_core.rounding import digits
 from crane_core.stats.power import ALPHA

@@ -10,11 +10,7 @@ import streamlit as st
 from pandas.api.types import is_string_dtype
 
 from crane_core.charts.theme import in_order
-from crane_core.pipeline.beside import OWN
-from crane_core.pipeline.case_picture import Picture, picture
-from crane_core.pipeline.comparisons import comparison_from, comparison_text, comparisons
-from crane_core.pipeline.measures import WITH_STATE, Inputs
-from crane_core.pipeline.pairs import (
+from crane_core.pipeline.cases.pairs import (
     COUNTED,
     PATTERN_MEANING,
     Pattern,
@@ -25,6 +21,10 @@ from crane_core.pipeline.pairs import (
     pair_table,
     sorted_by,
 )
+from crane_core.pipeline.cases.picture import Picture, picture
+from crane_core.pipeline.results.beside import OWN
+from crane_core.pipeline.results.comparisons import comparison_from, comparison_text, comparisons
+from crane_core.pipeline.results.measures import WITH_STATE, Inputs
 from crane_core.storage.search import cases_with_text
 from crane_core.ui import data, keys, url_state
 from crane_core.ui.case_list import DESCENDING, SORTABLE

@@ -10,8 +10,8 @@ from urllib.parse import urlencode
 
 import pandas as pd
 
-from crane_core.pipeline.case_picture import Column, Picture
-from crane_core.pipeline.pairs import PATTERN_MEANING, Pattern
+from crane_core.pipeline.cases.pairs import PATTERN_MEANING, Pattern
+from crane_core.pipeline.cases.picture import Column, Picture
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import keys
 from crane_core.ui.exception_names import exception_name

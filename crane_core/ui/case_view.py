@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from crane_core.pipeline.case_picture import Column
+from crane_core.pipeline.cases.picture import Column
 from crane_core.ui import data
 from crane_core.ui.case_board import draw_board
 from crane_core.ui.case_filters import (

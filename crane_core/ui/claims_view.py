@@ -5,9 +5,9 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from crane_core.pipeline.claim_formats import claim_frame, verdict_counts
-from crane_core.pipeline.claim_verdicts import Verdict
-from crane_core.pipeline.claims import checked_claims, loaded_from, published_claims
+from crane_core.pipeline.claims.claims import checked_claims, loaded_from, published_claims
+from crane_core.pipeline.claims.formats import claim_frame, verdict_counts
+from crane_core.pipeline.claims.verdicts import Verdict
 from crane_core.ui import data, keys
 from crane_core.ui.url_state import one_of
 

@@ -11,17 +11,19 @@ import streamlit as st
 from crane_core.annotation.label_set import LabelSet
 from crane_core.domain import Listed
 from crane_core.identity.visitor import Role, Visitor
-from crane_core.pipeline import blinded, evaluate, judges, label_sets
-from crane_core.pipeline import judged as judging
-from crane_core.pipeline import run_list as runs
-from crane_core.pipeline.campaigns import kept_campaign
-from crane_core.pipeline.detect_score import Row
-from crane_core.pipeline.detect_score import scores as job_scores
+from crane_core.pipeline.campaigns import blinded, label_sets
+from crane_core.pipeline.campaigns.campaigns import kept_campaign
+from crane_core.pipeline.detection.printed_rows import PrintedRow, printed_beside
+from crane_core.pipeline.detection.score import Row
+from crane_core.pipeline.detection.score import scores as job_scores
 from crane_core.pipeline.inventory import inventory
-from crane_core.pipeline.job_files import is_held
-from crane_core.pipeline.load import catch_up, prepare
+from crane_core.pipeline.jobs.files import is_held
+from crane_core.pipeline.judging import judged as judging
+from crane_core.pipeline.judging import judges
+from crane_core.pipeline.loading.load import catch_up, prepare
 from crane_core.pipeline.places import DataFolder, data_folder
-from crane_core.pipeline.printed_rows import PrintedRow, printed_beside
+from crane_core.pipeline.results import evaluate
+from crane_core.pipeline.results import run_list as runs
 from crane_core.replica import writer
 from crane_core.storage import cases as stored_cases
 from crane_core.storage import jobs as stored_jobs
@@ -92,7 +94,7 @@ def _verdicts(_store: Store, loaded: str) -> pd.DataFrame:
 
 
 def verdicts() -> pd.DataFrame:
-    """The verdict frame; see `pipeline.evaluate.verdict_frame`."""
+    """The verdict frame; see `pipeline.results.evaluate.verdict_frame`."""
     return _verdicts(store(), answers())
 
 
@@ -102,12 +104,12 @@ def _conditions(_store: Store, loaded: str) -> pd.DataFrame:
 
 
 def conditions() -> pd.DataFrame:
-    """What was asked; see `pipeline.evaluate.conditions`."""
+    """What was asked; see `pipeline.results.evaluate.conditions`."""
     return _conditions(store(), answers())
 
 
 def measured() -> pd.DataFrame:
-    """What there is to choose from; see `pipeline.evaluate.measured`."""
+    """What there is to choose from; see `pipeline.results.evaluate.measured`."""
     return evaluate.measured(conditions())
 
 
@@ -117,7 +119,7 @@ def _labels(_store: Store, revision: str) -> pd.DataFrame:
 
 
 def labels() -> pd.DataFrame:
-    """Every label of every annotator; see `pipeline.judges.labels_with_pooled_judges`."""
+    """Every label of every annotator; see `pipeline.judging.judges.labels_with_pooled_judges`."""
     return _labels(store(), revision())
 
 
@@ -127,7 +129,7 @@ def _who_labelled(_store: Store, revision: str) -> pd.DataFrame:
 
 
 def who_labelled() -> pd.DataFrame:
-    """Which annotators there are; see `pipeline.judges.who_labelled`."""
+    """Which annotators there are; see `pipeline.judging.judges.who_labelled`."""
     return _who_labelled(store(), revision())
 
 
@@ -158,7 +160,7 @@ def _locked_campaigns(revision: str) -> frozenset[str]:
 
 
 def locked_campaigns() -> frozenset[str]:
-    """Campaigns with final outcomes; see `pipeline.judged.locked_campaigns`."""
+    """Campaigns with final outcomes; see `pipeline.judging.judged.locked_campaigns`."""
     return _locked_campaigns(revision())
 
 
@@ -168,7 +170,7 @@ def _judging_campaigns(revision: str) -> frozenset[str]:
 
 
 def judging_campaigns() -> frozenset[str]:
-    """Campaigns whose final labels Results can count; see `pipeline.judged.judging_campaigns`."""
+    """Campaigns whose final labels Results can count; see `pipeline.judging.judged.judging_campaigns`."""
     return _judging_campaigns(revision())
 
 
@@ -188,12 +190,12 @@ def _label_set(revision: str, annotators: tuple[str, ...]) -> LabelSet:
 
 
 def label_set_of(annotators: Iterable[str]) -> LabelSet:
-    """The label set that annotators have in common; see `pipeline.label_sets.common_set`."""
+    """The label set that annotators have in common; see `pipeline.campaigns.label_sets.common_set`."""
     return _label_set(revision(), tuple(annotators))
 
 
 def judged(rows: pd.DataFrame, annotator: str) -> pd.DataFrame:
-    """Rows of the verdict frame with one annotator's labels; see `pipeline.judged.judged_by`. They hold the study's."""
+    """Rows of the verdict frame with one annotator's labels; see `judging.judged.judged_by`. They hold the study's."""
     if annotator == PUBLISHED_HUMAN:
         return rows
     mine = labels()[labels()["annotator"] == annotator]
@@ -208,7 +210,7 @@ def _numbers(_store: Store, loaded: str) -> pd.DataFrame:
 
 
 def printed_numbers() -> pd.DataFrame:
-    """All printed cells; see `pipeline.evaluate.printed_numbers`."""
+    """All printed cells; see `pipeline.results.evaluate.printed_numbers`."""
     return _numbers(store(), answers())
 
 
@@ -228,7 +230,7 @@ def _run_list(_store: Store, loaded: str) -> pd.DataFrame:
 
 
 def run_list() -> pd.DataFrame:
-    """What ran; see `pipeline.run_list`."""
+    """What ran; see `pipeline.results.run_list`."""
     return _run_list(store(), answers())
 
 
@@ -238,12 +240,12 @@ def _scores(_store: Store, loaded: str, job: str) -> list[Row]:
 
 
 def scores(job: str) -> list[Row]:
-    """A job's rates beside the published ones; see `pipeline.detect_score.scores`."""
+    """A job's rates beside the published ones; see `pipeline.detection.score.scores`."""
     return _scores(store(), answers(), job)
 
 
 def printed_rows(benchmark: str, rows: list[Row]) -> list[PrintedRow]:
-    """What the paper prints beside these rows; see `pipeline.printed_rows.printed_beside`."""
+    """What the paper prints beside these rows; see `pipeline.detection.printed_rows.printed_beside`."""
     return printed_beside(store(), benchmark, rows)
 
 

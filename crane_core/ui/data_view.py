@@ -7,10 +7,10 @@ import streamlit as st
 
 from crane_core.domain import LoadProblem, ProblemKind
 from crane_core.identity.visitor import Role
-from crane_core.pipeline.contradictions import contradictions
+from crane_core.pipeline.loading.sources import StagedSource, staged_sources
+from crane_core.pipeline.results.contradictions import contradictions
 from crane_core.pipeline.rows import as_rows
-from crane_core.pipeline.sources import StagedSource, staged_sources
-from crane_core.pipeline.table_scores import BENCHMARK as STUDY
+from crane_core.pipeline.study.table_scores import BENCHMARK as STUDY
 from crane_core.releases import SHORT, is_commit
 from crane_core.storage import state, verdicts
 from crane_core.storage.store import Store

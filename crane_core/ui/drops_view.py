@@ -11,12 +11,12 @@ import streamlit as st
 from crane_core.charts.drops import FEW_CASES, drops
 from crane_core.charts.theme import in_order
 from crane_core.domain import PAPER_GROUPS, Setting
-from crane_core.pipeline.comparisons import RICHNESS, comparison_text
-from crane_core.pipeline.measures import Inputs
-from crane_core.pipeline.pairs import Pattern
+from crane_core.pipeline.cases.pairs import Pattern
+from crane_core.pipeline.results.comparisons import RICHNESS, comparison_text
+from crane_core.pipeline.results.measures import Inputs
+from crane_core.pipeline.results.setting_drops import drop_table, drops_by
 from crane_core.pipeline.rows import as_rows
-from crane_core.pipeline.setting_drops import drop_table, drops_by
-from crane_core.pipeline.table_scores import BENCHMARK
+from crane_core.pipeline.study.table_scores import BENCHMARK
 from crane_core.stats.power import ALPHA
 from crane_core.ui import data, keys
 from crane_core.ui.ablation_switches import Ablated

@@ -6,7 +6,7 @@ import pandas as pd
 
 from crane_core.domain import Setting
 from crane_core.pipeline.rows import as_rows
-from crane_core.pipeline.table_cells import StudyTable
+from crane_core.pipeline.study.table_cells import StudyTable
 from crane_core.stats.power import ALPHA
 from crane_core.ui.ablation_values import REFERENCE, ablation_values
 from crane_core.ui.words import count, points, points_interval, setting_short, setting_words

@@ -10,10 +10,10 @@ import streamlit as st
 from crane_core.charts.reliability import reliability
 from crane_core.charts.theme import in_order
 from crane_core.domain import Setting
-from crane_core.pipeline.five_runs import Measure
-from crane_core.pipeline.measures import WITH_STATE, Credit, VoteRule
+from crane_core.pipeline.results.five_runs import Measure
+from crane_core.pipeline.results.measures import WITH_STATE, Credit, VoteRule
+from crane_core.pipeline.results.run_measures import Stability, stability
 from crane_core.pipeline.rows import as_rows
-from crane_core.pipeline.run_measures import Stability, stability
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 from crane_core.ui import data, keys
 from crane_core.ui.chart_box import draw_chart, finished

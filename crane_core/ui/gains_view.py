@@ -10,8 +10,16 @@ import streamlit as st
 
 from crane_core.charts.gains import gains
 from crane_core.charts.theme import in_order
-from crane_core.pipeline.case_measures import BY, Compared, compared_by_case
-from crane_core.pipeline.measures import WITH_STATE, Credit, PairedTest, VoteRule, gain_table, paired_rows, rate_table
+from crane_core.pipeline.results.case_measures import BY, Compared, compared_by_case
+from crane_core.pipeline.results.measures import (
+    WITH_STATE,
+    Credit,
+    PairedTest,
+    VoteRule,
+    gain_table,
+    paired_rows,
+    rate_table,
+)
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.power import ALPHA
 from crane_core.storage.verdicts import PUBLISHED_HUMAN

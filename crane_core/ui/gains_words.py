@@ -7,7 +7,7 @@ import math
 import pandas as pd
 
 from crane_core.domain import DetectorKind, Setting
-from crane_core.pipeline.measures import WITH_STATE, Inputs
+from crane_core.pipeline.results.measures import WITH_STATE, Inputs
 from crane_core.ui.words import points, sentence_case
 
 NAMES = {

@@ -9,7 +9,7 @@ import streamlit as st
 from crane_core.domain import Listed
 from crane_core.identity.visitor import Role
 from crane_core.pipeline.inventory import inventory
-from crane_core.pipeline.inventory_list import (
+from crane_core.pipeline.maintenance.inventory_list import (
     LONGEST_TITLE,
     Entry,
     entries,

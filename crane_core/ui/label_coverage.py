@@ -5,9 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from crane_core.annotation.outcome import Provenance
-from crane_core.pipeline.judged import Coverage, coverage
-from crane_core.pipeline.label_sets import standing_words
-from crane_core.pipeline.measures import Credit
+from crane_core.pipeline.campaigns.label_sets import standing_words
+from crane_core.pipeline.judging.judged import Coverage, coverage
+from crane_core.pipeline.results.measures import Credit
 from crane_core.ui import data
 from crane_core.ui.result_switches import Chosen
 from crane_core.ui.words import count, literal

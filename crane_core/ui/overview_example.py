@@ -7,7 +7,7 @@ from html import escape
 import streamlit as st
 
 from crane_core.domain import DetectorKind
-from crane_core.pipeline.turned_right import Example, Said, turned_right
+from crane_core.pipeline.cases.turned_right import Example, Said, turned_right
 from crane_core.storage.store import Store
 from crane_core.ui import data, keys
 from crane_core.ui.code_html import line_html

@@ -9,9 +9,9 @@ import streamlit as st
 
 from crane_core.charts.headline import differences, dumbbells
 from crane_core.domain import DetectorKind
-from crane_core.pipeline.combinations import holds_up
-from crane_core.pipeline.measures import Credit, VoteRule
-from crane_core.pipeline.pairs import Pattern, pair_table
+from crane_core.pipeline.cases.pairs import Pattern, pair_table
+from crane_core.pipeline.results.combinations import holds_up
+from crane_core.pipeline.results.measures import Credit, VoteRule
 from crane_core.pipeline.rows import as_rows
 from crane_core.storage.store import Store
 from crane_core.ui import data, keys, paper

@@ -10,7 +10,7 @@ import pandas as pd
 
 from crane_core.charts.theme import in_order
 from crane_core.domain import Version
-from crane_core.pipeline.pairs import voted
+from crane_core.pipeline.cases.pairs import voted
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui.code_html import prose_html
 from crane_core.ui.exception_names import exception_name

@@ -8,7 +8,7 @@ import streamlit as st
 from crane_core.charts.pareto import pareto
 from crane_core.charts.theme import in_order
 from crane_core.domain import DetectorKind
-from crane_core.pipeline.input_cost import QUESTIONS, cost_table, tokens_of_inputs, with_front
+from crane_core.pipeline.results.input_cost import QUESTIONS, cost_table, tokens_of_inputs, with_front
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data, keys
 from crane_core.ui.ablation_switches import Ablated

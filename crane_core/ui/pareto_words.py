@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from crane_core.pipeline.input_cost import QUESTIONS
+from crane_core.pipeline.results.input_cost import QUESTIONS
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui.words import count, percent, setting_short
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from crane_core.pipeline.rehearsed import rehearsed
+from crane_core.pipeline.results.rehearsed import rehearsed
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data
 from crane_core.ui.grid import grid

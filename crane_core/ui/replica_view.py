@@ -10,7 +10,7 @@ import streamlit as st
 from crane_core.ui import data, keys
 
 OLD_S = 120
-"""Much more than a writer lets pass between two looks for changes (`pipeline.publishing.LONGEST_S`)."""
+"""Much more than a writer lets pass between two looks for changes (`pipeline.maintenance.publishing.LONGEST_S`)."""
 
 
 def draw_replica(writer: str) -> None:

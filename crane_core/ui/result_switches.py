@@ -9,10 +9,10 @@ import pandas as pd
 import streamlit as st
 
 from crane_core.domain import DetectorKind
-from crane_core.pipeline.beside import SHIPPED, beside, with_shipped
-from crane_core.pipeline.comparisons import comparison_from, comparison_text, comparisons
-from crane_core.pipeline.judged import annotators_of
-from crane_core.pipeline.measures import WITH_STATE, Credit, Inputs, VoteRule
+from crane_core.pipeline.judging.judged import annotators_of
+from crane_core.pipeline.results.beside import SHIPPED, beside, with_shipped
+from crane_core.pipeline.results.comparisons import comparison_from, comparison_text, comparisons
+from crane_core.pipeline.results.measures import WITH_STATE, Credit, Inputs, VoteRule
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 from crane_core.ui import data, keys, url_state
 from crane_core.ui.frame import told
@@ -70,7 +70,7 @@ class Chosen(NamedTuple):
         return _shown(self._replace(annotator=annotator), self.inputs)
 
     def conditions(self) -> pd.DataFrame:
-        """The conditions of these rows, for `pipeline.case_measures.compared_by_case`."""
+        """The conditions of these rows, for `pipeline.results.case_measures.compared_by_case`."""
         known = data.conditions()
         known = known.assign(asked=known["detector"], is_beside=known["experiment"].isin(self.beside))
         shown = beside(known[known["benchmark"] == self.benchmark], self.experiment, self.beside)

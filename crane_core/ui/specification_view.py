@@ -7,11 +7,11 @@ import streamlit as st
 
 from crane_core.charts.specification_curve import specification_curve as curve_chart
 from crane_core.charts.theme import in_order
-from crane_core.pipeline.judged import annotators_of
-from crane_core.pipeline.judges import judge_passes, without_repetitions
-from crane_core.pipeline.measures import Credit, VoteRule
+from crane_core.pipeline.judging.judged import annotators_of
+from crane_core.pipeline.judging.judges import judge_passes, without_repetitions
+from crane_core.pipeline.results.measures import Credit, VoteRule
+from crane_core.pipeline.results.specification_curve import NOBODY, specification_curve
 from crane_core.pipeline.rows import as_rows
-from crane_core.pipeline.specification_curve import NOBODY, specification_curve
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 from crane_core.ui import data
 from crane_core.ui.chart_box import draw_chart, finished

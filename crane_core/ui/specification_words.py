@@ -7,9 +7,9 @@ from typing import Any
 
 import pandas as pd
 
-from crane_core.pipeline.measures import Credit, VoteRule
+from crane_core.pipeline.results.measures import Credit, VoteRule
+from crane_core.pipeline.results.specification_curve import NOBODY, Conclusion, decisive
 from crane_core.pipeline.rows import as_rows
-from crane_core.pipeline.specification_curve import NOBODY, Conclusion, decisive
 from crane_core.ui.words import count, p_value, points
 
 READING = ["rule", "credit", "judged_by"]

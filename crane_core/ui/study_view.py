@@ -9,8 +9,8 @@ from html import escape
 import pandas as pd
 import streamlit as st
 
-from crane_core.pipeline.study_tables import study_tables
-from crane_core.pipeline.table_cells import Cell, Status, StudyTable
+from crane_core.pipeline.study.study_tables import study_tables
+from crane_core.pipeline.study.table_cells import Cell, Status, StudyTable
 from crane_core.rounding import digits
 from crane_core.ui import data, keys, url_state
 from crane_core.ui.result_switches import pick

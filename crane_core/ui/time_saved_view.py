@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from crane_core.charts.time_saved import time_saved as time_chart
-from crane_core.pipeline.time_saved import TimeSaved, time_saved, times_of
+from crane_core.pipeline.results.time_saved import TimeSaved, time_saved, times_of
 from crane_core.ui import data
 from crane_core.ui.chart_box import draw_chart, finished
 from crane_core.ui.result_switches import Chosen

@@ -6,8 +6,8 @@ import pandas as pd
 
 from crane_core import rounding
 from crane_core.charts.time_saved import SHORTEST
+from crane_core.pipeline.results.time_saved import Account, TimeSaved
 from crane_core.pipeline.rows import as_rows
-from crane_core.pipeline.time_saved import Account, TimeSaved
 from crane_core.ui.words import NOTHING, count, setting_short
 
 ABOUT = (

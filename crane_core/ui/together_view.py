@@ -7,15 +7,9 @@ import streamlit as st
 
 from crane_core.charts.together import together
 from crane_core.domain import DetectorKind
-from crane_core.pipeline.beside import beside
-from crane_core.pipeline.combinations import (
-    Member,
-    combine,
-    rules_in,
-    usual_members,
-    with_rules,
-)
-from crane_core.pipeline.measures import Credit, VoteRule
+from crane_core.pipeline.results.beside import beside
+from crane_core.pipeline.results.combinations import Member, combine, rules_in, usual_members, with_rules
+from crane_core.pipeline.results.measures import Credit, VoteRule
 from crane_core.pipeline.rows import as_rows
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 from crane_core.ui import data, keys

@@ -9,7 +9,7 @@ import pandas as pd
 
 from crane_core.charts.theme import in_order
 from crane_core.domain import Setting
-from crane_core.pipeline.combinations import Member, Way, holds_up, members_of
+from crane_core.pipeline.results.combinations import Member, Way, holds_up, members_of
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui.words import (
     NOTHING,

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from crane_core.domain import VerifiedAs
-from crane_core.pipeline.verified import APART, WRONG, Summary, summaries
+from crane_core.pipeline.verification.verified import APART, WRONG, Summary, summaries
 from crane_core.ui import data
 from crane_core.ui.grid import grid
 from crane_core.ui.words import count, literal

@@ -16,7 +16,7 @@ from threading import Event, Thread
 from streamlit.logger import get_logger
 
 from crane_core.errors import CraneError
-from crane_core.pipeline.publishing import interval_s, publish_regularly
+from crane_core.pipeline.maintenance.publishing import interval_s, publish_regularly
 from crane_core.replica import writer
 from crane_core.storage.store import DatabaseError
 from crane_core.ui.navigation import page_files

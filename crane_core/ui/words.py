@@ -8,8 +8,8 @@ import re
 from crane_core import rounding
 from crane_core.annotation.label_set import study_labels
 from crane_core.domain import DetectorKind, Label, Setting
-from crane_core.pipeline.editions import without_edition
-from crane_core.pipeline.measures import Inputs
+from crane_core.pipeline.loading.editions import without_edition
+from crane_core.pipeline.results.measures import Inputs
 
 SETTING_WORDS = {
     Setting.CODE: "code only",

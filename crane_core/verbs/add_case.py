@@ -9,9 +9,9 @@ import os
 from crane_core import arguments
 from crane_core.errors import KernelError, SourceError
 from crane_core.given_path import read_given
-from crane_core.pipeline.add_case import N_TRIES, AddedCase, NewCase, add_case, edited, read_notebook
-from crane_core.pipeline.check import ALLOWED, execution_forbidden
+from crane_core.pipeline.own_notebooks.check import ALLOWED, execution_forbidden
 from crane_core.pipeline.places import DataFolder
+from crane_core.pipeline.verification.add_case import N_TRIES, AddedCase, NewCase, add_case, edited, read_notebook
 from crane_core.runtime.limits import Limits
 from crane_core.runtime.plan import MOST_BYTES
 from crane_core.runtime.program import program

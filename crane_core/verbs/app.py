@@ -18,11 +18,11 @@ from crane_core.identity.proxy import FORWARDED, configured_proxy
 from crane_core.identity.roles import FILE as ROLES_FILE
 from crane_core.identity.roles import configured_roles
 from crane_core.llm.endpoints import FILE as ENDPOINTS_FILE
-from crane_core.pipeline.load import prepare
-from crane_core.pipeline.losses import losses
+from crane_core.pipeline.loading.load import prepare
+from crane_core.pipeline.loading.losses import losses
+from crane_core.pipeline.maintenance.publishing import LONGEST_S
+from crane_core.pipeline.maintenance.publishing import VARIABLE as PUBLISH_S
 from crane_core.pipeline.places import CHECKOUT, DataFolder
-from crane_core.pipeline.publishing import LONGEST_S
-from crane_core.pipeline.publishing import VARIABLE as PUBLISH_S
 from crane_core.replica import VARIABLE as REPLICA_OF
 from crane_core.storage.snapshot import Replica, publish
 from crane_core.terminal import give, tell

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from crane_core import arguments
-from crane_core.pipeline.backup import back_up
+from crane_core.pipeline.maintenance.backup import back_up
 from crane_core.pipeline.places import DataFolder
 from crane_core.terminal import give
 

@@ -20,8 +20,17 @@ from crane_core.annotation.seed import fresh_seed
 from crane_core.domain import LABEL_CODE
 from crane_core.errors import CampaignError
 from crane_core.given_path import read_given
-from crane_core.pipeline.campaign_guideline import change_guideline, guideline_versions
-from crane_core.pipeline.campaign_repeat import (
+from crane_core.pipeline.campaigns.campaigns import (
+    campaign_names,
+    drawn_plan,
+    keep_campaign,
+    kept_campaign,
+    lock_campaign,
+)
+from crane_core.pipeline.campaigns.clustering import clustering
+from crane_core.pipeline.campaigns.export.folder import write_export
+from crane_core.pipeline.campaigns.export.forms import FORMS, TABLES, exported
+from crane_core.pipeline.campaigns.export.repeat import (
     Repeated,
     exported_guideline,
     exported_plan,
@@ -29,20 +38,17 @@ from crane_core.pipeline.campaign_repeat import (
     keep_replayed,
     repeated_plan,
 )
-from crane_core.pipeline.campaign_rounds import Which, change_people, idle, label_again, open_main, round_words
-from crane_core.pipeline.campaign_status import campaign_status, open_words, status_json, status_words
-from crane_core.pipeline.campaigns import campaign_names, drawn_plan, keep_campaign, kept_campaign, lock_campaign
-from crane_core.pipeline.clustering import clustering
-from crane_core.pipeline.export_folder import write_export
-from crane_core.pipeline.export_forms import FORMS, TABLES, exported
-from crane_core.pipeline.gold import COLUMNS as GOLD_COLUMNS
-from crane_core.pipeline.gold import MOST_ITEMS, Looks, gold_of_campaign, gold_of_file
-from crane_core.pipeline.label_import import Columns, read_labels
-from crane_core.pipeline.labelling import LabelStore
-from crane_core.pipeline.load import prepare_or_read
+from crane_core.pipeline.campaigns.gold import COLUMNS as GOLD_COLUMNS
+from crane_core.pipeline.campaigns.gold import MOST_ITEMS, Looks, gold_of_campaign, gold_of_file
+from crane_core.pipeline.campaigns.guideline import change_guideline, guideline_versions
+from crane_core.pipeline.campaigns.label_import import Columns, read_labels
+from crane_core.pipeline.campaigns.labelling import LabelStore
+from crane_core.pipeline.campaigns.plan_outline import as_json, in_words, outline, size_words, workload
+from crane_core.pipeline.campaigns.population_choices import check_asked, usual_experiment
+from crane_core.pipeline.campaigns.rounds import Which, change_people, idle, label_again, open_main, round_words
+from crane_core.pipeline.campaigns.status import campaign_status, open_words, status_json, status_words
+from crane_core.pipeline.loading.load import prepare_or_read
 from crane_core.pipeline.places import DataFolder
-from crane_core.pipeline.plan_outline import as_json, in_words, outline, size_words, workload
-from crane_core.pipeline.population_choices import check_asked, usual_experiment
 from crane_core.storage.store import Store
 from crane_core.terminal import give, tell
 

@@ -13,11 +13,11 @@ from typing import Any
 
 from crane_core import arguments
 from crane_core.errors import ClusterError
-from crane_core.pipeline.capture import capture_to_file, document_of
-from crane_core.pipeline.capture_many import Ended as Captures
-from crane_core.pipeline.capture_many import How as CaptureHow
-from crane_core.pipeline.capture_many import capture_each, notebooks_in
-from crane_core.pipeline.dask_cluster import LOCAL, MANY, OFF, Cluster, is_installed, reached
+from crane_core.pipeline.dask.cluster import LOCAL, MANY, OFF, Cluster, is_installed, reached
+from crane_core.pipeline.own_notebooks.capture import capture_to_file, document_of
+from crane_core.pipeline.own_notebooks.capture_many import Ended as Captures
+from crane_core.pipeline.own_notebooks.capture_many import How as CaptureHow
+from crane_core.pipeline.own_notebooks.capture_many import capture_each, notebooks_in
 from crane_core.pipeline.places import DataFolder
 from crane_core.runtime.capture import Captured
 from crane_core.runtime.limits import MIB, Limits, most_memory, n_cores

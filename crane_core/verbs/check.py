@@ -12,8 +12,8 @@ from crane_core.detectors.prediction import Prediction
 from crane_core.domain import Setting
 from crane_core.errors import DetectorError, NotebookError
 from crane_core.llm.endpoint import Endpoint, configured_endpoint
-from crane_core.pipeline.attach import attached
-from crane_core.pipeline.check import (
+from crane_core.pipeline.own_notebooks.attach import attached
+from crane_core.pipeline.own_notebooks.check import (
     ALLOWED,
     Checked,
     execution_forbidden,
@@ -23,8 +23,8 @@ from crane_core.pipeline.check import (
     to_send,
     verdict,
 )
+from crane_core.pipeline.own_notebooks.value_origins import evidence, with_origins
 from crane_core.pipeline.places import DataFolder
-from crane_core.pipeline.value_origins import evidence, with_origins
 from crane_core.runtime.installs import left_out_words, n_installs
 from crane_core.runtime.isolation import best
 from crane_core.runtime.limits import Limits
@@ -34,7 +34,7 @@ from crane_core.runtime.running import kernel_named, running_kernels
 from crane_core.terminal import give, one_line, tell
 
 if TYPE_CHECKING:
-    from crane_core.pipeline.ask_one import Asked
+    from crane_core.pipeline.own_notebooks.ask_one import Asked
 
 NAME = "check"
 HELP = "predict whether the target cell of a notebook will crash, and why: with rules, and with a model if one is set"
@@ -209,7 +209,7 @@ def _cells(checked: Checked) -> str:
 
 
 def _asked(checked: Checked, endpoint: Endpoint, chosen: argparse.Namespace) -> Asked:
-    from crane_core.pipeline.ask_one import ask_one  # needs what a check by rules does without
+    from crane_core.pipeline.own_notebooks.ask_one import ask_one
 
     setting = Setting(chosen.setting) if checked.state else Setting.CODE
     sent = to_send(checked, setting)

@@ -25,13 +25,9 @@ from crane_core.llm.fake_server import MODEL, FakePlan, fake_server
 from crane_core.llm.keys import without_secrets
 from crane_core.llm.prices import Price
 from crane_core.llm.retrying import RETRIES
-from crane_core.pipeline.ask_models import Asking, Caps, asking, estimate
-from crane_core.pipeline.dask_cluster import OFF
-from crane_core.pipeline.detect import JobRequest, Plan, known_detector, plan_detection
-from crane_core.pipeline.detect_cascade import (
-    NAME as CASCADE,
-)
-from crane_core.pipeline.detect_cascade import (
+from crane_core.pipeline.dask.cluster import OFF
+from crane_core.pipeline.detection.cascade import NAME as CASCADE
+from crane_core.pipeline.detection.cascade import (
     Settled,
     cascade_options,
     cascade_with,
@@ -40,21 +36,23 @@ from crane_core.pipeline.detect_cascade import (
     settled,
     settled_words,
 )
-from crane_core.pipeline.detect_dask import on_cluster
-from crane_core.pipeline.detect_here import in_processes
-from crane_core.pipeline.detect_models import predicting
-from crane_core.pipeline.detect_rehearsal import DETECTOR as REHEARSAL
-from crane_core.pipeline.detect_rehearsal import USUAL_S, check_allowed, notebooks_of, rehearsing
-from crane_core.pipeline.detect_rehearsal import How as RehearsalHow
-from crane_core.pipeline.detect_rehearsal import options as rehearsal_options
-from crane_core.pipeline.detect_score import Row, scores
-from crane_core.pipeline.job_files import LABELS, MOST_NAME, MOST_NOTE, batch_file
-from crane_core.pipeline.job_words import estimate_words, outcome_json, outcome_words, progress_words
-from crane_core.pipeline.job_work import INTERRUPTED, Outcome, Progress, Work, Worker, carry_out
-from crane_core.pipeline.load import prepare_or_read
+from crane_core.pipeline.detection.detect import JobRequest, Plan, known_detector, plan_detection
+from crane_core.pipeline.detection.here import in_processes
+from crane_core.pipeline.detection.models import predicting
+from crane_core.pipeline.detection.on_dask import on_cluster
+from crane_core.pipeline.detection.printed_rows import PrintedRow, printed_beside
+from crane_core.pipeline.detection.rehearsal import DETECTOR as REHEARSAL
+from crane_core.pipeline.detection.rehearsal import USUAL_S, check_allowed, notebooks_of, rehearsing
+from crane_core.pipeline.detection.rehearsal import How as RehearsalHow
+from crane_core.pipeline.detection.rehearsal import options as rehearsal_options
+from crane_core.pipeline.detection.score import Row, scores
+from crane_core.pipeline.detection.score_words import rows_json, table_words
+from crane_core.pipeline.jobs.ask_models import Asking, Caps, asking, estimate
+from crane_core.pipeline.jobs.files import LABELS, MOST_NAME, MOST_NOTE, batch_file
+from crane_core.pipeline.jobs.words import estimate_words, outcome_json, outcome_words, progress_words
+from crane_core.pipeline.jobs.work import INTERRUPTED, Outcome, Progress, Work, Worker, carry_out
+from crane_core.pipeline.loading.load import prepare_or_read
 from crane_core.pipeline.places import DataFolder
-from crane_core.pipeline.printed_rows import PrintedRow, printed_beside
-from crane_core.pipeline.score_words import rows_json, table_words
 from crane_core.prompts.template import Template, template_for, template_from
 from crane_core.runtime.limits import Limits, most_memory, n_cores
 from crane_core.runtime.rehearsal import LONGEST_S
@@ -367,7 +365,7 @@ def _of_model(chosen: argparse.Namespace, folder: DataFolder) -> Ended:
 
 
 def _of_batch(chosen: argparse.Namespace, folder: DataFolder, plan: Plan, asked: Asking) -> Ended:
-    from crane_core.pipeline.detect_batch import Batching  # imports the client, which takes a second
+    from crane_core.pipeline.detection.batch import Batching
 
     worker = Batching(folder, plan, asked, tell)
     to_ask = worker.unsubmitted()

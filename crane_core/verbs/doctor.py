@@ -8,9 +8,9 @@ from dataclasses import asdict
 
 from crane_core.errors import CraneError, LedgerError, StoreError
 from crane_core.ledger_signature import VARIABLE, ledger_key
-from crane_core.pipeline.examine import EVIDENCE, Examination, examine
-from crane_core.pipeline.load import catch_up, prepare_or_read
-from crane_core.pipeline.losses import SIGN, Loss, losses, sign
+from crane_core.pipeline.loading.load import catch_up, prepare_or_read
+from crane_core.pipeline.loading.losses import SIGN, Loss, losses, sign
+from crane_core.pipeline.maintenance.examine import EVIDENCE, Examination, examine
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage.store import IN_MEMORY, Store, open_store, open_to_read
 from crane_core.terminal import give, tell

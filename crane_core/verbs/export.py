@@ -7,19 +7,19 @@ import json
 from pathlib import Path
 
 from crane_core import arguments
-from crane_core.pipeline.all_statistics import all_statistics
-from crane_core.pipeline.campaigns import campaign_names, kept_campaign
-from crane_core.pipeline.evaluate import printed_numbers, verdict_frame
-from crane_core.pipeline.evidence import Manifest, Table, write_pack
-from crane_core.pipeline.evidence_readme import readme
-from crane_core.pipeline.exported_statistic import Material
+from crane_core.pipeline.campaigns.campaigns import campaign_names, kept_campaign
+from crane_core.pipeline.export.all_statistics import all_statistics
+from crane_core.pipeline.export.evidence import Manifest, Table, write_pack
+from crane_core.pipeline.export.evidence_readme import readme
+from crane_core.pipeline.export.exported_statistic import Material
+from crane_core.pipeline.export.run_file import SUFFIX, write_run
+from crane_core.pipeline.export.statistic_formats import statistics_csv, statistics_json, statistics_latex
 from crane_core.pipeline.fresh_folder import refuse_taken
-from crane_core.pipeline.load import prepare_or_read
+from crane_core.pipeline.loading.load import prepare_or_read
 from crane_core.pipeline.places import DataFolder
-from crane_core.pipeline.run_file import SUFFIX, write_run
-from crane_core.pipeline.statistic_formats import statistics_csv, statistics_json, statistics_latex
-from crane_core.pipeline.study_tables import study_tables
-from crane_core.pipeline.table_formats import Format, render
+from crane_core.pipeline.results.evaluate import printed_numbers, verdict_frame
+from crane_core.pipeline.study.study_tables import study_tables
+from crane_core.pipeline.study.table_formats import Format, render
 from crane_core.storage.store import Store
 from crane_core.terminal import give, tell
 
@@ -82,7 +82,7 @@ def _write_run(chosen: argparse.Namespace, folder: DataFolder) -> int:
 
 
 def _write_dataset(chosen: argparse.Namespace, folder: DataFolder) -> int:
-    from crane_core.pipeline.hf_dataset import write_dataset  # pyarrow's Parquet, which a pack does not need
+    from crane_core.pipeline.export.hf_dataset import write_dataset
 
     refuse_taken(chosen.hf)
     store = prepare_or_read(folder, tell)

@@ -6,7 +6,7 @@ import argparse
 
 from crane_core import arguments
 from crane_core.fetch import Step, fetch
-from crane_core.pipeline.load import import_paths
+from crane_core.pipeline.loading.load import import_paths
 from crane_core.pipeline.places import DataFolder
 from crane_core.releases import PUBLISHED, asked_release
 from crane_core.terminal import give, tell, tell_over

@@ -12,14 +12,14 @@ from crane_core import arguments
 from crane_core.domain import ProblemKind
 from crane_core.importers import captured_states, pairs, predictions
 from crane_core.importers.crane_dataset import MARKER
-from crane_core.pipeline.editions import in_edition
-from crane_core.pipeline.evidence_import import Unpacked, is_pack, unpack
-from crane_core.pipeline.in_place import import_in_place
-from crane_core.pipeline.load import Imported, as_sources, import_paths, prepare_or_read
-from crane_core.pipeline.notebook_column import kept_files, notebook_column
+from crane_core.pipeline.export.evidence_import import Unpacked, is_pack, unpack
+from crane_core.pipeline.export.run_file import is_run_file, opened_run
+from crane_core.pipeline.loading.editions import in_edition
+from crane_core.pipeline.loading.in_place import import_in_place
+from crane_core.pipeline.loading.load import Imported, as_sources, import_paths, prepare_or_read
+from crane_core.pipeline.loading.notebook_column import kept_files, notebook_column
+from crane_core.pipeline.loading.record_words import noun
 from crane_core.pipeline.places import DataFolder
-from crane_core.pipeline.record_words import noun
-from crane_core.pipeline.run_file import is_run_file, opened_run
 from crane_core.terminal import give, tell
 from crane_core.verbs.remove import add_by, who
 

@@ -10,13 +10,20 @@ from crane_core import arguments
 from crane_core.annotation.plan import Plan
 from crane_core.errors import CampaignError
 from crane_core.importers.instance_ids import JUNOBENCH
-from crane_core.pipeline.ask_models import Asking, estimate
-from crane_core.pipeline.campaigns import kept_campaign
-from crane_core.pipeline.job_words import estimate_words, outcome_json, outcome_words
-from crane_core.pipeline.judge import JudgePlan, WantedJudgement, judging, label_counts, plan_judgement, template_of
-from crane_core.pipeline.load import prepare_or_read
+from crane_core.pipeline.campaigns.campaigns import kept_campaign
+from crane_core.pipeline.jobs.ask_models import Asking, estimate
+from crane_core.pipeline.jobs.words import estimate_words, outcome_json, outcome_words
+from crane_core.pipeline.judging.judge import (
+    JudgePlan,
+    WantedJudgement,
+    judging,
+    label_counts,
+    plan_judgement,
+    template_of,
+)
+from crane_core.pipeline.loading.load import prepare_or_read
 from crane_core.pipeline.places import DataFolder
-from crane_core.pipeline.table_scores import STUDY
+from crane_core.pipeline.study.table_scores import STUDY
 from crane_core.prompts.judge_prompt import Presentation
 from crane_core.prompts.template import Template, template_from
 from crane_core.terminal import give, tell

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from crane_core import arguments
 from crane_core.domain import Setting
-from crane_core.pipeline.load import prepare_or_read
+from crane_core.pipeline.detection.prompt import prompt_of_instance
+from crane_core.pipeline.loading.load import prepare_or_read
+from crane_core.pipeline.own_notebooks.prompt_of_notebook import Written, prompt_of_notebook
 from crane_core.pipeline.places import DataFolder
-from crane_core.pipeline.prompt import prompt_of_instance
-from crane_core.pipeline.prompt_of_notebook import Written, prompt_of_notebook
 from crane_core.prompts.template import PLACEHOLDER, Template, template_from
 from crane_core.runtime.limits import Limits
 from crane_core.terminal import give, give_exactly, tell

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from crane_core.pipeline.load import prepare, rebuild
+from crane_core.pipeline.loading.load import prepare, rebuild
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage.state import table_counts
 from crane_core.terminal import give, tell

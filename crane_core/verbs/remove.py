@@ -7,8 +7,8 @@ import getpass
 
 from crane_core import arguments
 from crane_core.domain import Listed
-from crane_core.pipeline.inventory_list import remove
-from crane_core.pipeline.load import prepare_or_read
+from crane_core.pipeline.loading.load import prepare_or_read
+from crane_core.pipeline.maintenance.inventory_list import remove
 from crane_core.pipeline.places import DataFolder
 from crane_core.terminal import give, one_line, tell
 from crane_core.verbs.list_ import add_thing

@@ -8,9 +8,9 @@ from dataclasses import asdict
 
 from crane_core import arguments
 from crane_core.domain import Reread
-from crane_core.pipeline.load import prepare
+from crane_core.pipeline.loading.load import prepare
+from crane_core.pipeline.loading.reread import changes, take
 from crane_core.pipeline.places import DataFolder
-from crane_core.pipeline.reread import changes, take
 from crane_core.terminal import give, tell
 
 NAME = "reparse"

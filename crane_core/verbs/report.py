@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import argparse
 
-from crane_core.pipeline.claim_formats import render_claims, verdict_counts
-from crane_core.pipeline.claims import CheckedClaim, checked_claims, loaded_in, published_claims
-from crane_core.pipeline.evaluate import printed_numbers, verdict_frame
-from crane_core.pipeline.load import prepare_or_read
+from crane_core.pipeline.claims.claims import CheckedClaim, checked_claims, loaded_in, published_claims
+from crane_core.pipeline.claims.formats import render_claims, verdict_counts
+from crane_core.pipeline.loading.load import prepare_or_read
 from crane_core.pipeline.places import DataFolder
-from crane_core.pipeline.study_tables import drift, status_counts, study_tables, table_modules
-from crane_core.pipeline.table_cells import StudyTable
-from crane_core.pipeline.table_formats import Format, render
+from crane_core.pipeline.results.evaluate import printed_numbers, verdict_frame
+from crane_core.pipeline.study.study_tables import drift, status_counts, study_tables, table_modules
+from crane_core.pipeline.study.table_cells import StudyTable
+from crane_core.pipeline.study.table_formats import Format, render
 from crane_core.terminal import give, tell
 
 NAME = "report"

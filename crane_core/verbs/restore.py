@@ -8,9 +8,9 @@ from pathlib import Path
 from crane_core import arguments
 from crane_core.domain import Listed
 from crane_core.errors import StoreError
-from crane_core.pipeline import inventory_list
-from crane_core.pipeline.backup import restore
-from crane_core.pipeline.load import prepare, prepare_or_read
+from crane_core.pipeline.loading.load import prepare, prepare_or_read
+from crane_core.pipeline.maintenance import inventory_list
+from crane_core.pipeline.maintenance.backup import restore
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage.state import table_counts
 from crane_core.terminal import give, one_line, tell

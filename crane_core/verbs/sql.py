@@ -7,7 +7,7 @@ import argparse
 import pandas as pd
 
 from crane_core.errors import CraneError
-from crane_core.pipeline.load import prepare_or_read
+from crane_core.pipeline.loading.load import prepare_or_read
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.sheet_text import csv_of

@@ -12,14 +12,14 @@ from pathlib import Path
 from crane_core import arguments
 from crane_core.domain import Verification
 from crane_core.errors import KernelError
-from crane_core.pipeline.check import ALLOWED, execution_forbidden
+from crane_core.pipeline.own_notebooks.check import ALLOWED, execution_forbidden
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.sheet_text import csv_of
-from crane_core.pipeline.verified import APART, COLUMNS, VerifiedPair, as_table, counts_of, pairs_of
-from crane_core.pipeline.verify import How, Progress, verify
-from crane_core.pipeline.verify_dask import on_cluster
-from crane_core.pipeline.verify_where import Bench, benches
+from crane_core.pipeline.verification.on_dask import on_cluster
+from crane_core.pipeline.verification.verified import APART, COLUMNS, VerifiedPair, as_table, counts_of, pairs_of
+from crane_core.pipeline.verification.verify import How, Progress, verify
+from crane_core.pipeline.verification.where import Bench, benches
 from crane_core.runtime.environment import environment_of
 from crane_core.runtime.limits import Limits, most_memory, n_cores
 from crane_core.runtime.program import program

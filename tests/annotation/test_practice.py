@@ -4,7 +4,7 @@ from collections import Counter
 
 from crane_core.annotation.practice import practice_items
 from crane_core.domain import Label
-from crane_core.pipeline.cards import practice_card
+from crane_core.pipeline.campaigns.cards import practice_card
 from crane_core.storage.store import Store
 
 

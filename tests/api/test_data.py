@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from crane_core import api
-from crane_core.pipeline.load import prepare
+from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import data_folder
 
 
@@ -33,7 +33,7 @@ def test_frames_are_of_what_is_loaded(data: str) -> None:
 def test_it_reads_while_another_process_holds_the_database(data: str) -> None:
     program = f"""
 import sys
-from crane_core.pipeline.load import prepare
+from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import data_folder
 store = prepare(data_folder({data!r}))
 print("open", flush=True)

@@ -20,7 +20,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_play
 
 from benchmarks._browser import ARGUMENTS
 from benchmarks._server import serve
-from crane_core.pipeline.load import import_paths, prepare
+from crane_core.pipeline.loading.load import import_paths, prepare
 from crane_core.pipeline.places import DataFolder
 
 OpenPage = Callable[..., Page]

@@ -6,8 +6,8 @@ from playwright.sync_api import Page
 
 from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.plan import Design, Kind, Plan, Population
-from crane_core.pipeline.campaigns import drawn_plan, keep_campaign
-from crane_core.pipeline.load import prepare
+from crane_core.pipeline.campaigns.campaigns import drawn_plan, keep_campaign
+from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
 
 ITEM = "document.querySelector('.cw-desk').dataset.item"

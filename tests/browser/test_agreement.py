@@ -20,9 +20,9 @@ from benchmarks._server import serve
 from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.journal import DIAGNOSIS_LABELS
 from crane_core.annotation.plan import Design, Plan, Population
-from crane_core.pipeline.campaigns import drawn_plan, keep_campaign, lock_campaign
-from crane_core.pipeline.labelling import LabelStore
-from crane_core.pipeline.load import prepare
+from crane_core.pipeline.campaigns.campaigns import drawn_plan, keep_campaign, lock_campaign
+from crane_core.pipeline.campaigns.labelling import LabelStore
+from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage.store import Store
 

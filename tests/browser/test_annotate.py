@@ -14,7 +14,7 @@ from benchmarks._campaign import CAMPAIGN, new_campaign
 from benchmarks._server import free_port, serve
 from crane_core.annotation.plan import Plan
 from crane_core.domain import Annotation, AnnotationAction
-from crane_core.pipeline.campaigns import acts_of, journal_of
+from crane_core.pipeline.campaigns.campaigns import acts_of, journal_of
 from crane_core.pipeline.places import DataFolder
 from crane_core.ui.annotate.snapshot import AHEAD, token
 

@@ -11,8 +11,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from benchmarks._server import serve
-from crane_core.pipeline.campaigns import journal_of, kept_campaign
-from crane_core.pipeline.labelling import LabelStore
+from crane_core.pipeline.campaigns.campaigns import journal_of, kept_campaign
+from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.places import DataFolder
 
 from .conftest import OpenPage

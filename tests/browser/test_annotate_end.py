@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from benchmarks._server import serve
 from crane_core.annotation.plan import Plan, Population
-from crane_core.pipeline.campaigns import journal_of, lock_campaign
+from crane_core.pipeline.campaigns.campaigns import journal_of, lock_campaign
 from crane_core.pipeline.places import DataFolder
 
 from .conftest import OpenPage

@@ -10,10 +10,10 @@ from playwright.sync_api import Page, expect
 from crane_core.annotation.draw import CampaignRequest, draw_plan
 from crane_core.annotation.guideline import version_of
 from crane_core.annotation.plan import Design, Kind
-from crane_core.pipeline.campaign_export import export_files
-from crane_core.pipeline.campaign_guideline import change_guideline, current_guideline
-from crane_core.pipeline.campaigns import acts_of, keep_campaign, population
-from crane_core.pipeline.load import prepare
+from crane_core.pipeline.campaigns.campaigns import acts_of, keep_campaign, population
+from crane_core.pipeline.campaigns.export.files import export_files
+from crane_core.pipeline.campaigns.guideline import change_guideline, current_guideline
+from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
 
 from .conftest import Host, OpenPage

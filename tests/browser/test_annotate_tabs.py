@@ -8,8 +8,8 @@ from playwright.sync_api import Browser, Page, expect
 from benchmarks._server import serve
 from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.plan import Design, Kind
-from crane_core.pipeline.campaigns import drawn_plan, journal_of, keep_campaign
-from crane_core.pipeline.load import prepare
+from crane_core.pipeline.campaigns.campaigns import drawn_plan, journal_of, keep_campaign
+from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
 
 from .desk import OWN_ANSWERS, SAVED, in_sight, press

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from benchmarks._server import free_port, serve
 from crane_core.annotation.plan import Plan
 from crane_core.domain import AnnotationAction
-from crane_core.pipeline.campaigns import acts_of, campaign_file, journal_of, lock_campaign
+from crane_core.pipeline.campaigns.campaigns import acts_of, campaign_file, journal_of, lock_campaign
 from crane_core.pipeline.places import DataFolder
 from crane_core.ui.annotate.snapshot import token
 

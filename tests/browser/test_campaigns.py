@@ -18,10 +18,10 @@ from benchmarks._server import serve
 from crane_core.annotation.outcome import Final, Provenance
 from crane_core.annotation.plan import Plan
 from crane_core.domain import Label
-from crane_core.pipeline.campaigns import campaign_names, kept_campaign
-from crane_core.pipeline.disputes import disputes
-from crane_core.pipeline.label_frame import final_outcomes
-from crane_core.pipeline.labelling import LabelStore
+from crane_core.pipeline.campaigns.campaigns import campaign_names, kept_campaign
+from crane_core.pipeline.campaigns.disputes import disputes
+from crane_core.pipeline.campaigns.label_frame import final_outcomes
+from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.places import DataFolder
 
 from .conftest import Host, OpenPage, StartApp

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from crane_core.pipeline.campaigns import decisions_of
-from crane_core.pipeline.disputes import disputes
-from crane_core.pipeline.labelling import LabelStore
+from crane_core.pipeline.campaigns.campaigns import decisions_of
+from crane_core.pipeline.campaigns.disputes import disputes
+from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.places import DataFolder
 
 from .conftest import Host, OpenPage

@@ -12,10 +12,10 @@ from playwright.sync_api import Page, expect
 from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.label_set import study_labels
 from crane_core.annotation.plan import Design, Kind, Texts
-from crane_core.pipeline.campaigns import drawn_plan, keep_campaign, kept_campaign, lock_campaign
-from crane_core.pipeline.gold import Looks, gold_of_file
-from crane_core.pipeline.labelling import LabelStore
-from crane_core.pipeline.load import prepare
+from crane_core.pipeline.campaigns.campaigns import drawn_plan, keep_campaign, kept_campaign, lock_campaign
+from crane_core.pipeline.campaigns.gold import Looks, gold_of_file
+from crane_core.pipeline.campaigns.labelling import LabelStore
+from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
 
 from .conftest import Host, OpenPage

@@ -13,7 +13,7 @@ from nbformat import v4
 from playwright.sync_api import expect
 
 from benchmarks._server import serve
-from crane_core.pipeline.load import import_paths
+from crane_core.pipeline.loading.load import import_paths
 from crane_core.pipeline.places import DataFolder
 
 from .conftest import OpenPage

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from benchmarks._server import serve
 from crane_core.cli import main
 from crane_core.pipeline.inventory import acts
-from crane_core.pipeline.load import import_paths
+from crane_core.pipeline.loading.load import import_paths
 from crane_core.pipeline.places import DataFolder
 from tests.written_pairs import write_pair
 

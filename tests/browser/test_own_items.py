@@ -12,8 +12,8 @@ from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.journal import Journal
 from crane_core.annotation.plan import Design, Kind, Plan, Population
 from crane_core.domain import Label
-from crane_core.pipeline.campaigns import drawn_plan, journal_of, keep_campaign
-from crane_core.pipeline.labelling import LabelStore
+from crane_core.pipeline.campaigns.campaigns import drawn_plan, journal_of, keep_campaign
+from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage.store import open_store
 

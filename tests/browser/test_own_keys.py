@@ -12,8 +12,8 @@ from benchmarks._server import free_port, serve
 from crane_core import ledger
 from crane_core.annotation.plan import Plan
 from crane_core.domain import KeyChoice
-from crane_core.pipeline.labelling import LabelStore
-from crane_core.pipeline.own_keys import keep_keys, key_file, own_keys
+from crane_core.pipeline.campaigns.labelling import LabelStore
+from crane_core.pipeline.campaigns.own_keys import keep_keys, key_file, own_keys
 from crane_core.pipeline.places import DataFolder
 
 from .conftest import WIDE, Host, OpenPage

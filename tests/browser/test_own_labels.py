@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from benchmarks._server import serve
-from crane_core.pipeline.campaigns import journal_of, kept_campaign
+from crane_core.pipeline.campaigns.campaigns import journal_of, kept_campaign
 from crane_core.pipeline.places import DataFolder
 from tests.own_labels import FOUR, FOUR_TEXT
 

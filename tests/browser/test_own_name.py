@@ -14,8 +14,8 @@ from benchmarks._server import free_port, serve
 from crane_core.annotation.plan import Plan
 from crane_core.identity.key import FILE_NAME, signing_key
 from crane_core.identity.passes import Purpose, new_pass, signed
-from crane_core.pipeline.campaigns import decisions_of, journal_of, kept_campaign
-from crane_core.pipeline.labelling import LabelStore
+from crane_core.pipeline.campaigns.campaigns import decisions_of, journal_of, kept_campaign
+from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.places import DataFolder
 
 from .conftest import TIMEOUT_MS, WIDE

@@ -14,12 +14,12 @@ from playwright.sync_api import Locator, Page, expect
 from benchmarks._server import serve
 from crane_core.annotation.draw import CampaignRequest, draw_plan
 from crane_core.annotation.plan import Design, Kind, Population, Verdict
-from crane_core.pipeline.campaigns import asked_for, keep_campaign, lock_campaign
-from crane_core.pipeline.evaluate import verdict_frame
-from crane_core.pipeline.label_frame import KEY
-from crane_core.pipeline.labelling import LabelStore
-from crane_core.pipeline.load import prepare
+from crane_core.pipeline.campaigns.campaigns import asked_for, keep_campaign, lock_campaign
+from crane_core.pipeline.campaigns.label_frame import KEY
+from crane_core.pipeline.campaigns.labelling import LabelStore
+from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
+from crane_core.pipeline.results.evaluate import verdict_frame
 from crane_core.pipeline.rows import as_rows
 from crane_core.storage.store import Store
 

@@ -7,8 +7,8 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import Page, expect
 
-from crane_core.pipeline.campaigns import kept_campaign
-from crane_core.pipeline.labelling import LabelStore
+from crane_core.pipeline.campaigns.campaigns import kept_campaign
+from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.places import DataFolder
 
 from .conftest import Host, OpenPage

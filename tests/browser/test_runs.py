@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from benchmarks._server import serve
 from crane_core.cli import main
-from crane_core.pipeline.load import import_paths
+from crane_core.pipeline.loading.load import import_paths
 from crane_core.pipeline.places import DataFolder
 
 from .conftest import OpenPage

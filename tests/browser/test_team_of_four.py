@@ -16,13 +16,13 @@ from playwright.sync_api import Page, expect
 
 from crane_core.annotation.journal import DIAGNOSIS_LABELS
 from crane_core.cli import main
-from crane_core.pipeline.agreement_so_far import agreement_so_far
-from crane_core.pipeline.campaign_guideline import current_guideline, guideline_versions
-from crane_core.pipeline.campaign_status import campaign_status
-from crane_core.pipeline.campaign_threads import messages_of
-from crane_core.pipeline.campaigns import decisions_of, journal_of, kept_campaign
-from crane_core.pipeline.label_frame import final_outcomes
-from crane_core.pipeline.labelling import LabelStore
+from crane_core.pipeline.agreement.so_far import agreement_so_far
+from crane_core.pipeline.campaigns.campaigns import decisions_of, journal_of, kept_campaign
+from crane_core.pipeline.campaigns.guideline import current_guideline, guideline_versions
+from crane_core.pipeline.campaigns.label_frame import final_outcomes
+from crane_core.pipeline.campaigns.labelling import LabelStore
+from crane_core.pipeline.campaigns.status import campaign_status
+from crane_core.pipeline.campaigns.threads import messages_of
 from crane_core.pipeline.places import DataFolder
 
 from .conftest import Host, OpenPage

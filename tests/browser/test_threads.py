@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import expect
 
 from crane_core.annotation.thread import ThreadState
-from crane_core.pipeline.campaign_threads import all_threads, messages_of
-from crane_core.pipeline.labelling import LabelStore
+from crane_core.pipeline.campaigns.labelling import LabelStore
+from crane_core.pipeline.campaigns.threads import all_threads, messages_of
 from crane_core.pipeline.places import DataFolder
 
 from .conftest import Host, OpenPage

@@ -17,8 +17,8 @@ from crane_core.annotation.journal import DIAGNOSIS_LABELS
 from crane_core.annotation.outcome import Provenance
 from crane_core.annotation.plan import Plan
 from crane_core.domain import Label
-from crane_core.pipeline.campaigns import journal_of, kept_campaign
-from crane_core.pipeline.label_frame import final_outcomes
+from crane_core.pipeline.campaigns.campaigns import journal_of, kept_campaign
+from crane_core.pipeline.campaigns.label_frame import final_outcomes
 from crane_core.pipeline.places import DataFolder
 
 from .conftest import WIDE

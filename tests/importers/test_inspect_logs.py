@@ -18,7 +18,7 @@ from crane_core.domain import Benchmark, Detector, DetectorKind, LoadProblem, Re
 from crane_core.errors import SourceError
 from crane_core.importers.filetree import open_tree
 from crane_core.importers.registry import importer_for
-from crane_core.pipeline.load import import_paths, open_store, rebuild
+from crane_core.pipeline.loading.load import import_paths, open_store, rebuild
 from crane_core.pipeline.places import DataFolder
 from crane_core.verbs.import_ import in_words
 

@@ -12,9 +12,9 @@ import pytest
 
 from crane_core.annotation.draw import CampaignRequest, draw_plan
 from crane_core.annotation.plan import Design, Kind, Plan, Population, Verdict
-from crane_core.pipeline import load
-from crane_core.pipeline.campaigns import keep_campaign
-from crane_core.pipeline.load import import_paths, prepare
+from crane_core.pipeline.campaigns.campaigns import keep_campaign
+from crane_core.pipeline.loading import load
+from crane_core.pipeline.loading.load import import_paths, prepare
 from crane_core.pipeline.places import DataFolder, data_folder, embedded
 from crane_core.storage.store import Store, open_store
 

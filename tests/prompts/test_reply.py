@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crane_core.domain import Reply, Setting
-from crane_core.pipeline.reply_reading import run_of
+from crane_core.pipeline.jobs.reply_reading import run_of
 from crane_core.prompts.reply import MAX_REASONING, ReadReply, read_reply
 
 GOOD = '{"reasoning": "x is not defined", "detection": true}'

@@ -16,8 +16,8 @@ from jupyter_client.manager import KernelManager
 from crane_core.cli import main
 from crane_core.errors import CraneError, KernelError, KernelStartError, LookError
 from crane_core.notebooks import CodeCell
-from crane_core.pipeline.attach import attached, next_cell
-from crane_core.pipeline.check import findings, verdict
+from crane_core.pipeline.own_notebooks.attach import attached, next_cell
+from crane_core.pipeline.own_notebooks.check import findings, verdict
 from crane_core.runtime.attached import Attached
 from crane_core.runtime.live_history import Ran
 from crane_core.runtime.rehearsal import Outcome

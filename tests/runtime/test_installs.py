@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from crane_core.errors import CellRaisedError
-from crane_core.pipeline.check import findings, read_notebook, run_up, verdict
+from crane_core.pipeline.own_notebooks.check import findings, read_notebook, run_up, verdict
 from crane_core.runtime.capture import capture
 from crane_core.runtime.installs import n_installs, without_installs
 from crane_core.runtime.limits import Limits

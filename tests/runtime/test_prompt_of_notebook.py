@@ -11,7 +11,7 @@ import pytest
 
 from crane_core.domain import Setting
 from crane_core.errors import KernelError, NotebookError
-from crane_core.pipeline.prompt_of_notebook import prompt_of_notebook
+from crane_core.pipeline.own_notebooks.prompt_of_notebook import prompt_of_notebook
 from crane_core.prompts.published import split_input
 from crane_core.prompts.template import PLACEHOLDER, Template
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from crane_core.domain import Benchmark, Case, Cell, CellRole, Detector, DetectorKind, Instance, Run, Setting, Version
-from crane_core.pipeline.exported_statistic import Material
+from crane_core.pipeline.export.exported_statistic import Material
 from crane_core.pipeline.places import DataFolder
 from crane_core.site.material import Collected
 from crane_core.site.write import write_site

@@ -8,7 +8,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from crane_core.domain import DetectorKind
-from crane_core.pipeline.exported_statistic import Judging
+from crane_core.pipeline.export.exported_statistic import Judging
 from crane_core.site.blocks import finding
 from crane_core.site.costs import cost_blocks
 from crane_core.site.drops import drops_blocks

@@ -10,7 +10,7 @@ import pytest
 
 from crane_core.domain import Benchmark, Case, Detector, DetectorKind, Instance, Run, Setting, Version
 from crane_core.errors import StoreError
-from crane_core.pipeline.evaluate import verdict_frame
+from crane_core.pipeline.results.evaluate import verdict_frame
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.vote import majority
 from crane_core.storage.ask import answer, schema

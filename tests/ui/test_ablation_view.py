@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from crane_core.pipeline.table_cells import Measured, StudyTable, compared
+from crane_core.pipeline.study.table_cells import Measured, StudyTable, compared
 from crane_core.ui.ablation_values import PRINTED, RECOMPUTED, ablation_values
 
 PLACES = {

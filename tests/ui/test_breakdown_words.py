@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from crane_core.pipeline.measures import WITH_STATE
+from crane_core.pipeline.results.measures import WITH_STATE
 from crane_core.ui.breakdown_words import about, change_words, finding
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from crane_core.pipeline.case_picture import Column, Picture
-from crane_core.pipeline.pairs import Pattern
+from crane_core.pipeline.cases.pairs import Pattern
+from crane_core.pipeline.cases.picture import Column, Picture
 from crane_core.ui.case_list import MOST_ROWS, available_words, board_html, finding, pattern_words
 
 TextOf = Callable[[str], str]

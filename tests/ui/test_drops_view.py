@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from crane_core.domain import Setting
-from crane_core.pipeline.table_cells import Measured, StudyTable, compared
+from crane_core.pipeline.study.table_cells import Measured, StudyTable, compared
 from crane_core.ui.drops_view import finding_by
 from crane_core.ui.drops_words import apart, finding, printed_drops
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from crane_core.pipeline.five_runs import VOTE_COLUMNS
+from crane_core.pipeline.results.five_runs import VOTE_COLUMNS
 from crane_core.ui.five_runs_view import finding
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from crane_core.domain import DetectorKind, Setting
-from crane_core.pipeline.measures import WITH_STATE, Inputs
+from crane_core.pipeline.results.measures import WITH_STATE, Inputs
 from crane_core.ui.gains_words import headline
 
 PLUS = Inputs(Setting.RUNTIME, Setting.RUNTIME_PLUS)

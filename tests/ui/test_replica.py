@@ -22,9 +22,9 @@ from crane_core.annotation.plan import Design, Kind, Population
 from crane_core.errors import StoreError
 from crane_core.identity.key import signing_key
 from crane_core.identity.passes import Purpose, new_pass, signed
-from crane_core.pipeline.campaigns import drawn_plan, keep_campaign, lock_campaign
-from crane_core.pipeline.labelling import LabelStore
-from crane_core.pipeline.load import import_paths, prepare_or_read
+from crane_core.pipeline.campaigns.campaigns import drawn_plan, keep_campaign, lock_campaign
+from crane_core.pipeline.campaigns.labelling import LabelStore
+from crane_core.pipeline.loading.load import import_paths, prepare_or_read
 from crane_core.pipeline.places import DataFolder
 from crane_core.ui.navigation import page_files
 from crane_core.ui.replica_view import is_old, replica_words

@@ -23,10 +23,10 @@ from crane_core.identity.key import FILE_NAME, signing_key
 from crane_core.identity.logouts import FILE_NAME as ENDED
 from crane_core.identity.passes import Purpose, new_pass, signed
 from crane_core.identity.visitor import Role
-from crane_core.pipeline.campaign_threads import About, write_message
-from crane_core.pipeline.campaigns import drawn_plan, keep_campaign, kept_campaign
-from crane_core.pipeline.labelling import LabelStore
-from crane_core.pipeline.load import prepare
+from crane_core.pipeline.campaigns.campaigns import drawn_plan, keep_campaign, kept_campaign
+from crane_core.pipeline.campaigns.labelling import LabelStore
+from crane_core.pipeline.campaigns.threads import About, write_message
+from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
 from crane_core.ui.navigation import page_files
 from tests.ui.visits import Visitor, asked

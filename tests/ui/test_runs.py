@@ -11,10 +11,10 @@ import pandas as pd
 import pytest
 
 from crane_core.errors import DetectorError
-from crane_core.pipeline.detect_score import Rate, Row
-from crane_core.pipeline.job_files import Spent
-from crane_core.pipeline.job_words import progress_words
-from crane_core.pipeline.job_work import Progress
+from crane_core.pipeline.detection.score import Rate, Row
+from crane_core.pipeline.jobs.files import Spent
+from crane_core.pipeline.jobs.words import progress_words
+from crane_core.pipeline.jobs.work import Progress
 from crane_core.stats.rates import RATES
 from crane_core.storage.answers import RunKey
 from crane_core.ui.runs.address import address_of, key_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from crane_core.pipeline.combinations import Member, Way
+from crane_core.pipeline.results.combinations import Member, Way
 from crane_core.ui.together_words import finding, finding_of_chosen
 
 RULES, ONE, OTHER = Member("rules", "runtime"), Member("heron", "code"), Member("egret", "runtime")

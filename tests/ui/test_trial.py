@@ -16,8 +16,8 @@ from crane_core.errors import CellRaisedError, CellStoppedError, DetectorError
 from crane_core.llm.endpoint import Endpoint
 from crane_core.llm.fake_server import FakePlan, fake_server
 from crane_core.llm.question import Answer
-from crane_core.pipeline.ask_one import Asked
-from crane_core.pipeline.check import Checked, findings, read_notebook, to_send
+from crane_core.pipeline.own_notebooks.ask_one import Asked
+from crane_core.pipeline.own_notebooks.check import Checked, findings, read_notebook, to_send
 from crane_core.prompts.reply import ReadReply
 from crane_core.runtime.rehearsal import Outcome, Rehearsal
 from crane_core.ui.trial.asking import ask

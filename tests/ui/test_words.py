@@ -7,7 +7,7 @@ import math
 import pytest
 
 from crane_core.domain import Label, Setting
-from crane_core.pipeline.measures import WITH_STATE, Inputs
+from crane_core.pipeline.results.measures import WITH_STATE, Inputs
 from crane_core.ui import words
 from crane_core.ui.words import (
     coefficient,

@@ -14,10 +14,10 @@ from crane_core.annotation.guideline import version_of
 from crane_core.cli import main
 from crane_core.domain import Label
 from crane_core.errors import CampaignError
-from crane_core.pipeline.campaign_guideline import guideline_versions
-from crane_core.pipeline.campaigns import campaign_names, kept_campaign
-from crane_core.pipeline.label_frame import final_outcomes
-from crane_core.pipeline.labelling import LabelStore
+from crane_core.pipeline.campaigns.campaigns import campaign_names, kept_campaign
+from crane_core.pipeline.campaigns.guideline import guideline_versions
+from crane_core.pipeline.campaigns.label_frame import final_outcomes
+from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.places import DataFolder
 from tests.spoken import Run, Spoken, speaker
 

@@ -17,8 +17,8 @@ import pytest
 from crane_core import ledger
 from crane_core.domain import Run as Answer
 from crane_core.domain import Verification
+from crane_core.pipeline.dask.sent_folder import received, sent
 from crane_core.pipeline.places import DataFolder
-from crane_core.pipeline.sent_folder import received, sent
 from tests.dask_pieces import dask_processes
 from tests.spoken import Run, speaker
 from tests.written_pairs import write_notebook, write_pair

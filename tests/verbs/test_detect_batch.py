@@ -15,7 +15,7 @@ import pytest
 from crane_core import ledger
 from crane_core.domain import Reply
 from crane_core.llm.fake_server import FakePlan, fake_server
-from crane_core.pipeline import detect_batch
+from crane_core.pipeline.detection import batch
 from crane_core.pipeline.places import DataFolder
 from tests.llm.batch_server import BatchServer, Told, answered, batch_server, expired, failed
 from tests.llm.scripted import Sent, error
@@ -183,7 +183,7 @@ def test_a_batch_that_was_never_created_is_created_of_the_same_file(run: Run, fo
 def test_a_batch_without_an_end_is_waited_for_a_limited_time(
     run: Run, folder: DataFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(detect_batch, "LONGEST_WAIT_S", 0.5)
+    monkeypatch.setattr(batch, "LONGEST_WAIT_S", 0.5)
     with batch_server(BatchServer(n_looks=None)) as base_url:
         spoken = run(*batch_at(base_url))
     assert spoken.code == 1

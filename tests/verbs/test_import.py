@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from crane_core.pipeline.load import prepare
+from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
 from tests.spoken import Run, speaker
 from tests.written_pairs import write_pair

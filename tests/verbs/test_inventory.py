@@ -10,11 +10,11 @@ import pytest
 
 from crane_core.cli import main
 from crane_core.domain import InventoryAction, Listed
-from crane_core.pipeline.campaigns import campaign_names
-from crane_core.pipeline.evaluate import verdict_frame
+from crane_core.pipeline.campaigns.campaigns import campaign_names
 from crane_core.pipeline.inventory import acts
-from crane_core.pipeline.load import import_paths, prepare
+from crane_core.pipeline.loading.load import import_paths, prepare
 from crane_core.pipeline.places import DataFolder
+from crane_core.pipeline.results.evaluate import verdict_frame
 from crane_core.storage import state
 from tests.spoken import Spoken
 from tests.written_pairs import write_pair

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from crane_core.llm.fake_server import FakePlan, fake_server
-from crane_core.pipeline.campaigns import kept_campaign
+from crane_core.pipeline.campaigns.campaigns import kept_campaign
 from crane_core.pipeline.places import DataFolder
 from tests.own_labels import TWO_TEXT
 from tests.spoken import Run, speaker

@@ -10,8 +10,8 @@ import pytest
 from crane_core import ledger
 from crane_core.domain import Reply, Reread
 from crane_core.llm.fake_server import FakePlan, Fault, fake_server
-from crane_core.pipeline import reply_reading
-from crane_core.pipeline.load import prepare
+from crane_core.pipeline.jobs import reply_reading
+from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
 from crane_core.prompts.reply import ReadReply
 from crane_core.storage.jobs import verdicts_of_job

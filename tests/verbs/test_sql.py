@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from crane_core.cli import main
-from crane_core.pipeline.load import prepare
+from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import data_folder
 
 

@@ -15,9 +15,9 @@ import pytest
 
 from crane_core import ledger
 from crane_core.domain import Verification
-from crane_core.pipeline.load import prepare
+from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
-from crane_core.pipeline.verified import summaries
+from crane_core.pipeline.verification.verified import summaries
 from tests.spoken import Run, speaker
 from tests.written_pairs import write_notebook, write_pair
 

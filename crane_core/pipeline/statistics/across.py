@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from crane_core.domain import Setting
-from crane_core.pipeline.exported_statistic import BOTH_INPUTS, ExportedStatistic, Material
-from crane_core.pipeline.model_across import model_across
+from crane_core.pipeline.export.exported_statistic import BOTH_INPUTS, ExportedStatistic, Material
+from crane_core.pipeline.results.model_across import model_across
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.gee import Unfit
 

@@ -12,15 +12,15 @@ from typing import Any
 import pandas as pd
 
 from crane_core.annotation.label_set import LabelSet, means_the_study
-from crane_core.pipeline import agreement
-from crane_core.pipeline.agreement import COEFFICIENTS, PERCENT, Scope
-from crane_core.pipeline.blinded import open_blind_campaigns
-from crane_core.pipeline.exported_statistic import ExportedStatistic, Material
-from crane_core.pipeline.judge_powered import judge_powered
-from crane_core.pipeline.judges import judge_passes, pooled_judges
-from crane_core.pipeline.label_frame import Kind, repeat_frame
-from crane_core.pipeline.label_sets import common_set, label_sets
-from crane_core.pipeline.measures import SEED
+from crane_core.pipeline.agreement import agreement
+from crane_core.pipeline.agreement.agreement import COEFFICIENTS, PERCENT, Scope
+from crane_core.pipeline.agreement.judge_powered import judge_powered
+from crane_core.pipeline.campaigns.blinded import open_blind_campaigns
+from crane_core.pipeline.campaigns.label_frame import Kind, repeat_frame
+from crane_core.pipeline.campaigns.label_sets import common_set, label_sets
+from crane_core.pipeline.export.exported_statistic import ExportedStatistic, Material
+from crane_core.pipeline.judging.judges import judge_passes, pooled_judges
+from crane_core.pipeline.results.measures import SEED
 from crane_core.pipeline.rows import as_rows
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 

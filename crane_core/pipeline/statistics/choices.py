@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from crane_core.pipeline.exported_statistic import BOTH_INPUTS, DIFFERENCE_INTERVAL, ExportedStatistic, Material
-from crane_core.pipeline.judges import judge_passes, without_repetitions
-from crane_core.pipeline.measures import SEED
+from crane_core.pipeline.export.exported_statistic import BOTH_INPUTS, DIFFERENCE_INTERVAL, ExportedStatistic, Material
+from crane_core.pipeline.judging.judges import judge_passes, without_repetitions
+from crane_core.pipeline.results.measures import SEED
+from crane_core.pipeline.results.specification_curve import NOBODY, Test, specification_curve
 from crane_core.pipeline.rows import as_rows
-from crane_core.pipeline.specification_curve import NOBODY, Test, specification_curve
 
 PAGE, SECTION = "Results", "choices"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from crane_core.pipeline.claims import CheckedClaim, checked_claims, loaded_from, published_claims
-from crane_core.pipeline.exported_statistic import ExportedStatistic, Material
+from crane_core.pipeline.claims.claims import CheckedClaim, checked_claims, loaded_from, published_claims
+from crane_core.pipeline.export.exported_statistic import ExportedStatistic, Material
 
 PAGE, SECTION = "Results", "claims"
 METHOD = "95% interval of the quantity, by case where it is one of instances"

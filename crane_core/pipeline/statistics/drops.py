@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from crane_core.domain import Setting
-from crane_core.pipeline.exported_statistic import DIFFERENCE_INTERVAL, ExportedStatistic, Material
-from crane_core.pipeline.input_cost import QUESTIONS, cost_table, tokens_of_inputs
-from crane_core.pipeline.measures import SEED, Credit, PairedTest, VoteRule
+from crane_core.pipeline.export.exported_statistic import DIFFERENCE_INTERVAL, ExportedStatistic, Material
+from crane_core.pipeline.results.input_cost import QUESTIONS, cost_table, tokens_of_inputs
+from crane_core.pipeline.results.measures import SEED, Credit, PairedTest, VoteRule
+from crane_core.pipeline.results.run_list import run_list
+from crane_core.pipeline.results.setting_drops import drop_table, drops_by, reference_of
+from crane_core.pipeline.results.setting_runs import runs_of, sources
 from crane_core.pipeline.rows import as_rows
-from crane_core.pipeline.run_list import run_list
-from crane_core.pipeline.setting_drops import drop_table, drops_by, reference_of
-from crane_core.pipeline.setting_runs import runs_of, sources
 
 PAGE = "Ablations"
 RATES = ("Accuracy", "F1")

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pandas as pd
 
 from crane_core.domain import Setting
-from crane_core.pipeline.exported_statistic import RATE_INTERVAL, ExportedStatistic, Judging, Material
-from crane_core.pipeline.five_runs import Measure, answers_by_run, run_table, vote_table
-from crane_core.pipeline.measures import SEED
+from crane_core.pipeline.export.exported_statistic import RATE_INTERVAL, ExportedStatistic, Judging, Material
+from crane_core.pipeline.results.five_runs import Measure, answers_by_run, run_table, vote_table
+from crane_core.pipeline.results.measures import SEED
 from crane_core.pipeline.rows import as_rows
 
 PAGE, SECTION = "Results", "runs"

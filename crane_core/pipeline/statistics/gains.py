@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from crane_core.domain import Setting
-from crane_core.pipeline.exported_statistic import (
+from crane_core.pipeline.export.exported_statistic import (
     BOTH_INPUTS,
     DIFFERENCE_INTERVAL,
     RATE_INTERVAL,
@@ -13,7 +13,7 @@ from crane_core.pipeline.exported_statistic import (
     Judging,
     Material,
 )
-from crane_core.pipeline.measures import SEED, Credit, PairedTest, VoteRule, gain_table, paired_rows, rate_table
+from crane_core.pipeline.results.measures import SEED, Credit, PairedTest, VoteRule, gain_table, paired_rows, rate_table
 from crane_core.pipeline.rows import as_rows
 
 PAGE, SECTION = "Results", "gain"

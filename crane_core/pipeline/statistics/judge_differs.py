@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from crane_core.pipeline.exported_statistic import RATE_INTERVAL, ExportedStatistic, Material
-from crane_core.pipeline.judge_differs import judge_differs
-from crane_core.pipeline.judges import judge_passes, pooled_judges
-from crane_core.pipeline.label_sets import label_sets
+from crane_core.pipeline.agreement.judge_differs import judge_differs
+from crane_core.pipeline.campaigns.label_sets import label_sets
+from crane_core.pipeline.export.exported_statistic import RATE_INTERVAL, ExportedStatistic, Material
+from crane_core.pipeline.judging.judges import judge_passes, pooled_judges
 from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.statistics.agreement import person_of
 

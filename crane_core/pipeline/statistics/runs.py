@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from crane_core.pipeline.exported_statistic import RATE_INTERVAL, ExportedStatistic, Material
+from crane_core.pipeline.export.exported_statistic import RATE_INTERVAL, ExportedStatistic, Material
+from crane_core.pipeline.results.run_list import run_list
 from crane_core.pipeline.rows import as_rows
-from crane_core.pipeline.run_list import run_list
 
 
 def collect(material: Material) -> Iterator[ExportedStatistic]:

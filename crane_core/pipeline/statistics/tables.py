@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from crane_core.pipeline.exported_statistic import ExportedStatistic, Material
-from crane_core.pipeline.study_tables import study_tables
+from crane_core.pipeline.export.exported_statistic import ExportedStatistic, Material
+from crane_core.pipeline.study.study_tables import study_tables
 
 ABLATIONS = {"4a": "categories", "4b": "documentation", "5": "tokens"}
 """Tables that the page Ablations shows, by its sections."""

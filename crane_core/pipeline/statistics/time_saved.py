@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from crane_core.pipeline.exported_statistic import ExportedStatistic, Material
-from crane_core.pipeline.measures import SEED, VoteRule
+from crane_core.pipeline.export.exported_statistic import ExportedStatistic, Material
+from crane_core.pipeline.results.measures import SEED, VoteRule
+from crane_core.pipeline.results.time_saved import time_saved, times_of
 from crane_core.pipeline.rows import as_rows
-from crane_core.pipeline.time_saved import time_saved, times_of
 
 PAGE, SECTION = "Results", "time"
 BOOTSTRAP = "BCa bootstrap over crashes"

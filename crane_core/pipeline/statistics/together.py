@@ -7,10 +7,15 @@ from typing import Any
 
 import pandas as pd
 
-from crane_core.pipeline.beside import beside
-from crane_core.pipeline.combinations import Member, combine, rules_in, usual_members, with_rules
-from crane_core.pipeline.exported_statistic import DIFFERENCE_INTERVAL, RATE_INTERVAL, ExportedStatistic, Material
-from crane_core.pipeline.measures import SEED, Credit, PairedTest, VoteRule
+from crane_core.pipeline.export.exported_statistic import (
+    DIFFERENCE_INTERVAL,
+    RATE_INTERVAL,
+    ExportedStatistic,
+    Material,
+)
+from crane_core.pipeline.results.beside import beside
+from crane_core.pipeline.results.combinations import Member, combine, rules_in, usual_members, with_rules
+from crane_core.pipeline.results.measures import SEED, Credit, PairedTest, VoteRule
 from crane_core.pipeline.rows import as_rows
 
 PAGE, SECTION = "Results", "together"

@@ -5,9 +5,9 @@ The workbook leaves F1 blank if there is no hit (0/0 in its formula); ours is 0 
 
 import pandas as pd
 
-from crane_core.pipeline.library_scores import library_cells
-from crane_core.pipeline.table_cells import Measured
-from crane_core.pipeline.table_scores import STUDY_ANALYZERS
+from crane_core.pipeline.study.library_scores import library_cells
+from crane_core.pipeline.study.table_cells import Measured
+from crane_core.pipeline.study.table_scores import STUDY_ANALYZERS
 
 TABLE_ID = "analyzers"
 TITLE = "Static analyzers by library group"

@@ -8,8 +8,8 @@ six cells where the two part are listed in data/published/contradictions.csv.
 import numpy as np
 import pandas as pd
 
-from crane_core.pipeline.table_cells import Measured, count
-from crane_core.pipeline.table_scores import BENCHMARK, detected, truth
+from crane_core.pipeline.study.table_cells import Measured, count
+from crane_core.pipeline.study.table_scores import BENCHMARK, detected, truth
 
 TABLE_ID = "junobench-llms"
 TITLE = "LLMs of the JunoBench repository by library"

@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from crane_core.pipeline.library_scores import library_cells
-from crane_core.pipeline.table_cells import Measured
-from crane_core.pipeline.table_scores import STUDY_LLMS
+from crane_core.pipeline.study.library_scores import library_cells
+from crane_core.pipeline.study.table_cells import Measured
+from crane_core.pipeline.study.table_scores import STUDY_LLMS
 
 TABLE_ID = "libraries"
 TITLE = "LLMs by library group"

@@ -3,8 +3,8 @@
 import pandas as pd
 
 from crane_core.domain import Setting
-from crane_core.pipeline.ablation_scores import ablation_cells
-from crane_core.pipeline.table_cells import Measured
+from crane_core.pipeline.study.ablation_scores import ablation_cells
+from crane_core.pipeline.study.table_cells import Measured
 
 TABLE_ID = "4b"
 TITLE = "API documentation added, detection alone"

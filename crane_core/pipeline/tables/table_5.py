@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from crane_core.pipeline.table_cells import Measured
+from crane_core.pipeline.study.table_cells import Measured
 
 TABLE_ID = "5"
 TITLE = "Additional input tokens with API documentation"

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import pandas as pd
 import streamlit as st
 
-from crane_core.pipeline.agreement import Scope, usual_pair
-from crane_core.pipeline.label_frame import Kind
+from crane_core.pipeline.agreement.agreement import Scope, usual_pair
+from crane_core.pipeline.campaigns.label_frame import Kind
 from crane_core.ui import data, keys, url_state
 from crane_core.ui.campaigns.lead import is_leading
 from crane_core.ui.navigation import link

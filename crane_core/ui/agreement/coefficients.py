@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from crane_core.pipeline.agreement import KAPPA, MIN_COMMON_WHEN_BLIND, PERCENT, Scope, confusions
+from crane_core.pipeline.agreement.agreement import KAPPA, MIN_COMMON_WHEN_BLIND, PERCENT, Scope, confusions
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.cohen_kappa import landis_koch
 from crane_core.stats.gwet_ac import AC1

@@ -6,12 +6,12 @@ import pandas as pd
 import streamlit as st
 
 from crane_core.annotation.label_set import LabelSet, means_the_study
-from crane_core.pipeline import agreement
-from crane_core.pipeline.agreement import MIN_COMMON_WHEN_BLIND, Items, Scope
-from crane_core.pipeline.judge_differs import judge_differs
-from crane_core.pipeline.judge_powered import judge_powered
-from crane_core.pipeline.judges import judge_passes, pooled_judges
-from crane_core.pipeline.label_frame import Kind, repeat_frame
+from crane_core.pipeline.agreement import agreement
+from crane_core.pipeline.agreement.agreement import MIN_COMMON_WHEN_BLIND, Items, Scope
+from crane_core.pipeline.agreement.judge_differs import judge_differs
+from crane_core.pipeline.agreement.judge_powered import judge_powered
+from crane_core.pipeline.campaigns.label_frame import Kind, repeat_frame
+from crane_core.pipeline.judging.judges import judge_passes, pooled_judges
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 from crane_core.ui import data
 from crane_core.ui.agreement.choice import Chosen
@@ -43,7 +43,7 @@ def _table(revision: str, chosen: Chosen) -> pd.DataFrame:
 
 
 def table(chosen: Chosen) -> pd.DataFrame:
-    """Every coefficient; see `pipeline.agreement.agreement_table`."""
+    """Every coefficient; see `pipeline.agreement.agreement.agreement_table`."""
     return _table(data.revision(), chosen)
 
 
@@ -64,7 +64,7 @@ def _groups(revision: str, chosen: Chosen, coefficient: str, by: str) -> pd.Data
 
 
 def groups(chosen: Chosen, coefficient: str, by: str) -> pd.DataFrame:
-    """One coefficient by group; see `pipeline.agreement.agreement_by`."""
+    """One coefficient by group; see `pipeline.agreement.agreement.agreement_by`."""
     return _groups(data.revision(), chosen, coefficient, by)
 
 
@@ -87,7 +87,7 @@ def _powered(revision: str, person: str) -> pd.DataFrame:
 
 
 def powered(chosen: Chosen) -> tuple[str | None, pd.DataFrame]:
-    """The person, and the share of correct diagnoses with each judge's labels; see `pipeline.judge_powered`."""
+    """The person, and the share of correct diagnoses by each judge's labels; see `pipeline.agreement.judge_powered`."""
     person = _person(chosen)
     return person, _powered(data.revision(), person) if person else pd.DataFrame()
 
@@ -98,7 +98,7 @@ def _differs(revision: str, person: str) -> pd.DataFrame:
 
 
 def differs(chosen: Chosen) -> tuple[str | None, pd.DataFrame]:
-    """The person, and how often each judge labels differently; see `pipeline.judge_differs`."""
+    """The person, and how often each judge labels differently; see `pipeline.agreement.judge_differs`."""
     person = _person(chosen)
     return person, _differs(data.revision(), person) if person else pd.DataFrame()
 
@@ -119,7 +119,7 @@ def _consistency(loaded: str, scope: Scope) -> pd.DataFrame:
 
 
 def consistency(chosen: Chosen) -> pd.DataFrame:
-    """Consistency of judges; see `pipeline.agreement.judge_consistency`."""
+    """Consistency of judges; see `pipeline.agreement.agreement.judge_consistency`."""
     return _consistency(data.answers(), chosen.scope)
 
 
@@ -129,7 +129,7 @@ def _repeats(revision: str) -> pd.DataFrame:
 
 
 def repeats() -> pd.DataFrame:
-    """Consistency of annotators; see `pipeline.agreement.self_agreement`."""
+    """Consistency of annotators; see `pipeline.agreement.agreement.self_agreement`."""
     return _repeats(data.revision())
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from crane_core.pipeline.agreement import Items, differing
+from crane_core.pipeline.agreement.agreement import Items, differing
 from crane_core.ui import keys
 from crane_core.ui.agreement import computed
 from crane_core.ui.agreement.choice import Chosen

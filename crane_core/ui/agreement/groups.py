@@ -10,7 +10,7 @@ import streamlit as st
 from crane_core.charts.agreement import MARK, forest
 from crane_core.charts.theme import detector_colours, in_order
 from crane_core.domain import PAPER_GROUPS, Setting
-from crane_core.pipeline.agreement import COEFFICIENTS, Scope
+from crane_core.pipeline.agreement.agreement import COEFFICIENTS, Scope
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import keys, url_state
 from crane_core.ui.agreement import computed

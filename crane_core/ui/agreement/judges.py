@@ -8,8 +8,8 @@ import pandas as pd
 import streamlit as st
 
 from crane_core.charts.agreement import MARK, forest
-from crane_core.pipeline.agreement import KAPPA, MIN_COMMON_WHEN_BLIND, PERCENT
-from crane_core.pipeline.judge_differs import ALL, ON_SCALE
+from crane_core.pipeline.agreement.agreement import KAPPA, MIN_COMMON_WHEN_BLIND, PERCENT
+from crane_core.pipeline.agreement.judge_differs import ALL, ON_SCALE
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.krippendorff_alpha import NOMINAL
 from crane_core.ui.agreement import computed
@@ -60,7 +60,7 @@ def draw_differs(chosen: Chosen) -> None:
 
 
 def differing_words(person: str, table: pd.DataFrame) -> list[str]:
-    """A sentence per judge; `table` as `pipeline.judge_differs` makes it."""
+    """A sentence per judge; `table` as `pipeline.agreement.judge_differs` makes it."""
     sentences = []
     for judge, rows in table.groupby("judge", sort=False):
         of = {row["counted"]: row for row in as_rows(rows)}

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from crane_core.annotation.label_set import LabelSet
-from crane_core.pipeline.agreement import confusions
+from crane_core.pipeline.agreement.agreement import confusions
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui.agreement import computed
 from crane_core.ui.agreement.choice import Chosen

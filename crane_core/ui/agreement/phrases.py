@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from crane_core.pipeline.agreement import PERCENT
+from crane_core.pipeline.agreement.agreement import PERCENT
 from crane_core.ui.words import coefficient, coefficient_interval, count, interval, literal, percent
 
 

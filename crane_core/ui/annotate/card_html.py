@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from pathlib import Path
 
-from crane_core.pipeline.cards import NO_CRASH, Card, Text
+from crane_core.pipeline.campaigns.cards import NO_CRASH, Card, Text
 from crane_core.ui.code_html import code_html, differing_prose_html, prose_html
 from crane_core.ui.exception_names import exception_name, named_exceptions
 

@@ -13,8 +13,8 @@ from crane_core.annotation.journal import Journal
 from crane_core.annotation.plan import Plan
 from crane_core.annotation.showing import Showing
 from crane_core.errors import CraneError
-from crane_core.pipeline.cards import card, evidence
-from crane_core.pipeline.labelling import LabelStore, Taken
+from crane_core.pipeline.campaigns.cards import card, evidence
+from crane_core.pipeline.campaigns.labelling import LabelStore, Taken
 from crane_core.storage import state
 from crane_core.storage.store import Store
 from crane_core.ui import data, keys

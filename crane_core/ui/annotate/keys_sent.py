@@ -10,7 +10,7 @@ from typing import Any
 
 from crane_core.annotation.chosen_keys import checked_keys
 from crane_core.errors import CampaignError
-from crane_core.pipeline.own_keys import keep_keys, key_file, own_keys
+from crane_core.pipeline.campaigns.own_keys import keep_keys, key_file, own_keys
 from crane_core.ui import data
 
 

@@ -17,9 +17,9 @@ from crane_core.annotation.plan import Plan
 from crane_core.annotation.showing import Showing
 from crane_core.annotation.thread import Thread, ThreadState
 from crane_core.domain import AnnotationAction, Side
-from crane_core.pipeline.campaign_threads import MAX_MESSAGE, About, resolve, write_message
-from crane_core.pipeline.cards import card
-from crane_core.pipeline.labelling import LabelStore
+from crane_core.pipeline.campaigns.cards import card
+from crane_core.pipeline.campaigns.labelling import LabelStore
+from crane_core.pipeline.campaigns.threads import MAX_MESSAGE, About, resolve, write_message
 from crane_core.storage import state
 from crane_core.storage.store import Store
 from crane_core.ui import data, keys

@@ -15,7 +15,7 @@ from crane_core.annotation.journal import Journal
 from crane_core.annotation.pace import pace
 from crane_core.annotation.plan import Plan
 from crane_core.annotation.showing import Showing
-from crane_core.pipeline.labelling import Taken
+from crane_core.pipeline.campaigns.labelling import Taken
 
 AHEAD = 24
 """Cards that the browser loads in advance: more than anyone labels during one save."""

@@ -6,7 +6,7 @@ import streamlit as st
 
 from crane_core.annotation.guideline import guideline
 from crane_core.identity.visitor import Role, Visitor
-from crane_core.pipeline.campaigns import Kept, campaign_names, kept_campaign
+from crane_core.pipeline.campaigns.campaigns import Kept, campaign_names, kept_campaign
 from crane_core.ui import data
 from crane_core.ui.frame import told
 from crane_core.ui.guideline_view import draw_guideline

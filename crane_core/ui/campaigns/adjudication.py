@@ -13,10 +13,10 @@ import streamlit as st
 from crane_core.annotation.plan import Plan
 from crane_core.errors import CampaignError, CraneError, IdentityError
 from crane_core.identity.visitor import Role
-from crane_core.pipeline.campaigns import kept_campaign
-from crane_core.pipeline.cards import card, evidence
-from crane_core.pipeline.disputes import Dispute, disputes
-from crane_core.pipeline.labelling import adjudicate
+from crane_core.pipeline.campaigns.campaigns import kept_campaign
+from crane_core.pipeline.campaigns.cards import card, evidence
+from crane_core.pipeline.campaigns.disputes import Dispute, disputes
+from crane_core.pipeline.campaigns.labelling import adjudicate
 from crane_core.ui import data, keys
 from crane_core.ui.annotate.card_html import card_html
 from crane_core.ui.annotate.component import what_was_sent

@@ -5,9 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from crane_core.identity.visitor import Role
-from crane_core.pipeline.campaign_export import export_zip
-from crane_core.pipeline.campaign_status import Status, open_words
-from crane_core.pipeline.campaigns import lock_campaign
+from crane_core.pipeline.campaigns.campaigns import lock_campaign
+from crane_core.pipeline.campaigns.export.files import export_zip
+from crane_core.pipeline.campaigns.status import Status, open_words
 from crane_core.ui import data
 from crane_core.ui.frame import told
 from crane_core.ui.visit import require, visitor

@@ -9,10 +9,10 @@ from crane_core.annotation.plan import Plan
 from crane_core.annotation.thread import Thread, ThreadState
 from crane_core.domain import Side
 from crane_core.identity.visitor import Role
-from crane_core.pipeline.campaign_status import Status
-from crane_core.pipeline.campaign_threads import MAX_MESSAGE, About, all_threads, resolve, write_message
-from crane_core.pipeline.campaigns import kept_campaign
-from crane_core.pipeline.cards import card
+from crane_core.pipeline.campaigns.campaigns import kept_campaign
+from crane_core.pipeline.campaigns.cards import card
+from crane_core.pipeline.campaigns.status import Status
+from crane_core.pipeline.campaigns.threads import MAX_MESSAGE, About, all_threads, resolve, write_message
 from crane_core.ui import data, keys
 from crane_core.ui.annotate.card_html import card_html, card_style
 from crane_core.ui.annotate.snapshot import token

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from crane_core.pipeline.campaign_status import Status
-from crane_core.pipeline.gold_scores import GoldScore
+from crane_core.pipeline.campaigns.gold_scores import GoldScore
+from crane_core.pipeline.campaigns.status import Status
 from crane_core.ui.grid import grid
 from crane_core.ui.words import NOTHING, count, percent
 

@@ -8,8 +8,8 @@ import streamlit as st
 
 from crane_core.annotation.label_set import LabelSet, same_meaning
 from crane_core.annotation.plan import Gold, Population
-from crane_core.pipeline.campaigns import campaign_names, kept_campaign
-from crane_core.pipeline.gold import COLUMNS, MOST_BYTES, MOST_ITEMS, Looks, gold_of_campaign, gold_of_table
+from crane_core.pipeline.campaigns.campaigns import campaign_names, kept_campaign
+from crane_core.pipeline.campaigns.gold import COLUMNS, MOST_BYTES, MOST_ITEMS, Looks, gold_of_campaign, gold_of_table
 from crane_core.storage.store import Store
 from crane_core.ui import data
 from crane_core.ui.frame import told

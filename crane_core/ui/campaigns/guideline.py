@@ -9,8 +9,8 @@ import streamlit as st
 
 from crane_core.annotation.guideline import MOST_CHARACTERS, GuidelineVersion, version_known
 from crane_core.identity.visitor import Role
-from crane_core.pipeline.campaign_guideline import change_guideline, guideline_versions
-from crane_core.pipeline.campaign_status import Status
+from crane_core.pipeline.campaigns.guideline import change_guideline, guideline_versions
+from crane_core.pipeline.campaigns.status import Status
 from crane_core.ui import data, keys
 from crane_core.ui.frame import told
 from crane_core.ui.guideline_view import change_html, draw_guideline, moment

@@ -8,12 +8,12 @@ import pandas as pd
 import streamlit as st
 
 from crane_core.annotation.label_set import LabelSet, means_the_study
-from crane_core.pipeline.agreement import MIN_COMMON_WHEN_BLIND
-from crane_core.pipeline.campaign_guideline import current_guideline
-from crane_core.pipeline.campaign_judges import CampaignJudge, beside_people, counted_words, judges_of
-from crane_core.pipeline.campaign_status import Status
-from crane_core.pipeline.campaigns import kept_campaign
-from crane_core.pipeline.judge_powered import credits_of
+from crane_core.pipeline.agreement.agreement import MIN_COMMON_WHEN_BLIND
+from crane_core.pipeline.agreement.campaign_judges import CampaignJudge, beside_people, counted_words, judges_of
+from crane_core.pipeline.agreement.judge_powered import credits_of
+from crane_core.pipeline.campaigns.campaigns import kept_campaign
+from crane_core.pipeline.campaigns.guideline import current_guideline
+from crane_core.pipeline.campaigns.status import Status
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data
 from crane_core.ui.grid import grid
@@ -78,7 +78,7 @@ def judge_words(judges: list[CampaignJudge], now: str) -> list[str]:
 
 
 def shown(row: dict[str, Any], campaign: str, labels: LabelSet) -> dict[str, str]:
-    """A row of `pipeline.campaign_judges.beside_people` in words; labels without any credit have no estimates."""
+    """A row of `agreement.campaign_judges.beside_people` in words; labels without any credit have no estimates."""
     has_more = row["n_more"] is not None
     counted = "Correct" if means_the_study(labels) else "Credit"
     agreed = {

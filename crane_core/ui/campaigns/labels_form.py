@@ -8,7 +8,7 @@ import streamlit as st
 
 from crane_core.annotation.label_check import MOST_BYTES, labels_from_toml
 from crane_core.annotation.label_set import LabelSet, study_labels
-from crane_core.pipeline.label_sets import standing_words
+from crane_core.pipeline.campaigns.label_sets import standing_words
 from crane_core.ui.label_view import label_html
 from crane_core.ui.words import literal
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from crane_core.pipeline.campaign_status import Status, campaign_status
+from crane_core.pipeline.campaigns.status import Status, campaign_status
 from crane_core.ui import data
 from crane_core.ui.frame import told
 from crane_core.ui.navigation import turn

@@ -12,11 +12,11 @@ from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.label_set import study_labels
 from crane_core.annotation.plan import Plan, Population
 from crane_core.identity.visitor import Role
-from crane_core.pipeline import campaigns
-from crane_core.pipeline.clustering import Clustering, clustering
-from crane_core.pipeline.gold import Looks
-from crane_core.pipeline.plan_outline import outline
-from crane_core.pipeline.population_choices import Choices, population_choices
+from crane_core.pipeline.campaigns import campaigns
+from crane_core.pipeline.campaigns.clustering import Clustering, clustering
+from crane_core.pipeline.campaigns.gold import Looks
+from crane_core.pipeline.campaigns.plan_outline import outline
+from crane_core.pipeline.campaigns.population_choices import Choices, population_choices
 from crane_core.storage import state
 from crane_core.storage.store import Store
 from crane_core.ui import data, keys

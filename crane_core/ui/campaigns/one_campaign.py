@@ -5,9 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from crane_core.domain import Listed
-from crane_core.pipeline.campaign_status import Status, campaign_status
-from crane_core.pipeline.disputes import disputes, undecided
-from crane_core.pipeline.plan_outline import query_words
+from crane_core.pipeline.campaigns.disputes import disputes, undecided
+from crane_core.pipeline.campaigns.plan_outline import query_words
+from crane_core.pipeline.campaigns.status import Status, campaign_status
 from crane_core.ui import data
 from crane_core.ui.campaigns.closing import draw_export, draw_lock
 from crane_core.ui.campaigns.flagged import draw_flagged

@@ -10,11 +10,11 @@ import streamlit as st
 from crane_core.annotation.label_set import LabelSet
 from crane_core.annotation.outcome import Final, Provenance
 from crane_core.annotation.plan import Plan
-from crane_core.pipeline.agreement import MIN_COMMON_WHEN_BLIND
-from crane_core.pipeline.agreement_so_far import SoFar, agreement_so_far
-from crane_core.pipeline.campaign_status import Status
-from crane_core.pipeline.label_frame import final_outcomes
-from crane_core.pipeline.label_sets import standing_words
+from crane_core.pipeline.agreement.agreement import MIN_COMMON_WHEN_BLIND
+from crane_core.pipeline.agreement.so_far import SoFar, agreement_so_far
+from crane_core.pipeline.campaigns.label_frame import final_outcomes
+from crane_core.pipeline.campaigns.label_sets import standing_words
+from crane_core.pipeline.campaigns.status import Status
 from crane_core.ui import data
 from crane_core.ui.grid import grid
 from crane_core.ui.navigation import link

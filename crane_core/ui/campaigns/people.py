@@ -11,8 +11,8 @@ from crane_core.annotation.redeal import Change, is_main_open
 from crane_core.annotation.rounds import Round
 from crane_core.identity.roles import configured_roles
 from crane_core.identity.visitor import Role
-from crane_core.pipeline.campaign_rounds import Which, change_people, label_again, open_main, round_words
-from crane_core.pipeline.campaign_status import Status
+from crane_core.pipeline.campaigns.rounds import Which, change_people, label_again, open_main, round_words
+from crane_core.pipeline.campaigns.status import Status
 from crane_core.ui import data
 from crane_core.ui.frame import told
 from crane_core.ui.label_view import label_words

@@ -10,7 +10,7 @@ import streamlit as st
 from crane_core.annotation.draw import SEPARATOR
 from crane_core.annotation.plan import Population
 from crane_core.domain import Setting
-from crane_core.pipeline.plan_outline import SECONDS_PER_ITEM, Outline
+from crane_core.pipeline.campaigns.plan_outline import SECONDS_PER_ITEM, Outline
 from crane_core.ui import data
 from crane_core.ui.grid import grid
 from crane_core.ui.words import count, experiment_words, literal, setting_short

@@ -9,7 +9,7 @@ from crane_core.annotation.label_set import LabelSet
 from crane_core.annotation.pace import IDLE_CAP_S, QUICK_S
 from crane_core.charts.label_mix import label_mix
 from crane_core.charts.theme import between
-from crane_core.pipeline.campaign_status import Progress, Status
+from crane_core.pipeline.campaigns.status import Progress, Status
 from crane_core.ui.chart_box import draw_chart
 from crane_core.ui.grid import grid
 from crane_core.ui.navigation import link

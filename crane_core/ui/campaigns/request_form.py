@@ -11,7 +11,7 @@ from crane_core.annotation.label_set import LabelSet
 from crane_core.annotation.plan import BY_DEFAULT, Design, Kind, Outcome, Overlap, Population, Texts
 from crane_core.annotation.seed import fresh_seed
 from crane_core.identity.roles import configured_roles
-from crane_core.pipeline.population_choices import Choices
+from crane_core.pipeline.campaigns.population_choices import Choices
 from crane_core.ui import data, keys
 from crane_core.ui.visit import visitor
 from crane_core.ui.words import count, experiment_words, setting_short

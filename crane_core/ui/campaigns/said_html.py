@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 from crane_core.annotation.label_set import LabelSet
-from crane_core.pipeline.disputes import Said
+from crane_core.pipeline.campaigns.disputes import Said
 from crane_core.ui.label_view import label_html
 
 MAX_NOTE = 4_000

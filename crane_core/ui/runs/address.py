@@ -18,7 +18,7 @@ ADDRESS = {
 
 
 def key_of(row: Mapping[str, Any]) -> RunKey:
-    """row: one of `pipeline.run_list`."""
+    """row: one of `pipeline.results.run_list`."""
     return RunKey(*(str(row[name]) for name in ADDRESS))
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from crane_core.pipeline.measures import Credit, VoteRule, rate_table
+from crane_core.pipeline.results.measures import Credit, VoteRule, rate_table
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data
 from crane_core.ui.words import count, interval, literal, percent

@@ -11,8 +11,8 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from crane_core.pipeline.job_files import LABELS
-from crane_core.pipeline.job_words import usd_words
+from crane_core.pipeline.jobs.files import LABELS
+from crane_core.pipeline.jobs.words import usd_words
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data, keys
 from crane_core.ui.open_list import clicked_row
@@ -62,7 +62,7 @@ HELP = {
 
 
 def draw_list(table: pd.DataFrame) -> None:
-    """`pipeline.run_list` as a table."""
+    """`pipeline.results.run_list` as a table."""
     table = _narrowed(table)
     n_jobs = int(table["is_job"].sum())
     st.caption(
@@ -147,7 +147,7 @@ def row_cells(row: dict[str, Any], *, is_running: bool, title: str | None = None
 
 
 def labels_of_row(row: Mapping[str, Any]) -> dict[str, str]:
-    """What the user calls a run; row: one of `pipeline.run_list`."""
+    """What the user calls a run; row: one of `pipeline.results.run_list`."""
     options = json.loads(row["options"]) if row["options"] else {}
     return {label: str(options[label]) for label in LABELS if label in options}
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from crane_core.pipeline.job_words import cost_words
+from crane_core.pipeline.jobs.words import cost_words
 from crane_core.storage import answers as stored
 from crane_core.storage.answers import RunKey
 from crane_core.storage.cases import prompt_text

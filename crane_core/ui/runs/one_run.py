@@ -11,10 +11,10 @@ import pandas as pd
 import streamlit as st
 
 from crane_core.domain import Listed
-from crane_core.pipeline.detect_score import Row
-from crane_core.pipeline.job_words import cost_words
-from crane_core.pipeline.measures import WITH_STATE
-from crane_core.pipeline.printed_rows import PrintedRow
+from crane_core.pipeline.detection.printed_rows import PrintedRow
+from crane_core.pipeline.detection.score import Row
+from crane_core.pipeline.jobs.words import cost_words
+from crane_core.pipeline.results.measures import WITH_STATE
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.rates import RATES
 from crane_core.storage import answers as stored
@@ -43,7 +43,7 @@ POLL_S = 2.0
 
 
 def draw_run(row: dict[str, Any]) -> None:
-    """row: one of `pipeline.run_list`."""
+    """row: one of `pipeline.results.run_list`."""
     turn("All runs")
     st.title(literal(str(row["detector_title"])), anchor=False)
     if row["is_job"] and data.is_running(row["experiment"]):

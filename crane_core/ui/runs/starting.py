@@ -15,8 +15,8 @@ from crane_core.identity.visitor import Role
 from crane_core.llm.endpoint import MODEL, Endpoint
 from crane_core.llm.endpoints import configured_endpoints, named_endpoint
 from crane_core.llm.prices import price_of
-from crane_core.pipeline.detect_cascade import NAME as CASCADE
-from crane_core.pipeline.job_files import LABELS, MOST_NAME, MOST_NOTE
+from crane_core.pipeline.detection.cascade import NAME as CASCADE
+from crane_core.pipeline.jobs.files import LABELS, MOST_NAME, MOST_NOTE
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data, keys
 from crane_core.ui.frame import told

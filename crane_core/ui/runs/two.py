@@ -7,8 +7,8 @@ from typing import Any
 
 import streamlit as st
 
+from crane_core.pipeline.results.two_runs import two_runs
 from crane_core.pipeline.rows import as_rows
-from crane_core.pipeline.two_runs import two_runs
 from crane_core.ui import data, keys
 from crane_core.ui.runs.address import key_of
 from crane_core.ui.runs.listed import labels_of_row, started_words
@@ -26,7 +26,7 @@ from crane_core.ui.words import (
 
 
 def draw_comparison(row: dict[str, Any]) -> None:
-    """row: one of `pipeline.run_list`; nothing is drawn where no other run has answers on its benchmark."""
+    """row: one of `pipeline.results.run_list`; nothing is drawn where no other run has answers on its benchmark."""
     mine = key_of(row)
     others = {run_words(each): key_of(each) for each in as_rows(data.run_list()) if each["n_answers"]}
     others = {words: run for words, run in others.items() if run.benchmark == mine.benchmark and run != mine}

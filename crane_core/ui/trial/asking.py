@@ -13,9 +13,9 @@ import streamlit as st
 from crane_core.domain import Setting
 from crane_core.errors import DetectorError
 from crane_core.llm.endpoint import Endpoint
-from crane_core.pipeline.ask_one import Asked, ask_one
-from crane_core.pipeline.check import Checked
-from crane_core.pipeline.prompt_of_notebook import Written
+from crane_core.pipeline.own_notebooks.ask_one import Asked, ask_one
+from crane_core.pipeline.own_notebooks.check import Checked
+from crane_core.pipeline.own_notebooks.prompt_of_notebook import Written
 from crane_core.ui.trial.background import Background, begin
 
 AT_ONCE = 8

@@ -13,10 +13,10 @@ from crane_core.identity.visitor import Role
 from crane_core.llm.endpoint import MODEL, Endpoint, configured_endpoint
 from crane_core.llm.keys import BASE_URL
 from crane_core.llm.prices import price_of
-from crane_core.pipeline.ask_one import USUAL_OUTPUT, expected_usd
-from crane_core.pipeline.check import Checked, to_send
-from crane_core.pipeline.job_words import usd_words
-from crane_core.pipeline.prompt_of_notebook import Written
+from crane_core.pipeline.jobs.words import usd_words
+from crane_core.pipeline.own_notebooks.ask_one import USUAL_OUTPUT, expected_usd
+from crane_core.pipeline.own_notebooks.check import Checked, to_send
+from crane_core.pipeline.own_notebooks.prompt_of_notebook import Written
 from crane_core.prompts.tokens import Tokens
 from crane_core.prompts.tokens_apart import count_apart
 from crane_core.ui import keys

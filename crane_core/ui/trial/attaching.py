@@ -14,8 +14,8 @@ from crane_core.errors import IdentityError
 from crane_core.identity.proxy import configured_proxy
 from crane_core.identity.roles import configured_roles
 from crane_core.identity.visitor import Role
-from crane_core.pipeline.attach import attached
-from crane_core.pipeline.check import Checked, read_notebook
+from crane_core.pipeline.own_notebooks.attach import attached
+from crane_core.pipeline.own_notebooks.check import Checked, read_notebook
 from crane_core.runtime.running import RunningKernel, running_kernels
 from crane_core.ui import keys
 from crane_core.ui.door import LOOPBACK, configured_hosts

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from crane_core.errors import NotebookError
-from crane_core.pipeline.check import Checked, read_notebook, with_state
+from crane_core.pipeline.own_notebooks.check import Checked, read_notebook, with_state
 from crane_core.pipeline.places import CHECKOUT
 from crane_core.ui import keys
 from crane_core.ui.frame import told

@@ -11,7 +11,7 @@ import streamlit as st
 
 from crane_core.errors import CellRaisedError, CraneError
 from crane_core.identity.visitor import Role
-from crane_core.pipeline.check import Checked
+from crane_core.pipeline.own_notebooks.check import Checked
 from crane_core.runtime.installs import left_out_words, n_installs
 from crane_core.runtime.isolation import Isolation
 from crane_core.runtime.limits import Limits

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from crane_core.errors import KernelError
-from crane_core.pipeline.check import Checked, is_on, run_up
+from crane_core.pipeline.own_notebooks.check import Checked, is_on, run_up
 from crane_core.runtime.isolation import best
 from crane_core.runtime.limits import Limits
 from crane_core.ui.trial.background import Background, begin

@@ -9,10 +9,10 @@ from typing import Any
 import streamlit as st
 
 from crane_core.detectors.prediction import Prediction
-from crane_core.pipeline.ask_one import Asked
-from crane_core.pipeline.check import Checked, findings
-from crane_core.pipeline.job_words import cost_words
-from crane_core.pipeline.value_origins import evidence, with_origins
+from crane_core.pipeline.jobs.words import cost_words
+from crane_core.pipeline.own_notebooks.ask_one import Asked
+from crane_core.pipeline.own_notebooks.check import Checked, findings
+from crane_core.pipeline.own_notebooks.value_origins import evidence, with_origins
 from crane_core.runtime.rehearsal import Outcome, Rehearsal
 
 MAX_TEXT = 2_000

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 import pytest
 
-from crane_core.pipeline.evaluate import verdict_frame
-from crane_core.pipeline.exported_statistic import ExportedStatistic, Material
+from crane_core.pipeline.export.exported_statistic import ExportedStatistic, Material
 from crane_core.pipeline.places import DataFolder
+from crane_core.pipeline.results.evaluate import verdict_frame
 from crane_core.storage.store import Store
 
 

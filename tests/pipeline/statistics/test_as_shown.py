@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from crane_core.domain import DetectorKind
-from crane_core.pipeline.all_statistics import statistics_modules
-from crane_core.pipeline.exported_statistic import BOTH_INPUTS, ExportedStatistic, Material
-from crane_core.pipeline.measures import SEED, Credit, PairedTest, VoteRule
+from crane_core.pipeline.export.all_statistics import statistics_modules
+from crane_core.pipeline.export.exported_statistic import BOTH_INPUTS, ExportedStatistic, Material
+from crane_core.pipeline.results.measures import SEED, Credit, PairedTest, VoteRule
 from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.statistics import breakdown, gains
 from crane_core.storage.store import Store

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from crane_core.domain import Setting
-from crane_core.pipeline.evaluate import verdict_frame
-from crane_core.pipeline.exported_statistic import ExportedStatistic, Material
+from crane_core.pipeline.export.exported_statistic import ExportedStatistic, Material
 from crane_core.pipeline.places import DataFolder
-from crane_core.pipeline.setting_drops import drop_table
+from crane_core.pipeline.results.evaluate import verdict_frame
+from crane_core.pipeline.results.setting_drops import drop_table
 from crane_core.pipeline.statistics.drops import collect
 from crane_core.storage.store import Store
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 import pytest
 
 from crane_core.domain import Setting
-from crane_core.pipeline.agreement import Scope, agreement_table, common_items
-from crane_core.pipeline.claims import checked_claims, loaded_from, published_claims
-from crane_core.pipeline.exported_statistic import Material
-from crane_core.pipeline.five_runs import answers_by_run, run_table, vote_table
-from crane_core.pipeline.judge_powered import judge_powered
-from crane_core.pipeline.measures import Credit, VoteRule
-from crane_core.pipeline.model_across import model_across
+from crane_core.pipeline.agreement.agreement import Scope, agreement_table, common_items
+from crane_core.pipeline.agreement.judge_powered import judge_powered
+from crane_core.pipeline.claims.claims import checked_claims, loaded_from, published_claims
+from crane_core.pipeline.export.exported_statistic import Material
 from crane_core.pipeline.places import DataFolder
+from crane_core.pipeline.results.five_runs import answers_by_run, run_table, vote_table
+from crane_core.pipeline.results.measures import Credit, VoteRule
+from crane_core.pipeline.results.model_across import model_across
+from crane_core.pipeline.results.run_list import run_list
 from crane_core.pipeline.rows import as_rows
-from crane_core.pipeline.run_list import run_list
 from crane_core.pipeline.statistics import across, agreement, claims, five_runs, runs, tables
-from crane_core.pipeline.study_tables import study_tables
+from crane_core.pipeline.study.study_tables import study_tables
 from crane_core.storage.store import Store
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from crane_core.pipeline.combinations import Member, rules_in, with_rules
-from crane_core.pipeline.evaluate import verdict_frame
-from crane_core.pipeline.exported_statistic import BOTH_INPUTS, Material
-from crane_core.pipeline.measures import VoteRule
+from crane_core.pipeline.export.exported_statistic import BOTH_INPUTS, Material
 from crane_core.pipeline.places import DataFolder
+from crane_core.pipeline.results.combinations import Member, rules_in, with_rules
+from crane_core.pipeline.results.evaluate import verdict_frame
+from crane_core.pipeline.results.measures import VoteRule
+from crane_core.pipeline.results.specification_curve import NOBODY, specification_curve
+from crane_core.pipeline.results.time_saved import Account
 from crane_core.pipeline.rows import as_rows
-from crane_core.pipeline.specification_curve import NOBODY, specification_curve
 from crane_core.pipeline.statistics import choices, time_saved, together
-from crane_core.pipeline.time_saved import Account
 from crane_core.storage.store import Store
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 

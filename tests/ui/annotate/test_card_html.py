@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from crane_core.pipeline.cards import NO_CRASH, Card, Text
+from crane_core.pipeline.campaigns.cards import NO_CRASH, Card, Text
 from crane_core.ui.annotate.card_html import MAX_LINES, MAX_TEXT, card_html
 
 TextOf = Callable[[str], str]

@@ -10,8 +10,8 @@ import pytest
 from crane_core.annotation.draw import CampaignRequest, draw_plan
 from crane_core.annotation.plan import Design, Kind, Plan, Population, Verdict
 from crane_core.annotation.showing import Showing
-from crane_core.pipeline.campaigns import keep_campaign
-from crane_core.pipeline.labelling import LabelStore
+from crane_core.pipeline.campaigns.campaigns import keep_campaign
+from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.places import DataFolder
 from crane_core.ui.annotate.snapshot import AHEAD, AT_ONCE, BACK, showing_of, snapshot, token
 

@@ -8,7 +8,7 @@ import pytest
 
 from crane_core.annotation.label_set import study_labels
 from crane_core.domain import Annotation, AnnotationAction, Label
-from crane_core.pipeline.disputes import Dispute
+from crane_core.pipeline.campaigns.disputes import Dispute
 from crane_core.ui.campaigns.decide_snapshot import Outcome, deciding, queue, texts
 
 DECIDED = Annotation(

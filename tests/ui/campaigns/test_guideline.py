@@ -10,13 +10,13 @@ from streamlit.testing.v1 import AppTest
 
 from crane_core.annotation.draw import CampaignRequest, draw_plan
 from crane_core.annotation.plan import Design, Kind, Plan, Population, Verdict
-from crane_core.pipeline.campaign_guideline import change_guideline, guideline_versions
-from crane_core.pipeline.campaigns import keep_campaign, lock_campaign
+from crane_core.pipeline.campaigns.campaigns import keep_campaign, lock_campaign
+from crane_core.pipeline.campaigns.guideline import change_guideline, guideline_versions
 from crane_core.pipeline.places import DataFolder
 
 
 def page() -> None:
-    from crane_core.pipeline.campaign_status import campaign_status
+    from crane_core.pipeline.campaigns.status import campaign_status
     from crane_core.ui import data
     from crane_core.ui.campaigns.guideline import draw_guideline_of
 

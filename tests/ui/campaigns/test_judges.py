@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from crane_core.annotation.label_set import study_labels
-from crane_core.pipeline.campaign_judges import CampaignJudge, counted_words
+from crane_core.pipeline.agreement.campaign_judges import CampaignJudge, counted_words
 from crane_core.ui.campaigns.judges import judge_words, note, shown
 from crane_core.ui.words import literal
 from tests.own_labels import FOUR, TWO

@@ -1,0 +1,284 @@
+"""How far labels agree: which items annotators have in common, and every coefficient over them, as tidy frames.
+
+Starts from the label frame and the verdict frame; the coefficients live in stats. Every annotator is treated alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from crane_core.annotation.label_set import LabelSet, study_labels
+from crane_core.domain import DetectorKind, Label
+from crane_core.pipeline.campaigns.label_frame import KEY, Kind
+from crane_core.pipeline.results.measures import SEED
+from crane_core.stats import cohen_kappa, fleiss_kappa, gwet_ac, krippendorff_alpha, vote
+from crane_core.stats.agreement import PERCENT_AGREEMENT, Statistic, bootstrap, confusion_matrix
+from crane_core.storage.verdicts import PUBLISHED_HUMAN
+
+FACTS = ["case_id", "detector_title", "library_group", "root_cause"]
+"""The columns of the verdict frame besides the key."""
+MIN_COMMON_WHEN_BLIND = 10
+"""Common items from which totals of a blind campaign are shown: with fewer they would reveal single labels."""
+
+
+class Scope(StrEnum):
+    """Which verdicts are compared; this decides the scale."""
+
+    DIAGNOSES = "diagnoses of detected crashes"
+    ALL = "all verdicts"
+
+
+class Asked(NamedTuple):
+    """A coefficient and its requirements: an order of the labels, exactly two annotators."""
+
+    statistic: Statistic
+    ordered: bool
+    of_two: bool
+
+
+COEFFICIENTS = {
+    asked.statistic.name: asked
+    for asked in (
+        Asked(cohen_kappa.NOMINAL, ordered=False, of_two=True),
+        Asked(cohen_kappa.LINEAR, ordered=True, of_two=True),
+        Asked(fleiss_kappa.FLEISS, ordered=False, of_two=False),
+        Asked(krippendorff_alpha.ORDINAL, ordered=True, of_two=False),
+        Asked(krippendorff_alpha.NOMINAL, ordered=False, of_two=False),
+        Asked(gwet_ac.AC1, ordered=False, of_two=False),
+        Asked(gwet_ac.AC2_LINEAR, ordered=True, of_two=False),
+        Asked(gwet_ac.AC2_ORDINAL, ordered=True, of_two=False),
+        Asked(PERCENT_AGREEMENT, ordered=False, of_two=False),
+    )
+}
+"""Every coefficient by its name, in the order in which they are shown."""
+KAPPA, PERCENT = cohen_kappa.NOMINAL.name, PERCENT_AGREEMENT.name
+NO_ORDER = "it needs ordered labels, and the five labels of all verdicts have no order"
+NO_ORDER_OF_OWN = "it needs ordered labels, and the labels of this campaign have no order"
+
+
+class Items(NamedTuple):
+    """Verdicts that two annotators or more labelled, one row each in both frames, under one index.
+
+    facts: the columns of KEY and FACTS, and `case`, what the bootstrap draws. labels: a column per annotator, None
+    if there is none or one outside of the scale; how many of those there are tells off_scale (annotator, label, n).
+    label_set: what the annotators chose from.
+    """
+
+    facts: pd.DataFrame
+    labels: pd.DataFrame
+    scope: Scope
+    off_scale: pd.DataFrame
+    label_set: LabelSet = study_labels()
+
+    @property
+    def annotators(self) -> list[str]:
+        return list(self.labels.columns)
+
+    @property
+    def scale(self) -> tuple[str, ...]:
+        return scale_of(self.scope, self.label_set)
+
+
+def scale_of(scope: Scope, labels: LabelSet) -> tuple[str, ...]:
+    """The labels that are compared. DIAGNOSES: those of the set, in its order, so distances count if it is ordinal.
+
+    ALL: outcomes of detection and diagnosis, which have no order, and further labels of the set.
+    """
+    if scope is Scope.DIAGNOSES:
+        return labels.codes
+    return tuple(dict.fromkeys((*map(str, Label), *labels.codes)))
+
+
+def common_items(
+    labels: pd.DataFrame,
+    verdicts: pd.DataFrame,
+    annotators: Sequence[str],
+    scope: Scope,
+    label_set: LabelSet = study_labels(),  # noqa: B008 - a frozen set, read once
+) -> Items:
+    """The verdicts in scope that these annotators have in common. label_set: `label_sets.common_set` of theirs."""
+    facts = in_scope(verdicts, scope)[[*KEY, *FACTS]]
+    facts = facts.assign(case=facts["benchmark"] + "/" + facts["case_id"]).set_index(KEY, drop=False)
+    mine = labels[labels["annotator"].isin(annotators)]
+    said = mine.pivot(index=KEY, columns="annotator", values="label").reindex(columns=list(annotators))
+    said = said.astype(object).where(said.notna(), None)
+    facts = facts.loc[facts.index.isin(said.index)]
+    return _of_two_or_more(facts.reset_index(drop=True), said.loc[facts.index].reset_index(drop=True), scope, label_set)
+
+
+def among(items: Items, annotators: Sequence[str]) -> Items:
+    """The same for some of the annotators. Labels off the scale are not counted again."""
+    return _of_two_or_more(items.facts, items.labels[list(annotators)], items.scope, items.label_set)
+
+
+def in_scope(verdicts: pd.DataFrame, scope: Scope) -> pd.DataFrame:
+    """DIAGNOSES: crash predicted by most runs of an LLM and truly crashing, the study's population (paper, 4.5)."""
+    if scope is Scope.ALL:
+        return verdicts
+    predicted = vote.majority(verdicts["n_crash"].to_numpy(), verdicts["n_safe"].to_numpy()).crash
+    return verdicts[verdicts["truth"] & predicted & (verdicts["detector_kind"] == DetectorKind.LLM)]
+
+
+def _of_two_or_more(facts: pd.DataFrame, said: pd.DataFrame, scope: Scope, label_set: LabelSet) -> Items:
+    shared = said[said.notna().sum(axis=1) >= 2]
+    on_scale = shared.where(shared.isin(scale_of(scope, label_set)), None)
+    unreadable = shared.where(on_scale.isna()).melt(var_name="annotator", value_name="label").dropna()
+    off_scale = unreadable.groupby(["annotator", "label"]).size().reset_index(name="n")
+    kept = on_scale[on_scale.notna().sum(axis=1) >= 2]
+    return Items(facts.loc[kept.index], kept, scope, off_scale, label_set)
+
+
+def agreement_table(items: Items) -> pd.DataFrame:
+    """One row per coefficient, whether it has a value or not.
+
+    Columns: coefficient, source, value, low, high (nan where undefined), n, n_cases, n_undefined (resamples without a
+    value), why (in words, where a value is missing or its interval has no width; else None).
+    """
+    return pd.DataFrame([_estimated(items, asked) for asked in COEFFICIENTS.values()])
+
+
+def pairwise(items: Items) -> pd.DataFrame:
+    """Cohen's kappa of each two of the annotators: pair (in words), and the columns of `agreement_table`."""
+    return pd.DataFrame(
+        {"pair": f"{first} and {second}"} | _estimated(among(items, [first, second]), COEFFICIENTS[KAPPA])
+        for first, second in combinations(items.annotators, 2)
+    )
+
+
+def agreement_by(items: Items, coefficient: str, by: str) -> pd.DataFrame:
+    """One coefficient per group of the column `by` of the facts: that column, and those of `agreement_table`."""
+    rows = []
+    for group, facts in items.facts.groupby(by, sort=False):
+        part = items._replace(facts=facts, labels=items.labels.loc[facts.index])
+        rows.append({by: group} | _estimated(part, COEFFICIENTS[coefficient]))
+    return pd.DataFrame(rows)
+
+
+def _estimated(items: Items, asked: Asked) -> dict[str, object]:
+    why_not = _why_not(items, asked)
+    named: dict[str, object] = {"coefficient": asked.statistic.name, "source": asked.statistic.source}
+    if why_not:
+        nothing = dict.fromkeys(("value", "low", "high"), np.nan)
+        return named | nothing | {"n": 0, "n_cases": 0, "n_undefined": 0, "why": why_not}
+    found = bootstrap(
+        asked.statistic, items.labels.to_numpy(), items.scale, items.facts["case"].to_numpy(dtype=str), seed=SEED
+    )
+    return named | {
+        "value": found.value,
+        "low": found.low,
+        "high": found.high,
+        "n": found.n,
+        "n_cases": found.n_clusters,
+        "n_undefined": found.n_undefined,
+        "why": None if found.why is None else str(found.why),
+    }
+
+
+def _why_not(items: Items, asked: Asked) -> str | None:
+    """Why a coefficient does not apply."""
+    if asked.ordered and items.scope is Scope.ALL:
+        return NO_ORDER
+    if asked.ordered and not items.label_set.is_ordinal:
+        return NO_ORDER_OF_OWN
+    n = len(items.annotators)
+    return f"it needs exactly two annotators, and {n} are compared" if asked.of_two and n != 2 else None
+
+
+def confusions(items: Items) -> pd.DataFrame:
+    """Items by the label of the first (rows) and the second annotator (columns), in the order of the scale."""
+    first, second = items.annotators
+    counts = confusion_matrix(items.labels[first], items.labels[second], items.scale)
+    return pd.DataFrame(counts, index=pd.Index(items.scale, name=first), columns=pd.Index(items.scale, name=second))
+
+
+def differing(items: Items) -> pd.DataFrame:
+    """Facts and labels of the items whose annotators disagree."""
+    unlike = items.labels.nunique(axis=1) > 1
+    return pd.concat([items.facts[unlike].reset_index(drop=True), items.labels[unlike].reset_index(drop=True)], axis=1)
+
+
+def self_agreement(repeats: pd.DataFrame, sets: Mapping[str, LabelSet]) -> pd.DataFrame:
+    """Kappa and percent agreement of each annotator with themselves, over the repeats of `label_frame.repeat_frame`.
+
+    sets: `label_sets.label_sets`. Columns: campaign, annotator, and those of `agreement_table`.
+    """
+    rows = []
+    for (campaign, annotator), again in repeats.groupby(["campaign", "annotator"], sort=False):
+        facts = again.assign(case=again["benchmark"] + "/" + again["case_id"])
+        items = Items(facts, again[["first", "again"]], Scope.DIAGNOSES, pd.DataFrame(), sets[str(campaign)])
+        who = {"campaign": campaign, "annotator": annotator}
+        rows += [who | _estimated(items, COEFFICIENTS[name]) for name in (KAPPA, PERCENT)]
+    return pd.DataFrame(rows)
+
+
+def agreement_with_judges(items: Items, person: str, judges: Sequence[str]) -> pd.DataFrame:
+    """Kappa and percent agreement of one annotator with each judge: judge, and the columns of `agreement_table`."""
+    pairs = {judge: among(items, [person, judge]) for judge in judges}
+    return pd.DataFrame(
+        {"judge": judge} | _estimated(pair, COEFFICIENTS[name])
+        for judge, pair in pairs.items()
+        for name in (KAPPA, PERCENT)
+    )
+
+
+def judge_consistency(items: Items, passes: pd.DataFrame) -> pd.DataFrame:
+    """How far each judge agrees with itself: its repetitions with each other, and its two orders of texts.
+
+    passes: `judges.judge_passes`, of annotators among the items. Columns: judge, compared (in words), and those of
+    `agreement_table`, for kappa, nominal alpha and percent agreement.
+    """
+    rows = []
+    for judge, mine in passes.groupby("judge", sort=False):
+        for words, annotators in _comparisons(mine):
+            pair = among(items, annotators)
+            names = (KAPPA, krippendorff_alpha.NOMINAL.name, PERCENT)
+            said = {"judge": judge, "compared": words}
+            rows += [said | _estimated(pair, COEFFICIENTS[name]) for name in names]
+    return pd.DataFrame(rows)
+
+
+def _comparisons(passes: pd.DataFrame) -> list[tuple[str, list[str]]]:
+    """The comparisons in words, and the annotators of each."""
+    single = passes[passes["repetition"] > 0]
+    repeated = [
+        (f"{len(rows)} repetitions, {order} order", rows["annotator"].tolist())
+        for order, rows in single.groupby("presentation", sort=False)
+        if len(rows) > 1
+    ]
+    orders = [
+        (f"normal and reversed order, {_time(int(str(time)))}", rows["annotator"].tolist())
+        for time, rows in passes.groupby("repetition", sort=True)
+        if len(rows) > 1
+    ]
+    return repeated + orders
+
+
+def _time(repetition: int) -> str:
+    return f"repetition {repetition}" if repetition else "most frequent label of all repetitions"
+
+
+def usual_pair(labels: pd.DataFrame) -> list[str]:
+    """The annotators compared by default; fewer than two if no two share labels.
+
+    The two annotators of the newest campaign with the most common labels, else the published human and the first judge.
+    """
+    of_campaigns = labels[labels["kind"] == Kind.ANNOTATOR]
+    for _, rows in of_campaigns.groupby("campaign", sort=False):
+        said = {
+            str(name): set(map(tuple, mine[KEY].to_numpy())) for name, mine in rows.groupby("annotator", sort=False)
+        }
+        n_shared = [(len(said[one] & said[other]), one, other) for one, other in combinations(said, 2)]
+        n_most, *pair = max(n_shared, key=lambda shared: shared[0], default=(0, "", ""))
+        if n_most:
+            return [str(name) for name in pair]
+    imported = labels[labels["kind"].isin([Kind.HUMAN, Kind.JUDGE]) & labels["campaign"].isna()]
+    imported = imported.drop_duplicates("annotator")
+    judges = imported.loc[imported["kind"] == Kind.JUDGE, "annotator"].tolist()
+    names = imported["annotator"].tolist()
+    return [PUBLISHED_HUMAN, judges[0]] if judges and PUBLISHED_HUMAN in names else names[:2]

@@ -1,0 +1,115 @@
+"""LLM judges of a campaign beside its people: agreement with each, and the share of correct diagnoses with both.
+
+Starts from the label frame and the verdict frame, restricted to the campaign's items.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from crane_core.annotation.label_set import LabelSet, means_the_study
+from crane_core.annotation.plan import Plan
+from crane_core.pipeline.agreement.agreement import (
+    KAPPA,
+    MIN_COMMON_WHEN_BLIND,
+    PERCENT,
+    Scope,
+    agreement_with_judges,
+    common_items,
+)
+from crane_core.pipeline.agreement.judge_powered import judge_powered
+from crane_core.pipeline.campaigns.label_frame import KEY, Kind
+from crane_core.pipeline.judging.judge import CAMPAIGN
+from crane_core.pipeline.judging.judges import judge_passes, pooled_judges
+from crane_core.pipeline.rows import as_rows
+from crane_core.storage import jobs
+from crane_core.storage.store import Store
+
+BOUNDS = ("", "_low", "_high")
+COLUMNS = [
+    "judge", "person", "n", "n_cases", *(f"percent{end}" for end in BOUNDS), "percent_why",
+    *(f"kappa{end}" for end in BOUNDS), "kappa_why",
+    "n_both", "n_more", *(f"alone{end}" for end in BOUNDS), *(f"powered{end}" for end in BOUNDS),
+]  # fmt: skip
+
+
+class CampaignJudge(NamedTuple):
+    """A judge in one order of texts, as the label frame names it, and the guideline that it was shown."""
+
+    name: str
+    guideline: str
+
+
+def judges_of(store: Store, campaign: str) -> list[CampaignJudge]:
+    """The judges of a campaign's items, the newest first; several repetitions count as one."""
+    passes = judge_passes(store)
+    pooled = passes[passes["annotator"].isin(pooled_judges(passes))]
+    found = []
+    for job in as_rows(jobs.judge_job_list(store.cursor())):
+        options = json.loads(job["options"])
+        if options.get(CAMPAIGN) == campaign:
+            names = pooled.loc[pooled["judge"] == job["annotator"], "annotator"]
+            found += [CampaignJudge(str(name), str(options["guideline"])) for name in names]
+    return found
+
+
+def beside_people(
+    labels: pd.DataFrame, verdicts: pd.DataFrame, plan: Plan, judges: list[str], *, locked: bool
+) -> pd.DataFrame:
+    """One row per judge and person, and per judge and the final labels; columns as in COLUMNS, shares in 0..1.
+
+    n, n_cases, percent and kappa: over what both labelled; percent_why and kappa_why say why there is no interval.
+    n_both, n_more, alone and powered: the share of correct diagnoses (or the mean credit, see `counted_words`) by the
+    person's labels, and with the judge's labels of n_more others; nan for the final labels, and where the judge
+    labelled nothing else. Without a lock a blind campaign has no rows of few items.
+    """
+    items = pd.MultiIndex.from_tuples([item.verdict.key for item in plan.items])
+    verdicts = verdicts[pd.MultiIndex.from_frame(verdicts[KEY]).isin(items)]
+    mine = labels[(labels["campaign"] == plan.campaign) & labels["kind"].isin([Kind.ANNOTATOR, Kind.FINAL])]
+    kind_of = mine.drop_duplicates("annotator").set_index("annotator")["kind"]
+    rows = [row for person in kind_of.index for row in _rows(labels, verdicts, str(person), judges, plan.labels)]
+    table = pd.DataFrame(rows, columns=COLUMNS)
+    of_final = table["person"].map(kind_of) == Kind.FINAL
+    table.loc[of_final, COLUMNS[COLUMNS.index("n_both") :]] = np.nan
+    fewest = MIN_COMMON_WHEN_BLIND if plan.blind and not locked else 1
+    return table[table["n"] >= fewest].reset_index(drop=True)
+
+
+def counted_words(labels: LabelSet) -> str:
+    """What the estimates count, in a sentence; empty for the study's labels, whose correct ones they count."""
+    if means_the_study(labels):
+        return ""
+    counted = ", ".join(f"{label.word} {label.credit:g}" for label in labels.labels if label.credit is not None)
+    if not counted:
+        return "The labels of this campaign have no credit, so there is no share of correct diagnoses to estimate."
+    silent = ", ".join(label.word for label in labels.labels if label.credit is None)
+    left_out = f"; {silent}: left out" if silent else ""
+    return f"Credit: the mean over the labels ({counted}; a judge's unverifiable 0{left_out})."
+
+
+def _rows(
+    labels: pd.DataFrame, verdicts: pd.DataFrame, person: str, judges: list[str], label_set: LabelSet
+) -> list[dict[str, object]]:
+    found = common_items(labels, verdicts, [person, *judges], Scope.DIAGNOSES, label_set)
+    agreed = agreement_with_judges(found, person, judges)
+    powered = judge_powered(labels, verdicts, person, judges, label_set).set_index("judge")
+    return [_row(judge, person, agreed[agreed["judge"] == judge], powered) for judge in judges]
+
+
+def _row(judge: str, person: str, agreed: pd.DataFrame, powered: pd.DataFrame) -> dict[str, object]:
+    of = agreed.set_index("coefficient")
+    row: dict[str, object] = {"judge": judge, "person": person, "n": of.loc[KAPPA, "n"]}
+    row["n_cases"] = of.loc[KAPPA, "n_cases"]
+    for name, coefficient in (("percent", PERCENT), ("kappa", KAPPA)):
+        row |= dict(zip((f"{name}{end}" for end in BOUNDS), of.loc[coefficient, ["value", "low", "high"]], strict=True))
+        row[f"{name}_why"] = of.loc[coefficient, "why"]
+    if judge in powered.index:
+        more = powered.loc[judge]
+        row |= {"n_both": more["n"], "n_more": more["n_more"]}
+        row |= {f"alone{end}": more[f"alone{end}"] for end in BOUNDS}
+        row |= {"powered": more["value"], "powered_low": more["low"], "powered_high": more["high"]}
+    return row

@@ -1,0 +1,1 @@
+"""Annotation campaigns: drawn, planned, labelled, adjudicated; kept in the ledger."""

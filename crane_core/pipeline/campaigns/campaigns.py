@@ -1,0 +1,224 @@
+"""Campaigns as files: drawn from the store, kept in the ledger, read back without a database.
+
+ledger/campaigns/<campaign>.jsonl                     the plan, and the lock when it comes
+ledger/labels/<campaign>/<annotator>.jsonl            every act of an annotator
+ledger/labels/<campaign>/adjudication/<name>.jsonl    every decision between annotators
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+
+from crane_core import ledger
+from crane_core.annotation.draw import CampaignRequest, draw_plan
+from crane_core.annotation.journal import Journal, journal_for
+from crane_core.annotation.label_guideline import first_guideline
+from crane_core.annotation.plan import NAME, Outcome, Plan, Population, Verdict, check_name, plan_from_json, with_rounds
+from crane_core.annotation.rounds import round_from_json
+from crane_core.domain import Annotation, Campaign, CampaignLock, CampaignRound, DetectorKind, Listed
+from crane_core.errors import CampaignError
+from crane_core.pipeline.inventory import inventory
+from crane_core.pipeline.places import DataFolder
+from crane_core.pipeline.results.evaluate import verdict_frame
+from crane_core.pipeline.rows import as_rows
+from crane_core.stats import vote
+from crane_core.storage import diagnoses
+from crane_core.storage.store import Store
+
+
+class Kept(NamedTuple):
+    """A campaign as the ledger has it, its rounds worked into the plan; no lock where a later round reopened it."""
+
+    plan: Plan
+    lock: CampaignLock | None
+
+
+def campaign_file(folder: DataFolder, campaign: str) -> Path:
+    return folder.ledger / "campaigns" / f"{campaign}.jsonl"
+
+
+def label_file(folder: DataFolder, campaign: str, annotator: str) -> Path:
+    return folder.ledger / "labels" / campaign / f"{annotator}.jsonl"
+
+
+def decision_folder(folder: DataFolder, campaign: str) -> Path:
+    return folder.ledger / "labels" / campaign / "adjudication"
+
+
+def campaign_names(folder: DataFolder) -> list[str]:
+    """Names of the campaigns that are not removed, the newest first; damaged plans come last and raise when read."""
+    files = [file for file in (folder.ledger / "campaigns").glob("*.jsonl") if NAME.fullmatch(file.stem)]
+    kept = inventory(folder)
+    created = {file.stem: _created(file) for file in files if kept.has(Listed.CAMPAIGN, file.stem) and _is_kept(file)}
+    return sorted(created, key=lambda name: (-created[name], name))
+
+
+def _is_kept(file: Path) -> bool:
+    """Whether the file has a whole line; without one, the process that wrote the plan died before it was kept."""
+    return file.is_file() and b"\n" in file.read_bytes()
+
+
+def _created(file: Path) -> float:
+    first = next((r for r in ledger.tail(file).records if isinstance(r, Campaign)), None)
+    try:
+        return datetime.fromisoformat(plan_from_json(first.plan).created_at).timestamp() if first else 0.0
+    except (ValueError, TypeError, OverflowError):
+        return 0.0
+
+
+def kept_campaign(folder: DataFolder, campaign: str) -> Kept:
+    """The campaign of this name. Raises CampaignError if there is none or its plan cannot be read."""
+    file = campaign_file(folder, campaign) if NAME.fullmatch(campaign) else None
+    if file is None or not _is_kept(file):
+        raise CampaignError(
+            f"There is no campaign {campaign!r} in {folder.ledger}.",
+            remedy="List campaigns with `campaign status`, or create one with `campaign create`.",
+        )
+    about = inventory(folder)
+    if act := about.removed.get((Listed.CAMPAIGN, campaign)):
+        raise CampaignError(
+            f"The campaign {campaign!r} was removed by {act.acted_by} at {act.acted_at[:16]}.",
+            remedy=f"Bring it back: `restore campaign {campaign}`.",
+        )
+    records = ledger.tail(file).records
+    plans = [record for record in records if isinstance(record, Campaign)]
+    if not plans:
+        raise CampaignError(f"{file} contains no plan.", remedy="Restore the file from a copy; no label was changed.")
+    try:
+        plan = plan_from_json(plans[0].plan)
+        rounds = [round_from_json(record.round) for record in records if isinstance(record, CampaignRound)]
+        plan = with_rounds(plan, rounds)
+        plan = replace(plan, title=about.title(Listed.CAMPAIGN, campaign) or plan.title)
+    except ValueError as error:
+        raise CampaignError(
+            f"{file}: {error}.", remedy="Restore the file from a copy; no label was changed."
+        ) from error
+    ends = [record for record in records if isinstance(record, CampaignLock | CampaignRound)]
+    return Kept(plan, ends[-1] if ends and isinstance(ends[-1], CampaignLock) else None)
+
+
+class Found(NamedTuple):
+    """The verdicts that match a query and have a text to judge, and how many have none."""
+
+    verdicts: list[Verdict]
+    left_out: int
+
+
+def population(store: Store, wanted: Population, verdicts: pd.DataFrame | None = None) -> Found:
+    """What a query finds. verdicts: the verdict frame, where the caller has it."""
+    frame = asked_for(verdict_frame(store) if verdicts is None else verdicts, wanted)
+    columns = ["benchmark", "instance_id", "detector", "setting", "experiment", "case_id", "library", "root_cause"]
+    matching = [Verdict(**row) for row in as_rows(frame[columns])]
+    told = diagnoses.answers_with_text(store.cursor(), wanted.benchmark, wanted.experiment)
+    judged = [verdict for verdict in matching if verdict.key in told]
+    return Found(judged, len(matching) - len(judged))
+
+
+def asked_for(frame: pd.DataFrame, wanted: Population) -> pd.DataFrame:
+    """The rows of the verdict frame that match the query, with or without a text."""
+    frame = frame[
+        (frame["benchmark"] == wanted.benchmark)
+        & (frame["experiment"] == wanted.experiment)
+        & (frame["detector_kind"] == DetectorKind.LLM)
+        & vote.majority(frame["n_crash"].to_numpy(), frame["n_safe"].to_numpy()).crash
+    ]
+    if wanted.outcome is Outcome.DETECTED:
+        frame = frame[frame["truth"]]
+    asked = {
+        "detector": wanted.detectors,
+        "setting": wanted.settings,
+        "library": wanted.libraries,
+        "root_cause": wanted.root_causes,
+    }
+    for column, values in asked.items():
+        if values:
+            frame = frame[frame[column].isin(values)]
+    return frame
+
+
+def drawn_plan(store: Store, request: CampaignRequest, found: Found | None = None) -> Plan:
+    """The plan for a request on the loaded data; nothing is stored. Raises CampaignError.
+
+    found: the request's population, where the caller has it.
+    """
+    verdicts, left_out = found or population(store, request.population)
+    if not verdicts:
+        raise _nothing_to_label(request.population, left_out)
+    try:
+        return draw_plan(
+            request,
+            verdicts,
+            guideline=first_guideline(request.labels),
+            created_at=datetime.now(UTC).isoformat(timespec="seconds"),
+            left_out=left_out,
+        )
+    except ValueError as error:
+        raise CampaignError(f"No plan can be drawn: {error}.", remedy="Change it and try again.") from error
+
+
+def _nothing_to_label(wanted: Population, left_out: int) -> CampaignError:
+    if left_out:
+        return CampaignError(
+            f"{left_out:,} verdicts of {wanted.benchmark}, {wanted.experiment} match, but their texts are not loaded.",
+            remedy="Load the texts first: `fetch crane-llm`, or import the archive.",
+        )
+    return CampaignError(
+        f"No verdict of {wanted.benchmark}, {wanted.experiment} matches.",
+        remedy="Choose other detectors, settings, libraries or root causes; Results shows which exist.",
+    )
+
+
+def keep_campaign(folder: DataFolder, plan: Plan) -> None:
+    """Write a plan to the ledger. Raises CampaignError if the name is taken."""
+    file = campaign_file(folder, check_name(plan.campaign, "a campaign"))
+    taken = CampaignError(f"The campaign {plan.campaign!r} already exists.", remedy="Choose another name.")
+    if _is_kept(file):
+        raise taken
+    ledger.append(file, Campaign(plan.campaign, plan.to_json()))
+    if kept_campaign(folder, plan.campaign).plan != plan:
+        raise taken  # another process stored one of this name at the same moment, and theirs comes first
+
+
+def lock_campaign(folder: DataFolder, campaign: str, *, by: str) -> CampaignLock:
+    """End a campaign: labels can no longer change. Raises CampaignError if it is locked already."""
+    kept = kept_campaign(folder, campaign)
+    if kept.lock is not None:
+        raise CampaignError(
+            f"The campaign {campaign!r} was locked by {kept.lock.locked_by} at {kept.lock.locked_at}.",
+            remedy="Nothing is left to do; export everything with `campaign export`.",
+        )
+    lock = CampaignLock(campaign, datetime.now(UTC).isoformat(timespec="seconds"), by)
+    ledger.append(campaign_file(folder, campaign), lock)
+    return lock
+
+
+def acts_of(folder: DataFolder, plan: Plan, annotator: str) -> list[Annotation]:
+    """Every act of an annotator, in order."""
+    return _annotations(label_file(folder, plan.campaign, annotator))
+
+
+def journal_of(folder: DataFolder, plan: Plan, annotator: str) -> Journal:
+    """The state of an annotator, from the ledger."""
+    journal = journal_for(plan, annotator)
+    journal.take(acts_of(folder, plan, annotator))
+    return journal
+
+
+def decisions_of(folder: DataFolder, plan: Plan) -> dict[str, Annotation]:
+    """The last adjudication of every item that has one in force: made after it was last sent back to be labelled."""
+    files = sorted(decision_folder(folder, plan.campaign).glob("*.jsonl"))
+    acts = [act for file in files for act in _annotations(file)]
+    sent_back = {item: entry.at for entry in plan.rounds for item in entry.items}
+    in_force = [act for act in acts if act.submitted_at > sent_back.get(act.item, "")]
+    return {act.item: act for act in sorted(in_force, key=lambda act: (act.submitted_at, act.sequence))}
+
+
+def _annotations(file: Path) -> list[Annotation]:
+    if not file.is_file():
+        return []
+    return [record for record in ledger.tail(file).records if isinstance(record, Annotation)]

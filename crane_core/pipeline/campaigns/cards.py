@@ -1,0 +1,138 @@
+"""What an annotator sees of an item: target cell, ground truth, and the diagnoses with their authors masked."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from crane_core.annotation.drawn_text import drawn_text
+from crane_core.annotation.mask import mask
+from crane_core.annotation.plan import Gold, Plan, Texts, Verdict
+from crane_core.annotation.practice import PracticeItem
+from crane_core.crash_place import crash_place
+from crane_core.domain import CellRole, Version
+from crane_core.pipeline.cases.origins import best_origin
+from crane_core.pipeline.rows import as_rows
+from crane_core.storage import cases, diagnoses
+from crane_core.storage.store import Store
+
+Cells = list[dict[str, Any]]
+MINIBENCH = "minibench"
+NO_CRASH = "The cell runs without a crash."
+"""Ground truth of an item whose notebook is the fixed one: a false alarm."""
+
+
+class Text(NamedTuple):
+    """A diagnosis, and how many of the runs that predicted the crash gave it; None if that is not shown."""
+
+    text: str
+    n_runs: int | None
+
+
+class Card(NamedTuple):
+    """The first screen of an item. `code` is None if the notebook's cells are not on this machine."""
+
+    item: str
+    library: str | None
+    code: str | None
+    crash_line: int | None
+    n_executed: int
+    truth: str | None
+    exception: str | None
+    message: str | None
+    texts: tuple[Text, ...]
+
+
+class Evidence(NamedTuple):
+    """All other facts about the item's case, for an unsure annotator; see `storage.cases`."""
+
+    cells: pd.DataFrame
+    states: pd.DataFrame
+    traceback: str | None
+    diagnosis: str | None
+
+
+def card(store: Store, plan: Plan, item: str) -> Card:
+    """The card of an item of the plan. Raises KeyError for another name."""
+    entry = plan.item(item)
+    verdict = entry.verdict
+    cells = _cells_of(store, verdict.benchmark, verdict.case_id, verdict.instance_id.rpartition("_")[2])
+    run = entry.run if isinstance(entry, Gold) else None
+    texts = tuple(_texts(store, plan, verdict, cells, run=run))
+    return _card(store, item, verdict.benchmark, verdict.case_id, cells, texts, version=verdict.instance_id)
+
+
+def practice_card(store: Store, item: PracticeItem) -> Card:
+    """The card of a practice item, about a pair of minibench."""
+    cells = _cells_of(store, MINIBENCH, item.case_id, Version.REPRODUCED)
+    texts = tuple(Text(*text) for text in item.texts)
+    return _card(store, item.case_id, MINIBENCH, item.case_id, cells, texts, version=Version.REPRODUCED)
+
+
+def _card(
+    store: Store, name: str, benchmark: str, case_id: str, cells: Cells, texts: tuple[Text, ...], *, version: str
+) -> Card:
+    case = cases.case(store.cursor(), benchmark, case_id) or {}
+    crashes = version.endswith(Version.REPRODUCED)
+    target = next((cell for cell in cells if cell["role"] == CellRole.TARGET), None)
+    return Card(
+        item=name,
+        library=case.get("library"),
+        code=target["code"] if target else None,
+        crash_line=_crash_line(target, case) if target and crashes else None,
+        n_executed=sum(cell["role"] == CellRole.EXECUTED for cell in cells),
+        truth=case.get("diagnosis") if crashes else NO_CRASH,
+        exception=case.get("exception") if crashes else None,
+        message=case.get("message") if crashes else None,
+        texts=texts,
+    )
+
+
+def evidence(store: Store, benchmark: str, case_id: str) -> Evidence:
+    """Both notebooks of a case and their states."""
+    case = cases.case(store.cursor(), benchmark, case_id) or {}
+    cells = cases.cells(store.cursor(), benchmark, case_id)
+    states = cases.kernel_states(store.cursor(), benchmark, case_id)
+    return Evidence(cells, states, case.get("traceback"), case.get("diagnosis"))
+
+
+def _cells_of(store: Store, benchmark: str, case_id: str, version: str) -> Cells:
+    rows = cases.cells(store.cursor(), benchmark, case_id)
+    rows = rows[rows["version"] == version]
+    return as_rows(rows[rows["origin"] == best_origin(rows["origin"])]) if len(rows) else []
+
+
+def _crash_line(target: dict[str, Any], case: dict[str, Any]) -> int | None:
+    place = crash_place(case.get("traceback"), case.get("diagnosis"), target["code"])
+    return target["crash_line"] or (place.line if place else None)
+
+
+def texts_of_runs(store: Store, verdict: Verdict, *, blind: bool) -> dict[int, str]:
+    """The text of each run that predicts a crash, by its index, as a card shows it."""
+    cells = _cells_of(store, verdict.benchmark, verdict.case_id, verdict.instance_id.rpartition("_")[2])
+    texts = diagnoses.texts_by_run(store.cursor(), *verdict.key)
+    return {run: _masked(store, [(text, 1)], cells)[0][0] if blind else text for run, text in texts}
+
+
+def _texts(store: Store, plan: Plan, verdict: Verdict, cells: Cells, *, run: int | None = None) -> list[Text]:
+    """The distinct texts, or one that is drawn or of a certain run, as the plan says; in a blind campaign masked."""
+    texts = diagnoses.diagnoses(store.cursor(), *verdict.key)
+    if run is not None and plan.design.texts is Texts.ONE:
+        texts = [(text, 1) for index, text in diagnoses.texts_by_run(store.cursor(), *verdict.key) if index == run]
+    if plan.blind:
+        texts = _masked(store, texts, cells)
+    if plan.design.texts is Texts.ONE and texts:
+        return [Text(drawn_text(texts, seed=f"{plan.seed}/text/{'/'.join(verdict.key)}"), None)]
+    return [Text(text, n) for text, n in texts]
+
+
+def _masked(store: Store, texts: list[tuple[str, int]], cells: Cells) -> list[tuple[str, int]]:
+    """The texts without what names their author; two that then read the same are one."""
+    names = diagnoses.detector_names(store.cursor())
+    notebook = "\n".join(cell["code"] for cell in cells)
+    counts: dict[str, int] = {}
+    for text, n in texts:
+        masked = mask(text, names=names, notebook=notebook)
+        counts[masked] = counts.get(masked, 0) + n
+    return list(counts.items())

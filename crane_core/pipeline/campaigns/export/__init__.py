@@ -1,0 +1,1 @@
+"""A campaign as files for other tools, one form per file, and a campaign drawn again from them."""

@@ -1,0 +1,181 @@
+"""Gold items for a plan: from a table that somebody wrote, or from the final outcomes of a locked campaign.
+
+A label holds for a text. Where the plan shows one text of each item, the label must be about that one: the table names
+its run where the runs gave different texts, and a decided item keeps the text that was shown when it was decided.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from crane_core.annotation.act import MAX_NOTE
+from crane_core.annotation.label_set import LabelSet, same_meaning
+from crane_core.annotation.order import shuffled
+from crane_core.annotation.outcome import Provenance
+from crane_core.annotation.plan import Gold, Outcome, Plan, Population, Texts, Verdict
+from crane_core.annotation.reasons import ADJUDICATION_REASONS
+from crane_core.errors import CampaignError
+from crane_core.given_path import read_given
+from crane_core.pipeline.campaigns.campaigns import decisions_of, kept_campaign, population
+from crane_core.pipeline.campaigns.cards import card, texts_of_runs
+from crane_core.pipeline.campaigns.label_frame import final_outcomes
+from crane_core.pipeline.places import DataFolder
+from crane_core.storage import diagnoses
+from crane_core.storage.store import Store
+
+COLUMNS = ("instance", "detector", "setting", "label")
+"""Of the table; `why` and `run` may be there, too, others are left alone."""
+MOST_ITEMS = 1_000
+MOST_BYTES = 4 * 2**20
+"""Of the table."""
+
+
+class Looks(NamedTuple):
+    """What of the new plan a label depends on: the set it is from, and which texts are shown, masked or not."""
+
+    labels: LabelSet
+    texts: Texts
+    blind: bool
+
+
+def gold_of_file(store: Store, file: Path, wanted: Population, looks: Looks) -> tuple[Gold, ...]:
+    """The gold items of a CSV file with the COLUMNS. Raises CampaignError naming the row that cannot be used."""
+    try:
+        content = read_given(file, MOST_BYTES)
+    except (ValueError, OSError) as error:
+        raise _unreadable(str(file), error) from error
+    return gold_of_table(store, content, str(file), wanted, looks)
+
+
+def gold_of_table(store: Store, content: bytes, name: str, wanted: Population, looks: Looks) -> tuple[Gold, ...]:
+    """The same from the bytes of a file of this name."""
+    try:
+        rows = list(csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline="")))
+    except (ValueError, csv.Error) as error:
+        raise _unreadable(name, error) from error
+    if not 0 < len(rows) <= MOST_ITEMS:
+        raise CampaignError(
+            f"{name} has {len(rows):,} rows; gold items are 1 to {MOST_ITEMS:,}.", remedy=f"Columns: {_columns()}."
+        )
+    judged, _ = population(store, Population(wanted.benchmark, wanted.experiment, outcome=Outcome.PREDICTED))
+    known = {(one.instance_id, one.detector, str(one.setting)): one for one in judged}
+    found = []
+    for place, row in enumerate(rows, start=2):
+        try:
+            found.append(_gold(store, known, row, looks, origin=Path(name).name[:80]))
+        except ValueError as error:
+            raise CampaignError(f"{name}, line {place}: {error}.", remedy=f"Columns: {_columns()}.") from error
+    return tuple(found)
+
+
+def _unreadable(name: str, error: Exception) -> CampaignError:
+    return CampaignError(f"{name} cannot be read: {error}.", remedy="Name a CSV file in UTF-8.")
+
+
+def _columns() -> str:
+    return f"{', '.join(COLUMNS)}, and optionally why and run"
+
+
+def _gold(
+    store: Store,
+    known: Mapping[tuple[str, str, str], Verdict],
+    row: Mapping[str | None, str | None],
+    looks: Looks,
+    *,
+    origin: str,
+) -> Gold:
+    """The gold item of a row. Raises ValueError."""
+    given = {name: (row.get(name) or "").strip() for name in (*COLUMNS, "why", "run")}
+    verdict = known.get((given["instance"], given["detector"], given["setting"]))
+    if verdict is None:
+        named = " ".join(given[name][:80] for name in COLUMNS[:3]).strip() or "the row"
+        raise ValueError(f"{named} is not a predicted crash with a text")
+    if given["label"] not in looks.labels:
+        raise ValueError(f"the label {given['label'][:40]!r} is none of {looks.labels.listed()}")
+    if len(given["why"]) > MAX_NOTE:
+        raise ValueError(f"why is longer than {MAX_NOTE:,} characters")
+    runs = texts_of_runs(store, verdict, blind=looks.blind)
+    run = int(given["run"]) if given["run"].isdecimal() else None
+    if given["run"] and run not in runs:
+        raise ValueError(f"run {given['run'][:20]!r} has no text; runs with one are {', '.join(map(str, runs))}")
+    if looks.texts is Texts.ONE and run is None:
+        if len(set(runs.values())) > 1:
+            raise ValueError(f"its runs gave {len(set(runs.values()))} texts; the column run must say which is meant")
+        run = next(iter(runs))
+    return Gold("", verdict, given["label"], given["why"], run if looks.texts is Texts.ONE else None, origin)
+
+
+def gold_of_campaign(
+    store: Store,
+    folder: DataFolder,
+    campaign: str,
+    n: int,
+    wanted: Population,
+    looks: Looks,
+    *,
+    seed: int,
+    but: Collection[Gold] = (),
+) -> tuple[Gold, ...]:
+    """`n` items that a locked campaign decided, unanimously or by adjudication, drawn by the seed.
+
+    but: those that are gold already. Raises CampaignError if the campaign is not locked or has too few.
+    """
+    plan, lock = kept_campaign(folder, campaign)
+    if lock is None:
+        raise CampaignError(f"{campaign!r} is not locked, so its labels are not final.", remedy="Lock it first.")
+    if not same_meaning(plan.labels, looks.labels):
+        raise CampaignError(f"{campaign!r} has other labels than the new campaign.", remedy="Choose another campaign.")
+    taken = {entry.verdict.key for entry in but}
+    why, finals = _whys(folder, plan), final_outcomes(folder, plan)
+    decided = [
+        Gold("", item.verdict, str(final.label), why.get(item.item, f"decided in {campaign}"), None, campaign)
+        for item in plan.items
+        for final in [finals[item.item]]
+        if final.provenance in (Provenance.UNANIMOUS, Provenance.ADJUDICATED)
+        and (item.verdict.benchmark, item.verdict.experiment) == (wanted.benchmark, wanted.experiment)
+        and item.verdict.key not in taken
+    ]
+    names = {item.verdict.key: item.item for item in plan.items}
+    found: list[Gold] = []
+    for entry in shuffled(decided, seed=f"{seed}/gold/{campaign}"):
+        usable, run = _same_text(store, plan, names[entry.verdict.key], looks)
+        if usable and len(found) < n:
+            found.append(Gold("", entry.verdict, entry.label, entry.why, run, campaign))
+    if len(found) < n:
+        raise CampaignError(
+            f"{campaign!r} has {len(found):,} decided items of {wanted.benchmark}, {wanted.experiment} that can be "
+            f"shown as they were; {n:,} are asked for.",
+            remedy="Ask for fewer.",
+        )
+    return tuple(found)
+
+
+def _whys(folder: DataFolder, plan: Plan) -> dict[str, str]:
+    """Why an item was decided so, without the name of who did."""
+    return {
+        item: act.note or ADJUDICATION_REASONS.get(str(act.reason), "")
+        for item, act in decisions_of(folder, plan).items()
+    }
+
+
+def _same_text(store: Store, plan: Plan, item: str, looks: Looks) -> tuple[bool, int | None]:
+    """Whether the new plan can show what was judged, and of which run; all texts are what they are."""
+    runs = texts_of_runs(store, plan.item(item).verdict, blind=looks.blind)
+    is_one = len(set(runs.values())) == 1
+    if looks.texts is Texts.ALL or not runs:
+        return bool(runs) and (is_one or plan.design.texts is Texts.ALL), None
+    if plan.design.texts is Texts.ALL:
+        return is_one, next(iter(runs))
+    shown = card(store, plan, item).texts[0].text
+    return shown in runs.values(), next((run for run, text in runs.items() if text == shown), None)
+
+
+def gold_without_text(store: Store, gold: Collection[Gold]) -> list[Gold]:
+    """Those whose text is not loaded here."""
+    places = {(entry.verdict.benchmark, entry.verdict.experiment) for entry in gold}
+    told = {key for place in places for key in diagnoses.answers_with_text(store.cursor(), *place)}
+    return [entry for entry in gold if entry.verdict.key not in told]

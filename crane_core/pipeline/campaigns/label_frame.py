@@ -1,0 +1,100 @@
+"""Every label of every annotator in one tidy frame: imported people and judges, campaigns, their final outcomes.
+
+Agreement and Results start from it and treat all annotators alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import StrEnum
+
+import pandas as pd
+
+from crane_core.annotation.outcome import Final, final_outcome
+from crane_core.annotation.plan import Plan
+from crane_core.annotation.showing import Showing
+from crane_core.pipeline.campaigns.campaigns import campaign_names, decisions_of, journal_of, kept_campaign
+from crane_core.pipeline.places import DataFolder
+from crane_core.storage import labels
+from crane_core.storage.store import Store
+
+KEY = ["benchmark", "instance_id", "detector", "setting", "experiment"]
+"""The key of a verdict."""
+COLUMNS = [*KEY, "annotator", "kind", "label", "campaign", "provenance", "why"]
+
+
+class Kind(StrEnum):
+    """The kind of annotator. HUMAN and JUDGE come with imported studies; ANNOTATOR and FINAL belong to a campaign."""
+
+    HUMAN = "human"
+    JUDGE = "judge"
+    ANNOTATOR = "annotator"
+    FINAL = "final"
+
+
+def label_frame(store: Store, folder: DataFolder) -> pd.DataFrame:
+    """One row per verdict and annotator, columns as in COLUMNS; each annotator has one label per verdict.
+
+    `annotator` is the name that pages show: "published human", "published judge, repetition 3, reversed",
+    "pilot: ana", "pilot: final". campaign, provenance and why are None outside of campaigns; a judge has a campaign
+    where it gives the own labels of one. Hidden repeats are not in it; see `repeat_frame`. A campaign that is not
+    locked is in it too: who may see what of it is for the caller.
+    """
+    return with_campaigns(labels.verdict_labels(store.cursor()), folder)
+
+
+def with_campaigns(imported: pd.DataFrame, folder: DataFolder) -> pd.DataFrame:
+    """Imported labels, and after them those of the campaigns."""
+    imported = with_judged_campaigns(imported)[COLUMNS]
+    of_campaigns = pd.DataFrame(list(_campaign_rows(folder)), columns=COLUMNS).astype(imported.dtypes)
+    return pd.concat([imported, of_campaigns], ignore_index=True) if len(of_campaigns) else imported
+
+
+def with_judged_campaigns(imported: pd.DataFrame) -> pd.DataFrame:
+    """Labels of the store in the columns of the frame; `campaign` is that of a judge that gives its own labels."""
+    campaign = imported["campaign"].astype(object).where(imported["campaign"].notna(), None)
+    return imported.assign(campaign=campaign, provenance=None, why=None)
+
+
+def _campaign_rows(folder: DataFolder) -> Iterator[tuple[object, ...]]:
+    for campaign in campaign_names(folder):
+        plan = kept_campaign(folder, campaign).plan
+        verdict_of = {item.item: item.verdict.key for item in plan.items}
+        for annotator in plan.annotators:
+            for showing, given in journal_of(folder, plan, annotator).given.items():
+                if showing.showing == 1 and showing.item in verdict_of:
+                    who = (f"{campaign}: {annotator}", Kind.ANNOTATOR, str(given.label))
+                    yield (*verdict_of[showing.item], *who, campaign, None, None)
+        for item, final in final_outcomes(folder, plan).items():
+            if final.label is not None:
+                who = (f"{campaign}: final", Kind.FINAL, str(final.label))
+                yield (*verdict_of[item], *who, campaign, str(final.provenance), final.why)
+
+
+def final_outcomes(folder: DataFolder, plan: Plan) -> dict[str, Final]:
+    """The final outcome of every item of a campaign, by its name; see `annotation.outcome`."""
+    journals = {annotator: journal_of(folder, plan, annotator) for annotator in plan.annotators}
+    decisions = decisions_of(folder, plan)
+    outcomes = {}
+    for item in plan.items:
+        first = Showing(item.item, 1)
+        said = {name: journal.given[first].label for name, journal in journals.items() if first in journal.given}
+        outcomes[item.item] = final_outcome(said, decisions.get(item.item))
+    return outcomes
+
+
+def repeat_frame(folder: DataFolder) -> pd.DataFrame:
+    """Hidden repeats that were labelled: campaign, annotator, case_id, first and again (labels), benchmark."""
+    rows = []
+    for campaign in campaign_names(folder):
+        plan = kept_campaign(folder, campaign).plan
+        verdict_of = {item.item: item.verdict for item in plan.items}
+        for annotator in plan.annotators:
+            given = journal_of(folder, plan, annotator).given
+            for showing, again in given.items():
+                first = given.get(Showing(showing.item, 1))
+                if showing.showing == 2 and first is not None:
+                    verdict = verdict_of[showing.item]
+                    who = (campaign, f"{campaign}: {annotator}", verdict.benchmark, verdict.case_id)
+                    rows.append((*who, str(first.label), str(again.label)))
+    return pd.DataFrame(rows, columns=["campaign", "annotator", "benchmark", "case_id", "first", "again"])

@@ -1,0 +1,229 @@
+"""Labels made elsewhere, from a CSV file, as acts of an annotator of a campaign.
+
+Every row is checked before anything is written, and all are written in one go, or none. Items go by the campaign's
+name or by the one that the annotator has in an export before the lock. Each act says which file it came from.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import NamedTuple
+from uuid import uuid4
+
+from crane_core.annotation.act import annotation
+from crane_core.annotation.journal import Journal
+from crane_core.annotation.plan import Plan
+from crane_core.annotation.showing import Showing
+from crane_core.errors import CampaignError
+from crane_core.given_path import read_given
+from crane_core.pipeline.campaigns.blind_plan import cover_name
+from crane_core.pipeline.campaigns.labelling import LabelStore
+from crane_core.pipeline.sheet_text import GUARD, guarded, unguarded
+
+_MOST_BYTES = 64 * 2**20
+_SHOWN = 60
+"""Characters of a cell or name that a message quotes."""
+_HASH_LENGTH = 12
+
+
+class Fault(StrEnum):
+    """Why a row cannot be stored."""
+
+    UNKNOWN_ITEM = "unknown item"
+    NOT_ASSIGNED = "item of another annotator"
+    UNKNOWN_LABEL = "unknown label"
+    DUPLICATE = "duplicate"
+    ALREADY = "already labelled"
+    INVALID = "invalid row"
+
+
+class Faulty(NamedTuple):
+    """A row of the file: its last line, counted from 1, and what is wrong in words."""
+
+    line: int
+    fault: Fault
+    words: str
+
+
+class Columns(NamedTuple):
+    """Names of the file's columns; None where it has none. Without `showing` every row is a first showing."""
+
+    item: str
+    label: str
+    reason: str | None = None
+    note: str | None = None
+    showing: str | None = None
+
+
+class Read(NamedTuple):
+    """What a file holds for one annotator, checked: acts as a browser would send them, faults, rows without a label."""
+
+    acts: list[dict[str, object]]
+    faults: list[Faulty]
+    n_empty: int
+    source: str
+
+    @property
+    def n_labels(self) -> int:
+        return sum(act["action"] == "label" for act in self.acts)
+
+    def counts(self) -> dict[str, int]:
+        """Faults of each kind, the most frequent first."""
+        return {str(fault): n for fault, n in Counter(entry.fault for entry in self.faults).most_common()}
+
+
+class _Row(NamedTuple):
+    line: int
+    item: str
+    label: str
+    reason: str
+    note: str
+    showing: str
+
+
+def read_labels(
+    label_store: LabelStore, annotator: str, file: Path, columns: Columns, meaning: Mapping[str, str]
+) -> Read:
+    """Check every row. meaning: value in the file to label; a value that is a label needs none.
+
+    Raises CampaignError if the annotator may not label now, or the file cannot be read or has not these columns.
+    """
+    label_store.take(annotator, [])
+    content = _content(file)
+    reader = _Reader(label_store, annotator, meaning)
+    for row in _rows(file, content, columns):
+        reader.take(row)
+    name = "".join(letter for letter in file.name[:_SHOWN] if letter.isprintable())
+    source = f"{name}, sha256 {hashlib.sha256(content).hexdigest()[:_HASH_LENGTH]}"
+    return Read(reader.acts, reader.faults, reader.n_empty, source)
+
+
+class _Reader:
+    """Takes rows one by one and keeps the result."""
+
+    def __init__(self, label_store: LabelStore, annotator: str, meaning: Mapping[str, str]) -> None:
+        versions = [entry.version for entry in label_store.guidelines()]
+        self._plan, self._annotator, self._meaning = label_store.plan, annotator, meaning
+        self._journal: Journal = label_store.journal(annotator)
+        self._later = versions[1:]
+        self._guideline = versions[-1] if self._later else label_store.plan.guideline
+        self._named = _names(label_store.plan, annotator)
+        self._lines: dict[Showing, int] = {}
+        self.acts: list[dict[str, object]] = []
+        self.faults: list[Faulty] = []
+        self.n_empty = 0
+
+    def take(self, row: _Row) -> None:
+        """Keep the act of a row, or its fault."""
+        if not row.label:
+            self.n_empty += 1
+            return
+        found = self._fault(row)
+        if found is None:
+            self._lines[self._showing(row)] = row.line
+            self.acts += [self._act(row), *self._note(row)]
+        else:
+            self.faults.append(Faulty(row.line, *found))
+
+    def _showing(self, row: _Row) -> Showing:
+        return Showing(self._named[row.item], 2 if row.showing == "2" else 1)
+
+    def _act(self, row: _Row) -> dict[str, object]:
+        showing = self._showing(row)
+        return {
+            "event": uuid4().hex,
+            "action": "label",
+            "item": showing.item,
+            "showing": showing.showing,
+            "label": self._label(row),
+            "reason": row.reason or None,
+            "guideline": self._guideline,
+        }
+
+    def _note(self, row: _Row) -> Iterator[dict[str, object]]:
+        """A note is a separate act, as on the page."""
+        if row.note:
+            yield self._act(row) | {"event": uuid4().hex, "action": "note", "note": row.note, "reason": None}
+
+    def _label(self, row: _Row) -> str:
+        return self._meaning.get(row.label, row.label)
+
+    def _fault(self, row: _Row) -> tuple[Fault, str] | None:
+        """What is wrong with a row, the first of it."""
+        item = _quoted(row.item)
+        if row.item not in self._named:
+            return Fault.UNKNOWN_ITEM, f"{item} is not an item of {self._plan.campaign}"
+        if row.showing not in ("", "1", "2"):
+            return Fault.INVALID, f"the showing must be 1 or 2, not {_quoted(row.showing)}"
+        showing = self._showing(row)
+        if showing not in self._journal.order:
+            return Fault.NOT_ASSIGNED, f"{item}, showing {showing.showing}, is not assigned to {self._annotator}"
+        if self._label(row) not in self._plan.labels:
+            return Fault.UNKNOWN_LABEL, f"{_quoted(self._label(row))} is not a label"
+        if showing in self._lines:
+            return Fault.DUPLICATE, f"{item} stands on line {self._lines[showing]} already"
+        if showing in self._journal.given:
+            return Fault.ALREADY, f"{item} is labelled {self._journal.given[showing].label} already"
+        return self._other_fault(row)
+
+    def _other_fault(self, row: _Row) -> tuple[Fault, str] | None:
+        reasons = self._plan.labels.reason_words
+        if row.reason and row.reason not in reasons:
+            return Fault.INVALID, f"{_quoted(row.reason)} is not a reason: {', '.join(reasons) or 'none'}"
+        try:
+            for act in (self._act(row), *self._note(row)):
+                annotation(act, self._plan, self._annotator, sequence=1, later_versions=self._later)
+        except ValueError as error:
+            return Fault.INVALID, str(error)
+        return None
+
+
+def _names(plan: Plan, annotator: str) -> dict[str, str]:
+    """The items by every name that a file may use."""
+    names = [*(item.item for item in plan.items), *plan.gold_items]
+    return {cover_name(plan, annotator, name): name for name in names} | {name: name for name in names}
+
+
+def _quoted(text: str) -> str:
+    return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...")
+
+
+def _content(file: Path) -> bytes:
+    try:
+        return read_given(file, _MOST_BYTES)
+    except OSError as error:
+        raise CampaignError(f"{file} cannot be read: {error.strerror}.", remedy="Name a CSV file.") from error
+    except ValueError as error:
+        raise CampaignError(f"{file}: {error}.", remedy="Name a CSV file.") from error
+
+
+def _rows(file: Path, content: bytes, columns: Columns) -> Iterator[_Row]:
+    try:
+        sheet = csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True)
+        _check_header(file, list(sheet.fieldnames or ()), columns)
+        for cells in sheet:
+            named = {field: _cell(cells, column) for field, column in columns._asdict().items()}
+            yield _Row(line=sheet.line_num, **named)
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise CampaignError(f"{file} is not a CSV file in UTF-8: {error}.", remedy="Save it as CSV, UTF-8.") from error
+
+
+def _check_header(file: Path, header: list[str], columns: Columns) -> None:
+    listed = ", ".join(map(_quoted, header[:20])) or "none"
+    for name in (column for column in columns if column is not None):
+        if header.count(name) != 1:
+            how = "has no column" if name not in header else "has more than one column"
+            raise CampaignError(f"{file} {how} {_quoted(name)}.", remedy=f"Its columns are {listed}.")
+
+
+def _cell(cells: Mapping[str, object], column: str | None) -> str:
+    """The text of a cell as it was before an export made it safe for spreadsheets; too short a row ends in none."""
+    text = str(cells.get(column) or "") if column is not None else ""
+    bare = unguarded(text) if text.startswith(GUARD) and guarded(unguarded(text)) == text else text
+    return bare.strip()

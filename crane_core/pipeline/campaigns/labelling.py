@@ -1,0 +1,283 @@
+"""Accepts labels: one object per campaign and process. Acknowledged labels are on the disk.
+
+An act is written to the annotator's ledger file and fsynced, then read back from there, so that a page shows what the
+file contains. One lock per annotator: two tabs of one person wait for each other, two people never.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import Lock
+from time import perf_counter
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+from crane_core import ledger
+from crane_core.annotation.act import EVENT, MAX_NOTE, annotation
+from crane_core.annotation.guideline import GuidelineVersion
+from crane_core.annotation.journal import Journal, journal_for
+from crane_core.annotation.plan import Plan, check_name
+from crane_core.annotation.reasons import ADJUDICATION_REASONS
+from crane_core.annotation.showing import Showing
+from crane_core.annotation.thread import Thread, threads
+from crane_core.domain import Annotation, AnnotationAction, CampaignLock, CampaignMessage
+from crane_core.errors import CampaignError, LedgerError
+from crane_core.pipeline.campaigns.campaigns import campaign_file, decision_folder, kept_campaign, label_file
+from crane_core.pipeline.campaigns.guideline import guideline_versions
+from crane_core.pipeline.campaigns.threads import message_file, messages_of
+from crane_core.pipeline.places import DataFolder
+
+
+class Taken(NamedTuple):
+    """The outcome of a batch: events that are on the disk, events refused with why, and how long the save took.
+
+    `trouble` says why nothing could be written; acts that are neither saved nor refused may be sent again.
+    """
+
+    saved: list[str]
+    refused: dict[str, str]
+    seconds: float
+    trouble: str | None = None
+
+
+@dataclass(slots=True)
+class _AnnotatorSession:
+    """One annotator's session: the journal, how far their file was read, and who may write it now."""
+
+    journal: Journal
+    position: ledger.Position = field(default_factory=ledger.Position)
+    lock: Lock = field(default_factory=Lock)
+
+    def clear(self) -> None:
+        self.journal, self.position = (
+            Journal(self.journal.order, self.journal.again, self.journal.labels),
+            ledger.Position(),
+        )
+
+
+class LabelStore:
+    """Takes the acts of a campaign's annotators. Make one per process and campaign, and share it."""
+
+    def __init__(self, folder: DataFolder, campaign: str) -> None:
+        self._folder = folder
+        self._campaign = campaign
+        self._campaign_bytes = -1
+        self._changing = Lock()
+        self._lock: CampaignLock | None = None
+        self._guidelines: tuple[GuidelineVersion, ...] = ()
+        self._messages: list[CampaignMessage] = []
+        self._message_bytes = 0
+        self._read_campaign()
+
+    def journal(self, annotator: str) -> Journal:
+        """The state of an annotator now, which later acts do not change. Raises CampaignError for a stranger."""
+        self._read_campaign()
+        session = self._session(annotator)
+        with session.lock:
+            self._read(session, annotator)
+            return session.journal.as_it_is()
+
+    def take(self, annotator: str, acts: Sequence[Mapping[str, Any]]) -> Taken:
+        """Save a browser's acts. An event that is on the disk already counts as saved and is not written again.
+
+        Raises CampaignError if the campaign is locked, LedgerError when the disk refuses; then nothing was saved.
+        """
+        start = perf_counter()
+        with self._open_session(annotator) as session:
+            fresh, saved, refused = self._checked(session.journal, annotator, acts)
+            self._write(session, annotator, fresh)
+        return Taken(saved, refused, perf_counter() - start)
+
+    def take_all(self, annotator: str, acts: Sequence[Mapping[str, Any]], *, source: str) -> int:
+        """Save acts that were imported from `source`, all of them or none; how many.
+
+        Raises CampaignError if one is refused, and as `take` does; then nothing was saved.
+        """
+        with self._open_session(annotator) as session:
+            fresh, _, refused = self._checked(session.journal, annotator, acts)
+            if refused:
+                raise CampaignError(
+                    f"{len(refused):,} labels were refused, and none stored: {next(iter(refused.values()))}.",
+                    remedy="The campaign has changed; import the file again.",
+                )
+            self._write(session, annotator, [replace(act, source=source) for act in fresh])
+        return len(fresh)
+
+    @contextmanager
+    def _open_session(self, annotator: str) -> Iterator[_AnnotatorSession]:
+        """An annotator's session, up to date, while nobody else writes it. Raises CampaignError if it is closed."""
+        self._read_campaign()
+        session = self._session(annotator)
+        with session.lock:
+            self._read(session, annotator)
+            self._refuse_when_over(annotator)
+            yield session
+
+    def _write(self, session: _AnnotatorSession, annotator: str, fresh: Sequence[Annotation]) -> None:
+        if fresh:
+            ledger.append(label_file(self._folder, self.plan.campaign, annotator), *fresh)
+            self._read(session, annotator)
+
+    def _session(self, annotator: str) -> _AnnotatorSession:
+        if annotator not in self._sessions:
+            raise CampaignError(
+                f"{annotator!r} is not an annotator of {self.plan.campaign!r}.",
+                remedy=f"Its annotators are {', '.join(self.plan.annotators)}.",
+            )
+        return self._sessions[annotator]
+
+    def _read(self, session: _AnnotatorSession, annotator: str) -> None:
+        """Fold in what the file gained. A file that was replaced or taken away is read again, whole."""
+        file = label_file(self._folder, self.plan.campaign, annotator)
+        n_bytes = file.stat().st_size if file.is_file() else 0
+        if n_bytes == session.position.loaded_bytes:
+            return
+        if n_bytes == 0:
+            session.clear()
+            return
+        try:
+            tail = ledger.tail(file, session.position)
+        except LedgerError:
+            session.clear()
+            tail = ledger.tail(file)
+        session.journal.take(record for record in tail.records if isinstance(record, Annotation))
+        session.position = tail.position
+
+    def lock(self) -> CampaignLock | None:
+        """The lock of the campaign, once it has one. Raises CampaignError."""
+        self._read_campaign()
+        return self._lock
+
+    def guidelines(self) -> tuple[GuidelineVersion, ...]:
+        """Every version of the guideline, the one in force last. Raises CampaignError."""
+        self._read_campaign()
+        return self._guidelines
+
+    def threads(self, annotator: str) -> dict[Showing, Thread]:
+        """The annotator's own threads with the lead, nobody else's. Raises CampaignError for a stranger."""
+        file = message_file(self._folder, self._campaign)
+        n_bytes = file.stat().st_size if file.is_file() else 0
+        if n_bytes != self._message_bytes:
+            self._messages = messages_of(self._folder, self._campaign)
+            self._message_bytes = n_bytes
+        return threads(annotator, self.journal(annotator), self._messages)
+
+    def _read_campaign(self) -> None:
+        """Plan, rounds and lock; the file is read only when it changed, and a round gives everybody a new session."""
+        file = campaign_file(self._folder, self._campaign)
+        size = file.stat().st_size if file.is_file() else -1
+        if size == self._campaign_bytes != -1:
+            return
+        with self._changing:
+            kept = kept_campaign(self._folder, self._campaign)
+            if self._campaign_bytes == -1 or kept.plan != self.plan:
+                self.plan: Plan = kept.plan
+                self._sessions = {
+                    name: _AnnotatorSession(journal_for(self.plan, name)) for name in self.plan.annotators
+                }
+            self._lock = kept.lock
+            self._guidelines = guideline_versions(self._folder, kept.plan)
+            self._campaign_bytes = size
+
+    def _refuse_when_over(self, annotator: str) -> None:
+        lock = self.lock()
+        if lock is not None:
+            raise CampaignError(
+                f"{self.plan.campaign} was locked by {lock.locked_by} at {lock.locked_at}; it takes no more labels.",
+                remedy="Ask its lead, who can open a new round of it.",
+            )
+        if annotator not in self.plan.present:
+            raise CampaignError(
+                f"{annotator} no longer labels in {self.plan.campaign}.", remedy="Ask its lead, who can add people."
+            )
+
+    def _checked(
+        self, journal: Journal, annotator: str, acts: Sequence[Mapping[str, Any]]
+    ) -> tuple[list[Annotation], list[str], dict[str, str]]:
+        """Acts that can be written, events that are or will be on the disk, and those refused with the reason."""
+        fresh: list[Annotation] = []
+        saved: list[str] = []
+        refused: dict[str, str] = {}
+        later = [entry.version for entry in self.guidelines()[1:]]
+        for raw in acts:
+            event = str(raw.get("event"))
+            if event in journal.events or event in saved:
+                saved.append(event)
+                continue
+            try:
+                sequence = journal.n_acts + len(fresh) + 1
+                fresh.append(annotation(raw, self.plan, annotator, sequence=sequence, later_versions=later))
+                saved.append(event)
+            except ValueError as error:
+                refused[event[:64]] = str(error)
+        return fresh, saved, refused
+
+
+def adjudicate(
+    folder: DataFolder, plan: Plan, item: str, *, by: str, label: str, reason: str, note: str = "", event: str = ""
+) -> Annotation:
+    """Decide an item between its annotators, with a reason code. Raises CampaignError; then nothing was saved.
+
+    event: the browser's name of the decision; one that is on the disk is not written again.
+    """
+    file = _decision_file(folder, plan, by)
+    before = [one for one in ledger.tail(file).records if isinstance(one, Annotation)] if file.is_file() else []
+    if on_disk := next((one for one in before if one.event == event), None):
+        return on_disk
+    _check_decision(folder, plan, item, label=label, reason=reason, note=note, event=event)
+    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    decision = Annotation(
+        campaign=plan.campaign,
+        annotator=by,
+        event=event or uuid4().hex,
+        sequence=len(before) + 1,
+        action=AnnotationAction.ADJUDICATE,
+        item=item,
+        showing=1,
+        guideline=_version_decided_under(folder, plan),
+        submitted_at=now,
+        label=label,
+        reason=reason,
+        note=note or None,
+        received_at=now,
+    )
+    ledger.append(file, decision)
+    return decision
+
+
+def _decision_file(folder: DataFolder, plan: Plan, by: str) -> Path:
+    try:
+        return decision_folder(folder, plan.campaign) / f"{check_name(by, 'an adjudicator')}.jsonl"
+    except ValueError as error:
+        raise CampaignError(f"{error}.", remedy="Give another name.") from error
+
+
+def _check_decision(
+    folder: DataFolder, plan: Plan, item: str, *, label: str, reason: str, note: str, event: str
+) -> None:
+    if kept_campaign(folder, plan.campaign).lock is not None:
+        raise CampaignError(f"{plan.campaign} is locked.", remedy="Its outcomes can no longer change.")
+    known = {entry.item for entry in plan.items}
+    if item not in known or label not in plan.labels or reason not in ADJUDICATION_REASONS:
+        raise CampaignError(
+            "The decision is invalid: it needs an item of the campaign, one of its labels and a reason.",
+            remedy=f"Labels are {plan.labels.listed()}; reasons are {_listed(ADJUDICATION_REASONS)}.",
+        )
+    if len(note) > MAX_NOTE:
+        raise CampaignError(f"The note is longer than {MAX_NOTE:,} characters.", remedy="Shorten it.")
+    if event and not EVENT.fullmatch(event):
+        raise CampaignError("The name of the decision is invalid.", remedy="Load the page again.")
+
+
+def _listed(reasons: Mapping[str, str]) -> str:
+    return ", ".join(f"{code} {words}" for code, words in reasons.items())
+
+
+def _version_decided_under(folder: DataFolder, plan: Plan) -> str:
+    """The version in force; the plan's own name for the first, also where its text was not stored."""
+    versions = guideline_versions(folder, plan)
+    return versions[-1].version if len(versions) > 1 else plan.guideline

@@ -1,0 +1,254 @@
+"""An outline of a plan before it is stored: population, sample, strata, everybody's work, effective sample size.
+
+The command line and the page show the same sentences and the same tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from crane_core.annotation.label_set import means_the_study
+from crane_core.annotation.plan import Design, Kind, Overlap, Plan, Population, Texts
+from crane_core.annotation.seed import can_be_guessed
+from crane_core.pipeline.campaigns.clustering import Clustering, Weight
+from crane_core.pipeline.campaigns.label_sets import standing_words
+from crane_core.pipeline.campaigns.population_choices import FILTERS
+
+NO_TITLES: Mapping[str, str] = MappingProxyType({})
+SECONDS_PER_ITEM = 60.0
+"""Assumed for the estimate of hours; a running campaign shows its measured median."""
+
+
+class StratumRow(NamedTuple):
+    stratum: str
+    population: int
+    drawn: int
+    twice_or_more: int
+    inclusion_probability: float
+
+
+class LoadRow(NamedTuple):
+    """One annotator's work: items, hidden repeats among them, and hours at SECONDS_PER_ITEM."""
+
+    annotator: str
+    items: int
+    repeats: int
+    hours: float
+
+
+class Outline(NamedTuple):
+    """The summary of a plan. `sentences` and `dependence` are plain text, one thought each."""
+
+    sentences: tuple[str, ...]
+    strata: tuple[StratumRow, ...]
+    load: tuple[LoadRow, ...]
+    dependence: tuple[str, ...]
+    remarks: tuple[str, ...]
+
+
+def outline(plan: Plan, weight: Clustering, titles: Mapping[str, str] = NO_TITLES) -> Outline:
+    """The outline of a plan and of its effective sample size."""
+    strata = tuple(
+        StratumRow(s.name, s.population, s.sampled, s.overlap, s.sampled / s.population) for s in plan.strata
+    )
+    return Outline(
+        sentences=(
+            *(_population(plan, titles), _sample(plan), _overlap(plan), _texts(plan)),
+            *_labels(plan),
+            *((_gold(plan),) if plan.gold else ()),
+            _seed(plan),
+        ),
+        strata=strata,
+        load=workload(plan),
+        dependence=_dependence(plan, weight),
+        remarks=_remarks(plan),
+    )
+
+
+def _population(plan: Plan, titles: Mapping[str, str]) -> str:
+    left_out = f"; {plan.left_out:,} more are excluded, because their texts are not loaded" if plan.left_out else ""
+    return f"Population: {plan.population_size:,} verdicts, {query_words(plan.population, titles)}{left_out}."
+
+
+def query_words(asked: Population, titles: Mapping[str, str] = NO_TITLES) -> str:
+    """A population query in words; filters that ask for everything are not named.
+
+    titles: what a page calls a benchmark, an experiment or a value of a filter; others keep their ids.
+    """
+    filters = {name.replace("_", " "): getattr(asked, name) for name in FILTERS}
+    named = [
+        f"{name} {', '.join(titles.get(one, one) for one in values)}" for name, values in filters.items() if values
+    ]
+    where = ", ".join(titles.get(one, one) for one in (asked.benchmark, asked.experiment))
+    return "; ".join([where, str(asked.outcome), *named])
+
+
+def _sample(plan: Plan) -> str:
+    n, design = len(plan.items), plan.design
+    if design.kind is Kind.ALL and design.overlap is not Overlap.SAMPLE:
+        return f"Design: all {n:,} are labelled."
+    equation = f"Equation 1 (margin {design.margin * 100:g}%, confidence {design.confidence * 100:g}%, p {design.p:g})"
+    by = _by(design)
+    if design.kind is Kind.ALL:
+        shared = sum(stratum.overlap for stratum in plan.strata)
+        return f"Design: all {n:,} are labelled; {equation} needs {plan.required:,} labelled twice, {by} {shared:,}."
+    return f"Design: a sample. {equation} needs {plan.required:,}; {by} {n:,} are drawn."
+
+
+def _by(design: Design) -> str:
+    strata = " × ".join(name.replace("_", " ") for name in design.strata)
+    return f"in proportion over {strata}, rounded up in each stratum," if design.strata else "without strata"
+
+
+def _overlap(plan: Plan) -> str:
+    if len(plan.annotators) == 1:
+        return "Annotators: one, so inter-annotator agreement cannot be measured."
+    design = plan.design
+    words = f"each item by {design.per_item} of them" if design.overlap is Overlap.SOME else str(design.overlap)
+    first = f" All label the same {design.calibration:,} items first; then the lead opens the main round."
+    return f"Annotators: {len(plan.annotators)}; {words}.{first if design.calibration else ''}"
+
+
+def _texts(plan: Plan) -> str:
+    shown = "one text per item, drawn at random from the runs that predict the crash, without counts"
+    shown = shown if plan.design.texts is Texts.ONE else "all texts of an item, with the number of runs of each"
+    style = " The style of a text can still reveal its model." if plan.blind else ""
+    return f"Texts: {shown}.{style}"
+
+
+def _labels(plan: Plan) -> tuple[str, ...]:
+    """What is another set than the study's, and what it counts for."""
+    if means_the_study(plan.labels):
+        return ()
+    listed = ", ".join(label.words for label in plan.labels.labels)
+    return (f"Labels: {plan.labels.name} ({plan.labels.scale}), {listed}. {standing_words(plan.labels)}",)
+
+
+def _gold(plan: Plan) -> str:
+    origins = ", ".join(sorted({entry.origin for entry in plan.gold}))
+    told = "annotators are told after each label" if plan.gold_feedback else "annotators are not told"
+    n = len(plan.gold)
+    return (
+        f"Gold: {n:,} item{'s' * (n > 1)} with a known label ({origins}), once in everybody's order; {told}. "
+        "They are not part of the population, outcomes or estimates."
+    )
+
+
+def _seed(plan: Plan) -> str:
+    return f"Seed: {plan.seed}. Guideline: version {plan.guideline}. {'Blind' if plan.blind else 'Not blind'}."
+
+
+def _load(plan: Plan, annotator: str) -> LoadRow:
+    order = plan.orders[annotator]
+    repeats = sum(showing.showing > 1 for showing in order)
+    return LoadRow(annotator, len(order) - repeats, repeats, len(order) * SECONDS_PER_ITEM / 3600)
+
+
+def _dependence(plan: Plan, weight: Clustering) -> tuple[str, ...]:
+    if weight.n_cases == weight.n_items:
+        return (
+            f"Each of the {weight.n_items:,} items is another case, so the items are independent. For the "
+            f"{plan.population_size:,} verdicts of this population, the margin of a share is "
+            f"±{weight.margin_here:.1%}; for new cases of this kind it is ±{weight.margin_apart:.1%}.",
+        )
+    opening = (
+        f"{weight.n_items:,} items belong to {weight.n_cases:,} cases. The runs of a verdict are one item, but the "
+        "verdicts of one case (several models, several inputs, both versions) are not independent."
+    )
+    here = (
+        f"For the {plan.population_size:,} verdicts of this population, the margin of a share is "
+        f"±{weight.margin_here:.1%}; for new cases of this kind it would be ±{weight.margin_apart:.1%} "
+        "if all items were independent."
+    )
+    weighed = [f"rho = {entry.rho:.2f}{{}} {_weighs(entry, weight.margin_apart)}." for entry in weight.weights]
+    if weight.likeness is None:
+        unknown = "No human labels exist yet to estimate the correlation within a case (rho)."
+        return opening, here, unknown, *(f"Assuming {entry.format(',')}" for entry in weighed)
+    rho, source = weight.likeness
+    known = f" ({rho.low:.2f} to {rho.high:.2f}; {rho.n:,} labels of '{source}' in {rho.n_clusters:,} cases)"
+    return opening, here, f"With {weighed[0].format(known)}"
+
+
+def _weighs(entry: Weight, margin_apart: float) -> str:
+    return (
+        f"the effective sample size is {entry.effect.n_effective:,.0f} (design effect {entry.effect.deff:.2f}), "
+        f"and the margin is ±{entry.margin:.1%} instead of ±{margin_apart:.1%}"
+    )
+
+
+def _remarks(plan: Plan) -> tuple[str, ...]:
+    remarks = []
+    if plan.blind and can_be_guessed(plan.seed):
+        remarks.append("A seed this short can be guessed, which reveals what an item's name hides.")
+    if plan.design.repeats and (none := [row.annotator for row in workload(plan) if not row.repeats]):
+        remarks.append(f"No hidden repeats for {', '.join(none)}: too few items to separate the two showings.")
+    return tuple(remarks)
+
+
+def workload(plan: Plan) -> tuple[LoadRow, ...]:
+    """Everybody's work, in the plan's order of annotators."""
+    return tuple(_load(plan, annotator) for annotator in plan.annotators)
+
+
+def in_words(plan: Plan, told: Outline) -> str:
+    """The outline as lines for a terminal."""
+    width = max(len(row.stratum) for row in told.strata)
+    title = f": {plan.title}" if plan.title != plan.campaign else ""
+    lines = [f"Campaign {plan.campaign}{title}", *told.sentences, ""]
+    lines.append(f"{'stratum':<{width}}  population  drawn  labelled twice or more  inclusion probability")
+    lines += [
+        f"{row.stratum:<{width}}  {row.population:>10,}  {row.drawn:>5,}  {row.twice_or_more:>22,}"
+        f"  {row.inclusion_probability:>21.4f}"
+        for row in told.strata
+    ]
+    lines += ["", *(load_words(row) for row in told.load), "", *told.dependence]
+    return "\n".join([*lines, *(f"Note: {remark}" for remark in told.remarks)])
+
+
+def load_words(row: LoadRow) -> str:
+    """One annotator's work in words."""
+    return f"{row.annotator}: {size_words(row)}, about {row.hours:.1f} h at {SECONDS_PER_ITEM:.0f} s an item"
+
+
+def size_words(row: LoadRow) -> str:
+    """How many items, and how many of them come back."""
+    items = f"{row.items:,} item{'s' * (row.items != 1)}"
+    return f"{items} and {row.repeats:,} hidden repeat{'s' * (row.repeats != 1)}"
+
+
+def as_json(plan: Plan, told: Outline, weight: Clustering) -> dict[str, Any]:
+    """The outline as plain members."""
+    return {
+        "campaign": plan.campaign,
+        "title": plan.title,
+        "population": asdict(plan.population),
+        "population_size": plan.population_size,
+        "population_sha256": plan.population_sha256,
+        "left_out": plan.left_out,
+        "design": asdict(plan.design),
+        "seed": plan.seed,
+        "guideline": plan.guideline,
+        "blind": plan.blind,
+        "required": plan.required,
+        "items": len(plan.items),
+        "gold": len(plan.gold),
+        "gold_feedback": plan.gold_feedback,
+        "cases": weight.n_cases,
+        "strata": [row._asdict() for row in told.strata],
+        "annotators": [row._asdict() for row in told.load],
+        "seconds_per_item": SECONDS_PER_ITEM,
+        "margin": {"of_population": weight.margin_here, "of_further_cases_if_independent": weight.margin_apart},
+        "rho": _rho_json(weight),
+        "design_effects": [
+            {"rho": entry.rho, **entry.effect._asdict(), "margin_of_further_cases": entry.margin}
+            for entry in weight.weights
+        ],
+        "remarks": list(told.remarks),
+    }
+
+
+def _rho_json(weight: Clustering) -> dict[str, Any] | None:
+    return weight.likeness.rho._asdict() | {"source": weight.likeness.source} if weight.likeness else None

@@ -1,0 +1,122 @@
+"""Rounds of a running campaign, kept in the ledger: the main round, people who come and go, items labelled again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+
+from crane_core import ledger
+from crane_core.annotation.journal import Journal
+from crane_core.annotation.plan import Plan
+from crane_core.annotation.redeal import Change, Signed, again_round, main_round, people_round
+from crane_core.annotation.rounds import Round, RoundKind
+from crane_core.annotation.showing import Showing
+from crane_core.domain import CampaignRound
+from crane_core.errors import CampaignError
+from crane_core.pipeline.campaigns.campaigns import acts_of, campaign_file, journal_of, kept_campaign
+from crane_core.pipeline.places import DataFolder
+
+MAX_WHY = 500
+"""Characters of the reason of a round."""
+
+
+class Which(NamedTuple):
+    """Which items are labelled again: those that meet all given conditions; without one, every labelled item."""
+
+    items: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+    not_under: str = ""
+    """A version of the guideline: items with a label given under another one."""
+    is_flagged: bool = False
+
+
+def open_main(folder: DataFolder, campaign: str, *, by: str, why: str = "") -> Round:
+    """Open the main round after calibration. Raises CampaignError; then nothing was kept."""
+    return _kept(folder, campaign, lambda plan, journals: main_round(plan, _signed(by, why)))
+
+
+def change_people(folder: DataFolder, campaign: str, change: Change, *, by: str, why: str = "") -> Round:
+    """Let people join, leave, take over or hand back. Raises CampaignError; then nothing was kept."""
+    return _kept(folder, campaign, lambda plan, journals: people_round(plan, journals, change, _signed(by, why)))
+
+
+def label_again(folder: DataFolder, campaign: str, which: Which, *, by: str, why: str = "") -> Round:
+    """Send items back to those who labelled them; a locked campaign is open again. Raises CampaignError."""
+
+    def made(plan: Plan, journals: dict[str, Journal]) -> Round:
+        if unknown := set(which.items) - {item.item for item in plan.items}:
+            raise ValueError(f"{min(unknown)} is not an item of it")
+        items = frozenset(item.item for item in plan.items if _is_meant(which, item.item, journals))
+        return again_round(plan, journals, items, _signed(by, why))
+
+    return _kept(folder, campaign, made, reopens=True)
+
+
+def idle(folder: DataFolder, plan: Plan, *, days: float) -> list[str]:
+    """Who has items to label and labelled nothing for so many days, counted from the campaign or their last round."""
+    since = datetime.now(UTC) - timedelta(days=days)
+    found = []
+    for name in plan.present:
+        joined = [entry.at for entry in plan.rounds if name in entry.orders]
+        last = max([plan.created_at, *joined, *(act.submitted_at for act in acts_of(folder, plan, name))], key=_moment)
+        if _moment(last) < since and not journal_of(folder, plan, name).is_finished():
+            found.append(name)
+    return found
+
+
+def round_words(entry: Round) -> str:
+    """What a round did, in a line."""
+    if entry.kind is RoundKind.AGAIN:
+        what = f"{len(entry.items):,} items are labelled again by {', '.join(entry.again)}"
+    elif entry.kind is RoundKind.MAIN:
+        what = f"the main round is open for {', '.join(entry.annotators)}"
+    else:
+        came, went = ", ".join(entry.joined), ", ".join(entry.left)
+        words = [f"{came} joined"] * bool(came) + [f"{went} left"] * bool(went)
+        what = "; ".join(words or ["open items were handed to others"])
+    return f"{what}: {entry.why}" if entry.why else what
+
+
+def _is_meant(which: Which, item: str, journals: dict[str, Journal]) -> bool:
+    first, again = Showing(item, 1), Showing(item, 2)
+    given = [journal.given[first] for journal in journals.values() if first in journal.given]
+    return (
+        bool(given)
+        and (not which.items or item in which.items)
+        and (not which.labels or any(one.label in which.labels for one in given))
+        and (not which.reasons or any(one.reason in which.reasons for one in given))
+        and (not which.not_under or any(one.guideline != which.not_under for one in given))
+        and (not which.is_flagged or any({first, again} & journal.flags.keys() for journal in journals.values()))
+    )
+
+
+def _kept(
+    folder: DataFolder, campaign: str, made: Callable[[Plan, dict[str, Journal]], Round], *, reopens: bool = False
+) -> Round:
+    plan, lock = kept_campaign(folder, campaign)
+    if lock is not None and not reopens:
+        raise CampaignError(
+            f"{campaign} was locked by {lock.locked_by} at {lock.locked_at}.",
+            remedy="Have items labelled again (`campaign again`), which opens it.",
+        )
+    journals = {name: journal_of(folder, plan, name) for name in plan.annotators}
+    try:
+        entry = made(plan, journals)
+    except ValueError as error:
+        raise CampaignError(f"{campaign} cannot be changed: {error}.", remedy="Nothing was changed.") from error
+    ledger.append(campaign_file(folder, campaign), CampaignRound(campaign, entry.at, entry.to_json()))
+    return entry
+
+
+def _signed(by: str, why: str) -> Signed:
+    if not by.strip():
+        raise ValueError("it needs the name of who changes it")
+    if len(why) > MAX_WHY:
+        raise ValueError(f"the reason is longer than {MAX_WHY:,} characters")
+    return Signed(datetime.now(UTC).isoformat(timespec="milliseconds"), by.strip(), why.strip())
+
+
+def _moment(text: str) -> datetime:
+    return datetime.fromisoformat(text)

@@ -1,0 +1,198 @@
+"""The status of a campaign, from the ledger alone: progress, open items, decisions.
+
+For the lead. Counts and speeds, never a label of an item, so it can be shown before the lock.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any, NamedTuple
+
+from crane_core.annotation.journal import Journal
+from crane_core.annotation.outcome import Final, Provenance, final_outcome
+from crane_core.annotation.pace import Pace, Part, drift, pace
+from crane_core.annotation.plan import Plan
+from crane_core.annotation.redeal import is_main_open, unassigned
+from crane_core.annotation.showing import Showing
+from crane_core.domain import CampaignLock
+from crane_core.pipeline.campaigns.campaigns import decisions_of, journal_of, kept_campaign
+from crane_core.pipeline.campaigns.gold_scores import GoldScore, gold_scores
+from crane_core.pipeline.campaigns.rounds import round_words
+from crane_core.pipeline.places import DataFolder
+
+
+class Progress(NamedTuple):
+    """One annotator. `n_left` counts showings to come, hidden repeats included; `parts` is the label mix over time."""
+
+    annotator: str
+    n_done: int
+    n_left: int
+    n_unlabelled: int
+    n_flagged: int
+    n_skipped: int
+    pace: Pace
+    parts: tuple[Part, ...]
+
+    @property
+    def n_all(self) -> int:
+        return self.n_done + self.n_left
+
+
+class Status(NamedTuple):
+    """A campaign now. `n_differ` items got different labels, decided since or not; `outcomes` counts all items."""
+
+    plan: Plan
+    lock: CampaignLock | None
+    progress: tuple[Progress, ...]
+    outcomes: dict[Provenance, int]
+    n_differ: int
+    n_flagged: int
+    gold: tuple[GoldScore, ...] = ()
+
+    @property
+    def n_unlabelled(self) -> int:
+        """Labels still missing, without hidden repeats."""
+        return sum(entry.n_unlabelled for entry in self.progress)
+
+    @property
+    def n_unassigned(self) -> int:
+        """Labels of the design that have no annotator."""
+        return unassigned(self.plan)
+
+    @property
+    def n_undecided(self) -> int:
+        """Items with different labels and no decision."""
+        return self.outcomes[Provenance.OPEN]
+
+
+def campaign_status(folder: DataFolder, campaign: str) -> Status:
+    """The status of a campaign. Raises CampaignError if there is none of this name."""
+    plan, lock = kept_campaign(folder, campaign)
+    journals = {annotator: journal_of(folder, plan, annotator) for annotator in plan.annotators}
+    decisions = decisions_of(folder, plan)
+    said = {item.item: labels_of(journals, item.item) for item in plan.items}
+    finals: list[Final] = [final_outcome(labels, decisions.get(item)) for item, labels in said.items()]
+    counted = Counter(final.provenance for final in finals)
+    flagged = {showing.item for journal in journals.values() for showing in journal.flags}
+    return Status(
+        plan=plan,
+        lock=lock,
+        progress=tuple(_progress(name, journal) for name, journal in journals.items()),
+        outcomes={provenance: counted[provenance] for provenance in Provenance},
+        n_differ=sum(len(set(labels.values())) > 1 for labels in said.values()),
+        n_flagged=len(flagged),
+        gold=tuple(gold_scores(folder, plan)),
+    )
+
+
+def labels_of(journals: dict[str, Journal], item: str) -> dict[str, Any]:
+    """Annotator to label of an item, first showings only."""
+    first = Showing(item, 1)
+    return {name: journal.given[first].label for name, journal in journals.items() if first in journal.given}
+
+
+def _progress(annotator: str, journal: Journal) -> Progress:
+    given = [journal.given[showing] for showing in journal.labelled]
+    given = [entry for entry in given if entry.source is None]  # imported labels took no time here
+    seconds = [entry.seconds for entry in given]
+    n_left = len(journal.upcoming(len(journal.order)))
+    return Progress(
+        annotator=annotator,
+        n_done=journal.n_done,
+        n_left=n_left,
+        n_unlabelled=sum(s.showing == 1 and s not in journal.given for s in journal.order),
+        n_flagged=len(journal.flags),
+        n_skipped=len(journal.skipped),
+        pace=pace(seconds, n_left),
+        parts=tuple(drift([entry.label for entry in given], seconds)),
+    )
+
+
+def open_words(status: Status) -> list[str]:
+    """What is open before a lock, one sentence each; empty if everything is labelled and decided."""
+    owed = [f"{p.annotator} {p.n_unlabelled:,}" for p in status.progress if p.n_unlabelled]
+    words = [f"unlabelled items: {', '.join(owed)}"] if owed else []
+    if not is_main_open(status.plan):
+        words.append("the main round is not open yet")
+    if status.n_unassigned:
+        words.append(f"nobody is there for {status.n_unassigned:,} labels that the design asks for")
+    return words + ([f"undecided: {status.n_undecided:,} items with different labels"] if status.n_undecided else [])
+
+
+def status_words(status: Status) -> str:
+    """The status as lines for a terminal."""
+    plan, lock = status.plan, status.lock
+    state = f"locked by {lock.locked_by} at {lock.locked_at}" if lock else "open"
+    title = f"{plan.title}, " if plan.title != plan.campaign else ""
+    lines = [f"{plan.campaign}: {title}{len(plan.items):,} items, {state}"]
+    lines += [f"  {_progress_words(entry, has_left=entry.annotator not in plan.present)}" for entry in status.progress]
+    lines += [f"  {entry.at[:10]}, {entry.by}: {round_words(entry)}" for entry in plan.rounds]
+    if not is_main_open(plan):
+        lines.append(f"  calibration of {len(plan.calibration):,} items; the main round is not open yet")
+    if status.n_unassigned:
+        lines.append(f"  {status.n_unassigned:,} labels that the design asks for have nobody to give them")
+    lines += [f"  {gold_words(score)}" for score in status.gold]
+    decided = ", ".join(f"{n:,} {provenance}" for provenance, n in status.outcomes.items())
+    lines.append(f"  items: {decided}; {status.n_differ:,} got different labels, {status.n_flagged:,} flagged")
+    return "\n".join(lines)
+
+
+def gold_words(score: GoldScore) -> str:
+    """One annotator's accuracy on gold items."""
+    found = score.accuracy
+    told = f"gold, {score.annotator}: {score.n_right:,} of {found.n:,} right"
+    interval = f", {found.value:.1%} (95% {found.low:.1%} to {found.high:.1%})" if found.n else ""
+    return f"{told}{interval}; {score.n_all:,} in all"
+
+
+def _progress_words(entry: Progress, *, has_left: bool) -> str:
+    speed = f", median {entry.pace.median_s:.0f} s" if entry.pace.median_s is not None else ""
+    share = f"{entry.annotator}{' (left)' if has_left else ''}: {entry.n_done:,} of {entry.n_all:,}"
+    return f"{share}, {entry.n_skipped:,} skipped, {entry.n_flagged:,} flagged{speed}, {entry.pace.n_quick:,} quick"
+
+
+def status_json(status: Status) -> dict[str, Any]:
+    """The status as plain members."""
+    return {
+        "campaign": status.plan.campaign,
+        "title": status.plan.title,
+        "items": len(status.plan.items),
+        "locked": {"by": status.lock.locked_by, "at": status.lock.locked_at} if status.lock else None,
+        "annotators": [_progress_json(entry, status) for entry in status.progress],
+        "outcomes": {str(provenance): n for provenance, n in status.outcomes.items()},
+        "different_labels": status.n_differ,
+        "flagged": status.n_flagged,
+        "gold": [
+            {"annotator": one.annotator, "right": one.n_right, "labelled": one.accuracy.n, "of": one.n_all}
+            | (
+                {"accuracy": one.accuracy.value, "low": one.accuracy.low, "high": one.accuracy.high}
+                if one.accuracy.n
+                else {}
+            )
+            for one in status.gold
+        ],
+        "open": {
+            "unlabelled": status.n_unlabelled,
+            "undecided": status.n_undecided,
+            "unassigned": status.n_unassigned,
+            "main_round_open": is_main_open(status.plan),
+        },
+        "rounds": [
+            {"kind": str(entry.kind), "at": entry.at, "by": entry.by, "what": round_words(entry)}
+            for entry in status.plan.rounds
+        ],
+    }
+
+
+def _progress_json(entry: Progress, status: Status) -> dict[str, Any]:
+    return {
+        "annotator": entry.annotator,
+        "left": entry.annotator not in status.plan.present,
+        "done": entry.n_done,
+        "of": entry.n_all,
+        "unlabelled": entry.n_unlabelled,
+        "skipped": entry.n_skipped,
+        "flagged": entry.n_flagged,
+        "median_s": entry.pace.median_s,
+        "quick": entry.pace.n_quick,
+    }

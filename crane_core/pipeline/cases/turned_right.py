@@ -1,0 +1,107 @@
+"""One case in which runtime state turned a wrong answer into a right one, with the words of both answers.
+
+Knows how such a case is chosen: always the same one for the same data. Refuses to know how it is drawn.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from crane_core.crash_place import crash_place
+from crane_core.domain import CellRole, DetectorKind, Label, Setting, Version
+from crane_core.pipeline.cases.origins import best_origin
+from crane_core.pipeline.cases.pairs import voted
+from crane_core.pipeline.rows import as_rows
+from crane_core.storage import cases
+from crane_core.storage.store import Store
+
+MOST_TRIED = 40
+"""Candidates, of those whose code is loaded, whose texts are looked for."""
+LONGEST_CODE = 12
+"""Lines of a target cell that fits on the first screen."""
+
+
+class Said(NamedTuple):
+    """What the majority of the runs predicts, and the first of their texts."""
+
+    crashes: bool
+    text: str
+
+
+class Example(NamedTuple):
+    """A crashing notebook's target cell and one detector's two answers."""
+
+    benchmark: str
+    case_id: str
+    exception: str | None
+    detector_title: str
+    code: str
+    crash_line: int | None
+    without: Said
+    with_: Said
+
+
+def turned_right(store: Store, verdicts: pd.DataFrame) -> Example | None:
+    """The first case of these rows of the verdict frame whose code and both texts are in the store; None: none has.
+
+    Candidates are crashes that one detector misses from the code alone and predicts with runtime state; those that
+    people diagnosed as correct come first, then those that help most detectors.
+    """
+    with_code = {
+        (benchmark, case_id)
+        for benchmark in verdicts["benchmark"].unique()
+        for case_id in _with_code(cases.case_list(store.cursor(), benchmark))
+    }
+    known = [row for row in candidates(verdicts) if (row["benchmark"], row["case_id"]) in with_code]
+    return next((example for row in known[:MOST_TRIED] if (example := _example(store, row))), None)
+
+
+def _with_code(listed: pd.DataFrame) -> list[str]:
+    return [str(case_id) for case_id in listed.loc[listed["has_code"].astype(bool), "case_id"]]
+
+
+def candidates(verdicts: pd.DataFrame) -> list[dict[str, Any]]:
+    """Rows (with runtime state) of detectors that miss the crash from the code alone and predict it with the state."""
+    crashing = voted(verdicts[verdicts["truth"]])
+    key = ["benchmark", "experiment", "detector", "instance_id"]
+    without = crashing[(crashing["setting"] == Setting.CODE) & (crashing["said"] == "safe")][key]
+    found = crashing[(crashing["setting"] == Setting.RUNTIME) & (crashing["said"] == "crash")].merge(without, on=key)
+    found = found.assign(
+        is_correct=found["human"] == Label.CORRECT,
+        n_helped=found.groupby("instance_id")["detector"].transform("nunique"),
+    )
+    order = ["is_correct", "n_helped", "case_id", "detector"]
+    return as_rows(found.sort_values(order, ascending=[False, False, True, True], kind="stable"))
+
+
+def _example(store: Store, row: dict[str, Any]) -> Example | None:
+    benchmark, case_id = row["benchmark"], row["case_id"]
+    case = cases.case(store.cursor(), benchmark, case_id) or {}
+    target = _target(store, benchmark, case_id)
+    if target is None or len(target["code"].splitlines()) > LONGEST_CODE:
+        return None
+    runs = cases.runs(store.cursor(), benchmark, case_id)
+    of = (runs["detector"] == row["detector"]) & (runs["experiment"] == row["experiment"])
+    runs = runs[of & (runs["version"] == Version.REPRODUCED)]
+    without = _said(runs[runs["setting"] == Setting.CODE], crashes=False)
+    with_ = _said(runs[runs["setting"] == Setting.RUNTIME], crashes=True)
+    if not with_.text or (not without.text and row["detector_kind"] == DetectorKind.LLM):
+        return None
+    place = crash_place(case.get("traceback"), case.get("diagnosis"), target["code"])
+    line = target["crash_line"] or (place.line if place else None)
+    return Example(
+        benchmark, case_id, case.get("exception"), row["detector_title"], target["code"], line, without, with_
+    )
+
+
+def _target(store: Store, benchmark: str, case_id: str) -> dict[str, Any] | None:
+    rows = cases.cells(store.cursor(), benchmark, case_id)
+    rows = rows[(rows["version"] == Version.REPRODUCED) & (rows["role"] == CellRole.TARGET)]
+    return as_rows(rows[rows["origin"] == best_origin(rows["origin"])])[0] if len(rows) else None
+
+
+def _said(runs: pd.DataFrame, *, crashes: bool) -> Said:
+    texts = [str(row["reasoning"]).strip() for row in as_rows(runs[runs["crashes"] == crashes]) if row["reasoning"]]
+    return Said(crashes, texts[0] if texts else "")

@@ -1,0 +1,154 @@
+"""Changes of rates between two inputs, and differences of such changes, from the answers or from printed cells.
+
+Knows which rows a claim is over; the rates, weights and intervals live in stats and `measures`. Everything is over the
+majority vote of the published study, as its tables are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from crane_core.domain import Label, Setting
+from crane_core.pipeline.claims.verdicts import Estimate
+from crane_core.pipeline.results.measures import Credit, VoteRule, scored
+from crane_core.pipeline.study.ablation_scores import complete_rows
+from crane_core.pipeline.study.printed_counts import printed_counts
+from crane_core.pipeline.study.table_cells import PERCENT
+from crane_core.pipeline.study.table_scores import BENCHMARK
+from crane_core.stats import intervals, rates
+
+SCORES = {"end-to-end": Credit.STRICT, "detection": Credit.DETECTION}
+FALSE_POSITIVE_RATE = "False positive rate"
+FLAWED = "Flawed diagnoses"
+"""Share of the diagnosed crashes whose diagnosis people called partial or wrong (paper, table 3, as a share)."""
+DIAGNOSED = (Label.CORRECT, Label.PARTIAL, Label.WRONG)
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """A rate of one detector in one setting; `where` maps a column of the verdict frame to its allowed values."""
+
+    name: str
+    score: str
+    detector: str
+    setting: Setting
+    where: Mapping[str, tuple[str, ...]]
+
+
+class Term(NamedTuple):
+    """A rate and what it is multiplied by."""
+
+    weight: Fraction
+    rate: Rate
+
+
+class Conditions:
+    """The rows of each detector and setting on the published benchmark and their rates, each looked up once.
+
+    verdicts: `pipeline.results.evaluate`'s frame. numbers: the printed cells, fields of PublishedNumber.
+    """
+
+    def __init__(self, verdicts: pd.DataFrame, numbers: pd.DataFrame) -> None:
+        self.benchmark = verdicts[verdicts["benchmark"] == BENCHMARK]
+        self._numbers = numbers
+        self.rows = cache(self._rows)
+        self.ratio = cache(self._ratio)
+        self.counts = cache(self._counts)
+
+    def _rows(self, detector: str, setting: str) -> pd.DataFrame | None:
+        """By instance, in one order; see `ablation_scores.complete_rows`."""
+        rows = complete_rows(self.benchmark, detector, setting)
+        return None if rows is None else rows.sort_values("instance_id")
+
+    def _ratio(self, name: str, score: str, detector: str, setting: str) -> rates.Ratio | None:
+        """Each instance's share in a rate; None if the answers or outcomes are not loaded for every instance."""
+        rows = self.rows(detector, setting)
+        if rows is None:
+            return None
+        if name == FLAWED:
+            return _flawed(rows)
+        parts = scored(rows, VoteRule.MAJORITY, SCORES[score]).parts
+        if parts is None or np.sum(parts.left_out):
+            return None
+        return _rate(name, parts)
+
+    def _counts(self, detector: str, setting: Setting) -> rates.Confusion | None:
+        """The counts that printed cells name, detection alone; see `printed_counts`."""
+        crashes = self.benchmark.drop_duplicates("instance_id")["truth"].to_numpy(dtype=bool)
+        titles = self.benchmark.loc[self.benchmark["detector"] == detector, "detector_title"]
+        n_crashing, n_fixed = int(crashes.sum()), int((~crashes).sum())
+        title = str(titles.iloc[0]) if len(titles) else ""
+        found = printed_counts(self._numbers, title, setting, n_crashing=n_crashing, n_fixed=n_fixed)
+        return None if found is None else rates.Confusion(found.tp, found.fp, found.tn, found.fn, 0)
+
+
+class MissingAnswersError(Exception):
+    """A rate that neither loaded answers nor printed cells give."""
+
+
+def contrast(conditions: Conditions, name: str, terms: Sequence[Term]) -> Estimate:
+    """The weighted sum of rates in percentage points, exact, with its interval where all answers are loaded.
+
+    Raises MissingAnswersError.
+    """
+    found = [_of_group(conditions, term.rate) for term in terms]
+    ratios = [ratio for ratio in found if ratio is not None]
+    exact = [
+        _printed(conditions, term.rate) if ratio is None else _shared(ratio)
+        for term, ratio in zip(terms, found, strict=True)
+    ]
+    value = sum((term.weight * share for term, share in zip(terms, exact, strict=True)), Fraction())
+    if len(ratios) < len(terms):
+        return Estimate(name, PERCENT * value)
+    rows = conditions.rows(terms[0].rate.detector, terms[0].rate.setting)
+    cases = np.asarray([] if rows is None else rows["case_id"])
+    parts, wholes = [ratio.part for ratio in ratios], [ratio.whole for ratio in ratios]
+    estimate = intervals.clustered_contrast([float(term.weight) for term in terms], parts, wholes, cases)
+    return Estimate(name, PERCENT * value, PERCENT * estimate.low, PERCENT * estimate.high)
+
+
+def _of_group(conditions: Conditions, rate: Rate) -> rates.Ratio | None:
+    """The rate with every instance outside of the group at 0; None if it is not known or of nothing."""
+    ratio = conditions.ratio(rate.name, rate.score, rate.detector, rate.setting)
+    rows = conditions.rows(rate.detector, rate.setting)
+    if ratio is None or rows is None:
+        return None
+    chosen = np.ones(len(rows))
+    for column, allowed in rate.where.items():
+        chosen *= rows[column].isin(allowed).to_numpy()
+    mine = rates.Ratio(ratio.part * chosen, ratio.whole * chosen)
+    return mine if np.sum(mine.whole) else None
+
+
+def _shared(ratio: rates.Ratio) -> Fraction:
+    """The exact rate: under the majority vote and strict credit all parts are integers."""
+    return Fraction(round(float(np.sum(ratio.part))), round(float(np.sum(ratio.whole))))
+
+
+def _rate(name: str, counts: rates.Confusion) -> rates.Ratio:
+    if name == FALSE_POSITIVE_RATE:
+        return rates.Ratio(counts.fp, counts.fp + counts.tn)
+    return rates.RATES[name](counts)
+
+
+def _flawed(rows: pd.DataFrame) -> rates.Ratio:
+    """By the outcomes of people, whatever the vote says, as table 3 counts."""
+    is_diagnosed = rows["truth"].to_numpy(dtype=bool) & rows["human"].isin(DIAGNOSED).to_numpy()
+    is_flawed = is_diagnosed & (rows["human"] != Label.CORRECT).to_numpy()
+    return rates.Ratio(is_flawed.astype(np.float64), is_diagnosed.astype(np.float64))
+
+
+def _printed(conditions: Conditions, rate: Rate) -> Fraction:
+    """The exact rate by the printed cells, which are of detection alone and of all instances."""
+    is_printed = rate.score == "detection" and not rate.where and rate.name != FLAWED
+    counts = conditions.counts(rate.detector, rate.setting) if is_printed else None
+    if counts is None:
+        raise MissingAnswersError
+    return _shared(_rate(rate.name, counts))

@@ -1,0 +1,118 @@
+"""The claims of the paper's text beside the data: every number and verbal claim as a fact, with its verdict.
+
+Knows the facts file (data/published/claims.csv) and how a row meets its quantity. The rules of the verdicts are in
+`claims.verdicts`, the quantities in `claims.quantities`.
+"""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from crane_core.pipeline.campaigns.label_frame import label_frame
+from crane_core.pipeline.claims.changes import Conditions
+from crane_core.pipeline.claims.quantities import Loaded, NotTestableError, measure
+from crane_core.pipeline.claims.verdicts import COUNT, Estimate, Judged, Kind, Verdict, judge, range_ends
+from crane_core.pipeline.places import DataFolder, embedded
+from crane_core.pipeline.results.evaluate import printed_numbers, verdict_frame
+from crane_core.pipeline.study.table_cells import printed_decimals
+from crane_core.storage.store import Store
+
+FILE = "claims.csv"
+WITHOUT_NUMBER = 1
+"""Decimals of a value in words where the claim states no number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A claim as a fact. `stated` is empty if it has no number; `unit` is that of stated and exact values."""
+
+    id: str
+    place: str
+    kind: Kind
+    claim: str
+    stated: str
+    unit: str
+    quantity: str
+    of: str
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedClaim:
+    """`estimates` are empty, `decisive` is None if nothing that is loaded gives the quantity; `why` says what would.
+
+    basis: what the estimates were computed from.
+    """
+
+    claim: Claim
+    verdict: Verdict
+    why: str
+    basis: str
+    estimates: tuple[Estimate, ...] = ()
+    decisive: Estimate | None = None
+
+
+def published_claims(path: Path | None = None) -> list[Claim]:
+    """The facts file, in the order of the paper. Raises ValueError or TypeError where a row is not right."""
+    with (path or embedded()["published"] / FILE).open(encoding="utf-8", newline="") as file:
+        return [_claim(**row) for row in csv.DictReader(file, strict=True)]
+
+
+def _claim(*, kind: str, **facts: str) -> Claim:
+    return Claim(kind=Kind(kind), **facts)
+
+
+def loaded_in(store: Store, folder: DataFolder) -> Loaded:
+    """What claims are compared with."""
+    return loaded_from(store, verdict_frame(store), printed_numbers(store), label_frame(store, folder))
+
+
+def loaded_from(store: Store, verdicts: pd.DataFrame, numbers: pd.DataFrame, labels: pd.DataFrame) -> Loaded:
+    """The same from frames that are available."""
+    return Loaded(verdicts, Conditions(verdicts, numbers), labels, store)
+
+
+def checked_claims(loaded: Loaded, claims: list[Claim]) -> list[CheckedClaim]:
+    """Each claim with its verdict, in order."""
+    return [_checked(loaded, claim) for claim in claims]
+
+
+def _checked(loaded: Loaded, claim: Claim) -> CheckedClaim:
+    try:
+        estimates, basis = measure(loaded, claim.quantity, claim.of)
+    except NotTestableError as error:
+        return CheckedClaim(claim, Verdict.NOT_TESTABLE, str(error), "")
+    judged: Judged = judge(claim.kind, claim.stated, claim.unit, estimates)
+    return CheckedClaim(claim, judged.verdict, judged.why, basis, tuple(estimates), judged.decisive)
+
+
+def exact_words(checked: CheckedClaim) -> str:
+    """The exact value, or the least and the greatest of several, with one digit more than stated."""
+    values = sorted(estimate.value for estimate in checked.estimates)
+    ends = values[:1] if values and values[0] == values[-1] else [*values[:1], *values[-1:]]
+    return " to ".join(_number(float(value), checked.claim) for value in ends)
+
+
+def interval_words(checked: CheckedClaim) -> str:
+    """The 95% interval of the estimate that decided, with its name where there are several."""
+    decisive = checked.decisive
+    if decisive is None or decisive.low is None or decisive.high is None:
+        return ""
+    words = f"{_number(decisive.low, checked.claim)} to {_number(decisive.high, checked.claim)}"
+    return f"{words} ({decisive.name})" if len(checked.estimates) > 1 else words
+
+
+def _number(value: float, claim: Claim) -> str:
+    if claim.unit == COUNT:
+        return f"{value:.0f}"
+    return f"{value:.{_decimals(claim) + 1}f}"
+
+
+def _decimals(claim: Claim) -> int:
+    if not claim.stated:
+        return WITHOUT_NUMBER
+    texts = range_ends(claim.stated) if claim.kind is Kind.RANGE else (claim.stated,)
+    return max(printed_decimals(text) for text in texts)

@@ -1,0 +1,91 @@
+"""Checked claims as text: Markdown, CSV, JSON, LaTeX. Knows how they are written; refuses to judge one."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pandas as pd
+
+from crane_core.pipeline.claims.claims import CheckedClaim, exact_words, interval_words
+from crane_core.pipeline.claims.verdicts import Estimate, Verdict
+from crane_core.pipeline.sheet_text import csv_text
+from crane_core.pipeline.study.table_formats import Format
+
+HEADER = ("id", "place", "claim", "stated", "unit", "exact", "interval", "verdict", "from", "why")
+TITLE = "Claims of the paper's text, compared with the data"
+
+
+def render_claims(checked: Sequence[CheckedClaim], fmt: Format) -> str:
+    """All claims as one text in one format, ending in a line feed."""
+    return _WRITERS[fmt](checked)
+
+
+def verdict_counts(checked: Sequence[CheckedClaim]) -> dict[Verdict, int]:
+    """How many claims have which verdict, in the order of the verdicts."""
+    counts = Counter(one.verdict for one in checked)
+    return {verdict: counts[verdict] for verdict in Verdict}
+
+
+def claim_frame(checked: Sequence[CheckedClaim]) -> pd.DataFrame:
+    """One row per claim, every member as text, columns as in HEADER."""
+    return pd.DataFrame([_fields(one) for one in checked], columns=list(HEADER))
+
+
+def _fields(one: CheckedClaim) -> tuple[str, ...]:
+    claim = one.claim
+    numbers = (claim.stated, claim.unit, exact_words(one), interval_words(one))
+    return (claim.id, claim.place, claim.claim, *numbers, str(one.verdict), one.basis, one.why)
+
+
+def _markdown(checked: Sequence[CheckedClaim]) -> str:
+    rows = [HEADER, ["---"] * len(HEADER), *(_fields(one) for one in checked)]
+    lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
+    return "\n".join([f"## {TITLE}", "", *lines, ""])
+
+
+def _csv(checked: Sequence[CheckedClaim]) -> str:
+    return csv_text([HEADER, *(_fields(one) for one in checked)])
+
+
+def _json(checked: Sequence[CheckedClaim]) -> str:
+    """Numbers unrounded; `interval` is of the estimate that decided."""
+    claims = [_record(one) for one in checked]
+    return json.dumps({"claims": claims}, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _record(one: CheckedClaim) -> dict[str, Any]:
+    claim, decisive = one.claim, one.decisive
+    return {
+        "id": claim.id,
+        "place": claim.place,
+        "kind": str(claim.kind),
+        "claim": claim.claim,
+        "stated": claim.stated or None,
+        "unit": claim.unit,
+        "exact": None if decisive is None else float(decisive.value),
+        "interval": None if decisive is None or not decisive.has_interval else [decisive.low, decisive.high],
+        "verdict": str(one.verdict),
+        "from": one.basis or None,
+        "why": one.why or None,
+        "estimates": [_estimate(estimate) for estimate in one.estimates],
+    }
+
+
+def _estimate(estimate: Estimate) -> dict[str, Any]:
+    return {"name": estimate.name, "value": float(estimate.value), "low": estimate.low, "high": estimate.high}
+
+
+def _latex(checked: Sequence[CheckedClaim]) -> str:
+    columns = ["place", "claim", "stated", "exact", "interval", "verdict"]
+    return str(claim_frame(checked)[columns].to_latex(index=False, escape=True, longtable=True, caption=TITLE))
+
+
+_WRITERS: dict[Format, Callable[[Sequence[CheckedClaim]], str]] = {
+    Format.MD: _markdown,
+    Format.CSV: _csv,
+    Format.JSON: _json,
+    Format.LATEX: _latex,
+}

@@ -1,0 +1,296 @@
+"""The computed quantity behind each claim: one function per word of the column `quantity` of claims.csv.
+
+Each takes the loaded data and the text of the column `of`, and returns estimates and their basis, or raises
+NotTestableError, which names the data to load.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from crane_core.domain import CellRole, Label, Setting
+from crane_core.pipeline.agreement import agreement
+from crane_core.pipeline.claims.changes import Conditions, MissingAnswersError, contrast
+from crane_core.pipeline.claims.terms import read_contrasts, read_fields
+from crane_core.pipeline.claims.verdicts import Estimate
+from crane_core.pipeline.loading.editions import without_edition
+from crane_core.pipeline.results.measures import SEED
+from crane_core.pipeline.results.time_saved import published_times
+from crane_core.pipeline.rows import as_rows
+from crane_core.pipeline.study.table_cells import PERCENT
+from crane_core.pipeline.study.table_scores import BENCHMARK, LATER_RELEASE, SIGNS, STUDY, STUDY_LLMS, detected
+from crane_core.pipeline.tables import table_1, table_3
+from crane_core.prompts.tokens_apart import count_apart
+from crane_core.stats.mean import mean
+from crane_core.stats.sample_size import required_sample
+from crane_core.storage import inputs
+from crane_core.storage.store import Store
+from crane_core.storage.verdicts import PUBLISHED_HUMAN
+
+ARCHIVE = "load the release of October 2025: python -m crane_core fetch crane-llm"
+LATER = "load the release of 2026: python -m crane_core fetch crane-llm@main"
+SECOND_EVALUATOR = f"{PUBLISHED_HUMAN}, validation"
+
+
+class NotTestableError(Exception):
+    """The loaded data do not contain the quantity; the text says which data would."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What claims are compared with: verdicts, answers by condition, labels, and the store for states and texts."""
+
+    verdicts: pd.DataFrame
+    conditions: Conditions
+    labels: pd.DataFrame
+    store: Store
+
+
+class Found(NamedTuple):
+    """Estimates, and what they were computed from."""
+
+    estimates: list[Estimate]
+    basis: str
+
+
+def measure(loaded: Loaded, quantity: str, of: str) -> Found:
+    """Raises NotTestableError; ValueError or KeyError where quantity or `of` is not one."""
+    return QUANTITIES[quantity](loaded, of)
+
+
+def _changes(loaded: Loaded, of: str) -> Found:
+    estimates = []
+    for asked in read_contrasts(of):
+        try:
+            estimates.append(contrast(loaded.conditions, asked.name, asked.terms))
+        except MissingAnswersError as error:
+            raise NotTestableError(_release(term.rate.setting for term in asked.terms)) from error
+    return Found(estimates, "answers" if all(one.has_interval for one in estimates) else "printed cells")
+
+
+def _release(settings: Any) -> str:
+    return ARCHIVE if set(settings) <= set(SIGNS) else LATER
+
+
+def _largest_change(loaded: Loaded, of: str) -> Found:
+    """The largest of several changes."""
+    estimates, basis = _changes(loaded, of)
+    return Found([max(estimates, key=lambda one: one.value)], basis)
+
+
+def _counted(value: int, basis: str = "answers") -> Found:
+    return Found([Estimate("", Fraction(value))], basis)
+
+
+def _cases(loaded: Loaded, of: str) -> Found:
+    """Cases of the benchmark, or those of some libraries."""
+    known = _known(loaded).drop_duplicates("case_id")
+    for column, value in read_fields(of).items():
+        known = known[known[column].isin(value.split("+"))]
+    return _counted(len(known), "case labels")
+
+
+def _instances(loaded: Loaded, of: str) -> Found:
+    return _counted(_known(loaded)["instance_id"].nunique(), "case labels")
+
+
+def _libraries(loaded: Loaded, of: str) -> Found:
+    """Libraries that a group joins."""
+    group = read_fields(of)["library_group"]
+    known = _known(loaded)
+    return _counted(known.loc[known["library_group"] == group, "library"].nunique(), "case labels")
+
+
+def _known(loaded: Loaded) -> pd.DataFrame:
+    known = loaded.conditions.benchmark
+    if known.empty:
+        raise NotTestableError(ARCHIVE)
+    return known
+
+
+def _condition(loaded: Loaded, detector: str, setting: str) -> pd.DataFrame:
+    rows = loaded.conditions.rows(detector, setting)
+    if rows is None:
+        raise NotTestableError(_release([Setting(setting)]))
+    return rows
+
+
+def _study(loaded: Loaded) -> pd.DataFrame:
+    """The published answers of the three LLMs, with and without runtime state."""
+    return pd.concat([_condition(loaded, detector, setting) for detector in STUDY_LLMS for setting in SIGNS])
+
+
+def _verdicts(loaded: Loaded, of: str) -> Found:
+    return _counted(len(_study(loaded)))
+
+
+def _runs(loaded: Loaded, of: str) -> Found:
+    """Runs of a verdict: the fewest and the most."""
+    rows = _study(loaded)
+    runs = rows[["n_crash", "n_safe", "n_unanswered"]].sum(axis=1)
+    return Found(
+        [Estimate(f"{word} runs", Fraction(int(n))) for word, n in (("fewest", runs.min()), ("most", runs.max()))],
+        "answers",
+    )
+
+
+def _diagnoses(loaded: Loaded, of: str) -> Found:
+    """Detected crashes, which ask for a diagnosis; the sample of them by Equation 1, or as allocated (table 1)."""
+    _study(loaded)
+    cells = table_1.measure(loaded.verdicts)
+    what = read_fields(of)["what"]
+    applicable = int(cells["Total", "Applicable cases"].value)
+    counts = {
+        "applicable": applicable,
+        "required": required_sample(applicable),
+        "allocated": int(cells["Total", "Sampled cases"].value),
+    }
+    return _counted(counts[what])
+
+
+def _flawed_counts(loaded: Loaded, of: str) -> Found:
+    """Of the six changes of table 3 (partial and wrong, for three LLMs): how many have the given direction."""
+    _study(loaded)
+    cells = table_3.measure(loaded.verdicts)
+    changes = [
+        cells[row, f"{column} (+RT)"].value - cells[row, f"{column} (-RT)"].value
+        for row in dict.fromkeys(row for row, _ in cells)
+        for column in ("PC", "RW")
+    ]
+    went = {"fell": sum(c < 0 for c in changes), "unchanged": sum(c == 0 for c in changes)}
+    return _counted(went[read_fields(of)["went"]], "labels")
+
+
+def _predicted(loaded: Loaded, of: str) -> Found:
+    """How many of the detectors named predict a crash of an instance."""
+    return _counted(sum(_votes(loaded, of, diagnosed=False)))
+
+
+def _diagnosed(loaded: Loaded, of: str) -> Found:
+    """How many of them predict it and were called correct."""
+    return _counted(sum(_votes(loaded, of, diagnosed=True)), "labels")
+
+
+def _votes(loaded: Loaded, of: str, *, diagnosed: bool) -> list[bool]:
+    asked = read_fields(of)
+    found = []
+    for detector in STUDY_LLMS if asked["detector"] == "each" else asked["detector"].split("+"):
+        rows = _condition(loaded, detector, asked["setting"])
+        row = rows[rows["instance_id"] == asked["instance"]]
+        said = bool((detected(row) == 1).all())
+        found.append(said and (not diagnosed or bool((row["human"] == Label.CORRECT).all())))
+    return found
+
+
+def _state(loaded: Loaded, of: str) -> Found:
+    """A number in the published kernel state of an instance, by variable and path."""
+    asked = read_fields(of)
+    states = inputs.instance_states(loaded.store.cursor(), BENCHMARK, asked["instance"])
+    state = next((one for one in states if one.setting == Setting.RUNTIME and one.origin == STUDY), None)
+    if state is None:
+        raise NotTestableError(ARCHIVE)
+    return _counted(_number_at(state.to_json()["variables"][asked["variable"]], asked["at"]), "kernel states")
+
+
+def _number_at(value: Any, path: str) -> int:
+    """A step of the path is a key or a position; what stands for a tuple or a call is passed through."""
+    for step in path.split("."):
+        value = _inside(value)
+        value = value[int(step)] if isinstance(value, list) else value[step]
+    return int(value)
+
+
+def _inside(value: Any) -> Any:
+    if isinstance(value, Mapping) and len(value) == 1:
+        mark, held = next(iter(value.items()))
+        return {"$tuple": lambda: held, "$call": lambda: held[1]}.get(mark, lambda: value)()
+    return value
+
+
+def _code_lines(loaded: Loaded, of: str) -> Found:
+    """Lines of the cells before the target as published, where a comment has become a blank line."""
+    cells = inputs.instance_cells(loaded.store.cursor(), BENCHMARK, read_fields(of)["instance"])
+    executed = [cell for cell in cells if cell.role is CellRole.EXECUTED and cell.origin == STUDY]
+    if not executed:
+        raise NotTestableError(ARCHIVE)
+    return _counted(sum(len(cell.code.splitlines()) for cell in executed), "cells")
+
+
+def _kappa(loaded: Loaded, of: str) -> Found:
+    """Cohen's kappa of the two evaluators over the verdicts that both labelled."""
+    known = set(loaded.labels["annotator"])
+    edition = next((name for name in sorted(known) if without_edition(name)[0] == SECOND_EVALUATOR), None)
+    first = (edition or "").replace(SECOND_EVALUATOR, PUBLISHED_HUMAN)
+    if edition is None or first not in known:
+        raise NotTestableError(LATER)
+    items = agreement.common_items(loaded.labels, loaded.verdicts, [first, edition], agreement.Scope.DIAGNOSES)
+    table = agreement.agreement_table(items)
+    row = next(row for row in as_rows(table) if row["coefficient"] == agreement.KAPPA)
+    if row["value"] is None:
+        raise NotTestableError(f"kappa is undefined: {row['why']}")
+    return Found([Estimate("", Fraction(row["value"]), row["low"], row["high"])], "labels")
+
+
+def _tokens(loaded: Loaded, of: str) -> Found:
+    """Input tokens that documentation adds to an instance (table 5): their mean, or a percentile."""
+    asked = read_fields(of)
+    cursor = loaded.store.cursor()
+    documented = inputs.prompt_addresses(cursor, BENCHMARK, Setting.RUNTIME_DOCS)
+    origin = next((name for name in sorted(documented) if without_edition(name)[0] == LATER_RELEASE), None)
+    bare = inputs.prompt_addresses(cursor, BENCHMARK, Setting.RUNTIME).get(str(origin), {}) if origin else {}
+    population = set(_known(loaded)["instance_id"])
+    if origin is None or set(documented[origin]) != population or set(bare) != population:
+        raise NotTestableError(LATER)
+    texts = inputs.texts(cursor, {*documented[origin].values(), *bare.values()})
+    counted = dict(zip(texts, count_apart(list(texts.values())), strict=True))
+    counts = [(counted[documented[origin][name]], counted[bare[name]]) for name in sorted(population)]
+    if not all(more.is_exact and less.is_exact for more, less in counts):
+        raise NotTestableError(
+            "tokens can only be estimated here; for an exact count install bpe-openai or the o200k_base table"
+        )
+    with_, without = (np.array([pair[side].n for pair in counts], dtype=np.float64) for side in (0, 1))
+    extra = with_ - without if asked["as"] == "tokens" else PERCENT * (with_ / without - 1)
+    number = float(np.mean(extra) if asked["statistic"] == "mean" else np.percentile(extra, int(asked["statistic"])))
+    return Found([Estimate("", Fraction(number))], "prompts")
+
+
+def _times(loaded: Loaded, of: str) -> Found:
+    """Recorded seconds of GPT-5 with runtime state: the mean of a query, or what all crashes together save."""
+    times = published_times()
+    if read_fields(of)["what"] == "query":
+        found = mean(times["seconds_of_query"], seed=SEED)
+        return Found([Estimate("", Fraction(found.value), found.low, found.high)], "recorded times")
+    crashing = times.dropna(subset=["seconds_before"])
+    saved = (crashing["seconds_before"] - crashing["seconds_of_query"]).sum()
+    return Found([Estimate("", Fraction(float(saved)))], "recorded times")
+
+
+def _not_published(loaded: Loaded, of: str) -> Found:
+    raise NotTestableError(of)
+
+
+QUANTITIES: dict[str, Callable[[Loaded, str], Found]] = {
+    "change": _changes,
+    "largest change": _largest_change,
+    "cases": _cases,
+    "instances": _instances,
+    "libraries": _libraries,
+    "verdicts": _verdicts,
+    "runs": _runs,
+    "diagnoses": _diagnoses,
+    "flawed counts": _flawed_counts,
+    "predicted": _predicted,
+    "diagnosed": _diagnosed,
+    "state": _state,
+    "code lines": _code_lines,
+    "kappa": _kappa,
+    "tokens": _tokens,
+    "times": _times,
+    "not published": _not_published,
+}

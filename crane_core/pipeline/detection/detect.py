@@ -1,0 +1,176 @@
+"""Plans a detector's job on a benchmark: which instances, their inputs, in which order.
+
+Knows stored instances. Refuses to know how a detector is asked; see `jobs.work` for how the job is carried out.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from crane_core.domain import Detector, Job, Prompt, Setting
+from crane_core.errors import DetectorError, PromptError
+from crane_core.pipeline.detection.prompt import Input, input_of_instance, prompt_of_instance
+from crane_core.pipeline.jobs.files import Standing, chosen_name, encoded, job_name, labels_of, now, standing
+from crane_core.pipeline.jobs.work import Work
+from crane_core.pipeline.places import DataFolder
+from crane_core.prompts.template import Template
+from crane_core.storage import cases, jobs
+from crane_core.storage.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class JobRequest:
+    """The job to run. `options` affect the answers and are part of the job's name; `instances` is a glob over ids.
+
+    `is_prompted`: the detector is shown a text; else it is given cells and state. `is_given_both`: a text, and cells
+    and state for what answers before a model is asked. `labels` are what the user calls the job (`jobs.files.LABELS`);
+    those of an earlier start stay where no other is given. `is_executed`: the detector runs the notebook itself and
+    needs its cells, but no stored state.
+    """
+
+    detector: Detector
+    setting: Setting
+    benchmark: str
+    options: dict[str, Any]
+    is_prompted: bool
+    n_runs: int = 1
+    instances: str = "*"
+    template: Template | None = None
+    again: bool = False
+    is_given_both: bool = False
+    labels: Mapping[str, str] = field(default_factory=dict)
+    is_executed: bool = False
+
+
+class Item(NamedTuple):
+    """One question of a job; `run_index` counts from 1."""
+
+    instance_id: str
+    run_index: int
+
+
+class DetectorInput(NamedTuple):
+    """What a detector is shown of one instance: the text and its tokens, or cells and state, or both."""
+
+    prompt: Prompt | None
+    n_tokens: int
+    input: Input | None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A job to run now, with what the detector is shown.
+
+    `skipped` are instances of which the detector cannot be shown anything, each with the reason.
+    """
+
+    request: JobRequest
+    job: Job
+    work: Work
+    inputs: dict[str, DetectorInput]
+    skipped: dict[str, str]
+
+    @property
+    def skipped_by_reason(self) -> Counter[str]:
+        """How many instances were skipped for the same reason, the instance's own name aside."""
+        return Counter(reason.replace(name, "the instance") for name, reason in self.skipped.items())
+
+    @property
+    def open_tokens(self) -> int:
+        """Input tokens of all remaining questions."""
+        return sum(self.inputs[instance_id].n_tokens for instance_id, _ in self.work.open)
+
+
+def plan_detection(store: Store, folder: DataFolder, request: JobRequest) -> Plan:
+    """The job and its open questions. Nothing is written, and the store is not needed afterwards.
+
+    Raises DetectorError if there is no question to ask.
+    """
+    names = _instances(store, request)
+    inputs, skipped = _inputs(store, request, names)
+    if not inputs:
+        first = next(iter(skipped.values()))
+        raise DetectorError(
+            f"None of the {len(skipped)} instances can be shown to a detector. The first: {first.args[0]}",
+            remedy=first.remedy,
+        )
+    base = job_name(request.detector.detector, str(request.setting), request.benchmark, options=request.options)
+    name = chosen_name(folder, base, again=request.again)
+    before = standing(folder, name)
+    job = _job(request, name, before)
+    items = in_rounds(list(inputs), request.n_runs)
+    reasons = {name: str(error.args[0]) for name, error in skipped.items()}
+    return Plan(request, job, Work(job, items, before, request.detector), inputs, reasons)
+
+
+def in_rounds(instances: Sequence[str], n_runs: int) -> list[Item]:
+    """All instances once, then all of them again: a job that is stopped has asked about every instance alike.
+
+    The other way round it would hold five answers about the first names of the alphabet and none about the rest, and
+    no rate that stands for the benchmark.
+    """
+    return [Item(name, index) for index in range(1, n_runs + 1) for name in instances]
+
+
+def known_detector(store: Store, wished: Detector) -> Detector:
+    """The stored detector of this name, so that a published model keeps its title; else the wished one.
+
+    Raises DetectorError if the name belongs to a detector of another kind.
+    """
+    stored = jobs.detector(store.cursor(), wished.detector)
+    if stored is not None and stored.kind is not wished.kind:
+        raise DetectorError(
+            f"{wished.detector} is already the name of a detector of another kind ({stored.kind}).",
+            remedy="Serve the model under another name, and pass that name: --model.",
+        )
+    return stored or wished
+
+
+def _instances(store: Store, request: JobRequest) -> list[str]:
+    cursor = store.cursor()
+    everything = jobs.instance_ids(cursor, request.benchmark)
+    if not everything:
+        known = ", ".join(cases.benchmarks(cursor)["benchmark"])
+        raise DetectorError(
+            f"The benchmark {request.benchmark!r} is not loaded.", remedy=f"Name one with --benchmark: {known}."
+        )
+    names = [name for name in everything if fnmatch.fnmatchcase(name, request.instances)]
+    if not names:
+        raise DetectorError(
+            f"No instance of {request.benchmark} matches {request.instances!r}.",
+            remedy=f"Instances have names such as {everything[0]}; quote the pattern: --instances 'numpy_*'.",
+        )
+    return names
+
+
+def _inputs(
+    store: Store, request: JobRequest, names: Sequence[str]
+) -> tuple[dict[str, DetectorInput], dict[str, PromptError]]:
+    inputs: dict[str, DetectorInput] = {}
+    skipped: dict[str, PromptError] = {}
+    for name in names:
+        try:
+            inputs[name] = _input_of(store, request, name)
+        except PromptError as error:
+            skipped[name] = error
+    return inputs, skipped
+
+
+def _input_of(store: Store, request: JobRequest, name: str) -> DetectorInput:
+    if request.is_prompted:
+        written = prompt_of_instance(store, name, request.setting, request.template, request.benchmark)
+        given = input_of_instance(store, name, request.setting, request.benchmark) if request.is_given_both else None
+        return DetectorInput(written.prompt, written.tokens.n, given)
+    shown = Setting.CODE if request.is_executed else request.setting
+    return DetectorInput(None, 0, input_of_instance(store, name, shown, request.benchmark))
+
+
+def _job(request: JobRequest, name: str, before: Standing) -> Job:
+    """The job with today's options and its original start."""
+    begun = before.job.started_at if before.job is not None else now()
+    options = encoded(request.options | labels_of(before.job) | dict(request.labels))
+    return Job(name, request.benchmark, request.detector.detector, request.setting, options, begun)

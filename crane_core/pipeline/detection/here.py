@@ -1,0 +1,120 @@
+"""Detectors that run on this machine: each instance once, in a bounded number of separate processes."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import get_context
+from threading import Event
+
+from crane_core.detectors.analysis import Question
+from crane_core.detectors.prediction import Prediction
+from crane_core.detectors.registry import local_detector, predictions
+from crane_core.domain import Job, Run
+from crane_core.errors import CraneError, DetectorError
+from crane_core.pipeline.detection.detect import Plan
+from crane_core.pipeline.jobs.files import sayable
+from crane_core.pipeline.jobs.work import INTERRUPTED, Keep, Key, Worker
+
+AT_ONCE = 10
+"""Instances that a tool is started for where it can take several: enough to share its start, few enough to lose."""
+
+LOOK_S = 0.2
+"""Seconds between two checks of the stop event."""
+
+Batch = Sequence[Key]
+Said = list[Prediction | DetectorError]
+
+
+def in_processes(plan: Plan, concurrency: int) -> Worker:
+    """A worker that asks the plan's detector about each open instance."""
+
+    def work(items: Sequence[Key], keep: Keep, stop: Event) -> str | None:
+        found = batches(plan, items, concurrency)
+        n_workers = max(1, min(concurrency, len(found)))
+        started = get_context("spawn")
+        with ProcessPoolExecutor(n_workers, mp_context=started, initializer=_leave_interrupts_to_the_parent) as pool:
+            waiting = iter(found)
+            running: dict[Future[Said], Batch] = {}
+            _fill(running, pool, plan, waiting, 2 * n_workers)
+            while running:
+                done, _ = wait(running, timeout=LOOK_S, return_when=FIRST_COMPLETED)
+                for future in done:
+                    for run in _runs(plan, running.pop(future), future):
+                        keep(run, None)
+                if stop.is_set():
+                    _give_up(running)
+                else:
+                    _fill(running, pool, plan, waiting, 2 * n_workers)
+        return INTERRUPTED if stop.is_set() else None
+
+    return work
+
+
+def batches(plan: Plan, items: Sequence[Key], concurrency: int) -> list[Batch]:
+    """Batches of several instances for a tool that takes several, but small enough to keep every core busy."""
+    if not hasattr(local_detector(plan.job.detector), "predict_many"):
+        return [[item] for item in items]
+    size = max(1, min(AT_ONCE, -(-len(items) // max(1, concurrency))))
+    return [items[start : start + size] for start in range(0, len(items), size)]
+
+
+def _fill(
+    running: dict[Future[Said], Batch], pool: ProcessPoolExecutor, plan: Plan, waiting: Iterator[Batch], n: int
+) -> None:
+    """Hand out work until `n` batches are out."""
+    while len(running) < n and (batch := next(waiting, None)) is not None:
+        running[pool.submit(_predict, plan.job.detector, [question(plan, key) for key in batch])] = batch
+
+
+def question(plan: Plan, key: Key) -> Question:
+    """What the detector is shown of an instance."""
+    given = plan.inputs[key[0]].input
+    if given is None:
+        raise ValueError(f"{plan.job.job} was planned for a detector that is shown a text")
+    return Question(given.cells, given.state, plan.job.setting)
+
+
+def _give_up(running: dict[Future[Said], Batch]) -> None:
+    """Cancel the batches that no process has started; the others are finished."""
+    for future in [future for future in running if future.cancel()]:
+        del running[future]
+
+
+def _leave_interrupts_to_the_parent() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _predict(detector: str, questions: Sequence[Question]) -> Said:
+    """In a process of the pool."""
+    return list(predictions(local_detector(detector), questions))
+
+
+def _runs(plan: Plan, batch: Batch, future: Future[Said]) -> Iterator[Run]:
+    """The detector's answers; if it failed, the instance is unanswered and the exception is the reason."""
+    error = future.exception()
+    if isinstance(error, BrokenProcessPool):
+        raise DetectorError(
+            f"A process of {plan.job.detector} ended unexpectedly, at {batch[0][0]} or one of its neighbours.",
+            remedy="It may be out of memory: use --concurrency 1; the same command resumes there.",
+        ) from error
+    said: Sequence[Prediction | BaseException] = [error] * len(batch) if error is not None else future.result()
+    for key, one in zip(batch, said, strict=True):
+        yield run_of(plan.job, key, one)
+
+
+def run_of(job: Job, key: Key, said: Prediction | BaseException) -> Run:
+    """A detector's answer about an instance, or why there is none."""
+    instance_id, run_index = key
+    where = (job.benchmark, instance_id, job.detector, job.setting, job.job, run_index)
+    if isinstance(said, BaseException):
+        why = str(said) if isinstance(said, CraneError) else f"{type(said).__name__}: {said}"
+        return Run(*where, None, unanswered=sayable(why))
+    return Run(
+        *where,
+        said.crashes,
+        reasoning=sayable(said.reasoning) if said.reasoning else None,
+        diagnostics=sayable(said.diagnostics) if said.diagnostics else None,
+    )

@@ -1,0 +1,37 @@
+"""A model as a detector: it is shown the plan's prompts, and its replies are those of the job."""
+
+from __future__ import annotations
+
+from crane_core.domain import Prompt, Reply
+from crane_core.pipeline.detection.detect import Plan
+from crane_core.pipeline.jobs.ask_models import Asking, Came, of_model
+from crane_core.pipeline.jobs.work import Key, Worker
+from crane_core.prompts.reply import SCHEMA_NAME, reply_schema
+
+
+def predicting(plan: Plan, asked: Asking) -> Worker:
+    """A worker that asks the model about the plan's open instances."""
+    return of_model(
+        asked,
+        plan.work.before.spent,
+        text_of=lambda key: prompt_for(plan, key).text,
+        prompt_of=lambda key: prompt_for(plan, key),
+        repeat_of=lambda key: int(key[1]),
+        reply_of=lambda key, came: reply_for(plan, key, came),
+        schema=reply_schema(),
+        schema_name=SCHEMA_NAME,
+    )
+
+
+def prompt_for(plan: Plan, key: Key) -> Prompt:
+    prompt = plan.inputs[key[0]].prompt
+    if prompt is None:
+        raise ValueError(f"{plan.job.job} was planned for a detector that is shown no text")
+    return prompt
+
+
+def reply_for(plan: Plan, key: Key, came: Came) -> Reply:
+    instance_id, run_index = key
+    job = plan.job
+    where = (job.job, job.benchmark, instance_id, job.detector, job.setting, run_index)
+    return Reply(*where, prompt_for(plan, key).sha256, **came)

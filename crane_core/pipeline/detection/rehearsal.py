@@ -1,0 +1,155 @@
+"""The rehearsal as a detector: each target is executed in a copy of its kernel. What happened there, not a prediction.
+
+Knows the notebooks of a benchmark, and when an outcome is a verdict. The cells before the target run for it, so it is
+never done unless the operator allows that.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
+from threading import Event
+from typing import Any, NamedTuple
+
+from crane_core.detectors.prediction import Prediction
+from crane_core.domain import CellRole, Detector, DetectorKind, Setting
+from crane_core.errors import CraneError, DetectorError, KernelStartError
+from crane_core.pipeline.detection.detect import Plan
+from crane_core.pipeline.detection.here import run_of
+from crane_core.pipeline.jobs.work import INTERRUPTED, Keep, Key, Worker
+from crane_core.pipeline.own_notebooks.check import ALLOWED, execution_allowed
+from crane_core.pipeline.places import DataFolder
+from crane_core.pipeline.verification.own_copy import own_copy
+from crane_core.pipeline.verification.where import named_benches
+from crane_core.runtime.capture import capture
+from crane_core.runtime.environment import environment_of
+from crane_core.runtime.limits import Limits
+from crane_core.runtime.program import program
+from crane_core.runtime.rehearsal import Outcome, Rehearsal
+
+NAME = "rehearsal"
+DETECTOR = Detector(NAME, "Rehearsal (executed in a copy)", DetectorKind.REHEARSAL)
+USUAL_S = 10.0
+_TRIED_AGAIN = "The same command tries again."
+
+
+class Notebook(NamedTuple):
+    """A notebook that is here; it may read what lies below `root`."""
+
+    root: Path
+    path: Path
+
+
+class How(NamedTuple):
+    """`seconds` is what a target may take; `n_jobs` notebooks run at once, each within the limits."""
+
+    seconds: float
+    limits: Limits
+    n_jobs: int
+
+
+def options(seconds: float) -> dict[str, Any]:
+    """What shapes the outcomes: the time, and the libraries with which the notebooks run."""
+    where = environment_of(program())
+    return {"seconds": seconds, "python": where.python, "environment": where.digest}
+
+
+def check_allowed(environment: Mapping[str, str], setting: Setting) -> None:
+    """Raises DetectorError if notebooks may not run, and for what is not the live kernel."""
+    if not execution_allowed(environment):
+        raise DetectorError(
+            f"The rehearsal executes notebooks, which {ALLOWED} does not allow.",
+            remedy=f"Set {ALLOWED}=1 if you trust the benchmark's notebooks.",
+        )
+    if setting is not Setting.RUNTIME:
+        raise DetectorError(
+            f"The rehearsal runs in the live kernel, of which the setting {setting} shows another part.",
+            remedy=f"Use --setting {Setting.RUNTIME}.",
+        )
+
+
+def notebooks_of(benchmark: str, folder: DataFolder, into: Path) -> dict[str, Notebook]:
+    """The notebooks by instance; archives are unpacked below `into`. Raises DetectorError if there are none."""
+    found = {
+        f"{pair.case_id}_{version}": Notebook(bench.root, path)
+        for bench in named_benches(benchmark, folder, into)
+        for pair in bench.pairs
+        if pair.fault is None
+        for version, path in pair.paths.items()
+    }
+    if not found:
+        raise DetectorError(
+            f"{benchmark} has no notebooks here that could be executed, only what was published of them.",
+            remedy="Import its notebooks (`import` or `fetch`), or use --benchmark minibench.",
+        )
+    return found
+
+
+def rehearsing(plan: Plan, notebooks: Mapping[str, Notebook], how: How) -> Worker:
+    """A worker that brings each open instance to its target in its own kernel, and rehearses the target."""
+
+    def work(items: Sequence[Key], keep: Keep, stop: Event) -> str | None:
+        ended = Event()
+        pool = ThreadPoolExecutor(how.n_jobs, thread_name_prefix="rehearsal")
+
+        def one(key: Key) -> Prediction | CraneError | None:
+            if stop.is_set() or ended.is_set():
+                return None
+            try:
+                return _predicted(plan, key[0], notebooks, how, stop)
+            except KernelStartError:
+                raise
+            except CraneError as error:
+                return None if stop.is_set() else error
+
+        try:
+            asked = {pool.submit(one, key): key for key in items}
+            for done in as_completed(asked):
+                if (said := done.result()) is not None:
+                    keep(run_of(plan.job, asked[done], said), None)
+        finally:
+            ended.set()
+            pool.shutdown(cancel_futures=True)
+        return INTERRUPTED if stop.is_set() else None
+
+    return work
+
+
+def _predicted(plan: Plan, instance_id: str, notebooks: Mapping[str, Notebook], how: How, stop: Event) -> Prediction:
+    """Raises DetectorError if there is no verdict, and what `capture` raises."""
+    notebook = notebooks.get(instance_id)
+    if notebook is None:
+        raise DetectorError("Its notebook is not here.", remedy="Import it.")
+    with own_copy(notebook.root, notebook.path.parent) as own:
+        captured = capture(
+            own / notebook.path.name,
+            target=_target(plan, instance_id),
+            limits=how.limits,
+            rehearse_s=how.seconds,
+            stop=stop,
+        )
+    told = captured.result.rehearsal
+    assert told is not None
+    return verdict(told)
+
+
+def _target(plan: Plan, instance_id: str) -> int | None:
+    given = plan.inputs[instance_id].input
+    assert given is not None
+    return next(cell.notebook_index for cell in given.cells if cell.role is CellRole.TARGET)
+
+
+def verdict(told: Rehearsal) -> Prediction:
+    """A crash, or none if the target ran through. Raises DetectorError if the outcome decides neither."""
+    if told.outcome is Outcome.RAN_THROUGH:
+        return Prediction(False, f"{told.how}: {told.title}.", _diagnostics(told))
+    if told.outcome is Outcome.CRASH:
+        place = f"line {told.line}, `{told.code_line}`, raised" if told.line else "it raised"
+        return Prediction(True, f"{told.how}: {place} {told.exception}: {told.message}", _diagnostics(told))
+    raise DetectorError(f"{told.title}: {told.why}." if told.why else f"{told.title}.", remedy=_TRIED_AGAIN)
+
+
+def _diagnostics(told: Rehearsal) -> str:
+    return json.dumps([told.to_json()], ensure_ascii=False)

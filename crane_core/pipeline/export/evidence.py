@@ -1,0 +1,133 @@
+"""The evidence pack: everything that another machine needs to rebuild the same tables, as one folder of plain files.
+
+Holds the ledger and the local sources. Published sources are named with their sha256, and included only on request.
+Knows files; their contents are read when the pack is imported.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from crane_core.domain import Listed
+from crane_core.pipeline.fresh_folder import fresh_folder
+from crane_core.pipeline.inventory import inventory
+from crane_core.pipeline.loading.load import embedded_digests
+from crane_core.pipeline.loading.sources import SIDECAR, StagedSource, fingerprint, staged_sources
+from crane_core.pipeline.maintenance.ledger_copy import copy_ledger
+from crane_core.pipeline.places import DataFolder
+
+MANIFEST = "manifest.json"
+KIND = "crane evidence pack"
+VERSION = 1
+LEDGER, SOURCES, TABLES = "ledger", "sources", "tables"
+PUBLISHED = frozenset({"crane-llm-2025-10", "crane-llm-2026", "junobench-construct"})
+"""Kinds of sources that anyone can fetch."""
+
+
+@dataclass(frozen=True, slots=True)
+class PackedFile:
+    """A file of the pack: POSIX path in it, and what it must be."""
+
+    path: str
+    sha256: str
+    n_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class PackedSource:
+    """A source that the tables rest on. `is_included`: the pack has a copy; else it must be fetched."""
+
+    source_id: str
+    kind: str
+    name: str
+    sha256: str
+    n_bytes: int
+    is_included: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What the pack holds. `embedded` are digests of the data that ships with the checkout it was made by."""
+
+    ledger: tuple[PackedFile, ...]
+    sources: tuple[PackedSource, ...]
+    tables: tuple[PackedFile, ...]
+    embedded: dict[str, str]
+
+    def to_json(self) -> dict[str, Any]:
+        return {"kind": KIND, "version": VERSION} | asdict(self)
+
+
+class Table(NamedTuple):
+    """A text that goes into the pack for people to read."""
+
+    name: str
+    text: str
+
+
+def write_pack(
+    folder: DataFolder,
+    out: Path,
+    tables: list[Table],
+    *,
+    with_published: bool,
+    readme: Callable[[tuple[PackedSource, ...]], str],
+) -> Manifest:
+    """Write the pack into `out`, which is made; whole or not at all. Raises SourceError if `out` is taken.
+
+    Removed sources, runs and campaigns are left out. A ledger file that grows meanwhile is included as it was when it
+    was copied.
+    """
+    with fresh_folder(out) as fresh:
+        manifest = Manifest(
+            ledger=tuple(_copied_ledger(folder, fresh)),
+            sources=tuple(_copied_sources(folder, fresh, with_published=with_published)),
+            tables=tuple(_written(fresh, tables)),
+            embedded=embedded_digests(),
+        )
+        (fresh / MANIFEST).write_text(json.dumps(manifest.to_json(), indent=1) + "\n", "utf-8")
+        (fresh / "README.md").write_text(readme(manifest.sources), "utf-8")
+    return manifest
+
+
+def _copied_ledger(folder: DataFolder, into: Path) -> Iterator[PackedFile]:
+    for name, content in copy_ledger(folder.ledger, into / LEDGER, inventory(folder).has_file):
+        yield PackedFile(f"{LEDGER}/{name.as_posix()}", hashlib.sha256(content).hexdigest(), len(content))
+
+
+def _copied_sources(folder: DataFolder, into: Path, *, with_published: bool) -> Iterator[PackedSource]:
+    listed = inventory(folder)
+    for source in staged_sources(folder.sources):
+        if not listed.has(Listed.SOURCE, source.source_id):
+            continue
+        is_included = with_published or not is_published(source)
+        if is_included:
+            target = into / SOURCES / source.source_id
+            target.mkdir(parents=True)
+            kept = folder.sources / source.source_id
+            shutil.copyfile(kept / source.file, target / source.file)
+            # Where it was on this machine stays here.
+            told = json.loads((kept / SIDECAR).read_text("utf-8"))
+            told["origin"] = Path(told["origin"]).name
+            (target / SIDECAR).write_text(json.dumps(told, indent=1) + "\n", "utf-8")
+        identity = (source.source_id, source.kind, source.name, source.sha256, source.n_bytes)
+        yield PackedSource(*identity, is_included)
+
+
+def is_published(source: StagedSource) -> bool:
+    """Whether others publish it, so that naming it with its checksum is enough."""
+    return source.kind in PUBLISHED
+
+
+def _written(into: Path, tables: list[Table]) -> Iterator[PackedFile]:
+    (into / TABLES).mkdir()
+    for table in tables:
+        path = into / TABLES / table.name
+        path.write_text(table.text, "utf-8")
+        yield PackedFile(f"{TABLES}/{table.name}", fingerprint(path), path.stat().st_size)

@@ -1,0 +1,175 @@
+"""One exported statistic: a flat row with its subject, its value, and its method.
+
+Knows only the form. The statistics are in `pipeline/statistics`, one kind per file.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from crane_core.pipeline.campaigns.blinded import open_blind_campaigns
+from crane_core.pipeline.campaigns.campaigns import kept_campaign
+from crane_core.pipeline.judging.judged import annotators_of, judged_by, judging_campaigns
+from crane_core.pipeline.judging.judges import labels_with_pooled_judges
+from crane_core.pipeline.places import DataFolder
+from crane_core.pipeline.results.evaluate import printed_numbers, verdict_frame
+from crane_core.pipeline.results.measures import Credit, VoteRule
+from crane_core.stats.resampling import CONFIDENCE
+from crane_core.storage.store import Store
+from crane_core.storage.verdicts import PUBLISHED_HUMAN
+
+BOTH_INPUTS = "runtime against code"
+RATE_INTERVAL = "Wilson's score interval, effective sample size by case"
+DIFFERENCE_INTERVAL = "linearised by case, with one imaginary case, Student's quantile"
+
+
+class ExportedStatistic(NamedTuple):
+    """A value with all that a reader needs to judge it; None if a member says nothing about it.
+
+    page and section: where the app shows it. statistic: its name. benchmark to judged_by: what it is of; `input` is a
+    setting, or BOTH_INPUTS; `group` one value of the column `by`; runs and credit are the policy. unit: that of value,
+    low and high (share: 0..1). level: of the interval, which interval_method made. p is that of `test`, p_adjusted of
+    the same by `adjustment` over the tests of `family`. seed: of whatever was drawn for it. stated: what is printed or
+    claimed. note: what else must be known, such as why there is no value.
+    """
+
+    page: str
+    section: str
+    statistic: str
+    benchmark: str | None = None
+    experiment: str | None = None
+    detector: str | None = None
+    input: str | None = None
+    by: str | None = None
+    group: str | None = None
+    runs: str | None = None
+    credit: str | None = None
+    judged_by: str | None = None
+    value: float | None = None
+    unit: str | None = None
+    n: int | None = None
+    n_cases: int | None = None
+    low: float | None = None
+    high: float | None = None
+    level: float | None = None
+    interval_method: str | None = None
+    test: str | None = None
+    p: float | None = None
+    p_adjusted: float | None = None
+    adjustment: str | None = None
+    family: str | None = None
+    seed: int | None = None
+    stated: str | None = None
+    note: str | None = None
+
+    def measured(
+        self, value: Any, low: Any = None, high: Any = None, *, unit: str, method: str = "", **others: Any
+    ) -> ExportedStatistic:
+        """The same with a value and, where both ends are known, its 95% interval; nan is None from here on."""
+        found = {name: known(one) for name, one in others.items()}
+        least, most = known(low), known(high)
+        if least is not None and most is not None:
+            found |= {"low": float(least), "high": float(most), "level": CONFIDENCE, "interval_method": method}
+        number = known(value)
+        return self._replace(value=None if number is None else float(number), unit=unit, **found)
+
+
+def known(value: Any) -> Any:
+    """The value as a plain one; None if it is nan or missing."""
+    if value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value)):
+        return None
+    return value.item() if hasattr(value, "item") else value
+
+
+class Judging(NamedTuple):
+    """Answers of one kind of detector in one experiment, and whose labels judge them.
+
+    rows: of the verdict frame, judged. credits: those that these labels allow. is_main: whether Results begins with
+    these labels.
+    """
+
+    benchmark: str
+    experiment: str
+    kind: str
+    judge: str
+    rows: pd.DataFrame
+    credits: tuple[Credit, ...]
+    is_main: bool
+
+    def policies(self) -> Iterator[tuple[VoteRule, Credit]]:
+        """Every way of counting; detection alone needs no label, so it is computed for the main annotator only."""
+        return ((rule, credit) for rule in VoteRule for credit in self.credits)
+
+    def head(self, page: str, section: str, rule: VoteRule | None, credit: Credit | None) -> ExportedStatistic:
+        """The common fields of every statistic of these answers under this policy."""
+        return ExportedStatistic(
+            page,
+            section,
+            "",
+            benchmark=self.benchmark,
+            experiment=self.experiment,
+            runs=rule and str(rule),
+            credit=credit and str(credit),
+            judged_by=self.judge if credit not in (None, Credit.DETECTION) else None,
+        )
+
+
+@dataclass(frozen=True)
+class Material:
+    """What statistics are made from: the frames of what is loaded, each made once."""
+
+    store: Store
+    folder: DataFolder
+
+    @cached_property
+    def verdicts(self) -> pd.DataFrame:
+        return verdict_frame(self.store)
+
+    @cached_property
+    def numbers(self) -> pd.DataFrame:
+        return printed_numbers(self.store)
+
+    @cached_property
+    def labels(self) -> pd.DataFrame:
+        """Without open blind campaigns: their totals may not be exported."""
+        labels = labels_with_pooled_judges(self.store, self.folder)
+        return labels[~labels["campaign"].isin(list(open_blind_campaigns(self.folder)))]
+
+    @cached_property
+    def judgings(self) -> list[Judging]:
+        """Every experiment and kind of detector, with each annotator who can judge it; see `Judging`."""
+        return list(self._judgings())
+
+    def _judgings(self) -> Iterator[Judging]:
+        judging = judging_campaigns(self.folder)
+        by = ["benchmark", "experiment", "detector_kind"]
+        for (benchmark, experiment, kind), rows in self.verdicts.groupby(by, sort=False):
+            who = annotators_of(self.labels, rows, judging)
+            main = (Credit.DETECTION, *((Credit.STRICT, Credit.HALF) if who else ()))
+            for place, judge in enumerate(who or [PUBLISHED_HUMAN]):
+                judged = self._judged(judge, rows.index)
+                credits = main if place == 0 else (Credit.STRICT, Credit.HALF)
+                yield Judging(str(benchmark), str(experiment), str(kind), judge, judged, credits, is_main=place == 0)
+
+    def _judged(self, judge: str, index: pd.Index) -> pd.DataFrame:
+        return self._frame_of(judge).loc[index]
+
+    def _frame_of(self, judge: str) -> pd.DataFrame:
+        if judge not in self._frames:
+            self._frames[judge] = self._made(judge)
+        return self._frames[judge]
+
+    @cached_property
+    def _frames(self) -> dict[str, pd.DataFrame]:
+        return {PUBLISHED_HUMAN: self.verdicts}
+
+    def _made(self, judge: str) -> pd.DataFrame:
+        campaigns = self.labels.loc[self.labels["annotator"] == judge, "campaign"].dropna().unique().tolist()
+        plan = kept_campaign(self.folder, campaigns[0]).plan if campaigns else None
+        return judged_by(self.verdicts, self.labels, judge, plan).set_axis(self.verdicts.index)

@@ -1,0 +1,75 @@
+"""Exported statistics as text: CSV and JSON unrounded, LaTeX to be read. Knows how they are written, computes none."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+
+from crane_core.pipeline.export.exported_statistic import ExportedStatistic
+from crane_core.pipeline.sheet_text import csv_text
+from crane_core.rounding import digits
+
+COLUMNS = ExportedStatistic._fields
+DECIMALS = {"count": 0, "instances": 0, "tokens": 0, "share": 3, "difference of shares": 3, "percent": 1}
+USUAL_DECIMALS = 2
+P_DECIMALS = 3
+LATEX_COLUMNS = ("statistic", "experiment", "detector", "input", "group", "policy", "value", "interval", "n", "p")
+SPECIAL = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "−": "$-$"}
+SPECIAL |= {letter: f"\\{letter}" for letter in "&%$#_{}"}
+
+
+def statistics_csv(found: Mapping[str, Iterable[ExportedStatistic]]) -> str:
+    """One row per statistic, the first column its kind; what is missing is empty."""
+    return csv_text([("kind", *COLUMNS), *((kind, *row) for kind, rows in found.items() for row in rows)])
+
+
+def statistics_json(found: Mapping[str, Iterable[ExportedStatistic]]) -> str:
+    """`{"statistics": [{"kind", ...}]}`, the members of ExportedStatistic; what is missing is null."""
+    rows = [{"kind": kind} | row._asdict() for kind, rows in found.items() for row in rows]
+    lines = ",\n".join(json.dumps(row, ensure_ascii=False, allow_nan=False) for row in rows)
+    return f'{{"statistics": [\n{lines}\n]}}\n'
+
+
+def statistics_latex(kind: str, rows: Iterable[ExportedStatistic]) -> str:
+    """One longtable of a kind, numbers rounded; it needs the packages longtable and booktabs."""
+    title = escaped(kind.replace("_", " ").capitalize())
+    head = " & ".join(escaped(name) for name in LATEX_COLUMNS) + r" \\"
+    body = [" & ".join(escaped(text) for text in _latex_fields(row)) + r" \\" for row in rows]
+    lines = [
+        r"\begin{longtable}{" + "l" * len(LATEX_COLUMNS) + "}",
+        rf"\caption{{{title}}} \label{{tab:{kind}}} \\",
+        r"\toprule",
+        head,
+        r"\midrule",
+        r"\endhead",
+        *body,
+        r"\bottomrule",
+        r"\end{longtable}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _latex_fields(row: ExportedStatistic) -> tuple[str, ...]:
+    policy = ", ".join(filter(None, [row.runs, row.credit, row.judged_by]))
+    who = [text or "" for text in (row.statistic, row.experiment, row.detector, row.input, row.group)]
+    ends = "" if row.low is None else f"{number(row.low, row.unit)} to {number(row.high, row.unit)}"
+    shown = number(row.value, row.unit) or row.stated or ""
+    p = row.p if row.p_adjusted is None else row.p_adjusted
+    return (*who, policy, shown, ends, "" if row.n is None else str(row.n), p_text(p))
+
+
+def number(value: float | None, unit: str | None) -> str:
+    """A value rounded half up as its unit is read; nothing if there is none."""
+    return "" if value is None else digits(value, DECIMALS.get(unit or "", USUAL_DECIMALS))
+
+
+def p_text(p: float | None) -> str:
+    """A p-value to three decimals; below 0.001 it says so."""
+    if p is None:
+        return ""
+    return f"{p:.{P_DECIMALS}f}" if p >= 10**-P_DECIMALS else "< 0.001"
+
+
+def escaped(text: str) -> str:
+    """The text for LaTeX: nothing in it is a command, and it stays on one line."""
+    return "".join(SPECIAL.get(letter, letter) for letter in " ".join(text.split()))

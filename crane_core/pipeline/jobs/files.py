@@ -1,0 +1,224 @@
+"""A job on the disk: its name, its ledger file with earlier answers, and the lock of the process that works on it."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from crane_core import ledger
+from crane_core.domain import Job, JudgeJob, JudgeReply, Listed, Prompt, Reply, Run
+from crane_core.errors import DetectorError
+from crane_core.importers.published_detectors import slug
+from crane_core.pipeline.inventory import inventory
+from crane_core.pipeline.jobs.reply_reading import NOTHING_CAME, run_of
+from crane_core.pipeline.places import DataFolder
+from crane_core.prompts.judge_reply import read_judge_reply
+
+NAME_DIGITS = 8
+LABELS = ("name", "note")
+"""Options that hold what the user calls the job."""
+MOST_NAME, MOST_NOTE = 80, 500
+"""Characters."""
+NOT_SHAPING = frozenset({"prices", *LABELS})
+"""Options that are stored with a job but do not shape answers: with other prices it is the same job."""
+
+FOLDER = "runs"
+
+
+class Spent(NamedTuple):
+    """The usage of all requests of a job, including failed ones; `usd` None if no price is known.
+
+    `reported_usd` is the part of it that endpoints reported; the rest is tokens times price.
+    """
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    usd: float | None = None
+    seconds: float = 0.0
+    n_requests: int = 0
+    reported_usd: float = 0.0
+
+    def plus(self, other: Spent) -> Spent:
+        prices = [usd for usd in (self.usd, other.usd) if usd is not None]
+        return Spent(
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            sum(prices) if prices else None,
+            self.seconds + other.seconds,
+            self.n_requests + other.n_requests,
+            self.reported_usd + other.reported_usd,
+        )
+
+
+class Standing(NamedTuple):
+    """What a job's file holds: the last reply or run of each key (see `key_of`), and their total usage."""
+
+    job: Job | JudgeJob | None
+    replies: dict[tuple[Any, ...], Reply | JudgeReply | Run]
+    prompts: set[str]
+    spent: Spent
+
+    @property
+    def answered(self) -> set[tuple[Any, ...]]:
+        """Keys that are not asked again, because they have a reply, readable or not."""
+        return {key for key, reply in self.replies.items() if came(reply)}
+
+
+def now() -> str:
+    """UTC, ISO 8601, to the millisecond."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def came(reply: Reply | JudgeReply | Run) -> bool:
+    """Whether anything came back."""
+    return reply.crashes is not None if isinstance(reply, Run) else reply.text is not None
+
+
+def key_of(reply: Reply | JudgeReply | Run) -> tuple[Any, ...]:
+    """The key of a question in its job."""
+    if isinstance(reply, JudgeReply):
+        verdict = (reply.instance_id, reply.detector, str(reply.setting))
+        return (*verdict, reply.run_index, reply.repetition, reply.presentation)
+    return reply.instance_id, reply.run_index
+
+
+def job_name(*parts: str, options: dict[str, Any]) -> str:
+    """The job's name: its subject, and a digest of everything that affects its answers."""
+    shaping = {name: value for name, value in options.items() if name not in NOT_SHAPING}
+    exact = json.dumps([parts, shaping], sort_keys=True, ensure_ascii=True)
+    readable = slug("-".join(parts).replace("+", "-plus-"))
+    return f"{readable}-{hashlib.sha256(exact.encode()).hexdigest()[:NAME_DIGITS]}"
+
+
+def labels_of(job: Job | JudgeJob | None) -> dict[str, str]:
+    """What the user calls the job."""
+    options = json.loads(job.options) if job is not None else {}
+    return {label: options[label] for label in LABELS if label in options}
+
+
+def encoded(options: dict[str, Any]) -> str:
+    """Options as the JSON text that a job stores."""
+    return json.dumps(options, sort_keys=True, ensure_ascii=False)
+
+
+def sayable(text: str) -> str:
+    """The text as a ledger line can hold it: characters that UTF-8 cannot encode are escaped."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def job_file(folder: DataFolder, job: str) -> Path:
+    return folder.ledger / FOLDER / f"{job}.jsonl"
+
+
+def batch_file(folder: DataFolder, job: str) -> Path:
+    """What names the batch that the job waits for; it is there only as long as its replies are not."""
+    return job_file(folder, job).with_suffix(".batch")
+
+
+def chosen_name(folder: DataFolder, base: str, *, again: bool) -> str:
+    """The job to continue with: the newest repeat; with `again` the next repeat, which nobody has begun."""
+    number = 1
+    while job_file(folder, _repeat(base, number + 1)).exists():
+        number += 1
+    if again and job_file(folder, base).exists():
+        number += 1
+    return _repeat(base, number)
+
+
+def _repeat(base: str, number: int) -> str:
+    return base if number == 1 else f"{base}-{number}"
+
+
+def standing(folder: DataFolder, job: str) -> Standing:
+    """What the job's file holds; empty if there is none yet."""
+    path = job_file(folder, job)
+    records = ledger.tail(path).records if path.exists() else []
+    found = next((record for record in reversed(records) if isinstance(record, (Job, JudgeJob))), None)
+    replies = [record for record in records if isinstance(record, (Reply, JudgeReply, Run))]
+    return Standing(
+        job=found,
+        replies={key_of(reply): reply for reply in replies},
+        prompts={record.sha256 for record in records if isinstance(record, Prompt)},
+        spent=spent_on(replies),
+    )
+
+
+def spent_on(replies: Iterable[Reply | JudgeReply | Run]) -> Spent:
+    """The sums over replies; an answer of a detector that runs on this machine takes no tokens."""
+    asked = [reply for reply in replies if isinstance(reply, (Reply, JudgeReply))]
+    prices = [reply.usd for reply in asked if reply.usd is not None]
+    return Spent(
+        input_tokens=sum(reply.input_tokens or 0 for reply in asked),
+        output_tokens=sum(reply.output_tokens or 0 for reply in asked),
+        usd=sum(prices) if prices else None,
+        seconds=sum(reply.seconds or 0.0 for reply in asked),
+        n_requests=sum(reply.attempts for reply in asked),
+        reported_usd=sum(reply.usd or 0.0 for reply in asked if reply.is_usd_reported),
+    )
+
+
+def why_unanswered(replies: Iterable[Reply | JudgeReply | Run]) -> tuple[Counter[str], Counter[str]]:
+    """Reasons with counts: of questions without a reply, and of replies without a readable answer."""
+    troubles: Counter[str] = Counter()
+    unreadable: Counter[str] = Counter()
+    for reply in replies:
+        if (reason := _why_unanswered(reply)) is not None:
+            (unreadable if came(reply) else troubles)[reason] += 1
+    return troubles, unreadable
+
+
+def _why_unanswered(reply: Reply | JudgeReply | Run) -> str | None:
+    if isinstance(reply, JudgeReply) and reply.text is not None:
+        return read_judge_reply(reply.text, reply.finish_reason, reply.labels).trouble
+    if isinstance(reply, JudgeReply):
+        return reply.trouble or NOTHING_CAME
+    run = run_of(reply) if isinstance(reply, Reply) else reply
+    return (run.unanswered or NOTHING_CAME) if run.crashes is None else None
+
+
+@contextmanager
+def alone(folder: DataFolder, job: str) -> Iterator[None]:
+    """Hold the job for this process. Raises DetectorError while another one works on it.
+
+    The operating system releases the lock when the process ends; the empty file stays.
+    """
+    if act := inventory(folder).removed.get((Listed.RUN, job)):
+        raise DetectorError(
+            f"The run {job} was removed by {act.acted_by} at {act.acted_at[:16]}.",
+            remedy=f"Bring it back with `restore run {job}`, or start a separate repeat with --again.",
+        )
+    path = _lock_file(folder, job)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise DetectorError(
+                f"Another process is running the job {job}.",
+                remedy="Let it finish or stop it; start a separate repeat with --again.",
+            ) from error
+        yield
+
+
+def is_held(folder: DataFolder, job: str) -> bool:
+    """Whether a process works on the job at this moment."""
+    path = _lock_file(folder, job)
+    if not path.exists():
+        return False
+    with path.open() as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
+
+
+def _lock_file(folder: DataFolder, job: str) -> Path:
+    return job_file(folder, job).with_suffix(".lock")

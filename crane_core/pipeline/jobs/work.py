@@ -1,0 +1,194 @@
+"""Runs a job: every answer goes to its ledger file before it counts as done.
+
+Knows the list of questions, the file, progress and the end. How answers are obtained is up to a worker: `ask_models`
+asks a model, `detection.here` runs a detector on this machine. A job that was stopped, killed or spent continues where
+it was.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from threading import Event
+from typing import Any, NamedTuple
+
+from crane_core import ledger
+from crane_core.domain import Detector, Job, JudgeJob, JudgeReply, Prompt, Record, Reply, Run
+from crane_core.pipeline.jobs.files import (
+    Spent,
+    Standing,
+    alone,
+    came,
+    job_file,
+    labels_of,
+    spent_on,
+    standing,
+    why_unanswered,
+)
+from crane_core.pipeline.jobs.group_commit import USUALLY_WAITING, GroupCommit
+from crane_core.pipeline.places import DataFolder
+
+Answer = Reply | JudgeReply | Run
+Key = tuple[Any, ...]
+"""The key of a question in its job; see `jobs.files.key_of`."""
+Keep = Callable[[Answer, Prompt | None], None]
+"""Passes an answer on to be saved, with the prompt that it answers; it may be called from any thread."""
+Worker = Callable[[Sequence[Key], Keep, Event], str | None]
+"""Answers the keys in their order until the event is set; why it ended before the last one, or None."""
+INTERRUPTED = "it was stopped"
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A job to run now: all its questions in order, and the earlier content of its file."""
+
+    job: Job | JudgeJob
+    items: Sequence[Key]
+    before: Standing
+    detector: Detector | None = None
+
+    @property
+    def open(self) -> list[Key]:
+        """The questions without a reply."""
+        answered = self.before.answered
+        return [item for item in self.items if item not in answered]
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Progress of a job. `n_done` of `n_all` have an answer on the disk; `n_now` of them since this start.
+
+    `n_troubles` are questions without a reply at this start; they are asked again at the next one. `spent` is
+    of the whole job. `left_s` is None until it can be estimated.
+    """
+
+    n_all: int
+    n_done: int
+    n_now: int
+    n_troubles: int
+    spent: Spent
+    elapsed_s: float
+
+    @property
+    def per_s(self) -> float:
+        """Questions dealt with per second since this start."""
+        return (self.n_now + self.n_troubles) / self.elapsed_s if self.elapsed_s > 0 else 0.0
+
+    @property
+    def left_s(self) -> float | None:
+        left = self.n_all - self.n_done - self.n_troubles
+        return left / self.per_s if self.per_s > 0 else None
+
+
+class Outcome(NamedTuple):
+    """The outcome of a job, over all its questions.
+
+    `troubles` are questions without a reply, `unreadable` replies without a readable answer, by reason; `n_answered`
+    are the other replies. `ended` is why it ended before its last question, None when it did not.
+    """
+
+    job: str
+    n_all: int
+    n_answered: int
+    troubles: Counter[str]
+    unreadable: Counter[str]
+    spent: Spent
+    elapsed_s: float
+    ended: str | None
+
+    @property
+    def n_open(self) -> int:
+        """Questions that the same command asks next time."""
+        return self.n_all - self.n_answered - self.unreadable.total()
+
+
+def carry_out(
+    folder: DataFolder,
+    work: Work,
+    worker: Worker,
+    *,
+    progress: Callable[[Progress], None] = lambda _: None,
+    stop: Event | None = None,
+    at_once: int = USUALLY_WAITING,
+) -> Outcome:
+    """Answer the open questions. Raises DetectorError or LedgerError; finished answers stay.
+
+    `progress` is called from another thread, whenever answers have reached the disk. `at_once` is how many the worker
+    asks at once: as many may wait for the disk, so that it never keeps them from asking.
+    """
+    stopped = stop or Event()
+    began = time.monotonic()
+    ended = None
+    with alone(folder, work.job.job):
+        now = replace(work, before=standing(folder, work.job.job))
+        if now.open:
+            watch = _Watch(now, progress, began)
+            path = job_file(folder, now.job.job)
+            with GroupCommit(path, watch.saved, stopped, max_waiting=max(1, at_once)) as commit:
+                ended = worker(now.open, _keeping(now, commit), stopped)
+        elif labels_of(now.before.job) != labels_of(work.job):
+            ledger.append(job_file(folder, work.job.job), work.job)
+    return _outcome(folder, work, time.monotonic() - began, ended)
+
+
+def _keeping(work: Work, commit: GroupCommit) -> Keep:
+    """Saves an answer after the records it refers to: detector and job once, and its prompt once."""
+    written = set(work.before.prompts)
+    header: list[Record] = []
+    if work.before.job != work.job:
+        header += [*([work.detector] if work.detector else []), work.job]
+
+    def keep(answer: Answer, prompt: Prompt | None) -> None:
+        first = [*header]
+        header.clear()
+        if prompt is not None and prompt.sha256 not in written:
+            written.add(prompt.sha256)
+            first.append(prompt)
+        commit.put(*first, answer)
+
+    return keep
+
+
+class _Watch:
+    """Counts the answers on disk and reports progress."""
+
+    def __init__(self, work: Work, progress: Callable[[Progress], None], began: float) -> None:
+        answered = work.before.answered
+        self._n_all = len(work.items)
+        self._progress = progress
+        self._began = began
+        self._n_before = sum(item in answered for item in work.items)
+        self._n_now = 0
+        self._n_troubles = 0
+        self._spent = work.before.spent
+
+    def saved(self, records: Sequence[Record]) -> None:
+        answers = [record for record in records if isinstance(record, (Reply, JudgeReply, Run))]
+        if not answers:
+            return
+        n_came = sum(map(came, answers))
+        self._n_now += n_came
+        self._n_troubles += len(answers) - n_came
+        self._spent = self._spent.plus(spent_on(answers))
+        self._progress(
+            Progress(
+                n_all=self._n_all,
+                n_done=self._n_before + self._n_now,
+                n_now=self._n_now,
+                n_troubles=self._n_troubles,
+                spent=self._spent,
+                elapsed_s=time.monotonic() - self._began,
+            )
+        )
+
+
+def _outcome(folder: DataFolder, work: Work, elapsed_s: float, ended: str | None) -> Outcome:
+    """Computed from the file, whose content decides."""
+    after = standing(folder, work.job.job)
+    wanted = set(work.items)
+    replies = [reply for key, reply in after.replies.items() if key in wanted]
+    troubles, unreadable = why_unanswered(replies)
+    n_answered = len(replies) - troubles.total() - unreadable.total()
+    return Outcome(work.job.job, len(work.items), n_answered, troubles, unreadable, after.spent, elapsed_s, ended)

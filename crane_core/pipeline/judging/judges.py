@@ -1,0 +1,51 @@
+"""LLM judges as annotators: every pass, and the most frequent label over all repetitions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pandas as pd
+
+from crane_core.pipeline.campaigns.label_frame import COLUMNS, label_frame, with_campaigns, with_judged_campaigns
+from crane_core.pipeline.places import DataFolder
+from crane_core.storage import labels
+from crane_core.storage.store import Store
+
+
+def judge_passes(store: Store) -> pd.DataFrame:
+    """One row per judge, repetition (0: all of them) and presentation; `annotator` is its name among the labels."""
+    return labels.judge_passes(store.cursor())
+
+
+def labels_with_pooled_judges(store: Store, folder: DataFolder) -> pd.DataFrame:
+    """The label frame, and after it a repeated judge once more per order, as "..., all repetitions".
+
+    The label of all repetitions is the one given most often in them, among equals the first: what the study compares.
+    """
+    pooled = with_judged_campaigns(labels.pooled_judge_labels(store.cursor()))
+    everything = label_frame(store, folder)
+    return pd.concat([everything, pooled[COLUMNS]], ignore_index=True) if len(pooled) else everything
+
+
+def who_labelled(store: Store, folder: DataFolder) -> pd.DataFrame:
+    """The same with one label of each imported annotator in each setting of a detector, which lists the annotators.
+
+    It has no label texts: a page that only needs the annotators need not wait for all labels.
+    """
+    pooled = with_judged_campaigns(labels.first_pooled_labels(store.cursor()).assign(label=None))
+    everything = with_campaigns(labels.first_labels(store.cursor()).assign(label=None), folder)
+    return pd.concat([everything, pooled[COLUMNS]], ignore_index=True) if len(pooled) else everything
+
+
+def pooled_judges(passes: pd.DataFrame) -> list[str]:
+    """Every judge in either order of texts: all repetitions together, or the only one."""
+    is_pooled = passes["repetition"] == 0
+    return [
+        str(name) for name in passes[is_pooled | ~passes["judge"].isin(passes.loc[is_pooled, "judge"])]["annotator"]
+    ]
+
+
+def without_repetitions(names: Iterable[str], passes: pd.DataFrame) -> list[str]:
+    """`names` of annotators without single repetitions of a judge for whom all repetitions stand."""
+    single = set(passes["annotator"]) - set(pooled_judges(passes))
+    return [name for name in names if name not in single]

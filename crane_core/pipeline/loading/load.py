@@ -1,0 +1,591 @@
+"""The only writer of the database: sources and the new tail of ledger files go in, one transaction each.
+
+Loaded data can always be dropped and loaded again (`rebuild`), because all of them are also in files.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from crane_core import ledger
+from crane_core.domain import (
+    Benchmark,
+    Case,
+    Detector,
+    DetectorKind,
+    InventoryAction,
+    Judgement,
+    Listed,
+    LoadProblem,
+    ProblemKind,
+    Record,
+    Run,
+)
+from crane_core.errors import LedgerError, SourceError, StoreError
+from crane_core.given_path import refusal
+from crane_core.importers.filetree import open_files, open_tree
+from crane_core.importers.instance_ids import JUNOBENCH
+from crane_core.importers.registry import importer_by_kind, importer_for
+from crane_core.pipeline.inventory import FILE as INVENTORY
+from crane_core.pipeline.inventory import inventory, inventory_file
+from crane_core.pipeline.jobs.reply_reading import with_what_they_say
+from crane_core.pipeline.loading.collecting import collection_paused
+from crane_core.pipeline.loading.editions import edition_of, filed
+from crane_core.pipeline.loading.losses import RESTORE, accept, keep_count, losses, set_aside_altered_sources
+from crane_core.pipeline.loading.record_words import noun
+from crane_core.pipeline.loading.replacing import Change, act, change_since_import, refuse_change, replaced
+from crane_core.pipeline.loading.sources import (
+    KeptTree,
+    RecordingTree,
+    StagedSource,
+    fingerprint,
+    staged_archive,
+    staged_files,
+    staged_sources,
+)
+from crane_core.pipeline.places import DataFolder, embedded
+from crane_core.releases import Release, commit_named_in, release_of_kind
+from crane_core.replica import refuse_on_replica
+from crane_core.storage import inventory as stored_inventory
+from crane_core.storage import state, write
+from crane_core.storage.partitions import FORMS, JUDGEMENTS, RUNS, Facts, conditions, facts_of, partitioned
+from crane_core.storage.store import IN_MEMORY, Cursor, Store, StoreHeldError, open_store, open_to_read
+from crane_core.storage.write import LEDGER_SOURCE, Added, SourceRow
+
+Progress = Callable[[str], None]
+SHOWN_LOSSES = 5
+_EMBEDDED = (".csv", ".ipynb", ".json", ".jsonl")
+"""Files of the embedded data that hold records."""
+
+
+class Imported(NamedTuple):
+    """The outcome of one import. `added` is empty when the source had been loaded before.
+
+    `problems` are those of the source, and answers and labels that wait for the instance they are about. `edition` is
+    what its records are filed under; see `pipeline.loading.editions`. `benchmarks` are the ids of those that it is
+    about, and `replaced` is the id of the source whose place it took.
+    """
+
+    source_id: str
+    kind: str
+    name: str
+    added: list[Added]
+    problems: list[LoadProblem]
+    already_loaded: bool = False
+    waits_for_app: bool = False
+    edition: str = ""
+    benchmarks: tuple[str, ...] = ()
+    replaced: str = ""
+
+
+def prepare(folder: DataFolder, progress: Progress = lambda _: None) -> Store:
+    """Open the store of `folder` and bring it up to date: embedded data, staged sources, ledger.
+
+    A database made from other embedded data than this checkout's is rebuilt. Raises StoreError.
+    """
+    refuse_on_replica()
+    store = open_store(folder.database, folder.sources)
+    try:
+        if _embedded_changed(store):
+            store.close()
+            progress("The embedded data changed; rebuilding the store")
+            rebuild(folder, progress)
+            return open_store(folder.database, folder.sources)
+        catch_up(store, folder, progress)
+        keep_count(folder)
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+def prepare_or_read(folder: DataFolder, progress: Progress = lambda _: None) -> Store:
+    """For readers: the store, or, while another process holds it, the same content read or built beside it."""
+    try:
+        return prepare(folder, progress)
+    except StoreHeldError as held:
+        if held.by_reader and (store := _read_beside(folder)):
+            return store
+        progress(f"{held.args[0]} Reading sources and ledger again, in memory")
+        store = open_store(IN_MEMORY, folder.sources)
+        catch_up(store, folder, progress)
+        return store
+
+
+def _read_beside(folder: DataFolder) -> Store | None:
+    """The database opened to read only, where it is of this version and holds everything that is on the disk."""
+    try:
+        store = open_to_read(folder.database, folder.sources)
+    except StoreError:
+        return None
+    if _is_current(store, folder):
+        return store
+    store.close()
+    return None
+
+
+def _is_current(store: Store, folder: DataFolder) -> bool:
+    cursor = store.bare_cursor()
+    loaded = state.loaded_sources(cursor)
+    wanted = {source_id for source_id, path in embedded().items() if path.is_dir()}
+    kept = inventory(folder)
+    staged = (source.source_id for source in staged_sources(folder.sources))
+    wanted |= {source_id for source_id in staged if kept.has(Listed.SOURCE, source_id)}
+    return wanted <= loaded and not _embedded_changed(store) and not any(_grown(folder, state.ledger_positions(cursor)))
+
+
+def rebuild(folder: DataFolder, progress: Progress = lambda _: None, *, accept_loss: bool = False) -> None:
+    """Build the database again from sources and ledger, then put it in the old one's place.
+
+    A database that cannot be opened is set aside, not lost. Raises StoreHeldError while another process has it open,
+    and LedgerError where something of sources or ledger is gone or altered, unless that is accepted; it stays then.
+    """
+    before = _rows_of_ledger(folder.database, progress)
+    is_outdated = _is_inventory_outdated(folder)
+    lost = losses(folder)
+    if lost and not accept_loss:
+        raise _refuse_loss([str(loss) for loss in lost], {loss.remedy for loss in lost})
+    set_aside_altered_sources(folder, lost)
+    fresh = folder.database.with_suffix(".rebuilding")
+    _remove_database(fresh)
+    store = open_store(fresh, folder.sources)
+    try:
+        catch_up(store, folder, progress)
+        fewer = list(_fewer(before, _by_table(state.rows_of_ledger(store.bare_cursor()))))
+        if is_outdated:
+            fewer = []  # rows of what was removed since are missed on purpose
+    finally:
+        store.close()
+    if fewer and not accept_loss:
+        _remove_database(fresh)
+        raise _refuse_loss(fewer)
+    _remove_database(folder.database)
+    fresh.replace(folder.database)
+    accept(folder, lost)
+
+
+def _rows_of_ledger(database: Path, progress: Progress) -> Counter[str]:
+    """Rows by table that the ledger brought to the old database, as far as it can be asked."""
+    _set_aside_if_broken(database, progress)
+    if not database.exists():
+        return Counter()
+    store = open_store(database)
+    try:
+        return _by_table(state.rows_of_ledger(store.bare_cursor()))
+    finally:
+        store.close()
+
+
+def _is_inventory_outdated(folder: DataFolder) -> bool:
+    """Whether something was removed or restored since the old database was loaded."""
+    if not folder.database.exists():
+        return False
+    store = open_store(folder.database, folder.sources)
+    try:
+        return _inventory_grew(folder, ledger.Position(*state.ledger_positions(store.bare_cursor()).get(INVENTORY, ())))
+    finally:
+        store.close()
+
+
+def _by_table(rows: Mapping[str, Mapping[str, int]]) -> Counter[str]:
+    return sum((Counter(tables) for tables in rows.values()), Counter())
+
+
+def _fewer(before: Counter[str], after: Counter[str]) -> Iterator[str]:
+    for table, n_rows in before.items():
+        if after[table] < n_rows:
+            yield f"{table.replace('_', ' ')} of the ledger would drop from {n_rows:,} to {after[table]:,}"
+
+
+def _refuse_loss(found: list[str], remedies: Collection[str] = (RESTORE,)) -> LedgerError:
+    rest = f"; and {len(found) - SHOWN_LOSSES:,} more" if len(found) > SHOWN_LOSSES else ""
+    return LedgerError(
+        f"The database was not changed: a rebuild would lose evidence: {'; '.join(found[:SHOWN_LOSSES])}{rest}.",
+        remedy=f"{' '.join(sorted(remedies))} `doctor` lists everything.",
+    )
+
+
+def _set_aside_if_broken(database: Path, progress: Progress) -> None:
+    try:
+        open_store(database).close()
+    except StoreHeldError:
+        raise
+    except StoreError:
+        aside = database.with_suffix(".broken")
+        _remove_database(aside)
+        database.replace(aside)
+        progress(f"The database cannot be opened; it is now {aside.name}")
+
+
+def _remove_database(path: Path) -> None:
+    for file in (path, path.with_name(path.name + ".wal")):
+        file.unlink(missing_ok=True)
+
+
+def catch_up(store: Store, folder: DataFolder, progress: Progress = lambda _: None) -> bool:
+    """Load what is on the disk and not in the store; whether anything was. One thread at a time."""
+    with store.loading:
+        return _catch_up(store, folder, progress)
+
+
+def _catch_up(store: Store, folder: DataFolder, progress: Progress) -> bool:
+    _start_over_if_inventory_changed(store, folder, progress)
+    kept = inventory(folder)
+    loaded = state.loaded_sources(store.bare_cursor())
+    for source_id, path in embedded().items():
+        if source_id not in loaded and path.is_dir():
+            progress(f"Loading the embedded data: {source_id}")
+            _load_embedded(store, folder, source_id, path)
+    staged = (source for source in staged_sources(folder.sources) if kept.has(Listed.SOURCE, source.source_id))
+    waiting = [source for source in staged if source.source_id not in loaded]
+    for source in waiting:
+        progress(f"Loading {source.name}")
+        _load_staged(store, folder, source)
+    grown = load_ledger(store, folder)
+    if waiting or grown:
+        keep_count(folder)
+    return bool(waiting or grown)
+
+
+def _start_over_if_inventory_changed(store: Store, folder: DataFolder, progress: Progress) -> None:
+    """What is removed is not loaded, and what is restored is again: both may change rows that others brought too."""
+    cursor = store.bare_cursor()
+    since = ledger.Position(*state.ledger_positions(cursor).get(INVENTORY, ()))
+    if state.loaded_sources(cursor) and _inventory_grew(folder, since):
+        progress("Something was removed, restored or renamed; loading everything again")
+        store.write(stored_inventory.empty)
+
+
+def _inventory_grew(folder: DataFolder, since: ledger.Position) -> bool:
+    file = inventory_file(folder)
+    return file.is_file() and ledger.tail(file, since).position != since
+
+
+def import_paths(
+    paths: list[Path],
+    folder: DataFolder,
+    store: Store | None = None,
+    *,
+    release: Release | None = None,
+    replace_by: str | None = None,
+) -> Imported:
+    """Import one archive, one folder, one file, or the named notebooks of a pair.
+
+    `release` is what it was fetched as; an archive made by git tells its commit itself. A folder that changed since it
+    was imported is refused, unless `replace_by` names who replaces it.
+    Without a `store` the database is opened for the time of the import; while the app holds it, the source is
+    kept and checked, and the app loads it at its next page view. Raises SourceError or StoreError; then nothing
+    was kept.
+    """
+    for path in paths:
+        if why := refusal(str(path)):
+            raise SourceError(f"{path} {why}.", remedy="Name an archive, a folder or a file.")
+        if not path.exists():
+            raise SourceError(
+                f"{path} does not exist.", remedy="Check the spelling; relative paths start in the current directory."
+            )
+    if store is not None:
+        return _import(paths, folder, store, release, replace_by)
+    try:
+        store = prepare(folder)
+    except StoreHeldError:
+        return _import(paths, folder, None, release, replace_by)
+    try:
+        return _import(paths, folder, store, release, replace_by)
+    finally:
+        store.close()
+
+
+@collection_paused()
+def _import(
+    paths: list[Path], folder: DataFolder, store: Store | None, release: Release | None, replace_by: str | None
+) -> Imported:
+    origin = paths[0]
+    keep_whole = len(paths) == 1 and origin.is_file()
+    sha256 = fingerprint(origin) if keep_whole else ""
+    if keep_whole and (known := _known(folder, sha256)):
+        return _loaded_before(known, folder)
+    tree = RecordingTree(open_tree(origin) if len(paths) == 1 else open_files(paths, _pair_name(paths)))
+    importer = importer_for(tree)
+    if keep_whole and release is None:
+        release = release_of_kind(importer.KIND, commit_named_in(origin))
+    if known := _known_release(folder, release):
+        return _loaded_before(known, folder)
+    edition = edition_of(release, sha256, staged_sources(folder.sources))
+    records, problems = _read(importer.read(tree), edition)
+    if not records:
+        raise SourceError(_nothing_usable(origin, problems), remedy="Nothing was loaded; see `import --help`.")
+    staged: dict[str, Any] = {"kind": importer.KIND, "into": folder.sources, "release": release, "edition": edition}
+    staging = (
+        staged_archive(origin, name=tree.name, **staged)
+        if keep_whole
+        else staged_files(tree, origin=str(origin.resolve()), **staged)
+    )
+    change = None if keep_whole or release else change_since_import(origin, tree.was_read, folder)
+    with staging as source:
+        if change is not None:
+            return _replace(change, source, folder, store, records, problems, origin, replace_by)
+        if known := _known(folder, source.sha256):
+            return _loaded_before(known, folder)
+        if store is None:
+            return _try_out(source, folder, records, problems)._replace(waits_for_app=True, edition=edition)
+        if source.source_id in state.loaded_sources(store.bare_cursor()):
+            return _loaded_before(source, folder)
+        return _write(store, folder, _row(source), records, problems)._replace(edition=edition)
+
+
+def _replace(
+    change: Change,
+    source: StagedSource,
+    folder: DataFolder,
+    store: Store | None,
+    records: list[Record],
+    problems: list[LoadProblem],
+    origin: Path,
+    by: str | None,
+) -> Imported:
+    """The new content of a folder in place of the old; content that was removed is restored. Raises SourceError."""
+    if by is None:
+        raise refuse_change(origin, change)
+    if all(isinstance(record, (Benchmark, Case)) for record in records):
+        raise SourceError(_nothing_usable(origin, problems), remedy="The old source stays; nothing was loaded.")
+    instead = change.source.source_id
+    with replaced(folder, change, by):
+        if known := _known(folder, source.sha256):
+            act(folder, known, InventoryAction.RESTORE, by)
+            if store is not None:
+                catch_up(store, folder)
+            return _described(known, records, problems)._replace(replaced=instead, waits_for_app=store is None)
+        if store is None:
+            return _try_out(source, folder, records, problems)._replace(replaced=instead, waits_for_app=True)
+        catch_up(store, folder)
+        return _write(store, folder, _row(source), records, problems)._replace(replaced=instead)
+
+
+def _described(source: StagedSource, records: list[Record], problems: list[LoadProblem]) -> Imported:
+    """A source that is loaded without a count of what is new."""
+    return Imported(source.source_id, source.kind, source.name, [], problems, benchmarks=_benchmarks(records))
+
+
+def _benchmarks(records: list[Record]) -> tuple[str, ...]:
+    return tuple(sorted({record.benchmark for record in records if isinstance(record, Benchmark)}))
+
+
+def _loaded_before(known: StagedSource, folder: DataFolder) -> Imported:
+    """Raises SourceError if it was removed since."""
+    if act := inventory(folder).removed.get((Listed.SOURCE, known.source_id)):
+        raise SourceError(
+            f"{known.name} was imported as source {known.source_id}, and removed at {act.acted_at[:16]} by"
+            f" {act.acted_by}.",
+            remedy=f"Bring it back: `restore source {known.source_id}`.",
+        )
+    return Imported(known.source_id, known.kind, known.name, [], [], already_loaded=True, edition=known.edition)
+
+
+def as_sources(paths: list[Path]) -> list[list[Path]]:
+    """Notebooks named together are one source; everything else is a separate source."""
+    notebooks = [path for path in paths if path.suffix == ".ipynb" and not path.is_dir()]
+    others = [[path] for path in paths if path not in notebooks]
+    return others + ([notebooks] if notebooks else [])
+
+
+def _pair_name(paths: list[Path]) -> str:
+    """The common name of several notebooks: their case, without the version."""
+    return paths[0].stem.removesuffix("_fixed").removesuffix("_reproduced")
+
+
+def _try_out(source: StagedSource, folder: DataFolder, records: list[Record], problems: list[LoadProblem]) -> Imported:
+    """Write a source to its own database, so that none is kept that the app then could not load."""
+    store = open_store(IN_MEMORY)
+    try:
+        for source_id, path in embedded().items():
+            if path.is_dir():
+                _load_embedded(store, folder, source_id, path)
+        return _write(store, folder, _row(source), records, problems)
+    finally:
+        store.close()
+
+
+def _nothing_usable(origin: Path, problems: list[LoadProblem]) -> str:
+    first = f" The first problem: {problems[0].path}, {problems[0].place}: {problems[0].reason}." if problems else ""
+    return f"{origin} contains no record that can be loaded ({len(problems)} {noun(len(problems), 'problems')}).{first}"
+
+
+def _known(folder: DataFolder, sha256: str) -> StagedSource | None:
+    return next((source for source in staged_sources(folder.sources) if source.sha256 == sha256), None)
+
+
+def _known_release(folder: DataFolder, release: Release | None) -> StagedSource | None:
+    """The source that is this release at this commit: packed again, its bytes may differ."""
+    if release is None or release.commit is None:
+        return None
+    wanted = (release.name, release.commit)
+    found = ((source, source.release) for source in staged_sources(folder.sources) if source.release)
+    return next((source for source, its in found if (its.name, its.commit) == wanted), None)
+
+
+@collection_paused()
+def _load_staged(store: Store, folder: DataFolder, source: StagedSource) -> Imported:
+    if source.kind in FORMS:
+        return load_partition(store, folder, source)
+    tree = KeptTree(open_tree(folder.sources / source.source_id / source.file), source.left_out)
+    records, problems = _read(importer_by_kind(source.kind).read(tree), source.edition)
+    return _write(store, folder, _row(source), records, [*source.problems, *problems])
+
+
+def _load_embedded(store: Store, folder: DataFolder, source_id: str, path: Path) -> Imported:
+    tree = RecordingTree(open_tree(path))
+    importer = importer_for(tree)
+    records, problems = _read(importer.read(tree))
+    n_bytes = sum(map(len, tree.was_read.values()))
+    row = SourceRow(source_id, importer.KIND, source_id, _digest(path), n_bytes, None)
+    return _write(store, folder, row, records, problems)
+
+
+def _embedded_changed(store: Store) -> bool:
+    stored = state.source_digests(store.bare_cursor())
+    return any(stored[name] != _digest(path) for name, path in embedded().items() if name in stored and path.is_dir())
+
+
+def embedded_digests() -> dict[str, str]:
+    """sha256 of the data that ship with this checkout, by the id of their source."""
+    return {name: _digest(path) for name, path in embedded().items() if path.is_dir()}
+
+
+def _digest(path: Path) -> str:
+    """sha256 over names and bytes of a folder's tables and notebooks: whether the embedded data changed."""
+    digest = hashlib.sha256()
+    for file in sorted(file for suffix in _EMBEDDED for file in path.rglob(f"*{suffix}")):
+        digest.update(f"{file.relative_to(path).as_posix()}\0{fingerprint(file)}\n".encode())
+    return digest.hexdigest()
+
+
+def _read(stream: Iterable[Record], edition: str = "") -> tuple[list[Record], list[LoadProblem]]:
+    records: list[Record] = []
+    problems: list[LoadProblem] = []
+    for record in stream:
+        if isinstance(record, LoadProblem):
+            problems.append(record)
+        else:
+            records.append(filed(record, edition))
+    return records, problems
+
+
+def _write(
+    store: Store,
+    folder: DataFolder,
+    row: SourceRow,
+    records: list[Record],
+    problems: list[LoadProblem],
+    *in_place: Added,
+) -> Imported:
+    """in_place: counts of what stays in its file."""
+    _refuse_partitioned(store, records)
+    kept = inventory(folder)
+    records = [taken for record in records if (taken := kept.taken(record)) is not None]
+    row = row._replace(name=kept.title(Listed.SOURCE, row.source_id) or row.name)
+
+    def change(cursor: Cursor) -> Imported:
+        added = [*write.add_records(cursor, records, source_id=row.source_id), *in_place]
+        found = [*problems, *(problem for entry in added for problem in entry.problems)]
+        everything = sorted(found, key=lambda problem: (problem.path, problem.place, problem.reason))
+        write.add_source(cursor, row, added, everything)
+        waiting = state.without_instance(cursor, row.source_id)
+        found_in = _benchmarks(records)
+        return Imported(row.source_id, row.kind, row.name, added, [*everything, *waiting], benchmarks=found_in)
+
+    return store.write(change)
+
+
+def _refuse_partitioned(store: Store, records: list[Record]) -> None:
+    """Raise SourceError if records are of what a Parquet file answers for."""
+    for kind, record_type in ((RUNS, Run), (JUDGEMENTS, Judgement)):
+        given = {(r.benchmark, r.experiment, r.detector, str(r.setting)) for r in records if isinstance(r, record_type)}
+        if given and (both := sorted(given & partitioned(store.cursor(), kind))):
+            raise SourceError(
+                "A kept Parquet file answers for {2}, {3}, in experiment {1} of {0}.".format(*both[0]),
+                remedy="Name another experiment, or remove that source first.",
+            )
+
+
+def load_partition(store: Store, folder: DataFolder, source: StagedSource, facts: Facts | None = None) -> Imported:
+    """A Parquet file that is read where it is kept: its benchmarks and detectors are loaded, its rows are counted.
+
+    A file that cannot be read as it should be, or that answers what another source answers, is listed with its problem
+    and counts nowhere. facts: what the file holds, if that was checked just now with `refuse_overlap`.
+    """
+    kept = folder.sources / source.source_id / FORMS[source.kind].file
+    try:
+        if facts is None:
+            facts = facts_of(kept, source.name)
+            refuse_overlap(store, facts, source.name)
+    except SourceError as error:
+        problem = LoadProblem(source.name, "file", str(error.args[0]), ProblemKind.CONTRADICTION)
+        return _write(store, folder, _row(source), [], [problem])
+    benchmarks = sorted({benchmark for benchmark, *_ in facts.conditions})
+    records: list[Record] = [JUNOBENCH if name == JUNOBENCH.benchmark else Benchmark(name, name) for name in benchmarks]
+    records += [Detector(name, title, DetectorKind(kind)) for name, title, kind in facts.detectors]
+    counted = Added(FORMS[source.kind].table, facts.n_rows, facts.n_rows, [])
+    return _write(store, folder, _row(source), records, [], counted)
+
+
+def refuse_overlap(store: Store, facts: Facts, name: str) -> None:
+    """Raise SourceError if something is loaded of what the file answers for: keys are unique within one source."""
+    if both := sorted(facts.conditions & conditions(store.cursor(), facts.kind)):
+        benchmark, experiment, detector, setting = both[0]
+        table = FORMS[facts.kind].table
+        raise SourceError(
+            f"{name} holds {table} of {detector}, {setting}, in experiment {experiment} of {benchmark}, of which"
+            " another source holds some.",
+            remedy="Keep all of these in one file, or name another experiment.",
+        )
+
+
+def _row(source: StagedSource) -> SourceRow:
+    return SourceRow(source.source_id, source.kind, source.name, source.sha256, source.n_bytes, source.imported)
+
+
+def load_ledger(store: Store, folder: DataFolder) -> int:
+    """Load the new lines of ledger files since the last time; the number of new lines."""
+    positions = state.ledger_positions(store.bare_cursor())
+    return sum(
+        _load_tail(store, folder, name, ledger.tail(folder.ledger / name, since), since)
+        for name, since in _grown(folder, positions)
+    )
+
+
+def _grown(folder: DataFolder, positions: Mapping[str, tuple[int, int, str]]) -> Iterator[tuple[str, ledger.Position]]:
+    """Ledger files whose size is another than when they were loaded, and where that was."""
+    for file in sorted(folder.ledger.rglob("*.jsonl")):
+        name = file.relative_to(folder.ledger).as_posix()
+        since = ledger.Position(*positions[name]) if name in positions else ledger.Position()
+        if file.stat().st_size != since.loaded_bytes:
+            yield name, since
+
+
+def read_again(store: Store, folder: DataFolder, file: Path) -> None:
+    """Load a whole ledger file once more, so that each of its replies is read by the current rules."""
+    name = file.relative_to(folder.ledger).as_posix()
+    _load_tail(store, folder, name, ledger.tail(file), ledger.Position())
+
+
+def _load_tail(store: Store, folder: DataFolder, name: str, tail: ledger.Tail, since: ledger.Position) -> int:
+    if tail.position == since:
+        return 0
+
+    kept = inventory(folder)
+    here = tail.records if kept.has_file(name) else []
+    records = [taken for record in here if (taken := kept.taken(record)) is not None]
+
+    def change(cursor: Cursor) -> None:
+        source_id = LEDGER_SOURCE + name
+        write.add_records(cursor, with_what_they_say(records), source_id=source_id, latest_wins=True)
+        write.add_problems(cursor, source_id, tail.problems)
+        write.set_ledger_position(cursor, name, *tail.position)
+
+    store.write(change)
+    return len(tail.records) + len(tail.problems)

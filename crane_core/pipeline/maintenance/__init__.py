@@ -1,0 +1,1 @@
+"""Care of an installation: diagnosis, backup, copies for replicas, what can be removed."""

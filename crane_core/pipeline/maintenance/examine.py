@@ -1,0 +1,132 @@
+"""Diagnosis of the installation: what is installed, loaded, missing or contradictory, and what to do about it."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from importlib import metadata
+from typing import Any
+
+from crane_core import __version__, ledger
+from crane_core.pipeline.loading.losses import Loss
+from crane_core.pipeline.places import CHECKOUT, IS_INSTALLED, DataFolder
+from crane_core.pipeline.results.contradictions import contradictions
+from crane_core.pipeline.results.evaluate import verdict_frame
+from crane_core.pipeline.rows import as_rows
+from crane_core.storage import cases, state
+from crane_core.storage.store import Store
+
+EVIDENCE = "evidence"
+"""The area of findings that mean lost evidence."""
+TOLD_PACKAGES = (
+    "streamlit", "duckdb", "pandas", "altair", "nbclient", "openai", "scikit-learn", "tiktoken", "pylint", "pyright",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A finding: `area` groups findings, `remedy` is empty if nothing has to be done."""
+
+    area: str
+    what: str
+    remedy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """Everything that `doctor` reports. `contradictions` are votes that the published human outcomes contradict."""
+
+    versions: dict[str, str]
+    counts: dict[str, int]
+    sources: list[dict[str, Any]]
+    problems: list[dict[str, Any]]
+    contradictions: list[dict[str, Any]]
+    findings: list[Finding] = field(default_factory=list)
+
+
+def examine(store: Store, folder: DataFolder, lost: Sequence[Loss] = ()) -> Examination:
+    """Examine the store, the ledger and the machine; changes nothing. `lost` is what `losses` found."""
+    cursor = store.cursor()
+    return Examination(
+        versions=_versions(),
+        counts=state.table_counts(cursor),
+        sources=as_rows(state.sources(cursor)),
+        problems=as_rows(state.load_problems(cursor)),
+        contradictions=as_rows(contradictions(verdict_frame(store))),
+        findings=[*_evidence(lost), *_pins(), *_missing_texts(store), *_waiting(store), *_torn(folder)],
+    )
+
+
+def _evidence(lost: Sequence[Loss]) -> list[Finding]:
+    return [Finding(EVIDENCE, str(loss), loss.remedy) for loss in lost]
+
+
+def _versions() -> dict[str, str]:
+    return {"crane-workbench": __version__, "python": platform.python_version()} | {
+        name: _version(name) or "not installed" for name in TOLD_PACKAGES
+    }
+
+
+def _version(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _pins() -> list[Finding]:
+    """Packages whose installed version is not the pinned one. What pip installed from a wheel has no pins."""
+    if IS_INSTALLED:
+        return []
+    wrong = []
+    for line in (CHECKOUT / "requirements.txt").read_text("utf-8").splitlines():
+        if line.startswith((" ", "#")):
+            continue
+        pin, _, marker = line.removesuffix(" \\").partition(";")
+        name, _, wanted = pin.strip().partition("==")
+        if name and not marker and _version(name) != wanted:
+            wrong.append(
+                Finding(
+                    "installed", f"{name} is {_version(name) or 'missing'}, but {wanted} is pinned", "Run `make setup`."
+                )
+            )
+    return wrong
+
+
+def _missing_texts(store: Store) -> list[Finding]:
+    found = []
+    for row in as_rows(cases.benchmarks(store.cursor())):
+        listed = cases.case_list(store.cursor(), row["benchmark"])
+        for column, what in (("has_code", "code"), ("has_state", "runtime state")):
+            n = int((~listed[column]).sum())
+            if n:
+                remedy = "Run `fetch`, or import the archive." if row["benchmark"] == "junobench" else ""
+                found.append(
+                    Finding("missing", f"{row['benchmark']}: {n} of {len(listed)} cases without {what}", remedy)
+                )
+    return found
+
+
+def _waiting(store: Store) -> list[Finding]:
+    """Answers and labels of instances that are not imported."""
+    return [
+        Finding("waiting", f"{problem.path}, {problem.place}: {problem.reason}", "Import their notebooks.")
+        for problem in state.without_instance(store.cursor())
+    ]
+
+
+def _torn(folder: DataFolder) -> list[Finding]:
+    found = []
+    for file in sorted(folder.ledger.rglob("*.jsonl")):
+        torn = ledger.tail(file).torn_bytes
+        if torn:
+            name = file.relative_to(folder.ledger).as_posix()
+            found.append(
+                Finding(
+                    "ledger",
+                    f"{name} ends in {torn} bytes of an unfinished line",
+                    "Nothing to do: the line is ignored.",
+                )
+            )
+    return found

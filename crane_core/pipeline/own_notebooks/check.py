@@ -1,0 +1,136 @@
+"""Will this cell crash? One notebook: its cells, its kernel before the target, what the rules and a model say.
+
+Knows the order of the steps and what is available after each. Nothing is run unless `run_up` is called, and
+nothing is sent unless `ask` is.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from crane_core.detectors.prediction import Prediction
+from crane_core.detectors.registry import local_detector
+from crane_core.domain import Cell, KernelState, Setting
+from crane_core.errors import NotebookError
+from crane_core.importers.captured_states import SCHEMA_VERSION
+from crane_core.pipeline.own_notebooks.prompt_of_notebook import Written, captured_state, planned_cells, written
+from crane_core.prompts.template import Template
+from crane_core.runtime.capture import capture
+from crane_core.runtime.plan import Plan, read_plan
+from crane_core.runtime.rehearsal import Rehearsal
+
+ALLOWED = "CRANE_ALLOW_EXECUTION"
+"""Environment variable with which the operator of the app allows visitors to run notebooks."""
+
+YES = ("1", "true", "yes", "on")
+NO = ("0", "false", "no", "off")
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A notebook before its target. `cells` are the executed ones and the target, in order.
+
+    `state` is None while nothing has been run; `seconds_before` is the wall time that the cells before the target
+    took, None then too: what a crash that leaves the kernel unusable would cost again (paper, section 6.4).
+    `is_attached`: the kernel ran already, and goes on. `rehearsal` is None unless the target was run in a copy.
+    """
+
+    path: Path
+    plan: Plan
+    cells: tuple[Cell, ...]
+    state: KernelState | None = None
+    seconds_before: float | None = None
+    is_attached: bool = False
+    rehearsal: Rehearsal | None = None
+
+    @property
+    def name(self) -> str:
+        return self.path.stem
+
+    @property
+    def settings(self) -> tuple[Setting, ...]:
+        """What can be shown: everything once there is a state, the code alone before."""
+        return tuple(Setting) if self.state else (Setting.CODE,)
+
+
+def read_notebook(path: Path, target: int | None = None) -> Checked:
+    """The cells of a notebook file; nothing is run. Raises NotebookError."""
+    plan = read_plan(path, target)
+    return Checked(path, plan, tuple(planned_cells(plan, path.stem)))
+
+
+def run_up(checked: Checked, **options: Any) -> Checked:
+    """The same with the state before the target: the cells are run (`options` as in runtime.capture).
+
+    Raises NotebookError or KernelError.
+    """
+    captured = capture(checked.path, target=checked.plan.target.index, **options)
+    return replace(
+        checked,
+        state=captured_state(captured.to_json(), checked.name),
+        seconds_before=sum(cell.seconds for cell in captured.cells),
+        rehearsal=captured.result.rehearsal,
+    )
+
+
+def with_state(checked: Checked, document: Mapping[str, Any]) -> Checked:
+    """The same with a state that `capture` wrote elsewhere. Raises NotebookError if it is of another target."""
+    remedy = "Capture it again: `python -m crane_core capture NOTEBOOK --out state.json`."
+    ran = _ran(document)
+    if document.get("schema_version") != SCHEMA_VERSION or ran is None:
+        raise NotebookError("The file is not a state that `capture` wrote.", remedy=remedy)
+    executed = [cell.index for cell in checked.plan.executed]
+    if document.get("target") != checked.plan.target.index or [cell.get("cell") for cell in ran] != executed:
+        raise NotebookError("The state belongs to another target or another notebook.", remedy=remedy)
+    seconds = [cell["seconds"] for cell in ran if isinstance(cell.get("seconds"), int | float)]
+    return replace(
+        checked,
+        state=captured_state(document, checked.name),
+        seconds_before=sum(seconds) if len(seconds) == len(ran) and ran else None,
+    )
+
+
+def _ran(document: Mapping[str, Any]) -> list[dict[str, Any]] | None:
+    """The cells that ran before the capture; None if the document has not the form of a captured state."""
+    captured, variables = document.get("captured"), document.get("variables")
+    if not isinstance(captured, dict) or not isinstance(variables, dict):
+        return None
+    ran = captured.get("cells", [])
+    entries = [*ran, *variables.values()] if isinstance(ran, list) else [ran]
+    return ran if all(isinstance(entry, dict) for entry in entries) and isinstance(ran, list) else None
+
+
+def verdict(checked: Checked, detector: str = "rules") -> Prediction:
+    """What a detector on this machine says: from the code alone if there is no state. Raises DetectorError."""
+    setting = Setting.RUNTIME_PLUS if checked.state else Setting.CODE
+    return local_detector(detector).predict(checked.cells, checked.state, setting)
+
+
+def findings(said: Prediction) -> list[dict[str, Any]]:
+    """The rules' certain findings: one object per finding, the first crash first."""
+    kept: list[dict[str, Any]] = json.loads(said.diagnostics or "[]")
+    return [entry for entry in kept if "exception" in entry]
+
+
+def to_send(checked: Checked, setting: Setting, template: Template | None = None) -> Written:
+    """The exact text that a model would be shown. Raises PromptError if the setting shows more than is known."""
+    return written(checked.cells, checked.state, setting, template)
+
+
+def is_on(environment: Mapping[str, str], variable: str) -> bool:
+    """Whether the variable is set to yes; any value other than yes or no counts as not set."""
+    return environment.get(variable, "").strip().lower() in YES
+
+
+def execution_allowed(environment: Mapping[str, str]) -> bool:
+    """Whether visitors of the app may run notebooks on the machine that serves it; by default they may not."""
+    return is_on(environment, ALLOWED)
+
+
+def execution_forbidden(environment: Mapping[str, str]) -> bool:
+    """Whether commands that name a notebook must not run it either; by default they may."""
+    return environment.get(ALLOWED, "").strip().lower() in NO

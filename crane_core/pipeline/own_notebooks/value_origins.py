@@ -1,0 +1,87 @@
+"""Where the values that a finding is about come from: the cell that assigned a name last, and those that changed it.
+
+Reads the code of the cells alone. Refuses to say where a value comes from that a function changed out of sight.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from crane_core.detectors.rules.bindings import bound_names
+from crane_core.detectors.rules.cell_code import read_cell
+from crane_core.notebooks import CodeCell
+from crane_core.pipeline.own_notebooks.check import Checked
+
+MOST_NAMES = 3
+MOST_CHANGES = 5
+
+
+def with_origins(found: Sequence[Mapping[str, Any]], checked: Checked, *, is_live: bool) -> list[dict[str, Any]]:
+    """The findings, each with `origin`: a sentence part per name, empty where no cell names it.
+
+    With `is_live` cells are called as an open notebook shows them, `In [3]`, else by their number from 0.
+    """
+    plan = checked.plan
+    later = [cell for cell in plan.cells if cell not in plan.executed and cell is not plan.target]
+    return [{**finding, "origin": _origin(finding, plan.executed, later, is_live=is_live)} for finding in found]
+
+
+def evidence(finding: Mapping[str, Any]) -> str:
+    """The fact and the origin, as every face shows them."""
+    return "; ".join(filter(None, (str(finding["fact"]), finding.get("origin"))))
+
+
+def _origin(finding: Mapping[str, Any], ran: Sequence[CodeCell], others: Sequence[CodeCell], *, is_live: bool) -> str:
+    told = [_of_name(name, ran, others, is_live=is_live) for name in _names(str(finding["expression"]))[:MOST_NAMES]]
+    return "; ".join(filter(None, told))
+
+
+def _names(expression: str) -> list[str]:
+    """The names of an expression, in their order."""
+    try:
+        tree = ast.parse(expression.strip())
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    found.sort(key=lambda node: (node.lineno, node.col_offset))
+    return list(dict.fromkeys(node.id for node in found))
+
+
+def _of_name(name: str, ran: Sequence[CodeCell], others: Sequence[CodeCell], *, is_live: bool) -> str:
+    assigning = [place for place, cell in enumerate(ran) if _assigns(cell, name)]
+    if not assigning:
+        unrun = [_called(cell, is_live=is_live) for cell in others if _assigns(cell, name)][:MOST_CHANGES]
+        return f"{name} is assigned in {', '.join(unrun)}, not run before this cell" if unrun else ""
+    changed = [_called(cell, is_live=is_live) for cell in ran[assigning[-1] + 1 :] if _changes(cell, name)]
+    later = f", changed in {', '.join(changed[-MOST_CHANGES:])}" if changed else ""
+    return f"{name} was assigned in {_called(ran[assigning[-1]], is_live=is_live)}{later}"
+
+
+def _called(cell: CodeCell, *, is_live: bool) -> str:
+    return f"In [{cell.execution_count}]" if is_live else f"code cell {cell.index}"
+
+
+def _assigns(cell: CodeCell, name: str) -> bool:
+    return name in cell.source and any(name in bound_names(node) for node in read_cell(cell.source).tree.body)
+
+
+def _changes(cell: CodeCell, name: str) -> bool:
+    """Whether the cell stores into or deletes from the value, or calls a method of it for its effect."""
+    return name in cell.source and any(_is_change(node, name) for node in ast.walk(read_cell(cell.source).tree))
+
+
+def _is_change(node: ast.AST, name: str) -> bool:
+    match node:
+        case ast.Subscript(ctx=ast.Store() | ast.Del()) | ast.Attribute(ctx=ast.Store() | ast.Del()):
+            return _root(node) == name
+        case ast.Expr(value=ast.Call(func=ast.Attribute() as method)):
+            return _root(method) == name
+    return False
+
+
+def _root(node: ast.AST) -> str:
+    while isinstance(node, ast.Subscript | ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""

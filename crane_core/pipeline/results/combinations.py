@@ -1,0 +1,205 @@
+"""Do detectors do better together than the best of them alone? From stored runs, detection alone.
+
+Takes a slice of the verdict frame (one benchmark, as `beside` gives it). Only instances that every member answered
+count. Nothing is fitted: members and rule are given. The best single member is found on the same
+instances, which favours it, so a combination that beats it does so against the odds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from crane_core.domain import DetectorKind, Setting
+from crane_core.pipeline.results.measures import PairedTest, VoteRule, detected, tested
+from crane_core.stats import combination, intervals, multiplicity, rates
+from crane_core.stats.power import ALPHA
+
+Array = NDArray[np.bool_]
+
+
+class Way(StrEnum):
+    """How several predictions become one; see `stats.combination`."""
+
+    ANY = "any"
+    MAJORITY = "majority"
+    CASCADE = "cascade"
+
+
+RULES: dict[Way, Callable[[ArrayLike], Array]] = {
+    Way.ANY: combination.any_of,
+    Way.MAJORITY: combination.majority_of,
+    Way.CASCADE: combination.cascade,
+}
+RATE_COLUMNS = [f"{name}{part}" for name in ("accuracy", "precision", "recall", "f1") for part in ("", "_low", "_high")]
+TEST_COLUMNS = ["difference", "low", "high", "gained", "lost", "p_value", "p_by_case", "p_holm", "p_by_case_holm"]
+COLUMNS = ["way", "members", *RATE_COLUMNS, "n", "n_cases", "left_out", "best", "n_asked", *TEST_COLUMNS]
+
+
+INPUTS = (Setting.RUNTIME, Setting.RUNTIME_PLUS, Setting.RUNTIME_DOCS, Setting.CODE, *Setting)
+"""The order of preference if one input must be chosen: first the one that most detectors have."""
+
+
+class Member(NamedTuple):
+    """A detector with one input."""
+
+    detector: str
+    setting: str
+
+
+def rules_in(frame: pd.DataFrame) -> Member | None:
+    """The rules with their richest input; None if none answered."""
+    rules = members_of(frame[frame["detector_kind"] == DetectorKind.RULES])
+    return min(rules, key=lambda member: INPUTS.index(Setting(member.setting)), default=None)
+
+
+def members_of(frame: pd.DataFrame) -> list[Member]:
+    """Everything that answered anything: rules first, then models, then analyzers, in the order of the frame."""
+    answered = frame[frame["n_crash"] + frame["n_safe"] > 0]
+    order = {DetectorKind.RULES: 0, DetectorKind.LLM: 1}
+    found = answered[["detector", "setting", "detector_kind"]].drop_duplicates(["detector", "setting"])
+    found = found.sort_values("detector_kind", key=lambda kinds: kinds.map(order).fillna(2), kind="stable")
+    return [Member(*key) for key in zip(found["detector"], found["setting"], strict=True)]
+
+
+def usual_members(frame: pd.DataFrame) -> list[Member]:
+    """The rules and the models with one input, if nobody has chosen; the first members there are, where few fit."""
+    others = (DetectorKind.ANALYZER, DetectorKind.REHEARSAL)
+    known = members_of(frame[~frame["detector_kind"].isin(others)])
+    by_input = [[member for member in known if member.setting == setting] for setting in INPUTS]
+    return max(by_input, key=len) if max(map(len, by_input)) > 1 else members_of(frame)[:2]
+
+
+def ways_for(n_members: int) -> tuple[Way, ...]:
+    """All distinct ways: a cascade of two predicts the same as `any`, with fewer questions."""
+    return tuple(Way) if n_members > 2 else (Way.ANY, Way.MAJORITY)
+
+
+def combine(frame: pd.DataFrame, members: Sequence[Member], *, rule: VoteRule) -> pd.DataFrame:
+    """The members alone, then every way of combining them, each against the best single member.
+
+    A member's runs become one prediction by `rule`, but the mean of runs is not binary: the majority stands for
+    it. A row per member and way, columns COLUMNS: way (None for a member alone), members (tuple), each rate with its
+    95% interval (shares), n instances of n_cases cases, left_out (instances that not every member answered), best (the
+    member compared with), n_asked (instances at which a cascade asks the others), then the paired comparison of
+    accuracy: difference with its interval, gained and lost, exact McNemar and sign flips by case, both with Holm over
+    the ways. Empty if no instance was answered by all of at least two members.
+    """
+    table = _Table.of(_said(frame, rule), members)
+    if table is None:
+        return pd.DataFrame(columns=COLUMNS)
+    best = table.best()
+    alone = [table.row((member,), None, table.predicted[place]) for place, member in enumerate(members)]
+    ways = [table.combined(way, best) for way in ways_for(len(members))]
+    return _adjusted(pd.DataFrame([*alone, *ways], columns=COLUMNS))
+
+
+def with_rules(frame: pd.DataFrame, rules: Member, *, rule: VoteRule) -> pd.DataFrame:
+    """The rules first, then each model with each input, and the majority of the models with each: one planned family.
+
+    A row per cascade; columns as in `combine`, with Holm over all rows, and alone (accuracy of what is asked where the
+    rules are silent, on the same instances).
+    """
+    others = [member for member in members_of(frame[frame["detector_kind"] == DetectorKind.LLM]) if member != rules]
+    groups: list[tuple[Member, ...]] = [(member,) for member in others]
+    for setting in (Setting.CODE, Setting.RUNTIME):
+        same = tuple(member for member in others if member.setting == setting)
+        groups += [same] if len(same) > 2 else []
+    said, rows = _said(frame, rule), []
+    for group in groups:
+        if (table := _Table.of(said, (rules, *group))) is not None:
+            alone = table.accuracy_of(combination.majority_of(table.predicted[1:]))
+            rows.append(table.combined(Way.CASCADE, table.best()) | {"alone": alone})
+    return _adjusted(pd.DataFrame(rows, columns=[*COLUMNS, "alone"]))
+
+
+def holds_up(row: dict[str, Any]) -> bool:
+    """Whether the combination is better than its best member by both tests, adjusted for all that were made."""
+    return bool(row["difference"] > 0 and max(row["p_holm"], row["p_by_case_holm"]) < ALPHA)
+
+
+class _Said(NamedTuple):
+    """What every member predicts, 1 or 0 or nan, a row per instance; and of each instance the truth and its case."""
+
+    wide: pd.DataFrame
+    truth: Array
+    cases: NDArray[np.int64]
+
+
+def _said(frame: pd.DataFrame, rule: VoteRule) -> _Said:
+    by = rule if rule is VoteRule.ALL else VoteRule.MAJORITY
+    number = frame.groupby(["detector", "setting"], sort=False).ngroup().to_numpy()
+    named = frame[["detector", "setting"]].drop_duplicates()
+    instance, names = pd.factorize(frame["instance_id"], sort=True)
+    place = instance * len(named) + number
+    if np.bincount(place).max(initial=0) > 1:
+        raise ValueError("a detector has several answers to an instance in one setting")
+    said = np.full(len(names) * len(named), np.nan)
+    said[place] = detected(frame, by)
+    members = [Member(*key) for key in zip(named["detector"], named["setting"], strict=True)]
+    wide = pd.DataFrame(said.reshape(len(names), len(named)), index=names)
+    wide.columns = pd.Index(members, tupleize_cols=False)
+    facts = frame.drop_duplicates("instance_id").set_index("instance_id").loc[wide.index]
+    return _Said(wide, facts["truth"].to_numpy(dtype=bool), pd.factorize(facts["case_id"])[0])
+
+
+class _Table(NamedTuple):
+    """Predictions of the members, shape (m, n), about the instances that all of them answered."""
+
+    members: tuple[Member, ...]
+    predicted: Array
+    truth: Array
+    cases: NDArray[np.int64]
+    left_out: int
+
+    @classmethod
+    def of(cls, said: _Said, members: Sequence[Member]) -> _Table | None:
+        """None if no instance has an answer of every member, or there is only one."""
+        known = [member for member in dict.fromkeys(members) if member in said.wide.columns]
+        if len(known) < max(2, len(members)):
+            return None
+        values = np.column_stack([said.wide[member].to_numpy(dtype=np.float64) for member in known])
+        n_answers = np.count_nonzero(~np.isnan(values), axis=1)
+        complete = n_answers == len(known)
+        left_out = int(np.count_nonzero(n_answers)) - int(np.count_nonzero(complete))
+        predicted = values[complete].T == 1
+        table = cls(tuple(known), predicted, said.truth[complete], said.cases[complete], left_out)
+        return table if complete.any() else None
+
+    def accuracy_of(self, predicted: Array) -> float:
+        return rates.accuracy(rates.confusion(self.truth, predicted)).value
+
+    def best(self) -> Member:
+        """The first of those with the highest accuracy."""
+        return self.members[int(np.argmax([self.accuracy_of(one) for one in self.predicted]))]
+
+    def row(self, members: tuple[Member, ...], way: Way | None, predicted: Array) -> dict[str, Any]:
+        parts = rates.confusion_parts(self.truth, predicted)
+        row: dict[str, Any] = {"way": way, "members": members, "left_out": self.left_out}
+        for name, rate in rates.RATES.items():
+            ratio, key = rate(parts), name.lower()
+            found = intervals.clustered_rate(ratio.part, ratio.whole, self.cases)
+            row |= {key: found.value, f"{key}_low": found.low, f"{key}_high": found.high}
+        return row | {"n": len(self.truth), "n_cases": len(set(self.cases))}
+
+    def combined(self, way: Way, best: Member) -> dict[str, Any]:
+        predicted = RULES[way](self.predicted)
+        right = self.predicted[self.members.index(best)]
+        one, other = (rates.accuracy(rates.confusion_parts(self.truth, said)) for said in (right, predicted))
+        found = intervals.clustered_difference(one.part, one.whole, other.part, other.whole, self.cases)
+        n_asked = int(np.count_nonzero(~self.predicted[0])) if way is Way.CASCADE else len(self.truth)
+        change = {"best": best, "n_asked": n_asked, "difference": found.value, "low": found.low, "high": found.high}
+        return self.row(self.members, way, predicted) | change | tested(one, other, self.cases, PairedTest.MCNEMAR)
+
+
+def _adjusted(table: pd.DataFrame) -> pd.DataFrame:
+    """With Holm over the rows that were tested."""
+    if table.empty:
+        return table
+    adjusted = {f"{name}_holm": multiplicity.holm(table[name].astype(float)) for name in ("p_value", "p_by_case")}
+    return table.assign(p_holm=adjusted["p_value_holm"], p_by_case_holm=adjusted["p_by_case_holm"])

@@ -1,0 +1,137 @@
+"""How stable are the runs of one question? From answers to tidy frames: each run, pass@k, variance, and votes.
+
+Detection alone: labels are of the majority's diagnosis, not of a run. Of each detector and setting the instances count
+that all of its runs answered; the others are counted as left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from crane_core.pipeline.results.measures import SEED
+from crane_core.stats import five_runs, intervals
+from crane_core.storage import verdicts as stored
+from crane_core.storage.store import Store
+
+WHO = ["detector", "detector_title", "setting"]
+RUN_COLUMNS = [*WHO, "n_runs", "measure", "k", "value", "low", "high", "n", "n_cases", "left_out"]
+VOTE_COLUMNS = ["detector", "detector_title", "n_runs", "votes", "n_real", "value", "low", "high", "n", "n_cases"]
+
+
+class Measure(StrEnum):
+    """The measures of the runs of a detector in a setting."""
+
+    RUN = "accuracy of one run"
+    PASS = "pass@k"
+    ALL = "all runs right"
+    BETWEEN = "share of variance between instances"
+
+
+def answers_by_run(store: Store, benchmark: str, experiment: str) -> pd.DataFrame:
+    """Every answer of an experiment; see `storage.verdicts.answers_by_run`."""
+    return stored.answers_by_run(store.cursor(), benchmark, experiment)
+
+
+def complete(frame: pd.DataFrame) -> pd.DataFrame:
+    """Rows of the verdict frame whose runs all answered, with n_runs and n_right; of two runs and more.
+
+    n_runs is the largest number of answers that the detector gave to an instance in the setting.
+    """
+    answered = frame["n_crash"] + frame["n_safe"]
+    n_runs = answered.groupby([frame["detector"], frame["setting"]]).transform("max")
+    n_right = frame["n_crash"].where(frame["truth"], frame["n_safe"])
+    return frame.assign(n_runs=n_runs, n_right=n_right)[(answered == n_runs) & (n_runs > 1)]
+
+
+def run_table(frame: pd.DataFrame, by_run: pd.DataFrame) -> pd.DataFrame:
+    """One row per detector, setting and measure: RUN (k the run's number), PASS (k of n_runs), ALL, BETWEEN (k 0).
+
+    frame: rows of the verdict frame of one experiment. by_run: `answers_by_run` of it. Columns RUN_COLUMNS: value with
+    its 95% interval by case, n instances of n_cases cases; left_out, instances that lack an answer. PASS with k =
+    n_runs is the share of instances that any run has right.
+    """
+    rows = []
+    frame = frame.assign(case=pd.factorize(frame["case_id"], sort=True)[0])
+    answered, n_asked = _Answers.of(by_run), frame.groupby(WHO, sort=False).size().to_dict()
+    for who, mine in complete(frame).groupby(WHO, sort=False):
+        same = dict(zip(WHO, who, strict=True)) | {
+            "n_runs": int(mine["n_runs"].iloc[0]),
+            "left_out": int(n_asked[who]) - len(mine),
+        }
+        rows += [same | row for row in [*answered.of_each_run(mine), *_of_all_runs(mine)]]
+    return pd.DataFrame(rows, columns=RUN_COLUMNS)
+
+
+class _Answers(NamedTuple):
+    """Every answer of an experiment: its run, whether it is right (nan without an answer), of which instance and case.
+
+    where: the rows of each detector and setting.
+    """
+
+    run: NDArray[np.int64]
+    right: NDArray[np.float64]
+    instance: NDArray[np.intp]
+    instances: pd.Index
+    case: NDArray[np.intp]
+    where: dict[Hashable, Any]
+
+    @classmethod
+    def of(cls, by_run: pd.DataFrame) -> _Answers:
+        instance, instances = pd.factorize(by_run["instance_id"])
+        said = by_run["crashes"].to_numpy(dtype=np.float64, na_value=np.nan)
+        right = np.where(np.isnan(said), np.nan, said == by_run["truth"].to_numpy(dtype=np.float64))
+        case = pd.factorize(by_run["case_id"], sort=True)[0]
+        where = by_run.groupby(["detector", "setting"]).indices
+        return cls(by_run["run_index"].to_numpy(), right, instance, pd.Index(instances), case, where)
+
+    def of_each_run(self, mine: pd.DataFrame) -> Iterator[dict[str, Any]]:
+        """The rate of each run over the instances of `mine`, rows of one detector in one setting."""
+        is_mine = np.zeros(len(self.instances), dtype=bool)
+        is_mine[self.instances.get_indexer(pd.Index(mine["instance_id"]))] = True
+        rows = self.where[mine["detector"].iloc[0], mine["setting"].iloc[0]]
+        rows = rows[is_mine[self.instance[rows]] & ~np.isnan(self.right[rows])]
+        for run in np.unique(self.run[rows]):
+            of_run = rows[self.run[rows] == run]
+            yield _rate(Measure.RUN, int(run), self.right[of_run], self.case[of_run])
+
+
+def _of_all_runs(mine: pd.DataFrame) -> Iterator[dict[str, Any]]:
+    n_runs, n_right, case = int(mine["n_runs"].iloc[0]), mine["n_right"].to_numpy(), mine["case"].to_numpy()
+    for k in range(1, n_runs + 1):
+        yield _rate(Measure.PASS, k, five_runs.pass_at_k(n_right, n_runs, k), case)
+    yield _rate(Measure.ALL, n_runs, (n_right == n_runs).astype(np.float64), case)
+    found = five_runs.variance_share(n_right, n_runs, case, seed=SEED)
+    yield {
+        "measure": Measure.BETWEEN, "k": 0, "value": found.between, "low": found.low, "high": found.high, "n": found.n,
+        "n_cases": found.n_clusters,
+    }  # fmt: skip
+
+
+def _rate(measure: Measure, k: int, part: np.ndarray, case: NDArray[np.intp]) -> dict[str, Any]:
+    found = intervals.clustered_rate(part, np.ones(len(part)), case)
+    return {
+        "measure": measure, "k": k, "value": found.value, "low": found.low, "high": found.high, "n": found.n,
+        "n_cases": found.n_clusters,
+    }  # fmt: skip
+
+
+def vote_table(frame: pd.DataFrame) -> pd.DataFrame:
+    """Of the instances with `votes` of n_runs crash votes, the share that crash: one row per detector and votes.
+
+    frame: rows of the verdict frame of one experiment; those of several settings count together. Columns VOTE_COLUMNS:
+    value with its 95% interval by case, n_real of n instances, n_cases. No row where no instance has so many votes.
+    """
+    rows = []
+    by = ["detector", "detector_title", "n_runs", "n_crash"]
+    frame = frame.assign(case=pd.factorize(frame["case_id"], sort=True)[0])
+    for (detector, title, n_runs, votes), of in complete(frame).groupby(by, sort=True):
+        real = of["truth"].to_numpy(dtype=np.float64)
+        found = intervals.clustered_rate(real, np.ones(len(of)), of["case"].to_numpy())
+        rows.append((detector, title, n_runs, votes, int(real.sum()), *found))
+    return pd.DataFrame(rows, columns=VOTE_COLUMNS)

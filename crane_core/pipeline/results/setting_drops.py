@@ -1,0 +1,70 @@
+"""What each input changes against a reference, detector by detector: the ablations as paired differences.
+
+Detection alone, by majority: what tables 4(a) and 4(b) print, and what can be computed for runs without labels.
+"""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from crane_core.domain import Setting
+from crane_core.pipeline.results.measures import Credit, Inputs, VoteRule, change_table, gain_table
+from crane_core.stats import multiplicity
+
+REFERENCES = (Setting.RUNTIME, Setting.RUNTIME_PLUS, Setting.CODE)
+"""The reference settings in order: the first with answers is used. The study's is full runtime state."""
+COLUMNS = [
+    "detector", "detector_title", "setting", "n", "n_cases", "reference", "value", "difference", "low", "high",
+    "gained", "lost", "p_value", "test", "p_by_case",
+]  # fmt: skip
+_NAMES = {"without": "reference", "with_": "value"}
+
+
+def reference_of(rows: pd.DataFrame) -> Setting:
+    """The setting that the others are compared with."""
+    asked = set(rows["setting"])
+    return next(setting for setting in REFERENCES if setting in asked)
+
+
+def drop_table(rows: pd.DataFrame, *, reference: Setting, rate: str) -> pd.DataFrame:
+    """One row per detector and setting but the reference, over the instances that were answered with both.
+
+    rows: of `setting_runs.runs_of`. Columns COLUMNS, with p_holm and p_by_case_holm (Holm over the whole table: which
+    input matters is one question). reference and value are the rate with the reference and with the setting;
+    difference is value minus reference, below 0 a drop.
+    """
+    asked = {"rule": VoteRule.MAJORITY, "credit": Credit.DETECTION, "rate": rate}
+    tables = [
+        gain_table(rows, inputs=Inputs(reference, setting), **asked).assign(setting=str(setting))  # type: ignore[arg-type]
+        for setting in _others(rows, reference)
+    ]
+    table = _joined(tables, COLUMNS)
+    return table.assign(
+        p_holm=multiplicity.holm(table["p_value"]), p_by_case_holm=multiplicity.holm(table["p_by_case"])
+    )
+
+
+def drops_by(rows: pd.DataFrame, *, by: str, reference: Setting, setting: Setting, rate: str) -> pd.DataFrame:
+    """The same for one setting by group of `by`: an exploratory grid, with p_bh (Benjamini-Hochberg over it)."""
+    known = rows[rows[by].notna()]
+    table = change_table(
+        known,
+        by=by,
+        rule=VoteRule.MAJORITY,
+        credit=Credit.DETECTION,
+        rate=rate,
+        inputs=Inputs(reference, setting),
+    )
+    joined = _joined([table.assign(setting=str(setting))], [by, *COLUMNS])
+    return joined.assign(p_bh=multiplicity.benjamini_hochberg(joined["p_value"]))
+
+
+def _others(rows: pd.DataFrame, reference: Setting) -> list[Setting]:
+    asked = set(rows["setting"])
+    return [setting for setting in Setting if setting in asked and setting != reference]
+
+
+def _joined(tables: list[pd.DataFrame], columns: list[str]) -> pd.DataFrame:
+    """The tables one below the other; those without a row have no columns either."""
+    filled = [table.rename(columns=_NAMES)[columns] for table in tables if "detector" in table]
+    return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame(columns=columns)

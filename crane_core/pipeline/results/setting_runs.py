@@ -1,0 +1,56 @@
+"""Detectors with runs in several settings: of an imported experiment, or of own jobs, each of which has one setting.
+
+Knows which rows of the verdict frame make up such a detector; the statistics are those of `measures`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pandas as pd
+
+from crane_core.pipeline.results.beside import OWN, SHIPPED, with_shipped
+
+_SERIES = ["benchmark", "detector", "setting"]
+
+
+class SettingRuns(NamedTuple):
+    """The rows of a choice, and how many own runs are left out because a later or larger one has their setting."""
+
+    rows: pd.DataFrame
+    n_left_out: int
+
+
+def sources(verdicts: pd.DataFrame, ran: pd.DataFrame, benchmark: str) -> list[str]:
+    """Where detectors with several settings come from: experiments by number of settings, then OWN for own jobs.
+
+    Shipped local experiments are part of the one that they ship with.
+
+    verdicts: the verdict frame; ran: `run_list`, which tells the jobs. Empty where every detector has one setting.
+    """
+    jobs = set(ran.loc[ran["is_job"], "experiment"])
+    shipped = {name for names in SHIPPED.values() for name in names}
+    of = verdicts[(verdicts["benchmark"] == benchmark) & ~verdicts["experiment"].isin(jobs | shipped)]
+    n_settings = of.groupby(["experiment", "detector"])["setting"].nunique().groupby("experiment").max()
+    found = [str(name) for name in n_settings[n_settings > 1].sort_values(ascending=False, kind="stable").index]
+    own = runs_of(verdicts, ran, benchmark, OWN).rows
+    return found if own.empty else [*found, OWN]
+
+
+def runs_of(verdicts: pd.DataFrame, ran: pd.DataFrame, benchmark: str, source: str) -> SettingRuns:
+    """The rows of the detectors of one source that were asked in two settings or more.
+
+    Of own runs that repeat a detector and setting, the one with the most instances answered counts, of these the last
+    that was started.
+    """
+    of = verdicts[verdicts["benchmark"] == benchmark]
+    n_left_out = 0
+    if source == OWN:
+        jobs = ran[ran["is_job"] & (ran["n_answers"] > 0) & (ran["benchmark"] == benchmark)]
+        best = jobs.sort_values(["n_answers", "started_at"], ascending=False, kind="stable").drop_duplicates(_SERIES)
+        n_left_out = len(jobs) - len(best)
+        source_rows = of[of["experiment"].isin(best["experiment"])]
+    else:
+        source_rows = of[of["experiment"].isin(with_shipped(source))]
+    n_settings = source_rows.groupby("detector")["setting"].transform("nunique")
+    return SettingRuns(source_rows[n_settings > 1], n_left_out)

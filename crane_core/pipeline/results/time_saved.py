@@ -1,0 +1,101 @@
+"""Does it save time to ask before a cell runs? The cells that a crash would make somebody run again, less the queries.
+
+Paper, section 6.4. A crash that is predicted saves the time of the cells before it; every query costs its own. The
+times of the published study are facts of ours (data/published/times.csv); of own runs, the captures timed the cells
+and the replies the queries. Left out, because nothing here knows it: a restart of the kernel, the target cell's own
+time until it crashes, the look at the kernel, what a false alarm costs, and how many cells are run that do not crash.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from crane_core.domain import Setting
+from crane_core.pipeline.places import embedded
+from crane_core.pipeline.results.measures import SEED, VoteRule, detected
+from crane_core.stats.mean import mean
+from crane_core.storage import times as stored
+from crane_core.storage.store import Store
+
+FILE = "times.csv"
+PUBLISHED_TIMES = ("junobench", "crane-llm-2025-10", "gpt-5", Setting.RUNTIME)
+"""What the published times are of (benchmark, experiment, detector, setting); paper, section 6.4."""
+COLUMNS = ["account", "total", "mean", "low", "high", "median", "n_saving", "n", "pays_for"]
+
+
+class Account(StrEnum):
+    """Which times count."""
+
+    EVERY_CRASH = "if every crash were predicted"
+    PREDICTED = "predicted crashes"
+
+
+class TimeSaved(NamedTuple):
+    """Seconds saved by a detector in a setting.
+
+    by_case: a row per crashing instance that was timed: case_id, instance_id, seconds_before, seconds_of_query,
+    is_predicted. accounts: a row per Account, columns COLUMNS: seconds saved in total, their mean per crash with its
+    95% interval, their median, n_saving of n crashes that save time, and pays_for, how many queries about cells that
+    do not crash a crash pays for on average, until nothing is saved.
+    """
+
+    detector: str
+    detector_title: str
+    setting: str
+    by_case: pd.DataFrame
+    accounts: pd.DataFrame
+
+
+def published_times() -> pd.DataFrame:
+    """instance_id, detector, setting, seconds_before (missing for fixed notebooks) and seconds_of_query."""
+    _, _, detector, setting = PUBLISHED_TIMES
+    times = pd.read_csv(embedded()["published"] / FILE).rename(columns={"instance": "instance_id"})
+    return times.assign(detector=detector, setting=str(setting))
+
+
+def times_of(store: Store, benchmark: str, experiment: str) -> pd.DataFrame:
+    """Times of an experiment, with the columns of `published_times`; empty if nothing was timed."""
+    if (benchmark, experiment) == PUBLISHED_TIMES[:2]:
+        return published_times()
+    return stored.query_times(store.cursor(), benchmark, experiment)
+
+
+def time_saved(frame: pd.DataFrame, times: pd.DataFrame, *, rule: VoteRule) -> list[TimeSaved]:
+    """One per detector and setting that was timed; `frame` is the verdict frame of the experiment.
+
+    Where the rule is the mean of runs, an instance is predicted by the share of runs that predict it.
+    """
+    found = []
+    timed = frame.merge(times, on=["instance_id", "detector", "setting"])
+    for (detector, setting), rows in timed.groupby(["detector", "setting"], sort=False):
+        by_case = rows[rows["truth"] & rows["seconds_before"].notna()].copy()
+        by_case["is_predicted"] = np.nan_to_num(detected(by_case, rule))
+        if by_case.empty:
+            continue
+        by_case = by_case[["case_id", "instance_id", "seconds_before", "seconds_of_query", "is_predicted"]]
+        query = float(rows["seconds_of_query"].mean())
+        accounts = pd.DataFrame([_account(by_case, account, query) for account in Account], columns=COLUMNS)
+        title = str(rows["detector_title"].iloc[0])
+        found.append(TimeSaved(str(detector), title, str(setting), by_case.reset_index(drop=True), accounts))
+    return found
+
+
+def _account(by_case: pd.DataFrame, account: Account, query: float) -> dict[str, float | str]:
+    counts = 1.0 if account is Account.EVERY_CRASH else by_case["is_predicted"]
+    saved = (by_case["seconds_before"] * counts - by_case["seconds_of_query"]).to_numpy()
+    on_average = mean(saved, seed=SEED)
+    return {
+        "account": str(account),
+        "total": float(saved.sum()),
+        "mean": on_average.value,
+        "low": on_average.low,
+        "high": on_average.high,
+        "median": float(np.median(saved)),
+        "n_saving": int((saved > 0).sum()),
+        "n": len(saved),
+        "pays_for": max(on_average.value, 0.0) / query,
+    }

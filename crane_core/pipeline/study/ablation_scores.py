@@ -1,0 +1,40 @@
+"""Detection scores of the later settings (paper, table 4). Knows which release holds which setting."""
+
+import pandas as pd
+
+from crane_core.domain import Setting
+from crane_core.pipeline.study.table_cells import Measured
+from crane_core.pipeline.study.table_scores import (
+    BENCHMARK,
+    STUDY,
+    STUDY_LLMS,
+    detection_counts,
+    later_releases,
+    rate_columns,
+    selected,
+)
+
+
+def ablation_cells(verdicts: pd.DataFrame, signs: dict[Setting, str]) -> dict[tuple[str, str], Measured]:
+    """F1 and accuracy per LLM and setting, where a published release holds the setting for every instance."""
+    cells: dict[tuple[str, str], Measured] = {}
+    for detector in STUDY_LLMS:
+        for setting, sign in signs.items():
+            rows = complete_rows(verdicts, detector, setting)
+            if rows is not None:
+                title = str(rows["detector_title"].iloc[0])
+                columns = rate_columns(detection_counts(rows), sign, ("F1", "Accuracy"))
+                cells |= {(title, column): value for column, value in columns}
+    return cells
+
+
+def complete_rows(verdicts: pd.DataFrame, detector: str, setting: str) -> pd.DataFrame | None:
+    """The rows of one condition on the published benchmark, of the first release that holds every instance.
+
+    Editions of the later release come last. None if there is no such release: one with a part of the instances (an
+    incomplete download) has no value, because its rate would be of another population.
+    """
+    population = verdicts.loc[verdicts["benchmark"] == BENCHMARK, "instance_id"].nunique()
+    releases = [STUDY, *later_releases(verdicts)]
+    candidates = (selected(verdicts, release, detector, setting) for release in releases)
+    return next((rows for rows in candidates if population and len(rows) == population), None)

@@ -1,0 +1,75 @@
+"""The published tables beside ours. Knows how cells meet; each table knows its own numbers (pipeline/tables)."""
+
+import pkgutil
+from collections.abc import Iterable, Mapping
+from importlib import import_module
+from typing import Protocol, cast
+
+import pandas as pd
+
+from crane_core.pipeline import tables
+from crane_core.pipeline.study.table_cells import Cell, Measures, Status, StudyTable, compared
+
+_COMPARED = ("benchmark", "experiment", "detector", "setting", "instance_id")
+"""Columns of which the tables ask some three hundred times which rows hold a name: as categories, that costs little."""
+
+
+class TableModule(Protocol):
+    """What a file of pipeline/tables holds; `measure` gives our cells from the verdict frame."""
+
+    TABLE_ID: str
+    TITLE: str
+    SOURCE: str
+
+    def measure(self, verdicts: pd.DataFrame) -> Measures: ...
+
+
+def table_modules() -> list[TableModule]:
+    """Every table of the study, by id; the folder is the list."""
+    names = [f"{tables.__name__}.{found.name}" for found in pkgutil.iter_modules(tables.__path__)]
+    modules = [cast("TableModule", import_module(name)) for name in names]
+    return sorted(modules, key=lambda module: module.TABLE_ID)
+
+
+def study_tables(verdicts: pd.DataFrame, numbers: pd.DataFrame) -> dict[str, StudyTable]:
+    """All tables by id, each cell with the printed text, our exact value and the status.
+
+    verdicts: `pipeline.results.evaluate`'s frame, one row per benchmark, instance, detector, setting and experiment.
+    numbers: the fields of PublishedNumber, one row per printed cell, in the order of the page.
+    """
+    coded = verdicts.astype(dict.fromkeys(_COMPARED, "category"))
+    return {module.TABLE_ID: _table(module, coded, numbers) for module in table_modules()}
+
+
+def _table(module: TableModule, verdicts: pd.DataFrame, numbers: pd.DataFrame) -> StudyTable:
+    mine = numbers[numbers["table_id"] == module.TABLE_ID]
+    places = zip(mine["row"], mine["column"], strict=True)
+    texts = zip(mine["printed"], mine["unit"], strict=True)
+    printed = dict(zip(places, texts, strict=True))
+    cells = _cells(printed, module.measure(verdicts))
+    return StudyTable(module.TABLE_ID, module.TITLE, module.SOURCE, cells)
+
+
+def _cells(printed: Mapping[tuple[str, str], tuple[str, str]], measured: Measures) -> list[Cell]:
+    """Printed places first, then ours that nobody printed; rows kept together."""
+    places = list(dict.fromkeys([*printed, *measured]))
+    order = {row: rank for rank, row in enumerate(dict.fromkeys(row for row, _ in places))}
+    places.sort(key=lambda place: order[place[0]])
+    cells = []
+    for row, column in places:
+        place = (row, column)
+        text, unit = printed.get(place, (None, ""))
+        cells.append(compared(row, column, text, unit, measured.get(place)))
+    return cells
+
+
+def drift(found: Iterable[StudyTable]) -> list[tuple[str, Cell]]:
+    """Table id and cell wherever our value is not what is printed, in the printed digits."""
+    return [(table.id, cell) for table in found for cell in table.cells if cell.status is Status.DIFFERS]
+
+
+def status_counts(found: Iterable[StudyTable]) -> dict[str, dict[Status, int]]:
+    """How many cells of each table have which status."""
+    return {
+        table.id: {status: sum(cell.status is status for cell in table.cells) for status in Status} for table in found
+    }

@@ -1,0 +1,126 @@
+"""Study tables as text: Markdown, CSV, JSON, LaTeX. Knows how numbers are written; refuses to compute one."""
+
+import json
+from collections.abc import Callable, Iterable
+from enum import StrEnum
+from fractions import Fraction
+from typing import Any
+
+import pandas as pd
+
+from crane_core.importers.published_detectors import as_printed
+from crane_core.pipeline.sheet_text import csv_text
+from crane_core.pipeline.study.table_cells import Cell, Status, StudyTable, printed_decimals, printed_value
+from crane_core.rounding import digits
+
+HEADER = ("row", "column", "printed", "ours", "delta", "n", "status")
+DECIMALS = {"count": 0, "percent": 1, "share": 3, "tokens": 0}
+
+
+class Format(StrEnum):
+    MD = "md"
+    CSV = "csv"
+    JSON = "json"
+    LATEX = "latex"
+
+
+def render(found: Iterable[StudyTable], fmt: Format) -> str:
+    """The tables as one text in one format, ending in a line feed."""
+    return _WRITERS[fmt](list(found))
+
+
+def shown(value: Fraction | None, cell: Cell, *, more: int = 0) -> str:
+    """A value in the digits of its printed cell (or of its unit), `more` digits beyond where it is not a count."""
+    if value is None:
+        return ""
+    decimals = printed_decimals(cell.printed) if cell.printed else DECIMALS[cell.unit]
+    extra = 0 if cell.unit == "count" else more
+    return digits(value, decimals + extra) + ("%" if cell.unit == "percent" else "")
+
+
+def _fields(cell: Cell) -> tuple[str, ...]:
+    delta = shown(cell.delta, cell, more=1).removesuffix("%")
+    n = "" if cell.n is None else str(cell.n)
+    return (cell.row, cell.column, cell.printed or "", shown(cell.ours, cell, more=1), delta, n, cell.status)
+
+
+def _markdown(found: list[StudyTable]) -> str:
+    return "\n".join(_markdown_table(table) for table in found)
+
+
+def _markdown_table(table: StudyTable) -> str:
+    lines = [f"## {table.id}: {table.title}", "", f"Source: {table.source}.", ""]
+    lines += [_markdown_row(HEADER), _markdown_row(["---"] * len(HEADER))]
+    lines += [_markdown_row(_fields(cell)) for cell in table.cells]
+    return "\n".join([*lines, ""])
+
+
+def _markdown_row(fields: Iterable[str]) -> str:
+    return "| " + " | ".join(field.replace("|", "\\|") for field in fields) + " |"
+
+
+def _csv(found: list[StudyTable]) -> str:
+    rows: list[tuple[object, ...]] = [("table_id", "row", "column", "printed", "ours", "delta", "n", "unit", "status")]
+    for table in found:
+        for cell in table.cells:
+            record = _record(cell)
+            values = (record[key] for key in ("ours", "delta", "n", "unit", "status"))
+            rows.append((table.id, as_printed(cell.row), cell.column, cell.printed or "", *values))
+    return csv_text(rows)
+
+
+def _record(cell: Cell) -> dict[str, Any]:
+    """A cell in JSON's numbers; `printed` as the number it states, `printed_text` as its letters."""
+    return {
+        "row": as_printed(cell.row),
+        "column": cell.column,
+        "printed": _number(printed_value(cell.printed) if cell.printed else None, cell),
+        "ours": _number(cell.ours, cell),
+        "delta": _number(cell.delta, cell),
+        "n": cell.n,
+        "unit": cell.unit,
+        "status": cell.status,
+        "printed_text": cell.printed,
+    }
+
+
+def _number(value: Fraction | None, cell: Cell) -> float | int | None:
+    if value is None:
+        return None
+    return int(value) if cell.unit in {"count", "tokens"} else float(value)
+
+
+def _json(found: list[StudyTable]) -> str:
+    tables = {
+        table.id: {"title": table.title, "source": table.source, "cells": [_record(cell) for cell in table.cells]}
+        for table in found
+    }
+    return json.dumps({"tables": tables}, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _latex(found: list[StudyTable]) -> str:
+    return "\n".join(_latex_table(table) for table in found)
+
+
+def _latex_table(table: StudyTable) -> str:
+    """The layout of the page with our values; a cell that only the publication has stands in brackets."""
+    rows = dict.fromkeys(cell.row for cell in table.cells)
+    columns = dict.fromkeys(cell.column for cell in table.cells)
+    wide = pd.DataFrame("", index=list(rows), columns=list(columns), dtype=object)
+    for cell in table.cells:
+        is_printed_only = cell.status is Status.PUBLISHED_ONLY
+        wide.loc[cell.row, cell.column] = f"[{cell.printed}]" if is_printed_only else shown(cell.ours, cell)
+    caption = f"{table.title} ({table.source}). Recomputed; in brackets: printed only."
+    return str(wide.to_latex(escape=True, caption=_escaped(caption), label=f"tab:{table.id}"))
+
+
+def _escaped(text: str) -> str:
+    return "".join(f"\\{letter}" if letter in "&%$#_{}" else letter for letter in text)
+
+
+_WRITERS: dict[Format, Callable[[list[StudyTable]], str]] = {
+    Format.MD: _markdown,
+    Format.CSV: _csv,
+    Format.JSON: _json,
+    Format.LATEX: _latex,
+}

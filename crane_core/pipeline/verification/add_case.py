@@ -1,0 +1,310 @@
+"""A case added to a folder of pairs: checked as JunoBench's were when they were made, then written whole or not at all.
+
+The crashing notebook must raise the same exception in its target cell twice, the fixed one must run through, and few
+cells should differ. Both are executed in a copy of the folder that they join, as `verify` executes them.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import shutil
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from crane_core.celldiff import align_cells
+from crane_core.domain import VerifiedAs, Version
+from crane_core.errors import NotebookError, SourceError
+from crane_core.given_path import read_given
+from crane_core.notebooks import CodeCell, read_document, target_index
+from crane_core.pipeline.sheet_text import csv_as_it_is, is_formula
+from crane_core.pipeline.verification.own_copy import own_copy
+from crane_core.pipeline.verification.pair_claims import Claim, borne_out, fixed_claim
+from crane_core.runtime.endings import short
+from crane_core.runtime.execute import Execution, execute
+from crane_core.runtime.limits import Limits
+from crane_core.runtime.plan import MOST_BYTES, read_plan
+from crane_core.runtime.program import Program
+
+TABLE = "cases.csv"
+_COLUMNS = ("case_id", "library", "root_cause", "exception", "diagnosis")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,79}")
+N_TRIES = 2
+"""Executions of the crashing notebook: a crash that comes only sometimes is not a case."""
+LIMIT = "Make it shorter, or use the command `add-case` with a longer --timeout-s."
+ELSEWHERE = "Install what is missing, or use the command `add-case` with the --python that has it."
+
+
+class NewCase(NamedTuple):
+    """The two notebooks as documents, and what people say of the case; None where they say nothing."""
+
+    name: str
+    crashing: dict[str, Any]
+    fixed: dict[str, Any]
+    target: int | None
+    library: str | None = None
+    root_cause: str | None = None
+    diagnosis: str | None = None
+
+
+class AddedCase(NamedTuple):
+    """What was written. `exception` is what the target, a code cell from 0, raises; `n_differ` counts code cells."""
+
+    name: str
+    target: int
+    exception: str
+    n_differ: int
+    was_run: bool
+
+
+def read_notebook(path: Path) -> dict[str, Any]:
+    """A notebook as its document. Raises NotebookError."""
+    read_plan(path, None)
+    document = json.loads(read_given(path, MOST_BYTES).decode("utf-8-sig"))
+    if not isinstance(document.get("cells"), list):
+        raise NotebookError(f"{path} has an old format.", remedy="Open it in Jupyter, and save it again.")
+    return dict(document)
+
+
+def edited(notebook: dict[str, Any], edits: Mapping[int, str]) -> dict[str, Any]:
+    """A copy without error outputs in which code cells, counted from 0, have other code.
+
+    Raises NotebookError for a cell that is not there.
+    """
+    copy = json.loads(json.dumps(notebook))
+    cells = _code(copy)
+    for index, source in edits.items():
+        if not 0 <= index < len(cells):
+            raise NotebookError(
+                f"There is no code cell {index} to edit; the notebook has {len(cells)}.",
+                remedy="Code cells are counted from 0; Markdown cells are not counted.",
+            )
+        cells[index]["source"] = source
+        cells[index]["outputs"] = []
+    for cell in cells:
+        outputs = cell.get("outputs")
+        cell["outputs"] = [one for one in outputs if one.get("output_type") != "error"] if outputs else []
+    return dict(copy)
+
+
+def add_case(
+    case: NewCase, folder: Path, program: Program | None, limits: Limits, *, stop: threading.Event
+) -> AddedCase:
+    """Check a case and write it into `folder`; without a `program` nothing is executed.
+
+    Raises SourceError and NotebookError, one line each, where it is not a case or is there already; then nothing was
+    written.
+    """
+    _refuse_taken(case, folder)
+    if program is None:
+        target, exception = _recorded(case)
+    else:
+        target, exception = _executed(case, folder, program, limits, stop)
+    codes = [[cell.source for cell in _cells(document)] for document in (case.crashing, case.fixed)]
+    n_differ = sum(
+        left is None or right is None or codes[0][left] != codes[1][right] for left, right in align_cells(*codes)
+    )
+    if n_differ == 0:
+        raise NotebookError("The two notebooks have the same code.", remedy="Change the cell that is to be fixed.")
+    _write(case, folder, exception)
+    return AddedCase(case.name, target, exception, n_differ, program is not None)
+
+
+def _refuse_taken(case: NewCase, folder: Path) -> None:
+    if not _NAME.fullmatch(case.name) or case.name.endswith(("_reproduced", "_fixed")):
+        raise SourceError(
+            f"{short(case.name)!r} cannot be the name of a case.",
+            remedy="Use letters, digits, hyphens, points and underscores, without _reproduced or _fixed at the end.",
+        )
+    if folder.exists() and not folder.is_dir():
+        raise SourceError(f"{folder} is not a folder.", remedy="Name a folder.")
+    there = {path.name for path in folder.rglob("*.ipynb")} if folder.is_dir() else set()
+    if taken := sorted(there & set(_files(case.name).values())):
+        raise SourceError(f"{folder} has {taken[0]} already.", remedy="Choose another name, or remove that case first.")
+    if any(row.get("case_id") == case.name for row in _rows(folder / TABLE)[1]):
+        raise SourceError(f"{folder / TABLE} names {case.name} already.", remedy="Choose another name.")
+
+
+def _files(name: str) -> dict[Version, str]:
+    return {version: f"{name}_{version}.ipynb" for version in Version}
+
+
+def _recorded(case: NewCase) -> tuple[int, str]:
+    """Target and exception as the notebook's error output says."""
+    cells = _cells(case.crashing)
+    target = target_index(cells)
+    crash = cells[target].crash if target is not None else None
+    if target is None or crash is None or not crash.exception:
+        raise NotebookError(
+            "The crashing notebook has no error output, so its target cell is unknown.",
+            remedy="Run it and save it, or let it be executed here.",
+        )
+    if case.target not in (None, target):
+        raise NotebookError(
+            f"The first error output is that of code cell {target}, not of {case.target}.", remedy="Correct the target."
+        )
+    return target, crash.exception
+
+
+def _executed(case: NewCase, folder: Path, program: Program, limits: Limits, stop: threading.Event) -> tuple[int, str]:
+    """Target and exception as they are found by execution; the error output of the crashing notebook is set to it."""
+    with _beside(case, folder) as place:
+        paths = {version: place / name for version, name in _files(case.name).items()}
+        plan = read_plan(paths[Version.REPRODUCED], case.target)
+        cells = [*plan.executed, plan.target]
+        is_known = case.target is not None or plan.target.crash is not None
+        tries = [_went(paths[Version.REPRODUCED], cells, program, limits, stop) for _ in range(N_TRIES)]
+        at, exception = _crash(cells, tries, is_known=is_known)
+        target = cells[at]
+        if is_known and at != len(cells) - 1:
+            raise _no_case(
+                f"code cell {target.index}, before the target {plan.target.index}, raises {_raised(tries[0])}",
+                "Name the cell that crashes as the target, or repair the one before it.",
+            )
+        if target.crash and target.crash.exception != exception:
+            recorded = short(target.crash.exception)
+            raise _no_case(
+                f"code cell {target.index} raises {exception}, but its error output says {recorded}",
+                "Run the notebook and save it again.",
+            )
+        if target.crash is None:
+            _record_crash(case, cells[: at + 1], tries[0])
+        claim = fixed_claim(paths[Version.FIXED], target.index)
+        borne = borne_out(claim, _went(paths[Version.FIXED], claim.cells, program, limits, stop))
+        if borne.outcome is not VerifiedAs.AS_RECORDED:
+            raise _no_case(f"the fixed notebook does not run through: {borne.why}", "Correct it.")
+    return target.index, exception
+
+
+def _went(path: Path, cells: Sequence[CodeCell], program: Program, limits: Limits, stop: threading.Event) -> Execution:
+    with own_copy(path.parent, path.parent) as own:
+        return execute(path.name, cells, own, program, limits, stop=stop)
+
+
+def _crash(cells: Sequence[CodeCell], tries: Sequence[Execution], *, is_known: bool) -> tuple[int, str]:
+    """Position and exception, the same in every try; `is_known` if the target is the last of the cells."""
+    for went in tries:
+        if went.stopped is not None:
+            raise _no_case(f"the crashing notebook did not come to an end: {short(went.stopped)}", LIMIT)
+    ends = [(went.at, went.exception) for went in tries]
+    if len(set(ends)) > 1:
+        raise _no_case(
+            f"two executions of the crashing notebook differ: {' and '.join(_end(cells, *end) for end in ends)}",
+            "Set the seed, or take out what is random.",
+        )
+    at, exception = ends[0]
+    if at is None or exception is None:
+        raise _no_case(
+            f"the crashing notebook raises nothing in {len(cells)} code cells",
+            "Name the cell that crashes as the target.",
+        )
+    borne = borne_out(Claim(list(cells), len(cells), None), tries[0])
+    if borne.outcome is VerifiedAs.CANNOT_RUN and not is_known:
+        raise _no_case(f"the crashing notebook cannot run here: {borne.why}", ELSEWHERE)
+    return at, exception
+
+
+def _end(cells: Sequence[CodeCell], at: int | None, exception: str | None) -> str:
+    return "no exception" if at is None else f"{exception} in code cell {cells[at].index}"
+
+
+def _raised(went: Execution) -> str:
+    return short(f"{went.exception}: {went.message}")
+
+
+def _record_crash(case: NewCase, cells: Sequence[CodeCell], went: Execution) -> None:
+    """Counts and error output as if the crashing notebook had been saved after this run; the target is last."""
+    code = _code(case.crashing)
+    for cell in code:
+        cell["execution_count"], cell["outputs"] = None, []
+    for count, ran in enumerate(cells, start=1):
+        code[ran.index]["execution_count"] = count
+    error = {"ename": went.exception, "evalue": went.message, "traceback": [f"{went.exception}: {went.message}"]}
+    code[cells[-1].index]["outputs"] = [{"output_type": "error", **error}]
+
+
+@contextmanager
+def _beside(case: NewCase, folder: Path) -> Iterator[Path]:
+    """The two notebooks in a copy of the folder that they join."""
+    with tempfile.TemporaryDirectory(prefix="crane-case-") as empty:
+        there = folder if folder.is_dir() else Path(empty)
+        with own_copy(there, there) as place:
+            for version, name in _files(case.name).items():
+                (place / name).write_text(_text(case, version), "utf-8")
+            yield place
+
+
+def _write(case: NewCase, folder: Path, exception: str) -> None:
+    """Both notebooks and the table, each in one rename; what came before an error is taken back."""
+    folder.mkdir(parents=True, exist_ok=True)
+    texts = {name: _text(case, version) for version, name in _files(case.name).items()}
+    if labelled := any((case.library, case.root_cause, case.diagnosis)):
+        texts[TABLE] = _table(case, folder / TABLE, exception)
+    part = Path(tempfile.mkdtemp(prefix=".case-", dir=folder))
+    placed: list[Path] = []
+    try:
+        for name, text in texts.items():
+            (part / name).write_text(text, "utf-8", newline="")
+        for name in _files(case.name).values():
+            (part / name).rename(folder / name)
+            placed.append(folder / name)
+        if labelled:
+            (part / TABLE).replace(folder / TABLE)
+    except BaseException:
+        for path in placed:
+            path.unlink()
+        raise
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def _table(case: NewCase, path: Path, exception: str) -> str:
+    """The table with one more row; columns that it lacks are added."""
+    columns, rows = _rows(path)
+    columns = [*columns, *(name for name in _COLUMNS if name not in columns)]
+    facts = {"library": case.library, "root_cause": case.root_cause, "diagnosis": case.diagnosis}
+    told = {name: value for name, value in facts.items() if value is not None}
+    added = {"case_id": case.name, "exception": exception.lower(), **told}
+    if formula := next((name for name, value in added.items() if is_formula(value)), None):
+        raise SourceError(
+            f"A spreadsheet would take the {formula.replace('_', ' ')} for a formula: {added[formula]!r}.",
+            remedy="Begin it with a letter.",
+        )
+    return csv_as_it_is([columns, *([row.get(name) or "" for name in columns] for row in [*rows, added])])
+
+
+def _rows(path: Path) -> tuple[list[str], list[dict[str, str]]]:
+    """Header and rows of a table that is there, nothing of one that is not. Raises SourceError."""
+    if not path.exists():
+        return [], []
+    try:
+        text = read_given(path, MOST_BYTES).decode("utf-8-sig")
+        table = csv.DictReader(io.StringIO(text, newline=""), strict=True, restkey="", restval="")
+        rows = list(table)
+    except (OSError, ValueError, csv.Error) as error:
+        raise SourceError(f"{path} cannot be read: {error}.", remedy="Correct it first.") from error
+    if any("" in row for row in rows):
+        raise SourceError(f"{path} has a row longer than its header.", remedy="Correct it first.")
+    return list(table.fieldnames or []), rows
+
+
+def _text(case: NewCase, version: Version) -> str:
+    return json.dumps(case.crashing if version is Version.REPRODUCED else case.fixed, indent=1, ensure_ascii=False)
+
+
+def _cells(document: dict[str, Any]) -> list[CodeCell]:
+    return read_document(json.dumps(document).encode()).cells
+
+
+def _code(document: dict[str, Any]) -> list[dict[str, Any]]:
+    return [cell for cell in document["cells"] if isinstance(cell, dict) and cell.get("cell_type") == "code"]
+
+
+def _no_case(what: str, remedy: str) -> NotebookError:
+    return NotebookError(f"Not a case: {what}.", remedy=f"{remedy} Nothing was written.")

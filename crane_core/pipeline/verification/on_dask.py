@@ -1,0 +1,120 @@
+"""Pairs executed on the workers of a Dask cluster: the same outcomes as on this machine, each pair once.
+
+A worker with another Python or other packages executes nothing: its outcomes would be of another environment.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from threading import Event
+from typing import NamedTuple
+from uuid import uuid4
+
+from crane_core import ledger
+from crane_core.domain import Verification, VerifiedAs
+from crane_core.errors import ClusterError, KernelStartError
+from crane_core.pipeline.dask.cluster import Cluster
+from crane_core.pipeline.dask.sent_folder import Sent, received, sent
+from crane_core.pipeline.dask.work import Piece, spread
+from crane_core.pipeline.dask.worker import Lines
+from crane_core.pipeline.verification.pair_claims import Borne
+from crane_core.pipeline.verification.verify import Executed, Executor, How, OpenPair, executed, job_of, verification
+from crane_core.pipeline.verification.where import Bench
+from crane_core.runtime.endings import short
+from crane_core.runtime.environment import Environment, environment_of
+from crane_core.runtime.program import program
+
+
+class Given(NamedTuple):
+    """What a worker is given: a pair with paths below its root, and with what it is executed.
+
+    `python` is the interpreter that was named, None: that of the worker. `sent` is None where nothing is executed.
+    """
+
+    benchmark: str
+    pair: OpenPair
+    how: How
+    python: str | None
+    sent: Sent | None
+
+
+def on_cluster(cluster: Cluster) -> Executor:
+    """Executes pairs on the cluster."""
+
+    def execute(bench: Bench, how: How, pairs: Iterable[OpenPair], stop: Event) -> Executed:
+        job = job_of(bench, how) + (f"-{uuid4().hex}" if how.again else "")
+        out: dict[str, OpenPair] = {}
+
+        def pieces() -> Iterator[Piece]:
+            for pair in pairs:
+                out[pair.pair.case_id] = pair
+                yield Piece(pair.pair.case_id, _given(bench, how, pair, is_local=cluster.is_local))
+
+        for done in spread(cluster, job, outcomes, pieces(), stop):
+            pair = out.pop(done.name)
+            if done.error is None:
+                yield pair, _merged(bench, how, pair, done.lines)
+            elif isinstance(done.error, ClusterError):
+                yield pair, _not_executed(bench, how, pair, done.error)
+            elif isinstance(done.error, KernelStartError) or not stop.is_set():
+                raise done.error
+
+    return execute
+
+
+def _given(bench: Bench, how: How, pair: OpenPair, *, is_local: bool) -> Given:
+    paths = pair.pair.paths
+    is_executed = any(not isinstance(pair.claims[version], Borne) for version in pair.versions)
+    files = sent(bench.root, list(paths.values()), is_local=is_local) if is_executed else None
+    below = {version: path.resolve().relative_to(bench.root.resolve()) for version, path in paths.items()}
+    named = None if how.program == program() else how.program.argv[0]
+    return Given(bench.benchmark, pair._replace(pair=pair.pair._replace(paths=below)), how, named, files)
+
+
+def outcomes(given: Given, stop: Event) -> Lines:
+    """On a worker: the ledger lines of the pair's open notebooks. Raises KernelError when `stop` is set."""
+    how, pair = given.how, given.pair
+    if given.sent is None:
+        return _lines(executed(Bench(given.benchmark, Path(), []), pair, how, stop))
+    kernel = program(python=given.python)
+    _check_environment(kernel.argv[0], how.environment)
+    with received(given.sent) as root:
+        paths = {version: root / path for version, path in pair.pair.paths.items()}
+        here = pair._replace(pair=pair.pair._replace(paths=paths))
+        return _lines(executed(Bench(given.benchmark, root, []), here, how._replace(program=kernel), stop))
+
+
+def _lines(fresh: list[Verification]) -> Lines:
+    return [ledger.to_line(one).decode() for one in fresh]
+
+
+@cache
+def _check_environment(python: str, wanted: Environment) -> None:
+    found = environment_of(program(python=python))
+    if found != wanted:
+        raise ClusterError(
+            f"{python} on {socket.gethostname()} is Python {found.python} with other packages ({found.digest}) than "
+            f"the driver's ({wanted.python}, {wanted.digest}).",
+            remedy="Install the same packages on every worker, or name their interpreter with --python.",
+        )
+
+
+def _merged(bench: Bench, how: How, pair: OpenPair, lines: Lines) -> list[Verification]:
+    """The outcomes of a pair, which are about the notebooks that were sent and no others."""
+    found = [one for line in lines if isinstance(one := ledger.from_line(line.encode()), Verification)]
+    asked = [(bench.benchmark, pair.pair.case_id, one, how.environment.digest) for one in pair.versions]
+    if [(one.benchmark, one.case_id, one.version, one.environment) for one in found] != asked:
+        raise ClusterError(
+            f"A worker answered something other than {pair.pair.case_id}.", remedy="Check who uses the cluster."
+        )
+    return [replace(one, content=pair.contents[one.version]) for one in found]
+
+
+def _not_executed(bench: Bench, how: How, pair: OpenPair, error: ClusterError) -> list[Verification]:
+    """The cluster could not do it, which says nothing of the pair; the next run tries again."""
+    why = Borne(VerifiedAs.CANNOT_RUN, short(str(error)))
+    return [verification(bench, pair, version, how, why, None, None) for version in pair.versions]

@@ -1,0 +1,231 @@
+"""Every pair of a benchmark executed: does the crashing notebook crash as recorded, and does the fixed one run through?
+
+Each notebook runs in its own kernel and its own copy of its folder. Outcomes go to the ledger as they come, so that a
+second run resumes where the first was stopped.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
+from typing import NamedTuple
+
+from crane_core import ledger
+from crane_core.domain import Verification, VerifiedAs, Version
+from crane_core.errors import KernelError, KernelStartError, NotebookError
+from crane_core.importers.published_detectors import slug
+from crane_core.pipeline.jobs.files import alone, job_file, now, sayable
+from crane_core.pipeline.loading.sources import fingerprint
+from crane_core.pipeline.places import DataFolder
+from crane_core.pipeline.verification.own_copy import own_copy
+from crane_core.pipeline.verification.pair_claims import Borne, Claim, borne_out, crashing_claim, fixed_claim
+from crane_core.pipeline.verification.where import Bench, Pair
+from crane_core.runtime.endings import short
+from crane_core.runtime.environment import Environment
+from crane_core.runtime.execute import Execution, execute
+from crane_core.runtime.isolation import is_small
+from crane_core.runtime.limits import Limits
+from crane_core.runtime.program import Program
+
+OPEN = frozenset({VerifiedAs.CANNOT_RUN, VerifiedAs.STOPPED})
+"""Outcomes that say nothing of the pair; the next run tries again."""
+Progress = Callable[[int, int, Sequence[Verification]], None]
+"""Told the number of pairs that are done, of all, and the notebooks of one that was executed now."""
+
+
+class How(NamedTuple):
+    """With what notebooks are executed. `limits.cell_s` holds for a whole notebook, `n_jobs` of which run at once."""
+
+    program: Program
+    environment: Environment
+    limits: Limits
+    n_jobs: int = 1
+    again: bool = False
+
+
+class OpenPair(NamedTuple):
+    """A pair of which something is to be executed: what it claims, the digest of each notebook, and what is known."""
+
+    pair: Pair
+    claims: dict[Version, Claim | Borne]
+    contents: dict[Version, str]
+    reused: list[Verification]
+
+    @property
+    def versions(self) -> list[Version]:
+        """The notebooks to execute."""
+        known = {one.version for one in self.reused}
+        return [version for version in Version if version not in known]
+
+
+Executed = Iterator[tuple[OpenPair, list[Verification]]]
+"""Pairs with what was executed of them, as they are done."""
+Executor = Callable[[Bench, How, Iterable[OpenPair], threading.Event], Executed]
+"""Executes pairs until the event is set."""
+
+
+def verify(
+    bench: Bench,
+    folder: DataFolder,
+    how: How,
+    *,
+    stop: threading.Event,
+    progress: Progress = lambda *_: None,
+    executor: Executor | None = None,
+) -> list[Verification]:
+    """The outcome of every notebook of the bench, in its order; a missing half has one too.
+
+    What an earlier run found out in the same environment about the same files is not executed again, unless
+    `how.again`. When `stop` is set, the rest is left out. Raises KernelStartError if no kernel comes up, and
+    LedgerError.
+    """
+    job = job_of(bench, how)
+    with alone(folder, job):
+        known = {} if how.again else _known(job_file(folder, job))
+        found: dict[str, list[Verification]] = {}
+        for done, fresh in (executor or in_threads)(bench, how, _open(bench, known, found), stop):
+            ledger.append(job_file(folder, job), *fresh)
+            case = done.pair.case_id
+            found[case] = sorted([*done.reused, *fresh], key=lambda one: list(Version).index(one.version))
+            progress(len(found), len(bench.pairs), found[case])
+    return [one for pair in bench.pairs for one in found.get(pair.case_id, [])]
+
+
+def job_of(bench: Bench, how: How) -> str:
+    """The name of the ledger file of a benchmark in an environment."""
+    return f"verify-{slug(bench.benchmark)}-{how.environment.digest}"
+
+
+Key = tuple[str, Version, str]
+"""Case, version, and the digest of what was executed."""
+
+
+def _known(path: Path) -> dict[Key, Verification]:
+    records = ledger.tail(path).records if path.exists() else []
+    return {
+        (record.case_id, record.version, record.content): record
+        for record in records
+        if isinstance(record, Verification) and record.outcome not in OPEN
+    }
+
+
+def _open(bench: Bench, known: dict[Key, Verification], found: dict[str, list[Verification]]) -> Iterator[OpenPair]:
+    """Pairs of which not everything is known; the others are found already."""
+    for pair in bench.pairs:
+        beside = {path.parent: _digest_beside(path.parent) for path in pair.paths.values()}
+        claims = _claims(pair)
+        contents = {version: _digest(pair.paths.get(version), beside, claims[version]) for version in Version}
+        keys = [(pair.case_id, version, content) for version, content in contents.items()]
+        reused = [known[key] for key in keys if key in known]
+        if len(reused) == len(keys):
+            found[pair.case_id] = reused
+        else:
+            yield OpenPair(pair, claims, contents, reused)
+
+
+def in_threads(bench: Bench, how: How, pairs: Iterable[OpenPair], stop: threading.Event) -> Executed:
+    """Pairs as they are executed on this machine, `how.n_jobs` at once."""
+    failed = threading.Event()
+    pool = ThreadPoolExecutor(how.n_jobs, thread_name_prefix="verify")
+    try:
+        work = {pool.submit(executed, bench, pair, how, _Either(stop, failed)): pair for pair in pairs}
+        for done in as_completed(work):
+            try:
+                yield work[done], done.result()
+            except KernelStartError:
+                raise
+            except KernelError:
+                if not stop.is_set():
+                    raise
+    finally:
+        failed.set()
+        pool.shutdown(cancel_futures=True)
+
+
+class _Either(threading.Event):
+    """Set when one of two events is."""
+
+    def __init__(self, *events: threading.Event) -> None:
+        super().__init__()
+        self._events = events
+
+    def is_set(self) -> bool:
+        return any(event.is_set() for event in self._events)
+
+
+def executed(bench: Bench, pair: OpenPair, how: How, stop: threading.Event) -> list[Verification]:
+    """The outcomes of the pair's open notebooks, executed now."""
+    fresh = []
+    for version in pair.versions:
+        path, claim = pair.pair.paths.get(version), pair.claims[version]
+        if isinstance(claim, Borne) or path is None:
+            assert isinstance(claim, Borne)
+            fresh.append(verification(bench, pair, version, how, claim, None, None))
+            continue
+        with own_copy(bench.root, path.parent) as own:
+            went = execute(path.name, claim.cells, own, how.program, how.limits, tolerated=claim.tolerates, stop=stop)
+        fresh.append(verification(bench, pair, version, how, borne_out(claim, went), claim.exception, went))
+    return fresh
+
+
+def _claims(pair: Pair) -> dict[Version, Claim | Borne]:
+    """What each notebook claims, or why it claims nothing that can be verified: then the other does neither."""
+    try:
+        if pair.fault:
+            raise NotebookError(f"{pair.fault}.", remedy="")
+        crashing, target = crashing_claim(pair.paths[Version.REPRODUCED], pair.exception)
+        return {Version.REPRODUCED: crashing, Version.FIXED: fixed_claim(pair.paths[Version.FIXED], target)}
+    except NotebookError as error:
+        return dict.fromkeys(Version, Borne(VerifiedAs.NOT_A_PAIR, short(str(error.args[0]))))
+
+
+def verification(
+    bench: Bench,
+    pair: OpenPair,
+    version: Version,
+    how: How,
+    borne: Borne,
+    recorded: str | None,
+    went: Execution | None,
+) -> Verification:
+    """The outcome of one notebook; `went` is None where it was not executed."""
+    return Verification(
+        bench.benchmark,
+        pair.pair.case_id,
+        version,
+        how.environment.digest,
+        pair.contents[version],
+        how.environment.python,
+        borne.outcome,
+        now(),
+        round(went.seconds, 3) if went else None,
+        recorded,
+        went.exception if went else None,
+        sayable(short(went.message)) if went and went.exception else None,
+        borne.cell,
+        sayable(borne.why) if borne.why else None,
+    )
+
+
+def _digest(path: Path | None, beside: dict[Path, str], claim: Claim | Borne) -> str:
+    """sha256 over everything that shapes the outcome: the notebook, the files beside it, and the claim."""
+    digest = hashlib.sha256()
+    if path is not None:
+        digest.update(f"{fingerprint(path)}\0{beside[path.parent]}\0".encode())
+    claimed = claim.why if isinstance(claim, Borne) else f"{claim.target} {claim.exception}"
+    digest.update(sayable(str(claimed)).encode())
+    return digest.hexdigest()
+
+
+def _digest_beside(folder: Path) -> str:
+    """sha256 over the other files of a folder: names with content, or with size and time where they are large."""
+    digest = hashlib.sha256()
+    small = is_small(folder)
+    for file in sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix != ".ipynb"):
+        stat = file.stat()
+        told = fingerprint(file) if small else f"{stat.st_size} {stat.st_mtime_ns}"
+        digest.update(f"{file.relative_to(folder).as_posix()}\0{told}\n".encode("utf-8", "surrogateescape"))
+    return digest.hexdigest()

@@ -1,0 +1,54 @@
+"""The texts on an annotator's card: one that is drawn by default, all with their counts where the plan says so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from crane_core.annotation.draw import CampaignRequest
+from crane_core.annotation.plan import Design, Kind, Plan, Population, Texts
+from crane_core.pipeline.campaigns.campaigns import drawn_plan
+from crane_core.pipeline.campaigns.cards import card
+from crane_core.pipeline.loading.load import import_paths, prepare
+from crane_core.pipeline.places import DataFolder
+from crane_core.storage.store import Store
+
+MINE = Population("minibench", "mine")
+ANSWERS = ["answer 1", "answer 2", "answer 3"]
+
+
+@pytest.fixture
+def store(only_minibench: DataFolder, predictions: Path) -> Iterator[Store]:
+    import_paths([predictions], only_minibench)
+    store = prepare(only_minibench)
+    yield store
+    store.close()
+
+
+def plan_with(store: Store, texts: Texts, *, seed: int = 1, blind: bool = True) -> Plan:
+    design = Design(kind=Kind.ALL, texts=texts)
+    return drawn_plan(store, CampaignRequest("pilot", ("ana",), MINE, design, seed, blind=blind))
+
+
+@pytest.mark.parametrize("blind", [True, False])
+def test_one_text_of_an_item_is_drawn_and_no_count_is_shown(store: Store, *, blind: bool) -> None:
+    plan = plan_with(store, Texts.ONE, blind=blind)
+    for item in plan.items:
+        (shown,) = card(store, plan, item.item).texts
+        assert shown.text in ANSWERS
+        assert shown.n_runs is None
+        assert card(store, plan, item.item).texts == (shown,)
+
+
+def test_another_seed_draws_another_text(store: Store) -> None:
+    plans = [plan_with(store, Texts.ONE, seed=seed) for seed in range(12)]
+    shown = {card(store, plan, item.item).texts[0].text for plan in plans for item in plan.items}
+    assert shown == set(ANSWERS)
+
+
+def test_all_texts_are_shown_with_their_counts_where_the_plan_says_so(store: Store) -> None:
+    plan = plan_with(store, Texts.ALL)
+    for item in plan.items:
+        assert card(store, plan, item.item).texts == tuple((answer, 1) for answer in ANSWERS)

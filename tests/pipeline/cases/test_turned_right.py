@@ -1,0 +1,30 @@
+"""The case that the start page shows: runtime state turned a wrong answer into a right one, and its texts are there."""
+
+from __future__ import annotations
+
+from crane_core.domain import DetectorKind, Setting
+from crane_core.pipeline.cases.turned_right import candidates, turned_right
+from crane_core.pipeline.results.evaluate import verdict_frame
+from crane_core.storage.store import Store
+
+
+def test_the_case_is_missed_from_the_code_and_found_with_the_state(embedded_store: Store) -> None:
+    verdicts = verdict_frame(embedded_store)
+    shipped = verdicts[(verdicts["experiment"] == "shipped") & (verdicts["detector_kind"] == DetectorKind.RULES)]
+    example = turned_right(embedded_store, shipped)
+    assert example is not None
+    rows = shipped[(shipped["case_id"] == example.case_id) & shipped["truth"]].set_index("setting")
+    assert rows["n_safe"][Setting.CODE] == 1
+    assert rows["n_crash"][Setting.RUNTIME] == 1
+    assert (example.without.crashes, example.with_.crashes) == (False, True)
+    assert example.with_.text
+    assert example.code.splitlines()[(example.crash_line or 1) - 1]
+
+
+def test_facts_without_texts_give_candidates_and_no_case(embedded_store: Store) -> None:
+    verdicts = verdict_frame(embedded_store)
+    study = verdicts[(verdicts["experiment"] == "crane-llm-2025-10") & (verdicts["detector_kind"] == DetectorKind.LLM)]
+    found = candidates(study)
+    assert len(found) == 42
+    assert found[0]["human"] == "correct"
+    assert turned_right(embedded_store, study) is None

@@ -1,0 +1,106 @@
+"""What ran, with how far the runs agree: on what ships, and on a job of the fake model over HTTP."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import pytest
+
+from crane_core.cli import main
+from crane_core.pipeline.jobs.files import alone, is_held
+from crane_core.pipeline.loading.load import prepare
+from crane_core.pipeline.places import DataFolder
+from crane_core.pipeline.results.evaluate import verdict_frame
+from crane_core.pipeline.results.run_list import run_list
+from crane_core.storage import answers
+
+
+def test_the_agreement_of_published_runs_is_that_of_their_pairs(folder: DataFolder) -> None:
+    store = prepare(folder)
+    table = run_list(store, verdict_frame(store))
+    said = (
+        store.cursor()
+        .execute(
+            "SELECT instance_id, list(crashes ORDER BY run_index) FROM runs WHERE detector = 'gpt-5'"
+            " AND setting = 'runtime' AND experiment = 'crane-llm-2025-10' GROUP BY 1"
+        )
+        .fetchall()
+    )
+    store.close()
+    [row] = table[(table["detector"] == "gpt-5") & (table["setting"] == "runtime")].to_dict("records")
+    pairs = [a == b for _, runs in said for a, b in combinations(runs, 2)]
+    assert len(pairs) == 222 * 10
+    assert row["agreement"] == pytest.approx(sum(pairs) / len(pairs))
+    assert row["low"] < row["agreement"] < row["high"]
+    assert row["n_flips"] == sum(len(set(runs)) == 2 for _, runs in said)
+    assert not row["is_job"]
+
+
+def test_instances_that_were_never_asked_are_not_counted(folder: DataFolder) -> None:
+    store = prepare(folder)
+    table = run_list(store, verdict_frame(store))
+    asked = "SELECT count(DISTINCT instance_id) FROM runs WHERE detector = 'mistral-small-3.1' AND run_index > 0"
+    [(n_asked,)] = store.cursor().execute(asked).fetchall()
+    store.close()
+    assert n_asked == 216
+    assert table.loc[table["detector"] == "mistral-small-3.1", "n_instances"].tolist() == [216]
+
+
+def test_one_answer_each_agrees_with_nothing(folder: DataFolder) -> None:
+    store = prepare(folder)
+    table = run_list(store, verdict_frame(store))
+    store.close()
+    assert table.loc[table["detector"] == "pylint", "agreement"].isna().all()
+
+
+def test_a_job_stands_first_with_what_it_took(folder: DataFolder) -> None:
+    command = ["detect", "--detector", "fake", "--setting", "runtime", "--benchmark", "minibench"]
+    assert main(["--data", str(folder.path), *command, "--instances", "pandas_1_*", "--runs", "3"]) == 0
+    store = prepare(folder)
+    first = run_list(store, verdict_frame(store)).to_dict("records")[0]
+    run = answers.RunKey(*(first[name] for name in answers.RunKey._fields))
+    cursor = store.cursor()
+    page = answers.instance_page(cursor, run, answers.Only.ALL, page=1, size=10).to_dict("records")
+    found = {name: answers.answers(cursor, run, name) for name in ("pandas_1_fixed", "pandas_1_reproduced")}
+    place = answers.place_of(cursor, run, "pandas_1_fixed")
+    store.close()
+    assert first["is_job"] and (first["n_instances"], first["n_answers"]) == (2, 6)
+    assert first["input_tokens"] > 0 and first["seconds_median"] > 0
+    assert [row["instance_id"] for row in page] == list(found)
+    assert place == answers.Place(None, "pandas_1_reproduced", 1, 2)
+    for row, said in zip(page, found.values(), strict=True):
+        assert [answer["run_index"] for answer in said] == [1, 2, 3]
+        assert all(answer["has_reply"] for answer in said)
+        assert len({answer["prompt_sha256"] for answer in said}) == 1
+        assert row["marks"] == " ".join("C" if answer["crashes"] else "·" for answer in said)
+        assert [answer["truth"] for answer in said] == [row["truth"]] * 3
+
+
+def test_pages_of_a_run_are_its_instances_once_each_and_filters_say_what_they_mean(folder: DataFolder) -> None:
+    store = prepare(folder)
+    cursor = store.cursor()
+    run = answers.RunKey("junobench", "crane-llm-2025-10", "gpt-5", "runtime")
+    pages = [answers.instance_page(cursor, run, answers.Only.ALL, page=n, size=100) for n in (1, 2, 3, 4)]
+    names = [name for page in pages for name in page["instance_id"]]
+    assert [len(page) for page in pages] == [100, 100, 22, 0]
+    assert names == sorted(set(names)) and len(names) == 222
+    flips = answers.instance_page(cursor, run, answers.Only.FLIPS, page=1, size=300)
+    assert {len(set(marks.split())) for marks in flips["marks"]} == {2}
+    wrong = answers.instance_page(cursor, run, answers.Only.WRONG, page=1, size=300)
+    vote = wrong["n_crash"] > wrong["n_safe"]
+    assert len(wrong) and (vote != wrong["truth"]).all()
+    assert answers.instance_page(cursor, run, answers.Only.UNANSWERED, page=1, size=300).empty
+    assert answers.reasons(cursor, run) == []
+    assert answers.place_of(cursor, run, "no such").place == 0
+    mistral = answers.RunKey("junobench", "junobench-construct", "mistral-small-3.1", "code")
+    counted = sum(n for _, n in answers.reasons(cursor, mistral))
+    store.close()
+    assert counted == 2
+
+
+def test_a_job_is_held_while_a_process_works_on_it(folder: DataFolder) -> None:
+    assert not is_held(folder, "fake-code-minibench-1")
+    with alone(folder, "fake-code-minibench-1"):
+        assert is_held(folder, "fake-code-minibench-1")
+        assert not is_held(folder, "fake-code-minibench-2")
+    assert not is_held(folder, "fake-code-minibench-1")

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from crane_core.domain import Cell, CellRole
 from crane_core.prompts.published import EXECUTED_HEADER, NOTHING_EXECUTED, TARGET_HEADER
-from crane_core.runtime.kernel_side.crane_probe import magics
+from crane_core.runtime.kernel_side.crane_probe.syntax import magics
 
 ANNOTATED_HEADER = "# Annotated Target Code:\n"
 LARGEST_CHARACTERS = 300_000

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from crane_core.domain import KernelState
-from crane_core.runtime.kernel_side.crane_probe import magics
+from crane_core.runtime.kernel_side.crane_probe.syntax import magics
 
 FILE = Path(__file__).with_name("public_types.toml")
 OF_THE_NOTEBOOK = "__main__."

@@ -69,7 +69,7 @@ def _kernel_requests() -> str:
 @cache
 def _texts() -> dict[str, dict[str, str]]:
     """Module name to its source."""
-    files = sorted((_FOLDER / _PACKAGE).glob("*.py"))
+    files = sorted((_FOLDER / _PACKAGE).rglob("*.py"))
     return {_module_name(file): {"text": file.read_text("utf-8")} for file in files}
 
 
@@ -81,4 +81,5 @@ def _codes() -> dict[str, dict[str, str]]:
 
 
 def _module_name(file: Path) -> str:
-    return _PACKAGE if file.stem == "__init__" else f"{_PACKAGE}.{file.stem}"
+    parts = file.relative_to(_FOLDER).with_suffix("").parts
+    return ".".join(parts[:-1] if file.stem == "__init__" else parts)

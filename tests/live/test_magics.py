@@ -151,8 +151,8 @@ def test_the_probe_is_loaded_once_as_far_as_it_is_needed_and_is_not_left_among_t
     magics = loaded(shell.shell)
     assert magics is not None
     kept = dict(magics.session._probe)
-    assert {"crane_probe.look", "crane_probe.for_builtins"} <= kept.keys()
-    assert "crane_probe.for_torch" not in kept
+    assert {"crane_probe.look", "crane_probe.summarizers.for_builtins"} <= kept.keys()
+    assert "crane_probe.summarizers.for_torch" not in kept
     shell.run("%%crane\nbeds['north']")
     assert all(magics.session._probe[name] is module for name, module in kept.items())
     assert not [name for name in sys.modules if name.startswith("crane_probe")]

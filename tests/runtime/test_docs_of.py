@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-from crane_core.runtime.kernel_side.crane_probe.doc_sections import MAX_SECTION, sections_of
-from crane_core.runtime.kernel_side.crane_probe.docs import MAX_ATTRIBUTES, docs_of
-from crane_core.runtime.kernel_side.crane_probe.signature_text import annotation_text
+from crane_core.runtime.kernel_side.crane_probe.callables.doc_sections import MAX_SECTION, sections_of
+from crane_core.runtime.kernel_side.crane_probe.callables.docs import MAX_ATTRIBUTES, docs_of
+from crane_core.runtime.kernel_side.crane_probe.callables.signature_text import annotation_text
 
 
 class Trap:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from crane_core.domain import KernelState, Setting, VariableState
 from crane_core.prompts.tagged_json import encode
-from crane_core.runtime.kernel_side.crane_probe.absent import GROUPS
+from crane_core.runtime.kernel_side.crane_probe.absences.absent import GROUPS
 from crane_core.ui.state_facts import MAX_TEXT
 from crane_core.ui.state_tree import MAX_FACTS, n_different, state_html
 

@@ -190,11 +190,12 @@ class _Brought(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def __init__(self, modules: Mapping[str, Any]) -> None:
         self._modules = modules
+        self._packages = {name.rpartition(".")[0] for name in modules}
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
         if name not in self._modules:
             return None
-        return importlib.util.spec_from_loader(name, self, is_package=name == PACKAGE)
+        return importlib.util.spec_from_loader(name, self, is_package=name in self._packages)
 
     def exec_module(self, module: Any) -> None:
         source = self._modules[module.__name__]

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from crane_core.runtime.kernel_side.crane_probe import finders
+from crane_core.runtime.kernel_side.crane_probe.absences import finders
 
 State = dict[str, Any]
 After = Callable[..., State]

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crane_core.runtime.kernel_side.crane_probe import sequences
+from crane_core.runtime.kernel_side.crane_probe.contents import sequences
 from crane_core.runtime.kernel_side.crane_probe.limits import Limits
 from crane_core.runtime.kernel_side.crane_probe.looking import Look
 

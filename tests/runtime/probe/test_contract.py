@@ -373,7 +373,7 @@ def test_tight_limits_give_short_states(package: str) -> None:
 def test_each_summarizer_has_a_value_here() -> None:
     met = {name_of(kind) for make in VALUES.values() for value in make() for kind in mro_of(type(value))}
     for package in PACKAGES:
-        file = importlib.import_module(f"crane_core.runtime.kernel_side.crane_probe.for_{package}")
+        file = importlib.import_module(f"crane_core.runtime.kernel_side.crane_probe.summarizers.for_{package}")
         names = {name.rpartition(".")[2] for name in file.SUMMARIZERS}
         assert names - met <= NOT_HERE, package
 

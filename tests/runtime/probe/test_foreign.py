@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from crane_core.runtime.kernel_side.crane_probe import foreign, forked, held
+from crane_core.runtime.kernel_side.crane_probe.kernel_copy import foreign, forked, held
 from crane_core.runtime.kernel_side.crane_probe.limits import Limits
 
 Tell = Callable[[str, Any], None]

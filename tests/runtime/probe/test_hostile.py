@@ -298,7 +298,7 @@ def test_an_estimator_of_the_notebook_is_read_by_what_it_holds(looked: Callable[
 def test_a_summarizer_that_raises_becomes_the_reason(
     looked: Callable[..., State], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from crane_core.runtime.kernel_side.crane_probe import for_builtins
+    from crane_core.runtime.kernel_side.crane_probe.summarizers import for_builtins
 
     def broken(value: Any, look: Any) -> State:
         raise RuntimeError("no luck\nand more")
@@ -313,7 +313,7 @@ def test_a_summarizer_that_raises_becomes_the_reason(
 def test_an_error_with_hostile_words_is_told_without_them(
     looked: Callable[..., State], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from crane_core.runtime.kernel_side.crane_probe import for_builtins
+    from crane_core.runtime.kernel_side.crane_probe.summarizers import for_builtins
 
     kind = type("Cold", (Exception,), body(names=["__str__", "__repr__", "__getattr__"]))
 
@@ -325,7 +325,7 @@ def test_an_error_with_hostile_words_is_told_without_them(
 
 
 def test_a_summary_that_is_no_json_is_made_json(looked: Callable[..., State], monkeypatch: pytest.MonkeyPatch) -> None:
-    from crane_core.runtime.kernel_side.crane_probe import for_builtins
+    from crane_core.runtime.kernel_side.crane_probe.summarizers import for_builtins
 
     wild = {"values": {1: {float("nan"), object()}, (2, "x"): object(), "s": "\ud800", "n": 10**5000, "t": (1, [2])}}
     monkeypatch.setitem(for_builtins.SUMMARIZERS, "set", lambda value, look: wild)
@@ -373,7 +373,7 @@ def test_one_value_half_made_does_not_hide_the_others(looked: Callable[..., Stat
 def test_a_chain_that_cannot_be_followed_leaves_the_docs_of_the_others(
     looked: Callable[..., State], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from crane_core.runtime.kernel_side.crane_probe import for_builtins
+    from crane_core.runtime.kernel_side.crane_probe.summarizers import for_builtins
 
     def broken(value: Any, steps: Any) -> Any:
         raise RuntimeError("no way")

@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from crane_core.runtime.kernel_side.crane_probe import forked
+from crane_core.runtime.kernel_side.crane_probe.kernel_copy import forked
 from crane_core.runtime.kernel_side.crane_probe.limits import Limits
 from crane_core.runtime.kernel_side.crane_probe.look import look
 from tests.patience import UNHURRIED

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from crane_core.runtime.kernel_side.crane_probe.following import chain_text
+from crane_core.runtime.kernel_side.crane_probe.chains.following import chain_text
+from crane_core.runtime.kernel_side.crane_probe.chains.relevance import Needs, needs
 from crane_core.runtime.kernel_side.crane_probe.limits import Limits
-from crane_core.runtime.kernel_side.crane_probe.relevance import Needs, needs
-from crane_core.runtime.kernel_side.crane_probe.sources import Sources
+from crane_core.runtime.kernel_side.crane_probe.syntax.sources import Sources
 
 BUILTINS = set(dir(__builtins__)) | {
     "print",

@@ -7,7 +7,7 @@ from functools import cache
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crane_core.runtime.kernel_side.crane_probe.spelling import closest, likeness
+from crane_core.runtime.kernel_side.crane_probe.chains.spelling import closest, likeness
 
 WORDS = st.text("abc_é", max_size=9)
 

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crane_core.runtime.kernel_side.crane_probe import forked
+from crane_core.runtime.kernel_side.crane_probe.kernel_copy import forked
 from crane_core.runtime.kernel_side.crane_probe.limits import Limits
 from crane_core.runtime.kernel_side.crane_probe.look import look
 from tests.patience import UNHURRIED

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from crane_core.runtime.kernel_side.crane_probe import forked
+from crane_core.runtime.kernel_side.crane_probe.kernel_copy import forked
 from crane_core.runtime.kernel_side.crane_probe.look import look
 from tests.patience import UNHURRIED
 

@@ -1,11 +1,11 @@
 """Which summarizer a value gets: by (top-level package, class name) along its classes, never by asking the value.
 
-Knows the rule by which summarizer files are found: `for_<package>.py` holds SUMMARIZERS (class name, or module and
-class name, to function). It is imported when a value of the package is first met, and may also hold:
+Knows the rule by which summarizer files are found: `summarizers/for_<package>.py` holds SUMMARIZERS (class name, or
+module and class name, to function). It is imported when a value of the package is first met, and may also hold:
 
     FALLBACK(value, look)         for all other classes of the package
     HAS_ATTRIBUTE(value, name)    whether an attribute exists that no class stores; None: only running would tell
-    FOLLOW(value, steps)          what items and methods lead to (see following.py)
+    FOLLOW(value, steps)          what items and methods lead to (see chains/following.py)
     SHAPE(value)                  shape of a value inside a list, None for a single value
     SIGN(value)                   text that tells values of one type and shape apart (a dtype, a mode)
     CONTENT(value)                a tuple that tells values apart by what they hold (columns and dtypes)
@@ -83,7 +83,7 @@ def file_for(kind: type) -> ModuleType | None:
 
 
 def _imported(package: str) -> ModuleType | None:
-    name = f"{__package__}.for_{package}"
+    name = f"{__package__}.summarizers.for_{package}"
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as missing:

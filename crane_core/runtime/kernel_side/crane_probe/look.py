@@ -2,7 +2,8 @@
 
     look(namespace, {"target": code, "cells": [...], "limits": {...}}) -> JSON text
 
-Knows the order of the work. What is looked at in a value stands in looking.py, what the target needs in relevance.py.
+Knows the order of the work. What is looked at in a value stands in looking.py, what the target needs in
+chains/relevance.py.
 """
 
 from __future__ import annotations
@@ -14,12 +15,15 @@ import time
 import types
 from typing import Any, Mapping
 
-from . import absent, bounds, callables, relevance, shared
+from . import bounds, shared
+from .absences import absent
 from .anatomy import is_kind, module_dict, package_of
-from .following import METHOD
+from .callables import callables
+from .chains import relevance
+from .chains.following import METHOD
 from .limits import Limits, limits_from
 from .looking import GROUPS, Look
-from .sources import Sources
+from .syntax.sources import Sources
 
 SCHEMA_VERSION = 2
 

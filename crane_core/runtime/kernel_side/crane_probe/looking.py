@@ -11,11 +11,11 @@ from typing import Any, Callable, Iterable, Iterator, Mapping
 
 from . import bounds
 from .anatomy import package_of, type_name
-from .asked import Asked
 from .budget import Budget, OverBudgetError
 from .dispatch import answer_of, summarizer_of
 from .groups import merged
 from .limits import Limits
+from .syntax.asked import Asked
 
 GROUPS = ("structure", "representation", "values")
 

@@ -2,7 +2,8 @@
 
     rehearse({"target": code, "seconds": 2.0, "memory_bytes": n, "disk_bytes": n, "again": None}) -> JSON text
 
-With `again` the kernel is a fresh one, and the copy runs the cells before the target first (see repeated.py).
+With `again` the kernel is a fresh one, and the copy runs the cells before the target first (see
+kernel_copy/repeated.py).
 
 Knows the order of the work, and what the end of a copy means. Says crash, ran through or still running only where
 the copy's own limits cannot have had a part in it; else unknown, with the reason.
@@ -23,9 +24,10 @@ import warnings
 from pathlib import Path
 from typing import Any, Mapping
 
-from . import bounds, copy_calls, copy_memory, copy_room, copy_threads, forked, gpus, rehearsed, repeated
-from .copy_refusals import Refusals
-from .forked import Facts
+from . import bounds
+from .kernel_copy import calls, forked, gpus, isolation, memory, rehearsed, repeated, threads
+from .kernel_copy.forked import Facts
+from .kernel_copy.refusals import Refusals
 
 STILL_RUNNING = "still running"
 _START_S = 15.0
@@ -61,7 +63,7 @@ def _told(request: Mapping[str, Any], shell: Any, look: repeated.Look) -> Facts:
     why = _hindered(shell)
     if why:
         return _unknown(why)
-    others = copy_threads.of_the_notebook()
+    others = threads.of_the_notebook()
     if others:
         return _lacking(f"a copy lacks the notebook's own threads: {', '.join(others)[:100]}")
     return _in_a_copy(shell, request, look)
@@ -69,7 +71,7 @@ def _told(request: Mapping[str, Any], shell: Any, look: repeated.Look) -> Facts:
 
 def _hindered(shell: Any) -> str | None:
     """Why there can be no rehearsal, None where there can."""
-    if not (forked.is_possible() and copy_calls.is_possible()):
+    if not (forked.is_possible() and calls.is_possible()):
         return _NO_COPY
     if shell is None:
         return _NO_SHELL
@@ -203,7 +205,7 @@ def _live(shell: Any, request: Mapping[str, Any], writer: int, draws: Any, loop:
 
         try:
             refusals, writes = _kept_apart(request, writer)
-        except (OSError, copy_memory.SharedMemoryError) as error:
+        except (OSError, memory.SharedMemoryError) as error:
             tell("end", _unknown(f"the copy could not be kept apart: {bounds.why(error)}"))
             return
         random.setstate(draws)
@@ -228,14 +230,14 @@ def _kept_apart(request: Mapping[str, Any], writer: int) -> tuple[Refusals, str]
     forked.cut_off(writer, nowhere)
     _silence(nowhere)
     # The system gives a room to a process with one thread alone: before anything may start a second one.
-    writable = copy_room.moved_in(_folders(), int(request["disk_bytes"]))
-    copy_memory.make_private()
-    copy_threads.one_each()
-    copy_memory.bound(int(request["memory_bytes"]))
+    writable = isolation.moved_in(_folders(), int(request["disk_bytes"]))
+    memory.make_private()
+    threads.one_each()
+    memory.bound(int(request["memory_bytes"]))
     refusals = Refusals(writable or ())
     sys.dont_write_bytecode = True
     refusals.begin()
-    copy_calls.restrict(may_write=writable is not None)
+    calls.restrict(may_write=writable is not None)
     return refusals, "dropped" if writable else "refused"
 
 

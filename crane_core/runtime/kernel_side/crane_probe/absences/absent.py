@@ -1,0 +1,232 @@
+"""What the target asks for and will not find, and what the attributes that it takes hold.
+
+Knows what is stored in the namespace and in objects. Refuses to state an absence where only running code would tell,
+or where the target itself may have made the thing before.
+"""
+
+from __future__ import annotations
+
+import builtins
+import importlib.machinery
+import sys
+from typing import Any, Iterator, Mapping, NamedTuple
+
+from ..anatomy import is_kind, module_dict
+from ..bounds import why
+from ..chains.following import Followed, Missing, chain_text, followed, may_gain_attributes, resolve_attribute, similar
+from ..chains.relevance import Needs
+from ..kinds import CONTAINERS
+from ..syntax.asked import ATTRIBUTE, ITEM, Chain, Step
+from ..syntax.evaluation import Import
+from ..syntax.sources import Sources
+from . import call_arguments, call_signatures, files_asked, finders
+
+GROUPS = ("names", "attributes", "columns", "keys", "modules", "arguments", "files")
+_BUILTIN = vars(builtins)
+_GAIN_BY_CALLS = ("keras", "matplotlib", "scipy", "sklearn", "statsmodels", "tensorflow", "tf_keras", "torch")
+"""Packages whose objects are given public attributes by calls alone, not by reading a property or looping over them."""
+
+
+def absences(
+    namespace: Mapping[str, Any], needs: Needs, sources: Sources, unavailable: dict[str, str]
+) -> dict[str, Any]:
+    """GROUPS by name: what is missing, each with the line that asks for it.
+
+    A chain that cannot be followed is told in `unavailable`.
+    """
+    absent: dict[str, list[dict[str, Any]]] = {group: [] for group in GROUPS}
+    mentioned: set[str] = set()
+    used: set[str] = set()
+    for chain in needs.chains:
+        try:
+            found = [*_of_chain(chain, namespace, needs, sources, mentioned), *_on_the_way(chain, namespace, used)]
+            mentioned |= files_asked.texts_given(chain)
+        except Exception as error:  # noqa: BLE001 - whatever following meets becomes the reason
+            unavailable[chain_text(chain.name, chain.steps)] = why(error)
+            continue
+        for group, fact in found:
+            if not any(_is_same(fact, other) for other in absent[group]):
+                absent[group].append(fact)
+    for imported in needs.imports:
+        for group, fact in _of_import(imported, needs):
+            absent[group].append(fact)
+    if needs.may_define_any:
+        for group in ("names", "attributes"):
+            absent[group] = [dict(fact, certain=False) for fact in absent[group]]
+    return absent
+
+
+def _is_same(fact: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    places = ("line", "certain", "via")
+    return {key: fact[key] for key in fact if key not in places} == {
+        key: other[key] for key in other if key not in places
+    }
+
+
+def _of_chain(
+    chain: Chain, namespace: Mapping[str, Any], needs: Needs, sources: Sources, mentioned: set[str]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    if chain.name not in namespace:
+        if chain.name not in _BUILTIN:
+            yield "names", _missing_name(chain, namespace, needs, sources)
+        for fact in files_asked.missing_files(chain, namespace, mentioned):
+            yield "files", _if_unmoved(dict(fact, **_place(chain)), needs)
+        return
+    if chain.stored or chain.changed:
+        return
+    for fact in call_signatures.misfits(chain, namespace):
+        yield "arguments", dict(fact, **_place(chain))
+    for fact in files_asked.missing_files(chain, namespace, mentioned):
+        yield "files", _if_unmoved(dict(fact, **_place(chain)), needs)
+    for ask in call_arguments.asks(chain, namespace):
+        yield ask.missing.group, dict({"of": ask.of}, **ask.missing.fact, **_place(chain))
+
+
+def _on_the_way(chain: Chain, namespace: Mapping[str, Any], used: set[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """What is missing along a chain; `used` are names whose objects code may have given attributes, which it adds to.
+
+    What such code is stands in many places: an operator, a loop, `with`, a property, a function that is given a part.
+    """
+    if chain.name not in namespace:
+        return
+    if chain.stored or chain.changed:
+        used.update(_named_with(namespace[chain.name], namespace), (chain.name,))
+        return
+    reached = followed(namespace[chain.name], chain.steps)
+    for at, missing in reached.missing:
+        by_calls = str(missing.fact.get("type")).partition(".")[0] in _GAIN_BY_CALLS
+        may_be_there = chain.called or (chain.name in used and not by_calls)
+        if not (missing.may_come and may_be_there):
+            yield missing.group, _located(missing, chain, at)
+    if _may_run_code(namespace[chain.name], chain, reached):
+        used.update(_named_with(namespace[chain.name], namespace), (chain.name,))
+
+
+def _named_with(value: Any, namespace: Mapping[str, Any]) -> Iterator[str]:
+    """The names of a class's objects: they have what the class is given."""
+    if is_kind(value, type):
+        yield from (name for name, held in namespace.items() if is_kind(held, value))
+
+
+def _may_run_code(value: Any, chain: Chain, reached: Followed) -> bool:
+    """Whether what the chain takes is computed, or handed on to what may give it attributes."""
+    ends = dict([(0, value), *reached.values])
+    if len(chain.steps) not in ends:
+        return not reached.missing
+    end = ends[len(chain.steps)]
+    return type(end) in CONTAINERS or may_gain_attributes(type(end))
+
+
+def _if_unmoved(fact: dict[str, Any], needs: Needs) -> dict[str, Any]:
+    """Uncertain where the target runs a shell or changes the folder: files may come by that."""
+    return dict(fact, certain=False) if needs.may_bring_files else fact
+
+
+def _located(missing: Missing, chain: Chain, at: int) -> dict[str, Any]:
+    fact = dict({"of": chain_text(chain.name, chain.steps[:at])}, **missing.fact)
+    return dict(fact, **_place(chain))
+
+
+def _place(chain: Chain) -> dict[str, Any]:
+    return dict({"line": chain.line, "certain": chain.certain}, **({"via": list(chain.via)} if chain.via else {}))
+
+
+def _missing_name(chain: Chain, namespace: Mapping[str, Any], needs: Needs, sources: Sources) -> dict[str, Any]:
+    """A name that is not defined: where it would be, where it was deleted, and names like it."""
+    fact: dict[str, Any] = {"name": chain.name}
+    would = [place.to_json() for place in sources.would_define(chain.name)]
+    deleted = sources.deleted(chain.name)
+    meant = [name for name in similar(chain.name, namespace) if not name.startswith("_")]
+    fact.update({"would_be_defined_in": would} if would else {})
+    fact.update({"deleted_in": deleted.to_json()} if deleted else {})
+    fact.update({"similar": meant} if meant else {})
+    fact.update(_place(chain))
+    if any(imported.names == ("*",) for imported in needs.imports):
+        fact["certain"] = False
+    return fact
+
+
+def _of_import(imported: Import, needs: Needs) -> Iterator[tuple[str, dict[str, Any]]]:
+    """A module that is not installed, or names that a loaded module does not have."""
+    place = {"line": imported.line, "certain": imported.certain}
+    if _is_findable(imported.module) is False:
+        may_come = needs.may_bring_modules or _runs_own_files(imported, needs) or finders.may_know(imported.module)
+        is_certain = imported.certain and not may_come
+        yield "modules", {"module": imported.module, "line": imported.line, "certain": is_certain}
+    module = sys.modules.get(imported.module)
+    for name in imported.names if module_dict(module) else ():
+        if name != "*" and _is_findable(f"{imported.module}.{name}") is False:
+            for missing in resolve_attribute(module, name).missing:
+                yield missing.group, dict({"of": imported.module}, **missing.fact, **place)
+
+
+def _runs_own_files(imported: Import, needs: Needs) -> bool:
+    """Whether the target imports a file of the notebook's folder before: its code may change what can be imported."""
+    before = {other.module.partition(".")[0] for other in needs.imports if other.line < imported.line}
+    return any(name not in sys.modules and finders.is_in_folder(name) for name in before)
+
+
+def _is_findable(module: str) -> bool | None:
+    """Whether a module could be imported; None where only importing its parent would tell."""
+    if module in sys.modules or module in sys.builtin_module_names:
+        return True
+    parent, _, _ = module.rpartition(".")
+    if not parent:
+        return _has_file(module, None)
+    if parent not in sys.modules:
+        return False if _is_findable(parent) is False else None
+    path = module_dict(sys.modules[parent]).get("__path__")
+    return _has_file(module, path) if type(path) is list else (False if path is None else None)
+
+
+def _has_file(module: str, path: list[str] | None) -> bool:
+    """Asks the finders of files, archives and frozen modules; the working folder too, which the look leaves out."""
+    of_files = importlib.machinery.PathFinder, importlib.machinery.FrozenImporter
+    if path is None and finders.is_in_folder(module):
+        return True
+    return any(finder.find_spec(module, path) is not None for finder in of_files)
+
+
+def accesses(look: Any, namespace: Mapping[str, Any], needs: Needs, unavailable: dict[str, str]) -> dict[str, Any]:
+    """What the attributes hold that the target takes, by the chain's text; a method by its type.
+
+    `via` names the functions of the notebook where they alone take an attribute.
+    """
+    found: dict[str, Any] = {}
+    direct = {text for chain in needs.chains if not chain.via for text in _attribute_texts(chain)}
+    for chain in needs.chains:
+        at = next((number for number, step in enumerate(chain.steps) if step.kind != ATTRIBUTE), len(chain.steps))
+        if chain.name not in namespace or not at or chain.stored or len(found) >= look.limits.asked:
+            continue
+        try:
+            taken = dict(_taken(chain, namespace, chain.steps[:at]))
+        except Exception as error:  # noqa: BLE001 - whatever following meets becomes the reason
+            unavailable[chain_text(chain.name, chain.steps)] = why(error)
+            continue
+        for text, value in taken.items():
+            if text in found:
+                continue
+            entry = {"type": value.text} if type(value) is _Note else look.entry("", value)
+            found[text] = entry if text in direct else dict(entry, via=list(chain.via))
+    return found
+
+
+def _attribute_texts(chain: Chain) -> Iterator[str]:
+    """The chain's beginnings that end in an attribute."""
+    for at, step in enumerate(chain.steps):
+        if step.kind != ATTRIBUTE:
+            return
+        yield chain_text(chain.name, chain.steps[: at + 1])
+
+
+class _Note(NamedTuple):
+    text: str
+
+
+def _taken(chain: Chain, namespace: Mapping[str, Any], steps: tuple[Step, ...]) -> Iterator[tuple[str, Any]]:
+    """What each attribute of the chain holds, or why that is not known."""
+    reached = followed(namespace[chain.name], steps)
+    is_indexed = len(chain.steps) > len(steps) and chain.steps[len(steps)].kind == ITEM
+    notes = [(at, _Note(note)) for at, note in reached.notes if not (is_indexed and at == len(steps))]
+    for at, value in [*reached.values, *notes]:
+        yield chain_text(chain.name, steps[:at]), value

@@ -1,0 +1,131 @@
+"""Arguments that a call gives and a function does not take, or does not give and a function needs.
+
+Knows functions written in Python, by their code objects. Refuses to judge a function that another one wraps: the
+wrapper may take what the wrapped one does not.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any, Iterator, Mapping, NamedTuple
+
+from ..anatomy import class_dict, is_kind, mro_of, static_attribute
+from ..chains.following import chain_text, followed, similar
+from ..syntax.asked import ATTRIBUTE, CALL, Chain
+
+_TAKES_REST = 0x04
+_TAKES_NAMED_REST = 0x08
+_UNSURE = ("*", "**")
+
+
+class Plain(NamedTuple):
+    """A function that runs as it stands; `n_given` parameters are given by what it is bound to."""
+
+    function: types.FunctionType
+    n_given: int
+
+
+class Parameters(NamedTuple):
+    """The parameters that a caller gives."""
+
+    positional: tuple[str, ...]
+    n_by_position_only: int
+    by_name_only: tuple[str, ...]
+    needed: frozenset[str]
+    takes_rest: bool
+    takes_named_rest: bool
+
+
+def misfits(chain: Chain, namespace: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """What does not fit in the first call of a chain."""
+    at = next((number for number, step in enumerate(chain.steps) if step.kind == CALL), None)
+    if at is None or chain.name not in namespace or any(step.kind != ATTRIBUTE for step in chain.steps[:at]):
+        return
+    plain = _plain(chain, namespace, at)
+    positional, named = chain.steps[at].value
+    if plain is None or any(name in _UNSURE for name, _ in named) or any(_is_spread(value) for value in positional):
+        return
+    text = chain_text(chain.name, chain.steps[:at])
+    for fact in _unfit(parameters_of(plain), len(positional), [name for name, _ in named]):
+        yield dict({"of": text}, **fact)
+
+
+def _is_spread(value: Any) -> bool:
+    text = getattr(value, "text", "")
+    return type(text) is str and (text.startswith("*") or text == "Starred")
+
+
+_CHECKED_BY_SKLEARN = "_skl_parameter_constraints"
+"""Mark of a function whose wrapper binds the arguments to the parameters of the function inside."""
+
+
+def _plain(chain: Chain, namespace: Mapping[str, Any], at: int) -> Plain | None:
+    """The function that the call runs, where it is one of Python that nothing wraps."""
+    value = namespace[chain.name]
+    if at:
+        values = ((0, value), *followed(value, chain.steps[: at - 1]).values)
+        reached, owner = values[-1]
+        found = static_attribute(owner, chain.steps[at - 1].value) if reached == at - 1 else None
+        if found is None:
+            return None
+        return _of(found.value, is_method=found.where == "class" and not is_kind(owner, type))
+    return _of(value, is_method=False)
+
+
+def _of(value: Any, *, is_method: bool) -> Plain | None:
+    if type(value) is staticmethod:
+        return _of(value.__func__, is_method=False)
+    if type(value) is classmethod or type(value) is types.MethodType:
+        return _of(value.__func__, is_method=True)
+    if type(value) is types.FunctionType:
+        if "__wrapped__" not in value.__dict__ and "__signature__" not in value.__dict__:
+            return Plain(value, int(is_method))
+        inner: Any = value.__dict__.get("__wrapped__")
+        is_checked = type(inner) is types.FunctionType and _CHECKED_BY_SKLEARN in value.__dict__
+        return Plain(inner, int(is_method)) if is_checked else None
+    return _of_class(value) if is_kind(value, type) else None
+
+
+def _of_class(kind: type) -> Plain | None:
+    """The constructor of a class that is made in the usual way."""
+    if any("__call__" in class_dict(meta) for meta in mro_of(type(kind)) if meta is not type and meta is not object):
+        return None
+    for parent in mro_of(kind)[:-1]:
+        if "__new__" in class_dict(parent):
+            return None
+        if "__init__" in class_dict(parent):
+            made = class_dict(parent)["__init__"]
+            return _of(made, is_method=True) if type(made) is types.FunctionType else None
+    return None
+
+
+def parameters_of(plain: Plain) -> Parameters:
+    function: Any = plain.function
+    code = function.__code__
+    names = code.co_varnames[plain.n_given : code.co_argcount]
+    by_name = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
+    defaults = function.__defaults__ or ()
+    with_default = {*names[max(0, len(names) - len(defaults)) :]} if defaults else set()
+    with_default |= set(function.__kwdefaults__ or {})
+    return Parameters(
+        positional=names,
+        n_by_position_only=max(0, code.co_posonlyargcount - plain.n_given),
+        by_name_only=by_name,
+        needed=frozenset({*names, *by_name} - with_default),
+        takes_rest=bool(code.co_flags & _TAKES_REST),
+        takes_named_rest=bool(code.co_flags & _TAKES_NAMED_REST),
+    )
+
+
+def _unfit(parameters: Parameters, n_positional: int, named: list[str]) -> Iterator[dict[str, Any]]:
+    filled = set(parameters.positional[:n_positional])
+    by_name = (*parameters.positional[parameters.n_by_position_only :], *parameters.by_name_only)
+    if n_positional > len(parameters.positional) and not parameters.takes_rest:
+        yield {"why": "too many arguments by position", "given": n_positional, "taken": len(parameters.positional)}
+    for name in named:
+        if name not in by_name and not parameters.takes_named_rest:
+            yield {"argument": name, "why": "no such argument", "similar": similar(name, by_name)}
+        elif name in filled and name in by_name:
+            yield {"argument": name, "why": "given twice"}
+    for name in sorted(parameters.needed - filled - set(named)):
+        yield {"argument": name, "why": "needed and not given"}

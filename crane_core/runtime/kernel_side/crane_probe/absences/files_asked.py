@@ -1,0 +1,124 @@
+"""Files that the target opens by a literal path and that are not there.
+
+Knows functions of libraries that read the file they are given, by name and library. Refuses to open anything: whether a
+file exists is all that is asked. Of any other function of such a name (`open` of a zip archive, `load` of spaCy, those
+of the notebook) it is not known what its first argument means.
+"""
+
+from __future__ import annotations
+
+import builtins
+import os
+import types
+from typing import Any, Iterator, Mapping
+
+from ..anatomy import instance_dict, is_kind, module_dict, module_of
+from ..chains.following import chain_text, followed, similar
+from ..kinds import Kinds
+from ..syntax.asked import ATTRIBUTE, CALL, Chain
+
+_READERS_OF_PANDAS = "csv excel table pickle fwf stata parquet feather hdf orc sas spss"
+_READS = {
+    "open": ("_io", "io", "gzip", "bz2", "lzma", "codecs", "tarfile", "wave", "PIL.Image"),
+    "imread": ("matplotlib", "skimage", "imageio", "cv2"),
+    "load": ("numpy", "torch.serialization", "joblib"),
+    **dict.fromkeys(("loadtxt", "genfromtxt", "fromfile", "memmap"), ("numpy",)),
+    **dict.fromkeys(("listdir", "scandir"), ("os", "posix", "nt")),
+    **dict.fromkeys(("loadmat", "load_npz"), ("scipy",)),
+    "ImageFolder": ("torchvision",),
+    **dict.fromkeys(("load_img", "load_model", "image_dataset_from_directory"), ("keras", "tensorflow")),
+    **{f"read_{kind}": ("pandas",) for kind in _READERS_OF_PANDAS.split()},
+}
+"""By name the modules that define such a function, each with all that are below it."""
+_METHODS = {"load_weights": ("keras", "tensorflow"), "flow_from_directory": ("keras", "tensorflow")}
+"""Methods of which the same is known, by the class of the object."""
+_FUNCTIONS = Kinds(types.FunctionType, types.BuiltinFunctionType)
+_PLACE_OF_MODE = {"open": 1, "memmap": 2}
+_WRITING = ("w", "a", "x")
+_LONGEST = 1_000
+_LISTED = 2_000
+
+
+def missing_files(chain: Chain, namespace: Mapping[str, Any], mentioned: set[str]) -> Iterator[dict[str, Any]]:
+    """Paths that the calls of a chain read and that do not exist, from the working folder on.
+
+    `mentioned` are the texts that calls before this one were given: one of them may have made the file.
+    """
+    for at, step in enumerate(chain.steps):
+        if step.kind == CALL:
+            name = chain.steps[at - 1].value if at else chain.name
+            path = _path(name, *step.value) if _is_reader(chain, at, namespace) else None
+            if path is not None and path not in mentioned and not os.path.lexists(path):
+                yield {"of": chain_text(chain.name, chain.steps[: at + 1]), "file": path, "similar": _similar(path)}
+
+
+def _is_reader(chain: Chain, at: int, namespace: Mapping[str, Any]) -> bool:
+    """Whether the call at a step is one of a function that is known to read the file of this name."""
+    if any(step.kind != ATTRIBUTE for step in chain.steps[:at]):
+        return False
+    value = namespace[chain.name] if chain.name in namespace else vars(builtins).get(chain.name)
+    values = {0: value, **dict(followed(value, chain.steps[:at]).values)}
+    name, holder = (chain.steps[at - 1].value, values.get(at - 1)) if at else (chain.name, None)
+    if holder is not None and not is_kind(holder, types.ModuleType):
+        return _is_below(module_of(type(holder)), _METHODS.get(name, ()))
+    # A module that loads its parts when they are asked for has none to be found, but a name.
+    return _is_below(
+        _defined_in(values[at]) if at in values else module_dict(value).get("__name__"), _READS.get(name, ())
+    )
+
+
+def _is_below(module: Any, heads: tuple[str, ...]) -> bool:
+    return type(module) is str and any(f"{module}.".startswith(f"{head}.") for head in heads)
+
+
+def _defined_in(function: Any) -> Any:
+    if is_kind(function, type):
+        return module_of(function)
+    if type(function) is types.MethodType:
+        return _defined_in(function.__func__)
+    if type(function) in _FUNCTIONS:
+        return function.__module__
+    return instance_dict(function).get("__module__")
+
+
+def _path(name: str, positional: Any, named: Any) -> str | None:
+    """The path that a reading call is given, where it is spelled."""
+    given = dict(named)
+    path = positional[0] if positional else next((given[key] for key in _KEYWORDS if key in given), None)
+    if type(path) is not str or not _is_path(path) or name in _PLACE_OF_MODE and not _reads(name, positional, given):
+        return None
+    return path
+
+
+def _reads(name: str, positional: Any, given: Mapping[str, Any]) -> bool:
+    """Whether a function that also writes is certainly told to read."""
+    place = _PLACE_OF_MODE[name]
+    mode = positional[place] if len(positional) > place else given.get("mode", "r")
+    return type(mode) is str and not mode.startswith(_WRITING)
+
+
+def texts_given(chain: Chain) -> set[str]:
+    """Texts among the arguments of a chain's calls."""
+    calls = [step.value for step in chain.steps if step.kind == CALL]
+    given = [value for positional, named in calls for value in [*positional, *(value for _, value in named)]]
+    return {value for value in given if type(value) is str}
+
+
+_KEYWORDS = ("filepath_or_buffer", "path", "filename", "file", "fname", "io", "filepath", "directory", "root", "f")
+
+
+def _is_path(text: str) -> bool:
+    """True for what can only be a path: not an address, not text to be read itself."""
+    return bool(text) and len(text) <= _LONGEST and not any(mark in text for mark in ("://", "\n", "<", "{", "*"))
+
+
+def _similar(path: str) -> list[str]:
+    """Names in the same folder that may have been meant."""
+    folder, name = os.path.split(path)
+    try:
+        with os.scandir(folder or ".") as entries:
+            names = [entry.name for _, entry in zip(range(_LISTED), entries)]
+    except OSError:
+        # A folder that cannot be listed has no names to offer.
+        return []
+    return similar(name, sorted(names))

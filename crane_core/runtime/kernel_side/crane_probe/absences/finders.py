@@ -1,0 +1,73 @@
+"""Whether something else than files could give a module: what stands among the finders of imports.
+
+Knows the finders of Python itself, the one that brings the probe, and those that packages of most environments put
+beside them, with the modules that each of them knows. Refuses to ask a finder: that is code. Of one that is not known
+here it says that it may know all.
+"""
+
+from __future__ import annotations
+
+import importlib.machinery
+import os
+import sys
+from typing import Any
+
+from ..anatomy import instance_dict, module_dict, type_name
+
+_OF_PYTHON = (
+    importlib.machinery.PathFinder,
+    importlib.machinery.FrozenImporter,
+    importlib.machinery.BuiltinImporter,
+)
+_HEADS = {
+    "_distutils_hack.DistutilsMetaFinder": ("distutils", "pip", "test"),
+    "_virtualenv._Finder": ("distutils", "setuptools"),
+    "importlib_metadata.MetadataPathFinder": (),
+}
+"""By the finder's class the top-level modules that it answers for: setuptools, virtualenv, importlib_metadata."""
+_EDITABLE = "_EditableFinder", "_EditableNamespaceFinder"
+
+
+def may_know(module: str) -> bool:
+    """False when no finder but those of files, archives and of Python itself could answer for a module."""
+    return any(_may_know(finder, module) for finder in list(sys.meta_path) if finder is not _brings_the_probe())
+
+
+def _brings_the_probe() -> Any:
+    """The loader that this package came by, as text: a finder too. None if it came from files."""
+    loader = module_dict(sys.modules[__name__]).get("__loader__")
+    return loader if any(loader is finder for finder in list(sys.meta_path)) else None
+
+
+def is_in_folder(module: str) -> bool:
+    """Whether the working folder holds something that could be a top-level module of this name.
+
+    It is taken from `sys.path` while the probe looks.
+    """
+    try:
+        entries = os.listdir(os.curdir)  # noqa: PTH208 - pathlib may not be loaded here
+    except OSError:
+        return True
+    return any(entry.partition(".")[0] == module for entry in entries)
+
+
+def _may_know(finder: Any, module: str) -> bool:
+    if any(finder is known for known in _OF_PYTHON):
+        return False
+    kind = finder if isinstance(finder, type) else type(finder)
+    head, name = module.partition(".")[0], type_name(kind)
+    if name in _HEADS:
+        return head in _HEADS[name]
+    if name.endswith("._SixMetaPathImporter"):
+        known = instance_dict(finder).get("known_modules")
+        return module in known if type(known) is dict else True
+    where, _, own = name.rpartition(".")
+    if own in _EDITABLE and where.startswith("__editable__"):
+        return _is_mapped(module_dict(sys.modules.get(where)), head)
+    return True
+
+
+def _is_mapped(finder: dict[str, Any], head: str) -> bool:
+    """Whether a package that pip installed in place (setuptools' MAPPING, NAMESPACES) holds a top-level module."""
+    told = [finder.get(name) for name in ("MAPPING", "NAMESPACES")]
+    return any(type(names) is not dict or any(str(one).partition(".")[0] == head for one in names) for names in told)

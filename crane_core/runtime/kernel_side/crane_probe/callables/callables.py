@@ -1,0 +1,68 @@
+"""What the target calls, with what each callable says of itself.
+
+Knows chains of attributes that end in a call. What a callable says stands in docs.py. Refuses to call.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Iterator, Mapping, NamedTuple
+
+from ..anatomy import MISSING, is_kind, static_attribute
+from ..bounds import why
+from ..chains.following import chain_text, followed
+from ..syntax.asked import ATTRIBUTE, CALL, Chain, Step
+from .docs import docs_of
+
+_MOST = 60
+
+
+class Called(NamedTuple):
+    """A callable by the text of its chain, and the object it is taken from (MISSING: it is a variable itself)."""
+
+    text: str
+    value: Any
+    owner: Any = MISSING
+
+
+def documented(
+    chains: tuple[Chain, ...], namespace: Mapping[str, Any], unavailable: dict[str, str]
+) -> dict[str, dict[str, Any]]:
+    """Docs of the callables that the target itself calls, by the text of the chain that leads to them.
+
+    A chain that cannot be followed is told in `unavailable`.
+    """
+    docs: dict[str, dict[str, Any]] = {}
+    for chain in chains:
+        if chain.via or len(docs) >= _MOST:
+            continue
+        try:
+            docs.update(
+                {one.text: docs_of(one.value, one.owner) for one in _called(chain, namespace) if one.text not in docs}
+            )
+        except Exception as error:  # noqa: BLE001 - whatever following meets becomes the reason
+            unavailable[chain_text(chain.name, chain.steps)] = why(error)
+    return {text: found for text, found in docs.items() if found}
+
+
+def _called(chain: Chain, namespace: Mapping[str, Any]) -> Iterator[Called]:
+    at = next((number for number, step in enumerate(chain.steps) if step.kind == CALL), None)
+    if at is None or chain.name not in namespace:
+        return
+    if at == 0:
+        yield Called(chain.name, namespace[chain.name])
+        return
+    before = chain.steps[: at - 1]
+    if any(step.kind != ATTRIBUTE for step in chain.steps[:at]):
+        return
+    owner = _owner(namespace[chain.name], before)
+    found = static_attribute(owner, chain.steps[at - 1].value) if owner is not MISSING else None
+    if found is not None:
+        is_unbound = found.where == "class" and not is_kind(owner, type)
+        yield Called(chain_text(chain.name, chain.steps[:at]), found.value, owner if is_unbound else MISSING)
+
+
+def _owner(value: Any, steps: tuple[Step, ...]) -> Any:
+    if not steps:
+        return value
+    values = followed(value, steps).values
+    return values[-1][1] if values and values[-1][0] == len(steps) else MISSING

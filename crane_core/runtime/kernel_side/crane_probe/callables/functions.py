@@ -1,0 +1,81 @@
+"""Functions, methods, modules: signature, the names from outside that a function uses, version of a module.
+
+Knows code objects. Refuses to call, and to read a default value's repr.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from typing import Any
+
+from ..anatomy import MISSING, module_dict
+from ..chains.relevance import global_names
+from .docs import docs_of
+
+_SHOWN = 40
+
+
+def signature_of(value: Any, owner: Any = MISSING) -> dict[str, Any]:
+    """{"signature": text}, or nothing if it is not published."""
+    signature = docs_of(value, owner).get("signature")
+    return {"signature": signature} if signature else {}
+
+
+def function(value: types.FunctionType, look: Any) -> dict[str, Any]:
+    """Signature, place, and the names from outside that it uses."""
+    facts = dict(signature_of(value), module=look.text(value.__module__ if type(value.__module__) is str else ""))
+    free = [*value.__code__.co_freevars, *global_names(value.__code__)] if value.__module__ == "__main__" else []
+    known = [name for name in dict.fromkeys(free) if name not in _builtins_of(value)]
+    return {"plus": {"representation": facts, "values": {"free_variables": known[:_SHOWN]} if known else {}}}
+
+
+def _builtins_of(value: types.FunctionType) -> Any:
+    held = value.__globals__.get("__builtins__")
+    return held if type(held) is dict else module_dict(held)
+
+
+def method(value: types.MethodType, look: Any) -> dict[str, Any]:
+    """A bound method: its function, and what it is bound to by type."""
+    inner = look.inside([("bound_to", value.__self__)])["representation"].get("bound_to", {})
+    facts = dict(signature_of(value), bound_to=inner.get("type"))
+    return {"plus": {"representation": facts}}
+
+
+def builtin(value: Any, look: Any) -> dict[str, Any]:
+    return {"plus": {"representation": signature_of(value)}}
+
+
+def partial(value: Any, look: Any) -> dict[str, Any]:
+    """A partial: which function, with what filled in."""
+    parts = vars(functools.partial)
+    filled = [*enumerate(parts["args"].__get__(value)), *parts["keywords"].__get__(value).items()]
+    inside = look.inside([("of", parts["func"].__get__(value)), *((look.label(key), item) for key, item in filled)])
+    return {"plus": {group: {"parts": facts} for group, facts in inside.items() if facts}}
+
+
+def module(value: Any, look: Any) -> dict[str, Any]:
+    """A module's name and version, from what it has loaded; nothing lazy is woken."""
+    held = module_dict(value)
+    name, version = held.get("__name__"), held.get("__version__")
+    plus: dict[str, Any] = {"representation": {"module": look.text(name)} if type(name) is str else {}}
+    if type(version) is str:
+        plus["values"] = {"version": look.text(version)}
+    return {"plus": plus}
+
+
+SUMMARIZERS = {
+    "function": function,
+    "method": method,
+    **dict.fromkeys(
+        (
+            "builtin_function_or_method",
+            "method_descriptor",
+            "wrapper_descriptor",
+            "method-wrapper",
+            "classmethod_descriptor",
+        ),
+        builtin,
+    ),
+    "module": module,
+}

@@ -1,0 +1,132 @@
+"""A signature as Python writes it, made of names, kinds, defaults and annotations.
+
+Knows built-in values and the type forms of `typing`. Refuses to call `repr` of anything else: it stands as the name of
+its class in angle brackets.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from typing import Any
+
+from ..anatomy import instance_dict, is_genuine, is_kind, module_of, name_of, type_name
+from ..bounds import text
+from ..kinds import ROWS, Kinds
+
+MAX_SIGNATURE = 1200
+MAX_DEFAULT = 60
+MAX_ANNOTATION = 80
+_DEEPEST = 4
+_TYPING = ("typing", "types", "typing_extensions")
+_EMPTY = inspect.Parameter.empty
+_STARS: dict[Any, str] = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+_SIMPLE = Kinds(bool, int, float, complex, str, bytes)
+_SETS = Kinds(set, frozenset)
+_TEXTS = Kinds(str, bytes)
+
+
+def signature_text(signature: inspect.Signature, skip: int = 0) -> str:
+    """`(x, *, y=None) -> DataFrame`, the first `skip` parameters left out; a long one goes without its annotations."""
+    full = _written(signature, skip)
+    if len(full) <= MAX_SIGNATURE:
+        return full
+    names = [parameter.replace(annotation=_EMPTY) for parameter in signature.parameters.values()]
+    return text(_written(signature.replace(parameters=names), skip), MAX_SIGNATURE)
+
+
+def _written(signature: inspect.Signature, skip: int) -> str:
+    parameters = list(signature.parameters.values())[skip:]
+    written: list[str] = []
+    starred = False
+    for position, parameter in enumerate(parameters):
+        if parameter.kind is parameter.KEYWORD_ONLY and not starred:
+            written.append("*")
+        starred = starred or parameter.kind in (parameter.KEYWORD_ONLY, parameter.VAR_POSITIONAL)
+        written.append(_parameter(parameter))
+        if _ends_positional_only(parameters, position):
+            written.append("/")
+    returned = signature.return_annotation
+    arrow = "" if returned is _EMPTY else f" -> {annotation_text(returned)}"
+    return f"({', '.join(written)}){arrow}"
+
+
+def _ends_positional_only(parameters: list[inspect.Parameter], position: int) -> bool:
+    kinds = [parameter.kind for parameter in parameters[position : position + 2]]
+    only = inspect.Parameter.POSITIONAL_ONLY
+    return kinds[0] is only and kinds[1:] != [only]
+
+
+def _parameter(parameter: inspect.Parameter) -> str:
+    stars = _STARS.get(parameter.kind, "")
+    note = "" if parameter.annotation is _EMPTY else f": {annotation_text(parameter.annotation)}"
+    default = "" if parameter.default is _EMPTY else f"={default_text(parameter.default)}"
+    return f"{stars}{parameter.name}{note}{default}"
+
+
+def default_text(value: Any, depth: int = 2) -> str:
+    """The default as it would be written where it is built in; else `<ClassName>`, or a name."""
+    kind = type(value)
+    if value is None or value is Ellipsis or kind in _SIMPLE:
+        return _shortened(value, kind)
+    if (kind in ROWS or kind in _SETS) and depth and len(value) <= MAX_DEFAULT // 4:
+        items = [default_text(item, depth - 1) for item in value]
+        items = sorted(items) if kind in _SETS else items
+        start, end = "[]" if kind is list else "()" if kind is tuple else "{}"
+        comma = "," if kind is tuple and len(items) == 1 else ""
+        return text(start + ", ".join(items) + comma + end, MAX_DEFAULT)
+    if kind is dict and not value:
+        return "{}"
+    if kind is types.FunctionType:
+        return str(value.__name__)
+    return type_name(value) if is_kind(value, type) else f"<{type_name(kind)}>"
+
+
+def _shortened(value: Any, kind: type) -> str:
+    if kind in _TEXTS and len(value) > MAX_DEFAULT:
+        value = value[:MAX_DEFAULT]
+        return text(repr(value) + "\u2026", MAX_DEFAULT * 2)
+    if kind is int and value.bit_length() > MAX_DEFAULT:
+        return f"<int of {value.bit_length()} bits>"
+    return text(repr(value), MAX_DEFAULT * 2)
+
+
+def annotation_text(value: Any) -> str:
+    """An annotation as it stands: a text is not evaluated, a class is its name."""
+    return text(_annotation(value, _DEEPEST), MAX_ANNOTATION)
+
+
+def _annotation(value: Any, depth: int) -> str:
+    kind = type(value)
+    if kind is str:
+        return value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"" else str(value)
+    if value is None or kind is type(None) or value is type(None):
+        return "None"
+    if value is Ellipsis:
+        return "..."
+    if is_kind(value, type):
+        return _short_name(value)
+    if kind is list:
+        return f"[{', '.join(_annotation(item, depth - 1) for item in value[:8])}]"
+    if depth == 0 or module_of(kind) not in _TYPING or not is_genuine(kind):
+        return default_text(value) if kind in _SIMPLE else f"<{type_name(kind)}>"
+    return _typing_form(value, kind, depth)
+
+
+def _typing_form(value: Any, kind: type, depth: int) -> str:
+    """`Optional[int]`, `list[str]`, `int | None`, `T`: classes of `typing` alone are asked for their parts."""
+    arguments = getattr(value, "__args__", ())
+    if name_of(kind) in ("UnionType", "Union", "_UnionGenericAlias") and type(arguments) is tuple:
+        return " | ".join(_annotation(item, depth - 1) for item in arguments)
+    held = instance_dict(value)
+    named = held.get("_name") or held.get("__name__") or getattr(value, "__forward_arg__", None)
+    named = named or getattr(value, "__name__", None)
+    origin: Any = getattr(value, "__origin__", None)
+    name = named if type(named) is str else (_short_name(origin) if is_kind(origin, type) else f"<{name_of(kind)}>")
+    if type(arguments) is not tuple or not arguments:
+        return name
+    return f"{name}[{', '.join(_annotation(item, depth - 1) for item in arguments)}]"
+
+
+def _short_name(kind: type) -> str:
+    return type_name(kind).rpartition(".")[2]

@@ -1,0 +1,219 @@
+"""Following a chain from an object of the kernel, step by step, by what is stored: what is not there is Missing.
+
+Knows attributes as classes and instances store them. What items, columns and methods of a library mean stands in the
+FOLLOW of `for_<package>.py`: FOLLOW(value, steps) -> Resolution or None, asked before the general rule. Refuses to run
+anything: where only running would tell, the chain ends.
+"""
+
+from __future__ import annotations
+
+import types
+from itertools import islice
+from typing import Any, Callable, Iterable, NamedTuple
+
+from ..anatomy import (
+    MISSING,
+    class_dict,
+    instance_dict,
+    is_kind,
+    may_hold_more,
+    module_dict,
+    module_of,
+    mro_of,
+    name_of,
+    package_of,
+    static_attribute,
+    type_name,
+)
+from ..dispatch import hook_of
+from ..kinds import Kinds
+from ..syntax.asked import ATTRIBUTE, CALL, Step, Unknown
+from . import lazy_modules, spelling
+
+_CANDIDATES = 600
+_LOOKED_THROUGH = 20_000
+_SIMILAR = 3
+
+METHOD = "method"
+PROPERTY = "computed by code that is not run"
+NOT_STORED = "not stored; only running code would tell"
+_LOOKS_ELSEWHERE = ("builtins.super", "builtins.instancemethod", "builtins.fortran", "decimal.Context")
+"""Types written in C that pass attributes on to something else, f2py's routines by a slot that their class hides."""
+_LOOK_WHERE_STORED = (
+    *("builtins", "_asyncio", "_collections", "_contextvars", "_io", "_pickle", "_socket", "_struct", "array", "ast"),
+    *("collections", "datetime", "decimal", "functools", "itertools", "mmap", "numpy", "operator", "select", "xml"),
+    "zoneinfo",
+)
+"""Packages of types written in C whose `__getattribute__` looks only where static_attribute has looked."""
+_METHODS = Kinds(
+    types.FunctionType,
+    types.BuiltinFunctionType,
+    types.MethodDescriptorType,
+    types.WrapperDescriptorType,
+    types.ClassMethodDescriptorType,
+    classmethod,
+    staticmethod,
+)
+
+
+class Missing(NamedTuple):
+    """Something asked for and not there. `group` is attributes, columns or keys; `fact` tells it in JSON.
+
+    `may_come` is True for an attribute that the object might be given by a call.
+    """
+
+    group: str
+    fact: dict[str, Any]
+    may_come: bool = False
+
+
+class Resolution(NamedTuple):
+    """Where some steps lead: the next value (MISSING if only running would tell), what is missing, how many were taken.
+
+    `note` says why there is no value. `follow` takes the place of the package's FOLLOW for the next value, which may
+    then be no object of the kernel.
+    """
+
+    value: Any = MISSING
+    missing: tuple[Missing, ...] = ()
+    n_steps: int = 1
+    note: str = ""
+    follow: Callable[[Any, tuple[Step, ...]], Resolution | None] | None = None
+
+
+class Followed(NamedTuple):
+    """A chain followed to its end or to where only running would tell.
+
+    `missing` come with the number of steps before them. `values` holds what each number of steps led to, `notes` why
+    there is no value after the last.
+    """
+
+    missing: tuple[tuple[int, Missing], ...]
+    values: tuple[tuple[int, Any], ...]
+    notes: tuple[tuple[int, str], ...]
+
+
+def followed(value: Any, steps: tuple[Step, ...]) -> Followed:
+    """Follows the steps as far as what is stored tells."""
+    missing: list[tuple[int, Missing]] = []
+    values: list[tuple[int, Any]] = []
+    notes: list[tuple[int, str]] = []
+    at, follow = 0, None
+    while at < len(steps) and value is not MISSING:
+        resolution = _resolve(value, steps[at:], follow)
+        missing.extend((at, each) for each in resolution.missing)
+        at, value, follow = at + resolution.n_steps, resolution.value, resolution.follow
+        if value is not MISSING and follow is None:
+            values.append((at, value))
+        if resolution.note:
+            notes.append((at, resolution.note))
+    return Followed(tuple(missing), tuple(values), tuple(notes))
+
+
+def _resolve(value: Any, steps: tuple[Step, ...], follow: Any) -> Resolution:
+    special = follow or hook_of(value, "FOLLOW")
+    resolution: Resolution | None = special(value, steps) if special is not None else None
+    if resolution is not None:
+        return resolution
+    return resolve_attribute(value, steps[0].value) if steps[0].kind == ATTRIBUTE and follow is None else Resolution()
+
+
+def resolve_attribute(value: Any, name: str) -> Resolution:
+    """The attribute as stored; a Missing where nothing is stored and nothing could make one up."""
+    found = static_attribute(value, name)
+    if found is None:
+        there = exists(value, name)
+        if there is False:
+            return Resolution(missing=(_no_attribute(value, name),))
+        return Resolution(note="" if there else NOT_STORED)
+    is_data = found.where == "instance" or not any("__get__" in class_dict(kind) for kind in mro_of(type(found.value)))
+    if is_data:
+        return Resolution(found.value)
+    return Resolution(note=METHOD if type(found.value) in _METHODS else PROPERTY)
+
+
+def exists(value: Any, name: str) -> bool | None:
+    """Whether an attribute that is not stored would be found all the same; None where only running would tell."""
+    hook = hook_of(value, "HAS_ATTRIBUTE")
+    answer = hook(value, name) if hook is not None else None
+    if answer is not None:
+        return bool(answer)
+    if is_kind(value, types.ModuleType):
+        return lazy_modules.gives(value, name)
+    if type(value) is types.MethodType:
+        return exists(value.__func__, name)
+    is_undecided = may_hold_more(value) or any(map(_computes_attributes, mro_of(type(value))))
+    return None if is_undecided else False
+
+
+def _computes_attributes(kind: type) -> bool:
+    defined = class_dict(kind)
+    if "__getattr__" in defined or f"{module_of(kind)}.{name_of(kind)}" in _LOOKS_ELSEWHERE:
+        return True
+    if "__getattribute__" not in defined or kind is types.SimpleNamespace:
+        return False
+    is_of_c = type(defined["__getattribute__"]) is types.WrapperDescriptorType
+    return not (is_of_c and package_of(kind) in _LOOK_WHERE_STORED)
+
+
+def _no_attribute(value: Any, name: str) -> Missing:
+    fact = {"type": type_name(type(value)), "attribute": name, "similar": similar(name, attribute_names(value))}
+    module_name = module_dict(value).get("__name__")
+    if type(module_name) is str:
+        return Missing("attributes", dict(fact, module=module_name))
+    return Missing("attributes", fact, may_come=may_gain_attributes(type(value)))
+
+
+def may_gain_attributes(kind: type) -> bool:
+    """True for objects that keep their own attributes, but for data of pandas and numpy."""
+    return package_of(kind) not in ("pandas", "numpy") and any("__dict__" in class_dict(each) for each in mro_of(kind))
+
+
+def attribute_names(value: Any) -> list[str]:
+    """The public names that the object and its classes store."""
+    if is_kind(value, types.ModuleType):
+        names: Iterable[Any] = module_dict(value)
+    else:
+        classes = mro_of(value) if is_kind(value, type) else mro_of(type(value))
+        names = [*instance_dict(value), *(name for kind in classes for name in class_dict(kind))]
+    return [name for name in names if type(name) is str and not name.startswith("_")]
+
+
+def similar(asked: Any, there: Iterable[Any]) -> list[str]:
+    """Names that may have been meant: equal but for case and blanks first, then close in spelling."""
+    if type(asked) is not str:
+        return []
+    names = [name for name in islice(there, _LOOKED_THROUGH) if type(name) is str]
+    same = [name for name in names if _folded(name) == _folded(asked)]
+    close = spelling.closest(asked, names[:_CANDIDATES], _SIMILAR) if not same else []
+    return list(dict.fromkeys([*same, *close]))[:_SIMILAR]
+
+
+def _folded(name: str) -> str:
+    return "".join(letter for letter in name.lower() if letter.isalnum())
+
+
+def chain_text(name: str, steps: Iterable[Step]) -> str:
+    """The chain as source code, short."""
+    text = name
+    for step in steps:
+        if step.kind == ATTRIBUTE:
+            text += f".{step.value}"
+        elif step.kind == CALL:
+            text += "(\u2026)" if any(step.value) else "()"
+        else:
+            text += f"[{value_text(step.value)}]"
+    return text
+
+
+def value_text(value: Any) -> str:
+    """A subscript as source code, short."""
+    if type(value) is Unknown:
+        return value.text
+    if type(value) is slice:
+        parts = [value.start, value.stop] + ([value.step] if value.step is not None else [])
+        return ":".join("" if part is None else value_text(part) for part in parts)
+    if type(value) is tuple:
+        return ", ".join(value_text(part) for part in value)
+    text = "[" + ", ".join(map(value_text, value)) + "]" if type(value) is list else repr(value)
+    return text if len(text) <= 60 else text[:59] + "\u2026"

@@ -1,0 +1,212 @@
+"""What the target needs of the kernel: names, what it asks of each, followed through the notebook's own functions.
+
+Knows the target's code and which objects of the kernel are functions, classes and objects of the notebook. Refuses to
+say what the values are.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from types import FunctionType
+from typing import Any, Iterator, Mapping, NamedTuple
+
+from ..anatomy import MISSING, class_dict, instance_dict, is_kind, mro_of, static_attribute
+from ..kinds import CONTAINERS
+from ..limits import Limits
+from ..syntax import magics
+from ..syntax.asked import ATTRIBUTE, ITEM, Asked, Chain, Step
+from ..syntax.evaluation import Evaluation, Import
+from ..syntax.expressions import Callee
+from ..syntax.sources import Sources
+from .following import chain_text, followed
+
+_CALLED_FOR = ("__call__", "forward", "call")
+"""Methods that run when an object itself is called: Python's own, that of torch modules, that of Keras layers."""
+
+
+_MOST_WRAPPERS = 8
+_BRINGS_MODULES = re.compile(
+    r"\b(?:sys|subprocess|site|importlib|runpy|pip|conda|get_ipython|system|popen|Popen|exec|eval|open|write\w*|"
+    r"urlretrieve|extract\w*|unpack\w*|copy\w*|move|clone\w*|download\w*|install\w*|__import__)\b"
+)
+"""Words of code that installs, writes, fetches or unpacks modules, or changes where they are looked for."""
+_DEFINES_ANY = re.compile(
+    r"(?<![.\w])(?:exec|eval|globals|locals|vars)\s*\(|\b(?:get_ipython|run_cell)\b|^\s*%run\b", re.MULTILINE
+)
+"""Code that gives values to names which stand nowhere in it."""
+_SHELL = re.compile(r"^\s*(\w+\s*=\s*)?[!%]", re.MULTILINE)
+
+
+class Needs(NamedTuple):
+    """What the target needs.
+
+    `names` are in the order of evaluation; `via` holds those that are needed only within functions of the notebook,
+    with the names of these functions. `syntax_error` says why the target cannot be read, where it cannot.
+    `mentioned` are the texts that the target spells or takes from plain variables; `may_bring_files` is True where it
+    runs a shell or a magic, or changes the working folder; `may_bring_modules` where it could make a module importable
+    by these or other means; `may_define_any` where it could give any name or object a value.
+    """
+
+    names: tuple[str, ...] = ()
+    asked: Mapping[str, Asked] = {}
+    chains: tuple[Chain, ...] = ()
+    via: Mapping[str, tuple[str, ...]] = {}
+    imports: tuple[Import, ...] = ()
+    syntax_error: str = ""
+    mentioned: frozenset[str] = frozenset()
+    may_bring_files: bool = False
+    may_bring_modules: bool = False
+    may_define_any: bool = False
+
+
+def needs(target: str, namespace: Mapping[str, Any], sources: Sources, limits: Limits) -> Needs:
+    """What the target asks for, chains in the order of evaluation."""
+    parsed = magics.parsed(target)
+    if parsed.error:
+        return Needs(syntax_error=f"line {parsed.line}: {parsed.error}")
+    finder = _Finder(namespace, sources)
+    reading = Evaluation(lambda name: namespace.get(name, MISSING), finder.callee, limits.follow)
+    try:
+        reading.body(parsed.tree.body)
+    except RecursionError:
+        return Needs(syntax_error="the code is nested too deeply")
+    brings_files = bool(_SHELL.search(target)) or any("chdir" in _attributes(chain) for chain in reading.chains)
+    runs_functions = any(chain.via for chain in reading.chains)
+    return _collected(reading.chains, reading.imports)._replace(
+        mentioned=_mentioned(parsed.tree, reading.chains),
+        may_bring_files=brings_files,
+        may_bring_modules=brings_files or runs_functions or bool(_BRINGS_MODULES.search(target)),
+        may_define_any=bool(_DEFINES_ANY.search(target)),
+    )
+
+
+def _collected(chains: list[Chain], imports: list[Import]) -> Needs:
+    by_name: dict[str, list[Chain]] = {}
+    for chain in chains:
+        by_name.setdefault(chain.name, []).append(chain)
+    within = {name: found[0].via for name, found in by_name.items() if all(chain.via for chain in found)}
+    return Needs(
+        names=tuple(by_name),
+        asked={name: Asked(name, tuple(found)) for name, found in by_name.items()},
+        chains=tuple(chains),
+        via=within,
+        imports=tuple(imports),
+    )
+
+
+def _mentioned(tree: ast.Module, chains: list[Chain]) -> frozenset[str]:
+    """Texts in the target, and those that stand in subscripts and arguments by way of a variable."""
+    spelled = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and type(node.value) is str}
+    used = {text for chain in chains for step in chain.steps if step.kind != ATTRIBUTE for text in _texts(step.value)}
+    return frozenset({*spelled, *used})
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if type(value) is str:
+        yield value
+    elif type(value) in CONTAINERS:
+        for item in value:
+            yield from _texts(item)
+
+
+def _attributes(chain: Chain) -> list[Any]:
+    return [step.value for step in chain.steps if step.kind == ATTRIBUTE]
+
+
+class _Finder:
+    """Finds the notebook's functions that a chain leads to."""
+
+    def __init__(self, namespace: Mapping[str, Any], sources: Sources) -> None:
+        self._namespace = namespace
+        self._sources = sources
+
+    def callee(self, name: str, steps: tuple[Step, ...]) -> Callee | None:
+        """The function that is run when what the chain leads to is called; None if it is not the notebook's."""
+        value = self._namespace.get(name, MISSING)
+        for number, step in enumerate(steps):
+            if value is MISSING or step.kind not in (ATTRIBUTE, ITEM):
+                return None
+            if step.kind == ITEM:
+                value = _held(value, step)
+                continue
+            is_last = number == len(steps) - 1
+            method = self._method(value, step.value) if is_last else None
+            if method is not None:
+                return self._as_callee(method, step.value, n_given=1, n_held=number)
+            found = static_attribute(value, step.value)
+            value = found.value if found is not None else MISSING
+        shown = chain_text(name, steps)
+        return None if value is MISSING else self._of_value(value, shown, len(steps))
+
+    def _of_value(self, value: Any, name: str, n_steps: int) -> Callee | None:
+        if self.own_function(value) is not None:
+            return self._as_callee(value, name)
+        if is_kind(value, type):
+            return self._of_class(value, name)
+        for method in (self._method(value, special) for special in _CALLED_FOR):
+            if method is not None:
+                return self._as_callee(method, name, n_given=1, n_held=n_steps)
+        return None
+
+    def _of_class(self, kind: type, name: str) -> Callee | None:
+        own = {attribute: value for parent in reversed(mro_of(kind)) for attribute, value in class_dict(parent).items()}
+        functions = {key: value for key, value in own.items() if self.own_function(value) is not None}
+        trees = {key: self._sources.function(self.own_function(value)) for key, value in functions.items()}
+        others = tuple(tree for key, tree in trees.items() if key != "__init__" and tree is not None)
+        first = trees.get("__init__") or _nothing()
+        return Callee(first, name, n_given=1, others=others) if functions else None
+
+    def _method(self, value: Any, name: str) -> FunctionType | None:
+        if is_kind(value, type):
+            return None
+        for kind in mro_of(type(value)):
+            if name in class_dict(kind):
+                return None if name in instance_dict(value) else self.own_function(class_dict(kind)[name])
+        return None
+
+    def own_function(self, value: Any) -> Any:
+        """The function where it was defined in the notebook, the innermost of what functools.wraps put around it."""
+        found = None
+        for _ in range(_MOST_WRAPPERS):
+            if type(value) is not FunctionType:
+                break
+            found = value if value.__globals__ is self._namespace else found
+            value = value.__dict__.get("__wrapped__")
+        return found
+
+    def _as_callee(self, function: Any, name: str, n_given: int = 0, n_held: int | None = None) -> Callee | None:
+        own = self.own_function(function)
+        node = self._sources.function(own)
+        node = node if node is not None else _from_code(own)
+        return Callee(node, name, n_given, n_held, closed=own.__code__.co_freevars)
+
+
+def _held(value: Any, step: Step) -> Any:
+    """What a container of Python's own holds there; what a library's holds is not an object of the notebook."""
+    is_own = any(is_kind(value, kind) for kind in (dict, list, tuple))
+    return dict(followed(value, (step,)).values).get(1, MISSING) if is_own else MISSING
+
+
+def _from_code(function: FunctionType) -> ast.FunctionDef:
+    """A function whose source is not in the notebook: one that loads the global names of its code, perhaps."""
+    loaded: list[ast.stmt] = [ast.Expr(ast.Name(name, ast.Load())) for name in global_names(function.__code__)]
+    guarded = ast.If(ast.Constant(value=True), loaded or [ast.Pass()], [])
+    return ast.FunctionDef(function.__name__, _nothing().args, [guarded], [])
+
+
+def global_names(code: Any) -> list[str]:
+    """The global names that the code of a function loads, with the functions in it."""
+    import dis
+
+    names = [str(step.argval) for step in dis.get_instructions(code) if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")]
+    inner = [name for part in code.co_consts if hasattr(part, "co_code") for name in global_names(part)]
+    return list(dict.fromkeys([*names, *inner]))
+
+
+def _nothing() -> ast.FunctionDef:
+    """A function that does nothing."""
+    arguments = ast.arguments(
+        posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[], vararg=None, kwarg=None
+    )
+    return ast.FunctionDef("", arguments, [ast.Pass()], [])

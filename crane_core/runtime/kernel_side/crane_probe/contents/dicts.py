@@ -1,0 +1,153 @@
+"""Dicts: keys, entries asked for, and what the published extractor recognises: histories, data sets, scores.
+
+Knows the methods of `dict` itself. Refuses to hash or compare a key that is not plain.
+"""
+
+from __future__ import annotations
+
+import collections
+from itertools import islice
+from typing import Any
+
+from ..anatomy import is_kind, type_name
+from ..groups import merged
+from ..kinds import CONTAINERS, NUMBERS, PLAIN, Kinds, counted
+from . import sequences
+
+_NS_PER_KEY = 40
+_KEYS = Kinds(*PLAIN, tuple)
+_PREVIEW = 5
+_DETECTED_AMONG = 2_000
+_BUNCH = (("data_shape", "data"), ("target_shape", "target"))
+
+
+def mapping(value: Any, look: Any) -> dict[str, Any]:
+    """A dict: length, keys, what the entries asked for and the first ones are."""
+    sure = {"structure": {"length": dict.__len__(value)}}
+    told: dict[str, Any] = look.in_time(sure, lambda: _content(value, look))
+    return told
+
+
+def _content(value: Any, look: Any) -> dict[str, Any]:
+    length = dict.__len__(value)
+    if not look.affords(length * _NS_PER_KEY):
+        return {"plus": {"values": {"not_computed": f"{length} keys are too many to look through"}}}
+    keys = list(islice(dict.__iter__(value), max(look.limits.names, _DETECTED_AMONG)))
+    entries = _shown_entries(value, keys, look)
+    plus = {
+        "representation": {"key_types": _key_types(value, look)} if length else {},
+        "values": merged({"keys": _key_list(keys, length, look)}, _default(value)),
+        "structure": {**_lengths(value, length), **_other_shapes(value, [key for key, _ in entries], look)},
+    }
+    inside = look.inside((look.label(key), item) for key, item in entries)
+    plus = merged(plus, {group: {"items": facts} for group, facts in inside.items() if facts})
+    return merged(_detected(value, keys, look), {"plus": plus})
+
+
+def _shown_entries(value: Any, keys: list[Any], look: Any) -> list[Any]:
+    """The entries that are looked into: those asked for, then the first ones."""
+    asked = [key for key in look.asked().items if type(key) in PLAIN] if has_plain_keys(value) else []
+    there = [(key, dict.__getitem__(value, key)) for key in asked[: look.limits.asked] if dict.__contains__(value, key)]
+    met = {id(item) for _, item in there}
+    first = islice(dict.items(value), look.limits.items)
+    return [*there, *((key, item) for key, item in first if id(item) not in met)]
+
+
+def has_plain_keys(value: Any) -> bool:
+    """True when looking a key up runs no code but Python's own."""
+    return _KEYS.hold_all(dict.__iter__(value))
+
+
+def _key_types(value: Any, look: Any) -> dict[str, int]:
+    return sequences.kind_counts(counted(lambda: dict.__iter__(value)), look.limits.values)
+
+
+def _key_list(keys: list[Any], length: int, look: Any) -> list[Any]:
+    shown = [look.scalar(key) for key in keys[: look.limits.names]]
+    return shown if length <= len(shown) else [*shown, f"\u2026 {length - len(shown)} more"]
+
+
+def gives_nothing(value: Any, kind: type) -> bool:
+    """True where `kind` is defaultdict and the dict has no factory: a missing key raises."""
+    factory: Any = vars(collections.defaultdict)["default_factory"]
+    return kind is collections.defaultdict and factory.__get__(value) is None
+
+
+def _default(value: Any) -> dict[str, Any]:
+    """What a missing key gives, where it gives something."""
+    if is_kind(value, collections.Counter):
+        return {"missing_key_gives": 0}
+    if not is_kind(value, collections.defaultdict):
+        return {}
+    factory = vars(collections.defaultdict)["default_factory"].__get__(value)
+    shown = type_name(factory) if is_kind(factory, type) else type_name(type(factory))
+    return {} if factory is None else {"missing_key_gives": shown}
+
+
+def _lengths(value: Any, length: int) -> dict[str, Any]:
+    """Whether the lists of a dict have one length, as a frame made of it needs."""
+    shapes = [sequences.own_shape(item) for item in islice(dict.values(value), _DETECTED_AMONG)]
+    lengths = {shape[0] for shape in shapes if shape}
+    if length < 2 or length > _DETECTED_AMONG or len(lengths) == 0 or not all(shapes):
+        return {}
+    return {"lengths_equal": len(lengths) == 1}
+
+
+def _other_shapes(value: Any, shown: list[Any], look: Any) -> dict[str, Any]:
+    """Shapes of the arrays and tensors that are not looked into: a state_dict is all weights."""
+    rest = [(key, item) for key, item in islice(dict.items(value), look.limits.asked) if type(key) is str]
+    known = {key for key in shown if type(key) is str}
+    shapes = {
+        look.label(key): sequences.own_shape(item)
+        for key, item in rest
+        if key not in known and type(item) not in CONTAINERS
+    }
+    told = {key: list(shape) for key, shape in shapes.items() if shape is not None}
+    return {"other_shapes": told} if told else {}
+
+
+def _detected(value: Any, keys: list[Any], look: Any) -> dict[str, Any]:
+    """The published extractor's three kinds of dict, and its preview of any other."""
+    length = dict.__len__(value)
+    held = list(islice(dict.values(value), _DETECTED_AMONG)) if length <= _DETECTED_AMONG else []
+    if held and all(type(key) is str for key in keys):
+        if all(type(item) is list and item and all(map(_is_number, item[:_DETECTED_AMONG])) for item in held):
+            facts = {"detected": "training_history_dict", "metrics": _key_list(keys, length, look)}
+            return {"structure": {"n_epochs": len(held[0])}, "values": facts}
+        if {"data", "target"} <= set(keys):
+            return {"structure": _bunch_shapes(value), "values": {"detected": "sklearn_dataset_dict"}}
+        if all(map(_is_number, held)):
+            facts = {"detected": "scalar_metrics_dict", "metrics": _key_list(keys, length, look)}
+            return {"values": facts}
+    return _preview(value, look)
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in NUMBERS or is_kind(value, float)
+
+
+def _bunch_shapes(value: Any) -> dict[str, Any]:
+    shapes = {name: sequences.own_shape(dict.__getitem__(value, part)) for name, part in _BUNCH}
+    return {name: list(shape) for name, shape in shapes.items() if shape is not None}
+
+
+def _preview(value: Any, look: Any) -> dict[str, Any]:
+    first = list(islice(dict.items(value), _PREVIEW))
+    kinds = {look.label(key): [type_name(type(key)), type_name(type(item))] for key, item in first}
+    plain = {look.label(key): look.scalar(item) for key, item in first if type(item) in PLAIN}
+    return merged({"representation": {"preview": kinds}}, {"values": {"preview": plain}}) if first else {}
+
+
+def view(value: Any, look: Any) -> dict[str, Any]:
+    """Keys, values or items of a dict: how many, and their types."""
+    kinds = counted(lambda: type(value).__iter__(value))
+    types_shown = sequences.kind_counts(kinds, look.limits.values)
+    return {
+        "plus": {
+            "structure": {"length": sum(count for _, count in kinds)},
+            "representation": {"item_types": types_shown},
+        }
+    }
+
+
+SUMMARIZERS = {"dict": mapping, **dict.fromkeys(("dict_keys", "dict_values", "dict_items"), view)}

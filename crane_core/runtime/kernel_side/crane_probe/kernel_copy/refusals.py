@@ -1,0 +1,97 @@
+"""What a cell asks for in a copy of the kernel and is not given: noted, so that no answer rests on it.
+
+Knows Python's audit events. What is not written in Python is refused by the system itself (kernel_copy/calls.py).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any, Sequence
+
+from .calls import INTERNET
+
+_PROGRAMS = "os.system os.exec os.fork os.forkpty os.spawn os.posix_spawn subprocess.Popen pty.spawn"
+_NETWORK = (
+    "socket.connect socket.bind socket.sendto socket.sendmsg socket.getaddrinfo socket.gethostbyname"
+    " socket.gethostbyaddr socket.getnameinfo urllib.Request ftplib.connect smtplib.connect webbrowser.open"
+)
+_SIGNALS = "os.kill os.killpg signal.pthread_kill"
+_FILES = (
+    "os.remove os.rename os.rmdir os.mkdir os.truncate os.chmod os.chown os.link os.symlink os.utime os.setxattr"
+    " os.removexattr shutil.copyfile shutil.move shutil.rmtree tempfile.mkstemp tempfile.mkdtemp"
+)
+PROGRAM = "the cell starts other programs"
+NETWORK = "the cell uses the network"
+SIGNAL = "the cell sends signals to processes"
+FILE = "the cell writes files where the copy must not"
+INPUT = "the cell waits for input"
+LEAVES = "the cell ends the kernel"
+_WORDS = {
+    **dict.fromkeys(_PROGRAMS.split(), PROGRAM),
+    **dict.fromkeys(_NETWORK.split(), NETWORK),
+    **dict.fromkeys(_SIGNALS.split(), SIGNAL),
+    **dict.fromkeys(_FILES.split(), FILE),
+    "builtins.input": INPUT,
+}
+_WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+_COUNTS_CORES = "lscpu"
+"""joblib asks this program how many cores there are, and goes on without an answer."""
+_TRIES_IPV6 = ("urllib3.util.connection", "_has_ipv6")
+"""urllib3 tries at its import whether a socket can be had, and goes on without one; TensorFlow imports it."""
+_DEEPEST = 4
+
+
+class Refusals:
+    """Reasons why the answer is not known, in the order in which they came up."""
+
+    def __init__(self, writable: Sequence[str]) -> None:
+        """`writable` are folders whose changes are dropped with the copy."""
+        self._writable = tuple(writable)
+        self.reasons: list[str] = []
+
+    def begin(self) -> None:
+        sys.addaudithook(self._heed)
+
+    def note(self, reason: str) -> None:
+        self.reasons.append(reason)
+
+    def _heed(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "open":
+            reason = FILE if self._is_writing(*arguments) else None
+        elif event == "socket.__new__":
+            reason = NETWORK if arguments[1] in INTERNET else None
+        else:
+            reason = _WORDS.get(event)
+            if reason == FILE and self._are_writable(arguments):
+                reason = None
+        if reason is None:
+            return
+        if not (event == "subprocess.Popen" and arguments[0] == _COUNTS_CORES or reason == NETWORK and _is_tried()):
+            self.note(reason)
+        raise PermissionError(f"{event} is refused in a copy of the kernel")
+
+    def _is_writing(self, path: Any, mode: Any, flags: Any) -> bool:
+        if type(path) is int or type(flags) is not int or not flags & _WRITES:
+            return False
+        return path != os.devnull and not self._are_writable((path,))
+
+    def _are_writable(self, arguments: Sequence[Any]) -> bool:
+        """Whether every path among an event's arguments lies where changes are dropped."""
+        return all(self._is_dropped(argument) for argument in arguments if isinstance(argument, (str, bytes)))
+
+    def _is_dropped(self, path: Any) -> bool:
+        real = os.path.realpath(os.fsdecode(path))
+        return any(real == folder or real.startswith(folder.rstrip("/") + "/") for folder in self._writable)
+
+
+def _is_tried() -> bool:
+    """Whether urllib3 asks, from whom the hook was called: its own frame and that of `socket` lie between."""
+    frame = sys._getframe(1)
+    for _ in range(_DEEPEST):
+        if frame.f_back is None:
+            return False
+        frame = frame.f_back
+        if (frame.f_globals.get("__name__"), frame.f_code.co_name) == _TRIES_IPV6:
+            return True
+    return False

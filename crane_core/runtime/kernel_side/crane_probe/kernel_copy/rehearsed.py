@@ -1,0 +1,132 @@
+"""The target cell run by the notebook's own shell, and what it came to. Called in a copy of the kernel alone.
+
+Knows IPython: magics, syntax errors and what a notebook would show. Refuses to know how the copy is kept apart.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from types import FrameType
+from typing import Any
+
+from .. import bounds
+from .doubt import doubt
+from .forked import Facts
+from .refusals import LEAVES, Refusals
+
+CRASH, THROUGH, UNKNOWN = "crash", "ran through", "unknown"
+MOST_MESSAGE, MOST_LINE, MOST_NAME = 2_000, 300, 100
+_AWAITS = "the cell awaits, and the kernel's event loop does not run in a copy"
+_MODULE = "<module>"
+
+
+class _Shown:
+    """The first exception that the shell would show; nothing is shown."""
+
+    def __init__(self) -> None:
+        self.error: BaseException | None = None
+
+    def __call__(self, exc_tuple: Any = None, *_: Any, **__: Any) -> None:
+        error = exc_tuple[1] if type(exc_tuple) is tuple and len(exc_tuple) == 3 else sys.exc_info()[1]
+        if self.error is None and isinstance(error, BaseException):
+            self.error = error
+
+
+def told(shell: Any, code: str, refusals: Refusals) -> Facts:
+    """`outcome`, and with a crash `exception`, `message` and `line` (of the cell, from 1); else `why`, if unknown."""
+    shown = _prepared(shell, refusals)
+    if awaits(shell, code):
+        return {"outcome": UNKNOWN, "why": _AWAITS}
+    result = shell.run_cell(code, store_history=False, silent=True)
+    error = result.error_before_exec or result.error_in_exec or shown.error
+    if refusals.reasons:
+        return {"outcome": UNKNOWN, "why": refusals.reasons[0]}
+    if error is None:
+        return {"outcome": THROUGH}
+    why = doubt(error)
+    return {"outcome": UNKNOWN, "why": bounds.text(why, MOST_LINE)} if why else crash(shell, code, error)
+
+
+def _prepared(shell: Any, refusals: Refusals) -> _Shown:
+    shown = _Shown()
+    shell.showtraceback = shell.showsyntaxerror = shell.showindentationerror = shown
+    # A notebook tells of what its callbacks raise, and the cell goes on all the same.
+    shell.events.trigger = lambda *_, **__: None
+    shell.ask_exit = lambda *_, **__: refusals.note(LEAVES)
+    kernel = getattr(shell, "kernel", None)
+    if kernel is not None:
+        kernel._allow_stdin = False
+    return shown
+
+
+def awaits(shell: Any, code: str) -> bool:
+    """Whether the shell would run the cell in the kernel's event loop."""
+    try:
+        transformed = shell.transform_cell(code)
+        return bool(shell.should_run_async(code, transformed_cell=transformed))
+    except Exception:  # noqa: BLE001 - what is not Python is told when it is run
+        return False
+
+
+def crash(shell: Any, code: str, error: BaseException) -> Facts:
+    line = _line(shell, code, error)
+    lines = code.splitlines()
+    here = lines[line - 1].strip() if line is not None and 0 < line <= len(lines) else ""
+    return {
+        "outcome": CRASH,
+        "exception": bounds.text(type(error).__name__, MOST_NAME),
+        "message": _message(error),
+        "line": line if here else None,
+        "code_line": bounds.text(here, MOST_LINE),
+    }
+
+
+def _message(error: BaseException) -> str:
+    try:
+        if isinstance(error, SyntaxError):
+            return bounds.text(error.msg, MOST_MESSAGE)  # without the name that the shell gave the cell
+        return bounds.text(str(error), MOST_MESSAGE)
+    except Exception as failed:  # noqa: BLE001 - the notebook's own __str__, in the copy
+        return bounds.why(failed)
+
+
+def _line(shell: Any, code: str, error: BaseException) -> int | None:
+    """The line of the cell, counted from 1, at which it raised."""
+    n_blank, n_magic = _before(code)
+    if isinstance(error, SyntaxError) and not _frames(shell, error) and error.lineno is not None:
+        return error.lineno + n_blank + n_magic
+    frames = _frames(shell, error)
+    if not frames:
+        return None
+    if n_magic and len(frames) > 1:
+        return frames[1][1] + n_blank + n_magic
+    # A magic such as %%capture runs its lines as a second cell, which is all that its traceback holds.
+    is_own = _calls_magic(frames[0][0])
+    return frames[0][1] + n_blank + (0 if is_own else n_magic)
+
+
+def _before(code: str) -> tuple[int, int]:
+    """Empty lines at the top, which IPython leaves out, and 1 where a cell magic stands in the next."""
+    lines = code.splitlines()
+    n_blank = next((place for place, line in enumerate(lines) if line.strip()), 0)
+    return n_blank, int(n_blank < len(lines) and lines[n_blank].startswith("%%"))
+
+
+def _frames(shell: Any, error: BaseException) -> list[tuple[FrameType, int]]:
+    """Frames of code that stands in cells, not in functions, with their lines."""
+    spaces = (shell.user_ns, shell.user_global_ns)
+    return [
+        (frame, line)
+        for frame, line in traceback.walk_tb(error.__traceback__)
+        if any(frame.f_globals is space for space in spaces) and _is_cell(frame.f_code.co_name)
+    ]
+
+
+def _is_cell(name: str) -> bool:
+    return name == _MODULE or name.startswith("<cell line")
+
+
+def _calls_magic(frame: FrameType) -> bool:
+    """Whether this is the code that calls a cell magic."""
+    return "run_cell_magic" in frame.f_code.co_names

@@ -1,0 +1,42 @@
+"""Pillow images: size, mode, format.
+
+Knows the attributes that an image keeps from opening on. Refuses to load pixels: the file stays where it is.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..anatomy import class_dict, instance_dict, mro_of
+
+_BANDS = {"1": 1, "L": 1, "P": 1, "I": 1, "F": 1, "LA": 2, "PA": 2, "RGB": 3, "YCbCr": 3, "LAB": 3, "HSV": 3}
+_BANDS.update({"RGBA": 4, "CMYK": 4, "RGBX": 4, "RGBa": 4, "La": 2})
+
+
+def image(value: Any, look: Any) -> dict[str, Any]:
+    """Width and height; mode with its number of bands, and the shape that an array of it has; format of the file."""
+    held = instance_dict(value)
+    size, mode = held.get("_size"), held.get("_mode", held.get("mode"))
+    shown: dict[str, Any] = {"representation": {"mode": look.scalar(mode)}}
+    n_bands = _BANDS.get(mode, 0) if type(mode) is str else 0
+    if type(size) is tuple and len(size) == 2:
+        bands = [n_bands] if n_bands > 1 else []
+        shown["structure"] = {"size": list(size), "array_shape": [size[1], size[0], *bands], "n_bands": n_bands}
+    named = held.get("format", _class_format(value))
+    return {"plus": dict(shown, values={"format": look.scalar(named)} if named is not None else {})}
+
+
+def _class_format(value: Any) -> Any:
+    formats = [class_dict(kind)["format"] for kind in mro_of(type(value)) if "format" in class_dict(kind)]
+    return formats[0] if formats and type(formats[0]) is str else None
+
+
+def sign(value: Any) -> str:
+    """The mode: pictures of several modes in one list do not stack."""
+    held = instance_dict(value)
+    mode = held.get("_mode", held.get("mode"))
+    return mode if type(mode) is str else ""
+
+
+SIGN = sign
+SUMMARIZERS = {"Image": image}

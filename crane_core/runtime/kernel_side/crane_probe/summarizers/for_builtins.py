@@ -1,0 +1,401 @@
+"""Python's own types: numbers, texts, containers with what is inside them, ranges, iterators, objects of classes.
+
+Knows the methods of the built-in classes themselves. Refuses to call anything that a subclass may have overridden, to
+advance an iterator, and to compare or hash what is not plain.
+"""
+
+from __future__ import annotations
+
+import collections
+import operator
+import sys
+import types
+from collections import Counter
+from itertools import islice
+from typing import Any, Iterable
+
+from ..anatomy import class_dict, instance_dict, is_kind, mro_of, name_of, overriders, package_of, type_name
+from ..callables import functions
+from ..callables.functions import signature_of
+from ..chains.following import Missing, Resolution, similar
+from ..contents import dicts, sequences
+from ..contents.sequences import Row
+from ..dispatch import answer_of
+from ..groups import merged
+from ..kinds import NUMBERS, PLAIN, ROWS, SCALARS, Kinds, counted
+from ..syntax.asked import ATTRIBUTE, CALL, ITEM, Step, Unknown
+
+_PREFIXES = ((types.GeneratorType, "gi"), (types.CoroutineType, "cr"), (types.AsyncGeneratorType, "ag"))
+_OWN_REFERENCES = 3
+"""To the dict of a frame's variables: the frame's, that of the function that asks, and the argument of getrefcount."""
+_READS_LOCALS = frozenset(("locals", "vars", "dir", "eval", "exec", "_getframe", "currentframe", "f_locals"))
+_EXAMPLES = 3
+_LOOKED_AT = 2_000
+"""Items among which those of another type or shape are looked for."""
+_COMPARED = 200
+"""Items of which the content is compared, too: as many keys or attributes of each as _SIGNS."""
+_SIGNS = 20
+_NS_PER_SHAPE = 250
+_LONGEST_SORTED = 20_000
+_NEVER_CALLED = Kinds(int, float, bool, str, list, tuple, dict, set, bytes, type(None))
+_WITHOUT_ITEMS = Kinds(int, float, bool, type(None), set, frozenset)
+_UNDECIDED = Kinds(Unknown, slice, bool)
+
+
+def scalar(value: Any, look: Any) -> dict[str, Any]:
+    return {"values": {"value": look.scalar(value)}}
+
+
+def text(value: Any, look: Any) -> dict[str, Any]:
+    return dict(scalar(value, look), plus={"structure": {"length": str.__len__(value)}})
+
+
+def octets(value: Any, look: Any) -> dict[str, Any]:
+    base: Any = next(kind for kind in (bytes, bytearray, memoryview) if is_kind(value, kind))
+    length = value.nbytes if base is memoryview else base.__len__(value)
+    return {"plus": {"structure": {"length": length}, "values": {"value": look.scalar(value)}}}
+
+
+def number_range(value: range, look: Any) -> dict[str, Any]:
+    spelled = {"start": value.start, "stop": value.stop, "step": value.step}
+    length = max(0, (value.stop - value.start + value.step - (1 if value.step > 0 else -1)) // value.step)
+    return {
+        "plus": {
+            "structure": {"length": look.scalar(length)},
+            "values": {name: look.scalar(part) for name, part in spelled.items()},
+        }
+    }
+
+
+def part_of_sequence(value: slice, look: Any) -> dict[str, Any]:
+    return {"plus": {"values": {"value": str(value) if _is_plain_slice(value) else "slice"}}}
+
+
+def _is_plain_slice(value: slice) -> bool:
+    return all(type(part) in PLAIN for part in (value.start, value.stop, value.step))
+
+
+def sequence(value: Any, look: Any) -> dict[str, Any]:
+    """A list or tuple: length; of a flat list its values; what is inside, shapes through all levels, by index."""
+    base: Any = list if is_kind(value, list) else tuple
+    row = Row(base.__len__(value), lambda: base.__iter__(value), lambda at: base.__getitem__(value, at))
+    summary = row_facts(row, look)
+    if base is tuple:
+        summary["plus"] = merged(summary.get("plus", {}), {"values": summary.pop("values", {})})
+    names = _field_names(value)
+    return merged(summary, {"plus": {"representation": {"fields": names}}} if names else {})
+
+
+def _field_names(value: Any) -> list[str]:
+    """The fields of a named tuple."""
+    names = class_dict(type(value)).get("_fields") if is_kind(value, tuple) else None
+    return list(names) if type(names) is tuple and all(type(name) is str for name in names) else []
+
+
+def row_facts(row: Row, look: Any) -> dict[str, Any]:
+    """What is said of values in a row, whatever holds them."""
+    told: dict[str, Any] = look.in_time({"structure": {"length": row.length}}, lambda: _row_content(row, look))
+    return told
+
+
+def _row_content(row: Row, look: Any) -> dict[str, Any]:
+    if not look.affords(row.length * sequences.NS_PER_TYPE):
+        return {"plus": {"values": {"not_computed": f"{row.length} items are too many to look through"}}}
+    kinds = counted(row.again)
+    types_shown = {"item_types": sequences.kind_counts(kinds, look.limits.values)} if kinds else {}
+    plus: dict[str, Any] = {"representation": types_shown}
+    if not all(kind in SCALARS for kind, _ in kinds):
+        return {"plus": merged(plus, _inner(row, look))}
+    if look.is_nested and row.length <= look.limits.values:
+        # Inside others the few values themselves say all.
+        return {"plus": merged(plus, _short(row, look))}
+    values = _values(row, [kind for kind, _ in kinds], look)
+    examples = {"values": {"examples_by_type": _examples(row, kinds, look)}} if len(kinds) > 1 else {}
+    return {"values": values, "plus": merged(merged(plus, _short(row, look)), examples)}
+
+
+def _examples(row: Row, kinds: list[tuple[type, int]], look: Any) -> dict[str, Any]:
+    """The first values of each type, where a row is mixed and too long to be shown."""
+    if row.length <= look.limits.values or not look.affords(row.length * sequences.NS_PER_TYPE):
+        return {}
+    found: dict[str, list[Any]] = {type_name(kind): [] for kind, _ in kinds[: look.limits.values]}
+    for item in row.again():
+        examples = found.get(type_name(type(item)))
+        if examples is not None and len(examples) < _EXAMPLES:
+            examples.append(look.scalar(item))
+    return found
+
+
+def _values(row: Row, kinds: Iterable[type], look: Any) -> dict[str, Any]:
+    """value_info of plain values."""
+    if not row.length:
+        return {"value_info": {"value_type": "empty or all NaN"}}
+    if all(kind in NUMBERS for kind in kinds):
+        return {"value_info": sequences.number_facts(row, look)}
+    if all(kind is str for kind in kinds):
+        return {"value_info": sequences.text_facts(row, look)}
+    return {"value_info": {"value_type": "categorical or object"}}
+
+
+def _short(row: Row, look: Any) -> dict[str, Any]:
+    """The values themselves: all of a short row, those asked for of a long one."""
+    if row.length <= look.limits.values:
+        return {"values": {"items": [look.scalar(item) for item in row.again()]}} if row.length else {}
+    asked = {str(index): look.scalar(row.at(index)) for index in _asked_indices(row, look)}
+    return {"values": {"asked_items": asked}} if asked else {}
+
+
+def _asked_indices(row: Row, look: Any) -> list[int]:
+    asked = [item for item in look.asked().items if type(item) is int and -row.length <= item < row.length]
+    return asked[: look.limits.asked]
+
+
+def _inner(row: Row, look: Any) -> dict[str, Any]:
+    signs = Counter(sign for *_, sign in map(sequences.sign_of, row.first(_LOOKED_AT)) if sign)
+    told = {"representation": {"item_kinds": dict(sorted(signs.items()))}} if len(signs) > 1 else {}
+    labels = dict.fromkeys([*_asked_indices(row, look), *_telling(row, look)])
+    inside = look.inside((str(index), row.at(index)) for index in labels)
+    items = {group: {"items": facts} for group, facts in inside.items() if facts}
+    return merged(merged({"structure": _nesting(row, look)}, told), items)
+
+
+def _nesting(row: Row, look: Any) -> dict[str, Any]:
+    """The shape through all levels, or where the row is ragged."""
+    if not look.affords(row.length * _NS_PER_SHAPE):
+        return {"not_computed": f"shapes of {row.length} items"}
+    nesting = sequences.nesting_of(row, look)
+    if nesting.ragged is not None:
+        return {"ragged": nesting.ragged}
+    return {"nested_shape": list(nesting.shape)} if len(nesting.shape) > 1 else {}
+
+
+def _telling(row: Row, look: Any) -> list[int]:
+    """The first items, and the first one of each further type, shape and content: the others are like one of these."""
+    signs = [(*sequences.sign_of(item), _content_of(item)) for item in row.first(_COMPARED)]
+    signs += [(*sequences.sign_of(item), ()) for item in islice(row.first(_LOOKED_AT), _COMPARED, None)]
+    n_first = look.limits.items if len(set(signs)) > 1 else _EXAMPLES
+    others = {sign: at for at, sign in reversed(list(enumerate(signs)))}
+    return [*range(min(n_first, row.length)), *sorted(others.values())[: look.limits.items]]
+
+
+def _content_of(item: Any) -> tuple[Any, ...]:
+    """What tells containers and objects of one type apart: keys, and the types of what they hold."""
+    if is_kind(item, dict):
+        return tuple(
+            (key if type(key) is str else id(type(key)), id(type(held)))
+            for key, held in islice(dict.items(item), _SIGNS)
+        )
+    if type(item) in ROWS:
+        return tuple(dict.fromkeys(id(type(held)) for held in item[:_SIGNS]))
+    if any(map(is_of_notebook, mro_of(type(item)))):
+        return tuple((name, id(type(held))) for name, held in islice(instance_dict(item).items(), _SIGNS))
+    found: tuple[Any, ...] = () if type(item) in SCALARS else answer_of(item, "CONTENT", ())
+    return found
+
+
+def unordered(value: Any, look: Any) -> dict[str, Any]:
+    """A set: its items in their own order, as a set's order is another in each process."""
+    base: Any = set if is_kind(value, set) else frozenset
+    summary: dict[str, Any] = {"structure": {"length": base.__len__(value)}}
+    if base.__len__(value) > _LONGEST_SORTED:
+        return summary
+    kinds = counted(lambda: base.__iter__(value))
+    types_shown = {"item_types": sequences.kind_counts(kinds, look.limits.values)} if kinds else {}
+    plus: dict[str, Any] = {"representation": types_shown}
+    if not _is_sortable([kind for kind, _ in kinds]):
+        return merged(summary, {"plus": plus})
+    row = sequences.row_of(sorted(base.__iter__(value)))
+    return merged(
+        summary, {"values": _values(row, [kind for kind, _ in kinds], look), "plus": merged(plus, _short(row, look))}
+    )
+
+
+def _is_sortable(kinds: Iterable[type]) -> bool:
+    return all(kind in NUMBERS for kind in kinds) or all(kind is str for kind in kinds)
+
+
+def deque(value: Any, look: Any) -> dict[str, Any]:
+    kind = collections.deque
+    row = Row(kind.__len__(value), lambda: kind.__iter__(value), lambda at: kind.__getitem__(value, at))
+    longest = vars(kind)["maxlen"].__get__(value)
+    return merged(row_facts(row, look), {"plus": {"values": {"maxlen": look.scalar(longest)}}})
+
+
+# What is not looked into
+
+
+def iterator(value: Any, look: Any) -> dict[str, Any]:
+    """An iterator of a built-in container: how much is left, not taken."""
+    return {"plus": {"structure": {"left": operator.length_hint(value)}, "values": {"untouched": True}}}
+
+
+def generator(value: Any, look: Any) -> dict[str, Any]:
+    """A generator: whether it can still give anything."""
+    prefix = next(prefix for kind, prefix in _PREFIXES if type(value) is kind)
+    frame = getattr(value, prefix + "_frame")
+    values: dict[str, Any] = {"exhausted": frame is None, "untouched": True}
+    if frame is None:
+        return {"plus": {"values": values}}
+    is_running = getattr(value, prefix + "_running")
+    is_suspended = getattr(value, prefix + "_suspended", frame.f_lasti >= 0)
+    values["stands"] = "running" if is_running else "suspended" if is_suspended else "not started"
+    inside = {} if is_running else look.inside(islice(_locals_of(frame).items(), look.limits.items))
+    return {"plus": merged({"values": values}, {group: {"locals": found} for group, found in inside.items() if found})}
+
+
+def _locals_of(frame: Any) -> dict[str, Any]:
+    """The variables of a generator that waits.
+
+    Up to Python 3.12 asking makes a dict that the frame keeps: code that calls `locals` has the same one, and is not
+    asked; another's is emptied, so that it keeps no value alive.
+    """
+    if not _READS_LOCALS.isdisjoint(frame.f_code.co_names):
+        return {}
+    told = frame.f_locals
+    held = {name: value for name, value in told.items() if type(name) is str}
+    if type(told) is dict and sys.getrefcount(told) <= _OWN_REFERENCES:
+        told.clear()
+    return held
+
+
+def untouched(value: Any, look: Any) -> dict[str, Any]:
+    return {"plus": {"values": {"untouched": True}}}
+
+
+# Objects
+
+
+def instance(value: Any, look: Any) -> dict[str, Any]:
+    """An object of any other class: the data that it holds itself, those asked for first; no property is run."""
+    hidden = "__" if any(map(is_of_notebook, mro_of(type(value)))) else "_"
+    held = {name: item for name, item in instance_dict(value).items() if _is_shown(name, hidden, look)}
+    asked = [name for name in look.asked().attributes if name in held]
+    shown = list(dict.fromkeys([*asked, *list(held)[: look.limits.items]]))
+    inside = look.inside((name, held[name]) for name in shown)
+    plus: dict[str, Any] = {group: {"attributes": facts} for group, facts in inside.items() if facts}
+    if len(held) > len(shown):
+        plus = merged(plus, {"values": {"other_attributes": list(held)[: look.limits.names]}})
+    methods = _methods(type(value))
+    return {"plus": merged(plus, {"representation": {"methods": methods}} if methods else {})}
+
+
+def _is_shown(name: Any, hidden: str, look: Any) -> bool:
+    return type(name) is str and (not name.startswith(hidden) or name in look.asked().attributes)
+
+
+def _methods(kind: type) -> list[str]:
+    """Public methods that classes of the notebook define."""
+    own = [parent for parent in mro_of(kind) if is_of_notebook(parent)]
+    names = [name for parent in own for name, made in class_dict(parent).items() if type(made) is types.FunctionType]
+    return list(dict.fromkeys(name for name in names if not name.startswith("_") or name == "__call__"))[:60]
+
+
+def is_of_notebook(kind: type) -> bool:
+    return class_dict(kind).get("__module__") == "__main__"
+
+
+def a_class(value: Any, look: Any) -> dict[str, Any]:
+    """A class: parents, signature, and of a class of the notebook its methods and data."""
+    facts: dict[str, Any] = {"name": type_name(value), "parents": [type_name(kind) for kind in mro_of(value)[1:-1]][:8]}
+    facts.update(signature_of(value))
+    own = {name: made for name, made in class_dict(value).items() if _is_shown(name, "__", look)}
+    data = [(name, made) for name, made in own.items() if not _has_get(made)] if is_of_notebook(value) else []
+    inside = look.inside(data[: look.limits.items])
+    plus: dict[str, Any] = {group: {"attributes": part} for group, part in inside.items() if part}
+    methods = _methods(value)
+    return {"plus": merged({"representation": dict(facts, **({"methods": methods} if methods else {}))}, plus)}
+
+
+def _has_get(value: Any) -> bool:
+    return any("__get__" in class_dict(kind) for kind in mro_of(type(value)))
+
+
+# Following chains
+
+
+def follow(value: Any, steps: tuple[Step, ...]) -> Resolution | None:
+    """Items of containers; methods that give their entries; objects that a call makes nothing of."""
+    step = steps[0]
+    if step.kind == ITEM:
+        return _item(value, step.value)
+    if step.kind == ATTRIBUTE and is_kind(value, dict) and step.value in ("keys", "values", "items"):
+        return Resolution(n_steps=2) if len(steps) > 1 and steps[1].kind == CALL else None
+    if step.kind == CALL and not _may_be_called(value):
+        return Resolution(missing=(Missing("attributes", {"type": type_name(type(value)), "attribute": "__call__"}),))
+    return None
+
+
+def _may_be_called(value: Any) -> bool:
+    return type(value) not in _NEVER_CALLED
+
+
+def _item(value: Any, item: Any) -> Resolution | None:
+    if is_kind(value, dict):
+        return _key(value, item)
+    if is_kind(value, list) or is_kind(value, tuple) or is_kind(value, str):
+        return _index(value, item)
+    if type(value) in _WITHOUT_ITEMS:
+        return Resolution(
+            missing=(Missing("attributes", {"type": type_name(type(value)), "attribute": "__getitem__"}),)
+        )
+    return Resolution()
+
+
+def _key(value: Any, key: Any) -> Resolution:
+    overridden = [kind for name in ("__getitem__", "__missing__") for kind in overriders(value, name)]
+    overridden = [kind for kind in overridden if kind is not dict and not dicts.gives_nothing(value, kind)]
+    if type(key) not in PLAIN or not dicts.has_plain_keys(value):
+        return Resolution()
+    if dict.__contains__(value, key):
+        by_code = any(kind is not dict and package_of(kind) != "sklearn" for kind in overriders(value, "__getitem__"))
+        return Resolution() if by_code else Resolution(dict.__getitem__(value, key))
+    if overridden:
+        return Resolution()
+    fact = {"type": name_of(type(value)), "key": key, "similar": similar(key, dict.keys(value))}
+    return Resolution(missing=(Missing("keys", fact),))
+
+
+def _index(value: Any, index: Any) -> Resolution | None:
+    base = list if is_kind(value, list) else tuple if is_kind(value, tuple) else str
+    if any(kind is not base for kind in overriders(value, "__getitem__")):
+        return Resolution()
+    length = base.__len__(value)
+    if type(index) is int:
+        if -length <= index < length:
+            return Resolution(base.__getitem__(value, index))
+        return Resolution(missing=(Missing("keys", {"type": name_of(type(value)), "index": index, "length": length}),))
+    if type(index) in _UNDECIDED:
+        return Resolution()
+    return Resolution(
+        missing=(Missing("keys", {"type": name_of(type(value)), "index": _short_text(index), "length": length}),)
+    )
+
+
+def _short_text(value: Any) -> Any:
+    return value if type(value) in PLAIN else type_name(type(value))
+
+
+FOLLOW = follow
+FALLBACK = instance
+SUMMARIZERS = {
+    **dict.fromkeys(("int", "float", "bool", "complex", "NoneType"), scalar),
+    "str": text,
+    **dict.fromkeys(("bytes", "bytearray", "memoryview"), octets),
+    "range": number_range,
+    "slice": part_of_sequence,
+    **dict.fromkeys(("list", "tuple"), sequence),
+    **dict.fromkeys(("set", "frozenset"), unordered),
+    "collections.deque": deque,
+    **dicts.SUMMARIZERS,
+    **functions.SUMMARIZERS,
+    "functools.partial": functions.partial,
+    **dict.fromkeys(("generator", "coroutine", "async_generator"), generator),
+    "type": a_class,
+}
+"""By class name; iterators are added below by their types."""
+
+_WITH_HINT: tuple[Any, ...] = ([], (), "", range(0), {}, {}.values(), {}.items(), set(), b"", bytearray())
+_WITHOUT_HINT: tuple[Any, ...] = (zip(), map(str, ()), filter(None, ()), enumerate(()))
+SUMMARIZERS.update({name_of(type(iter(example))): iterator for example in _WITH_HINT})
+SUMMARIZERS.update({name_of(type(example)): untouched for example in _WITHOUT_HINT})
+SUMMARIZERS.update({name_of(type(reversed([]))): iterator})

@@ -1,0 +1,276 @@
+"""numpy: arrays with shape, dtype, range and NaN; arrays of objects and texts; scalars; what an index will find.
+
+Knows `numpy.ndarray` itself. Refuses to run what a subclass of it overrides, and to copy an array that is not masked.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Iterator
+
+from ..anatomy import instance_dict, is_kind, package_of, type_name
+from ..chains.following import Missing, Resolution
+from ..contents import arrays, sequences
+from ..contents.number_facts import distinct_facts, fraction_facts, more_facts, range_facts
+from ..contents.sequences import Row
+from ..groups import merged
+from ..kinds import counted
+from ..syntax.asked import ATTRIBUTE, CALL, ITEM, Step, Unknown
+from . import for_builtins
+
+_READABLE = ("shape", "dtype", "ndim", "size", "nbytes", "itemsize", "T", "real", "strides")
+_SHOWN_ELEMENTS = 20
+_MOST_COPIED = 1_000_000
+"""Elements of a masked array beyond which those that are not masked are not gathered."""
+_NS_PER_TEXT = 150
+
+
+def base_array(value: Any) -> Any:
+    """The same memory as a plain ndarray: nothing that a subclass overrides takes part."""
+    np = arrays.numpy()
+    return value if type(value) is np.ndarray else np.ndarray.view(value, np.ndarray)
+
+
+def array(value: Any, look: Any) -> dict[str, Any]:
+    """Shape, dtype, has_nan and value_range; of a flat array the distinct values; of a short one its elements."""
+    plain = base_array(value)
+    summary: dict[str, Any] = {
+        "structure": {"shape": list(plain.shape)},
+        "representation": {"dtype": dtype_text(plain.dtype)},
+    }
+    if not plain.flags.writeable:
+        summary["plus"] = {"representation": {"writeable": False}}
+    told: dict[str, Any] = look.in_time(summary, lambda: _told(value, plain, look))
+    return told
+
+
+def _told(value: Any, plain: Any, look: Any) -> dict[str, Any]:
+    mask = _mask_of(value)
+    if mask is None or not look.affords(mask.size):
+        return _content(plain, look)
+    n_masked = {"plus": {"values": {"n_masked": int(arrays.numpy().count_nonzero(mask))}}}
+    return merged(_unmasked(plain, mask, look), n_masked)
+
+
+def _mask_of(value: Any) -> Any:
+    """The mask of a masked array that masks something; None elsewhere."""
+    np = arrays.numpy()
+    mask: Any = instance_dict(value).get("_mask", None) if type(value) is not np.ndarray else None
+    is_mask = type(mask) is np.ndarray and mask.dtype.kind == "b" and mask.shape == base_array(value).shape
+    return mask if is_mask else None
+
+
+def _unmasked(plain: Any, mask: Any, look: Any) -> dict[str, Any]:
+    """Facts about the elements that are not masked; those of a small array in their places, null where masked."""
+    if plain.size > _MOST_COPIED:
+        return {"values": {"not_computed": f"what is not masked of {plain.size} values"}}
+    told = _content(plain[~mask], look)
+    if plain.ndim != 1:
+        told.get("values", {}).pop("value_info", None)
+    shown = _elements(plain, look).get("items") if plain.dtype.kind not in arrays.TIMES + "O" else None
+    told.get("plus", {}).get("values", {}).pop("items", None)
+    return told if shown is None else merged(told, {"plus": {"values": {"items": _covered(shown, mask.tolist())}}})
+
+
+def _covered(items: Any, mask: Any) -> Any:
+    if type(items) is list:
+        return [_covered(item, covers) for item, covers in zip(items, mask)]
+    return None if mask else items
+
+
+def dtype_text(dtype: Any) -> str:
+    """The name of a dtype, fields and byte order told."""
+    return str(dtype)
+
+
+def _content(plain: Any, look: Any) -> dict[str, Any]:
+    kind = plain.dtype.kind
+    if kind in arrays.NUMERIC + arrays.TIMES:
+        return numbers(plain, look)
+    if kind == "O":
+        return _objects(plain, look)
+    if kind in "US":
+        return merged(_texts(plain, look), {"plus": {"values": _elements(plain, look)}})
+    if kind == "c":
+        return {"values": {"has_nan": _any_nan(plain, look)}, "plus": {"values": _elements(plain, look)}}
+    return {"plus": {"representation": {"fields": [look.text(name) for name in plain.dtype.names or ()]}}}
+
+
+def _any_nan(plain: Any, look: Any) -> Any:
+    np = arrays.numpy()
+    if not look.affords(plain.size * 3):
+        return "not computed"
+    return any(bool(np.isnan(piece).any()) for piece in arrays.pieces(plain))
+
+
+def numbers(plain: Any, look: Any) -> dict[str, Any]:
+    found = arrays.overall(plain, look) if plain.size else None
+    values = range_facts(found, 0, plain.size, look)
+    more = more_facts(found, 0, plain.size)
+    if plain.ndim == 1 and plain.size:
+        ends = None if found is None else (found.low[0], found.high[0])
+        distinct = arrays.distinct(plain, look, ends)
+        values["value_info"] = distinct_facts(distinct, look)
+        more.update(fraction_facts(distinct, look))
+    return {"values": values, "plus": {"values": merged(more, _elements(plain, look))}}
+
+
+def _elements(plain: Any, look: Any) -> dict[str, Any]:
+    """All elements of a small array, nested as its shape."""
+    if not 0 < plain.size <= _SHOWN_ELEMENTS or plain.ndim > 3:
+        return {}
+    return {"items": _shown(plain.tolist(), look) if plain.dtype.kind not in arrays.TIMES else _times(plain)}
+
+
+def _times(plain: Any) -> list[str]:
+    return [str(item) for item in plain.ravel().astype(str).tolist()]
+
+
+def _shown(value: Any, look: Any) -> Any:
+    return [_shown(item, look) for item in value] if type(value) is list else look.scalar(value)
+
+
+def elements(plain: Any) -> Iterator[Any]:
+    """The elements as objects of Python, one after the other."""
+    for piece in arrays.pieces(plain):
+        yield from piece.tolist()
+
+
+def row_of(plain: Any) -> Row:
+    return Row(plain.size, lambda: elements(plain), lambda at: plain.ravel(order="K")[at : at + 1].tolist()[0])
+
+
+def _texts(plain: Any, look: Any) -> dict[str, Any]:
+    if not look.affords(plain.size * _NS_PER_TEXT):
+        return {"values": {"not_computed": f"distinct values of {plain.size} texts"}}
+    row = row_of(plain)
+    facts = sequences.text_facts(row, look) if plain.dtype.kind == "U" else {}
+    return {"values": {"value_info": facts} if facts else {}}
+
+
+def _objects(plain: Any, look: Any) -> dict[str, Any]:
+    """An array of objects: types, shapes of what is inside, values where all are plain."""
+    facts = for_builtins.row_facts(row_of(plain), look)
+    facts.pop("structure", None)
+    return merged(facts, {"plus": {"representation": _types_of_columns(plain, look)}})
+
+
+def _types_of_columns(plain: Any, look: Any) -> dict[str, Any]:
+    """Of a table of objects: which types stand in which column."""
+    if plain.ndim != 2 or not 1 < plain.shape[1] <= look.limits.columns or not look.affords(plain.size * 60):
+        return {}
+    kinds = [counted(plain[:, at].tolist().__iter__) for at in range(plain.shape[1])]
+    return {"column_types": [sequences.kind_counts(each, look.limits.values) for each in kinds]}
+
+
+def scalar(value: Any, look: Any) -> dict[str, Any]:
+    return {"values": {"value": look.scalar(value)}}
+
+
+def plain_scalar(value: Any) -> Any:
+    """A numpy scalar as Python's own; other objects as they are."""
+    np = arrays.numpy()
+    if not is_kind(value, np.generic):
+        return value
+    return arrays.plain(value) if value.dtype.kind in "biufMm" and value.dtype.itemsize <= 8 else _wide(value)
+
+
+def _wide(value: Any) -> Any:
+    return float(value) if value.dtype.kind == "f" else value.item() if value.dtype.kind in "cUS" else value
+
+
+def dtype(value: Any, look: Any) -> dict[str, Any]:
+    return {"plus": {"representation": {"dtype": dtype_text(value)}}}
+
+
+def archive(value: Any, look: Any) -> dict[str, Any]:
+    """An .npz file: the names of its arrays."""
+    names = instance_dict(value).get("files")
+    return {"plus": {"values": {"keys": [look.scalar(name) for name in names]}}} if type(names) is list else {}
+
+
+def shape(value: Any) -> tuple[int, ...] | None:
+    """Of an array with dimensions; None for what counts as a single value."""
+    np = arrays.numpy()
+    if not is_kind(value, np.ndarray):
+        return None
+    own: tuple[int, ...] = np.ndarray.shape.__get__(value)
+    return own or None
+
+
+def follow(value: Any, steps: tuple[Step, ...]) -> Resolution | None:
+    """Attributes that an array computes from what it stores, and indices."""
+    np = arrays.numpy()
+    if not is_kind(value, np.ndarray):
+        return _follow_archive(value, steps[0])
+    step, plain = steps[0], base_array(value)
+    if step.kind == ATTRIBUTE and step.value in _READABLE and type(value) is np.ndarray:
+        return Resolution(getattr(plain, step.value))
+    if step.kind == ITEM and package_of(type(value)) == "numpy":
+        return _index(plain, step.value)
+    if step.kind == CALL:
+        return Resolution(missing=(Missing("attributes", {"type": type_name(type(value)), "attribute": "__call__"}),))
+    return None if step.kind == ATTRIBUTE else Resolution()
+
+
+def _follow_archive(value: Any, step: Step) -> Resolution | None:
+    names = instance_dict(value).get("files")
+    if step.kind == ITEM and type(names) is list and type(step.value) is str and step.value not in names:
+        return Resolution(
+            missing=(Missing("keys", {"type": type_name(type(value)), "key": step.value, "keys": names[:20]}),)
+        )
+    return None
+
+
+def _index(plain: Any, index: Any) -> Resolution:
+    """A view by numbers and slices; what is beyond the shape is missing."""
+    parts = index if type(index) is tuple else (index,)
+    if any(type(part) is str for part in parts):
+        return _field(plain, index)
+    if not all(_is_basic(part) for part in parts):
+        return Resolution()
+    taken = [part for part in parts if part is not None and part is not Ellipsis]
+    if len(taken) > plain.ndim:
+        return _out(plain, index, "too many indices")
+    sizes = zip(taken, plain.shape) if Ellipsis not in parts else ()
+    if any(type(part) is int and not -size <= part < size for part, size in sizes):
+        return _out(plain, index, "out of bounds")
+    return Resolution(plain[index])
+
+
+def _is_basic(part: Any) -> bool:
+    if type(part) is slice:
+        return all(bound is None or type(bound) is int for bound in (part.start, part.stop, part.step))
+    return part is None or type(part) is int
+
+
+def _field(plain: Any, index: Any) -> Resolution:
+    names = plain.dtype.names
+    if names is None:
+        return _out(plain, index, "an array without fields takes no text as index")
+    if type(index) is str:
+        return Resolution(plain[index]) if index in names else _out(plain, index, "no such field")
+    return Resolution()
+
+
+def _out(plain: Any, index: Any, why: str) -> Resolution:
+    spelled = list(index) if type(index) is tuple else index
+    fact = {"type": "numpy.ndarray", "index": _spelled(spelled), "shape": list(plain.shape), "why": why}
+    return Resolution(missing=(Missing("keys", fact),))
+
+
+def _spelled(index: Any) -> Any:
+    if type(index) is list:
+        return [_spelled(part) for part in index]
+    return str(index) if type(index) is slice else index.text if type(index) is Unknown else index
+
+
+def sign(value: Any) -> str:
+    """The dtype: what tells arrays of one shape apart."""
+    return dtype_text(base_array(value).dtype) if is_kind(value, arrays.numpy().ndarray) else ""
+
+
+FOLLOW = follow
+SIGN = sign
+SHAPE = shape
+SCALAR = plain_scalar
+SUMMARIZERS = {"ndarray": array, "generic": scalar, "dtype": dtype, "NpzFile": archive}

@@ -1,0 +1,1 @@
+"""Objects of Keras, by kind."""

@@ -1,0 +1,136 @@
+"""Image iterators and other sequences of batches of Keras: what a batch of theirs is, without taking one.
+
+Knows the rules by which the iterators make labels (`class_mode`). A sequence of the notebook is indexed once, as
+kernel_copy/foreign.py runs code of the notebook.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Mapping
+
+from ...anatomy import class_dict, instance_dict, is_kind, mro_of, name_of, package_of
+from ...brief import attributes_of, is_plain, plain, size_of
+from ...contents import samples
+from ...groups import merged
+from ...kernel_copy import foreign
+from ...kernel_copy.forked import Facts, Tell
+from .parts import PACKAGES, plain_dict
+
+_INNER = ("lock", "index_generator", "index_array", "filenames", "image_data_generator", "x_misc")
+
+_CHANGES = (
+    "rescale featurewise_center samplewise_center featurewise_std_normalization samplewise_std_normalization"
+    " zca_whitening rotation_range width_shift_range height_shift_range brightness_range shear_range zoom_range"
+    " channel_shift_range horizontal_flip vertical_flip data_format"
+)
+
+
+def iterator(value: Any, look: Any) -> dict[str, Any]:
+    """n_samples, num_classes, batch_size, image_shape; class_mode and the shape of a batch of labels with it."""
+    held = instance_dict(value)
+    is_frame = any(name_of(kind) == "DataFrameIterator" for kind in mro_of(type(value)))
+    second = "samples" if is_frame else "target_size"
+    sizes = {"n_samples": held.get("n"), **_kept(held, look, (second, "batch_size", "image_shape"))}
+    base = {
+        "structure": sizes,
+        "values": _kept(held, look, ("num_classes", "class_mode") if is_frame else ("num_classes",)),
+    }
+    if "num_classes" not in base["values"] and is_kind(held.get("class_indices"), dict):
+        base["values"]["num_classes"] = len(plain_dict(held["class_indices"]))
+    return merged(base, {"plus": merged(_batches(held), {"values": _more(held, look)})})
+
+
+def _kept(held: Mapping[str, Any], look: Any, names: tuple[str, ...]) -> dict[str, Any]:
+    stated = {name: held[name] for name in names if held.get(name) is not None or name == "class_mode" and name in held}
+    return {name: plain(item, look) for name, item in stated.items() if is_plain(item)}
+
+
+def _more(held: Mapping[str, Any], look: Any) -> dict[str, Any]:
+    names = ("class_mode", "color_mode", "shuffle", "subset", "batch_index")
+    classes = [look.scalar(name) for name in list(plain_dict(held.get("class_indices")))[: look.limits.names]]
+    return dict(_kept(held, look, names), **({"classes": classes} if classes else {}))
+
+
+def _batches(held: Mapping[str, Any]) -> dict[str, Any]:
+    """Number of batches, size of the last one, shapes and dtypes of a full one."""
+    n, size = held.get("n"), held.get("batch_size")
+    if type(n) is not int or type(size) is not int or size < 1:
+        return {}
+    parts = {"batch[0]": _images(held), **_labels(held)}
+    shapes = {name: [min(n, size), *part[0]] for name, part in parts.items() if part is not None}
+    dtypes = {name: part[1] for name, part in parts.items() if part is not None}
+    structure: dict[str, Any] = {"num_batches": -(-n // size), "batch_shapes": shapes}
+    structure.update({"last_batch_size": n % size} if n % size else {})
+    return {"structure": structure, "representation": {"batch_dtypes": dtypes}}
+
+
+def _images(held: Mapping[str, Any]) -> Any:
+    """Shape of one image and the dtype of all."""
+    shape = held.get("image_shape", (size_of(held.get("x")) or [])[1:])
+    return [list(shape), str(held.get("dtype"))] if shape else None
+
+
+def _labels(held: Mapping[str, Any]) -> dict[str, Any]:
+    """Shape of one label and its dtype, by the rule of the class mode; none if there are no labels."""
+    if "class_mode" not in held:
+        given: Any = held.get("y")
+        return {"batch[1]": [size_of(given)[1:], str(given.dtype)]} if size_of(given) else {}
+    mode, dtype = held["class_mode"], str(held.get("dtype"))
+    if mode in ("binary", "sparse"):
+        return {"batch[1]": [[], dtype]}
+    if mode == "categorical":
+        return {"batch[1]": [[len(plain_dict(held.get("class_indices")))], dtype]}
+    if mode == "input":
+        return {"batch[1]": _images(held)}
+    targets: Any = held.get("_targets")
+    if mode == "multi_output" and type(targets) is list:
+        return {f"batch[1][{at}]": [size_of(one)[1:], str(one.dtype)] for at, one in enumerate(targets) if size_of(one)}
+    return {"batch[1]": [size_of(targets)[1:], str(targets.dtype)]} if mode == "raw" and size_of(targets) else {}
+
+
+def generator(value: Any, look: Any) -> dict[str, Any]:
+    """What an ImageDataGenerator does to images, as far as it was told to."""
+    held = instance_dict(value)
+    stated = {name: plain(held[name], look) for name in _CHANGES.split() if name in held and is_plain(held[name])}
+    done = {name: fact for name, fact in stated.items() if fact not in (None, 0, [1.0, 1.0], "channels_last")}
+    split = look.scalar(held.get("_validation_split"))
+    return {"plus": {"values": dict(done, **({"validation_split": split} if split else {}))}}
+
+
+# Sequences of the notebook
+
+
+def sequence(value: Any, look: Any) -> dict[str, Any]:
+    """Number of batches, and the shapes and dtypes of the first one, had by indexing it."""
+    held = {name: item for name, item in instance_dict(value).items() if name not in _INNER}
+    plus = attributes_of(held, look)
+    if not _is_of_notebook(value):
+        return {"plus": plus}
+    return {"plus": merged(plus, _first_batch(_told(value, look)))}
+
+
+def _is_of_notebook(value: Any) -> bool:
+    owner = next((kind for kind in mro_of(type(value)) if "__getitem__" in class_dict(kind)), None)
+    return owner is not None and package_of(owner) not in PACKAGES
+
+
+def _told(value: Any, look: Any) -> Facts:
+    def work(tell: Tell) -> None:
+        samples.tell_of(value, None, tell, time.perf_counter(), most=1)
+
+    return foreign.facts_of(work, look)
+
+
+def _first_batch(facts: Facts) -> dict[str, Any]:
+    parts = facts.get("parts", {})
+    shapes = {name: part["shape"][0] for name, part in parts.items() if "shape" in part}
+    dtypes = {name: part["dtype"][0] for name, part in parts.items() if "dtype" in part}
+    failed: dict[str, Any] = {
+        name: facts[name] for name in ("length_error", "sample_error", "unfinished") if name in facts
+    }
+    return {
+        "structure": {"num_batches": facts.get("n_samples"), "batch_shapes": shapes},
+        "representation": {"batch_dtypes": dtypes},
+        "values": dict(failed, batch_ranges=facts.get("ranges", {})),
+    }

@@ -1,0 +1,431 @@
+"""What one column holds, whatever its dtype: numbers, times, texts, categories, objects, arrow arrays.
+
+Knows the arrays in which pandas keeps values. Each fact is exact or said not to be computed.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections import Counter
+from itertools import chain, islice
+from typing import Any, Callable, Iterator, NamedTuple
+
+from ...anatomy import class_dict, mro_of, name_of, type_name
+from ...budget import OverBudgetError
+from ...contents import arrays, sequences
+from ...contents.arrays import Ranges
+from ...contents.number_facts import distinct_facts, fraction_facts, more_facts, range_facts
+from ...contents.sequences import Row
+from ...kinds import SCALARS, Kinds, counted
+from .storage import labels_of, ndarray_of, pandas, to_list
+
+_NS_PER_OBJECT = 60
+_NS_PER_CHECKED_TEXT = 10
+_NS_PER_ARROW_TEXT = 15
+_LONG = 20_000
+_FIRST_PIECE = 128
+_NS_PER_READ_TEXT = 150
+_TESTED = 20
+_OFFENDERS = 5
+_CLASSES = 50
+_MOST_COUNTED = 50_000
+"""Values that are looked at one by one in Python, for facts that matter to small data most."""
+_DAY_FIRST = re.compile(r"\s*(\d{1,2})[-/.](\d{1,2})[-/.]\d{2,4}\b")
+_DATE = re.compile(r"\s*\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T]\d{1,2}:\d{2}.*)?\s*")
+_MISSING_TYPES = {
+    *("pandas._libs.missing.NAType", "pandas._libs.tslibs.nattype.NaTType"),
+    *("pandas.api.typing.NAType", "pandas.api.typing.NaTType"),
+}
+
+
+class Facts(NamedTuple):
+    """Of one column: values in the published extractor's terms, and what goes beyond, by group."""
+
+    values: dict[str, Any]
+    more: dict[str, Any]
+    representation: dict[str, Any]
+
+
+def dtype_text(values: Any) -> str:
+    return str(dtype_of(values))
+
+
+def dtype_of(values: Any) -> Any:
+    """The dtype of an array; one that would remember having been asked is asked past its memory."""
+    kept: Any = next((class_dict(kind)["dtype"] for kind in mro_of(type(values)) if "dtype" in class_dict(kind)), None)
+    return kept.fget(values) if name_of(type(kept)) == "CachedProperty" else values.dtype
+
+
+def items_of(values: Any) -> list[Any]:
+    """The elements of a short array; times as texts."""
+    array = ndarray_of(values)
+    if array is not None and array.dtype.kind in arrays.TIMES:
+        return [arrays.plain(item) for item in array]
+    if name_of(type(values)) == "PeriodArray":
+        missing = arrays.numpy().iinfo("int64").min
+        return [None if item == missing else period_text(values, item) for item in values._ndarray.tolist()]
+    return to_list(values)
+
+
+class Known(NamedTuple):
+    """What is known of a column before: the ranges of its block, its row there, and whether it is told in brief."""
+
+    ranges: Ranges | None = None
+    row: int = 0
+    is_brief: bool = False
+
+
+def facts_of(values: Any, look: Any, known: Known = Known()) -> Facts:  # noqa: B008 - it cannot be changed
+    """Facts of a column; where the time is up, that they are not computed."""
+    try:
+        return _facts_of(values, look, known)
+    except OverBudgetError as late:
+        return Facts({"not_computed": str(late)}, {}, {})
+
+
+def _facts_of(values: Any, look: Any, known: Known) -> Facts:
+    array = ndarray_of(values)
+    if array is not None and array.dtype.kind in arrays.NUMERIC + arrays.TIMES:
+        return _of_numbers(values, array, look, known)
+    if array is not None:
+        return _of_objects(array, look)
+    reader = _READERS.get(name_of(type(values)))
+    return reader(values, look) if reader is not None else Facts({}, {}, {})
+
+
+def _of_numbers(values: Any, array: Any, look: Any, known: Known) -> Facts:
+    if name_of(type(values)) == "PeriodArray":
+        return _of_periods(values, look)
+    if not array.size:
+        return Facts(range_facts(None, 0, 0, look), {}, {})
+    found, at = (known.ranges, known.row) if known.ranges is not None else (arrays.overall(array, look), 0)
+    basic = range_facts(found, at, array.size, look)
+    ends = (found.low[at], found.high[at]) if found is not None else None
+    distinct = arrays.distinct(array, look, ends, is_brief=known.is_brief)
+    basic.update(distinct_facts(distinct, look))
+    more = dict(more_facts(found, at, array.size), **fraction_facts(distinct, look))
+    return Facts(_without_times(basic, array, look), more, {})
+
+
+def _without_times(facts: dict[str, Any], array: Any, look: Any) -> dict[str, Any]:
+    """The kind of a column: times are not numbers."""
+    if array.dtype.kind in arrays.TIMES:
+        return {key: value for key, value in facts.items() if key != "value_type"}
+    return facts
+
+
+def _of_periods(values: Any, look: Any) -> Facts:
+    """Periods by their ordinal numbers."""
+    numbers = values._ndarray
+    size = numbers.shape[0]
+    if not look.affords(size * 4):
+        return Facts({"not_computed": f"range and NaN of {size} periods"}, {}, {})
+    missing = arrays.numpy().iinfo("int64").min
+    n_missing = sum(int((piece == missing).sum()) for piece in arrays.pieces(numbers))
+    facts: dict[str, Any] = {"has_nan": n_missing > 0}
+    found = arrays.in_pieces((piece[piece != missing] for piece in arrays.pieces(numbers)), look)
+    if found is not None and size > n_missing:
+        facts["value_range"] = [period_text(values, int(bound[0])) for bound in (found.low, found.high)]
+    return Facts(facts, {"n_nan": n_missing} if n_missing else {}, {})
+
+
+def period_text(values: Any, ordinal: int) -> str:
+    return str(pandas().Period(ordinal=ordinal, freq=dtype_of(values).freq))
+
+
+# Masked numbers: Int64, Float64, boolean
+
+
+def _of_masked(values: Any, look: Any) -> Facts:
+    data, mask = values._data, values._mask
+    size = data.shape[0]
+    if not look.affords(size * 4):
+        return Facts({"not_computed": f"range and NaN of {size} values"}, {}, {})
+    n_missing = int(arrays.numpy().count_nonzero(mask))
+    return _of_pieces(lambda: _unmasked(data, mask), size, n_missing, look)
+
+
+def _unmasked(data: Any, mask: Any) -> Iterator[Any]:
+    for start in range(0, data.shape[0], arrays.PIECE):
+        part = slice(start, start + arrays.PIECE)
+        yield data[part][~mask[part]]
+
+
+def _of_pieces(again: Callable[[], Iterator[Any]], size: int, n_missing: int, look: Any) -> Facts:
+    """Numbers in pieces without those that are missing."""
+    found = arrays.in_pieces(again(), look) if size > n_missing else None
+    values = range_facts(found, 0, size - n_missing, look)
+    values["has_nan"] = n_missing > 0 or bool(values.get("has_nan"))
+    values.update(_distinct_in_pieces(again, size, look) if size > n_missing else {"value_type": "empty or all NaN"})
+    more = more_facts(found, 0, size - n_missing)
+    n_nan = n_missing + more.get("n_nan", 0)
+    return Facts(values, dict(more, **({"n_nan": n_nan} if n_nan else {})), {})
+
+
+def _distinct_in_pieces(again: Callable[[], Iterator[Any]], size: int, look: Any) -> dict[str, Any]:
+    if size > arrays.PIECE:
+        return {"num_unique": "not computed"}
+    parts = [piece for piece in again() if len(piece)]
+    joined = parts[0] if len(parts) == 1 else arrays.numpy().concatenate(parts)
+    return distinct_facts(arrays.distinct(joined, look), look)
+
+
+# Texts and objects
+
+
+def _object_row(array: Any) -> Row:
+    def again() -> Iterator[Any]:
+        return chain.from_iterable(piece.tolist() for piece in arrays.pieces(array))
+
+    return Row(array.shape[0], again, lambda at: array[at : at + 1].tolist()[0])
+
+
+def _of_objects(array: Any, look: Any) -> Facts:
+    """A column of objects: missing ones, types, texts."""
+    row = _object_row(array)
+    if _is_all_text(array, look):
+        return _of_texts_only(row, [(str, row.length)], 0, look)
+    if not look.affords(row.length * _NS_PER_OBJECT):
+        return Facts({"not_computed": f"types and missing values of {row.length} objects"}, {}, {})
+    kinds = counted(row.again)
+    has_floats = any(kind is float for kind, _ in kinds)
+    n_nan = sum(1 for item in row.again() if type(item) is float and item != item) if has_floats else 0
+    n_missing = n_nan + sum(count for kind, count in kinds if _is_missing_kind(kind))
+    present = [(kind, count - (n_nan if kind is float else 0)) for kind, count in kinds if not _is_missing_kind(kind)]
+    present = [(kind, count) for kind, count in present if count]
+    if len(present) == 1 and present[0][0] is str:
+        texts = Row(present[0][1], lambda: filter(_is_text, row.again()), row.at)
+        return _of_texts_only(texts, kinds, n_missing, look)
+    values = {"has_nan": n_missing > 0, "value_type": "categorical or object"}
+    more: dict[str, Any] = {"n_nan": n_missing} if n_missing else {}
+    return Facts(values, dict(more, **_odd_ones(row, present)), _types_shown(kinds, look))
+
+
+def _types_shown(kinds: list[tuple[type, int]], look: Any) -> dict[str, Any]:
+    return {"item_types": sequences.kind_counts(kinds, look.limits.values)} if kinds else {}
+
+
+def _is_all_text(array: Any, look: Any) -> bool:
+    """True when pandas' own quick look finds nothing but texts."""
+    quick = getattr(sys.modules.get("pandas._libs.lib"), "is_string_array", None)
+    if quick is None or not array.shape[0] or not look.affords(array.shape[0] * _NS_PER_CHECKED_TEXT):
+        return False
+    return all(quick(piece) for piece in arrays.pieces(array))
+
+
+def _of_texts_only(texts: Row, kinds: list[tuple[type, int]], n_missing: int, look: Any) -> Facts:
+    values = dict({"has_nan": n_missing > 0}, **sequences.text_facts(texts, look))
+    more: dict[str, Any] = {"n_nan": n_missing} if n_missing else {}
+    return Facts(values, dict(more, **_read_as_numbers(texts, look), **_forms(texts, look)), _types_shown(kinds, look))
+
+
+def _is_text(value: Any) -> bool:
+    return type(value) is str
+
+
+def _is_missing_kind(kind: type) -> bool:
+    return kind is type(None) or type_name(kind) in _MISSING_TYPES
+
+
+def _odd_ones(row: Row, present: list[tuple[type, int]]) -> dict[str, Any]:
+    """Where values of another type stand than most of the column has; missing values are not odd."""
+    if len(present) < 2:
+        return {}
+    most, _ = max(present, key=lambda one: (one[1], type_name(one[0])))
+    others = Kinds(*(kind for kind, _ in present if kind is not most))
+    odd = ((at, item) for at, item in enumerate(row.again()) if type(item) in others)
+    shown = [(at, item) for at, item in islice(odd, 4 * _OFFENDERS) if not _is_nan(item)][:_OFFENDERS]
+    return {"other_types_at": {str(at): _typed(item) for at, item in shown}} if shown else {}
+
+
+def _is_nan(value: Any) -> bool:
+    return type(value) is float and value != value
+
+
+def _typed(value: Any) -> str:
+    name = type_name(type(value))
+    return f"{name} {repr(value)[:40]}" if type(value) in SCALARS else name
+
+
+def _read_as_numbers(row: Row, look: Any) -> dict[str, Any]:
+    """How many texts read as numbers, which a library may turn into some."""
+    if not 0 < row.length <= _MOST_COUNTED or not look.affords(row.length * _NS_PER_READ_TEXT):
+        return {}
+    return {"n_read_as_numbers": sum(1 for item in row.again() if _reads_as_number(item))}
+
+
+def rarest(values: Any, n_unique: Any, look: Any) -> dict[str, Any]:
+    """Of few distinct values: how often the rarest occurs."""
+    if type(n_unique) is not int or not 0 < n_unique <= _CLASSES or len(values) > _MOST_COUNTED:
+        return {}
+    if not look.affords(len(values) * _NS_PER_OBJECT):
+        return {}
+    counts: Counter[Any] = Counter(item for item in items_of(values) if type(item) in SCALARS and item == item)
+    counts.pop(None, None)
+    return {"n_of_rarest": min(counts.values())} if len(counts) == n_unique else {}
+
+
+def _forms(row: Row, look: Any) -> dict[str, Any]:
+    """Of texts of which most read as numbers or dates: those that do not."""
+    first = [item for item in islice(row.again(), _TESTED) if item]
+    for form, fits in (("numbers", _reads_as_number), ("dates", _DATE.fullmatch)):
+        if first and 2 * sum(1 for item in first if fits(item)) >= len(first):
+            if not look.affords(row.length * _NS_PER_READ_TEXT):
+                return {"texts_look_like": form, "other_texts": "not computed"}
+            others = [item for item in row.again() if not fits(item)]
+            shown = [look.text(item) for item in list(dict.fromkeys(others))[:_OFFENDERS]]
+            more = _telling_dates(row, look) if form == "dates" else {}
+            return {
+                "texts_look_like": form,
+                "n_other_texts": len(others),
+                **({"other_texts": shown} if others else {}),
+                **more,
+            }
+    return {}
+
+
+def _telling_dates(row: Row, look: Any) -> dict[str, Any]:
+    """Of dates that do not begin with the year: the first, and the first with the largest first and second number.
+
+    They tell which of the two is the day, and which formats fit them all.
+    """
+    if not look.affords(row.length * _NS_PER_READ_TEXT):
+        return {}
+    first = next((item for item in row.again()), "")
+    if not _DAY_FIRST.match(first):
+        return {}
+    largest: list[tuple[int, str]] = [(-1, ""), (-1, "")]
+    for item in row.again():
+        found = _DAY_FIRST.match(item)
+        for at in (0, 1) if found is not None else ():
+            number = int(found[at + 1])  # type: ignore[index]
+            if number > largest[at][0]:
+                largest[at] = (number, item)
+    told = dict.fromkeys([first, *(item for _, item in largest if item)])
+    return {"telling_dates": [look.text(item) for item in told]}
+
+
+def _reads_as_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+# Other extension arrays
+
+
+def _of_categories(values: Any, look: Any) -> Facts:
+    """Categories, in order where they have one, and which of them occur."""
+    np = arrays.numpy()
+    codes, categories = values._codes if hasattr(values, "_codes") else values._ndarray, values.categories
+    labels = labels_of(categories, look.limits.names)
+    representation = {"categories": [look.scalar(label) for label in labels], "ordered": bool(values.ordered)}
+    if not look.affords(codes.shape[0] * 3):
+        return Facts({"not_computed": f"counts of {codes.shape[0]} values"}, {}, representation)
+    counts = (
+        sum(np.bincount(piece + 1, minlength=len(categories) + 1) for piece in arrays.pieces(codes))
+        if len(codes)
+        else []
+    )
+    n_missing = int(counts[0]) if len(counts) else 0
+    n_used = int(np.count_nonzero(counts[1:])) if len(counts) else 0
+    found = {"has_nan": n_missing > 0, "num_unique": n_used, "value_type": "categorical or object"}
+    more: dict[str, Any] = {"n_nan": n_missing} if n_missing else {}
+    unused = len(labels) - n_used
+    return Facts(found, dict(more, **({"n_unused_categories": unused} if unused > 0 else {})), representation)
+
+
+def _of_texts(values: Any, look: Any) -> Facts:
+    """A column of dtype str or string, kept by numpy or by arrow."""
+    arrow = _arrow(values)
+    if arrow is None:
+        return _of_objects(values._ndarray, look)
+    return _of_arrow_texts(arrow, look)
+
+
+def _arrow(values: Any) -> Any:
+    held = vars(values) if hasattr(values, "__dict__") else {}
+    found = held.get("_pa_array", held.get("_data"))
+    return found if type(found).__module__.startswith("pyarrow") else None
+
+
+def _arrow_pieces(chunked: Any) -> Iterator[Any]:
+    """The values in order; the first pieces are short, as often the first values are enough."""
+    for chunk in chunked.chunks:
+        start, length = 0, _FIRST_PIECE
+        while start < len(chunk):
+            yield chunk.slice(start, length)
+            start, length = start + length, min(arrays.PIECE, 8 * length)
+
+
+def _of_arrow_texts(chunked: Any, look: Any) -> Facts:
+    n_missing = chunked.null_count
+    row = Row(
+        len(chunked) - n_missing,
+        lambda: chain.from_iterable(piece.drop_null().to_pylist() for piece in _arrow_pieces(chunked)),
+        lambda at: chunked[at].as_py(),
+    )
+    values: dict[str, Any] = {"has_nan": n_missing > 0}
+    values.update(_arrow_distinct(chunked, row, look) or sequences.text_facts(row, look))
+    more: dict[str, Any] = {"n_nan": n_missing} if n_missing else {}
+    return Facts(values, dict(more, **_read_as_numbers(row, look), **_forms(row, look)), {})
+
+
+def _arrow_distinct(chunked: Any, row: Row, look: Any) -> dict[str, Any]:
+    """Distinct texts of a long column by arrow's own counting; nothing if that does not pay or they are many."""
+    compute = sys.modules.get("pyarrow.compute")
+    if compute is None or row.length <= _LONG or len(set(row.first(4096))) > sequences.KNOWN_DISTINCT:
+        return {}
+    if not look.affords(row.length * _NS_PER_ARROW_TEXT):
+        return {"value_type": "categorical or object", "not_computed": f"distinct values of {row.length} texts"}
+    found: set[Any] = set()
+    for piece in _arrow_pieces(chunked):
+        look.check()
+        found.update(compute.unique(piece).to_pylist())
+        if len(found) > sequences.KNOWN_DISTINCT + 1:
+            return {}
+    short = sequences.row_of(sorted(found - {None}))
+    return sequences.text_facts(short, look)
+
+
+def _of_arrow(values: Any, look: Any) -> Facts:
+    """A column of an arrow dtype."""
+    chunked = _arrow(values)
+    kind = str(chunked.type)
+    if kind in ("string", "large_string", "string_view"):
+        return _of_arrow_texts(chunked, look)
+    if not _is_arrow_number(kind):
+        return Facts({"has_nan": chunked.null_count > 0}, {}, {})
+
+    def again() -> Iterator[Any]:
+        for piece in _arrow_pieces(chunked):
+            yield piece.drop_null().to_numpy(zero_copy_only=False)
+
+    return _of_pieces(again, len(chunked), chunked.null_count, look)
+
+
+def _is_arrow_number(kind: str) -> bool:
+    return kind.startswith(("int", "uint", "float", "double", "halffloat", "timestamp", "duration", "date"))
+
+
+def _of_sparse(values: Any, look: Any) -> Facts:
+    """Sparse values: the ones that are stored, and the one for all others."""
+    stored = values.sp_values
+    found = arrays.overall(stored, look) if stored.size and stored.dtype.kind in arrays.NUMERIC else None
+    facts = range_facts(found, 0, stored.size, look) if stored.dtype.kind in arrays.NUMERIC else {}
+    representation = {"fill_value": look.scalar(values.fill_value), "n_stored": int(stored.size)}
+    return Facts({"stored_values": facts}, {}, representation)
+
+
+_READERS: dict[str, Callable[[Any, Any], Facts]] = {
+    **dict.fromkeys(("IntegerArray", "FloatingArray", "BooleanArray"), _of_masked),
+    "Categorical": _of_categories,
+    **dict.fromkeys(
+        ("StringArray", "ArrowStringArray", "ArrowStringArrayNumpySemantics", "StringArrayNumpySemantics"), _of_texts
+    ),
+    "ArrowExtensionArray": _of_arrow,
+    "SparseArray": _of_sparse,
+}

@@ -1,0 +1,142 @@
+"""Labels of columns and rows: which there are, whether one is among them, whether they repeat.
+
+Knows indexes by what they store. Refuses to build the lookup tables that pandas would keep.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from ...anatomy import name_of, type_name
+from ...contents import arrays
+from ...kinds import PLAIN, SINGLE, counted
+from . import columns
+from .storage import (
+    index_codes,
+    index_levels,
+    index_names,
+    index_values,
+    is_multi,
+    is_range,
+    labels_of,
+    length_of,
+    ndarray_of,
+    range_of,
+    to_list,
+)
+
+_LISTED = 100_000
+"""Labels that are listed to look for one or for repeated ones; longer indexes are compared in pieces."""
+_ENDS = 3
+
+
+def index_facts(index: Any, look: Any) -> dict[str, Any]:
+    """Type, names, ends, and whether labels repeat."""
+    facts: dict[str, Any] = {"type": name_of(type(index)), "length": length_of(index)}
+    names = [look.scalar(name) for name in index_names(index)]
+    if any(name is not None for name in names):
+        facts["names"] = names
+    if not is_range(index) and not is_multi(index):
+        facts["dtype"] = columns.dtype_text(index_values(index))
+    facts.update(_ends(index, look))
+    double = repeats(index, look)
+    facts["unique"] = "not computed" if double is None else not double
+    return dict(facts, n_duplicates=_n_repeated(index)) if double else facts
+
+
+def _n_repeated(index: Any) -> int:
+    """How many labels stand there again after their first place."""
+    labels = list(zip(*(code.tolist() for code in index_codes(index)))) if is_multi(index) else labels_of(index)
+    return len(labels) - len(set(labels))
+
+
+def _ends(index: Any, look: Any) -> dict[str, Any]:
+    """The first and the last labels; the range itself of one that is a range; levels of one that has several."""
+    if is_range(index):
+        kept = range_of(index)
+        return {"range": [kept.start, kept.stop, kept.step]}
+    if not length_of(index):
+        return {}
+    first = [look.scalar(label) for label in labels_of(index, _ENDS)]
+    facts: dict[str, Any] = {"first": first}
+    if is_multi(index):
+        return {
+            **facts,
+            "level_sizes": [length_of(level) for level in index_levels(index)],
+            "level_dtypes": [_dtype_of(level) for level in index_levels(index)],
+        }
+    last = to_list(index_values(index)[-1:])
+    return dict(facts, last=look.scalar(last[0])) if length_of(index) > _ENDS else facts
+
+
+def _dtype_of(level: Any) -> str:
+    return "int64" if is_range(level) else columns.dtype_text(index_values(level))
+
+
+def repeats(index: Any, look: Any) -> bool | None:
+    """True when a label occurs twice; None where finding out costs too much."""
+    if is_range(index):
+        return False
+    if is_multi(index):
+        return _rows_repeat(index, look)
+    values = index_values(index)
+    array = ndarray_of(values)
+    is_ordered = array is not None and array.dtype.kind in arrays.NUMERIC + arrays.TIMES and len(array) > 1
+    if is_ordered and look.affords(len(array) * 3) and _is_rising(array):
+        return False
+    return _labels_repeat(index, look)
+
+
+def _is_rising(array: Any) -> bool:
+    for start in range(0, len(array) - 1, arrays.PIECE):
+        piece = array[start : start + arrays.PIECE + 1]
+        if not (piece[1:] > piece[:-1]).all():
+            return False
+    return True
+
+
+def _rows_repeat(index: Any, look: Any) -> bool | None:
+    codes = index_codes(index)
+    if length_of(index) > _LISTED or not look.affords(length_of(index) * 400):
+        return None
+    rows = list(zip(*(code.tolist() for code in codes)))
+    return len(set(rows)) < len(rows)
+
+
+def _labels_repeat(index: Any, look: Any) -> bool | None:
+    length = length_of(index)
+    if length > _LISTED or not look.affords(length * 200):
+        return None
+    labels = labels_of(index)
+    return len(set(labels)) < length if all_plain(labels) else None
+
+
+def all_plain(labels: list[Any]) -> bool:
+    """True when comparing and hashing the labels runs no code of the notebook."""
+    kinds = [kind for kind, _ in counted(labels.__iter__)]
+    return all(kind in PLAIN or kind is tuple or type_name(kind).startswith(("pandas.", "datetime.")) for kind in kinds)
+
+
+def repeated(labels: list[Any]) -> list[Any]:
+    """The labels that occur more than once, in order."""
+    return [label for label, count in Counter(labels).items() if count > 1] if all_plain(labels) else []
+
+
+def has_label(index: Any, label: Any) -> bool | None:
+    """Whether a label stands in an index with one level; None where only pandas could tell, as for texts of dates."""
+    if is_multi(index) or type(label) not in SINGLE:
+        return None
+    if is_range(index):
+        return label in range_of(index) if type(label) is int else False
+    array = ndarray_of(index_values(index))
+    if array is not None and array.dtype.kind in "iuf":
+        return False if type(label) is str else any(bool((piece == label).any()) for piece in arrays.pieces(array))
+    if array is not None and array.dtype.kind != "O" or length_of(index) > _LISTED:
+        return None
+    labels = labels_of(index)
+    return label in labels if all_plain(labels) and not _are_times(labels) else None
+
+
+def _are_times(labels: list[Any]) -> bool:
+    return any(type(label) not in PLAIN for label in labels)

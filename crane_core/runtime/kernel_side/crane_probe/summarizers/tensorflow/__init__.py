@@ -1,0 +1,1 @@
+"""Objects of TensorFlow, by kind."""

@@ -1,0 +1,130 @@
+"""Tensors of torch: shape, dtype, device, gradient; range and NaN by the same memory seen as a numpy array.
+
+Knows `torch.Tensor` itself. Refuses to let a subclass compute, to copy a tensor, to read another device, and to record
+anything for a gradient.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from ...anatomy import mro_of, name_of, overriders, package_of
+from ...groups import merged
+from ..tensor_values import of_array, of_ranges
+from .ranges import ranges_of
+
+
+def torch() -> Any:
+    """The torch that the notebook has loaded."""
+    return sys.modules["torch"]
+
+
+def tensor(value: Any, look: Any) -> dict[str, Any]:
+    """Shape, dtype, device, requires_grad, has_nan, of a flat one distinct values; range and layout as additions."""
+    if any(package_of(kind) != "torch" for kind in overriders(value, "__torch_dispatch__")):
+        return {"plus": {"values": {"not_computed": "its class computes everything with its own code"}}}
+    with torch()._C.DisableTorchFunction():
+        if is_uninitialized(value):
+            return {"representation": _representation(value), "plus": {"values": {"uninitialized": True}}}
+        if torch().Tensor.is_nested.__get__(value):
+            return _nested(value)
+        summary = {"structure": {"shape": shape_of(value)}, "representation": _representation(value)}
+        more = {"structure": _layout(value), "representation": _gradient(value)}
+        found: dict[str, Any] = look.in_time(merged(summary, {"plus": more}), lambda: _values(value, look))
+        return found
+
+
+def is_uninitialized(value: Any) -> bool:
+    """True for the parameters of a lazy layer, which have no shape before the first call."""
+    return any(name_of(kind) == "UninitializedTensorMixin" for kind in mro_of(type(value)))
+
+
+def shape_of(value: Any) -> list[int]:
+    return list(torch().Tensor.shape.__get__(value))
+
+
+def _representation(value: Any) -> dict[str, Any]:
+    kind = torch().Tensor
+    facts = {name: str(getattr(kind, name).__get__(value)) for name in ("dtype", "device")}
+    return dict(facts, requires_grad=kind.requires_grad.__get__(value))
+
+
+def _nested(value: Any) -> dict[str, Any]:
+    layout = str(torch().Tensor.layout.__get__(value))
+    return {"representation": _representation(value), "plus": {"representation": {"is_nested": True, "layout": layout}}}
+
+
+def _layout(value: Any) -> dict[str, Any]:
+    """Strides where the elements do not lie in order (`view` then refuses); the number of stored ones if sparse."""
+    kind = torch().Tensor
+    if kind.layout.__get__(value) is not torch().strided:
+        n_stored = kind._nnz(value) if kind.is_sparse.__get__(value) else None
+        return {} if n_stored is None else {"n_stored": n_stored}
+    if kind.is_contiguous(value):
+        return {}
+    return {"is_contiguous": False, "strides": list(kind.stride(value))}
+
+
+def _gradient(value: Any) -> dict[str, Any]:
+    """What decides on `backward` and `numpy`, where it is out of the ordinary."""
+    kind = torch().Tensor
+    facts: dict[str, Any] = {}
+    if kind.layout.__get__(value) is not torch().strided:
+        facts["layout"] = str(kind.layout.__get__(value))
+    if not kind.is_leaf.__get__(value):
+        facts["grad_fn"] = type(kind.grad_fn.__get__(value)).__name__
+    elif kind.requires_grad.__get__(value):
+        facts["has_grad"] = kind.grad.__get__(value) is not None
+    return dict(facts, is_inference=True) if kind.is_inference(value) else facts
+
+
+# Values
+
+
+def _values(value: Any, look: Any) -> dict[str, Any]:
+    kind = torch().Tensor
+    if kind.layout.__get__(value) is not torch().strided or kind.is_quantized.__get__(value):
+        return {}
+    device = kind.device.__get__(value).type
+    if device != "cpu":
+        # To read a single value of a GPU would wait for the work that is queued there.
+        why = "a tensor of device meta has no values" if device == "meta" else f"values on {device} are not read"
+        return {"plus": {"values": {"not_computed": why}}}
+    plain = kind.detach(value)
+    array = as_array(plain)
+    return _numbers(plain, look) if array is None else of_array(array, look)
+
+
+def as_array(plain: Any) -> Any:
+    """The same memory as a numpy array; None where numpy cannot see it: another device, a type that it lacks."""
+    kind = torch().Tensor
+    if kind.device.__get__(plain).type != "cpu" or kind.is_conj(plain) or kind.is_neg(plain):
+        return None
+    try:
+        return kind.numpy(plain)
+    except (TypeError, RuntimeError):
+        return None  # bfloat16 and the types of eight bits and less; a torch that was built without numpy.
+
+
+def _numbers(plain: Any, look: Any) -> dict[str, Any]:
+    """NaN and range of what numpy cannot see."""
+    kind = torch().Tensor
+    if not kind.is_floating_point(plain) or kind.is_complex(plain):
+        return {"plus": {"values": {"not_computed": f"the range of {kind.dtype.__get__(plain)}"}}}
+    size = kind.numel(plain)
+    return of_ranges(ranges_of(plain, look) if size else None, size, look)
+
+
+def plain_scalar(value: Any) -> Any:
+    """A tensor of no dimensions as Python's number; another one as it is."""
+    if not is_single(value):
+        return value
+    with torch()._C.DisableTorchFunction():
+        array = as_array(torch().Tensor.detach(value))
+    return value if array is None else array.item()
+
+
+def is_single(value: Any) -> bool:
+    kind = torch().Tensor
+    return type(value) is kind and kind.layout.__get__(value) is torch().strided and kind.dim(value) == 0

@@ -1,0 +1,92 @@
+"""What a piece of code asks of one name: the chains of attributes, subscripts and calls that begin with it.
+
+Plain records between chains/relevance.py, which finds them, and the summarizers, which look there first.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Iterator, NamedTuple
+
+ATTRIBUTE, ITEM, CALL = "attribute", "item", "call"
+
+
+class Unknown(NamedTuple):
+    """A subscript or argument that is neither a literal nor a plain value of the kernel.
+
+    `text` is its source. `name` is the kernel's name of an argument that is one, unchanged by the target.
+    """
+
+    text: str
+    name: str = ""
+
+
+class Step(NamedTuple):
+    """One link of a chain.
+
+    `value` is the attribute's name, the subscript's value (slices are `slice`, several indices a tuple, what is not
+    known an Unknown), or for a call a pair: the positional arguments, and the keyword arguments as pairs.
+    """
+
+    kind: str
+    value: Any
+
+
+class Chain(NamedTuple):
+    """`frame["a"].str.lower()` is the name `frame` with four steps.
+
+    `line` counts from 1 in the target; `certain` is True when the target evaluates it whatever happens before it,
+    short of an exception; `via` names the functions through which it was reached, the outermost first. `stored` is
+    True when the target itself gives a step its value, here or before; `changed` when the target may have changed
+    the object's items before, `called` when it has called a method of the object or handed it to a function before.
+    """
+
+    name: str
+    steps: tuple[Step, ...]
+    line: int
+    certain: bool = True
+    via: tuple[str, ...] = ()
+    stored: bool = False
+    changed: bool = False
+    called: bool = False
+
+
+class Asked(NamedTuple):
+    """All that the target asks of one name, in the order of evaluation."""
+
+    name: str = ""
+    chains: tuple[Chain, ...] = ()
+
+    @property
+    def attributes(self) -> tuple[str, ...]:
+        """Names of attributes and methods taken from the object itself."""
+        return _unique(
+            chain.steps[0].value for chain in self.chains if chain.steps and chain.steps[0].kind == ATTRIBUTE
+        )
+
+    @property
+    def items(self) -> tuple[Any, ...]:
+        """Subscripts of the object itself whose value is known: keys, columns, indices, slices, lists of them."""
+        return _unique(
+            chain.steps[0].value
+            for chain in self.chains
+            if chain.steps and chain.steps[0].kind == ITEM and type(chain.steps[0].value) is not Unknown
+        )
+
+    @property
+    def calls(self) -> tuple[tuple[str, tuple[Any, ...], tuple[tuple[str, Any], ...]], ...]:
+        """Methods called on the object with their arguments; the method "" is a call of the object itself."""
+        return tuple(call for chain in self.chains for call in _first_call(chain))
+
+
+def _first_call(chain: Chain) -> Iterator[tuple[str, tuple[Any, ...], tuple[tuple[str, Any], ...]]]:
+    steps = chain.steps
+    if steps and steps[0].kind == CALL:
+        yield ("", *steps[0].value)
+    if len(steps) > 1 and steps[0].kind == ATTRIBUTE and steps[1].kind == CALL:
+        yield (steps[0].value, *steps[1].value)
+
+
+def _unique(values: Iterator[Any]) -> tuple[Any, ...]:
+    """In order, without those met before; told apart by their text, as 1 and True are equal."""
+    met = {repr(value): value for value in values}
+    return tuple(met.values())

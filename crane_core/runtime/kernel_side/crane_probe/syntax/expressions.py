@@ -1,0 +1,501 @@
+"""Expressions read in the order of evaluation: each chain that begins with a name of the kernel is noted once.
+
+Knows Python's expressions and their scopes. Refuses to evaluate any.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any, Callable, Iterable, Iterator, NamedTuple, Optional, Tuple
+
+from ..anatomy import MISSING, package_of
+from ..kinds import ROWS
+from .asked import ATTRIBUTE, CALL, ITEM, Chain, Step, Unknown
+from .literals import Choices, known
+from .scopes import NOTHING_KNOWN, Alias, Closure, Literal, Scopes, local_names
+
+_LARGEST_PRODUCT = 64
+_CHANGES = {
+    "pandas": {"insert", "pop", "update"},
+    "numpy": {"fill", "sort", "resize", "itemset", "put", "partition"},
+    "": {
+        *("append", "extend", "insert", "remove", "pop", "popitem", "clear", "sort", "reverse", "update", "setdefault"),
+        *("add", "discard", "appendleft", "popleft", "load_state_dict", "add_module", "register_buffer"),
+    },
+}
+"""Methods that change the items of the object on which they are called, by package; "" for any other."""
+_HARMLESS = {
+    *("print", "display", "len", "type", "isinstance", "str", "repr", "int", "float", "list", "tuple", "set", "dict"),
+    *("sorted", "min", "max", "sum", "abs", "round", "any", "all", "enumerate", "zip", "range", "id", "hash", "format"),
+}
+"""Built-in functions that set no attribute of what they are given."""
+
+
+class Callee(NamedTuple):
+    """A function of the notebook that a call runs.
+
+    `n_given` counts the first parameters that the call does not spell (self). `n_held` is the number of steps that
+    lead to the object that becomes the first of them; None if it is a new object. `others` are functions that
+    may run later: the methods of a class of which an object is made. `closed` are names that it closes over.
+    """
+
+    node: Any
+    name: str
+    n_given: int = 0
+    n_held: int | None = None
+    others: tuple[Any, ...] = ()
+    closed: tuple[str, ...] = ()
+
+
+Kernel = Callable[[str], Any]
+"""Gives the kernel's value of a name, MISSING if there is none."""
+FindCallee = Callable[[str, Tuple[Step, ...]], Optional[Callee]]
+"""Gives the notebook's function that a chain of the kernel, ending before the call, leads to."""
+
+
+class Expressions:
+    """The state of a reading, and how each kind of expression is read."""
+
+    def __init__(self, kernel: Kernel, find_callee: FindCallee, follow: int) -> None:
+        self.chains: list[Chain] = []
+        self.scopes = Scopes()
+        self._kernel = kernel
+        self._find_callee = find_callee
+        self._follows_left = follow
+        self._following: tuple[Any, ...] = ()
+        self._certain = True
+        self._via: tuple[str, ...] = ()
+        self._line = 0
+        self._n_copies = 0
+
+    def expression(self, node: ast.AST | None) -> None:
+        """Reads an expression and what is inside it."""
+        if node is None:
+            return
+        reader = getattr(self, "_read_" + type(node).__name__.lower(), None)
+        if reader is not None:
+            reader(node)
+        else:
+            for child in ast.iter_child_nodes(node):
+                self.expression(child)
+
+    def perhaps(self, *nodes: ast.AST | None) -> None:
+        """Reads expressions that may or may not be evaluated."""
+        was_certain, self._certain = self._certain, False
+        for node in nodes:
+            before = self.scopes.snapshot() if _binds(node) else None
+            self.expression(node)
+            if before is not None:
+                self.scopes.join([before, self.scopes.snapshot()])
+        self._certain = was_certain
+
+    # Chains
+
+    def _read_name(self, node: ast.Name) -> None:
+        self._chain(node)
+
+    def _read_attribute(self, node: ast.Attribute) -> None:
+        self._chain(node)
+
+    def _read_subscript(self, node: ast.Subscript) -> None:
+        self._chain(node)
+
+    def _read_call(self, node: ast.Call) -> None:
+        self._chain(node)
+
+    def _chain(self, node: Any) -> None:
+        base, links = _links(node)
+        self._note_line(base)
+        if isinstance(base, ast.Name):
+            self._note(base.id, tuple(self._step(link) for link in links))
+        else:
+            self.expression(base)
+        for link in links:
+            self._inner_expressions(link)
+        if isinstance(base, ast.Name):
+            self._after(base.id, links)
+            self._mark_handed(base.id, links)
+
+    def _mark_handed(self, name: str, links: list[Any]) -> None:
+        """Remembers which objects the calls of a chain were given: a function may set attributes of them."""
+        if name in _HARMLESS and name not in self.scopes.target:
+            return
+        calls = [link for link in links if isinstance(link, ast.Call)]
+        for argument in [part for call in calls for part in [*call.args, *(word.value for word in call.keywords)]]:
+            meaning = self.scopes.meaning(argument.id) if isinstance(argument, ast.Name) else None
+            if type(meaning) is Alias:
+                self.scopes.called.add(meaning.owner)
+
+    def _inner_expressions(self, link: ast.AST) -> None:
+        if isinstance(link, ast.Subscript):
+            self.expression(link.slice)
+        elif isinstance(link, ast.Call):
+            for argument in [*link.args, *(keyword.value for keyword in link.keywords)]:
+                self.expression(argument)
+                self._follow_loosely(argument)
+
+    def _step(self, link: Any) -> Step:
+        if isinstance(link, ast.Attribute):
+            return Step(ATTRIBUTE, link.attr)
+        if isinstance(link, ast.Subscript):
+            return Step(ITEM, known(link.slice, self.value_of))
+        positional = tuple(self._argument(argument) for argument in link.args)
+        named = tuple((keyword.arg or "**", self._argument(keyword.value)) for keyword in link.keywords)
+        return Step(CALL, (positional, named))
+
+    def _argument(self, node: ast.expr) -> Any:
+        """The value of an argument; what is not known, with the kernel's name of it where it has one."""
+        value = known(node, self.value_of)
+        if type(value) is not Unknown or not isinstance(node, ast.Name):
+            return value
+        meaning = self.scopes.meaning(node.id)
+        is_kernels = type(meaning) is Alias and not meaning.steps and meaning.owner not in self.scopes.changed
+        is_made = any(owner == (meaning.name, 0) for owner, _ in self.scopes.made) if is_kernels else True
+        return value._replace(name="" if is_made else meaning.name)
+
+    def value_of(self, name: str) -> Any:
+        """The value of a name as far as it is known: a literal of the target, or what the kernel holds unchanged."""
+        meaning = self.scopes.meaning(name)
+        if type(meaning) is Literal:
+            return meaning.value
+        if type(meaning) is Alias and not meaning.steps and meaning.owner not in self.scopes.changed:
+            return self._kernel(meaning.name)
+        return MISSING
+
+    def _note(self, name: str, steps: tuple[Step, ...], *, stored: bool = False) -> None:
+        """Notes the chain where its name is, or stands for, one of the kernel's."""
+        meaning = self.scopes.meaning(name)
+        if type(meaning) is Alias:
+            for chosen in _expanded((*meaning.steps, *steps)):
+                self._add(meaning, chosen, stored=stored)
+
+    def _add(self, meaning: Alias, steps: tuple[Step, ...], *, stored: bool) -> None:
+        prefixes = ((meaning.owner, repr(steps[:length])) for length in range(1, len(steps) + 1))
+        is_made = stored or any(prefix in self.scopes.made for prefix in prefixes)
+        self.chains.append(
+            Chain(
+                name=meaning.name,
+                steps=steps,
+                line=self._line,
+                certain=self._certain and meaning.name not in self.scopes.perhaps,
+                via=self._via,
+                stored=is_made,
+                changed=meaning.owner in self.scopes.changed,
+                called=meaning.owner in self.scopes.called,
+            )
+        )
+
+    def _note_line(self, node: Any) -> None:
+        if not self._via:
+            self._line = getattr(node, "lineno", self._line)
+
+    # Calls
+
+    def _after(self, name: str, links: list[Any]) -> None:
+        """What a call does: changes the object, runs a function of the notebook."""
+        at = next((number for number, link in enumerate(links) if isinstance(link, ast.Call)), None)
+        if at is None:
+            return
+        call, steps = links[at], tuple(self._step(link) for link in links[:at])
+        meaning = self.scopes.meaning(name)
+        if type(meaning) is Alias:
+            self._mark_change(meaning, steps, call)
+            whole = (*meaning.steps, *steps)
+            if not self._may_be_other(meaning, whole):
+                self._follow(self._find_callee(meaning.name, whole), call, meaning, steps)
+        elif type(meaning) is Closure and not steps:
+            self._follow_closure(meaning, call, name)
+
+    def _may_be_other(self, meaning: Alias, steps: tuple[Step, ...]) -> bool:
+        """Whether an item on the way may have been put there by the target, so that the kernel's does not tell."""
+        if all(step.kind == ATTRIBUTE for step in steps):
+            return False
+        made = any((meaning.owner, repr(steps[:length])) in self.scopes.made for length in range(1, len(steps)))
+        return made or meaning.owner in self.scopes.changed
+
+    def _mark_change(self, meaning: Alias, steps: tuple[Step, ...], call: ast.Call) -> None:
+        method = steps[-1].value if steps and steps[-1].kind == ATTRIBUTE else ""
+        in_place = any(keyword.arg == "inplace" for keyword in call.keywords)
+        package = package_of(type(self._kernel(meaning.name)))
+        self.scopes.called.add(meaning.owner)
+        if method in _CHANGES.get(package, _CHANGES[""]) or in_place:
+            self.scopes.changed.add(meaning.owner)
+
+    def _follow(self, callee: Callee | None, call: ast.Call | None, owner: Alias, steps: tuple[Step, ...]) -> None:
+        if callee is None:
+            return
+        given = self._given(callee.node, call, skip=callee.n_given) if call else {}
+        if callee.n_held is not None and callee.node.args.args:
+            held = (*owner.steps, *steps)[: callee.n_held]
+            given[callee.node.args.args[0].arg] = owner._replace(steps=held)
+        around = dict.fromkeys(callee.closed, NOTHING_KNOWN)
+        self._enter(callee.node, callee.name, (around,), given)
+        self._may_enter(callee.others, callee.name, ())
+
+    def _follow_closure(self, closure: Closure, call: ast.Call | None, name: str) -> None:
+        node = closure.node
+        if not isinstance(node, ast.ClassDef):
+            self._enter(node, name, closure.scopes, self._given(node, call, skip=0) if call else {})
+            return
+        first, others = methods_of(node)
+        if first is not None:
+            self._enter(first, name, closure.scopes, self._given(first, call, skip=1) if call else {})
+        self._may_enter(others, name, closure.scopes)
+
+    def _may_enter(self, nodes: Iterable[Any], name: str, scopes: tuple[Any, ...]) -> None:
+        was_certain, self._certain = self._certain, False
+        for node in nodes:
+            self._enter(node, f"{name}.{node.name}", scopes, {})
+        self._certain = was_certain
+
+    def _enter(self, node: Any, name: str, scopes: tuple[Any, ...], given: dict[str, Any]) -> None:
+        """Reads the body of a function at the place of its call; each one once on the way down."""
+        if any(node is outer for outer in self._following) or self._follows_left <= 0:
+            return
+        self._follows_left -= 1
+        outer_scopes, outer_via, outer_certain = self.scopes.locals, self._via, self._certain
+        self._following += (node,)
+        scope = local_names(node)
+        scope.update({parameter: meaning for parameter, meaning in given.items() if parameter in scope})
+        self.scopes.locals, self._via = (*scopes, scope), (*self._via, name)
+        self.body(node.body if isinstance(node.body, list) else [ast.Expr(node.body)])
+        self.scopes.locals, self._via, self._certain = outer_scopes, outer_via, outer_certain
+        self._following = self._following[:-1]
+
+    def body(self, statements: Iterable[Any]) -> bool:
+        """Reads statements; what they are is known to Evaluation."""
+        raise NotImplementedError
+
+    def _given(self, node: Any, call: ast.Call, *, skip: int) -> dict[str, Any]:
+        """What the parameters of a function stand for in this call."""
+        positional = [argument.arg for argument in [*getattr(node.args, "posonlyargs", []), *node.args.args]][skip:]
+        if any(isinstance(argument, ast.Starred) for argument in call.args):
+            return {}
+        pairs = [*zip(positional, call.args), *((keyword.arg or "", keyword.value) for keyword in call.keywords)]
+        return {name: self.meaning_of(argument) for name, argument in pairs if name}
+
+    def meaning_of(self, node: ast.AST | None) -> Any:
+        """What a name stands for that is given the value of this expression."""
+        value = known(node, self.value_of)
+        if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript, ast.Call)):
+            base, links = _links(node)
+            meaning = self.scopes.meaning(base.id) if isinstance(base, ast.Name) else None
+            if type(meaning) is Alias and (type(value) is Unknown or not links):
+                return self._alias(meaning, links)
+            if type(meaning) is Closure and not links:
+                return meaning
+        return NOTHING_KNOWN if type(value) is Unknown else Literal(value)
+
+    def _alias(self, meaning: Alias, links: list[Any]) -> Alias:
+        steps = tuple(self._step(link) for link in links)
+        copy = meaning.copy
+        if any(isinstance(link, (ast.Call, ast.Subscript)) for link in links):
+            self._n_copies += 1
+            copy = self._n_copies
+            self._inherit_changes(meaning.owner, (meaning.name, copy))
+        return Alias(meaning.name, (*meaning.steps, *steps), copy)
+
+    def _inherit_changes(self, owner: tuple[str, int], copy: tuple[str, int]) -> None:
+        if owner in self.scopes.changed or any(made == owner for made, _ in self.scopes.made):
+            self.scopes.changed.add(copy)
+
+    def _follow_loosely(self, argument: ast.AST) -> None:
+        """A function of the notebook that is handed to another function: it may be called, with what is not known."""
+        if not isinstance(argument, ast.Name):
+            return
+        was_certain, self._certain = self._certain, False
+        meaning = self.scopes.meaning(argument.id)
+        if type(meaning) is Alias:
+            self._follow(self._find_callee(meaning.name, meaning.steps), None, meaning, ())
+        elif type(meaning) is Closure and not isinstance(meaning.node, ast.ClassDef):
+            self._follow_closure(meaning, None, argument.id)
+        self._certain = was_certain
+
+    # Scopes within expressions
+
+    def _read_lambda(self, node: ast.Lambda) -> None:
+        for default in [*node.args.defaults, *node.args.kw_defaults]:
+            self.expression(default)
+        outer = self.scopes.locals
+        self.scopes.locals = (*outer, local_names(node))
+        self.perhaps(node.body)
+        self.scopes.locals = outer
+
+    def _read_listcomp(self, node: Any) -> None:
+        self._comprehension(node, [node.elt])
+
+    _read_setcomp = _read_generatorexp = _read_listcomp
+
+    def _read_dictcomp(self, node: ast.DictComp) -> None:
+        self._comprehension(node, [node.key, node.value])
+
+    def _comprehension(self, node: Any, results: list[ast.expr]) -> None:
+        outer, was_certain = self.scopes.locals, self._certain
+        names = {found: NOTHING_KNOWN for part in node.generators for found in stored_names(part.target)}
+        self.expression(node.generators[0].iter)
+        self.scopes.locals = (*outer, names)
+        for number, generator in enumerate(node.generators):
+            if number:
+                self.expression(generator.iter)
+            self._certain = self._certain and self.is_filled(generator.iter)
+            self.bind_loop(generator.target, generator.iter)
+            for condition in generator.ifs:
+                self.expression(condition)
+                self._certain = False
+        for result in results:
+            self.expression(result)
+        self.scopes.locals, self._certain = outer, was_certain
+
+    def is_filled(self, iterated: ast.AST) -> bool:
+        """True for what is known to give at least one value."""
+        values = self.loop_values(iterated)
+        return values is not None and len(values) > 0
+
+    def bind_loop(self, target: ast.AST, iterated: ast.AST) -> None:
+        """Gives the names of a loop what is known of the values that they take."""
+        values = self.loop_values(iterated)
+        self.bind_target(target, NOTHING_KNOWN)
+        if values and isinstance(target, ast.Name):
+            self.scopes.bind(target.id, Literal(Choices(values)))
+        elif values and isinstance(target, (ast.Tuple, ast.List)):
+            self._bind_columns(target.elts, values)
+
+    def _bind_columns(self, targets: list[Any], rows: tuple[Any, ...]) -> None:
+        if not all(type(row) is tuple and len(row) == len(targets) for row in rows):
+            return
+        for target, column in zip(targets, zip(*rows)):
+            if isinstance(target, ast.Name) and all(type(value) is not Unknown for value in column):
+                self.scopes.bind(target.id, Literal(Choices(column)))
+
+    def loop_values(self, iterated: Any) -> tuple[Any, ...] | None:
+        """The values over which a loop goes, where they are known and not too many."""
+        if isinstance(iterated, ast.Call) and isinstance(iterated.func, ast.Name):
+            return self._values_of_call(iterated)
+        value = known(iterated, self.value_of)
+        if type(value) not in ROWS or any(type(item) is Unknown for item in value):
+            return None
+        return tuple(value[:_LARGEST_PRODUCT])
+
+    def _values_of_call(self, call: Any) -> tuple[Any, ...] | None:
+        name = call.func.id
+        if call.keywords or self.value_of(name) is not MISSING or not call.args:
+            return None
+        if name == "range":
+            return _range([known(argument, self.value_of) for argument in call.args])
+        parts = [self.loop_values(argument) for argument in call.args]
+        if name == "enumerate" and len(parts) == 1 and parts[0] is not None:
+            return tuple(enumerate(parts[0]))
+        if name == "zip" and len(parts) > 1:
+            return tuple(zip(*(part for part in parts if part is not None))) if None not in parts else None
+        return None
+
+    def _read_ifexp(self, node: ast.IfExp) -> None:
+        self.expression(node.test)
+        self.perhaps(node.body, node.orelse)
+
+    def _read_boolop(self, node: ast.BoolOp) -> None:
+        self.expression(node.values[0])
+        self.perhaps(*node.values[1:])
+
+    def _read_namedexpr(self, node: ast.NamedExpr) -> None:
+        self.expression(node.value)
+        self.bind_target(node.target, self.meaning_of(node.value))
+
+    # Targets
+
+    def bind_target(self, target: Any, meaning: Any = NOTHING_KNOWN) -> None:
+        """Reads what is assigned to: names are bound, items and attributes are noted as set by the target."""
+        if isinstance(target, ast.Name):
+            self.scopes.bind(target.id, meaning)
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            for element in target.elts:
+                self.bind_target(element)
+        elif isinstance(target, ast.Starred):
+            self.bind_target(target.value)
+        elif isinstance(target, (ast.Attribute, ast.Subscript)):
+            self._store(target)
+
+    def _store(self, target: Any) -> None:
+        base, links = _links(target)
+        self._note_line(base)
+        if not isinstance(base, ast.Name):
+            self.expression(base)
+        steps = tuple(self._step(link) for link in links)
+        if isinstance(base, ast.Name):
+            self._note(base.id, steps, stored=True)
+        for link in links:
+            self._inner_expressions(link)
+        meaning = self.scopes.meaning(base.id) if isinstance(base, ast.Name) else None
+        if type(meaning) is Alias:
+            self._mark_stored(meaning, steps)
+
+    def _mark_stored(self, meaning: Alias, steps: tuple[Step, ...]) -> None:
+        for chosen in _expanded((*meaning.steps, *steps)):
+            self.scopes.made.add((meaning.owner, repr(chosen)))
+        last = steps[-1]
+        if last.kind == ATTRIBUTE or type(last.value) is Unknown or len(steps) > 1:
+            self.scopes.changed.add(meaning.owner)
+
+    def mark_changed(self, target: ast.AST) -> None:
+        """Remembers that the target takes something away from the object."""
+        base, _ = _links(target)
+        meaning = self.scopes.meaning(base.id) if isinstance(base, ast.Name) else None
+        if type(meaning) is Alias:
+            self.scopes.changed.add(meaning.owner)
+
+
+def methods_of(node: ast.ClassDef) -> tuple[Any, tuple[Any, ...]]:
+    """The initializer of a class, where it has one, and its other methods."""
+    functions = [part for part in node.body if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    first = next((part for part in functions if part.name == "__init__"), None)
+    return first, tuple(part for part in functions if part is not first)
+
+
+def _binds(node: ast.AST | None) -> bool:
+    return node is not None and any(isinstance(part, ast.NamedExpr) for part in ast.walk(node))
+
+
+def stored_names(target: ast.AST) -> list[str]:
+    return [node.id for node in ast.walk(target) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+
+
+def _links(node: Any) -> tuple[Any, list[Any]]:
+    """The innermost base of a chain and its links in the order of evaluation."""
+    links: list[Any] = []
+    while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
+        links.append(node)
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node, links[::-1]
+
+
+def _expanded(steps: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:
+    """One chain for each value of a loop's name; a chain with too many is one with what is not known."""
+    spread = [number for number, step in enumerate(steps) if type(step.value) is Choices or _has_choice(step)]
+    if not spread:
+        yield steps
+        return
+    first = spread[0]
+    values = _choices(steps[first])
+    for value in values[:_LARGEST_PRODUCT]:
+        others = tuple(_settled(step) for step in steps[first + 1 :])
+        yield (*steps[:first], Step(steps[first].kind, value), *others)
+
+
+def _has_choice(step: Step) -> bool:
+    return type(step.value) is list and len(step.value) == 1 and type(step.value[0]) is Choices
+
+
+def _choices(step: Step) -> tuple[Any, ...]:
+    return tuple([value] for value in step.value[0].values) if _has_choice(step) else step.value.values
+
+
+def _settled(step: Step) -> Step:
+    return Step(step.kind, Unknown("a loop's name")) if type(step.value) is Choices or _has_choice(step) else step
+
+
+def _range(bounds: list[Any]) -> tuple[Any, ...] | None:
+    """The numbers of a range; of a long one the first and the last."""
+    if not 1 <= len(bounds) <= 3 or any(type(bound) is not int for bound in bounds) or 0 in bounds[2:]:
+        return None
+    numbers = range(*bounds)
+    return tuple(numbers) if len(numbers) <= _LARGEST_PRODUCT else (numbers[0], numbers[-1])

@@ -215,6 +215,10 @@ class AbstractValue:
             self.fields = None
         return known
 
+    def named(self, otherwise: str) -> str:
+        """What evidence calls it; `otherwise` where it has no words."""
+        return self.words or otherwise
+
     def drop(self, names: Set[str]) -> None:
         """These facts are no longer known."""
         if not names.isdisjoint(self._facts):

@@ -194,7 +194,7 @@ def refuse_absent(interpreter: Interpreter, receiver: AbstractValue, name: str, 
     interpreter.crash(
         node,
         "AttributeError",
-        f"{receiver.words or 'the object'} has no attribute {name}",
+        f"{receiver.named('the object')} has no attribute {name}",
         fact=f"neither the class {receiver.class_name} nor other code sets it"
         + (f"; it has {', '.join(own[:6])}" if own else ""),
         remedy=f"Write {there[0]} instead of {name}." if there else f"Set self.{name} in __init__.",

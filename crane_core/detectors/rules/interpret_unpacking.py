@@ -118,6 +118,6 @@ def _say(interpreter: Interpreter, target: ast.AST, value: AbstractValue, length
         target,
         "ValueError",
         f"{'too many' if is_more else 'not enough'} values to unpack: {expected} names, {length} values",
-        fact=f"{value.words or 'the value'} has {length} elements",
+        fact=f"{value.named('the value')} has {length} elements",
         remedy=f"Use {length} names, or select {expected} of its elements.",
     )

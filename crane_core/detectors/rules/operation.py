@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.finding import Crash
@@ -28,29 +29,41 @@ class Arguments:
         """What each parameter gets; those that get nothing are left out. None if it cannot be told.
 
         `parameters` are written as in a def, without annotations: "a, axis=0, *, dtype=None"; / * and ** have their
-        usual meaning. None too where the arguments do not fit: that is another rule's matter.
+        usual meaning. None too where the arguments do not fit, or one without a default is not given: that is another
+        rule's matter.
         """
-        if not self.is_complete:
-            return None
         spec = _spec(parameters)
-        names = [argument.arg for argument in (*spec.posonlyargs, *spec.args)]
-        if len(self.positional) > len(names) and spec.vararg is None:
+        if not self.is_complete or len(self.positional) > spec.n_most:
             return None
-        bound = dict(zip(names, self.positional, strict=False))
-        accepted = {argument.arg for argument in (*spec.args, *spec.kwonlyargs)}
-        for name, value in self.keywords.items():
-            if name in bound or (name not in accepted and spec.kwarg is None):
-                return None
-            bound[name] = value
-        return bound
+        bound = dict(zip(spec.names, self.positional, strict=False))
+        if not self.keywords.keys().isdisjoint(bound) or not spec.takes_any and self.keywords.keys() - spec.accepted:
+            return None
+        bound.update(self.keywords)
+        return bound if spec.needed <= bound.keys() else None
+
+
+class _Spec(NamedTuple):
+    """Parameters: their names in order, those that a keyword may name, those without a default."""
+
+    names: tuple[str, ...]
+    accepted: frozenset[str]
+    needed: frozenset[str]
+    n_most: float
+    takes_any: bool
 
 
 @cache
-def _spec(parameters: str) -> ast.arguments:
+def _spec(parameters: str) -> _Spec:
     [definition] = ast.parse(f"def f({parameters}): pass").body
     if not isinstance(definition, ast.FunctionDef):
         raise ValueError(f"not the parameters of a function: {parameters}")
-    return definition.args
+    spec = definition.args
+    names = [argument.arg for argument in (*spec.posonlyargs, *spec.args)]
+    only_named = {argument.arg: default for argument, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True)}
+    needed = {*names[: len(names) - len(spec.defaults)], *(name for name, given in only_named.items() if given is None)}
+    accepted = frozenset([*names[len(spec.posonlyargs) :], *only_named])
+    n_most = len(names) if spec.vararg is None else math.inf
+    return _Spec(tuple(names), accepted, frozenset(needed), n_most, spec.kwarg is not None)
 
 
 @dataclass(frozen=True, slots=True)

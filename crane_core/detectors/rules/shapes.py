@@ -47,9 +47,14 @@ def size(shape: Shape) -> Length:
     return math.prod(known) if len(known) == len(shape) or 0 in known else None
 
 
+def differ(left: object, right: object) -> bool:
+    """Whether two lengths, or whatever else may not be known, are both known and not the same."""
+    return left is not None and right is not None and left != right
+
+
 def same(left: Length, right: Length) -> Length:
     """The length that both are. Raises MisfitError if they are known to differ."""
-    if left is not None and right is not None and left != right:
+    if differ(left, right):
         raise ShapeMismatchError(f"{left} is not {right}")
     return right if left is None else left
 

@@ -83,6 +83,6 @@ def method_gone(operation: Operation) -> Answer:
     operation.crash(
         "AttributeError",
         f"a Keras 3 model has no attribute {operation.name}",
-        fact=f"{model.words or 'the model'} is of type {model.class_name}",
+        fact=f"{model.named('the model')} is of type {model.class_name}",
         remedy=_METHODS_GONE[operation.name],
     )

@@ -148,7 +148,7 @@ def called(operation: Operation) -> Answer:
         operation.crash(
             "ValueError",
             refusal.why,
-            fact=f"{given.words or 'the input'} has shape {shown(shape)}",
+            fact=f"{given.named('the input')} has shape {shown(shape)}",
             remedy=refusal.remedy,
         )
     is_symbolic = given.class_name == "KerasTensor"
@@ -169,7 +169,7 @@ def _refuse_lists(operation: Operation, layer: AbstractValue, given: AbstractVal
         operation.crash(
             "ValueError",
             f"{layer.class_name} expects 1 input tensor, but {len(items)} are given",
-            fact=f"{given.words or 'the input'} is a {given.type} of {len(items)} tensors",
+            fact=f"{given.named('the input')} is a {given.type} of {len(items)} tensors",
             remedy="concatenate them first: layers.Concatenate()([...])",
         )
 
@@ -202,7 +202,7 @@ def _join(operation: Operation, parts: Sequence[AbstractValue], axis: Any) -> Ab
 
 def _describe(parts: Sequence[AbstractValue], shapes: Sequence[Shape]) -> str:
     pairs = zip(parts, shapes, strict=True)
-    return ", ".join(f"{part.words or 'one'} has {shown(shape)}" for part, shape in pairs)
+    return ", ".join(f"{part.named('one')} has {shown(shape)}" for part, shape in pairs)
 
 
 _JOINING: Final[Mapping[str, bool]] = {"Concatenate": True, "Add": False, "Multiply": False, "Average": False}

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from crane_core.detectors.rules.shapes import Length, Shape, shown
+from crane_core.detectors.rules.shapes import Length, Shape, differ, shown
 
 _SAME_SHAPE: Final = ("categorical_crossentropy", "binary_crossentropy")
 _SPARSE: Final = "sparse_categorical_crossentropy"
@@ -64,7 +64,7 @@ def _ranked(labels: Shape, output: Shape) -> tuple[Shape, Shape]:
 
 
 def _differ(left: Shape, right: Shape) -> bool:
-    return any(None not in pair and pair[0] != pair[1] for pair in zip(left, right, strict=True))
+    return any(map(differ, left, right))
 
 
 def _same_shape(loss: str, labels: Shape, output: Shape) -> Complaint | None:
@@ -99,7 +99,7 @@ def _sparse(labels: Shape, output: Shape) -> Complaint | None:
 def _broadcast(labels: Shape, output: Shape, batch: Length) -> Complaint | None:
     if len(labels) == len(output) == 2:
         one, other = labels[-1], output[-1]
-        if None not in (one, other) and one != other and 1 not in (one, other):
+        if differ(one, other) and 1 not in (one, other):
             return Complaint(
                 "ValueError",
                 f"labels of shape {shown(labels)} and outputs of shape {shown(output)} are incompatible",

@@ -16,7 +16,7 @@ from crane_core.detectors.rules.families.keras_api import has_keras_2
 from crane_core.detectors.rules.families.keras_layers import SYMBOLIC, is_layer, through
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
-from crane_core.detectors.rules.shapes import Length, Shape, shown
+from crane_core.detectors.rules.shapes import Length, Shape, differ, shown
 
 RULES = Family("keras models")
 
@@ -67,7 +67,7 @@ def _add(operation: Operation, model: AbstractValue, layer: AbstractValue) -> No
         operation.crash(
             "ValueError",
             f"only instances of keras.Layer can be added to a Sequential model, not {layer.type}",
-            fact=f"{layer.words or 'it'} is of type {layer.type}",
+            fact=f"{layer.named('it')} is of type {layer.type}",
             remedy="unpack it, and add the layers one by one",
         )
     if model.fact("origin") != "target" or model.items is None:
@@ -114,7 +114,7 @@ def _step(operation: Operation, layer: AbstractValue, shape: Shape) -> Shape | N
 def model_made(operation: Operation) -> Answer:
     """Model(inputs, outputs) of symbolic tensors."""
     bound = operation.arguments.bound("inputs, outputs, name=None, trainable=True, **more")
-    if bound is None or "inputs" not in bound or "outputs" not in bound:
+    if bound is None:
         return UNCHANGED
     facts: dict[str, Any] = {"compiled": False, "built": True}
     for name, part in (("input_shape", bound["inputs"]), ("output_shape", bound["outputs"])):
@@ -247,7 +247,7 @@ def _through_model(operation: Operation, model: AbstractValue, data: Shape, what
             _same_sizes(wanted, flowing)
         return _through_layers(model, flowing)
     except keras_sizes.Refusal as refusal:
-        layers = f", and {model.words or 'the model'} expects {shown(wanted)}" if wanted is not None else ""
+        layers = f", and {model.named('the model')} expects {shown(wanted)}" if wanted is not None else ""
         operation.crash(
             "ValueError", refusal.why, fact=f"{what} has shape {shown(data)}{layers}", remedy=refusal.remedy
         )
@@ -338,7 +338,7 @@ def _judge_indices(operation: Operation, model: AbstractValue, x: AbstractValue)
         operation.crash(
             "InvalidArgumentError",
             f"index {ends[1]} is not in [0, {n}) of the embedding",
-            fact=f"{x.words or 'x'} ranges from {ends[0]} to {ends[1]}",
+            fact=f"{x.named('x')} ranges from {ends[0]} to {ends[1]}",
             remedy=f"create the embedding with input_dim={int(ends[1]) + 1}",
         )
 
@@ -396,7 +396,7 @@ def _compiled(operation: Operation, model: AbstractValue) -> None:
         operation.crash(
             "RuntimeError" if has_keras_2(operation) else "ValueError",
             f"the model must be compiled before {operation.name}",
-            fact=f"{model.words or 'the model'} is not compiled",
+            fact=f"{model.named('the model')} is not compiled",
             remedy="call model.compile(optimizer=..., loss=...) first",
         )
 
@@ -409,18 +409,18 @@ def _refuse_types(operation: Operation, bound: dict[str, AbstractValue]) -> None
             operation.crash(
                 "ValueError",
                 "an array of dtype object cannot be converted to a tensor",
-                fact=f"{value.words or name} has dtype object",
+                fact=f"{value.named(name)} has dtype object",
                 remedy="convert it first (astype('float32')), or pad its rows to the same length (pad_sequences)",
             )
 
 
 def _one_length(operation: Operation, x: AbstractValue, y: AbstractValue | None) -> None:
     one, other = _array_shape(x), _array_shape(y)
-    if one and other and None not in (one[0], other[0]) and one[0] != other[0]:
+    if one and other and differ(one[0], other[0]):
         operation.crash(
             "ValueError",
             "data cardinality is ambiguous: data and labels must have the same number of samples",
-            fact=f"{x.words or 'x'} holds {one[0]}, {(y or AbstractValue()).words or 'y'} holds {other[0]}",
+            fact=f"{x.named('x')} holds {one[0]}, {(y or AbstractValue()).words or 'y'} holds {other[0]}",
             remedy="find the split or filter that was applied to only one of them",
         )
 
@@ -432,7 +432,7 @@ def _judge(
     if given is None or given.inputs is None:
         return
     inputs = (None, *given.inputs[1:]) if given.inputs else given.inputs
-    output = _through_model(operation, model, inputs, x.words or "x")
+    output = _through_model(operation, model, inputs, x.named("x"))
     _judge_indices(operation, model, x)
     _judge_labels(operation, model, given, output, (y.words if y is not None else x.words) or "y")
 
@@ -448,7 +448,7 @@ def predicted(operation: Operation) -> Answer:
     if given is None or given.inputs is None:
         return _symbolic(operation, model)
     inputs = given.inputs if operation.name == "__call__" else (None, *given.inputs[1:])
-    output = _through_model(operation, model, inputs, operation.first.words or "the input")
+    output = _through_model(operation, model, inputs, operation.first.named("the input"))
     if operation.name == "__call__":
         return AbstractValue("", {"shape": output} if output is not None else {})
     facts: dict[str, Any] = {"shape": (given.n, *output[1:])} if output is not None else {}
@@ -460,7 +460,7 @@ def _symbolic(operation: Operation, model: AbstractValue) -> AbstractValue:
     shape = operation.first.shape
     if operation.first.class_name != "KerasTensor" or operation.name != "__call__" or shape is None:
         return AbstractValue()
-    output = _through_model(operation, model, shape, operation.first.words or "the input")
+    output = _through_model(operation, model, shape, operation.first.named("the input"))
     return AbstractValue(SYMBOLIC, {"shape": output} if output is not None else {})
 
 

@@ -7,7 +7,7 @@ from typing import Final
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families import sklearn_data as data
-from crane_core.detectors.rules.families.sklearn_fitting import lengths_differ
+from crane_core.detectors.rules.families.sklearn_fitting import refuse_lengths
 from crane_core.detectors.rules.families.sklearn_targets import target_of
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
@@ -41,9 +41,7 @@ def fitting(operation: Operation) -> Answer:
     _refuse_old_arguments(operation)
     x, y = given["X"], given["y"]
     refuse_texts(operation, x)
-    n_x, n_y = data.n_samples(x), data.n_samples(y)
-    if n_x is not None and n_y is not None and n_x != n_y:
-        lengths_differ(operation, "LightGBMError", (data.named(x, "X"), n_x), (data.named(y, "y"), n_y))
+    refuse_lengths(operation, x, y, "LightGBMError")
     _refuse_targets(operation, model, y)
     refuse_names(operation, x)
     stops_without_data(operation, given.get("callbacks"), is_given=given.get("eval_set", AbstractValue("NoneType")))
@@ -86,7 +84,7 @@ def refuse_texts(operation: Operation, x: AbstractValue) -> None:
             operation.crash(
                 "ValueError",
                 "DataFrame.dtypes for data must be int, float or bool (or categories)",
-                fact=f"column {label!r} of {data.named(x, 'X')} has dtype {dtype}",
+                fact=f"column {label!r} of {x.named('X')} has dtype {dtype}",
                 remedy="convert it to categories: astype('category')",
             )
 
@@ -97,7 +95,7 @@ def _refuse_targets(operation: Operation, model: AbstractValue, y: AbstractValue
         operation.crash(
             "ValueError",
             "Unknown label type: LGBMClassifier needs classes, not continuous values",
-            fact=f"{data.named(y, 'y')} holds continuous values{target.example}",
+            fact=f"{y.named('y')} holds continuous values{target.example}",
             remedy="use LGBMRegressor, or convert the values to classes",
         )
 
@@ -108,7 +106,7 @@ def refuse_names(operation: Operation, x: AbstractValue) -> None:
         operation.crash(
             "LightGBMError",
             "Do not support special JSON characters in feature name",
-            fact=f"{data.named(x, 'X')} has the column {odd[0]!r}",
+            fact=f"{x.named('X')} has the column {odd[0]!r}",
             remedy="rename the columns: use letters, digits and _",
         )
 
@@ -122,7 +120,7 @@ def asking(operation: Operation) -> Answer:
         operation.crash(
             "NotFittedError",
             f"This {model.class_name} instance is not fitted yet",
-            fact=f"{data.named(model, 'it')} has not been fitted",
+            fact=f"{model.named('it')} has not been fitted",
             remedy="call fit first",
         )
     known = model.fact("fitted_attributes")
@@ -139,7 +137,7 @@ def refuse_width(operation: Operation, fitted: object) -> None:
         operation.crash(
             "LightGBMError" if is_booster or data.is_frame(given) else "ValueError",
             f"the number of features of the input is {n_given}, but the model was fitted with {fitted}",
-            fact=f"{data.named(given, 'X')} has {n_given} columns",
+            fact=f"{given.named('X')} has {n_given} columns",
             remedy="pass the same features as in fit",
         )
 
@@ -153,6 +151,6 @@ def learnt(operation: Operation) -> Answer:
     operation.crash(
         "NotFittedError",
         f"{operation.name} exists only after fitting",
-        fact=f"{data.named(model, 'the model')} has not been fitted",
+        fact=f"{model.named('the model')} has not been fitted",
         remedy="call fit on this object first",
     )

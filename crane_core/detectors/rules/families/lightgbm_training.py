@@ -19,7 +19,7 @@ from crane_core.detectors.rules.families.lightgbm_models import (
     refuse_width,
     stops_without_data,
 )
-from crane_core.detectors.rules.families.sklearn_fitting import lengths_differ
+from crane_core.detectors.rules.families.sklearn_fitting import refuse_lengths
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 
@@ -39,7 +39,7 @@ _TRAIN: Final = (
 @RULES.function("lightgbm.Dataset", _DATASET)
 def dataset_made(operation: Operation) -> Answer:
     bound = operation.arguments.bound("data, label=None, **others")
-    if bound is None or "data" not in bound:
+    if bound is None:
         return UNKNOWN
     return AbstractValue(_DATASET, attributes={name: bound[name] for name in ("data", "label") if name in bound})
 
@@ -54,7 +54,7 @@ def trained(operation: Operation) -> Answer:
         operation.crash(
             "TypeError",
             "lightgbm.train only accepts a Dataset object",
-            fact=f"{data.named(given, 'train_set')} is of type {given.type}",
+            fact=f"{given.named('train_set')} is of type {given.type}",
             remedy="create one: lgb.Dataset(X, label=y)",
         )
     if not given.is_a("lightgbm", "Dataset"):
@@ -97,10 +97,8 @@ def _refuse_classes(operation: Operation, settings: Mapping[Any, AbstractValue] 
 
 def _refuse_data(operation: Operation, x: AbstractValue, y: AbstractValue) -> None:
     refuse_texts(operation, x)
-    n_x, n_y = data.n_samples(x), data.n_samples(y)
-    is_matrix = data.is_frame(x) or data.is_array(x)
-    if is_matrix and (data.is_array(y) or data.is_series(y)) and n_x is not None and n_y is not None and n_x != n_y:
-        lengths_differ(operation, "LightGBMError", (data.named(x, "data"), n_x), (data.named(y, "label"), n_y))
+    if (data.is_frame(x) or data.is_array(x)) and (data.is_array(y) or data.is_series(y)):
+        refuse_lengths(operation, x, y, "LightGBMError", names=("data", "label"))
     refuse_names(operation, x)
 
 
@@ -114,7 +112,7 @@ def _refuse_labels(operation: Operation, settings: Mapping[Any, AbstractValue] |
         operation.crash(
             "LightGBMError",
             f"Label must be in [0, {n_classes})",
-            fact=f"{data.named(y, 'label')} holds {beyond[0]:g}",
+            fact=f"{y.named('label')} holds {beyond[0]:g}",
             remedy="set num_class to the number of classes, and number them from 0 (LabelEncoder)",
         )
 

@@ -19,7 +19,7 @@ from crane_core.detectors.rules.families.numpy_arrays import (
 )
 from crane_core.detectors.rules.family import Family, Rule
 from crane_core.detectors.rules.operation import Operation
-from crane_core.detectors.rules.shapes import Length, Shape, ShapeMismatchError, broadcast, shown, size
+from crane_core.detectors.rules.shapes import Length, Shape, ShapeMismatchError, broadcast, differ, shown, size
 
 RULES = Family("matplotlib: data")
 _ONE_LENGTH: Final = "pass x and y with the same number of values"
@@ -83,7 +83,7 @@ def _of_one_length(operation: Operation, x: AbstractValue, y: AbstractValue) -> 
     shapes = _line(x), _line(y)
     if not shapes[0] or not shapes[1]:
         return
-    if None not in (shapes[0][0], shapes[1][0]) and shapes[0][0] != shapes[1][0]:
+    if differ(shapes[0][0], shapes[1][0]):
         operation.crash(
             "ValueError",
             f"x and y must have the same first dimension, but have shapes {shown(shapes[0])} and {shown(shapes[1])}",
@@ -95,7 +95,7 @@ def _of_one_length(operation: Operation, x: AbstractValue, y: AbstractValue) -> 
 @plotting("scatter")
 def scatter(operation: Operation) -> Answer:
     given = operation.arguments.bound("x, y, s=None, c=None, marker=None, cmap=None, norm=None, vmin=None, **kwargs")
-    if given is None or not {"x", "y"} <= given.keys() or "data" in given:
+    if given is None or "data" in given:
         return UNCHANGED
     sizes = [size(shape) if (shape := _line(given[name])) is not None else None for name in ("x", "y")]
     if None not in sizes and sizes[0] != sizes[1]:
@@ -167,7 +167,7 @@ def stem(operation: Operation) -> Answer:
 @plotting("errorbar")
 def errorbar(operation: Operation) -> Answer:
     given = operation.arguments.bound("x, y, yerr=None, xerr=None, fmt='', **kwargs")
-    if given is None or not {"x", "y"} <= given.keys() or "data" in given:
+    if given is None or "data" in given:
         return UNCHANGED
     lengths = [shape[0] if (shape := _line(given[name])) and len(shape) == 1 else None for name in ("x", "y")]
     if None not in lengths and lengths[0] != lengths[1]:
@@ -219,12 +219,12 @@ def _is_no_image(shape: Shape) -> bool:
 @plotting("pie")
 def pie(operation: Operation) -> Answer:
     given = operation.arguments.bound("x, explode=None, labels=None, colors=None, autopct=None, **kwargs")
-    if given is None or "x" not in given or "data" in given:
+    if given is None or "data" in given:
         return UNCHANGED
     count = shape[0] if (shape := _line(given["x"])) and len(shape) == 1 else None
     for name in ("labels", "explode"):
         lengths = taken_shape(given[name]) if not is_none(given.get(name)) else None
-        if lengths and len(lengths) == 1 and None not in (lengths[0], count) and lengths[0] != count:
+        if lengths and len(lengths) == 1 and differ(lengths[0], count):
             operation.crash(
                 "ValueError",
                 f"there are {lengths[0]} {name} for {count} wedges",
@@ -244,7 +244,7 @@ def ticks(operation: Operation) -> Answer:
     if given is None or "ticks" not in given:
         return UNCHANGED
     count, labels = _count(given["ticks"]), _count(given.get("labels"))
-    if count is not None and labels is not None and count != labels:
+    if differ(count, labels):
         operation.crash(
             "ValueError",
             f"{labels} labels are given for {count} ticks",
@@ -265,12 +265,12 @@ def _count(value: AbstractValue | None) -> Length:
 def tick_labels(operation: Operation) -> Answer:
     held, given = operation.receiver, operation.arguments.bound("labels, **kwargs")
     fixed = held.fact(operation.name.removeprefix("set_").removesuffix("labels") + "s")
-    count = _count(given["labels"]) if given is not None and "labels" in given else None
+    count = _count(given["labels"]) if given is not None else None
     if type(fixed) is int and count is not None and count != fixed and count and fixed:
         operation.crash(
             "ValueError",
             f"{count} labels are given for {fixed} ticks",
-            fact=f"{held.words or 'the axes'} has {fixed} ticks, set before",
+            fact=f"{held.named('the axes')} has {fixed} ticks, set before",
             remedy="pass one label per tick",
         )
     return UNCHANGED

@@ -102,7 +102,7 @@ def _through(operation: Operation, held: AbstractValue) -> Answer:
     return operation.crash(
         "TypeError",
         f"'{held.class_name}' object is not iterable",
-        fact=f"{held.words or operation.text} is a single {held.class_name}: {_ONE}",
+        fact=f"{held.named(operation.text)} is a single {held.class_name}: {_ONE}",
         remedy=_MANY,
     )
 
@@ -114,7 +114,7 @@ def indexed(operation: Operation) -> Answer:
     return operation.crash(
         "TypeError",
         f"'{held.class_name}' object is not subscriptable",
-        fact=f"{held.words or operation.text} is a single {held.class_name}: {_ONE}",
+        fact=f"{held.named(operation.text)} is a single {held.class_name}: {_ONE}",
         remedy=_MANY,
     )
 
@@ -131,7 +131,7 @@ def counted(operation: Operation) -> Answer:
     return operation.crash(
         "TypeError",
         f"object of type '{operation.first.class_name}' has no len()",
-        fact=f"{operation.first.words or 'it'} is a single {operation.first.class_name}",
+        fact=f"{operation.first.named('it')} is a single {operation.first.class_name}",
         remedy=_MANY,
     )
 
@@ -177,7 +177,7 @@ def _lacks(operation: Operation, held: AbstractValue, remedy: str, more: str = "
     return operation.crash(
         "AttributeError",
         f"'{held.class_name}' object has no attribute '{operation.name}'",
-        fact=f"{held.words or 'it'} is a {held.class_name}{more}",
+        fact=f"{held.named('it')} is a {held.class_name}{more}",
         remedy=remedy,
     )
 

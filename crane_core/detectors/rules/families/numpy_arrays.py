@@ -292,7 +292,7 @@ def describe(value: AbstractValue, otherwise: str = "the array") -> str:
     shape, dtype = taken_shape(value), dtype_of(value) if is_array(value) else None
     parts = [f"the shape {shown(shape)}"] if shape else []
     parts += [f"the dtype {dtype}"] if dtype else []
-    name = value.words or otherwise
+    name = value.named(otherwise)
     return f"{name} has {' and '.join(parts)}" if parts else name
 
 

@@ -80,7 +80,7 @@ def _takes_numbers(operation: Operation, name: str, subject: AbstractValue) -> N
         operation.crash(
             "TypeError",
             f"{name} cannot be computed for strings",
-            fact=f"{subject.words or 'the column'} has dtype str",
+            fact=f"{subject.named('the column')} has dtype str",
             remedy="convert the strings to numbers first: pandas.to_numeric(...)",
         )
     if kind == "U" and name not in ("sign", "round", "around") and not subject.is_a("pandas", "Series"):
@@ -96,14 +96,14 @@ def _takes_numbers(operation: Operation, name: str, subject: AbstractValue) -> N
         operation.crash(
             "TypeError",
             f"loop of ufunc does not support an object array: numbers and strings have no {name} method",
-            fact=f"{subject.words or 'the argument'} has dtype object",
+            fact=f"{subject.named('the argument')} has dtype object",
             remedy="convert the values to numbers first: .astype(float)",
         )
     if kind == "O" and name in _TESTS and shape and size(shape) != 0:
         operation.crash(
             "TypeError",
             f"ufunc '{name}' not supported for arrays of dtype object",
-            fact=f"{subject.words or 'the argument'} has dtype object",
+            fact=f"{subject.named('the argument')} has dtype object",
             remedy="use pandas.isna, or convert the values to numbers first: .astype(float)",
         )
 
@@ -121,7 +121,7 @@ for _name in (*_FLOATING, *_TESTS, *_KEEPING):
 @RULES.function("numpy.clip")
 def clip(operation: Operation) -> Answer:
     given = given_to(operation, "a, a_min=None, a_max=None, out=None, *, min=None, max=None")
-    if given is None or "a" not in given or "out" in given:
+    if given is None or "out" in given:
         return UNKNOWN
     bounds = [value for name, value in given.items() if name != "a"]
     shape = shape_of(given["a"])
@@ -167,7 +167,7 @@ for _name in _TWO:
 @RULES.method(ARRAY, "dot")
 def product(operation: Operation) -> Answer:
     given = given_to(operation, "a, b, out=None")
-    if given is None or not {"a", "b"} <= given.keys() or "out" in given:
+    if given is None or "out" in given:
         return UNKNOWN
     pair = [given["a"], given["b"]]
     found = [shape_of(value) for value in pair]
@@ -214,7 +214,7 @@ def where(operation: Operation) -> Answer:
 def astype(operation: Operation) -> Answer:
     subject = operation.receiver
     given = operation.arguments.bound("dtype, order='K', casting='unsafe', subok=True, copy=True")
-    if given is None or "dtype" not in given or "casting" in given:
+    if given is None or "casting" in given:
         return UNCHANGED
     wanted = dtype_meant(given["dtype"])
     shape = shape_of(subject)
@@ -246,7 +246,7 @@ def _reads_as(operation: Operation, subject: AbstractValue, wanted: str) -> None
             operation.crash(
                 "TypeError",
                 "int() argument must not be NoneType: None cannot be converted to an integer",
-                fact=f"{subject.words or 'the array'} holds None",
+                fact=f"{subject.named('the array')} holds None",
                 remedy="replace or drop the missing values first",
             )
         if isinstance(item, str) and not reads_as_number(item, is_whole=kind != "f"):
@@ -255,7 +255,7 @@ def _reads_as(operation: Operation, subject: AbstractValue, wanted: str) -> None
         operation.crash(
             "ValueError",
             f"could not convert string to float: {bad!r}",
-            fact=f"{subject.words or 'the array'} holds the string {bad!r}",
+            fact=f"{subject.named('the array')} holds the string {bad!r}",
             remedy="replace or drop such values first, or use pandas.to_numeric(..., errors='coerce')",
         )
 
@@ -274,7 +274,7 @@ def reads_as_number(text: str, *, is_whole: bool = False) -> bool:
 @RULES.function("numpy.bincount")
 def bincount(operation: Operation) -> Answer:
     given = given_to(operation, "x, weights=None, minlength=0")
-    if given is None or "x" not in given:
+    if given is None:
         return UNCHANGED
     subject = given["x"]
     shape, kind = taken_shape(subject), kind_of(dtype_of(subject))
@@ -299,7 +299,7 @@ def bincount(operation: Operation) -> Answer:
         operation.crash(
             "ValueError",
             "list argument must have no negative elements",
-            fact=f"the minimum of {subject.words or 'the array'} is {low}",
+            fact=f"the minimum of {subject.named('the array')} is {low}",
             remedy="remove or shift the negative numbers",
         )
     weights = taken_shape(given["weights"]) if not is_none(given.get("weights")) else None
@@ -321,7 +321,7 @@ def _refuse(operation: Operation, exception: str, why: str, subject: AbstractVal
 @RULES.function("numpy.histogram")
 def histogram(operation: Operation) -> Answer:
     given = given_to(operation, "a, bins=10, range=None, density=None, weights=None")
-    if given is None or "a" not in given:
+    if given is None:
         return UNCHANGED
     subject, bins = given["a"], given.get("bins")
     counted = bins is None or bins.type in ("int", "str")
@@ -331,7 +331,7 @@ def histogram(operation: Operation) -> Answer:
         operation.crash(
             "ValueError",
             "autodetected range is not finite",
-            fact=f"{subject.words or 'the array'} holds NaN or infinite values",
+            fact=f"{subject.named('the array')} holds NaN or infinite values",
             remedy="remove them first: x[numpy.isfinite(x)], or pass range=",
         )
     n_bins = 10 if bins is None else whole(bins)
@@ -341,7 +341,7 @@ def histogram(operation: Operation) -> Answer:
 @RULES.function("numpy.interp")
 def interp(operation: Operation) -> Answer:
     given = given_to(operation, "x, xp, fp, left=None, right=None, period=None")
-    if given is None or not {"x", "xp", "fp"} <= given.keys():
+    if given is None:
         return UNCHANGED
     _are_as_many(operation, [given["xp"], given["fp"]], "ValueError", "fp and xp are not of the same length")
     shape = taken_shape(given["x"])
@@ -360,7 +360,7 @@ def _are_as_many(operation: Operation, values: Sequence[AbstractValue], exceptio
 @RULES.function("numpy.polyfit")
 def polyfit(operation: Operation) -> Answer:
     given = given_to(operation, "x, y, deg, rcond=None, full=False, w=None, cov=False")
-    if given is None or not {"x", "y", "deg"} <= given.keys():
+    if given is None:
         return UNCHANGED
     why = "expected x and y to have same length"
     _are_as_many(operation, [given["x"], given["y"]], "TypeError", why)
@@ -374,7 +374,7 @@ def polyfit(operation: Operation) -> Answer:
 @RULES.function("numpy.corrcoef", "numpy.cov")
 def of_two_lines(operation: Operation) -> Answer:
     given = given_to(operation, "x, y=None, rowvar=True, bias=False, dtype=None")
-    if given is not None and "x" in given and not is_none(given.get("y")):
+    if given is not None and not is_none(given.get("y")):
         _are_as_many(operation, [given["x"], given["y"]], "ValueError", "x and y must have the same length")
     return UNCHANGED
 
@@ -410,7 +410,7 @@ def of_square(operation: Operation) -> Answer:
 @RULES.function("numpy.linalg.solve")
 def solve(operation: Operation) -> Answer:
     given = given_to(operation, "a, b")
-    if given is None or not {"a", "b"} <= given.keys():
+    if given is None:
         return UNCHANGED
     _square(given["a"], operation)
     left, right = shape_of(given["a"]), shape_of(given["b"])
@@ -424,7 +424,7 @@ def solve(operation: Operation) -> Answer:
 @RULES.function("numpy.linalg.lstsq")
 def lstsq(operation: Operation) -> Answer:
     given = given_to(operation, "a, b, rcond=None")
-    if given is None or not {"a", "b"} <= given.keys():
+    if given is None:
         return UNCHANGED
     left, right = shape_of(given["a"]), taken_shape(given["b"])
     if left is None or right is None or len(left) != 2 or not right:
@@ -454,7 +454,7 @@ def savetxt(operation: Operation) -> Answer:
     given = given_to(
         operation, "fname, X, fmt='%.18e', delimiter=' ', newline=None, header='', footer='', comments='# '"
     )
-    if given is None or "X" not in given:
+    if given is None:
         return AbstractValue("NoneType", literal=None)
     shape = shape_of(given["X"])
     if shape is not None and is_array(given["X"]) and (len(shape) > 2 or not shape):
@@ -470,7 +470,7 @@ def savetxt(operation: Operation) -> Answer:
 @RULES.function("numpy.take")
 def take(operation: Operation) -> Answer:
     given = given_to(operation, "a, indices, axis=None, out=None, mode='raise'")
-    if given is None or not {"a", "indices"} <= given.keys() or {"mode", "out"} & given.keys():
+    if given is None or {"mode", "out"} & given.keys():
         return UNCHANGED
     shape, number = shape_of(given["a"]), whole(given["indices"])
     axis = whole(given["axis"]) if "axis" in given else None
@@ -485,7 +485,7 @@ def take(operation: Operation) -> Answer:
 @RULES.function("numpy.delete")
 def delete(operation: Operation) -> Answer:
     given = given_to(operation, "arr, obj, axis=None")
-    if given is None or not {"arr", "obj"} <= given.keys():
+    if given is None:
         return UNCHANGED
     shape, number = shape_of(given["arr"]), whole(given["obj"])
     axis = whole(given["axis"]) if not is_none(given.get("axis")) else None

@@ -145,7 +145,7 @@ def _field(operation: Operation, receiver: AbstractValue, asked: AbstractValue) 
         operation.crash(
             "ValueError",
             f"no field of name {asked.literal!r}",
-            fact=f"{receiver.words or 'the array'} has the fields {', '.join(fields)}",
+            fact=f"{receiver.named('the array')} has the fields {', '.join(fields)}",
             remedy="use one of its fields",
         )
     if kind_of(dtype) in (None, "V"):
@@ -173,7 +173,7 @@ def _are_whole_bounds(operation: Operation, receiver: AbstractValue, asked: Abst
     operation.crash(
         "TypeError",
         "slice indices must be integers or None or have an __index__ method",
-        fact=f"{bound.words or 'a bound'} is a {bound.type}",
+        fact=f"{bound.named('a bound')} is a {bound.type}",
         remedy="convert it: int(...), or divide with // instead of /",
     )
 
@@ -188,7 +188,7 @@ def _is_no_number(operation: Operation, asked: AbstractValue) -> None:
                 f"{part.class_name or part.type}",
                 fact=f"the index is {part.literal!r}"
                 if part.is_literal
-                else f"{part.words or operation.text} is not an integer",
+                else f"{part.named(operation.text)} is not an integer",
                 remedy="convert it to an integer: int(...), or use // instead of /",
             )
 
@@ -323,7 +323,7 @@ def of_number(operation: Operation) -> Answer:
         operation.crash(
             "IndexError",
             "invalid index to scalar variable",
-            fact=f"{operation.receiver.words or 'the value'} is a {operation.receiver.type}"
+            fact=f"{operation.receiver.named('the value')} is a {operation.receiver.type}"
             if operation.receiver
             else "",
             remedy="remove the index, or index the array that the number came from",

@@ -35,7 +35,7 @@ _REMEDY = "give the arrays matching shapes before joining them"
 @RULES.function("numpy.concatenate", "numpy.concat")
 def concatenate(operation: Operation) -> Answer:
     given = given_to(operation, 'arrays, axis=0, out=None, *, dtype=None, casting="same_kind"')
-    if given is None or "arrays" not in given or "out" in given:
+    if given is None or "out" in given:
         return UNKNOWN
     parts = given["arrays"]
     _is_list_of_arrays(operation)
@@ -65,9 +65,9 @@ def _joined(operation: Operation, parts: AbstractValue, join: Callable[[Sequence
     fact = (
         describe_all(parts.items)
         if parts.items
-        else f"{parts.words or 'the list'} holds the shapes " + ", ".join(dict.fromkeys(map(shapes.shown, found)))
+        else f"{parts.named('the list')} holds the shapes " + ", ".join(dict.fromkeys(map(shapes.shown, found)))
     )
-    with crash_on_shape_mismatch(fact or f"{parts.words or 'the list'} is empty", _REMEDY):
+    with crash_on_shape_mismatch(fact or f"{parts.named('the list')} is empty", _REMEDY):
         shape = join(found)
     if not is_whole_list(parts) or len(found) >= 1000:
         return AbstractValue(ARRAY)
@@ -85,7 +85,7 @@ def _common_dtype(parts: AbstractValue) -> str | None:
 @RULES.function("numpy.stack")
 def stack(operation: Operation) -> Answer:
     given = given_to(operation, 'arrays, axis=0, out=None, *, dtype=None, casting="same_kind"')
-    if given is None or "arrays" not in given or "out" in given:
+    if given is None or "out" in given:
         return UNKNOWN
     known, axis = axis_in(given["axis"]) if "axis" in given else (True, 0)
     if not known or type(axis) is not int:
@@ -122,7 +122,7 @@ for _name, _join in _STACKS.items():
 @RULES.function("numpy.append")
 def append(operation: Operation) -> Answer:
     given = given_to(operation, "arr, values, axis=None")
-    if given is None or not {"arr", "values"} <= given.keys():
+    if given is None:
         return UNCHANGED
     pair = [given["arr"], given["values"]]
     found = [taken_shape(value) for value in pair]
@@ -141,7 +141,7 @@ def _of_two(left: str | None, right: str | None) -> str | None:
 @RULES.function("numpy.split")
 def split(operation: Operation) -> Answer:
     given = given_to(operation, "ary, indices_or_sections, axis=0")
-    if given is None or not {"ary", "indices_or_sections"} <= given.keys():
+    if given is None:
         return UNCHANGED
     shape, n_parts = shape_of(given["ary"]), whole(given["indices_or_sections"])
     axis = whole(given["axis"]) if "axis" in given else 0

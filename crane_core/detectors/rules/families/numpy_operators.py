@@ -24,7 +24,7 @@ from crane_core.detectors.rules.families.numpy_arrays import (
 from crane_core.detectors.rules.families.versions import is_at_least
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
-from crane_core.detectors.rules.shapes import Shape, broadcast, matmul
+from crane_core.detectors.rules.shapes import Shape, broadcast, differ, matmul
 
 RULES = Family("numpy: operators")
 _ARITHMETIC: Final = ("+", "-", "*", "/", "//", "%", "**")
@@ -186,8 +186,7 @@ def _fits_into(operation: Operation, left: AbstractValue, right: AbstractValue) 
         )
     with crash_on_shape_mismatch(fact, _REMEDY):
         found = broadcast(shape, shape_of(right) or ())
-    differ = any(None not in (a, b) and a != b for a, b in zip(found, shape, strict=False))
-    if len(found) != len(shape) or differ:
+    if len(found) != len(shape) or any(map(differ, found, shape)):
         operation.crash(
             "ValueError",
             "non-broadcastable output operand: the result has a different shape than the array",

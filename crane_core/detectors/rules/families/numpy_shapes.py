@@ -166,7 +166,7 @@ def _transposed(subject: AbstractValue, shape: Shape, axes: Shape | None) -> Abs
 @RULES.function("numpy.transpose")
 def transpose_function(operation: Operation) -> Answer:
     given = given_to(operation, "a, axes=None")
-    if given is None or "a" not in given or not is_array(given["a"]):
+    if given is None or not is_array(given["a"]):
         return UNCHANGED
     shape = shape_of(given["a"])
     if shape is None:
@@ -279,7 +279,7 @@ def _running(name: str) -> Rule:
 
     def rule(operation: Operation) -> Answer:
         given = given_to(operation, "a, axis=None, dtype=None, out=None, *, kind=None, order=None, stable=None")
-        if given is None or "a" not in given or "out" in given:
+        if given is None or "out" in given:
             return UNCHANGED
         subject = given["a"]
         shape = shape_of(subject)
@@ -305,7 +305,7 @@ for _name in ("cumsum", "cumprod", "sort", "argsort"):
 @RULES.function("numpy.percentile", "numpy.quantile", "numpy.nanpercentile", "numpy.nanquantile")
 def percentile(operation: Operation) -> Answer:
     given = given_to(operation, "a, q, axis=None, out=None, overwrite_input=False, method='linear', keepdims=False")
-    if given is None or not {"a", "q"} <= given.keys() or set(given) - {"a", "q", "axis", "method"}:
+    if given is None or set(given) - {"a", "q", "axis", "method"}:
         return UNCHANGED
     shape, wanted = shape_of(given["a"]), shape_of(given["q"])
     known, axis = axis_in(given.get("axis"))
@@ -338,7 +338,7 @@ def attribute(operation: Operation) -> Answer:
         )
     if operation.name == "shape":
         lengths = [AbstractValue("int") if length is None else _number(length) for length in shape]
-        return AbstractValue("tuple", items=lengths, words=f"{subject.words or 'the array'}.shape")
+        return AbstractValue("tuple", items=lengths, words=f"{subject.named('the array')}.shape")
     if operation.name == "T":
         return view_of(subject, shapes.transpose(shape))
     number = len(shape) if operation.name == "ndim" else size(shape)

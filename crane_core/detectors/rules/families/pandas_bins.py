@@ -24,7 +24,7 @@ def cut(operation: Operation) -> Answer:
         "x, bins, right=True, labels=None, retbins=False, precision=3, include_lowest=False, duplicates='raise',"
         " ordered=True"
     )
-    if given is None or not {"x", "bins"} <= given.keys() or not _holds_numbers(given["x"]):
+    if given is None or not _holds_numbers(given["x"]):
         return UNCHANGED
     edges, count = _numbers(given["bins"]), given["bins"].literal
     if edges is not None:
@@ -41,7 +41,7 @@ def cut(operation: Operation) -> Answer:
 def qcut(operation: Operation) -> Answer:
     """As many labels as quantiles; where edges fall together and labels are too few it is a ValueError as well."""
     given = operation.arguments.bound("x, q, labels=None, retbins=False, precision=3, duplicates='raise'")
-    if given is None or not {"x", "q"} <= given.keys() or not _holds_numbers(given["x"]):
+    if given is None or not _holds_numbers(given["x"]):
         return UNCHANGED
     shares, count = _numbers(given["q"]), given["q"].literal
     n_bins = len(shares) - 1 if shares is not None else count if type(count) is int and count > 0 else None

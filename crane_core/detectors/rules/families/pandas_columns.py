@@ -32,9 +32,10 @@ from crane_core.detectors.rules.families.pandas_frames import (
     labels_of,
     lacks,
     lacks_key,
-    missing_column,
     n_columns,
     n_rows,
+    need_column,
+    need_columns,
     replace_facts,
     same_again,
     series,
@@ -47,6 +48,7 @@ from crane_core.detectors.rules.families.pandas_frames import (
 from crane_core.detectors.rules.families.pandas_values import bad_text
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
+from crane_core.detectors.rules.shapes import differ
 
 RULES = Family("pandas: columns")
 _LABEL: Final = (str, int, float, bool, type(None))
@@ -69,8 +71,7 @@ def select(operation: Operation) -> Answer:
         return _several(operation, old, asked)
     if not isinstance(value, (*_LABEL, tuple)):
         return UNCHANGED
-    if lacks(old, value):
-        missing_column(operation, old, value)
+    need_column(operation, old, value)
     return column(old, value) if label_set(old) is not None and not isinstance(value, tuple) else UNCHANGED
 
 
@@ -82,8 +83,7 @@ def _several(operation: Operation, old: AbstractValue, asked: AbstractValue) -> 
         return some_rows(old)
     known = labels_in(asked) or []
     for label in known:
-        if lacks(old, label):
-            missing_column(operation, old, label)
+        need_column(operation, old, label)
     if not is_whole_list_of_labels(asked) or label_set(old) is None:
         return AbstractValue(FRAME)
     return with_columns(old, known)
@@ -109,7 +109,7 @@ def _is_as_long(operation: Operation, old: AbstractValue, length: int, asked: Ab
         operation.crash(
             "ValueError",
             f"Item wrong length {length} instead of {rows}",
-            fact=f"{old.words or 'the frame'} has {rows} rows, {asked.words or 'the mask'} has {length} values",
+            fact=f"{old.named('the frame')} has {rows} rows, {asked.named('the mask')} has {length} values",
             remedy="create the mask from the same frame",
         )
 
@@ -122,7 +122,7 @@ def _is_alignable(operation: Operation, old: AbstractValue, asked: AbstractValue
     operation.crash(
         "IndexingError",
         "Unalignable boolean Series provided as indexer: the mask has no value for some rows",
-        fact=f"{old.words or 'the frame'} has the index {rows}, {asked.words or 'the mask'} has {values}",
+        fact=f"{old.named('the frame')} has the index {rows}, {asked.named('the mask')} has {values}",
         remedy="create the mask from the same frame",
     )
 
@@ -259,7 +259,7 @@ def _fits(operation: Operation, old: AbstractValue, value: AbstractValue) -> Non
     operation.crash(
         "ValueError",
         f"Length of values ({shape[0]}) does not match length of index ({rows})",
-        fact=f"{old.words or 'the frame'} has {rows} rows; {describe(value, 'the value')}",
+        fact=f"{old.named('the frame')} has {rows} rows; {describe(value, 'the value')}",
         remedy="pass one value per row, or a Series, which is aligned by its index",
     )
 
@@ -306,11 +306,11 @@ def store_attribute(operation: Operation) -> Answer:
     there = n_columns(old) if name == "columns" else n_rows(old)
     shape = taken_shape(value)
     count = shape[0] if shape is not None and len(shape) == 1 else None
-    if there is not None and count is not None and there != count and not (name == "index" and n_columns(old) == 0):
+    if differ(there, count) and not (name == "index" and n_columns(old) == 0):
         operation.crash(
             "ValueError",
             f"{count} labels are given for {there} {'columns' if name == 'columns' else 'rows'}",
-            fact=told_columns(old) if name == "columns" else f"{old.words or 'the frame'} has {there} rows",
+            fact=told_columns(old) if name == "columns" else f"{old.named('the frame')} has {there} rows",
             remedy="pass one label per row or column",
         )
     changed(operation, old)
@@ -354,8 +354,7 @@ def delete_column(operation: Operation) -> Answer:
     old, label = operation.receiver, operation.first.literal
     if not isinstance(label, _LABEL):
         return UNKNOWN
-    if lacks(old, label):
-        missing_column(operation, old, label)
+    need_column(operation, old, label)
     changed(operation, old)
     _removed(old, [label])
     return UNCHANGED
@@ -377,8 +376,7 @@ def pop(operation: Operation) -> Answer:
     old, label = operation.receiver, operation.first.literal
     if not isinstance(label, _LABEL):
         return UNKNOWN
-    if lacks(old, label):
-        missing_column(operation, old, label)
+    need_column(operation, old, label)
     found = column(old, label)
     changed(operation, old)
     _removed(old, [label])
@@ -389,7 +387,7 @@ def pop(operation: Operation) -> Answer:
 def insert(operation: Operation) -> Answer:
     given = operation.arguments.bound("loc, column, value, allow_duplicates=False")
     old = operation.receiver
-    label = given["column"].literal if given is not None and "column" in given else NOT_KNOWN
+    label = given["column"].literal if given is not None else NOT_KNOWN
     if given is None or "allow_duplicates" in given or not isinstance(label, _LABEL):
         return UNKNOWN
     known = label_set(old)
@@ -452,9 +450,7 @@ def _labels_are_there(
     operation: Operation, old: AbstractValue, given: dict[str, AbstractValue], wanted: AbstractValue | None, axis: Any
 ) -> None:
     """Columns and rows that are to be dropped."""
-    for label in labels_in(wanted) or ():
-        if lacks(old, label):
-            missing_column(operation, old, label)
+    need_columns(operation, old, wanted)
     if "labels" in given and axis == 0:
         _rows_are_there(operation, old, given["labels"])
     if "index" in given:
@@ -469,7 +465,7 @@ def _rows_are_there(operation: Operation, old: AbstractValue, wanted: AbstractVa
             operation.crash(
                 "KeyError",
                 f"not found in axis: {label!r}",
-                fact=f"{old.words or 'the frame'} has the index {rows}",
+                fact=f"{old.named('the frame')} has the index {rows}",
                 remedy="pass axis=1: it is a column" if label in columns else "drop an existing label",
             )
 
@@ -546,9 +542,8 @@ def cleaned(operation: Operation) -> Answer:
     if subset is None and operation.name == "drop_duplicates" and operation.arguments.positional:
         subset = operation.first
     is_by_column = keywords.get("axis") is None or keywords["axis"].literal in (0, "index")
-    for label in labels_in(subset) or () if is_by_column else ():
-        if lacks(old, label):
-            missing_column(operation, old, label)
+    if is_by_column:
+        need_columns(operation, old, subset)
     rows = None if operation.name in ("dropna", "drop_duplicates") else n_rows(old)
     made = some_rows(old, rows) if is_by_column and not operation.arguments.positional else AbstractValue(FRAME)
     if operation.name in ("fillna", "replace", "interpolate", "ffill", "bfill"):
@@ -567,9 +562,7 @@ def sort_values(operation: Operation) -> Answer:
     old = operation.receiver
     if given is None or "axis" in given:
         return UNKNOWN
-    for label in labels_in(given.get("by")) or ():
-        if lacks_key(old, label):
-            missing_column(operation, old, label)
+    need_columns(operation, old, given.get("by"), lacks_key)
     _has_directions(operation, given)
     return in_place(operation, given, some_rows(old, n_rows(old)))
 
@@ -593,7 +586,7 @@ def _has_directions(operation: Operation, given: Mapping[str, AbstractValue]) ->
 def set_index(operation: Operation) -> Answer:
     given = operation.arguments.bound("keys, *, drop=True, append=False, inplace=False, verify_integrity=False")
     old = operation.receiver
-    if given is None or "keys" not in given:
+    if given is None:
         return UNKNOWN
     labels = labels_in(given["keys"])
     for label in labels or () if given["keys"].type != "tuple" else ():
@@ -688,7 +681,7 @@ def _numbers_only(operation: Operation, old: AbstractValue) -> None:
         operation.crash(
             "ValueError",
             f"could not convert string to float: the column {label!r} holds strings",
-            fact=f"{old.words or 'the frame'}[{label!r}] holds strings",
+            fact=f"{old.named('the frame')}[{label!r}] holds strings",
             remedy="pass numeric_only=True, or select the numeric columns",
         )
 

@@ -6,13 +6,14 @@ known as "columns" (in order), or at least as "column_labels" (in no order); whe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
 from crane_core.detectors.rules.families.numpy_arrays import kind_of
 from crane_core.detectors.rules.families.versions import is_at_least
 from crane_core.detectors.rules.operation import Operation
+from crane_core.detectors.rules.shapes import differ
 
 FRAME: Final = "pandas.DataFrame"
 SERIES: Final = "pandas.Series"
@@ -246,7 +247,7 @@ def _may_be_one(other: AbstractValue, value: AbstractValue) -> bool:
     if is_series(value):
         return n_rows(other) is None or n_rows(value) is None or n_rows(other) == n_rows(value)
     left, right = label_set(other), label_set(value)
-    if left is not None and right is not None and left != right:
+    if differ(left, right):
         return False
     return None in (n_rows(other), n_rows(value)) or n_rows(other) == n_rows(value)
 
@@ -265,7 +266,7 @@ def told_columns(old: AbstractValue, label: Any = None) -> str:
     like = [known for known in labels if _is_like(known, label)]
     shown = [repr(known) for known in (like or labels)[:12]]
     rest = f" and {len(labels) - len(shown)} more" if len(labels) > len(shown) else ""
-    return f"{old.words or 'the frame'} has the columns {', '.join(shown)}{rest}"
+    return f"{old.named('the frame')} has the columns {', '.join(shown)}{rest}"
 
 
 def nearest(old: AbstractValue, label: Any) -> str:
@@ -277,8 +278,27 @@ def _is_like(known: Any, label: Any) -> bool:
     return isinstance(known, str) and isinstance(label, str) and known.strip().casefold() == label.strip().casefold()
 
 
-def missing_column(operation: Operation, old: AbstractValue, label: Any, exception: str = "KeyError") -> None:
-    operation.crash(exception, f"no column named {label!r}", fact=told_columns(old, label), remedy=nearest(old, label))
+def missing_column(operation: Operation, old: AbstractValue, label: Any) -> None:
+    operation.crash("KeyError", f"no column named {label!r}", fact=told_columns(old, label), remedy=nearest(old, label))
+
+
+def need_column(
+    operation: Operation, old: AbstractValue, label: Any, lacks: Callable[[AbstractValue, Any], bool] = lacks
+) -> None:
+    """Raise where the frame certainly has no such column."""
+    if lacks(old, label):
+        missing_column(operation, old, label)
+
+
+def need_columns(
+    operation: Operation,
+    old: AbstractValue,
+    asked: AbstractValue | None,
+    lacks: Callable[[AbstractValue, Any], bool] = lacks,
+) -> None:
+    """Raise where the frame certainly lacks one of the labels given, as one or as a list."""
+    for label in labels_in(asked) or ():
+        need_column(operation, old, label, lacks)
 
 
 def labels_in(value: AbstractValue | None) -> list[Any] | None:

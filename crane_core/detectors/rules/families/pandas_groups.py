@@ -21,11 +21,12 @@ from crane_core.detectors.rules.families.pandas_frames import (
     label_set,
     labels_in,
     labels_of,
-    lacks,
     lacks_key,
     may_be_values,
     missing_column,
     n_rows,
+    need_column,
+    need_columns,
     series,
 )
 from crane_core.detectors.rules.families.pandas_values import bad_text
@@ -73,9 +74,8 @@ def select(operation: Operation) -> Answer:
     chosen = groups.fact("chosen")
     if chosen is not None:
         return UNCHANGED
-    for label in labels_in(asked) or () if asked.type in ("str", "int", "list") else ():
-        if lacks(old, label):
-            missing_column(operation, old, label)
+    if asked.type in ("str", "int", "list"):
+        need_columns(operation, old, asked)
     if asked.type == "tuple" and is_pandas(operation, 2, 0) and len(asked.items or ()) > 1:
         operation.crash(
             "ValueError",
@@ -183,13 +183,12 @@ def agg(operation: Operation) -> Answer:
     keys = groups.fact("keys")
     if asked is not None and asked.type == "dict":
         for label in asked.members or ():
-            if lacks(old, label):
-                missing_column(operation, old, label)
+            need_column(operation, old, label)
         return _agg_of_dict(groups, asked)
     for made in given.keywords.values() if asked is None else ():
         source = made.items[0].literal if made.type == "tuple" and made.items else None
-        if isinstance(source, str) and lacks(old, source):
-            missing_column(operation, old, source)
+        if isinstance(source, str):
+            need_column(operation, old, source)
     is_named = asked is None and given.keywords and given.is_complete
     if is_named and keys is not None and groups.fact("as_index") is True:
         named = frame(list(given.keywords))
@@ -254,8 +253,7 @@ def one_line(operation: Operation) -> Answer:
 def agg_of_frame(operation: Operation) -> Answer:
     asked = operation.first
     for label in (asked.members or ()) if asked.type == "dict" else ():
-        if lacks(operation.receiver, label):
-            missing_column(operation, operation.receiver, label)
+        need_column(operation, operation.receiver, label)
     return UNCHANGED
 
 

@@ -20,6 +20,7 @@ from crane_core.detectors.rules.families.pandas_frames import (
 )
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
+from crane_core.detectors.rules.shapes import differ
 
 RULES = Family("pandas: operators")
 _ARITHMETIC: Final = ("+", "-", "*", "/", "//", "%", "**")
@@ -76,11 +77,11 @@ def _meet(operation: Operation, one: AbstractValue, other: AbstractValue) -> Non
         # What texts cannot do is found before lengths are compared.
         return
     shape = taken_shape(other) if is_array(other) or other.type in ("list", "tuple") else None
-    if shape is not None and len(shape) == 1 and None not in (shape[0], rows) and shape[0] != rows and shape[0] != 1:
+    if shape is not None and len(shape) == 1 and differ(shape[0], rows) and shape[0] != 1:
         operation.crash(
             "ValueError",
             f"Lengths must match: {rows} and {shape[0]}",
-            fact=f"{one.words or 'the series'} has {rows} values; {describe(other, 'the other side')}",
+            fact=f"{one.named('the series')} has {rows} values; {describe(other, 'the other side')}",
             remedy="give both the same length",
         )
     if (
@@ -92,7 +93,7 @@ def _meet(operation: Operation, one: AbstractValue, other: AbstractValue) -> Non
         operation.crash(
             "ValueError",
             "Can only compare identically-labeled Series objects",
-            fact=f"{one.words or 'one'} has {rows} values, {other.words or 'the other'} has {n_rows(other)}",
+            fact=f"{one.named('one')} has {rows} values, {other.named('the other')} has {n_rows(other)}",
             remedy="align the rows first: merge, or reset_index(drop=True)",
         )
 
@@ -110,7 +111,7 @@ def _are_of_kinds(operation: Operation, left: AbstractValue, right: AbstractValu
         operation.crash(
             "TypeError",
             f"{operation.name} is not supported for floats",
-            fact=f"{one.words or 'the series'} has dtype {one.fact('dtype')}",
+            fact=f"{one.named('the series')} has dtype {one.fact('dtype')}",
             remedy="put each comparison in parentheses: (a > 0) & (b > 0)",
         )
 
@@ -137,7 +138,7 @@ def _text_with_number(operation: Operation, one: AbstractValue, other: AbstractV
     operation.crash(
         "TypeError",
         f"{operation.name} is not supported between strings and numbers",
-        fact=f"{text.words or 'one side'} holds strings, {number.words or 'the other side'} numbers",
+        fact=f"{text.named('one side')} holds strings, {number.named('the other side')} numbers",
         remedy="convert the strings to numbers first: pandas.to_numeric(...)",
     )
 
@@ -166,7 +167,7 @@ def unary(operation: Operation) -> Answer:
         operation.crash(
             "TypeError",
             "bad operand type for unary ~: float",
-            fact=f"{old.words or 'the series'} has dtype {old.fact('dtype')}",
+            fact=f"{old.named('the series')} has dtype {old.fact('dtype')}",
             remedy="compare first, then invert with ~",
         )
     return mapped(old, old.fact("dtype") if operation.name == "~x" or _is_float(old) else None)

@@ -23,10 +23,9 @@ from crane_core.detectors.rules.families.pandas_frames import (
     label_set,
     labels_in,
     labels_of,
-    lacks,
-    missing_column,
     n_columns,
     n_rows,
+    need_column,
     replace_facts,
     some_rows,
     with_columns,
@@ -70,7 +69,7 @@ def iloc(operation: Operation) -> Answer:
         operation.crash(
             "TypeError",
             "positional indexing needs integers",
-            fact=f"{bound.words or 'a bound'} is a {bound.type}",
+            fact=f"{bound.named('a bound')} is a {bound.type}",
             remedy="convert it: int(...), or divide with // instead of /",
         )
     if parts is None:
@@ -91,7 +90,7 @@ def _are_positions(operation: Operation, old: AbstractValue, parts: list[Abstrac
         operation.crash(
             "IndexingError",
             "Too many indexers",
-            fact=f"{old.words or 'it'} has {len(sizes)} dimension{'s' * (len(sizes) > 1)}",
+            fact=f"{old.named('it')} has {len(sizes)} dimension{'s' * (len(sizes) > 1)}",
             remedy="pass one position per dimension",
         )
     for part, size, what in zip(parts, sizes, ("row", "column"), strict=False):
@@ -107,7 +106,7 @@ def _is_position(operation: Operation, old: AbstractValue, part: AbstractValue, 
         operation.crash(
             "IndexError",
             f"single positional indexer is out-of-bounds: no {what} at position {bad[0]}",
-            fact=f"{old.words or 'it'} has {size} {what}s",
+            fact=f"{old.named('it')} has {size} {what}s",
             remedy="positions start at 0; -1 is the last",
         )
     if part.type == "str" or (part.type == "list" and any(isinstance(number, str) for number in numbers or ())):
@@ -222,8 +221,7 @@ def loc(operation: Operation) -> Answer:
         return UNCHANGED
     labels = labels_in(parts[1])
     for label in labels or () if parts[1].type != "tuple" else ():
-        if lacks(old, label):
-            missing_column(operation, old, label)
+        need_column(operation, old, label)
     return _cell(old, parts)
 
 
@@ -273,7 +271,7 @@ def _row_is_there(operation: Operation, old: AbstractValue, part: AbstractValue)
         operation.crash(
             "KeyError",
             f"no row labelled {part.literal!r}",
-            fact=f"{old.words or 'it'} has the index {rows}",
+            fact=f"{old.named('it')} has the index {rows}",
             remedy="put the row indexer first: .loc[:, label]"
             if part.literal in columns
             else "use a label of the index",
@@ -319,7 +317,7 @@ def _fills_row(operation: Operation, old: AbstractValue, asked: AbstractValue, v
         operation.crash(
             "ValueError",
             f"cannot set a row with mismatched columns: {given} values for {width} columns",
-            fact=f"{old.words or 'the frame'} has {width} columns",
+            fact=f"{old.named('the frame')} has {width} columns",
             remedy="pass one value per column, in column order",
         )
 
@@ -483,7 +481,7 @@ def reindexed(operation: Operation) -> Answer:
         operation.crash(
             "ValueError",
             "cannot reindex on an axis with duplicate labels",
-            fact=f"the index of {old.words or 'it'} repeats {_n_repeated(old)} labels",
+            fact=f"the index of {old.named('it')} repeats {_n_repeated(old)} labels",
             remedy="make the labels unique first: .groupby(level=0).sum(), or ~x.index.duplicated()",
         )
     return AbstractValue(old.type)

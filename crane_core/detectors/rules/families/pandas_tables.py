@@ -33,8 +33,9 @@ from crane_core.detectors.rules.families.pandas_frames import (
     lacks,
     lacks_key,
     may_be_values,
-    missing_column,
     n_rows,
+    need_column,
+    need_columns,
     series,
     told_columns,
 )
@@ -116,7 +117,7 @@ def _meet_index(operation: Operation, data: AbstractValue, known: set[int], inde
         operation.crash(
             "ValueError",
             "If using all scalar values, you must pass an index",
-            fact=f"{data.words or 'the dict'} holds only scalar values",
+            fact=f"{data.named('the dict')} holds only scalar values",
             remedy="put each value in a list, or pass index=[0]",
         )
     if given is not None and known and given not in known:
@@ -140,7 +141,7 @@ def _meet_series(operation: Operation, members: Mapping[Any, AbstractValue], kno
         operation.crash(
             "ValueError",
             f"{next(iter(known))} values are given for a Series of length {length}",
-            fact=f"{held[0].words or 'the series'} has {length} values",
+            fact=f"{held[0].named('the series')} has {length} values",
             remedy="give all columns the same number of values: predict for the same rows",
         )
 
@@ -261,9 +262,7 @@ def new_series(operation: Operation) -> Answer:
 @RULES.function("pandas.merge")
 def merge_function(operation: Operation) -> Answer:
     given = operation.arguments.bound(f"left, right, {_MERGE}")
-    return (
-        _merged(operation, given) if given is not None and {"left", "right"} <= given.keys() else AbstractValue(FRAME)
-    )
+    return _merged(operation, given) if given is not None else AbstractValue(FRAME)
 
 
 _MERGE: Final = (
@@ -275,7 +274,7 @@ _MERGE: Final = (
 @RULES.method(FRAME, "merge")
 def merge_method(operation: Operation) -> Answer:
     given = operation.arguments.bound(f"right, {_MERGE}")
-    if given is None or "right" not in given:
+    if given is None:
         return AbstractValue(FRAME)
     return _merged(operation, {"left": operation.receiver, **given})
 
@@ -287,8 +286,7 @@ def _merged(operation: Operation, given: dict[str, AbstractValue]) -> AbstractVa
     for name, sides in (("on", (left, right)), ("left_on", (left,)), ("right_on", (right,))):
         for label in labels_in(given.get(name)) or ():
             for side in sides:
-                if lacks_key(side, label):
-                    missing_column(operation, side, label)
+                need_column(operation, side, label, lacks_key)
     on = given.get("on")
     plain = not {"left_on", "right_on", "left_index", "right_index", "how"} & given.keys()
     one, other = label_set(left), label_set(right)
@@ -342,11 +340,9 @@ def _merged_columns(given: dict[str, AbstractValue], left: AbstractValue, right:
 def join(operation: Operation) -> Answer:
     given = operation.arguments.bound("other, on=None, how='left', lsuffix='', rsuffix='', sort=False, validate=None")
     old = operation.receiver
-    if given is None or "other" not in given or not is_frame(given["other"]):
+    if given is None or not is_frame(given["other"]):
         return AbstractValue(FRAME)
-    for label in labels_in(given.get("on")) or ():
-        if lacks_key(old, label):
-            missing_column(operation, old, label)
+    need_columns(operation, old, given.get("on"), lacks_key)
     one, other = label_set(old), label_set(given["other"])
     if one is None or other is None or {"lsuffix", "rsuffix"} & given.keys():
         return AbstractValue(FRAME)
@@ -380,7 +376,7 @@ def concat(operation: Operation) -> Answer:
         operation.crash(
             "ValueError",
             "No objects to concatenate",
-            fact=f"{objs.words or 'the list'} is empty",
+            fact=f"{objs.named('the list')} is empty",
             remedy="check first that the list is not empty",
         )
     _are_pandas(operation, objs.items or [])
@@ -391,7 +387,7 @@ def _no_list(operation: Operation) -> None:
     operation.crash(
         "TypeError",
         "first argument must be an iterable of pandas objects",
-        fact=f"{operation.first.words or 'the first argument'} is a {operation.first.class_name}",
+        fact=f"{operation.first.named('the first argument')} is a {operation.first.class_name}",
         remedy="put them in brackets: pandas.concat([a, b])",
     )
 
@@ -402,7 +398,7 @@ def _are_pandas(operation: Operation, items: list[AbstractValue]) -> None:
             operation.crash(
                 "TypeError",
                 f"cannot concatenate object of type '{item.class_name}'; only Series and DataFrame objs are valid",
-                fact=f"{item.words or 'an item of the list'} is a {item.class_name}",
+                fact=f"{item.named('an item of the list')} is a {item.class_name}",
                 remedy="make a frame of it first: pandas.DataFrame(...)",
             )
 
@@ -456,9 +452,7 @@ def pivot(operation: Operation) -> Answer:
             )
         return AbstractValue(FRAME)
     for name in ("columns", "index", "values"):
-        for label in labels_in(given.get(name)) or ():
-            if lacks(old, label):
-                missing_column(operation, old, label)
+        need_columns(operation, old, given.get(name))
     _are_unique(operation, old, given)
     return AbstractValue(FRAME)
 
@@ -476,7 +470,7 @@ def _are_unique(operation: Operation, old: AbstractValue, given: dict[str, Abstr
                 operation.crash(
                     "ValueError",
                     f"{count} rows repeat the {' and '.join(map(repr, keys))} of another row",
-                    fact=f"{old.words or 'the frame'} holds {facts.get('first')} more than once",
+                    fact=f"{old.named('the frame')} holds {facts.get('first')} more than once",
                     remedy="use pivot_table(..., aggfunc=...), which aggregates duplicate rows",
                 )
 
@@ -492,9 +486,7 @@ def pivot_table(operation: Operation) -> Answer:
         return AbstractValue(FRAME)
     are_values = may_be_values(old, *(given[name] for name in ("index", "columns") if name in given))
     for name in ("values",) if are_values else ("values", "index", "columns"):
-        for label in labels_in(given.get(name)) or ():
-            if lacks(old, label) if name == "values" else lacks_key(old, label):
-                missing_column(operation, old, label)
+        need_columns(operation, old, given.get(name), lacks if name == "values" else lacks_key)
     return AbstractValue(FRAME)
 
 
@@ -512,9 +504,7 @@ def melt(operation: Operation) -> Answer:
     if given is None:
         return AbstractValue(FRAME)
     for name in ("id_vars", "value_vars") if "col_level" not in given else ():
-        for label in labels_in(given.get(name)) or ():
-            if lacks(old, label):
-                missing_column(operation, old, label)
+        need_columns(operation, old, given.get(name))
     kept = labels_in(given.get("id_vars")) if "id_vars" in given else []
     names = [given[name].literal if name in given else usual for name, usual in _MELTED]
     is_plain = "id_vars" not in given or is_whole_list_of_labels(given["id_vars"])
@@ -534,11 +524,9 @@ def get_dummies(operation: Operation) -> Answer:
     given = operation.arguments.bound(
         "data, prefix=None, prefix_sep='_', dummy_na=False, columns=None, sparse=False, drop_first=False, dtype=None"
     )
-    if given is None or "data" not in given or not is_frame(given["data"]):
+    if given is None or not is_frame(given["data"]):
         return AbstractValue(FRAME)
-    for label in labels_in(given.get("columns")) or ():
-        if lacks(given["data"], label):
-            missing_column(operation, given["data"], label)
+    need_columns(operation, given["data"], given.get("columns"))
     return AbstractValue(FRAME, {"shape": (n_rows(given["data"]), None)})
 
 
@@ -549,9 +537,7 @@ def by_column(operation: Operation) -> Answer:
     given = operation.arguments.bound(parameters.get(operation.name, "n, columns, keep='first'"))
     found = given or {}
     wanted = next((found[name] for name in ("columns", "column", "subset") if name in found), None)
-    for label in labels_in(wanted) or ():
-        if lacks(old, label):
-            missing_column(operation, old, label)
+    need_columns(operation, old, wanted)
     return AbstractValue(FRAME) if operation.name != "value_counts" else AbstractValue(SERIES)
 
 

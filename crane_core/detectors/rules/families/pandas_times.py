@@ -63,7 +63,7 @@ def resampled(operation: Operation) -> Answer:
         operation.crash(
             "TypeError",
             "Only valid with DatetimeIndex, TimedeltaIndex or PeriodIndex",
-            fact=f"{old.words or 'it'} has a {kind}"
+            fact=f"{old.named('it')} has a {kind}"
             if "on" not in given
             else f"the column {given['on'].literal!r} becomes a {kind}",
             remedy="convert to datetimes first: pandas.to_datetime(...), and make them the index or pass on=",

@@ -25,11 +25,10 @@ from crane_core.detectors.rules.families.pandas_frames import (
     is_text,
     label_set,
     labels_of,
-    lacks,
     mapped,
-    missing_column,
     n_columns,
     n_rows,
+    need_column,
     same_again,
     series,
     some_rows,
@@ -79,7 +78,7 @@ def _is_said_to_be_text(value: AbstractValue) -> bool:
 def astype(operation: Operation) -> Answer:
     old = operation.receiver
     given = operation.arguments.bound("dtype, copy=None, errors='raise'")
-    if given is None or "dtype" not in given:
+    if given is None:
         return UNCHANGED
     if "errors" in given:
         return mapped(old)
@@ -113,7 +112,7 @@ def cast(operation: Operation, old: AbstractValue, wanted: str | None) -> None:
             f"could not convert string to float: {bad!r}"
             if kind == "f"
             else f"invalid literal for int() with base 10: {bad!r}",
-            fact=f"{old.words or 'the column'} holds the string {bad!r}",
+            fact=f"{old.named('the column')} holds the string {bad!r}",
             remedy=_TO_NUMBERS,
         )
     if kind == "f":
@@ -123,7 +122,7 @@ def cast(operation: Operation, old: AbstractValue, wanted: str | None) -> None:
         operation.crash(
             "IntCastingNaNError",
             "cannot convert non-finite values (NA or inf) to integer",
-            fact=f"{old.words or 'the column'} holds missing values",
+            fact=f"{old.named('the column')} holds missing values",
             remedy="fill or drop them first, or use dtype 'Int64'",
         )
 
@@ -132,7 +131,7 @@ def cast(operation: Operation, old: AbstractValue, wanted: str | None) -> None:
 def astype_of_frame(operation: Operation) -> Answer:
     old = operation.receiver
     given = operation.arguments.bound("dtype, copy=None, errors='raise'")
-    if given is None or "dtype" not in given or "errors" in given:
+    if given is None or "errors" in given:
         return AbstractValue(FRAME)
     wanted = given["dtype"]
     if wanted.type == "dict":
@@ -148,8 +147,7 @@ def astype_of_frame(operation: Operation) -> Answer:
 def _each_by_name(operation: Operation, old: AbstractValue, wanted: AbstractValue) -> AbstractValue:
     made = with_columns(old, labels_of(old))
     for label, asked in (wanted.members or {}).items():
-        if lacks(old, label):
-            missing_column(operation, old, label)
+        need_column(operation, old, label)
         cast(operation, column(old, label), dtype_asked(asked))
         for name in ("dtypes", "per_column"):
             made.facts.get(name, {}).pop(label, None)
@@ -162,7 +160,7 @@ def _each_by_name(operation: Operation, old: AbstractValue, wanted: AbstractValu
 @RULES.function("pandas.to_numeric")
 def to_numeric(operation: Operation) -> Answer:
     given = operation.arguments.bound("arg, errors='raise', downcast=None, dtype_backend=None")
-    if given is None or "arg" not in given or not is_series(given["arg"]):
+    if given is None or not is_series(given["arg"]):
         return UNCHANGED
     old = given["arg"]
     errors = given["errors"].literal if "errors" in given else "raise"
@@ -170,7 +168,7 @@ def to_numeric(operation: Operation) -> Answer:
         operation.crash(
             "ValueError",
             f"Unable to parse string {bad!r}",
-            fact=f"{old.words or 'the column'} holds the string {bad!r}",
+            fact=f"{old.named('the column')} holds the string {bad!r}",
             remedy="pass errors='coerce', and check what becomes NaN",
         )
     return mapped(old, "float64" if errors == "coerce" and old.fact("has_nan") is True else None)
@@ -189,7 +187,7 @@ def to_datetime(operation: Operation) -> Answer:
         "arg, errors='raise', dayfirst=False, yearfirst=False, utc=False, format=None, exact=True, unit=None,"
         " infer_datetime_format=None, origin='unix', cache=True"
     )
-    if given is None or "arg" not in given or not is_series(given["arg"]):
+    if given is None or not is_series(given["arg"]):
         return UNCHANGED
     old = given["arg"]
     _refuse_formats(operation, old, given)
@@ -198,7 +196,7 @@ def to_datetime(operation: Operation) -> Answer:
         operation.crash(
             "ValueError",
             f"Unknown datetime string format, unable to parse: {bad!r}",
-            fact=f"{old.words or 'the column'} holds the string {bad!r}",
+            fact=f"{old.named('the column')} holds the string {bad!r}",
             remedy="pass errors='coerce', and check what becomes NaT",
         )
     has_zone = "utc" in given
@@ -226,7 +224,7 @@ def _refuse_formats(operation: Operation, old: AbstractValue, given: Mapping[str
         operation.crash(
             type(error).__name__,
             str(error).partition(". You might")[0].partition("\n")[0][:200],
-            fact=f"{old.words or 'the column'} holds {', '.join(map(repr, texts))}",
+            fact=f"{old.named('the column')} holds {', '.join(map(repr, texts))}",
             remedy="pass their format, such as format='%d/%m/%Y', or dayfirst=True",
         )
 
@@ -277,7 +275,7 @@ def accessor(operation: Operation) -> Answer:
                 "dt": "Can only use .dt accessor with datetimelike values",
                 "cat": "Can only use .cat accessor with a 'category' dtype",
             }[operation.name],
-            fact=f"{old.words or 'the column'} has dtype {dtype}",
+            fact=f"{old.named('the column')} has dtype {dtype}",
             remedy={
                 "str": "convert to strings first: .astype(str)",
                 "dt": "convert to datetimes first: pandas.to_datetime(...)",
@@ -348,7 +346,7 @@ def _is_summable(operation: Operation, old: AbstractValue) -> None:
     operation.crash(
         "TypeError",
         f"strings do not support {operation.name}",
-        fact=f"{old.words or 'the column'} holds strings (dtype {dtype})",
+        fact=f"{old.named('the column')} holds strings (dtype {dtype})",
         remedy=f"convert them to numbers first: {_TO_NUMBERS}",
     )
 
@@ -509,7 +507,7 @@ def item_of_series(operation: Operation) -> Answer:
         operation.crash(
             "KeyError",
             f"the index has no label {value!r}",
-            fact=f"{old.words or 'the series'} has the index {old.fact('index')['range']}",
+            fact=f"{old.named('the series')} has the index {old.fact('index')['range']}",
             remedy="use an existing label, or select rows by a condition",
         )
     if type(value) is int and _has_only_whole_labels(old):
@@ -518,7 +516,7 @@ def item_of_series(operation: Operation) -> Answer:
             operation.crash(
                 "KeyError",
                 f"the index has no label {value!r}",
-                fact=f"{old.words or 'the series'} has the index {kept}",
+                fact=f"{old.named('the series')} has the index {kept}",
                 remedy="use positions with .iloc[...]",
             )
         return scalar(dtype_of(old)) if is_numeric(dtype_of(old)) else UNCHANGED
@@ -574,7 +572,7 @@ def _is_category(operation: Operation, old: AbstractValue) -> None:
         operation.crash(
             "TypeError",
             f"Cannot setitem on a Categorical with a new category ({value!r})",
-            fact=f"{old.words or 'the column'} has the categories {', '.join(map(repr, categories[:8]))}",
+            fact=f"{old.named('the column')} has the categories {', '.join(map(repr, categories[:8]))}",
             remedy=f"add it first: .cat.add_categories({value!r})",
         )
 
@@ -590,7 +588,7 @@ def some_of_it(operation: Operation) -> Answer:
             operation.crash(
                 "TypeError",
                 "Series.sort_values() got an unexpected keyword argument 'by'",
-                fact=f"{old.words or 'it'} is a Series",
+                fact=f"{old.named('it')} is a Series",
                 remedy="remove the argument, or sort the frame",
             )
         return some_rows(old, n_rows(old) if "ignore_index" not in operation.arguments.keywords else None)
@@ -677,6 +675,6 @@ def truth(operation: Operation) -> Answer:
     return operation.crash(
         "ValueError",
         f"The truth value of a {old.class_name} is ambiguous",
-        fact=f"{old.words or operation.text} is a {old.class_name}",
+        fact=f"{old.named(operation.text)} is a {old.class_name}",
         remedy="use .empty, .any() or .all(); combine conditions with & and |, in parentheses",
     )

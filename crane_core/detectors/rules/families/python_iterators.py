@@ -118,5 +118,5 @@ def next_of_python_2(operation: Operation) -> Answer:
         "AttributeError",
         f"{words_of(value, 'an iterator')} has no attribute next",
         fact=f"{words_of(value, 'it')} is a {value.class_name}",
-        remedy=f"Write next({value.words or 'it'}).",
+        remedy=f"Write next({value.named('it')}).",
     )

@@ -63,7 +63,7 @@ def _has_colours(operation: Operation) -> None:
         operation.crash(
             "ValueError",
             f"the palette has no colour for {missing[0]!r}",
-            fact=f"{data.words or 'the frame'}[{hue!r}] holds {', '.join(map(repr, (values or [])[:8]))}",
+            fact=f"{data.named('the frame')}[{hue!r}] holds {', '.join(map(repr, (values or [])[:8]))}",
             remedy="add a colour for each value",
         )
 
@@ -123,7 +123,7 @@ def heatmap(operation: Operation) -> Answer:
         operation.crash(
             "ValueError",
             f"could not convert string to float: the column {label!r} holds strings",
-            fact=f"{data.words or 'the frame'}[{label!r}] holds strings",
+            fact=f"{data.named('the frame')}[{label!r}] holds strings",
             remedy="select the numeric columns, or draw data.corr(numeric_only=True)",
         )
     if operation.name != "clustermap":

@@ -93,7 +93,7 @@ def _refuse_missing(operation: Operation, columns: Any, x: AbstractValue) -> Non
         operation.crash(
             "ValueError",
             "Specifying the columns using strings is only supported for dataframes",
-            fact=f"{data.named(x, 'X')} is an array",
+            fact=f"{x.named('X')} is an array",
             remedy="pass a DataFrame, or use column numbers",
         )
     labels = data.known_labels(x)
@@ -102,7 +102,7 @@ def _refuse_missing(operation: Operation, columns: Any, x: AbstractValue) -> Non
         operation.crash(
             "ValueError",
             f"the column transformer asks for {', '.join(map(repr, missing[:5]))}",
-            fact=f"{data.named(x, 'X')} has the columns {enumerated(sorted(map(str, labels or ())), 12)}",
+            fact=f"{x.named('X')} has the columns {enumerated(sorted(map(str, labels or ())), 12)}",
             remedy="use columns that the frame has at this step",
         )
     n_columns = data.n_features(x)
@@ -111,7 +111,7 @@ def _refuse_missing(operation: Operation, columns: Any, x: AbstractValue) -> Non
         operation.crash(
             "ValueError",
             f"column index {beyond[0]} is out of bounds",
-            fact=f"{data.named(x, 'X')} has {n_columns} columns",
+            fact=f"{x.named('X')} has {n_columns} columns",
             remedy="use existing column numbers",
         )
 
@@ -153,7 +153,7 @@ def transform_columns(
         operation.crash(
             "NotFittedError",
             "This ColumnTransformer instance is not fitted yet",
-            fact=f"{data.named(estimator, 'it')} has not been fitted",
+            fact=f"{estimator.named('it')} has not been fitted",
             remedy="call fit first",
         )
     labels, asked = data.known_labels(x), estimator.fact("columns_fit", sorted(_asked(estimator)))
@@ -162,7 +162,7 @@ def transform_columns(
         operation.crash(
             "ValueError",
             f"columns are missing: {', '.join(missing[:8])}",
-            fact=f"{data.named(x, 'X')} has the columns {enumerated(sorted(map(str, labels or ())), 12)}",
+            fact=f"{x.named('X')} has the columns {enumerated(sorted(map(str, labels or ())), 12)}",
             remedy="pass the columns that it was fitted with",
         )
     if is_fitted(estimator) is True:

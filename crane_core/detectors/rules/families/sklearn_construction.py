@@ -19,7 +19,6 @@ from crane_core.detectors.rules.families.sklearn_classes import (
     is_since,
     known_class,
 )
-from crane_core.detectors.rules.families.sklearn_data import named
 from crane_core.detectors.rules.families.sklearn_estimators import features_fitted, parameter, unfitted_copy
 from crane_core.detectors.rules.families.sklearn_fitting import refuse_probabilities
 from crane_core.detectors.rules.families.versions import version_of
@@ -198,7 +197,7 @@ def attribute(operation: Operation) -> Answer:
 
 
 def _refuse_unlearnt(operation: Operation, estimator: AbstractValue, known: KnownClass) -> None:
-    name, words = operation.name, named(estimator, "it")
+    name, words = operation.name, estimator.named("it")
     if estimator.fact("is_fitted") is False and known.learnt and _is_learnt(name, known):
         exception = known.unfitted_attributes.get(name, "AttributeError")
         operation.crash(

@@ -27,10 +27,6 @@ class Flaw(NamedTuple):
     fact: str
 
 
-def named(value: AbstractValue, otherwise: str) -> str:
-    return value.words or otherwise
-
-
 def is_frame(value: AbstractValue) -> bool:
     return value.is_a("pandas", "DataFrame")
 
@@ -117,13 +113,13 @@ def _flaws_of_content(value: AbstractValue) -> Iterator[Flaw]:
     if is_frame(value):
         yield from _flaws_of_frame(value)
     elif is_series(value) or is_array(value) or not value.type:
-        yield from _flaws_of_values(value.facts, named(value, "it"), str(value.fact("dtype", "")))
+        yield from _flaws_of_values(value.facts, value.named("it"), str(value.fact("dtype", "")))
     elif value.type in ("list", "tuple"):
         yield from _flaws_of_list(value)
 
 
 def _flaws_of_shape(value: AbstractValue) -> Iterator[Flaw]:
-    shape, words = shape_as_array(value), named(value, "it")
+    shape, words = shape_as_array(value), value.named("it")
     if shape is None:
         return
     known = f"{words} has the shape {shown(shape)}"
@@ -145,7 +141,7 @@ def shown(shape: Shape) -> str:
 def _flaws_of_frame(value: AbstractValue) -> Iterator[Flaw]:
     if n_samples(value) == 0:
         return
-    words = named(value, "the frame")
+    words = value.named("the frame")
     columns = columns_of(value) or ()
     kinds = {isinstance(label, str) for label in columns}
     index = value.fact("column_index")
@@ -161,7 +157,7 @@ def _flaws_of_frame(value: AbstractValue) -> Iterator[Flaw]:
 
 
 def _missing_in_frame(value: AbstractValue) -> Iterator[Flaw]:
-    words = named(value, "the frame")
+    words = value.named("the frame")
     dtypes = dtypes_of(value)
     counts = value.fact("n_nan")
     for label, count in counts.items() if isinstance(counts, dict) else ():
@@ -266,7 +262,7 @@ def _is_no_number(text: Any) -> bool:
 
 
 def _flaws_of_list(abstract: AbstractValue) -> Iterator[Flaw]:
-    words = named(abstract, "the list")
+    words = abstract.named("the list")
     values = _flat(abstract.literal) if abstract.is_literal else []
     if (text := next((value for value in values if _is_no_number(value)), None)) is not None:
         yield Flaw("text", f"{words} holds the string {text!r}")

@@ -36,7 +36,7 @@ def _refuse_table(operation: Operation, known: KnownClass, x: AbstractValue) -> 
         operation.crash(
             "ValueError",
             "y should be a 1d array: LabelEncoder encodes one column of labels",
-            fact=f"{data.named(x, 'it')} has the shape {data.shown(shape)}",
+            fact=f"{x.named('it')} has the shape {data.shown(shape)}",
             remedy="encode column by column, or use OrdinalEncoder for features",
         )
 

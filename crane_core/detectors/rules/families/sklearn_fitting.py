@@ -7,7 +7,7 @@ classes, of flaws that the table of classes says they refuse, and of parts whose
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Final, NoReturn
+from typing import Final
 
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
 from crane_core.detectors.rules.evidence import enumerated
@@ -23,6 +23,7 @@ from crane_core.detectors.rules.families.sklearn_estimators import (
 )
 from crane_core.detectors.rules.families.sklearn_targets import Target, target_of
 from crane_core.detectors.rules.operation import Operation
+from crane_core.detectors.rules.shapes import differ
 
 _OF_VALUES = ("text", "nan", "nan?", "inf", "dates", "negative")
 _TAKE_ROWS_OF_ANY_LENGTH = ("MultiLabelBinarizer",)
@@ -126,25 +127,37 @@ def refuse_y(
         return
     if known.learns_from_y is not True:
         return
-    _refuse_lengths(operation, known.raises.get("y:short"), x, y)
-    for flaw, fact, why, remedy in _flaws_of_y(known, target_of(y), data.named(y, "y")):
+    refuse_lengths(operation, x, y, known.raises.get("y:short"))
+    for flaw, fact, why, remedy in _flaws_of_y(known, target_of(y), y.named("y")):
         if flaw in known.raises:
             operation.crash(known.raises[flaw], why, fact=fact, remedy=remedy)
 
 
-def _refuse_lengths(operation: Operation, exception: str | None, x: AbstractValue, y: AbstractValue) -> None:
-    n_x, n_y = data.n_samples(x), data.n_samples(y)
-    if exception is not None and n_x is not None and n_y is not None and n_x != n_y:
-        lengths_differ(operation, exception, (data.named(x, "X"), n_x), (data.named(y, "y"), n_y))
+def refuse_lengths(
+    operation: Operation,
+    x: AbstractValue,
+    y: AbstractValue,
+    exception: str | None = "ValueError",
+    *,
+    names: tuple[str, str] = ("X", "y"),
+) -> None:
+    """Raise where both certainly have other numbers of samples; without an exception nothing is refused."""
+    if exception is not None:
+        lengths_agree(
+            operation, exception, (x.named(names[0]), data.n_samples(x)), (y.named(names[1]), data.n_samples(y))
+        )
 
 
-def lengths_differ(operation: Operation, exception: str, left: tuple[str, int], right: tuple[str, int]) -> NoReturn:
-    operation.crash(
-        exception,
-        f"Found input variables with inconsistent numbers of samples: [{left[1]}, {right[1]}]",
-        fact=f"{left[0]} has {left[1]} samples, {right[0]} has {right[1]}",
-        remedy="select both from the same rows",
-    )
+def lengths_agree(
+    operation: Operation, exception: str, left: tuple[str, int | None], right: tuple[str, int | None]
+) -> None:
+    if differ(left[1], right[1]):
+        operation.crash(
+            exception,
+            f"Found input variables with inconsistent numbers of samples: [{left[1]}, {right[1]}]",
+            fact=f"{left[0]} has {left[1]} samples, {right[0]} has {right[1]}",
+            remedy="select both from the same rows",
+        )
 
 
 def _flaws_of_y(known: KnownClass, target: Target, words: str) -> Iterator[tuple[str, str, str, str]]:
@@ -219,7 +232,7 @@ def refuse_unfitted(operation: Operation, estimator: AbstractValue, known: Known
         operation.crash(
             exception,
             f"This {known.name} instance is not fitted yet",
-            fact=f"{data.named(estimator, 'it')} has not been fitted",
+            fact=f"{estimator.named('it')} has not been fitted",
             remedy="call fit first, or use the object that was fitted",
         )
 
@@ -240,7 +253,7 @@ def refuse_probabilities(operation: Operation, estimator: AbstractValue, known: 
         operation.crash(
             "AttributeError",
             f"{known.name} has predict_proba only with probability=True",
-            fact=f"{data.named(estimator, 'it')} was created without it",
+            fact=f"{estimator.named('it')} was created without it",
             remedy="use decision_function, or create it with probability=True",
         )
 
@@ -289,7 +302,7 @@ def _refuse_names(
     unseen = [name for name in given if name not in fitted]
     missing = [name for name in fitted if name not in given]
     parts = [f"unseen at fit time: {_some(unseen)}"] * bool(unseen) + [f"missing now: {_some(missing)}"] * bool(missing)
-    words = data.named(x, "X")
+    words = x.named("X")
     operation.crash(
         exception,
         "The feature names should match those that were passed during fit",
@@ -313,6 +326,6 @@ def _refuse_count(
         operation.crash(
             known.raises[flaw],
             f"X has {given} features, but {known.name} is expecting {fitted} features as input",
-            fact=f"{data.named(x, 'X')} has {given} columns, {data.named(estimator, 'the estimator')} expects {fitted}",
+            fact=f"{x.named('X')} has {given} columns, {estimator.named('the estimator')} expects {fitted}",
             remedy="pass the same features as in fit",
         )

@@ -196,7 +196,7 @@ def _refuse_more(
         operation.crash(
             "ValueError",
             f"{wanted} {name.removeprefix('n_')} need at least {wanted} samples",
-            fact=f"{data.named(x, 'X')} has {n_samples} samples",
+            fact=f"{x.named('X')} has {n_samples} samples",
             remedy=f"set {name} to {n_samples} or less",
         )
 
@@ -209,7 +209,7 @@ def _refuse_components(
         operation.crash(
             "ValueError",
             f"n_components must be at most min(n_samples, n_features) = {most}",
-            fact=f"{data.named(x, 'X')} has {n_samples} samples and {n_features} features; n_components is {wanted}",
+            fact=f"{x.named('X')} has {n_samples} samples and {n_features} features; n_components is {wanted}",
             remedy=f"set n_components to {most} or less",
         )
 
@@ -230,6 +230,6 @@ def refuse_neighbors(operation: Operation, estimator: AbstractValue, known: Know
         operation.crash(
             "ValueError",
             f"Expected n_neighbors <= n_samples_fit, but n_neighbors = {n_asked}, n_samples_fit = {n_fit}",
-            fact=f"{data.named(estimator, 'it')} was fitted on {n_fit} samples",
+            fact=f"{estimator.named('it')} was fitted on {n_fit} samples",
             remedy=f"set n_neighbors to {n_fit} or less",
         )

@@ -8,10 +8,11 @@ from crane_core.detectors.rules.abstract_value import AbstractValue, literal
 from crane_core.detectors.rules.answer import UNCHANGED, Answer
 from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families.sklearn_classes import is_since
-from crane_core.detectors.rules.families.sklearn_fitting import lengths_differ
+from crane_core.detectors.rules.families.sklearn_fitting import refuse_lengths
 from crane_core.detectors.rules.families.sklearn_targets import Target, target_of
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
+from crane_core.detectors.rules.shapes import differ
 
 RULES: Final = Family("scikit-learn: metrics")
 OF_CLASSES: Final = (
@@ -94,11 +95,7 @@ def _refuse_positional(operation: Operation, n_most: int) -> None:
 
 
 def _refuse_lengths(operation: Operation, true: AbstractValue, said: AbstractValue) -> None:
-    n_true, n_said = data.n_samples(true), data.n_samples(said)
-    if n_true is not None and n_said is not None and n_true != n_said:
-        lengths_differ(
-            operation, "ValueError", (data.named(true, "y_true"), n_true), (data.named(said, "y_pred"), n_said)
-        )
+    refuse_lengths(operation, true, said, names=("y_true", "y_pred"))
 
 
 def _refuse_kinds(
@@ -112,7 +109,7 @@ def _refuse_kinds(
             operation.crash(
                 "ValueError",
                 f"Classification metrics can't handle continuous targets: {name} needs classes",
-                fact=f"{data.named(abstract, 'the argument')} holds continuous values{target.example}",
+                fact=f"{abstract.named('the argument')} holds continuous values{target.example}",
                 remedy="round or threshold the predictions, use a classifier, or use a regression metric",
             )
     kinds = {target.kind for target in targets}
@@ -137,7 +134,7 @@ def _refuse_table(operation: Operation, name: str, given: tuple[AbstractValue, A
         operation.crash(
             "ValueError",
             f"{name} takes two 1d arrays of classes",
-            fact=f"{data.named(table, 'one side')} has {max(each or 0 for each in outputs)} columns",
+            fact=f"{table.named('one side')} has {max(each or 0 for each in outputs)} columns",
             remedy="pass the true classes and the predicted ones",
         )
 
@@ -148,7 +145,7 @@ def _is_never_whole(value: AbstractValue, target: Target) -> bool:
 
 def _classes_in_words(value: AbstractValue, target: Target) -> str:
     shown = ", ".join(map(repr, sorted(target.classes or (), key=str)[:8]))
-    return f"{data.named(value, 'it')} holds {shown}"
+    return f"{value.named('it')} holds {shown}"
 
 
 def _refuse_average(
@@ -163,7 +160,7 @@ def _refuse_average(
     multiclass = [(value, target) for value, target in zip(values, targets, strict=True) if target.kind == "multiclass"]
     if multiclass:
         value, target = multiclass[0]
-        words = _classes_in_words(value, target) if target.classes else f"{data.named(value, 'it')} holds more than two"
+        words = _classes_in_words(value, target) if target.classes else f"{value.named('it')} holds more than two"
         operation.crash(
             "ValueError",
             "Target is multiclass but average='binary' (the default)",
@@ -264,11 +261,11 @@ def of_numbers(operation: Operation) -> Answer:
                     remedy="drop such rows",
                 )
     n_true, n_said = (_n_outputs(each) for each in (true, said))
-    if n_true is not None and n_said is not None and n_true != n_said:
+    if differ(n_true, n_said):
         operation.crash(
             "ValueError",
             f"y_true and y_pred have different number of output ({n_true}!={n_said})",
-            fact=f"{data.named(true, 'y_true')} has {n_true} columns, {data.named(said, 'y_pred')} has {n_said}",
+            fact=f"{true.named('y_true')} has {n_true} columns, {said.named('y_pred')} has {n_said}",
             remedy="pass the same targets on both sides",
         )
     return UNCHANGED
@@ -305,7 +302,7 @@ def of_scores(operation: Operation) -> Answer:
         operation.crash(
             "ValueError",
             f"continuous format is not supported: {name} needs classes as y_true",
-            fact=f"{data.named(true, 'y_true')} holds continuous values{target.example}",
+            fact=f"{true.named('y_true')} holds continuous values{target.example}",
             remedy="use a regression metric",
         )
     return UNCHANGED
@@ -347,7 +344,7 @@ def _refuse_scores(
         operation.crash(
             "ValueError",
             f"y_score should be a 1d array: {name} of two classes takes one score per sample",
-            fact=f"{data.named(values[1], 'y_score')} has the shape {data.shown(shape)}",
+            fact=f"{values[1].named('y_score')} has the shape {data.shown(shape)}",
             remedy="select the column of the positive class: scores[:, 1]",
         )
     if target.kind == "multiclass" and name in ("roc_curve", "precision_recall_curve") and len(shape) == 1:
@@ -371,15 +368,10 @@ def _refuse_scores(
 def of_clusters(operation: Operation) -> Answer:
     """Two clusters at least, and fewer than samples."""
     given = operation.arguments.bound("X, labels, **others")
-    if given is None or not given.keys() >= {"X", "labels"}:
+    if given is None:
         return UNCHANGED
-    labels = given["labels"]
-    n_x, n_labels = data.n_samples(given["X"]), data.n_samples(labels)
-    if n_x is not None and n_labels is not None and n_x != n_labels:
-        lengths_differ(
-            operation, "ValueError", (data.named(given["X"], "X"), n_x), (data.named(labels, "labels"), n_labels)
-        )
-    classes = target_of(labels).classes
+    refuse_lengths(operation, given["X"], given["labels"], names=("X", "labels"))
+    classes = target_of(given["labels"]).classes
     if classes is not None and len(classes) == 1:
         operation.crash(
             "ValueError",
@@ -393,7 +385,7 @@ def of_clusters(operation: Operation) -> Answer:
 @RULES.function("sklearn.metrics.ConfusionMatrixDisplay")
 def display(operation: Operation) -> Answer:
     given = operation.arguments.bound("confusion_matrix, *, display_labels=None")
-    if given is None or "confusion_matrix" not in given:
+    if given is None:
         return UNCHANGED
     return AbstractValue("sklearn.metrics.ConfusionMatrixDisplay", attributes=given)
 
@@ -407,11 +399,11 @@ def plotted(operation: Operation) -> Answer:
     if matrix is None or labels is None:
         return UNCHANGED
     n_rows, n_labels = data.n_samples(matrix), data.n_samples(labels)
-    if n_rows is not None and n_labels is not None and n_rows != n_labels:
+    if differ(n_rows, n_labels):
         operation.crash(
             "ValueError",
             f"{n_labels} labels are given for {n_rows} classes",
-            fact=f"{data.named(matrix, 'the matrix')} has {n_rows} rows",
+            fact=f"{matrix.named('the matrix')} has {n_rows} rows",
             remedy="pass one label per class",
         )
     return UNCHANGED

@@ -26,7 +26,7 @@ from crane_core.detectors.rules.families.sklearn_fitting import (
     ask,
     fit,
     gives_probabilities,
-    lengths_differ,
+    refuse_lengths,
     refuse_unfitted,
 )
 from crane_core.detectors.rules.families.sklearn_limits import refuse_neighbors, refuse_settings
@@ -166,7 +166,7 @@ def _refuse_method(operation: Operation, estimator: AbstractValue, known: KnownC
         operation.crash(
             "AttributeError",
             f"{known.name} has no {operation.name}",
-            fact=f"{data.named(estimator, 'it')} is a {known.kind}",
+            fact=f"{estimator.named('it')} is a {known.kind}",
             remedy="call fit, then predict",
         )
 
@@ -219,7 +219,7 @@ def _refuse_soft_votes(operation: Operation, voting: AbstractValue, method: str)
             operation.crash(
                 "AttributeError",
                 f"{known.name} has no predict_proba, which voting='soft' needs",
-                fact=f"{data.named(voting, 'it')} was created with voting='soft'",
+                fact=f"{voting.named('it')} was created with voting='soft'",
                 remedy="use voting='hard', or classifiers with predict_proba (SVC with probability=True)",
             )
 
@@ -237,7 +237,7 @@ def _refuse_unfitted_search(operation: Operation, estimator: AbstractValue, know
             operation.crash(
                 "NotFittedError",
                 f"This {known.name} instance is not fitted yet",
-                fact=f"{data.named(estimator, 'it')} has not been fitted",
+                fact=f"{estimator.named('it')} has not been fitted",
                 remedy="call fit first",
             )
 
@@ -276,7 +276,7 @@ def _refuse_unfitted_pipeline(
         operation.crash(
             "NotFittedError",
             "This Pipeline instance is not fitted yet",
-            fact=f"no step of {data.named(pipeline, 'it')} has been fitted",
+            fact=f"no step of {pipeline.named('it')} has been fitted",
             remedy="call fit first; cross_val_score and searches fit only copies",
         )
 
@@ -286,7 +286,7 @@ def scoring(operation: Operation) -> Answer:
     """score(X, y): predict, and compare."""
     estimator, known = operation.receiver, known_class(operation.receiver)
     given = operation.arguments.bound("X, y=None, **others")
-    if known is None or given is None or "X" not in given:
+    if known is None or given is None:
         return UNKNOWN
     x, y = given["X"], given.get("y")
     if known.name in ("Pipeline", "ColumnTransformer", *SEARCHES, *TEXTS, *_ENCODERS):
@@ -299,15 +299,13 @@ def scoring(operation: Operation) -> Answer:
 
 
 def _refuse_score(operation: Operation, known: KnownClass, x: AbstractValue, y: AbstractValue) -> None:
-    n_x, n_y = data.n_samples(x), data.n_samples(y)
-    if n_x is not None and n_y is not None and n_x != n_y and "score:short" in known.raises:
-        lengths_differ(operation, known.raises["score:short"], (data.named(x, "X"), n_x), (data.named(y, "y"), n_y))
+    refuse_lengths(operation, x, y, known.raises.get("score:short"))
     target = target_of(y)
     if known.kind == "classifier" and target.kind == "continuous" and "y:continuous" in known.raises:
         operation.crash(
             "ValueError",
             "Classification metrics can't handle continuous targets",
-            fact=f"{data.named(y, 'y')} holds continuous values{target.example}",
+            fact=f"{y.named('y')} holds continuous values{target.example}",
             remedy="use a regressor, or convert the values to classes",
         )
 
@@ -372,7 +370,7 @@ def pipeline_made(operation: Operation) -> Answer:
 def cross_validated(operation: Operation) -> Answer:
     """Copies are fitted to parts of the data; the estimator itself stays as it is."""
     given = operation.arguments.bound("estimator, X, y=None, **others")
-    if given is None or not given.keys() >= {"estimator", "X"}:
+    if given is None:
         return UNCHANGED
     estimator, x, y = given["estimator"], given["X"], given.get("y")
     _refuse_folds(operation, given, x, y)
@@ -405,11 +403,10 @@ def _are_folds_odd(given: dict[str, AbstractValue]) -> bool:
 def _refuse_folds(
     operation: Operation, given: dict[str, AbstractValue], x: AbstractValue, y: AbstractValue | None
 ) -> None:
-    n_x, n_y = data.n_samples(x), None if y is None else data.n_samples(y)
-    if n_x is not None and n_y is not None and y is not None and n_x != n_y:
-        lengths_differ(operation, "ValueError", (data.named(x, "X"), n_x), (data.named(y, "y"), n_y))
-    if y is not None and "cv" in given:
-        refuse_shares(operation, given["cv"], y)
+    n_x = data.n_samples(x)
+    if y is not None:
+        refuse_lengths(operation, x, y)
+        refuse_shares(operation, given.get("cv", AbstractValue()), y)
     folds = given.get("cv", literal(None)).literal
     if type(folds) is int and folds < 2:
         operation.crash(
@@ -423,6 +420,6 @@ def _refuse_folds(
         operation.crash(
             "ValueError",
             f"Cannot have number of splits n_splits={n_folds} greater than the number of samples",
-            fact=f"{data.named(x, 'X')} has {n_x} samples",
+            fact=f"{x.named('X')} has {n_x} samples",
             remedy=f"set cv to {n_x} or less",
         )

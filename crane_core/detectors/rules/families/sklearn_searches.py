@@ -9,6 +9,7 @@ from crane_core.detectors.rules.abstract_value import AbstractValue, literal
 from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families.sklearn_classes import KnownClass, is_of_table, known_class
 from crane_core.detectors.rules.families.sklearn_estimators import steps, unfitted_copy
+from crane_core.detectors.rules.families.sklearn_fitting import refuse_lengths
 from crane_core.detectors.rules.families.sklearn_limits import refuse_constraints
 from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.operation import Operation
@@ -30,16 +31,10 @@ def refuse_search(
         refuse_constraints(operation, search, of_search)
     for name in _asked_names(search):
         _refuse_name(operation, inner, name)
-    n_x, n_y = data.n_samples(x), None if y is None else data.n_samples(y)
-    if n_x is not None and n_y is not None and y is not None and n_x != n_y:
-        operation.crash(
-            "ValueError",
-            f"Found input variables with inconsistent numbers of samples: [{n_x}, {n_y}]",
-            fact=f"{data.named(x, 'X')} has {n_x} samples, {data.named(y, 'y')} has {n_y}",
-            remedy="select both from the same rows",
-        )
+    if y is not None:
+        refuse_lengths(operation, x, y)
     known = known_class(inner)
-    if known is not None and n_x and _has_usual_folds(search) and not _searched_values_matter(search):
+    if known is not None and data.n_samples(x) and _has_usual_folds(search) and not _searched_values_matter(search):
         _fit_copy(operation, inner, known, x, y, fit_any)
 
 

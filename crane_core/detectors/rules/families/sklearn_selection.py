@@ -11,7 +11,7 @@ from crane_core.detectors.rules.abstract_value import AbstractValue, literal
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families.sklearn_classes import is_since
-from crane_core.detectors.rules.families.sklearn_fitting import lengths_differ
+from crane_core.detectors.rules.families.sklearn_fitting import lengths_agree, refuse_lengths
 from crane_core.detectors.rules.families.sklearn_targets import target_of
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
@@ -86,10 +86,9 @@ def _refuse_options(operation: Operation) -> None:
 
 
 def _refuse_lengths(operation: Operation, arrays: list[AbstractValue]) -> None:
-    known = [(data.named(each, "one"), n) for each in arrays if (n := data.n_samples(each)) is not None]
+    known = [(each.named("one"), n) for each in arrays if (n := data.n_samples(each)) is not None]
     for left, right in itertools.pairwise(known):
-        if left[1] != right[1]:
-            lengths_differ(operation, "ValueError", left, right)
+        lengths_agree(operation, "ValueError", left, right)
 
 
 def _refuse_sizes(operation: Operation, options: dict[str, AbstractValue]) -> None:
@@ -125,7 +124,7 @@ def _sizes(operation: Operation, n_all: int | None, options: dict[str, AbstractV
         operation.crash(
             "ValueError",
             f"{n_all} samples cannot be split into {max(n_train, 0)} for training and {n_test} for testing",
-            fact=f"{data.named(operation.first, 'the first array')} has {n_all} samples",
+            fact=f"{operation.first.named('the first array')} has {n_all} samples",
             remedy="find the step that left so few" if n_all < 2 else "use smaller parts",
         )
     return n_train, n_test
@@ -153,16 +152,15 @@ def _train_size(n_all: int, test: Any, train: Any) -> int | None:
 
 def _refuse_stratify(operation: Operation, options: dict[str, AbstractValue], n_all: int | None) -> None:
     stratify = options["stratify"]
-    n_labels = data.n_samples(stratify)
-    if n_labels is not None and n_all is not None and n_labels != n_all:
-        lengths_differ(operation, "ValueError", ("the data", n_all), (data.named(stratify, "stratify"), n_labels))
+    labels = stratify.named("stratify"), data.n_samples(stratify)
+    lengths_agree(operation, "ValueError", ("the data", n_all), labels)
     facts = data.values_of(stratify)
     fewest = facts.get("n_of_rarest")
     if fewest == 1 and not target_of(stratify).has_nan and len(data.shape_as_array(stratify) or ()) == 1:
         operation.crash(
             "ValueError",
             "The least populated class in y has only 1 member, which is too few",
-            fact=f"a class of {data.named(stratify, 'stratify')} has one member",
+            fact=f"a class of {stratify.named('stratify')} has one member",
             remedy="drop classes with one member, or do not stratify",
         )
     if options["shuffle"].is_literal and options["shuffle"].literal is False and stratify.type not in ("", "NoneType"):
@@ -253,15 +251,14 @@ def first_fold(operation: Operation) -> Answer:
     splitter, x, y = held.get("splitter"), held.get("X"), held.get("y")
     if splitter is None or x is None:
         return UNKNOWN
-    n_x, n_y = data.n_samples(x), data.n_samples(y) if y is not None else None
-    if n_x is not None and n_y is not None and n_x != n_y and y is not None:
-        lengths_differ(operation, "ValueError", (data.named(x, "X"), n_x), (data.named(y, "y"), n_y))
-    n_splits = _n_splits(splitter)
+    if y is not None:
+        refuse_lengths(operation, x, y)
+    n_x, n_splits = data.n_samples(x), _n_splits(splitter)
     if n_splits is not None and n_x is not None and n_splits > n_x:
         operation.crash(
             "ValueError",
             f"Cannot have number of splits n_splits={n_splits} greater than the number of samples",
-            fact=f"{data.named(x, 'X')} has {n_x} samples",
+            fact=f"{x.named('X')} has {n_x} samples",
             remedy=f"set n_splits to {n_x} or less",
         )
     if y is not None:
@@ -275,7 +272,7 @@ def refuse_shares(operation: Operation, splitter: AbstractValue, y: AbstractValu
         operation.crash(
             "ValueError",
             f"{splitter.class_name} needs classes, not continuous values",
-            fact=f"{data.named(y, 'y')} holds continuous values{target.example}",
+            fact=f"{y.named('y')} holds continuous values{target.example}",
             remedy="use KFold, or convert the values to classes",
         )
 

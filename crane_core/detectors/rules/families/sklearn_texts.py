@@ -26,7 +26,7 @@ def fit_texts(operation: Operation, estimator: AbstractValue, known: KnownClass,
 def _refuse_documents(
     operation: Operation, estimator: AbstractValue, known: KnownClass, documents: AbstractValue
 ) -> None:
-    words = data.named(documents, "the argument")
+    words = documents.named("the argument")
     if documents.type == "str":
         operation.crash(
             "ValueError",
@@ -69,6 +69,6 @@ def _refuse_missing(operation: Operation, known: KnownClass, documents: Abstract
     operation.crash(
         "ValueError" if kinds == {"float"} else "AttributeError",
         f"np.nan is an invalid document: {known.name} needs a string for every document",
-        fact=f"{data.named(documents, 'the argument')} holds missing values",
+        fact=f"{documents.named('the argument')} holds missing values",
         remedy="fill them with '' first",
     )

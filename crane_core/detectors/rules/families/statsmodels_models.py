@@ -16,6 +16,7 @@ from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families.versions import is_at_least
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
+from crane_core.detectors.rules.shapes import differ
 
 RULES: Final = Family("statsmodels")
 _LINEAR: Final = ("OLS", "WLS", "GLS", "Logit", "Probit", "MNLogit", "Poisson", "GLM", "RLM", "QuantReg")
@@ -64,7 +65,7 @@ def _paths(names: tuple[str, ...], *modules: str) -> list[str]:
 def of_arrays(operation: Operation) -> Answer:
     """A model of two arrays: equal lengths, numbers, nothing missing."""
     given = operation.arguments.bound("endog, exog=None, **others")
-    if given is None or "endog" not in given:
+    if given is None:
         return UNCHANGED
     y, x = given["endog"], given.get("exog")
     if x is not None:
@@ -94,7 +95,7 @@ def of_results(operation: Operation) -> Answer:
         operation.crash(
             "AttributeError",
             f"{model.class_name} object has no attribute {operation.name} before it is fitted",
-            fact=f"{model.words or 'it'} is a {model.class_name} model, not its results",
+            fact=f"{model.named('it')} is a {model.class_name} model, not its results",
             remedy="call .fit(), and use the result",
         )
     return UNKNOWN
@@ -110,7 +111,7 @@ def _refuse_no_shares(operation: Operation, y: AbstractValue) -> None:
         operation.crash(
             "ValueError",
             f"endog of {name} must be in the unit interval",
-            fact=f"{data.named(y, 'endog')} goes from {low:g} to {high:g}",
+            fact=f"{y.named('endog')} goes from {low:g} to {high:g}",
             remedy="convert it to 0 and 1: (y > limit).astype(int); for more classes use MNLogit",
         )
 
@@ -118,11 +119,11 @@ def _refuse_no_shares(operation: Operation, y: AbstractValue) -> None:
 def _refuse_lengths(operation: Operation, y: AbstractValue, x: AbstractValue) -> None:
     n_y, n_x = data.n_samples(y), data.n_samples(x)
     are_alike = (data.is_frame(x) or data.is_series(x)) == (data.is_frame(y) or data.is_series(y))
-    if n_y is not None and n_x is not None and n_y != n_x and are_alike:
+    if differ(n_y, n_x) and are_alike:
         operation.crash(
             "ValueError",
             f"endog and exog have different numbers of rows: {n_y} and {n_x}",
-            fact=f"{data.named(y, 'endog')} has {n_y} rows, {data.named(x, 'exog')} has {n_x}",
+            fact=f"{y.named('endog')} has {n_y} rows, {x.named('exog')} has {n_x}",
             remedy="select both from the same rows",
         )
 
@@ -130,7 +131,7 @@ def _refuse_lengths(operation: Operation, y: AbstractValue, x: AbstractValue) ->
 def _dtypes(value: AbstractValue) -> dict[Any, str]:
     if data.is_frame(value):
         return {label: str(dtype) for label, dtype in data.dtypes_of(value).items()}
-    return {data.named(value, "it"): str(value.fact("dtype", ""))} if data.is_series(value) else {}
+    return {value.named("it"): str(value.fact("dtype", ""))} if data.is_series(value) else {}
 
 
 def _refuse_objects(operation: Operation, value: AbstractValue) -> None:
@@ -188,7 +189,7 @@ def of_formula(operation: Operation) -> Answer:
         operation.crash(
             _FORMULA_ERROR,
             f"the formula names {missing[0]}",
-            fact=f"{data.named(frame, 'the frame')} has the columns {', '.join(sorted(labels)[:12])}",
+            fact=f"{frame.named('the frame')} has the columns {', '.join(sorted(labels)[:12])}",
             remedy="use columns that the frame has",
         )
     return _unfitted(operation)
@@ -264,7 +265,7 @@ def asked(operation: Operation) -> Answer:
     return operation.crash(
         "ValueError",
         f"the model was fitted with {n_fitted} columns, but gets {shape[1]}",
-        fact=f"{data.named(x, 'exog')} has {shape[1]} columns; the model has "
+        fact=f"{x.named('exog')} has {shape[1]} columns; the model has "
         + (", ".join(map(str, columns)) if isinstance(columns, list) else str(n_fitted)),
         remedy="add the constant here too: sm.add_constant(..., has_constant='add')"
         if lacks_constant
@@ -290,7 +291,7 @@ def of_long_ago(operation: Operation) -> Answer:
 def smoothed(operation: Operation) -> Answer:
     """Factors need numbers above zero."""
     given = operation.arguments.bound("endog, trend=None, damped_trend=False, seasonal=None, **others")
-    if given is None or "endog" not in given:
+    if given is None:
         return UNCHANGED
     series = given["endog"]
     low, _ = data.range_of(data.values_of(series))
@@ -301,7 +302,7 @@ def smoothed(operation: Operation) -> Answer:
         operation.crash(
             "ValueError",
             "endog must be strictly positive when using multiplicative trend or seasonal components",
-            fact=f"{data.named(series, 'endog')} goes down to {low:g}",
+            fact=f"{series.named('endog')} goes down to {low:g}",
             remedy=f"use {parts[0]}='add'",
         )
     return UNCHANGED
@@ -314,7 +315,7 @@ def unit_root_tested(operation: Operation) -> Answer:
     Up to statsmodels 0.15.
     """
     given = operation.arguments.bound("x, maxlag=None, regression='c', autolag='AIC', store=False, regresults=False")
-    if given is None or "x" not in given:
+    if given is None:
         return UNCHANGED
     flaw = next((flaw for flaw in data.flaws(given["x"]) if flaw.name in ("nan", "inf")), None)
     if flaw is not None:
@@ -349,7 +350,7 @@ def decomposed(operation: Operation) -> Answer:
         operation.crash(
             "ValueError",
             f"x must have 2 complete cycles, which requires {2 * period} observations",
-            fact=f"{data.named(series, 'x')} has {n_all}",
+            fact=f"{series.named('x')} has {n_all}",
             remedy=f"set period to {n_all // 2} or less",
         )
     flaw = next((flaw for flaw in data.flaws(series) if flaw.name in ("nan", "inf")), None)
@@ -363,7 +364,7 @@ def decomposed(operation: Operation) -> Answer:
         operation.crash(
             "ValueError",
             "Multiplicative seasonality is not appropriate for zero and negative values",
-            fact=f"{data.named(series, 'x')} goes down to {low:g}",
+            fact=f"{series.named('x')} goes down to {low:g}",
             remedy="use model='additive'",
         )
     return UNCHANGED
@@ -377,7 +378,7 @@ def partial_correlations(operation: Operation) -> Answer:
     """At most half as many lags as observations."""
     given = operation.arguments.bound("x, **others")
     lags = None if given is None else next((given[name].literal for name in ("lags", "nlags") if name in given), None)
-    n_all = None if given is None or "x" not in given else data.n_samples(given["x"])
+    n_all = None if given is None else data.n_samples(given["x"])
     if (
         type(lags) is int
         and n_all is not None
@@ -398,7 +399,7 @@ def correlations(operation: Operation) -> Answer:
     """One lag less than there are observations."""
     given = operation.arguments.bound("x, ax=None, lags=None, **others")
     lags = None if given is None else given.get("lags", AbstractValue()).literal
-    n_all = None if given is None or "x" not in given else data.n_samples(given["x"])
+    n_all = None if given is None else data.n_samples(given["x"])
     if type(lags) is int and n_all is not None and lags >= n_all > 1:
         operation.crash(
             "ValueError",

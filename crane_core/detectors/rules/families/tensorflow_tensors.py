@@ -58,7 +58,7 @@ def _tensor(shape: Shape | None, dtype: object = None) -> AbstractValue:
 
 def _describe(value: AbstractValue) -> str:
     shape, dtype = value.shape, value.fact("dtype")
-    return f"{value.words or 'a tensor'} has shape {shown(shape) if shape is not None else '?'} and dtype {dtype}"
+    return f"{value.named('a tensor')} has shape {shown(shape) if shape is not None else '?'} and dtype {dtype}"
 
 
 def _fitting(
@@ -142,7 +142,7 @@ def _matrices(left: Shape, right: Shape) -> Shape:
 @RULES.function("tensorflow.concat", "tensorflow.stack")
 def joined(operation: Operation) -> Answer:
     bound = operation.arguments.bound("values, axis=0, name='join'")
-    parts = bound["values"].items if bound is not None and "values" in bound else None
+    parts = bound["values"].items if bound is not None else None
     axis = bound["axis"].literal if bound is not None and "axis" in bound else 0
     if not parts or type(axis) is not int or not all(map(is_operand, parts)):
         return UNCHANGED
@@ -169,7 +169,7 @@ def reshaped(operation: Operation) -> Answer:
 @RULES.function("tensorflow.cast")
 def cast(operation: Operation) -> Answer:
     bound = operation.arguments.bound("x, dtype, name=None")
-    if bound is None or "x" not in bound:
+    if bound is None:
         return UNKNOWN
     said = bound.get("dtype", AbstractValue())
     dtype = said.literal if isinstance(said.literal, str) else said.path.removeprefix("tensorflow.") or None
@@ -194,7 +194,7 @@ def item_set(operation: Operation) -> Answer:
     operation.crash(
         "TypeError",
         f"'{value.class_name}' object does not support item assignment",
-        fact=f"{value.words or 'it'} is of type {value.class_name}",
+        fact=f"{value.named('it')} is of type {value.class_name}",
         remedy="use tf.tensor_scatter_nd_update, a variable's [...].assign(...), or an array of numpy",
     )
 
@@ -208,7 +208,7 @@ def no_such_attribute(operation: Operation) -> Answer:
     operation.crash(
         "AttributeError",
         f"EagerTensor object has no attribute '{operation.name}'",
-        fact=f"{value.words or 'it'} is an EagerTensor",
+        fact=f"{value.named('it')} is an EagerTensor",
         remedy=_NUMPY_ONLY[operation.name],
     )
 

@@ -21,7 +21,6 @@ from crane_core.detectors.rules.families.torch_tensors import (
     promoted,
     tensor,
     whole,
-    words_of,
 )
 from crane_core.detectors.rules.family import Family, Rule
 from crane_core.detectors.rules.operation import Operation
@@ -65,7 +64,7 @@ def randint(operation: Operation) -> Answer:
 @RULES.function("torch.full")
 def full(operation: Operation) -> Answer:
     bound = operation.arguments.bound("size, fill_value, *, dtype=None, device=None, requires_grad=False, **more")
-    if bound is None or "size" not in bound:
+    if bound is None:
         return UNKNOWN
     dtype = dtype_meant(bound["dtype"]) if "dtype" in bound else None
     return tensor(lengths([bound["size"]]), dtype)
@@ -114,7 +113,7 @@ def from_numpy(operation: Operation) -> Answer:
         operation.crash(
             "TypeError",
             f"expected np.ndarray (got {given.type})",
-            fact=f"{words_of(given, 'the argument')} is of type {given.type}",
+            fact=f"{given.named('the argument')} is of type {given.type}",
             remedy="pass its array: .to_numpy()" if given.package == "pandas" else "use torch.tensor(...)",
         )
     if not given.is_a("numpy", "ndarray"):
@@ -129,7 +128,7 @@ def _refuse_objects(operation: Operation, given: AbstractValue) -> None:
         operation.crash(
             "TypeError",
             f"can't convert np.ndarray of type numpy.{dtype}",
-            fact=f"{words_of(given, 'the array')} has dtype {dtype}",
+            fact=f"{given.named('the array')} has dtype {dtype}",
             remedy="convert it first: .astype('float32')",
         )
 
@@ -138,7 +137,7 @@ def _refuse_objects(operation: Operation, given: AbstractValue) -> None:
 def from_data(operation: Operation) -> Answer:
     """Of arrays, tensors, numbers, and nested lists of them."""
     bound = operation.arguments.bound("data, dtype=None, device=None, requires_grad=False, pin_memory=False, copy=None")
-    if bound is None or "data" not in bound:
+    if bound is None:
         return UNKNOWN
     data = bound["data"]
     shape, dtype = _of_data(operation, data)
@@ -182,7 +181,7 @@ def _refuse_frame(operation: Operation, data: AbstractValue) -> None:
         operation.crash(
             "ValueError",
             "torch treats a DataFrame as a sequence, and it has no element 0",
-            fact=f"{words_of(data, 'the data')} is a DataFrame with named columns",
+            fact=f"{data.named('the data')} is a DataFrame with named columns",
             remedy="pass its values: .to_numpy()",
         )
 
@@ -197,7 +196,7 @@ def _of_literal(operation: Operation, data: AbstractValue) -> tuple[Shape | None
         operation.crash(
             "ValueError",
             mismatch.why,
-            fact=f"{words_of(data, 'the list')} holds lists of different lengths",
+            fact=f"{data.named('the list')} holds lists of different lengths",
             remedy="pad the lists to the same length (pad_sequence)",
         )
     if shape is None:
@@ -259,7 +258,7 @@ def _cat(given: Sequence[Shape], axis: int) -> Shape | None:
 
 def _joined(operation: Operation, join: Callable[[Sequence[Shape], int], Shape | None]) -> Answer:
     bound = operation.arguments.bound("tensors, dim=0, *, axis=None, out=None")
-    if bound is None or "tensors" not in bound or "out" in bound:
+    if bound is None or "out" in bound:
         return UNKNOWN
     given, axis = bound["tensors"], bound.get("dim", bound.get("axis", literal(0)))
     if given.items is None:
@@ -273,7 +272,7 @@ def _joined(operation: Operation, join: Callable[[Sequence[Shape], int], Shape |
         return tensor(None, promoted(*dtypes))
     known = [shape for shape in found if shape is not None]
     fact = ", ".join(
-        f"{words_of(one, 'one')} {shapes.shown(shape)}" for one, shape in list(zip(given.items, known, strict=True))[:4]
+        f"{one.named('one')} {shapes.shown(shape)}" for one, shape in list(zip(given.items, known, strict=True))[:4]
     )
     try:
         return tensor(join(known, at), promoted(*dtypes))
@@ -291,7 +290,7 @@ def _refuse_one(operation: Operation, given: AbstractValue) -> None:
         operation.crash(
             "TypeError",
             "argument 'tensors' must be tuple of Tensors, not Tensor",
-            fact=f"{words_of(given, 'the argument')} is a tensor",
+            fact=f"{given.named('the argument')} is a tensor",
             remedy="put them in a list: [a, b]",
         )
 
@@ -302,6 +301,6 @@ def _refuse_parts(operation: Operation, parts: Sequence[AbstractValue]) -> None:
             operation.crash(
                 "TypeError",
                 f"expected Tensor as element {place}, but got {one.type}",
-                fact=f"{words_of(one, 'it')} is of type {one.type}",
+                fact=f"{one.named('it')} is of type {one.type}",
                 remedy="convert all elements to tensors first",
             )

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue, literal
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.families.torch_tensors import is_tensor, tensor, words_of
+from crane_core.detectors.rules.families.torch_tensors import is_tensor, tensor
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import Shape
@@ -59,7 +59,7 @@ def _refuse(operation: Operation, loader: AbstractValue, known: dict[str, Any]) 
             operation.crash(
                 kind["name"] if kind is not None else "RuntimeError",
                 "the samples cannot be collated: they have different sizes or types",
-                fact=f"{words_of(loader, 'the loader')}: {error[:200]}",
+                fact=f"{loader.named('the loader')}: {error[:200]}",
                 remedy="make the samples the same size in the dataset, or pass the loader a collate_fn that pads",
             )
 
@@ -72,7 +72,7 @@ def _refuse_sample(operation: Operation, loader: AbstractValue) -> None:
     operation.crash(
         known["name"],
         f"dataset[0] raises {known['name']}",
-        fact=f"{words_of(loader, 'the loader')}: {loader.fact('sample_error')}",
+        fact=f"{loader.named('the loader')}: {loader.fact('sample_error')}",
         remedy="the label is not in the index: use reset_index(drop=True), .iloc[i] or .values"
         if known["name"] == "KeyError"
         else "fix __getitem__ of the dataset: try dataset[0] alone",
@@ -186,7 +186,7 @@ def _no_tensor(operation: Operation, value: AbstractValue) -> None:
     operation.crash(
         exception,
         f"a TensorDataset takes tensors, not {value.type}",
-        fact=f"{words_of(value, 'an argument')} is of type {value.type}",
+        fact=f"{value.named('an argument')} is of type {value.type}",
         remedy="convert to tensors first: torch.tensor(...)",
     )
 
@@ -199,7 +199,7 @@ def loader_made(operation: Operation) -> Answer:
         " pin_memory=False, drop_last=False, timeout=0, worker_init_fn=None, multiprocessing_context=None,"
         " generator=None, *, prefetch_factor=None, persistent_workers=False, pin_memory_device='', in_order=True"
     )
-    if bound is None or "dataset" not in bound:
+    if bound is None:
         return UNKNOWN
     _no_dataset(operation, bound["dataset"])
     made = AbstractValue("torch.utils.data.dataloader.DataLoader", words=operation.text)
@@ -215,7 +215,7 @@ def _no_dataset(operation: Operation, value: AbstractValue) -> None:
         operation.crash(
             "TypeError",
             f"object of type '{value.type}' has no len(): a DataLoader needs a dataset",
-            fact=f"{words_of(value, 'the dataset')} is of type {value.type}",
+            fact=f"{value.named('the dataset')} is of type {value.type}",
             remedy="pass a Dataset",
         )
 
@@ -254,6 +254,6 @@ def no_item(operation: Operation) -> Answer:
     operation.crash(
         "TypeError",
         "'DataLoader' object is not subscriptable",
-        fact=f"{words_of(operation.receiver, 'it')} is a DataLoader",
+        fact=f"{operation.receiver.named('it')} is a DataLoader",
         remedy="use next(iter(loader)), or index loader.dataset",
     )

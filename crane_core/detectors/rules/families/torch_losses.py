@@ -20,7 +20,7 @@ from crane_core.detectors.rules.families.torch_tensors import (
 )
 from crane_core.detectors.rules.family import Family, Rule
 from crane_core.detectors.rules.operation import Operation
-from crane_core.detectors.rules.shapes import Shape, broadcast, shown, size
+from crane_core.detectors.rules.shapes import Shape, broadcast, differ, shown, size
 
 RULES = Family("torch losses")
 
@@ -97,7 +97,7 @@ def _indices(loss: Loss, given: Shape, target: Shape) -> None:
 
 def _same_batch(loss: Loss, given: Shape, target: Shape) -> None:
     n_targets = target[0] if target else 0
-    if None not in (given[0], n_targets) and given[0] != n_targets:
+    if differ(given[0], n_targets):
         loss.crash(
             "ValueError",
             f"Expected input batch_size ({given[0]}) to match target batch_size ({n_targets})",
@@ -148,7 +148,7 @@ def _index_range(loss: Loss, given: Shape) -> None:
 def _weights(loss: Loss, given: Shape) -> None:
     weight, n_classes = loss.settings.get("weight_shape"), given[1] if len(given) > 1 else given[0]
     there = weight[0] if isinstance(weight, (tuple, list)) and len(weight) == 1 else None
-    if None not in (there, n_classes) and there != n_classes:
+    if differ(there, n_classes):
         loss.crash(
             "RuntimeError",
             f"weight tensor should be defined for all {n_classes} classes, but has {there} weights",

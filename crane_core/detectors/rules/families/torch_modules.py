@@ -24,7 +24,6 @@ from crane_core.detectors.rules.families.torch_tensors import (
     is_tensor,
     short,
     tensor,
-    words_of,
 )
 from crane_core.detectors.rules.family import Family, Rule
 from crane_core.detectors.rules.operation import Operation
@@ -129,7 +128,7 @@ def _whole_sizes(operation: Operation, kind: str, bound: Mapping[str, AbstractVa
             operation.crash(
                 "TypeError",
                 f"{name} of {kind} must be an integer, not {bound[name].type}",
-                fact=f"{words_of(bound[name], name)} is of type {bound[name].type}",
+                fact=f"{bound[name].named(name)} is of type {bound[name].type}",
                 remedy="divide with //, or convert it with int(...)" if bound[name].type == "float" else "pass an int",
             )
 
@@ -180,7 +179,7 @@ def _modules_only(operation: Operation, given: Sequence[AbstractValue]) -> None:
             operation.crash(
                 "TypeError",
                 f"{value.type} is not a Module subclass: a Sequential takes modules",
-                fact=f"{words_of(value, 'it')} is of type {value.type}",
+                fact=f"{value.named('it')} is of type {value.type}",
                 remedy="unpack the list: nn.Sequential(*layers)" if value.type == "list" else "pass a module instead",
             )
 
@@ -322,7 +321,7 @@ def _no_place(operation: Operation, module: AbstractValue, at: int, n: int) -> N
     operation.crash(
         "IndexError",
         f"index {at} is out of range",
-        fact=f"{words_of(module, 'it')} holds {n} modules",
+        fact=f"{module.named('it')} holds {n} modules",
         remedy=f"use an index from 0 to {n - 1}",
     )
 
@@ -443,7 +442,7 @@ def called(operation: Operation) -> Answer:
         return UNKNOWN
     more = ", hx=None" if module.class_name in torch_sizes.RECURRENT else ""
     bound = operation.arguments.bound(f"input{more}")
-    if bound is None or "input" not in bound:
+    if bound is None:
         _arity(operation, module, more)
         return UNKNOWN
     return through(operation, module, bound["input"])
@@ -456,14 +455,14 @@ def _arity(operation: Operation, module: AbstractValue, more: str) -> None:
         operation.crash(
             "TypeError",
             f"forward of {module.class_name} takes 1 input, but {n} are given",
-            fact=f"{words_of(module, 'it')} is of type {module.class_name}",
+            fact=f"{module.named('it')} is of type {module.class_name}",
             remedy="pass one tensor",
         )
 
 
 def _through_chain(operation: Operation, module: AbstractValue) -> Answer:
     modules, bound = chain(module), operation.arguments.bound("input")
-    if bound is None or "input" not in bound:
+    if bound is None:
         _arity(operation, module, "")
         return UNKNOWN
     if modules is None:
@@ -489,7 +488,7 @@ def through(operation: Operation, layer: AbstractValue, flowing: AbstractValue) 
     _match_dtypes(operation, layer, flowing)
     _check_indices(operation, layer, flowing)
     _check_batch_norm(operation, layer, flowing, shape)
-    words = f"the output of {words_of(layer, kind)}"
+    words = f"the output of {layer.named(kind)}"
     dtype = _dtype_after(layer, flowing)
     made = tensor(after, dtype, flowing.fact("device"), words=words if after != shape else flowing.words or words)
     if kind in _TRAINED and not any(operation.mentions(text) for text in _WITHOUT_GRADIENT):
@@ -503,7 +502,7 @@ def _sized(operation: Operation, layer: AbstractValue, flowing: AbstractValue, s
     except torch_sizes.Refusal as refusal:
         operation.crash(
             refusal.exception,
-            f"{words_of(layer, layer.class_name)}: {refusal.why}",
+            f"{layer.named(layer.class_name)}: {refusal.why}",
             fact=describe(flowing, "the input"),
             remedy=refusal.remedy,
         )
@@ -522,7 +521,7 @@ def _with_states(layer: AbstractValue, sequence: AbstractValue, before: Shape | 
     state = tensor(torch_sizes.hidden(layer.facts, before) if before is not None else None, dtype_of(sequence))
     if layer.class_name == "LSTM":
         state = AbstractValue("tuple", items=[state, tensor(None, dtype_of(sequence))], words="the states of the LSTM")
-    return AbstractValue("tuple", items=[sequence, state], words=f"the output of {words_of(layer, layer.class_name)}")
+    return AbstractValue("tuple", items=[sequence, state], words=f"the output of {layer.named(layer.class_name)}")
 
 
 _TRAINED: Final = ("Linear", "Conv1d", "Conv2d", "Conv3d")
@@ -544,8 +543,8 @@ def _refuse_others(operation: Operation, layer: AbstractValue, flowing: Abstract
     remedy = "use its first element: output, _ = lstm(x)" if given == "tuple" else "convert it to a tensor first"
     operation.crash(
         "TypeError" if kind in _TYPE_ERRORS else "AttributeError",
-        f"{words_of(layer, kind)} takes a tensor, not {given}",
-        fact=f"{words_of(flowing, 'the input')} is of type {given}",
+        f"{layer.named(kind)} takes a tensor, not {given}",
+        fact=f"{flowing.named('the input')} is of type {given}",
         remedy=remedy,
     )
 
@@ -557,7 +556,7 @@ def _match_devices(operation: Operation, layer: AbstractValue, flowing: Abstract
         operation.crash(
             "RuntimeError",
             "Expected all tensors to be on the same device",
-            fact=f"the weights of {words_of(layer, 'the layer')} are on {left}, its input on {right}",
+            fact=f"the weights of {layer.named('the layer')} are on {left}, its input on {right}",
             remedy="move both to the same device: .to(device)",
         )
 
@@ -577,7 +576,7 @@ def _match_dtypes(operation: Operation, layer: AbstractValue, flowing: AbstractV
         is_batch_norm = kind.startswith("BatchNorm") and there not in FLOATS
         operation.crash(
             "NotImplementedError" if is_batch_norm else exception,
-            f"the weights of {words_of(layer, kind)} are {short(weights or 'torch.float32')}, its input {short(there)}",
+            f"the weights of {layer.named(kind)} are {short(weights or 'torch.float32')}, its input {short(there)}",
             fact=describe(flowing, "the input"),
             remedy="convert the data: x.float()",
         )
@@ -600,8 +599,8 @@ def _check_indices(operation: Operation, layer: AbstractValue, flowing: Abstract
         if beyond and flowing.fact("device", "cpu") == "cpu":
             operation.crash(
                 "IndexError",
-                f"index out of range in self: {beyond[-1]}, {words_of(layer, 'the embedding')} has {n} entries",
-                fact=f"{words_of(flowing, 'the input')} ranges from {ends[0]} to {ends[1]}",
+                f"index out of range in self: {beyond[-1]}, {layer.named('the embedding')} has {n} entries",
+                fact=f"{flowing.named('the input')} ranges from {ends[0]} to {ends[1]}",
                 remedy=f"create the embedding with {ends[1] + 1} entries",
             )
 
@@ -612,7 +611,7 @@ def _check_batch_norm(operation: Operation, layer: AbstractValue, flowing: Abstr
     if torch_sizes.values_per_channel(shape) == 1:
         operation.crash(
             "ValueError",
-            f"{words_of(layer, 'batch normalization')} expected more than 1 value per channel when training",
+            f"{layer.named('batch normalization')} expected more than 1 value per channel when training",
             fact=describe(flowing, "the input"),
             remedy="call model.eval() before predicting one sample, or use a larger batch (drop_last=True)",
         )
@@ -623,7 +622,7 @@ def _attended(operation: Operation, module: AbstractValue) -> Answer:
         "query, key, value, key_padding_mask=None, need_weights=True, attn_mask=None, average_attn_weights=True,"
         " is_causal=False"
     )
-    if bound is None or "query" not in bound:
+    if bound is None:
         return UNKNOWN
     query, width = bound["query"], module.fact("embed_dim")
     shape = query.shape if is_tensor(query) else None

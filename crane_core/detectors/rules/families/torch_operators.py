@@ -22,11 +22,10 @@ from crane_core.detectors.rules.families.torch_tensors import (
     scalar_dtype,
     short,
     tensor,
-    words_of,
 )
 from crane_core.detectors.rules.family import Family, Rule
 from crane_core.detectors.rules.operation import Operation
-from crane_core.detectors.rules.shapes import Shape, ShapeMismatchError
+from crane_core.detectors.rules.shapes import Shape, ShapeMismatchError, differ
 
 RULES = Family("torch operators")
 
@@ -89,7 +88,7 @@ def _one_device(operation: Operation, left: AbstractValue, right: AbstractValue)
         operation.crash(
             "RuntimeError",
             "Expected all tensors to be on the same device",
-            fact=f"{words_of(left, 'one')} is on {devices[0]}, {words_of(right, 'the other')} on {devices[1]}",
+            fact=f"{left.named('one')} is on {devices[0]}, {right.named('the other')} on {devices[1]}",
             remedy="move both to the same device: .to(device)",
         )
 
@@ -153,7 +152,7 @@ def _tensors_only(operation: Operation, left: AbstractValue, right: AbstractValu
             operation.crash(
                 "TypeError",
                 f"matmul: argument must be Tensor, not {value.type}",
-                fact=f"{words_of(value, 'it')} is of type {value.type}",
+                fact=f"{value.named('it')} is of type {value.type}",
                 remedy="convert it to a tensor: torch.from_numpy(...)",
             )
 
@@ -169,7 +168,7 @@ def _batched(left: Shape, right: Shape) -> Shape:
     for shape in (left, right):
         if len(shape) != 3:
             raise ShapeMismatchError(f"bmm takes 3D tensors (batches of matrices), not {shapes.shown(shape)}")
-    if None not in (left[0], right[0]) and left[0] != right[0]:
+    if differ(left[0], right[0]):
         raise ShapeMismatchError(f"the batches of {shapes.shown(left)} and {shapes.shown(right)} differ")
     return shapes.matmul(left, right)
 

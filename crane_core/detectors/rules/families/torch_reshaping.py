@@ -23,7 +23,6 @@ from crane_core.detectors.rules.families.torch_tensors import (
     same_elements,
     tensor,
     whole,
-    words_of,
 )
 from crane_core.detectors.rules.family import Family, Rule
 from crane_core.detectors.rules.operation import Operation
@@ -46,7 +45,7 @@ def _reshaped(operation: Operation) -> Answer:
         operation.crash(
             "TypeError",
             "sizes must be integers, but one is a float",
-            fact=f"{words_of(floats[0], 'a size')} is of type float",
+            fact=f"{floats[0].named('a size')} is of type float",
             remedy="divide with //",
         )
     if wanted is None:

@@ -164,16 +164,12 @@ def as_literal(shape: Shape) -> AbstractValue:
     return AbstractValue("torch.Size", literal=tuple(shape) if None not in shape else NOT_KNOWN, items=sizes)
 
 
-def words_of(value: AbstractValue, otherwise: str) -> str:
-    return value.words or otherwise
-
-
 def describe(value: AbstractValue, otherwise: str = "the tensor") -> str:
     """What is known of a tensor, for evidence."""
     shape, dtype = value.shape, value.fact("dtype")
     parts = [f"the shape {shown(shape)}"] if shape is not None else []
     parts += [f"the dtype {str(dtype).removeprefix('torch.')}"] if dtype else []
-    return f"{words_of(value, otherwise)} has {' and '.join(parts)}" if parts else words_of(value, otherwise)
+    return f"{value.named(otherwise)} has {' and '.join(parts)}" if parts else value.named(otherwise)
 
 
 @contextmanager

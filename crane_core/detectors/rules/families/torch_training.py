@@ -8,7 +8,7 @@ from typing import Final
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.torch_modules import chain, is_module
-from crane_core.detectors.rules.families.torch_tensors import is_tensor, words_of
+from crane_core.detectors.rules.families.torch_tensors import is_tensor
 from crane_core.detectors.rules.family import Family, Rule
 from crane_core.detectors.rules.operation import Operation
 
@@ -16,14 +16,14 @@ RULES = Family("torch training")
 
 _MORE: Final = "*, foreach=None, maximize=False, differentiable=False, fused=None, capturable=False, **more"
 _OPTIMIZERS: Final = {
-    "SGD": "params, lr=0.001, momentum=0, dampening=0, weight_decay=0, nesterov=False",
-    "Adam": "params, lr=0.001, betas=(0.9, 0.999), eps=1e-08, weight_decay=0, amsgrad=False",
-    "AdamW": "params, lr=0.001, betas=(0.9, 0.999), eps=1e-08, weight_decay=0.01, amsgrad=False",
-    "RMSprop": "params, lr=0.01, alpha=0.99, eps=1e-08, weight_decay=0, momentum=0, centered=False",
-    "Adagrad": "params, lr=0.01, lr_decay=0, weight_decay=0, initial_accumulator_value=0, eps=1e-10",
-    "Adadelta": "params, lr=1.0, rho=0.9, eps=1e-06, weight_decay=0",
-    "Adamax": "params, lr=0.002, betas=(0.9, 0.999), eps=1e-08, weight_decay=0",
-    "NAdam": "params, lr=0.002, betas=(0.9, 0.999), eps=1e-08, weight_decay=0, momentum_decay=0.004",
+    "SGD": "params=None, lr=0.001, momentum=0, dampening=0, weight_decay=0, nesterov=False",
+    "Adam": "params=None, lr=0.001, betas=(0.9, 0.999), eps=1e-08, weight_decay=0, amsgrad=False",
+    "AdamW": "params=None, lr=0.001, betas=(0.9, 0.999), eps=1e-08, weight_decay=0.01, amsgrad=False",
+    "RMSprop": "params=None, lr=0.01, alpha=0.99, eps=1e-08, weight_decay=0, momentum=0, centered=False",
+    "Adagrad": "params=None, lr=0.01, lr_decay=0, weight_decay=0, initial_accumulator_value=0, eps=1e-10",
+    "Adadelta": "params=None, lr=1.0, rho=0.9, eps=1e-06, weight_decay=0",
+    "Adamax": "params=None, lr=0.002, betas=(0.9, 0.999), eps=1e-08, weight_decay=0",
+    "NAdam": "params=None, lr=0.002, betas=(0.9, 0.999), eps=1e-08, weight_decay=0, momentum_decay=0.004",
 }
 _ITERABLE: Final = ("ParameterList", "ParameterDict", "ModuleList", "Sequential", "Parameter")
 _UNKNOWN_TO_ALL: Final = ("learning_rate", "decay", "clipnorm", "clipvalue", "epochs", "rate", "parameters", "lr_rate")
@@ -66,14 +66,14 @@ def _parameters(operation: Operation, given: AbstractValue) -> None:
         operation.crash(
             "ValueError",
             "optimizer got an empty parameter list",
-            fact=f"{words_of(given, 'the model')} has no parameters",
+            fact=f"{given.named('the model')} has no parameters",
             remedy="assign the layers to attributes of the model (a plain list of layers is not seen; use ModuleList)",
         )
     if is_tensor(given):
         operation.crash(
             "TypeError",
             "params argument given to the optimizer should be an iterable of Tensors, not a Tensor",
-            fact=f"{words_of(given, 'params')} is a tensor",
+            fact=f"{given.named('params')} is a tensor",
             remedy="put it in a list: [w]",
         )
     parts = chain(given) if given.is_a("torch", "Sequential", "ModuleList") else None
@@ -81,7 +81,7 @@ def _parameters(operation: Operation, given: AbstractValue) -> None:
         operation.crash(
             "TypeError",
             f"'{given.type}' object is not iterable: an optimizer takes the parameters of a module",
-            fact=f"{words_of(given, 'params')} is of type {given.type}",
+            fact=f"{given.named('params')} is of type {given.type}",
             remedy="pass model.parameters()",
         )
 
@@ -144,6 +144,6 @@ def of_class_in_hand(operation: Operation) -> Answer:
     operation.crash(
         "TypeError",
         f"{operation.name}() is called on the class; no optimizer was created",
-        fact=f"{words_of(operation.receiver, 'it')} is the class {kind.rpartition('.')[2]}",
+        fact=f"{operation.receiver.named('it')} is the class {kind.rpartition('.')[2]}",
         remedy=f"create one first: {kind.rpartition('.')[2]}(model.parameters(), lr=0.01)",
     )

@@ -24,7 +24,6 @@ from crane_core.detectors.rules.families.torch_tensors import (
     short,
     tensor,
     whole,
-    words_of,
 )
 from crane_core.detectors.rules.family import Family, Rule
 from crane_core.detectors.rules.operation import Operation
@@ -81,7 +80,7 @@ def as_array(operation: Operation) -> Answer:
         operation.crash(
             "TypeError",
             f"can't convert {device} device type tensor to numpy",
-            fact=f"{words_of(value, 'the tensor')} is on {device}",
+            fact=f"{value.named('the tensor')} is on {device}",
             remedy="copy it to host memory first: .cpu().numpy()",
         )
     if (
@@ -92,7 +91,7 @@ def as_array(operation: Operation) -> Answer:
         operation.crash(
             "RuntimeError",
             "Can't call numpy() on Tensor that requires grad",
-            fact=f"{words_of(value, 'the tensor')} has requires_grad=True",
+            fact=f"{value.named('the tensor')} has requires_grad=True",
             remedy="detach it first: .detach().numpy()",
         )
     facts = {"shape": value.shape, "dtype": (dtype_of(value) or "").removeprefix("torch.")}
@@ -184,7 +183,7 @@ def backward(operation: Operation) -> Answer:
         operation.crash(
             "RuntimeError",
             "element 0 of tensors does not require grad and does not have a grad_fn",
-            fact=f"{words_of(value, 'the tensor')} has requires_grad=False",
+            fact=f"{value.named('the tensor')} has requires_grad=False",
             remedy="compute it from parameters that require grad, outside of no_grad()",
         )
     return AbstractValue("NoneType", literal=None)
@@ -397,7 +396,7 @@ def no_such_method(operation: Operation) -> Answer:
         operation.crash(
             "AttributeError",
             f"'Tensor' object has no attribute '{operation.name}'",
-            fact=f"{words_of(operation.receiver, 'it')} is a torch.Tensor",
+            fact=f"{operation.receiver.named('it')} is a torch.Tensor",
             remedy=_NOT_THERE[operation.name],
         )
     if operation.name.endswith("_") or operation.name in ("register_hook", "backward", "__setitem__", "apply_", "map_"):

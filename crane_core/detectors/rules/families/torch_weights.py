@@ -11,7 +11,7 @@ from typing import Any, Final
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.torch_modules import is_module, is_own
-from crane_core.detectors.rules.families.torch_tensors import is_tensor, words_of
+from crane_core.detectors.rules.families.torch_tensors import is_tensor
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import shown
@@ -97,7 +97,7 @@ def loaded(operation: Operation) -> Answer:
         operation.crash(
             "TypeError",
             f"Expected state_dict to be dict-like, got {given.type}",
-            fact=f"{words_of(given, 'the argument')} is of type {given.type}",
+            fact=f"{given.named('the argument')} is of type {given.type}",
             remedy="read it first: model.load_state_dict(torch.load(path))"
             if given.type == "str"
             else "pass other.state_dict()",
@@ -145,7 +145,7 @@ def _refuse_gaps(operation: Operation, module: AbstractValue, wanted: Weights, g
             operation.crash(
                 "RuntimeError",
                 f"Missing key(s) in state_dict: {name}",
-                fact=f"{words_of(given, 'the dict')} has the keys {', '.join(map(repr, keys[:3]))}"
+                fact=f"{given.named('the dict')} has the keys {', '.join(map(repr, keys[:3]))}"
                 + (" and others" if len(keys) > 3 else ""),
                 remedy=_other_names(name, keys),
             )

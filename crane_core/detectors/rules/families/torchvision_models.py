@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.torch_modules import inside, through
-from crane_core.detectors.rules.families.torch_tensors import is_tensor, tensor, words_of
+from crane_core.detectors.rules.families.torch_tensors import is_tensor, tensor
 from crane_core.detectors.rules.family import Family, Rule
 from crane_core.detectors.rules.operation import Operation
 
@@ -78,7 +78,7 @@ _HEADS: Final = {name: anatomy.head for name, anatomy in _CLASSES.items()} | dic
 @RULES.method("torchvision.*", "__call__", "forward")
 def called(operation: Operation) -> Answer:
     model, bound = operation.receiver, operation.arguments.bound("x")
-    if model.class_name not in _HEADS or bound is None or "x" not in bound or _is_hooked(model):
+    if model.class_name not in _HEADS or bound is None or _is_hooked(model):
         return UNKNOWN
     x = bound["x"]
     shape = x.shape if is_tensor(x) else None
@@ -91,7 +91,7 @@ def called(operation: Operation) -> Answer:
     head, width = inside(model, _HEADS[model.class_name]), _width(model, anatomy)
     if head is None or width is None:
         return UNCHANGED
-    words = f"the input of {_HEADS[model.class_name]} of {words_of(model, 'the model')}"
+    words = f"the input of {_HEADS[model.class_name]} of {model.named('the model')}"
     return operation.call(head, [tensor((shape[0], width), None, x.fact("device"), words=words)], {})
 
 
@@ -193,6 +193,6 @@ def no_such_head(operation: Operation) -> Answer:
     operation.crash(
         "AttributeError",
         f"{model.class_name} has no attribute {operation.name}",
-        fact=f"{words_of(model, 'the model')} is a {model.class_name}, whose head is {head}",
+        fact=f"{model.named('the model')} is a {model.class_name}, whose head is {head}",
         remedy=f"use .{head}",
     )

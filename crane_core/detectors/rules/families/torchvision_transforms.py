@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
 from crane_core.detectors.rules.answer import UNKNOWN, Answer
-from crane_core.detectors.rules.families.torch_tensors import is_float, is_tensor, tensor, words_of
+from crane_core.detectors.rules.families.torch_tensors import is_float, is_tensor, tensor
 from crane_core.detectors.rules.family import Family, Rule
 from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import Length
@@ -169,7 +169,7 @@ _STEPS: Final[dict[str, Callable[[Operation, Step, Image, str], Image | None]]] 
 def passed(operation: Operation, steps: Sequence[Step], value: AbstractValue) -> AbstractValue:
     """What comes out of a row of transforms. Raises Crash."""
     image = image_of(value)
-    what = words_of(value, "the image")
+    what = value.named("the image")
     for step in steps:
         if image is None:
             return AbstractValue()
@@ -202,7 +202,7 @@ def composed(operation: Operation) -> Answer:
 def compose_made(operation: Operation) -> Answer:
     """A row of transforms in a list."""
     bound = operation.arguments.bound("transforms")
-    if bound is None or "transforms" not in bound:
+    if bound is None:
         return UNKNOWN
     given = bound["transforms"]
     made = AbstractValue("torchvision.transforms.transforms.Compose", words=operation.text)

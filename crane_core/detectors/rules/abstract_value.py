@@ -215,6 +215,16 @@ class AbstractValue:
             self.fields = None
         return known
 
+    def mapping(self, name: str) -> Mapping[Any, Any]:
+        """The fact of this name; nothing is in it where it is not known, or no mapping."""
+        known = self.fact(name)
+        return known if isinstance(known, Mapping) else {}
+
+    @property
+    def item_types(self) -> Set[str]:
+        """The types of all items; none where they are not known."""
+        return self.mapping("item_types").keys()
+
     def named(self, otherwise: str) -> str:
         """What evidence calls it; `otherwise` where it has no words."""
         return self.words or otherwise
@@ -232,6 +242,11 @@ class AbstractValue:
             self._facts, self._attributes = {}, {}
             self._literal = NOT_KNOWN
             self._items = self._members = None
+
+
+def known_facts(**facts: Any) -> dict[str, Any]:
+    """The facts that are known: those that are not None."""
+    return {name: fact for name, fact in facts.items() if fact is not None}
 
 
 def literal(value: Any, words: str = "") -> AbstractValue:

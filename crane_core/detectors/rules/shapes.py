@@ -47,6 +47,11 @@ def size(shape: Shape) -> Length:
     return math.prod(known) if len(known) == len(shape) or 0 in known else None
 
 
+def only_length(shape: Shape | None) -> Length:
+    """The length of what has one dimension."""
+    return shape[0] if shape is not None and len(shape) == 1 else None
+
+
 def differ(left: object, right: object) -> bool:
     """Whether two lengths, or whatever else may not be known, are both known and not the same."""
     return left is not None and right is not None and left != right

@@ -7,6 +7,7 @@ from typing import Final
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families import sklearn_data as data
+from crane_core.detectors.rules.families.pandas_frames import is_frame
 from crane_core.detectors.rules.families.sklearn_fitting import refuse_lengths
 from crane_core.detectors.rules.families.sklearn_targets import target_of
 from crane_core.detectors.rules.family import Family
@@ -79,7 +80,7 @@ def stops_without_data(operation: Operation, callbacks: AbstractValue | None, *,
 
 def refuse_texts(operation: Operation, x: AbstractValue) -> None:
     """Columns of texts; categories are welcome."""
-    for label, dtype in data.dtypes_of(x).items() if data.is_frame(x) else ():
+    for label, dtype in data.dtypes_of(x).items() if is_frame(x) else ():
         if str(dtype) in ("object", "str", "string"):
             operation.crash(
                 "ValueError",
@@ -135,7 +136,7 @@ def refuse_width(operation: Operation, fitted: object) -> None:
     if isinstance(fitted, int) and n_given is not None and n_given != fitted and not operation.arguments.keywords:
         is_booster = operation.receiver.class_name == "Booster"
         operation.crash(
-            "LightGBMError" if is_booster or data.is_frame(given) else "ValueError",
+            "LightGBMError" if is_booster or is_frame(given) else "ValueError",
             f"the number of features of the input is {n_given}, but the model was fitted with {fitted}",
             fact=f"{given.named('X')} has {n_given} columns",
             remedy="pass the same features as in fit",

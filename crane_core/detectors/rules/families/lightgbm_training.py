@@ -19,6 +19,8 @@ from crane_core.detectors.rules.families.lightgbm_models import (
     refuse_width,
     stops_without_data,
 )
+from crane_core.detectors.rules.families.numpy_arrays import is_array
+from crane_core.detectors.rules.families.pandas_frames import is_frame, is_series
 from crane_core.detectors.rules.families.sklearn_fitting import refuse_lengths
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
@@ -97,7 +99,7 @@ def _refuse_classes(operation: Operation, settings: Mapping[Any, AbstractValue] 
 
 def _refuse_data(operation: Operation, x: AbstractValue, y: AbstractValue) -> None:
     refuse_texts(operation, x)
-    if (data.is_frame(x) or data.is_array(x)) and (data.is_array(y) or data.is_series(y)):
+    if (is_frame(x) or is_array(x)) and (is_array(y) or is_series(y)):
         refuse_lengths(operation, x, y, "LightGBMError", names=("data", "label"))
     refuse_names(operation, x)
 
@@ -108,7 +110,7 @@ def _refuse_labels(operation: Operation, settings: Mapping[Any, AbstractValue] |
     if _setting(settings, _OBJECTIVE) not in _ONE_OF_MANY or type(n_classes) is not int:
         return
     beyond = [end for end in data.range_of(data.values_of(y)) if end is not None and not 0 <= end < n_classes]
-    if beyond and (data.is_array(y) or data.is_series(y)):
+    if beyond and (is_array(y) or is_series(y)):
         operation.crash(
             "LightGBMError",
             f"Label must be in [0, {n_classes})",

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import reduce
 from typing import Any, Final
 
 import numpy as np
 
-from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.abstract_value import AbstractValue, known_facts
 from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.operation import Arguments, Operation
-from crane_core.detectors.rules.shapes import About, Shape, ShapeMismatchError, shown
+from crane_core.detectors.rules.shapes import About, Shape, ShapeMismatchError, same, shown
 
 ARRAY: Final = "numpy.ndarray"
 NUMBERS: Final = ("int", "float", "bool", "complex")
@@ -37,8 +38,7 @@ def array(shape: Shape | None, dtype: str | None = None, words: str = "", **fact
     """An array of which so much is known. Of shape () it is the number that NumPy gives in its place."""
     if shape == ():
         return scalar(dtype, words)
-    known = {"shape": shape, "dtype": dtype, **facts}
-    return AbstractValue(ARRAY, {name: fact for name, fact in known.items() if fact is not None}, words=words)
+    return AbstractValue(ARRAY, known_facts(shape=shape, dtype=dtype, **facts), words=words)
 
 
 def scalar(dtype: str | None, words: str = "") -> AbstractValue:
@@ -59,8 +59,7 @@ def view_of(value: AbstractValue, shape: Shape | None, words: str = "") -> Abstr
 
 def held_by(value: AbstractValue) -> str:
     """The type of all objects in an array of objects; "" where it is not known."""
-    types = value.fact("item_types")
-    only = next(iter(types)) if isinstance(types, Mapping) and len(types) == 1 else ""
+    only = next(iter(value.item_types)) if len(value.item_types) == 1 else ""
     return value.fact("held") or (only if value.fact("dtype") == "object" else "")
 
 
@@ -99,8 +98,8 @@ def _list_shape(value: AbstractValue) -> Shape | None:
         return _common_shape([taken_shape(item) for item in value.items])
     if isinstance(nested := value.fact("nested_shape"), (tuple, list)):
         return tuple(nested)
-    types, length = value.fact("item_types"), value.fact("length")
-    if isinstance(types, Mapping) and types and type(length) is int and set(types) <= {*NUMBERS, "str"}:
+    types, length = value.item_types, value.fact("length")
+    if types and type(length) is int and types <= {*NUMBERS, "str"}:
         return (length,)
     return None
 
@@ -112,10 +111,10 @@ def _common_shape(inner: Sequence[Shape | None]) -> Shape | None:
     known = [shape for shape in inner if shape is not None]
     if len(known) < len(inner) or len({len(shape) for shape in known}) > 1:
         return None
-    lengths = [{shape[at] for shape in known} for at in range(len(known[0]))]
-    if any(len(each - {None}) > 1 for each in lengths):
+    try:
+        return (len(inner), *(reduce(same, lengths) for lengths in zip(*known, strict=True)))
+    except ShapeMismatchError:
         return None
-    return (len(inner), *(next(iter(each - {None}), None) for each in lengths))
 
 
 def is_ragged(value: AbstractValue) -> bool:
@@ -123,33 +122,25 @@ def is_ragged(value: AbstractValue) -> bool:
     if value.type not in _SEQUENCES:
         return False
     if value.items is None:
-        known = value.fact("ragged")
-        return isinstance(known, Mapping) and (known.get("n_distinct_shapes") or 0) > 1
-    if any(is_ragged(item) for item in value.items):
-        return True
+        return (value.mapping("ragged").get("n_distinct_shapes") or 0) > 1
     inner = [taken_shape(item) for item in value.items]
-    if any(shape is None for shape in inner):
-        return False
-    ndims = {len(shape or ()) for shape in inner}
-    return len(ndims) > 1 or any(
-        len({shape[at] for shape in inner if shape} - {None}) > 1 for at in range(next(iter(ndims), 0))
-    )
+    return any(map(is_ragged, value.items)) or None not in inner and _common_shape(inner) is None
 
 
 def part_shapes(value: AbstractValue) -> list[Shape] | None:
     """The shapes of the arrays that a list holds, or an array along its first axis; each distinct one is there."""
     if value.type in _SEQUENCES and value.items is not None:
-        found = [taken_shape(item) for item in value.items]
-        return None if any(shape is None for shape in found) else [shape for shape in found if shape is not None]
+        found = [shape for item in value.items if (shape := taken_shape(item)) is not None]
+        return found if len(found) == len(value.items) else None
     shape = shape_of(value)
     if shape is not None:
-        return None if len(shape) < 1 or shape[0] is None else [shape[1:]] * min(shape[0], 1000)
-    return _ragged_shapes(value.fact("ragged"))
+        return [shape[1:]] * min(shape[0], 1000) if shape and shape[0] is not None else None
+    return _ragged_shapes(value.mapping("ragged"))
 
 
-def _ragged_shapes(known: Any) -> list[Shape] | None:
+def _ragged_shapes(known: Mapping[str, Any]) -> list[Shape] | None:
     """Shapes that a state tells of a ragged list, "[36]"; None if one of them is not a plain shape."""
-    if not isinstance(known, Mapping) or not isinstance(shapes := known.get("shapes"), Mapping):
+    if not isinstance(shapes := known.get("shapes"), Mapping):
         return None
     if known.get("n_distinct_shapes") != len(shapes) or not all(_is_plain_shape(text) for text in shapes):
         return None
@@ -188,15 +179,13 @@ def _list_dtype(value: AbstractValue) -> str | None:
     if value.items is not None:
         inner = {dtype_of(item) for item in value.items}
         if len(inner) == 1:
-            return next(iter(inner))
+            return inner.pop()
         known = [dtype for dtype in inner if dtype is not None]
         return promoted(*known) if known and len(known) == len(inner) else None
-    types = value.fact("item_types")
-    if not isinstance(types, Mapping) or not types:
-        return None
-    if set(types) == {"str"}:
+    types = value.item_types
+    if types == {"str"}:
         return "str"
-    return _OF_PYTHON[max(types, key=_ORDER.index)] if set(types) <= set(_ORDER) else None
+    return _OF_PYTHON[max(types, key=_ORDER.index)] if types and types <= set(_ORDER) else None
 
 
 def kind_of(dtype: str | None) -> str | None:
@@ -330,6 +319,25 @@ def values_changed(operation: Operation, value: AbstractValue) -> None:
     for other in operation.variables():
         if other.class_name in _HOLDERS:
             _forget_values(other)
+
+
+def values_told(value: AbstractValue) -> list[Any]:
+    """Values that certainly occur in an array, series or column."""
+    names = ("unique_values", "example_values", "other_texts", "items")
+    found = (facts.get(name) for facts in (value.mapping("value_info"), value.facts) for name in names)
+    return [each for values in found if isinstance(values, list) for each in values]
+
+
+def some_texts(value: AbstractValue) -> list[str]:
+    """Texts that certainly stand in an array or column, none of them cut."""
+    return [text for text in values_told(value) if isinstance(text, str) and "\u2026" not in text]
+
+
+def slice_of(value: AbstractValue) -> slice | None:
+    """The slice that an index is, where its bounds are known."""
+    bounds = [bound.literal for bound in value.items or ()] if value.type == "slice" else []
+    is_known = len(bounds) == 3 and all(bound is None or type(bound) is int for bound in bounds) and bounds[2] != 0
+    return slice(*bounds) if is_known else None
 
 
 def _forget_values(value: AbstractValue) -> None:

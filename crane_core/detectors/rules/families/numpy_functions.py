@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from crane_core.detectors.rules import shapes
 from crane_core.detectors.rules.abstract_value import AbstractValue
@@ -25,6 +25,7 @@ from crane_core.detectors.rules.families.numpy_arrays import (
     promoted,
     scalar,
     shape_of,
+    some_texts,
     taken_shape,
     values_changed,
     whole,
@@ -224,17 +225,6 @@ def astype(operation: Operation) -> Answer:
     if kind_of(wanted) == "f" and kind_of(dtype_of(subject)) in tuple("iuf"):
         facts |= {name: subject.fact(name) for name in ("has_nan", "value_range")}
     return AbstractValue(ARRAY, {name: fact for name, fact in facts.items() if fact is not None})
-
-
-def some_texts(abstract: AbstractValue) -> list[str]:
-    """Texts that certainly stand in an array or column of texts."""
-    info = abstract.fact("value_info")
-    told_values: list[Any] = []
-    for facts in (info if isinstance(info, Mapping) else {}, abstract.facts):
-        for name in ("unique_values", "example_values", "other_texts", "items"):
-            values = facts.get(name)
-            told_values += values if isinstance(values, list) else []
-    return [value for value in told_values if isinstance(value, str) and "\u2026" not in value]
 
 
 def _reads_as(operation: Operation, subject: AbstractValue, wanted: str) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, literal
+from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, known_facts, literal
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.numpy_arrays import (
     array,
     describe,
     is_array,
     kind_of,
+    literal_of,
     taken_shape,
 )
 from crane_core.detectors.rules.families.pandas_frames import (
@@ -37,6 +38,7 @@ from crane_core.detectors.rules.families.pandas_frames import (
     need_column,
     need_columns,
     replace_facts,
+    row_range,
     same_again,
     series,
     some_rows,
@@ -44,11 +46,12 @@ from crane_core.detectors.rules.families.pandas_frames import (
     with_columns,
     with_index_of,
     with_label_set,
+    with_new_columns,
 )
 from crane_core.detectors.rules.families.pandas_values import bad_text
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
-from crane_core.detectors.rules.shapes import differ
+from crane_core.detectors.rules.shapes import differ, only_length
 
 RULES = Family("pandas: columns")
 _LABEL: Final = (str, int, float, bool, type(None))
@@ -128,11 +131,8 @@ def _is_alignable(operation: Operation, old: AbstractValue, asked: AbstractValue
 
 
 def _range(value: AbstractValue) -> range | None:
-    index = value.fact("index")
-    kept = index.get("range") if isinstance(index, dict) else None
-    if not isinstance(kept, list) or len(kept) != 3 or len(found := range(*kept)) > 1_000_000:
-        return None
-    return found
+    found = row_range(value)
+    return found if found is not None and len(found) <= 1_000_000 else None
 
 
 # Attributes
@@ -142,40 +142,29 @@ def _range(value: AbstractValue) -> range | None:
 def attribute(operation: Operation) -> Answer:
     old = operation.receiver
     rows, width = n_rows(old), n_columns(old)
-    if operation.name == "shape":
-        lengths = [literal(length) if length is not None else AbstractValue("int") for length in (rows, width)]
-        return AbstractValue("tuple", items=lengths, words=f"{old.words}.shape" if old.words else "")
-    if operation.name == "ndim":
-        return literal(2)
-    if operation.name == "values":
-        return array((rows, width), _common_dtype(old), words=f"{old.words}.values" if old.words else "")
-    if operation.name == "columns":
-        return _column_index(old)
-    if operation.name == "T":
-        return AbstractValue(FRAME)
-    if operation.name == "dtypes":
-        return series(width)
-    if operation.name == "index":
-        return AbstractValue("", {"length": rows} if rows is not None else {}, words=f"{old.words}.index")
-    return (
-        AbstractValue("int")
-        if operation.name == "size"
-        else AbstractValue("bool")
-        if operation.name == "empty"
-        else UNCHANGED
-    )
-
-
-def _column_index(old: AbstractValue) -> AbstractValue:
-    labels = labels_of(old)
-    facts: dict[str, Any] = {"length": n_columns(old)} | ({} if labels is None else {"labels": list(labels)})
-    return AbstractValue("pandas.Index", facts, words=f"{old.words}.columns" if old.words else "")
+    words = f"{old.words}.{operation.name}" if old.words else ""
+    match operation.name:
+        case "shape":
+            lengths = [literal(length) if length is not None else AbstractValue("int") for length in (rows, width)]
+            return AbstractValue("tuple", items=lengths, words=words)
+        case "ndim":
+            return literal(2)
+        case "values":
+            return array((rows, width), _common_dtype(old), words=words)
+        case "columns":
+            labels = labels_of(old)
+            facts: dict[str, Any] = {"length": width} | ({} if labels is None else {"labels": list(labels)})
+            return AbstractValue("pandas.Index", facts, words=words)
+        case "dtypes":
+            return series(width)
+        case "index":
+            return AbstractValue("", known_facts(length=rows), words=f"{old.words}.index")
+    return AbstractValue({"T": FRAME, "size": "int", "empty": "bool"}[operation.name])
 
 
 def _common_dtype(old: AbstractValue) -> str | None:
-    dtypes = old.fact("dtypes")
-    width = n_columns(old)
-    found = set(dtypes.values()) if isinstance(dtypes, dict) and width is not None and len(dtypes) == width else set()
+    dtypes = old.mapping("dtypes")
+    found = set(dtypes.values()) if len(dtypes) == n_columns(old) else set()
     return found.pop() if len(found) == 1 and kind_of(next(iter(found))) in tuple("iufb") else None
 
 
@@ -218,22 +207,16 @@ def assign_column(operation: Operation) -> Answer:
     asked, value = operation.arguments.positional
     changed(operation, old)
     if is_series(asked) or is_array(asked) or is_frame(asked) or asked.type == "slice":
-        rows = n_rows(old)
-        made = with_index_of(old, some_rows(old, rows))
-        for name in ("dtypes",):
-            made.facts.pop(name, None)
+        made = with_index_of(old, some_rows(old, n_rows(old)))
+        made.facts.pop("dtypes", None)
         replace_facts(old, made)
-        return UNCHANGED
-    label = asked.literal
-    if isinstance(label, _LABEL):
+    elif isinstance(label := asked.literal, _LABEL):
         _fits(operation, old, value)
         _added(old, [label], {label: value})
-        return UNCHANGED
-    labels = labels_in(asked) if asked.type != "tuple" and is_whole_list_of_labels(asked) else None
-    if labels is None:
+    elif asked.type != "tuple" and is_whole_list_of_labels(asked):
+        _added(old, labels_in(asked) or [], {})
+    else:
         old.forget()
-        return UNCHANGED
-    _added(old, labels, {})
     return UNCHANGED
 
 
@@ -241,91 +224,82 @@ def _fits(operation: Operation, old: AbstractValue, value: AbstractValue) -> Non
     """A list or array has one value for each row; a frame has one column."""
     rows = n_rows(old)
     shape = taken_shape(value) if value.type in ("list", "tuple", "range") or is_array(value) else None
-    width = n_columns(value) if is_frame(value) else None
-    if width is not None and width > 1:
+    if is_frame(value) and (n_columns(value) or 0) > 1:
         operation.crash(
             "ValueError",
             "Cannot set a DataFrame with multiple columns to the single column",
             fact=told_columns(value),
             remedy="select one of its columns",
         )
-    if rows is None or not shape or shape[0] is None or shape[0] == rows:
-        return
-    if rows == 0:
-        # An empty frame takes the length of the value.
-        return
-    if len(shape) > 1 and shape[0] == 1:
-        return
-    operation.crash(
-        "ValueError",
-        f"Length of values ({shape[0]}) does not match length of index ({rows})",
-        fact=f"{old.named('the frame')} has {rows} rows; {describe(value, 'the value')}",
-        remedy="pass one value per row, or a Series, which is aligned by its index",
-    )
+    # An empty frame takes the length of the value; a single row of several values stands for all rows.
+    if rows and shape and differ(shape[0], rows) and (len(shape) == 1 or shape[0] != 1):
+        operation.crash(
+            "ValueError",
+            f"Length of values ({shape[0]}) does not match length of index ({rows})",
+            fact=f"{old.named('the frame')} has {rows} rows; {describe(value, 'the value')}",
+            remedy="pass one value per row, or a Series, which is aligned by its index",
+        )
 
 
 def _added(old: AbstractValue, labels: list[Any], values: dict[Any, AbstractValue]) -> None:
     """The frame with these columns set; their values are others now."""
-    order, known = labels_of(old), label_set(old)
-    new = [label for label in labels if known is not None and label not in known]
-    if known is None:
-        rows = n_rows(old)
-        old.facts = {"shape": (rows, None)} | {n: old.facts[n] for n in ("index", "index_names") if n in old.facts}
-        return
-    made = with_columns(old, [*order, *new]) if order is not None else with_label_set(old, known | set(new))
-    if n_rows(old) == 0 or n_columns(old) == 0:
+    made = with_new_columns(old, labels)
+    if label_set(old) is not None and 0 in (n_rows(old), n_columns(old)):
         made.facts["shape"] = (None, n_columns(made))
         made.facts.pop("index", None)
     for label in labels:
-        for facts in (made.facts.get("dtypes"), made.facts.get("per_column")):
-            if isinstance(facts, dict):
-                facts.pop(label, None)
-        value = values.get(label)
-        if value is not None and is_series(value) and _is_same_index(old, value):
-            _keep(made, label, value)
+        for name in ("dtypes", "per_column"):
+            made.facts.get(name, {}).pop(label, None)
+        value = values.get(label, AbstractValue())
+        dtype = value.fact("dtype") if is_series(value) and _is_same_index(old, value) else None
+        if label_set(old) is not None and isinstance(dtype, str):
+            made.facts["dtypes"] = {**made.facts.get("dtypes", {}), label: dtype}
     replace_facts(old, made)
 
 
 def _is_same_index(old: AbstractValue, value: AbstractValue) -> bool:
-    left, right = old.fact("index"), value.fact("index")
-    return isinstance(left, dict) and left == right
-
-
-def _keep(made: AbstractValue, label: Any, value: AbstractValue) -> None:
-    if isinstance(dtype := value.fact("dtype"), str):
-        made.facts["dtypes"] = {**made.facts.get("dtypes", {}), label: dtype}
+    return bool(old.mapping("index")) and old.fact("index") == value.fact("index")
 
 
 @RULES.set_attribute(FRAME)
 def store_attribute(operation: Operation) -> Answer:
     """frame.columns = [...]: as many labels as there are columns."""
     old, value = operation.receiver, operation.first
-    name = getattr(operation.node, "attr", operation.name)
-    if name not in ("columns", "index"):
-        return UNKNOWN
-    there = n_columns(old) if name == "columns" else n_rows(old)
-    shape = taken_shape(value)
-    count = shape[0] if shape is not None and len(shape) == 1 else None
-    if differ(there, count) and not (name == "index" and n_columns(old) == 0):
+    count = only_length(taken_shape(value))
+    match getattr(operation.node, "attr", operation.name):
+        case "columns":
+            _has_as_many(operation, count, n_columns(old), "columns", told_columns(old))
+            changed(operation, old)
+            _relabelled(old, value)
+        case "index":
+            rows = n_rows(old)
+            if n_columns(old) != 0:
+                _has_as_many(operation, count, rows, "rows", f"{old.named('the frame')} has {rows} rows")
+            changed(operation, old)
+            made = some_rows(old, rows) if label_set(old) is not None else AbstractValue(FRAME)
+            made.facts.pop("index_names", None)
+            replace_facts(old, made)
+        case _:
+            return UNKNOWN
+    return UNCHANGED
+
+
+def _has_as_many(operation: Operation, count: int | None, there: int | None, what: str, fact: str) -> None:
+    if differ(there, count):
         operation.crash(
             "ValueError",
-            f"{count} labels are given for {there} {'columns' if name == 'columns' else 'rows'}",
-            fact=told_columns(old) if name == "columns" else f"{old.named('the frame')} has {there} rows",
+            f"{count} labels are given for {there} {what}",
+            fact=fact,
             remedy="pass one label per row or column",
         )
-    changed(operation, old)
-    labels = labels_in(value) if name == "columns" and is_whole_list_of_labels(value) else None
-    if labels is not None and labels_of(old) is not None:
-        replace_facts(old, with_columns(old, labels, names=dict(zip(labels, labels_of(old) or (), strict=False))))
-        return UNCHANGED
-    rows = n_rows(old)
-    if name == "index" and label_set(old) is not None:
-        made = some_rows(old, rows)
-        made.facts.pop("index_names", None)
-        replace_facts(old, made)
-        return UNCHANGED
-    old.forget()
-    return UNCHANGED
+
+
+def _relabelled(old: AbstractValue, value: AbstractValue) -> None:
+    order, labels = labels_of(old), labels_in(value)
+    if order is not None and labels is not None and is_whole_list_of_labels(value):
+        replace_facts(old, with_columns(old, labels, names=dict(zip(labels, order, strict=False))))
+    else:
+        old.forget()
 
 
 @RULES.set_attribute("pandas.*")
@@ -431,18 +405,17 @@ def drop(operation: Operation) -> Answer:
     old = operation.receiver
     if given is None or "level" in given:
         return UNKNOWN
-    axis = given["axis"].literal if "axis" in given else 0
+    axis = literal_of(given.get("axis"), 0)
     is_columns = axis in (1, "columns")
     wanted = given.get("columns", given.get("labels") if is_columns else None)
-    is_rows = "index" in given or ("labels" in given and not is_columns)
-    if "errors" not in given or given["errors"].literal == "raise":
+    if literal_of(given.get("errors"), "raise") == "raise":
         _labels_are_there(operation, old, given, wanted, axis)
-    if wanted is not None and not is_whole_list_of_labels(wanted):
-        made = with_columns(old, None)
-    else:
-        made = without(old, labels_in(wanted) or [])
-    if is_rows or axis is NOT_KNOWN:
-        made = some_rows(made) if axis is not NOT_KNOWN else AbstractValue(FRAME)
+    is_whole = wanted is None or is_whole_list_of_labels(wanted)
+    made = without(old, labels_in(wanted) or []) if is_whole else with_columns(old, None)
+    if axis is NOT_KNOWN:
+        made = AbstractValue(FRAME)
+    elif "index" in given or ("labels" in given and not is_columns):
+        made = some_rows(made)
     return in_place(operation, given, made)
 
 
@@ -478,17 +451,17 @@ def rename(operation: Operation) -> Answer:
     old = operation.receiver
     if given is None or {"level", "errors"} & given.keys():
         return UNKNOWN
-    axis = given["axis"].literal if "axis" in given else None
-    mapping = given.get("columns") or (given.get("mapper") if axis in (1, "columns") else None)
+    is_of_columns = literal_of(given.get("axis")) in (1, "columns")
+    mapping = given.get("columns") or (given.get("mapper") if is_of_columns else None)
     if mapping is None:
         return in_place(operation, given, some_rows(old, n_rows(old)))
     known, order = mapping.literal, labels_of(old)
-    if not isinstance(known, dict) or order is None or "index" in given:
-        return in_place(operation, given, with_columns(old, None))
-    new = [known.get(label, label) for label in order]
-    if not all(isinstance(label, _LABEL) for label in new):
-        return in_place(operation, given, with_columns(old, None))
-    return in_place(operation, given, with_columns(old, new, names=dict(zip(new, order, strict=True))))
+    made = with_columns(old, None)
+    if isinstance(known, dict) and order is not None and "index" not in given:
+        new = [known.get(label, label) for label in order]
+        if all(isinstance(label, _LABEL) for label in new):
+            made = with_columns(old, new, names=dict(zip(new, order, strict=True)))
+    return in_place(operation, given, made)
 
 
 @RULES.method(FRAME, "assign")
@@ -538,18 +511,15 @@ def cleaned(operation: Operation) -> Answer:
     old, keywords = operation.receiver, operation.arguments.keywords
     if not operation.arguments.is_complete:
         return UNKNOWN
-    subset = keywords.get("subset")
-    if subset is None and operation.name == "drop_duplicates" and operation.arguments.positional:
-        subset = operation.first
-    is_by_column = keywords.get("axis") is None or keywords["axis"].literal in (0, "index")
+    is_by_column = literal_of(keywords.get("axis"), 0) in (0, "index")
     if is_by_column:
-        need_columns(operation, old, subset)
-    rows = None if operation.name in ("dropna", "drop_duplicates") else n_rows(old)
-    made = some_rows(old, rows) if is_by_column and not operation.arguments.positional else AbstractValue(FRAME)
-    if operation.name in ("fillna", "replace", "interpolate", "ffill", "bfill"):
-        made = some_rows(old, n_rows(old))
+        by_position = operation.first if operation.name == "drop_duplicates" else None
+        need_columns(operation, old, keywords.get("subset", by_position))
+    if operation.name not in ("dropna", "drop_duplicates"):
+        made = with_index_of(old, some_rows(old, n_rows(old)))
         made.facts.pop("dtypes", None)
-        with_index_of(old, made)
+    else:
+        made = some_rows(old) if is_by_column and not operation.arguments.positional else AbstractValue(FRAME)
     return in_place(operation, dict(keywords), made)
 
 
@@ -588,18 +558,18 @@ def set_index(operation: Operation) -> Answer:
     old = operation.receiver
     if given is None:
         return UNKNOWN
-    labels = labels_in(given["keys"])
-    for label in labels or () if given["keys"].type != "tuple" else ():
+    labels = labels_in(given["keys"]) or [] if given["keys"].type != "tuple" else []
+    for label in labels:
         if lacks(old, label):
             operation.crash(
                 "KeyError", f"no column named {label!r}", fact=told_columns(old, label), remedy="use one of them"
             )
-    is_plain = labels is not None and is_whole_list_of_labels(given["keys"]) and given["keys"].type != "tuple"
+    is_plain = is_whole_list_of_labels(given["keys"]) and given["keys"].type != "tuple"
     if not is_plain or {"drop", "append"} & given.keys():
         return in_place(operation, given, AbstractValue(FRAME))
-    made = without(old, labels or [])
+    made = without(old, labels)
     made.facts.pop("index", None)
-    made.facts["index_names"] = tuple(labels or ())
+    made.facts["index_names"] = tuple(labels)
     return in_place(operation, given, made)
 
 
@@ -635,8 +605,7 @@ def _index_as_columns(old: AbstractValue, rows: int | None) -> AbstractValue:
 
 
 def _is_single_index(old: AbstractValue) -> bool:
-    index = old.fact("index")
-    return isinstance(index, dict) and index.get("type") in ("RangeIndex", "Index")
+    return old.mapping("index").get("type") in ("RangeIndex", "Index")
 
 
 @RULES.method(FRAME, "select_dtypes", "filter", "describe", "corr", "isnull", "isna", "notnull", "notna", "to_frame")
@@ -656,17 +625,21 @@ def others(operation: Operation) -> Answer:
 
 def _of_kinds(operation: Operation, old: AbstractValue) -> AbstractValue:
     """select_dtypes("number"): of columns whose dtypes are all known."""
-    given = operation.arguments.bound("include=None, exclude=None")
-    order, asked = labels_of(old), (given or {}).get("include")
-    dtypes = {label: dtype_of_column(old, label) for label in order or ()}
-    if asked is not None and asked.type == "list" and asked.items and len(asked.items) == 1:
-        asked = asked.items[0]
-    is_number = asked is not None and (asked.literal == "number" or asked.path == "numpy.number")
-    if order is None or given is None or "exclude" in given or not is_number:
+    given = operation.arguments.bound("include")
+    order = labels_of(old)
+    if order is None or given is None or not _is_number_kind(given["include"]):
         return at_most(order)
-    if not all(is_numeric(dtype) or dtype in ("str", "object", "bool", "category") for dtype in dtypes.values()):
-        return at_most(order)
-    return with_columns(old, [label for label in order if is_numeric(dtypes[label])])
+    dtypes = {label: dtype_of_column(old, label) for label in order}
+    numeric = [label for label in order if is_numeric(dtypes[label])]
+    if {dtypes[label] for label in order if label not in numeric} <= {"str", "object", "bool", "category"}:
+        return with_columns(old, numeric)
+    return at_most(order)
+
+
+def _is_number_kind(asked: AbstractValue) -> bool:
+    if asked.type == "list" and asked.items and len(asked.items) == 1:
+        return _is_number_kind(asked.items[0])
+    return asked.literal == "number" or asked.path == "numpy.number"
 
 
 def _numbers_only(operation: Operation, old: AbstractValue) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
-from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
+from crane_core.detectors.rules.abstract_value import AbstractValue, known_facts
 from crane_core.detectors.rules.families.numpy_arrays import kind_of
 from crane_core.detectors.rules.families.versions import is_at_least
 from crane_core.detectors.rules.operation import Operation
@@ -73,6 +73,18 @@ def may_be_values(frame: AbstractValue, *keys: AbstractValue) -> bool:
     return not is_counted or n_rows(frame) in (None, count)
 
 
+def row_range(value: AbstractValue) -> range | None:
+    """The labels of the rows, where they are a range of integers."""
+    kept = value.mapping("index").get("range")
+    is_known = isinstance(kept, list) and len(kept) == 3 and all(type(part) is int for part in kept)
+    return range(*kept) if is_known and isinstance(kept, list) else None
+
+
+def range_index(rows: int) -> dict[str, Any]:
+    """The fact of an index that counts the rows."""
+    return {"type": "RangeIndex", "range": [0, rows, 1], "unique": True}
+
+
 def index_names(frame: AbstractValue) -> tuple[Any, ...] | None:
     """The names of the index; None if they are not known."""
     if isinstance(index := frame.fact("index"), Mapping):
@@ -97,17 +109,12 @@ def n_columns(frame: AbstractValue) -> int | None:
 
 
 def dtype_of_column(frame: AbstractValue, label: Any) -> str | None:
-    dtypes, per_column = frame.fact("dtypes"), frame.fact("per_column")
-    if isinstance(dtypes, Mapping) and isinstance(found := dtypes.get(label), str):
-        return found
-    known = per_column.get(label) if isinstance(per_column, Mapping) else None
-    found = known.get("dtype") if isinstance(known, Mapping) else None
-    return found if isinstance(found, str) else None
+    known = frame.mapping("dtypes").get(label), column_facts(frame, label).get("dtype")
+    return next((dtype for dtype in known if isinstance(dtype, str)), None)
 
 
 def column_facts(frame: AbstractValue, label: Any) -> dict[str, Any]:
-    per_column = frame.fact("per_column")
-    known = per_column.get(label) if isinstance(per_column, Mapping) else None
+    known = frame.mapping("per_column").get(label)
     return dict(known) if isinstance(known, Mapping) else {}
 
 
@@ -118,18 +125,14 @@ def frame(
 
     Labels that are tuples may be those of a MultiIndex, in which a part of a label stands for all columns below it.
     """
-    known: dict[str, Any] = {name: fact for name, fact in facts.items() if fact is not None}
-    labels = None if columns is None else tuple(columns)
-    if labels is not None and any(isinstance(label, tuple) for label in labels):
+    if columns is None:
+        return AbstractValue(FRAME, known_facts(**facts, shape=(rows, None), dtypes=dict(dtypes or ()) or None))
+    labels, apart = tuple(columns), frozenset(columns)
+    if any(isinstance(label, tuple) for label in labels):
         return AbstractValue(FRAME, {"shape": (rows, len(labels))})
-    if labels is not None:
-        known["columns"] = labels
-        known["column_labels"] = frozenset(known["columns"])
-        if len(known["column_labels"]) < len(known["columns"]):
-            del known["columns"]
-    known["shape"] = (rows, len(known["columns"]) if "columns" in known else None)
-    if dtypes:
-        known["dtypes"] = dict(dtypes)
+    ordered = labels if len(apart) == len(labels) else None
+    shape = (rows, None if ordered is None else len(labels))
+    known = known_facts(**facts, columns=ordered, column_labels=apart, shape=shape, dtypes=dict(dtypes or ()) or None)
     return AbstractValue(FRAME, known)
 
 
@@ -159,12 +162,19 @@ def with_label_set(old: AbstractValue, labels: frozenset[Any]) -> AbstractValue:
     return with_index_of(old, made)
 
 
+def with_new_columns(old: AbstractValue, labels: Iterable[Any]) -> AbstractValue:
+    """The same rows with these columns too, the new ones at the end."""
+    order, known = labels_of(old), label_set(old)
+    if order is not None:
+        return with_columns(old, [*order, *(label for label in labels if label not in order)])
+    return with_columns(old, None) if known is None else with_label_set(old, known.union(labels))
+
+
 def some_rows(old: AbstractValue, count: int | None = None) -> AbstractValue:
     """Some of the rows, or all: labels and dtypes stay; of values nothing is certain."""
     names = index_names(old)
     if is_series(old):
-        facts = {"length": count, "dtype": old.fact("dtype"), "name": old.fact("name"), "index_names": names}
-        return AbstractValue(SERIES, {name: fact for name, fact in facts.items() if fact is not None})
+        return series(count, old.fact("dtype"), old.fact("name"), index_names=names)
     made = frame(None, count)
     for name in ("columns", "column_labels", "dtypes"):
         if name in old.facts:
@@ -186,8 +196,7 @@ def same_again(old: AbstractValue) -> AbstractValue:
 def series(
     length: int | None = None, dtype: str | None = None, name: Any = None, *, words: str = "", **facts: Any
 ) -> AbstractValue:
-    known = {"length": length, "dtype": dtype, "name": name, **facts}
-    return AbstractValue(SERIES, {key: fact for key, fact in known.items() if fact is not None}, words=words)
+    return AbstractValue(SERIES, known_facts(length=length, dtype=dtype, name=name, **facts), words=words)
 
 
 def column(old: AbstractValue, label: Any) -> AbstractValue:
@@ -221,16 +230,6 @@ def is_numeric(dtype: str | None) -> bool:
     return dtype is not None and kind_of(dtype) in ("i", "u", "f") and dtype.islower()
 
 
-def values_told(value: AbstractValue) -> list[Any]:
-    """Values that certainly occur in a series."""
-    info = value.fact("value_info")
-    found: list[Any] = []
-    for facts in (info if isinstance(info, Mapping) else {}, value.facts):
-        for name in ("unique_values", "example_values", "other_texts", "items"):
-            found += values if isinstance(values := facts.get(name), list) else []
-    return found
-
-
 # Aliases and evidence
 
 
@@ -245,11 +244,11 @@ def _may_be_one(other: AbstractValue, value: AbstractValue) -> bool:
     if other is value:
         return False
     if is_series(value):
-        return n_rows(other) is None or n_rows(value) is None or n_rows(other) == n_rows(value)
+        return not differ(n_rows(other), n_rows(value))
     left, right = label_set(other), label_set(value)
     if differ(left, right):
         return False
-    return None in (n_rows(other), n_rows(value)) or n_rows(other) == n_rows(value)
+    return not differ(n_rows(other), n_rows(value))
 
 
 def replace_facts(value: AbstractValue, by: AbstractValue) -> None:
@@ -303,16 +302,18 @@ def need_columns(
 
 def labels_in(value: AbstractValue | None) -> list[Any] | None:
     """Labels given as one or as a list, those that are known; None if it is neither."""
-    if value is None or value.literal is None:
+    if value is None:
         return None
-    if value.type in ("str", "int") and value.literal is not NOT_KNOWN:
-        return [value.literal]
     if value.is_a("pandas", "Index"):
         found = index_labels(value)
         return None if found is None else list(found)
     if value.type in ("list", "tuple") and value.items is not None:
-        return [item.literal for item in value.items if item.type in ("str", "int") and item.literal is not NOT_KNOWN]
-    return None
+        return [item.literal for item in value.items if _is_label(item)]
+    return [value.literal] if _is_label(value) else None
+
+
+def _is_label(value: AbstractValue) -> bool:
+    return value.type in ("str", "int") and value.is_literal
 
 
 def is_whole_list_of_labels(value: AbstractValue | None) -> bool:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.abstract_value import AbstractValue, known_facts
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.families.numpy_arrays import is_none
+from crane_core.detectors.rules.families.numpy_arrays import is_none, literal_of
 from crane_core.detectors.rules.families.pandas_frames import (
     FRAME,
     SERIES,
@@ -23,7 +23,6 @@ from crane_core.detectors.rules.families.pandas_frames import (
     labels_of,
     lacks_key,
     may_be_values,
-    missing_column,
     n_rows,
     need_column,
     need_columns,
@@ -49,17 +48,14 @@ def groupby(operation: Operation) -> Answer:
     if given is None or "axis" in given:
         return UNCHANGED
     by = given.get("by")
-    missing = [label for label in labels_in(by) or () if lacks_key(old, label)]
-    are_values = by is not None and by.type == "list" and may_be_values(old, by)
-    if missing and not are_values:
-        missing_column(operation, old, missing[0])
-    if are_values and label_set(old) is not None and missing:
+    if by is None or by.type != "list" or not may_be_values(old, by):
+        need_columns(operation, old, by, lacks_key)
+    elif label_set(old) is not None and any(lacks_key(old, label) for label in labels_in(by) or ()):
         return AbstractValue(GROUPED)
     is_plain = "level" not in given and by is not None and is_whole_list_of_labels(by) and by.type != "tuple"
-    as_index = given["as_index"].literal if "as_index" in given else True
-    facts = {"frame": old, "keys": labels_in(by) if is_plain else None, "as_index": as_index}
+    keys, as_index = labels_in(by) if is_plain else None, literal_of(given.get("as_index"), True)
     name = f"the groups of {old.words}" if old.words else "the groups"
-    return AbstractValue(GROUPED, {key: fact for key, fact in facts.items() if fact is not None}, words=name)
+    return AbstractValue(GROUPED, known_facts(frame=old, keys=keys, as_index=as_index), words=name)
 
 
 def _frame_of(groups: AbstractValue | None) -> AbstractValue:
@@ -71,8 +67,7 @@ def _frame_of(groups: AbstractValue | None) -> AbstractValue:
 def select(operation: Operation) -> Answer:
     groups, asked = operation.receiver, operation.first
     old = _frame_of(groups)
-    chosen = groups.fact("chosen")
-    if chosen is not None:
+    if groups.fact("chosen") is not None:
         return UNCHANGED
     if asked.type in ("str", "int", "list"):
         need_columns(operation, old, asked)
@@ -117,21 +112,17 @@ def _result_columns(groups: AbstractValue) -> list[Any] | None:
 def aggregate(operation: Operation) -> Answer:
     groups = operation.receiver
     old, keys = _frame_of(groups), groups.fact("keys")
-    labels = _result_columns(groups)
-    given = operation.arguments
-    is_plain = not given.keywords and not given.positional
+    labels, as_index = _result_columns(groups), groups.fact("as_index")
+    is_plain = not operation.arguments.keywords and not operation.arguments.positional
     if is_plain and is_pandas(operation, 2, 0):
         for label in labels or ():
             _is_no_text(operation, column(old, label), label)
-    as_index = groups.fact("as_index")
-    if labels is not None and keys is not None and as_index is True and not is_plain:
-        return at_most(labels)
-    if labels is None or keys is None or as_index not in (True, False) or not (is_plain and is_pandas(operation, 2, 0)):
+    if labels is None or keys is None or as_index not in (True, False):
         return AbstractValue(FRAME)
-    dtypes = {
-        label: "float64" for label in labels if operation.name in _FLOATS and is_numeric(dtype_of_column(old, label))
-    }
-    made = frame(labels if as_index else [*keys, *labels], None, dtypes=dtypes)
+    if not is_plain or not is_pandas(operation, 2, 0):
+        return AbstractValue(FRAME) if is_plain or not as_index else at_most(labels)
+    numeric = [label for label in labels if operation.name in _FLOATS and is_numeric(dtype_of_column(old, label))]
+    made = frame(labels if as_index else [*keys, *labels], None, dtypes=dict.fromkeys(numeric, "float64"))
     made.facts["index_names"] = tuple(keys) if as_index else ()
     return made
 
@@ -141,7 +132,7 @@ def _is_no_text(operation: Operation, one: AbstractValue, label: Any) -> None:
     if operation.name not in ("mean", "median", "std", "var") or not n_rows(one):
         return
     dtype = one.fact("dtype")
-    is_bad = dtype == "str" or (dtype == "object" and bad_text(one) is not None and _is_all_text(one))
+    is_bad = dtype == "str" or (dtype == "object" and bad_text(one) is not None and one.item_types == {"str"})
     if is_bad and one.fact("has_nan") is False:
         operation.crash(
             "TypeError",
@@ -149,11 +140,6 @@ def _is_no_text(operation: Operation, one: AbstractValue, label: Any) -> None:
             fact=f"{one.words} has dtype {dtype}",
             remedy="select the numeric columns: .groupby(...)[[...]], or pass numeric_only=True",
         )
-
-
-def _is_all_text(one: AbstractValue) -> bool:
-    types = one.fact("item_types")
-    return isinstance(types, dict) and set(types) == {"str"}
 
 
 @RULES.method(ONE, *_AGGREGATIONS)
@@ -167,12 +153,11 @@ def aggregate_one(operation: Operation) -> Answer:
         _is_no_text(operation, one, label)
     keys, as_index = groups.fact("keys"), groups.fact("as_index")
     dtype = "float64" if operation.name in _FLOATS and is_numeric(one.fact("dtype")) else None
-    if as_index is False and keys is not None:
+    if keys is None:
+        return series(None, dtype, label)
+    if as_index is False:
         return frame([*keys, label], None, dtypes={label: dtype} if dtype else None)
-    made = series(None, dtype, label)
-    if keys is not None:
-        made.facts["index_names"] = tuple(keys)
-    return made
+    return series(None, dtype, label, index_names=tuple(keys))
 
 
 @RULES.method(GROUPED, "agg", "aggregate")
@@ -180,29 +165,26 @@ def agg(operation: Operation) -> Answer:
     groups, given = operation.receiver, operation.arguments
     old = _frame_of(groups)
     asked = given.positional[0] if given.positional else given.keywords.get("func")
-    keys = groups.fact("keys")
     if asked is not None and asked.type == "dict":
         for label in asked.members or ():
             need_column(operation, old, label)
-        return _agg_of_dict(groups, asked)
-    for made in given.keywords.values() if asked is None else ():
+        is_single = asked.members is not None and all(part.type == "str" for part in asked.members.values())
+        return _aggregated(groups, list(asked.members or ())) if is_single else AbstractValue(FRAME)
+    if asked is not None:
+        return AbstractValue(FRAME)
+    for made in given.keywords.values():
         source = made.items[0].literal if made.type == "tuple" and made.items else None
         if isinstance(source, str):
             need_column(operation, old, source)
-    is_named = asked is None and given.keywords and given.is_complete
-    if is_named and keys is not None and groups.fact("as_index") is True:
-        named = frame(list(given.keywords))
-        named.facts["index_names"] = tuple(keys)
-        return named
-    return AbstractValue(FRAME)
+    return _aggregated(groups, list(given.keywords)) if given.keywords and given.is_complete else AbstractValue(FRAME)
 
 
-def _agg_of_dict(groups: AbstractValue, asked: AbstractValue) -> AbstractValue:
+def _aggregated(groups: AbstractValue, labels: list[Any]) -> AbstractValue:
+    """A frame with these columns, and the keys as its index."""
     keys = groups.fact("keys")
-    is_single = asked.members is not None and all(part.type == "str" for part in asked.members.values())
-    if not is_single or keys is None or groups.fact("as_index") is not True:
+    if keys is None or groups.fact("as_index") is not True:
         return AbstractValue(FRAME)
-    made = frame(list(asked.members or ()))
+    made = frame(labels)
     made.facts["index_names"] = tuple(keys)
     return made
 
@@ -268,6 +250,6 @@ def reset_index(operation: Operation) -> Answer:
         return series(n_rows(old)) if given["drop"].literal is True else UNCHANGED
     names = old.fact("index_names")
     name = old.fact("name") if is_none(given.get("name")) else given["name"].literal
-    if not isinstance(names, tuple) or not names or None in names or not isinstance(name, str) or name in names:
+    if not isinstance(names, tuple) or not names or not isinstance(name, str) or {None, name} & {*names}:
         return AbstractValue(FRAME)
     return frame([*names, name])

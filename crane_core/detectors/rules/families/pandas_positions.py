@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, literal
+from crane_core.detectors.rules.abstract_value import AbstractValue, literal
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer, or_unknown
-from crane_core.detectors.rules.families.numpy_arrays import array, scalar
+from crane_core.detectors.rules.families.numpy_arrays import array, scalar, slice_of
 from crane_core.detectors.rules.families.numpy_indexing import fraction_in
 from crane_core.detectors.rules.families.pandas_frames import (
     FRAME,
@@ -27,9 +26,10 @@ from crane_core.detectors.rules.families.pandas_frames import (
     n_rows,
     need_column,
     replace_facts,
+    row_range,
     some_rows,
     with_columns,
-    with_label_set,
+    with_new_columns,
 )
 from crane_core.detectors.rules.families.pandas_values import row_of
 from crane_core.detectors.rules.family import Family
@@ -98,10 +98,8 @@ def _are_positions(operation: Operation, old: AbstractValue, parts: list[Abstrac
 
 
 def _is_position(operation: Operation, old: AbstractValue, part: AbstractValue, size: Length, what: str) -> None:
-    numbers = [part.literal] if part.type == "int" else labels_in(part) if part.type == "list" else []
-    bad = [
-        number for number in numbers or () if type(number) is int and size is not None and not -size <= number < size
-    ]
+    numbers = labels_in(part) or [] if part.type in ("int", "list", "str") else []
+    bad = [number for number in numbers if type(number) is int and size is not None and not -size <= number < size]
     if bad:
         operation.crash(
             "IndexError",
@@ -109,7 +107,7 @@ def _is_position(operation: Operation, old: AbstractValue, part: AbstractValue, 
             fact=f"{old.named('it')} has {size} {what}s",
             remedy="positions start at 0; -1 is the last",
         )
-    if part.type == "str" or (part.type == "list" and any(isinstance(number, str) for number in numbers or ())):
+    if part.type == "str" or any(isinstance(number, str) for number in numbers):
         operation.crash(
             _refusal_of_labels(operation, part),
             "iloc takes integer positions, not labels",
@@ -128,47 +126,42 @@ def _refusal_of_labels(operation: Operation, part: AbstractValue) -> str:
 
 def _taken(old: AbstractValue, parts: list[AbstractValue]) -> AbstractValue:
     """Rows and columns of a frame by position, where both kinds of position are known."""
-    row = parts[0]
-    order = labels_of(old)
-    if len(parts) == 1:
-        if row.type == "int":
-            return row_of(old)
-        return some_rows(old, _count(row, n_rows(old))) if row.type in ("slice", "list") else AbstractValue()
-    if order is None or row.type not in ("slice", "int", "list"):
-        return AbstractValue(FRAME) if row.type == "slice" and parts[1].type in ("slice", "list") else AbstractValue()
-    chosen = _chosen(parts[1], order)
-    if chosen is None:
+    row, order = parts[0], labels_of(old)
+    if row.type not in ("slice", "int", "list"):
         return AbstractValue()
-    is_all = row.type == "slice" and all(bound.literal is None for bound in row.items or [AbstractValue()])
+    if len(parts) == 1:
+        return row_of(old) if row.type == "int" else some_rows(old, _count(row, n_rows(old)))
+    if order is None:
+        return AbstractValue(FRAME if row.type == "slice" and parts[1].type in ("slice", "list") else "")
+    chosen = _chosen(parts[1], order)
     if isinstance(chosen, list):
-        made = with_columns(old, chosen)
-        if row.type == "int":
-            return row_of(made)
-        return made if is_all else some_rows(made, _count(row, n_rows(old)))
-    found = column(old, chosen[0])
+        return _rows_taken(with_columns(old, chosen), row)
+    return AbstractValue() if chosen is None else _rows_taken(column(old, chosen[0]), row)
+
+
+def _rows_taken(old: AbstractValue, row: AbstractValue) -> AbstractValue:
+    """A row of a frame, a value of a series; of several positions a part; all of it where the slice has no bounds."""
+    if row.type == "int" and is_frame(old):
+        return row_of(old)
     if row.type == "int":
-        dtype = found.fact("dtype")
-        return scalar(dtype) if is_numeric(dtype) else AbstractValue()
-    return found if is_all else some_rows(found, _count(row, n_rows(old)))
+        return scalar(old.fact("dtype")) if is_numeric(old.fact("dtype")) else AbstractValue()
+    is_all = row.type == "slice" and all(bound.literal is None for bound in row.items or [AbstractValue()])
+    return old if is_all else some_rows(old, _count(row, n_rows(old)))
 
 
 def _count(part: AbstractValue, size: Length) -> Length:
     if part.type == "list":
         return len(part.items) if part.items is not None else None
-    bounds = [bound.literal for bound in part.items or []]
-    if len(bounds) != 3 or size is None or any(bound is not None and type(bound) is not int for bound in bounds):
-        return None
-    return len(range(*slice(*bounds).indices(size))) if bounds[2] != 0 else None
+    taken = slice_of(part)
+    return None if taken is None or size is None else len(range(*taken.indices(size)))
 
 
 def _chosen(part: AbstractValue, order: tuple[Any, ...]) -> list[Any] | tuple[Any] | None:
     """The labels at these positions: a list, or of a single position a tuple of one."""
     if part.type == "int" and type(part.literal) is int:
         return (order[part.literal],)
-    if part.type == "slice":
-        bounds = [bound.literal for bound in part.items or []]
-        known = len(bounds) == 3 and all(bound is None or type(bound) is int for bound in bounds)
-        return list(order[slice(*bounds)]) if known and bounds[2] != 0 else None
+    if (taken := slice_of(part)) is not None:
+        return list(order[taken])
     if part.type == "list" and part.items is not None and all(type(each.literal) is int for each in part.items):
         return [order[each.literal] for each in part.items]
     return None
@@ -214,7 +207,7 @@ def loc(operation: Operation) -> Answer:
         return UNCHANGED
     _row_is_there(operation, old, parts[0])
     if not is_frame(old):
-        return some_rows(old) if parts[0].type != "str" and parts[0].type != "int" and len(parts) == 1 else UNCHANGED
+        return some_rows(old) if parts[0].type not in ("str", "int") and len(parts) == 1 else UNCHANGED
     if len(parts) == 1:
         return _rows_by_label(old, parts[0])
     if len(parts) != 2 or not _has_plain_index(old):
@@ -241,8 +234,8 @@ def _rows_by_label(old: AbstractValue, part: AbstractValue) -> AbstractValue:
 
 
 def _is_unique(old: AbstractValue) -> bool:
-    index = old.fact("index")
-    return isinstance(index, dict) and index.get("unique") is True and index.get("type") != "MultiIndex"
+    index = old.mapping("index")
+    return index.get("unique") is True and index.get("type") != "MultiIndex"
 
 
 def _cell(old: AbstractValue, parts: list[AbstractValue]) -> AbstractValue:
@@ -261,13 +254,9 @@ def _cell(old: AbstractValue, parts: list[AbstractValue]) -> AbstractValue:
 
 def _row_is_there(operation: Operation, old: AbstractValue, part: AbstractValue) -> None:
     """A single label of a row, in an index that is a range."""
-    index = old.fact("index")
-    kept = index.get("range") if isinstance(index, dict) else None
-    if not isinstance(kept, list) or len(kept) != 3 or part.literal is NOT_KNOWN:
-        return
-    rows = range(*kept)
-    if (type(part.literal) is int and part.literal not in rows) or isinstance(part.literal, str):
-        columns = label_set(old) or () if is_frame(old) else ()
+    rows = row_range(old)
+    if rows is not None and type(part.literal) in (int, str) and part.literal not in rows:
+        columns = label_set(old) or ()
         operation.crash(
             "KeyError",
             f"no row labelled {part.literal!r}",
@@ -286,34 +275,35 @@ def store_by_label(operation: Operation) -> Answer:
     parts = _parts(asked)
     _fills_row(operation, old, asked, operation.arguments.positional[-1])
     changed(operation, old)
-    known = label_set(old) if is_frame(old) else None
-    if not is_frame(old) or known is None or parts is None or len(parts) > 2:
+    new = _labels_stored(parts) if parts is not None and label_set(old) is not None else None
+    if parts is None or new is None:
         old.forget()
         return UNCHANGED
-    new = labels_in(parts[1]) if len(parts) == 2 and parts[1].type != "tuple" else []
-    if len(parts) == 2 and parts[1].type != "slice" and not is_whole_list_of_labels(parts[1]):
-        old.forget()
-        return UNCHANGED
-    is_known_row = parts[0].type == "slice" or parts[0].fact("dtype") == "bool"
-    made = with_label_set(old, known | set(new or ()))
-    order = labels_of(old)
-    if order is not None:
-        made = with_columns(old, [*order, *(label for label in new or () if label not in known)])
+    made = with_new_columns(old, new)
     for name in ("dtypes", "per_column"):
         made.facts.pop(name, None)
-    if not is_known_row:
+    if parts[0].type != "slice" and parts[0].fact("dtype") != "bool":
         made.facts.pop("index", None)
         made.facts["shape"] = (None, n_columns(made))
     replace_facts(old, made)
     return UNCHANGED
 
 
+def _labels_stored(parts: list[AbstractValue]) -> list[Any] | None:
+    """The columns that are written, where the frame has them or they are known; None if there may be others."""
+    if len(parts) == 1 or len(parts) == 2 and parts[1].type == "slice":
+        return []
+    if len(parts) != 2 or not is_whole_list_of_labels(parts[1]):
+        return None
+    return labels_in(parts[1]) if parts[1].type != "tuple" else []
+
+
 def _fills_row(operation: Operation, old: AbstractValue, asked: AbstractValue, value: AbstractValue) -> None:
     """A row that is given as a list has a value for each column."""
-    width = n_columns(old) if is_frame(old) else None
-    given = len(value.items) if value.type == "list" and value.items is not None else None
+    width = n_columns(old) or 0 if is_frame(old) else 0
+    given = len(value.items or ()) if value.type == "list" else 0
     is_row = asked.type in ("int", "str") and operation.receiver.class_name == "_LocIndexer"
-    if is_row and width is not None and given is not None and given > 1 and given != width and width > 1:
+    if is_row and given > 1 and width > 1 and given != width:
         operation.crash(
             "ValueError",
             f"cannot set a row with mismatched columns: {given} values for {width} columns",
@@ -423,10 +413,9 @@ def label_at(operation: Operation) -> Answer:
     if asked.type == "int" and type(asked.literal) is int:
         _is_position(operation, held, asked, len(labels), "label")
         return literal(labels[asked.literal])
-    bounds = [bound.literal for bound in asked.items or []] if asked.type == "slice" else []
-    if len(bounds) != 3 or any(bound is not None and type(bound) is not int for bound in bounds) or bounds[2] == 0:
+    if (taken := slice_of(asked)) is None:
         return UNCHANGED
-    kept = labels[slice(*bounds)]
+    kept = labels[taken]
     return AbstractValue("pandas.Index", {"labels": list(kept), "length": len(kept)})
 
 
@@ -487,18 +476,13 @@ def reindexed(operation: Operation) -> Answer:
     return AbstractValue(old.type)
 
 
-def _index_of(old: AbstractValue) -> Mapping[str, Any]:
-    index = old.fact("index")
-    return index if isinstance(index, Mapping) else {}
-
-
 def _has_repeated_labels(old: AbstractValue) -> bool:
-    index = _index_of(old)
+    index = old.mapping("index")
     return index.get("unique") is False and index.get("type") not in (None, "MultiIndex")
 
 
 def _n_repeated(old: AbstractValue) -> Any:
-    return _index_of(old).get("n_duplicates", "some")
+    return old.mapping("index").get("n_duplicates", "some")
 
 
 def _is_another_index(old: AbstractValue, wanted: AbstractValue) -> bool:

@@ -14,6 +14,7 @@ from crane_core.detectors.rules.families.numpy_arrays import (
     is_none,
     is_number,
     kind_of,
+    literal_of,
     taken_shape,
 )
 from crane_core.detectors.rules.families.pandas_frames import (
@@ -34,14 +35,14 @@ from crane_core.detectors.rules.families.pandas_frames import (
     lacks_key,
     may_be_values,
     n_rows,
-    need_column,
     need_columns,
+    range_index,
     series,
     told_columns,
 )
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
-from crane_core.detectors.rules.shapes import Length, Shape
+from crane_core.detectors.rules.shapes import Length, Shape, differ, only_length
 
 RULES = Family("pandas: tables")
 _ONE_LENGTH: Final = "give all columns the same number of values"
@@ -55,11 +56,8 @@ def new_frame(operation: Operation) -> Answer:
     data, columns = given.get("data"), given.get("columns")
     rows = _length(given.get("index"))
     if data is None:
-        return (
-            frame(_labels(columns), rows)
-            if columns is None or is_whole_list_of_labels(columns)
-            else AbstractValue(FRAME)
-        )
+        is_whole = columns is None or is_whole_list_of_labels(columns)
+        return frame(labels_in(columns) or [], rows) if is_whole else AbstractValue(FRAME)
     if data.type == "dict":
         return _of_dict(operation, data, columns, given.get("index"))
     if is_array(data) or data.type == "list":
@@ -73,18 +71,13 @@ def _length(value: AbstractValue | None) -> int | None:
     if value is not None and value.is_a("pandas", *_INDEXES):
         length = value.fact("length")
         return length if type(length) is int else None
-    shape = taken_shape(value) if value is not None else None
-    return shape[0] if shape is not None and len(shape) == 1 else None
-
-
-def _labels(value: AbstractValue | None) -> list[Any]:
-    return [] if value is None else labels_in(value) or []
+    return only_length(taken_shape(value)) if value is not None else None
 
 
 def _of_dict(
     operation: Operation, data: AbstractValue, columns: AbstractValue | None, index: AbstractValue | None
 ) -> AbstractValue:
-    if data.members is None or not data.members:
+    if not data.members:
         return AbstractValue(FRAME)
     if columns is not None:
         return frame(labels_in(columns), None) if is_whole_list_of_labels(columns) else AbstractValue(FRAME)
@@ -95,9 +88,13 @@ def _of_dict(
     if index is None:
         _meet_series(operation, data.members, known)
     rows = next(iter(known), None) if len(lengths) == len(data.members) else None
-    made = frame(data.members, rows, dtypes=_dtypes(data.members))
+    return _counted(frame(data.members, rows, dtypes=_dtypes(data.members)), rows, index)
+
+
+def _counted(made: AbstractValue, rows: int | None, index: AbstractValue | None) -> AbstractValue:
+    """With the index that counts the rows, where none was given."""
     if rows is not None and index is None:
-        made.facts["index"] = {"type": "RangeIndex", "range": [0, rows, 1], "unique": True}
+        made.facts["index"] = range_index(rows)
     return made
 
 
@@ -133,11 +130,10 @@ def _meet_series(operation: Operation, members: Mapping[Any, AbstractValue], kno
     """Beside series with one index, lists and arrays are as long as that index; a series alone brings it."""
     held = [value for value in members.values() if is_series(value)]
     indexes = {json.dumps(value.fact("index"), sort_keys=True, default=str) for value in held}
-    length = n_rows(held[0]) if held else None
-    is_one = len(held) == 1 or len(indexes) == 1 and "range" in indexes.copy().pop()
-    if len(held) + sum(_is_line(value) for value in members.values()) < len(members) and not _are_plain(members):
+    is_one = len(held) == 1 or len(indexes) == 1 and "range" in indexes.pop()
+    if not is_one or len(known) != 1 or not _are_plain(members):
         return
-    if is_one and length is not None and len(known) == 1 and length not in known:
+    if (length := n_rows(held[0])) is not None and length not in known:
         operation.crash(
             "ValueError",
             f"{next(iter(known))} values are given for a Series of length {length}",
@@ -179,19 +175,16 @@ def _of_rows(
     operation: Operation, data: AbstractValue, columns: AbstractValue | None, index: AbstractValue | None
 ) -> AbstractValue:
     shape = taken_shape(data)
-    labels = labels_in(columns) if is_whole_list_of_labels(columns) and columns is not None else None
+    labels = labels_in(columns) if is_whole_list_of_labels(columns) else None
     if shape is None:
         return frame(labels, None) if labels is not None and not _holds_dicts(data) else AbstractValue(FRAME)
-    width = 1 if len(shape) == 1 else shape[1] if len(shape) == 2 else None
+    width = (*shape, 1)[1] if len(shape) in (1, 2) else None
     _meet_labels(operation, data, shape, width, labels)
     _meet_row_labels(operation, data, shape, index)
-    names = labels if labels is not None else list(range(width)) if width is not None and columns is None else None
+    names = list(range(width)) if width is not None and columns is None else labels
     dtype = data.fact("dtype") if is_array(data) else None
-    known = dict.fromkeys(names or (), dtype) if is_numeric(dtype) and dtype is not None else None
-    made = frame(names, shape[0], dtypes=known)
-    if index is None and shape[0] is not None:
-        made.facts["index"] = {"type": "RangeIndex", "range": [0, shape[0], 1], "unique": True}
-    return made
+    dtypes = dict.fromkeys(names or (), str(dtype)) if is_numeric(dtype) else None
+    return _counted(frame(names, shape[0], dtypes=dtypes), shape[0], index)
 
 
 def _meet_labels(
@@ -205,7 +198,7 @@ def _meet_labels(
             fact=describe(data),
             remedy="reshape it to rows and columns: x.reshape(len(x), -1)",
         )
-    if labels is not None and width is not None and len(labels) != width and shape[0]:
+    if labels is not None and differ(len(labels), width) and shape[0]:
         operation.crash(
             "ValueError",
             f"{len(labels)} columns passed, passed data had {width} columns",
@@ -237,23 +230,19 @@ def new_series(operation: Operation) -> Answer:
         return AbstractValue(SERIES)
     data, index = given["data"], given.get("index")
     shape, count = taken_shape(data) if _is_line(data) else None, _length(index)
-    if shape is not None and len(shape) > 1 and is_array(data):
+    if is_array(data) and len(shape or ()) > 1:
         operation.crash("ValueError", "Data must be 1-dimensional", fact=describe(data), remedy="flatten it: x.ravel()")
-    if shape is not None and len(shape) == 1 and shape[0] is not None and count is not None and count != shape[0]:
+    length = only_length(shape)
+    if differ(length, count):
         operation.crash(
             "ValueError",
-            f"Length of values ({shape[0]}) does not match length of index ({count})",
+            f"Length of values ({length}) does not match length of index ({count})",
             fact=describe(data, "the data"),
             remedy="pass one label per value",
         )
-    length = shape[0] if shape is not None and len(shape) == 1 else None
-    name = given["name"].literal if "name" in given else None
-    made = series(length, data.fact("dtype") if is_array(data) and "dtype" not in given else None)
-    if isinstance(name, str):
-        made.facts["name"] = name
-    if index is None and length is not None:
-        made.facts["index"] = {"type": "RangeIndex", "range": [0, length, 1], "unique": True}
-    return made
+    name = literal_of(given.get("name"))
+    dtype = data.fact("dtype") if is_array(data) and "dtype" not in given else None
+    return _counted(series(length, dtype, name if isinstance(name, str) else None), length, index)
 
 
 # Merge and join
@@ -283,23 +272,28 @@ def _merged(operation: Operation, given: dict[str, AbstractValue]) -> AbstractVa
     left, right = given["left"], given["right"]
     if not is_frame(left) or not is_frame(right):
         return AbstractValue(FRAME) if is_frame(left) else AbstractValue()
-    for name, sides in (("on", (left, right)), ("left_on", (left,)), ("right_on", (right,))):
-        for label in labels_in(given.get(name)) or ():
-            for side in sides:
-                need_column(operation, side, label, lacks_key)
+    for name, side in (("on", left), ("on", right), ("left_on", left), ("right_on", right)):
+        need_columns(operation, side, given.get(name), lacks_key)
+    _share_a_column(operation, given, left, right)
     on = given.get("on")
-    plain = not {"left_on", "right_on", "left_index", "right_index", "how"} & given.keys()
+    if on is not None and is_whole_list_of_labels(on) and not {"left_on", "right_on"} & given.keys():
+        _keys_have_one_kind(operation, left, right, labels_in(on) or [])
+    return _merged_columns(given, left, right)
+
+
+def _share_a_column(
+    operation: Operation, given: dict[str, AbstractValue], left: AbstractValue, right: AbstractValue
+) -> None:
+    """Without keys the columns of both frames are the keys."""
+    plain = not {"left_on", "right_on", "left_index", "right_index", "how"} & given.keys() and is_none(given.get("on"))
     one, other = label_set(left), label_set(right)
-    if plain and is_none(on) and one is not None and other is not None and not one & other:
+    if plain and one is not None and other is not None and not one & other:
         operation.crash(
             "MergeError",
             "No common columns to perform merge on",
             fact=f"{told_columns(left)}; {told_columns(right)}",
             remedy="name the key columns: left_on=..., right_on=...",
         )
-    if on is not None and is_whole_list_of_labels(on) and not {"left_on", "right_on"} & given.keys():
-        _keys_have_one_kind(operation, left, right, labels_in(on) or [])
-    return _merged_columns(given, left, right)
 
 
 def _keys_have_one_kind(operation: Operation, left: AbstractValue, right: AbstractValue, keys: list[Any]) -> None:
@@ -318,19 +312,15 @@ def _keys_have_one_kind(operation: Operation, left: AbstractValue, right: Abstra
 
 def _merged_columns(given: dict[str, AbstractValue], left: AbstractValue, right: AbstractValue) -> AbstractValue:
     """The columns of a merge on columns of the same names; suffixes where others are in both."""
-    on = given.get("on")
     one, other = labels_of(left), labels_of(right)
     if set(given) - {"left", "right", "on", "how"} or one is None or other is None:
         return AbstractValue(FRAME)
-    keys = labels_in(on) if on is not None and is_whole_list_of_labels(on) else None
-    if on is None:
-        keys = [label for label in one if label in other]
-    how = given["how"].literal if "how" in given else "inner"
-    if not keys or how not in ("inner", "left", "right", "outer"):
+    both = [label for label in one if label in other]
+    keys = both if "on" not in given else labels_in(given["on"]) if is_whole_list_of_labels(given["on"]) else None
+    has_usual_rows = literal_of(given.get("how"), "inner") in ("inner", "left", "right", "outer")
+    if not keys or not has_usual_rows or not set(keys) <= set(both):
         return AbstractValue(FRAME)
-    if not all(key in one and key in other for key in keys):
-        return AbstractValue(FRAME)
-    double = (set(one) & set(other)) - set(keys)
+    double = set(both) - set(keys)
     first = [f"{label}_x" if label in double else label for label in one]
     second = [f"{label}_y" if label in double else label for label in other if label not in keys]
     return frame([*first, *second])
@@ -353,8 +343,8 @@ def join(operation: Operation) -> Answer:
             fact=f"{told_columns(old, both[0])}; {told_columns(given['other'], both[0])}",
             remedy="pass lsuffix= or rsuffix=, or merge on the column",
         )
-    order = labels_of(old), labels_of(given["other"])
-    return frame([*order[0], *order[1]]) if order[0] is not None and order[1] is not None else AbstractValue(FRAME)
+    order, new = labels_of(old), labels_of(given["other"])
+    return frame([*order, *new]) if order is not None and new is not None else AbstractValue(FRAME)
 
 
 @RULES.function("pandas.concat")
@@ -363,15 +353,11 @@ def concat(operation: Operation) -> Answer:
         "objs, *, axis=0, join='outer', ignore_index=False, keys=None, levels=None, names=None,"
         " verify_integrity=False, sort=False, copy=None"
     )
-    if given is None:
-        if is_frame(operation.first) or is_series(operation.first):
-            _no_list(operation)
-        return UNCHANGED
-    objs = given.get("objs")
-    if objs is None:
-        return UNCHANGED
+    objs = operation.first if given is None else given["objs"]
     if is_frame(objs) or is_series(objs):
-        _no_list(operation)
+        _no_list(operation, objs)
+    if given is None:
+        return UNCHANGED
     if objs.items is not None and not objs.items:
         operation.crash(
             "ValueError",
@@ -383,11 +369,11 @@ def concat(operation: Operation) -> Answer:
     return _concatenated(given, objs.items or [])
 
 
-def _no_list(operation: Operation) -> None:
+def _no_list(operation: Operation, given: AbstractValue) -> None:
     operation.crash(
         "TypeError",
         "first argument must be an iterable of pandas objects",
-        fact=f"{operation.first.named('the first argument')} is a {operation.first.class_name}",
+        fact=f"{given.named('the first argument')} is a {given.class_name}",
         remedy="put them in brackets: pandas.concat([a, b])",
     )
 
@@ -406,7 +392,7 @@ def _are_pandas(operation: Operation, items: list[AbstractValue]) -> None:
 def _concatenated(given: dict[str, AbstractValue], items: list[AbstractValue]) -> AbstractValue:
     if not items or not all(map(is_frame, items)):
         return AbstractValue()
-    axis = given["axis"].literal if "axis" in given else 0
+    axis = literal_of(given.get("axis"), 0)
     known = [order for order in map(labels_of, items) if order is not None]
     if len(known) < len(items) or axis is NOT_KNOWN or {"keys", "levels", "names", "join"} & given.keys():
         return AbstractValue(FRAME)
@@ -420,12 +406,11 @@ def _stacked(
 ) -> AbstractValue:
     """Frames one below the other, with their labels in order."""
     labels = list(dict.fromkeys(label for order in known for label in order))
-    rows = [n_rows(item) for item in items]
-    total = None if None in rows else sum(row for row in rows if row is not None)
+    rows = [row for row in map(n_rows, items) if row is not None]
+    total = sum(rows) if len(rows) == len(items) else None
+    is_counted = len(known) > 1 and literal_of(given.get("ignore_index")) is True
     made = frame(labels, total, dtypes=_common_dtypes(items, labels))
-    if len(known) > 1 and "ignore_index" in given and given["ignore_index"].literal is True and total is not None:
-        made.facts["index"] = {"type": "RangeIndex", "range": [0, total, 1], "unique": True}
-    return made
+    return _counted(made, total, None) if is_counted else made
 
 
 def _common_dtypes(items: list[AbstractValue], labels: list[Any]) -> dict[Any, str]:
@@ -459,20 +444,18 @@ def pivot(operation: Operation) -> Answer:
 
 def _are_unique(operation: Operation, old: AbstractValue, given: dict[str, AbstractValue]) -> None:
     """Each cell of the new table comes of one row."""
-    keys = [*(labels_in(given.get("index")) or ()), *(labels_in(given.get("columns")) or ())]
-    told_of = old.fact("duplicates")
-    if not isinstance(told_of, Mapping) or not {"index", "columns"} <= given.keys():
+    if not {"index", "columns"} <= given.keys():
         return
-    for name, facts in told_of.items():
-        if isinstance(facts, Mapping) and sorted(name.split(", ")) == sorted(map(str, keys)):
-            count = facts.get("n_duplicates")
-            if type(count) is int and count > 0:
-                operation.crash(
-                    "ValueError",
-                    f"{count} rows repeat the {' and '.join(map(repr, keys))} of another row",
-                    fact=f"{old.named('the frame')} holds {facts.get('first')} more than once",
-                    remedy="use pivot_table(..., aggfunc=...), which aggregates duplicate rows",
-                )
+    keys = [label for name in ("index", "columns") for label in labels_in(given[name]) or ()]
+    for name, facts in old.mapping("duplicates").items():
+        is_asked = isinstance(facts, Mapping) and sorted(name.split(", ")) == sorted(map(str, keys))
+        if is_asked and type(count := facts.get("n_duplicates")) is int and count > 0:
+            operation.crash(
+                "ValueError",
+                f"{count} rows repeat the {' and '.join(map(repr, keys))} of another row",
+                fact=f"{old.named('the frame')} holds {facts.get('first')} more than once",
+                remedy="use pivot_table(..., aggfunc=...), which aggregates duplicate rows",
+            )
 
 
 @RULES.method(FRAME, "pivot_table")
@@ -501,22 +484,16 @@ def melt(operation: Operation) -> Answer:
         "id_vars=None, value_vars=None, var_name=None, value_name='value', col_level=None, ignore_index=True"
     )
     old = operation.receiver
-    if given is None:
+    if given is None or "col_level" in given:
         return AbstractValue(FRAME)
-    for name in ("id_vars", "value_vars") if "col_level" not in given else ():
+    for name in ("id_vars", "value_vars"):
         need_columns(operation, old, given.get(name))
-    kept = labels_in(given.get("id_vars")) if "id_vars" in given else []
-    names = [given[name].literal if name in given else usual for name, usual in _MELTED]
-    is_plain = "id_vars" not in given or is_whole_list_of_labels(given["id_vars"])
-    if not is_plain or kept is None or not all(isinstance(name, str) for name in names) or "col_level" in given:
+    kept = given.get("id_vars", AbstractValue("list", items=()))
+    names = literal_of(given.get("var_name"), "variable"), literal_of(given.get("value_name"), "value")
+    if not is_whole_list_of_labels(kept) or not all(isinstance(name, str) for name in names):
         return AbstractValue(FRAME)
-    made = frame([*kept, *names])
-    if "ignore_index" not in given:
-        made.facts["index_names"] = ()
-    return made
-
-
-_MELTED: Final = (("var_name", "variable"), ("value_name", "value"))
+    index_names = None if "ignore_index" in given else ()
+    return frame([*(labels_in(kept) or ()), *names], None, index_names=index_names)
 
 
 @RULES.function("pandas.get_dummies")

@@ -8,9 +8,17 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any, Final
 
-from crane_core.detectors.rules.abstract_value import AbstractValue, literal
+from crane_core.detectors.rules.abstract_value import AbstractValue, known_facts, literal
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.families.numpy_arrays import array, dtype_meant, kind_of, scalar
+from crane_core.detectors.rules.families.numpy_arrays import (
+    array,
+    dtype_meant,
+    kind_of,
+    literal_of,
+    scalar,
+    some_texts,
+    values_told,
+)
 from crane_core.detectors.rules.families.numpy_functions import reads_as_number
 from crane_core.detectors.rules.families.pandas_frames import (
     FRAME,
@@ -29,11 +37,11 @@ from crane_core.detectors.rules.families.pandas_frames import (
     n_columns,
     n_rows,
     need_column,
+    row_range,
     same_again,
     series,
     some_rows,
     told_columns,
-    values_told,
     with_columns,
 )
 from crane_core.detectors.rules.family import Family
@@ -53,22 +61,17 @@ def dtype_of(value: AbstractValue) -> str | None:
 
 def bad_text(abstract: AbstractValue, *, is_whole: bool = False) -> str | None:
     """A text that certainly stands in a series and reads as no number."""
-    if not (is_text(dtype_of(abstract)) or dtype_of(abstract) == "object"):
+    if not (is_text(dtype_of(abstract)) or dtype_of(abstract) == "object" and "str" in abstract.item_types):
         return None
     if abstract.fact("texts_look_like") == "numbers" and abstract.fact("n_other_texts") == 0 and not is_whole:
         return None
     texts = [value for value in values_told(abstract) if isinstance(value, str) and not value.endswith("\u2026")]
-    if dtype_of(abstract) == "object" and not _is_said_to_be_text(abstract):
-        return None
     return next((text for text in texts if not reads_as_number(text, is_whole=is_whole)), None)
 
 
 def _is_said_to_be_text(value: AbstractValue) -> bool:
     """A published state writes texts for whatever an object is: only a column of nothing but texts is certain."""
-    types = value.fact("item_types")
-    if isinstance(types, Mapping):
-        return "str" in types
-    return False
+    return "str" in value.item_types
 
 
 # Casts
@@ -102,10 +105,9 @@ def dtype_asked(value: AbstractValue) -> str | None:
 
 def cast(operation: Operation, old: AbstractValue, wanted: str | None) -> None:
     """All values become numbers of the dtype."""
-    kind = kind_of(wanted) if wanted is not None and wanted.islower() else None
-    if kind not in ("i", "u", "f"):
+    kind = kind_of(wanted)
+    if not is_numeric(wanted):
         return
-    has = dtype_of(old)
     if (bad := bad_text(old, is_whole=kind != "f")) is not None:
         operation.crash(
             "ValueError",
@@ -115,10 +117,8 @@ def cast(operation: Operation, old: AbstractValue, wanted: str | None) -> None:
             fact=f"{old.named('the column')} holds the string {bad!r}",
             remedy=_TO_NUMBERS,
         )
-    if kind == "f":
-        return
     has_nan = old.fact("has_nan") is True or old.fact("has_inf") is True
-    if has_nan and has is not None and kind_of(has) == "f" and has.islower():
+    if kind != "f" and has_nan and is_numeric(dtype_of(old)) and kind_of(dtype_of(old)) == "f":
         operation.crash(
             "IntCastingNaNError",
             "cannot convert non-finite values (NA or inf) to integer",
@@ -163,7 +163,7 @@ def to_numeric(operation: Operation) -> Answer:
     if given is None or not is_series(given["arg"]):
         return UNCHANGED
     old = given["arg"]
-    errors = given["errors"].literal if "errors" in given else "raise"
+    errors = literal_of(given.get("errors"), "raise")
     if errors == "raise" and (bad := bad_text(old)) is not None:
         operation.crash(
             "ValueError",
@@ -210,14 +210,10 @@ def _refuse_formats(operation: Operation, old: AbstractValue, given: Mapping[str
 
     Without a format, the first text gives it.
     """
-    texts, options = (
-        old.fact("telling_dates"),
-        {name: abstract.literal for name, abstract in given.items() if name != "arg"},
-    )
-    if not isinstance(texts, list) or not options.keys() <= {"format", "dayfirst"}:
+    texts, options = old.fact("telling_dates"), {name: given[name].literal for name in given if name != "arg"}
+    if not isinstance(texts, list) or any(not isinstance(text, str) or "\u2026" in text for text in texts):
         return
-    are_plain = all(isinstance(text, str) and "\u2026" not in text for text in texts)
-    if not are_plain or not all(type(value) in (str, bool) for value in options.values()):
+    if not options.keys() <= {"format", "dayfirst"} or not {str, bool}.issuperset(map(type, options.values())):
         return
     error = _read_dates(tuple(texts), tuple(options.items()), operation.packages.get("pandas", ""))
     if error is not None:
@@ -253,54 +249,47 @@ def _no_time(old: AbstractValue) -> str | None:
     """A text that certainly stands in a column among dates, and has nothing of a date."""
     if old.fact("texts_look_like") != "dates" or not (is_text(dtype_of(old)) or _is_said_to_be_text(old)):
         return None
-    others = old.fact("other_texts")
-    texts = [text for text in others if isinstance(text, str)] if isinstance(others, list) else []
     first = next((text for text in values_told(old) if isinstance(text, str)), "")
-    is_dated_first = bool(_ISO.fullmatch(first))
-    return next((text for text in texts if not _TIME_WORDS.search(text)), None) if is_dated_first else None
+    if not _ISO.fullmatch(first):
+        return None
+    others = old.fact("other_texts") or []
+    return next((text for text in others if isinstance(text, str) and not _TIME_WORDS.search(text)), None)
 
 
 # Accessors
 
 
-@RULES.attribute(SERIES, "str", "dt", "cat")
+_ACCESSORS: Final = {
+    "str": ("StringMethods", "string values", "convert to strings first: .astype(str)"),
+    "dt": ("DatetimeProperties", "datetimelike values", "convert to datetimes first: pandas.to_datetime(...)"),
+    "cat": ("CategoricalAccessor", "a 'category' dtype", "convert to categories first: .astype('category')"),
+}
+"""What an accessor gives, what it needs, and the remedy."""
+
+
+@RULES.attribute(SERIES, *_ACCESSORS)
 def accessor(operation: Operation) -> Answer:
     old = operation.receiver
     dtype = dtype_of(old)
+    held, values, remedy = _ACCESSORS[operation.name]
     if dtype is not None and _is_refused(operation.name, dtype, old):
         operation.crash(
             "AttributeError",
-            {
-                "str": "Can only use .str accessor with string values",
-                "dt": "Can only use .dt accessor with datetimelike values",
-                "cat": "Can only use .cat accessor with a 'category' dtype",
-            }[operation.name],
+            f"Can only use .{operation.name} accessor with {values}",
             fact=f"{old.named('the column')} has dtype {dtype}",
-            remedy={
-                "str": "convert to strings first: .astype(str)",
-                "dt": "convert to datetimes first: pandas.to_datetime(...)",
-                "cat": "convert to categories first: .astype('category')",
-            }[operation.name],
+            remedy=remedy,
         )
-    held = {"str": "StringMethods", "dt": "DatetimeProperties", "cat": "CategoricalAccessor"}[operation.name]
     return AbstractValue(f"pandas.{held}", bound_to=old, words=f"{old.words}.{operation.name}" if old.words else "")
 
 
 def _is_refused(name: str, dtype: str, old: AbstractValue) -> bool:
-    if "pyarrow" in dtype or "period" in dtype or "interval" in dtype or "Sparse" in dtype:
+    if any(kind in dtype for kind in ("pyarrow", "period", "interval", "Sparse")):
         return False
-    is_time = dtype.startswith(("datetime64", "timedelta64"))
-    is_number = is_numeric(dtype) or dtype in ("bool", "boolean", "Int64", "Int32", "Float64")
-    if name == "cat":
-        return is_time or is_number or dtype in ("object", "str", "string")
-    if name == "dt":
-        return is_number or dtype in ("object", "str", "string")
-    return is_time or is_number or (dtype == "object" and _is_number_objects(old))
-
-
-def _is_number_objects(old: AbstractValue) -> bool:
-    types = old.fact("item_types")
-    return isinstance(types, Mapping) and set(types) in ({"int"}, {"float"}, {"bool"})
+    if dtype in ("object", "str", "string"):
+        return name != "str" or dtype == "object" and old.item_types in ({"int"}, {"float"}, {"bool"})
+    if dtype.startswith(("datetime64", "timedelta64")):
+        return name != "dt"
+    return is_numeric(dtype) or dtype in ("bool", "boolean", "Int64", "Int32", "Float64")
 
 
 @RULES.attribute("pandas.DatetimeProperties")
@@ -352,13 +341,11 @@ def _is_summable(operation: Operation, old: AbstractValue) -> None:
 
 
 def _is_only_text(old: AbstractValue) -> bool:
-    types = old.fact("item_types")
-    return isinstance(types, Mapping) and set(types) == {"str"}
+    return old.item_types == {"str"}
 
 
 def _is_text_or_missing(old: AbstractValue) -> bool:
-    types = old.fact("item_types")
-    return isinstance(types, Mapping) and set(types) <= {"str", "NoneType", "float"}
+    return bool(old.item_types) and old.item_types <= {"str", "NoneType", "float"}
 
 
 @RULES.method(FRAME, "mean", "std", "var", "median", "skew", "sem")
@@ -389,35 +376,24 @@ def _text_in_frame(operation: Operation, old: AbstractValue, label: Any) -> None
 
 def elements_of(old: AbstractValue) -> list[AbstractValue]:
     """Elements that a series certainly has, as what a function called on them gets."""
-    dtype, rows = dtype_of(old), n_rows(old)
-    if not rows or dtype is None:
+    dtype, has_nan = dtype_of(old), old.fact("has_nan")
+    if not n_rows(old) or dtype is None:
         return []
-    if dtype in _WHOLE:
-        return [AbstractValue("int")]
-    if dtype in ("float64", "float32"):
-        return [AbstractValue("float")]
-    if dtype == "bool":
-        return [AbstractValue("bool")]
+    if dtype in _ELEMENTS:
+        return [AbstractValue(_ELEMENTS[dtype])]
     found: list[AbstractValue] = []
-    if (is_text(dtype) or _is_only_text(old)) and old.fact("has_nan") is False:
-        found += [literal(text) for text in _texts(old)] or [AbstractValue("str")]
-    types = old.fact("item_types")
-    if dtype == "object" and isinstance(types, Mapping):
-        found += [AbstractValue("str")] * ("str" in types) + [AbstractValue("NoneType", literal=None)] * (
-            "NoneType" in types
-        )
-        if "float" in types and old.fact("has_nan") is True and set(types) <= {"str", "float"}:
-            found.append(literal(float("nan")))
-    if dtype == "str" and old.fact("has_nan") is True:
+    if (is_text(dtype) or _is_only_text(old)) and has_nan is False:
+        found += [literal(text) for text in list(dict.fromkeys(some_texts(old)))[:_CALLED]] or [AbstractValue("str")]
+    types = old.item_types if dtype == "object" else frozenset()
+    found += [AbstractValue("str")] * ("str" in types)
+    found += [AbstractValue("NoneType", literal=None)] * ("NoneType" in types)
+    if has_nan is True and (dtype == "str" or "float" in types and types <= {"str", "float"}):
         found.append(literal(float("nan")))
     return found
 
 
-def _texts(old: AbstractValue) -> list[str]:
-    texts = [value for value in values_told(old) if isinstance(value, str) and "\u2026" not in value]
-    return list(dict.fromkeys(texts))[:_CALLED]
-
-
+_ELEMENTS: Final = {**dict.fromkeys(_WHOLE, "int"), "float64": "float", "float32": "float", "bool": "bool"}
+"""What a function called on elements gets, by dtype."""
 _CALLED: Final = 12
 """Texts of a column on which a function is tried."""
 
@@ -428,12 +404,10 @@ def applied(operation: Operation) -> Answer:
     if not given.is_complete or not given.positional:
         return UNKNOWN
     function = given.positional[0]
-    if function.type == "dict" and operation.name == "map" and len(given.positional) == 1 and not given.keywords:
-        return _looked_up(old, function)
+    is_alone = len(given.positional) == 1 and not given.keywords
     if function.type == "dict" or is_series(function):
-        return mapped(old)
-    extra = set(given.keywords) - {"na_action", "args", "convert_dtype"}
-    if function.type != "function" or extra or len(given.positional) > 1 or given.keywords:
+        return _looked_up(old, function) if operation.name == "map" and is_alone else mapped(old)
+    if function.type != "function" or not is_alone:
         return UNKNOWN
     results = [operation.call(function, [element], {}) for element in elements_of(old)]
     dtype = _dtype_of_results(results) if len({result.type for result in results}) == 1 else None
@@ -444,14 +418,12 @@ def applied(operation: Operation) -> Answer:
 
 def _looked_up(old: AbstractValue, by: AbstractValue) -> AbstractValue:
     """Values that the dict has not become NaN; where all are numbers, the dtype is one of fractions then."""
-    known = [value for value in values_told(old) if isinstance(value, (str, int)) and not isinstance(value, bool)]
-    certain = [value for value in known if not (isinstance(value, str) and "\u2026" in value)]
-    if by.members is None or not by.members or not certain or not (is_text(dtype_of(old)) or is_numeric(dtype_of(old))):
+    certain = [value for value in values_told(old) if type(value) is int] + some_texts(old)
+    if not by.members or not (is_text(dtype_of(old)) or is_numeric(dtype_of(old))):
         return mapped(old)
-    values = [member.literal for member in by.members.values()]
-    are_numbers = all(type(value) in (int, float) for value in values)
+    are_numbers = all(type(member.literal) in (int, float) for member in by.members.values())
     has_new = any(value not in by.members for value in certain)
-    return mapped(old, "float64" if are_numbers else None, has_nan=True) if has_new and are_numbers else mapped(old)
+    return mapped(old, "float64", has_nan=True) if has_new and are_numbers else mapped(old)
 
 
 def _dtype_of_results(results: list[AbstractValue]) -> str | None:
@@ -460,32 +432,30 @@ def _dtype_of_results(results: list[AbstractValue]) -> str | None:
 
 @RULES.method(FRAME, "apply")
 def applied_to_frame(operation: Operation) -> Answer:
-    old, given = operation.receiver, operation.arguments
-    if not given.is_complete or not given.positional or set(given.keywords) - {"axis"}:
+    old, given = operation.receiver, operation.arguments.bound("func, /, axis=0, *rest")
+    if given is None:
         return UNKNOWN
-    function, axis = given.positional[0], given.keywords.get("axis")
-    if len(given.positional) > 1:
-        axis = given.positional[1]
+    function = given["func"]
     if function.type != "function":
         return UNCHANGED
-    is_rows = axis is not None and axis.literal in (1, "columns")
-    is_columns = axis is None or axis.literal in (0, "index")
-    if is_rows and n_rows(old) and n_columns(old):
-        operation.call(function, [row_of(old)], {})
-    elif is_columns and n_rows(old) and labels_of(old):
-        for label in labels_of(old) or ():
-            operation.call(function, [column(old, label)], {})
-    else:
-        operation.call(function, [AbstractValue()], {})
+    for parts in _handed_over(old, literal_of(given.get("axis"), 0)) or [AbstractValue()]:
+        operation.call(function, [parts], {})
     return UNCHANGED
+
+
+def _handed_over(old: AbstractValue, axis: Any) -> list[AbstractValue]:
+    """What `apply` calls its function on: a row, or each column."""
+    if not n_rows(old):
+        return []
+    if axis in (1, "columns"):
+        return [row_of(old)] if n_columns(old) else []
+    return [column(old, label) for label in labels_of(old) or ()] if axis in (0, "index") else []
 
 
 def row_of(old: AbstractValue) -> AbstractValue:
     """One row, as iterrows and apply hand it over: a series of which the labels are the columns."""
-    facts = {"row_labels": label_set(old), "length": n_columns(old)}
-    return AbstractValue(
-        SERIES, {name: fact for name, fact in facts.items() if fact is not None}, words=f"a row of {old.words}"
-    )
+    facts = known_facts(row_labels=label_set(old), length=n_columns(old))
+    return AbstractValue(SERIES, facts, words=f"a row of {old.words}")
 
 
 @RULES.item(SERIES)
@@ -503,30 +473,24 @@ def item_of_series(operation: Operation) -> Answer:
         )
     if (is_series(asked) or asked.type == "numpy.ndarray") and asked.fact("dtype") == "bool":
         return some_rows(old)
-    if isinstance(value, str) and _has_only_whole_labels(old):
+    return _at_label(operation, old, value) if type(value) in (int, str) else UNCHANGED
+
+
+def _at_label(operation: Operation, old: AbstractValue, label: Any) -> Answer:
+    """An element by its label, in an index that counts the rows."""
+    kept = row_range(old)
+    if kept is None:
+        return UNCHANGED
+    if label not in kept:
         operation.crash(
             "KeyError",
-            f"the index has no label {value!r}",
-            fact=f"{old.named('the series')} has the index {old.fact('index')['range']}",
-            remedy="use an existing label, or select rows by a condition",
+            f"the index has no label {label!r}",
+            fact=f"{old.named('the series')} has the index {kept}",
+            remedy="use positions with .iloc[...]"
+            if type(label) is int
+            else "use an existing label, or select rows by a condition",
         )
-    if type(value) is int and _has_only_whole_labels(old):
-        kept = range(*old.fact("index")["range"])
-        if value not in kept:
-            operation.crash(
-                "KeyError",
-                f"the index has no label {value!r}",
-                fact=f"{old.named('the series')} has the index {kept}",
-                remedy="use positions with .iloc[...]",
-            )
-        return scalar(dtype_of(old)) if is_numeric(dtype_of(old)) else UNCHANGED
-    return UNCHANGED
-
-
-def _has_only_whole_labels(old: AbstractValue) -> bool:
-    index = old.fact("index")
-    kept = index.get("range") if isinstance(index, Mapping) else None
-    return isinstance(kept, list) and len(kept) == 3 and all(type(part) is int for part in kept)
+    return scalar(dtype_of(old)) if is_numeric(dtype_of(old)) else UNCHANGED
 
 
 @RULES.set_item(SERIES)
@@ -553,7 +517,7 @@ def kept_rows(operation: Operation) -> Answer:
         _is_category(operation, old)
     if operation.name in ("isnull", "isna", "notnull", "notna", "isin", "between", "duplicated"):
         return mapped(old, "bool")
-    is_float = kind_of(dtype_of(old)) == "f" if is_numeric(dtype_of(old)) else False
+    is_float = is_numeric(dtype_of(old)) and kind_of(dtype_of(old)) == "f"
     return mapped(
         old, dtype_of(old) if is_float and operation.name in ("round", "abs", "shift", "diff", "clip") else None
     )
@@ -561,9 +525,8 @@ def kept_rows(operation: Operation) -> Answer:
 
 def _is_category(operation: Operation, old: AbstractValue) -> None:
     """Missing values of a column of categories are filled with one of them."""
-    given = operation.arguments.bound("value=None, **others")
-    value = given["value"].literal if given and "value" in given else None
-    categories = old.fact("categories")
+    given = operation.arguments.bound("value=None, **others") or {}
+    value, categories = literal_of(given.get("value")), old.fact("categories")
     is_asked = dtype_of(old) == "category" and old.fact("has_nan") is True and type(value) in (str, int)
     if not is_asked or not isinstance(categories, list):
         return
@@ -619,8 +582,7 @@ def attribute_of_series(operation: Operation) -> Answer:
 def _as_array(old: AbstractValue) -> AbstractValue:
     dtype = dtype_of(old)
     if dtype is not None and (is_numeric(dtype) or dtype == "bool"):
-        info = old.fact("value_info")
-        found = old.fact("value_range") or (info.get("value_range") if isinstance(info, Mapping) else None)
+        found = old.fact("value_range") or old.mapping("value_info").get("value_range")
         return array((n_rows(old),), dtype, has_nan=old.fact("has_nan"), value_range=found)
     return array((n_rows(old),), "object") if dtype == "object" else AbstractValue()
 
@@ -631,20 +593,15 @@ def turned_into(operation: Operation) -> Answer:
     rows = n_rows(old)
     match operation.name:
         case "to_numpy":
-            return (
-                _as_array(old) if not operation.arguments.keywords and not operation.arguments.positional else UNCHANGED
-            )
+            return UNCHANGED if operation.arguments.keywords or operation.arguments.positional else _as_array(old)
         case "tolist" | "to_list":
-            return AbstractValue("list", {"length": rows} if rows is not None else {})
+            return AbstractValue("list", known_facts(length=rows))
         case "unique":
             return array((None,), dtype_of(old)) if is_numeric(dtype_of(old)) else UNCHANGED
         case "to_frame":
             name = old.fact("name")
-            return (
-                frame([name], rows)
-                if isinstance(name, str) and not operation.arguments.positional
-                else AbstractValue(FRAME)
-            )
+            is_named = isinstance(name, str) and not operation.arguments.positional
+            return frame([name], rows) if is_named else AbstractValue(FRAME)
         case "nunique":
             return AbstractValue("int")
     return series()

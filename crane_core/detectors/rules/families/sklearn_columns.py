@@ -9,6 +9,8 @@ from crane_core.detectors.rules.abstract_value import AbstractValue, literal
 from crane_core.detectors.rules.answer import UNCHANGED, Answer
 from crane_core.detectors.rules.evidence import enumerated
 from crane_core.detectors.rules.families import sklearn_data as data
+from crane_core.detectors.rules.families.numpy_arrays import is_array
+from crane_core.detectors.rules.families.pandas_frames import is_frame
 from crane_core.detectors.rules.families.sklearn_classes import KnownClass, known_class
 from crane_core.detectors.rules.families.sklearn_encoders import refuse_unseen_category
 from crane_core.detectors.rules.families.sklearn_estimators import is_fitted, unfitted_copy
@@ -89,7 +91,7 @@ def _refuse_no_transformer(operation: Operation, part: AbstractValue) -> None:
 def _refuse_missing(operation: Operation, columns: Any, x: AbstractValue) -> None:
     wanted = [columns] if isinstance(columns, str) else columns if isinstance(columns, (list, tuple)) else []
     named = [column for column in wanted if isinstance(column, str)]
-    if named and data.is_array(x):
+    if named and is_array(x):
         operation.crash(
             "ValueError",
             "Specifying the columns using strings is only supported for dataframes",
@@ -118,7 +120,7 @@ def _refuse_missing(operation: Operation, columns: Any, x: AbstractValue) -> Non
 
 def _chosen(x: AbstractValue, columns: Any) -> AbstractValue | None:
     """The part of a frame that a transformer gets; a single name gives a series."""
-    if not data.is_frame(x) or data.columns_of(x) is None and data.known_labels(x) is None:
+    if not is_frame(x) or data.columns_of(x) is None and data.known_labels(x) is None:
         return None
     if isinstance(columns, str):
         facts = dict(data.per_column(x).get(columns, {}), length=data.n_samples(x))

@@ -11,8 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.families.numpy_arrays import is_array
+from crane_core.detectors.rules.families.pandas_frames import is_frame, is_series
+from crane_core.detectors.rules.shapes import Shape, shown
 
-Shape = tuple[int | None, ...]
 _LONGEST_TEXT = 100
 _TEXT_DTYPES = ("object", "str", "string", "category")
 _KEPT_OF_ROWS = ("columns", "column_labels", "dtypes", "distinct_dtypes", "dtype", "name", "column_index")
@@ -25,18 +27,6 @@ class Flaw(NamedTuple):
 
     name: str
     fact: str
-
-
-def is_frame(value: AbstractValue) -> bool:
-    return value.is_a("pandas", "DataFrame")
-
-
-def is_series(value: AbstractValue) -> bool:
-    return value.is_a("pandas", "Series")
-
-
-def is_array(value: AbstractValue) -> bool:
-    return value.type == "numpy.ndarray"
 
 
 def is_sparse(value: AbstractValue) -> bool:
@@ -131,11 +121,6 @@ def _flaws_of_shape(value: AbstractValue) -> Iterator[Flaw]:
         yield Flaw("empty", known)
     if len(shape) == 2 and shape[1] == 0 and shape[0] != 0:
         yield Flaw("no_columns", known)
-
-
-def shown(shape: Shape) -> str:
-    lengths = ["?" if length is None else str(length) for length in shape]
-    return f"({lengths[0]},)" if len(lengths) == 1 else f"({', '.join(lengths)})"
 
 
 def _flaws_of_frame(value: AbstractValue) -> Iterator[Flaw]:

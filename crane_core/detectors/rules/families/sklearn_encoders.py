@@ -13,6 +13,7 @@ from crane_core.detectors.rules.families.sklearn_fitting import ask, refuse_unfi
 from crane_core.detectors.rules.families.sklearn_results import array, gives_arrays
 from crane_core.detectors.rules.families.sklearn_targets import target_of
 from crane_core.detectors.rules.operation import Operation
+from crane_core.detectors.rules.shapes import shown
 
 _OF_LABELS: Final = ("LabelEncoder", "LabelBinarizer")
 
@@ -36,7 +37,7 @@ def _refuse_table(operation: Operation, known: KnownClass, x: AbstractValue) -> 
         operation.crash(
             "ValueError",
             "y should be a 1d array: LabelEncoder encodes one column of labels",
-            fact=f"{x.named('it')} has the shape {data.shown(shape)}",
+            fact=f"{x.named('it')} has the shape {shown(shape)}",
             remedy="encode column by column, or use OrdinalEncoder for features",
         )
 

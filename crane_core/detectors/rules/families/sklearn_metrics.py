@@ -12,7 +12,7 @@ from crane_core.detectors.rules.families.sklearn_fitting import refuse_lengths
 from crane_core.detectors.rules.families.sklearn_targets import Target, target_of
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
-from crane_core.detectors.rules.shapes import differ
+from crane_core.detectors.rules.shapes import differ, shown
 
 RULES: Final = Family("scikit-learn: metrics")
 OF_CLASSES: Final = (
@@ -344,7 +344,7 @@ def _refuse_scores(
         operation.crash(
             "ValueError",
             f"y_score should be a 1d array: {name} of two classes takes one score per sample",
-            fact=f"{values[1].named('y_score')} has the shape {data.shown(shape)}",
+            fact=f"{values[1].named('y_score')} has the shape {shown(shape)}",
             remedy="select the column of the positive class: scores[:, 1]",
         )
     if target.kind == "multiclass" and name in ("roc_curve", "precision_recall_curve") and len(shape) == 1:

@@ -6,9 +6,11 @@ from typing import Any, Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.families import sklearn_data as data
+from crane_core.detectors.rules.families.pandas_frames import is_frame
 from crane_core.detectors.rules.families.sklearn_classes import KnownClass
 from crane_core.detectors.rules.families.sklearn_estimators import classes_fitted, is_fitted, value_of
 from crane_core.detectors.rules.operation import Operation
+from crane_core.detectors.rules.shapes import Shape
 
 ARRAY: Final = "numpy.ndarray"
 SAME_COLUMNS: Final = (
@@ -19,7 +21,7 @@ _KEEPS_MISSING: Final = ("StandardScaler", "MinMaxScaler", "MaxAbsScaler", "Robu
 _N_COMPONENTS: Final = ("PCA", "TruncatedSVD", "NMF", "FastICA", "KernelPCA", "FactorAnalysis", "TSNE", "MDS", "Isomap")
 
 
-def array(shape: data.Shape, words: str, **facts: Any) -> AbstractValue:
+def array(shape: Shape, words: str, **facts: Any) -> AbstractValue:
     return AbstractValue(ARRAY, {"shape": shape, **facts}, words=words)
 
 
@@ -55,8 +57,8 @@ def transformed(operation: Operation, estimator: AbstractValue, known: KnownClas
 
 
 def _is_double(x: AbstractValue) -> bool:
-    dtypes = {str(dtype) for dtype in data.dtypes_of(x).values()} if data.is_frame(x) else {str(x.fact("dtype", ""))}
-    is_whole = not data.is_frame(x) or len(data.dtypes_of(x)) == data.n_features(x)
+    dtypes = {str(dtype) for dtype in data.dtypes_of(x).values()} if is_frame(x) else {str(x.fact("dtype", ""))}
+    is_whole = not is_frame(x) or len(data.dtypes_of(x)) == data.n_features(x)
     return is_whole and bool(dtypes) and dtypes <= {"float64", "int64"}
 
 

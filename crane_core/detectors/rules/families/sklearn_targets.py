@@ -9,6 +9,9 @@ from typing import Any
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.families import sklearn_data as data
+from crane_core.detectors.rules.families.numpy_arrays import is_array
+from crane_core.detectors.rules.families.pandas_frames import is_frame, is_series
+from crane_core.detectors.rules.shapes import Shape
 
 _NO_FLOATS = ("int", "uint", "bool")
 
@@ -34,9 +37,9 @@ class Target:
 
 def target_of(value: AbstractValue) -> Target:
     shape = data.shape_as_array(value)
-    if data.is_frame(value):
+    if is_frame(value):
         return _of_frame(value)
-    if shape is None or not (data.is_series(value) or data.is_array(value) or value.type in ("list", "tuple", "")):
+    if shape is None or not (is_series(value) or is_array(value) or value.type in ("list", "tuple", "")):
         return Target(n_samples=data.n_samples(value))
     is_column = len(shape) == 1 or len(shape) == 2 and shape[1] == 1
     facts = data.values_of(value)
@@ -90,7 +93,7 @@ def _kind(
     text: str | None,
     *,
     is_column: bool,
-    shape: data.Shape,
+    shape: Shape,
 ) -> str:
     if fraction is not None:
         return "continuous" if is_column else "continuous-multioutput" if len(shape) == 2 and _many(shape[1]) else ""

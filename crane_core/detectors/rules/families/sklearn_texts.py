@@ -7,9 +7,12 @@ from typing import Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.families import sklearn_data as data
+from crane_core.detectors.rules.families.numpy_arrays import is_array
+from crane_core.detectors.rules.families.pandas_frames import is_series
 from crane_core.detectors.rules.families.sklearn_classes import KnownClass
 from crane_core.detectors.rules.families.sklearn_estimators import value_of
 from crane_core.detectors.rules.operation import Operation
+from crane_core.detectors.rules.shapes import shown
 
 TEXTS: Final = ("CountVectorizer", "TfidfVectorizer", "HashingVectorizer")
 _NUMBERS: Final = ("int", "uint", "float", "bool")
@@ -41,7 +44,7 @@ def _refuse_documents(
         return
     dtype = str(documents.fact("dtype", ""))
     shape = data.shape_as_array(documents)
-    if (data.is_series(documents) or data.is_array(documents)) and shape is not None and len(shape) == 1:
+    if (is_series(documents) or is_array(documents)) and shape is not None and len(shape) == 1:
         if dtype.startswith(_NUMBERS):
             operation.crash(
                 "AttributeError",
@@ -55,7 +58,7 @@ def _refuse_documents(
         operation.crash(
             "AttributeError",
             f"{known.name} takes one string per document",
-            fact=f"{words} has the shape {data.shown(shape)}",
+            fact=f"{words} has the shape {shown(shape)}",
             remedy="pass one column: ravel() it, or join the columns",
         )
 

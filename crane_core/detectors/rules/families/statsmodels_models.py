@@ -13,6 +13,8 @@ from typing import Any, Final
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families import sklearn_data as data
+from crane_core.detectors.rules.families.numpy_arrays import is_array
+from crane_core.detectors.rules.families.pandas_frames import is_frame, is_series
 from crane_core.detectors.rules.families.versions import is_at_least
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
@@ -105,7 +107,7 @@ def _refuse_no_shares(operation: Operation, y: AbstractValue) -> None:
     """A model of a yes or no takes targets from 0 to 1."""
     name = operation.receiver.path.rpartition(".")[2]
     low, high = data.range_of(data.values_of(y))
-    if name not in ("Logit", "Probit") or not (data.is_series(y) or data.is_array(y)) or low is None or high is None:
+    if name not in ("Logit", "Probit") or not (is_series(y) or is_array(y)) or low is None or high is None:
         return
     if (low < 0 or high > 1) and data.values_of(y).get("has_nan") is False:
         operation.crash(
@@ -118,7 +120,7 @@ def _refuse_no_shares(operation: Operation, y: AbstractValue) -> None:
 
 def _refuse_lengths(operation: Operation, y: AbstractValue, x: AbstractValue) -> None:
     n_y, n_x = data.n_samples(y), data.n_samples(x)
-    are_alike = (data.is_frame(x) or data.is_series(x)) == (data.is_frame(y) or data.is_series(y))
+    are_alike = (is_frame(x) or is_series(x)) == (is_frame(y) or is_series(y))
     if differ(n_y, n_x) and are_alike:
         operation.crash(
             "ValueError",
@@ -129,17 +131,17 @@ def _refuse_lengths(operation: Operation, y: AbstractValue, x: AbstractValue) ->
 
 
 def _dtypes(value: AbstractValue) -> dict[Any, str]:
-    if data.is_frame(value):
+    if is_frame(value):
         return {label: str(dtype) for label, dtype in data.dtypes_of(value).items()}
-    return {value.named("it"): str(value.fact("dtype", ""))} if data.is_series(value) else {}
+    return {value.named("it"): str(value.fact("dtype", ""))} if is_series(value) else {}
 
 
 def _refuse_objects(operation: Operation, value: AbstractValue) -> None:
     """Columns of texts, and nullable ones with a gap, become an array of objects."""
     for label, dtype in _dtypes(value).items():
-        facts = data.per_column(value).get(label, {}) if data.is_frame(value) else data.values_of(value)
+        facts = data.per_column(value).get(label, {}) if is_frame(value) else data.values_of(value)
         text = data.no_number(facts, dtype)
-        has_gap = dtype.startswith(_NULLABLE) and facts.get("has_nan") is True and data.is_frame(value)
+        has_gap = dtype.startswith(_NULLABLE) and facts.get("has_nan") is True and is_frame(value)
         if text is not None or has_gap:
             operation.crash(
                 "ValueError" if text is not None else "TypeError",
@@ -157,7 +159,7 @@ def _refuse_missing(operation: Operation, value: AbstractValue) -> None:
     if not dtypes or not all(dtype.startswith(("float", "int", "uint")) for dtype in dtypes):
         return
     is_whole = len(dtypes) == data.n_features(value) or "distinct_dtypes" in value.facts
-    if data.is_frame(value) and not is_whole:
+    if is_frame(value) and not is_whole:
         return
     flaw = next((flaw for flaw in data.flaws(value) if flaw.name in ("nan", "inf")), None)
     if flaw is not None:
@@ -224,10 +226,10 @@ def with_constant(operation: Operation) -> Answer:
     """The same columns and perhaps one more: a column that is constant already is enough."""
     table = operation.first
     shape = data.shape_as_array(table)
-    if shape is None or len(shape) != 2 or not (data.is_frame(table) or data.is_array(table)):
+    if shape is None or len(shape) != 2 or not (is_frame(table) or is_array(table)):
         return UNCHANGED
     facts: dict[str, Any] = {name: table.facts[name] for name in _KEPT_WITH_CONSTANT if name in table.facts}
-    if data.is_frame(table) and len(data.dtypes_of(table)) == shape[1]:
+    if is_frame(table) and len(data.dtypes_of(table)) == shape[1]:
         facts["distinct_dtypes"] = sorted({*map(str, data.dtypes_of(table).values()), "float64"})
     return AbstractValue(table.type, {**facts, "shape": (shape[0], None)}, words=table.words)
 

@@ -15,7 +15,7 @@ import numpy as np
 from crane_core.detectors.rules.abstract_value import AbstractValue, known_facts
 from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.operation import Arguments, Operation
-from crane_core.detectors.rules.shapes import About, Shape, ShapeMismatchError, same, shown
+from crane_core.detectors.rules.shapes import About, Shape, ShapeMismatchError, same, shown, size
 
 ARRAY: Final = "numpy.ndarray"
 NUMBERS: Final = ("int", "float", "bool", "complex")
@@ -117,6 +117,12 @@ def _common_shape(inner: Sequence[Shape | None]) -> Shape | None:
         return None
 
 
+def n_elements(value: AbstractValue) -> int | None:
+    """How many elements the array made of it has."""
+    shape = taken_shape(value)
+    return None if shape is None else size(shape)
+
+
 def is_ragged(value: AbstractValue) -> bool:
     """A list whose parts certainly have other shapes than each other."""
     if value.type not in _SEQUENCES:
@@ -198,11 +204,10 @@ def kind_of(dtype: str | None) -> str | None:
         return None
 
 
-def promoted(*dtypes: str) -> str | None:
-    """The dtype that these have in common, numbers only."""
-    if any((kind_of(dtype) or "?") not in "biufc" for dtype in dtypes):
-        return None
-    return str(np.result_type(*map(np.dtype, dtypes)))
+def promoted(*dtypes: str | None) -> str | None:
+    """The dtype that these have in common, numbers only; None if one is not known."""
+    known = [np.dtype(dtype) for dtype in dtypes if (kind_of(dtype) or "?") in "biufc"]
+    return str(np.result_type(*known)) if len(known) == len(dtypes) else None
 
 
 def dtype_meant(value: AbstractValue | None) -> str | None:

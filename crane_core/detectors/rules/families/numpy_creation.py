@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
+from crane_core.detectors.rules.abstract_value import AbstractValue, known_facts
 from crane_core.detectors.rules.answer import UNCHANGED, Answer
 from crane_core.detectors.rules.families.numpy_arrays import (
     NUMBERS,
@@ -20,6 +20,7 @@ from crane_core.detectors.rules.families.numpy_arrays import (
     is_number,
     is_ragged,
     lengths_in,
+    literal_of,
     scalar,
     shape_of,
     taken_shape,
@@ -28,7 +29,7 @@ from crane_core.detectors.rules.families.numpy_arrays import (
 from crane_core.detectors.rules.families.versions import is_at_least
 from crane_core.detectors.rules.family import Family, Rule
 from crane_core.detectors.rules.operation import Operation
-from crane_core.detectors.rules.shapes import Shape, size
+from crane_core.detectors.rules.shapes import Shape, differ, only_length, size
 
 RULES = Family("numpy: new arrays")
 GENERATORS = ("numpy.Generator", "numpy.RandomState")
@@ -61,14 +62,15 @@ def of_something(operation: Operation) -> Answer:
 
 def _whole_array(shape: Shape, dtype: str | None, made_of: AbstractValue) -> AbstractValue:
     """Of shape () it is an array all the same, with no dimension."""
-    values = made_of.literal if made_of.items is not None and len(shape) == 1 else NOT_KNOWN
-    facts: dict[str, Any] = {"shape": shape, "dtype": dtype, "items": values if isinstance(values, list) else None}
-    if isinstance(values, list) and values and all(type(value) in (int, float) for value in values):
-        facts["value_range"] = [min(values), max(values)] if not any(value != value for value in values) else None
+    values = made_of.literal if made_of.items is not None and len(shape) == 1 else None
+    items = values if isinstance(values, list) else []
+    are_numbers = all(type(value) in (int, float) and value == value for value in items)
+    facts: dict[str, Any] = {"items": values if isinstance(values, list) else None}
+    facts["value_range"] = [min(items), max(items)] if items and are_numbers else None
     if is_array(made_of):
-        facts |= {name: made_of.fact(name) for name in ("value_range", "has_nan", "value_info", "items")}
+        facts = {name: made_of.fact(name) for name in ("value_range", "has_nan", "value_info", "items")}
         facts["view_of"] = made_of
-    return AbstractValue("numpy.ndarray", {name: fact for name, fact in facts.items() if fact is not None})
+    return AbstractValue("numpy.ndarray", known_facts(shape=shape, dtype=dtype, **facts))
 
 
 def _filled(dtype: str | None) -> Rule:
@@ -92,7 +94,7 @@ def _filled(dtype: str | None) -> Rule:
 
 def _of_lengths(operation: Operation, shape: AbstractValue, dtype: str | None) -> AbstractValue:
     """An array of this shape. A fraction or string is not a length."""
-    if shape.type in ("float", "str") or any(item.type in ("float", "str") for item in shape.items or ()):
+    if any(part.type in ("float", "str") for part in (shape, *(shape.items or ()))):
         operation.crash(
             "TypeError",
             "a shape must consist of integers",
@@ -111,8 +113,7 @@ def _of_lengths(operation: Operation, shape: AbstractValue, dtype: str | None) -
 
 
 def _made(lengths: Shape, dtype: str | None) -> AbstractValue:
-    facts = {"shape": lengths, "dtype": dtype}
-    return AbstractValue("numpy.ndarray", {name: fact for name, fact in facts.items() if fact is not None})
+    return AbstractValue("numpy.ndarray", known_facts(shape=lengths, dtype=dtype))
 
 
 for _name in ("zeros", "ones", "empty"):
@@ -180,9 +181,9 @@ def _n_steps(bounds: list[object]) -> int | None:
 @RULES.function("numpy.linspace", "numpy.logspace", "numpy.geomspace")
 def spaced(operation: Operation) -> Answer:
     given = given_to(operation, "start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, base=10.0")
-    if given is None or "retstep" in given or "axis" in given:
+    if given is None or {"retstep", "axis"} & given.keys() or not is_number(given["start"]):
         return UNCHANGED
-    if not all(is_number(given[name]) for name in ("start", "stop")):
+    if not is_number(given["stop"]):
         return UNCHANGED
     count = given.get("num")
     if count is not None and count.type in ("float", "numpy.float64"):
@@ -330,20 +331,20 @@ def choice(operation: Operation) -> Answer:
 
 
 def _is_enough(operation: Operation, given: dict[str, AbstractValue], population: int | None) -> None:
-    lengths = lengths_in(given.get("size")) if not is_none(given.get("size")) else ()
-    wanted = size(lengths) if lengths is not None else None
-    chances = taken_shape(given["p"]) if not is_none(given.get("p")) else None
+    """There is a probability for each item, and without replacement no more are drawn than there are."""
+    chances = only_length(taken_shape(given["p"])) if not is_none(given.get("p")) else None
     if population is None or population < 1:
         return
-    if chances is not None and len(chances) == 1 and chances[0] not in (None, population):
+    if differ(chances, population):
         operation.crash(
             "ValueError",
-            f"a and p must have same size: {chances[0]} probabilities for {population} items",
+            f"a and p must have same size: {chances} probabilities for {population} items",
             fact=describe(given["p"], "p"),
             remedy="pass one probability per item",
         )
-    replace = given.get("replace")
-    if wanted is not None and wanted > population and replace is not None and replace.literal is False:
+    lengths = () if is_none(given.get("size")) else lengths_in(given.get("size"))
+    wanted = size(lengths) if lengths is not None else None
+    if literal_of(given.get("replace")) is False and wanted is not None and wanted > population:
         operation.crash(
             "ValueError",
             f"cannot take a larger sample than population when replace is False: {wanted} of {population}",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Final
+from collections.abc import Sequence
+from typing import Any, Final
 
 from crane_core.detectors.rules import shapes
 from crane_core.detectors.rules.abstract_value import AbstractValue
@@ -11,6 +11,7 @@ from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.numpy_arrays import (
     ARRAY,
     array,
+    axis_in,
     called,
     crash_on_shape_mismatch,
     describe,
@@ -22,6 +23,7 @@ from crane_core.detectors.rules.families.numpy_arrays import (
     is_none,
     is_number,
     kind_of,
+    n_elements,
     promoted,
     scalar,
     shape_of,
@@ -32,7 +34,7 @@ from crane_core.detectors.rules.families.numpy_arrays import (
 )
 from crane_core.detectors.rules.family import Family, Rule
 from crane_core.detectors.rules.operation import Operation
-from crane_core.detectors.rules.shapes import Length, size
+from crane_core.detectors.rules.shapes import differ, only_length, size
 
 RULES = Family("numpy: functions")
 _FLOATING: Final = (
@@ -74,33 +76,36 @@ def _dtype_of_one(name: str, dtype: str | None) -> str | None:
 
 def _takes_numbers(operation: Operation, name: str, subject: AbstractValue) -> None:
     """Texts have no logarithm; of objects NumPy asks methods that numbers do not have."""
-    dtype = subject.fact("dtype") if subject.is_a("pandas", "Series") else dtype_of(subject)
-    shape = taken_shape(subject)
-    kind = kind_of(dtype) if dtype != "object" and isinstance(dtype, str) else "O" if dtype == "object" else None
-    if subject.is_a("pandas", "Series") and dtype == "str" and subject.fact("length") and name in (*_TESTS, *_FLOATING):
+    if name not in (*_TESTS, *_FLOATING):
+        return
+    if subject.is_a("pandas", "Series"):
+        dtype = subject.fact("dtype")
+        is_text, fact = dtype == "str" and subject.fact("length"), f"{subject.named('the column')} has dtype str"
+    else:
+        dtype = dtype_of(subject)
+        is_text, fact = kind_of(dtype) == "U", describe(subject, "the argument")
+    if is_text:
+        how = "pandas.to_numeric(...)" if subject.is_a("pandas") else ".astype(float)"
         operation.crash(
             "TypeError",
             f"{name} cannot be computed for strings",
-            fact=f"{subject.named('the column')} has dtype str",
-            remedy="convert the strings to numbers first: pandas.to_numeric(...)",
+            fact=fact,
+            remedy=f"convert the strings to numbers first: {how}",
         )
-    if kind == "U" and name not in ("sign", "round", "around") and not subject.is_a("pandas", "Series"):
-        exception = "TypeError" if name in (*_TESTS, "floor", "ceil", "trunc", "rint") else "UFuncTypeError"
-        if name in (*_TESTS, *_FLOATING):
-            operation.crash(
-                exception if name in _TESTS else "TypeError",
-                f"{name} cannot be computed for strings",
-                fact=describe(subject, "the argument"),
-                remedy="convert the strings to numbers first: .astype(float)",
-            )
-    if kind == "O" and name in _FLOATING and shape and size(shape) and _is_plain(subject):
+    if dtype == "object" and taken_shape(subject):
+        _refuse_objects(operation, name, subject)
+
+
+def _refuse_objects(operation: Operation, name: str, subject: AbstractValue) -> None:
+    count = n_elements(subject)
+    if name in _FLOATING and count and _is_plain(subject):
         operation.crash(
             "TypeError",
             f"loop of ufunc does not support an object array: numbers and strings have no {name} method",
             fact=f"{subject.named('the argument')} has dtype object",
             remedy="convert the values to numbers first: .astype(float)",
         )
-    if kind == "O" and name in _TESTS and shape and size(shape) != 0:
+    if name in _TESTS and count != 0:
         operation.crash(
             "TypeError",
             f"ufunc '{name}' not supported for arrays of dtype object",
@@ -111,8 +116,7 @@ def _takes_numbers(operation: Operation, name: str, subject: AbstractValue) -> N
 
 def _is_plain(subject: AbstractValue) -> bool:
     """An array of objects that holds Python's own numbers, texts and None alone."""
-    types = subject.fact("item_types")
-    return isinstance(types, Mapping) and bool(types) and set(types) <= {"int", "float", "str", "NoneType", "bool"}
+    return bool(subject.item_types) and subject.item_types <= {"int", "float", "str", "NoneType", "bool"}
 
 
 for _name in (*_FLOATING, *_TESTS, *_KEEPING):
@@ -176,8 +180,7 @@ def product(operation: Operation) -> Answer:
         return UNCHANGED
     with crash_on_shape_mismatch(describe_all(pair), "transpose one of them (.T), or select the part that fits"):
         shape = (shapes.matmul if called(operation) == "matmul" else shapes.dot)(found[0], found[1])
-    known = [dtype for value in pair if (dtype := dtype_of(value)) is not None]
-    return array(shape, promoted(*known) if len(known) == 2 else None)
+    return array(shape, promoted(*map(dtype_of, pair)))
 
 
 @RULES.function("numpy.outer")
@@ -193,19 +196,17 @@ def where(operation: Operation) -> Answer:
     given = operation.arguments
     if not given.is_complete or given.keywords or len(given.positional) not in (1, 3):
         return UNCHANGED
-    found = [taken_shape(value) for value in given.positional]
-    if len(found) == 1:
-        ndim = len(found[0]) if found[0] is not None else None
+    known = [shape for value in given.positional if (shape := taken_shape(value)) is not None]
+    if len(given.positional) == 1:
+        ndim = len(known[0]) if known else 0
         return AbstractValue("tuple", items=[array((None,), "int64") for _ in range(ndim)]) if ndim else UNCHANGED
-    known = [shape for shape in found if shape is not None]
     with crash_on_shape_mismatch(
         describe_all(given.positional), "pass values with the shape of the condition, or scalars"
     ):
         shape = shapes.broadcast(*known)
-    dtypes = [dtype_of(value) for value in given.positional[1:]]
-    is_plain = len(known) == 3 and all(dtype is not None and kind_of(dtype) in tuple("iuf") for dtype in dtypes)
-    is_same = is_plain and dtypes[0] == dtypes[1]
-    return array(shape, dtypes[0] if is_same else None) if len(known) == 3 else UNCHANGED
+    left, right = map(dtype_of, given.positional[1:])
+    is_same = left == right and kind_of(left) in tuple("iuf")
+    return array(shape, left if is_same else None) if len(known) == 3 else UNCHANGED
 
 
 # Casts
@@ -230,17 +231,13 @@ def astype(operation: Operation) -> Answer:
 def _reads_as(operation: Operation, subject: AbstractValue, wanted: str) -> None:
     """All texts read as numbers; a text array holds nothing but texts, one of objects may hold NaN."""
     kind = kind_of(wanted)
-    items = subject.fact("items")
-    for item in items if isinstance(items, list) and kind_of(dtype_of(subject)) == "O" else ():
-        if item is None and kind != "f":
-            operation.crash(
-                "TypeError",
-                "int() argument must not be NoneType: None cannot be converted to an integer",
-                fact=f"{subject.named('the array')} holds None",
-                remedy="replace or drop the missing values first",
-            )
-        if isinstance(item, str) and not reads_as_number(item, is_whole=kind != "f"):
-            break
+    if kind != "f" and kind_of(dtype_of(subject)) == "O" and _meets_none(subject.fact("items")):
+        operation.crash(
+            "TypeError",
+            "int() argument must not be NoneType: None cannot be converted to an integer",
+            fact=f"{subject.named('the array')} holds None",
+            remedy="replace or drop the missing values first",
+        )
     if bad := next((text for text in some_texts(subject) if not reads_as_number(text, is_whole=kind != "f")), None):
         operation.crash(
             "ValueError",
@@ -248,6 +245,16 @@ def _reads_as(operation: Operation, subject: AbstractValue, wanted: str) -> None
             fact=f"{subject.named('the array')} holds the string {bad!r}",
             remedy="replace or drop such values first, or use pandas.to_numeric(..., errors='coerce')",
         )
+
+
+def _meets_none(items: Any) -> bool:
+    """Whether None comes before any text that is no integer."""
+    for item in items if isinstance(items, list) else ():
+        if item is None:
+            return True
+        if isinstance(item, str) and not reads_as_number(item, is_whole=True):
+            return False
+    return False
 
 
 def reads_as_number(text: str, *, is_whole: bool = False) -> bool:
@@ -266,9 +273,9 @@ def bincount(operation: Operation) -> Answer:
     given = given_to(operation, "x, weights=None, minlength=0")
     if given is None:
         return UNCHANGED
-    subject = given["x"]
-    shape, kind = taken_shape(subject), kind_of(dtype_of(subject))
-    if shape is not None and len(shape) > 1:
+    subject, weights = given["x"], given.get("weights")
+    shape = taken_shape(subject)
+    if len(shape or ()) > 1:
         _refuse(
             operation,
             "ValueError",
@@ -276,7 +283,17 @@ def bincount(operation: Operation) -> Answer:
             subject,
             "flatten it first: .ravel()",
         )
-    if kind == "f" and shape and size(shape) != 0:
+    if shape and size(shape) != 0:
+        _refuse_uncountable(operation, subject)
+    if weights is not None and not is_none(weights):
+        why, remedy = "the weights and list don't have the same length", "pass one weight per number"
+        _are_as_many(operation, [subject, weights], "ValueError", why, remedy)
+    return array((None,), "int64" if is_none(weights) else "float64")
+
+
+def _refuse_uncountable(operation: Operation, subject: AbstractValue) -> None:
+    """Fractions and negative numbers."""
+    if kind_of(dtype_of(subject)) == "f":
         _refuse(
             operation,
             "TypeError",
@@ -285,23 +302,13 @@ def bincount(operation: Operation) -> Answer:
             "convert them to integers first: .astype(int)",
         )
     low = (subject.fact("value_range") or [None])[0]
-    if type(low) is int and low < 0 and shape and size(shape) != 0:
+    if type(low) is int and low < 0:
         operation.crash(
             "ValueError",
             "list argument must have no negative elements",
             fact=f"the minimum of {subject.named('the array')} is {low}",
             remedy="remove or shift the negative numbers",
         )
-    weights = taken_shape(given["weights"]) if not is_none(given.get("weights")) else None
-    if weights and shape and len(weights) == 1 and None not in (weights[0], shape[0]) and weights != shape:
-        pair = describe_all([subject, given["weights"]])
-        operation.crash(
-            "ValueError",
-            "the weights and list don't have the same length",
-            fact=pair,
-            remedy="pass one weight per number",
-        )
-    return array((None,), "int64" if is_none(given.get("weights")) else "float64")
 
 
 def _refuse(operation: Operation, exception: str, why: str, subject: AbstractValue, remedy: str) -> None:
@@ -315,9 +322,8 @@ def histogram(operation: Operation) -> Answer:
         return UNCHANGED
     subject, bins = given["a"], given.get("bins")
     counted = bins is None or bins.type in ("int", "str")
-    n_elements = size(shape) if (shape := taken_shape(subject)) is not None else None
-    has_no_range = is_none(given.get("range")) and counted and n_elements != 0
-    if is_array(subject) and has_no_range and (subject.fact("has_nan") is True or subject.fact("has_inf") is True):
+    has_no_range = is_none(given.get("range")) and counted and n_elements(subject) != 0
+    if is_array(subject) and has_no_range and True in (subject.fact("has_nan"), subject.fact("has_inf")):
         operation.crash(
             "ValueError",
             "autodetected range is not finite",
@@ -338,13 +344,16 @@ def interp(operation: Operation) -> Answer:
     return array(shape, "float64") if shape else UNCHANGED
 
 
-def _are_as_many(operation: Operation, values: Sequence[AbstractValue], exception: str, why: str) -> None:
-    """Lines of one length."""
-    found = [taken_shape(value) for value in values]
-    lengths: list[Length] = [shape[0] for shape in found if shape is not None and len(shape) == 1]
-    known = {length for length in lengths if length is not None}
-    if len(lengths) == len(values) and len(known) > 1:
-        operation.crash(exception, why, fact=describe_all(values, "the argument"), remedy="give them the same length")
+def _are_as_many(
+    operation: Operation,
+    values: Sequence[AbstractValue],
+    exception: str,
+    why: str,
+    remedy: str = "give them the same length",
+) -> None:
+    """Two lines of one length."""
+    if differ(*(only_length(taken_shape(value)) for value in values)):
+        operation.crash(exception, why, fact=describe_all(values, "the argument"), remedy=remedy)
 
 
 @RULES.function("numpy.polyfit")
@@ -478,8 +487,8 @@ def delete(operation: Operation) -> Answer:
     if given is None:
         return UNCHANGED
     shape, number = shape_of(given["arr"]), whole(given["obj"])
-    axis = whole(given["axis"]) if not is_none(given.get("axis")) else None
-    if shape is None or number is None or (axis is None and not is_none(given.get("axis"))):
+    known, axis = axis_in(given.get("axis"))
+    if shape is None or number is None or not known or isinstance(axis, tuple):
         return UNCHANGED
     with crash_on_shape_mismatch(describe(given["arr"]), "use an index within the array", exception="IndexError"):
         at = None if axis is None else shapes.axis_of(axis, len(shape))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from types import EllipsisType
 
-from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
+from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.numpy_arrays import (
     ARRAY,
@@ -19,6 +18,7 @@ from crane_core.detectors.rules.families.numpy_arrays import (
     refuse_read_only,
     scalar,
     shape_of,
+    slice_of,
     taken_shape,
     values_changed,
     view_of,
@@ -54,24 +54,22 @@ def _leading(value: AbstractValue) -> list[Part]:
 
 
 def _part(value: AbstractValue) -> Part:
-    if value.type == "slice":
-        return _slice(value)
     if value.literal is None or value.path == "numpy.newaxis":
         return None
-    if value.type == "ellipsis":
-        return Ellipsis
-    if value.type == "int":
-        return value.literal if type(value.literal) is int else Some.INTEGER
+    if value.type in ("slice", "ellipsis", "int"):
+        return simple_part(value)
     if value.is_a("numpy") and kind_of(value.class_name) in ("i", "u"):
         return Some.INTEGER
     return _gathering(value)
 
 
-def _slice(value: AbstractValue) -> slice | Some:
-    bounds = [item.literal for item in value.items or []]
-    if len(bounds) != 3 or any(bound is not None and type(bound) is not int for bound in bounds):
-        return Some.SLICE
-    return slice(*bounds) if bounds[2] != 0 else Some.SLICE
+def simple_part(value: AbstractValue) -> Part:
+    """A slice, an ellipsis or an integer as an index."""
+    if value.type == "slice":
+        return slice_of(value) or Some.SLICE
+    if value.type == "ellipsis":
+        return Ellipsis
+    return value.literal if type(value.literal) is int else Some.INTEGER
 
 
 def _gathering(value: AbstractValue) -> Numbers | Mask:
@@ -96,14 +94,13 @@ def _is_flat(values: list[object] | tuple[object, ...]) -> bool:
 
 
 def _ends(value: AbstractValue, shape: Shape) -> tuple[int | None, int | None]:
-    values = value.literal if value.items is not None else None
-    info = value.fact("value_info")
-    found = value.fact("value_range") or (info.get("value_range") if isinstance(info, Mapping) else None)
-    ends = [min(values), max(values)] if isinstance(values, (list, tuple)) and values and len(shape) == 1 else found
-    if not isinstance(ends, (list, tuple)) or len(ends) != 2 or not size(shape):
+    values = value.literal if value.items is not None and len(shape) == 1 else None
+    ends = value.fact("value_range") or value.mapping("value_info").get("value_range")
+    if isinstance(values, (list, tuple)) and values:
+        ends = [min(values), max(values)]
+    if not isinstance(ends, (list, tuple)) or [*map(type, ends)] != [int, int] or not size(shape):
         return None, None
-    low, high = ends
-    return (low, high) if type(low) is int and type(high) is int else (None, None)
+    return ends[0], ends[1]
 
 
 @RULES.item(ARRAY)
@@ -228,23 +225,29 @@ def flags(operation: Operation) -> Answer:
 def _fills(operation: Operation, receiver: AbstractValue, target: Shape, value: AbstractValue) -> None:
     """What is written has a shape that fills the part, and is of a kind that the array holds."""
     kind = kind_of(dtype_of(receiver))
-    if kind is None or kind in "OV":
+    if kind is None or kind in "OV" or size(target) == 0:
         return
     shape = taken_shape(value)
-    if shape is not None and size(target) != 0:
+    if shape is not None:
         remedy = "assign as many values as there are elements, or use a longer array"
         with crash_on_shape_mismatch(f"{describe(receiver)}; {describe(value, 'the value')}", remedy):
             broadcast_to(shape, target)
-    if kind in "biuf" and value.type == "str" and isinstance(value.literal, str) and size(target):
+    if size(target):
+        _holds(operation, receiver, value, kind)
+
+
+def _holds(operation: Operation, receiver: AbstractValue, value: AbstractValue, kind: str) -> None:
+    """A single value reads as one of the kind."""
+    if kind in "biuf" and isinstance(value.literal, str):
         _reads_as_number(operation, receiver, value.literal, kind)
-    if kind in "iu" and value.literal is not NOT_KNOWN and value.literal != value.literal and size(target):
+    if kind in "iu" and value.literal != value.literal:
         operation.crash(
             "ValueError",
             "cannot convert float NaN to integer",
             fact=describe(receiver),
             remedy="convert the array to float first: .astype(float)",
         )
-    if kind in "iu" and value.literal is None and size(target):
+    if kind in "iu" and value.literal is None:
         operation.crash(
             "TypeError",
             "int() argument must not be NoneType",

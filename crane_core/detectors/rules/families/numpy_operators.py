@@ -8,6 +8,7 @@ from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.numpy_arrays import (
     ARRAY,
+    NUMBERS,
     array,
     crash_on_shape_mismatch,
     describe,
@@ -68,20 +69,18 @@ def _common(operation: Operation, left: AbstractValue, right: AbstractValue) -> 
 
 def _result(symbol: str, left: AbstractValue, right: AbstractValue) -> str | None:
     """The dtype of a result. A number of Python counts less than an array."""
-    of_left, of_right = dtype_of(left), dtype_of(right)
-    if of_left is None or of_right is None:
-        return None
-    kinds = {kind_of(of_left), kind_of(of_right)}
+    dtypes = dtype_of(left), dtype_of(right)
+    kinds = set(map(kind_of, dtypes))
     if not kinds <= set("iuf") or symbol in ("**", "%", "//"):
         return None
     if symbol == "/" and "f" not in kinds:
-        return "float64" if of_left in ("int64", "int32") and of_right in ("int64", "int32") else None
+        return "float64" if {*dtypes} <= {"int64", "int32"} else None
     if is_array(left) and is_array(right):
-        return promoted(of_left, of_right)
+        return promoted(*dtypes)
     strong, weak = (left, right) if is_array(left) else (right, left)
-    if not is_number(weak) or weak.package != "builtins":
+    if weak.type not in NUMBERS:
         return None
-    return dtype_of(strong) if kind_of(dtype_of(strong)) == "f" or weak.type == "int" else promoted(of_left, of_right)
+    return dtype_of(strong) if kind_of(dtype_of(strong)) == "f" or weak.type == "int" else promoted(*dtypes)
 
 
 def _are_of_kinds(operation: Operation, left: AbstractValue, right: AbstractValue) -> None:
@@ -89,19 +88,14 @@ def _are_of_kinds(operation: Operation, left: AbstractValue, right: AbstractValu
     kinds = kind_of(dtype_of(left)), kind_of(dtype_of(right))
     if None in kinds or "O" in kinds:
         return
-    is_format = operation.name == "%" and kinds[0] == "U"
-    if (
-        operation.name in ("+", "-", "/", "//", "%", "**")
-        and not is_format
-        and _is_text_with_number(kinds, operation.name)
-    ):
+    if _is_text_with_number(kinds, operation.name):
         operation.crash(
             "UFuncTypeError" if operation.name in ("+", "-") else "TypeError",
             f"unsupported operand types for {operation.name}: strings and numbers",
             fact=describe_all([left, right]),
             remedy="convert the strings to numbers first: .astype(float)",
         )
-    if operation.name in _BITS and "f" in kinds and kinds[0] in tuple("biuf") and kinds[1] in tuple("biuf"):
+    if operation.name in _BITS and "f" in kinds and {*kinds} <= {*"biuf"}:
         operation.crash(
             "TypeError",
             f"ufunc not supported: {operation.name} takes integers and booleans, not floats",
@@ -118,9 +112,11 @@ def _are_of_kinds(operation: Operation, left: AbstractValue, right: AbstractValu
 
 
 def _is_text_with_number(kinds: tuple[str | None, str | None], symbol: str) -> bool:
-    numbers = tuple("iuf")
-    mixed = "U" in kinds and (kinds[0] in numbers or kinds[1] in numbers)
-    return mixed or (kinds == ("U", "U") and symbol in ("-", "/"))
+    if kinds == ("U", "U"):
+        return symbol in ("-", "/")
+    is_format = symbol == "%" and kinds[0] == "U"
+    is_asked = symbol in ("+", "-", "/", "//", "%", "**") and not is_format
+    return is_asked and "U" in kinds and not {*"iuf"}.isdisjoint(kinds)
 
 
 @RULES.operator(ARRAY, "@")

@@ -246,15 +246,17 @@ def _dtype_after(name: str, dtype: str | None, given: dict[str, AbstractValue]) 
     kind = kind_of(dtype)
     if "dtype" in given:
         return dtype_meant(given["dtype"])
-    if name in _TO_BOOL:
-        return "bool" if kind in tuple("biuf") else None
     if name in _TO_INDEX:
         return "int64" if name != "count_nonzero" else None
+    if kind is None or kind not in "biuf":
+        return None
+    if name in _TO_BOOL:
+        return "bool"
     if name in _TO_FLOAT:
-        return dtype if kind == "f" else "float64" if kind in tuple("biu") else None
+        return dtype if kind == "f" else "float64"
     if name in _SUMS:
         return dtype if kind == "f" or dtype in ("int64", "uint64") else None
-    return dtype if kind in tuple("biuf") and (name != "ptp" or kind != "b") else None
+    return dtype if name != "ptp" or kind != "b" else None
 
 
 def _is_of_numbers(operation: Operation, name: str, subject: AbstractValue) -> None:

@@ -12,6 +12,7 @@ from crane_core.detectors.rules import shapes
 from crane_core.detectors.rules.abstract_value import AbstractValue, literal
 from crane_core.detectors.rules.answer import UNKNOWN, Answer
 from crane_core.detectors.rules.families import torch_sizes
+from crane_core.detectors.rules.families.numpy_indexing import simple_part
 from crane_core.detectors.rules.families.torch_tensors import (
     as_method,
     crash_on_shape_mismatch,
@@ -26,7 +27,7 @@ from crane_core.detectors.rules.families.torch_tensors import (
 )
 from crane_core.detectors.rules.family import Family, Rule
 from crane_core.detectors.rules.operation import Operation
-from crane_core.detectors.rules.shapes import About, Numbers, Part, Shape, ShapeMismatchError, Some
+from crane_core.detectors.rules.shapes import About, Numbers, Part, Shape, ShapeMismatchError
 
 RULES = Family("torch reshaping")
 
@@ -234,15 +235,8 @@ _UNKNOWN: Final = object()
 def _part(value: AbstractValue) -> Part | object:
     if value.type == "NoneType":
         return None
-    if value.type == "ellipsis":
-        return Ellipsis
-    if value.type == "slice":
-        ends = [each.literal if each.is_literal else _UNKNOWN for each in value.items or []]
-        is_plain = len(ends) == 3 and all(end is None or type(end) is int for end in ends)
-        return slice(*ends) if is_plain else Some.SLICE
-    if value.type == "int":
-        number = whole(value)
-        return number if number is not None else Some.INTEGER
+    if value.type in ("slice", "ellipsis", "int"):
+        return simple_part(value)
     if is_tensor(value) and dtype_of(value) == "torch.int64" and (shape := value.shape):
         ends = value.fact("value_range")
         known = isinstance(ends, (list, tuple)) and all(type(end) is int for end in ends)

@@ -36,8 +36,8 @@ def transformers(value: AbstractValue) -> list[tuple[AbstractValue, Any]] | None
 
 def _stated_transformers(value: AbstractValue) -> list[tuple[AbstractValue, Any]] | None:
     """Of a state: the first columns of each, of long rows no more."""
-    order, columns, parts = (value.fact(name) for name in ("step_order", "columns_of_steps", "steps"))
-    if not isinstance(order, list) or not isinstance(columns, Mapping) or not isinstance(parts, Mapping):
+    order, columns, parts = value.fact("step_order"), value.mapping("columns_of_steps"), value.mapping("steps")
+    if not isinstance(order, list) or not {"columns_of_steps", "steps"} <= value.facts.keys():
         return None
     found = [(parts.get(name), columns.get(name)) for name in order if name != "remainder"]
     return [
@@ -68,12 +68,13 @@ def fit_columns(
 
 
 def _asked(estimator: AbstractValue) -> set[str]:
-    return {
-        column
-        for _, columns in transformers(estimator) or ()
-        for column in ([columns] if isinstance(columns, str) else columns if isinstance(columns, list) else [])
-        if isinstance(column, str)
-    }
+    given = [columns for _, columns in transformers(estimator) or () if not isinstance(columns, tuple)]
+    return {column for columns in given for column in _listed(columns) if isinstance(column, str)}
+
+
+def _listed(columns: Any) -> list[Any]:
+    """Columns that are given as one name, or as several."""
+    return [columns] if isinstance(columns, str) else list(columns) if isinstance(columns, (list, tuple)) else []
 
 
 def _refuse_no_transformer(operation: Operation, part: AbstractValue) -> None:
@@ -89,7 +90,7 @@ def _refuse_no_transformer(operation: Operation, part: AbstractValue) -> None:
 
 
 def _refuse_missing(operation: Operation, columns: Any, x: AbstractValue) -> None:
-    wanted = [columns] if isinstance(columns, str) else columns if isinstance(columns, (list, tuple)) else []
+    wanted = _listed(columns)
     named = [column for column in wanted if isinstance(column, str)]
     if named and is_array(x):
         operation.crash(

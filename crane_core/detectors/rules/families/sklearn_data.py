@@ -36,12 +36,13 @@ def is_sparse(value: AbstractValue) -> bool:
 def shape_as_array(value: AbstractValue) -> Shape | None:
     """The shape that numpy.asarray of it has; None where not even the number of dimensions is known."""
     shape = value.fact("shape")
-    if isinstance(shape, tuple) and (is_frame(value) or is_array(value) or is_sparse(value) or not value.type):
-        return shape
-    if is_series(value) or value.is_a("pandas", "Index", "RangeIndex"):
+    if value.is_a("pandas", "Series", "Index", "RangeIndex"):
         length = value.fact("length")
         return shape if isinstance(shape, tuple) else (length if isinstance(length, int) else None,)
-    return _nested_shape(value) if value.type in ("list", "tuple") else None
+    if value.type in ("list", "tuple"):
+        return _nested_shape(value)
+    is_table = is_frame(value) or is_array(value) or is_sparse(value) or not value.type
+    return shape if is_table and isinstance(shape, tuple) else None
 
 
 def _nested_shape(value: AbstractValue) -> Shape | None:
@@ -117,21 +118,15 @@ def _flaws_of_shape(value: AbstractValue) -> Iterator[Flaw]:
         yield Flaw("series" if is_series(value) else "1d", known)
     if len(shape) == 3 and shape[0] != 0:
         yield Flaw("3d", known)
-    if len(shape) == 2 and shape[0] == 0 and shape[1] != 0:
-        yield Flaw("empty", known)
-    if len(shape) == 2 and shape[1] == 0 and shape[0] != 0:
-        yield Flaw("no_columns", known)
+    if len(shape) == 2 and shape.count(0) == 1:
+        yield Flaw("empty" if shape[0] == 0 else "no_columns", known)
 
 
 def _flaws_of_frame(value: AbstractValue) -> Iterator[Flaw]:
     if n_samples(value) == 0:
         return
     words = value.named("the frame")
-    columns = columns_of(value) or ()
-    kinds = {isinstance(label, str) for label in columns}
-    index = value.fact("column_index")
-    types = set(index.get("label_types", ())) if isinstance(index, Mapping) else set()
-    if types == {"str", "int"} or kinds == {True, False} and all(isinstance(label, (str, int)) for label in columns):
+    if _mixes_names(value):
         yield Flaw("mixed_names", f"{words} mixes string and numeric column names")
     for label, facts in per_column(value).items():
         dtype = dtypes_of(value).get(label, "")
@@ -141,24 +136,33 @@ def _flaws_of_frame(value: AbstractValue) -> Iterator[Flaw]:
     yield from _missing_in_frame(value)
 
 
+def _mixes_names(value: AbstractValue) -> bool:
+    """Whether some columns have strings as names, and the others numbers."""
+    if set(value.mapping("column_index").get("label_types", ())) == {"str", "int"}:
+        return True
+    columns = columns_of(value) or ()
+    return len({isinstance(label, str) for label in columns}) == 2 and all(
+        isinstance(label, (str, int)) for label in columns
+    )
+
+
 def _missing_in_frame(value: AbstractValue) -> Iterator[Flaw]:
     words = value.named("the frame")
     dtypes = dtypes_of(value)
-    counts = value.fact("n_nan")
-    for label, count in counts.items() if isinstance(counts, dict) else ():
+    for label, count in value.mapping("n_nan").items():
         if isinstance(count, int) and count > 0:
             yield _missing(f"column {label!r} of {words} holds {count} missing values", str(dtypes.get(label, "float")))
     for label in value.fact("columns_with_inf") or ():
         yield Flaw("inf", f"column {label!r} of {words} holds infinity")
     if value.fact("has_nan") is True:
-        known = {str(dtype) for dtype in dtypes.values()} | {str(each) for each in value.fact("distinct_dtypes") or ()}
-        is_numeric = known and all(each.startswith(("float", "int", "bool", "uint")) for each in known)
-        yield Flaw("nan" if is_numeric and _is_whole(value) else "nan?", f"{words} holds missing values")
+        yield Flaw("nan" if _is_numeric(value) else "nan?", f"{words} holds missing values")
 
 
-def _is_whole(value: AbstractValue) -> bool:
-    """Whether the dtypes that are told are those of all columns."""
-    return "distinct_dtypes" in value.facts or len(dtypes_of(value)) == n_features(value)
+def _is_numeric(value: AbstractValue) -> bool:
+    """Whether the dtypes that are told are those of all columns, and of numbers."""
+    known = [str(dtype) for dtype in (*dtypes_of(value).values(), *(value.fact("distinct_dtypes") or ()))]
+    is_whole = "distinct_dtypes" in value.facts or len(dtypes_of(value)) == n_features(value)
+    return is_whole and bool(known) and all(each.startswith(("float", "int", "bool", "uint")) for each in known)
 
 
 def _missing(fact: str, dtype: str) -> Flaw:
@@ -170,10 +174,7 @@ def _has_number(value: AbstractValue) -> bool:
 
 
 def per_column(value: AbstractValue) -> Mapping[Any, Mapping[str, Any]]:
-    found = value.fact("per_column")
-    if not isinstance(found, Mapping):
-        return {}
-    return {label: facts for label, facts in found.items() if isinstance(facts, Mapping)}
+    return {label: facts for label, facts in value.mapping("per_column").items() if isinstance(facts, Mapping)}
 
 
 def dtypes_of(value: AbstractValue) -> Mapping[Any, str]:
@@ -251,9 +252,10 @@ def _flaws_of_list(abstract: AbstractValue) -> Iterator[Flaw]:
     values = _flat(abstract.literal) if abstract.is_literal else []
     if (text := next((value for value in values if _is_no_number(value)), None)) is not None:
         yield Flaw("text", f"{words} holds the string {text!r}")
-    if any(isinstance(value, float) and value != value for value in values):
+    fractions = [value for value in values if isinstance(value, float)]
+    if any(map(math.isnan, fractions)):
         yield Flaw("nan", f"{words} holds NaN")
-    if any(isinstance(value, float) and abs(value) == math.inf for value in values):
+    if any(map(math.isinf, fractions)):
         yield Flaw("inf", f"{words} holds infinity")
 
 
@@ -268,12 +270,12 @@ def rows_of(value: AbstractValue, n_rows: int | None, words: str = "", *, is_lea
     """
     part = AbstractValue(value.type, words=words or value.words)
     part.facts = {name: value.facts[name] for name in _KEPT_OF_ROWS if name in value.facts}
-    shape, n_all = shape_as_array(value), n_samples(value)
+    shape, n_all, is_list = shape_as_array(value), n_samples(value), value.type in ("list", "tuple")
     lost = None if n_all is None or n_rows is None else n_all - n_rows
     n_rows = None if is_least else n_rows
-    if shape is not None and value.type not in ("list", "tuple"):
+    if shape is not None and not is_list:
         part.facts["shape"] = (n_rows, *shape[1:])
-    if n_rows is not None and (is_series(value) or value.type in ("list", "tuple")):
+    if n_rows is not None and (is_series(value) or is_list):
         part.facts["length"] = n_rows
     if value.fact("has_nan") is False:
         part.facts["has_nan"] = False
@@ -286,12 +288,10 @@ def rows_of(value: AbstractValue, n_rows: int | None, words: str = "", *, is_lea
 
 def _columns_of_rows(value: AbstractValue, lost: int | None) -> dict[str, Any]:
     columns = {label: _of_rows(facts, n_samples(value), lost) for label, facts in per_column(value).items()}
-    facts: dict[str, Any] = {"per_column": {label: found for label, found in columns.items() if found}}
-    counts = value.fact("n_nan")
-    if isinstance(counts, dict) and lost is not None:
-        facts["n_nan"] = {label: count - lost for label, count in counts.items() if count > lost}
-        facts |= {"has_nan": True} if facts["n_nan"] else {}
-    return {name: fact for name, fact in facts.items() if fact}
+    kept = {label: found for label, found in columns.items() if found}
+    counts = value.mapping("n_nan") if lost is not None else {}
+    missing = {label: count - (lost or 0) for label, count in counts.items() if count > (lost or 0)}
+    return ({"per_column": kept} if kept else {}) | ({"n_nan": missing, "has_nan": True} if missing else {})
 
 
 def _values_of_rows(value: AbstractValue, lost: int | None) -> dict[str, Any]:
@@ -302,8 +302,7 @@ def _values_of_rows(value: AbstractValue, lost: int | None) -> dict[str, Any]:
 
 def values_of(value: AbstractValue) -> dict[str, Any]:
     """Facts about the values of a series or array, those of value_info among them."""
-    info = value.fact("value_info")
-    return {**value.facts, **(info if isinstance(info, Mapping) else {})}
+    return {**value.facts, **value.mapping("value_info")}
 
 
 def _of_rows(facts: Mapping[str, Any], n_all: int | None, lost: int | None) -> dict[str, Any]:
@@ -316,11 +315,9 @@ def _of_rows(facts: Mapping[str, Any], n_all: int | None, lost: int | None) -> d
         found["among_values"] = facts["among_values"]
     n_texts, example = texts_that_are_no_numbers(facts, n_all)
     counts = {"n_nan": facts.get("n_nan"), "n_fractions": facts.get("n_fractions"), "n_no_numbers": n_texts}
-    kept = {
-        name: count - (lost or 0) for name, count in counts.items() if isinstance(count, int) and count > (lost or 0)
-    }
     if lost is None:
         return found
+    kept = {name: count - lost for name, count in counts.items() if isinstance(count, int) and count > lost}
     if "n_nan" in kept:
         found["has_nan"] = True
     return found | kept | ({"no_number": example} if "n_no_numbers" in kept else {})
@@ -334,12 +331,9 @@ def texts_that_are_no_numbers(facts: Mapping[str, Any], n_all: int | None) -> tu
     if n_all is None or not isinstance(n_missing, int):
         return 0, None
     values = facts.get("unique_values") or []
-    if values and facts.get("num_unique") == len(values) and all(_is_no_number(value) for value in values):
-        return n_all - n_missing, values[0]
-    categories = facts.get("categories") or []
-    if categories and all(_is_no_number(label) for label in categories):
-        return n_all - n_missing, categories[0]
-    examples = [text for text in _as_list(facts.get("example_values")) + list(values) if _is_no_number(text)]
-    if examples and isinstance(facts.get("n_read_as_numbers"), int):
-        return n_all - n_missing - facts["n_read_as_numbers"], examples[0]
-    return 0, None
+    for all_values in (values if facts.get("num_unique") == len(values) else [], facts.get("categories") or []):
+        if all_values and all(map(_is_no_number, all_values)):
+            return n_all - n_missing, all_values[0]
+    example = next(filter(_is_no_number, (*_as_list(facts.get("example_values")), *values)), None)
+    n_numbers = facts.get("n_read_as_numbers")
+    return (n_all - n_missing - n_numbers, example) if example and isinstance(n_numbers, int) else (0, None)

@@ -112,13 +112,8 @@ def _refuse_kinds(
                 fact=f"{abstract.named('the argument')} holds continuous values{target.example}",
                 remedy="round or threshold the predictions, use a classifier, or use a regression metric",
             )
-    kinds = {target.kind for target in targets}
-    are_texts = [{isinstance(value, str) for value in target.classes} for target in targets if target.classes]
-    if (
-        len(are_texts) == 2
-        and kinds <= {"binary", "multiclass"}
-        and sorted(map(tuple, are_texts)) == [(False,), (True,)]
-    ):
+    are_texts = [{isinstance(value, str) for value in target.classes or ()} for target in targets]
+    if {True} in are_texts and {False} in are_texts and {target.kind for target in targets} <= {"binary", "multiclass"}:
         operation.crash(
             "ValueError",
             "y_true and y_pred have different label types: strings and numbers",
@@ -173,10 +168,9 @@ def _refuse_average(
 def _refuse_positive(operation: Operation, given: dict[str, AbstractValue], targets: tuple[Target, Target]) -> None:
     """Two classes, neither of them the one that counts as positive."""
     positive = given.get("pos_label", literal(1))
-    classes = [target.classes for target in targets]
-    if not positive.is_literal or any(each is None for each in classes) or given.get("labels") is not None:
+    present = _classes_of_both([target.classes for target in targets])
+    if not positive.is_literal or present is None or "labels" in given:
         return
-    present = frozenset().union(*(each for each in classes if each is not None))
     if len(present) > 2:
         operation.crash(
             "ValueError",
@@ -193,6 +187,12 @@ def _refuse_positive(operation: Operation, given: dict[str, AbstractValue], targ
         )
 
 
+def _classes_of_both(classes: list[frozenset[Any] | None]) -> frozenset[Any] | None:
+    """The classes on either side; None if one side is not known."""
+    known = [each for each in classes if each is not None]
+    return frozenset().union(*known) if len(known) == len(classes) else None
+
+
 def _is_comparable(value: Any, present: frozenset[Any]) -> bool:
     return isinstance(value, (str, int, float)) and len({isinstance(each, str) for each in present}) == 1
 
@@ -200,11 +200,10 @@ def _is_comparable(value: Any, present: frozenset[Any]) -> bool:
 def _refuse_names(operation: Operation, given: dict[str, AbstractValue], targets: tuple[Target, Target]) -> None:
     """As many names as classes; labels that are given themselves decide."""
     names = given.get("target_names")
-    classes = [target.classes for target in targets]
+    present = _classes_of_both([target.classes for target in targets])
     n_names = None if names is None else data.n_samples(names)
-    if n_names is None or "labels" in given or any(each is None for each in classes):
+    if n_names is None or "labels" in given or present is None:
         return
-    present = frozenset().union(*(each for each in classes if each is not None))
     if len({isinstance(each, str) for each in present}) == 1 and n_names != len(present):
         operation.crash(
             "ValueError",
@@ -216,13 +215,11 @@ def _refuse_names(operation: Operation, given: dict[str, AbstractValue], targets
 
 def _given(name: str, targets: tuple[Target, Target], operation: Operation) -> AbstractValue:
     if name == "confusion_matrix":
-        classes = [target.classes_if_whole for target in targets]
-        if any(each is None for each in classes) or "labels" in operation.arguments.keywords:
+        present = _classes_of_both([target.classes_if_whole for target in targets])
+        if present is None or "labels" in operation.arguments.keywords:
             return AbstractValue("numpy.ndarray", {"shape": (None, None)})
-        n_classes = len(frozenset().union(*(each for each in classes if each is not None)))
-        return AbstractValue(
-            "numpy.ndarray", {"shape": (n_classes, n_classes)}, words=f"the result of {operation.text[:60]}"
-        )
+        shape = (len(present), len(present))
+        return AbstractValue("numpy.ndarray", {"shape": shape}, words=f"the result of {operation.text[:60]}")
     return AbstractValue()
 
 
@@ -234,32 +231,14 @@ def of_numbers(operation: Operation) -> Answer:
     given = operation.arguments.bound("y_true=None, y_pred=None, **others")
     if given is None:
         return UNCHANGED
-    if (
-        "squared" in given
-        and name == "mean_squared_error"
-        and "sklearn" in operation.packages
-        and is_since(operation, 1, 6)
-    ):
-        operation.crash(
-            "TypeError",
-            "mean_squared_error() got an unexpected keyword argument 'squared' (removed in version 1.6)",
-            fact=f"scikit-learn here is {operation.packages['sklearn']}",
-            remedy="use root_mean_squared_error",
-        )
+    _refuse_squared(operation, name, given)
     true, said = given.get("y_true"), given.get("y_pred")
     if true is None or said is None:
         return UNCHANGED
     _refuse_lengths(operation, true, said)
     for value in (true, said):
-        flaws = {flaw.name: flaw.fact for flaw in data.flaws(value)}
-        for flaw in ("text", "nan", "inf"):
-            if flaw in flaws and data.n_samples(value):
-                operation.crash(
-                    "ValueError",
-                    f"Input contains NaN or infinity: {name} needs finite numbers",
-                    fact=flaws[flaw],
-                    remedy="drop such rows",
-                )
+        if data.n_samples(value):
+            _refuse_flaws(operation, name, value)
     n_true, n_said = (_n_outputs(each) for each in (true, said))
     if differ(n_true, n_said):
         operation.crash(
@@ -269,6 +248,29 @@ def of_numbers(operation: Operation) -> Answer:
             remedy="pass the same targets on both sides",
         )
     return UNCHANGED
+
+
+def _refuse_squared(operation: Operation, name: str, given: dict[str, AbstractValue]) -> None:
+    is_asked = "squared" in given and name == "mean_squared_error"
+    if is_asked and "sklearn" in operation.packages and is_since(operation, 1, 6):
+        operation.crash(
+            "TypeError",
+            "mean_squared_error() got an unexpected keyword argument 'squared' (removed in version 1.6)",
+            fact=f"scikit-learn here is {operation.packages['sklearn']}",
+            remedy="use root_mean_squared_error",
+        )
+
+
+def _refuse_flaws(operation: Operation, name: str, value: AbstractValue) -> None:
+    flaws = {flaw.name: flaw.fact for flaw in data.flaws(value)}
+    for flaw in ("text", "nan", "inf"):
+        if flaw in flaws:
+            operation.crash(
+                "ValueError",
+                f"Input contains NaN or infinity: {name} needs finite numbers",
+                fact=flaws[flaw],
+                remedy="drop such rows",
+            )
 
 
 def _n_outputs(value: AbstractValue) -> int | None:

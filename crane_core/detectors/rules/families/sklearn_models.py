@@ -249,7 +249,7 @@ def _ask_pipeline(operation: Operation, pipeline: AbstractValue, method: str, x:
     _refuse_unfitted_pipeline(operation, pipeline, parts, method)
     for at, (_, part) in enumerate(parts):
         known = known_class(part)
-        if part.is_literal and part.literal in (None, "passthrough"):
+        if _is_passed(part):
             continue
         if known is None:
             return AbstractValue()
@@ -259,15 +259,15 @@ def _ask_pipeline(operation: Operation, pipeline: AbstractValue, method: str, x:
     return AbstractValue() if method != "transform" else x
 
 
+def _is_passed(part: AbstractValue) -> bool:
+    return part.is_literal and part.literal in (None, "passthrough")
+
+
 def _refuse_unfitted_pipeline(
     operation: Operation, pipeline: AbstractValue, parts: list[tuple[str, AbstractValue]], method: str
 ) -> None:
     """None of the steps that are asked is fitted."""
-    asked = [
-        (part, known_class(part))
-        for _, part in parts
-        if not (part.is_literal and part.literal in (None, "passthrough"))
-    ]
+    asked = [(part, known_class(part)) for _, part in parts if not _is_passed(part)]
     needing = [known for part, known in asked if known is not None and is_fitted(part) is False and known.unfitted]
     if not asked or len(needing) < len(asked):
         return
@@ -407,15 +407,15 @@ def _refuse_folds(
     if y is not None:
         refuse_lengths(operation, x, y)
         refuse_shares(operation, given.get("cv", AbstractValue()), y)
-    folds = given.get("cv", literal(None)).literal
-    if type(folds) is int and folds < 2:
+    folds = given.get("cv", literal(5)).literal
+    n_folds = folds if type(folds) is int else 5 if folds is None else None
+    if n_folds is not None and n_folds < 2:
         operation.crash(
             "InvalidParameterError" if is_since(operation, 1, 3) else "ValueError",
             "k-fold cross-validation requires at least one train/test split: n_splits=2 or more",
             fact=f"cv is {folds}",
             remedy="set cv to 2 or more",
         )
-    n_folds = folds if type(folds) is int else 5 if folds is None else None
     if n_folds is not None and n_x is not None and 0 < n_x < n_folds:
         operation.crash(
             "ValueError",

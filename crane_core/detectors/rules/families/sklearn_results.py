@@ -30,21 +30,19 @@ def gives_arrays(operation: Operation) -> bool:
     return not operation.mentions("set_output") and not operation.mentions("transform_output")
 
 
+_OF_ANY_WIDTH = (
+    *("OneHotEncoder", "FunctionTransformer", "PolynomialFeatures", "KBinsDiscretizer", "SplineTransformer"),
+)
+"""Transformers that may give sparse matrices, or any number of columns."""
+
+
 def transformed(operation: Operation, estimator: AbstractValue, known: KnownClass, x: AbstractValue) -> AbstractValue:
     """What `transform` gives for X."""
     kind, _ = known.gives.get("transform", ("", ()))
     words = f"the result of {operation.text[:60]}"
     if kind not in (ARRAY, "scipy.csr_matrix", "scipy.csr_array") or not gives_arrays(operation) or data.is_sparse(x):
         return AbstractValue(words=words)
-    if known.name in (
-        "OneHotEncoder",
-        "FunctionTransformer",
-        "PolynomialFeatures",
-        "KBinsDiscretizer",
-        "SplineTransformer",
-    ):
-        return AbstractValue("", {"shape": (data.n_samples(x), None)}, words=words)
-    if kind != ARRAY:
+    if kind != ARRAY or known.name in _OF_ANY_WIDTH:
         return AbstractValue("", {"shape": (data.n_samples(x), None)}, words=words)
     result = array((data.n_samples(x), _columns(estimator, known, x)), words)
     if known.name in _KEEPS_MISSING and any(flaw.name == "nan" for flaw in data.flaws(x)):

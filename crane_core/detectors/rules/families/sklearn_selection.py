@@ -94,8 +94,7 @@ def _refuse_lengths(operation: Operation, arrays: list[AbstractValue]) -> None:
 def _refuse_sizes(operation: Operation, options: dict[str, AbstractValue]) -> None:
     for name in ("test_size", "train_size"):
         size = options[name].literal
-        is_bad = type(size) is float and not 0 < size < 1 or type(size) is int and size < 1
-        if is_bad or isinstance(size, str):
+        if not _is_size(size):
             operation.crash(
                 "InvalidParameterError" if is_since(operation, 1, 3) else "ValueError",
                 f"{name} must be a float between 0 and 1, or an integer number of samples",
@@ -112,6 +111,13 @@ def _refuse_sizes(operation: Operation, options: dict[str, AbstractValue]) -> No
         )
 
 
+def _is_size(size: Any) -> bool:
+    """A share or a number of samples; whatever else is not known to be one may be."""
+    if type(size) is float:
+        return 0 < size < 1
+    return size >= 1 if type(size) is int else not isinstance(size, str)
+
+
 def _sizes(operation: Operation, n_all: int | None, options: dict[str, AbstractValue]) -> tuple[int | None, int | None]:
     """Lengths of the parts, as the library rounds them."""
     test, train = options["test_size"], options["train_size"]
@@ -120,7 +126,7 @@ def _sizes(operation: Operation, n_all: int | None, options: dict[str, AbstractV
     n_test, n_train = _test_size(n_all, test.literal, train.literal), _train_size(n_all, test.literal, train.literal)
     if n_test is None or n_train is None:
         return None, None
-    if n_test > n_all or n_train > n_all or n_train + n_test > n_all or n_train <= 0:
+    if not 0 < n_train <= n_all or n_train + n_test > n_all:
         operation.crash(
             "ValueError",
             f"{n_all} samples cannot be split into {max(n_train, 0)} for training and {n_test} for testing",

@@ -11,7 +11,6 @@ from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families.numpy_arrays import is_array
 from crane_core.detectors.rules.families.pandas_frames import is_frame, is_series
-from crane_core.detectors.rules.shapes import Shape
 
 _NO_FLOATS = ("int", "uint", "bool")
 
@@ -41,14 +40,14 @@ def target_of(value: AbstractValue) -> Target:
         return _of_frame(value)
     if shape is None or not (is_series(value) or is_array(value) or value.type in ("list", "tuple", "")):
         return Target(n_samples=data.n_samples(value))
-    is_column = len(shape) == 1 or len(shape) == 2 and shape[1] == 1
+    n_columns = (*shape, 1)[1] if len(shape) in (1, 2) else None
     facts = data.values_of(value)
     dtype = str(value.fact("dtype", ""))
-    values = _values(value, facts) if is_column else None
+    values = _values(value, facts) if n_columns == 1 else None
     flaws = {flaw.name for flaw in data.flaws(value)}
     fraction = _fraction(values, facts, dtype)
     text = data.no_number(facts, dtype) if value.type not in ("list", "tuple") else _text(values)
-    kind = _kind(values, facts, fraction, text, is_column=is_column, shape=shape)
+    kind = _kind(values, facts, fraction, text, n_columns)
     return Target(
         kind,
         values if kind in ("binary", "multiclass") else None,
@@ -56,10 +55,10 @@ def target_of(value: AbstractValue) -> Target:
         "inf" in flaws,
         dtype.startswith(("float", *_NO_FLOATS)),
         text,
-        "" if fraction is None or fraction is True else f", {fraction} among them",
-        1 if len(shape) == 1 else shape[1] if len(shape) == 2 else None,
+        "" if fraction in (None, True) else f", {fraction} among them",
+        n_columns,
         shape[0],
-        _values(value, {"has_nan": False, **facts}) if is_column else None,
+        _values(value, {"has_nan": False, **facts}) if n_columns == 1 else None,
     )
 
 
@@ -67,19 +66,19 @@ def _of_frame(value: AbstractValue) -> Target:
     n_columns = data.n_features(value)
     flaws = {flaw.name for flaw in data.flaws(value)}
     columns = data.per_column(value)
-    fractions = [_fraction(None, facts, str(data.dtypes_of(value).get(label, ""))) for label, facts in columns.items()]
-    fraction = next((each for each in fractions if each is not None), None)
-    dtypes = [str(each) for each in data.dtypes_of(value).values()]
-    is_whole = len(dtypes) == n_columns and all(each.startswith(("float", *_NO_FLOATS)) for each in dtypes)
+    dtypes = data.dtypes_of(value)
+    fractions = {_fraction(None, facts, str(dtypes.get(label, ""))) for label, facts in columns.items()} - {None}
+    is_whole = len(dtypes) == n_columns and all(
+        str(each).startswith(("float", *_NO_FLOATS)) for each in dtypes.values()
+    )
     kind = ""
-    if fraction is not None and n_columns is not None and is_whole and not flaws & {"nan", "nan?", "inf"}:
+    if fractions and is_whole and not flaws & {"nan", "nan?", "inf"}:
         kind = "continuous" if n_columns == 1 else "continuous-multioutput"
-    has_inf = "inf" in flaws
     return Target(
         kind,
         None,
         bool(flaws & {"nan", "nan?"}),
-        has_inf,
+        "inf" in flaws,
         is_whole,
         n_columns=n_columns,
         n_samples=data.n_samples(value),
@@ -91,23 +90,17 @@ def _kind(
     facts: Mapping[str, Any],
     fraction: float | None,
     text: str | None,
-    *,
-    is_column: bool,
-    shape: Shape,
+    n_columns: int | None,
 ) -> str:
+    if n_columns != 1:
+        return "continuous-multioutput" if fraction is not None and (n_columns or 0) > 1 else ""
     if fraction is not None:
-        return "continuous" if is_column else "continuous-multioutput" if len(shape) == 2 and _many(shape[1]) else ""
-    if not is_column:
+        return "continuous"
+    if values is None:
+        return _kind_by_count(facts, str(facts.get("dtype", "")), text)
+    if any(value is None or value != value for value in values):
         return ""
-    if values is not None:
-        if any(value is None or value != value for value in values):
-            return ""
-        return "binary" if len(values) <= 2 else "multiclass"
-    return _kind_by_count(facts, str(facts.get("dtype", "")), text)
-
-
-def _many(length: int | None) -> bool:
-    return length is not None and length > 1
+    return "binary" if len(values) <= 2 else "multiclass"
 
 
 def _kind_by_count(facts: Mapping[str, Any], dtype: str, text: str | None) -> str:
@@ -119,18 +112,20 @@ def _kind_by_count(facts: Mapping[str, Any], dtype: str, text: str | None) -> st
 def _values(abstract: AbstractValue, facts: Mapping[str, Any]) -> frozenset[Any] | None:
     """All values, where they are all known."""
     if abstract.type in ("list", "tuple"):
-        found = abstract.literal if abstract.is_literal else None
-    elif facts.get("has_nan") is not False and not _has_plain_items(facts):
-        return None
+        found = abstract.literal
     else:
         found = facts.get("unique_values")
-        if not isinstance(found, list) or facts.get("num_unique") != len(found):
+        may_be_missing = facts.get("has_nan") is not False and not _has_plain_items(facts)
+        if may_be_missing or not isinstance(found, list) or facts.get("num_unique") != len(found):
             return None
-    if not isinstance(found, Sequence) or not all(isinstance(value, (str, int, float, bool)) for value in found):
-        return None
-    if any(isinstance(value, str) and ("\u2026" in value or len(value) > 100) for value in found):
-        return None
-    return frozenset(found)
+    return frozenset(found) if isinstance(found, Sequence) and all(map(_is_whole_value, found)) else None
+
+
+def _is_whole_value(value: Any) -> bool:
+    """A number or a string that no limit has cut."""
+    if isinstance(value, str):
+        return "\u2026" not in value and len(value) <= 100
+    return isinstance(value, (int, float))
 
 
 def _has_plain_items(facts: Mapping[str, Any]) -> bool:
@@ -143,18 +138,15 @@ def _fraction(values: frozenset[Any] | None, facts: Mapping[str, Any], dtype: st
     """A fraction that is certainly among the values."""
     if dtype and not dtype.lower().startswith("float"):
         return None
-    rows = [list(values or ()), *(_row(facts.get(name)) for name in ("unique_values", "items", "value_range"))]
-    known = [value for row in rows for value in row]
-    found = next((value for value in known if isinstance(value, float) and _has_decimals(value)), None)
+    known = list(values or ())
+    for name in ("unique_values", "items", "value_range"):
+        known += row if isinstance(row := facts.get(name), (list, tuple)) else ()
+    found = next(filter(_has_decimals, known), None)
     return facts.get("fraction", True) if found is None and facts.get("n_fractions") else found
 
 
-def _row(value: Any) -> list[Any]:
-    return list(value) if isinstance(value, (list, tuple)) else []
-
-
-def _has_decimals(value: float) -> bool:
-    return math.isfinite(value) and value != int(value)
+def _has_decimals(value: Any) -> bool:
+    return isinstance(value, float) and math.isfinite(value) and value != int(value)
 
 
 def _text(values: frozenset[Any] | None) -> str | None:

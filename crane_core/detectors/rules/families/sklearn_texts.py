@@ -42,25 +42,29 @@ def _refuse_documents(
     is_usual = value_of(estimator, "analyzer") == "word" and value_of(estimator, "input") == "content"
     if not is_usual or value_of(estimator, "lowercase") is not True or data.n_samples(documents) in (None, 0):
         return
-    dtype = str(documents.fact("dtype", ""))
-    shape = data.shape_as_array(documents)
-    if (is_series(documents) or is_array(documents)) and shape is not None and len(shape) == 1:
-        if dtype.startswith(_NUMBERS):
-            operation.crash(
-                "AttributeError",
-                f"{known.name} calls lower() on each document, and numbers do not have it",
-                fact=f"{words} holds {dtype}",
-                remedy="convert them to strings with astype(str)",
-            )
-        if documents.fact("has_nan") is True and dtype in ("object", "str"):
-            _refuse_missing(operation, known, documents)
-    if documents.is_a("numpy", "ndarray") and shape is not None and len(shape) == 2:
+    shape = data.shape_as_array(documents) or ()
+    if (is_series(documents) or is_array(documents)) and len(shape) == 1:
+        _refuse_values(operation, known, documents)
+    if is_array(documents) and len(shape) == 2:
         operation.crash(
             "AttributeError",
             f"{known.name} takes one string per document",
             fact=f"{words} has the shape {shown(shape)}",
             remedy="pass one column: ravel() it, or join the columns",
         )
+
+
+def _refuse_values(operation: Operation, known: KnownClass, documents: AbstractValue) -> None:
+    dtype = str(documents.fact("dtype", ""))
+    if dtype.startswith(_NUMBERS):
+        operation.crash(
+            "AttributeError",
+            f"{known.name} calls lower() on each document, and numbers do not have it",
+            fact=f"{documents.named('the argument')} holds {dtype}",
+            remedy="convert them to strings with astype(str)",
+        )
+    if documents.fact("has_nan") is True and dtype in ("object", "str"):
+        _refuse_missing(operation, known, documents)
 
 
 def _refuse_missing(operation: Operation, known: KnownClass, documents: AbstractValue) -> None:

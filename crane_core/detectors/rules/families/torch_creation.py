@@ -212,17 +212,15 @@ def _literal_shape(value: Any, kinds: set[type]) -> Shape | None:
         return ()
     if type(value) not in (list, tuple):
         return None
-    inner = [_literal_shape(item, kinds) for item in value]
-    known = [shape for shape in inner if shape is not None]
-    if len(known) < len(inner):
-        return None
-    if not known:
+    inner = {_literal_shape(item, kinds) for item in value}
+    if not inner:
         return (0,)
-    if any(shape != known[0] for shape in known[1:]):
-        if any(len(shape) != len(known[0]) for shape in known):
-            return None
+    ndims = {None if shape is None else len(shape) for shape in inner}
+    if None in ndims or len(ndims) > 1:
+        return None
+    if len(inner) > 1:
         raise ShapeMismatchError("expected sequences of equal length")
-    return (len(value), *known[0])
+    return (len(value), *(inner.pop() or ()))
 
 
 # Joining
@@ -265,17 +263,15 @@ def _joined(operation: Operation, join: Callable[[Sequence[Shape], int], Shape |
         _refuse_one(operation, given)
         return tensor(None)
     _refuse_parts(operation, given.items)
-    found = [one.shape for one in given.items]
-    dtypes = [(dtype_of(one), True) for one in given.items]
+    known = [one.shape for one in given.items if one.shape is not None]
+    dtype = promoted(*((dtype_of(one), True) for one in given.items))
     at = whole(axis)
-    if any(shape is None for shape in found) or at is None or not found:
-        return tensor(None, promoted(*dtypes))
-    known = [shape for shape in found if shape is not None]
-    fact = ", ".join(
-        f"{one.named('one')} {shapes.shown(shape)}" for one, shape in list(zip(given.items, known, strict=True))[:4]
-    )
+    if len(known) < len(given.items) or at is None or not known:
+        return tensor(None, dtype)
+    parts = list(zip(given.items, known, strict=True))[:4]
+    fact = ", ".join(f"{one.named('one')} {shapes.shown(shape)}" for one, shape in parts)
     try:
-        return tensor(join(known, at), promoted(*dtypes))
+        return tensor(join(known, at), dtype)
     except ShapeMismatchError as mismatch:
         operation.crash(
             "IndexError" if mismatch.about is About.AXIS else "RuntimeError",

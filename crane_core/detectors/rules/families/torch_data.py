@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue, literal
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
+from crane_core.detectors.rules.families.numpy_arrays import literal_of
 from crane_core.detectors.rules.families.torch_tensors import is_tensor, tensor
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
@@ -100,9 +101,8 @@ def _is_first_batch(loader: AbstractValue) -> bool:
 
 def _sizes_of_parts(sizes: Any) -> list[Any]:
     """The distinct shapes of each part of the samples."""
-    return (
-        [found for found in sizes.values() if isinstance(found, (list, set, tuple))] if isinstance(sizes, dict) else []
-    )
+    parts = sizes.values() if isinstance(sizes, dict) else ()
+    return [found for found in parts if isinstance(found, (list, set, tuple))]
 
 
 def _batch(loader: AbstractValue, known: dict[str, Any]) -> Answer:
@@ -110,27 +110,20 @@ def _batch(loader: AbstractValue, known: dict[str, Any]) -> Answer:
     shapes_told = known.get("batch_shapes")
     if not isinstance(shapes_told, dict) or not shapes_told:
         return UNCHANGED
-    dtypes = loader.fact("batch_dtypes", {})
-    parts = {
-        name: _part(loader, name, shape, dtypes.get(name) if isinstance(dtypes, dict) else None)
-        for name, shape in shapes_told.items()
-    }
+    dtypes = loader.mapping("batch_dtypes")
+    parts = {name: _part(loader, name, shape, dtypes.get(name)) for name, shape in shapes_told.items()}
     if list(parts) == ["batch"]:
         return parts["batch"]
-    places = [_PART.fullmatch(name) for name in parts]
-    if all(places) and [int(place["place"]) for place in places if place] == list(range(len(parts))):
+    places = [place["place"] for name in parts if (place := _PART.fullmatch(name))]
+    if [*map(int, places)] == [*range(len(parts))]:
         container = loader.fact("batch_container", "list")
-        return AbstractValue(
-            container if container in ("list", "tuple") else "", items=parts.values(), words=_said(loader)
-        )
-    keys = [_KEY.fullmatch(name) for name in parts]
-    if all(keys):
-        named = [key["key"] for key in keys if key]
-        is_dict = loader.fact("batch_container", "dict") == "dict"
-        return AbstractValue(
-            "dict" if is_dict else "", members=dict(zip(named, parts.values(), strict=True)), words=_said(loader)
-        )
-    return UNCHANGED
+        kind = container if container in ("list", "tuple") else ""
+        return AbstractValue(kind, items=parts.values(), words=_said(loader))
+    keys = [key["key"] for name in parts if (key := _KEY.fullmatch(name))]
+    if len(keys) < len(parts):
+        return UNCHANGED
+    kind = "dict" if loader.fact("batch_container", "dict") == "dict" else ""
+    return AbstractValue(kind, members=dict(zip(keys, parts.values(), strict=True)), words=_said(loader))
 
 
 def _said(loader: AbstractValue) -> str:
@@ -164,9 +157,9 @@ def tensor_dataset(operation: Operation) -> Answer:
     if not operation.arguments.is_complete or operation.arguments.keywords:
         return UNKNOWN
     for value in given:
-        if value.is_a("numpy", "ndarray") or value.type == "list" or value.is_a("pandas", "Series", "DataFrame"):
+        if value.type in ("list", "numpy.ndarray") or value.is_a("pandas", "Series", "DataFrame"):
             _no_tensor(operation, value)
-    found = [value.shape if is_tensor(value) else None for value in given]
+    found = [value.shape for value in given if is_tensor(value)]
     lengths = {shape[0] for shape in found if shape and shape[0] is not None}
     if len(lengths) > 1:
         operation.crash(
@@ -203,7 +196,7 @@ def loader_made(operation: Operation) -> Answer:
         return UNKNOWN
     _no_dataset(operation, bound["dataset"])
     made = AbstractValue("torch.utils.data.dataloader.DataLoader", words=operation.text)
-    size = bound["batch_size"].literal if "batch_size" in bound else 1
+    size = literal_of(bound.get("batch_size"), 1)
     plain = not {"sampler", "batch_sampler", "collate_fn"} & bound.keys() and not bound.get("drop_last")
     if plain and type(size) is int and size > 0:
         made.facts.update(_batches(bound["dataset"], size))
@@ -222,14 +215,13 @@ def _no_dataset(operation: Operation, value: AbstractValue) -> None:
 
 def _batches(dataset: AbstractValue, size: int) -> dict[str, Any]:
     """What the state would tell of the loader."""
-    n = dataset.fact("length")
-    if not dataset.is_a("torch", "TensorDataset") or dataset.items is None or type(n) is not int or not n:
+    n, held = dataset.fact("length"), dataset.items
+    if not dataset.is_a("torch", "TensorDataset") or held is None or type(n) is not int or not n:
         return {}
-    found = [one.shape for one in dataset.items]
-    if any(shape is None for shape in found):
+    parts = {f"batch[{at}]": (min(size, n), *one.shape[1:]) for at, one in enumerate(held) if one.shape is not None}
+    if len(parts) < len(held):
         return {}
-    parts = {f"batch[{at}]": (min(size, n), *shape[1:]) for at, shape in enumerate(found) if shape is not None}
-    dtypes = {f"batch[{at}]": one.fact("dtype") for at, one in enumerate(dataset.items) if one.fact("dtype")}
+    dtypes = {f"batch[{at}]": one.fact("dtype") for at, one in enumerate(held) if one.fact("dtype")}
     return {
         "batch_size": size,
         "num_batches": -(-n // size),

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NoReturn
 
-from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
+from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, known_facts
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer, or_unknown
 from crane_core.detectors.rules.families import torch_sizes
 from crane_core.detectors.rules.families.torch_tensors import (
@@ -159,18 +159,11 @@ def container_made(operation: Operation) -> Answer:
         return UNKNOWN
     if kind == "Sequential":
         _modules_only(operation, given)
-        return (
-            _container(kind, given, operation.text)
-            if all(value.type or is_module(value) for value in given)
-            else UNKNOWN
-        )
-    if len(given) > 1 or not given:
-        return _container(kind, [], operation.text) if not given else UNKNOWN
-    return (
-        _container(kind, given[0].items, operation.text)
-        if given[0].items is not None
-        else AbstractValue(f"torch.nn.{kind}")
-    )
+        return _container(kind, given, operation.text) if all(value.type for value in given) else UNKNOWN
+    if len(given) > 1:
+        return UNKNOWN
+    parts = given[0].items if given else []
+    return _container(kind, parts, operation.text) if parts is not None else AbstractValue(f"torch.nn.{kind}")
 
 
 def _modules_only(operation: Operation, given: Sequence[AbstractValue]) -> None:
@@ -272,10 +265,11 @@ def chain(module: AbstractValue) -> list[AbstractValue] | None:
         if parts is None:
             return None
         met: dict[str, AbstractValue] = {}
-        found = [module.attributes.get(name) or _made_of_state(module, name, met) for name in parts]
-        if all(one is not None for one in found):
-            module.items = [one for one in found if one is not None]
-            module.attributes.update(zip(parts, module.items, strict=True))
+        made = (module.attributes.get(name) or _made_of_state(module, name, met) for name in parts)
+        found = [one for one in made if one is not None]
+        if len(found) == len(parts):
+            module.items = found
+            module.attributes.update(zip(parts, found, strict=True))
     return module.items
 
 
@@ -381,15 +375,13 @@ def _move(operation: Operation, module: AbstractValue) -> None:
     dtypes = {"float": "torch.float32", "double": "torch.float64", "half": "torch.float16"}
     given = [*operation.arguments.positional, *operation.arguments.keywords.values()]
     meant = [dtype_meant(value) for value in given]
-    dtype = dtypes.get(operation.name) or next((one for one in meant if one in FLOATS), None)
-    is_plain_move = operation.name in ("cpu", "cuda") or all(_is_device(value) for value in given)
+    dtype = dtypes.get(operation.name) or next(filter(is_float, meant), None)
+    is_plain_move = operation.name in ("cpu", "cuda") or all(map(_is_device, given))
+    to_cpu = operation.name not in ("to", "cuda") or bool(given) and given[0].literal == "cpu"
+    unknown = {"dtype"} if dtype is None and not is_plain_move else set()
     for one in _within(module):
-        if dtype is not None:
-            one.facts["dtype"] = dtype
-        elif not is_plain_move:
-            one.facts.pop("dtype", None)
-        if operation.name in ("to", "cuda") and not (given and given[0].literal == "cpu"):
-            one.facts.pop("device", None)
+        one.drop(unknown if to_cpu else unknown | {"device"})
+        one.facts |= known_facts(dtype=dtype)
 
 
 def _is_device(value: AbstractValue) -> bool:
@@ -566,12 +558,8 @@ def _match_dtypes(operation: Operation, layer: AbstractValue, flowing: AbstractV
     weights, there, kind = layer.fact("dtype"), dtype_of(flowing), layer.class_name
     if there is None or there == weights or kind not in torch_sizes.ONE_DTYPE:
         return
-    if there in (*INTEGERS, "torch.bool"):
-        clashes = True
-    else:
-        clashes = {weights, there} == {"torch.float32", "torch.float64"}
-        clashes &= "Norm" not in kind or there == "torch.float64"
-    if clashes:
+    are_full = {weights, there} == {"torch.float32", "torch.float64"}
+    if there in (*INTEGERS, "torch.bool") or are_full and ("Norm" not in kind or there == "torch.float64"):
         exception = "ValueError" if kind in torch_sizes.RECURRENT else "RuntimeError"
         is_batch_norm = kind.startswith("BatchNorm") and there not in FLOATS
         operation.crash(

@@ -44,13 +44,12 @@ def elementwise(operation: Operation) -> Answer:
     if not operation.arguments.positional:
         return UNKNOWN
     left, right = operation.receiver, operation.first
-    pair = [_operand(left), _operand(right)]
-    if any(one is None for one in pair):
+    operands = [one for one in (_operand(left), _operand(right)) if one is not None]
+    if len(operands) < 2:
         return UNKNOWN
-    operands = [one for one in pair if one is not None]
     _one_device(operation, left, right)
     shape = _met(operation, left, right, [one[0] for one in operands])
-    dtype = promoted(*((kind, bool(one)) if one is not None else (None, True) for one, kind in operands))
+    dtype = promoted(*((None if one is None else kind, one != ()) for one, kind in operands))
     if operation.name in _COMPARISONS:
         dtype = "torch.bool"
     elif operation.name in ("/", "/=") and dtype is not None and not is_float(dtype):
@@ -135,8 +134,7 @@ def product(
         ):
             shape = multiply(one, other)
     dtypes = [dtype_of(left), dtype_of(right)]
-    is_half = any(dtype in ("torch.float16", "torch.bfloat16") for dtype in dtypes)
-    if None not in dtypes and dtypes[0] != dtypes[1] and not is_half:
+    if differ(*dtypes) and {"torch.float16", "torch.bfloat16"}.isdisjoint(dtypes):
         operation.crash(
             "RuntimeError",
             f"expected m1 and m2 to have the same dtype, not {short(dtypes[0] or '')} and {short(dtypes[1] or '')}",

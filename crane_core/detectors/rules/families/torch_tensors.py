@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import reduce
 from typing import Any, Final
 
-from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, literal
+from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, known_facts, literal
 from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import Length, Shape, ShapeMismatchError, shown
@@ -47,8 +48,8 @@ def tensor(
     shape: Shape | None, dtype: str | None = None, device: str | None = None, words: str = "", **facts: Any
 ) -> AbstractValue:
     """A tensor of which so much is known; None is not known."""
-    known = {"shape": shape, "dtype": dtype, "device": device, **facts}
-    return AbstractValue(TENSOR, {name: fact for name, fact in known.items() if fact is not None}, words=words)
+    known = known_facts(shape=shape, dtype=dtype, device=device, **facts)
+    return AbstractValue(TENSOR, known, words=words)
 
 
 def dtype_of(value: AbstractValue) -> str | None:
@@ -80,16 +81,14 @@ def short(dtype: str) -> str:
 
 def promoted(*operands: tuple[str | None, bool]) -> str | None:
     """The dtype of a result; of each operand the dtype and whether it has dimensions (those without count less)."""
-    dtypes = [dtype for dtype, _ in operands]
-    if not dtypes or any(dtype not in KNOWN_DTYPES for dtype in dtypes):
+    known = [(dtype, has_dimensions) for dtype, has_dimensions in operands if dtype in KNOWN_DTYPES and dtype]
+    if not known or len(known) < len(operands):
         return None
-    weighty = [dtype for dtype, has_dimensions in operands if dtype is not None and has_dimensions]
-    light = [dtype for dtype, has_dimensions in operands if dtype is not None and not has_dimensions]
-    strongest = _joined(weighty) if weighty else None
-    other = _joined(light) if light else None
+    strongest = _joined([dtype for dtype, has_dimensions in known if has_dimensions])
+    other = _joined([dtype for dtype, has_dimensions in known if not has_dimensions])
     if strongest is None or other is None:
         return strongest or other
-    return strongest if _category(strongest) >= _category(other) else other
+    return max(strongest, other, key=_category)
 
 
 def _category(dtype: str) -> int:
@@ -97,10 +96,7 @@ def _category(dtype: str) -> int:
 
 
 def _joined(dtypes: Sequence[str]) -> str | None:
-    result = dtypes[0]
-    for dtype in dtypes[1:]:
-        result = _two(result, dtype)
-    return result
+    return reduce(_two, dtypes) if dtypes else None
 
 
 def _two(left: str, right: str) -> str:

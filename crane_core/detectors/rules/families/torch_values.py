@@ -8,8 +8,9 @@ from __future__ import annotations
 from typing import Final
 
 from crane_core.detectors.rules import shapes
-from crane_core.detectors.rules.abstract_value import AbstractValue, literal
+from crane_core.detectors.rules.abstract_value import AbstractValue, known_facts, literal
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
+from crane_core.detectors.rules.families.numpy_arrays import literal_of
 from crane_core.detectors.rules.families.torch_tensors import (
     FLOATS,
     INTEGERS,
@@ -83,19 +84,16 @@ def as_array(operation: Operation) -> Answer:
             fact=f"{value.named('the tensor')} is on {device}",
             remedy="copy it to host memory first: .cpu().numpy()",
         )
-    if (
-        value.fact("requires_grad") is True
-        and not operation.arguments.keywords
-        and not _may_be_without_gradient(operation)
-    ):
+    has_gradient = value.fact("requires_grad") is True and not operation.arguments.keywords
+    if has_gradient and not _may_be_without_gradient(operation):
         operation.crash(
             "RuntimeError",
             "Can't call numpy() on Tensor that requires grad",
             fact=f"{value.named('the tensor')} has requires_grad=True",
             remedy="detach it first: .detach().numpy()",
         )
-    facts = {"shape": value.shape, "dtype": (dtype_of(value) or "").removeprefix("torch.")}
-    return AbstractValue("numpy.ndarray", {name: fact for name, fact in facts.items() if fact or fact == ()})
+    dtype = (dtype_of(value) or "").removeprefix("torch.")
+    return AbstractValue("numpy.ndarray", known_facts(shape=value.shape, dtype=dtype or None))
 
 
 def _may_be_without_gradient(operation: Operation) -> bool:
@@ -136,15 +134,14 @@ def moved(operation: Operation) -> Answer:
     given = [*operation.arguments.positional, *operation.arguments.keywords.values()]
     dtype = next((found for found in map(dtype_meant, given) if found is not None), None)
     others = [one for one in given if dtype_meant(one) is None]
-    is_device = all(one.type in ("str", "torch.device", "bool", "int") for one in others)
-    named = dtype if dtype is not None else dtype_of(value) if is_device and operation.name != "type" else None
+    is_device = {"str", "torch.device", "bool", "int"}.issuperset(one.type for one in others)
+    named = dtype or (dtype_of(value) if is_device and operation.name != "type" else None)
     made = _cast(value, named)
     to_cpu = operation.name == "cpu" or any(one.literal == "cpu" for one in others)
-    made.facts.pop("device", None)
-    if to_cpu or (not others and operation.name != "cuda"):
-        made.facts["device"] = "cpu" if to_cpu else value.fact("device")
-        if made.facts["device"] is None:
-            del made.facts["device"]
+    stays = not others and operation.name != "cuda"
+    device = "cpu" if to_cpu else value.fact("device") if stays else None
+    made.drop({"device"})
+    made.facts |= known_facts(device=device)
     return made
 
 
@@ -193,21 +190,20 @@ def backward(operation: Operation) -> Answer:
 def attribute(operation: Operation) -> Answer:
     value = operation.receiver
     shape = value.shape
-    if operation.name == "shape":
-        return as_literal(shape) if shape is not None else AbstractValue("torch.Size")
-    if operation.name == "ndim":
-        return literal(len(shape)) if shape is not None else AbstractValue("int")
-    if operation.name == "dtype":
-        return AbstractValue("torch.dtype", {"value": dtype_of(value)} if dtype_of(value) else {})
-    if operation.name in ("T", "mT") and shape is not None:
-        is_matrix = len(shape) <= 2 or operation.name == "mT"
-        return same_elements(
-            value, shape[::-1] if len(shape) <= 2 else (*shape[:-2], *shape[:-3:-1]) if is_matrix else shape[::-1]
-        )
-    if operation.name == "data":
-        return same_elements(value, shape)
-    if operation.name == "device":
-        return AbstractValue("torch.device", {"value": value.fact("device")} if value.fact("device") else {})
+    match operation.name:
+        case "shape":
+            return as_literal(shape) if shape is not None else AbstractValue("torch.Size")
+        case "ndim":
+            return literal(len(shape)) if shape is not None else AbstractValue("int")
+        case "dtype":
+            return AbstractValue("torch.dtype", known_facts(value=dtype_of(value) or None))
+        case "T" | "mT" if shape is not None:
+            is_batch = operation.name == "mT" and len(shape) > 2
+            return same_elements(value, (*shape[:-2], *shape[:-3:-1]) if is_batch else shape[::-1])
+        case "data":
+            return same_elements(value, shape)
+        case "device":
+            return AbstractValue("torch.device", known_facts(value=value.fact("device") or None))
     return UNKNOWN
 
 
@@ -314,16 +310,15 @@ def _reduced(operation: Operation) -> Answer:
     bound = operation.arguments.bound("dim=None, keepdim=False, *, dtype=None, axis=None")
     if operation.name == "mean":
         _mean_of_floats(operation, value)
-    dim = bound.get("dim", bound.get("axis")) if bound is not None else AbstractValue()
+    given = {"dim": AbstractValue()} if bound is None else bound
+    dim = given.get("dim", given.get("axis"))
     if dim is None or dim.literal is None:
         return tensor((), _reduced_dtype(operation.name, value))
     shape, at = value.shape, whole(dim)
-    if is_tensor(dim) or shape is None or at is None or operation.name in ("norm", "std", "var"):
+    if shape is None or at is None or operation.name in ("norm", "std", "var"):
         return tensor(None) if operation.name not in _PAIRED else UNCHANGED
-    keeps = bound.get("keepdim") if bound is not None else None
-    is_kept = False if keeps is None else keeps.literal
     reduced = _without(operation, value, shape, at)
-    after = reduced if is_kept is False else None
+    after = reduced if literal_of(given.get("keepdim"), False) is False else None
     made = tensor(after, _reduced_dtype(operation.name, value))
     if operation.name in ("max", "min"):
         return AbstractValue("torch.return_types." + operation.name, items=[made, tensor(after, "torch.int64")])

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
+from crane_core.detectors.rules.families.numpy_arrays import literal_of
 from crane_core.detectors.rules.families.torch_modules import is_module, is_own
 from crane_core.detectors.rules.families.torch_tensors import is_tensor
 from crane_core.detectors.rules.family import Family
@@ -90,9 +91,7 @@ def loaded(operation: Operation) -> Answer:
     module, bound = operation.receiver, operation.arguments.bound("state_dict, strict=True, assign=False")
     if not is_module(module) or is_own(module, operation.name) or bound is None:
         return UNKNOWN
-    given = bound.get("state_dict")
-    if given is None:
-        return UNKNOWN
+    given = bound["state_dict"]
     if given.type in _NO_DICTS or is_module(given):
         operation.crash(
             "TypeError",
@@ -105,7 +104,7 @@ def loaded(operation: Operation) -> Answer:
     if given.type in _DICTS:
         wanted = weights_of(module)
         _refuse_shapes(operation, wanted, _shapes(given))
-        if "strict" not in bound or bound["strict"].literal is True:
+        if literal_of(bound.get("strict"), True) is True:
             _refuse_gaps(operation, module, wanted, given)
     return UNCHANGED
 
@@ -116,11 +115,9 @@ def _shapes(given: AbstractValue) -> Weights:
             name: part.shape for name, part in given.members.items() if is_tensor(part) or not part.type
         }
     else:
-        items = given.fact("items")
-        parts = items.items() if isinstance(items, dict) else ()
-        others = given.fact("other_shapes")
+        parts = given.mapping("items").items()
         told_shapes = {name: part.get("shape") for name, part in parts if isinstance(part, dict)}
-        told_shapes.update(others if isinstance(others, dict) else {})
+        told_shapes.update(given.mapping("other_shapes"))
     return _if_known({str(name): list(shape) for name, shape in told_shapes.items() if shape is not None})
 
 

@@ -150,17 +150,15 @@ def _inner(left: Shape, right: Shape, of_left: Length, of_right: Length) -> None
 
 def reshape(shape: Shape, wanted: Sequence[Length]) -> Shape | None:
     """`wanted` may hold one -1; None in it is a number that is not known (perhaps -1)."""
-    if any(length is not None and length < -1 for length in wanted):
+    known = [length for length in wanted if length is not None]
+    if min(known, default=0) < -1:
         return None
-    if list(wanted).count(-1) > 1:
+    if known.count(-1) > 1:
         raise ShapeMismatchError("can only specify one unknown dimension")
-    fixed = math.prod(length for length in wanted if length not in (None, -1))
-    total = size(shape)
-    is_open = None in wanted or -1 in wanted
-    if total is not None and not _divides(fixed, total, is_open=is_open, is_found=-1 in wanted):
+    fixed, total = abs(math.prod(known)), size(shape)
+    is_open = len(known) < len(wanted) or -1 in known
+    if total is not None and not _divides(fixed, total, is_open=is_open, is_found=-1 in known):
         raise ShapeMismatchError(f"cannot reshape array of size {total} into shape {shown(tuple(wanted))}")
-    if -1 not in wanted:
-        return tuple(wanted)
     found = None if total is None or None in wanted or not fixed else total // fixed
     return tuple(found if length == -1 else length for length in wanted)
 
@@ -223,7 +221,7 @@ def concatenate(shapes: Sequence[Shape], axis: int | None = 0) -> Shape:
     if not shapes:
         raise ShapeMismatchError("need at least one array to concatenate")
     if axis is None:
-        return (_sum(size(shape) for shape in shapes),)
+        return (_sum(map(size, shapes)),)
     ndim = len(shapes[0])
     if not ndim:
         raise ShapeMismatchError("zero-dimensional arrays cannot be concatenated")
@@ -232,8 +230,9 @@ def concatenate(shapes: Sequence[Shape], axis: int | None = 0) -> Shape:
         raise ShapeMismatchError(f"arrays of {ndim} and {len(other)} dimensions cannot be concatenated")
     if () in shapes:
         raise ShapeMismatchError("zero-dimensional arrays cannot be concatenated")
-    rests = [_common([shape[place] for shape in shapes], place, shapes) for place in range(ndim) if place != at]
-    return (*rests[:at], _sum(shape[at] for shape in shapes), *rests[at:])
+    lengths = list(zip(*shapes, strict=True))
+    rests = [_common(lengths[place], place, shapes) for place in range(ndim) if place != at]
+    return (*rests[:at], _sum(lengths[at]), *rests[at:])
 
 
 def _common(lengths: Sequence[Length], place: int, shapes: Sequence[Shape]) -> Length:
@@ -264,7 +263,7 @@ def stack(shapes: Sequence[Shape], axis: int = 0) -> Shape:
             raise ShapeMismatchError(
                 f"all input arrays must have the same shape, not {shown(first)} and {shown(other)}"
             )
-    common = tuple(_common([shape[place] for shape in shapes], place, shapes) for place in range(len(first)))
+    common = tuple(_common(lengths, place, shapes) for place, lengths in enumerate(zip(*shapes, strict=True)))
     at = axis_of(axis, len(common) + 1)
     return (*common[:at], len(shapes), *common[at:])
 

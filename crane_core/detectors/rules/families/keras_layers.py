@@ -12,6 +12,7 @@ from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer, or_unknown
 from crane_core.detectors.rules.families import keras_sizes
 from crane_core.detectors.rules.families.keras_api import has_keras_2
+from crane_core.detectors.rules.families.numpy_arrays import literal_of, whole
 from crane_core.detectors.rules.family import Family, Rule
 from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import Shape, shown
@@ -106,7 +107,7 @@ def input_made(operation: Operation) -> Answer:
         )
     if given.items is None:
         return AbstractValue(SYMBOLIC)
-    sizes = [item.literal if type(item.literal) is int else None for item in given.items]
+    sizes = map(whole, given.items)
     is_layer = "InputLayer" in operation.text.partition("(")[0]
     return AbstractValue(
         "keras.layers.InputLayer" if is_layer else SYMBOLIC, {"shape": (None, *sizes), "is_input": True}
@@ -187,10 +188,9 @@ def _joiner(*, is_concatenation: bool) -> Rule:
 
 
 def _join(operation: Operation, parts: Sequence[AbstractValue], axis: Any) -> AbstractValue | None:
-    found = [part.shape for part in parts]
-    if any(shape is None for shape in found) or not parts or any(part.class_name != "KerasTensor" for part in parts):
+    shapes = [part.shape for part in parts if part.shape is not None and part.class_name == "KerasTensor"]
+    if not parts or len(shapes) < len(parts):
         return AbstractValue()
-    shapes = [shape for shape in found if shape is not None]
     try:
         after = keras_sizes.merged(shapes) if axis is None else None
         if type(axis) is int:
@@ -211,7 +211,7 @@ _JOINING: Final[Mapping[str, bool]] = {"Concatenate": True, "Add": False, "Multi
 def _joining_layer(kind: str) -> Rule:
     def made(operation: Operation) -> Answer:
         bound = operation.arguments.bound("axis=-1, **more" if kind == "Concatenate" else "**more")
-        axis = bound["axis"].literal if bound and "axis" in bound else -1
+        axis = literal_of((bound or {}).get("axis"), -1)
         return AbstractValue(f"keras.layers.{kind}", {"axis": axis} if axis is not NOT_KNOWN else {"axis": None})
 
     return made
@@ -227,7 +227,7 @@ def concatenate(operation: Operation) -> Answer:
     bound = operation.arguments.bound("inputs, axis=-1, **more")
     if bound is None or bound.get("inputs", AbstractValue()).items is None:
         return UNCHANGED
-    axis = bound["axis"].literal if "axis" in bound else -1
+    axis = literal_of(bound.get("axis"), -1)
     return or_unknown(_join(operation, bound["inputs"].items or [], axis if type(axis) is int else NOT_KNOWN))
 
 

@@ -330,9 +330,9 @@ def _judge_labels(operation: Operation, model: AbstractValue, given: Given, outp
 
 def _judge_indices(operation: Operation, model: AbstractValue, x: AbstractValue) -> None:
     """Numbers of words that an embedding right behind the input has no row for."""
-    first = next(iter(_layers(model) or ()), None)
-    n, ends = (first.fact("input_dim"), x.fact("value_range")) if first is not None else (None, None)
-    if first is None or first.class_name != "Embedding" or type(n) is not int or not isinstance(ends, (list, tuple)):
+    first = next(iter(_layers(model) or ()), AbstractValue())
+    n, ends = first.fact("input_dim"), x.fact("value_range")
+    if first.class_name != "Embedding" or type(n) is not int or not isinstance(ends, (list, tuple)):
         return
     if len(ends) == 2 and type(ends[1]) in (int, float) and ends[1] >= n and x.is_a("numpy", "ndarray"):
         operation.crash(

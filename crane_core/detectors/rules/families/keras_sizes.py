@@ -7,11 +7,12 @@ only where Keras refuses every input of that shape.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN
-from crane_core.detectors.rules.shapes import Length, Shape, ShapeMismatchError, broadcast, shown, size
+from crane_core.detectors.rules.shapes import Length, Shape, ShapeMismatchError, broadcast, differ, shown, size
 
 Settings = Mapping[str, Any]
 ShapeRule = Callable[[Settings, Shape], Shape | None]
@@ -106,10 +107,7 @@ def _reshape(settings: Settings, shape: Shape) -> Shape | None:
     target, n = settings.get("target_shape"), size(shape[1:])
     if not isinstance(target, (list, tuple)) or any(type(one) is not int for one in target):
         return None
-    fixed = 1
-    for one in target:
-        fixed *= one if one != -1 else 1
-    has_open = -1 in target
+    fixed, has_open = math.prod(one for one in target if one != -1), -1 in target
     if n is not None and (n % fixed if has_open and fixed else n != fixed):
         raise Refusal(f"{n} values cannot be reshaped to {list(target)}", "check the number of values of one sample")
     return (shape[0], *(None if one == -1 else one for one in target))
@@ -238,16 +236,15 @@ def concatenated(shapes: Sequence[Shape], axis: int) -> Shape | None:
     if any(len(shape) != n for shape in shapes) or not -n <= axis < n:
         return None
     at = axis % n
-    rests = [tuple(length for place, length in enumerate(shape) if place not in (0, at)) for shape in shapes]
-    for rest in rests[1:]:
-        if any(None not in pair and pair[0] != pair[1] for pair in zip(rests[0], rest, strict=True)):
+    for shape in shapes:
+        if any(differ(shapes[0][place], shape[place]) for place in range(1, n) if place != at):
             raise Refusal(
                 f"{' and '.join(map(shown, shapes))} differ beyond axis {axis}",
                 "make the branches the same size, or concatenate along another axis",
             )
-    lengths = [shape[at] for shape in shapes]
-    total = None if None in lengths else sum(length for length in lengths if length is not None)
-    return tuple(total if place == at else length for place, length in enumerate(shapes[0]))
+    known = [shape[at] or 0 for shape in shapes if shape[at] is not None]
+    total = sum(known) if len(known) == len(shapes) else None
+    return (*shapes[0][:at], total, *shapes[0][at + 1 :])
 
 
 def _refuse_ranks(shapes: Sequence[Shape], axis: int) -> None:

@@ -12,14 +12,21 @@ from crane_core.detectors.rules.families.numpy_arrays import (
     describe_all,
     dtype_of,
     is_array,
-    is_none,
-    is_number,
     kind_of,
     taken_shape,
 )
 from crane_core.detectors.rules.family import Family, Rule
 from crane_core.detectors.rules.operation import Operation
-from crane_core.detectors.rules.shapes import Length, Shape, ShapeMismatchError, broadcast, differ, shown, size
+from crane_core.detectors.rules.shapes import (
+    Length,
+    Shape,
+    ShapeMismatchError,
+    broadcast,
+    differ,
+    only_length,
+    shown,
+    size,
+)
 
 RULES = Family("matplotlib: data")
 _ONE_LENGTH: Final = "pass x and y with the same number of values"
@@ -51,14 +58,13 @@ def plot(operation: Operation) -> Answer:
     _knows_keywords(operation, "plot", _NOT_OF_LINES)
     rest = list(given.positional)
     while len(rest) >= 2:
-        first, second = rest[0], rest[1]
-        if not first.type or not second.type or first.type == "str":
+        first, second, *rest = rest
+        if first.type in ("", "str") or not second.type:
             return UNCHANGED
         if second.type == "str":
-            rest = rest[2:]
             continue
         _of_one_length(operation, first, second)
-        rest = rest[3:] if len(rest) > 2 and rest[2].type == "str" else rest[2:]
+        rest = rest[1:] if rest and rest[0].type == "str" else rest
         if rest and not rest[0].type:
             return UNCHANGED
     return UNCHANGED
@@ -113,16 +119,14 @@ def scatter(operation: Operation) -> Answer:
 
 def _one_for_each(operation: Operation, given: dict[str, AbstractValue], count: Length) -> None:
     for name in ("c", "s"):
-        value = given.get(name)
-        shape = taken_shape(value) if value is not None and not is_none(value) else None
-        if value is None or shape is None or len(shape) != 1 or None in (shape[0], count) or shape[0] == count:
-            continue
-        is_number = value.is_a("pandas", "Series") and kind_of(value.fact("dtype")) in tuple("iuf")
-        is_number = is_number or kind_of(dtype_of(value)) in tuple("iuf")
-        if is_number and shape[0] not in ((1,) if name == "s" else (0, 1, 3, 4)):
+        value = given.get(name, AbstractValue())
+        n_values = only_length(taken_shape(value))
+        dtype = value.fact("dtype") if value.is_a("pandas", "Series") else dtype_of(value)
+        is_fit = n_values in ((1,) if name == "s" else (0, 1, 3, 4))
+        if differ(n_values, count) and not is_fit and kind_of(dtype) in tuple("iuf"):
             operation.crash(
                 "ValueError",
-                f"{name} has {shape[0]} values for {count} points",
+                f"{name} has {n_values} values for {count} points",
                 fact=describe(value, name),
                 remedy="pass one value per point, or one for all",
             )
@@ -169,19 +173,19 @@ def errorbar(operation: Operation) -> Answer:
     given = operation.arguments.bound("x, y, yerr=None, xerr=None, fmt='', **kwargs")
     if given is None or "data" in given:
         return UNCHANGED
-    lengths = [shape[0] if (shape := _line(given[name])) and len(shape) == 1 else None for name in ("x", "y")]
-    if None not in lengths and lengths[0] != lengths[1]:
+    lengths = [only_length(_line(given[name])) for name in ("x", "y")]
+    if differ(*lengths):
         operation.crash(
             "ValueError",
             "x and y must have the same size",
             fact=describe_all([given["x"], given["y"]], "the data"),
             remedy=_ONE_LENGTH,
         )
-    errors = taken_shape(given["yerr"]) if not is_none(given.get("yerr")) else None
-    if errors and len(errors) == 1 and None not in (errors[0], lengths[1]) and errors[0] not in (1, lengths[1]):
+    n_errors = only_length(taken_shape(given.get("yerr", AbstractValue())))
+    if n_errors != 1 and differ(n_errors, lengths[1]):
         operation.crash(
             "ValueError",
-            f"there are {errors[0]} errors for {lengths[1]} values",
+            f"there are {n_errors} errors for {lengths[1]} values",
             fact=describe_all([given["y"], given["yerr"]], "the data"),
             remedy="pass one error per value",
         )
@@ -221,13 +225,13 @@ def pie(operation: Operation) -> Answer:
     given = operation.arguments.bound("x, explode=None, labels=None, colors=None, autopct=None, **kwargs")
     if given is None or "data" in given:
         return UNCHANGED
-    count = shape[0] if (shape := _line(given["x"])) and len(shape) == 1 else None
+    count = only_length(_line(given["x"]))
     for name in ("labels", "explode"):
-        lengths = taken_shape(given[name]) if not is_none(given.get(name)) else None
-        if lengths and len(lengths) == 1 and differ(lengths[0], count):
+        n_given = only_length(taken_shape(given.get(name, AbstractValue())))
+        if differ(n_given, count):
             operation.crash(
                 "ValueError",
-                f"there are {lengths[0]} {name} for {count} wedges",
+                f"there are {n_given} {name} for {count} wedges",
                 fact=describe_all([given["x"], given[name]], "the data"),
                 remedy="pass one value per wedge",
             )
@@ -257,8 +261,7 @@ def ticks(operation: Operation) -> Answer:
 
 
 def _count(value: AbstractValue | None) -> Length:
-    shape = taken_shape(value) if value is not None and not is_number(value) else None
-    return shape[0] if shape is not None and len(shape) == 1 else None
+    return only_length(taken_shape(value)) if value is not None else None
 
 
 @RULES.method("matplotlib.Axes", "set_xticklabels", "set_yticklabels")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
+from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, known_facts, literal
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.families.numpy_arrays import ARRAY, is_none, whole
+from crane_core.detectors.rules.families.numpy_arrays import ARRAY, is_none, literal_of, whole
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 
@@ -34,7 +34,7 @@ def subplots_of_figure(operation: Operation) -> Answer:
 
 def _grid(operation: Operation, given: dict[str, AbstractValue]) -> AbstractValue:
     """One axes, a line of them, or a table: lengths of 1 are left out unless squeeze is off."""
-    rows, columns = (whole(given[name]) if name in given else 1 for name in ("nrows", "ncols"))
+    rows, columns = (whole(given.get(name, literal(1))) for name in ("nrows", "ncols"))
     for count, what in ((rows, "rows"), (columns, "columns")):
         if count is not None and count < 1:
             operation.crash(
@@ -44,20 +44,17 @@ def _grid(operation: Operation, given: dict[str, AbstractValue]) -> AbstractValu
                 remedy="check first that there is something to draw",
             )
     held = AXES if is_none(given.get("subplot_kw")) else None
-    squeeze = given["squeeze"].literal if "squeeze" in given else True
-    if squeeze is NOT_KNOWN:
-        return AbstractValue()
+    squeeze = literal_of(given.get("squeeze"), True)
     if squeeze is False:
         return _array((rows, columns), held)
-    if rows is None or columns is None:
+    if squeeze is NOT_KNOWN or rows is None or columns is None:
         return AbstractValue()
     shape = tuple(length for length in (rows, columns) if length != 1)
     return _array(shape, held) if shape else AbstractValue(held or "")
 
 
 def _array(shape: tuple[int | None, ...], held: str | None) -> AbstractValue:
-    facts = {"shape": shape, "dtype": "object"} | ({"held": held} if held else {})
-    return AbstractValue(ARRAY, facts)
+    return AbstractValue(ARRAY, known_facts(shape=shape, dtype="object", held=held))
 
 
 @RULES.function("matplotlib.pyplot.figure")
@@ -70,11 +67,11 @@ def figure(operation: Operation) -> Answer:
 def subplot(operation: Operation) -> Answer:
     """The number of a place in the grid counts from 1, row by row."""
     numbers = [whole(value) for value in operation.arguments.positional]
-    if len(numbers) == 1 and numbers[0] is not None and 100 <= numbers[0] <= 999:
+    if len(numbers) == 1 and 100 <= (numbers[0] or 0) <= 999:
         numbers = [int(digit) for digit in str(numbers[0])]
     if len(numbers) == 3 and None not in numbers:
         rows, columns, at = (number or 0 for number in numbers)
-        if rows > 0 and columns > 0 and not 1 <= at <= rows * columns:
+        if min(rows, columns) > 0 and not 1 <= at <= rows * columns:
             operation.crash(
                 "ValueError",
                 f"a grid of {rows} rows and {columns} columns has no position {at}",

@@ -6,23 +6,24 @@ from typing import Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.families.numpy_arrays import describe, is_array, shape_of
+from crane_core.detectors.rules.families.numpy_arrays import describe, is_array, literal_of, shape_of
 from crane_core.detectors.rules.families.pandas_columns import text_column
 from crane_core.detectors.rules.families.pandas_frames import (
     column,
-    index_names,
     is_frame,
     is_text,
     label_set,
-    labels_in,
-    missing_column,
+    lacks_key,
     n_rows,
     nearest,
+    need_column,
+    need_columns,
     told_columns,
 )
 from crane_core.detectors.rules.families.versions import is_at_least
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
+from crane_core.detectors.rules.shapes import differ, only_length
 
 RULES = Family("seaborn")
 _BY_NAME: Final = (
@@ -50,20 +51,25 @@ def by_name(operation: Operation) -> Answer:
     return UNCHANGED
 
 
+def _data(operation: Operation) -> AbstractValue:
+    return operation.arguments.keywords.get("data", operation.first)
+
+
 def _has_colours(operation: Operation) -> None:
     """A palette that is a dict has a colour for each value of hue."""
-    given = operation.arguments
-    data = given.keywords.get("data", given.positional[0] if given.positional else None)
-    palette, hue = given.keywords.get("palette", AbstractValue()), given.keywords.get("hue", AbstractValue()).literal
-    if data is None or not is_frame(data) or palette.type != "dict" or palette.members is None:
+    given, data = operation.arguments.keywords, _data(operation)
+    palette, hue = given.get("palette", AbstractValue()), given.get("hue", AbstractValue()).literal
+    if not is_frame(data) or not isinstance(hue, str) or "hue_order" in given:
         return
-    values = _all_values(data, hue) if isinstance(hue, str) and "hue_order" not in given.keywords else None
-    missing = [value for value in values or () if value not in palette.members]
+    if palette.type != "dict" or palette.members is None:
+        return
+    values = _all_values(data, hue) or []
+    missing = [value for value in values if value not in palette.members]
     if missing:
         operation.crash(
             "ValueError",
             f"the palette has no colour for {missing[0]!r}",
-            fact=f"{data.named('the frame')}[{hue!r}] holds {', '.join(map(repr, (values or [])[:8]))}",
+            fact=f"{data.named('the frame')}[{hue!r}] holds {', '.join(map(repr, values[:8]))}",
             remedy="add a colour for each value",
         )
 
@@ -79,16 +85,14 @@ def _all_values(data: AbstractValue, label: str) -> list[str] | None:
 
 def _has_columns(operation: Operation, exception: str) -> None:
     """The roles name columns of the data, or levels of its index."""
-    given = operation.arguments
-    data = given.keywords.get("data", given.positional[0] if given.positional else None)
-    if data is None or not is_frame(data) or not given.is_complete or not is_at_least(operation, "seaborn", 0, 12):
+    data = _data(operation)
+    if not is_frame(data) or not operation.arguments.is_complete or not is_at_least(operation, "seaborn", 0, 12):
         return
-    labels, names = label_set(data), index_names(data)
-    if labels is None or names is None:
+    if label_set(data) is None:
         return
     for role in _ROLES:
-        label = given.keywords[role].literal if role in given.keywords else None
-        if isinstance(label, str) and label not in labels and label not in names:
+        label = literal_of(operation.arguments.keywords.get(role))
+        if isinstance(label, str) and lacks_key(data, label):
             operation.crash(
                 exception,
                 f"{label!r}, given for {role}, is not a column of the data",
@@ -106,13 +110,10 @@ def by_key(operation: Operation) -> Answer:
 @RULES.function("seaborn.pairplot")
 def pairplot(operation: Operation) -> Answer:
     given = operation.arguments.bound("data, hue=None, hue_order=None, palette=None, vars=None, x_vars=None, **kwargs")
-    data = given.get("data") if given is not None else None
-    if given is None or data is None or not is_frame(data) or label_set(data) is None:
+    if given is None or not is_frame(given["data"]) or label_set(given["data"]) is None:
         return UNCHANGED
     for name in ("hue", "vars", "x_vars", "y_vars"):
-        for label in labels_in(given.get(name)) or ():
-            if label not in (label_set(data) or ()):
-                missing_column(operation, data, label)
+        need_columns(operation, given["data"], given.get(name))
     return UNCHANGED
 
 
@@ -167,10 +168,9 @@ def one_axes(operation: Operation) -> Answer:
 @RULES.function(*(f"seaborn.{name}" for name in _BY_NAME if name != "countplot"))
 def of_one_length(operation: Operation) -> Answer:
     given = operation.arguments.keywords
-    shapes = [shape_of(given[role]) for role in ("x", "y") if role in given and _is_line(given[role])]
-    lengths = {shape[0] for shape in shapes if shape is not None and len(shape) == 1} - {None}
-    is_alone = "data" not in given and not operation.arguments.positional
-    if len(lengths) > 1 and is_alone and is_at_least(operation, "seaborn", 0, 12):
+    lines = [given.get(role, AbstractValue()) for role in ("x", "y")]
+    is_alone = "data" not in given and not operation.arguments.positional and all(map(_is_line, lines))
+    if is_alone and differ(*map(only_length, map(shape_of, lines))) and is_at_least(operation, "seaborn", 0, 12):
         operation.crash(
             "ValueError",
             "x and y have different lengths",
@@ -190,7 +190,7 @@ def facet_grid(operation: Operation) -> Answer:
     if not is_frame(data) or label_set(data) is None or not operation.arguments.is_complete:
         return UNCHANGED
     for role in ("row", "col", "hue"):
-        label = operation.arguments.keywords[role].literal if role in operation.arguments.keywords else None
-        if isinstance(label, str) and label not in (label_set(data) or ()):
-            missing_column(operation, data, label)
+        label = literal_of(operation.arguments.keywords.get(role))
+        if isinstance(label, str):
+            need_column(operation, data, label)
     return UNCHANGED

@@ -13,7 +13,7 @@ from typing import Any, Final
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families import sklearn_data as data
-from crane_core.detectors.rules.families.numpy_arrays import is_array
+from crane_core.detectors.rules.families.numpy_arrays import is_array, literal_of
 from crane_core.detectors.rules.families.pandas_frames import is_frame, is_series
 from crane_core.detectors.rules.families.versions import is_at_least
 from crane_core.detectors.rules.family import Family
@@ -177,24 +177,25 @@ def _refuse_missing(operation: Operation, value: AbstractValue) -> None:
 def of_formula(operation: Operation) -> Answer:
     """Names of a plain formula that the frame lacks; a variable of the notebook may stand for one."""
     given = operation.arguments.bound("formula, data=None, **others")
-    formula = None if given is None else given.get("formula", AbstractValue()).literal
-    frame = None if given is None else given.get("data")
-    if frame is None or not isinstance(formula, str) or not _PLAIN_FORMULA.fullmatch(formula.strip()):
-        return _unfitted(operation)
+    if given is not None and "data" in given and isinstance(formula := given["formula"].literal, str):
+        _refuse_formula(operation, formula.strip(), given["data"])
+    return _unfitted(operation)
+
+
+def _refuse_formula(operation: Operation, formula: str, frame: AbstractValue) -> None:
     labels = data.known_labels(frame)
-    known = {value.words for value in operation.variables()}
-    if labels is None:
-        return _unfitted(operation)
-    missing = [name for name in _NAME.findall(formula) if name not in labels and name not in known]
-    missing = [name for name in missing if not operation.mentions(f"{name} =") and not operation.mentions(f"{name}=")]
-    if missing and all(isinstance(label, str) for label in labels):
+    if labels is None or not _PLAIN_FORMULA.fullmatch(formula) or not all(isinstance(label, str) for label in labels):
+        return
+    known = labels | {value.words for value in operation.variables()}
+    names = [name for name in _NAME.findall(formula) if name not in known]
+    missing = [name for name in names if not operation.mentions(f"{name} =") and not operation.mentions(f"{name}=")]
+    if missing:
         operation.crash(
             _FORMULA_ERROR,
             f"the formula names {missing[0]}",
             fact=f"{frame.named('the frame')} has the columns {', '.join(sorted(labels)[:12])}",
             remedy="use columns that the frame has",
         )
-    return _unfitted(operation)
 
 
 @RULES.missing("columns")
@@ -262,13 +263,12 @@ def asked(operation: Operation) -> Answer:
     if type(n_fitted) is not int or shape is None or len(shape) != 2 or shape[1] in (None, n_fitted):
         return UNCHANGED
     columns = model.fact("columns")
-    labels = data.known_labels(x) or frozenset()
-    lacks_constant = isinstance(columns, list) and "const" in columns and labels and "const" not in labels
+    known = columns if isinstance(columns, list) else [n_fitted]
+    lacks_constant = "const" in known and "const" not in (data.known_labels(x) or ("const",))
     return operation.crash(
         "ValueError",
         f"the model was fitted with {n_fitted} columns, but gets {shape[1]}",
-        fact=f"{x.named('exog')} has {shape[1]} columns; the model has "
-        + (", ".join(map(str, columns)) if isinstance(columns, list) else str(n_fitted)),
+        fact=f"{x.named('exog')} has {shape[1]} columns; the model has {', '.join(map(str, known))}",
         remedy="add the constant here too: sm.add_constant(..., has_constant='add')"
         if lacks_constant
         else "pass the columns that the model was fitted with",
@@ -344,9 +344,27 @@ def decomposed(operation: Operation) -> Answer:
             fact="freq is given",
             remedy="use period instead",
         )
-    if given is None or "x" not in given:
+    if given is None:
         return UNCHANGED
-    series, period = given["x"], given.get("period", AbstractValue()).literal
+    series = given["x"]
+    _has_two_periods(operation, series, literal_of(given.get("period")))
+    flaw = next((flaw for flaw in data.flaws(series) if flaw.name in ("nan", "inf")), None)
+    if flaw is not None and str(series.fact("dtype", "")).startswith("float"):
+        operation.crash(
+            "ValueError", "This function does not handle missing values", fact=flaw.fact, remedy="fill them first"
+        )
+    low, _ = data.range_of(data.values_of(series))
+    if low is not None and low <= 0 and str(literal_of(given.get("model"))).startswith("m"):
+        operation.crash(
+            "ValueError",
+            "Multiplicative seasonality is not appropriate for zero and negative values",
+            fact=f"{series.named('x')} goes down to {low:g}",
+            remedy="use model='additive'",
+        )
+    return UNCHANGED
+
+
+def _has_two_periods(operation: Operation, series: AbstractValue, period: object) -> None:
     n_all = data.n_samples(series)
     if type(period) is int and n_all is not None and n_all < 2 * period:
         operation.crash(
@@ -355,21 +373,6 @@ def decomposed(operation: Operation) -> Answer:
             fact=f"{series.named('x')} has {n_all}",
             remedy=f"set period to {n_all // 2} or less",
         )
-    flaw = next((flaw for flaw in data.flaws(series) if flaw.name in ("nan", "inf")), None)
-    if flaw is not None and str(series.fact("dtype", "")).startswith("float"):
-        operation.crash(
-            "ValueError", "This function does not handle missing values", fact=flaw.fact, remedy="fill them first"
-        )
-    low, _ = data.range_of(data.values_of(series))
-    model = given.get("model", AbstractValue()).literal
-    if isinstance(model, str) and model.startswith("m") and low is not None and low <= 0:
-        operation.crash(
-            "ValueError",
-            "Multiplicative seasonality is not appropriate for zero and negative values",
-            fact=f"{series.named('x')} goes down to {low:g}",
-            remedy="use model='additive'",
-        )
-    return UNCHANGED
 
 
 @RULES.function(

@@ -249,6 +249,11 @@ def known_facts(**facts: Any) -> dict[str, Any]:
     return {name: fact for name, fact in facts.items() if fact is not None}
 
 
+def integer(value: int | None) -> AbstractValue:
+    """The integer; one of which the value is not known where it is None."""
+    return AbstractValue("int") if value is None else literal(value)
+
+
 def literal(value: Any, words: str = "") -> AbstractValue:
     """The AbstractValue of a Python value: a number, string, boolean, None, or a tuple, list, set or dict of such."""
     items = [literal(item) for item in value] if isinstance(value, (tuple, list)) else None

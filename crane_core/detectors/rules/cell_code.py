@@ -133,17 +133,19 @@ class _Effects(ast.NodeTransformer):
 
 def _called(node: ast.AST) -> tuple[str, str] | None:
     """Name and arguments of the magic that a call of get_ipython() runs, "system" for a shell command; else None."""
-    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.keywords:
+    match node:
+        case ast.Call(ast.Attribute(holder, how), [ast.Constant(str(text)), *_], []):
+            texts = [part.value for part in node.args if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+        case _:
+            return None
+    if ast.unparse(holder) != "get_ipython()" or len(texts) < len(node.args):
         return None
-    texts = [part.value for part in node.args if isinstance(part, ast.Constant) and isinstance(part.value, str)]
-    if ast.unparse(node.func.value) != "get_ipython()" or len(texts) < len(node.args) or not texts:
-        return None
-    if node.func.attr in _SHELL:
-        return "system", texts[0]
-    if node.func.attr == "run_line_magic" and len(texts) == 2:
-        return texts[0], texts[1]
-    name, _, arguments = texts[0].partition(" ")
-    return (name.lstrip("%"), arguments) if node.func.attr == "magic" else None
+    if how in _SHELL:
+        return "system", text
+    if how == "run_line_magic" and len(texts) == 2:
+        return text, texts[1]
+    name, _, arguments = text.partition(" ")
+    return (name.lstrip("%"), arguments) if how == "magic" else None
 
 
 def _done(name: str, arguments: str, line: int) -> list[ast.stmt]:

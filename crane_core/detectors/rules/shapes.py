@@ -8,7 +8,7 @@ even the number of dimensions is certain. torch and Keras share most of this; wh
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from types import EllipsisType
@@ -207,10 +207,15 @@ def squeeze(shape: Shape, axes: Iterable[int] | None = None) -> Shape | None:
     if axes is None:
         return None if None in shape else tuple(length for length in shape if length != 1)
     gone = {axis_of(axis, len(shape)) for axis in axes}
-    if long := [at for at in sorted(gone) if shape[at] not in (1, None)]:
-        raise ShapeMismatchError(
-            f"cannot squeeze out an axis with size not equal to one: axis {long[0]} of shape {shown(shape)}"
-        )
+    for at in sorted(gone):
+        if shape[at] not in (1, None):
+            raise ShapeMismatchError(
+                f"cannot squeeze out an axis with size not equal to one: axis {at} of shape {shown(shape)}"
+            )
+    return _without(shape, gone)
+
+
+def _without(shape: Shape, gone: Collection[int]) -> Shape:
     return tuple(length for at, length in enumerate(shape) if at not in gone)
 
 
@@ -312,7 +317,7 @@ def reduce(shape: Shape, axis: int | Sequence[int] | None = None, *, keepdims: b
         raise ShapeMismatchError("repeated axis")
     if keepdims:
         return tuple(1 if at in gone else length for at, length in enumerate(shape))
-    return tuple(length for at, length in enumerate(shape) if at not in gone)
+    return _without(shape, gone)
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,15 +81,17 @@ def no_column(operation: Operation) -> Answer:
 
 def _is_in_query(node: ast.AST, column: object) -> bool:
     """Whether the name stands in the text of a query, and nowhere else: a text without its own quotes."""
-    texts = [part.value for part in ast.walk(node) if isinstance(part, ast.Constant) and isinstance(part.value, str)]
-    queries = [
-        call.args[0].value
-        for call in ast.walk(node)
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in ("query", "eval")
-        if call.args and isinstance(call.args[0], ast.Constant) and isinstance(call.args[0].value, str)
-    ]
-    is_mentioned = any(re.search(rf"\b{re.escape(str(column))}\b", text) for text in queries)
-    return is_mentioned and column not in texts
+    parts = list(ast.walk(node))
+    texts = [part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+    name = re.compile(rf"\b{re.escape(str(column))}\b")
+    return column not in texts and any(map(name.search, map(_query_of, parts)))
+
+
+def _query_of(node: ast.AST) -> str:
+    match node:
+        case ast.Call(ast.Attribute(attr="query" | "eval"), [ast.Constant(str(text)), *_]):
+            return text
+    return ""
 
 
 def _features(operation: Operation) -> None:

@@ -123,6 +123,12 @@ def n_elements(value: AbstractValue) -> int | None:
     return None if shape is None else size(shape)
 
 
+def ends_of(value: AbstractValue) -> Sequence[Any]:
+    """The least and the greatest element; nothing where they are not known."""
+    ends = value.fact("value_range")
+    return ends if isinstance(ends, (list, tuple)) and len(ends) == 2 else ()
+
+
 def is_ragged(value: AbstractValue) -> bool:
     """A list whose parts certainly have other shapes than each other."""
     if value.type not in _SEQUENCES:

@@ -332,7 +332,7 @@ def choice(operation: Operation) -> Answer:
 
 def _is_enough(operation: Operation, given: dict[str, AbstractValue], population: int | None) -> None:
     """There is a probability for each item, and without replacement no more are drawn than there are."""
-    chances = only_length(taken_shape(given["p"])) if not is_none(given.get("p")) else None
+    chances = only_length(taken_shape(given.get("p", AbstractValue())))
     if population is None or population < 1:
         return
     if differ(chances, population):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, known_facts, literal
+from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, integer, known_facts, literal
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.numpy_arrays import (
     array,
@@ -145,7 +145,7 @@ def attribute(operation: Operation) -> Answer:
     words = f"{old.words}.{operation.name}" if old.words else ""
     match operation.name:
         case "shape":
-            lengths = [literal(length) if length is not None else AbstractValue("int") for length in (rows, width)]
+            lengths = [integer(length) for length in (rows, width)]
             return AbstractValue("tuple", items=lengths, words=words)
         case "ndim":
             return literal(2)

@@ -225,8 +225,8 @@ def _holds_dicts(data: AbstractValue) -> bool:
 
 @RULES.function("pandas.Series")
 def new_series(operation: Operation) -> Answer:
-    given = operation.arguments.bound("data=None, index=None, dtype=None, name=None, copy=None, fastpath=False")
-    if given is None or "data" not in given:
+    given = operation.arguments.bound("data, index=None, dtype=None, name=None, copy=None, fastpath=False")
+    if given is None:
         return AbstractValue(SERIES)
     data, index = given["data"], given.get("index")
     shape, count = taken_shape(data) if _is_line(data) else None, _length(index)

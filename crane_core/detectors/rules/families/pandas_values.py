@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any, Final
 
-from crane_core.detectors.rules.abstract_value import AbstractValue, known_facts, literal
+from crane_core.detectors.rules.abstract_value import AbstractValue, integer, known_facts, literal
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.numpy_arrays import (
     array,
@@ -562,7 +562,7 @@ def some_of_it(operation: Operation) -> Answer:
 def attribute_of_series(operation: Operation) -> Answer:
     old = operation.receiver
     rows = n_rows(old)
-    number = literal(rows) if rows is not None else AbstractValue("int")
+    number = integer(rows)
     match operation.name:
         case "shape":
             return AbstractValue("tuple", items=[number])
@@ -622,7 +622,7 @@ def length(operation: Operation) -> Answer:
     if not (is_frame(old) or is_series(old)):
         return UNKNOWN
     rows = n_rows(old)
-    return literal(rows) if rows is not None else AbstractValue("int")
+    return integer(rows)
 
 
 @RULES.truth(FRAME)

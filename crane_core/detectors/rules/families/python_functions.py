@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from crane_core.detectors.rules.abstract_value import AbstractValue, literal
+from crane_core.detectors.rules.abstract_value import AbstractValue, known_facts, literal
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.python_values import (
     FLOWING,
@@ -126,9 +126,9 @@ def _like(operation: Operation, name: str) -> Answer:
 def _say_types(operation: Operation, name: str) -> None:
     """What a function refuses by type alone."""
     value = operation.first
-    if not operation.arguments.positional:
+    if not operation.arguments.positional or value.path:
         return
-    if name == "len" and value.type in _UNSIZED and not value.path:
+    if name == "len" and value.type in _UNSIZED:
         _refuse(
             operation,
             value,
@@ -136,10 +136,10 @@ def _say_types(operation: Operation, name: str) -> None:
             "Convert it to a list first, or remove len.",
         )
     takes_number = name in ("int", "float", "abs", "round") and len(operation.arguments.positional) == 1
-    if takes_number and value.type in _NUMBERLESS and not value.path:
+    if takes_number and value.type in _NUMBERLESS:
         _refuse(operation, value, f"{name}() takes a number, not {value.type}", "Pass one number.")
     if name in ("sum", "min", "max", "sorted", "any", "all") and len(operation.arguments.positional) == 1:
-        if value.type in _NOT_ITERABLE and not value.path:
+        if value.type in _NOT_ITERABLE:
             _refuse(operation, value, f"'{value.type}' object is not iterable", "Pass a list, or several values.")
         _say_empty(operation, name, value)
 
@@ -179,9 +179,9 @@ def range_of(operation: Operation) -> Answer:
             remedy="Pass start, stop, step.",
         )
     values = known(operation.arguments.positional)
-    if values is None or not all(isinstance(value, int) for value in values) or not operation.arguments.is_complete:
+    if values is None or not {int, bool}.issuperset(map(type, values)) or not operation.arguments.is_complete:
         return AbstractValue("range")
-    if len(values) == 3 and values[2] == 0:
+    if values[2:] == [0]:
         operation.crash(
             "ValueError", "range() arg 3 must not be zero", fact="the step is 0", remedy="Use another step."
         )
@@ -209,15 +209,14 @@ def container_of(operation: Operation) -> Answer:
         values = None if items is None else known(items)
         is_plain = values is not None and all(isinstance(value, (str, int, float, bool)) for value in values)
         return literal(getattr(builtins, name)(values)) if is_plain else AbstractValue(name)
-    made_of = AbstractValue(name, items=items)
-    if items is None:
-        length = length_of(abstract) if abstract.type in SAMPLES and abstract.type not in FLOWING else None
-        made_of.facts.update({} if length is None else {"length": length})
-        if abstract.type in ("list", "tuple"):
-            made_of.facts.update(
-                {key: abstract.facts[key] for key in ("first_items", "item_types") if key in abstract.facts}
-            )
-    return made_of
+    return AbstractValue(name, _facts_of_items(abstract) if items is None else None, items=items)
+
+
+def _facts_of_items(value: AbstractValue) -> dict[str, Any]:
+    """What is known of elements of which not each is."""
+    length = length_of(value) if value.type in SAMPLES and value.type not in FLOWING else None
+    kept = ("first_items", "item_types") if value.type in ("list", "tuple") else ()
+    return known_facts(length=length) | {key: value.facts[key] for key in kept if key in value.facts}
 
 
 @RULES.function("builtins.dict")

@@ -159,29 +159,25 @@ def _by_name(name: str) -> AbstractValue:
 
 def _say_not_text(operation: Operation) -> None:
     """ "".join of something that is not a string."""
-    for at, item in enumerate(elements_of(operation.first) or () if operation.first.type in ("list", "tuple") else ()):
+    held = operation.first
+    if held.type not in ("list", "tuple"):
+        return
+    for at, item in enumerate(elements_of(held) or ()):
         if item.type in SAMPLES and item.type != "str":
             operation.crash(
                 "TypeError",
                 f"sequence item {at}: expected str instance, {item.type} found",
-                fact=f"{words_of(operation.first, 'the list')} holds {words_of(item)}",
+                fact=f"{words_of(held, 'the list')} holds {words_of(item)}",
                 remedy="Convert the items first: join(map(str, ...)).",
             )
-    types = operation.first.fact("item_types")
-    if (
-        operation.first.type in ("list", "tuple")
-        and isinstance(types, dict)
-        and len(types) == 1
-        and length_of(operation.first)
-    ):
-        only = next(iter(types))
-        if only in SAMPLES and only != "str":
-            operation.crash(
-                "TypeError",
-                f"sequence item 0: expected str instance, {only} found",
-                fact=f"the items of {words_of(operation.first, 'the list')} are of type {only}",
-                remedy="Convert the items first: join(map(str, ...)).",
-            )
+    only = next(iter(held.item_types)) if len(held.item_types) == 1 and length_of(held) else "str"
+    if only in SAMPLES and only != "str":
+        operation.crash(
+            "TypeError",
+            f"sequence item 0: expected str instance, {only} found",
+            fact=f"the items of {words_of(held, 'the list')} are of type {only}",
+            remedy="Convert the items first: join(map(str, ...)).",
+        )
 
 
 def _formatted(operation: Operation) -> AbstractValue:
@@ -374,14 +370,9 @@ def method_of_dict(operation: Operation) -> Answer:
     if operation.name == "copy":
         return AbstractValue("dict", held.facts, members=members)
     if operation.name == "get":
-        default = (
-            operation.arguments.positional[1]
-            if len(operation.arguments.positional) > 1
-            else AbstractValue(_NONE, literal=None)
-        )
         if members is None or not _is_plain(operation.first):
             return UNCHANGED
-        return members.get(key, default)
+        return members.get(key, (*operation.arguments.positional, AbstractValue(_NONE, literal=None))[1])
     return _changing(operation, held, members, key)
 
 
@@ -407,16 +398,7 @@ def _changing(
     """pop, popitem, update, setdefault and clear."""
     name, n_given = operation.name, len(operation.arguments.positional)
     if name == "pop" and members is not None and _is_plain(operation.first):
-        if key not in members and n_given == 1:
-            operation.crash(
-                "KeyError",
-                f"{words_of(held, 'the dict')} has no key {key!r}",
-                fact=f"its keys are {str(list(members))[:160]}",
-                remedy="Pass pop a default, or use an existing key.",
-            )
-        held.forget()
-        held.members = {known_key: value for known_key, value in members.items() if known_key != key}
-        return members.get(key, operation.arguments.positional[1] if n_given > 1 else AbstractValue())
+        return _popped(operation, held, members, key)
     if name == "popitem" and members is not None and not members:
         operation.crash(
             "KeyError",
@@ -433,6 +415,20 @@ def _changing(
     return AbstractValue(_NONE, literal=None) if name in ("update", "clear") else AbstractValue()
 
 
+def _popped(operation: Operation, held: AbstractValue, members: dict[Any, AbstractValue], key: Any) -> AbstractValue:
+    given = operation.arguments.positional
+    if key not in members and len(given) == 1:
+        operation.crash(
+            "KeyError",
+            f"{words_of(held, 'the dict')} has no key {key!r}",
+            fact=f"its keys are {str(list(members))[:160]}",
+            remedy="Pass pop a default, or use an existing key.",
+        )
+    held.forget()
+    held.members = {known_key: value for known_key, value in members.items() if known_key != key}
+    return members.get(key, (*given, AbstractValue())[1])
+
+
 @RULES.method("builtins.set", "add", "remove", "discard", "update", "pop", "clear")
 def method_of_set(operation: Operation) -> Answer:
     held = operation.receiver
@@ -443,28 +439,27 @@ def method_of_set(operation: Operation) -> Answer:
             fact=f"the element is a {operation.first.type}",
             remedy="Use a tuple.",
         )
-    values = held.literal if held.is_literal else None
-    if (
-        operation.name == "remove"
-        and values is not None
-        and _is_plain(operation.first)
-        and operation.first.literal not in values
-    ):
+    if held.is_literal:
+        _say_not_in_set(operation, held)
+    held.forget()
+    return UNCHANGED if operation.name == "pop" else AbstractValue(_NONE, literal=None)
+
+
+def _say_not_in_set(operation: Operation, held: AbstractValue) -> None:
+    if operation.name == "remove" and _is_plain(operation.first) and operation.first.literal not in held.literal:
         operation.crash(
             "KeyError",
             f"{operation.first.literal!r} is not in the set",
-            fact=f"it holds {sorted(map(repr, values))[:20]}",
+            fact=f"it holds {sorted(map(repr, held.literal))[:20]}",
             remedy="Use discard.",
         )
-    if operation.name == "pop" and values is not None and not values:
+    if operation.name == "pop" and not held.literal:
         operation.crash(
             "KeyError",
             "the set is empty",
             fact=f"{words_of(held, 'it')} is empty",
             remedy="Check first that it is not empty.",
         )
-    held.forget()
-    return UNCHANGED if operation.name == "pop" else AbstractValue(_NONE, literal=None)
 
 
 @RULES.method("builtins.tuple", "count", "index")

@@ -6,6 +6,7 @@ Pure. Evaluates the real operation where operands are known exactly and small, s
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from types import NoneType
 from typing import Any, Final
 
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, literal
@@ -58,7 +59,7 @@ def words_of(value: AbstractValue, otherwise: str = "the value") -> str:
 
 def is_small(value: Any) -> bool:
     """Whether computing with a value costs nothing to speak of."""
-    if isinstance(value, bool) or value is None or isinstance(value, (float, complex)):
+    if isinstance(value, (bool, float, complex, NoneType)):
         return True
     if isinstance(value, int):
         return abs(value) <= _LARGEST_INT

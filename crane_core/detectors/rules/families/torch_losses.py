@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
 from crane_core.detectors.rules.answer import UNKNOWN, Answer, or_unknown
+from crane_core.detectors.rules.families.numpy_arrays import ends_of
 from crane_core.detectors.rules.families.torch_tensors import (
     FLOATS,
     crash_on_shape_mismatch,
@@ -131,9 +132,9 @@ def _index_dtype(loss: Loss) -> None:
 
 
 def _index_range(loss: Loss, given: Shape) -> None:
-    ends, n_classes = loss.target.fact("value_range"), given[1] if len(given) > 1 else given[0]
+    ends, n_classes = ends_of(loss.target), given[1] if len(given) > 1 else given[0]
     ignored = loss.settings.get("ignore_index", -100)
-    if n_classes is None or not isinstance(ends, (list, tuple)) or len(ends) != 2 or ignored is NOT_KNOWN:
+    if n_classes is None or ignored is NOT_KNOWN:
         return
     beyond = [end for end in ends if type(end) is int and not 0 <= end < n_classes and end != ignored]
     if beyond and loss.target.fact("device", "cpu") == "cpu":

@@ -13,6 +13,7 @@ from typing import Any, Final, NoReturn
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, known_facts
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer, or_unknown
 from crane_core.detectors.rules.families import torch_sizes
+from crane_core.detectors.rules.families.numpy_arrays import ends_of
 from crane_core.detectors.rules.families.torch_tensors import (
     FLOATS,
     INTEGERS,
@@ -574,7 +575,7 @@ def _check_indices(operation: Operation, layer: AbstractValue, flowing: Abstract
     """An embedding takes integers below its size."""
     if layer.class_name != "Embedding":
         return
-    dtype, ends, n = dtype_of(flowing), flowing.fact("value_range"), layer.fact("num_embeddings")
+    dtype, ends, n = dtype_of(flowing), ends_of(flowing), layer.fact("num_embeddings")
     if dtype is not None and dtype not in ("torch.int64", "torch.int32"):
         operation.crash(
             "RuntimeError",
@@ -582,7 +583,7 @@ def _check_indices(operation: Operation, layer: AbstractValue, flowing: Abstract
             fact=describe(flowing, "the input"),
             remedy="pass x.long()",
         )
-    if type(n) is int and isinstance(ends, (list, tuple)) and len(ends) == 2:
+    if type(n) is int:
         beyond = [end for end in ends if type(end) is int and not 0 <= end < n]
         if beyond and flowing.fact("device", "cpu") == "cpu":
             operation.crash(

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import reduce
 from typing import Any, Final
 
-from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, known_facts, literal
+from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, integer, known_facts
 from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import Length, Shape, ShapeMismatchError, shown
@@ -156,7 +156,7 @@ def lengths(values: Sequence[AbstractValue]) -> tuple[Length, ...] | None:
 
 def as_literal(shape: Shape) -> AbstractValue:
     """`x.shape`, `x.size()`: a torch.Size."""
-    sizes = [literal(length) if length is not None else AbstractValue("int") for length in shape]
+    sizes = [integer(length) for length in shape]
     return AbstractValue("torch.Size", literal=tuple(shape) if None not in shape else NOT_KNOWN, items=sizes)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Final
 
 from crane_core.detectors.rules import shapes
-from crane_core.detectors.rules.abstract_value import AbstractValue, known_facts, literal
+from crane_core.detectors.rules.abstract_value import AbstractValue, integer, known_facts, literal
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.numpy_arrays import literal_of
 from crane_core.detectors.rules.families.torch_tensors import (
@@ -217,7 +217,7 @@ def measured(operation: Operation) -> Answer:
         return literal(len(shape))
     if operation.name in ("numel", "nelement"):
         n = shapes.size(shape)
-        return AbstractValue("int") if n is None else literal(n)
+        return integer(n)
     if operation.name == "__len__":
         return literal(shape[0]) if shape and shape[0] is not None else AbstractValue("int")
     return _size(operation, value, shape)
@@ -240,7 +240,7 @@ def _size(operation: Operation, value: AbstractValue, shape: Shape) -> AbstractV
             remedy=f"the dimensions are 0 to {len(shape) - 1}",
         )
     size = shape[at]
-    return AbstractValue("int") if size is None else literal(size)
+    return integer(size)
 
 
 # Element by element, and less of them

@@ -94,13 +94,11 @@ def method_changes_nothing(receiver: AbstractValue, name: str, arguments: Argume
     changing = _CHANGING_METHODS.get(receiver.package)
     if changing is None or not receiver.class_name or not arguments.is_complete:
         return False
-    if name in changing or name.startswith("_") or name.endswith("_"):
-        return False
-    if {"out", "inplace"} & arguments.keywords.keys():
+    if name in changing or "_" in (name[:1], name[-1:]) or {"out", "inplace"} & arguments.keywords.keys():
         return False
     if name in _CALLS_BACK and any(not value.type and not value.path for value in _given(arguments)):
         return False
-    return not any(may_run_notebook_code(value) for value in _given(arguments))
+    return not any(map(may_run_notebook_code, _given(arguments)))
 
 
 def may_run_notebook_code(value: AbstractValue) -> bool:

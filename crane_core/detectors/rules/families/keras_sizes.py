@@ -231,9 +231,10 @@ SHAPE_RULES: Final[dict[str, ShapeRule]] = {
 def concatenated(shapes: Sequence[Shape], axis: int) -> Shape | None:
     """What Concatenate makes; all lengths but that of the axis must be equal."""
     n = len(shapes[0])
-    if any(len(shape) != n for shape in shapes):
+    if len(set(map(len, shapes))) > 1:
         _refuse_ranks(shapes, axis)
-    if any(len(shape) != n for shape in shapes) or not -n <= axis < n:
+        return None
+    if not -n <= axis < n:
         return None
     at = axis % n
     for shape in shapes:

@@ -35,6 +35,18 @@ def subplots_of_figure(operation: Operation) -> Answer:
 def _grid(operation: Operation, given: dict[str, AbstractValue]) -> AbstractValue:
     """One axes, a line of them, or a table: lengths of 1 are left out unless squeeze is off."""
     rows, columns = (whole(given.get(name, literal(1))) for name in ("nrows", "ncols"))
+    _are_positive(operation, rows, columns)
+    held = AXES if is_none(given.get("subplot_kw")) else None
+    squeeze = literal_of(given.get("squeeze"), True)
+    if squeeze is False:
+        return _array((rows, columns), held)
+    if squeeze is NOT_KNOWN or None in (rows, columns):
+        return AbstractValue()
+    shape = tuple(length for length in (rows, columns) if length != 1)
+    return _array(shape, held) if shape else AbstractValue(held or "")
+
+
+def _are_positive(operation: Operation, rows: int | None, columns: int | None) -> None:
     for count, what in ((rows, "rows"), (columns, "columns")):
         if count is not None and count < 1:
             operation.crash(
@@ -43,14 +55,6 @@ def _grid(operation: Operation, given: dict[str, AbstractValue]) -> AbstractValu
                 fact=f"the number of {what} is {count}",
                 remedy="check first that there is something to draw",
             )
-    held = AXES if is_none(given.get("subplot_kw")) else None
-    squeeze = literal_of(given.get("squeeze"), True)
-    if squeeze is False:
-        return _array((rows, columns), held)
-    if squeeze is NOT_KNOWN or rows is None or columns is None:
-        return AbstractValue()
-    shape = tuple(length for length in (rows, columns) if length != 1)
-    return _array(shape, held) if shape else AbstractValue(held or "")
 
 
 def _array(shape: tuple[int | None, ...], held: str | None) -> AbstractValue:
@@ -69,17 +73,21 @@ def subplot(operation: Operation) -> Answer:
     numbers = [whole(value) for value in operation.arguments.positional]
     if len(numbers) == 1 and 100 <= (numbers[0] or 0) <= 999:
         numbers = [int(digit) for digit in str(numbers[0])]
-    if len(numbers) == 3 and None not in numbers:
-        rows, columns, at = (number or 0 for number in numbers)
-        if min(rows, columns) > 0 and not 1 <= at <= rows * columns:
-            operation.crash(
-                "ValueError",
-                f"a grid of {rows} rows and {columns} columns has no position {at}",
-                fact=f"the positions are 1 to {rows * columns}",
-                remedy="positions start at 1: use a larger grid or a smaller number",
-            )
+    known = [number for number in numbers if number is not None]
+    if len(numbers) == len(known) == 3:
+        _is_in_grid(operation, *known)
     is_plain = operation.name == "add_subplot" and not operation.arguments.keywords
     return AbstractValue(AXES) if is_plain else UNCHANGED
+
+
+def _is_in_grid(operation: Operation, rows: int, columns: int, at: int) -> None:
+    if min(rows, columns) > 0 and not 1 <= at <= rows * columns:
+        operation.crash(
+            "ValueError",
+            f"a grid of {rows} rows and {columns} columns has no position {at}",
+            fact=f"the positions are 1 to {rows * columns}",
+            remedy="positions start at 1: use a larger grid or a smaller number",
+        )
 
 
 # What one axes is not

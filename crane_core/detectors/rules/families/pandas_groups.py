@@ -114,13 +114,19 @@ def aggregate(operation: Operation) -> Answer:
     old, keys = _frame_of(groups), groups.fact("keys")
     labels, as_index = _result_columns(groups), groups.fact("as_index")
     is_plain = not operation.arguments.keywords and not operation.arguments.positional
-    if is_plain and is_pandas(operation, 2, 0):
-        for label in labels or ():
-            _is_no_text(operation, column(old, label), label)
+    is_strict = is_plain and is_pandas(operation, 2, 0)
+    for label in labels or () if is_strict else ():
+        _is_no_text(operation, column(old, label), label)
     if labels is None or keys is None or as_index not in (True, False):
         return AbstractValue(FRAME)
-    if not is_plain or not is_pandas(operation, 2, 0):
-        return AbstractValue(FRAME) if is_plain or not as_index else at_most(labels)
+    return (
+        _of_labels(operation, groups, labels) if is_strict else at_most(labels if as_index and not is_plain else None)
+    )
+
+
+def _of_labels(operation: Operation, groups: AbstractValue, labels: list[Any]) -> AbstractValue:
+    """A frame with the columns that were aggregated; the keys are its index, or its first columns."""
+    old, keys, as_index = _frame_of(groups), groups.fact("keys"), groups.fact("as_index")
     numeric = [label for label in labels if operation.name in _FLOATS and is_numeric(dtype_of_column(old, label))]
     made = frame(labels if as_index else [*keys, *labels], None, dtypes=dict.fromkeys(numeric, "float64"))
     made.facts["index_names"] = tuple(keys) if as_index else ()

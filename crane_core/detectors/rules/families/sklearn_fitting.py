@@ -177,41 +177,51 @@ def _flaws_of_y(known: KnownClass, target: Target, words: str) -> Iterator[tuple
             f"Input y contains infinity: {name} needs finite targets",
             "drop these rows",
         )
-    if target.kind == "continuous" and known.kind == "classifier":
+    if known.kind == "classifier":
+        yield from _flaws_of_classes(name, target, words)
+    if known.kind == "regressor":
+        yield from _flaws_of_numbers(known, target, words)
+
+
+def _flaws_of_classes(name: str, target: Target, words: str) -> Iterator[tuple[str, str, str, str]]:
+    if target.kind == "continuous":
         yield (
             "y:continuous",
             f"{words} holds continuous values{target.example}",
             f"Unknown label type: {name} needs classes, not continuous values",
             "use a regressor, or convert the values to classes",
         )
-    if target.kind == "continuous-multioutput" and known.kind == "classifier":
+    if target.kind == "continuous-multioutput":
         yield (
             "y:two_continuous",
             f"{words} has several columns of continuous values",
             f"Unknown label type: {name} needs classes, not continuous values",
             "use a regressor, or one column of classes",
         )
-    if target.text is not None and known.kind == "regressor":
-        yield (
-            "y:text",
-            f"{words} holds the string {target.text!r}",
-            f"could not convert string to float: {name} needs numeric targets",
-            "use a classifier",
-        )
-    takes_one = known.kind == "regressor" and {"y:two_columns", "y:two_continuous"} <= known.raises.keys()
-    if takes_one and target.n_columns is not None and target.n_columns > 1 and target.has_numbers:
-        yield (
-            "y:two_columns",
-            f"{words} has {target.n_columns} columns",
-            f"y should be a 1d array: {name} takes one target",
-            "pass one column",
-        )
-    if target.classes is not None and len(target.classes) == 1 and known.kind == "classifier" and target.n_samples:
+    if target.classes is not None and len(target.classes) == 1 and target.n_samples:
         yield (
             "y:one_class",
             f"all of {words} is {next(iter(target.classes))!r}",
             f"{name} needs samples of at least 2 classes",
             "find the step that left one class",
+        )
+
+
+def _flaws_of_numbers(known: KnownClass, target: Target, words: str) -> Iterator[tuple[str, str, str, str]]:
+    if target.text is not None:
+        yield (
+            "y:text",
+            f"{words} holds the string {target.text!r}",
+            f"could not convert string to float: {known.name} needs numeric targets",
+            "use a classifier",
+        )
+    takes_one = {"y:two_columns", "y:two_continuous"} <= known.raises.keys()
+    if takes_one and (target.n_columns or 0) > 1 and target.has_numbers:
+        yield (
+            "y:two_columns",
+            f"{words} has {target.n_columns} columns",
+            f"y should be a 1d array: {known.name} takes one target",
+            "pass one column",
         )
 
 

@@ -78,19 +78,20 @@ def predicted(
     if kind != ARRAY or data.n_samples(x) is None and data.shape_as_array(x) is None:
         return AbstractValue(words=words)
     if method == "predict" and len(shape) == 1 and _has_one_target(estimator, known):
-        found = array((data.n_samples(x),), words)
-        classes = classes_fitted(estimator)
-        if known.kind == "classifier" and classes:
-            found.facts["value_info"] = {"among_values": classes}
-        if known.kind == "regressor":
-            found.facts["predicted_by"] = known.name
-        if known.kind == "cluster" and value_of(estimator, "n_clusters") == 1:
-            found.facts |= {"has_nan": False, "dtype": "int32", "value_info": {"unique_values": [0], "num_unique": 1}}
-        return found
+        return array((data.n_samples(x),), words, **_facts_of_predictions(estimator, known))
     if method == "predict_proba" and _has_one_target(estimator, known):
         classes = classes_fitted(estimator)
         return array((data.n_samples(x), len(classes) if classes else None), words)
     return AbstractValue(words=words)
+
+
+def _facts_of_predictions(estimator: AbstractValue, known: KnownClass) -> dict[str, Any]:
+    classes = classes_fitted(estimator)
+    if known.kind == "classifier" and classes:
+        return {"value_info": {"among_values": classes}}
+    if known.kind == "cluster" and value_of(estimator, "n_clusters") == 1:
+        return {"has_nan": False, "dtype": "int32", "value_info": {"unique_values": [0], "num_unique": 1}}
+    return {"predicted_by": known.name} if known.kind == "regressor" else {}
 
 
 def _has_one_target(estimator: AbstractValue, known: KnownClass) -> bool:

@@ -248,7 +248,7 @@ def _reads_as(operation: Operation, subject: AbstractValue, wanted: str) -> None
 
 
 def _meets_none(items: Any) -> bool:
-    """Whether None comes before any text that is no integer."""
+    """Whether None comes before any text that cannot be read as an integer."""
     for item in items if isinstance(items, list) else ():
         if item is None:
             return True

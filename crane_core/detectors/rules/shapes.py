@@ -1,8 +1,9 @@
 """Shape arithmetic as NumPy does it: what shape comes of an operation, and which shapes cannot go together.
 
 Pure: shapes in, shapes out. A shape is a tuple of lengths in which None is a length that is not known. Each function
-raises MisfitError only where the operation fails whatever the lengths are that are not known. It gives None where not
-even the number of dimensions is certain. torch and Keras share most of this; where they differ their rules know it.
+raises ShapeMismatchError only where the operation fails whatever the lengths are that are not known. It gives None
+where not even the number of dimensions is certain. torch and Keras share most of this; where they differ their rules
+know it.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ def differ(left: object, right: object) -> bool:
 
 
 def same(left: Length, right: Length) -> Length:
-    """The length that both are. Raises MisfitError if they are known to differ."""
+    """The length that both are. Raises ShapeMismatchError if they are known to differ."""
     if differ(left, right):
         raise ShapeMismatchError(f"{left} is not {right}")
     return right if left is None else left

@@ -23,12 +23,12 @@ def import_modules(names: list[str]) -> None:
             import_module(name)
 
 
+@cache
 def import_page(page: str) -> None:
-    """Import what the page's file is about to import; "" is the start page."""
+    """Import what the page's file is about to import, once; "" is the start page."""
     import_modules(imported_by(page or next(iter(page_files()))))
 
 
-@cache
 def imported_by(page: str) -> list[str]:
     """The modules of ours that the page's file imports."""
     steps = ast.parse(page_files()[page].read_text("utf-8")).body

@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from crane_core.detectors.rules import asking
 from crane_core.detectors.rules.family import all_rules
 from crane_core.domain import Cell, KernelState, Setting
 from crane_core.errors import CraneError
@@ -30,7 +31,9 @@ NAME = "notebook"
 
 
 def main() -> None:
-    # What the first question needs, before somebody waits for it: the rules loaded, the probe compiled.
+    # What the first question needs, before somebody waits for it: libraries loading beside, the rules, the probe.
+    asking.Asker.patience = asking.LIVE
+    asking.start_beside()
     all_rules()
     _judge({"ran": [], "target": "", "state": {"variables": {}}})
     _needed()

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, TypeVar
 from crane_core.detectors.rules import harmless
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
+from crane_core.detectors.rules.asking import Asker
 from crane_core.detectors.rules.family import Registered, rules_for
 from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.heap import (
@@ -167,6 +168,7 @@ class Interpreter:
     def __init__(self, initial: InitialState | EmptyKernel, most_steps: int = MOST_STEPS) -> None:
         self.initial = initial
         self.most_steps = most_steps
+        self.asker = Asker(initial.packages, initial.mentions)
         self.module = Scope()
         self.scope = self.module
         self.scopes = [self.module]
@@ -385,18 +387,34 @@ class Interpreter:
         arguments: Arguments = Arguments(),  # noqa: B008 - a frozen record
         absent: Mapping[str, Any] | None = None,
     ) -> AbstractValue | None:
-        """What the rules say of a step: what it gives, None if they do not know it. Raises Crash."""
+        """What the rules, or the library, say of a step: what it gives, None if nobody knows it. Raises Crash."""
         rules = rules_for(step, of, name)
-        if not rules:
-            return None
-        operation = Operation(
+        first: Answer = UNKNOWN
+        if rules:
+            operation = self._operation(name, node, receiver, arguments, absent or {})
+            for registered in rules:
+                answer = self._asked(registered, operation)
+                first = answer if first is UNKNOWN else first
+        known = None if first is UNKNOWN else AbstractValue() if first is UNCHANGED else first
+        said = self._of_library(step, of, name, node, receiver, arguments)
+        return said if said is not None and _is_blank(known) else known
+
+    def _operation(
+        self,
+        name: str,
+        node: ast.AST,
+        receiver: AbstractValue | None,
+        arguments: Arguments,
+        absent: Mapping[str, Any],
+    ) -> Operation:
+        return Operation(
             node,
             ast.unparse(node),
             name,
             receiver if receiver is not None else AbstractValue(),
             arguments,
             call=self._call_for(node),
-            absent=absent or {},
+            absent=absent,
             packages=self.initial.packages,
             variables=self.everything,
             is_told_apart=self.is_told_apart,
@@ -405,13 +423,28 @@ class Interpreter:
             element=lambda value: self.ask("element", value, "", node, receiver=value),
             elements=self._elements_for(node),
         )
-        first: Answer = UNKNOWN
-        for registered in rules:
-            answer = self._asked(registered, operation)
-            first = answer if first is UNKNOWN else first
-        if first is UNKNOWN:
+
+    def _of_library(
+        self,
+        step: str,
+        of: AbstractValue | str,
+        name: str,
+        node: ast.AST,
+        receiver: AbstractValue | None,
+        arguments: Arguments,
+    ) -> AbstractValue | None:
+        """What the library itself gives, None where it does not say; asked where no rule has refused the step.
+
+        Not asked of what code of the notebook may have put in the place of the library's own. Raises Crash.
+        """
+        own = of.rpartition(".")[2] if isinstance(of, str) else name
+        if step in ("call", "method", "attribute") and self.initial.may_give_attribute(own):
             return None
-        return AbstractValue() if first is UNCHANGED else first
+        said = self.asker.about(step, of, name, receiver, arguments)
+        if said is not None and said.crash is not None:
+            said.crash.place = self.place(node)
+            raise said.crash
+        return said.gives if said is not None else None
 
     def _asked(self, registered: Registered, operation: Operation) -> Answer:
         try:
@@ -653,6 +686,11 @@ class Interpreter:
         finally:
             self.scope = outer
             self.scopes.pop()
+
+
+def _is_blank(known: AbstractValue | None) -> bool:
+    """Whether the rules say nothing of what a step gives."""
+    return known is None or not (known.type or known.path or known.facts or known.is_literal)
 
 
 def _is_met_before(node: ast.stmt, fact: Mapping[str, Any], place: ast.AST | None) -> bool:

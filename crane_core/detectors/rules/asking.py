@@ -1,0 +1,345 @@
+"""What a library itself says of a step: asked on surrogates with the schema of the operands, in a process of its own.
+
+Knows what of an abstract value can be sent, and what an answer means. Asks only where this interpreter has the very
+versions of the kernel; else nothing is said. What may be asked stands in kernel_side/crane_surrogates/operations.py.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import re
+import sys
+import time
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any, Final, NamedTuple, TypeVar
+
+from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
+from crane_core.detectors.rules.finding import Crash
+from crane_core.detectors.rules.from_state import value_from_facts
+from crane_core.detectors.rules.operation import Arguments
+from crane_core.runtime.kernel_side.crane_surrogates import operations
+from crane_core.runtime.library_worker import LibraryWorker, library_worker
+
+LIBRARIES: Final = tuple(operations.CALLS)
+_TENSOR: Final = ("shape", "dtype", "device", "requires_grad", "grad_fn", "strides", "layout", "is_nested")
+_FACTS: Final[Mapping[str, tuple[str, ...]]] = {
+    "numpy.ndarray": ("shape", "dtype", "writeable"),
+    "torch.Tensor": _TENSOR,
+    "torch.nn.parameter.Parameter": _TENSOR,
+}
+"""What is sent of an object, by its type; the first two are needed."""
+_N_NEEDED = 2
+_CHANGING: Final = frozenset(["out", "copy", "inplace", "overwrite_input", "where"])
+"""Arguments with which a function may change what it is given."""
+_NUMBERS: Final = ("int", "float", "bool")
+_PLAIN: Final = (bool, int, float, str, type(None))
+_MOST_PARTS = 400
+_LONGEST_TEXT = 2_000
+_MOST_MESSAGE = 400
+_DISTRIBUTIONS: Final = {"sklearn": "scikit-learn"}
+_REMEDIES: Final = Path(__file__).with_name("remedies.toml")
+
+
+_Parts = TypeVar("_Parts")
+
+
+class Patience(NamedTuple):
+    """Seconds that are waited: for one answer, for a worker that starts, and for all answers about one target."""
+
+    answer_s: float
+    start_s: float
+    total_s: float
+
+
+UNHURRIED: Final = Patience(answer_s=5.0, start_s=30.0, total_s=20.0)
+LIVE: Final = Patience(answer_s=0.25, start_s=0.0, total_s=0.3)
+"""Beside a cell that somebody is about to run: a worker that is not there yet is not waited for."""
+
+
+class NotSentError(Exception):
+    """So little is known of an operand, or so much, that nothing can be asked about it."""
+
+
+class Said(NamedTuple):
+    """What a library says of a step: `crash` where it refuses it, else what it `gives`."""
+
+    crash: Crash | None
+    gives: AbstractValue
+
+
+class Asker:
+    """Asks about the steps of one target. `packages` are the kernel's versions; with no such worker it is silent."""
+
+    patience: Patience = UNHURRIED
+
+    def __init__(self, packages: Mapping[str, str], mentions: Callable[[str], bool]) -> None:
+        self._packages = packages
+        self._mentions = mentions
+        self._libraries = libraries_here(tuple(sorted(packages.items())))
+        self._worker: LibraryWorker | None = library_worker(sys.executable) if self._libraries else None
+        self._seconds_left = self.patience.total_s
+        self._answers: dict[str, Mapping[str, Any]] = {}
+
+    def about(
+        self, step: str, of: AbstractValue | str, name: str, receiver: AbstractValue | None, arguments: Arguments
+    ) -> Said | None:
+        """What the library says of a step as the walk asks it of the rules; None if it says nothing."""
+        if self._worker is None or not arguments.is_complete or self._seconds_left <= 0:
+            return None
+        operands = [*arguments.positional, *arguments.keywords.values()]
+        if receiver is not None and step != "call":
+            operands = [receiver, *operands]
+        step, holder, asked = _operation(step, of, name)
+        if step == "member":
+            operands = []
+        said = self._of_surrogates(step, holder, asked, operands, arguments.keywords)
+        return said if said is not None else self._of_signature(step, of, name, arguments, operands)
+
+    def _of_surrogates(
+        self,
+        step: str,
+        holder: str,
+        asked: str,
+        operands: Sequence[AbstractValue],
+        keywords: Mapping[str, AbstractValue],
+    ) -> Said | None:
+        """What it says where the step is tried; `operands` are those by position, then those by name."""
+        libraries = {library for each in operands if (library := _library_of(each))}
+        libraries |= {holder.partition(".")[0]} & set(LIBRARIES)
+        if not libraries or not libraries <= self._libraries or not operations.is_listed(step, holder, asked):
+            return None
+        if any(self._mentions(text) for each in libraries for text in operations.UNLESS_MENTIONED.get(each, ())):
+            return None
+        sender = _Sender(
+            may_guess=step == "operator" and asked not in ("in", "not in"),
+            may_be_elsewhere=any(map(self._mentions, operations.OTHER_DEVICES)),
+        )
+        try:
+            order = {
+                "step": step,
+                "of": holder,
+                "name": asked,
+                "operands": [sender.sent(each) for each in operands[: len(operands) - len(keywords)]],
+                "keywords": {key: sender.sent(each) for key, each in keywords.items()},
+            }
+        except NotSentError:
+            return None
+        answer = self._answer(order, libraries)
+        library = max(libraries, key=LIBRARIES.index)
+        if "raised" in answer:
+            return self._refused(library, answer, operands)
+        facts = answer.get("gave")
+        is_certain = operations.tells_result(step, holder, asked) and _CHANGING.isdisjoint(keywords)
+        if not isinstance(facts, dict) or not facts or not is_certain:
+            return None
+        return Said(None, _given(facts))
+
+    def _of_signature(
+        self, step: str, of: AbstractValue | str, name: str, arguments: Arguments, operands: Sequence[AbstractValue]
+    ) -> Said | None:
+        """What it says of how many arguments a call gives, and of their names; nothing is called."""
+        path = of if isinstance(of, str) else f"{of.type}.{name}"
+        library = path.partition(".")[0]
+        if step not in ("call", "method") or library not in operations.BOUND or library not in self._libraries:
+            return None
+        order = {
+            "step": "binds",
+            "of": path,
+            "name": step,
+            "operands": len(arguments.positional),
+            "keywords": sorted(arguments.keywords),
+        }
+        answer = self._answer(order, [library])
+        return self._refused(library, answer, operands) if "raised" in answer else None
+
+    def _refused(self, library: str, answer: Mapping[str, Any], operands: Iterable[AbstractValue]) -> Said | None:
+        crash = _crash(library, self._packages[library], str(answer["raised"]), str(answer["message"]), operands)
+        return None if crash is None else Said(crash, AbstractValue())
+
+    def _answer(self, order: Mapping[str, Any], libraries: Iterable[str]) -> Mapping[str, Any]:
+        key = json.dumps(order, default=str)
+        if key not in self._answers:
+            assert self._worker is not None
+            started = time.perf_counter()
+            wait = self.patience
+            answer = self._worker.ask(order, libraries, seconds=wait.answer_s, start_s=wait.start_s)
+            self._answers[key] = answer or {}
+            self._seconds_left -= time.perf_counter() - started
+        return self._answers[key]
+
+
+@cache
+def libraries_here(packages: tuple[tuple[str, str], ...]) -> frozenset[str]:
+    """Libraries that are here in the kernel's own version, under its own version of Python."""
+    versions = dict(packages)
+    if versions.get("python") != platform.python_version():
+        return frozenset()
+    asked = {*LIBRARIES, *operations.BOUND}
+    return frozenset(each for each in asked if versions.get(each) and versions[each] == _installed(each))
+
+
+def _installed(library: str) -> str | None:
+    try:
+        return metadata.version(_DISTRIBUTIONS.get(library, library))
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def start_beside() -> None:
+    """Start the worker of this interpreter before anybody asks; it is not waited for."""
+    library_worker(sys.executable).start()
+
+
+# What is sent
+
+
+def _operation(step: str, of: AbstractValue | str, name: str) -> tuple[str, str, str]:
+    """The step with package and dotted name of a function, or path and name of a member, or class and name."""
+    if isinstance(of, str):
+        package, _, rest = of.partition(".")
+        return step, package, rest
+    if step == "attribute" and of.path:
+        return "member", of.path, name
+    return step, f"{of.package}.{of.class_name}", name
+
+
+def _library_of(value: AbstractValue) -> str:
+    """The library whose object or type an operand is, or holds first; "" for Python's own."""
+    head = value.path.partition(".")[0] if value.path else value.package
+    if head in LIBRARIES:
+        return head
+    parts = value.items if value.type in ("list", "tuple") else None
+    return next((library for part in (parts or ())[:50] if (library := _library_of(part))), "")
+
+
+class _Sender:
+    """Writes operands for the worker.
+
+    `may_guess`: a number whose value is not known may be any. `may_be_elsewhere`: a tensor of which no device is told
+    may be on another than the processor.
+    """
+
+    def __init__(self, *, may_guess: bool, may_be_elsewhere: bool) -> None:
+        self._may_guess = may_guess
+        self._may_be_elsewhere = may_be_elsewhere
+        self._n_parts = 0
+
+    def sent(self, value: AbstractValue) -> dict[str, Any]:
+        """Raises NotSentError."""
+        self._n_parts += 1
+        if self._n_parts > _MOST_PARTS:
+            raise NotSentError
+        if value.path:
+            return {"named": value.path}
+        if value.package in LIBRARIES:
+            return {"facts": {"type": value.type, **self._facts(value)}}
+        if value.type in ("list", "tuple", "slice"):
+            return {value.type: [self.sent(part) for part in _known(value.items)]}
+        if value.type == "dict":
+            return {"dict": [[_value(key), self.sent(part)] for key, part in _known(value.members).items()]}
+        if value.literal is NOT_KNOWN and value.type in _NUMBERS and self._may_guess:
+            return {"any": value.type}
+        return _value(value.literal)
+
+    def _facts(self, value: AbstractValue) -> dict[str, Any]:
+        if value.type.startswith("torch.nn.modules."):
+            return _plain_facts(value)
+        names = _FACTS.get(value.type, ())
+        known = {name: fact for name in names if (fact := value.fact(name)) is not None}
+        if not known.keys() >= set(names[:_N_NEEDED]) or None in known.get("shape", ()):
+            raise NotSentError
+        if names is _TENSOR and "device" not in known and self._may_be_elsewhere:
+            raise NotSentError
+        return known
+
+
+def _known(parts: _Parts | None) -> _Parts:
+    if parts is None:
+        raise NotSentError
+    return parts
+
+
+def _plain_facts(value: AbstractValue) -> dict[str, Any]:
+    """All that is known of a layer, to be made again with all of it or not at all."""
+    facts = dict(value.facts)
+    if value.attributes or any(isinstance(fact, AbstractValue) for fact in facts.values()):
+        raise NotSentError
+    return {name: fact for name, fact in facts.items() if fact is not None and name != "docs"}
+
+
+def _value(value: Any) -> dict[str, Any]:
+    """A plain value as it is sent."""
+    if value is Ellipsis:
+        return {"ellipsis": True}
+    if type(value) is complex:
+        return {"complex": [value.real, value.imag]}
+    if isinstance(value, (tuple, list, set)):
+        return {type(value).__name__: [_value(part) for part in value]}
+    if isinstance(value, str) and len(value) > _LONGEST_TEXT or type(value) not in _PLAIN:
+        raise NotSentError
+    return {"is": value}
+
+
+# What an answer means
+
+
+class _Remedy(NamedTuple):
+    exception: str
+    message: re.Pattern[str]
+    words: str
+
+
+@cache
+def _table() -> tuple[tuple[_Remedy, ...], tuple[re.Pattern[str], ...]]:
+    """Remedies in the order in which they are tried, and messages that speak of values."""
+    read = tomllib.loads(_REMEDIES.read_text("utf-8"))
+    remedies = [_Remedy(each["exception"], re.compile(each["message"]), each["words"]) for each in read["remedy"]]
+    return tuple(remedies), tuple(map(re.compile, read["of_values"]))
+
+
+def _crash(library: str, version: str, exception: str, message: str, operands: Iterable[AbstractValue]) -> Crash | None:
+    """The crash that a library announces; None where its message speaks of values, which nobody knows."""
+    remedies, of_values = _table()
+    if any(pattern.search(message) for pattern in of_values):
+        return None
+    words = next(
+        (each.words for each in remedies if each.exception in (exception, "*") and each.message.search(message)), ""
+    )
+    said = " ".join(message.split())
+    crash = Crash(
+        exception,
+        (said if len(said) <= _MOST_MESSAGE else said[: _MOST_MESSAGE - 1] + "\u2026") or exception,
+        fact="; ".join(dict.fromkeys(filter(None, map(_described, operands)))) or f"{library} {version} refuses this",
+        remedy=words,
+    )
+    crash.family = f"{library}: asked"
+    return crash
+
+
+def _described(value: AbstractValue) -> str:
+    """What is known of an operand, for evidence; "" where its own text says it."""
+    if value.type not in _FACTS:
+        return ""
+    known = {"shape": value.fact("shape"), "dtype": value.fact("dtype")}
+    told = [f"the {name} {_spelled(fact)}" for name, fact in known.items() if fact is not None]
+    return f"{value.words or 'the array'} has {' and '.join(told)}"
+
+
+def _spelled(fact: Any) -> str:
+    return str(tuple(fact)) if isinstance(fact, (list, tuple)) else str(fact)
+
+
+def _given(told: Mapping[str, Any]) -> AbstractValue:
+    facts = {name: fact for name, fact in told.items() if name != "type"}
+    kind = str(told.get("type", ""))
+    if kind == "NoneType":
+        return AbstractValue("NoneType", literal=None)
+    return value_from_facts(kind, facts, words="", is_captured=True)
+
+
+__all__ = ["LIBRARIES", "LIVE", "UNHURRIED", "Asker", "Patience", "Said", "libraries_here", "start_beside"]

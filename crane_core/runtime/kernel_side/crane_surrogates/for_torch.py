@@ -1,0 +1,131 @@
+"""Surrogates of torch's tensors and single layers, on the processor: what is not told is tried in more than one way."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+from typing import Any, Iterator, Mapping
+
+import torch
+
+from .made import MOST_ELEMENTS, NotMadeError, seen
+
+PACKAGE = torch
+_OF_TENSOR = ("shape", "dtype", "device", "requires_grad", "is_contiguous", "strides")
+_TENSORS = ("torch.Tensor", "torch.nn.parameter.Parameter")
+_NAMED_WORDS = (
+    "float float16 float32 float64 double half bfloat16 int int8 int16 int32 int64 long short uint8 bool complex64"
+    " complex128 cfloat inf nan pi e Tensor FloatTensor LongTensor strided contiguous_format channels_last"
+    " preserve_format"
+)
+_NAMED = frozenset(_NAMED_WORDS.split())
+_LAYERS_WORDS = (
+    "Linear Bilinear Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d MaxPool1d MaxPool2d"
+    " MaxPool3d AvgPool1d AvgPool2d AvgPool3d AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d AdaptiveMaxPool1d"
+    " AdaptiveMaxPool2d Embedding EmbeddingBag RNN LSTM GRU RNNCell LSTMCell GRUCell BatchNorm1d BatchNorm2d"
+    " BatchNorm3d GroupNorm LayerNorm InstanceNorm1d InstanceNorm2d Flatten Unflatten PixelShuffle Dropout Dropout1d"
+    " Dropout2d Dropout3d ReLU Sigmoid Tanh GELU LeakyReLU ELU SELU SiLU Softplus Softshrink Hardshrink Hardsigmoid"
+    " Hardtanh Hardswish LogSigmoid Mish ReLU6 CELU Softsign Tanhshrink Threshold GLU Softmin Softmax2d"
+    " ReflectionPad1d ReflectionPad2d ReplicationPad1d ReplicationPad2d ZeroPad1d ZeroPad2d ConstantPad1d"
+    " ConstantPad2d RMSNorm PixelUnshuffle Identity Softmax LogSoftmax Upsample"
+)
+_LAYERS = frozenset(_LAYERS_WORDS.split())
+_OF_LAYER_WORDS = (
+    "in_features in1_features in2_features out_features in_channels out_channels num_embeddings embedding_dim"
+    " input_size hidden_size num_layers batch_first bidirectional proj_size num_features num_channels num_groups"
+    " normalized_shape affine track_running_stats kernel_size stride padding output_padding dilation groups"
+    " output_size return_indices ceil_mode start_dim end_dim unflattened_size scale_factor mode upscale_factor p dim"
+    " negative_slope padding_idx padding_mode size"
+)
+_OF_LAYER = frozenset(_OF_LAYER_WORDS.split())
+_STATE_WORDS = "dtype device training"
+_STATE = frozenset(_STATE_WORDS.split())
+_COUNTED_WORDS = "n_parameters n_trainable_parameters expected_input output"
+_COUNTED = frozenset(_COUNTED_WORDS.split())
+"""Facts that follow from the others."""
+
+
+def named(name: str) -> Any:
+    """A dtype or constant; raises NotMadeError for others."""
+    if name not in _NAMED:
+        raise NotMadeError(name)
+    return getattr(torch, name)
+
+
+@contextlib.contextmanager
+def mode(fill: int) -> Iterator[None]:
+    """Nobody tells whether gradients are recorded around a step: with one of the fills they are not."""
+    with torch.set_grad_enabled(fill != 1):
+        yield
+
+
+def make(facts: Mapping[str, Any], fill: int) -> Any:
+    """A tensor or layer with these facts; raises NotMadeError where they are of another device or layout."""
+    if facts.get("device", "cpu") != "cpu" or "layout" in facts or facts.get("is_nested"):
+        raise NotMadeError("a tensor that is not a plain one of the processor")
+    return _tensor(facts, fill) if facts["type"] in _TENSORS else _layer(facts)
+
+
+def read(value: Any) -> dict[str, Any]:
+    """The schema of a tensor or layer, by the probe; empty for others."""
+    told = seen(value)
+    if isinstance(value, torch.Tensor):
+        if type(value) not in (torch.Tensor, torch.nn.Parameter) or value.layout is not torch.strided:
+            return {}
+        return {"type": told["type"], **{name: told[name] for name in _OF_TENSOR if name in told}}
+    if isinstance(value, torch.nn.Module) and type(value).__name__ in _LAYERS:
+        names = _OF_LAYER | _STATE
+        return {"type": told["type"], **{name: told[name] for name in told if name in names}}
+    return {}
+
+
+def _tensor(facts: Mapping[str, Any], fill: int) -> Any:
+    shape = tuple(facts["shape"])
+    n_elements = 1
+    for length in shape:
+        n_elements *= length
+    if n_elements > MOST_ELEMENTS:
+        raise NotMadeError("a tensor of so many elements")
+    dtype = getattr(torch, facts["dtype"].partition(".")[2], None)
+    if not isinstance(dtype, torch.dtype):
+        raise NotMadeError(facts["dtype"])
+    with torch.set_grad_enabled(True):
+        tensor = _elements(n_elements, dtype, fill).reshape(shape)
+        if "strides" in facts:
+            tensor = torch.empty_strided(shape, tuple(facts["strides"]), dtype=dtype).copy_(tensor)
+        if facts["type"] != "torch.Tensor":
+            return torch.nn.Parameter(tensor, requires_grad=facts.get("requires_grad", True))
+        can_grad = dtype.is_floating_point or dtype.is_complex
+        if not facts.get("requires_grad", can_grad and fill > 0):
+            return tensor
+        tensor.requires_grad_()
+        is_leaf = "grad_fn" not in facts if "requires_grad" in facts else fill == 1
+        return tensor if is_leaf else tensor.clone(memory_format=torch.preserve_format)
+
+
+def _elements(n: int, dtype: Any, fill: int) -> Any:
+    if fill < 2:
+        return torch.full((n,), bool(fill) if dtype is torch.bool else fill, dtype=dtype)
+    ramp = torch.arange(n) % (2 if dtype is torch.bool else 100)
+    return (ramp + 0.5).to(dtype) if dtype.is_floating_point or dtype.is_complex else ramp.to(dtype)
+
+
+def _layer(facts: Mapping[str, Any]) -> Any:
+    name = facts["type"].rpartition(".")[2]
+    known = _OF_LAYER | _STATE | _COUNTED | {"type"}
+    if not facts["type"].startswith("torch.nn.") or name not in _LAYERS or facts.keys() - known:
+        raise NotMadeError(facts["type"])
+    kind = getattr(torch.nn, name)
+    taken = set(inspect.signature(kind.__init__).parameters)
+    sizes = {key: tuple(fact) if type(fact) is list else fact for key, fact in facts.items() if key in _OF_LAYER}
+    if issubclass(kind, torch.nn.RNNBase):
+        sizes.pop("mode", None)  # the name of its class
+        taken |= {"input_size", "hidden_size", "num_layers", "batch_first", "bidirectional"}
+    if sizes.keys() - taken:
+        raise NotMadeError("a layer of which more is told than it is made with")
+    layer = kind(**sizes)
+    dtype = facts.get("dtype", "torch.float32")
+    if not isinstance(dtype, str):
+        raise NotMadeError("a layer of several dtypes")
+    layer.to(getattr(torch, dtype.partition(".")[2]))
+    return layer.train(facts.get("training", True))

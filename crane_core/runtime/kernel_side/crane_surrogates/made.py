@@ -1,0 +1,77 @@
+"""Operands as they are sent: plain values as they are, objects of libraries as facts, made again with one of the fills.
+
+Knows the form of what is sent. What an object of a library is stands in for_<package>.py.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any, Mapping
+
+from ..crane_probe.limits import Limits  # noqa: TID252 - the worker finds both packages under another name
+from ..crane_probe.looking import Look  # noqa: TID252
+
+FILLS = range(3)
+"""Each operation is asked with so many contents of its operands: none (zero, false), ones, and all different."""
+MOST_ELEMENTS = 4_000_000
+_ANY = {"int": (0, 1, 2), "float": (0.0, 1.0, 2.5), "bool": (False, True, True)}
+_READ = Limits(variable_steps=2_000_000, nodes=8, depth=1)
+
+
+class NotMadeError(Exception):
+    """There is no surrogate of this."""
+
+
+def made(told: Mapping[str, Any], fill: int) -> Any:
+    """The operand; raises NotMadeError where no surrogate has its facts."""
+    [(form, held)] = told.items()
+    if form == "is":
+        return held
+    if form == "any":
+        return _ANY[held][fill]
+    if form == "complex":
+        return complex(*held)
+    if form == "ellipsis":
+        return Ellipsis
+    if form in ("list", "tuple", "set"):
+        parts = [made(part, fill) for part in held]
+        return parts if form == "list" else tuple(parts) if form == "tuple" else set(parts)
+    if form == "dict":
+        return {made(key, fill): made(value, fill) for key, value in held}
+    if form == "slice":
+        return slice(*(made(part, fill) for part in held))
+    if form == "named":
+        return _named(held)
+    if form == "facts":
+        return library_of(held["type"].partition(".")[0]).make(held, fill)
+    raise NotMadeError(form)
+
+
+_PLAIN = {each.__name__: each for each in (int, float, bool, complex, str, object, bytes, list, tuple, dict, set)}
+
+
+def _named(path: str) -> Any:
+    """A type or constant by its public name."""
+    package, _, name = path.partition(".")
+    if package == "builtins" and name in _PLAIN:
+        return _PLAIN[name]
+    return library_of(package).named(name)
+
+
+def library_of(package: str) -> Any:
+    """The file of a package; raises NotMadeError if there is none, or where the package is not installed."""
+    try:
+        return importlib.import_module(f"{__package__}.for_{package}")
+    except ImportError:
+        raise NotMadeError(package) from None
+
+
+def seen(value: Any) -> dict[str, Any]:
+    """What the probe's own summarizer tells of a value, with its groups put together."""
+    entry = Look(_READ, {}).summary(value)
+    plus = entry.get("plus", {})
+    facts = {}
+    for group in ("structure", "representation", "values"):
+        facts.update(entry.get(group, {}))
+        facts.update(plus.get(group, {}))
+    return dict(facts, type=entry["type"])

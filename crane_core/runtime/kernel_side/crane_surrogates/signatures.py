@@ -1,0 +1,72 @@
+"""Which arguments functions, classes and methods of libraries take, by their signatures; nothing is called.
+
+Knows Python functions as they are written. What a wrapper makes of its arguments is not known, but for a few wrappers
+that hand on what they get.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import types
+from typing import Any, Sequence
+
+from . import operations
+
+_HAND_ON = ("sklearn/utils/_param_validation.py", "sklearn/base.py")
+"""Files whose wrappers bind the arguments to the signature of what they wrap, or hand all of them on."""
+_REFUSED = ("test", "_test", "conftest", "__main__")
+
+
+def bound(path: str, n_positional: int, keywords: Sequence[str], *, is_method: bool) -> dict[str, Any]:
+    """{"raised", "message"} where a call with so many arguments, and others by these names, cannot be bound."""
+    package = path.partition(".")[0]
+    if package not in operations.BOUND or any(part.startswith(_REFUSED) for part in path.split(".")):
+        return {"unknown": "not on the list"}
+    holder, name = _holder(path)
+    signature = None
+    if is_method and isinstance(holder, type):
+        signature = _of_function(inspect.getattr_static(holder, name, None))
+    elif not is_method and holder is not None:
+        found = getattr(holder, name, None)
+        signature = _of_class(found) if isinstance(found, type) else _of_function(found)
+        is_method = isinstance(found, type)
+    if signature is None:
+        return {"unknown": "no signature that tells"}
+    try:
+        signature.bind(*[None] * (n_positional + is_method), **dict.fromkeys(keywords))
+    except TypeError as error:
+        return {"raised": "TypeError", "message": f"{name}(): {error}"}
+    return {"unknown": "it can be bound"}
+
+
+def _holder(path: str) -> tuple[Any, str]:
+    """The module or class that holds what a dotted name stands for, None if there is no such, and the last name."""
+    *parts, name = path.split(".")
+    holder: Any = importlib.import_module(parts[0])
+    for at, part in enumerate(parts[1:], 2):
+        if not hasattr(holder, part) and isinstance(holder, types.ModuleType):
+            try:
+                importlib.import_module(".".join(parts[:at]))
+            except ImportError:
+                return None, name
+        holder = getattr(holder, part, None)
+    return holder, name
+
+
+def _of_class(kind: type) -> inspect.Signature | None:
+    """Of a class that is made by its __init__ alone."""
+    is_plain = (
+        type(kind).__call__ is type.__call__ and inspect.getattr_static(kind, "__new__") is vars(object)["__new__"]
+    )
+    return _of_function(inspect.getattr_static(kind, "__init__", None)) if is_plain else None
+
+
+def _of_function(function: Any) -> inspect.Signature | None:
+    if type(function).__name__ == "_ArrayFunctionDispatcher":
+        function = inspect.unwrap(function)
+    while isinstance(function, types.FunctionType) and hasattr(function, "__wrapped__"):
+        if not function.__code__.co_filename.replace("\\", "/").endswith(_HAND_ON):
+            return None
+        function = function.__wrapped__
+    return inspect.Signature.from_callable(function) if isinstance(function, types.FunctionType) else None

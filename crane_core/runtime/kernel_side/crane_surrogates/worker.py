@@ -1,0 +1,187 @@
+"""Asks libraries: one JSON line per operation on a socket, one JSON line as the answer.
+
+{"step", "of", "name", "operands", "keywords"} gives {"raised", "message"} where every fill raised the same, {"gave":
+facts} where every fill gave the same schema, else {"unknown": why}. {"load": packages} loads libraries in advance.
+
+Runs only what operations.py lists. Knows no notebook. Its caller bounds its time and may kill it at any moment.
+"""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import importlib.util
+import json
+import operator
+import os
+import resource
+import socket
+import sys
+import types
+import warnings
+from functools import reduce
+from typing import Any, Callable, Iterator, Mapping
+
+from . import operations, signatures
+from .made import FILLS, NotMadeError, library_of, made
+
+MOST_MESSAGE = 1_000
+_FILE_BYTES = 2**16
+"""torch tries whether it can write a temporary file when it is loaded."""
+_OPERATORS: dict[str, Callable[..., Any]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv, "//": operator.floordiv,
+    "%": operator.mod, "**": operator.pow, "@": operator.matmul, "<<": operator.lshift, ">>": operator.rshift,
+    "|": operator.or_, "^": operator.xor, "&": operator.and_, "==": operator.eq, "!=": operator.ne, "<": operator.lt,
+    "<=": operator.le, ">": operator.gt, ">=": operator.ge, "-x": operator.neg, "+x": operator.pos,
+    "~x": operator.invert, "+=": operator.iadd, "-=": operator.isub, "*=": operator.imul, "/=": operator.itruediv,
+    "//=": operator.ifloordiv, "%=": operator.imod, "**=": operator.ipow, "@=": operator.imatmul, "|=": operator.ior,
+    "&=": operator.iand, "^=": operator.ixor, "<<=": operator.ilshift, ">>=": operator.irshift,
+}  # fmt: skip
+_STEPS: dict[str, Callable[..., Any]] = {
+    "item": operator.getitem,
+    "set_item": operator.setitem,
+    "truth": bool,
+    "element": lambda held: next(iter(held)),
+    "format": format,
+}
+_NEVER = (MemoryError, RecursionError, NotImplementedError, ImportError, OSError, SystemError, AssertionError, EOFError)
+"""What says something about this process, or about a bug of a library, not about the operation."""
+_PLAIN = (int, float, bool, str, complex, type(None))
+
+
+def main(path: str, memory_bytes: str) -> None:
+    """Serve the socket at `path` until it is closed."""
+    for limit, most in (
+        (resource.RLIMIT_DATA, int(memory_bytes)),
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_FSIZE, _FILE_BYTES),
+    ):
+        resource.setrlimit(limit, (most, most))
+    warnings.simplefilter("ignore")
+    sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: PTH123, SIM115 - what libraries print is nobody's matter
+    _is_loaded("numpy")  # what all others need, before somebody waits for it
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(path)
+        with connection.makefile("rwb") as stream:
+            for line in stream:
+                stream.write(json.dumps(answer(line)).encode() + b"\n")
+                stream.flush()
+
+
+def answer(line: bytes) -> dict[str, Any]:
+    """What the libraries say to one line."""
+    try:
+        order = json.loads(line)
+        if "load" in order:
+            return {"loaded": [package for package in order["load"] if _is_loaded(package)]}
+        return _asked(order)
+    except NotMadeError as lack:
+        return {"unknown": f"no surrogate: {lack}"}
+    except Exception as error:  # noqa: BLE001 - whatever goes wrong here says nothing of the notebook
+        return {"unknown": type(error).__name__}
+
+
+def _is_loaded(package: str) -> bool:
+    try:
+        if package in operations.BOUND:
+            importlib.import_module(package)
+        library_of(package)
+    except (NotMadeError, ImportError):
+        return False
+    return True
+
+
+def _asked(order: Mapping[str, Any]) -> dict[str, Any]:
+    step, of, name = order["step"], order["of"], order["name"]
+    if step == "binds":
+        return signatures.bound(of, order["operands"], order["keywords"], is_method=name == "method")
+    if not operations.is_listed(step, of, name):
+        return {"unknown": "not on the list"}
+    if step == "member":
+        return _member(of, name)
+    agreed: dict[str, Any] = {}
+    for fill in FILLS:
+        operands = [made(told, fill) for told in order["operands"]]
+        keywords = {key: made(told, fill) for key, told in order["keywords"].items()}
+        with _modes(fill):
+            outcome = _tried(_operation(step, of, name), operands, keywords)
+        agreed = _common(agreed, outcome) if agreed else outcome
+        if not agreed:
+            return {"unknown": "it depends on values"}
+    return agreed
+
+
+def _member(path: str, name: str) -> dict[str, Any]:
+    """Whether a module or class of a library has a member; what another module could bring is not told as missing."""
+    package, *inner = path.split(".")
+    holder = library_of(package).PACKAGE
+    for part in inner:
+        holder = None if part.startswith("_") else getattr(holder, part, None)
+    is_module = isinstance(holder, types.ModuleType)
+    if not is_module and not isinstance(holder, type):
+        return {"unknown": "neither a module nor a class"}
+    try:
+        getattr(holder, name)
+    except AttributeError as error:
+        is_package = is_module and hasattr(holder, "__path__")
+        if is_package and importlib.util.find_spec(f"{holder.__name__}.{name}") is not None:
+            return {"unknown": "a module that is not loaded"}
+        return {"raised": "AttributeError", "message": str(error)[:MOST_MESSAGE]}
+    return {"unknown": "it is there"}
+
+
+@contextlib.contextmanager
+def _modes(fill: int) -> Iterator[None]:
+    """The modes of the libraries that are loaded: where nobody tells which is on, the fills differ in it."""
+    with contextlib.ExitStack() as stack:
+        for name in ("torch",):
+            if name in sys.modules:
+                stack.enter_context(library_of(name).mode(fill))
+        yield
+
+
+def _common(left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
+    """What two fills have in common: the same refusal, or the facts that are the same; empty for no such."""
+    if left.keys() != {"gave"} or right.keys() != {"gave"}:
+        return left if left == right else {}
+    facts, others = left["gave"], right["gave"]
+    if facts.get("type") != others.get("type"):
+        return {}
+    return {"gave": {name: fact for name, fact in facts.items() if name in others and others[name] == fact}}
+
+
+def _operation(step: str, of: str, name: str) -> Callable[..., Any]:
+    if step == "call":
+        if of == "builtins":
+            of_python: Callable[..., Any] = vars(builtins)[name]
+            return of_python
+        function: Callable[..., Any] = reduce(getattr, name.split("."), library_of(of).PACKAGE)
+        return function
+    if step == "method":
+        return lambda held, *given, **named: getattr(held, name)(*given, **named)
+    if step == "attribute":
+        return lambda held: getattr(held, name)
+    return _OPERATORS[name] if step == "operator" else _STEPS[step]
+
+
+def _tried(operation: Callable[..., Any], operands: list[Any], keywords: dict[str, Any]) -> dict[str, Any]:
+    """What happens, in a form that can be compared with what happens with another fill."""
+    try:
+        result = operation(*operands, **keywords)
+    except _NEVER as error:
+        return {"unknown": type(error).__name__}
+    except Exception as error:  # noqa: BLE001 - what it raises is the answer
+        return {"raised": type(error).__name__, "message": str(error)[:MOST_MESSAGE]}
+    return {"gave": schema(result)}
+
+
+def schema(value: Any) -> dict[str, Any]:
+    """Facts about what an operation gave that do not depend on values; empty where there are none to tell."""
+    if type(value) in _PLAIN:
+        return {"type": type(value).__name__}
+    package = (type(value).__module__ or "").partition(".")[0]
+    try:
+        read: dict[str, Any] = library_of(package).read(value)
+    except NotMadeError:
+        return {}
+    return read

@@ -1,0 +1,167 @@
+"""What a library is asked about, beside what really happens: more crashes than the rules know, and no false alarm."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from typing import Any
+
+import pytest
+
+from crane_core.detectors.rules import asking
+from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.operation import Arguments
+from crane_core.runtime.library_worker import library_worker
+from tests.patience import once
+
+SETUP = """\
+import numpy as np
+a = np.arange(12).reshape(3, 4)
+b = np.ones((4, 3))
+v = np.array([1., 2., 3.])
+w = np.arange(4)
+t = np.array(['1', 'x', '2'])
+when = np.array(['2020-01-01', '2020-01-02'], dtype='datetime64[D]')
+flags = np.array([True, False, True])
+wide = np.zeros((0, 3))
+powers = np.array([-1, 2])
+singular = np.zeros((2, 2))
+n = 3
+"""
+CRASHES = """\
+np.percentile(a, 120)
+np.pad(a, (1, 2, 3))
+a.sum(axis=2)
+a.std(ddof='one')
+np.cross(a, a)
+np.kron(a, 'x')
+np.linalg.norm(a, ord='nucl')
+np.fft.fft(a, axis=5)
+np.einsum('ij,jk->ik', a, a)
+np.tensordot(a, a, axes=1)
+np.searchsorted(a, 3)
+np.interp(w, v, v, period='x')
+when + when
+when * 2
+np.histogram(a, bins=-1)
+a.reshape(3, 4).swapaxes(0, 7)
+np.add(a, b)
+f"{a:.2f}"
+-t
+~v
+a @ 3
+np.sum(a, axiss=0)
+np.reshape(a)
+np.stack([a, b])
+a.repeat(2, axis=4)
+bool(a)
+int(a)
+np.array(a, dtype='flaot')
+np.linspace(0, 1, num='ten')
+"""
+RUNS = """\
+np.percentile(a, 20)
+a ** n
+np.linalg.inv(singular + np.eye(2))
+np.linalg.cholesky(np.eye(2))
+w ** abs(powers[0])
+v[w[:3]]
+a[a > 3]
+np.repeat(v, w[:3])
+t[:1].astype(float)
+when - when
+np.einsum('ij,kj->ik', a, a)
+a.sum(axis=-1)
+wide.sum(axis=0)
+np.random.choice(3, p=v / v.sum())
+np.searchsorted(v, a)
+np.where(a > 2)[0]
+int(a[0, 0])
+bool(v[:1])
+np.maximum.reduce(a)
+np.apply_along_axis(sum, 0, a)
+"""
+
+
+@pytest.mark.parametrize("target", CRASHES.splitlines())
+def test_what_numpy_refuses_is_told_before(check: Any, target: str) -> None:
+    seen = check(SETUP, target)
+    assert seen.findings, target
+    assert seen.findings[0].remedy
+
+
+@pytest.mark.parametrize("target", RUNS.splitlines())
+def test_what_numpy_takes_is_no_crash(check: Any, target: str) -> None:
+    assert check(SETUP, target).raised is None
+
+
+def test_the_reason_is_numpy_s_own_message_and_the_evidence_names_the_operand(check: Any) -> None:
+    [found] = check(SETUP, "np.roll(a, 1, axis=5)").findings
+    assert found.why == "axis 5 is out of bounds for array of dimension 2"
+    assert found.fact == "a has the shape (3, 4) and the dtype int64"
+    assert found.family == "numpy: asked"
+
+
+def test_the_schema_of_what_is_given_is_known_further_on(check: Any) -> None:
+    seen = check(SETUP, "spectrum = np.fft.rfft(v)\nspectrum.reshape(5, 7)")
+    assert seen.exception == "ValueError"
+
+
+@pytest.mark.parametrize(
+    "spoilt",
+    [
+        "np.percentile = lambda *given: 1",
+        "setattr(np, 'percentile', len)",
+        "def change(module):\n    module.percentile = len\nchange(np)",
+    ],
+)
+def test_a_function_that_the_notebook_replaced_is_not_asked(predict_here: Any, spoilt: str) -> None:
+    import numpy as np
+
+    own = np.percentile
+    try:
+        assert predict_here(f"{SETUP}{spoilt}", "np.percentile(a, 120)").findings == ()
+    finally:
+        np.percentile = own
+
+
+VERSIONS = {"python": __import__("platform").python_version(), "numpy": __import__("numpy").__version__}
+
+
+def about(packages: dict[str, str]) -> asking.Said | None:
+    array = AbstractValue("numpy.ndarray", {"shape": (3, 4), "dtype": "int64"}, words="a")
+    seven = AbstractValue("int", literal=7)
+    asker = asking.Asker(packages, lambda text: False)
+    return asker.about("method", array, "sum", array, Arguments((seven,)))
+
+
+@pytest.mark.parametrize("packages", [{}, {**VERSIONS, "numpy": "1.0"}, {**VERSIONS, "python": "3.8.1"}])
+def test_other_versions_than_those_here_are_not_asked(packages: dict[str, str]) -> None:
+    assert about(packages) is None
+
+
+def test_the_versions_here_are_asked() -> None:
+    said = about(VERSIONS)
+    assert said is not None
+    assert said.crash is not None
+    assert said.crash.exception == "AxisError"
+
+
+def test_after_a_killed_worker_another_answers() -> None:
+    assert about(VERSIONS) is not None
+    worker = library_worker(sys.executable)
+    before = worker.pid
+    assert before is not None
+    os.kill(before, signal.SIGKILL)
+    once(lambda: about(VERSIONS) is not None and worker.pid != before)
+
+
+@pytest.fixture
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asking.Asker, "patience", asking.Patience(1.0, 1.0, 0.0))
+
+
+@pytest.mark.usefixtures("hurried")
+def test_when_the_time_is_up_nothing_more_is_asked() -> None:
+    assert about(VERSIONS) is None

@@ -1,0 +1,77 @@
+"""Which arguments libraries take, by their signatures, beside a real call; nothing of what is asked runs."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from crane_core.runtime.kernel_side.crane_surrogates import worker
+
+
+def bound(path: str, n_positional: int, *keywords: str, is_method: bool = False) -> dict[str, Any]:
+    order = {"step": "binds", "of": path, "name": "method" if is_method else "call"}
+    return worker.answer(json.dumps({**order, "operands": n_positional, "keywords": keywords}).encode())
+
+
+@pytest.mark.parametrize(
+    ("path", "n_positional", "keywords"),
+    [
+        ("numpy.vectorize", 0, ["pyfunk"]),
+        ("numpy.savetxt", 1, []),
+        ("pandas.merge", 1, []),
+        ("pandas.DataFrame", 1, ["columnss"]),
+        ("sklearn.linear_model.LogisticRegression", 0, ["c"]),
+        ("sklearn.metrics.accuracy_score", 1, []),
+        ("matplotlib.pyplot.subplots", 0, ["nrowss", "a b"]),
+    ],
+)
+def test_arguments_that_a_function_does_not_take_are_refused_as_by_itself(
+    path: str, n_positional: int, keywords: list[str]
+) -> None:
+    answer = bound(path, n_positional, *keywords)
+    if path == "matplotlib.pyplot.subplots":  # it hands unknown names on
+        assert list(answer) == ["unknown"]
+        return
+    assert answer["raised"] == "TypeError"
+    module, _, name = path.rpartition(".")
+    function = getattr(__import__(module, fromlist=[name]), name)
+    with pytest.raises(TypeError):
+        function(*[None] * n_positional, **dict.fromkeys(keywords))
+
+
+def test_a_method_gets_its_object_first() -> None:
+    assert bound("sklearn.linear_model._logistic.LogisticRegression.fit", 1, is_method=True)["raised"] == "TypeError"
+    assert list(bound("sklearn.linear_model._logistic.LogisticRegression.fit", 2, is_method=True)) == ["unknown"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "os.system",
+        "numpy.tests.test_lazyloading",
+        "matplotlib.__main__.run",
+        "numpy.nothing.at_all",
+        "sklearn.nothing",
+        "numpy",
+        "numpy.add",
+        "",
+    ],
+)
+def test_what_cannot_be_told_is_unknown(path: str) -> None:
+    assert list(bound(path, 100)) == ["unknown"]
+
+
+def test_a_wrapper_that_changes_arguments_is_not_believed() -> None:
+    """pandas and NumPy wrap functions to rename keywords: what is wrapped does not tell what is taken."""
+
+    def taken(**keywords: Any) -> Any:
+        return np.testing.assert_array_equal(actual=1, desired=1, **keywords)
+
+    taken()
+    assert "raised" not in bound("numpy.testing.assert_array_equal", 2)
+    assert pd.DataFrame({"a": [1]}).shape == (1, 1)
+    assert "raised" not in bound("pandas.core.frame.DataFrame.drop_duplicates", 0, is_method=True)

@@ -1,0 +1,130 @@
+"""The worker in its process: kept, bounded in time and memory, replaced when it dies, sealed where that is possible."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crane_core.runtime.library_worker import LibraryWorker
+from tests.patience import once
+
+PLENTY_S = 60.0
+
+
+@pytest.fixture
+def worker() -> Iterator[LibraryWorker]:
+    started = LibraryWorker(sys.executable)
+    yield started
+    started.end()
+
+
+def array(*shape: int, dtype: str = "float64") -> dict[str, Any]:
+    return {"facts": {"type": "numpy.ndarray", "shape": shape, "dtype": dtype}}
+
+
+def order(step: str, name: str, *operands: dict[str, Any]) -> dict[str, Any]:
+    return {"step": step, "of": "numpy.ndarray", "name": name, "operands": operands, "keywords": {}}
+
+
+SUM = order("method", "sum", array(3))
+GAVE = {"gave": {"type": "numpy.float64"}}
+
+
+def ask(worker: LibraryWorker, what: dict[str, Any], seconds: float = PLENTY_S) -> dict[str, Any] | None:
+    return worker.ask(what, ["numpy"], seconds=seconds, start_s=PLENTY_S)
+
+
+def test_one_process_answers_all_questions(worker: LibraryWorker) -> None:
+    assert worker.pid is None
+    assert ask(worker, SUM) == GAVE
+    first = worker.pid
+    assert first
+    assert ask(worker, order("method", "reshape", array(6), {"is": 4}))["raised"] == "ValueError"  # type: ignore[index]
+    assert worker.pid == first
+
+
+def test_a_worker_that_is_not_there_yet_is_not_waited_for_and_is_there_later(worker: LibraryWorker) -> None:
+    started = time.perf_counter()
+    assert worker.ask(SUM, ["numpy"], seconds=PLENTY_S, start_s=0) is None
+    assert time.perf_counter() - started < 10
+    assert ask(worker, SUM) == GAVE
+
+
+def test_a_killed_worker_is_replaced(worker: LibraryWorker) -> None:
+    for _ in range(4):
+        assert ask(worker, SUM) == GAVE
+        before = worker.pid
+        assert before is not None
+        os.kill(before, signal.SIGKILL)
+        once(lambda before=before: ask(worker, SUM) == GAVE and worker.pid != before)
+
+
+LONG = order("operator", "@", array(2_000, 2_000, dtype="object"), array(2_000, 2_000, dtype="object"))
+
+
+def test_an_operation_that_hangs_ends_with_its_worker(worker: LibraryWorker) -> None:
+    assert ask(worker, SUM) == GAVE
+    before = worker.pid
+    started = time.perf_counter()
+    assert ask(worker, LONG, seconds=0.5) is None
+    assert time.perf_counter() - started < 30
+    assert worker.pid is None
+    assert ask(worker, SUM) == GAVE
+    assert worker.pid != before
+
+
+def test_a_worker_that_never_answers_is_given_up(worker: LibraryWorker) -> None:
+    for _ in range(3):
+        assert ask(worker, LONG, seconds=0.2) is None
+    assert ask(worker, SUM) is None
+    assert worker.pid is None
+
+
+def test_a_result_beyond_the_memory_is_unknown_and_the_worker_stays(worker: LibraryWorker) -> None:
+    assert ask(worker, SUM) == GAVE
+    before = worker.pid
+    huge = order("operator", "+", array(1_000_000, 1), array(1, 1_000_000))
+    assert ask(worker, huge) == {"unknown": "MemoryError"} or worker.pid is None
+    assert ask(worker, SUM) == GAVE
+    assert before is not None
+
+
+def test_a_forked_copy_leaves_the_worker_to_its_owner(worker: LibraryWorker) -> None:
+    assert ask(worker, SUM) == GAVE
+    mine = worker.pid
+    worker._owner = -1  # as a copy of the process would find it
+    assert ask(worker, SUM) == GAVE
+    assert worker.pid != mine
+    assert mine is not None
+    assert Path(f"/proc/{mine}").exists()
+
+
+def test_without_an_interpreter_there_is_no_answer(tmp_path: Path) -> None:
+    missing = LibraryWorker(str(tmp_path / "python"))
+    assert ask(missing, SUM) is None
+    assert ask(missing, SUM) is None
+
+
+def test_an_interpreter_that_ends_at_once_is_not_waited_for(tmp_path: Path) -> None:
+    broken = tmp_path / "python"
+    broken.write_text("#!/bin/sh\nexit 3\n")
+    broken.chmod(0o700)
+    started = time.perf_counter()
+    assert ask(LibraryWorker(str(broken)), SUM) is None
+    assert time.perf_counter() - started < PLENTY_S / 2
+
+
+def test_its_room_is_gone_with_it(worker: LibraryWorker) -> None:
+    assert ask(worker, SUM) == GAVE
+    assert worker._room is not None
+    room = Path(worker._room.name)
+    assert room.is_dir()
+    worker.end()
+    assert not room.exists()

@@ -1,0 +1,101 @@
+"""Surrogates of tensors and layers: the schema that they were made with, and what torch itself says of them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+torch = pytest.importorskip("torch")
+
+from crane_core.runtime.kernel_side.crane_surrogates import for_torch, worker  # noqa: E402
+from crane_core.runtime.kernel_side.crane_surrogates.made import FILLS, NotMadeError, seen  # noqa: E402
+
+DTYPES = ["torch.bool", "torch.uint8", "torch.int64", "torch.float16", "torch.float32", "torch.complex64"]
+
+
+@st.composite
+def tensors(draw: st.DrawFn) -> dict[str, Any]:
+    shape = draw(st.lists(st.integers(0, 5), max_size=4))
+    dtype = draw(st.sampled_from(DTYPES))
+    can_grad = "float" in dtype or "complex" in dtype
+    facts = {"type": "torch.Tensor", "shape": shape, "dtype": dtype, "device": "cpu"}
+    return facts | {"requires_grad": can_grad and draw(st.booleans())}
+
+
+@settings(max_examples=100, deadline=None)
+@given(tensors(), st.sampled_from(FILLS))
+def test_the_probe_reads_the_facts_that_a_tensor_was_made_with(facts: dict[str, Any], fill: int) -> None:
+    assert for_torch.read(for_torch.make(facts, fill)) == facts
+
+
+@pytest.mark.parametrize(
+    "layer",
+    [
+        torch.nn.Linear(3, 4),
+        torch.nn.Conv2d(3, 6, (5, 3), stride=2, padding=1, groups=3),
+        torch.nn.BatchNorm1d(7).eval(),
+        torch.nn.LSTM(3, 4, 2, batch_first=True, bidirectional=True),
+        torch.nn.Embedding(10, 3, padding_idx=0),
+        torch.nn.MaxPool2d(2),
+        torch.nn.Flatten(),
+        torch.nn.Linear(3, 4).double(),
+    ],
+    ids=lambda layer: type(layer).__name__,
+)
+def test_a_layer_is_made_again_from_what_the_probe_tells(layer: Any) -> None:
+    again = for_torch.make(seen(layer), 0)
+    assert type(again) is type(layer)
+    assert for_torch.read(again) == for_torch.read(layer)
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"type": "torch.Tensor", "shape": [3], "dtype": "torch.float32", "device": "cuda:0"},
+        {"type": "torch.Tensor", "shape": [3], "dtype": "torch.load"},
+        {"type": "torch.Tensor", "shape": [3], "dtype": "torch.float32", "layout": "torch.sparse_coo"},
+        {"type": "torch.Tensor", "shape": [100_000, 100_000], "dtype": "torch.float32"},
+        {"type": "torch.nn.modules.linear.Linear", "in_features": 3, "out_features": 4, "hooked": True},
+        {"type": "torch.nn.modules.container.Sequential"},
+        {"type": "torch.serialization.load"},
+    ],
+)
+def test_what_has_no_surrogate_is_refused(facts: dict[str, Any]) -> None:
+    with pytest.raises(NotMadeError):
+        for_torch.make(facts, 0)
+
+
+def tensor(*shape: int, dtype: str = "torch.float32", **facts: Any) -> dict[str, Any]:
+    return {"facts": {"type": "torch.Tensor", "shape": shape, "dtype": dtype, **facts}}
+
+
+def asked(step: str, of: str, name: str, *operands: dict[str, Any]) -> dict[str, Any]:
+    order = {"step": step, "of": of, "name": name, "operands": operands, "keywords": {}}
+    return worker.answer(json.dumps(order).encode())
+
+
+def test_a_change_in_place_that_no_grad_allows_is_no_crash() -> None:
+    weights = tensor(3, requires_grad=True)
+    with torch.no_grad():
+        torch.ones(3, requires_grad=True).sub_(1)
+    with pytest.raises(RuntimeError):
+        torch.ones(3, requires_grad=True).sub_(1)
+    assert asked("method", "torch.Tensor", "sub_", weights, {"is": 1}) == {"unknown": "it depends on values"}
+
+
+def test_a_class_out_of_range_depends_on_the_value_and_a_wrong_length_does_not() -> None:
+    fits = asked("call", "torch", "nn.functional.cross_entropy", tensor(4, 3), tensor(4, dtype="torch.int64"))
+    assert "raised" not in fits
+    short = asked("call", "torch", "nn.functional.cross_entropy", tensor(4, 3), tensor(5, dtype="torch.int64"))
+    assert short == {"raised": "ValueError", "message": "Expected input batch_size (4) to match target batch_size (5)."}
+
+
+def test_a_member_that_is_not_there_is_told_and_one_of_a_module_not_loaded_is_not() -> None:
+    assert asked("member", "torch", "randns")["raised"] == "AttributeError"
+    assert asked("member", "torch.nn.functional", "relus")["raised"] == "AttributeError"
+    for path, name in (("torch", "randn"), ("torch", "onnx"), ("torch._C", "nothing"), ("torch.nothing", "at_all")):
+        assert list(asked("member", path, name)) == ["unknown"], name

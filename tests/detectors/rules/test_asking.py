@@ -81,6 +81,8 @@ int(a[0, 0])
 bool(v[:1])
 np.maximum.reduce(a)
 np.apply_along_axis(sum, 0, a)
+np.bmat('a; a')
+np.eye(3, k=n)
 """
 
 

@@ -48,7 +48,7 @@ _NUMPY_OTHERS = (
     " random.random_sample random.normal random.uniform random.standard_normal random.permutation random.default_rng"
     " random.seed random.RandomState random.MT19937 random.PCG64 random.SeedSequence random.Generator sort_complex"
     " unstack single double float16 longdouble uint8 uint16 uint32 uint64 int8 int16 complex64 complex128 bool str_"
-    " vsplit broadcast nested_iters ndindex r_ c_ dtypes poly1d matrix mat bmat asmatrix recarray chararray strings.*"
+    " vsplit broadcast nested_iters ndindex r_ c_ dtypes poly1d matrix asmatrix recarray chararray strings.*"
     " char.* linalg.* fft.* ma.* polynomial.polynomial.*"
 )
 _ARRAY_METHODS = (

@@ -44,8 +44,17 @@ _STEPS: dict[str, Callable[..., Any]] = {
     "element": lambda held: next(iter(held)),
     "format": format,
 }
-_NEVER = (MemoryError, RecursionError, NotImplementedError, ImportError, OSError, SystemError, AssertionError, EOFError)
-"""What says something about this process, or about a bug of a library, not about the operation."""
+_NEVER = (
+    MemoryError,
+    RecursionError,
+    NotImplementedError,
+    ImportError,
+    OSError,
+    SystemError,
+    AssertionError,
+    NameError,
+)
+"""What says something about this process or its names, or about a bug of a library, not about the operation."""
 _PLAIN = (int, float, bool, str, complex, type(None))
 
 

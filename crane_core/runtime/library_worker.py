@@ -80,7 +80,7 @@ class LibraryWorker:
     ) -> dict[str, Any] | None:
         """What it answers; None where it does not in time, dies, or takes longer than `start_s` to be ready.
 
-        Ready means that it runs and has loaded the libraries; one that is not goes on with that, for a later question.
+        Ready means that it runs and has loaded the libraries; one that is not continues, for a later question.
         One that takes longer than `seconds` over an answer is ended, and a new one started with the next question.
         """
         until = time.monotonic() + start_s
@@ -168,7 +168,7 @@ class LibraryWorker:
         self._connection.sendall(json.dumps(order).encode() + b"\n")
 
     def _answer(self, deadline: float) -> dict[str, Any]:
-        """Raises OSError where the worker is gone or late, ValueError where it does not answer in JSON."""
+        """Raises OSError if the worker is gone or late, ValueError if it does not answer in JSON."""
         assert self._connection is not None
         said = b""
         while not said.endswith(b"\n"):

@@ -1,4 +1,4 @@
-"""What a library itself says of a step: asked on surrogates with the schema of the operands, in a process of its own.
+"""What a library itself says of a step: asked on surrogates with the schema of the operands, in a separate process.
 
 Knows what of an abstract value can be sent, and what an answer means. Asks only where this interpreter has the very
 versions of the kernel; else nothing is said. What may be asked stands in kernel_side/crane_surrogates/operations.py.

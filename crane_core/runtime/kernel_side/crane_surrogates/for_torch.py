@@ -60,7 +60,7 @@ def mode(fill: int) -> Iterator[None]:
 
 
 def make(facts: Mapping[str, Any], fill: int) -> Any:
-    """A tensor or layer with these facts; raises NotMadeError where they are of another device or layout."""
+    """A tensor or layer with these facts; raises NotMadeError if they are of another device or layout."""
     if facts.get("device", "cpu") != "cpu" or "layout" in facts or facts.get("is_nested"):
         raise NotMadeError("a tensor that is not a plain one of the processor")
     return _tensor(facts, fill) if facts["type"] in _TENSORS else _layer(facts)

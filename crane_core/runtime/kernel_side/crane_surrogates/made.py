@@ -23,7 +23,7 @@ class NotMadeError(Exception):
 
 
 def made(told: Mapping[str, Any], fill: int) -> Any:
-    """The operand; raises NotMadeError where no surrogate has its facts."""
+    """The operand; raises NotMadeError if no surrogate has its facts."""
     [(form, held)] = told.items()
     if form == "is":
         return held

@@ -182,7 +182,7 @@ CHANGES = frozenset(
 
 
 BOUND = frozenset(_BOUND.split())
-"""Packages whose functions, classes and methods are asked which arguments they take; nothing of them is called."""
+"""Packages whose functions, classes and methods are asked which arguments they take, and are not called."""
 NEVER = frozenset(["load", "save", "dump", "dumps", "fromfile", "tofile", "loads"])
 """Never, whatever the list says: names of what reads and writes files."""
 UNLESS_MENTIONED = {

@@ -27,6 +27,7 @@ flags = np.array([True, False, True])
 wide = np.zeros((0, 3))
 powers = np.array([-1, 2])
 singular = np.zeros((2, 2))
+words = np.array(['Computer Science'])
 n = 3
 """
 CRASHES = """\
@@ -82,6 +83,7 @@ bool(v[:1])
 np.maximum.reduce(a)
 np.apply_along_axis(sum, 0, a)
 np.bmat('a; a')
+np.strings.index(words, 'Science')
 np.eye(3, k=n)
 """
 

@@ -183,8 +183,8 @@ CHANGES = frozenset(
 
 BOUND = frozenset(_BOUND.split())
 """Packages whose functions, classes and methods are asked which arguments they take, and are not called."""
-NEVER = frozenset(["load", "save", "dump", "dumps", "fromfile", "tofile", "loads"])
-"""Never, whatever the list says: names of what reads and writes files."""
+NEVER = frozenset(["load", "save", "dump", "dumps", "fromfile", "tofile", "loads", "index", "rindex"])
+"""Never, whatever the list says: names of what reads and writes files, or looks for a text in values."""
 UNLESS_MENTIONED = {
     "numpy": ("__array_", "set_array_function"),
     "torch": ("autocast", "set_default", "__torch_", "use_deterministic", "torch.overrides"),
@@ -192,6 +192,10 @@ UNLESS_MENTIONED = {
 """By package: what a notebook may not spell where it is asked, as it may change what all its operations do."""
 OTHER_DEVICES = ("cuda", "mps", "xpu", "device")
 """What a notebook spells that may move tensors away from the processor."""
+
+
+_UNTOLD = ("numpy.random.", "numpy.ma.")
+"""Modules of functions that draw values or may change what they are given."""
 
 
 def is_listed(step: str, of: str, name: str) -> bool:
@@ -210,12 +214,7 @@ def is_listed(step: str, of: str, name: str) -> bool:
 def tells_result(step: str, of: str, name: str) -> bool:
     """Whether what an operation gives is certain too, not only what it refuses."""
     full = f"{of}.{name}"
-    if (
-        step in ("set_item", "truth", "member")
-        or full in BY_VALUES
-        or full in CHANGES
-        or full.startswith("numpy.random.")
-    ):
+    if step in ("set_item", "truth", "member") or full in BY_VALUES or full in CHANGES or full.startswith(_UNTOLD):
         return False
     if of.startswith("torch") and (name.rpartition(".")[2] in _TORCH_BY_VALUES or name.endswith("_")):
         return False

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 import time
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -31,12 +32,12 @@ NAME = "notebook"
 
 
 def main() -> None:
-    # What the first question needs, before somebody waits for it: libraries loading beside, the rules, the probe.
+    # What the first question needs, before somebody waits for it: the rules loaded, the probe compiled.
     asking.Asker.patience = asking.LIVE
-    asking.start_beside()
     all_rules()
     _judge({"ran": [], "target": "", "state": {"variables": {}}})
     _needed()
+    threading.Thread(target=asking.start_beside, daemon=True).start()
     for line in sys.stdin:
         order = json.loads(line)
         try:

@@ -84,21 +84,24 @@ class LibraryWorker:
         One that takes longer than `seconds` over an answer is ended, and a new one started with the next question.
         """
         until = time.monotonic() + start_s
-        with self._turn:
-            try:
-                if not self._begin() or not self._is_connected(start_s) or not self._has_loaded(libraries, until):
-                    return None
-                self._send(order)
-                answer = self._answer(time.monotonic() + seconds)
-                self._n_ends = 0
-                return answer
-            except (OSError, ValueError):
-                self._end()
+        if not self._turn.acquire(timeout=start_s):
+            return None
+        try:
+            if not self._begin() or not self._is_connected(start_s) or not self._has_loaded(libraries, until):
                 return None
-            except BaseException:
-                # Somebody does not wait for the answer, which would be taken for that to the next question.
-                self._end()
-                raise
+            self._send(order)
+            answer = self._answer(time.monotonic() + seconds)
+            self._n_ends = 0
+            return answer
+        except (OSError, ValueError):
+            self._end()
+            return None
+        except BaseException:
+            # Somebody does not wait for the answer, which would be taken for that to the next question.
+            self._end()
+            raise
+        finally:
+            self._turn.release()
 
     def end(self) -> None:
         """End it; it may be asked again."""

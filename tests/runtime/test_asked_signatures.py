@@ -48,6 +48,16 @@ def test_a_method_gets_its_object_first() -> None:
     assert list(bound("sklearn.linear_model._logistic.LogisticRegression.fit", 2, is_method=True)) == ["unknown"]
 
 
+def test_a_wrapped_method_without_its_object_is_not_told_as_a_lack_of_arguments() -> None:
+    """scikit-learn's wrapper asks what it takes for the object, the data, for its parameters."""
+    from sklearn.cluster import KMeans
+
+    with pytest.raises(AttributeError):
+        KMeans.fit(np.eye(3))
+    assert list(bound("sklearn.cluster.KMeans.fit", 1)) == ["unknown"]
+    assert bound("sklearn.cluster.KMeans.fit_predict", 0)["raised"] == "TypeError"
+
+
 @pytest.mark.parametrize(
     "path",
     [

@@ -66,7 +66,7 @@ def test_a_killed_worker_is_replaced(worker: LibraryWorker) -> None:
         once(lambda before=before: ask(worker, SUM) == GAVE and worker.pid != before)
 
 
-LONG = order("operator", "@", array(2_000, 2_000, dtype="object"), array(2_000, 2_000, dtype="object"))
+LONG = order("operator", "@", array(2_000, 2_000, dtype="int64"), array(2_000, 2_000, dtype="int64"))
 
 
 def test_an_operation_that_hangs_ends_with_its_worker(worker: LibraryWorker) -> None:

@@ -41,6 +41,7 @@ _PLAIN: Final = (bool, int, float, str, type(None))
 _MOST_PARTS = 400
 _LONGEST_TEXT = 2_000
 _MOST_MESSAGE = 400
+_ASKED: Final = tuple(sorted({*LIBRARIES, *operations.BOUND}))
 _DISTRIBUTIONS: Final = {"sklearn": "scikit-learn"}
 _REMEDIES: Final = Path(__file__).with_name("remedies.toml")
 
@@ -94,9 +95,7 @@ class Asker:
         operands = [*arguments.positional, *arguments.keywords.values()]
         if receiver is not None and step != "call":
             operands = [receiver, *operands]
-        step, holder, asked = _operation(step, of, name)
-        if step == "member":
-            operands = []
+        holder, asked = _operation(of, name)
         said = self._of_surrogates(step, holder, asked, operands, arguments.keywords)
         return said if said is not None else self._of_signature(step, of, name, arguments, operands)
 
@@ -111,14 +110,12 @@ class Asker:
         """What it says where the step is tried; `operands` are those by position, then those by name."""
         libraries = {library for each in operands if (library := _library_of(each))}
         libraries |= {holder.partition(".")[0]} & set(LIBRARIES)
-        if not libraries or not libraries <= self._libraries or not operations.is_listed(step, holder, asked):
+        if not libraries or not libraries <= self._libraries:
             return None
-        if any(self._mentions(text) for each in libraries for text in operations.UNLESS_MENTIONED.get(each, ())):
+        if self._may_be_changed(libraries):
             return None
-        sender = _Sender(
-            may_guess=step == "operator" and asked not in ("in", "not in"),
-            may_be_elsewhere=any(map(self._mentions, operations.OTHER_DEVICES)),
-        )
+        is_elsewhere = any(map(self._mentions, operations.OTHER_DEVICES))
+        sender = _Sender(may_guess=step == "operator", may_be_elsewhere=is_elsewhere)
         try:
             order = {
                 "step": step,
@@ -129,6 +126,8 @@ class Asker:
             }
         except NotSentError:
             return None
+        if not operations.is_asked(order):
+            return None
         answer = self._answer(order, libraries)
         library = max(libraries, key=LIBRARIES.index)
         if "raised" in answer:
@@ -137,7 +136,7 @@ class Asker:
         is_certain = operations.tells_result(step, holder, asked) and _CHANGING.isdisjoint(keywords)
         if not isinstance(facts, dict) or not facts or not is_certain:
             return None
-        return Said(None, _given(facts))
+        return Said(None, _given({name: fact for name, fact in facts.items() if name != "device" or not is_elsewhere}))
 
     def _of_signature(
         self, step: str, of: AbstractValue | str, name: str, arguments: Arguments, operands: Sequence[AbstractValue]
@@ -146,6 +145,8 @@ class Asker:
         path = of if isinstance(of, str) else f"{of.type}.{name}"
         library = path.partition(".")[0]
         if step not in ("call", "method") or library not in operations.BOUND or library not in self._libraries:
+            return None
+        if self._may_be_changed(()):
             return None
         order = {
             "step": "binds",
@@ -156,6 +157,11 @@ class Asker:
         }
         answer = self._answer(order, [library])
         return self._refused(library, answer, operands) if "raised" in answer else None
+
+    def _may_be_changed(self, libraries: Iterable[str]) -> bool:
+        """Whether the notebook spells what may change what operations of these libraries do."""
+        spelled = [text for each in ("", *libraries) for text in operations.UNLESS_MENTIONED.get(each, ())]
+        return any(map(self._mentions, spelled))
 
     def _refused(self, library: str, answer: Mapping[str, Any], operands: Iterable[AbstractValue]) -> Said | None:
         crash = _crash(library, self._packages[library], str(answer["raised"]), str(answer["message"]), operands)
@@ -173,14 +179,19 @@ class Asker:
         return self._answers[key]
 
 
+def versions_here() -> dict[str, str]:
+    """Versions that are asked where a kernel has the same: of Python, and of each library that is installed here."""
+    found = {each: version for each in _ASKED if (version := _installed(each))}
+    return {"python": platform.python_version(), **found}
+
+
 @cache
 def libraries_here(packages: tuple[tuple[str, str], ...]) -> frozenset[str]:
     """Libraries that are here in the kernel's own version, under its own version of Python."""
     versions = dict(packages)
     if versions.get("python") != platform.python_version():
         return frozenset()
-    asked = {*LIBRARIES, *operations.BOUND}
-    return frozenset(each for each in asked if versions.get(each) and versions[each] == _installed(each))
+    return frozenset(each for each in _ASKED if versions.get(each) and versions[each] == _installed(each))
 
 
 def _installed(library: str) -> str | None:
@@ -198,14 +209,12 @@ def start_beside() -> None:
 # What is sent
 
 
-def _operation(step: str, of: AbstractValue | str, name: str) -> tuple[str, str, str]:
-    """The step with package and dotted name of a function, or path and name of a member, or class and name."""
+def _operation(of: AbstractValue | str, name: str) -> tuple[str, str]:
+    """The package and dotted name of a function, or class and name of a method."""
     if isinstance(of, str):
         package, _, rest = of.partition(".")
-        return step, package, rest
-    if step == "attribute" and of.path:
-        return "member", of.path, name
-    return step, f"{of.package}.{of.class_name}", name
+        return package, rest
+    return f"{of.package}.{of.class_name}", name
 
 
 def _library_of(value: AbstractValue) -> str:
@@ -342,4 +351,14 @@ def _given(told: Mapping[str, Any]) -> AbstractValue:
     return value_from_facts(kind, facts, words="", is_captured=True)
 
 
-__all__ = ["LIBRARIES", "LIVE", "UNHURRIED", "Asker", "Patience", "Said", "libraries_here", "start_beside"]
+__all__ = [
+    "LIBRARIES",
+    "LIVE",
+    "UNHURRIED",
+    "Asker",
+    "Patience",
+    "Said",
+    "libraries_here",
+    "start_beside",
+    "versions_here",
+]

@@ -124,6 +124,15 @@ def product(operation: Operation) -> Answer:
     left, right = operation.receiver, operation.first
     if not _is_numpys(left) or not _is_numpys(right):
         return UNKNOWN if not (left.type and right.type) else UNCHANGED
+    kinds = kind_of(dtype_of(left)), kind_of(dtype_of(right))
+    if "O" not in kinds and None not in kinds and not set("USMm").isdisjoint(filter(None, kinds)):
+        # NumPy looks for a loop before it looks at the shapes.
+        operation.crash(
+            "UFuncTypeError",
+            "ufunc 'matmul' did not contain a loop for these dtypes",
+            fact=describe_all([left, right]),
+            remedy="convert the operands to numbers first: .astype(float)",
+        )
     shapes = shape_of(left), shape_of(right)
     if shapes[0] is None or shapes[1] is None:
         return UNCHANGED

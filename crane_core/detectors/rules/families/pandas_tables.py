@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
-from crane_core.detectors.rules.answer import UNCHANGED, Answer
+from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.numpy_arrays import (
     describe,
     is_array,
@@ -54,6 +54,8 @@ def new_frame(operation: Operation) -> Answer:
     if given is None:
         return AbstractValue(FRAME)
     data, columns = given.get("data"), given.get("columns")
+    if any(given[name].type in ("int", "float", "bool", "str") for name in ("index", "columns") if name in given):
+        return UNKNOWN  # no labels: pandas refuses it
     rows = _length(given.get("index"))
     if data is None:
         is_whole = columns is None or is_whole_list_of_labels(columns)

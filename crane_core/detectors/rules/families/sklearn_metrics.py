@@ -31,6 +31,10 @@ OF_NUMBERS: Final = (
     *("explained_variance_score", "max_error", "root_mean_squared_error", "mean_squared_log_error"),
 )
 _WITH_AVERAGE: Final = ("precision_score", "recall_score", "f1_score", "fbeta_score", "jaccard_score")
+_OF_AVERAGES: Final = frozenset(
+    ["y_true", "y_pred", "labels", "pos_label", "average", "sample_weight", "zero_division", "beta"]
+)
+"""Arguments of the metrics that take an average; another one is refused before the classes are looked at."""
 _OF_SCORES: Final = ("roc_auc_score", "roc_curve", "precision_recall_curve", "average_precision_score", "log_loss")
 _NEVER_WHOLE: Final = (
     *(
@@ -70,7 +74,7 @@ def of_classes(operation: Operation) -> Answer:
     _refuse_lengths(operation, true, said)
     targets = target_of(true), target_of(said)
     _refuse_kinds(operation, name, (true, said), targets)
-    if name in _WITH_AVERAGE:
+    if name in _WITH_AVERAGE and given.keys() <= _OF_AVERAGES:
         _refuse_average(operation, given, (true, said), targets)
     if name == "classification_report":
         _refuse_names(operation, given, targets)

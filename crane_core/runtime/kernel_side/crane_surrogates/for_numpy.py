@@ -23,6 +23,10 @@ _NAMED_WORDS = (
 _NAMED = frozenset(_NAMED_WORDS.split())
 
 
+_IS_BY_VALUE = np.__version__.startswith("1.")
+"""Before NumPy 2, the dtype of a result depended on the values of numbers and of arrays without axes."""
+
+
 def named(name: str) -> Any:
     """A dtype class or constant; raises NotMadeError for others."""
     if name not in _NAMED or not hasattr(np, name):
@@ -37,7 +41,7 @@ def make(facts: Mapping[str, Any], fill: int) -> Any:
         return _array(tuple(facts["shape"]), _dtype(facts["dtype"]), fill, writeable=facts.get("writeable", True))
     name = kind.partition(".")[2]
     scalar = getattr(np, name, None) if name in _NAMED else None
-    if not (isinstance(scalar, type) and issubclass(scalar, (np.number, np.bool_))):
+    if not (isinstance(scalar, type) and issubclass(scalar, (np.number, np.bool_))) or _IS_BY_VALUE:
         raise NotMadeError(kind)
     return _elements(np.dtype(scalar), 3, fill)[fill]
 
@@ -62,7 +66,7 @@ def _array(shape: Any, dtype: Any, fill: int, *, writeable: bool) -> Any:
     n_elements = 1
     for length in shape:
         n_elements *= length
-    if len(shape) > 32 or n_elements > MOST_ELEMENTS:
+    if len(shape) > 32 or not shape and _IS_BY_VALUE or n_elements > MOST_ELEMENTS:
         raise NotMadeError("an array of so many elements")
     if n_elements <= _MOST_DIFFERENT:
         array = _elements(dtype, n_elements, fill).reshape(shape)

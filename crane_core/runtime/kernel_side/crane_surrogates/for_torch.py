@@ -63,7 +63,7 @@ def make(facts: Mapping[str, Any], fill: int) -> Any:
     """A tensor or layer with these facts; raises NotMadeError if they are of another device or layout."""
     if facts.get("device", "cpu") != "cpu" or "layout" in facts or facts.get("is_nested"):
         raise NotMadeError("a tensor that is not a plain one of the processor")
-    return _tensor(facts, fill) if facts["type"] in _TENSORS else _layer(facts)
+    return _tensor(facts, fill) if facts["type"] in _TENSORS else _layer(facts, fill)
 
 
 def read(value: Any) -> dict[str, Any]:
@@ -90,9 +90,7 @@ def _tensor(facts: Mapping[str, Any], fill: int) -> Any:
     if not isinstance(dtype, torch.dtype):
         raise NotMadeError(facts["dtype"])
     with torch.set_grad_enabled(True):
-        tensor = _elements(n_elements, dtype, fill).reshape(shape)
-        if "strides" in facts:
-            tensor = torch.empty_strided(shape, tuple(facts["strides"]), dtype=dtype).copy_(tensor)
+        tensor = _laid(_elements(n_elements, dtype, fill).reshape(shape), facts.get("strides"), fill)
         if facts["type"] != "torch.Tensor":
             return torch.nn.Parameter(tensor, requires_grad=facts.get("requires_grad", True))
         can_grad = dtype.is_floating_point or dtype.is_complex
@@ -110,7 +108,17 @@ def _elements(n: int, dtype: Any, fill: int) -> Any:
     return (ramp + 0.5).to(dtype) if dtype.is_floating_point or dtype.is_complex else ramp.to(dtype)
 
 
-def _layer(facts: Mapping[str, Any]) -> Any:
+def _laid(tensor: Any, strides: Any, fill: int) -> Any:
+    """In memory as told; in order, with its axes the other way round, or with gaps, where it is not told."""
+    if strides is not None:
+        return torch.empty_strided(tuple(tensor.shape), tuple(strides), dtype=tensor.dtype).copy_(tensor)
+    if fill == 1:
+        axes = tuple(reversed(range(tensor.dim())))
+        return tensor.permute(axes).contiguous().permute(axes)
+    return torch.stack([tensor, tensor], -1)[..., 0] if fill == 2 else tensor
+
+
+def _layer(facts: Mapping[str, Any], fill: int) -> Any:
     name = facts["type"].rpartition(".")[2]
     known = _OF_LAYER | _STATE | _COUNTED | {"type"}
     if not facts["type"].startswith("torch.nn.") or name not in _LAYERS or facts.keys() - known:
@@ -128,4 +136,7 @@ def _layer(facts: Mapping[str, Any]) -> Any:
     if not isinstance(dtype, str):
         raise NotMadeError("a layer of several dtypes")
     layer.to(getattr(torch, dtype.partition(".")[2]))
-    return layer.train(facts.get("training", True))
+    n_parameters = sum(parameter.numel() for parameter in layer.parameters())
+    if facts.get("n_parameters", n_parameters) != n_parameters:
+        raise NotMadeError("a layer with other weights than it was made with")
+    return layer.train(facts.get("training", fill != 1))

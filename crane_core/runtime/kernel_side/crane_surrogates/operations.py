@@ -1,106 +1,149 @@
-"""Which operations of libraries are asked: those that raise by the schema of their operands, whatever the values are.
+"""Which operations of libraries are asked, and which of their operands may stand in for others: data alone.
 
-Data alone: libraries are not imported here. An operation that is not listed is never run. Never listed: what draws from
-values whether it raises (probabilities), what reads or writes files, what takes code.
+An operation that is not listed is never run. Each is listed with the places of the operands whose values cannot decide
+whether it raises, nor the schema of what it gives: only these may be surrogates. At any other place (lengths, axes,
+counts, limits) an operand is sent only if its value is known. Never listed: what draws from values whether it raises
+(probabilities), what reads or writes files, what takes code.
 """
 
 from __future__ import annotations
 
-_NUMPY_SHAPES = (
-    "reshape ravel transpose moveaxis rollaxis swapaxes squeeze expand_dims atleast_1d atleast_2d atleast_3d"
-    " broadcast_to broadcast_arrays broadcast_shapes concatenate concat stack vstack hstack dstack column_stack"
-    " row_stack block split array_split hsplit vsplit dsplit tile repeat roll rot90 flip fliplr flipud append insert"
-    " delete resize pad diag diagonal diagflat tril triu trace ndim shape size take take_along_axis permute_dims"
-    " matrix_transpose"
+import re
+from typing import Any, Iterator, Mapping, Sequence
+
+_NONE: Sequence[int] = ()
+_FIRST: Sequence[int] = range(1)
+_TWO: Sequence[int] = range(2)
+_THREE: Sequence[int] = range(3)
+_ALL: Sequence[int] = range(1_000)
+_REST: Sequence[int] = range(1, 1_000)
+
+
+def _listed(*groups: tuple[Sequence[int], str]) -> dict[str, Sequence[int]]:
+    return {word: places for places, words in groups for word in words.split()}
+
+
+def _prefixed(prefix: str, words: str) -> str:
+    return " ".join(prefix + word for word in words.split())
+
+
+# NumPy
+
+_NUMPY_WHOLE = (
+    "abs absolute all amax amin any arccos arccosh arcsin arcsinh arctan arctanh argmax argmin argsort argwhere around"
+    " array array_split asanyarray asarray ascontiguousarray asmatrix atleast_1d atleast_2d atleast_3d average bincount"
+    " bitwise_not block bool broadcast_to can_cast cbrt ceil column_stack complex128 complex64 concat concatenate conj"
+    " conjugate copy corrcoef cos cosh count_nonzero cov cumprod cumsum deg2rad degrees delete diag diag_indices_from"
+    " diagflat diagonal diff double dsplit dstack ediff1d empty_like exp exp2 expand_dims expm1 fabs fft.fft fft.fft2"
+    " fft.fftn fft.fftshift fft.hfft fft.ifft fft.ifft2 fft.ifftn fft.ifftshift fft.ihfft fft.irfft fft.irfft2"
+    " fft.irfftn fft.rfft fft.rfft2 fft.rfftn finfo fix flatnonzero flip fliplr flipud float16 float32 float64 floor"
+    " frexp full_like gradient histogram histogram2d histogram_bin_edges histogramdd hsplit hstack i0 iinfo imag insert"
+    " int16 int32 int64 int8 invert iscomplex isfinite isinf isnan isnat isreal isscalar lexsort linalg.cholesky"
+    " linalg.cond linalg.det linalg.eig linalg.eigh linalg.eigvals linalg.eigvalsh linalg.inv linalg.matrix_norm"
+    " linalg.matrix_power linalg.matrix_rank linalg.matrix_transpose linalg.multi_dot linalg.norm linalg.pinv linalg.qr"
+    " linalg.slogdet linalg.svd linalg.svdvals linalg.tensorinv linalg.trace linalg.vector_norm log log10 log1p log2"
+    " logical_not longdouble matrix matrix_transpose max mean median min min_scalar_type modf moveaxis nan_to_num"
+    " nancumprod nancumsum nanmax nanmean nanmedian nanmin nanpercentile nanprod nanquantile nanstd nansum nanvar ndim"
+    " negative nonzero ones_like packbits pad partition argpartition percentile permute_dims poly poly1d polyder"
+    " polyint positive prod ptp quantile rad2deg radians ravel real real_if_close reciprocal repeat reshape resize rint"
+    " roll rollaxis roots rot90 round row_stack shape sign signbit sin sinc single sinh size sort sort_complex split"
+    " sqrt square squeeze stack std sum swapaxes take take_along_axis tan tanh tile trace transpose trapezoid tril"
+    " tril_indices_from triu triu_indices_from trunc uint16 uint32 uint64 uint8 unique unpackbits unstack unwrap vander"
+    " var vsplit vstack zeros_like"
 )
-_NUMPY_CREATION = (
-    "array asarray asanyarray ascontiguousarray zeros ones empty full zeros_like ones_like empty_like full_like eye"
-    " identity arange linspace logspace geomspace meshgrid indices tri vander fromiter copy"
+_NUMPY_PAIRS = (
+    "add append arctan2 array_equal array_equiv bitwise_and bitwise_or bitwise_xor convolve copysign correlate cross"
+    " divide divmod dot equal extract float_power floor_divide fmax fmin fmod gcd greater greater_equal heaviside hypot"
+    " in1d inner intersect1d isclose allclose isin kron lcm ldexp left_shift less less_equal linalg.cross linalg.lstsq"
+    " linalg.matmul linalg.outer linalg.solve linalg.tensordot linalg.vecdot logaddexp logaddexp2 logical_and"
+    " logical_or logical_xor matmul matvec maximum minimum mod multiply nextafter not_equal outer polyadd polyfit"
+    " polymul polysub polyval power remainder right_shift searchsorted digitize setdiff1d setxor1d subtract tensordot"
+    " true_divide union1d vdot vecdot vecmat"
 )
-_NUMPY_ELEMENTS = (
-    "add subtract multiply divide true_divide floor_divide mod remainder fmod power float_power maximum minimum fmax"
-    " fmin hypot arctan2 logaddexp logaddexp2 copysign nextafter heaviside gcd lcm bitwise_and bitwise_or bitwise_xor"
-    " left_shift right_shift logical_and logical_or logical_xor equal not_equal less less_equal greater greater_equal"
-    " abs absolute fabs exp exp2 expm1 log log2 log10 log1p sqrt cbrt square reciprocal sin cos tan arcsin arccos"
-    " arctan sinh cosh tanh arcsinh arccosh arctanh radians degrees deg2rad rad2deg floor ceil trunc rint round around"
-    " fix sign negative positive invert logical_not isnan isinf isfinite signbit conj conjugate real imag angle clip"
-    " nan_to_num isclose allclose array_equal array_equiv isreal iscomplex isscalar where select sinc i0 modf ldexp"
-    " frexp divmod bitwise_not float64 float32 int64 int32 interp unwrap real_if_close isnat"
+_NUMPY_KNOWN = (
+    "arange base_repr binary_repr blackman bartlett broadcast_shapes char.* chararray choose compress datetime64"
+    " diag_indices dtype dtypes empty eye fft.fftfreq fft.rfftfreq format_float_positional fromiter full geomspace"
+    " hamming hanning identity indices kaiser linspace logspace ma.* mask_indices ndindex nested_iters ones polydiv"
+    " polynomial.polynomial.* promote_types r_ c_ random.Generator random.MT19937 random.PCG64 random.RandomState"
+    " random.SeedSequence random.default_rng random.normal random.permutation random.rand random.randint random.randn"
+    " random.random random.random_sample random.seed random.standard_normal random.uniform ravel_multi_index recarray"
+    " str_ strings.* timedelta64 tri tril_indices trim_zeros triu_indices unravel_index zeros"
 )
-_NUMPY_SUMS = (
-    "sum prod mean std var median average min max amin amax ptp argmin argmax all any cumsum cumprod nansum nanprod"
-    " nanmean nanstd nanvar nanmedian nanmin nanmax nancumsum nancumprod count_nonzero percentile quantile"
-    " nanpercentile nanquantile diff ediff1d gradient trapezoid convolve correlate corrcoef cov sort argsort lexsort"
-    " partition argpartition searchsorted digitize bincount histogram histogram2d histogramdd histogram_bin_edges"
-    " cross dot vdot inner outer matmul tensordot einsum kron linalg.norm linalg.matrix_power linalg.det linalg.inv"
-    " linalg.solve linalg.cholesky linalg.eig linalg.eigh linalg.eigvals linalg.eigvalsh linalg.svd linalg.qr"
-    " linalg.lstsq linalg.pinv linalg.matrix_rank linalg.multi_dot linalg.slogdet linalg.cond fft.fft fft.ifft"
-    " fft.fft2 fft.ifft2 fft.fftn fft.rfft fft.irfft fft.fftfreq fft.rfftfreq fft.fftshift fft.ifftshift unravel_index"
-    " ravel_multi_index polyfit polyval poly roots polyadd polymul polyder polyint polydiv polysub vecdot matvec"
-    " vecmat"
+_CHARACTERS = (
+    "capitalize endswith expandtabs isalnum isalpha isdigit islower isspace istitle isupper lower lstrip rstrip"
+    " startswith str_len strip swapcase title upper"
 )
-_NUMPY_OTHERS = (
-    "unique nonzero argwhere flatnonzero extract intersect1d union1d setdiff1d setxor1d isin in1d compress choose"
-    " apply_over_axes result_type promote_types can_cast min_scalar_type finfo iinfo dtype ix_ mask_indices"
-    " tril_indices triu_indices tril_indices_from triu_indices_from diag_indices diag_indices_from hanning hamming"
-    " bartlett blackman kaiser packbits unpackbits datetime64 timedelta64 trim_zeros array2string array_repr array_str"
-    " base_repr binary_repr format_float_positional random.rand random.randn random.randint random.random"
-    " random.random_sample random.normal random.uniform random.standard_normal random.permutation random.default_rng"
-    " random.seed random.RandomState random.MT19937 random.PCG64 random.SeedSequence random.Generator sort_complex"
-    " unstack single double float16 longdouble uint8 uint16 uint32 uint64 int8 int16 complex64 complex128 bool str_"
-    " vsplit broadcast nested_iters ndindex r_ c_ dtypes poly1d matrix asmatrix recarray chararray strings.*"
-    " char.* linalg.* fft.* ma.* polynomial.polynomial.*"
+_ARRAY_METHODS = _listed(
+    (
+        _NONE,
+        "reshape ravel flatten transpose swapaxes squeeze repeat take diagonal trace sum prod mean std var min max ptp"
+        " argmin argmax all any cumsum cumprod round conj conjugate sort argsort partition argpartition nonzero astype"
+        " copy tolist item compress byteswap __len__",
+    ),
+    (_FIRST, "dot searchsorted"),
+    (_TWO, "clip"),
 )
-_ARRAY_METHODS = (
-    "reshape ravel flatten transpose swapaxes squeeze repeat take diagonal trace sum prod mean std var min max ptp"
-    " argmin argmax all any cumsum cumprod round clip conj conjugate dot sort argsort partition argpartition"
-    " searchsorted nonzero astype copy tolist item fill put compress choose byteswap __len__"
+
+# torch
+
+_TENSOR_ALONE = (
+    "reshape transpose permute movedim moveaxis swapaxes swapdims t squeeze unsqueeze flatten unflatten broadcast_to"
+    " flip fliplr flipud roll rot90 tile repeat_interleave chunk split tensor_split hsplit vsplit dsplit unbind narrow"
+    " narrow_copy select msort conj view_as_complex view_as_real resolve_conj diagonal diag diag_embed diagflat tril"
+    " triu adjoint abs absolute exp exp2 expm1 log log2 log10 log1p sqrt rsqrt square reciprocal sin cos tan asin acos"
+    " atan sinh cosh tanh sigmoid floor ceil trunc round frac sign neg negative relu isnan isinf isfinite logical_not"
+    " bitwise_not erf erfc softmax log_softmax real imag sum mean std var median mode amin amax aminmax argmax argmin"
+    " prod norm all any cumsum cumprod logsumexp cummax cummin count_nonzero nansum nanmean quantile sort argsort topk"
+    " kthvalue unique trace det inverse logdet cholesky histc bincount nonzero diff renorm"
 )
-_TENSOR_SHAPES = (
-    "reshape view_as transpose permute movedim moveaxis swapaxes swapdims t squeeze unsqueeze flatten unflatten"
-    " broadcast_to flip fliplr flipud roll rot90 tile repeat_interleave chunk split tensor_split hsplit vsplit dsplit"
-    " unbind narrow narrow_copy select slice_scatter select_scatter diagonal_scatter msort conj view_as_complex"
-    " view_as_real resolve_conj diagonal diag diag_embed diagflat tril triu take gather index_select masked_select"
-    " masked_fill scatter scatter_add index_add index_fill take_along_dim expand_as atleast_1d adjoint"
+_TENSOR_WITH_ONE = (
+    "view_as expand_as masked_select take_along_dim slice_scatter select_scatter diagonal_scatter add sub subtract mul"
+    " multiply div divide true_divide floor_divide remainder fmod pow float_power maximum minimum max min fmax fmin"
+    " atan2 hypot logaddexp eq ne lt le gt ge equal allclose isclose logical_and logical_or logical_xor bitwise_and"
+    " bitwise_or bitwise_xor dot mm bmm matmul mv outer ger cross tensordot inner vdot cdist dist masked_fill"
 )
-_TENSOR_ELEMENTS = (
-    "add sub subtract mul multiply div divide true_divide floor_divide remainder fmod pow float_power maximum minimum"
-    " fmax fmin atan2 hypot logaddexp eq ne lt le gt ge equal allclose isclose logical_and logical_or logical_xor"
-    " bitwise_and bitwise_or bitwise_xor abs absolute exp exp2 expm1 log log2 log10 log1p sqrt rsqrt square reciprocal"
-    " sin cos tan asin acos atan sinh cosh tanh sigmoid floor ceil trunc round frac sign neg negative relu clamp clip"
-    " lerp isnan isinf isfinite logical_not bitwise_not erf erfc softmax log_softmax addcmul addcdiv where real imag"
+_TENSOR_WITH_TWO = "clamp clip lerp addcmul addcdiv addmm baddbmm addmv"
+_TENSOR_METHODS = _listed(
+    (
+        _NONE,
+        "view expand repeat size dim ndimension numel nelement float double half int long bool clone detach contiguous"
+        " tolist item numpy new_zeros new_ones new_full stride element_size is_floating_point requires_grad_ unfold"
+        " zero_ fill_ exp_ sqrt_ squeeze_ unsqueeze_ transpose_ t_ resize_ normal_ uniform_ __len__",
+    ),
+    (_FIRST, "type_as add_ sub_ mul_ div_ copy_ pow_ masked_fill_"),
+    (_TWO, "clamp_"),
+    (_NONE, _TENSOR_ALONE),
+    (_FIRST, _TENSOR_WITH_ONE),
+    (_TWO, _TENSOR_WITH_TWO),
+    ((1,), "gather index_select index_fill index_fill_"),
+    ((1, 2), "scatter scatter_add index_add scatter_add_ index_add_ index_copy_"),
+    ((0,), "where"),
 )
-_TENSOR_SUMS = (
-    "sum mean std var median mode amin amax aminmax argmax argmin max min prod norm all any cumsum cumprod logsumexp"
-    " cummax cummin count_nonzero nansum nanmean quantile sort argsort topk kthvalue unique dot mm bmm matmul mv addmm"
-    " baddbmm addmv outer ger cross tensordot inner vdot cdist trace det inverse logdet dist cholesky histc bincount"
-    " nonzero diff renorm multinomial"
-)
-_TORCH_CREATION = (
-    "tensor as_tensor zeros ones empty full zeros_like ones_like empty_like full_like rand_like randn_like"
-    " randint_like eye arange linspace logspace rand randn randint randperm cat concat concatenate stack hstack vstack"
-    " dstack column_stack block_diag meshgrid cartesian_prod combinations einsum chain_matmul tril_indices"
-    " triu_indices broadcast_tensors broadcast_shapes complex polar vander numel is_tensor is_floating_point bucketize"
-    " searchsorted embedding conv1d conv2d conv3d manual_seed finfo iinfo Size Generator"
-)
-_TORCH_PARTS = (
-    "linalg.norm linalg.vector_norm linalg.matrix_norm linalg.det linalg.inv linalg.solve linalg.eig linalg.eigh"
-    " linalg.svd linalg.qr linalg.cholesky linalg.lstsq linalg.matrix_power linalg.matrix_rank linalg.multi_dot"
-    " linalg.pinv linalg.cross linalg.slogdet fft.fft fft.ifft fft.rfft fft.irfft fft.fft2 fft.fftn fft.fftshift"
-)
-_FUNCTIONAL = (
-    "relu relu6 leaky_relu elu selu celu gelu silu mish prelu rrelu glu softplus softsign tanh sigmoid hardtanh"
-    " hardsigmoid hardswish logsigmoid softmin softmax log_softmax gumbel_softmax linear bilinear embedding"
-    " embedding_bag one_hot conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d unfold fold"
-    " max_pool1d max_pool2d max_pool3d avg_pool1d avg_pool2d avg_pool3d adaptive_avg_pool1d adaptive_avg_pool2d"
-    " adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d lp_pool1d lp_pool2d max_unpool1d max_unpool2d"
-    " batch_norm instance_norm layer_norm group_norm rms_norm local_response_norm normalize dropout dropout1d"
-    " dropout2d dropout3d alpha_dropout feature_alpha_dropout pad interpolate grid_sample affine_grid pixel_shuffle"
-    " pixel_unshuffle cosine_similarity pairwise_distance pdist cross_entropy nll_loss mse_loss l1_loss smooth_l1_loss"
-    " huber_loss kl_div binary_cross_entropy binary_cross_entropy_with_logits hinge_embedding_loss margin_ranking_loss"
-    " cosine_embedding_loss triplet_margin_loss poisson_nll_loss gaussian_nll_loss multi_margin_loss soft_margin_loss"
-    " multilabel_margin_loss multilabel_soft_margin_loss ctc_loss scaled_dot_product_attention threshold hardshrink"
-    " softshrink tanhshrink"
+_FUNCTIONAL = _listed(
+    (
+        _FIRST,
+        "relu relu6 leaky_relu elu selu celu gelu silu mish rrelu glu softplus softsign tanh sigmoid hardtanh"
+        " hardsigmoid hardswish logsigmoid softmin softmax log_softmax gumbel_softmax one_hot unfold fold max_pool1d"
+        " max_pool2d max_pool3d avg_pool1d avg_pool2d avg_pool3d adaptive_avg_pool1d adaptive_avg_pool2d"
+        " adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d lp_pool1d lp_pool2d local_response_norm normalize"
+        " dropout dropout1d dropout2d dropout3d alpha_dropout feature_alpha_dropout pad interpolate affine_grid"
+        " pixel_shuffle pixel_unshuffle pdist threshold hardshrink softshrink tanhshrink",
+    ),
+    (
+        _TWO,
+        "prelu embedding grid_sample cosine_similarity pairwise_distance cross_entropy nll_loss mse_loss l1_loss"
+        " smooth_l1_loss huber_loss kl_div binary_cross_entropy binary_cross_entropy_with_logits hinge_embedding_loss"
+        " poisson_nll_loss multi_margin_loss soft_margin_loss multilabel_margin_loss multilabel_soft_margin_loss"
+        " max_unpool1d max_unpool2d",
+    ),
+    (
+        _THREE,
+        "linear conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d margin_ranking_loss"
+        " cosine_embedding_loss triplet_margin_loss scaled_dot_product_attention",
+    ),
+    (range(4), "bilinear"),
+    (range(5), "batch_norm instance_norm"),
+    ((0, 2, 3), "layer_norm group_norm rms_norm"),
 )
 _TORCH_LAYERS = (
     "Linear Bilinear Identity LazyLinear Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d Unfold"
@@ -118,104 +161,210 @@ _TORCH_LAYERS = (
     " CosineEmbeddingLoss MultiMarginLoss TripletMarginLoss PixelShuffle PixelUnshuffle Upsample UpsamplingNearest2d"
     " UpsamplingBilinear2d ChannelShuffle Flatten Unflatten"
 )
-_TENSOR_METHODS = (
-    "view expand repeat size dim ndimension numel nelement type float double half int long bool clone detach"
-    " contiguous tolist item numpy to cpu masked_fill new_zeros new_ones new_full new_tensor stride element_size"
-    " is_floating_point type_as requires_grad_ unfold add_ sub_ mul_ div_ zero_ fill_ copy_ clamp_ exp_ sqrt_ pow_"
-    " squeeze_ unsqueeze_ transpose_ t_ scatter_ scatter_add_ index_add_ index_copy_ index_fill_ masked_fill_ resize_"
-    " normal_ uniform_ __len__"
-)
-_BUILTINS = "abs bool complex enumerate float int iter len list max min range round set sorted sum tuple zip"
-_STEPS = "attribute call element format item member method operator set_item truth"
-_TORCH_BY_VALUES_WORDS = (
-    "Generator allclose bincount combinations embedding_bag equal is_tensor item manual_seed masked_select nonzero"
-    " one_hot randperm repeat_interleave tolist unique where"
-)
-_BY_VALUES_WORDS = (
-    "numpy.arange numpy.argwhere numpy.array2string numpy.bincount numpy.choose numpy.compress numpy.delete"
-    " numpy.extract numpy.flatnonzero numpy.histogram numpy.insert numpy.intersect1d numpy.linalg.lstsq"
-    " numpy.mask_indices numpy.ndarray.choose numpy.ndarray.compress numpy.ndarray.nonzero numpy.ndarray.repeat"
-    " numpy.nonzero numpy.poly numpy.polydiv numpy.real_if_close numpy.repeat numpy.resize numpy.roots numpy.select"
-    " numpy.setdiff1d numpy.setxor1d numpy.tile numpy.trim_zeros numpy.union1d numpy.unique numpy.where"
-)
-_BOUND = "lightgbm matplotlib numpy pandas scipy seaborn sklearn statsmodels torch torchvision"
 
-
-def _prefixed(prefix: str, words: str) -> str:
-    return " ".join(prefix + word for word in words.split())
-
-
-_OF_TORCH = " ".join(
-    (
-        *(_TENSOR_SHAPES, _TENSOR_ELEMENTS, _TENSOR_SUMS, _TORCH_CREATION, _TORCH_PARTS),
-        *(_prefixed("nn.functional.", _FUNCTIONAL), _prefixed("nn.", _TORCH_LAYERS)),
-    )
-)
-CALLS = {
-    "numpy": frozenset(" ".join((_NUMPY_SHAPES, _NUMPY_CREATION, _NUMPY_ELEMENTS, _NUMPY_SUMS, _NUMPY_OTHERS)).split()),
-    "torch": frozenset(_OF_TORCH.split()),
+CALLS: Mapping[str, Mapping[str, Sequence[int]]] = {
+    "numpy": _listed(
+        (_FIRST, _NUMPY_WHOLE),
+        (_FIRST, f"{_prefixed('char.', _CHARACTERS)} {_prefixed('strings.', _CHARACTERS)} ma.array ma.masked_array"),
+        (_TWO, _NUMPY_PAIRS),
+        (_THREE, "where select clip interp"),
+        (_ALL, "meshgrid broadcast_arrays broadcast ix_ result_type"),
+        (_REST, "einsum"),
+        (_NONE, _NUMPY_KNOWN),
+    ),
+    "torch": _listed(
+        (
+            _NONE,
+            "zeros ones empty full eye arange linspace logspace rand randn randint randperm tril_indices triu_indices"
+            " broadcast_shapes manual_seed finfo iinfo Size Generator",
+        ),
+        (
+            _FIRST,
+            "tensor as_tensor zeros_like ones_like empty_like full_like rand_like randn_like randint_like cat concat"
+            " concatenate stack hstack vstack dstack column_stack combinations vander numel is_tensor"
+            " is_floating_point multinomial atleast_1d linalg.norm linalg.vector_norm linalg.matrix_norm linalg.det"
+            " linalg.inv linalg.eig linalg.eigh linalg.svd linalg.qr linalg.cholesky linalg.matrix_power"
+            " linalg.matrix_rank linalg.multi_dot linalg.pinv linalg.slogdet fft.fft fft.ifft fft.rfft fft.irfft"
+            " fft.fft2 fft.fftn fft.fftshift",
+        ),
+        (_TWO, "complex polar bucketize searchsorted embedding linalg.solve linalg.lstsq linalg.cross"),
+        (_THREE, "conv1d conv2d conv3d"),
+        (_ALL, "block_diag meshgrid cartesian_prod chain_matmul broadcast_tensors"),
+        (_REST, "einsum"),
+        (_FIRST, _TENSOR_ALONE),
+        (_TWO, _TENSOR_WITH_ONE),
+        (_THREE, f"where {_TENSOR_WITH_TWO}"),
+        ((0, 2), "gather index_select index_fill"),
+        ((0, 2, 3), "scatter scatter_add index_add"),
+        (_NONE, _prefixed("nn.", _TORCH_LAYERS)),
+        *((places, f"nn.functional.{name}") for name, places in _FUNCTIONAL.items()),
+    ),
 }
-"""By package: functions and classes, their dotted names without the package."""
-BUILTINS = frozenset(_BUILTINS.split())
+"""By package: functions and classes, their dotted names without the package, and the places of surrogates."""
+_BUILTINS_WORDS = "abs bool complex enumerate float int iter len list max min range round set sorted sum tuple zip"
+BUILTINS = frozenset(_BUILTINS_WORDS.split())
 """Python's own functions, asked where one of the operands is a library's."""
-METHODS = {
-    "numpy.ndarray": frozenset(_ARRAY_METHODS.split()),
-    "torch.Tensor": frozenset(" ".join((_TENSOR_SHAPES, _TENSOR_ELEMENTS, _TENSOR_SUMS, _TENSOR_METHODS)).split()),
-    **{f"torch.{name}": frozenset(["__call__"]) for name in _TORCH_LAYERS.split()},
+METHODS: Mapping[str, Mapping[str, Sequence[int]]] = {
+    "numpy.ndarray": _ARRAY_METHODS,
+    "torch.Tensor": _TENSOR_METHODS,
+    **{f"torch.{name}": {"__call__": _THREE} for name in _TORCH_LAYERS.split()},
 }
-"""By class, written package.Class."""
-STEPS = frozenset(_STEPS.split())
-_TORCH_BY_VALUES = frozenset(_TORCH_BY_VALUES_WORDS.split())
-BY_VALUES = frozenset(_BY_VALUES_WORDS.split())
-"""What these give depends on values, or may: only what they refuse counts."""
-CHANGES = frozenset(
-    [
-        "numpy.nan_to_num",
-        "numpy.ndarray.sort",
-        "numpy.ndarray.partition",
-        "numpy.ndarray.fill",
-        "numpy.ndarray.put",
-        "numpy.ndarray.byteswap",
-    ]
+"""By class, written package.Class: methods, and the places of surrogates among their arguments."""
+_KEYWORDS_WORDS = "a arr array ary b bias input m other weight x"
+KEYWORDS = frozenset(_KEYWORDS_WORDS.split())
+"""Keywords of which an operand may be a surrogate, where the first operand may."""
+
+_BY_VALUES_WORDS = (
+    "argwhere average bincount compress delete extract flatnonzero histogram histogram2d histogramdd"
+    " histogram_bin_edges insert intersect1d ix_ linalg.lstsq min_scalar_type nonzero can_cast poly polyadd polymul"
+    " polysub real_if_close result_type roots select setdiff1d setxor1d union1d unique where nan_to_num"
 )
-"""What changes its operand, or the state of the library: only what it refuses counts."""
-
-
-BOUND = frozenset(_BOUND.split())
-"""Packages whose functions, classes and methods are asked which arguments they take, and are not called."""
-NEVER = frozenset(["load", "save", "dump", "dumps", "fromfile", "tofile", "loads", "index", "rindex"])
-"""Never, whatever the list says: names of what reads and writes files, or looks for a text in values."""
-UNLESS_MENTIONED = {
-    "numpy": ("__array_", "set_array_function"),
-    "torch": ("autocast", "set_default", "__torch_", "use_deterministic", "torch.overrides"),
+_TORCH_BY_VALUES_WORDS = (
+    "Generator allclose bincount combinations equal is_tensor item manual_seed masked_select nn.functional.one_hot"
+    " nonzero randperm tolist unique where"
+)
+_ARRAY_BY_VALUES_WORDS = "sort partition byteswap compress nonzero item tolist"
+_BY_VALUES = {
+    "numpy": frozenset(_BY_VALUES_WORDS.split()),
+    "numpy.ndarray": frozenset(_ARRAY_BY_VALUES_WORDS.split()),
+    "torch": frozenset(_TORCH_BY_VALUES_WORDS.split()),
+    "torch.Tensor": frozenset(_TORCH_BY_VALUES_WORDS.split()),
 }
-"""By package: what a notebook may not spell where it is asked, as it may change what all its operations do."""
+"""What these give may depend on values, or they change their operand: only what they refuse counts."""
+_UNTOLD = ("random.", "ma.")
+"""Modules of functions that draw values or may change what they are given."""
+_READ_WORDS = "T mT H mH real imag shape dtype ndim size itemsize nbytes"
+_READ = frozenset(_READ_WORDS.split())
+"""Attributes that follow from the schema; what others give is not told."""
+
+_STEPS_WORDS = "attribute element format item operator set_item truth"
+STEPS = frozenset(_STEPS_WORDS.split())
+_BOUND_WORDS = "lightgbm matplotlib numpy pandas scipy seaborn sklearn statsmodels torch torchvision"
+BOUND = frozenset(_BOUND_WORDS.split())
+"""Packages whose functions, classes and methods are asked which arguments they take, and are not called."""
+NEVER = frozenset(["test", "load", "save", "dump", "dumps", "fromfile", "tofile", "loads", "index", "rindex"])
+"""Never, whatever the list says: names of what runs tests, reads and writes files, or looks for a text in values."""
+UNLESS_MENTIONED: Mapping[str, Sequence[str]] = {
+    "": ("monkeypatch", "mock", "patch_", "cudf", "seterr", "'raise'", '"raise"', "'error'", '"error"'),
+    "numpy": ("__array_", "set_array_function", "promotion_state"),
+    "torch": ("autocast", "set_default", "__torch_", "use_deterministic", "torch.overrides", "vmap", "FakeTensor"),
+}
+"""By package, "" for all: what a notebook may not spell where it is asked, as it may change what operations do."""
 OTHER_DEVICES = ("cuda", "mps", "xpu", "device")
 """What a notebook spells that may move tensors away from the processor."""
+_ELSEWHERE = re.compile(r"(?i)\b(?:cuda|mps|xpu|hpu|npu|xla|meta|vulkan|privateuseone)\b")
+_NEVER_KEYWORDS = frozenset(["copy", "device", "generator", "pin_memory", "out", "like", "subok"])
+"""What these ask for depends on the machine, or on how an operand lies in memory."""
+_PARSING_WORDS = (
+    "float64 float32 float16 int64 int32 int16 int8 uint8 uint16 uint32 uint64 single double longdouble complex64"
+    " complex128 bool int float complex astype array asarray asanyarray ascontiguousarray"
+)
+_PARSING = frozenset(_PARSING_WORDS.split())
+"""What reads texts as numbers or times, if it gets them."""
+_OF_MATRICES_WORDS = "cholesky inv inverse solve matrix_power lstsq tensorinv logdet cond"
+_OF_MATRICES = frozenset(_OF_MATRICES_WORDS.split())
+_OF_SCHEMA = re.compile(r"square|[Dd]imension|shape|[Ss]ize|dtype|type|argument|broadcast|at least")
 
 
-_UNTOLD = ("numpy.random.", "numpy.ma.")
-"""Modules of functions that draw values or may change what they are given."""
+def is_asked(order: Mapping[str, Any]) -> bool:
+    """Whether an operation may be asked with these operands, each in the form in which it is sent."""
+    step, of, name = order["step"], order["of"], order["name"]
+    operands, keywords = order["operands"], order["keywords"]
+    if keywords.keys() & _NEVER_KEYWORDS:
+        return False
+    reads_texts = name.rpartition(".")[2] in _PARSING
+    for form, held in (part for told in (*operands, *keywords.values()) for part in _parts(told)):
+        if form == "is" and type(held) is str and _ELSEWHERE.search(held):
+            return False
+        if form == "facts" and (_is_opaque(step, held) or reads_texts and _is_text(held)):
+            return False
+    if step in ("call", "method"):
+        return _is_listed(step, of, name, operands, keywords)
+    if step not in STEPS or step != "operator" and not (operands and "facts" in operands[0]):
+        return False
+    if step == "attribute" and operands[0]["facts"]["type"].startswith("torch.nn.modules."):
+        return False
+    return step not in ("item", "set_item") or len(operands) > 1 and _tells_place(step, operands[1])
 
 
-def is_listed(step: str, of: str, name: str) -> bool:
-    """Whether an operation may be asked; `of` is a package of functions, else a class as package.Class."""
-    if step == "call":
-        listed = BUILTINS if of == "builtins" else CALLS.get(of, frozenset())
-        module, dot, last = name.rpartition(".")
-        return (
-            name in listed or bool(dot) and not last.startswith("_") and last not in NEVER and f"{module}.*" in listed
-        )
+def _is_listed(
+    step: str, of: str, name: str, operands: Sequence[Mapping[str, Any]], keywords: Mapping[str, Mapping[str, Any]]
+) -> bool:
+    """Whether it is on the list, with surrogates at no other places than those that it tells."""
+    places = _places(step, of, name)
+    if places is None or step == "method" and not operands:
+        return False
+    first = 1 if step == "method" else 0
+    if any(at not in places and not _is_known(told) for at, told in enumerate(operands[first:])):
+        return False
+    may_name = bool(places) and (step == "method" or 0 in places)
+    return all(_is_known(told) or may_name and key in KEYWORDS for key, told in keywords.items())
+
+
+def _places(step: str, of: str, name: str) -> Sequence[int] | None:
+    """The places of surrogates; None of what is not listed."""
     if step == "method":
-        return name in METHODS.get(of, frozenset())
-    return step in STEPS
+        return METHODS.get(of, {}).get(name)
+    if of == "builtins":
+        return _ALL if name in BUILTINS else None
+    listed = CALLS.get(of, {})
+    module, dot, last = name.rpartition(".")
+    if name not in listed and (not dot or last.startswith("_") or last in NEVER or f"{module}.*" not in listed):
+        return None
+    return listed.get(name, _NONE)
+
+
+def _parts(told: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """An operand and all that it holds, as form and content."""
+    [(form, held)] = told.items()
+    yield form, held
+    for part in held if form in ("list", "tuple", "set", "slice") else ():
+        yield from _parts(part)
+    for key, value in held if form == "dict" else ():
+        yield from _parts(key)
+        yield from _parts(value)
+
+
+def _is_known(told: Mapping[str, Any]) -> bool:
+    return all(form not in ("facts", "any") for form, _ in _parts(told))
+
+
+def _is_opaque(step: str, facts: Mapping[str, Any]) -> bool:
+    """Whether elements of an array decide what happens: objects, bytes that are read as text, records."""
+    dtype = str(facts.get("dtype", ""))
+    is_record = dtype.startswith(("[", "|V", "V"))
+    return dtype == "object" or dtype.startswith(("|S", "S")) or is_record and step not in ("item", "attribute")
+
+
+def _is_text(facts: Mapping[str, Any]) -> bool:
+    return str(facts.get("dtype", "")).lstrip("<>|=")[:1] in ("U", "S")
+
+
+def _tells_place(step: str, index: Mapping[str, Any]) -> bool:
+    """Whether values of an index cannot decide of which shape the part is that it selects: arrays but no bounds.
+
+    Nor whether there is such a part, which is asked before it is changed.
+    """
+    parts = list(_parts(index))
+    if any(form == "slice" and not _is_known({form: held}) for form, held in parts):
+        return False
+    arrays = [held for form, held in parts if form == "facts"]
+    masks = [held for held in arrays if "bool" in f"{held['type']} {held.get('dtype')}"]
+    if masks:
+        return "facts" in index
+    return step == "item" or not arrays
+
+
+def tells_refusal(name: str, exception: str, message: str) -> bool:
+    """Whether what an operation raised is about the schema of its operands, where it may be about values."""
+    by_values = name.rpartition(".")[2] in _OF_MATRICES
+    return not by_values or exception == "TypeError" or _OF_SCHEMA.search(message) is not None
 
 
 def tells_result(step: str, of: str, name: str) -> bool:
     """Whether what an operation gives is certain too, not only what it refuses."""
-    full = f"{of}.{name}"
-    if step in ("set_item", "truth", "member") or full in BY_VALUES or full in CHANGES or full.startswith(_UNTOLD):
+    if step in ("set_item", "truth") or step == "attribute" and name not in _READ:
         return False
-    if of.startswith("torch") and (name.rpartition(".")[2] in _TORCH_BY_VALUES or name.endswith("_")):
+    if name in _BY_VALUES.get(of, ()) or name.startswith(_UNTOLD) or of.startswith("torch") and name.endswith("_"):
         return False
     return not name.endswith("=") or name in ("==", "!=", "<=", ">=")

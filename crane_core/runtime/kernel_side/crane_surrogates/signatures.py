@@ -29,6 +29,8 @@ def bound(path: str, n_positional: int, keywords: Sequence[str], *, is_method: b
         signature = _of_function(inspect.getattr_static(holder, name, None))
     elif not is_method and holder is not None:
         found = getattr(holder, name, None)
+        if isinstance(holder, type) and hasattr(found, "__wrapped__"):
+            return {"unknown": "a wrapped method without its object"}  # a wrapper may look at the object first
         signature = _of_class(found) if isinstance(found, type) else _of_function(found)
         is_method = isinstance(found, type)
     if signature is None:

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import builtins
 import contextlib
-import importlib.util
+import importlib
 import json
 import operator
 import os
 import resource
 import socket
 import sys
-import types
 import warnings
 from functools import reduce
 from typing import Any, Callable, Iterator, Mapping
@@ -53,8 +52,9 @@ _NEVER = (
     SystemError,
     AssertionError,
     NameError,
+    StopIteration,
 )
-"""What says something about this process or its names, or about a bug of a library, not about the operation."""
+"""What says something about this process or its names, a bug of a library, or the end of a loop: no refusal."""
 _PLAIN = (int, float, bool, str, complex, type(None))
 
 
@@ -104,10 +104,8 @@ def _asked(order: Mapping[str, Any]) -> dict[str, Any]:
     step, of, name = order["step"], order["of"], order["name"]
     if step == "binds":
         return signatures.bound(of, order["operands"], order["keywords"], is_method=name == "method")
-    if not operations.is_listed(step, of, name):
+    if not operations.is_asked(order):
         return {"unknown": "not on the list"}
-    if step == "member":
-        return _member(of, name)
     agreed: dict[str, Any] = {}
     for fill in FILLS:
         operands = [made(told, fill) for told in order["operands"]]
@@ -117,26 +115,9 @@ def _asked(order: Mapping[str, Any]) -> dict[str, Any]:
         agreed = _common(agreed, outcome) if agreed else outcome
         if not agreed:
             return {"unknown": "it depends on values"}
+    if "raised" in agreed and not operations.tells_refusal(name, agreed["raised"], agreed["message"]):
+        return {"unknown": "it may depend on values"}
     return agreed
-
-
-def _member(path: str, name: str) -> dict[str, Any]:
-    """Whether a module or class of a library has a member; what another module could bring is not told as missing."""
-    package, *inner = path.split(".")
-    holder = library_of(package).PACKAGE
-    for part in inner:
-        holder = None if part.startswith("_") else getattr(holder, part, None)
-    is_module = isinstance(holder, types.ModuleType)
-    if not is_module and not isinstance(holder, type):
-        return {"unknown": "neither a module nor a class"}
-    try:
-        getattr(holder, name)
-    except AttributeError as error:
-        is_package = is_module and hasattr(holder, "__path__")
-        if is_package and importlib.util.find_spec(f"{holder.__name__}.{name}") is not None:
-            return {"unknown": "a module that is not loaded"}
-        return {"raised": "AttributeError", "message": str(error)[:MOST_MESSAGE]}
-    return {"unknown": "it is there"}
 
 
 @contextlib.contextmanager

@@ -263,6 +263,7 @@ _PARSING = frozenset(_PARSING_WORDS.split())
 """What reads texts as numbers or times, if it gets them."""
 _OF_MATRICES_WORDS = "cholesky inv inverse solve matrix_power lstsq tensorinv logdet cond"
 _OF_MATRICES = frozenset(_OF_MATRICES_WORDS.split())
+_COMPARED = ("==", "!=", "<=", ">=")
 _OF_SCHEMA = re.compile(r"square|[Dd]imension|shape|[Ss]ize|dtype|type|argument|broadcast|at least")
 
 
@@ -278,6 +279,8 @@ def is_asked(order: Mapping[str, Any]) -> bool:
             return False
         if form == "facts" and (_is_opaque(step, held) or reads_texts and _is_text(held)):
             return False
+    if _changes_tensor(step, of, name) and not (operands and _has_no_gradient(operands[0])):
+        return False
     if step in ("call", "method"):
         return _is_listed(step, of, name, operands, keywords)
     if step not in STEPS or step != "operator" and not (operands and "facts" in operands[0]):
@@ -312,6 +315,18 @@ def _places(step: str, of: str, name: str) -> Sequence[int] | None:
     if name not in listed and (not dot or last.startswith("_") or last in NEVER or f"{module}.*" not in listed):
         return None
     return listed.get(name, _NONE)
+
+
+def _changes_tensor(step: str, of: str, name: str) -> bool:
+    is_change = step == "set_item" or step == "method" and name.endswith("_") and not name.endswith("__")
+    return of.startswith("torch.") and (
+        is_change or step == "operator" and name.endswith("=") and name not in _COMPARED
+    )
+
+
+def _has_no_gradient(told: Mapping[str, Any]) -> bool:
+    """Whether a tensor may be changed in place for certain; else it depends on who recorded gradients, and when."""
+    return told.get("facts", {}).get("requires_grad") is False
 
 
 def _parts(told: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -367,4 +382,4 @@ def tells_result(step: str, of: str, name: str) -> bool:
         return False
     if name in _BY_VALUES.get(of, ()) or name.startswith(_UNTOLD) or of.startswith("torch") and name.endswith("_"):
         return False
-    return not name.endswith("=") or name in ("==", "!=", "<=", ">=")
+    return not name.endswith("=") or name in _COMPARED

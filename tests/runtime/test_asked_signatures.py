@@ -58,6 +58,15 @@ def test_a_wrapped_method_without_its_object_is_not_told_as_a_lack_of_arguments(
     assert bound("sklearn.cluster.KMeans.fit_predict", 0)["raised"] == "TypeError"
 
 
+def test_a_signature_that_was_put_on_a_function_is_not_believed() -> None:
+    """Matplotlib shows what `set` may be given, and refuses others as attributes."""
+    from matplotlib.figure import Figure
+
+    with pytest.raises(AttributeError):
+        Figure().set(nonsense=1)
+    assert list(bound("matplotlib.figure.Figure.set", 0, "nonsense", is_method=True)) == ["unknown"]
+
+
 @pytest.mark.parametrize(
     "path",
     [

@@ -71,4 +71,6 @@ def _of_function(function: Any) -> inspect.Signature | None:
         if not function.__code__.co_filename.replace("\\", "/").endswith(_HAND_ON):
             return None
         function = function.__wrapped__
-    return inspect.Signature.from_callable(function) if isinstance(function, types.FunctionType) else None
+    if not isinstance(function, types.FunctionType) or hasattr(function, "__signature__"):
+        return None  # a signature that was put on it is for its reader; what it takes is another matter
+    return inspect.Signature.from_callable(function)

@@ -95,3 +95,30 @@ def test_a_class_out_of_range_depends_on_the_value_and_a_wrong_length_does_not()
     assert "raised" not in fits
     short = asked("call", "torch", "nn.functional.cross_entropy", tensor(4, 3), tensor(5, dtype="torch.int64"))
     assert short == {"raised": "ValueError", "message": "Expected input batch_size (4) to match target batch_size (5)."}
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        *(("torch", "randn"), ("torch", "onnx"), ("torch._C", "nothing"), ("torch.nothing", "at_all")),
+        *(("torch", "npu"), ("torch", "musa"), ("torch", "something_of_another_package"), ("torch.Tensor", "sums")),
+        ("numpy", "arrange"),
+    ],
+)
+def test_only_a_misspelt_name_of_a_module_is_told_as_missing(path: str, name: str) -> None:
+    order = {"step": "member", "of": path, "name": name}
+    assert list(worker.answer(json.dumps(order).encode())) == ["unknown"]
+
+
+@pytest.mark.parametrize(("path", "name"), [("torch", "randns"), ("torch.nn.functional", "relus")])
+def test_a_misspelt_name_of_a_module_is_told(path: str, name: str) -> None:
+    order = {"step": "member", "of": path, "name": name}
+    assert worker.answer(json.dumps(order).encode())["raised"] == "AttributeError"
+
+
+def test_what_a_layer_takes_is_what_its_forward_takes() -> None:
+    order = {"step": "binds", "of": "torch.nn.modules.loss.MSELoss.__call__", "name": "method", "keywords": []}
+    assert worker.answer(json.dumps({**order, "operands": 1}).encode())["raised"] == "TypeError"
+    assert list(worker.answer(json.dumps({**order, "operands": 2}).encode())) == ["unknown"]
+    with pytest.raises(TypeError):
+        torch.nn.MSELoss()(torch.ones(1))

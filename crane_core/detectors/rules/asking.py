@@ -96,6 +96,8 @@ class Asker:
         if receiver is not None and step != "call":
             operands = [receiver, *operands]
         holder, asked = _operation(of, name)
+        if step == "attribute" and not isinstance(of, str) and of.path:
+            return self._of_module(of.path, name)
         said = self._of_surrogates(step, holder, asked, operands, arguments.keywords)
         return said if said is not None else self._of_signature(step, of, name, arguments, operands)
 
@@ -138,6 +140,15 @@ class Asker:
             return None
         return Said(None, _given({name: fact for name, fact in facts.items() if name != "device" or not is_elsewhere}))
 
+    def _of_module(self, path: str, name: str) -> Said | None:
+        """What it says of a name that its module lacks."""
+        library = path.partition(".")[0]
+        if library not in operations.LAZY or library not in self._libraries or self._may_be_changed([library]):
+            return None
+        order = {"step": "member", "of": path, "name": name}
+        answer = self._answer(order, [library])
+        return self._refused(library, answer, ()) if "raised" in answer else None
+
     def _of_signature(
         self, step: str, of: AbstractValue | str, name: str, arguments: Arguments, operands: Sequence[AbstractValue]
     ) -> Said | None:
@@ -146,7 +157,7 @@ class Asker:
         library = path.partition(".")[0]
         if step not in ("call", "method") or library not in operations.BOUND or library not in self._libraries:
             return None
-        if self._may_be_changed(()):
+        if self._may_be_changed({library} & set(LIBRARIES)):
             return None
         order = {
             "step": "binds",

@@ -94,13 +94,15 @@ _TENSOR_ALONE = (
     " atan sinh cosh tanh sigmoid floor ceil trunc round frac sign neg negative relu isnan isinf isfinite logical_not"
     " bitwise_not erf erfc softmax log_softmax real imag sum mean std var median mode amin amax aminmax argmax argmin"
     " prod norm all any cumsum cumprod logsumexp cummax cummin count_nonzero nansum nanmean quantile sort argsort topk"
-    " kthvalue unique trace det inverse logdet cholesky histc bincount nonzero diff renorm"
+    " kthvalue unique trace det inverse logdet cholesky histc bincount nonzero diff renorm lgamma"
+    " digamma deg2rad rad2deg sgn signbit erfinv sinc logit positive i0 fix angle"
 )
 _TENSOR_WITH_ONE = (
     "view_as expand_as masked_select take_along_dim slice_scatter select_scatter diagonal_scatter add sub subtract mul"
     " multiply div divide true_divide floor_divide remainder fmod pow float_power maximum minimum max min fmax fmin"
     " atan2 hypot logaddexp eq ne lt le gt ge equal allclose isclose logical_and logical_or logical_xor bitwise_and"
-    " bitwise_or bitwise_xor dot mm bmm matmul mv outer ger cross tensordot inner vdot cdist dist masked_fill"
+    " bitwise_or bitwise_xor dot mm bmm matmul mv outer ger cross tensordot inner vdot cdist dist masked_fill gcd"
+    " lcm copysign nextafter xlogy heaviside bitwise_left_shift bitwise_right_shift ldexp logaddexp2 kron take"
 )
 _TENSOR_WITH_TWO = "clamp clip lerp addcmul addcdiv addmm baddbmm addmv"
 _TENSOR_METHODS = _listed(
@@ -180,8 +182,8 @@ CALLS: Mapping[str, Mapping[str, Sequence[int]]] = {
         ),
         (
             _FIRST,
-            "tensor as_tensor zeros_like ones_like empty_like full_like rand_like randn_like randint_like cat concat"
-            " concatenate stack hstack vstack dstack column_stack combinations vander numel is_tensor"
+            "tensor as_tensor asarray zeros_like ones_like empty_like full_like rand_like randn_like randint_like cat"
+            " concat concatenate stack hstack vstack dstack column_stack combinations vander numel is_tensor"
             " is_floating_point multinomial atleast_1d linalg.norm linalg.vector_norm linalg.matrix_norm linalg.det"
             " linalg.inv linalg.eig linalg.eigh linalg.svd linalg.qr linalg.cholesky linalg.matrix_power"
             " linalg.matrix_rank linalg.multi_dot linalg.pinv linalg.slogdet fft.fft fft.ifft fft.rfft fft.irfft"
@@ -242,17 +244,28 @@ STEPS = frozenset(_STEPS_WORDS.split())
 _BOUND_WORDS = "lightgbm matplotlib numpy pandas scipy seaborn sklearn statsmodels torch torchvision"
 BOUND = frozenset(_BOUND_WORDS.split())
 """Packages whose functions, classes and methods are asked which arguments they take, and are not called."""
+LAZY = frozenset(["torch"])
+"""Packages whose modules find names when they are asked for, so that only they can say which there are."""
 NEVER = frozenset(["test", "load", "save", "dump", "dumps", "fromfile", "tofile", "loads", "index", "rindex"])
 """Never, whatever the list says: names of what runs tests, reads and writes files, or looks for a text in values."""
 UNLESS_MENTIONED: Mapping[str, Sequence[str]] = {
     "": ("monkeypatch", "mock", "patch_", "cudf", "seterr", "'raise'", '"raise"', "'error'", '"error"'),
     "numpy": ("__array_", "set_array_function", "promotion_state"),
-    "torch": ("autocast", "set_default", "__torch_", "use_deterministic", "torch.overrides", "vmap", "FakeTensor"),
+    "torch": (
+        "autocast",
+        "set_default",
+        "__torch_",
+        "use_deterministic",
+        "torch.overrides",
+        "vmap",
+        "FakeTensor",
+        "hook",
+    ),
 }
 """By package, "" for all: what a notebook may not spell where it is asked, as it may change what operations do."""
 OTHER_DEVICES = ("cuda", "mps", "xpu", "device")
 """What a notebook spells that may move tensors away from the processor."""
-_ELSEWHERE = re.compile(r"(?i)\b(?:cuda|mps|xpu|hpu|npu|xla|meta|vulkan|privateuseone)\b")
+_ELSEWHERE = re.compile(r"(?i)\b(?:cuda|mps|xpu|hpu|npu|xla|meta|musa|mlu|vulkan|privateuseone)\b")
 _NEVER_KEYWORDS = frozenset(["copy", "device", "generator", "pin_memory", "out", "like", "subok"])
 """What these ask for depends on the machine, or on how an operand lies in memory."""
 _PARSING_WORDS = (
@@ -275,7 +288,7 @@ def is_asked(order: Mapping[str, Any]) -> bool:
         return False
     reads_texts = name.rpartition(".")[2] in _PARSING
     for form, held in (part for told in (*operands, *keywords.values()) for part in _parts(told)):
-        if form == "is" and type(held) is str and _ELSEWHERE.search(held):
+        if form == "is" and type(held) is str and is_elsewhere(held):
             return False
         if form == "facts" and (_is_opaque(step, held) or reads_texts and _is_text(held)):
             return False
@@ -288,6 +301,11 @@ def is_asked(order: Mapping[str, Any]) -> bool:
     if step == "attribute" and operands[0]["facts"]["type"].startswith("torch.nn.modules."):
         return False
     return step not in ("item", "set_item") or len(operands) > 1 and _tells_place(step, operands[1])
+
+
+def is_elsewhere(text: str) -> bool:
+    """Whether a text names a device that may be there, or not."""
+    return _ELSEWHERE.search(text) is not None
 
 
 def _is_listed(

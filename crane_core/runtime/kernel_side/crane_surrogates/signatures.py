@@ -15,6 +15,7 @@ from . import operations
 
 _HAND_ON = ("sklearn/utils/_param_validation.py", "sklearn/base.py")
 """Files whose wrappers bind the arguments to the signature of what they wrap, or hand all of them on."""
+_MODULES = "torch.nn.modules."
 _REFUSED = ("test", "_test", "conftest", "__main__")
 
 
@@ -26,6 +27,8 @@ def bound(path: str, n_positional: int, keywords: Sequence[str], *, is_method: b
     holder, name = _holder(path)
     signature = None
     if is_method and isinstance(holder, type):
+        if name == "__call__" and path.startswith(_MODULES):
+            name = "forward"  # what a call hands on to, where no hook changes it
         signature = _of_function(inspect.getattr_static(holder, name, None))
     elif not is_method and holder is not None:
         found = getattr(holder, name, None)

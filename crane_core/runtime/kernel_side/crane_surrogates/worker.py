@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import builtins
 import contextlib
-import importlib
+import difflib
+import importlib.util
 import json
 import operator
 import os
 import resource
 import socket
 import sys
+import types
 import warnings
 from functools import reduce
 from typing import Any, Callable, Iterator, Mapping
@@ -25,6 +27,7 @@ from . import operations, signatures
 from .made import FILLS, NotMadeError, library_of, made
 
 MOST_MESSAGE = 1_000
+_LIKE = 0.75
 _FILE_BYTES = 2**16
 """torch tries whether it can write a temporary file when it is loaded."""
 _OPERATORS: dict[str, Callable[..., Any]] = {
@@ -104,6 +107,8 @@ def _asked(order: Mapping[str, Any]) -> dict[str, Any]:
     step, of, name = order["step"], order["of"], order["name"]
     if step == "binds":
         return signatures.bound(of, order["operands"], order["keywords"], is_method=name == "method")
+    if step == "member":
+        return _member(of, name)
     if not operations.is_asked(order):
         return {"unknown": "not on the list"}
     agreed: dict[str, Any] = {}
@@ -118,6 +123,27 @@ def _asked(order: Mapping[str, Any]) -> dict[str, Any]:
     if "raised" in agreed and not operations.tells_refusal(name, agreed["raised"], agreed["message"]):
         return {"unknown": "it may depend on values"}
     return agreed
+
+
+def _member(path: str, name: str) -> dict[str, Any]:
+    """Whether a name was written for one that a module has; other packages may add names that are like none."""
+    package, *inner = path.split(".")
+    if package not in operations.LAZY or operations.is_elsewhere(name):
+        return {"unknown": "not on the list"}
+    holder = library_of(package).PACKAGE
+    for part in inner:
+        holder = None if part.startswith("_") else getattr(holder, part, None)
+    if not isinstance(holder, types.ModuleType):
+        return {"unknown": "not a module"}
+    if not difflib.get_close_matches(name, dir(holder), 1, _LIKE):
+        return {"unknown": "it is like no other"}
+    try:
+        getattr(holder, name)
+    except AttributeError as error:
+        if hasattr(holder, "__path__") and importlib.util.find_spec(f"{holder.__name__}.{name}") is not None:
+            return {"unknown": "a module that is not loaded"}
+        return {"raised": "AttributeError", "message": str(error)[:MOST_MESSAGE]}
+    return {"unknown": "it is there"}
 
 
 @contextlib.contextmanager

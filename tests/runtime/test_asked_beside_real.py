@@ -113,7 +113,7 @@ def known(value: Any) -> dict[str, Any]:
 
 
 def real(told: dict[str, Any], chosen: random.Random) -> Any:
-    """An operand with values of its own."""
+    """An operand with values."""
     [(form, held)] = told.items()
     if form == "any":
         return {
@@ -226,7 +226,7 @@ def question(chosen: random.Random, library: str, asked: tuple[str, str, str, Se
 
 
 def step_question(chosen: random.Random, library: str) -> dict[str, Any]:
-    """One question about an operator, an index, a truth value or a format."""
+    """One question about an operator, an index, a condition or a format."""
     case = Case(chosen, library)
     of = "numpy.ndarray" if library == "numpy" else "torch.Tensor"
     step = chosen.choice(["operator", "operator", "item", "item", "set_item", "set_item", "truth", "element", "format"])

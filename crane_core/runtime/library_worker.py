@@ -62,6 +62,8 @@ class LibraryWorker:
         self._guarded: Guarded | None = None
         self._listening: socket.socket | None = None
         self._connection: socket.socket | None = None
+        self._heard = b""
+        """What it said behind the last answer that was taken: answers to two questions may come at once."""
         self._loading: dict[str, bool] = {}
         """Libraries that it was told to load, and whether it has."""
 
@@ -158,8 +160,8 @@ class LibraryWorker:
         assert self._connection is not None
         for library, is_loaded in self._loading.items():
             if not is_loaded:
-                ready, _, _ = select.select([self._connection], [], [], max(0.0, until - time.monotonic()))
-                if not ready:
+                heard = [self._connection]
+                if not self._heard and not select.select(heard, [], [], max(0.0, until - time.monotonic()))[0]:
                     return False
                 self._answer(time.monotonic() + _LINE_S)
                 self._loading[library] = True
@@ -173,14 +175,15 @@ class LibraryWorker:
     def _answer(self, deadline: float) -> dict[str, Any]:
         """Raises OSError if the worker is gone or late, ValueError if it does not answer in JSON."""
         assert self._connection is not None
-        said = b""
-        while not said.endswith(b"\n"):
+        said = self._heard
+        while b"\n" not in said:
             self._connection.settimeout(max(0.001, deadline - time.monotonic()))
             piece = self._connection.recv(65_536)
             if not piece or len(said) > _MOST_ANSWER:
                 raise OSError("the worker is gone, or says too much")
             said += piece
-        answer = json.loads(said)
+        line, _, self._heard = said.partition(b"\n")
+        answer = json.loads(line)
         if not isinstance(answer, dict):
             raise ValueError("no answer")
         return answer
@@ -197,6 +200,7 @@ class LibraryWorker:
                 self._room.cleanup()
         self._room = self._guarded = self._listening = self._connection = None
         self._loading = {}
+        self._heard = b""
 
 
 @cache

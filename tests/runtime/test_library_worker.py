@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import sys
 import time
 from collections.abc import Iterator
@@ -55,6 +56,18 @@ def test_a_worker_that_is_not_there_yet_is_not_waited_for_and_is_there_later(wor
     assert worker.ask(SUM, ["numpy"], seconds=PLENTY_S, start_s=0) is None
     assert time.perf_counter() - started < 10
     assert ask(worker, SUM) == GAVE
+
+
+def test_answers_that_come_at_once_are_taken_one_by_one(worker: LibraryWorker) -> None:
+    libraries = ["numpy", "pandas", "scipy"]
+    assert ask(worker, SUM) == GAVE
+    first = worker.pid
+    assert worker.ask(SUM, libraries, seconds=PLENTY_S, start_s=0) is None
+    assert worker._connection is not None
+    once(lambda: worker._connection.recv(65_536, socket.MSG_PEEK).count(b"\n") == 2)  # both were loaded meanwhile
+    assert ask(worker, SUM) == GAVE
+    assert worker.ask(SUM, libraries, seconds=PLENTY_S, start_s=0) == GAVE
+    assert worker.pid == first
 
 
 def test_a_killed_worker_is_replaced(worker: LibraryWorker) -> None:

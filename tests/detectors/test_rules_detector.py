@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
 from crane_core.detectors import rules_detector
@@ -121,7 +122,9 @@ def test_a_rule_that_fails_says_nothing_and_is_counted(monkeypatch):
 
 def test_it_is_found_by_its_name_and_tells_its_families():
     assert local_detector("rules") is rules_detector
-    assert {"names", "absences", "python: items"} <= set(rules_detector.options()["families"])
+    options = rules_detector.options()
+    assert {"names", "absences", "python: items"} <= set(options["families"])
+    assert options["asked"]["numpy"] == np.__version__
 
 
 @pytest.mark.parametrize(

@@ -169,3 +169,58 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("hurried")
 def test_when_the_time_is_up_nothing_more_is_asked() -> None:
     assert about(VERSIONS) is None
+
+
+OTHERS = """\
+import numpy as np
+import pandas as pd
+from sklearn.cluster import KMeans
+from sklearn.metrics import recall_score
+a = np.eye(3) * 1j
+truth, said = [0, 1, 2, 2], [0, 1, 1, 2]
+"""
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "recall_score(truth, said, average_x='macro')",
+        "recall_score(truth, said)",
+        "a @ 'x'",
+        "a @ 3",
+        "pd.DataFrame({'x': [1]}, 1, 2, 3).set_index('x')",
+        "KMeans.fit(np.eye(3))",
+    ],
+)
+def test_where_a_crash_is_told_it_is_of_the_class_that_comes(predict_here: Any, target: str) -> None:
+    seen = predict_here(OTHERS, target)
+    assert seen.raised
+    assert seen.exception in (None, seen.raised)
+
+
+@pytest.mark.parametrize(
+    ("setup", "target"),
+    [
+        ("import numpy as np\ne = np.zeros(0)", "for x in e:\n    pass"),
+        ("import numpy as np\na = np.asfortranarray(np.ones((3, 4)))", "np.array(a, order='F', copy=False)"),
+        ("import numpy as np\nfmt = np.array(['%d', '%s'])", "np.char.mod(fmt, 3)"),
+        ("import numpy as np\nknown = {7: 1}\nn = np.arange(9)[7]", "known[n]"),
+    ],
+)
+def test_what_hangs_on_values_or_memory_is_no_crash(check: Any, setup: str, target: str) -> None:
+    assert check(setup, target).raised is None
+
+
+@pytest.mark.parametrize(
+    ("setup", "target"),
+    [
+        ("w = torch.ones(3, requires_grad=True)\nw.sum().backward()", "w.grad.zero_()"),
+        (
+            "y = torch.tensor([[1, 2], [3, 4]])",
+            "torch.repeat_interleave(y, torch.tensor([1, 2]), dim=0, output_size=3)",
+        ),
+    ],
+)
+def test_what_torch_keeps_or_counts_is_no_crash(check: Any, setup: str, target: str) -> None:
+    pytest.importorskip("torch")
+    assert check(f"import torch\n{setup}", target).raised is None

@@ -12,7 +12,8 @@ import re
 import sys
 import time
 import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -29,6 +30,8 @@ LIBRARIES: Final = tuple(operations.CALLS)
 _TENSOR: Final = ("shape", "dtype", "device", "requires_grad", "grad_fn", "strides", "layout", "is_nested")
 _FACTS: Final[Mapping[str, tuple[str, ...]]] = {
     "numpy.ndarray": ("shape", "dtype", "writeable"),
+    "pandas.DataFrame": ("shape", "index", "columns", "dtypes"),
+    "pandas.Series": ("length", "dtype", "index", "name"),
     "torch.Tensor": _TENSOR,
     "torch.nn.parameter.Parameter": _TENSOR,
 }
@@ -42,7 +45,7 @@ _MOST_PARTS = 400
 _LONGEST_TEXT = 2_000
 _MOST_MESSAGE = 400
 _ASKED: Final = tuple(sorted({*LIBRARIES, *operations.BOUND}))
-_DISTRIBUTIONS: Final = {"sklearn": "scikit-learn"}
+_DISTRIBUTIONS: Final = {"sklearn": ["scikit-learn"], "tensorflow": ["tensorflow", "tensorflow-cpu"]}
 _REMEDIES: Final = Path(__file__).with_name("remedies.toml")
 
 
@@ -73,6 +76,22 @@ class Said(NamedTuple):
     gives: AbstractValue
 
 
+class Order(NamedTuple):
+    """One line to the worker, the libraries that it needs, and what of the answer is certain beside a refusal."""
+
+    sent: Mapping[str, Any]
+    libraries: frozenset[str]
+    tells: bool = False
+    untold: frozenset[str] = frozenset()
+
+
+class Question(NamedTuple):
+    """What is asked about one step, in turn, until something is answered; what is known of the operands, in words."""
+
+    orders: Sequence[Order]
+    described: str
+
+
 class Asker:
     """Asks about the steps of one target. `packages` are the kernel's versions; with no such worker it is silent."""
 
@@ -86,10 +105,10 @@ class Asker:
         self._seconds_left = self.patience.total_s
         self._answers: dict[str, Mapping[str, Any]] = {}
 
-    def about(
+    def question(
         self, step: str, of: AbstractValue | str, name: str, receiver: AbstractValue | None, arguments: Arguments
-    ) -> Said | None:
-        """What the library says of a step as the walk asks it of the rules; None if it says nothing."""
+    ) -> Question | None:
+        """What there is to ask about a step, as its operands are now: a rule may change them. None: nothing."""
         if self._worker is None or not arguments.is_complete or self._seconds_left <= 0:
             return None
         operands = [*arguments.positional, *arguments.keywords.values()]
@@ -97,86 +116,93 @@ class Asker:
             operands = [receiver, *operands]
         holder, asked = _operation(of, name)
         if step == "attribute" and not isinstance(of, str) and of.path:
-            return self._of_module(of.path, name)
-        said = self._of_surrogates(step, holder, asked, operands, arguments.keywords)
-        return said if said is not None else self._of_signature(step, of, name, arguments, operands)
+            orders = list(self._of_module(of.path, name))
+        else:
+            orders = [
+                *self._tried(step, holder, asked, operands, arguments.keywords),
+                *self._bound(step, of, name, arguments),
+            ]
+        if not orders:
+            return None
+        return Question(orders, "; ".join(dict.fromkeys(filter(None, map(_described, operands)))))
 
-    def _of_surrogates(
+    def about(self, question: Question) -> Said | None:
+        """What the library says; None if it says nothing."""
+        for order in question.orders:
+            answer = self._answer(order.sent, order.libraries)
+            library = max(order.libraries, key=_ASKED.index)
+            if "raised" in answer:
+                raised, message = str(answer["raised"]), str(answer["message"])
+                if crash := _crash(library, self._packages[library], raised, message, question.described):
+                    return Said(crash, AbstractValue())
+            facts = answer.get("gave")
+            if order.tells and isinstance(facts, dict) and facts:
+                return Said(None, _given({name: fact for name, fact in facts.items() if name not in order.untold}))
+        return None
+
+    def _tried(
         self,
         step: str,
         holder: str,
         asked: str,
         operands: Sequence[AbstractValue],
         keywords: Mapping[str, AbstractValue],
-    ) -> Said | None:
-        """What it says where the step is tried; `operands` are those by position, then those by name."""
+    ) -> Iterator[Order]:
+        """The order to try the step on surrogates; `operands` are those by position, then those by name."""
         libraries = {library for each in operands if (library := _library_of(each))}
         libraries |= {holder.partition(".")[0]} & set(LIBRARIES)
-        if not libraries or not libraries <= self._libraries:
-            return None
-        if self._may_be_changed(libraries):
-            return None
+        if not libraries or not libraries <= self._libraries or self._may_be_changed(libraries):
+            return
         is_elsewhere = any(map(self._mentions, operations.OTHER_DEVICES))
         sender = _Sender(may_guess=step == "operator", may_be_elsewhere=is_elsewhere)
-        try:
-            order = {
-                "step": step,
-                "of": holder,
-                "name": asked,
-                "operands": [sender.sent(each) for each in operands[: len(operands) - len(keywords)]],
-                "keywords": {key: sender.sent(each) for key, each in keywords.items()},
-            }
-        except NotSentError:
-            return None
-        if not operations.is_asked(order):
-            return None
-        answer = self._answer(order, libraries)
-        library = max(libraries, key=LIBRARIES.index)
-        if "raised" in answer:
-            return self._refused(library, answer, operands)
-        facts = answer.get("gave")
-        is_certain = operations.tells_result(step, holder, asked) and _CHANGING.isdisjoint(keywords)
-        if not isinstance(facts, dict) or not facts or not is_certain:
-            return None
-        return Said(None, _given({name: fact for name, fact in facts.items() if name != "device" or not is_elsewhere}))
+        n_positional = len(operands) - len(keywords)
+        with suppress(NotSentError):
+            sent = sender.order(step, holder, asked, operands[:n_positional], keywords)
+            if operations.is_asked(sent):
+                tells = operations.tells_result(step, holder, asked) and _CHANGING.isdisjoint(keywords)
+                yield Order(sent, frozenset(libraries), tells, frozenset(["device"] if is_elsewhere else []))
 
-    def _of_module(self, path: str, name: str) -> Said | None:
-        """What it says of a name that its module lacks."""
+    def _of_module(self, path: str, name: str) -> Iterator[Order]:
+        """The order to look for a name in a module."""
         library = path.partition(".")[0]
-        if library not in operations.LAZY or library not in self._libraries or self._may_be_changed([library]):
-            return None
-        order = {"step": "member", "of": path, "name": name}
-        answer = self._answer(order, [library])
-        return self._refused(library, answer, ()) if "raised" in answer else None
+        if library in operations.LAZY & self._libraries and not self._may_be_changed([library]):
+            yield Order({"step": "member", "of": path, "name": name}, frozenset([library]))
 
-    def _of_signature(
-        self, step: str, of: AbstractValue | str, name: str, arguments: Arguments, operands: Sequence[AbstractValue]
-    ) -> Said | None:
-        """What it says of how many arguments a call gives, and of their names; nothing is called."""
+    def _bound(self, step: str, of: AbstractValue | str, name: str, arguments: Arguments) -> Iterator[Order]:
+        """The order to bind the arguments of a call; nothing is called, but wrapped functions of a few libraries."""
         path = of if isinstance(of, str) else f"{of.type}.{name}"
         library = path.partition(".")[0]
-        if step not in ("call", "method") or library not in operations.BOUND or library not in self._libraries:
-            return None
+        if step not in ("call", "method") or library not in operations.BOUND & self._libraries:
+            return
         if self._may_be_changed({library} & set(LIBRARIES)):
-            return None
-        order = {
-            "step": "binds",
-            "of": path,
-            "name": step,
-            "operands": len(arguments.positional),
-            "keywords": sorted(arguments.keywords),
-        }
-        answer = self._answer(order, [library])
-        return self._refused(library, answer, operands) if "raised" in answer else None
+            return
+        bound = {"operands": len(arguments.positional), "keywords": sorted(arguments.keywords)}
+        yield Order({"step": "binds", "of": path, "name": step, **bound}, frozenset([library]))
+        if step == "call" and library in operations.TRIED:
+            sender = _Sender(may_guess=True, may_be_elsewhere=True)
+            with suppress(NotSentError):
+                sent = sender.order("wrapped", path, "", arguments.positional, arguments.keywords)
+                yield Order(sent, frozenset([library]))
 
     def _may_be_changed(self, libraries: Iterable[str]) -> bool:
         """Whether the notebook spells what may change what operations of these libraries do."""
         spelled = [text for each in ("", *libraries) for text in operations.UNLESS_MENTIONED.get(each, ())]
         return any(map(self._mentions, spelled))
 
-    def _refused(self, library: str, answer: Mapping[str, Any], operands: Iterable[AbstractValue]) -> Said | None:
-        crash = _crash(library, self._packages[library], str(answer["raised"]), str(answer["message"]), operands)
-        return None if crash is None else Said(crash, AbstractValue())
+    def _of_wrapped(self, path: str, library: str, arguments: Arguments) -> Mapping[str, Any]:
+        """What a function does with arguments that it says it does not take; its wrapper may take them."""
+        sender = _Sender(may_guess=True, may_be_elsewhere=True)
+        try:
+            order = {
+                "step": "wrapped",
+                "of": path,
+                "name": "",
+                "operands": [sender.sent(each) for each in arguments.positional],
+                "keywords": {key: sender.sent(each) for key, each in arguments.keywords.items()},
+            }
+        except NotSentError:
+            return {}
+        return self._answer(order, [library])
 
     def _answer(self, order: Mapping[str, Any], libraries: Iterable[str]) -> Mapping[str, Any]:
         key = json.dumps(order, default=str)
@@ -206,10 +232,10 @@ def libraries_here(packages: tuple[tuple[str, str], ...]) -> frozenset[str]:
 
 
 def _installed(library: str) -> str | None:
-    try:
-        return metadata.version(_DISTRIBUTIONS.get(library, library))
-    except metadata.PackageNotFoundError:
-        return None
+    for name in _DISTRIBUTIONS.get(library, [library]):
+        with suppress(metadata.PackageNotFoundError):
+            return metadata.version(name)
+    return None
 
 
 def start_beside() -> None:
@@ -249,6 +275,18 @@ class _Sender:
         self._may_be_elsewhere = may_be_elsewhere
         self._n_parts = 0
 
+    def order(
+        self,
+        step: str,
+        of: str,
+        name: str,
+        operands: Iterable[AbstractValue],
+        keywords: Mapping[str, AbstractValue],
+    ) -> dict[str, Any]:
+        """Raises NotSentError."""
+        held = {key: self.sent(each) for key, each in keywords.items()}
+        return {"step": step, "of": of, "name": name, "operands": list(map(self.sent, operands)), "keywords": held}
+
     def sent(self, value: AbstractValue) -> dict[str, Any]:
         """Raises NotSentError."""
         self._n_parts += 1
@@ -273,6 +311,8 @@ class _Sender:
         known = {name: fact for name in names if (fact := value.fact(name)) is not None}
         if not known.keys() >= set(names[:_N_NEEDED]) or None in known.get("shape", ()):
             raise NotSentError
+        if value.package == "pandas":
+            return _pandas_facts(value.type, known)
         if names is _TENSOR and "device" not in known and self._may_be_elsewhere:
             raise NotSentError
         return known
@@ -282,6 +322,20 @@ def _known(parts: _Parts | None) -> _Parts:
     if parts is None:
         raise NotSentError
     return parts
+
+
+def _pandas_facts(kind: str, known: dict[str, Any]) -> dict[str, Any]:
+    """The schema of a table or column, whole; of a table, the dtypes in the order of its columns."""
+    if kind not in _FACTS:
+        return {}
+    if "index" not in known or kind == "pandas.DataFrame" and not known.keys() >= {"columns", "dtypes"}:
+        raise NotSentError
+    if "columns" not in known:
+        return known
+    labels = list(known["columns"])
+    if any(type(label) not in (str, int) or label not in known["dtypes"] for label in labels):
+        raise NotSentError
+    return known | {"columns": labels, "dtypes": [known["dtypes"][label] for label in labels]}
 
 
 def _plain_facts(value: AbstractValue) -> dict[str, Any]:
@@ -322,7 +376,7 @@ def _table() -> tuple[tuple[_Remedy, ...], tuple[re.Pattern[str], ...]]:
     return tuple(remedies), tuple(map(re.compile, read["of_values"]))
 
 
-def _crash(library: str, version: str, exception: str, message: str, operands: Iterable[AbstractValue]) -> Crash | None:
+def _crash(library: str, version: str, exception: str, message: str, described: str) -> Crash | None:
     """The crash that a library announces; None where its message speaks of values, which nobody knows."""
     remedies, of_values = _table()
     if any(pattern.search(message) for pattern in of_values):
@@ -334,7 +388,7 @@ def _crash(library: str, version: str, exception: str, message: str, operands: I
     crash = Crash(
         exception,
         (said if len(said) <= _MOST_MESSAGE else said[: _MOST_MESSAGE - 1] + "\u2026") or exception,
-        fact="; ".join(dict.fromkeys(filter(None, map(_described, operands)))) or f"{library} {version} refuses this",
+        fact=described or f"{library} {version} refuses this",
         remedy=words,
     )
     crash.family = f"{library}: asked"

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeVar
 from crane_core.detectors.rules import harmless
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.asking import Asker
+from crane_core.detectors.rules.asking import Asker, Question
 from crane_core.detectors.rules.family import Registered, rules_for
 from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.heap import (
@@ -389,6 +389,7 @@ class Interpreter:
     ) -> AbstractValue | None:
         """What the rules, or the library, say of a step: what it gives, None if nobody knows it. Raises Crash."""
         rules = rules_for(step, of, name)
+        question = self._question(step, of, name, receiver, arguments)  # before a rule changes an operand
         first: Answer = UNKNOWN
         if rules:
             operation = self._operation(name, node, receiver, arguments, absent or {})
@@ -396,8 +397,8 @@ class Interpreter:
                 answer = self._asked(registered, operation)
                 first = answer if first is UNKNOWN else first
         known = None if first is UNKNOWN else AbstractValue() if first is UNCHANGED else first
-        said = self._of_library(step, of, name, node, receiver, arguments)
-        return said if said is not None and _is_blank(known) else known
+        given = self._of_library(question, node) if question is not None else None
+        return given if given is not None and _is_blank(known) else known
 
     def _operation(
         self,
@@ -424,23 +425,18 @@ class Interpreter:
             elements=self._elements_for(node),
         )
 
-    def _of_library(
-        self,
-        step: str,
-        of: AbstractValue | str,
-        name: str,
-        node: ast.AST,
-        receiver: AbstractValue | None,
-        arguments: Arguments,
-    ) -> AbstractValue | None:
-        """What the library itself gives, None where it does not say; asked where no rule has refused the step.
-
-        Not asked of what code of the notebook may have put in the place of the library's own. Raises Crash.
-        """
+    def _question(
+        self, step: str, of: AbstractValue | str, name: str, receiver: AbstractValue | None, arguments: Arguments
+    ) -> Question | None:
+        """What the library is asked of a step; nothing where code of the notebook may have replaced what it names."""
         own = of.rpartition(".")[2] if isinstance(of, str) else name
         if step in ("call", "method", "attribute") and self.initial.may_give_attribute(own):
             return None
-        said = self.asker.about(step, of, name, receiver, arguments)
+        return self.asker.question(step, of, name, receiver, arguments)
+
+    def _of_library(self, question: Question, node: ast.AST) -> AbstractValue | None:
+        """What the library itself gives, None where it does not say; asked where no rule has refused. Raises Crash."""
+        said = self.asker.about(question)
         if said is not None and said.crash is not None:
             said.crash.place = self.place(node)
             raise said.crash

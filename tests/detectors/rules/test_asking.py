@@ -137,7 +137,8 @@ def about(packages: dict[str, str]) -> asking.Said | None:
     array = AbstractValue("numpy.ndarray", {"shape": (3, 4), "dtype": "int64"}, words="a")
     seven = AbstractValue("int", literal=7)
     asker = asking.Asker(packages, lambda text: False)
-    return asker.about("method", array, "sum", array, Arguments((seven,)))
+    question = asker.question("method", array, "sum", array, Arguments((seven,)))
+    return asker.about(question) if question is not None else None
 
 
 @pytest.mark.parametrize("packages", [{}, {**VERSIONS, "numpy": "1.0"}, {**VERSIONS, "python": "3.8.1"}])

@@ -260,11 +260,17 @@ def _no_time(old: AbstractValue) -> str | None:
 
 
 _ACCESSORS: Final = {
-    "str": ("StringMethods", "string values", "convert to strings first: .astype(str)"),
+    "str": ("core.strings.accessor.StringMethods", "string values", "convert to strings first: .astype(str)"),
     "dt": ("DatetimeProperties", "datetimelike values", "convert to datetimes first: pandas.to_datetime(...)"),
-    "cat": ("CategoricalAccessor", "a 'category' dtype", "convert to categories first: .astype('category')"),
+    "cat": (
+        "core.arrays.categorical.CategoricalAccessor",
+        "a 'category' dtype",
+        "convert to categories first: .astype('category')",
+    ),
 }
 """What an accessor gives, what it needs, and the remedy."""
+_OF_TIMES: Final = {"datetime64": "DatetimeProperties", "timedelta64": "TimedeltaProperties"}
+"""What `.dt` gives, where the dtype tells which of several classes."""
 
 
 @RULES.attribute(SERIES, *_ACCESSORS)
@@ -279,6 +285,8 @@ def accessor(operation: Operation) -> Answer:
             fact=f"{old.named('the column')} has dtype {dtype}",
             remedy=remedy,
         )
+    if operation.name == "dt" and dtype is not None:
+        held = next((f"core.indexes.accessors.{of}" for kind, of in _OF_TIMES.items() if dtype.startswith(kind)), held)
     return AbstractValue(f"pandas.{held}", bound_to=old, words=f"{old.words}.{operation.name}" if old.words else "")
 
 

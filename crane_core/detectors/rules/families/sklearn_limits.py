@@ -7,6 +7,7 @@ what is written here, which holds in every version.
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache
@@ -25,6 +26,8 @@ _PENALTIES: Final[Mapping[str, tuple[str, ...]]] = {
     "sag": ("l2",),
     "liblinear": ("l1", "l2"),
 }
+_PUBLIC: Final = re.compile(r"sklearn\.(?!.*\._)(?!(?:conftest|experimental|tests)\b)[a-z][a-z_.]*[a-z]\.[A-Za-z]\w*")
+"""Modules that are imported to ask; importing others reads files or changes the library."""
 _AT_LEAST_ONE: Final = ("n_estimators", "n_neighbors", "n_clusters")
 _OPTIONS: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
     ("SVC", "kernel"): ("linear", "poly", "rbf", "sigmoid", "precomputed"),
@@ -107,7 +110,12 @@ def of_ours(path: str, attribute: str, version: str) -> Mapping[str, Any]:
     if sklearn.__version__ != version:
         return {}
     module, _, name = path.rpartition(".")
-    found = getattr(getattr(importlib.import_module(module), name, None), attribute, None)
+    if not _PUBLIC.fullmatch(path):
+        return {}
+    try:
+        found = getattr(getattr(importlib.import_module(module), name, None), attribute, None)
+    except ImportError:  # what precedes the name is a class, or no module of this version
+        return {}
     return found if isinstance(found, Mapping) else {}
 
 

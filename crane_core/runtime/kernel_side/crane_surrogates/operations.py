@@ -164,6 +164,56 @@ _TORCH_LAYERS = (
     " UpsamplingBilinear2d ChannelShuffle Flatten Unflatten"
 )
 
+# pandas
+
+_PANDAS_KNOWN = (
+    "Series DataFrame Index RangeIndex MultiIndex MultiIndex.from_arrays MultiIndex.from_tuples"
+    " MultiIndex.from_product DatetimeIndex TimedeltaIndex PeriodIndex CategoricalIndex IntervalIndex"
+    " IntervalIndex.from_breaks IntervalIndex.from_arrays IntervalIndex.from_tuples Timestamp Timedelta Period"
+    " Interval Categorical CategoricalDtype DateOffset Grouper NamedAgg date_range bdate_range period_range"
+    " timedelta_range interval_range array"
+)
+_TABLE_ALONE = (
+    "abs add_prefix add_suffix agg aggregate all any argmax argmin argsort asfreq assign at_time autocorr between"
+    " between_time bfill case_when clip convert_dtypes copy count cummax cummin cumprod cumsum describe diff divmod"
+    " drop drop_duplicates droplevel dropna duplicated ewm expanding explode factorize ffill fillna filter get groupby"
+    " head idxmax idxmin infer_objects insert isetitem isin isna isnull item items iterrows itertuples keys kurt"
+    " kurtosis map mask max mean median melt memory_usage min mode nlargest notna notnull nsmallest nunique pct_change"
+    " pivot pivot_table pop prod product quantile rank rdivmod reindex reindex_like rename rename_axis reorder_levels"
+    " repeat replace resample reset_index rolling round sample searchsorted select_dtypes sem set_axis set_index shift"
+    " skew sort_index sort_values squeeze stack std sum swaplevel tail take to_dict to_frame to_list to_numpy"
+    " to_period to_timestamp tolist transform transpose truncate tz_convert tz_localize unique unstack value_counts"
+    " var where xs"
+)
+_TABLE_WITH_ONE = (
+    "add align combine_first compare corr cov div divide dot eq equals floordiv ge gt join le lt merge mod mul"
+    " multiply ne pow radd rdiv rfloordiv rmod rmul rpow rsub rtruediv sub subtract truediv"
+)
+_TABLE_METHODS = _listed((_NONE, _TABLE_ALONE), (_FIRST, _TABLE_WITH_ONE))
+
+# Keras and TensorFlow
+
+_KERAS_LAYERS = (
+    "Activation ActivityRegularization AlphaDropout AveragePooling1D AveragePooling2D AveragePooling3D AvgPool1D"
+    " AvgPool2D AvgPool3D BatchNormalization CategoryEncoding CenterCrop Conv1D Conv1DTranspose Conv2D Conv2DTranspose"
+    " Conv3D Conv3DTranspose ConvLSTM1D ConvLSTM2D ConvLSTM3D Convolution1D Convolution2D Convolution3D Cropping1D"
+    " Cropping2D Cropping3D Dense DepthwiseConv1D DepthwiseConv2D Dot Dropout ELU EinsumDense Embedding Flatten GRU"
+    " GRUCell GaussianDropout GaussianNoise GlobalAveragePooling1D GlobalAveragePooling2D GlobalAveragePooling3D"
+    " GlobalMaxPooling1D GlobalMaxPooling2D GlobalMaxPooling3D GroupNormalization LSTM LSTMCell LayerNormalization"
+    " LeakyReLU Masking MaxPool1D MaxPool2D MaxPool3D MaxPooling1D MaxPooling2D MaxPooling3D MultiHeadAttention PReLU"
+    " Permute RandomBrightness RandomContrast RandomCrop RandomFlip RandomRotation RandomTranslation RandomZoom ReLU"
+    " RepeatVector Rescaling Reshape Resizing SeparableConv1D SeparableConv2D SimpleRNN SimpleRNNCell Softmax"
+    " SpatialDropout1D SpatialDropout2D SpatialDropout3D UnitNormalization UpSampling1D UpSampling2D UpSampling3D"
+    " ZeroPadding1D ZeroPadding2D ZeroPadding3D"
+)
+_KERAS_LOSSES = (
+    "BinaryCrossentropy BinaryFocalCrossentropy CategoricalCrossentropy CategoricalFocalCrossentropy CategoricalHinge"
+    " CosineSimilarity Hinge Huber KLDivergence LogCosh MeanAbsoluteError MeanAbsolutePercentageError MeanSquaredError"
+    " MeanSquaredLogarithmicError Poisson SparseCategoricalCrossentropy SquaredHinge"
+)
+_OF_KERAS = f"Input {_prefixed('layers.', _KERAS_LAYERS)} {_prefixed('losses.', _KERAS_LOSSES)}"
+_OF_TENSORFLOW = "constant convert_to_tensor zeros ones fill range linspace eye one_hot reshape expand_dims"
+
 CALLS: Mapping[str, Mapping[str, Sequence[int]]] = {
     "numpy": _listed(
         (_FIRST, _NUMPY_WHOLE),
@@ -201,6 +251,17 @@ CALLS: Mapping[str, Mapping[str, Sequence[int]]] = {
         (_NONE, _prefixed("nn.", _TORCH_LAYERS)),
         *((places, f"nn.functional.{name}") for name, places in _FUNCTIONAL.items()),
     ),
+    "pandas": _listed(
+        (_NONE, _PANDAS_KNOWN),
+        (
+            _FIRST,
+            "to_numeric factorize unique isna isnull notna notnull get_dummies melt pivot pivot_table cut qcut concat"
+            " to_datetime to_timedelta",
+        ),
+        (_TWO, "merge crosstab"),
+    ),
+    "keras": _listed((_NONE, _OF_KERAS)),
+    "tensorflow": _listed((_NONE, f"{_OF_TENSORFLOW} {_prefixed('keras.', _OF_KERAS)}")),
 }
 """By package: functions and classes, their dotted names without the package, and the places of surrogates."""
 _BUILTINS_WORDS = "abs bool complex enumerate float int iter len list max min range round set sorted sum tuple zip"
@@ -209,6 +270,8 @@ BUILTINS = frozenset(_BUILTINS_WORDS.split())
 METHODS: Mapping[str, Mapping[str, Sequence[int]]] = {
     "numpy.ndarray": _ARRAY_METHODS,
     "torch.Tensor": _TENSOR_METHODS,
+    "pandas.DataFrame": _TABLE_METHODS,
+    "pandas.Series": _TABLE_METHODS,
     **{f"torch.{name}": {"__call__": _THREE} for name in _TORCH_LAYERS.split()},
 }
 """By class, written package.Class: methods, and the places of surrogates among their arguments."""
@@ -241,14 +304,28 @@ _READ = frozenset(_READ_WORDS.split())
 
 _STEPS_WORDS = "attribute element format item operator set_item truth"
 STEPS = frozenset(_STEPS_WORDS.split())
-_BOUND_WORDS = "lightgbm matplotlib numpy pandas scipy seaborn sklearn statsmodels torch torchvision"
+_BOUND_WORDS = "keras lightgbm matplotlib numpy pandas scipy seaborn sklearn statsmodels tensorflow torch torchvision"
 BOUND = frozenset(_BOUND_WORDS.split())
 """Packages whose functions, classes and methods are asked which arguments they take, and are not called."""
 LAZY = frozenset(["torch"])
 """Packages whose modules find names when they are asked for, so that only they can say which there are."""
+TRIED = frozenset(["scipy"])
+"""Packages whose wrapped functions are tried with arguments that they say they do not take."""
 NEVER = frozenset(["test", "load", "save", "dump", "dumps", "fromfile", "tofile", "loads", "index", "rindex"])
 """Never, whatever the list says: names of what runs tests, reads and writes files, or looks for a text in values."""
+_OF_BACKENDS = (
+    "KERAS_BACKEND",
+    "set_backend",
+    "policy",
+    "mixed_precision",
+    "set_floatx",
+    "set_image",
+    "numpy_behavior",
+)
 UNLESS_MENTIONED: Mapping[str, Sequence[str]] = {
+    "keras": _OF_BACKENDS,
+    "tensorflow": _OF_BACKENDS,
+    "pandas": ("set_option", "options.", "option_context", "register_", "set_flags", "zoneinfo"),
     "": ("monkeypatch", "mock", "patch_", "cudf", "seterr", "'raise'", '"raise"', "'error'", '"error"'),
     "numpy": ("__array_", "set_array_function", "promotion_state"),
     "torch": (
@@ -266,11 +343,15 @@ UNLESS_MENTIONED: Mapping[str, Sequence[str]] = {
 OTHER_DEVICES = ("cuda", "mps", "xpu", "device")
 """What a notebook spells that may move tensors away from the processor."""
 _ELSEWHERE = re.compile(r"(?i)\b(?:cuda|mps|xpu|hpu|npu|xla|meta|musa|mlu|vulkan|privateuseone)\b")
+_OPEN = ("pandas.DataFrame", "pandas.Series")
+"""Classes whose objects may have attributes of a notebook's own, and whose elements are selected by values."""
+_ACCESSORS = ("str", "dt", "cat")
 _NEVER_KEYWORDS = frozenset(["copy", "device", "generator", "pin_memory", "out", "like", "subok"])
 """What these ask for depends on the machine, or on how an operand lies in memory."""
 _PARSING_WORDS = (
     "float64 float32 float16 int64 int32 int16 int8 uint8 uint16 uint32 uint64 single double longdouble complex64"
-    " complex128 bool int float complex astype array asarray asanyarray ascontiguousarray"
+    " complex128 bool int float complex astype array asarray asanyarray ascontiguousarray to_numeric to_datetime"
+    " to_timedelta"
 )
 _PARSING = frozenset(_PARSING_WORDS.split())
 """What reads texts as numbers or times, if it gets them."""
@@ -298,8 +379,16 @@ def is_asked(order: Mapping[str, Any]) -> bool:
         return _is_listed(step, of, name, operands, keywords)
     if step not in STEPS or step != "operator" and not (operands and "facts" in operands[0]):
         return False
-    if step == "attribute" and operands[0]["facts"]["type"].startswith("torch.nn.modules."):
+    kind = operands[0].get("facts", {}).get("type", "")
+    if step == "attribute" and (kind.startswith("torch.nn.modules.") or kind in _OPEN and name not in _ACCESSORS):
         return False
+    if (
+        kind in _OPEN
+        and len(operands) > 1
+        and not _is_known(operands[1])
+        and "bool" not in operands[1]["facts"].values()
+    ):
+        return step == "operator"
     return step not in ("item", "set_item") or len(operands) > 1 and _tells_place(step, operands[1])
 
 
@@ -370,7 +459,8 @@ def _is_opaque(step: str, facts: Mapping[str, Any]) -> bool:
 
 
 def _is_text(facts: Mapping[str, Any]) -> bool:
-    return str(facts.get("dtype", "")).lstrip("<>|=")[:1] in ("U", "S")
+    dtypes = [str(facts.get("dtype", "")), *facts.get("dtypes", ())]
+    return any(dtype == "str" or dtype.lstrip("<>|=")[:1] in ("U", "S") for dtype in dtypes)
 
 
 def _tells_place(step: str, index: Mapping[str, Any]) -> bool:
@@ -397,6 +487,8 @@ def tells_refusal(name: str, exception: str, message: str) -> bool:
 def tells_result(step: str, of: str, name: str) -> bool:
     """Whether what an operation gives is certain too, not only what it refuses."""
     if step in ("set_item", "truth") or step == "attribute" and name not in _READ:
+        return False
+    if of.startswith(("pandas", "keras", "tensorflow")):
         return False
     if name in _BY_VALUES.get(of, ()) or name.startswith(_UNTOLD) or of.startswith("torch") and name.endswith("_"):
         return False

@@ -13,9 +13,18 @@ from typing import Any, Sequence
 
 from . import operations
 
-_HAND_ON = ("sklearn/utils/_param_validation.py", "sklearn/base.py")
+_HAND_ON = (
+    "sklearn/utils/_param_validation.py",
+    "sklearn/base.py",
+    "pandas/core/strings/accessor.py",
+    "tensorflow/python/util/traceback_utils.py",
+    "tensorflow/python/ops/weak_tensor_ops.py",
+    "keras/src/utils/traceback_utils.py",
+)
 """Files whose wrappers bind the arguments to the signature of what they wrap, or hand all of them on."""
 _MODULES = "torch.nn.modules."
+_MAKES_PLAINLY = ("keras/src/layers/layer.py", "keras/src/models/sequential.py")
+"""Files of a `__new__` that takes all arguments and leaves it to `__init__` to refuse them."""
 _REFUSED = ("test", "_test", "conftest", "__main__")
 
 
@@ -45,6 +54,27 @@ def bound(path: str, n_positional: int, keywords: Sequence[str], *, is_method: b
     return {"unknown": "it can be bound"}
 
 
+def is_doubtful(path: str, n_positional: int, keywords: Sequence[str]) -> bool:
+    """Whether a wrapped function says that it does not take these arguments; what its wrapper does is to be tried."""
+    if path.partition(".")[0] not in operations.TRIED:
+        return False
+    holder, name = _holder(path)
+    function = getattr(holder, name, None)
+    if not isinstance(function, types.FunctionType) or not hasattr(function, "__wrapped__"):
+        return False
+    try:
+        inspect.signature(function).bind(*[None] * n_positional, **dict.fromkeys(keywords))
+    except TypeError:
+        return True
+    return False
+
+
+def function_at(path: str) -> Any:
+    """The function of this dotted name."""
+    holder, name = _holder(path)
+    return getattr(holder, name)
+
+
 def _holder(path: str) -> tuple[Any, str]:
     """The module or class that holds what a dotted name stands for, None if there is no such, and the last name."""
     *parts, name = path.split(".")
@@ -61,9 +91,9 @@ def _holder(path: str) -> tuple[Any, str]:
 
 def _of_class(kind: type) -> inspect.Signature | None:
     """Of a class that is made by its __init__ alone."""
-    is_plain = (
-        type(kind).__call__ is type.__call__ and inspect.getattr_static(kind, "__new__") is vars(object)["__new__"]
-    )
+    made_by = getattr(inspect.getattr_static(kind, "__new__"), "__func__", None)
+    makes_plainly = made_by is None and kind.__new__ is object.__new__ or _is_of(made_by, _MAKES_PLAINLY)
+    is_plain = type(kind).__call__ is type.__call__ and makes_plainly
     return _of_function(inspect.getattr_static(kind, "__init__", None)) if is_plain else None
 
 
@@ -71,9 +101,15 @@ def _of_function(function: Any) -> inspect.Signature | None:
     if type(function).__name__ == "_ArrayFunctionDispatcher":
         function = inspect.unwrap(function)
     while isinstance(function, types.FunctionType) and hasattr(function, "__wrapped__"):
-        if not function.__code__.co_filename.replace("\\", "/").endswith(_HAND_ON):
+        if not _is_of(function, _HAND_ON):
             return None
         function = function.__wrapped__
     if not isinstance(function, types.FunctionType) or hasattr(function, "__signature__"):
         return None  # a signature that was put on it is for its reader; what it takes is another matter
     return inspect.Signature.from_callable(function)
+
+
+def _is_of(function: Any, files: tuple[str, ...]) -> bool:
+    """Whether a function of Python is written in one of these files of a library."""
+    code = getattr(function, "__code__", None)
+    return code is not None and code.co_filename.replace("\\", "/").endswith(files)

@@ -15,6 +15,7 @@ import importlib.util
 import json
 import operator
 import os
+import re
 import resource
 import socket
 import sys
@@ -109,14 +110,21 @@ def _asked(order: Mapping[str, Any]) -> dict[str, Any]:
         return signatures.bound(of, order["operands"], order["keywords"], is_method=name == "method")
     if step == "member":
         return _member(of, name)
+    if step == "wrapped":
+        return _of_wrapped(of, order)
     if not operations.is_asked(order):
         return {"unknown": "not on the list"}
+    return _agreed(_operation(step, of, name), name, order)
+
+
+def _agreed(operation: Callable[..., Any], name: str, order: Mapping[str, Any]) -> dict[str, Any]:
+    """What an operation does with every fill of its operands."""
     agreed: dict[str, Any] = {}
     for fill in FILLS:
         operands = [made(told, fill) for told in order["operands"]]
         keywords = {key: made(told, fill) for key, told in order["keywords"].items()}
         with _modes(fill):
-            outcome = _tried(_operation(step, of, name), operands, keywords)
+            outcome = _tried(operation, operands, keywords)
         agreed = _common(agreed, outcome) if agreed else outcome
         if not agreed:
             return {"unknown": "it depends on values"}
@@ -144,6 +152,17 @@ def _member(path: str, name: str) -> dict[str, Any]:
             return {"unknown": "a module that is not loaded"}
         return {"raised": "AttributeError", "message": str(error)[:MOST_MESSAGE]}
     return {"unknown": "it is there"}
+
+
+def _of_wrapped(path: str, order: Mapping[str, Any]) -> dict[str, Any]:
+    """{"raised", "message"} where a wrapped function neither says that it takes these arguments nor takes them."""
+    if not signatures.is_doubtful(path, len(order["operands"]), list(order["keywords"])):
+        return {"unknown": "it may be bound"}
+    said = _agreed(signatures.function_at(path), "", order)
+    own = re.compile(re.escape(path.rpartition(".")[2]) + r"\(\) (?:got|missing|takes)")
+    if said.get("raised") == "TypeError" and own.match(said["message"]):
+        return said
+    return {"unknown": "not for its arguments"}
 
 
 @contextlib.contextmanager

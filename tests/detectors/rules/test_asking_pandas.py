@@ -1,0 +1,68 @@
+"""What pandas is asked about, beside what really happens."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+SETUP = """\
+import numpy as np
+import pandas as pd
+df = pd.DataFrame({'a': [1, 2], 'b': ['x', 'y'], 'c': [1.5, 2]})
+s = pd.Series([1, 2, 3], name='q')
+t = df['b']
+when = pd.to_datetime(pd.Series(['2020-01-01']))
+things = pd.Series([pd.Timestamp(2020, 1, 1), 'x', [1]], dtype=object)
+named = df.set_index('b')
+"""
+CRASHES = """\
+s.rolling('three').mean()
+s.rolling(3, 1, 2, 3)
+s.ewm(alpha='three')
+s.str
+t.dt
+t.str.joins('-')
+t.str.rstrip('x', 1, 2, 3)
+when.dt.years
+df.groupby('b', 1, 2, 3)
+df.groupby()
+df.sample(5)
+df / 'x'
+pd.Series([1, 2, 3, 4], 1, 2, 3)
+pd.Timestamp('2020-03-14T15:32:52', 1, 2, 3)
+pd.DatetimeIndex()
+pd.Interval(0)
+pd.cut([1, 2, 3], bins='x')
+df.nlargest('x', 'a')
+df.drop('b', axis=3)
+named.sem(1, 2, 3, 4, 5, 6)
+f"{df:.2f}"
+df['n'] = [1, 2, 3]
+"""
+RUNS = """\
+s.rolling(2).mean()
+things.dt if False else None
+things + things if False else None
+t.str.join('-')
+when.dt.year
+pd.Timestamp('now', tz='Europe/Brussels')
+pd.Series([1, 2], index=['a', 'b'])
+df.sample(2)
+df.groupby('b').sum()
+df.set_index('a')
+named.loc['x']
+df.a = df.a + 1
+df['n'] = [1, 2]
+named.sem()
+"""
+
+
+@pytest.mark.parametrize("target", CRASHES.splitlines())
+def test_what_pandas_refuses_is_told_before(check: Any, target: str) -> None:
+    assert check(SETUP, target).findings, target
+
+
+@pytest.mark.parametrize("target", RUNS.splitlines())
+def test_what_pandas_takes_is_no_crash(check: Any, target: str) -> None:
+    assert check(SETUP, target).raised is None

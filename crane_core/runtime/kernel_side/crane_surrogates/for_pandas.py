@@ -88,7 +88,8 @@ def _index(facts: Mapping[str, Any], length: int) -> pd.Index:
     if len(names) != 1:
         raise NotMadeError("labels of several levels")
     if kind == "RangeIndex" and "range" in facts:
-        index: pd.Index = pd.RangeIndex(*facts["range"], name=names[0])
+        start, stop, step = facts["range"]
+        index: pd.Index = pd.RangeIndex(start, stop, step, name=names[0])
     elif kind == "Index" and facts.get("dtype") in ("int64", "str") and len(facts.get("first", ())) == length:
         index = pd.Index(facts["first"], dtype=facts["dtype"], name=names[0])
     else:

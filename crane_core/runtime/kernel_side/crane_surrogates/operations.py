@@ -382,14 +382,13 @@ def is_asked(order: Mapping[str, Any]) -> bool:
     kind = operands[0].get("facts", {}).get("type", "")
     if step == "attribute" and (kind.startswith("torch.nn.modules.") or kind in _OPEN and name not in _ACCESSORS):
         return False
-    if (
-        kind in _OPEN
-        and len(operands) > 1
-        and not _is_known(operands[1])
-        and "bool" not in operands[1]["facts"].values()
-    ):
-        return step == "operator"
-    return step not in ("item", "set_item") or len(operands) > 1 and _tells_place(step, operands[1])
+    if step not in ("item", "set_item"):
+        return True
+    if len(operands) < 2:
+        return False
+    key: Mapping[str, Any] = operands[1]
+    is_mask = bool(key.get("facts", {}).get("dtype") == "bool")
+    return _is_known(key) or is_mask if kind in _OPEN else _tells_place(step, key)
 
 
 def is_elsewhere(text: str) -> bool:

@@ -91,8 +91,8 @@ def _holder(path: str) -> tuple[Any, str]:
 
 def _of_class(kind: type) -> inspect.Signature | None:
     """Of a class that is made by its __init__ alone."""
-    made_by = getattr(inspect.getattr_static(kind, "__new__"), "__func__", None)
-    makes_plainly = made_by is None and kind.__new__ is object.__new__ or _is_of(made_by, _MAKES_PLAINLY)
+    made_by = inspect.getattr_static(kind, "__new__")
+    makes_plainly = made_by is vars(object)["__new__"] or _is_of(getattr(made_by, "__func__", None), _MAKES_PLAINLY)
     is_plain = type(kind).__call__ is type.__call__ and makes_plainly
     return _of_function(inspect.getattr_static(kind, "__init__", None)) if is_plain else None
 

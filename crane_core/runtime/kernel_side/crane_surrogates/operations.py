@@ -377,6 +377,11 @@ def is_asked(order: Mapping[str, Any]) -> bool:
         return False
     if step in ("call", "method"):
         return _is_listed(step, of, name, operands, keywords)
+    return _is_plain_step(step, name, operands)
+
+
+def _is_plain_step(step: str, name: str, operands: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether an operator, an attribute or another step without arguments of its own may be asked."""
     if step not in STEPS or step != "operator" and not (operands and "facts" in operands[0]):
         return False
     kind = operands[0].get("facts", {}).get("type", "")

@@ -173,23 +173,26 @@ _PANDAS_KNOWN = (
     " Interval Categorical CategoricalDtype DateOffset Grouper NamedAgg date_range bdate_range period_range"
     " timedelta_range interval_range array"
 )
-_TABLE_ALONE = (
-    "abs add_prefix add_suffix agg aggregate all any argmax argmin argsort asfreq assign at_time autocorr between"
-    " between_time bfill case_when clip convert_dtypes copy count cummax cummin cumprod cumsum describe diff divmod"
-    " drop drop_duplicates droplevel dropna duplicated ewm expanding explode factorize ffill fillna filter get groupby"
-    " head idxmax idxmin infer_objects insert isetitem isin isna isnull item items iterrows itertuples keys kurt"
-    " kurtosis map mask max mean median melt memory_usage min mode nlargest notna notnull nsmallest nunique pct_change"
-    " pivot pivot_table pop prod product quantile rank rdivmod reindex reindex_like rename rename_axis reorder_levels"
-    " repeat replace resample reset_index rolling round sample searchsorted select_dtypes sem set_axis set_index shift"
-    " skew sort_index sort_values squeeze stack std sum swaplevel tail take to_dict to_frame to_list to_numpy"
-    " to_period to_timestamp tolist transform transpose truncate tz_convert tz_localize unique unstack value_counts"
-    " var where xs"
+_PANDAS_ALONE = (
+    "abs add_prefix add_suffix agg aggregate all any asfreq at_time between_time bfill clip convert_dtypes copy count"
+    " cummax cummin cumprod cumsum describe diff drop drop_duplicates droplevel dropna duplicated ewm expanding"
+    " explode ffill fillna filter get groupby head idxmax idxmin infer_objects isin isna isnull items keys kurt"
+    " kurtosis mask max mean median memory_usage min mode nlargest notna notnull nsmallest nunique pct_change pop prod"
+    " product quantile rank reindex reindex_like rename rename_axis reorder_levels replace resample reset_index"
+    " rolling round sample sem set_axis shift skew sort_index sort_values squeeze std sum swaplevel tail take to_dict"
+    " to_numpy to_period to_timestamp transform transpose truncate tz_convert tz_localize unstack value_counts var"
+    " where xs"
 )
-_TABLE_WITH_ONE = (
-    "add align combine_first compare corr cov div divide dot eq equals floordiv ge gt join le lt merge mod mul"
-    " multiply ne pow radd rdiv rfloordiv rmod rmul rpow rsub rtruediv sub subtract truediv"
+_PANDAS_WITH_ONE = (
+    "add align combine_first compare corr cov div divide dot eq equals floordiv ge gt le lt mod mul multiply ne pow"
+    " radd rdiv rfloordiv rmod rmul rpow rsub rtruediv sub subtract truediv"
 )
-_TABLE_METHODS = _listed((_NONE, _TABLE_ALONE), (_FIRST, _TABLE_WITH_ONE))
+_ONLY_TABLE = "assign insert isetitem iterrows itertuples melt pivot pivot_table select_dtypes set_index stack"
+_ONLY_COLUMN = (
+    "argmax argmin argsort autocorr between case_when divmod factorize item map rdivmod repeat searchsorted to_frame"
+    " to_list tolist unique"
+)
+_OF_BOTH = ((_NONE, _PANDAS_ALONE), (_FIRST, _PANDAS_WITH_ONE))
 
 # Keras and TensorFlow
 
@@ -270,8 +273,8 @@ BUILTINS = frozenset(_BUILTINS_WORDS.split())
 METHODS: Mapping[str, Mapping[str, Sequence[int]]] = {
     "numpy.ndarray": _ARRAY_METHODS,
     "torch.Tensor": _TENSOR_METHODS,
-    "pandas.DataFrame": _TABLE_METHODS,
-    "pandas.Series": _TABLE_METHODS,
+    "pandas.DataFrame": _listed(*_OF_BOTH, (_NONE, _ONLY_TABLE), (_FIRST, "join merge")),
+    "pandas.Series": _listed(*_OF_BOTH, (_NONE, _ONLY_COLUMN)),
     **{f"torch.{name}": {"__call__": _THREE} for name in _TORCH_LAYERS.split()},
 }
 """By class, written package.Class: methods, and the places of surrogates among their arguments."""

@@ -117,6 +117,8 @@ class Asker:
         holder, asked = _operation(of, name)
         if step == "attribute" and not isinstance(of, str) and of.path:
             orders = list(self._of_module(of.path, name))
+        elif step == "attribute" and not isinstance(of, str) and of.type == "method":
+            orders = list(self._of_method(of, name))
         else:
             orders = [
                 *self._tried(step, holder, asked, operands, arguments.keywords),
@@ -136,7 +138,8 @@ class Asker:
                 if crash := _crash(library, self._packages[library], raised, message, question.described):
                     return Said(crash, AbstractValue())
             facts = answer.get("gave")
-            if order.tells and isinstance(facts, dict) and facts:
+            is_method = isinstance(facts, dict) and facts.get("type") == "method"
+            if (order.tells or is_method) and isinstance(facts, dict) and facts:
                 return Said(None, _given({name: fact for name, fact in facts.items() if name not in order.untold}))
         return None
 
@@ -167,6 +170,13 @@ class Asker:
         library = path.partition(".")[0]
         if library in operations.LAZY & self._libraries and not self._may_be_changed([library]):
             yield Order({"step": "member", "of": path, "name": name}, frozenset([library]))
+
+    def _of_method(self, method: AbstractValue, name: str) -> Iterator[Order]:
+        """The order to look for a name in a method that was not called."""
+        path = method.fact("of")
+        library = path.partition(".")[0] if isinstance(path, str) else ""
+        if library in self._libraries and not self._may_be_changed([library]):
+            yield Order({"step": "of method", "of": path, "name": name}, frozenset([library]))
 
     def _bound(self, step: str, of: AbstractValue | str, name: str, arguments: Arguments) -> Iterator[Order]:
         """The order to bind the arguments of a call; nothing is called, but wrapped functions of a few libraries."""

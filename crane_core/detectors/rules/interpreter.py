@@ -398,6 +398,8 @@ class Interpreter:
                 first = answer if first is UNKNOWN else first
         known = None if first is UNKNOWN else AbstractValue() if first is UNCHANGED else first
         given = self._of_library(question, node) if question is not None else None
+        if given is not None and given.type == "method" and receiver is not None:
+            given.bound_to, given.is_foreign = receiver, receiver.is_foreign  # who calls it may change the receiver
         return given if given is not None and _is_blank(known) else known
 
     def _operation(

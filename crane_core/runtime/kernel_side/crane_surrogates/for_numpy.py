@@ -13,6 +13,7 @@ PACKAGE = np
 _MOST_DIFFERENT = 100_000
 """Elements of an array beyond which all its elements are one in memory, and equal."""
 _ARRAY = "numpy.ndarray"
+_GENERATOR = "numpy.random._generator.Generator"
 _OF_ARRAY = ("shape", "dtype", "writeable")
 _TEXTS = ("1", "a", "2020-01-01")
 _NAMED_WORDS = (
@@ -39,6 +40,8 @@ def make(facts: Mapping[str, Any], fill: int) -> Any:
     kind = facts["type"]
     if kind == _ARRAY:
         return _array(tuple(facts["shape"]), _dtype(facts["dtype"]), fill, writeable=facts.get("writeable", True))
+    if kind == _GENERATOR:
+        return np.random.default_rng(fill)
     name = kind.partition(".")[2]
     scalar = getattr(np, name, None) if name in _NAMED else None
     if not (isinstance(scalar, type) and issubclass(scalar, (np.number, np.bool_))) or _IS_BY_VALUE:

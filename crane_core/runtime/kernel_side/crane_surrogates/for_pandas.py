@@ -19,6 +19,7 @@ _OF_COLUMN = ("length", "dtype", "index", "name")
 _NAMED_WORDS = "NA NaT Series DataFrame Index Timestamp Timedelta Period Interval Categorical Grouper"
 _NAMED = frozenset(_NAMED_WORDS.split())
 _TEXTS = ("1", None, "a")
+_TIMES = (pd.Timestamp(2020, 1, 1), pd.Timestamp(1970, 5, 6, 7, 8, 9, 10, tz="UTC"), pd.Timestamp(2031, 12, 31, 23, 59))
 _DAY_NS = 86_400 * 10**9
 
 
@@ -49,6 +50,8 @@ def make(facts: Mapping[str, Any], fill: int) -> Any:
     kind = facts["type"]
     if kind in _ACCESSORS:
         return _ACCESSORS[kind]
+    if kind == "pandas.Timestamp":
+        return _TIMES[fill]
     if kind == _COLUMN:
         index = _index(facts["index"], facts["length"])
         name = facts.get("name", "another" if fill == 1 else None)

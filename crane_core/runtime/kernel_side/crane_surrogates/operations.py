@@ -69,6 +69,11 @@ _NUMPY_KNOWN = (
     " random.random random.random_sample random.seed random.standard_normal random.uniform ravel_multi_index recarray"
     " str_ strings.* timedelta64 tri tril_indices trim_zeros triu_indices unravel_index zeros"
 )
+_GENERATOR_METHODS = (
+    "beta binomial chisquare choice dirichlet exponential gamma geometric integers laplace logistic lognormal"
+    " multinomial multivariate_normal negative_binomial normal pareto permutation poisson power random rayleigh shuffle"
+    " standard_exponential standard_gamma standard_normal standard_t triangular uniform weibull zipf"
+)
 _CHARACTERS = (
     "capitalize endswith expandtabs isalnum isalpha isdigit islower isspace istitle isupper lower lstrip rstrip"
     " startswith str_len strip swapcase title upper"
@@ -194,6 +199,11 @@ _ONLY_COLUMN = (
 )
 _OF_BOTH = ((_NONE, _PANDAS_ALONE), (_FIRST, _PANDAS_WITH_ONE))
 
+_TIMESTAMP_METHODS = (
+    "ceil date day_name floor isocalendar isoformat isoweekday month_name normalize replace round strftime timestamp"
+    " to_datetime64 to_julian_date to_period to_pydatetime toordinal tz_convert tz_localize weekday"
+)
+
 # Keras and TensorFlow
 
 _KERAS_LAYERS = (
@@ -275,6 +285,8 @@ METHODS: Mapping[str, Mapping[str, Sequence[int]]] = {
     "torch.Tensor": _TENSOR_METHODS,
     "pandas.DataFrame": _listed(*_OF_BOTH, (_NONE, _ONLY_TABLE), (_FIRST, "join merge")),
     "pandas.Series": _listed(*_OF_BOTH, (_NONE, _ONLY_COLUMN)),
+    "pandas.Timestamp": _listed((_NONE, _TIMESTAMP_METHODS)),
+    "numpy.Generator": _listed((_NONE, _GENERATOR_METHODS)),
     **{f"torch.{name}": {"__call__": _THREE} for name in _TORCH_LAYERS.split()},
 }
 """By class, written package.Class: methods, and the places of surrogates among their arguments."""
@@ -383,12 +395,17 @@ def is_asked(order: Mapping[str, Any]) -> bool:
     return _is_plain_step(step, name, operands)
 
 
+def is_member(kind: str, name: str) -> bool:
+    """Whether a table or column has an accessor or method of this name for certain."""
+    return name in _ACCESSORS or name in METHODS[kind]
+
+
 def _is_plain_step(step: str, name: str, operands: Sequence[Mapping[str, Any]]) -> bool:
     """Whether an operator, an attribute or another step without arguments of its own may be asked."""
     if step not in STEPS or step != "operator" and not (operands and "facts" in operands[0]):
         return False
     kind = operands[0].get("facts", {}).get("type", "")
-    if step == "attribute" and (kind.startswith("torch.nn.modules.") or kind in _OPEN and name not in _ACCESSORS):
+    if step == "attribute" and (kind.startswith("torch.nn.modules.") or kind in _OPEN and not is_member(kind, name)):
         return False
     if step not in ("item", "set_item"):
         return True

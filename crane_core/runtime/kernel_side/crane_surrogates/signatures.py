@@ -69,10 +69,10 @@ def is_doubtful(path: str, n_positional: int, keywords: Sequence[str]) -> bool:
     return False
 
 
-def function_at(path: str) -> Any:
-    """The function of this dotted name."""
+def found(path: str) -> Any:
+    """What a dotted name stands for; None if there is no such."""
     holder, name = _holder(path)
-    return getattr(holder, name)
+    return getattr(holder, name, None)
 
 
 def _holder(path: str) -> tuple[Any, str]:

@@ -59,6 +59,7 @@ _NEVER = (
     StopIteration,
 )
 """What says something about this process or its names, a bug of a library, or the end of a loop: no refusal."""
+_ROUTINES = ("function", "method_descriptor", "wrapper_descriptor", "cython_function_or_method", "method")
 _PLAIN = (int, float, bool, str, complex, type(None))
 
 
@@ -110,11 +111,29 @@ def _asked(order: Mapping[str, Any]) -> dict[str, Any]:
         return signatures.bound(of, order["operands"], order["keywords"], is_method=name == "method")
     if step == "member":
         return _member(of, name)
+    if step == "of method":
+        return _part_of_method(of, name)
     if step == "wrapped":
         return _of_wrapped(of, order)
     if not operations.is_asked(order):
         return {"unknown": "not on the list"}
+    if step == "attribute" and _is_routine(of, name):
+        return {"gave": {"type": "method", "of": f"{of}.{name}"}}
     return _agreed(_operation(step, of, name), name, order)
+
+
+def _is_routine(path: str, name: str) -> bool:
+    """Whether every object of a class has this method."""
+    holder = signatures.found(path)
+    return isinstance(holder, type) and type(getattr(holder, name, None)).__name__ in _ROUTINES
+
+
+def _part_of_method(path: str, name: str) -> dict[str, Any]:
+    """Whether a method lacks a name that is read of it, as if it had been called."""
+    holder, _, own = path.rpartition(".")
+    if not _is_routine(holder, own) or hasattr(getattr(signatures.found(holder), own), name):
+        return {"unknown": "it may be there"}
+    return {"raised": "AttributeError", "message": f"'{own}' is a method, which has no attribute '{name}'"}
 
 
 def _agreed(operation: Callable[..., Any], name: str, order: Mapping[str, Any]) -> dict[str, Any]:
@@ -158,7 +177,7 @@ def _of_wrapped(path: str, order: Mapping[str, Any]) -> dict[str, Any]:
     """{"raised", "message"} where a wrapped function neither says that it takes these arguments nor takes them."""
     if not signatures.is_doubtful(path, len(order["operands"]), list(order["keywords"])):
         return {"unknown": "it may be bound"}
-    said = _agreed(signatures.function_at(path), "", order)
+    said = _agreed(signatures.found(path), "", order)
     own = re.compile(re.escape(path.rpartition(".")[2]) + r"\(\) (?:got|missing|takes)")
     if said.get("raised") == "TypeError" and own.match(said["message"]):
         return said

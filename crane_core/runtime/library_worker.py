@@ -13,11 +13,11 @@ import select
 import socket
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TypeVar
 
 from crane_core.errors import KernelStartError
 from crane_core.runtime.guarded import Guarded
@@ -44,6 +44,7 @@ _LINE_S = 1.0
 """How long one line may take on its way."""
 _MOST_ENDS = 3
 """A worker that ended so often without a single answer is not started again: its libraries are broken."""
+_T = TypeVar("_T")
 
 
 class LibraryWorker:
@@ -77,24 +78,34 @@ class LibraryWorker:
         with self._turn:
             self._begin()
 
+    def is_ready(self, libraries: Iterable[str], *, start_s: float) -> bool:
+        """Whether it runs and has loaded the libraries, waited for up to `start_s`; if not, it continues with that."""
+        return self._in_turn(lambda until: self._has_started(libraries, until), start_s) or False
+
     def ask(
         self, order: Mapping[str, Any], libraries: Iterable[str], *, seconds: float, start_s: float
     ) -> dict[str, Any] | None:
         """What it answers; None where it does not in time, dies, or takes longer than `start_s` to be ready.
 
-        Ready means that it runs and has loaded the libraries; one that is not continues, for a later question.
         One that takes longer than `seconds` over an answer is ended, and a new one started with the next question.
         """
+
+        def answer(until: float) -> dict[str, Any] | None:
+            if not self._has_started(libraries, until):
+                return None
+            self._send(order)
+            said = self._answer(time.monotonic() + seconds)
+            self._n_ends = 0
+            return said
+
+        return self._in_turn(answer, start_s)
+
+    def _in_turn(self, what: Callable[[float], _T], start_s: float) -> _T | None:
         until = time.monotonic() + start_s
         if not self._turn.acquire(timeout=start_s):
             return None
         try:
-            if not self._begin() or not self._is_connected(start_s) or not self._has_loaded(libraries, until):
-                return None
-            self._send(order)
-            answer = self._answer(time.monotonic() + seconds)
-            self._n_ends = 0
-            return answer
+            return what(until)
         except (OSError, ValueError):
             self._end()
             return None
@@ -104,6 +115,9 @@ class LibraryWorker:
             raise
         finally:
             self._turn.release()
+
+    def _has_started(self, libraries: Iterable[str], until: float) -> bool:
+        return self._begin() and self._is_connected(until) and self._has_loaded(libraries, until)
 
     def end(self) -> None:
         """End it; it may be asked again."""
@@ -138,12 +152,12 @@ class LibraryWorker:
             return False
         return True
 
-    def _is_connected(self, start_s: float) -> bool:
+    def _is_connected(self, until: float) -> bool:
         if self._connection is not None:
             return True
         assert self._listening is not None and self._guarded is not None
         heard = [self._listening.fileno(), self._guarded.handle]
-        ready, _, _ = select.select(heard, [], [], start_s)
+        ready, _, _ = select.select(heard, [], [], max(0.0, until - time.monotonic()))
         if heard[0] in ready:
             self._connection, _ = self._listening.accept()
             return True

@@ -199,28 +199,15 @@ class Asker:
         spelled = [text for each in ("", *libraries) for text in operations.UNLESS_MENTIONED.get(each, ())]
         return any(map(self._mentions, spelled))
 
-    def _of_wrapped(self, path: str, library: str, arguments: Arguments) -> Mapping[str, Any]:
-        """What a function does with arguments that it says it does not take; its wrapper may take them."""
-        sender = _Sender(may_guess=True, may_be_elsewhere=True)
-        try:
-            order = {
-                "step": "wrapped",
-                "of": path,
-                "name": "",
-                "operands": [sender.sent(each) for each in arguments.positional],
-                "keywords": {key: sender.sent(each) for key, each in arguments.keywords.items()},
-            }
-        except NotSentError:
-            return {}
-        return self._answer(order, [library])
-
     def _answer(self, order: Mapping[str, Any], libraries: Iterable[str]) -> Mapping[str, Any]:
         key = json.dumps(order, default=str)
         if key not in self._answers:
             assert self._worker is not None
-            started = time.perf_counter()
             wait = self.patience
-            answer = self._worker.ask(order, libraries, seconds=wait.answer_s, start_s=wait.start_s)
+            started = time.perf_counter()
+            if self._worker.is_ready(libraries, start_s=wait.start_s):
+                started = time.perf_counter()  # loading is not taken from the time for answers
+            answer = self._worker.ask(order, libraries, seconds=wait.answer_s, start_s=0.0)
             self._answers[key] = answer or {}
             self._seconds_left -= time.perf_counter() - started
         return self._answers[key]

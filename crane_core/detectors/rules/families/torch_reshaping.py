@@ -39,7 +39,7 @@ def _reshaped(operation: Operation) -> Answer:
     value = operation.receiver
     shape, given = value.shape, operation.arguments.positional
     if not given:
-        return UNKNOWN  # without a shape it is no RuntimeError: torch misses an argument
+        return UNKNOWN  # torch then misses an argument, and raises a TypeError in its own words
     if len(given) == 1 and dtype_meant(given[0]) is not None:
         return tensor(None, dtype_meant(given[0]))
     wanted = lengths(given) if not operation.arguments.keywords and operation.arguments.is_complete else None

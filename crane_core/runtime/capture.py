@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from crane_core.errors import CraneError
+from crane_core.runtime import interpreters
 from crane_core.runtime.endings import ended
 from crane_core.runtime.kernel import EndedError, fresh_kernel
 from crane_core.runtime.limits import Limits
@@ -73,6 +74,8 @@ def capture(
     """
     plan = read_plan(notebook, target)
     with_kernel = program(kernel=kernel, python=python)
+    if python is not None:
+        interpreters.name(with_kernel.argv[0])
     started = time.perf_counter()
     with fresh_kernel(with_kernel, notebook.resolve().parent, limits, stop) as running:
         way = RunUp(plan, running, installs=limits.installs)

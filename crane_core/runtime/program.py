@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -16,6 +17,8 @@ from crane_core.errors import KernelStartError
 CONNECTION_FILE = "{connection_file}"
 _IPYKERNEL = ("-m", "ipykernel_launcher", "-f", CONNECTION_FILE)
 _NO_HISTORY = "--HistoryManager.hist_file=:memory:"
+PYTHON = re.compile(r"python(?:3(?:\.\d+)?)?(?:\.exe)?")
+"""File names of interpreters."""
 _GENERIC = {"python", f"python{sys.version_info.major}", f"python{sys.version_info.major}.{sys.version_info.minor}"}
 
 

@@ -1,13 +1,12 @@
 """What a library itself says of a step: asked on surrogates with the schema of the operands, in a separate process.
 
-Knows what of an abstract value can be sent, and what an answer means. Asks only where this interpreter has the very
+Knows what of an abstract value can be sent, and what an answer means. Asks only where an interpreter here has the very
 versions of the kernel; else nothing is said. What may be asked stands in kernel_side/crane_surrogates/operations.py.
 """
 
 from __future__ import annotations
 
 import json
-import platform
 import re
 import sys
 import time
@@ -15,7 +14,6 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -23,6 +21,7 @@ from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
 from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.from_state import value_from_facts
 from crane_core.detectors.rules.operation import Arguments
+from crane_core.runtime.interpreters import interpreters, versions
 from crane_core.runtime.kernel_side.crane_surrogates import operations
 from crane_core.runtime.library_worker import LibraryWorker, library_worker
 
@@ -45,7 +44,7 @@ _MOST_PARTS = 400
 _LONGEST_TEXT = 2_000
 _MOST_MESSAGE = 400
 _ASKED: Final = tuple(sorted({*LIBRARIES, *operations.BOUND}))
-_DISTRIBUTIONS: Final = {"sklearn": ["scikit-learn"], "tensorflow": ["tensorflow", "tensorflow-cpu"]}
+_DISTRIBUTIONS: Final = {"sklearn": ("scikit-learn",), "tensorflow": ("tensorflow", "tensorflow-cpu")}
 _REMEDIES: Final = Path(__file__).with_name("remedies.toml")
 
 
@@ -100,8 +99,8 @@ class Asker:
     def __init__(self, packages: Mapping[str, str], mentions: Callable[[str], bool]) -> None:
         self._packages = packages
         self._mentions = mentions
-        self._libraries = libraries_here(tuple(sorted(packages.items())))
-        self._worker: LibraryWorker | None = library_worker(sys.executable) if self._libraries else None
+        python, self._libraries = _who_knows(tuple(sorted(packages.items())), interpreters())
+        self._worker: LibraryWorker | None = library_worker(python) if self._libraries else None
         self._seconds_left = self.patience.total_s
         self._answers: dict[str, Mapping[str, Any]] = {}
 
@@ -213,26 +212,35 @@ class Asker:
         return self._answers[key]
 
 
-def versions_here() -> dict[str, str]:
-    """Versions that are asked where a kernel has the same: of Python, and of each library that is installed here."""
-    found = {each: version for each in _ASKED if (version := _installed(each))}
-    return {"python": platform.python_version(), **found}
+def versions_asked() -> list[dict[str, str]]:
+    """Versions of Python and of the libraries in each interpreter that is asked where a kernel has the same."""
+    return [found for python in interpreters() if (found := _versions(python))]
 
 
 @cache
-def libraries_here(packages: tuple[tuple[str, str], ...]) -> frozenset[str]:
-    """Libraries that are here in the kernel's own version, under its own version of Python."""
-    versions = dict(packages)
-    if versions.get("python") != platform.python_version():
-        return frozenset()
-    return frozenset(each for each in _ASKED if versions.get(each) and versions[each] == _installed(each))
+def _who_knows(packages: tuple[tuple[str, str], ...], asked: tuple[str, ...]) -> tuple[str, frozenset[str]]:
+    """The interpreter that has the most libraries in a kernel's own versions, under its Python, and which these are."""
+    kernel = dict(packages)
+    best, shared = "", frozenset[str]()
+    for python in asked if "python" in kernel else ():
+        here = _versions(python)
+        if _minor(here.get("python", "")) == _minor(kernel["python"]):
+            same = frozenset(each for each in _ASKED if each in here and here[each] == kernel.get(each))
+            best, shared = (python, same) if len(same) > len(shared) else (best, shared)
+    return best, shared
 
 
-def _installed(library: str) -> str | None:
-    for name in _DISTRIBUTIONS.get(library, [library]):
-        with suppress(metadata.PackageNotFoundError):
-            return metadata.version(name)
-    return None
+def _minor(python: str) -> str:
+    """3.11 of 3.11.7: what a library refuses does not change with a correction of Python."""
+    return python.rpartition(".")[0]
+
+
+def _versions(python: str) -> dict[str, str]:
+    """By package; several distributions may provide one."""
+    named = {each: _DISTRIBUTIONS.get(each, (each,)) for each in _ASKED}
+    read = versions(python, tuple(each for distributions in named.values() for each in distributions))
+    of_libraries = {each: read[one] for each, ones in named.items() for one in reversed(ones) if one in read}
+    return {"python": read["python"], **of_libraries} if of_libraries else {}
 
 
 def start_beside() -> None:
@@ -420,7 +428,6 @@ __all__ = [
     "Asker",
     "Patience",
     "Said",
-    "libraries_here",
     "start_beside",
-    "versions_here",
+    "versions_asked",
 ]

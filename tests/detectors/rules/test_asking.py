@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import os
+import platform
 import signal
+import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from crane_core.detectors.rules import asking
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.operation import Arguments
+from crane_core.runtime import interpreters
 from crane_core.runtime.library_worker import library_worker
 from tests.patience import once
 
@@ -121,8 +126,6 @@ def test_the_schema_of_what_is_given_is_known_further_on(check: Any) -> None:
     ],
 )
 def test_a_function_that_the_notebook_replaced_is_not_asked(predict_here: Any, spoilt: str) -> None:
-    import numpy as np
-
     own = np.percentile
     try:
         assert predict_here(f"{SETUP}{spoilt}", "np.percentile(a, 120)").findings == ()
@@ -130,7 +133,7 @@ def test_a_function_that_the_notebook_replaced_is_not_asked(predict_here: Any, s
         np.percentile = own
 
 
-VERSIONS = {"python": __import__("platform").python_version(), "numpy": __import__("numpy").__version__}
+VERSIONS = {"python": platform.python_version(), "numpy": np.__version__}
 
 
 def about(packages: dict[str, str]) -> asking.Said | None:
@@ -225,3 +228,28 @@ def test_what_hangs_on_values_or_memory_is_no_crash(check: Any, setup: str, targ
 def test_what_torch_keeps_or_counts_is_no_crash(check: Any, setup: str, target: str) -> None:
     pytest.importorskip("torch")
     assert check(f"import torch\n{setup}", target).raised is None
+
+
+def test_another_interpreter_is_asked_where_it_has_the_kernels_versions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # An environment that says that its NumPy is 0.7; what it loads is ours.
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path], check=True)
+    [packages] = tmp_path.glob("lib/python*/site-packages")
+    told = packages / "numpy-0.7.dist-info"
+    told.mkdir()
+    (told / "METADATA").write_text("Metadata-Version: 2.1\nName: numpy\nVersion: 0.7\n")
+    (packages / "ours.pth").write_text(str(Path(np.__file__).parents[1]) + "\n")
+    other = str(tmp_path / "bin" / "python")
+    kernel = {**VERSIONS, "numpy": "0.7"}
+    assert about(kernel) is None
+    monkeypatch.setenv(interpreters.VARIABLE, other)
+    try:
+        said = about(kernel)
+        assert library_worker(other).pid is not None
+    finally:
+        library_worker(other).end()
+    assert said is not None
+    assert said.crash is not None
+    assert said.crash.exception == "AxisError"
+    assert {"numpy": "0.7"}.items() <= asking.versions_asked()[1].items()

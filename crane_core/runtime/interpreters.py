@@ -1,0 +1,68 @@
+"""Interpreters whose libraries may be asked: ours, those of installed kernelspecs, and those that somebody named.
+
+Knows where to look and how to read versions without importing a library. Asks nothing: see library_worker.py.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+from jupyter_client.kernelspec import KernelSpecManager
+
+from crane_core.errors import KernelStartError
+from crane_core.runtime.kernel_side.crane_surrogates import versions as own
+from crane_core.runtime.program import PYTHON, program
+
+VARIABLE = "CRANE_INTERPRETERS"
+"""Environment variable with paths of further interpreters, between os.pathsep."""
+_WAIT_S = 20.0
+_READ = Path(own.__file__)
+_named: dict[str, None] = {}
+
+
+def name(python: str) -> None:
+    """From now on, ask this interpreter too: somebody runs kernels with it."""
+    _named[python] = None
+
+
+def interpreters() -> tuple[str, ...]:
+    """Absolute paths, ours first. Raises KernelStartError if CRANE_INTERPRETERS names one that does not exist."""
+    listed = [program(python=path).argv[0] for path in os.environ.get(VARIABLE, "").split(os.pathsep) if path.strip()]
+    return tuple(dict.fromkeys([sys.executable, *_named, *listed, *_of_kernelspecs()]))
+
+
+@cache
+def _of_kernelspecs() -> tuple[str, ...]:
+    """Interpreters of the kernelspecs that start Python themselves; what starts it in a container cannot be asked."""
+    found = []
+    for each in sorted(KernelSpecManager().find_kernel_specs()):
+        with suppress(KernelStartError, OSError, ValueError):
+            first = program(kernel=each).argv[0]
+            if PYTHON.fullmatch(Path(first).name) and Path(first).is_absolute() and Path(first).exists():
+                found.append(first)
+    return tuple(found)
+
+
+@cache
+def versions(python: str, distributions: tuple[str, ...]) -> Mapping[str, str]:
+    """Version of Python ("python") and of the distributions that are installed; empty where they cannot be read."""
+    if python == sys.executable:
+        return own.versions(list(distributions))
+    try:
+        ran = subprocess.run(  # an interpreter that the user installed as a kernel, or named
+            [python, "-I", _READ, *distributions], capture_output=True, timeout=_WAIT_S, check=True
+        )
+        read = json.loads(ran.stdout)
+    except (OSError, subprocess.SubprocessError, ValueError):
+        return {}
+    return {str(key): str(version) for key, version in read.items()} if isinstance(read, dict) else {}
+
+
+__all__ = ["VARIABLE", "interpreters", "name", "versions"]

@@ -27,7 +27,7 @@ from benchmarks._server import CHECKOUT
 from benchmarks._timing import machine
 from crane_core.detectors.rules.predict import findings
 from crane_core.domain import Cell, CellRole, KernelState, Setting
-from crane_core.runtime import probe_source
+from crane_core.runtime import interpreters, probe_source
 
 TESTS = CHECKOUT / "tests" / "detectors" / "rules"
 PROBE = Path(probe_source.__file__).with_name("kernel_side")
@@ -112,6 +112,7 @@ def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.rules_elsewhere")
     parser.add_argument("--python", type=interpreter, required=True, help="an interpreter with other libraries")
     chosen = parser.parse_args(arguments)
+    interpreters.name(chosen.python)
     asked = targets_of_tests()
     with tempfile.TemporaryDirectory() as folder:
         answers = list(answers_of(chosen.python, asked, Path(folder)))

@@ -124,7 +124,7 @@ def test_it_is_found_by_its_name_and_tells_its_families():
     assert local_detector("rules") is rules_detector
     options = rules_detector.options()
     assert {"names", "absences", "python: items"} <= set(options["families"])
-    assert options["asked"]["numpy"] == np.__version__
+    assert options["asked"][0]["numpy"] == np.__version__
 
 
 @pytest.mark.parametrize(

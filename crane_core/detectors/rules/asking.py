@@ -221,18 +221,23 @@ def versions_asked() -> list[dict[str, str]]:
 def _who_knows(packages: tuple[tuple[str, str], ...], asked: tuple[str, ...]) -> tuple[str, frozenset[str]]:
     """The interpreter that has the most libraries in a kernel's own versions, under its Python, and which these are."""
     kernel = dict(packages)
-    best, shared = "", frozenset[str]()
+    best, shared = "", set[str]()
     for python in asked if "python" in kernel else ():
         here = _versions(python)
         if _minor(here.get("python", "")) == _minor(kernel["python"]):
-            same = frozenset(each for each in _ASKED if each in here and here[each] == kernel.get(each))
+            same = {each for each in _ASKED if each in here and _public(here[each]) == _public(kernel.get(each, ""))}
             best, shared = (python, same) if len(same) > len(shared) else (best, shared)
-    return best, shared
+    return best, frozenset(shared)
 
 
 def _minor(python: str) -> str:
     """3.11 of 3.11.7: what a library refuses does not change with a correction of Python."""
     return python.rpartition(".")[0]
+
+
+def _public(version: str) -> str:
+    """2.2.2 of 2.2.2+cu121: torch tells the devices it is built for, its distribution may not."""
+    return version.partition("+")[0]
 
 
 def _versions(python: str) -> dict[str, str]:

@@ -394,7 +394,7 @@ class Interpreter:
         if rules:
             operation = self._operation(name, node, receiver, arguments, absent or {})
             for registered in rules:
-                answer = self._asked(registered, operation)
+                answer = self._asked(registered, operation, question)
                 first = answer if first is UNKNOWN else first
         known = None if first is UNKNOWN else AbstractValue() if first is UNCHANGED else first
         given = self._of_library(question, node) if question is not None else None
@@ -436,18 +436,20 @@ class Interpreter:
             return None
         return self.asker.question(step, of, name, receiver, arguments)
 
-    def _of_library(self, question: Question, node: ast.AST) -> AbstractValue | None:
-        """What the library itself gives, None where it does not say; asked where no rule has refused. Raises Crash."""
+    def _of_library(self, question: Question, node: ast.AST, but: str = "") -> AbstractValue | None:
+        """What the library itself gives, None where it does not say. Raises Crash, unless it is of the class `but`."""
         said = self.asker.about(question)
-        if said is not None and said.crash is not None:
+        if said is not None and said.crash is not None and said.crash.exception != but:
             said.crash.place = self.place(node)
             raise said.crash
         return said.gives if said is not None else None
 
-    def _asked(self, registered: Registered, operation: Operation) -> Answer:
+    def _asked(self, registered: Registered, operation: Operation, question: Question | None) -> Answer:
         try:
             return registered.rule(operation)
         except Crash as crash:
+            if question is not None and crash.place is None:
+                self._of_library(question, operation.node, but=crash.exception)
             crash.family = crash.family or registered.family
             crash.place = crash.place or self.place(operation.node)
             raise

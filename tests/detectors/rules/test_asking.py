@@ -13,9 +13,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crane_core.detectors.rules import asking
+from crane_core.detectors.rules import asking, interpreter
 from crane_core.detectors.rules.abstract_value import AbstractValue
-from crane_core.detectors.rules.operation import Arguments
+from crane_core.detectors.rules.answer import Answer
+from crane_core.detectors.rules.family import Registered
+from crane_core.detectors.rules.finding import Crash
+from crane_core.detectors.rules.operation import Arguments, Operation
 from crane_core.runtime import interpreters
 from crane_core.runtime.library_worker import library_worker
 from tests.patience import once
@@ -110,6 +113,19 @@ def test_the_reason_is_numpy_s_own_message_and_the_evidence_names_the_operand(ch
     assert found.why == "axis 5 is out of bounds for array of dimension 2"
     assert found.fact == "a has the shape (3, 4) and the dtype int64"
     assert found.family == "numpy: asked"
+
+
+def test_the_library_s_own_class_wins_over_that_of_a_rule(check: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def outdated(operation: Operation) -> Answer:
+        raise Crash("KeyError", "as it was in an older release", fact="", remedy="")
+
+    of_family = interpreter.rules_for
+
+    def rules_for(step: str, of: AbstractValue | str, name: str = "") -> tuple[Registered, ...]:
+        return (Registered("outdated", outdated),) if name == "swapaxes" else of_family(step, of, name)
+
+    monkeypatch.setattr(interpreter, "rules_for", rules_for)
+    assert check(SETUP, "a.swapaxes(0, 7)").exception == "AxisError"
 
 
 def test_the_schema_of_what_is_given_is_known_further_on(check: Any) -> None:

@@ -38,7 +38,7 @@ _START = (
 _ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 _ENV = {**_ONE_THREAD, "PYTHONDONTWRITEBYTECODE": "1", "CUDA_VISIBLE_DEVICES": "", "TF_CPP_MIN_LOG_LEVEL": "3"}
 LIMITS = Limits(memory_bytes=2048 * MIB, output_bytes=MIB, processes=20, disk_bytes=MIB)
-_DATA_BYTES = 1536 * MIB
+_DATA_BYTES = 4096 * MIB
 _MOST_ANSWER = MIB
 _LINE_S = 1.0
 """How long one line may take on its way."""

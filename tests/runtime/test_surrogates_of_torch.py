@@ -122,3 +122,9 @@ def test_what_a_layer_takes_is_what_its_forward_takes() -> None:
     assert list(worker.answer(json.dumps({**order, "operands": 2}).encode())) == ["unknown"]
     with pytest.raises(TypeError):
         torch.nn.MSELoss()(torch.ones(1))
+
+
+def test_memory_that_there_is_not_is_no_refusal() -> None:
+    # torch raises RuntimeError for it, of this process alone; a kernel may have the memory.
+    huge = {"step": "call", "of": "torch", "name": "ones", "operands": [{"is": 10**14}], "keywords": {}}
+    assert "unknown" in worker.answer(json.dumps(huge).encode())

@@ -59,6 +59,8 @@ _NEVER = (
     StopIteration,
 )
 """What says something about this process or its names, a bug of a library, or the end of a loop: no refusal."""
+_OF_PROCESS = re.compile(r"(?i)alloc|\bmemory\b|\boom\b|new thread|temporarily unavailable|too many open|\berrno\b")
+"""Messages of libraries that speak of what this process may use, whatever they raise: torch a RuntimeError, for one."""
 _ROUTINES = ("function", "method_descriptor", "wrapper_descriptor", "cython_function_or_method", "method")
 _PLAIN = (int, float, bool, str, complex, type(None))
 
@@ -225,6 +227,8 @@ def _tried(operation: Callable[..., Any], operands: list[Any], keywords: dict[st
     except _NEVER as error:
         return {"unknown": type(error).__name__}
     except Exception as error:  # noqa: BLE001 - what it raises is the answer
+        if _OF_PROCESS.search(str(error)):
+            return {"unknown": type(error).__name__}
         return {"raised": type(error).__name__, "message": str(error)[:MOST_MESSAGE]}
     return {"gave": schema(result)}
 

@@ -122,7 +122,8 @@ def test_the_library_s_own_class_wins_over_that_of_a_rule(check: Any, monkeypatc
     of_family = interpreter.rules_for
 
     def rules_for(step: str, of: AbstractValue | str, name: str = "") -> tuple[Registered, ...]:
-        return (Registered("outdated", outdated),) if (step, name) == ("method", "swapaxes") else of_family(step, of, name)
+        is_meant = (step, name) == ("method", "swapaxes")
+        return (Registered("outdated", outdated),) if is_meant else of_family(step, of, name)
 
     monkeypatch.setattr(interpreter, "rules_for", rules_for)
     assert check(SETUP, "a.swapaxes(0, 7)").exception == "AxisError"

@@ -16,6 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from crane_core.detectors.rules.bindings import written_paths
 from crane_core.domain import KernelState
 from crane_core.runtime.kernel_side.crane_probe.syntax import magics
 
@@ -127,14 +128,8 @@ def imported_names(executed: Sequence[str]) -> dict[str, str]:
     bound: dict[str, str] = {}
     for code in executed:
         for node in magics.parsed(code).tree.body:
-            if isinstance(node, ast.Import):
-                for alias in node.names:
-                    top = alias.name.split(".")[0]
-                    bound[alias.asname or top] = alias.name if alias.asname else top
-            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                for alias in node.names:
-                    bound[alias.asname or alias.name] = f"{node.module}.{alias.name}"
-    bound.pop("*", None)
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                bound |= written_paths(node)
     return bound
 
 

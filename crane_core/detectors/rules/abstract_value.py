@@ -249,6 +249,11 @@ def known_facts(**facts: Any) -> dict[str, Any]:
     return {name: fact for name, fact in facts.items() if fact is not None}
 
 
+def restricted(known: Mapping[Any, Any], keys: Iterable[Any]) -> dict[Any, Any]:
+    """What a mapping says of these keys, in their order; keys that it lacks are left out."""
+    return {key: known[key] for key in keys if key in known}
+
+
 def integer(value: int | None) -> AbstractValue:
     """The integer; one of which the value is not known where it is None."""
     return AbstractValue("int") if value is None else literal(value)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from crane_core.detectors.rules.paths import public_path
 
@@ -85,8 +84,7 @@ def _read_imports_inside(statement: ast.stmt, found: Bindings) -> None:
     """An import inside `try` or `if`: the path, where all imports of the name there agree."""
     inside = [node for node in ast.walk(statement) if isinstance(node, (ast.Import, ast.ImportFrom))]
     paths = [path for node in inside for path in import_paths(node).items()]
-    for node in inside:
-        found.modules |= set(imported_modules(node))
+    found.modules.update(*map(imported_modules, inside))
     others = set(_other_names(statement))
     for name, path in paths:
         if all(other == path for known, other in paths if known == name) and name not in others:
@@ -132,20 +130,17 @@ def dotted(node: ast.AST, paths: dict[str, str]) -> str | None:
 
 def import_paths(node: ast.Import | ast.ImportFrom) -> dict[str, str]:
     """The names that an import gives, each with its public path. A star gives none."""
+    return {name: public_path(path) for name, path in written_paths(node).items()}
+
+
+def written_paths(node: ast.Import | ast.ImportFrom) -> dict[str, str]:
+    """The names that an import gives, each with its path as the import spells it. A star gives none."""
     if isinstance(node, ast.Import):
-        return {
-            alias.asname or alias.name.partition(".")[0]: public_path(
-                alias.name if alias.asname else alias.name.partition(".")[0]
-            )
-            for alias in node.names
-        }
+        tops = [(alias, alias.name.partition(".")[0]) for alias in node.names]
+        return {alias.asname or top: alias.name if alias.asname else top for alias, top in tops}
     if node.level or not node.module:
         return {}
-    return {
-        alias.asname or alias.name: public_path(f"{node.module}.{alias.name}")
-        for alias in node.names
-        if alias.name != "*"
-    }
+    return {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names if alias.name != "*"}
 
 
 def imported_modules(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
@@ -158,12 +153,15 @@ def imported_modules(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
 
 def bound_names(node: ast.AST) -> Iterator[str]:
     """The names that a statement gives values, or takes them from, in the scope in which it stands."""
+    yield from _names_bound_here(node)
+    for part in _parts_in_scope(node):
+        yield from bound_names(part)
+
+
+def _names_bound_here(node: ast.AST) -> Iterator[str]:
     match node:
-        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-            yield node.name
-            for part in [*node.decorator_list, *_headers(node)]:
-                yield from bound_names(part)
-            return
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            yield name
         case ast.Import() | ast.ImportFrom():
             yield from (alias.asname or alias.name.partition(".")[0] for alias in node.names)
         case ast.Name() if not isinstance(node.ctx, ast.Load):
@@ -172,20 +170,17 @@ def bound_names(node: ast.AST) -> Iterator[str]:
             yield name
         case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)) | ast.MatchMapping(rest=str(name)):
             yield name
-        case ast.Lambda():
-            return
-    if isinstance(node, _COMPREHENSIONS):
-        walruses = [inner for inner in ast.walk(node) if isinstance(inner, ast.NamedExpr)]
-        yield from (walrus.target.id for walrus in walruses)
-        return
-    for child in ast.iter_child_nodes(node):
-        yield from bound_names(child)
 
 
-def _headers(node: Any) -> list[ast.AST]:
+def _parts_in_scope(node: ast.AST) -> Iterable[ast.AST]:
+    """The parts that run in the scope in which it stands; of a comprehension only := gives names to that."""
     if isinstance(node, ast.ClassDef):
-        return [*node.bases, *(keyword.value for keyword in node.keywords)]
-    return [*node.args.defaults, *(default for default in node.args.kw_defaults if default is not None)]
+        return [*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)]
+    if isinstance(node, _FUNCTIONS):
+        return [*node.decorator_list, *node.args.defaults, *filter(None, node.args.kw_defaults)]
+    if isinstance(node, _COMPREHENSIONS):
+        return [inner.target for inner in ast.walk(node) if isinstance(inner, ast.NamedExpr)]
+    return () if isinstance(node, ast.Lambda) else ast.iter_child_nodes(node)
 
 
 def global_names(node: ast.AST) -> Iterator[str]:

@@ -7,9 +7,10 @@ calls inside calls beyond a depth.
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import Any
 
-from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.abstract_value import AbstractValue, restricted
 from crane_core.detectors.rules.bindings import bound_names
 from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.heap import Scope, join, join_values, snapshot
@@ -48,25 +49,24 @@ def follow(
 
 def _result(interpreter: Interpreter, definition: Any, context: Context) -> AbstractValue:
     """Runs the body: what all paths return that return at all."""
-    ends: list[tuple[Any, AbstractValue]] = []
+    ends: list[AbstractValue] = []
     try:
         if isinstance(definition, ast.Lambda):
-            ends.append((None, interpreter.value(definition.body)))
+            ends.append(interpreter.value(definition.body))
         else:
             interpreter.body(definition.body)
-            ends.append((None, AbstractValue("NoneType", literal=None)))
+            ends.append(AbstractValue("NoneType", literal=None))
     except ControlFlowExitError as leave:
         if leave.kind != RETURN:
             raise
-        ends.append((None, leave.value))
+        ends.append(leave.value)
     except Crash:
         if not context.left:
             raise
     if not context.left:
-        return ends[0][1]
-    snapshots = [snapshot(interpreter.scopes) for _ in ends] + [known for _, known, _ in context.left]
-    join(snapshots)
-    return join_values([value for _, value in ends] + [value for *_, value in context.left])
+        return ends[0]
+    join([*(snapshot(interpreter.scopes) for _ in ends), *(known for _, known, _ in context.left)])
+    return join_values([*ends, *(value for *_, value in context.left)])
 
 
 def _scope_of(definition: Any, names: dict[str, AbstractValue], function: AbstractValue) -> Scope:
@@ -110,27 +110,39 @@ def _bound(
 ) -> dict[str, AbstractValue]:
     """The parameters with what they get. Raises Crash where the arguments do not fit."""
     spec: ast.arguments = definition.args
-    ordered = [argument.arg for argument in (*spec.posonlyargs, *spec.args)]
-    names: dict[str, AbstractValue] = dict(zip(ordered, arguments.positional, strict=False))
-    extra = arguments.positional[len(ordered) :]
-    keywords = dict(arguments.keywords)
+    ordered, allowed = _by_position(spec), _by_keyword(spec)
     if arguments.is_complete:
         _check(interpreter, definition, arguments, function, node)
-    allowed = {argument.arg for argument in (*spec.args, *spec.kwonlyargs)}
-    names.update({name: keywords.pop(name) for name in list(keywords) if name in allowed})
-    if spec.vararg is not None:
-        names[spec.vararg.arg] = AbstractValue("tuple", items=extra if arguments.is_complete else None)
-    if spec.kwarg is not None:
-        names[spec.kwarg.arg] = AbstractValue("dict", members=keywords if arguments.is_complete else None)
+    names = dict(zip(ordered, arguments.positional, strict=False)) | restricted(arguments.keywords, allowed)
     if not arguments.is_complete:
         given = len(arguments.positional)
-        names.update({name: AbstractValue() for name in [*ordered[given:], *allowed] if name not in names})
-    return {**_defaults(spec, function), **names}
+        names |= {name: AbstractValue() for name in [*ordered[given:], *allowed] if name not in names}
+    return {**_defaults(spec, function), **names, **_collected(spec, arguments)}
+
+
+def _collected(spec: ast.arguments, arguments: Arguments) -> dict[str, AbstractValue]:
+    """The parameters that take all further arguments, by position and by keyword, with what they get."""
+    names, found = set(_by_keyword(spec)), {}
+    extra = arguments.positional[len(_by_position(spec)) :]
+    others = {name: value for name, value in arguments.keywords.items() if name not in names}
+    if spec.vararg is not None:
+        found[spec.vararg.arg] = AbstractValue("tuple", items=extra if arguments.is_complete else None)
+    if spec.kwarg is not None:
+        found[spec.kwarg.arg] = AbstractValue("dict", members=others if arguments.is_complete else None)
+    return found
+
+
+def _by_position(spec: ast.arguments) -> list[str]:
+    return [argument.arg for argument in (*spec.posonlyargs, *spec.args)]
+
+
+def _by_keyword(spec: ast.arguments) -> list[str]:
+    return [argument.arg for argument in (*spec.args, *spec.kwonlyargs)]
 
 
 def _defaults(spec: ast.arguments, function: AbstractValue) -> dict[str, AbstractValue]:
     """What parameters get by default. Those of the target were evaluated; of others only plain values are known."""
-    ordered = [argument.arg for argument in (*spec.posonlyargs, *spec.args)]
+    ordered = _by_position(spec)
     pairs = list(zip(ordered[len(ordered) - len(spec.defaults) :], spec.defaults, strict=True))
     pairs += [
         (argument.arg, default)
@@ -158,48 +170,29 @@ def _check(
     """Say where arguments and parameters do not fit."""
     spec: ast.arguments = definition.args
     name = getattr(definition, "name", "the lambda")
-    ordered = [argument.arg for argument in (*spec.posonlyargs, *spec.args)]
-    n_bound = 0 if function.bound_to is None else 1
-    written = f"{name}({ast.unparse(spec)})"
-    if spec.vararg is None and len(arguments.positional) > len(ordered):
-        interpreter.crash(
-            node,
-            "TypeError",
-            f"{name}() takes {len(ordered) - n_bound} positional arguments, {len(arguments.positional) - n_bound} are"
-            " given",
-            fact=f"the notebook defines {written}",
+    ordered, n_given = _by_position(spec), len(arguments.positional)
+    n_bound = int(function.bound_to is not None)
+    refuse = partial(interpreter.crash, node, "TypeError", fact=f"the notebook defines {name}({ast.unparse(spec)})")
+    if spec.vararg is None and n_given > len(ordered):
+        refuse(
+            f"{name}() takes {len(ordered) - n_bound} positional arguments, {n_given - n_bound} are given",
             remedy=f"Pass the arguments that {name} takes.",
         )
-    taken = set(ordered[: len(arguments.positional)])
-    accepted = {argument.arg for argument in (*spec.args, *spec.kwonlyargs)}
+    taken, accepted = set(ordered[:n_given]), set(_by_keyword(spec))
     for keyword in arguments.keywords:
         is_twice = keyword in taken and keyword in accepted
         if is_twice or keyword not in accepted and spec.kwarg is None:
             why = "is given twice" if is_twice else "is not one of its parameters"
-            interpreter.crash(
-                node,
-                "TypeError",
+            refuse(
                 f"the argument {keyword} of {name}() {why}",
-                fact=f"the notebook defines {written}",
                 remedy=f"Remove {keyword}, or use the intended parameter.",
             )
-    _check_missing(interpreter, definition, taken | set(arguments.keywords), written, node)
+    if missing := ", ".join(needed for needed in _needed(spec) if needed not in taken | arguments.keywords.keys()):
+        refuse(f"{name}() missing required arguments: {missing}", remedy=f"Pass {name} a value for {missing}.")
 
 
-def _check_missing(interpreter: Interpreter, definition: Any, given: set[str], written: str, node: ast.AST) -> None:
-    spec: ast.arguments = definition.args
-    ordered = [argument.arg for argument in (*spec.posonlyargs, *spec.args)]
-    needed = ordered[: len(ordered) - len(spec.defaults)]
-    needed += [
-        argument.arg for argument, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True) if default is None
-    ]
-    missing = [name for name in needed if name not in given]
-    if missing:
-        name = getattr(definition, "name", "the lambda")
-        interpreter.crash(
-            node,
-            "TypeError",
-            f"{name}() missing required arguments: {', '.join(missing)}",
-            fact=f"the notebook defines {written}",
-            remedy=f"Pass {name} a value for {', '.join(missing)}.",
-        )
+def _needed(spec: ast.arguments) -> list[str]:
+    """The parameters without a default."""
+    ordered, only_named = _by_position(spec), zip(spec.kwonlyargs, spec.kw_defaults, strict=True)
+    named = [argument.arg for argument, default in only_named if default is None]
+    return ordered[: len(ordered) - len(spec.defaults)] + named

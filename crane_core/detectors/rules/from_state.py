@@ -76,15 +76,13 @@ def _plain(value: Any) -> Any:
         case PrintedSet():
             return {_hashed(item) for item in value.items}
         case PrintedDefaultDict():
-            return {key: _plain(item) for key, item in value.entries.items()}
+            return _plain(value.entries)
         case PrintedCall() | Opaque():
             return repr(value)
         case dict():
             return {key: _plain(item) for key, item in value.items()}
-        case list():
-            return [_plain(item) for item in value]
-        case tuple():
-            return tuple(_plain(item) for item in value)
+        case list() | tuple():
+            return type(value)(map(_plain, value))
     return value
 
 
@@ -233,17 +231,19 @@ def _with_tuples(keys: list[Any], n_tuples: int) -> list[Any] | None:
     """Keys with those made tuples again that are written as such; None if a text looks like one too."""
     if not n_tuples:
         return keys
-    read = [_tuple(key) if isinstance(key, str) and key.startswith("(") else key for key in keys]
+    read = list(map(_tuple, keys))
     found = [key for key in read if isinstance(key, tuple)]
     are_plain = all(isinstance(part, (str, int, float, type(None))) for key in found for part in key)
     return read if len(found) == n_tuples and are_plain and len(set(read)) == len(read) else None
 
 
-def _tuple(text: str) -> Any:
+def _tuple(key: Any) -> Any:
+    if not isinstance(key, str) or not key.startswith("("):
+        return key
     try:
-        return ast.literal_eval(text)
+        return ast.literal_eval(key)
     except (ValueError, SyntaxError):
-        return text
+        return key
 
 
 def _fill_set(value: AbstractValue) -> None:

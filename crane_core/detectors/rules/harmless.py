@@ -92,7 +92,7 @@ def _is_of_class(path: str) -> bool:
 def method_changes_nothing(receiver: AbstractValue, name: str, arguments: Arguments) -> bool:
     """Whether a method of a frame, series or array certainly leaves receiver and arguments as they are."""
     changing = _CHANGING_METHODS.get(receiver.package)
-    if changing is None or not receiver.class_name or not arguments.is_complete:
+    if changing is None or not arguments.is_complete:
         return False
     if name in changing or "_" in (name[:1], name[-1:]) or {"out", "inplace"} & arguments.keywords.keys():
         return False

@@ -5,7 +5,8 @@ Knows scopes of names and the abstract values that they lead to. A name that sta
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import operator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -51,6 +52,8 @@ _COPIED = (dict, list, set, tuple, ValueFields)
 """Types of which a copy is compared part by part with another copy."""
 _ABSENT = AbstractValue()
 """Stands for a name that is not there."""
+_JOINED: dict[str, Any] = {"path": "", "words": "", "definition": None, "bound_to": None, "scope": None}
+"""Attributes of values beside their fields, and what stands for them where values that are joined differ."""
 _NOTHING = ValueFields("", {}, NOT_KNOWN, None, None, {})
 
 
@@ -87,24 +90,22 @@ def _fields_by_value(layer: list[AbstractValue]) -> dict[AbstractValue, ValueFie
         for value in layer:
             if value not in found:
                 found[value] = fields = value.fields or fields_of(value)
-                if fields.held:
-                    held += fields.held
-                if value.bound_to is not None:
-                    held.append(value.bound_to)
-                if value.scope is not None:
-                    held += [seen for seen in value.scope.names.values() if seen is not None]
+                held += fields.held
+                if value.bound_to is not None or value.scope is not None:
+                    held += _held_beside(value)
         layer = held
     return found
 
 
 def held_by(value: AbstractValue) -> list[AbstractValue]:
     """What an AbstractValue holds itself; facts may be values too."""
-    held = list(fields_of(value).held)
-    if value.bound_to is not None:
-        held.append(value.bound_to)
-    if value.scope is not None:
-        held += (seen for seen in value.scope.names.values() if seen is not None)
-    return held
+    return [*fields_of(value).held, *_held_beside(value)]
+
+
+def _held_beside(value: AbstractValue) -> list[AbstractValue]:
+    """What a function holds: the object that it was read from, and what the names around it stand for."""
+    names = {} if value.scope is None else value.scope.names
+    return [held for held in (value.bound_to, *names.values()) if held is not None]
 
 
 def _held_in(value: AbstractValue) -> list[AbstractValue]:
@@ -208,16 +209,16 @@ def _widen_names(start: Snapshot, later: Iterable[tuple[Scope, dict[str, Abstrac
     for scope, before in start.names:
         for name, value in afterwards.get(id(scope), {}).items():
             held = before.get(name)
-            if name in before and (value is held or _is_same_code(value, held)):
+            if name in before and _is_same_code(value, held):
                 continue
             is_met = name not in before and value is not None and (value.path or value.definition is not None)
             scope.names[name] = value if is_met else AbstractValue(words=name)
 
 
 def _is_same_code(value: AbstractValue | None, held: AbstractValue | None) -> bool:
-    """Whether two values are one function, class or module."""
-    if value is None or held is None:
-        return False
+    """Whether two values are one object, or one function, class or module."""
+    if value is held or value is None or held is None:
+        return value is held
     is_named = bool(value.path) and value.path == held.path
     return is_named or value.definition is not None and value.definition is held.definition and value.type == held.type
 
@@ -230,11 +231,10 @@ def is_unchanged(value: AbstractValue, before: ValueFields) -> bool:
     return (
         value.type == before.type
         and _equal(value._facts, before.facts)
-        and (items is before.items is None or _same_items(items, before.items))
-        and (members is before.members is None or _same_members(members, before.members))
+        and items == before.items
+        and _are_same_members(members, before.members)
         and (items is not None or members is not None or _equal(value._literal, before.literal))
-        and value._attributes.keys() == before.attributes.keys()
-        and all(before.attributes[name] is held for name, held in value._attributes.items())
+        and value._attributes == before.attributes
     )
 
 
@@ -260,12 +260,9 @@ def join_values(values: Sequence[AbstractValue]) -> AbstractValue:
     first = values[0]
     if all(value is first for value in values):
         return first
-    joined = AbstractValue(first.type, definition=first.definition, bound_to=first.bound_to, scope=first.scope)
-    joined.path = first.path if all(value.path == first.path for value in values) else ""
-    joined.words = first.words if all(value.words == first.words for value in values) else ""
-    for name in ("definition", "bound_to", "scope"):
-        if any(getattr(value, name) is not getattr(first, name) for value in values):
-            setattr(joined, name, None)
+    joined = AbstractValue(first.type)
+    for name, otherwise in _JOINED.items():
+        setattr(joined, name, _agreed(values, name, operator.eq, otherwise))
     joined.is_foreign = all(value.is_foreign for value in values)
     _set(joined, _joined([fields_of(value) for value in values]))
     return joined
@@ -276,8 +273,18 @@ def fields_of(value: AbstractValue) -> ValueFields:
     known: ValueFields | None = value.fields
     if known is not None:
         return known
+    made, last = _fields_now(value), value.last_fields
+    if last is not None and _is_exactly(made, last):
+        made = last
+    value.last_fields = made
+    if value._literal is NOT_KNOWN or made.items is None and made.members is None:
+        value.fields = made
+    return made
+
+
+def _fields_now(value: AbstractValue) -> ValueFields:
     is_open = value._items is not None or value._members is not None
-    made = ValueFields(
+    return ValueFields(
         value.type,
         _copied_facts(value._facts) if value._facts else _NOTHING.facts,
         NOT_KNOWN if is_open else _copied_value(value._literal),
@@ -286,13 +293,6 @@ def fields_of(value: AbstractValue) -> ValueFields:
         dict(value._attributes) if value._attributes else _NOTHING.attributes,
         tuple(_held_in(value)),
     )
-    last: ValueFields | None = value.last_fields
-    if last is not None and _is_exactly(made, last):
-        made = last
-    value.last_fields = made
-    if not is_open or value._literal is NOT_KNOWN:
-        value.fields = made
-    return made
 
 
 def _is_exactly(left: Any, right: Any) -> bool:
@@ -351,37 +351,38 @@ def _joined(all_fields: Sequence[ValueFields]) -> ValueFields:
         return _NOTHING
     joined = ValueFields(
         first.type,
-        {name: fact for name, fact in first.facts.items() if all(_is_same(name, fact, other) for other in others)},
-        first.literal if all(_equal(first.literal, other.literal) for other in others) else NOT_KNOWN,
-        first.items if all(_same_items(first.items, other.items) for other in others) else None,
-        first.members if all(_same_members(first.members, other.members) for other in others) else None,
-        {
-            name: value
-            for name, value in first.attributes.items()
-            if all(other.attributes.get(name) is value for other in others)
-        },
+        _common([fields.facts for fields in all_fields]),
+        _agreed(all_fields, "literal", _equal, NOT_KNOWN),
+        _agreed(all_fields, "items", operator.eq, None),
+        _agreed(all_fields, "members", _are_same_members, None),
+        _common([fields.attributes for fields in all_fields]),
     )
     return joined._replace(held=_values_in_fields(joined))
 
 
-def _is_same(name: str, fact: Any, other: ValueFields) -> bool:
-    return name in other.facts and _equal(fact, other.facts[name])
+def _agreed(each: Sequence[Any], name: str, is_same: Callable[[Any, Any], bool], otherwise: Any) -> Any:
+    """The attribute of this name, where all have the same; else `otherwise`."""
+    first, *others = (getattr(one, name) for one in each)
+    return first if all(is_same(first, other) for other in others) else otherwise
+
+
+def _common(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The entries that are the same in all."""
+    first, *others = parts
+    return {
+        name: part
+        for name, part in first.items()
+        if all(name in other and _equal(part, other[name]) for other in others)
+    }
 
 
 def _equal(left: Any, right: Any) -> bool:
     return left is right or type(left) is type(right) and bool(left == right)
 
 
-def _same_items(left: list[AbstractValue] | None, right: list[AbstractValue] | None) -> bool:
-    if left is None or right is None:
-        return False
-    return len(left) == len(right) and all(one is other for one, other in zip(left, right, strict=True))
-
-
-def _same_members(left: dict[Any, AbstractValue] | None, right: dict[Any, AbstractValue] | None) -> bool:
-    if left is None or right is None:
-        return False
-    return list(left) == list(right) and all(left[key] is right[key] for key in left)
+def _are_same_members(left: dict[Any, AbstractValue] | None, right: dict[Any, AbstractValue] | None) -> bool:
+    """The same keys in the same order, with the same objects: two abstract values are equal only if they are one."""
+    return left == right and list(left or ()) == list(right or ())
 
 
 _SLOTS_OF_VALUES = [name for name in AbstractValue.__slots__ if name not in ("fields", "last_fields")]
@@ -418,13 +419,13 @@ class Copy:
 
     def _of(self, old: Any) -> Any:
         kind = type(old)
-        if kind is AbstractValue or kind is Scope:
+        if kind in (AbstractValue, Scope):
             if id(old) not in self._made:
                 self._made[id(old)] = old, object.__new__(kind)
                 self._waiting.append(self._made[id(old)])
             return self._made[id(old)][1]
         if kind is dict:
             return {key: self._of(part) for key, part in old.items()} if old else {}
-        if kind is list or kind is tuple or kind is set:
+        if kind in (list, tuple, set):
             return kind([self._of(part) for part in old]) if old else kind()
         return old

@@ -9,6 +9,7 @@ import ast
 from collections.abc import Iterator
 from copy import copy
 from difflib import get_close_matches
+from itertools import dropwhile
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.bindings import bound_names
@@ -119,13 +120,14 @@ def base_member(interpreter: Interpreter, name: str) -> AbstractValue | set[str]
     None if the class of the method is not known, or one of its classes has several bases.
     """
     running = interpreter.running[-1] if interpreter.running else None
-    if not isinstance(running, ast.FunctionDef) or (owner := _owner_of(interpreter, running)) is None:
+    owner = _owner_of(interpreter, running)
+    if owner is None:
         return None
     classes, paths = lineage(interpreter, owner.definition)
-    at = next((at for at, each in enumerate(classes) if running in each.body), None)
-    if at is None or paths is None or any(len(each.bases) > 1 for each in classes):
+    from_own_on = list(dropwhile(lambda each: running not in each.body, classes))
+    if not from_own_on or paths is None or max(len(each.bases) for each in classes) > 1:
         return None
-    node = next(_members(classes[at + 1 :], name), None)
+    node = next(_members(from_own_on[1:], name), None)
     if node is None:
         return set(paths) or {"builtins.object"}
     if not isinstance(node, ast.FunctionDef) or node.decorator_list:
@@ -133,9 +135,9 @@ def base_member(interpreter: Interpreter, name: str) -> AbstractValue | set[str]
     return AbstractValue("method", definition=node, bound_to=owner, words=name)
 
 
-def _owner_of(interpreter: Interpreter, running: ast.FunctionDef) -> AbstractValue | None:
+def _owner_of(interpreter: Interpreter, running: ast.AST | None) -> AbstractValue | None:
     """The object of which a method runs; None if it is not known, or a class."""
-    if not running.args.args:
+    if not isinstance(running, ast.FunctionDef) or not running.args.args:
         return None
     owner = interpreter.scope.names.get(running.args.args[0].arg)
     if owner is None or not isinstance(owner.definition, ast.ClassDef) or owner.type in ("type", "abc.ABCMeta"):

@@ -332,10 +332,11 @@ def _walrus(interpreter: Interpreter, node: ast.NamedExpr) -> AbstractValue:
 @expression(ast.Lambda)
 def _lambda(interpreter: Interpreter, node: ast.Lambda) -> AbstractValue:
     defaults = [interpreter.value(default) for default in [*node.args.defaults, *node.args.kw_defaults] if default]
-    return AbstractValue("function", {"defaults": defaults}, definition=node, scope=_seen_from(interpreter))
+    return AbstractValue("function", {"defaults": defaults}, definition=node, scope=seen_from(interpreter))
 
 
-def _seen_from(interpreter: Interpreter) -> Scope | None:
+def seen_from(interpreter: Interpreter) -> Scope | None:
+    """The scope around code that stands here; None of the module, which all code sees."""
     return None if interpreter.scope is interpreter.module else interpreter.scope
 
 

@@ -14,7 +14,7 @@ from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
 from crane_core.detectors.rules.bindings import bound_names
 from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.heap import Scope, Snapshot, Watch, join, snapshot, widen
-from crane_core.detectors.rules.interpret_expressions import is_key, truth
+from crane_core.detectors.rules.interpret_expressions import is_key, seen_from, truth
 from crane_core.detectors.rules.interpret_statements import assign
 from crane_core.detectors.rules.interpreter import (
     BREAK,
@@ -88,18 +88,13 @@ def _turn(interpreter: Interpreter, context: Context, body: Callable[[], object]
         body()
         ends.append(snapshot(interpreter.scopes))
     except ControlFlowExitError as leave:
-        if leave.kind == CONTINUE:
-            ends.append(snapshot(interpreter.scopes))
-        elif leave.kind == BREAK:
-            context.left.append((BREAK, snapshot(interpreter.scopes), AbstractValue()))
-        elif context.left:
-            interpreter.note_left([(leave, snapshot(interpreter.scopes))])
-        else:
+        if leave.kind not in context.kinds and not context.left:
             raise
+        interpreter.note_left([(leave, snapshot(interpreter.scopes))])
     except Crash:
         if not context.left:
             raise
-    ends += [known for kind, known, _ in context.left if kind == CONTINUE]
+    ends += context.ends_by(CONTINUE)
     context.left = [left for left in context.left if left[0] != CONTINUE]
     if ends:
         join(ends)
@@ -128,7 +123,7 @@ def _more_turns(interpreter: Interpreter, context: Context, node: ast.stmt, body
 
 def _after(interpreter: Interpreter, context: Context, orelse: list[ast.stmt], *, goes_on: bool) -> None:
     """After the loop: what is known on the paths that left it and on the one that came to its end."""
-    breaks = [known for kind, known, _ in context.left if kind == BREAK]
+    breaks = context.ends_by(BREAK)
     if goes_on:
         try:
             interpreter.body(orelse)
@@ -164,13 +159,11 @@ def comprehended(
     """All elements of a comprehension, or of a generator that is asked for all of them."""
     outermost = interpreter.value(node.generators[0].iter)
     names = {name for generator in node.generators for name in bound_names(generator.target)}
-    outer = interpreter.scope if interpreter.scope is not interpreter.module else None
     made: list[tuple[AbstractValue, AbstractValue]] = []
-    with interpreter.within(Scope(dict.fromkeys(names), outer=outer)):
+    with interpreter.within(Scope(dict.fromkeys(names), outer=seen_from(interpreter))):
         is_whole = _generate(interpreter, node, 0, outermost, made)
     if isinstance(node, (ast.DictComp, ast.SetComp)):
-        has_keys = is_whole and all(is_key(key) for key, _ in made)
-        return _keyed(node, made if has_keys else None)
+        return _keyed(node, made if is_whole else None)
     items = [item for item, _ in made]
     collected = AbstractValue("list", items=items if is_whole else None)
     if not is_whole and items:
@@ -180,6 +173,8 @@ def comprehended(
 
 def _keyed(node: ast.DictComp | ast.SetComp, made: list[tuple[AbstractValue, AbstractValue]] | None) -> AbstractValue:
     """The dict or set of these pairs; None if they are not all known."""
+    if made is not None and not all(is_key(key) for key, _ in made):
+        made = None
     if isinstance(node, ast.SetComp):
         return AbstractValue("set", literal=NOT_KNOWN if made is None else {item.literal for item, _ in made})
     return AbstractValue("dict", members=None if made is None else {key.literal: held for key, held in made})

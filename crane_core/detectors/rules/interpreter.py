@@ -77,6 +77,9 @@ class Context:
     kinds: tuple[str, ...]
     left: list[tuple[str, Snapshot, AbstractValue]] = field(default_factory=list)
 
+    def ends_by(self, kind: str) -> list[Snapshot]:
+        return [known for each, known, _ in self.left if each == kind]
+
 
 class Callee(StrEnum):
     """What stands before the parentheses of a call."""
@@ -390,16 +393,13 @@ class Interpreter:
         """What the rules, or the library, say of a step: what it gives, None if nobody knows it. Raises Crash."""
         rules = rules_for(step, of, name)
         question = self._question(step, of, name, receiver, arguments)  # before a rule changes an operand
-        first: Answer = UNKNOWN
+        known: AbstractValue | None = None
         if rules:
             operation = self._operation(name, node, receiver, arguments, absent or {})
-            for registered in rules:
-                answer = self._asked(registered, operation, question)
-                first = answer if first is UNKNOWN else first
-        known = None if first is UNKNOWN else AbstractValue() if first is UNCHANGED else first
-        given = self._of_library(question, node) if question is not None else None
-        if given is not None and given.type == "method" and receiver is not None:
-            given.bound_to, given.is_foreign = receiver, receiver.is_foreign  # who calls it may change the receiver
+            answers = [self._asked(registered, operation, question) for registered in rules]
+            first = next((answer for answer in answers if answer is not UNKNOWN), None)
+            known = AbstractValue() if first is UNCHANGED else first
+        given = self._of_library(question, node, receiver)
         return given if given is not None and _is_blank(known) else known
 
     def _operation(
@@ -436,19 +436,26 @@ class Interpreter:
             return None
         return self.asker.question(step, of, name, receiver, arguments)
 
-    def _of_library(self, question: Question, node: ast.AST, but: str = "") -> AbstractValue | None:
+    def _of_library(
+        self, question: Question | None, node: ast.AST, receiver: AbstractValue | None = None, but: str = ""
+    ) -> AbstractValue | None:
         """What the library itself gives, None where it does not say. Raises Crash, unless it is of the class `but`."""
-        said = self.asker.about(question)
-        if said is not None and said.crash is not None and said.crash.exception != but:
+        said = None if question is None else self.asker.about(question)
+        if said is None:
+            return None
+        if said.crash is not None and said.crash.exception != but:
             said.crash.place = self.place(node)
             raise said.crash
-        return said.gives if said is not None else None
+        given = said.gives
+        if given is not None and given.type == "method" and receiver is not None:
+            given.bound_to, given.is_foreign = receiver, receiver.is_foreign  # who calls it may change the receiver
+        return given
 
     def _asked(self, registered: Registered, operation: Operation, question: Question | None) -> Answer:
         try:
             return registered.rule(operation)
         except Crash as crash:
-            if question is not None and crash.place is None:
+            if crash.place is None:
                 self._of_library(question, operation.node, but=crash.exception)
             crash.family = crash.family or registered.family
             crash.place = crash.place or self.place(operation.node)
@@ -514,7 +521,7 @@ class Interpreter:
 
     def forget(self, values: Iterable[AbstractValue]) -> None:
         """Code that nobody knows got these: they and what they hold may change, now and whenever such code runs."""
-        changed = [value for value, known in self.escaped.items() if known is None or value.fields is not known]
+        changed = [value for value in self.escaped if not self.is_forgotten(value)]
         found = every([*values, *changed])
         n_found = self.n_gone + len(self.escaped) + sum(value not in self.escaped for value in found)
         steps, self.n_visits = divmod(self.n_visits + n_found, VISITS_PER_STEP)

@@ -165,12 +165,9 @@ def _differences(name: str, interpreted: AbstractValue, stated: AbstractValue) -
         return
     if interpreted.is_literal and stated.is_literal and not _is_same(interpreted.literal, stated.literal):
         yield f"{name} is {stated.literal!r}, not {interpreted.literal!r}"
+    told = interpreted.facts.keys() & stated.facts.keys()
     for fact in ("shape", "length", "dtype", "columns", "column_labels"):
-        if (
-            fact in interpreted.facts
-            and fact in stated.facts
-            and not _agree(interpreted.facts[fact], stated.facts[fact])
-        ):
+        if fact in told and not _agree(interpreted.facts[fact], stated.facts[fact]):
             yield f"{fact} of {name} is {stated.facts[fact]!r}, not {interpreted.facts[fact]!r}"
     yield from _lengths(name, interpreted, stated)
 

@@ -65,9 +65,14 @@ def same(left: Length, right: Length) -> Length:
     return right if left is None else left
 
 
+def is_beyond(index: int | None, length: Length) -> bool:
+    """Whether an index, counted from either end, is certainly out of bounds."""
+    return index is not None and length is not None and not -length <= index < length
+
+
 def axis_of(axis: int, ndim: int) -> int:
     """An axis counted from 0."""
-    if not -ndim <= axis < ndim:
+    if is_beyond(axis, ndim):
         raise ShapeMismatchError(f"axis {axis} is out of bounds for an array of dimension {ndim}", About.AXIS)
     return axis % ndim
 
@@ -434,5 +439,5 @@ def _taken(lengths: Shape, part: Part, at: int) -> Shape:
 
 
 def _in_range(length: Length, number: int | None, at: int) -> None:
-    if length is not None and number is not None and not -length <= number < length:
+    if is_beyond(number, length):
         raise ShapeMismatchError(f"index {number} is out of bounds for axis {at} with size {length}", About.INDEX)

@@ -12,7 +12,16 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN
-from crane_core.detectors.rules.shapes import Length, Shape, ShapeMismatchError, broadcast, differ, shown, size
+from crane_core.detectors.rules.shapes import (
+    Length,
+    Shape,
+    ShapeMismatchError,
+    broadcast,
+    differ,
+    is_beyond,
+    shown,
+    size,
+)
 
 Settings = Mapping[str, Any]
 ShapeRule = Callable[[Settings, Shape], Shape | None]
@@ -234,7 +243,7 @@ def concatenated(shapes: Sequence[Shape], axis: int) -> Shape | None:
     if len(set(map(len, shapes))) > 1:
         _refuse_ranks(shapes, axis)
         return None
-    if not -n <= axis < n:
+    if is_beyond(axis, n):
         return None
     at = axis % n
     for shape in shapes:

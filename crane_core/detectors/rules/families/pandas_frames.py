@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
-from crane_core.detectors.rules.abstract_value import AbstractValue, known_facts
+from crane_core.detectors.rules.abstract_value import AbstractValue, known_facts, restricted
 from crane_core.detectors.rules.families.numpy_arrays import kind_of
 from crane_core.detectors.rules.families.versions import is_at_least
 from crane_core.detectors.rules.operation import Operation
@@ -149,9 +149,7 @@ def with_columns(
 
 
 def with_index_of(old: AbstractValue, new: AbstractValue) -> AbstractValue:
-    for name in ("index", "index_names"):
-        if name in old.facts:
-            new.facts[name] = old.facts[name]
+    new.facts |= restricted(old.facts, ("index", "index_names"))
     return new
 
 
@@ -176,10 +174,8 @@ def some_rows(old: AbstractValue, count: int | None = None) -> AbstractValue:
     if is_series(old):
         return series(count, old.fact("dtype"), old.fact("name"), index_names=names)
     made = frame(None, count)
-    for name in ("columns", "column_labels", "dtypes"):
-        if name in old.facts:
-            made.facts[name] = old.facts[name]
-    made.facts |= {"shape": (count, n_columns(old))} | ({"index_names": names} if names is not None else {})
+    made.facts |= restricted(old.facts, ("columns", "column_labels", "dtypes"))
+    made.facts |= known_facts(shape=(count, n_columns(old)), index_names=names)
     return made
 
 

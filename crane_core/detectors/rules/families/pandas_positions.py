@@ -34,7 +34,7 @@ from crane_core.detectors.rules.families.pandas_frames import (
 from crane_core.detectors.rules.families.pandas_values import row_of
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
-from crane_core.detectors.rules.shapes import Length
+from crane_core.detectors.rules.shapes import Length, is_beyond
 
 RULES = Family("pandas: positions")
 _INDEXERS = {"loc": "_LocIndexer", "iloc": "_iLocIndexer", "at": "_AtIndexer", "iat": "_iAtIndexer"}
@@ -99,8 +99,7 @@ def _are_positions(operation: Operation, old: AbstractValue, parts: list[Abstrac
 
 def _is_position(operation: Operation, old: AbstractValue, part: AbstractValue, size: Length, what: str) -> None:
     numbers = labels_in(part) or [] if part.type in ("int", "list", "str") else []
-    bad = [number for number in numbers if type(number) is int and size is not None and not -size <= number < size]
-    if bad:
+    if bad := [number for number in numbers if type(number) is int and is_beyond(number, size)]:
         operation.crash(
             "IndexError",
             f"single positional indexer is out-of-bounds: no {what} at position {bad[0]}",

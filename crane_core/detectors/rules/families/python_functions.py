@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from crane_core.detectors.rules.abstract_value import AbstractValue, known_facts, literal
+from crane_core.detectors.rules.abstract_value import AbstractValue, known_facts, literal, restricted
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.python_values import (
     FLOWING,
@@ -216,7 +216,7 @@ def _facts_of_items(value: AbstractValue) -> dict[str, Any]:
     """What is known of elements of which not each is."""
     length = length_of(value) if value.type in SAMPLES and value.type not in FLOWING else None
     kept = ("first_items", "item_types") if value.type in ("list", "tuple") else ()
-    return known_facts(length=length) | {key: value.facts[key] for key in kept if key in value.facts}
+    return known_facts(length=length) | restricted(value.facts, kept)
 
 
 @RULES.function("builtins.dict")

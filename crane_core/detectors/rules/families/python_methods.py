@@ -25,6 +25,7 @@ from crane_core.detectors.rules.families.python_values import (
 )
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
+from crane_core.detectors.rules.shapes import is_beyond
 
 RULES = Family("python: methods")
 _OWN = (*SCALARS, "list", "tuple", "dict", "set", "frozenset", "range", "dict_keys", "dict_values", "dict_items")
@@ -260,7 +261,7 @@ def _insert(operation: Operation, row: AbstractValue) -> AbstractValue:
 def _pop(operation: Operation, row: AbstractValue) -> AbstractValue:
     at = operation.first.literal if operation.arguments.positional else -1
     length = length_of(row)
-    if length is not None and isinstance(at, int) and not -length <= at < length:
+    if isinstance(at, int) and is_beyond(at, length):
         operation.crash(
             "IndexError",
             f"pop index out of range: index {at}, length {length}",

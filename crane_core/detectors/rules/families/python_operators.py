@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from crane_core.detectors.rules.abstract_value import AbstractValue, literal
@@ -52,24 +52,27 @@ _NUMBERS = ("int", "float", "bool")
 _SIZED_BY_VALUE = ("**", "<<")
 _BIGGEST = 300
 _COMPARED = ("<", "<=", ">", ">=")
-
-
+_TEXTS = ("str", "bytes")
+_LONG_NUMBER = re.compile(r"\d{4}")
+"""In a format: a width that makes a text long."""
+_LONGEST_FORMAT = 40
+_FORMATTED = ("int", "float", "str", "NoneType")
 _MOST_ITEMS = 1_000
 
 
 @RULES.operator("*")
 def operator_on_own_values(operation: Operation) -> Answer:
     """An operator whose operands are both of Python's own types."""
-    operands = [value for value in (operation.receiver, *operation.arguments.positional) if value is not None]
+    operands = [operation.receiver, *operation.arguments.positional]
     if any(value.type not in SAMPLES or value.path and not value.is_literal for value in operands):
         return UNKNOWN
-    symbol = operation.name.removesuffix("=") if operation.name not in _BINARY else operation.name
-    compute = _UNARY.get(symbol) if len(operands) == 1 else _BINARY.get(symbol)
-    if compute is None:
+    known: Mapping[str, Callable[..., Any]] = _UNARY if len(operands) == 1 else _BINARY
+    symbol = operation.name if operation.name in known else operation.name.removesuffix("=")
+    if symbol not in known:
         return UNKNOWN
-    if operation.name not in _BINARY and len(operands) == 2:
+    if symbol != operation.name:
         return _in_place(operation, operands, symbol)
-    return _computed(operation, operands, symbol, compute)
+    return _computed(operation, operands, symbol, known[symbol])
 
 
 def _computed(operation: Operation, operands: list[AbstractValue], symbol: str, compute: Callable[..., Any]) -> Answer:
@@ -115,21 +118,25 @@ def _repeated(left: AbstractValue, right: AbstractValue) -> AbstractValue | None
 
 
 def _is_bounded(symbol: str, values: list[Any]) -> bool:
+    """Whether what an operator makes of these values is small, too."""
     if symbol in _SIZED_BY_VALUE:
         return all(isinstance(value, (int, float)) and abs(value) <= _BIGGEST for value in values)
     if symbol == "%" and isinstance(values[0], (str, bytes)):
-        return not any(len(part) > 3 for part in re.findall(r"\d+", str(values[0]))) and "*" not in str(values[0])
-    if symbol == "*":
-        sizes = [len(value) for value in values if isinstance(value, (str, bytes, list, tuple))]
-        numbers = [value for value in values if isinstance(value, int)]
-        return not sizes or all(abs(number) * sizes[0] <= _BIGGEST * 10 for number in numbers)
-    return True
+        return _LONG_NUMBER.search(str(values[0])) is None and "*" not in str(values[0])
+    return symbol != "*" or _size_repeated(*values) <= _BIGGEST * 10
+
+
+def _size_repeated(left: Any, right: Any) -> int:
+    """The length of a sequence that is repeated; 0 of two numbers."""
+    kept, count = (left, right) if isinstance(right, int) else (right, left)
+    is_repeated = isinstance(count, int) and isinstance(kept, (str, bytes, list, tuple))
+    return len(kept) * abs(count) if is_repeated else 0
 
 
 def _by_type(operation: Operation, operands: list[AbstractValue], symbol: str, compute: Callable[..., Any]) -> Answer:
     """What the types say: the operation is tried on a sample of each."""
     types = [abstract.type for abstract in operands]
-    if symbol == "%" and types[0] in ("str", "bytes"):
+    if symbol == "%" and types[0] in _TEXTS:
         return AbstractValue(types[0])
     try:
         value = compute(*(SAMPLES[name] for name in types))
@@ -181,17 +188,28 @@ def _in_place(operation: Operation, operands: list[AbstractValue], symbol: str) 
 def formatted(operation: Operation) -> Answer:
     """f"{x:spec}": the format of a value that is known, or refused by its type."""
     value, spec = operation.receiver, operation.first.literal
-    if not isinstance(spec, str) or value.type not in SAMPLES or value.path:
-        return UNKNOWN
-    if len(spec) > 40 or any(len(part) > 3 for part in "".join(c if c.isdigit() else " " for c in spec).split()):
+    if not _is_short_format(spec) or value.type not in SAMPLES or value.path:
         return UNKNOWN
     values = known([value])
-    if values is None and value.type not in ("int", "float", "str", "NoneType", "list", "tuple", "dict", "set"):
+    if values is None:
+        # What a limit has cut, or nobody has told, formats as a sample does; of a bool the text itself decides.
+        if value.type in (*_FORMATTED, "list", "tuple", "dict", "set"):
+            _format(operation, value, SAMPLES[value.type], spec)
+            return AbstractValue("str")
         return UNKNOWN
-    if values is not None and value.type not in ("int", "float", "str", "bool", "NoneType"):
-        return literal(format(values[0])) if not spec else _refused(operation, value, spec)
+    if value.type in (*_FORMATTED, "bool"):
+        return literal(_format(operation, value, values[0], spec))
+    return _refused(operation, value, spec) if spec else literal(format(values[0]))
+
+
+def _is_short_format(spec: Any) -> bool:
+    return isinstance(spec, str) and len(spec) <= _LONGEST_FORMAT and _LONG_NUMBER.search(spec) is None
+
+
+def _format(operation: Operation, value: AbstractValue, sample: Any, spec: str) -> str:
+    """The text. Raises Crash where the format does not fit."""
     try:
-        text = format(values[0] if values is not None else SAMPLES[value.type], spec)
+        return format(sample, spec)
     except (TypeError, ValueError) as error:
         operation.crash(
             type(error).__name__,
@@ -199,7 +217,6 @@ def formatted(operation: Operation) -> Answer:
             fact=f"{words_of(value)} is of type {value.type}",
             remedy="Use a format for that type, or convert it to a number first.",
         )
-    return literal(text) if values is not None else AbstractValue("str")
 
 
 def _refused(operation: Operation, value: AbstractValue, spec: str) -> AbstractValue:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from crane_core.detectors.rules.abstract_value import AbstractValue, literal
+from crane_core.detectors.rules.abstract_value import AbstractValue, literal, restricted
 from crane_core.detectors.rules.answer import UNCHANGED, Answer
 from crane_core.detectors.rules.evidence import enumerated
 from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families.numpy_arrays import is_array
-from crane_core.detectors.rules.families.pandas_frames import is_frame
 from crane_core.detectors.rules.families.sklearn_classes import KnownClass, known_class
 from crane_core.detectors.rules.families.sklearn_encoders import refuse_unseen_category
 from crane_core.detectors.rules.families.sklearn_estimators import is_fitted, unfitted_copy
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
+from crane_core.detectors.rules.shapes import is_beyond
 
 RULES: Final = Family("scikit-learn: column transformers")
 FitTransform = Callable[[Operation, AbstractValue, KnownClass, AbstractValue, AbstractValue | None], AbstractValue]
@@ -89,6 +89,16 @@ def _refuse_no_transformer(operation: Operation, part: AbstractValue) -> None:
         )
 
 
+def _lacking(x: AbstractValue, names: Iterable[Any]) -> list[Any]:
+    """The names that are certainly no column of the frame."""
+    labels = data.known_labels(x)
+    return [] if labels is None else [name for name in names if name not in labels]
+
+
+def _columns_in_words(x: AbstractValue) -> str:
+    return f"{x.named('X')} has the columns {enumerated(sorted(map(str, data.known_labels(x) or ())), 12)}"
+
+
 def _refuse_missing(operation: Operation, columns: Any, x: AbstractValue) -> None:
     wanted = _listed(columns)
     named = [column for column in wanted if isinstance(column, str)]
@@ -99,18 +109,15 @@ def _refuse_missing(operation: Operation, columns: Any, x: AbstractValue) -> Non
             fact=f"{x.named('X')} is an array",
             remedy="pass a DataFrame, or use column numbers",
         )
-    labels = data.known_labels(x)
-    missing = [column for column in named if labels is not None and column not in labels]
-    if missing:
+    if missing := _lacking(x, named):
         operation.crash(
             "ValueError",
             f"the column transformer asks for {', '.join(map(repr, missing[:5]))}",
-            fact=f"{x.named('X')} has the columns {enumerated(sorted(map(str, labels or ())), 12)}",
+            fact=_columns_in_words(x),
             remedy="use columns that the frame has at this step",
         )
     n_columns = data.n_features(x)
-    beyond = [at for at in wanted if type(at) is int and n_columns is not None and not -n_columns <= at < n_columns]
-    if beyond:
+    if beyond := [at for at in wanted if type(at) is int and is_beyond(at, n_columns)]:
         operation.crash(
             "ValueError",
             f"column index {beyond[0]} is out of bounds",
@@ -121,32 +128,31 @@ def _refuse_missing(operation: Operation, columns: Any, x: AbstractValue) -> Non
 
 def _chosen(x: AbstractValue, columns: Any) -> AbstractValue | None:
     """The part of a frame that a transformer gets; a single name gives a series."""
-    if not is_frame(x) or data.columns_of(x) is None and data.known_labels(x) is None:
+    if data.known_labels(x) is None:
         return None
     if isinstance(columns, str):
         facts = dict(data.per_column(x).get(columns, {}), length=data.n_samples(x))
         return AbstractValue("pandas.Series", facts, words=f"column {columns!r}")
-    if not isinstance(columns, (list, tuple)) or not columns or not all(isinstance(column, str) for column in columns):
-        return None
-    if len(columns) >= _MOST_TOLD or any(column not in (data.known_labels(x) or ()) for column in columns):
-        return None
-    return chosen_columns(x, columns)
+    wanted = _listed(columns)
+    is_whole = 0 < len(wanted) < _MOST_TOLD and all(isinstance(column, str) for column in wanted)
+    return chosen_columns(x, wanted) if is_whole and not _lacking(x, wanted) else None
 
 
 def chosen_columns(x: AbstractValue, columns: Sequence[str]) -> AbstractValue:
     """x[columns]."""
-    facts: dict[str, Any] = {name: x.facts[name] for name in _KEPT if name in x.facts}
-    facts["columns"] = tuple(columns)
-    facts["column_labels"] = frozenset(columns)
-    facts["shape"] = (data.n_samples(x), len(columns))
-    facts["dtypes"] = {label: data.dtypes_of(x)[label] for label in columns if label in data.dtypes_of(x)}
-    facts["per_column"] = {label: data.per_column(x)[label] for label in columns if label in data.per_column(x)}
-    counts = x.fact("n_nan")
-    facts["n_nan"] = {label: counts[label] for label in columns if label in counts} if isinstance(counts, dict) else {}
-    facts["columns_with_inf"] = [label for label in x.fact("columns_with_inf") or () if label in columns]
+    facts = {
+        "columns": tuple(columns),
+        "column_labels": frozenset(columns),
+        "shape": (data.n_samples(x), len(columns)),
+        "dtypes": restricted(data.dtypes_of(x), columns),
+        "per_column": restricted(data.per_column(x), columns),
+        "n_nan": restricted(x.mapping("n_nan"), columns),
+        "columns_with_inf": [label for label in x.fact("columns_with_inf") or () if label in columns],
+    }
+    known = restricted(x.facts, _KEPT) | {name: fact for name, fact in facts.items() if fact not in ({}, [])}
     if x.fact("has_nan") is False:
-        facts["has_nan"] = False
-    return AbstractValue(x.type, {name: fact for name, fact in facts.items() if fact not in ({}, [])}, words=x.words)
+        known["has_nan"] = False
+    return AbstractValue(x.type, known, words=x.words)
 
 
 def transform_columns(
@@ -159,13 +165,11 @@ def transform_columns(
             fact=f"{estimator.named('it')} has not been fitted",
             remedy="call fit first",
         )
-    labels, asked = data.known_labels(x), estimator.fact("columns_fit", sorted(_asked(estimator)))
-    missing = [column for column in asked or () if labels is not None and column not in labels]
-    if missing:
+    if missing := _lacking(x, estimator.fact("columns_fit", sorted(_asked(estimator))) or ()):
         operation.crash(
             "ValueError",
             f"columns are missing: {', '.join(missing[:8])}",
-            fact=f"{x.named('X')} has the columns {enumerated(sorted(map(str, labels or ())), 12)}",
+            fact=_columns_in_words(x),
             remedy="pass the columns that it was fitted with",
         )
     if is_fitted(estimator) is True:

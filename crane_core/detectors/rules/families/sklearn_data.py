@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.abstract_value import AbstractValue, known_facts, restricted
 from crane_core.detectors.rules.families.numpy_arrays import is_array
 from crane_core.detectors.rules.families.pandas_frames import is_frame, is_series
 from crane_core.detectors.rules.shapes import Shape, shown
@@ -268,29 +268,30 @@ def rows_of(value: AbstractValue, n_rows: int | None, words: str = "", *, is_lea
     Of n rows in all at most n - n_rows are left out, so of k missing values at least k - (n - n_rows) stay. With
     `is_least` there may be more rows than n_rows.
     """
-    part = AbstractValue(value.type, words=words or value.words)
-    part.facts = {name: value.facts[name] for name in _KEPT_OF_ROWS if name in value.facts}
-    shape, n_all, is_list = shape_as_array(value), n_samples(value), value.type in ("list", "tuple")
+    part = AbstractValue(value.type, restricted(value.facts, _KEPT_OF_ROWS), words=words or value.words)
+    n_all = n_samples(value)
     lost = None if n_all is None or n_rows is None else n_all - n_rows
-    n_rows = None if is_least else n_rows
-    if shape is not None and not is_list:
-        part.facts["shape"] = (n_rows, *shape[1:])
-    if n_rows is not None and (is_series(value) or is_list):
-        part.facts["length"] = n_rows
+    part.facts |= _size_of_rows(value, None if is_least else n_rows)
     if value.fact("has_nan") is False:
         part.facts["has_nan"] = False
     if is_frame(value):
-        part.facts.update(_columns_of_rows(value, lost))
-    elif shape is not None and len(shape) == 1:
-        part.facts.update(_values_of_rows(value, lost))
+        part.facts |= _columns_of_rows(value, lost)
+    elif len(shape_as_array(value) or ()) == 1:
+        part.facts |= _values_of_rows(value, lost)
     return part
+
+
+def _size_of_rows(value: AbstractValue, n_rows: int | None) -> dict[str, Any]:
+    shape, is_list = shape_as_array(value), value.type in ("list", "tuple")
+    size = {} if shape is None or is_list else {"shape": (n_rows, *shape[1:])}
+    return size | ({"length": n_rows} if n_rows is not None and (is_list or is_series(value)) else {})
 
 
 def _columns_of_rows(value: AbstractValue, lost: int | None) -> dict[str, Any]:
     columns = {label: _of_rows(facts, n_samples(value), lost) for label, facts in per_column(value).items()}
     kept = {label: found for label, found in columns.items() if found}
-    counts = value.mapping("n_nan") if lost is not None else {}
-    missing = {label: count - (lost or 0) for label, count in counts.items() if count > (lost or 0)}
+    counts = value.mapping("n_nan")
+    missing = {} if lost is None else {label: count - lost for label, count in counts.items() if count > lost}
     return ({"per_column": kept} if kept else {}) | ({"n_nan": missing, "has_nan": True} if missing else {})
 
 
@@ -308,19 +309,22 @@ def values_of(value: AbstractValue) -> dict[str, Any]:
 def _of_rows(facts: Mapping[str, Any], n_all: int | None, lost: int | None) -> dict[str, Any]:
     """Facts of a column that hold of a part of it."""
     found: dict[str, Any] = {"has_nan": False} if facts.get("has_nan") is False else {}
-    values = facts.get("unique_values")
-    if isinstance(values, list) and facts.get("num_unique") == len(values):
-        found["among_values"] = values
-    elif "among_values" in facts:
-        found["among_values"] = facts["among_values"]
-    n_texts, example = texts_that_are_no_numbers(facts, n_all)
-    counts = {"n_nan": facts.get("n_nan"), "n_fractions": facts.get("n_fractions"), "n_no_numbers": n_texts}
+    occurring = all_values(facts)
+    found |= known_facts(among_values=facts.get("among_values") if occurring is None else occurring)
     if lost is None:
         return found
+    n_texts, example = texts_that_are_no_numbers(facts, n_all)
+    counts = restricted(facts, ("n_nan", "n_fractions")) | {"n_no_numbers": n_texts}
     kept = {name: count - lost for name, count in counts.items() if isinstance(count, int) and count > lost}
     if "n_nan" in kept:
         found["has_nan"] = True
     return found | kept | ({"no_number": example} if "n_no_numbers" in kept else {})
+
+
+def all_values(facts: Mapping[str, Any]) -> list[Any] | None:
+    """The values that occur, each once; None where they are not all told."""
+    values = facts.get("unique_values")
+    return values if isinstance(values, list) and facts.get("num_unique") == len(values) else None
 
 
 def texts_that_are_no_numbers(facts: Mapping[str, Any], n_all: int | None) -> tuple[int, Any]:
@@ -330,10 +334,10 @@ def texts_that_are_no_numbers(facts: Mapping[str, Any], n_all: int | None) -> tu
     n_missing = 0 if facts.get("has_nan") is False else facts.get("n_nan")
     if n_all is None or not isinstance(n_missing, int):
         return 0, None
-    values = facts.get("unique_values") or []
-    for all_values in (values if facts.get("num_unique") == len(values) else [], facts.get("categories") or []):
-        if all_values and all(map(_is_no_number, all_values)):
-            return n_all - n_missing, all_values[0]
-    example = next(filter(_is_no_number, (*_as_list(facts.get("example_values")), *values)), None)
+    for values in filter(None, (all_values(facts), facts.get("categories"))):
+        if all(map(_is_no_number, values)):
+            return n_all - n_missing, values[0]
+    told = (*_as_list(facts.get("example_values")), *_as_list(facts.get("unique_values")))
+    example = next(filter(_is_no_number, told), None)
     n_numbers = facts.get("n_read_as_numbers")
     return (n_all - n_missing - n_numbers, example) if example and isinstance(n_numbers, int) else (0, None)

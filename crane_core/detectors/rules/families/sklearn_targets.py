@@ -114,10 +114,8 @@ def _values(abstract: AbstractValue, facts: Mapping[str, Any]) -> frozenset[Any]
     if abstract.type in ("list", "tuple"):
         found = abstract.literal
     else:
-        found = facts.get("unique_values")
         may_be_missing = facts.get("has_nan") is not False and not _has_plain_items(facts)
-        if may_be_missing or not isinstance(found, list) or facts.get("num_unique") != len(found):
-            return None
+        found = None if may_be_missing else data.all_values(facts)
     return frozenset(found) if isinstance(found, Sequence) and all(map(_is_whole_value, found)) else None
 
 

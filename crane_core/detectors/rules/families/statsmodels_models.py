@@ -10,7 +10,7 @@ import keyword
 import re
 from typing import Any, Final
 
-from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.abstract_value import AbstractValue, restricted
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families.numpy_arrays import is_array, literal_of
@@ -229,7 +229,7 @@ def with_constant(operation: Operation) -> Answer:
     shape = data.shape_as_array(table)
     if shape is None or len(shape) != 2 or not (is_frame(table) or is_array(table)):
         return UNCHANGED
-    facts: dict[str, Any] = {name: table.facts[name] for name in _KEPT_WITH_CONSTANT if name in table.facts}
+    facts = restricted(table.facts, _KEPT_WITH_CONSTANT)
     if is_frame(table) and len(data.dtypes_of(table)) == shape[1]:
         facts["distinct_dtypes"] = sorted({*map(str, data.dtypes_of(table).values()), "float64"})
     return AbstractValue(table.type, {**facts, "shape": (shape[0], None)}, words=table.words)

@@ -6,7 +6,9 @@ Knows nothing of libraries. Two names of one object share one abstract value: wh
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
-from typing import Any, Final
+from typing import Any, Final, TypeVar
+
+_T = TypeVar("_T")
 
 
 class _Nothing:
@@ -247,6 +249,13 @@ class AbstractValue:
 def known_facts(**facts: Any) -> dict[str, Any]:
     """The facts that are known: those that are not None."""
     return {name: fact for name, fact in facts.items() if fact is not None}
+
+
+def all_known(values: Iterable[_T | None]) -> list[_T] | None:
+    """The values; None where one of them is not known."""
+    held = list(values)
+    known = [value for value in held if value is not None]
+    return known if len(known) == len(held) else None
 
 
 def restricted(known: Mapping[Any, Any], keys: Iterable[Any]) -> dict[Any, Any]:

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from crane_core.detectors.rules.abstract_value import NOT_KNOWN
+from crane_core.detectors.rules.abstract_value import NOT_KNOWN, all_known
 from crane_core.detectors.rules.shapes import (
     Length,
     Shape,
@@ -252,8 +252,8 @@ def concatenated(shapes: Sequence[Shape], axis: int) -> Shape | None:
                 f"{' and '.join(map(shown, shapes))} differ beyond axis {axis}",
                 "make the branches the same size, or concatenate along another axis",
             )
-    known = [shape[at] or 0 for shape in shapes if shape[at] is not None]
-    total = sum(known) if len(known) == len(shapes) else None
+    known = all_known(shape[at] for shape in shapes)
+    total = None if known is None else sum(known)
     return (*shapes[0][:at], total, *shapes[0][at + 1 :])
 
 

@@ -27,11 +27,10 @@ from crane_core.detectors.rules.families.pandas_frames import (
     is_numeric,
     is_pandas,
     is_series,
-    is_whole_list_of_labels,
     label_set,
     labels_in,
     labels_of,
-    lacks,
+    lacking,
     lacks_key,
     n_columns,
     n_rows,
@@ -43,6 +42,7 @@ from crane_core.detectors.rules.families.pandas_frames import (
     series,
     some_rows,
     told_columns,
+    whole_labels,
     with_columns,
     with_index_of,
     with_label_set,
@@ -67,11 +67,9 @@ def select(operation: Operation) -> Answer:
         return _masked(operation, old, asked)
     if is_frame(asked):
         return AbstractValue(FRAME)
-    value = asked.literal
-    if asked.is_a("pandas", "Index") and (labels := index_labels(asked)) is not None:
-        asked = AbstractValue("list", items=[literal(label) for label in labels])
-    if asked.type == "list":
+    if asked.type == "list" or index_labels(asked) is not None:
         return _several(operation, old, asked)
+    value = asked.literal
     if not isinstance(value, (*_LABEL, tuple)):
         return UNCHANGED
     need_column(operation, old, value)
@@ -79,17 +77,12 @@ def select(operation: Operation) -> Answer:
 
 
 def _several(operation: Operation, old: AbstractValue, asked: AbstractValue) -> AbstractValue:
-    if asked.items is None:
-        return AbstractValue(FRAME)
     if asked.items and all(item.type == "bool" for item in asked.items):
         _is_as_long(operation, old, len(asked.items), asked)
         return some_rows(old)
-    known = labels_in(asked) or []
-    for label in known:
-        need_column(operation, old, label)
-    if not is_whole_list_of_labels(asked) or label_set(old) is None:
-        return AbstractValue(FRAME)
-    return with_columns(old, known)
+    need_columns(operation, old, asked)
+    labels = whole_labels(asked)
+    return AbstractValue(FRAME) if labels is None or label_set(old) is None else with_columns(old, labels)
 
 
 def _masked(operation: Operation, old: AbstractValue, asked: AbstractValue) -> AbstractValue:
@@ -213,8 +206,8 @@ def assign_column(operation: Operation) -> Answer:
     elif isinstance(label := asked.literal, _LABEL):
         _fits(operation, old, value)
         _added(old, [label], {label: value})
-    elif asked.type != "tuple" and is_whole_list_of_labels(asked):
-        _added(old, labels_in(asked) or [], {})
+    elif asked.type != "tuple" and (labels := whole_labels(asked)) is not None:
+        _added(old, labels, {})
     else:
         old.forget()
     return UNCHANGED
@@ -295,8 +288,8 @@ def _has_as_many(operation: Operation, count: int | None, there: int | None, wha
 
 
 def _relabelled(old: AbstractValue, value: AbstractValue) -> None:
-    order, labels = labels_of(old), labels_in(value)
-    if order is not None and labels is not None and is_whole_list_of_labels(value):
+    order, labels = labels_of(old), whole_labels(value)
+    if order is not None and labels is not None:
         replace_facts(old, with_columns(old, labels, names=dict(zip(labels, order, strict=False))))
     else:
         old.forget()
@@ -397,6 +390,9 @@ def in_place(operation: Operation, given: dict[str, AbstractValue], made: Abstra
     return AbstractValue()
 
 
+_NO_LABELS: Final = AbstractValue("list", items=())
+
+
 @RULES.method(FRAME, "drop")
 def drop(operation: Operation) -> Answer:
     given = operation.arguments.bound(
@@ -407,11 +403,11 @@ def drop(operation: Operation) -> Answer:
         return UNKNOWN
     axis = literal_of(given.get("axis"), 0)
     is_columns = axis in (1, "columns")
-    wanted = given.get("columns", given.get("labels") if is_columns else None)
+    wanted = given.get("columns", given.get("labels", _NO_LABELS) if is_columns else _NO_LABELS)
     if literal_of(given.get("errors"), "raise") == "raise":
         _labels_are_there(operation, old, given, wanted, axis)
-    is_whole = wanted is None or is_whole_list_of_labels(wanted)
-    made = without(old, labels_in(wanted) or []) if is_whole else with_columns(old, None)
+    gone = whole_labels(wanted)
+    made = with_columns(old, None) if gone is None else without(old, gone)
     if axis is NOT_KNOWN:
         made = AbstractValue(FRAME)
     elif "index" in given or ("labels" in given and not is_columns):
@@ -420,7 +416,7 @@ def drop(operation: Operation) -> Answer:
 
 
 def _labels_are_there(
-    operation: Operation, old: AbstractValue, given: dict[str, AbstractValue], wanted: AbstractValue | None, axis: Any
+    operation: Operation, old: AbstractValue, given: dict[str, AbstractValue], wanted: AbstractValue, axis: Any
 ) -> None:
     """Columns and rows that are to be dropped."""
     need_columns(operation, old, wanted)
@@ -455,13 +451,16 @@ def rename(operation: Operation) -> Answer:
     mapping = given.get("columns") or (given.get("mapper") if is_of_columns else None)
     if mapping is None:
         return in_place(operation, given, some_rows(old, n_rows(old)))
-    known, order = mapping.literal, labels_of(old)
-    made = with_columns(old, None)
-    if isinstance(known, dict) and order is not None and "index" not in given:
-        new = [known.get(label, label) for label in order]
-        if all(isinstance(label, _LABEL) for label in new):
-            made = with_columns(old, new, names=dict(zip(new, order, strict=True)))
+    made = with_columns(old, None) if "index" in given else _renamed(old, mapping.literal)
     return in_place(operation, given, made)
+
+
+def _renamed(old: AbstractValue, mapping: Any) -> AbstractValue:
+    order = labels_of(old)
+    new = [mapping.get(label, label) for label in order or ()] if isinstance(mapping, dict) else None
+    if order is None or new is None or not all(isinstance(label, _LABEL) for label in new):
+        return with_columns(old, None)
+    return with_columns(old, new, names=dict(zip(new, order, strict=True)))
 
 
 @RULES.method(FRAME, "assign")
@@ -558,14 +557,13 @@ def set_index(operation: Operation) -> Answer:
     old = operation.receiver
     if given is None:
         return UNKNOWN
-    labels = labels_in(given["keys"]) or [] if given["keys"].type != "tuple" else []
-    for label in labels:
-        if lacks(old, label):
-            operation.crash(
-                "KeyError", f"no column named {label!r}", fact=told_columns(old, label), remedy="use one of them"
-            )
-    is_plain = is_whole_list_of_labels(given["keys"]) and given["keys"].type != "tuple"
-    if not is_plain or {"drop", "append"} & given.keys():
+    keys = given["keys"] if given["keys"].type != "tuple" else None
+    for label in lacking(old, keys):
+        operation.crash(
+            "KeyError", f"no column named {label!r}", fact=told_columns(old, label), remedy="use one of them"
+        )
+    labels = whole_labels(keys)
+    if labels is None or {"drop", "append"} & given.keys():
         return in_place(operation, given, AbstractValue(FRAME))
     made = without(old, labels)
     made.facts.pop("index", None)

@@ -292,8 +292,15 @@ def need_columns(
     lacks: Callable[[AbstractValue, Any], bool] = lacks,
 ) -> None:
     """Raise where the frame certainly lacks one of the labels given, as one or as a list."""
-    for label in labels_in(asked) or ():
-        need_column(operation, old, label, lacks)
+    for label in lacking(old, asked, lacks):
+        missing_column(operation, old, label)
+
+
+def lacking(
+    old: AbstractValue, asked: AbstractValue | None, lacks: Callable[[AbstractValue, Any], bool] = lacks
+) -> list[Any]:
+    """Those of the labels given, as one or as a list, that the frame certainly lacks."""
+    return [label for label in labels_in(asked) or () if lacks(old, label)]
 
 
 def labels_in(value: AbstractValue | None) -> list[Any] | None:
@@ -312,12 +319,12 @@ def _is_label(value: AbstractValue) -> bool:
     return value.type in ("str", "int") and value.is_literal
 
 
-def is_whole_list_of_labels(value: AbstractValue | None) -> bool:
-    """Whether `labels_in` tells each of the labels."""
+def whole_labels(value: AbstractValue | None) -> list[Any] | None:
+    """Labels given as one or as a list; None where not each of them is known."""
     found = labels_in(value)
-    if found is None or value is None:
-        return False
-    return value.type in ("str", "int") or value.is_a("pandas") or len(found) == len(value.items or [])
+    if found is None or value is None or value.items is None:
+        return found
+    return found if len(found) == len(value.items) else None
 
 
 def is_pandas(operation: Operation, *version: int) -> bool:

@@ -17,16 +17,16 @@ from crane_core.detectors.rules.families.pandas_frames import (
     is_frame,
     is_numeric,
     is_pandas,
-    is_whole_list_of_labels,
     label_set,
-    labels_in,
     labels_of,
+    lacking,
     lacks_key,
     may_be_values,
     n_rows,
     need_column,
     need_columns,
     series,
+    whole_labels,
 )
 from crane_core.detectors.rules.families.pandas_values import bad_text
 from crane_core.detectors.rules.family import Family
@@ -47,13 +47,13 @@ def groupby(operation: Operation) -> Answer:
     old = operation.receiver
     if given is None or "axis" in given:
         return UNCHANGED
-    by = given.get("by")
-    if by is None or by.type != "list" or not may_be_values(old, by):
+    by = given.get("by", AbstractValue())
+    if by.type != "list" or not may_be_values(old, by):
         need_columns(operation, old, by, lacks_key)
-    elif label_set(old) is not None and any(lacks_key(old, label) for label in labels_in(by) or ()):
+    elif label_set(old) is not None and lacking(old, by, lacks_key):
         return AbstractValue(GROUPED)
-    is_plain = "level" not in given and by is not None and is_whole_list_of_labels(by) and by.type != "tuple"
-    keys, as_index = labels_in(by) if is_plain else None, literal_of(given.get("as_index"), True)
+    keys = whole_labels(by) if "level" not in given and by.type != "tuple" else None
+    as_index = literal_of(given.get("as_index"), True)
     name = f"the groups of {old.words}" if old.words else "the groups"
     return AbstractValue(GROUPED, known_facts(frame=old, keys=keys, as_index=as_index), words=name)
 
@@ -71,19 +71,26 @@ def select(operation: Operation) -> Answer:
         return UNCHANGED
     if asked.type in ("str", "int", "list"):
         need_columns(operation, old, asked)
-    if asked.type == "tuple" and is_pandas(operation, 2, 0) and len(asked.items or ()) > 1:
+    if asked.type == "tuple":
+        _is_of_one(operation, asked)
+    if asked.type == "list":
+        labels = whole_labels(asked)
+        facts = dict(groups.facts, chosen=() if labels is None else labels)
+        return AbstractValue(GROUPED, facts, words=groups.words)
+    if asked.type == "str" and asked.is_literal:
+        return AbstractValue(ONE, dict(groups.facts, column=asked.literal), words=groups.words)
+    return UNCHANGED
+
+
+def _is_of_one(operation: Operation, asked: AbstractValue) -> None:
+    """Before pandas 2.0 a tuple was taken for a list."""
+    if is_pandas(operation, 2, 0) and len(asked.items or ()) > 1:
         operation.crash(
             "ValueError",
             "Cannot subset columns with a tuple with more than one element; use a list instead",
             fact=f"the index is the tuple {asked.literal!r}" if asked.is_literal else "the index is a tuple",
             remedy="use double brackets: [[...]]",
         )
-    if asked.type == "list":
-        facts = dict(groups.facts, chosen=labels_in(asked) if is_whole_list_of_labels(asked) else ())
-        return AbstractValue(GROUPED, facts, words=groups.words)
-    if asked.type == "str" and asked.is_literal:
-        return AbstractValue(ONE, dict(groups.facts, column=asked.literal), words=groups.words)
-    return UNCHANGED
 
 
 @RULES.attribute(GROUPED)
@@ -171,18 +178,22 @@ def agg(operation: Operation) -> Answer:
     groups, given = operation.receiver, operation.arguments
     old = _frame_of(groups)
     asked = given.positional[0] if given.positional else given.keywords.get("func")
-    if asked is not None and asked.type == "dict":
-        for label in asked.members or ():
-            need_column(operation, old, label)
-        is_single = asked.members is not None and all(part.type == "str" for part in asked.members.values())
-        return _aggregated(groups, list(asked.members or ())) if is_single else AbstractValue(FRAME)
     if asked is not None:
-        return AbstractValue(FRAME)
+        _need_keys(operation, old, asked)
+        members = asked.members if asked.type == "dict" else None
+        is_single = members is not None and {part.type for part in members.values()} <= {"str"}
+        return _aggregated(groups, list(members or ())) if is_single else AbstractValue(FRAME)
     for made in given.keywords.values():
         source = made.items[0].literal if made.type == "tuple" and made.items else None
         if isinstance(source, str):
             need_column(operation, old, source)
     return _aggregated(groups, list(given.keywords)) if given.keywords and given.is_complete else AbstractValue(FRAME)
+
+
+def _need_keys(operation: Operation, old: AbstractValue, asked: AbstractValue) -> None:
+    """Columns that are named by the keys of a dict."""
+    for label in (asked.members or ()) if asked.type == "dict" else ():
+        need_column(operation, old, label)
 
 
 def _aggregated(groups: AbstractValue, labels: list[Any]) -> AbstractValue:
@@ -239,9 +250,7 @@ def one_line(operation: Operation) -> Answer:
 
 @RULES.method(FRAME, "agg", "aggregate")
 def agg_of_frame(operation: Operation) -> Answer:
-    asked = operation.first
-    for label in (asked.members or ()) if asked.type == "dict" else ():
-        need_column(operation, operation.receiver, label)
+    _need_keys(operation, operation.receiver, operation.first)
     return UNCHANGED
 
 

@@ -20,7 +20,7 @@ from crane_core.detectors.rules.families.pandas_frames import (
 )
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
-from crane_core.detectors.rules.shapes import differ
+from crane_core.detectors.rules.shapes import differ, only_length
 
 RULES = Family("pandas: operators")
 _ARITHMETIC: Final = ("+", "-", "*", "/", "//", "%", "**")
@@ -59,15 +59,17 @@ def _dtype(symbol: str, one: AbstractValue, other: AbstractValue) -> str | None:
 
 def _result(one: AbstractValue, other: AbstractValue, dtype: str | None) -> AbstractValue:
     """The rows are those of the series, unless two indexes have to be joined."""
-    if is_series(other) and not _have_one_index(one, other):
+    if _are_joined(one, other):
         return AbstractValue(SERIES, {"dtype": dtype} if dtype == "bool" else {})
     facts = {"has_nan": False} if dtype == "bool" else {}
     return mapped(one, dtype, **facts)
 
 
-def _have_one_index(one: AbstractValue, other: AbstractValue) -> bool:
+def _are_joined(one: AbstractValue, other: AbstractValue) -> bool:
+    """Two series of which nobody knows that they have one index: labels may be in one alone."""
     left, right = one.fact("index"), other.fact("index")
-    return isinstance(left, Mapping) and left == right and ("range" in left)
+    have_one = isinstance(left, Mapping) and left == right and "range" in left
+    return is_series(one) and is_series(other) and not have_one
 
 
 def _meet(operation: Operation, one: AbstractValue, other: AbstractValue) -> None:
@@ -76,20 +78,15 @@ def _meet(operation: Operation, one: AbstractValue, other: AbstractValue) -> Non
     if is_text(one.fact("dtype")) and operation.name in _ARITHMETIC:
         # What texts cannot do is found before lengths are compared.
         return
-    shape = taken_shape(other) if is_array(other) or other.type in ("list", "tuple") else None
-    if shape is not None and len(shape) == 1 and differ(shape[0], rows) and shape[0] != 1:
+    length = only_length(taken_shape(other)) if is_array(other) or other.type in ("list", "tuple") else None
+    if length != 1 and differ(length, rows):
         operation.crash(
             "ValueError",
-            f"Lengths must match: {rows} and {shape[0]}",
+            f"Lengths must match: {rows} and {length}",
             fact=f"{one.named('the series')} has {rows} values; {describe(other, 'the other side')}",
             remedy="give both the same length",
         )
-    if (
-        is_series(other)
-        and operation.name in _COMPARISONS
-        and None not in (rows, n_rows(other))
-        and rows != n_rows(other)
-    ):
+    if is_series(other) and operation.name in _COMPARISONS and differ(rows, n_rows(other)):
         operation.crash(
             "ValueError",
             "Can only compare identically-labeled Series objects",
@@ -128,8 +125,7 @@ def _text_with_number(operation: Operation, one: AbstractValue, other: AbstractV
     """Texts and numbers in one sum or comparison; both sides are certainly there, and no text is a missing value."""
     text, number = (one, other) if _is_text(one) else (other, one)
     is_mixed = _is_text(text) and _is_of_numbers(number)
-    both_series = is_series(text) and is_series(number)
-    if not is_mixed or (both_series and not _have_one_index(text, number)) or text.fact("has_nan") is True:
+    if not is_mixed or _are_joined(text, number) or text.fact("has_nan") is True:
         return
     symbols = ("+", "-", "/", "//", "**", *_ORDER) if not _is_float(number) and number.type != "float" else (
         *_ARITHMETIC, *_ORDER)  # fmt: skip

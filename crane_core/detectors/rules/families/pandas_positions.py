@@ -18,16 +18,16 @@ from crane_core.detectors.rules.families.pandas_frames import (
     is_frame,
     is_numeric,
     is_pandas,
-    is_whole_list_of_labels,
     label_set,
     labels_in,
     labels_of,
     n_columns,
     n_rows,
-    need_column,
+    need_columns,
     replace_facts,
     row_range,
     some_rows,
+    whole_labels,
     with_columns,
     with_new_columns,
 )
@@ -106,7 +106,7 @@ def _is_position(operation: Operation, old: AbstractValue, part: AbstractValue, 
             fact=f"{old.named('it')} has {size} {what}s",
             remedy="positions start at 0; -1 is the last",
         )
-    if part.type == "str" or any(isinstance(number, str) for number in numbers):
+    if part.type == "str" or str in map(type, numbers):
         operation.crash(
             _refusal_of_labels(operation, part),
             "iloc takes integer positions, not labels",
@@ -211,9 +211,8 @@ def loc(operation: Operation) -> Answer:
         return _rows_by_label(old, parts[0])
     if len(parts) != 2 or not _has_plain_index(old):
         return UNCHANGED
-    labels = labels_in(parts[1])
-    for label in labels or () if parts[1].type != "tuple" else ():
-        need_column(operation, old, label)
+    if parts[1].type != "tuple":
+        need_columns(operation, old, parts[1])
     return _cell(old, parts)
 
 
@@ -239,13 +238,13 @@ def _is_unique(old: AbstractValue) -> bool:
 
 def _cell(old: AbstractValue, parts: list[AbstractValue]) -> AbstractValue:
     rows, wanted = parts
-    if not is_whole_list_of_labels(wanted) or label_set(old) is None:
+    labels = whole_labels(wanted)
+    if labels is None or label_set(old) is None:
         return AbstractValue()
     is_several = rows.type in ("slice", "list") or rows.fact("dtype") == "bool"
     if not is_several:
         dtype = dtype_of_column(old, wanted.literal) if wanted.type in ("str", "int") else None
         return scalar(dtype) if is_numeric(dtype) and _is_unique(old) else AbstractValue()
-    labels = labels_in(wanted) or []
     if wanted.type == "list":
         return some_rows(with_columns(old, labels))
     return some_rows(column(old, labels[0]))
@@ -292,9 +291,8 @@ def _labels_stored(parts: list[AbstractValue]) -> list[Any] | None:
     """The columns that are written, where the frame has them or they are known; None if there may be others."""
     if len(parts) == 1 or len(parts) == 2 and parts[1].type == "slice":
         return []
-    if len(parts) != 2 or not is_whole_list_of_labels(parts[1]):
-        return None
-    return labels_in(parts[1]) if parts[1].type != "tuple" else []
+    labels = whole_labels(parts[1]) if len(parts) == 2 else None
+    return labels if labels is None or parts[1].type != "tuple" else []
 
 
 def _fills_row(operation: Operation, old: AbstractValue, asked: AbstractValue, value: AbstractValue) -> None:
@@ -425,8 +423,8 @@ def labels_as_list(operation: Operation) -> Answer:
         return UNCHANGED
     if operation.name in ("tolist", "to_list"):
         return AbstractValue("list", items=[literal(label) for label in labels])
-    gone = labels_in(operation.first)
-    if gone is None or not is_whole_list_of_labels(operation.first) or len(operation.arguments.positional) > 1:
+    gone = whole_labels(operation.first)
+    if gone is None or len(operation.arguments.positional) > 1:
         return UNCHANGED
     kept = [label for label in labels if label not in gone]
     return AbstractValue(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
+from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, all_known
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.numpy_arrays import (
     describe,
@@ -27,7 +27,6 @@ from crane_core.detectors.rules.families.pandas_frames import (
     is_pandas,
     is_series,
     is_text,
-    is_whole_list_of_labels,
     label_set,
     labels_in,
     labels_of,
@@ -39,6 +38,7 @@ from crane_core.detectors.rules.families.pandas_frames import (
     range_index,
     series,
     told_columns,
+    whole_labels,
 )
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
@@ -53,20 +53,18 @@ def new_frame(operation: Operation) -> Answer:
     given = operation.arguments.bound("data=None, index=None, columns=None, dtype=None, copy=None")
     if given is None:
         return AbstractValue(FRAME)
-    data, columns = given.get("data"), given.get("columns")
-    if any(given[name].type in ("int", "float", "bool", "str") for name in ("index", "columns") if name in given):
+    data, columns, index = given.get("data"), given.get("columns"), given.get("index")
+    if {value.type for value in (columns, index) if value is not None} & {"int", "float", "bool", "str"}:
         return UNKNOWN  # no labels: pandas refuses it
-    rows = _length(given.get("index"))
     if data is None:
-        is_whole = columns is None or is_whole_list_of_labels(columns)
-        return frame(labels_in(columns) or [], rows) if is_whole else AbstractValue(FRAME)
+        labels = [] if columns is None else whole_labels(columns)
+        return AbstractValue(FRAME) if labels is None else frame(labels, _length(index))
     if data.type == "dict":
-        return _of_dict(operation, data, columns, given.get("index"))
+        return _of_dict(operation, data, columns, index)
     if is_array(data) or data.type == "list":
-        return _of_rows(operation, data, columns, given.get("index"))
-    if is_frame(data) and columns is None and "index" not in given:
-        return AbstractValue(FRAME, data.facts)
-    return AbstractValue(FRAME)
+        return _of_rows(operation, data, columns, index)
+    is_copy = is_frame(data) and columns is index is None
+    return AbstractValue(FRAME, data.facts if is_copy else None)
 
 
 def _length(value: AbstractValue | None) -> int | None:
@@ -82,7 +80,8 @@ def _of_dict(
     if not data.members:
         return AbstractValue(FRAME)
     if columns is not None:
-        return frame(labels_in(columns), None) if is_whole_list_of_labels(columns) else AbstractValue(FRAME)
+        labels = whole_labels(columns)
+        return AbstractValue(FRAME) if labels is None else frame(labels)
     lengths = {key: _length(value) for key, value in data.members.items() if _is_line(value)}
     known = {length for length in lengths.values() if length is not None}
     _meet_lines(operation, lengths, known)
@@ -177,7 +176,7 @@ def _of_rows(
     operation: Operation, data: AbstractValue, columns: AbstractValue | None, index: AbstractValue | None
 ) -> AbstractValue:
     shape = taken_shape(data)
-    labels = labels_in(columns) if is_whole_list_of_labels(columns) else None
+    labels = whole_labels(columns)
     if shape is None:
         return frame(labels, None) if labels is not None and not _holds_dicts(data) else AbstractValue(FRAME)
     width = (*shape, 1)[1] if len(shape) in (1, 2) else None
@@ -277,9 +276,8 @@ def _merged(operation: Operation, given: dict[str, AbstractValue]) -> AbstractVa
     for name, side in (("on", left), ("on", right), ("left_on", left), ("right_on", right)):
         need_columns(operation, side, given.get(name), lacks_key)
     _share_a_column(operation, given, left, right)
-    on = given.get("on")
-    if on is not None and is_whole_list_of_labels(on) and not {"left_on", "right_on"} & given.keys():
-        _keys_have_one_kind(operation, left, right, labels_in(on) or [])
+    if not {"left_on", "right_on"} & given.keys():
+        _keys_have_one_kind(operation, left, right, whole_labels(given.get("on")) or [])
     return _merged_columns(given, left, right)
 
 
@@ -318,14 +316,17 @@ def _merged_columns(given: dict[str, AbstractValue], left: AbstractValue, right:
     if set(given) - {"left", "right", "on", "how"} or one is None or other is None:
         return AbstractValue(FRAME)
     both = [label for label in one if label in other]
-    keys = both if "on" not in given else labels_in(given["on"]) if is_whole_list_of_labels(given["on"]) else None
+    keys = whole_labels(given["on"]) if "on" in given else both
     has_usual_rows = literal_of(given.get("how"), "inner") in ("inner", "left", "right", "outer")
     if not keys or not has_usual_rows or not set(keys) <= set(both):
         return AbstractValue(FRAME)
     double = set(both) - set(keys)
-    first = [f"{label}_x" if label in double else label for label in one]
-    second = [f"{label}_y" if label in double else label for label in other if label not in keys]
-    return frame([*first, *second])
+    beside = [label for label in other if label not in keys]
+    return frame([*_suffixed(one, "_x", double), *_suffixed(beside, "_y", double)])
+
+
+def _suffixed(labels: Iterable[Any], suffix: str, double: set[Any]) -> list[Any]:
+    return [f"{label}{suffix}" if label in double else label for label in labels]
 
 
 @RULES.method(FRAME, "join")
@@ -395,8 +396,8 @@ def _concatenated(given: dict[str, AbstractValue], items: list[AbstractValue]) -
     if not items or not all(map(is_frame, items)):
         return AbstractValue()
     axis = literal_of(given.get("axis"), 0)
-    known = [order for order in map(labels_of, items) if order is not None]
-    if len(known) < len(items) or axis is NOT_KNOWN or {"keys", "levels", "names", "join"} & given.keys():
+    known = all_known(map(labels_of, items))
+    if known is None or axis is NOT_KNOWN or {"keys", "levels", "names", "join"} & given.keys():
         return AbstractValue(FRAME)
     if axis not in (1, "columns"):
         return _stacked(given, items, known)
@@ -408,8 +409,8 @@ def _stacked(
 ) -> AbstractValue:
     """Frames one below the other, with their labels in order."""
     labels = list(dict.fromkeys(label for order in known for label in order))
-    rows = [row for row in map(n_rows, items) if row is not None]
-    total = sum(rows) if len(rows) == len(items) else None
+    rows = all_known(map(n_rows, items))
+    total = None if rows is None else sum(rows)
     is_counted = len(known) > 1 and literal_of(given.get("ignore_index")) is True
     made = frame(labels, total, dtypes=_common_dtypes(items, labels))
     return _counted(made, total, None) if is_counted else made
@@ -492,10 +493,10 @@ def melt(operation: Operation) -> Answer:
         need_columns(operation, old, given.get(name))
     kept = given.get("id_vars", AbstractValue("list", items=()))
     names = literal_of(given.get("var_name"), "variable"), literal_of(given.get("value_name"), "value")
-    if not is_whole_list_of_labels(kept) or not all(isinstance(name, str) for name in names):
+    labels = whole_labels(kept)
+    if labels is None or not all(isinstance(name, str) for name in names):
         return AbstractValue(FRAME)
-    index_names = None if "ignore_index" in given else ()
-    return frame([*(labels_in(kept) or ()), *names], None, index_names=index_names)
+    return frame([*labels, *names], index_names=None if "ignore_index" in given else ())
 
 
 @RULES.function("pandas.get_dummies")

@@ -389,15 +389,18 @@ def elements_of(old: AbstractValue) -> list[AbstractValue]:
         return []
     if dtype in _ELEMENTS:
         return [AbstractValue(_ELEMENTS[dtype])]
-    found: list[AbstractValue] = []
-    if (is_text(dtype) or _is_only_text(old)) and has_nan is False:
-        found += [literal(text) for text in list(dict.fromkeys(some_texts(old)))[:_CALLED]] or [AbstractValue("str")]
+    is_whole = (is_text(dtype) or _is_only_text(old)) and has_nan is False
+    found = _texts_called(old) if is_whole else []
     types = old.item_types if dtype == "object" else frozenset()
     found += [AbstractValue("str")] * ("str" in types)
     found += [AbstractValue("NoneType", literal=None)] * ("NoneType" in types)
     if has_nan is True and (dtype == "str" or "float" in types and types <= {"str", "float"}):
         found.append(literal(float("nan")))
     return found
+
+
+def _texts_called(old: AbstractValue) -> list[AbstractValue]:
+    return [literal(text) for text in list(dict.fromkeys(some_texts(old)))[:_CALLED]] or [AbstractValue("str")]
 
 
 _ELEMENTS: Final = {**dict.fromkeys(_WHOLE, "int"), "float64": "float", "float32": "float", "bool": "bool"}
@@ -411,17 +414,16 @@ def applied(operation: Operation) -> Answer:
     old, given = operation.receiver, operation.arguments
     if not given.is_complete or not given.positional:
         return UNKNOWN
-    function = given.positional[0]
-    is_alone = len(given.positional) == 1 and not given.keywords
+    function, *others = given.positional
+    is_alone = not others and not given.keywords
     if function.type == "dict" or is_series(function):
         return _looked_up(old, function) if operation.name == "map" and is_alone else mapped(old)
     if function.type != "function" or not is_alone:
         return UNKNOWN
     results = [operation.call(function, [element], {}) for element in elements_of(old)]
-    dtype = _dtype_of_results(results) if len({result.type for result in results}) == 1 else None
     if not results:
         operation.call(function, [AbstractValue()], {})
-    return mapped(old, dtype)
+    return mapped(old, _dtype_of_results(results))
 
 
 def _looked_up(old: AbstractValue, by: AbstractValue) -> AbstractValue:
@@ -435,7 +437,7 @@ def _looked_up(old: AbstractValue, by: AbstractValue) -> AbstractValue:
 
 
 def _dtype_of_results(results: list[AbstractValue]) -> str | None:
-    return "float64" if results[0].type == "float" else None
+    return "float64" if {result.type for result in results} == {"float"} else None
 
 
 @RULES.method(FRAME, "apply")
@@ -595,24 +597,26 @@ def _as_array(old: AbstractValue) -> AbstractValue:
     return array((n_rows(old),), "object") if dtype == "object" else AbstractValue()
 
 
-@RULES.method(SERIES, "to_numpy", "tolist", "to_list", "unique", "to_frame", "value_counts", "nunique", "describe")
+@RULES.method(SERIES, "to_numpy", "tolist", "to_list", "unique", "value_counts", "nunique", "describe")
 def turned_into(operation: Operation) -> Answer:
     old = operation.receiver
-    rows = n_rows(old)
     match operation.name:
         case "to_numpy":
             return UNCHANGED if operation.arguments.keywords or operation.arguments.positional else _as_array(old)
         case "tolist" | "to_list":
-            return AbstractValue("list", known_facts(length=rows))
+            return AbstractValue("list", known_facts(length=n_rows(old)))
         case "unique":
             return array((None,), dtype_of(old)) if is_numeric(dtype_of(old)) else UNCHANGED
-        case "to_frame":
-            name = old.fact("name")
-            is_named = isinstance(name, str) and not operation.arguments.positional
-            return frame([name], rows) if is_named else AbstractValue(FRAME)
         case "nunique":
             return AbstractValue("int")
     return series()
+
+
+@RULES.method(SERIES, "to_frame")
+def to_frame(operation: Operation) -> Answer:
+    name = operation.receiver.fact("name")
+    is_named = isinstance(name, str) and not operation.arguments.positional
+    return frame([name], n_rows(operation.receiver)) if is_named else AbstractValue(FRAME)
 
 
 @RULES.method(FRAME, "to_numpy")

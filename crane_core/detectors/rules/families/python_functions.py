@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from crane_core.detectors.rules.abstract_value import AbstractValue, known_facts, literal, restricted
+from crane_core.detectors.rules.abstract_value import AbstractValue, all_known, known_facts, literal, restricted
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.python_values import (
     FLOWING,
@@ -239,8 +239,8 @@ def flowing(operation: Operation) -> Answer:
             _refuse(operation, value, f"'{value.type}' object is not iterable", "Pass a list or another iterable.")
     firsts = [] if name == "reversed" else [operation.element(value) for value in _flowing(operation, name)]
     rows = [_taken(operation, value) for value in _flowing(operation, name)]
-    known = [row for row in rows if row is not None]
-    items = _all_of(operation, name, known) if rows and len(known) == len(rows) else None
+    known = all_known(rows)
+    items = _all_of(operation, name, known) if known else None
     return _first_only(operation, name, firsts) if items is None else AbstractValue(name, items=items)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from crane_core.detectors.rules.abstract_value import AbstractValue, literal
+from crane_core.detectors.rules.abstract_value import AbstractValue, all_known, literal
 from crane_core.detectors.rules.answer import UNCHANGED, Answer
 from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families.sklearn_classes import is_since
@@ -193,8 +193,8 @@ def _refuse_positive(operation: Operation, given: dict[str, AbstractValue], targ
 
 def _classes_of_both(classes: list[frozenset[Any] | None]) -> frozenset[Any] | None:
     """The classes on either side; None if one side is not known."""
-    known = [each for each in classes if each is not None]
-    return frozenset().union(*known) if len(known) == len(classes) else None
+    known = all_known(classes)
+    return None if known is None else frozenset().union(*known)
 
 
 def _is_comparable(value: Any, present: frozenset[Any]) -> bool:

@@ -136,11 +136,16 @@ def import_paths(node: ast.Import | ast.ImportFrom) -> dict[str, str]:
 def written_paths(node: ast.Import | ast.ImportFrom) -> dict[str, str]:
     """The names that an import gives, each with its path as the import spells it. A star gives none."""
     if isinstance(node, ast.Import):
-        tops = [(alias, alias.name.partition(".")[0]) for alias in node.names]
-        return {alias.asname or top: alias.name if alias.asname else top for alias, top in tops}
+        return dict(map(_written_path, node.names))
     if node.level or not node.module:
         return {}
     return {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names if alias.name != "*"}
+
+
+def _written_path(alias: ast.alias) -> tuple[str, str]:
+    """`import a.b` gives a, and `import a.b as c` gives a.b the name c."""
+    top = alias.name.partition(".")[0]
+    return (alias.asname, alias.name) if alias.asname else (top, top)
 
 
 def imported_modules(node: ast.Import | ast.ImportFrom) -> Iterator[str]:

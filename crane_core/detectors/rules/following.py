@@ -7,6 +7,7 @@ calls inside calls beyond a depth.
 from __future__ import annotations
 
 import ast
+from collections.abc import Set
 from functools import partial
 from typing import Any
 
@@ -187,12 +188,13 @@ def _check(
                 f"the argument {keyword} of {name}() {why}",
                 remedy=f"Remove {keyword}, or use the intended parameter.",
             )
-    if missing := ", ".join(needed for needed in _needed(spec) if needed not in taken | arguments.keywords.keys()):
+    if missing := ", ".join(_lacking(spec, taken | arguments.keywords.keys())):
         refuse(f"{name}() missing required arguments: {missing}", remedy=f"Pass {name} a value for {missing}.")
 
 
-def _needed(spec: ast.arguments) -> list[str]:
-    """The parameters without a default."""
+def _lacking(spec: ast.arguments, given: Set[str]) -> list[str]:
+    """The parameters that get nothing and have no default."""
     ordered, only_named = _by_position(spec), zip(spec.kwonlyargs, spec.kw_defaults, strict=True)
-    named = [argument.arg for argument, default in only_named if default is None]
-    return ordered[: len(ordered) - len(spec.defaults)] + named
+    needed = ordered[: len(ordered) - len(spec.defaults)]
+    needed += [argument.arg for argument, default in only_named if default is None]
+    return [name for name in needed if name not in given]

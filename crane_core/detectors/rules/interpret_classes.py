@@ -9,7 +9,6 @@ import ast
 from collections.abc import Iterator
 from copy import copy
 from difflib import get_close_matches
-from itertools import dropwhile
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.bindings import bound_names
@@ -124,10 +123,10 @@ def base_member(interpreter: Interpreter, name: str) -> AbstractValue | set[str]
     if owner is None:
         return None
     classes, paths = lineage(interpreter, owner.definition)
-    from_own_on = list(dropwhile(lambda each: running not in each.body, classes))
-    if not from_own_on or paths is None or max(len(each.bases) for each in classes) > 1:
+    own = next((each for each in classes if running in each.body), None)
+    if own is None or paths is None or max(len(each.bases) for each in classes) > 1:
         return None
-    node = next(_members(from_own_on[1:], name), None)
+    node = next(_members(classes[classes.index(own) + 1 :], name), None)
     if node is None:
         return set(paths) or {"builtins.object"}
     if not isinstance(node, ast.FunctionDef) or node.decorator_list:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from crane_core.detectors.rules.answer import UNKNOWN, Answer
+from crane_core.detectors.rules.families.versions import is_at_least
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 
@@ -96,8 +97,7 @@ def _query_of(node: ast.AST) -> str:
 
 def _features(operation: Operation) -> None:
     """A fitted model refuses a frame with other columns; scikit-learn before 1.2 only warned."""
-    version = operation.packages.get("sklearn", "").split(".")[:2]
-    if len(version) == 2 and all(part.isdigit() for part in version) and tuple(map(int, version)) >= (1, 2):
+    if is_at_least(operation, "sklearn", 1, 2):
         absent = operation.absent
         operation.crash(
             "ValueError",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
+from crane_core.detectors.rules.families.versions import version_of
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 
@@ -29,13 +30,10 @@ def has_keras_2(operation: Operation) -> bool:
 
 def _keras(operation: Operation) -> int | None:
     """The major version; None if neither Keras nor TensorFlow states one."""
-    major = operation.packages.get("keras", "").partition(".")[0]
-    if major.isdigit():
-        return int(major)
-    parts = operation.packages.get("tensorflow", "").split(".")
-    if len(parts) < 2 or not all(part.isdigit() for part in parts[:2]):
-        return None
-    return 3 if (int(parts[0]), int(parts[1])) >= _FIRST_TENSORFLOW else 2
+    if (keras := version_of(operation, "keras")) is not None:
+        return keras[0]
+    tensorflow = version_of(operation, "tensorflow")
+    return None if tensorflow is None else 3 if tensorflow >= _FIRST_TENSORFLOW else 2
 
 
 @RULES.function(*(f"keras.optimizers.{name}" for name in _OPTIMIZERS))

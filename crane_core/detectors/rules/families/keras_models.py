@@ -203,14 +203,18 @@ def _of_iterator(value: AbstractValue) -> Given | None:
 def _of_spec(spec: Any) -> Given | None:
     """The element of a tf.data dataset: of a capture a tree, of a published state as it is printed."""
     if isinstance(spec, str):
-        shapes = [_sizes(found["shape"]) for found in _PRINTED_SPEC.finditer(spec)]
-        if spec.startswith("(TensorSpec") and len(shapes) == spec.count("Spec(") == 2:
-            return Given(_unbatched(shapes[0]), _unbatched(shapes[1]), None, None)
-        return None
+        return _of_printed_spec(spec)
     if isinstance(spec, (list, tuple)) and len(spec) == 2 and all(isinstance(one, dict) for one in spec):
         x, y = spec[0].get("shape"), spec[1].get("shape")
         if isinstance(x, (list, tuple)) and isinstance(y, (list, tuple)) and "type" not in spec[0] | spec[1]:
             return Given(_unbatched(tuple(x)), _unbatched(tuple(y)), None, None)
+    return None
+
+
+def _of_printed_spec(spec: str) -> Given | None:
+    shapes = [_sizes(found["shape"]) for found in _PRINTED_SPEC.finditer(spec)]
+    if spec.startswith("(TensorSpec") and len(shapes) == spec.count("Spec(") == 2:
+        return Given(_unbatched(shapes[0]), _unbatched(shapes[1]), None, None)
     return None
 
 
@@ -318,14 +322,18 @@ def _judge_labels(operation: Operation, model: AbstractValue, given: Given, outp
     if complaint is not None and not may_pass:
         operation.crash(complaint.exception, complaint.why, fact=fact, remedy=complaint.remedy)
     if loss == "sparse_categorical_crossentropy" and given.is_array:
-        label = keras_losses.beyond(given.label_range, output)
-        if label is not None:
-            operation.crash(
-                "InvalidArgumentError",
-                f"label value {label} is outside the valid range [0, {output[-1] or 1})",
-                fact=f"{what} ranges from {given.label_range[0]} to {given.label_range[1]}",
-                remedy="number the classes from 0, or give the last layer more units",
-            )
+        _judge_numbers_of_classes(operation, given, output, what)
+
+
+def _judge_numbers_of_classes(operation: Operation, given: Given, output: Shape, what: str) -> None:
+    label = keras_losses.beyond(given.label_range, output)
+    if label is not None:
+        operation.crash(
+            "InvalidArgumentError",
+            f"label value {label} is outside the valid range [0, {output[-1] or 1})",
+            fact=f"{what} ranges from {given.label_range[0]} to {given.label_range[1]}",
+            remedy="number the classes from 0, or give the last layer more units",
+        )
 
 
 def _judge_indices(operation: Operation, model: AbstractValue, x: AbstractValue) -> None:

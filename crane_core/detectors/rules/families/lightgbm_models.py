@@ -10,6 +10,7 @@ from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families.pandas_frames import is_frame
 from crane_core.detectors.rules.families.sklearn_fitting import refuse_lengths
 from crane_core.detectors.rules.families.sklearn_targets import target_of
+from crane_core.detectors.rules.families.versions import version_of
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 
@@ -55,12 +56,12 @@ def fitting(operation: Operation) -> Answer:
 def _refuse_old_arguments(operation: Operation) -> None:
     """What `fit` took before LightGBM 4."""
     gone = [name for name in _WENT_IN_4 if name in operation.arguments.keywords]
-    version = operation.packages.get("lightgbm", "").partition(".")[0]
-    if gone and version.isdigit() and int(version) >= 4:
+    version = version_of(operation, "lightgbm")
+    if gone and version is not None and version[0] >= 4:
         callback = "early_stopping(50)" if gone[0] == "early_stopping_rounds" else "log_evaluation(0)"
         operation.crash(
             "TypeError",
-            f"fit of LightGBM {version} has no argument {gone[0]}",
+            f"fit of LightGBM {version[0]} has no argument {gone[0]}",
             fact=f"it is given {gone[0]}, which LightGBM 4 removed",
             remedy=f"write callbacks=[lightgbm.{callback}]",
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, known_facts, literal
+from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, all_known, known_facts, literal
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.numpy_arrays import ARRAY, is_none, literal_of, whole
 from crane_core.detectors.rules.family import Family
@@ -73,8 +73,7 @@ def subplot(operation: Operation) -> Answer:
     numbers = [whole(value) for value in operation.arguments.positional]
     if len(numbers) == 1 and 100 <= (numbers[0] or 0) <= 999:
         numbers = [int(digit) for digit in str(numbers[0])]
-    known = [number for number in numbers if number is not None]
-    if len(numbers) == len(known) == 3:
+    if len(known := all_known(numbers) or ()) == 3:
         _is_in_grid(operation, *known)
     is_plain = operation.name == "add_subplot" and not operation.arguments.keywords
     return AbstractValue(AXES) if is_plain else UNCHANGED

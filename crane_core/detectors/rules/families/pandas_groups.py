@@ -180,14 +180,20 @@ def agg(operation: Operation) -> Answer:
     asked = given.positional[0] if given.positional else given.keywords.get("func")
     if asked is not None:
         _need_keys(operation, old, asked)
-        members = asked.members if asked.type == "dict" else None
-        is_single = members is not None and {part.type for part in members.values()} <= {"str"}
-        return _aggregated(groups, list(members or ())) if is_single else AbstractValue(FRAME)
+        return _aggregated_by(groups, asked)
     for made in given.keywords.values():
         source = made.items[0].literal if made.type == "tuple" and made.items else None
         if isinstance(source, str):
             need_column(operation, old, source)
     return _aggregated(groups, list(given.keywords)) if given.keywords and given.is_complete else AbstractValue(FRAME)
+
+
+def _aggregated_by(groups: AbstractValue, asked: AbstractValue) -> AbstractValue:
+    """By one function for each column; several of them give columns of two levels."""
+    members = asked.members if asked.type == "dict" else None
+    if members is None or any(part.type != "str" for part in members.values()):
+        return AbstractValue(FRAME)
+    return _aggregated(groups, list(members))
 
 
 def _need_keys(operation: Operation, old: AbstractValue, asked: AbstractValue) -> None:

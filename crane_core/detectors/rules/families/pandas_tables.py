@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, all_known
@@ -54,17 +54,22 @@ def new_frame(operation: Operation) -> Answer:
     if given is None:
         return AbstractValue(FRAME)
     data, columns, index = given.get("data"), given.get("columns"), given.get("index")
-    if {value.type for value in (columns, index) if value is not None} & {"int", "float", "bool", "str"}:
+    if {given[name].type for name in given.keys() & {"columns", "index"}} & {"int", "float", "bool", "str"}:
         return UNKNOWN  # no labels: pandas refuses it
     if data is None:
-        labels = [] if columns is None else whole_labels(columns)
-        return AbstractValue(FRAME) if labels is None else frame(labels, _length(index))
+        return _of_labels(columns, index)
     if data.type == "dict":
         return _of_dict(operation, data, columns, index)
     if is_array(data) or data.type == "list":
         return _of_rows(operation, data, columns, index)
     is_copy = is_frame(data) and columns is index is None
     return AbstractValue(FRAME, data.facts if is_copy else None)
+
+
+def _of_labels(columns: AbstractValue | None, index: AbstractValue | None) -> AbstractValue:
+    """A frame of nothing but labels."""
+    labels = [] if columns is None else whole_labels(columns)
+    return AbstractValue(FRAME) if labels is None else frame(labels, _length(index))
 
 
 def _length(value: AbstractValue | None) -> int | None:
@@ -321,12 +326,11 @@ def _merged_columns(given: dict[str, AbstractValue], left: AbstractValue, right:
     if not keys or not has_usual_rows or not set(keys) <= set(both):
         return AbstractValue(FRAME)
     double = set(both) - set(keys)
-    beside = [label for label in other if label not in keys]
-    return frame([*_suffixed(one, "_x", double), *_suffixed(beside, "_y", double)])
+    return frame([*_suffixed(one, "_x", double), *_suffixed(other, "_y", double, without=keys)])
 
 
-def _suffixed(labels: Iterable[Any], suffix: str, double: set[Any]) -> list[Any]:
-    return [f"{label}{suffix}" if label in double else label for label in labels]
+def _suffixed(labels: Iterable[Any], suffix: str, double: set[Any], without: Sequence[Any] = ()) -> list[Any]:
+    return [f"{label}{suffix}" if label in double else label for label in labels if label not in without]
 
 
 @RULES.method(FRAME, "join")

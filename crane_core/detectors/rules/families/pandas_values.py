@@ -61,7 +61,8 @@ def dtype_of(value: AbstractValue) -> str | None:
 
 def bad_text(abstract: AbstractValue, *, is_whole: bool = False) -> str | None:
     """A text that certainly stands in a series and reads as no number."""
-    if not (is_text(dtype_of(abstract)) or dtype_of(abstract) == "object" and "str" in abstract.item_types):
+    is_object = dtype_of(abstract) == "object" and _is_said_to_be_text(abstract)
+    if not is_object and not is_text(dtype_of(abstract)):
         return None
     if abstract.fact("texts_look_like") == "numbers" and abstract.fact("n_other_texts") == 0 and not is_whole:
         return None
@@ -389,17 +390,19 @@ def elements_of(old: AbstractValue) -> list[AbstractValue]:
         return []
     if dtype in _ELEMENTS:
         return [AbstractValue(_ELEMENTS[dtype])]
-    is_whole = (is_text(dtype) or _is_only_text(old)) and has_nan is False
-    found = _texts_called(old) if is_whole else []
+    found = _texts_called(old)
     types = old.item_types if dtype == "object" else frozenset()
     found += [AbstractValue("str")] * ("str" in types)
     found += [AbstractValue("NoneType", literal=None)] * ("NoneType" in types)
-    if has_nan is True and (dtype == "str" or "float" in types and types <= {"str", "float"}):
+    if has_nan is True and (dtype == "str" or {"float"} <= types <= {"str", "float"}):
         found.append(literal(float("nan")))
     return found
 
 
 def _texts_called(old: AbstractValue) -> list[AbstractValue]:
+    """Of a column of nothing but texts some of them, or any text; none of another."""
+    if old.fact("has_nan") is not False or not (is_text(dtype_of(old)) or _is_only_text(old)):
+        return []
     return [literal(text) for text in list(dict.fromkeys(some_texts(old)))[:_CALLED]] or [AbstractValue("str")]
 
 
@@ -420,10 +423,9 @@ def applied(operation: Operation) -> Answer:
         return _looked_up(old, function) if operation.name == "map" and is_alone else mapped(old)
     if function.type != "function" or not is_alone:
         return UNKNOWN
-    results = [operation.call(function, [element], {}) for element in elements_of(old)]
-    if not results:
-        operation.call(function, [AbstractValue()], {})
-    return mapped(old, _dtype_of_results(results))
+    elements = elements_of(old)
+    results = [operation.call(function, [element], {}) for element in elements or [AbstractValue()]]
+    return mapped(old, _dtype_of_results(results) if elements else None)
 
 
 def _looked_up(old: AbstractValue, by: AbstractValue) -> AbstractValue:

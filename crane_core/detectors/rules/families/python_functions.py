@@ -13,6 +13,7 @@ from crane_core.detectors.rules.abstract_value import AbstractValue, all_known, 
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.python_values import (
     FLOWING,
+    NO_ITEMS,
     SAMPLES,
     elements_of,
     evaluated,
@@ -31,17 +32,7 @@ _EXACT = "abs round min max sum sorted int float str bool ord chr divmod pow hex
 _COMPUTED = tuple(f"builtins.{name}" for name in _EXACT.split())
 _NUMBERLESS = ("NoneType", "list", "tuple", "dict", "set", "range", "function", "slice", "dict_keys", "dict_values")
 _UNSIZED = ("int", "float", "bool", "NoneType", "complex", "function", "zip", "enumerate", "map", "filter", "generator")
-_NOT_ITERABLE = (
-    "int",
-    "float",
-    "bool",
-    "NoneType",
-    "complex",
-    "function",
-    "builtin_function_or_method",
-    "slice",
-    "method",
-)
+_NOT_ITERABLE = (*NO_ITEMS, "slice")
 _DATA = {
     "numpy": ("ndarray", "float64", "float32", "int64", "int32", "bool", "bool_", "str_"),
     "pandas": ("DataFrame", "Series", "Index", "RangeIndex", "Timestamp"),
@@ -117,9 +108,7 @@ def _like(operation: Operation, name: str) -> Answer:
         value = operation.first
         length = length_of(value)
         types = value.fact("item_types")
-        return AbstractValue(
-            "list", {key: fact for key, fact in (("length", length), ("item_types", types)) if fact is not None}
-        )
+        return AbstractValue("list", known_facts(length=length, item_types=types))
     return UNCHANGED
 
 
@@ -139,8 +128,7 @@ def _say_types(operation: Operation, name: str) -> None:
     if takes_number and value.type in _NUMBERLESS:
         _refuse(operation, value, f"{name}() takes a number, not {value.type}", "Pass one number.")
     if name in ("sum", "min", "max", "sorted", "any", "all") and len(operation.arguments.positional) == 1:
-        if value.type in _NOT_ITERABLE:
-            _refuse(operation, value, f"'{value.type}' object is not iterable", "Pass a list, or several values.")
+        _refuse_not_iterable(operation, value, "Pass a list, or several values.")
         _say_empty(operation, name, value)
 
 
@@ -154,6 +142,11 @@ def _say_empty(operation: Operation, name: str, value: AbstractValue) -> None:
             fact=f"{words_of(value, 'it')} is empty",
             remedy="Pass a default, or check first that it is not empty.",
         )
+
+
+def _refuse_not_iterable(operation: Operation, value: AbstractValue, remedy: str) -> None:
+    if value.type in _NOT_ITERABLE and not value.path:
+        _refuse(operation, value, f"'{value.type}' object is not iterable", remedy)
 
 
 def _refuse(operation: Operation, value: AbstractValue, why: str, remedy: str) -> None:
@@ -194,13 +187,7 @@ def container_of(operation: Operation) -> Answer:
     if not operation.arguments.positional:
         return made(getattr(builtins, name)())
     abstract = operation.first
-    if abstract.type in _NOT_ITERABLE and not abstract.path:
-        _refuse(
-            operation,
-            abstract,
-            f"'{abstract.type}' object is not iterable",
-            f"Use [{words_of(abstract)}] for one element.",
-        )
+    _refuse_not_iterable(operation, abstract, f"Use [{words_of(abstract)}] for one element.")
     items = elements_of(abstract)
     if abstract.type in FLOWING:
         items = None if items is None else list(items)
@@ -235,8 +222,7 @@ def dict_of(operation: Operation) -> Answer:
 def flowing(operation: Operation) -> Answer:
     name = _name(operation)
     for value in operation.arguments.positional[: 1 if name != "zip" else None]:
-        if value.type in _NOT_ITERABLE and not value.path:
-            _refuse(operation, value, f"'{value.type}' object is not iterable", "Pass a list or another iterable.")
+        _refuse_not_iterable(operation, value, "Pass a list or another iterable.")
     firsts = [] if name == "reversed" else [operation.element(value) for value in _flowing(operation, name)]
     rows = [_taken(operation, value) for value in _flowing(operation, name)]
     known = all_known(rows)

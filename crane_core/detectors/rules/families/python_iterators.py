@@ -11,6 +11,7 @@ from typing import Final
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.python_values import CONTAINERS, FLOWING, SCALARS, words_of
+from crane_core.detectors.rules.families.versions import is_at_least
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 
@@ -64,13 +65,7 @@ def next_of(operation: Operation) -> Answer:
     if not operation.arguments.positional or not operation.arguments.is_complete:
         return UNKNOWN
     value = operation.first
-    if value.class_name in _NO_ITERATORS.get(value.package, ()) and not value.path:
-        operation.crash(
-            "TypeError",
-            f"'{value.class_name}' object is not an iterator",
-            fact=f"{words_of(value)} is of type {value.type}",
-            remedy=f"Create an iterator first: next(iter({words_of(value, 'it')})).",
-        )
+    _refuse_no_iterator(operation, value)
     if len(operation.arguments.positional) > 1:
         _advance(value)
         return UNCHANGED
@@ -88,6 +83,16 @@ def next_of(operation: Operation) -> Answer:
     _advance(value)
     element = operation.element(source) if isinstance(source, AbstractValue) else None
     return element if element is not None else UNCHANGED
+
+
+def _refuse_no_iterator(operation: Operation, value: AbstractValue) -> None:
+    if value.class_name in _NO_ITERATORS.get(value.package, ()) and not value.path:
+        operation.crash(
+            "TypeError",
+            f"'{value.class_name}' object is not an iterator",
+            fact=f"{words_of(value)} is of type {value.type}",
+            remedy=f"Create an iterator first: next(iter({words_of(value, 'it')})).",
+        )
 
 
 def _is_over(operation: Operation, value: AbstractValue) -> bool:
@@ -112,7 +117,7 @@ def _advance(value: AbstractValue) -> None:
 def next_of_python_2(operation: Operation) -> Answer:
     """dataiter.next(): torch had it until 1.12."""
     value = operation.receiver
-    if value.package == "torch" and operation.packages.get("torch", "1.").startswith("1."):
+    if value.package == "torch" and not is_at_least(operation, "torch", 2, 0):
         return UNKNOWN
     operation.crash(
         "AttributeError",

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from functools import cache
-from typing import Any
+from functools import cache, partial
 
-from crane_core.detectors.rules.abstract_value import AbstractValue, literal
+from crane_core.detectors.rules.abstract_value import AbstractValue, all_known, known_facts, literal
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.python_values import (
     SAMPLES,
@@ -203,21 +202,23 @@ def _formatted(operation: Operation) -> AbstractValue:
 # Lists
 
 
-def _on_list(
-    name: str,
-) -> Callable[
-    [Callable[[Operation, AbstractValue], AbstractValue]], Callable[[Operation, AbstractValue], AbstractValue]
-]:
-    def registered(
-        rule: Callable[[Operation, AbstractValue], AbstractValue],
-    ) -> Callable[[Operation, AbstractValue], AbstractValue]:
-        def on_list(operation: Operation) -> Answer:
+_OnContainer = Callable[[Operation, AbstractValue], Answer]
+
+
+def _on(type: str, *names: str) -> Callable[[_OnContainer], _OnContainer]:
+    """Registers what methods of a container do; it is given beside the operation."""
+
+    def registered(rule: _OnContainer) -> _OnContainer:
+        def on_container(operation: Operation) -> Answer:
             return rule(operation, operation.receiver)
 
-        RULES.method("builtins.list", name)(on_list)
+        RULES.method(f"builtins.{type}", *names)(on_container)
         return rule
 
     return registered
+
+
+_on_list, _on_dict = partial(_on, "list"), partial(_on, "dict")
 
 
 @_on_list("append")
@@ -352,39 +353,40 @@ def _count(operation: Operation, row: AbstractValue) -> AbstractValue:
 # Dicts and sets
 
 
-@RULES.method(
-    "builtins.dict", "keys", "values", "items", "get", "copy", "pop", "popitem", "update", "setdefault", "clear"
-)
-def method_of_dict(operation: Operation) -> Answer:
-    held = operation.receiver
-    members = held.members
-    key = operation.first.literal if operation.first.is_literal and operation.arguments.positional else None
-    if operation.name in ("get", "pop", "setdefault") and operation.first.type in UNHASHABLE:
+def _say_unhashable(operation: Operation) -> None:
+    if operation.first.type in UNHASHABLE:
         operation.crash(
             "TypeError",
             f"unhashable type: {operation.first.type}",
             fact=f"the key is a {operation.first.type}",
             remedy="Use another key.",
         )
-    if operation.name in ("keys", "values", "items"):
-        return _view(operation.name, members, held)
-    if operation.name == "copy":
-        return AbstractValue("dict", held.facts, members=members)
-    if operation.name == "get":
-        if members is None or not _is_plain(operation.first):
-            return UNCHANGED
-        return members.get(key, (*operation.arguments.positional, AbstractValue(_NONE, literal=None))[1])
-    return _changing(operation, held, members, key)
+
+
+@_on_dict("copy")
+def _copy_of_dict(operation: Operation, held: AbstractValue) -> AbstractValue:
+    return AbstractValue("dict", held.facts, members=held.members)
+
+
+@_on_dict("get")
+def _get(operation: Operation, held: AbstractValue) -> Answer:
+    _say_unhashable(operation)
+    if held.members is None or not _is_plain(operation.first):
+        return UNCHANGED
+    default = (*operation.arguments.positional, AbstractValue(_NONE, literal=None))[1]
+    return held.members.get(operation.first.literal, default)
 
 
 def _is_plain(value: AbstractValue) -> bool:
     return value.is_literal and value.type in ("str", "int", "float", "bool", _NONE)
 
 
-def _view(name: str, members: dict[Any, AbstractValue] | None, held: AbstractValue) -> AbstractValue:
-    if members is None:
-        return AbstractValue(f"dict_{name}", {"length": length_of(held)} if length_of(held) is not None else {})
-    pairs = [(literal(key), value) for key, value in members.items()]
+@_on_dict("keys", "values", "items")
+def _view(operation: Operation, held: AbstractValue) -> AbstractValue:
+    name = operation.name
+    if held.members is None:
+        return AbstractValue(f"dict_{name}", known_facts(length=length_of(held)))
+    pairs = [(literal(key), value) for key, value in held.members.items()]
     items = {
         "keys": [key for key, _ in pairs],
         "values": [value for _, value in pairs],
@@ -393,31 +395,50 @@ def _view(name: str, members: dict[Any, AbstractValue] | None, held: AbstractVal
     return AbstractValue(f"dict_{name}", {"length": len(pairs)}, items=items[name])
 
 
-def _changing(
-    operation: Operation, held: AbstractValue, members: dict[Any, AbstractValue] | None, key: Any
-) -> AbstractValue:
-    """pop, popitem, update, setdefault and clear."""
-    name, n_given = operation.name, len(operation.arguments.positional)
-    if name == "pop" and members is not None and _is_plain(operation.first):
-        return _popped(operation, held, members, key)
-    if name == "popitem" and members is not None and not members:
+@_on_dict("clear")
+def _clear_dict(operation: Operation, held: AbstractValue) -> AbstractValue:
+    held.forget()
+    held.members = {}
+    return AbstractValue(_NONE, literal=None)
+
+
+@_on_dict("update")
+def _update(operation: Operation, held: AbstractValue) -> AbstractValue:
+    given = [each.members for each in operation.arguments.positional[:2]]
+    parts = all_known([held.members, *given, operation.arguments.keywords])
+    held.forget()
+    if parts is not None and len(given) < 2 and operation.arguments.is_complete:
+        held.members = {key: value for part in parts for key, value in part.items()}
+    return AbstractValue(_NONE, literal=None)
+
+
+@_on_dict("popitem")
+def _popitem(operation: Operation, held: AbstractValue) -> AbstractValue:
+    if held.members == {}:
         operation.crash(
             "KeyError",
             "the dict is empty",
             fact=f"{words_of(held, 'it')} is empty",
             remedy="Check first that it is not empty.",
         )
-    more = operation.first.members if n_given == 1 else {} if not n_given else None
     held.forget()
-    if name == "clear":
-        held.members = {}
-    elif name == "update" and members is not None and more is not None and operation.arguments.is_complete:
-        held.members = {**members, **more, **operation.arguments.keywords}
-    return AbstractValue(_NONE, literal=None) if name in ("update", "clear") else AbstractValue()
+    return AbstractValue()
 
 
-def _popped(operation: Operation, held: AbstractValue, members: dict[Any, AbstractValue], key: Any) -> AbstractValue:
-    given = operation.arguments.positional
+@_on_dict("setdefault")
+def _setdefault(operation: Operation, held: AbstractValue) -> AbstractValue:
+    _say_unhashable(operation)
+    held.forget()
+    return AbstractValue()
+
+
+@_on_dict("pop")
+def _pop_of_dict(operation: Operation, held: AbstractValue) -> AbstractValue:
+    _say_unhashable(operation)
+    given, members, key = operation.arguments.positional, held.members, operation.first.literal
+    if members is None or not _is_plain(operation.first):
+        held.forget()
+        return AbstractValue()
     if key not in members and len(given) == 1:
         operation.crash(
             "KeyError",

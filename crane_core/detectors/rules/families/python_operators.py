@@ -8,9 +8,10 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
-from crane_core.detectors.rules.abstract_value import AbstractValue, literal
+from crane_core.detectors.rules.abstract_value import AbstractValue, all_known, literal
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.python_values import (
     SAMPLES,
@@ -77,12 +78,8 @@ def operator_on_own_values(operation: Operation) -> Answer:
 
 def _computed(operation: Operation, operands: list[AbstractValue], symbol: str, compute: Callable[..., Any]) -> Answer:
     _say_division(operation, operands, symbol)
-    if symbol in ("in", "not in") and operands[1].type == "dict" and operands[1].members is not None:
-        return _in_dict(operands, symbol)
-    if symbol == "+" and operands[0].type == operands[1].type and operands[0].type in ("list", "tuple"):
-        return _joined(operands)
-    if symbol == "*" and (repeated := _repeated(*operands)) is not None:
-        return repeated
+    if symbol in _OF_CONTAINERS and (found := _OF_CONTAINERS[symbol](*operands)) is not None:
+        return found
     values = known(operands)
     if values is not None and _is_bounded(symbol, values):
         try:
@@ -92,17 +89,19 @@ def _computed(operation: Operation, operands: list[AbstractValue], symbol: str, 
     return _by_type(operation, operands, symbol, compute)
 
 
-def _in_dict(operands: list[AbstractValue], symbol: str) -> AbstractValue:
-    key, held = operands
+def _in_dict(key: AbstractValue, held: AbstractValue, *, is_in: bool) -> AbstractValue | None:
+    if held.type != "dict" or held.members is None:
+        return None
     if not key.is_literal or key.type not in ("str", "int", "float", "bool", "NoneType"):
         return AbstractValue("bool")
-    return literal((key.literal in (held.members or {})) is (symbol == "in"))
+    return literal((key.literal in held.members) is is_in)
 
 
-def _joined(operands: list[AbstractValue]) -> AbstractValue:
-    parts = [value.items for value in operands]
-    whole = None if any(part is None for part in parts) else [value for part in parts for value in part or ()]
-    return AbstractValue(operands[0].type, items=whole)
+def _joined(left: AbstractValue, right: AbstractValue) -> AbstractValue | None:
+    if left.type != right.type or left.type not in ("list", "tuple"):
+        return None
+    parts = all_known([left.items, right.items])
+    return AbstractValue(left.type, items=None if parts is None else [*parts[0], *parts[1]])
 
 
 def _repeated(left: AbstractValue, right: AbstractValue) -> AbstractValue | None:
@@ -115,6 +114,15 @@ def _repeated(left: AbstractValue, right: AbstractValue) -> AbstractValue | None
         if len(kept.items) * count <= _MOST_ITEMS
         else AbstractValue(kept.type)
     )
+
+
+_OF_CONTAINERS: dict[str, Callable[[AbstractValue, AbstractValue], AbstractValue | None]] = {
+    "in": partial(_in_dict, is_in=True),
+    "not in": partial(_in_dict, is_in=False),
+    "+": _joined,
+    "*": _repeated,
+}
+"""What is known of the parts of containers; None of other operands."""
 
 
 def _is_bounded(symbol: str, values: list[Any]) -> bool:

@@ -106,6 +106,13 @@ def _are_alike(values: Sequence[Any]) -> bool:
     return len({isinstance(value, str) for value in values}) == 1
 
 
+def _unseen(given: Sequence[Any], seen: Any) -> list[Any]:
+    """Values that are not among those seen; none where a limit may have cut one, or texts meet numbers."""
+    if not isinstance(seen, list) or not _are_plain([*seen, *given]) or not _are_alike([*seen, *given]):
+        return []
+    return [value for value in given if value not in seen]
+
+
 def refuse_unseen_category(operation: Operation, estimator: AbstractValue, known: KnownClass, x: AbstractValue) -> None:
     """Raise where a column holds a category that a fitted encoder has not seen, and it was told to refuse those."""
     if is_fitted(estimator) is not True or value_of(estimator, "handle_unknown") != "error":
@@ -114,11 +121,7 @@ def refuse_unseen_category(operation: Operation, estimator: AbstractValue, known
     if not isinstance(categories, list) or columns is None or len(categories) != len(columns):
         return
     for label, seen in zip(columns, categories, strict=True):
-        given = data.per_column(x).get(label, {}).get("unique_values") or []
-        if not isinstance(seen, list) or not _are_plain([*seen, *given]) or not _are_alike([*seen, *given]):
-            continue
-        unseen = [value for value in given if value not in seen]
-        if unseen:
+        if unseen := _unseen(data.per_column(x).get(label, {}).get("unique_values") or [], seen):
             operation.crash(
                 "ValueError",
                 f"{known.name} has not seen {unseen[0]!r} in column {label!r}",

@@ -7,6 +7,7 @@ in the facts that a state uses: is_fitted, fitted_attributes, feature_names_in_,
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from types import NoneType
 from typing import Any
 
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, literal
@@ -53,21 +54,15 @@ def parameter(abstract: AbstractValue, name: str) -> AbstractValue:
     """The value of a parameter; AbstractValue() where it is not known."""
     if name in abstract.attributes:
         return abstract.attributes[name]
-    answer = abstract.fact("parameters_set")
-    if isinstance(answer, Mapping) and name in answer:
-        value = answer[name]
-        return (
-            literal(value)
-            if value is None or isinstance(value, (bool, int, float)) or _is_whole(value)
-            else AbstractValue()
-        )
-    known = known_class(abstract)
+    given, known = abstract.mapping("parameters_set"), known_class(abstract)
+    if name in given:
+        value = given[name]
+        return literal(value) if isinstance(value, (int, float, NoneType)) or _is_whole(value) else AbstractValue()
     if known is None or name not in known.parameters or not are_parameters_told(abstract):
         return AbstractValue()
-    if isinstance(objects := abstract.fact("parameters"), Mapping) and name in objects:
-        return AbstractValue()
     default = known.parameters[name]
-    return AbstractValue() if isinstance(default, Mapping) else literal(default)
+    is_object = name in abstract.mapping("parameters") or isinstance(default, Mapping)
+    return AbstractValue() if is_object else literal(default)
 
 
 def _is_whole(value: Any) -> bool:

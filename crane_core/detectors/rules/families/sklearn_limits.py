@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Any, Final
 
-from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
+from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families.sklearn_classes import KnownClass, is_of_table, is_since
 from crane_core.detectors.rules.families.sklearn_estimators import value_of
@@ -67,13 +67,10 @@ def _refuse_options(operation: Operation, estimator: AbstractValue, known: Known
     if not is_since(operation, 1, 2):
         return
     for name, default in known.parameters.items():
-        value = value_of(estimator, name)
-        if value is NOT_KNOWN or value == default and type(value) is type(default):
-            continue
-        options = _OPTIONS.get((known.name, name))
+        value, options = value_of(estimator, name), _OPTIONS.get((known.name, name))
         if options is not None and isinstance(value, str) and value not in options:
             _refuse_value(operation, known, name, value, f"one of {', '.join(options)}")
-        if name in _AT_LEAST_ONE and type(value) is int and type(default) is int and value < 1:
+        if name in _AT_LEAST_ONE and type(value) is type(default) is int and value < 1:
             _refuse_value(operation, known, name, value, "a number of 1 or more")
 
 

@@ -21,33 +21,19 @@ OF_CLASSES: Final = (
     *("matthews_corrcoef", "precision_recall_fscore_support"),
 )
 OF_NUMBERS: Final = (
-    *(
-        "mean_squared_error",
-        "mean_absolute_error",
-        "r2_score",
-        "mean_absolute_percentage_error",
-        "median_absolute_error",
-    ),
-    *("explained_variance_score", "max_error", "root_mean_squared_error", "mean_squared_log_error"),
+    *("mean_squared_error", "mean_absolute_error", "r2_score", "mean_absolute_percentage_error", "max_error"),
+    *("median_absolute_error", "explained_variance_score", "root_mean_squared_error", "mean_squared_log_error"),
 )
 _WITH_AVERAGE: Final = ("precision_score", "recall_score", "f1_score", "fbeta_score", "jaccard_score")
 _OF_AVERAGES: Final = frozenset(
     ["y_true", "y_pred", "labels", "pos_label", "average", "sample_weight", "zero_division", "beta"]
 )
 """Arguments of the metrics that take an average; another one is refused before the classes are looked at."""
-_OF_SCORES: Final = ("roc_auc_score", "roc_curve", "precision_recall_curve", "average_precision_score", "log_loss")
+_CURVES: Final = ("roc_curve", "precision_recall_curve")
+_OF_SCORES: Final = (*_CURVES, "roc_auc_score", "average_precision_score", "log_loss")
 _NEVER_WHOLE: Final = (
-    *(
-        "LinearRegression",
-        "Ridge",
-        "Lasso",
-        "ElasticNet",
-        "SVR",
-        "LinearSVR",
-        "GradientBoostingRegressor",
-        "MLPRegressor",
-    ),
-    *("BayesianRidge", "HuberRegressor", "SGDRegressor"),
+    *("LinearRegression", "Ridge", "Lasso", "ElasticNet", "SVR", "LinearSVR", "BayesianRidge", "HuberRegressor"),
+    *("GradientBoostingRegressor", "MLPRegressor", "SGDRegressor"),
 )
 _ENOUGH: Final = 50
 """So many predictions of a model of real numbers are not all whole."""
@@ -61,14 +47,13 @@ def _paths(names: tuple[str, ...]) -> list[str]:
 def of_classes(operation: Operation) -> Answer:
     """Metrics that compare classes."""
     name = _name(operation)
-    first = "y1=None, y2=None" if name == "cohen_kappa_score" else "y_true=None, y_pred=None"
-    given = operation.arguments.bound(f"{first}, **others") or operation.arguments.bound(
-        f"{first}, labels=None, **others"
-    )
+    names = ("y1", "y2") if name == "cohen_kappa_score" else ("y_true", "y_pred")
+    first = "=None, ".join([*names, "**others"])
+    given = operation.arguments.bound(first) or operation.arguments.bound(first.replace("**", "labels=None, **"))
     _refuse_positional(operation, 3 if name in ("fbeta_score", "cohen_kappa_score") else 2)
     if given is None:
         return UNCHANGED
-    true, said = (given.get(each) for each in (("y1", "y2") if "y1" in first else ("y_true", "y_pred")))
+    true, said = map(given.get, names)
     if true is None or said is None:
         return UNCHANGED
     _refuse_lengths(operation, true, said)
@@ -107,6 +92,20 @@ def _refuse_kinds(
 ) -> None:
     """Classes and continuous values do not mix; tables and single columns do not mix either."""
     _refuse_table(operation, name, given)
+    _refuse_continuous(operation, name, given, targets)
+    are_texts = [{isinstance(value, str) for value in target.classes or ()} for target in targets]
+    if {True} in are_texts and {False} in are_texts and {target.kind for target in targets} <= {"binary", "multiclass"}:
+        operation.crash(
+            "ValueError",
+            "y_true and y_pred have different label types: strings and numbers",
+            fact="; ".join(map(_classes_in_words, given, targets)),
+            remedy="use the same labels on both sides",
+        )
+
+
+def _refuse_continuous(
+    operation: Operation, name: str, given: tuple[AbstractValue, AbstractValue], targets: tuple[Target, Target]
+) -> None:
     for abstract, target in zip(given, targets, strict=True):
         kind = target.kind or ("continuous" if _is_never_whole(abstract, target) else "")
         if kind.startswith("continuous"):
@@ -116,14 +115,6 @@ def _refuse_kinds(
                 fact=f"{abstract.named('the argument')} holds continuous values{target.example}",
                 remedy="round or threshold the predictions, use a classifier, or use a regression metric",
             )
-    are_texts = [{isinstance(value, str) for value in target.classes or ()} for target in targets]
-    if {True} in are_texts and {False} in are_texts and {target.kind for target in targets} <= {"binary", "multiclass"}:
-        operation.crash(
-            "ValueError",
-            "y_true and y_pred have different label types: strings and numbers",
-            fact="; ".join(_classes_in_words(each, target) for each, target in zip(given, targets, strict=True)),
-            remedy="use the same labels on both sides",
-        )
 
 
 def _refuse_table(operation: Operation, name: str, given: tuple[AbstractValue, AbstractValue]) -> None:
@@ -297,21 +288,29 @@ def of_scores(operation: Operation) -> Answer:
         _refuse_lengths(operation, true, scores)
         _refuse_scores(operation, name, given, (true, scores), target)
     _refuse_texts(operation, name, given, (true, target))
-    if name == "log_loss" and "labels" not in given and target.classes is not None and len(target.classes) == 1:
+    _refuse_target(operation, name, given, (true, target))
+    return UNCHANGED
+
+
+def _refuse_target(
+    operation: Operation, name: str, given: dict[str, AbstractValue], true: tuple[AbstractValue, Target]
+) -> None:
+    """Classes are wanted; for the log loss at least two, or their names."""
+    value, target = true
+    if name == "log_loss" and "labels" not in given and len(target.classes or ()) == 1:
         operation.crash(
             "ValueError",
             "y_true contains only one label",
-            fact=_classes_in_words(true, target),
+            fact=_classes_in_words(value, target),
             remedy="pass all classes: labels=[...]",
         )
     if target.kind == "continuous":
         operation.crash(
             "ValueError",
             f"continuous format is not supported: {name} needs classes as y_true",
-            fact=f"{true.named('y_true')} holds continuous values{target.example}",
+            fact=f"{value.named('y_true')} holds continuous values{target.example}",
             remedy="use a regression metric",
         )
-    return UNCHANGED
 
 
 def _refuse_texts(
@@ -320,9 +319,7 @@ def _refuse_texts(
     """Of two strings neither is the positive class by itself."""
     classes = true[1].classes or ()
     are_texts = len(classes) == 2 and all(isinstance(value, str) for value in classes)
-    if name in ("roc_curve", "precision_recall_curve", "average_precision_score") and are_texts:
-        if "pos_label" in given:
-            return
+    if name in (*_CURVES, "average_precision_score") and are_texts and "pos_label" not in given:
         operation.crash(
             "ValueError",
             f"pos_label is not specified: y_true of {name} takes string values",
@@ -338,34 +335,38 @@ def _refuse_scores(
     values: tuple[AbstractValue, AbstractValue],
     target: Target,
 ) -> None:
-    shape = data.shape_as_array(values[1])
+    true, scores = values
+    shape = data.shape_as_array(scores)
     if shape is None:
         return
-    if (
-        target.kind == "binary"
-        and len(shape) == 2
-        and (shape[1] or 0) >= 2
-        and name in ("roc_auc_score", "roc_curve", "precision_recall_curve")
-    ):
+    if target.kind == "binary" and name in (*_CURVES, "roc_auc_score") and (data.n_features(scores) or 0) >= 2:
         operation.crash(
             "ValueError",
             f"y_score should be a 1d array: {name} of two classes takes one score per sample",
-            fact=f"{values[1].named('y_score')} has the shape {shown(shape)}",
+            fact=f"{scores.named('y_score')} has the shape {shown(shape)}",
             remedy="select the column of the positive class: scores[:, 1]",
         )
-    if target.kind == "multiclass" and name in ("roc_curve", "precision_recall_curve") and len(shape) == 1:
+    if target.kind == "multiclass":
+        fact = _classes_in_words(true, target) if target.classes else "there are more than two classes"
+        _refuse_more_than_two(operation, name, given, len(shape), fact)
+
+
+def _refuse_more_than_two(
+    operation: Operation, name: str, given: dict[str, AbstractValue], n_axes: int, fact: str
+) -> None:
+    """A curve is of two classes; an area under it needs to be told how more of them are compared."""
+    if name in _CURVES and n_axes == 1:
         operation.crash(
             "ValueError",
             f"multiclass format is not supported: {name} is for two classes",
-            fact=_classes_in_words(values[0], target) if target.classes else "there are more than two classes",
+            fact=fact,
             remedy="draw one curve per class against the rest",
         )
-    how = given.get("multi_class", literal("raise"))
-    if target.kind == "multiclass" and name == "roc_auc_score" and how.literal == "raise":
+    if name == "roc_auc_score" and given.get("multi_class", literal("raise")).literal == "raise":
         operation.crash(
             "ValueError",
             "multi_class must be in ('ovo', 'ovr')",
-            fact=_classes_in_words(values[0], target) if target.classes else "there are more than two classes",
+            fact=fact,
             remedy="set multi_class, and pass the result of predict_proba",
         )
 

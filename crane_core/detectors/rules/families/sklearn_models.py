@@ -200,8 +200,7 @@ def ask_any(
         _refuse_unfitted_search(operation, estimator, known)
         return AbstractValue()
     ask(operation, estimator, known, method, x)
-    if known.name == "VotingClassifier":
-        _refuse_soft_votes(operation, estimator, method)
+    _refuse_soft_votes(operation, estimator, method)
     if method in ("predict", "predict_proba"):
         refuse_neighbors(operation, estimator, known, value_of(estimator, "n_neighbors"))
     if method == "transform":

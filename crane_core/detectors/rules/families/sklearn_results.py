@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.abstract_value import AbstractValue, known_facts
 from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families.pandas_frames import is_frame
 from crane_core.detectors.rules.families.sklearn_classes import KnownClass
@@ -44,14 +44,16 @@ def transformed(operation: Operation, estimator: AbstractValue, known: KnownClas
         return AbstractValue(words=words)
     if kind != ARRAY or known.name in _OF_ANY_WIDTH:
         return AbstractValue("", {"shape": (data.n_samples(x), None)}, words=words)
-    result = array((data.n_samples(x), _columns(estimator, known, x)), words)
-    if known.name in _KEEPS_MISSING and any(flaw.name == "nan" for flaw in data.flaws(x)):
-        result.facts |= {"has_nan": True, "dtype": "float64"}
-    elif x.fact("has_nan") is False or known.name not in _KEEPS_MISSING and "transform:nan" in known.raises:
-        result.facts["has_nan"] = False
-    if known.name == "StandardScaler" and _is_double(x):
-        result.facts["dtype"] = "float64"
-    return result
+    return array((data.n_samples(x), _columns(estimator, known, x)), words, **_facts_of_values(known, x))
+
+
+def _facts_of_values(known: KnownClass, x: AbstractValue) -> dict[str, Any]:
+    keeps_missing = known.name in _KEEPS_MISSING
+    if keeps_missing and any(flaw.name == "nan" for flaw in data.flaws(x)):
+        return {"has_nan": True, "dtype": "float64"}
+    is_whole = x.fact("has_nan") is False or not keeps_missing and "transform:nan" in known.raises
+    has_floats = known.name == "StandardScaler" and _is_double(x)
+    return known_facts(has_nan=False if is_whole else None, dtype="float64" if has_floats else None)
 
 
 def _is_double(x: AbstractValue) -> bool:

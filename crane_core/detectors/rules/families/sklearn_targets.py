@@ -98,7 +98,7 @@ def _kind(
         return "continuous"
     if values is None:
         return _kind_by_count(facts, str(facts.get("dtype", "")), text)
-    if any(value is None or value != value for value in values):
+    if any(value != value for value in values):
         return ""
     return "binary" if len(values) <= 2 else "multiclass"
 

@@ -26,6 +26,10 @@ def fit_texts(operation: Operation, estimator: AbstractValue, known: KnownClass,
     estimator.facts["is_fitted"] = True
 
 
+_USUAL = {"preprocessor": None, "tokenizer": None, "analyzer": "word", "input": "content", "lowercase": True}
+"""Settings with which it calls lower() on each document itself."""
+
+
 def _refuse_documents(
     operation: Operation, estimator: AbstractValue, known: KnownClass, documents: AbstractValue
 ) -> None:
@@ -37,10 +41,7 @@ def _refuse_documents(
             fact=f"{words} is a single string",
             remedy="put it in a list",
         )
-    if any(value_of(estimator, name) is not None for name in ("preprocessor", "tokenizer")):
-        return
-    is_usual = value_of(estimator, "analyzer") == "word" and value_of(estimator, "input") == "content"
-    if not is_usual or value_of(estimator, "lowercase") is not True or data.n_samples(documents) in (None, 0):
+    if not data.n_samples(documents) or any(value_of(estimator, name) != value for name, value in _USUAL.items()):
         return
     shape = data.shape_as_array(documents) or ()
     if (is_series(documents) or is_array(documents)) and len(shape) == 1:

@@ -188,8 +188,7 @@ def _refuse_formula(operation: Operation, formula: str, frame: AbstractValue) ->
         return
     known = labels | {value.words for value in operation.variables()}
     names = [name for name in _NAME.findall(formula) if name not in known]
-    missing = [name for name in names if not operation.mentions(f"{name} =") and not operation.mentions(f"{name}=")]
-    if missing:
+    if missing := [name for name in names if not any(map(operation.mentions, (f"{name} =", f"{name}=")))]:
         operation.crash(
             _FORMULA_ERROR,
             f"the formula names {missing[0]}",

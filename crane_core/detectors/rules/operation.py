@@ -100,6 +100,16 @@ class Operation:
     elements: Callable[[AbstractValue], Sequence[AbstractValue] | None] = lambda value: None
 
     @property
+    def function_name(self) -> str:
+        """The last part of the public path of the function that is called."""
+        return self.receiver.path.rpartition(".")[2]
+
+    @property
+    def result_words(self) -> str:
+        """What evidence calls that which the step gives."""
+        return f"the result of {self.text[:60]}"
+
+    @property
     def first(self) -> AbstractValue:
         """The first positional argument: the index of an item, the right side of an operator; unknown without one."""
         return self.arguments.positional[0] if self.arguments.positional else AbstractValue()

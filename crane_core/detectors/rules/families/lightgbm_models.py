@@ -8,6 +8,7 @@ from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families.pandas_frames import is_frame
+from crane_core.detectors.rules.families.sklearn_estimators import not_fitted
 from crane_core.detectors.rules.families.sklearn_fitting import refuse_lengths
 from crane_core.detectors.rules.families.sklearn_targets import target_of
 from crane_core.detectors.rules.families.versions import version_of
@@ -27,7 +28,7 @@ _OF_JSON: Final = '",:[]{}'
 
 
 def _construct(operation: Operation) -> Answer:
-    name = operation.receiver.path.rpartition(".")[2]
+    name = operation.function_name
     return AbstractValue(f"lightgbm.{name}", {"class_name": name, "is_fitted": False}) if name in _KINDS else UNCHANGED
 
 
@@ -119,12 +120,7 @@ def asking(operation: Operation) -> Answer:
     if model.class_name not in _KINDS:
         return UNKNOWN
     if model.fact("is_fitted") is False:
-        operation.crash(
-            "NotFittedError",
-            f"This {model.class_name} instance is not fitted yet",
-            fact=f"{model.named('it')} has not been fitted",
-            remedy="call fit first",
-        )
+        not_fitted(operation, model, model.class_name)
     known = model.fact("fitted_attributes")
     refuse_width(operation, known.get("n_features_in_") if isinstance(known, dict) else None)
     return UNCHANGED

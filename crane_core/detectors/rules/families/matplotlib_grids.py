@@ -158,21 +158,15 @@ def no_name_of_axes(operation: Operation) -> Answer:
     return _lacks(operation, held, _OF_PYPLOT[operation.name]) if operation.name in _OF_PYPLOT else UNKNOWN
 
 
+_NOT_OF_FIGURES: Final = (
+    *("plot", "scatter", "bar", "hist", "boxplot", "imshow", "grid", "set_title", "set_xlabel", "set_ylabel"),
+    *("set_xlim", "set_ylim", "title", "xlabel", "ylabel", "xticks", "yticks", "xlim", "ylim"),
+)
+
+
 @RULES.attribute("matplotlib.Figure")
 def no_name_of_figure(operation: Operation) -> Answer:
-    names = ("plot", "scatter", "bar", "hist", "imshow", "set_title", "set_xlabel", "set_ylabel", "title", "xlabel")
-    if operation.name in (
-        *names,
-        "ylabel",
-        "xticks",
-        "yticks",
-        "xlim",
-        "ylim",
-        "set_xlim",
-        "set_ylim",
-        "grid",
-        "boxplot",
-    ):
+    if operation.name in _NOT_OF_FIGURES:
         return _lacks(operation, operation.receiver, "use an Axes of the figure: fig.gca()")
     return UNKNOWN
 
@@ -211,7 +205,7 @@ _OF_AXES: Final = ("set_title", "set_xlabel", "set_ylabel", "set_xlim", "set_yli
 
 @RULES.function(*(f"matplotlib.pyplot.{name}" for name in _OF_AXES))
 def no_function_of_pyplot(operation: Operation) -> Answer:
-    name = (operation.receiver.path).rpartition(".")[2]
+    name = operation.function_name
     return operation.crash(
         "AttributeError",
         f"module 'matplotlib.pyplot' has no attribute '{name}'",

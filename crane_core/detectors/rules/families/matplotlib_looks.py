@@ -56,7 +56,7 @@ def coloured(operation: Operation) -> Answer:
         or operation.mentions("_colors_full_map")
     ):
         return UNKNOWN
-    name = operation.receiver.path.rpartition(".")[2] if operation.receiver.path else operation.name
+    name = operation.function_name if operation.receiver.path else operation.name
     for role in _OF_LINES if name in _LINES else _OF_AREAS:
         text = operation.arguments.keywords.get(role, AbstractValue()).literal
         if isinstance(text, str) and not _is_colour(text):

@@ -349,7 +349,7 @@ def listed(operation: Operation) -> Answer:
     if len(operation.arguments.positional) != 1 or not (is_frame(held) or held.is_a("pandas", "Series", "Index")):
         return UNKNOWN
     found = _values(held) if held.is_a("pandas", "Series") else _labels(held)
-    name = (operation.receiver.path).rpartition(".")[2]
+    name = operation.function_name
     return AbstractValue(name, items=found.items) if found is not None else AbstractValue(name)
 
 

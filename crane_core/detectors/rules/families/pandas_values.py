@@ -421,8 +421,10 @@ def applied(operation: Operation) -> Answer:
     is_alone = not others and not given.keywords
     if function.type == "dict" or is_series(function):
         return _looked_up(old, function) if operation.name == "map" and is_alone else mapped(old)
-    if function.type != "function" or not is_alone:
-        return UNKNOWN
+    return _called_on_elements(operation, old, function) if function.type == "function" and is_alone else UNKNOWN
+
+
+def _called_on_elements(operation: Operation, old: AbstractValue, function: AbstractValue) -> AbstractValue:
     elements = elements_of(old)
     results = [operation.call(function, [element], {}) for element in elements or [AbstractValue()]]
     return mapped(old, _dtype_of_results(results) if elements else None)

@@ -74,7 +74,7 @@ def arguments_of_builtin(operation: Operation) -> Answer:
 @RULES.function(*_COMPUTED)
 def computed(operation: Operation) -> Answer:
     """A function of values that are all known exactly."""
-    name = _name(operation)
+    name = operation.function_name
     _say_types(operation, name)
     values = known([*operation.arguments.positional, *operation.arguments.keywords.values()])
     if (
@@ -93,10 +93,6 @@ def computed(operation: Operation) -> Answer:
         f"it is called with {', '.join(str(value)[:60] for value in map(repr, values))}",
         "Check the value that is passed.",
     )
-
-
-def _name(operation: Operation) -> str:
-    return operation.receiver.path.rpartition(".")[2]
 
 
 def _is_costly(name: str, values: list[Any]) -> bool:
@@ -183,7 +179,7 @@ def range_of(operation: Operation) -> Answer:
 
 @RULES.function("builtins.list", "builtins.tuple", "builtins.set", "builtins.frozenset")
 def container_of(operation: Operation) -> Answer:
-    name = _name(operation)
+    name = operation.function_name
     if not operation.arguments.positional:
         return made(getattr(builtins, name)())
     abstract = operation.first
@@ -220,7 +216,7 @@ def dict_of(operation: Operation) -> Answer:
 
 @RULES.function("builtins.zip", "builtins.enumerate", "builtins.reversed")
 def flowing(operation: Operation) -> Answer:
-    name = _name(operation)
+    name = operation.function_name
     for value in operation.arguments.positional[: 1 if name != "zip" else None]:
         _refuse_not_iterable(operation, value, "Pass a list or another iterable.")
     firsts = [] if name == "reversed" else [operation.element(value) for value in _flowing(operation, name)]
@@ -292,9 +288,9 @@ def harmless(operation: Operation) -> Answer:
         "id": AbstractValue("int"),
         "hash": AbstractValue("int"),
     }
-    if _name(operation) == "hash" and operation.first.type in ("list", "dict", "set"):
+    if operation.function_name == "hash" and operation.first.type in ("list", "dict", "set"):
         _refuse(operation, operation.first, f"unhashable type: {operation.first.type}", "Use a tuple.")
-    return results.get(_name(operation), AbstractValue())
+    return results.get(operation.function_name, AbstractValue())
 
 
 @RULES.function("math.sqrt", "math.log", "math.exp", "math.floor", "math.ceil", "math.log10", "math.log2", "math.sin")
@@ -305,7 +301,7 @@ def of_mathematics(operation: Operation) -> Answer:
             operation, value, f"must be real number, not {value.type}", "Use the NumPy function, or pass one number."
         )
     values = known(operation.arguments.positional)
-    name = _name(operation)
+    name = operation.function_name
     if values is None or operation.arguments.keywords or not values or name == "exp":
         return (
             AbstractValue("int" if name in ("floor", "ceil") else "float")

@@ -85,6 +85,17 @@ def known_class(value: AbstractValue | None) -> KnownClass | None:
     return classes().get(value.class_name) if value is not None and value.package == "sklearn" else None
 
 
+def refuse_positional(operation: Operation, name: str, n_most: int) -> None:
+    given = operation.arguments.positional
+    if len(given) > n_most:
+        operation.crash(
+            "TypeError",
+            f"{name} takes {n_most} positional arguments, the others only by name",
+            fact=f"{len(given)} are positional",
+            remedy="pass the others by name",
+        )
+
+
 def is_since(operation: Operation, *version: int) -> bool:
     """Whether the kernel's version is certainly not older; one that is not told is taken for 1.2 (2022)."""
     return (version_of(operation, "sklearn") or (1, 2)) >= version

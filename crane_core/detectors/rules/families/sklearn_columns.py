@@ -12,7 +12,8 @@ from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families.numpy_arrays import is_array
 from crane_core.detectors.rules.families.sklearn_classes import KnownClass, known_class
 from crane_core.detectors.rules.families.sklearn_encoders import refuse_unseen_category
-from crane_core.detectors.rules.families.sklearn_estimators import is_fitted, unfitted_copy
+from crane_core.detectors.rules.families.sklearn_estimators import is_fitted, not_fitted, unfitted_copy
+from crane_core.detectors.rules.families.sklearn_results import as_many_rows
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import is_beyond
@@ -159,12 +160,7 @@ def transform_columns(
     operation: Operation, estimator: AbstractValue, known: KnownClass, x: AbstractValue
 ) -> AbstractValue:
     if is_fitted(estimator) is False:
-        operation.crash(
-            "NotFittedError",
-            "This ColumnTransformer instance is not fitted yet",
-            fact=f"{estimator.named('it')} has not been fitted",
-            remedy="call fit first",
-        )
+        not_fitted(operation, estimator, known.name)
     if missing := _lacking(x, estimator.fact("columns_fit", sorted(_asked(estimator))) or ()):
         operation.crash(
             "ValueError",
@@ -174,7 +170,7 @@ def transform_columns(
         )
     if is_fitted(estimator) is True:
         _refuse_unseen(operation, estimator, x)
-    return AbstractValue("", {"shape": (data.n_samples(x), None)}, words=f"the result of {operation.text[:60]}")
+    return as_many_rows(operation, x)
 
 
 def _refuse_unseen(operation: Operation, estimator: AbstractValue, x: AbstractValue) -> None:

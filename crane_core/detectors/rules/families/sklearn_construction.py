@@ -18,8 +18,14 @@ from crane_core.detectors.rules.families.sklearn_classes import (
     is_of_table,
     is_since,
     known_class,
+    refuse_positional,
 )
-from crane_core.detectors.rules.families.sklearn_estimators import features_fitted, parameter, unfitted_copy
+from crane_core.detectors.rules.families.sklearn_estimators import (
+    NAMED_PARTS,
+    features_fitted,
+    parameter,
+    unfitted_copy,
+)
 from crane_core.detectors.rules.families.sklearn_fitting import refuse_probabilities
 from crane_core.detectors.rules.families.versions import version_of
 from crane_core.detectors.rules.family import Family, Rule
@@ -44,14 +50,7 @@ _GONE: Final[Mapping[tuple[str, str], tuple[tuple[int, int], str]]] = {
 """Parameters that were taken away: since which version, and what stands in their place."""
 _OTHERS_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "LinearRegression": (
-        "normalise",
-        "alpha",
-        "C",
-        "max_iter",
-        "random_state",
-        "n_estimators",
-        "learning_rate",
-        "solver",
+        *("normalise", "alpha", "C", "max_iter", "random_state", "n_estimators", "learning_rate", "solver"),
     ),
     "LogisticRegression": ("n_estimators", "max_depth", "alpha", "kernel", "learning_rate", "n_neighbors"),
     "RandomForestClassifier": ("learning_rate", "n_neighbors", "kernel", "C", "n_estimator", "num_trees", "max_dept"),
@@ -97,13 +96,8 @@ def _given(operation: Operation, known: KnownClass) -> dict[str, AbstractValue] 
     for name in operation.arguments.keywords:
         _refuse_name(operation, known, name)
     positional = operation.arguments.positional
-    if len(positional) > known.n_positional and is_of_table(operation):
-        operation.crash(
-            "TypeError",
-            f"{known.name} takes {known.n_positional} positional arguments, the others only by name",
-            fact=f"{len(positional)} are positional",
-            remedy="pass the others by name",
-        )
+    if is_of_table(operation):
+        refuse_positional(operation, known.name, known.n_positional)
     if not operation.arguments.is_complete or len(positional) > known.n_positional:
         return None
     return dict(zip(names, positional, strict=False)) | dict(operation.arguments.keywords)
@@ -146,34 +140,19 @@ def set_parameters(operation: Operation) -> Answer:
     if known is None:
         return UNKNOWN
     names = [name for name in operation.arguments.keywords if "__" not in name]
-    for name in names:
-        if (
-            name not in known.parameters
-            and known.parameters
-            and is_of_table(operation)
-            and known.name not in _NAMED_PARTS
-        ):
-            operation.crash(
-                "ValueError",
-                f"{known.name} has no parameter {name}",
-                fact=f"its parameters are {', '.join(known.parameters) or 'none'}",
-                remedy=_similar(name, known),
-            )
+    is_judged = known.parameters and is_of_table(operation) and known.name not in NAMED_PARTS
+    unknown = next((name for name in names if name not in known.parameters), None)
+    if is_judged and unknown is not None:
+        operation.crash(
+            "ValueError",
+            f"{known.name} has no parameter {unknown}",
+            fact=f"its parameters are {', '.join(known.parameters)}",
+            remedy=_similar(unknown, known),
+        )
     if len(names) < len(operation.arguments.keywords) or not operation.arguments.is_complete:
         return UNKNOWN
     estimator.attributes.update(operation.arguments.keywords)
     return estimator
-
-
-_NAMED_PARTS: Final = (
-    "Pipeline",
-    "ColumnTransformer",
-    "FeatureUnion",
-    "VotingClassifier",
-    "VotingRegressor",
-    "StackingClassifier",
-    "StackingRegressor",
-)
 
 
 @RULES.attribute("sklearn.*")
@@ -229,30 +208,13 @@ _WITHOUT_IMPORTANCES: Final = (
 _WITHOUT_WEIGHTS: Final = (
     *("RandomForestClassifier", "RandomForestRegressor", "DecisionTreeClassifier", "DecisionTreeRegressor"),
     *("KNeighborsClassifier", "KNeighborsRegressor", "GradientBoostingClassifier", "GradientBoostingRegressor"),
-    *(
-        "AdaBoostClassifier",
-        "AdaBoostRegressor",
-        "ExtraTreesClassifier",
-        "ExtraTreesRegressor",
-        "GridSearchCV",
-        "Pipeline",
-    ),
-    *("HistGradientBoostingClassifier", "HistGradientBoostingRegressor", "KMeans"),
+    *("AdaBoostClassifier", "AdaBoostRegressor", "ExtraTreesClassifier", "ExtraTreesRegressor", "Pipeline"),
+    *("HistGradientBoostingClassifier", "HistGradientBoostingRegressor", "KMeans", "GridSearchCV"),
 )
 _WITHOUT_PROBABILITIES: Final = (
-    *(
-        "LinearRegression",
-        "Ridge",
-        "Lasso",
-        "ElasticNet",
-        "SVR",
-        "LinearSVC",
-        "RidgeClassifier",
-        "Perceptron",
-        "KMeans",
-    ),
+    *("LinearRegression", "Ridge", "Lasso", "ElasticNet", "SVR", "LinearSVC", "RidgeClassifier", "Perceptron"),
     *("RandomForestRegressor", "DecisionTreeRegressor", "GradientBoostingRegressor", "KNeighborsRegressor"),
-    *("PassiveAggressiveClassifier",),
+    *("PassiveAggressiveClassifier", "KMeans"),
 )
 _NEVER: Final[Mapping[str, frozenset[str]]] = {
     name: frozenset(

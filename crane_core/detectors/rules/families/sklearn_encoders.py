@@ -10,7 +10,7 @@ from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families.sklearn_classes import KnownClass
 from crane_core.detectors.rules.families.sklearn_estimators import classes_fitted, fit_to, is_fitted, value_of
 from crane_core.detectors.rules.families.sklearn_fitting import ask, refuse_unfitted, refuse_x
-from crane_core.detectors.rules.families.sklearn_results import array, gives_arrays
+from crane_core.detectors.rules.families.sklearn_results import array, as_many_rows, gives_arrays
 from crane_core.detectors.rules.families.sklearn_targets import target_of
 from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import shown
@@ -71,20 +71,16 @@ def transform_encoder(
     refuse_unfitted(operation, estimator, known, "transform")
     if known.name in _OF_LABELS:
         _refuse_table(operation, known, x)
-        if known.name == "LabelEncoder":
-            _refuse_unseen_label(operation, estimator, x)
-            shape = data.shape_as_array(x)
-            return (
-                array(shape, f"the result of {operation.text[:60]}")
-                if shape is not None and len(shape) == 1
-                else AbstractValue()
-            )
-        return AbstractValue()
+        if known.name != "LabelEncoder":
+            return AbstractValue()
+        _refuse_unseen_label(operation, estimator, x)
+        shape = data.shape_as_array(x) or ()
+        return array(shape, operation.result_words) if len(shape) == 1 else AbstractValue()
     ask(operation, estimator, known, "transform", x)
     refuse_unseen_category(operation, estimator, known, x)
     if known.name == "OrdinalEncoder" and gives_arrays(operation):
-        return array((data.n_samples(x), data.n_features(x)), f"the result of {operation.text[:60]}")
-    return AbstractValue("", {"shape": (data.n_samples(x), None)}, words=f"the result of {operation.text[:60]}")
+        return array((data.n_samples(x), data.n_features(x)), operation.result_words)
+    return as_many_rows(operation, x)
 
 
 def _refuse_unseen_label(operation: Operation, estimator: AbstractValue, x: AbstractValue) -> None:

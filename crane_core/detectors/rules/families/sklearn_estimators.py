@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import NoneType
-from typing import Any
+from typing import Any, NoReturn
 
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, literal
 from crane_core.detectors.rules.families.sklearn_classes import KnownClass, known_class
@@ -22,24 +22,16 @@ _LEARNT_FACTS = (
     *("n_samples_fit", "n_targets_fit"),
 )
 DATA_DEPENDS_ON = (
-    "metric",
-    "kernel",
-    "affinity",
-    "missing_values",
-    "strategy",
-    "validate",
-    "categorical_features",
-    "estimator",
-    "base_estimator",
-    "initial_strategy",
-    "handle_unknown",
-    "encode",
-    "criterion",
-    "splitter",
-    "accept_sparse",
-    "n_features_to_select",
+    *("metric", "kernel", "affinity", "missing_values", "strategy", "validate", "categorical_features", "estimator"),
+    *("base_estimator", "initial_strategy", "handle_unknown", "encode", "criterion", "splitter", "accept_sparse"),
+    *("n_features_to_select",),
 )
 """Parameters that may change which data an estimator accepts."""
+NAMED_PARTS = (
+    *("Pipeline", "ColumnTransformer", "FeatureUnion", "VotingClassifier", "VotingRegressor"),
+    *("StackingClassifier", "StackingRegressor"),
+)
+"""Classes that take the names of their parts as parameters, too."""
 _USUAL = {
     "metric": ("minkowski", "euclidean", "manhattan", "cosine", "l1", "l2"),
     "kernel": ("rbf", "linear", "poly", "sigmoid"),
@@ -97,6 +89,15 @@ def is_fitted(value: AbstractValue) -> bool | None:
     """Whether it has been fitted; None if that is not known."""
     known = value.fact("is_fitted")
     return known if isinstance(known, bool) else None
+
+
+def not_fitted(operation: Operation, value: AbstractValue, name: str) -> NoReturn:
+    operation.crash(
+        "NotFittedError",
+        f"This {name} instance is not fitted yet",
+        fact=f"{value.named('it')} has not been fitted",
+        remedy="call fit first",
+    )
 
 
 def features_fitted(value: AbstractValue) -> int | None:

@@ -7,7 +7,7 @@ from typing import Any, Final
 from crane_core.detectors.rules.abstract_value import AbstractValue, all_known, literal
 from crane_core.detectors.rules.answer import UNCHANGED, Answer
 from crane_core.detectors.rules.families import sklearn_data as data
-from crane_core.detectors.rules.families.sklearn_classes import is_since
+from crane_core.detectors.rules.families.sklearn_classes import is_since, refuse_positional
 from crane_core.detectors.rules.families.sklearn_fitting import refuse_lengths
 from crane_core.detectors.rules.families.sklearn_targets import Target, target_of
 from crane_core.detectors.rules.family import Family
@@ -46,11 +46,11 @@ def _paths(names: tuple[str, ...]) -> list[str]:
 @RULES.function(*_paths(OF_CLASSES))
 def of_classes(operation: Operation) -> Answer:
     """Metrics that compare classes."""
-    name = _name(operation)
+    name = operation.function_name
     names = ("y1", "y2") if name == "cohen_kappa_score" else ("y_true", "y_pred")
     first = "=None, ".join([*names, "**others"])
     given = operation.arguments.bound(first) or operation.arguments.bound(first.replace("**", "labels=None, **"))
-    _refuse_positional(operation, 3 if name in ("fbeta_score", "cohen_kappa_score") else 2)
+    refuse_positional(operation, name, 3 if name in ("fbeta_score", "cohen_kappa_score") else 2)
     if given is None:
         return UNCHANGED
     true, said = map(given.get, names)
@@ -64,23 +64,6 @@ def of_classes(operation: Operation) -> Answer:
     if name == "classification_report":
         _refuse_names(operation, given, targets)
     return _given(name, targets, operation)
-
-
-def _name(operation: Operation) -> str:
-    """The name of the function that is called."""
-    path = operation.receiver.path
-    return path.rpartition(".")[2]
-
-
-def _refuse_positional(operation: Operation, n_most: int) -> None:
-    given = operation.arguments.positional
-    if len(given) > n_most:
-        operation.crash(
-            "TypeError",
-            f"{_name(operation)} takes {n_most} positional arguments, the others only by name",
-            fact=f"{len(given)} are positional",
-            remedy="pass the others by name",
-        )
 
 
 def _refuse_lengths(operation: Operation, true: AbstractValue, said: AbstractValue) -> None:
@@ -214,15 +197,15 @@ def _given(name: str, targets: tuple[Target, Target], operation: Operation) -> A
         if present is None or "labels" in operation.arguments.keywords:
             return AbstractValue("numpy.ndarray", {"shape": (None, None)})
         shape = (len(present), len(present))
-        return AbstractValue("numpy.ndarray", {"shape": shape}, words=f"the result of {operation.text[:60]}")
+        return AbstractValue("numpy.ndarray", {"shape": shape}, words=operation.result_words)
     return AbstractValue()
 
 
 @RULES.function(*_paths(OF_NUMBERS))
 def of_numbers(operation: Operation) -> Answer:
     """Metrics that compare measurements."""
-    name = _name(operation)
-    _refuse_positional(operation, 2)
+    name = operation.function_name
+    refuse_positional(operation, name, 2)
     given = operation.arguments.bound("y_true=None, y_pred=None, **others")
     if given is None:
         return UNCHANGED
@@ -276,8 +259,8 @@ def _n_outputs(value: AbstractValue) -> int | None:
 @RULES.function(*_paths(_OF_SCORES))
 def of_scores(operation: Operation) -> Answer:
     """Metrics of scores: two classes by default, one score for each sample."""
-    name = _name(operation)
-    _refuse_positional(operation, 2)
+    name = operation.function_name
+    refuse_positional(operation, name, 2)
     given = operation.arguments.bound("y_true=None, y_score=None, **others")
     true = None if given is None else given.get("y_true")
     if given is None or true is None:
@@ -382,7 +365,7 @@ def of_clusters(operation: Operation) -> Answer:
     if classes is not None and len(classes) == 1:
         operation.crash(
             "ValueError",
-            f"Number of labels is 1: {_name(operation)} needs at least 2 clusters",
+            f"Number of labels is 1: {operation.function_name} needs at least 2 clusters",
             fact=f"all labels are {next(iter(classes))!r}",
             remedy="use two clusters or more",
         )

@@ -17,8 +17,8 @@ from crane_core.detectors.rules.families.sklearn_estimators import (
     fit_to,
     forget_namesakes,
     is_fitted,
+    not_fitted,
     steps,
-    unfitted_copy,
     value_of,
     voters,
 )
@@ -30,13 +30,12 @@ from crane_core.detectors.rules.families.sklearn_fitting import (
     refuse_unfitted,
 )
 from crane_core.detectors.rules.families.sklearn_limits import refuse_neighbors, refuse_settings
-from crane_core.detectors.rules.families.sklearn_results import predicted, transformed
-from crane_core.detectors.rules.families.sklearn_searches import refuse_search
+from crane_core.detectors.rules.families.sklearn_results import as_many_rows, predicted, transformed
+from crane_core.detectors.rules.families.sklearn_searches import fit_copy, refuse_search
 from crane_core.detectors.rules.families.sklearn_selection import refuse_shares
 from crane_core.detectors.rules.families.sklearn_targets import target_of
 from crane_core.detectors.rules.families.sklearn_texts import TEXTS, fit_texts
 from crane_core.detectors.rules.family import Family
-from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.heap import reachable
 from crane_core.detectors.rules.operation import Operation
 
@@ -59,10 +58,16 @@ def fitting(operation: Operation) -> Answer:
     given = operation.arguments.bound("X=None, y=None, sample_weight=None, **others")
     if known is None or not given or not (given.keys() & {"X", "y"}):
         return UNKNOWN
-    x = given.get("X", given.get("y", _NOTHING))
-    _forget_namesakes(operation, estimator)
-    fit_any(operation, estimator, known, x, given.get("y") if "X" in given else None)
+    _fit_to(operation, known, given)
     return estimator if known.name not in _RUNS_OTHERS and not _runs_notebook(estimator) else UNKNOWN
+
+
+def _fit_to(operation: Operation, known: KnownClass, given: dict[str, AbstractValue]) -> AbstractValue:
+    """Fits the receiver to X and y, or to y alone; the data that it learns from."""
+    x = given.get("X", given.get("y", _NOTHING))
+    _forget_namesakes(operation, operation.receiver)
+    fit_any(operation, operation.receiver, known, x, given.get("y") if "X" in given else None)
+    return x
 
 
 def _runs_notebook(estimator: AbstractValue) -> bool:
@@ -147,9 +152,7 @@ def fitting_at_once(operation: Operation) -> Answer:
     if operation.name not in known.public and known.name not in ("Pipeline", *SEARCHES):
         _refuse_method(operation, estimator, known)
         return UNKNOWN
-    x = given.get("X", given.get("y", _NOTHING))
-    _forget_namesakes(operation, estimator)
-    fit_any(operation, estimator, known, x, given.get("y") if "X" in given else None)
+    x = _fit_to(operation, known, given)
     if known.name in _RUNS_OTHERS or value_of(estimator, "copy") is False or _runs_notebook(estimator):
         return UNKNOWN
     method = "transform" if operation.name == "fit_transform" else "predict"
@@ -195,7 +198,7 @@ def ask_any(
         return transform_encoder(operation, estimator, known, x)
     if known.name in TEXTS:
         refuse_unfitted(operation, estimator, known, method)
-        return AbstractValue("", {"shape": (data.n_samples(x), None)}, words=f"the result of {operation.text[:60]}")
+        return as_many_rows(operation, x)
     if known.name in SEARCHES:
         _refuse_unfitted_search(operation, estimator, known)
         return AbstractValue()
@@ -224,21 +227,11 @@ def _refuse_soft_votes(operation: Operation, voting: AbstractValue, method: str)
 
 
 def _refuse_unfitted_search(operation: Operation, estimator: AbstractValue, known: KnownClass) -> None:
-    if is_fitted(estimator) is False and operation.name in (
-        "predict",
-        "predict_proba",
-        "score",
-        "transform",
-        "decision_function",
-    ):
+    names = ("predict", "predict_proba", "score", "transform", "decision_function")
+    if is_fitted(estimator) is False and operation.name in names:
         inner = known_class(estimator.attributes.get("estimator"))
         if inner is None or operation.name in inner.public:
-            operation.crash(
-                "NotFittedError",
-                f"This {known.name} instance is not fitted yet",
-                fact=f"{estimator.named('it')} has not been fitted",
-                remedy="call fit first",
-            )
+            not_fitted(operation, estimator, known.name)
 
 
 def _ask_pipeline(operation: Operation, pipeline: AbstractValue, method: str, x: AbstractValue) -> AbstractValue:
@@ -376,21 +369,8 @@ def cross_validated(operation: Operation) -> Answer:
     known = known_class(estimator)
     n_rows = data.n_samples(x)
     if known is not None and known.name not in SEARCHES and n_rows and not _are_folds_odd(given):
-        _fit_copy(operation, estimator, known, x, y)
+        fit_copy(operation, estimator, known, x, y, fit_any)
     return UNCHANGED if all(value.definition is None for value in given.values()) else UNKNOWN
-
-
-def _fit_copy(
-    operation: Operation, estimator: AbstractValue, known: KnownClass, x: AbstractValue, y: AbstractValue | None
-) -> None:
-    """Every copy learns from at least half of the rows; where all fail, so does the whole."""
-    n_least = (data.n_samples(x) or 0) // 2
-    x_part = data.rows_of(x, n_least, is_least=True)
-    y_part = None if y is None else data.rows_of(y, n_least, is_least=True)
-    try:
-        fit_any(operation, unfitted_copy(estimator), known, x_part, y_part)
-    except Crash as crash:
-        operation.crash("ValueError", f"{crash.why}; all fits fail", fact=crash.fact, remedy=crash.remedy)
 
 
 def _are_folds_odd(given: dict[str, AbstractValue]) -> bool:

@@ -36,14 +36,19 @@ _OF_ANY_WIDTH = (
 """Transformers that may give sparse matrices, or any number of columns."""
 
 
+def as_many_rows(operation: Operation, x: AbstractValue) -> AbstractValue:
+    """A result of which nothing more is known: an array, or a sparse matrix."""
+    return AbstractValue("", {"shape": (data.n_samples(x), None)}, words=operation.result_words)
+
+
 def transformed(operation: Operation, estimator: AbstractValue, known: KnownClass, x: AbstractValue) -> AbstractValue:
     """What `transform` gives for X."""
     kind, _ = known.gives.get("transform", ("", ()))
-    words = f"the result of {operation.text[:60]}"
+    words = operation.result_words
     if kind not in (ARRAY, "scipy.csr_matrix", "scipy.csr_array") or not gives_arrays(operation) or data.is_sparse(x):
         return AbstractValue(words=words)
     if kind != ARRAY or known.name in _OF_ANY_WIDTH:
-        return AbstractValue("", {"shape": (data.n_samples(x), None)}, words=words)
+        return as_many_rows(operation, x)
     return array((data.n_samples(x), _columns(estimator, known, x)), words, **_facts_of_values(known, x))
 
 
@@ -75,7 +80,7 @@ def predicted(
     operation: Operation, estimator: AbstractValue, known: KnownClass, method: str, x: AbstractValue
 ) -> AbstractValue:
     """What predict and the like give."""
-    words = f"the result of {operation.text[:60]}"
+    words = operation.result_words
     kind, shape = known.gives.get(method, ("", ()))
     if kind != ARRAY or data.n_samples(x) is None and data.shape_as_array(x) is None:
         return AbstractValue(words=words)

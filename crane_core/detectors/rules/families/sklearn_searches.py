@@ -8,7 +8,7 @@ from typing import Any, Final
 from crane_core.detectors.rules.abstract_value import AbstractValue, literal
 from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families.sklearn_classes import KnownClass, is_of_table, known_class
-from crane_core.detectors.rules.families.sklearn_estimators import steps, unfitted_copy
+from crane_core.detectors.rules.families.sklearn_estimators import NAMED_PARTS, steps, unfitted_copy
 from crane_core.detectors.rules.families.sklearn_fitting import refuse_lengths
 from crane_core.detectors.rules.families.sklearn_limits import refuse_constraints
 from crane_core.detectors.rules.finding import Crash
@@ -35,22 +35,23 @@ def refuse_search(
         refuse_lengths(operation, x, y)
     known = known_class(inner)
     if known is not None and data.n_samples(x) and _has_usual_folds(search) and not _searched_values_matter(search):
-        _fit_copy(operation, inner, known, x, y, fit_any)
+        fit_copy(operation, inner, known, x, y, fit_any)
 
 
-def _fit_copy(
+def fit_copy(
     operation: Operation,
-    inner: AbstractValue,
+    estimator: AbstractValue,
     known: KnownClass,
     x: AbstractValue,
     y: AbstractValue | None,
     fit_any: FitAny,
 ) -> None:
+    """Every copy learns from at least half of the rows; where all fail, so does the whole."""
     n_least = (data.n_samples(x) or 0) // 2
     x_part = data.rows_of(x, n_least, is_least=True)
     y_part = None if y is None else data.rows_of(y, n_least, is_least=True)
     try:
-        fit_any(operation, unfitted_copy(inner), known, x_part, y_part)
+        fit_any(operation, unfitted_copy(estimator), known, x_part, y_part)
     except Crash as crash:
         operation.crash("ValueError", f"{crash.why}; all fits fail", fact=crash.fact, remedy=crash.remedy)
 
@@ -98,16 +99,13 @@ def _refuse_name(operation: Operation, estimator: AbstractValue, name: str) -> N
     if parts is not None:
         _refuse_step(operation, head, rest, parts, name)
         return
-    if known.name in ("ColumnTransformer", "FeatureUnion", "VotingClassifier", "VotingRegressor", "Pipeline"):
+    if known.name in NAMED_PARTS:
         return
-    if known.name in ("StackingClassifier", "StackingRegressor"):
-        return
-    is_certain = is_of_table(operation) or head not in _CAME_AND_WENT
-    if head not in known.parameters and is_certain:
-        _refuse(operation, name, f"{known.name} has the parameters {', '.join(known.parameters)}")
-    inner = estimator.attributes.get(head)
-    if rest and inner is not None and head in known.parameters:
-        _refuse_name(operation, inner, rest)
+    if head not in known.parameters:
+        if is_of_table(operation) or head not in _CAME_AND_WENT:
+            _refuse(operation, name, f"{known.name} has the parameters {', '.join(known.parameters)}")
+    elif rest and head in estimator.attributes:
+        _refuse_name(operation, estimator.attributes[head], rest)
 
 
 def _refuse_step(operation: Operation, head: str, rest: str, parts: list[tuple[str, AbstractValue]], name: str) -> None:

@@ -19,15 +19,8 @@ from crane_core.detectors.rules.operation import Operation
 RULES: Final = Family("scikit-learn: splitting data")
 _OPTIONS: Final = ("test_size", "train_size", "random_state", "shuffle", "stratify")
 _FOLDS: Final = (
-    "KFold",
-    "StratifiedKFold",
-    "TimeSeriesSplit",
-    "GroupKFold",
-    "RepeatedKFold",
-    "RepeatedStratifiedKFold",
+    *("KFold", "StratifiedKFold", "TimeSeriesSplit", "GroupKFold", "RepeatedKFold", "RepeatedStratifiedKFold"),
 )
-
-
 _KEEP_SHARES: Final = ("StratifiedKFold", "RepeatedStratifiedKFold")
 
 
@@ -53,7 +46,7 @@ def split(operation: Operation) -> Answer:
     n_train, n_test = _sizes(operation, n_all, options)
     _refuse_stratify(operation, options, n_all)
     parts = [part for each in arrays for part in (_part(each, n_train), _part(each, n_test))]
-    return AbstractValue("list", items=parts, words=f"the result of {operation.text[:60]}")
+    return AbstractValue("list", items=parts, words=operation.result_words)
 
 
 def _refuse_numbers(operation: Operation, arrays: list[AbstractValue]) -> None:
@@ -222,7 +215,7 @@ def folds_made(operation: Operation) -> Answer:
             fact=f"n_splits is {n_splits}",
             remedy="set n_splits to 2 or more",
         )
-    name = operation.receiver.path.rpartition(".")[2]
+    name = operation.function_name
     if not name.startswith("Repeated"):
         _refuse_seed(operation, given or {})
     return AbstractValue(f"sklearn.model_selection.{name}", attributes=given or {})

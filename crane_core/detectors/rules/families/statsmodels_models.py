@@ -37,23 +37,8 @@ _FORMULA_ERROR: Final = "PatsyError"
 _BINDINGS: Final = ("{0} =", "{0}=", "{0},", "{0} in ", "def {0}(", "class {0}", "import {0}", "as {0}")
 _FORMULA_CALLS: Final = ("smf.", "ols(", "logit(", "glm(", "statsmodels.", "poisson(", "mixedlm(", "quantreg(")
 _OF_FORMULAS: Final = frozenset(
-    [
-        "C",
-        "Q",
-        "I",
-        "bs",
-        "cr",
-        "cc",
-        "te",
-        "center",
-        "standardize",
-        "scale",
-        "Treatment",
-        "Poly",
-        "Sum",
-        "Diff",
-        "Helmert",
-    ]
+    ("C", "Q", "I", "bs", "cr", "cc", "te", "center", "standardize", "scale", "Treatment", "Poly")
+    + ("Sum", "Diff", "Helmert")
 )
 
 
@@ -84,7 +69,7 @@ def of_arrays(operation: Operation) -> Answer:
 
 def _unfitted(operation: Operation) -> AbstractValue:
     """A model of which nothing has been estimated yet."""
-    name = operation.receiver.path.rpartition(".")[2].lower()
+    name = operation.function_name.lower()
     made = next((each for each in _LINEAR if each.lower() == name), None)
     return AbstractValue() if made is None else AbstractValue(f"statsmodels.{made}", words=f"the {made} model")
 
@@ -105,7 +90,7 @@ def of_results(operation: Operation) -> Answer:
 
 def _refuse_no_shares(operation: Operation, y: AbstractValue) -> None:
     """A model of a yes or no takes targets from 0 to 1."""
-    name = operation.receiver.path.rpartition(".")[2]
+    name = operation.function_name
     low, high = data.range_of(data.values_of(y))
     if name not in ("Logit", "Probit") or not (is_series(y) or is_array(y)) or low is None or high is None:
         return

@@ -42,10 +42,8 @@ _SAME: Final = frozenset(
 def image_of(value: AbstractValue) -> Image | None:
     """What is known of an image; None of what is none."""
     if value.is_a("PIL"):
-        mode, size = value.fact("mode"), value.fact("size")
-        known = size if isinstance(size, (list, tuple)) and len(size) == 2 else (None, None)
-        is_eight = mode in _EIGHT_BITS
-        return Image(PIL, _BANDS.get(mode or ""), known[1], known[0], "torch.float32" if is_eight else None)
+        mode, (width, height) = value.fact("mode"), _pair(value.fact("size"))
+        return Image(PIL, _BANDS.get(mode or ""), height, width, "torch.float32" if mode in _EIGHT_BITS else None)
     shape = value.shape
     if is_tensor(value) and shape is not None:
         bands, height, width = (None, None, None, *shape)[-3:]
@@ -114,18 +112,14 @@ def _resize(operation: Operation, step: Step, image: Image, what: str) -> Image 
             fact=f"{what} is a NumPy array",
             remedy="convert it to an image first: ToPILImage() or Image.fromarray",
         )
-    size = step.get("size")
-    if isinstance(size, (list, tuple)) and len(size) == 2:
-        return image._replace(height=_number(size[0]), width=_number(size[1]))
-    return image._replace(height=None, width=None)
+    height, width = _pair(step.get("size"))
+    return image._replace(height=height, width=width)
 
 
 def _crop(operation: Operation, step: Step, image: Image, what: str) -> Image | None:
     size = step.get("size")
-    if type(size) is int:
-        size = (size, size)
-    known = size if isinstance(size, (list, tuple)) and len(size) == 2 else (None, None)
-    return image._replace(height=_number(known[0]), width=_number(known[1]))
+    height, width = (size, size) if type(size) is int else _pair(size)
+    return image._replace(height=height, width=width)
 
 
 def _gray(operation: Operation, step: Step, image: Image, what: str) -> Image | None:
@@ -146,6 +140,12 @@ def _to_image(operation: Operation, step: Step, image: Image, what: str) -> Imag
 
 def _rotation(operation: Operation, step: Step, image: Image, what: str) -> Image | None:
     return image._replace(height=None, width=None) if step.get("expand") else image
+
+
+def _pair(size: Any) -> tuple[Length, Length]:
+    """Both lengths, where two are given; a single one is that of the shorter side, which nobody knows."""
+    first, second = size if isinstance(size, (list, tuple)) and len(size) == 2 else (None, None)
+    return _number(first), _number(second)
 
 
 def _number(value: Any) -> Length:

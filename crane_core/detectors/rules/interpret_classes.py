@@ -19,18 +19,9 @@ from crane_core.detectors.rules.operation import Arguments
 MODULE_BASES = ("torch.nn.Module", "torch.nn.modules.module.Module")
 QUIET_BASES = frozenset(
     [
-        *MODULE_BASES,
-        "builtins.object",
-        "torch.utils.data.Dataset",
-        "torch.utils.data.IterableDataset",
-        "keras.Model",
-        "keras.models.Model",
-        "keras.layers.Layer",
-        "keras.callbacks.Callback",
-        "keras.utils.Sequence",
-        "keras.losses.Loss",
-        "sklearn.base.BaseEstimator",
-        "sklearn.base.TransformerMixin",
+        *(*MODULE_BASES, "builtins.object", "torch.utils.data.Dataset", "torch.utils.data.IterableDataset"),
+        *("keras.Model", "keras.models.Model", "keras.layers.Layer", "keras.callbacks.Callback"),
+        *("keras.utils.Sequence", "keras.losses.Loss", "sklearn.base.BaseEstimator", "sklearn.base.TransformerMixin"),
     ]
 )
 """Classes of libraries whose __init__ keeps what it gets and runs nothing of the notebook."""

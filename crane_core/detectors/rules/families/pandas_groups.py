@@ -121,7 +121,7 @@ def aggregate(operation: Operation) -> Answer:
     old, keys = _frame_of(groups), groups.fact("keys")
     labels, as_index = _result_columns(groups), groups.fact("as_index")
     is_plain = not operation.arguments.keywords and not operation.arguments.positional
-    is_strict = is_plain and is_pandas(operation, 2, 0)
+    is_strict = is_plain and is_pandas(operation, 2, 0)  # before, columns that cannot be aggregated were left out
     for label in labels or () if is_strict else ():
         _is_no_text(operation, column(old, label), label)
     if labels is None or keys is None or as_index not in (True, False):

@@ -130,7 +130,7 @@ def _text_with_number(operation: Operation, one: AbstractValue, other: AbstractV
     symbols = ("+", "-", "/", "//", "**", *_ORDER) if not _is_float(number) and number.type != "float" else (
         *_ARITHMETIC, *_ORDER)  # fmt: skip
     if operation.name not in symbols or (operation.name == "%" and text is operation.receiver):
-        return
+        return  # texts % numbers fills placeholders
     operation.crash(
         "TypeError",
         f"{operation.name} is not supported between strings and numbers",

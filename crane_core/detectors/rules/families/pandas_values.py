@@ -358,7 +358,7 @@ def _is_text_or_missing(old: AbstractValue) -> bool:
 
 
 @RULES.method(FRAME, "mean", "std", "var", "median", "skew", "sem")
-def snapshots(operation: Operation) -> Answer:
+def moments(operation: Operation) -> Answer:
     old = operation.receiver
     given = operation.arguments
     if is_pandas(operation, 2, 0) and not given.keywords and not given.positional and given.is_complete:

@@ -101,6 +101,11 @@ def is_since(operation: Operation, *version: int) -> bool:
     return (version_of(operation, "sklearn") or (1, 2)) >= version
 
 
+def parameter_error(operation: Operation) -> str:
+    """What a function raises of a wrong parameter; before version 1.3 only estimators checked theirs."""
+    return "InvalidParameterError" if is_since(operation, 1, 3) else "ValueError"
+
+
 def is_of_table(operation: Operation) -> bool:
     """Whether the kernel's version is certainly the one that the table was made with."""
     return version_of(operation, "sklearn") == numbers(version_of_table())

@@ -73,7 +73,7 @@ def refuse_x(operation: Operation, estimator: AbstractValue, known: KnownClass, 
         if flaw.name in _OF_VALUES and not is_usual:
             continue
         if flaw.name == "mixed_names" and not is_since(operation, 1, 2):
-            continue
+            continue  # versions 1.0 and 1.1 only warned
         if (exception := _refusal(known, method, flaw.name)) is not None:
             cause = flaw.name.rstrip("?")
             operation.crash(exception, _WHY[cause].format(name=known.name), fact=flaw.fact, remedy=_REMEDIES[cause])
@@ -306,7 +306,7 @@ def _refuse_names(
 ) -> None:
     fitted, given = names_fitted(estimator), data.names_of(x)
     if fitted is None or given is None or fitted == given or not is_since(operation, 1, 2):
-        return
+        return  # versions 1.0 and 1.1 only warned
     if (exception := known.raises.get(f"{method}:other_names")) is None:
         return
     unseen = [name for name in given if name not in fitted]

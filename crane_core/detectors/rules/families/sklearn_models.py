@@ -10,7 +10,7 @@ from typing import Final
 from crane_core.detectors.rules.abstract_value import AbstractValue, literal
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families import sklearn_data as data
-from crane_core.detectors.rules.families.sklearn_classes import KnownClass, is_since, known_class
+from crane_core.detectors.rules.families.sklearn_classes import KnownClass, is_since, known_class, parameter_error
 from crane_core.detectors.rules.families.sklearn_columns import fit_columns, transform_columns
 from crane_core.detectors.rules.families.sklearn_encoders import fit_encoder, transform_encoder
 from crane_core.detectors.rules.families.sklearn_estimators import (
@@ -308,6 +308,7 @@ def learnt_answers(operation: Operation) -> Answer:
     estimator, known = operation.receiver, known_class(operation.receiver)
     if known is None:
         return UNKNOWN
+    # Its inverse_transform looks at the data, and may refuse those, before it misses what it has not learnt.
     if known.name != "TruncatedSVD":
         refuse_unfitted(operation, estimator, known, operation.name)
     return UNCHANGED
@@ -390,7 +391,7 @@ def _refuse_folds(
     n_folds = folds if type(folds) is int else 5 if folds is None else None
     if n_folds is not None and n_folds < 2:
         operation.crash(
-            "InvalidParameterError" if is_since(operation, 1, 3) else "ValueError",
+            parameter_error(operation),
             "k-fold cross-validation requires at least one train/test split: n_splits=2 or more",
             fact=f"cv is {folds}",
             remedy="set cv to 2 or more",

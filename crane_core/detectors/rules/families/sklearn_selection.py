@@ -10,7 +10,7 @@ from typing import Any, Final
 from crane_core.detectors.rules.abstract_value import AbstractValue, literal
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families import sklearn_data as data
-from crane_core.detectors.rules.families.sklearn_classes import is_since
+from crane_core.detectors.rules.families.sklearn_classes import parameter_error
 from crane_core.detectors.rules.families.sklearn_fitting import lengths_agree, refuse_lengths
 from crane_core.detectors.rules.families.sklearn_targets import target_of
 from crane_core.detectors.rules.family import Family
@@ -89,7 +89,7 @@ def _refuse_sizes(operation: Operation, options: dict[str, AbstractValue]) -> No
         size = options[name].literal
         if not _is_size(size):
             operation.crash(
-                "InvalidParameterError" if is_since(operation, 1, 3) else "ValueError",
+                parameter_error(operation),
                 f"{name} must be a float between 0 and 1, or an integer number of samples",
                 fact=f"it is {size!r}",
                 remedy="use a share such as 0.2",

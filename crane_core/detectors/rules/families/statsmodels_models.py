@@ -36,10 +36,8 @@ _FORMULA_ERROR: Final = "PatsyError"
 """patsy reads formulas wherever it is installed, and statsmodels up to 0.15 requires it."""
 _BINDINGS: Final = ("{0} =", "{0}=", "{0},", "{0} in ", "def {0}(", "class {0}", "import {0}", "as {0}")
 _FORMULA_CALLS: Final = ("smf.", "ols(", "logit(", "glm(", "statsmodels.", "poisson(", "mixedlm(", "quantreg(")
-_OF_FORMULAS: Final = frozenset(
-    ("C", "Q", "I", "bs", "cr", "cc", "te", "center", "standardize", "scale", "Treatment", "Poly")
-    + ("Sum", "Diff", "Helmert")
-)
+_CODINGS: Final = ("Treatment", "Poly", "Sum", "Diff", "Helmert")
+_OF_FORMULAS: Final = frozenset(["C", "Q", "I", "bs", "cr", "cc", "te", "center", "standardize", "scale", *_CODINGS])
 
 
 def _paths(names: tuple[str, ...], *modules: str) -> list[str]:

@@ -114,15 +114,23 @@ def base_member(interpreter: Interpreter, name: str) -> AbstractValue | set[str]
     if owner is None:
         return None
     classes, paths = lineage(interpreter, owner.definition)
-    own = next((each for each in classes if running in each.body), None)
-    if own is None or paths is None or max(len(each.bases) for each in classes) > 1:
+    above = _above(classes, running)
+    if above is None or paths is None:
         return None
-    node = next(_members(classes[classes.index(own) + 1 :], name), None)
+    node = next(_members(above, name), None)
     if node is None:
         return set(paths) or {"builtins.object"}
     if not isinstance(node, ast.FunctionDef) or node.decorator_list:
         return None
     return AbstractValue("method", definition=node, bound_to=owner, words=name)
+
+
+def _above(classes: list[ast.ClassDef], running: ast.AST | None) -> list[ast.ClassDef] | None:
+    """The classes from which that of a method inherits; None where one of them has several bases."""
+    at = next((at for at, each in enumerate(classes) if running in each.body), None)
+    if at is None or any(len(each.bases) > 1 for each in classes):
+        return None
+    return classes[at + 1 :]
 
 
 def _owner_of(interpreter: Interpreter, running: ast.AST | None) -> AbstractValue | None:

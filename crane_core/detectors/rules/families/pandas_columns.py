@@ -55,6 +55,7 @@ from crane_core.detectors.rules.shapes import differ, only_length
 
 RULES = Family("pandas: columns")
 _LABEL: Final = (str, int, float, bool, type(None))
+_NO_LABELS: Final = AbstractValue("list", items=())
 
 
 @RULES.item(FRAME)
@@ -388,9 +389,6 @@ def in_place(operation: Operation, given: dict[str, AbstractValue], made: Abstra
         return AbstractValue("NoneType", literal=None)
     old.forget()
     return AbstractValue()
-
-
-_NO_LABELS: Final = AbstractValue("list", items=())
 
 
 @RULES.method(FRAME, "drop")

@@ -12,6 +12,7 @@ from functools import cache, partial
 from crane_core.detectors.rules.abstract_value import AbstractValue, all_known, known_facts, literal
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.python_values import (
+    LONG_NUMBER,
     SAMPLES,
     SCALARS,
     UNHASHABLE,
@@ -188,7 +189,7 @@ def _formatted(operation: Operation) -> AbstractValue:
         return AbstractValue("str")
     text, *others = values
     named = dict(zip(arguments.keywords, others[len(arguments.positional) :], strict=True))
-    if any(len(part) > 3 for part in "".join(c if c.isdigit() else " " for c in text).split()):
+    if LONG_NUMBER.search(text):
         return AbstractValue("str")
     return evaluated(
         operation,
@@ -396,7 +397,7 @@ def _view(operation: Operation, held: AbstractValue) -> AbstractValue:
 
 
 @_on_dict("clear")
-def _clear_dict(operation: Operation, held: AbstractValue) -> AbstractValue:
+def _clear_of_dict(operation: Operation, held: AbstractValue) -> AbstractValue:
     held.forget()
     held.members = {}
     return AbstractValue(_NONE, literal=None)

@@ -6,7 +6,6 @@ Knows that an operation which a sample of both types refuses is refused for all 
 from __future__ import annotations
 
 import operator
-import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 from crane_core.detectors.rules.abstract_value import AbstractValue, all_known, literal
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.python_values import (
+    LONG_NUMBER,
     SAMPLES,
     changed,
     elements_of,
@@ -53,9 +53,6 @@ _NUMBERS = ("int", "float", "bool")
 _SIZED_BY_VALUE = ("**", "<<")
 _BIGGEST = 300
 _COMPARED = ("<", "<=", ">", ">=")
-_TEXTS = ("str", "bytes")
-_LONG_NUMBER = re.compile(r"\d{4}")
-"""In a format: a width that makes a text long."""
 _LONGEST_FORMAT = 40
 _FORMATTED = ("int", "float", "str", "NoneType")
 _MOST_ITEMS = 1_000
@@ -130,7 +127,7 @@ def _is_bounded(symbol: str, values: list[Any]) -> bool:
     if symbol in _SIZED_BY_VALUE:
         return all(isinstance(value, (int, float)) and abs(value) <= _BIGGEST for value in values)
     if symbol == "%" and isinstance(values[0], (str, bytes)):
-        return _LONG_NUMBER.search(str(values[0])) is None and "*" not in str(values[0])
+        return LONG_NUMBER.search(str(values[0])) is None and "*" not in str(values[0])
     return symbol != "*" or _size_repeated(*values) <= _BIGGEST * 10
 
 
@@ -144,7 +141,7 @@ def _size_repeated(left: Any, right: Any) -> int:
 def _by_type(operation: Operation, operands: list[AbstractValue], symbol: str, compute: Callable[..., Any]) -> Answer:
     """What the types say: the operation is tried on a sample of each."""
     types = [abstract.type for abstract in operands]
-    if symbol == "%" and types[0] in _TEXTS:
+    if symbol == "%" and types[0] in ("str", "bytes"):
         return AbstractValue(types[0])
     try:
         value = compute(*(SAMPLES[name] for name in types))
@@ -200,7 +197,7 @@ def formatted(operation: Operation) -> Answer:
         return UNKNOWN
     values = known([value])
     if values is None:
-        # What a limit has cut, or nobody has told, formats as a sample does; of a bool the text itself decides.
+        # A value of the type shows whether the format fits.
         if value.type in (*_FORMATTED, "list", "tuple", "dict", "set"):
             _format(operation, value, SAMPLES[value.type], spec)
             return AbstractValue("str")
@@ -211,7 +208,7 @@ def formatted(operation: Operation) -> Answer:
 
 
 def _is_short_format(spec: Any) -> bool:
-    return isinstance(spec, str) and len(spec) <= _LONGEST_FORMAT and _LONG_NUMBER.search(spec) is None
+    return isinstance(spec, str) and len(spec) <= _LONGEST_FORMAT and LONG_NUMBER.search(spec) is None
 
 
 def _format(operation: Operation, value: AbstractValue, sample: Any, spec: str) -> str:

@@ -5,6 +5,7 @@ Pure. Evaluates the real operation where operands are known exactly and small, s
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from types import NoneType
 from typing import Any, Final
@@ -43,6 +44,8 @@ SAMPLES: Final[dict[str, Any]] = {
 }
 """A value of each type: an operation that the type alone forbids is forbidden for it too."""
 
+LONG_NUMBER: Final = re.compile(r"\d{4}")
+"""In a format: a width that makes a text long."""
 _LARGEST_INT = 10**12
 _LONGEST = 2_000
 

@@ -8,7 +8,13 @@ from typing import Any, Final
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families.sklearn_classes import KnownClass
-from crane_core.detectors.rules.families.sklearn_estimators import classes_fitted, fit_to, is_fitted, value_of
+from crane_core.detectors.rules.families.sklearn_estimators import (
+    are_plain,
+    classes_fitted,
+    fit_to,
+    is_fitted,
+    value_of,
+)
 from crane_core.detectors.rules.families.sklearn_fitting import ask, refuse_unfitted, refuse_x
 from crane_core.detectors.rules.families.sklearn_results import array, as_many_rows, gives_arrays
 from crane_core.detectors.rules.families.sklearn_targets import target_of
@@ -54,15 +60,7 @@ def _categories_in(x: AbstractValue) -> list[list[Any]] | None:
 def _all_values(facts: Any) -> list[Any] | None:
     values = facts.get("unique_values")
     is_whole = isinstance(values, list) and facts.get("num_unique") == len(values) and facts.get("has_nan") is False
-    return values if is_whole and _are_plain(values) else None
-
-
-def _are_plain(values: Sequence[Any]) -> bool:
-    """Whether each is written as it is."""
-    return all(
-        isinstance(value, (int, float)) or isinstance(value, str) and len(value) < 100 and "\u2026" not in value
-        for value in values
-    )
+    return values if is_whole and are_plain(values) else None
 
 
 def transform_encoder(
@@ -85,7 +83,7 @@ def transform_encoder(
 
 def _refuse_unseen_label(operation: Operation, estimator: AbstractValue, x: AbstractValue) -> None:
     classes, given = classes_fitted(estimator), target_of(x).classes
-    if classes is None or given is None or not _are_plain(classes):
+    if classes is None or given is None or not are_plain(classes):
         return
     unseen = [value for value in sorted(given, key=str) if value not in classes]
     if unseen and _are_alike([*given, *classes]):
@@ -104,7 +102,7 @@ def _are_alike(values: Sequence[Any]) -> bool:
 
 def _unseen(given: Sequence[Any], seen: Any) -> list[Any]:
     """Values that are not among those seen; none where a limit may have cut one, or texts meet numbers."""
-    if not isinstance(seen, list) or not _are_plain([*seen, *given]) or not _are_alike([*seen, *given]):
+    if not isinstance(seen, list) or not are_plain([*seen, *given]) or not _are_alike([*seen, *given]):
         return []
     return [value for value in given if value not in seen]
 

@@ -6,7 +6,7 @@ in the facts that a state uses: is_fitted, fitted_attributes, feature_names_in_,
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import NoneType
 from typing import Any, NoReturn
 
@@ -59,6 +59,11 @@ def parameter(abstract: AbstractValue, name: str) -> AbstractValue:
 
 def _is_whole(value: Any) -> bool:
     return isinstance(value, str) and len(value) < 100 and "\u2026" not in value
+
+
+def are_plain(values: Iterable[Any]) -> bool:
+    """Whether each is a number, or a string that no limit has cut."""
+    return all(isinstance(value, (int, float)) or _is_whole(value) for value in values)
 
 
 def are_parameters_told(value: AbstractValue) -> bool:
@@ -122,7 +127,7 @@ def classes_fitted(value: AbstractValue) -> list[Any] | None:
     known = value.fact("classes_")
     if is_fitted(value) is not True or not isinstance(known, list) or len(known) >= _MOST_CLASSES:
         return None
-    return known if all(isinstance(each, (int, float)) or _is_whole(each) for each in known) else None
+    return known if are_plain(known) else None
 
 
 def fit_to(value: AbstractValue, x: AbstractValue) -> None:

@@ -48,8 +48,8 @@ def of_classes(operation: Operation) -> Answer:
     """Metrics that compare classes."""
     name = operation.function_name
     names = ("y1", "y2") if name == "cohen_kappa_score" else ("y_true", "y_pred")
-    first = "=None, ".join([*names, "**others"])
-    given = operation.arguments.bound(first) or operation.arguments.bound(first.replace("**", "labels=None, **"))
+    first, bound = f"{names[0]}=None, {names[1]}=None", operation.arguments.bound
+    given = bound(f"{first}, **others") or bound(f"{first}, labels=None, **others")
     refuse_positional(operation, name, 3 if name in ("fbeta_score", "cohen_kappa_score") else 2)
     if given is None:
         return UNCHANGED

@@ -134,7 +134,9 @@ class Asker:
             library = max(order.libraries, key=_ASKED.index)
             if "raised" in answer:
                 raised, message = str(answer["raised"]), str(answer["message"])
-                if crash := _crash(library, self._packages[library], raised, message, question.described):
+                takes = answer.get("takes")
+                known = f"in {library} {self._packages[library]} it takes {takes}" if takes else question.described
+                if crash := _crash(library, self._packages[library], raised, message, known):
                     return Said(crash, AbstractValue())
             facts = answer.get("gave")
             is_method = isinstance(facts, dict) and facts.get("type") == "method"

@@ -22,6 +22,11 @@ _HAND_ON = (
     "keras/src/utils/traceback_utils.py",
 )
 """Files whose wrappers bind the arguments to the signature of what they wrap, or hand all of them on."""
+_HAND_ON_SIGNED = ("pandas/util/_decorators.py",)
+"""Files of which those wrappers do so that show another signature, which takes less by position than is taken yet."""
+_ELSEWHERE = {each: f"pandas.core.groupby.{each}" for each in ("DataFrameGroupBy", "SeriesGroupBy")}
+"""Where classes of pandas are that are told by their name alone."""
+_MOST_NAMES = 30
 _MODULES = "torch.nn.modules."
 _MAKES_PLAINLY = ("keras/src/layers/layer.py", "keras/src/models/sequential.py")
 """Files of a `__new__` that takes all arguments and leaves it to `__init__` to refuse them."""
@@ -30,7 +35,9 @@ _REFUSED = ("test", "_test", "conftest", "__main__")
 
 def bound(path: str, n_positional: int, keywords: Sequence[str], *, is_method: bool) -> dict[str, Any]:
     """{"raised", "message"} where a call with so many arguments, and others by these names, cannot be bound."""
-    package = path.partition(".")[0]
+    package, _, rest = path.partition(".")
+    kind, dot, own = rest.partition(".")
+    path = f"{_ELSEWHERE[kind]}{dot}{own}" if package == "pandas" and kind in _ELSEWHERE else path
     if package not in operations.BOUND or any(part.startswith(_REFUSED) for part in path.split(".")):
         return {"unknown": "not on the list"}
     holder, name = _holder(path)
@@ -50,8 +57,15 @@ def bound(path: str, n_positional: int, keywords: Sequence[str], *, is_method: b
     try:
         signature.bind(*[None] * (n_positional + is_method), **dict.fromkeys(keywords))
     except TypeError as error:
-        return {"raised": "TypeError", "message": f"{name}(): {error}"}
+        return {"raised": "TypeError", "message": f"{name}(): {error}", "takes": _names(signature)}
     return {"unknown": "it can be bound"}
+
+
+def _names(signature: inspect.Signature) -> str:
+    """What it takes, in words."""
+    names = [str(each).partition(":")[0].partition("=")[0].strip() for each in signature.parameters.values()]
+    names = [name for name in names if name != "self"]
+    return ", ".join(names[:_MOST_NAMES]) + " and others" * (len(names) > _MOST_NAMES) or "no arguments"
 
 
 def is_doubtful(path: str, n_positional: int, keywords: Sequence[str]) -> bool:
@@ -101,7 +115,8 @@ def _of_function(function: Any) -> inspect.Signature | None:
     if type(function).__name__ == "_ArrayFunctionDispatcher":
         function = inspect.unwrap(function)
     while isinstance(function, types.FunctionType) and hasattr(function, "__wrapped__"):
-        if not _is_of(function, _HAND_ON):
+        is_signed = "__signature__" in vars(function)
+        if not _is_of(function, _HAND_ON) and not (is_signed and _is_of(function, _HAND_ON_SIGNED)):
             return None
         function = function.__wrapped__
     if not isinstance(function, types.FunctionType) or hasattr(function, "__signature__"):

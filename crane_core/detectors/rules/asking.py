@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeVar
 
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
-from crane_core.detectors.rules.finding import Crash
+from crane_core.detectors.rules.finding import Crash, RefusedParameter
 from crane_core.detectors.rules.from_state import value_from_facts
 from crane_core.detectors.rules.operation import Arguments
 from crane_core.runtime.interpreters import interpreters, versions
@@ -126,6 +126,17 @@ class Asker:
         if not orders:
             return None
         return Question(orders, "; ".join(dict.fromkeys(filter(None, map(_described, operands)))))
+
+    def refused_parameter(self, path: str, given: Mapping[str, Any]) -> RefusedParameter | None:
+        """The first of some plain values that scikit-learn refuses for parameters; None if it refuses none for sure."""
+        library = path.partition(".")[0]
+        if library not in self._libraries or self._seconds_left <= 0 or self._may_be_changed([library]):
+            return None
+        order = {"step": "parameters", "of": path, "name": "", "given": dict(given)}
+        said = self._answer(order, [library]) if given else {}
+        if "raised" not in said:
+            return None
+        return RefusedParameter(str(said["name"]), str(said["raised"]), str(said["message"]), tuple(said["options"]))
 
     def about(self, question: Question) -> Said | None:
         """What the library says; None if it says nothing."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,3 +39,12 @@ class Crash(Exception):  # noqa: N818 - it is an answer, not an error
         self.remedy = remedy
         self.family = ""
         self.place: Any = None
+
+
+class RefusedParameter(NamedTuple):
+    """A parameter whose value a library refuses: what it raises, and what it takes instead, as far as it tells."""
+
+    name: str
+    exception: str
+    message: str
+    options: Sequence[str]

@@ -425,6 +425,7 @@ class Interpreter:
             is_as_found=self.is_as_found,
             element=lambda value: self.ask("element", value, "", node, receiver=value),
             elements=self._elements_for(node),
+            refused_parameter=self.asker.refused_parameter,
         )
 
     def _question(

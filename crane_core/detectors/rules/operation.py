@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any, NamedTuple, NoReturn
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
-from crane_core.detectors.rules.finding import Crash
+from crane_core.detectors.rules.finding import Crash, RefusedParameter
 
 CallValue = Callable[[AbstractValue, Sequence[AbstractValue], Mapping[str, AbstractValue]], AbstractValue]
 AbstractValues = Callable[[], Iterable[AbstractValue]]
@@ -81,7 +81,8 @@ class Operation:
     holds for a library). `is_as_found` says whether nothing that a loader of the state may use was changed by the
     target. `element` is what iterating over a value gives first, None if there may be nothing;
     `elements` is all that it gives, None where not even their number is known, and takes them from an iterator. Both
-    raise Crash. `absent` is, for a step "missing", the fact of the state about what is asked for here and is not there.
+    raise Crash. `refused_parameter` asks scikit-learn about plain values of parameters.
+    `absent` is, for a step "missing", the fact of the state about what is asked for here and is not there.
     """
 
     node: ast.AST
@@ -98,6 +99,7 @@ class Operation:
     is_as_found: Callable[[], bool] = lambda: True
     element: Callable[[AbstractValue], AbstractValue | None] = lambda value: None
     elements: Callable[[AbstractValue], Sequence[AbstractValue] | None] = lambda value: None
+    refused_parameter: Callable[[str, Mapping[str, Any]], RefusedParameter | None] = lambda path, given: None
 
     @property
     def function_name(self) -> str:

@@ -6,11 +6,9 @@ what is written here, which holds in every version.
 
 from __future__ import annotations
 
-import importlib
 import re
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from functools import cache
 from typing import Any, Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
@@ -28,6 +26,7 @@ _PENALTIES: Final[Mapping[str, tuple[str, ...]]] = {
 }
 _PUBLIC: Final = re.compile(r"sklearn\.(?!.*\._)(?!(?:conftest|experimental|tests)\b)[a-z][a-z_.]*[a-z]\.[A-Za-z]\w*")
 """Modules that are imported to ask; importing others reads files or changes the library."""
+_LONGEST_MESSAGE = 250
 _AT_LEAST_ONE: Final = ("n_estimators", "n_neighbors", "n_clusters")
 _OPTIONS: Final[Mapping[tuple[str, str], tuple[str, ...]]] = {
     ("SVC", "kernel"): ("linear", "poly", "rbf", "sigmoid", "precomputed"),
@@ -87,74 +86,32 @@ def refuse_constraints(operation: Operation, estimator: AbstractValue, known: Kn
     """Ask the library's own class about parameters that are plain values; no code of the notebook takes part."""
     if not is_of_table(operation):
         return
-    constraints = of_ours(known.path, "_parameter_constraints", operation.packages.get("sklearn", ""))
     given = {each: value_of(estimator, each) for each in known.parameters}
     plain = {
         each: value
         for each, value in given.items()
         if value is None or type(value) in (bool, int, float, str) and value != known.parameters[each]
     }
-    for each in constraints:
-        if each in plain:
-            refuse_by_constraints(operation, known.name, each, plain[each], constraints[each])
+    refuse_parameters(operation, known.path, plain)
 
 
-@cache
-def of_ours(path: str, attribute: str, version: str) -> Mapping[str, Any]:
-    """The constraints that a class or function of the library here holds; none if it is not of this version."""
-    import sklearn
-
-    if sklearn.__version__ != version:
-        return {}
-    module, _, name = path.rpartition(".")
+def refuse_parameters(operation: Operation, path: str, given: Mapping[str, Any]) -> None:
+    """Crash where the class or function of this public path does not take one of these plain values."""
     if not _PUBLIC.fullmatch(path):
-        return {}
-    try:
-        found = getattr(getattr(importlib.import_module(module), name, None), attribute, None)
-    except ImportError:  # what precedes the name is a class, or no module of this version
-        return {}
-    return found if isinstance(found, Mapping) else {}
-
-
-def refuse_by_constraints(
-    operation: Operation, owner: str, name: str, value: Any, constraints: Sequence[Any] | str
-) -> None:
-    """Crash where a plain value does not meet the constraints of a parameter."""
-    if _is_taken(name, value, constraints):
         return
-    options = _options_of(constraints)
+    refused = operation.refused_parameter(path, given)
+    if refused is None:
+        return
+    name, value, options = refused.name, given[refused.name], refused.options
+    short = f"the {name!r} parameter of {path.rpartition('.')[2]} does not accept {value!r}"
     operation.crash(
-        "InvalidParameterError",
-        f"the {name!r} parameter of {owner} does not accept {value!r}",
+        refused.exception,
+        refused.message if len(refused.message) <= _LONGEST_MESSAGE else short,
         fact=f"it accepts {', '.join(options[:12])}{' and others' * (len(options) > 12)}"
         if options
         else f"{name} is {value!r}",
         remedy=_nearest_option(value, options),
     )
-
-
-def _is_taken(name: str, value: Any, constraints: Sequence[Any] | str) -> bool:
-    """Whether a plain value meets the constraints of a parameter, as the library here checks them."""
-    from sklearn.utils._param_validation import InvalidParameterError, validate_parameter_constraints
-
-    try:
-        validate_parameter_constraints({name: constraints}, {name: value}, caller_name="it")
-    except InvalidParameterError:
-        return False
-    return True
-
-
-def _options_of(constraints: Sequence[Any] | str) -> list[str]:
-    """What a parameter may be, in words and in order: texts, None, and ranges of numbers."""
-    texts: list[str] = []
-    others: list[str] = []
-    for each in constraints if not isinstance(constraints, str) else ():
-        options = getattr(each, "options", None)
-        if isinstance(options, (set, frozenset)):
-            texts += sorted(repr(option) for option in options if isinstance(option, str))
-        elif each is None or type(each).__name__ == "Interval":
-            others.append(str(each))
-    return texts + others
 
 
 def _nearest_option(value: Any, options: Sequence[str]) -> str:

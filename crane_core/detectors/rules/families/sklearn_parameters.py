@@ -9,8 +9,7 @@ from typing import Final
 
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
 from crane_core.detectors.rules.answer import UNKNOWN, Answer
-from crane_core.detectors.rules.families.sklearn_classes import is_of_table
-from crane_core.detectors.rules.families.sklearn_limits import of_ours, refuse_by_constraints
+from crane_core.detectors.rules.families.sklearn_limits import refuse_parameters
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 
@@ -20,13 +19,9 @@ RULES: Final = Family("scikit-learn: parameters of functions")
 @RULES.function("sklearn.*")
 def checked(operation: Operation) -> Answer:
     """The first value that is refused."""
-    path = operation.receiver.path
-    if not is_of_table(operation) or not operation.arguments.is_complete:
-        return UNKNOWN
-    constraints = of_ours(path, "_skl_parameter_constraints", operation.packages.get("sklearn", ""))
-    for name, value in operation.arguments.keywords.items():
-        if name in constraints and _is_plain(value):
-            refuse_by_constraints(operation, path.rpartition(".")[2], name, value.literal, constraints[name])
+    if operation.arguments.is_complete:
+        plain = {name: value.literal for name, value in operation.arguments.keywords.items() if _is_plain(value)}
+        refuse_parameters(operation, operation.receiver.path, plain)
     return UNKNOWN
 
 

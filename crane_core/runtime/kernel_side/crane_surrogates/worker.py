@@ -24,7 +24,7 @@ import warnings
 from functools import reduce
 from typing import Any, Callable, Iterator, Mapping
 
-from . import operations, signatures
+from . import operations, parameters, signatures
 from .made import FILLS, NotMadeError, library_of, made
 
 MOST_MESSAGE = 1_000
@@ -111,6 +111,8 @@ def _asked(order: Mapping[str, Any]) -> dict[str, Any]:
     step, of, name = order["step"], order["of"], order["name"]
     if step == "binds":
         return signatures.bound(of, order["operands"], order["keywords"], is_method=name == "method")
+    if step == "parameters":
+        return parameters.refused(of, order["given"])
     if step == "member":
         return _member(of, name)
     if step == "of method":

@@ -1,0 +1,47 @@
+"""Values that scikit-learn refuses for a parameter of a function or class: its own constraints, checked by itself.
+
+Knows `_parameter_constraints`, which scikit-learn has since 1.2; no estimator is made and no function is called.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any, Mapping, Sequence
+
+from . import signatures
+
+_MOST_MESSAGE = 1_000
+
+
+def refused(path: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The first of these plain values that is refused: {"raised", "message", "name", "options"}."""
+    owner = signatures.found(path) if path.startswith("sklearn.") else None
+    held = "_parameter_constraints" if isinstance(owner, type) else "_skl_parameter_constraints"
+    constraints = getattr(owner, held, None)
+    if not isinstance(constraints, Mapping):
+        return {"unknown": "no constraints"}
+    checks = importlib.import_module("sklearn.utils._param_validation")
+    for name in constraints:
+        if name not in given:
+            continue
+        try:
+            checks.validate_parameter_constraints(
+                {name: constraints[name]}, {name: given[name]}, caller_name=path.rpartition(".")[2]
+            )
+        except checks.InvalidParameterError as error:
+            said = {"raised": type(error).__name__, "message": str(error)[:_MOST_MESSAGE]}
+            return {**said, "name": name, "options": _options(constraints[name])}
+    return {"unknown": "nothing is refused"}
+
+
+def _options(constraints: Sequence[Any] | str) -> list[str]:
+    """What a parameter may be, in words and in order: texts, None, and ranges of numbers."""
+    texts: list[str] = []
+    others: list[str] = []
+    for each in constraints if not isinstance(constraints, str) else ():
+        options = getattr(each, "options", None)
+        if isinstance(options, (set, frozenset)):
+            texts += sorted(repr(option) for option in options if isinstance(option, str))
+        elif each is None or type(each).__name__ == "Interval":
+            others.append(str(each))
+    return texts + others

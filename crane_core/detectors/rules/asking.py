@@ -150,8 +150,9 @@ class Asker:
                 if crash := _crash(library, self._packages[library], raised, message, known):
                     return Said(crash, AbstractValue())
             facts = answer.get("gave")
-            is_method = isinstance(facts, dict) and facts.get("type") == "method"
-            if (order.tells or is_method) and isinstance(facts, dict) and facts:
+            if not isinstance(facts, dict) or str(facts.get("type")).startswith("pandas."):
+                continue  # what a table holds is told in another form here than in a state
+            if facts and (order.tells or facts.get("type") == "method"):
                 return Said(None, _given({name: fact for name, fact in facts.items() if name not in order.untold}))
         return None
 
@@ -330,6 +331,8 @@ class _Sender:
     def _facts(self, value: AbstractValue) -> dict[str, Any]:
         if value.type.startswith("torch.nn.modules."):
             return _plain_facts(value)
+        if value.type.startswith("torch.nn.") and value.type not in _FACTS:
+            raise NotSentError  # a layer as a rule has it, of which settings may not be known
         names = _FACTS.get(value.type, ())
         known = {name: fact for name in names if (fact := value.fact(name)) is not None}
         if not known.keys() >= set(names[:_N_NEEDED]) or None in known.get("shape", ()):
@@ -362,9 +365,9 @@ def _pandas_facts(kind: str, known: dict[str, Any]) -> dict[str, Any]:
 
 
 def _plain_facts(value: AbstractValue) -> dict[str, Any]:
-    """All that is known of a layer, to be made again with all of it or not at all."""
+    """All that is known of a layer, to be made again with all of it or not at all; a forgotten one has no mode."""
     facts = dict(value.facts)
-    if value.attributes or any(isinstance(fact, AbstractValue) for fact in facts.values()):
+    if "training" not in facts or value.attributes or any(isinstance(fact, AbstractValue) for fact in facts.values()):
         raise NotSentError
     return {name: fact for name, fact in facts.items() if fact is not None and name != "docs"}
 

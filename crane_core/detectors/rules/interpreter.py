@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from crane_core.detectors.rules import harmless
 from crane_core.detectors.rules.abstract_value import AbstractValue
@@ -140,6 +140,9 @@ def call_of(*callees: Callee) -> Callable[[Call], Call]:
     return registered
 
 
+_ARRAY: Final = "numpy.ndarray"
+
+
 def iteration(*types: str) -> Callable[[Iterate], Iterate]:
     """Registers how objects of these types are iterated; "" for all others."""
 
@@ -148,6 +151,12 @@ def iteration(*types: str) -> Callable[[Iterate], Iterate]:
         return iterate
 
     return registered
+
+
+def _first_array(receiver: AbstractValue | None, arguments: Arguments) -> AbstractValue | None:
+    """The operand whose memory an array may share that is made of it."""
+    operands = [receiver, *arguments.positional, *arguments.keywords.values()]
+    return next((each for each in operands if each is not None and each.type == _ARRAY), None)
 
 
 def callee_of(function: AbstractValue) -> Callee:
@@ -400,7 +409,11 @@ class Interpreter:
             first = next((answer for answer in answers if answer is not UNKNOWN), None)
             known = AbstractValue() if first is UNCHANGED else first
         given = self._of_library(question, node, receiver)
-        return given if given is not None and _is_blank(known) else known
+        if given is None or not _is_blank(known):
+            return known
+        if given.type == _ARRAY and (of_memory := _first_array(receiver, arguments)) is not None:
+            given.facts["view_of"] = of_memory  # or a copy: nobody asks which
+        return given
 
     def _operation(
         self,
@@ -435,20 +448,28 @@ class Interpreter:
         own = of.rpartition(".")[2] if isinstance(of, str) else name
         if step in ("call", "method", "attribute") and self.initial.may_give_attribute(own):
             return None
-        return self.asker.question(step, of, name, receiver, arguments)
+        return self._unless_it_fails(lambda: self.asker.question(step, of, name, receiver, arguments))
+
+    def _unless_it_fails(self, asked: Callable[[], _T | None]) -> _T | None:
+        """What asking gives; a mistake in it says nothing, and is counted as one of a rule."""
+        try:
+            return asked()
+        except Exception as error:  # noqa: BLE001
+            self.errors.append(RuleError("libraries", "asked", f"{type(error).__name__}: {error}"))
+            return None
 
     def _of_library(
         self, question: Question | None, node: ast.AST, receiver: AbstractValue | None = None, but: str = ""
     ) -> AbstractValue | None:
         """What the library itself gives, None where it does not say. Raises Crash, unless it is of the class `but`."""
-        said = None if question is None else self.asker.about(question)
+        said = None if question is None else self._unless_it_fails(lambda: self.asker.about(question))
         if said is None:
             return None
         if said.crash is not None and said.crash.exception != but:
             said.crash.place = self.place(node)
             raise said.crash
         given = said.gives
-        if given is not None and given.type == "method" and receiver is not None:
+        if given.type == "method" and receiver is not None:
             given.bound_to, given.is_foreign = receiver, receiver.is_foreign  # who calls it may change the receiver
         return given
 

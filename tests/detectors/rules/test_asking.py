@@ -270,3 +270,31 @@ def test_another_interpreter_is_asked_where_it_has_the_kernels_versions(
     assert said.crash is not None
     assert said.crash.exception == "AxisError"
     assert {"numpy": "0.7"}.items() <= asking.versions_asked()[1].items()
+
+
+def test_a_layer_whose_settings_are_not_known_is_not_asked(check: Any) -> None:
+    pytest.importorskip("torch")
+    setup = "import torch\nfrom torch import nn\nx = torch.ones(1, 1, 2, 2)"
+    assert check(setup, "larger = nn.Upsample(scale_factor=2)\nlarger(x).shape").raised is None
+    assert check(setup, "larger = nn.Upsample(size=(4, 4))\nlarger(x)").raised is None
+
+
+def test_what_is_written_through_a_view_that_a_library_gave_is_forgotten_of_its_array(check: Any) -> None:
+    setup = """
+import numpy as np
+from sklearn.linear_model import Ridge
+X = np.array([[1.0, 0.0], [np.nan, 2.0]])
+y = [1, 2]
+"""
+    assert check(setup, "Ridge().fit(X, y)").exception == "ValueError"
+    assert check(setup, "turned = np.rot90(X)\nturned[:] = 0\nRidge().fit(X, y)").raised is None
+
+
+def test_a_mistake_in_asking_says_nothing_and_is_counted(predict_here: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def mistaken(self: asking.Asker, question: asking.Question) -> asking.Said | None:
+        raise KeyError("a mistake")
+
+    monkeypatch.setattr(asking.Asker, "about", mistaken)
+    seen = predict_here(SETUP, "np.percentile(a, 120)")
+    assert seen.findings == ()
+    assert {error.family for error in seen.errors} == {"libraries"}

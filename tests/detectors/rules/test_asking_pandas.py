@@ -66,3 +66,32 @@ def test_what_pandas_refuses_is_told_before(check: Any, target: str) -> None:
 @pytest.mark.parametrize("target", RUNS.splitlines())
 def test_what_pandas_takes_is_no_crash(check: Any, target: str) -> None:
     assert check(SETUP, target).raised is None
+
+
+@pytest.mark.parametrize("target", ["twice.pivot(index='k', columns='c', values='v')", "twice.set_index('k')"])
+def test_what_depends_on_labels_that_stand_twice_in_values_is_not_told(check: Any, target: str) -> None:
+    # Every column of the stand-ins may hold one value again and again; these do not.
+    setup = """
+import pandas as pd
+twice = pd.DataFrame({'k': ['a', 'a', 'b', 'b'], 'c': ['x', 'y'] * 2, 'v': [1, 2, 3, 4]})
+"""
+    assert check(setup, target).raised is None
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "once.set_index('k', verify_integrity=True)",
+        "once.merge(once, on='k', validate='one_to_one')",
+        "once.set_index('k')['v'].reindex(['a', 'c'])",
+        "np.abs(numbers)",
+    ],
+)
+def test_nor_is_what_unique_values_allow(check: Any, target: str) -> None:
+    setup = """
+import numpy as np
+import pandas as pd
+once = pd.DataFrame({'k': ['a', 'b', 'c'], 'v': [1, 2, 3]})
+numbers = pd.DataFrame({0: [1, 2], 1: [3, 4]})
+"""
+    assert check(setup, target).raised is None

@@ -14,6 +14,8 @@ from .made import MOST_ELEMENTS, NotMadeError, seen
 
 PACKAGE = pd
 _MOST_CELLS = MOST_ELEMENTS // 4
+_MOST_DIFFERENT = 10_000
+"""Texts beyond which all of a column are equal."""
 _TABLE, _COLUMN = "pandas.DataFrame", "pandas.Series"
 _OF_COLUMN = ("length", "dtype", "index", "name")
 _NAMED_WORDS = "NA NaT Series DataFrame Index Timestamp Timedelta Period Interval Categorical Grouper"
@@ -107,7 +109,8 @@ def _elements(dtype: str, n: int, fill: int) -> Any:
     if n > _MOST_CELLS:
         raise NotMadeError("a column of so many elements")
     if dtype == "str":
-        return pd.array(np.full(n, _TEXTS[fill], object), dtype="str")
+        texts = [f"a{at}" for at in range(n)] if fill == 2 and n <= _MOST_DIFFERENT else [_TEXTS[fill]] * n
+        return pd.array(np.array(texts, object), dtype="str")
     try:
         kind = np.dtype(dtype)
     except TypeError:

@@ -192,7 +192,7 @@ _PANDAS_WITH_ONE = (
     "add align combine_first compare corr cov div divide dot eq equals floordiv ge gt le lt mod mul multiply ne pow"
     " radd rdiv rfloordiv rmod rmul rpow rsub rtruediv sub subtract truediv"
 )
-_ONLY_TABLE = "assign insert isetitem iterrows itertuples melt pivot pivot_table select_dtypes set_index stack"
+_ONLY_TABLE = "assign insert isetitem iterrows itertuples melt pivot_table select_dtypes set_index stack"
 _ONLY_COLUMN = (
     "argmax argmin argsort autocorr between case_when divmod factorize item map rdivmod repeat searchsorted to_frame"
     " to_list tolist unique"
@@ -268,7 +268,7 @@ CALLS: Mapping[str, Mapping[str, Sequence[int]]] = {
         (_NONE, _PANDAS_KNOWN),
         (
             _FIRST,
-            "to_numeric factorize unique isna isnull notna notnull get_dummies melt pivot pivot_table cut qcut concat"
+            "to_numeric factorize unique isna isnull notna notnull get_dummies melt pivot_table cut qcut concat"
             " to_datetime to_timedelta",
         ),
         (_TWO, "merge crosstab"),

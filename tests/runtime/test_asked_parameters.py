@@ -15,8 +15,9 @@ from crane_core.runtime.kernel_side.crane_surrogates import worker
 CLASS, FUNCTION = "sklearn.linear_model.LogisticRegression", "sklearn.preprocessing.minmax_scale"
 
 
-def asked(path: str, given: dict[str, Any]) -> dict[str, Any]:
-    order = {"step": "parameters", "of": path, "name": "", "given": given}
+def asked(path: str, given: dict[str, Any], step: str = "") -> dict[str, Any]:
+    usual = "fit" if path == CLASS else "call"
+    order = {"step": "parameters", "of": path, "name": step or usual, "given": given}
     return worker.answer(json.dumps(order).encode())
 
 
@@ -55,3 +56,8 @@ def test_what_it_may_be_is_told() -> None:
 )
 def test_nothing_is_said_of_what_is_taken_or_not_known(path: str, given: dict[str, Any]) -> None:
     assert list(asked(path, given)) == ["unknown"]
+
+
+def test_making_an_estimator_checks_nothing() -> None:
+    LogisticRegression(solver="lbfg")
+    assert list(asked(CLASS, {"solver": "lbfg"}, "call")) == ["unknown"]

@@ -127,12 +127,12 @@ class Asker:
             return None
         return Question(orders, "; ".join(dict.fromkeys(filter(None, map(_described, operands)))))
 
-    def refused_parameter(self, path: str, given: Mapping[str, Any]) -> RefusedParameter | None:
-        """The first of some plain values that scikit-learn refuses for parameters; None if it refuses none for sure."""
+    def refused_parameter(self, path: str, step: str, given: Mapping[str, Any]) -> RefusedParameter | None:
+        """The first of some plain values that scikit-learn refuses in a "call" or "fit"; None if none for certain."""
         library = path.partition(".")[0]
         if library not in self._libraries or self._seconds_left <= 0 or self._may_be_changed([library]):
             return None
-        order = {"step": "parameters", "of": path, "name": "", "given": dict(given)}
+        order = {"step": "parameters", "of": path, "name": step, "given": dict(given)}
         said = self._answer(order, [library]) if given else {}
         if "raised" not in said:
             return None

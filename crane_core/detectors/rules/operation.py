@@ -99,7 +99,7 @@ class Operation:
     is_as_found: Callable[[], bool] = lambda: True
     element: Callable[[AbstractValue], AbstractValue | None] = lambda value: None
     elements: Callable[[AbstractValue], Sequence[AbstractValue] | None] = lambda value: None
-    refused_parameter: Callable[[str, Mapping[str, Any]], RefusedParameter | None] = lambda path, given: None
+    refused_parameter: Callable[[str, str, Mapping[str, Any]], RefusedParameter | None] = lambda path, step, given: None
 
     @property
     def function_name(self) -> str:

@@ -298,3 +298,10 @@ def test_a_mistake_in_asking_says_nothing_and_is_counted(predict_here: Any, monk
     seen = predict_here(SETUP, "np.percentile(a, 120)")
     assert seen.findings == ()
     assert {error.family for error in seen.errors} == {"libraries"}
+
+
+def test_parameters_of_an_estimator_are_checked_when_it_is_fitted_and_not_when_it_is_made(check: Any) -> None:
+    setup = "from sklearn.linear_model import Ridge\nfrom sklearn.preprocessing import minmax_scale"
+    assert check(setup, "model = Ridge(alpha='three')").raised is None
+    assert check(setup, "Ridge(alpha='three').fit([[1], [2]], [1, 2])").exception == "InvalidParameterError"
+    assert check(setup, "minmax_scale([[1]], axis=7)").exception == "InvalidParameterError"

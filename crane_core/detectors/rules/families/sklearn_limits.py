@@ -92,14 +92,14 @@ def refuse_constraints(operation: Operation, estimator: AbstractValue, known: Kn
         for each, value in given.items()
         if value is None or type(value) in (bool, int, float, str) and value != known.parameters[each]
     }
-    refuse_parameters(operation, known.path, plain)
+    refuse_parameters(operation, known.path, "fit", plain)
 
 
-def refuse_parameters(operation: Operation, path: str, given: Mapping[str, Any]) -> None:
-    """Crash where the class or function of this public path does not take one of these plain values."""
+def refuse_parameters(operation: Operation, path: str, step: str, given: Mapping[str, Any]) -> None:
+    """Crash where a "fit" of this class, or "call" of this function, does not take one of these plain values."""
     if not _PUBLIC.fullmatch(path):
         return
-    refused = operation.refused_parameter(path, given)
+    refused = operation.refused_parameter(path, step, given)
     if refused is None:
         return
     name, value, options = refused.name, given[refused.name], refused.options

@@ -21,7 +21,7 @@ def checked(operation: Operation) -> Answer:
     """The first value that is refused."""
     if operation.arguments.is_complete:
         plain = {name: value.literal for name, value in operation.arguments.keywords.items() if _is_plain(value)}
-        refuse_parameters(operation, operation.receiver.path, plain)
+        refuse_parameters(operation, operation.receiver.path, "call", plain)
     return UNKNOWN
 
 

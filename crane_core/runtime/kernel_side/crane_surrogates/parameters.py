@@ -13,12 +13,15 @@ from . import signatures
 _MOST_MESSAGE = 1_000
 
 
-def refused(path: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The first of these plain values that is refused: {"raised", "message", "name", "options"}."""
+_HELD = {"call": "_skl_parameter_constraints", "fit": "_parameter_constraints"}
+"""A function checks what it is called with; an estimator what it was made with, but when it is fitted."""
+
+
+def refused(path: str, step: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The first of these plain values that a "call" or "fit" refuses: {"raised", "message", "name", "options"}."""
     owner = signatures.found(path) if path.startswith("sklearn.") else None
-    held = "_parameter_constraints" if isinstance(owner, type) else "_skl_parameter_constraints"
-    constraints = getattr(owner, held, None)
-    if not isinstance(constraints, Mapping):
+    constraints = getattr(owner, _HELD[step], None)
+    if not isinstance(constraints, Mapping) or isinstance(owner, type) != (step == "fit"):
         return {"unknown": "no constraints"}
     checks = importlib.import_module("sklearn.utils._param_validation")
     for name in constraints:

@@ -112,7 +112,7 @@ def _asked(order: Mapping[str, Any]) -> dict[str, Any]:
     if step == "binds":
         return signatures.bound(of, order["operands"], order["keywords"], is_method=name == "method")
     if step == "parameters":
-        return parameters.refused(of, order["given"])
+        return parameters.refused(of, name, order["given"])
     if step == "member":
         return _member(of, name)
     if step == "of method":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import socket
 import sys
@@ -13,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from crane_core.runtime import library_worker
 from crane_core.runtime.library_worker import LibraryWorker
 from tests.patience import once
 
@@ -141,3 +143,25 @@ def test_its_room_is_gone_with_it(worker: LibraryWorker) -> None:
     assert room.is_dir()
     worker.end()
     assert not room.exists()
+
+
+def _innermost(pid: int | None) -> int | None:
+    """The process itself: what seals it may be its parent."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return _innermost(int(children[-1])) if children else pid
+
+
+def test_a_worker_whose_memory_is_nearly_full_ends_itself_and_another_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = LibraryWorker(sys.executable)
+    try:
+        assert ask(first, SUM) == GAVE
+        used = int(Path(f"/proc/{_innermost(first.pid)}/statm").read_text().split()[5]) * resource.getpagesize()
+    finally:
+        first.end()
+    monkeypatch.setattr(library_worker, "_DATA_BYTES", int(used * 1.2))
+    small = LibraryWorker(sys.executable)
+    try:
+        for _ in range(4):
+            once(lambda: ask(small, SUM) == GAVE)
+    finally:
+        small.end()

@@ -29,6 +29,8 @@ from .made import FILLS, NotMadeError, library_of, made
 
 MOST_MESSAGE = 1_000
 _LIKE = 0.75
+_FULL = 0.75
+"""Share of its memory beyond which the process ends itself: libraries fill it, and then all answers are unknown."""
 _FILE_BYTES = 2**16
 """torch tries whether it can write a temporary file when it is loaded."""
 _OPERATORS: dict[str, Callable[..., Any]] = {
@@ -80,8 +82,20 @@ def main(path: str, memory_bytes: str) -> None:
         connection.connect(path)
         with connection.makefile("rwb") as stream:
             for line in stream:
-                stream.write(json.dumps(answer(line)).encode() + b"\n")
+                said = answer(line)
+                stream.write(json.dumps(said).encode() + b"\n")
                 stream.flush()
+                if "loaded" not in said and _data_bytes() > _FULL * int(memory_bytes):
+                    return  # another begins, with the libraries that are asked then
+
+
+def _data_bytes() -> int:
+    """What of RLIMIT_DATA is used; 0 where the system does not tell."""
+    try:
+        with open("/proc/self/statm") as told:  # noqa: PTH123
+            return int(told.read().split()[5]) * resource.getpagesize()
+    except OSError:
+        return 0
 
 
 def answer(line: bytes) -> dict[str, Any]:

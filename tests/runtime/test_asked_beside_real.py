@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
-from crane_core.runtime.kernel_side.crane_surrogates import operations, worker
+from crane_core.runtime.kernel_side.crane_surrogates import operations, signatures, worker
 
 N_TRIED = 8
 """Values that are tried for each question."""
@@ -305,3 +305,22 @@ def test_what_is_concluded_of_operators_and_indices_holds_for_all_values(library
     pytest.importorskip(library)
     chosen = random.Random(number)
     assert not list(disagreements(step_question(chosen, library), chosen))
+
+
+COUNTED = [
+    *(f"numpy.{name}" for name in operations.CALLS["numpy"] if not name.endswith("*")),
+    *(f"builtins.{name}" for name in sorted(operations.OF_PYTHON)),
+]
+
+
+@settings(max_examples=600, deadline=None, derandomize=True)
+@given(number=st.integers(0, 2**32))
+def test_a_number_of_arguments_that_is_refused_is_refused_whatever_they_are(number: int) -> None:
+    chosen = random.Random(number)
+    path, n_given = chosen.choice(COUNTED), chosen.randint(0, 6)
+    if "raised" not in signatures.bound(path, n_given, [], kind="call"):
+        return
+    for _ in range(N_TRIED):
+        operands = [chosen.choice([*KNOWN, np.eye(2), np.arange(3), "text"]) for _ in range(n_given)]
+        with pytest.raises(TypeError):
+            signatures.found(path)(*operands)

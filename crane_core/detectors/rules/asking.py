@@ -31,6 +31,7 @@ _FACTS: Final[Mapping[str, tuple[str, ...]]] = {
     "numpy.ndarray": ("shape", "dtype", "writeable"),
     "pandas.DataFrame": ("shape", "index", "columns", "dtypes"),
     "pandas.Series": ("length", "dtype", "index", "name"),
+    "numpy.ma.MaskedArray": ("shape", "dtype"),
     "torch.Tensor": _TENSOR,
     "torch.nn.parameter.Parameter": _TENSOR,
 }
@@ -38,12 +39,16 @@ _FACTS: Final[Mapping[str, tuple[str, ...]]] = {
 _N_NEEDED = 2
 _CHANGING: Final = frozenset(["out", "copy", "inplace", "overwrite_input", "where"])
 """Arguments with which a function may change what it is given."""
+_DATA: Final = ("numpy.ndarray", "pandas.DataFrame", "pandas.Series", "list")
+_NO_LABELS: Final = ("RangeIndex", "DatetimeIndex", "TimedeltaIndex", "PeriodIndex", "IntervalIndex")
+"""Indices of which no label can be the name of an attribute."""
 _NUMBERS: Final = ("int", "float", "bool")
 _PLAIN: Final = (bool, int, float, str, type(None))
 _MOST_PARTS = 400
 _LONGEST_TEXT = 2_000
 _MOST_MESSAGE = 400
 _ASKED: Final = tuple(sorted({*LIBRARIES, *operations.BOUND}))
+_BOUND: Final = operations.BOUND | operations.PYTHON
 _DISTRIBUTIONS: Final = {"sklearn": ("scikit-learn",), "tensorflow": ("tensorflow", "tensorflow-cpu")}
 _REMEDIES: Final = Path(__file__).with_name("remedies.toml")
 
@@ -89,6 +94,8 @@ class Question(NamedTuple):
 
     orders: Sequence[Order]
     described: str
+    result: Mapping[str, Any]
+    """How the worker can make what the step gives, or another object of its class; empty if it cannot."""
 
 
 class Asker:
@@ -105,9 +112,18 @@ class Asker:
         self._answers: dict[str, Mapping[str, Any]] = {}
 
     def question(
-        self, step: str, of: AbstractValue | str, name: str, receiver: AbstractValue | None, arguments: Arguments
+        self,
+        step: str,
+        of: AbstractValue | str,
+        name: str,
+        receiver: AbstractValue | None,
+        arguments: Arguments,
+        made: Mapping[str, Any] | None = None,
     ) -> Question | None:
-        """What there is to ask about a step, as its operands are now: a rule may change them. None: nothing."""
+        """What there is to ask about a step, as its operands are now: a rule may change them. None: nothing.
+
+        `made` is the `result` of the step whose result the receiver is, with nothing between.
+        """
         if self._worker is None or not arguments.is_complete or self._seconds_left <= 0:
             return None
         operands = [*arguments.positional, *arguments.keywords.values()]
@@ -122,10 +138,13 @@ class Asker:
             orders = [
                 *self._tried(step, holder, asked, operands, arguments.keywords),
                 *self._bound(step, of, name, arguments),
+                *self._of_object(step, of, name),
+                *self._of_made(step, name, arguments, made or {}),
             ]
         if not orders:
             return None
-        return Question(orders, "; ".join(dict.fromkeys(filter(None, map(_described, operands)))))
+        described = "; ".join(dict.fromkeys(filter(None, map(_described, operands))))
+        return Question(orders, described, _result(step, of, orders))
 
     def refused_parameter(self, path: str, step: str, given: Mapping[str, Any]) -> RefusedParameter | None:
         """The first of some plain values that scikit-learn refuses in a "call" or "fit"; None if none for certain."""
@@ -142,7 +161,7 @@ class Asker:
         """What the library says; None if it says nothing."""
         for order in question.orders:
             answer = self._answer(order.sent, order.libraries)
-            library = max(order.libraries, key=_ASKED.index)
+            library = max(order.libraries & set(_ASKED), key=_ASKED.index, default="python")
             if "raised" in answer:
                 raised, message = str(answer["raised"]), str(answer["message"])
                 takes = answer.get("takes")
@@ -191,16 +210,48 @@ class Asker:
         if library in self._libraries and not self._may_be_changed([library]):
             yield Order({"step": "of method", "of": path, "name": name}, frozenset([library]))
 
+    def _of_object(self, step: str, of: AbstractValue | str, name: str) -> Iterator[Order]:
+        """The order to look for a name in the class of an object."""
+        if step != "attribute" or isinstance(of, str) or of.attributes.get(name) is not None:
+            return
+        library = of.package
+        if library in operations.BOUND & self._libraries and not self._may_be_changed([library]):
+            sent = {"of": of.type, "name": name, "is_made": False, "is_label": _may_be_label(of, name)}
+            yield Order({"step": "of object", **sent}, frozenset([library]))
+
+    def _of_made(self, step: str, name: str, arguments: Arguments, made: Mapping[str, Any]) -> Iterator[Order]:
+        """The orders about the result of another step: of what it is an object, and what it makes of its arguments."""
+        path = made.get("class") or made.get("of", "")
+        library = path.partition(".")[0]
+        if step not in ("attribute", "method") or not library:
+            return
+        given = [*arguments.positional, *arguments.keywords.values()]
+        libraries = frozenset([library, *filter(None, map(_library_of, given))])
+        if not libraries <= self._libraries or self._may_be_changed(libraries):
+            return
+        if "class" not in made:
+            sender = _Sender(may_guess=False, may_be_elsewhere=True)
+            with suppress(NotSentError):
+                sent = sender.order(step, library, name, arguments.positional, arguments.keywords)
+                yield Order({**sent, "operands": [{"made": made}, *sent["operands"]]}, libraries)
+        elif step == "attribute":
+            yield Order({"step": "of object", "of": path, "name": name, "is_made": True, "is_label": True}, libraries)
+        else:
+            bound = {"operands": len(arguments.positional), "keywords": sorted(arguments.keywords)}
+            yield Order({"step": "binds", "of": f"{path}.{name}", "name": "method of made", **bound}, libraries)
+
     def _bound(self, step: str, of: AbstractValue | str, name: str, arguments: Arguments) -> Iterator[Order]:
         """The order to bind the arguments of a call; nothing is called, but wrapped functions of a few libraries."""
-        path = of if isinstance(of, str) else f"{of.type}.{name}"
+        path = of if isinstance(of, str) else f"{of.type if of.package != 'builtins' else f'builtins.{of.type}'}.{name}"
         library = path.partition(".")[0]
-        if step not in ("call", "method") or library not in operations.BOUND & self._libraries:
+        if step not in ("call", "method") or library not in _BOUND & self._libraries:
             return
-        if self._may_be_changed({library} & set(LIBRARIES)):
+        if self._may_be_changed([library]):
             return
+        first = arguments.positional[0].type if arguments.positional else ""
+        kind = "call of data" if step == "call" and first in _DATA else step
         bound = {"operands": len(arguments.positional), "keywords": sorted(arguments.keywords)}
-        yield Order({"step": "binds", "of": path, "name": step, **bound}, frozenset([library]))
+        yield Order({"step": "binds", "of": path, "name": kind, **bound}, frozenset([library]))
         if step == "call" and library in operations.TRIED:
             sender = _Sender(may_guess=True, may_be_elsewhere=True)
             with suppress(NotSentError):
@@ -240,8 +291,8 @@ def _who_knows(packages: tuple[tuple[str, str], ...], asked: tuple[str, ...]) ->
         here = _versions(python)
         if _minor(here.get("python", "")) == _minor(kernel["python"]):
             same = {each for each in _ASKED if each in here and _public(here[each]) == _public(kernel.get(each, ""))}
-            best, shared = (python, same) if len(same) > len(shared) else (best, shared)
-    return best, frozenset(shared)
+            best, shared = (python, same) if not best or len(same) > len(shared) else (best, shared)
+    return best, frozenset(shared | operations.PYTHON if best else ())
 
 
 def _minor(python: str) -> str:
@@ -265,6 +316,24 @@ def _versions(python: str) -> dict[str, str]:
 def start_beside() -> None:
     """Start the worker of this interpreter before anybody asks; it is not waited for."""
     library_worker(sys.executable).start()
+
+
+def _may_be_label(of: AbstractValue, name: str) -> bool:
+    """Whether a table or column may have this label, with which it shows an element or column as an attribute."""
+    if of.is_a("pandas", "Series"):
+        return str(of.mapping("index").get("type")) not in _NO_LABELS
+    columns = of.fact("columns")
+    return columns is None or name in columns
+
+
+def _result(step: str, of: AbstractValue | str, orders: Sequence[Order]) -> Mapping[str, Any]:
+    """How the worker makes what a step gives: by the order to try it, or as some object of the class that is called."""
+    tried = [each.sent for each in orders if each.sent.get("step") == step and operations.is_made_again(each.sent)]
+    if tried:
+        return tried[-1]  # the one on a result, of which more may be known
+    if step == "call" and isinstance(of, str) and of.partition(".")[0] == operations.MADE_OF_ANYTHING:
+        return {"class": of}
+    return {}
 
 
 # What is sent

@@ -37,6 +37,7 @@ _CONSUMERS = frozenset(f"builtins.{name}" for name in ("sum", "list", "tuple", "
 
 @expression(ast.Call)
 def _call(interpreter: Interpreter, node: ast.Call) -> AbstractValue:
+    interpreter.results.pop(node, None)
     if not isinstance(node.func, ast.Attribute):
         return _plain_call(interpreter, interpreter.value(node.func), node)
     if is_super(node.func.value) and (known := of_bases(interpreter, node.func, node)) is not None:
@@ -169,7 +170,7 @@ def _called_back(interpreter: Interpreter, path: str, values: Iterable[AbstractV
     for value in values:
         if value.type in ("function", "method") and not value.path and value.definition is not None:
             interpreter.forget_mentioned(value.definition)
-        if path in _CALLERS and value.bound_to is not None and not value.type:
+        if path in _CALLERS and value.bound_to is not None:
             interpreter.forget([value.bound_to])
 
 

@@ -191,6 +191,8 @@ class Interpreter:
         self.n_visits = 0
         self.depth = 0
         self.is_unsure_of_names = False
+        self.results: dict[ast.AST, Mapping[str, Any]] = {}
+        """By call of the code: how the worker makes what the call gave when it was last evaluated."""
         self.running: list[ast.AST] = []
         self.watches: list[Watch] = []
         self.handled: list[Crash | None] = []
@@ -401,7 +403,7 @@ class Interpreter:
     ) -> AbstractValue | None:
         """What the rules, or the library, say of a step: what it gives, None if nobody knows it. Raises Crash."""
         rules = rules_for(step, of, name)
-        question = self._question(step, of, name, receiver, arguments)  # before a rule changes an operand
+        question = self._question(step, of, name, node, receiver, arguments)  # before a rule changes an operand
         known: AbstractValue | None = None
         if rules:
             operation = self._operation(name, node, receiver, arguments, absent or {})
@@ -409,11 +411,17 @@ class Interpreter:
             first = next((answer for answer in answers if answer is not UNKNOWN), None)
             known = AbstractValue() if first is UNCHANGED else first
         given = self._of_library(question, node, receiver)
-        if given is None or not _is_blank(known):
+        if step in ("call", "method"):
+            self.results[node] = question.result if question is not None else {}  # last, as rules may call too
+        if given is None:
             return known
         if given.type == _ARRAY and (of_memory := _first_array(receiver, arguments)) is not None:
             given.facts["view_of"] = of_memory  # or a copy: nobody asks which
-        return given
+        if known is None or _is_blank(known):
+            return given
+        if known.type == given.type and known.shape is None and known is not receiver:
+            known.facts = {**given.facts, **known.facts}
+        return known
 
     def _operation(
         self,
@@ -442,13 +450,21 @@ class Interpreter:
         )
 
     def _question(
-        self, step: str, of: AbstractValue | str, name: str, receiver: AbstractValue | None, arguments: Arguments
+        self,
+        step: str,
+        of: AbstractValue | str,
+        name: str,
+        node: ast.AST,
+        receiver: AbstractValue | None,
+        arguments: Arguments,
     ) -> Question | None:
         """What the library is asked of a step; nothing where code of the notebook may have replaced what it names."""
         own = of.rpartition(".")[2] if isinstance(of, str) else name
         if step in ("call", "method", "attribute") and self.initial.may_give_attribute(own):
             return None
-        return self._unless_it_fails(lambda: self.asker.question(step, of, name, receiver, arguments))
+        before = _just_called(node)
+        made = self.results.get(before, {}) if before is not None else {}
+        return self._unless_it_fails(lambda: self.asker.question(step, of, name, receiver, arguments, made))
 
     def _unless_it_fails(self, asked: Callable[[], _T | None]) -> _T | None:
         """What asking gives; a mistake in it says nothing, and is counted as one of a rule."""
@@ -715,6 +731,13 @@ class Interpreter:
         finally:
             self.scope = outer
             self.scopes.pop()
+
+
+def _just_called(node: ast.AST) -> ast.AST | None:
+    """The call whose result a step is on, with nothing between: that of `f(...).a`, or of `f(...).a(...)`."""
+    holder = node.func if isinstance(node, ast.Call) else node
+    before = holder.value if isinstance(holder, ast.Attribute) else None
+    return before if isinstance(before, ast.Call) else None
 
 
 def _is_blank(known: AbstractValue | None) -> bool:

@@ -35,6 +35,7 @@ flags = np.array([True, False, True])
 wide = np.zeros((0, 3))
 powers = np.array([-1, 2])
 singular = np.zeros((2, 2))
+masked = np.ma.array(v, mask=flags)
 words = np.array(['Computer Science'])
 n = 3
 """
@@ -68,8 +69,28 @@ bool(a)
 int(a)
 np.array(a, dtype='flaot')
 np.linspace(0, 1, num='ten')
+np.shares_memory(a)
+np.fmax(a, b, 1, 2, 3)
+np.half.is_integer()
+np.random.randn()[:, None]
+np.array([1, 2]).sums()
+np.arange(9.0).reshape(4, 3)
+masked.sum(axis=7)
+type(a, 1, 2, 3)
+float.fromhex()
+np.linalg(a)
+a.conj().sums()
 """
 RUNS = """\
+np.shares_memory(a, b)
+np.half(2.0).is_integer()
+np.random.randn(3)[:, None]
+np.array([1, 2]).sum()
+np.arange(9.0).reshape(3, 3)
+masked.sum(axis=0)
+type(a)
+float.fromhex('0x1')
+a.conj().T
 np.percentile(a, 20)
 a ** n
 np.linalg.inv(singular + np.eye(2))

@@ -273,6 +273,8 @@ def rand(operation: Operation) -> Answer:
             fact=f"{operation.text} passes a {given.positional[0].type}",
             remedy="unpack it with *, or call numpy.random.random(...)",
         )
+    if not given.positional:
+        return AbstractValue("float")
     return array(tuple(whole(value) for value in given.positional), "float64")
 
 

@@ -40,6 +40,10 @@ def make(facts: Mapping[str, Any], fill: int) -> Any:
     kind = facts["type"]
     if kind == _ARRAY:
         return _array(tuple(facts["shape"]), _dtype(facts["dtype"]), fill, writeable=facts.get("writeable", True))
+    if kind == "numpy.ma.MaskedArray":
+        array = _array(tuple(facts["shape"]), _dtype(facts["dtype"]), fill, writeable=True)
+        mask: Any = (np.ma.nomask, True, np.arange(array.size).reshape(array.shape) % 2 == 0)[fill]
+        return np.ma.array(array, mask=mask)
     if kind == _GENERATOR:
         return np.random.default_rng(fill)
     name = kind.partition(".")[2]

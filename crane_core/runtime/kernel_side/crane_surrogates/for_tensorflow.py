@@ -12,8 +12,11 @@ PACKAGE = tensorflow
 
 
 def named(name: str) -> Any:
-    """Raises NotMadeError."""
-    raise NotMadeError(name)
+    """A dtype; raises NotMadeError for others."""
+    found = getattr(tensorflow, name, None)
+    if not isinstance(found, tensorflow.DType):
+        raise NotMadeError(name)
+    return found
 
 
 def make(facts: Mapping[str, Any], _fill: int) -> Any:

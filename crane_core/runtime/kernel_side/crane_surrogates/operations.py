@@ -41,12 +41,15 @@ _NUMPY_WHOLE = (
     " int16 int32 int64 int8 invert iscomplex isfinite isinf isnan isnat isreal isscalar lexsort linalg.cholesky"
     " linalg.cond linalg.det linalg.eig linalg.eigh linalg.eigvals linalg.eigvalsh linalg.inv linalg.matrix_norm"
     " linalg.matrix_power linalg.matrix_rank linalg.matrix_transpose linalg.multi_dot linalg.norm linalg.pinv linalg.qr"
-    " linalg.slogdet linalg.svd linalg.svdvals linalg.tensorinv linalg.trace linalg.vector_norm log log10 log1p log2"
+    " linalg.diagonal linalg.slogdet linalg.svd linalg.svdvals linalg.tensorinv linalg.trace linalg.vector_norm log"
+    " log10 log1p log2"
     " logical_not longdouble matrix matrix_transpose max mean median min min_scalar_type modf moveaxis nan_to_num"
-    " nancumprod nancumsum nanmax nanmean nanmedian nanmin nanpercentile nanprod nanquantile nanstd nansum nanvar ndim"
+    " nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmedian nanmin nanpercentile nanprod nanquantile"
+    " nanstd nansum nanvar ndim"
     " negative nonzero ones_like packbits pad partition argpartition percentile permute_dims poly poly1d polyder"
     " polyint positive prod ptp quantile rad2deg radians ravel real real_if_close reciprocal repeat reshape resize rint"
-    " roll rollaxis roots rot90 round row_stack shape sign signbit sin sinc single sinh size sort sort_complex split"
+    " roll rollaxis roots rot90 round row_stack shape sign signbit sin sinc single sinh size sort sort_complex"
+    " spacing split"
     " sqrt square squeeze stack std sum swapaxes take take_along_axis tan tanh tile trace transpose trapezoid tril"
     " tril_indices_from triu triu_indices_from trunc uint16 uint32 uint64 uint8 unique unpackbits unstack unwrap vander"
     " var vsplit vstack zeros_like"
@@ -63,9 +66,12 @@ _NUMPY_PAIRS = (
 _NUMPY_KNOWN = (
     "arange base_repr binary_repr blackman bartlett broadcast_shapes char.* chararray choose compress datetime64"
     " diag_indices dtype dtypes empty eye fft.fftfreq fft.rfftfreq format_float_positional fromiter full geomspace"
-    " hamming hanning identity indices kaiser linspace logspace ma.* mask_indices ndindex nested_iters ones polydiv"
-    " polynomial.polynomial.* promote_types r_ c_ random.Generator random.MT19937 random.PCG64 random.RandomState"
-    " random.SeedSequence random.default_rng random.normal random.permutation random.rand random.randint random.randn"
+    " half hamming hanning identity indices kaiser linspace logspace ma.* mask_indices ndindex nested_iters ones"
+    " polydiv polynomial.polynomial.* promote_types r_ c_ random.Generator random.MT19937 random.PCG64"
+    " random.RandomState"
+    " random.SeedSequence random.beta random.binomial random.default_rng random.exponential random.gamma"
+    " random.geometric random.poisson random.standard_t random.normal random.permutation random.rand random.randint"
+    " random.randn"
     " random.random random.random_sample random.seed random.standard_normal random.uniform ravel_multi_index recarray"
     " str_ strings.* timedelta64 tri tril_indices trim_zeros triu_indices unravel_index zeros"
 )
@@ -77,6 +83,11 @@ _GENERATOR_METHODS = (
 _CHARACTERS = (
     "capitalize endswith expandtabs isalnum isalpha isdigit islower isspace istitle isupper lower lstrip rstrip"
     " startswith str_len strip swapcase title upper"
+)
+_OF_MASKED = (
+    "all any anom argmax argmin argsort astype compressed count cumprod cumsum filled max mean min nonzero prod ptp"
+    " ravel"
+    " repeat reshape round squeeze std sum swapaxes take transpose var"
 )
 _ARRAY_METHODS = _listed(
     (
@@ -225,12 +236,17 @@ _KERAS_LOSSES = (
     " MeanSquaredLogarithmicError Poisson SparseCategoricalCrossentropy SquaredHinge"
 )
 _OF_KERAS = f"Input {_prefixed('layers.', _KERAS_LAYERS)} {_prefixed('losses.', _KERAS_LOSSES)}"
-_OF_TENSORFLOW = "constant convert_to_tensor zeros ones fill range linspace eye one_hot reshape expand_dims"
+_OF_SPARSE = _prefixed("sparse.", "bsr_array coo_array csc_array csr_array bsr_matrix coo_matrix csc_matrix csr_matrix")
+_OF_OPS = "ops.arange ops.array ops.cast ops.convert_to_tensor ops.eye ops.full ops.linspace ops.ones ops.zeros"
+_OF_TENSORFLOW = (
+    "constant convert_to_tensor zeros ones fill range linspace eye one_hot reshape expand_dims Variable ragged.constant"
+)
 
 CALLS: Mapping[str, Mapping[str, Sequence[int]]] = {
     "numpy": _listed(
         (_FIRST, _NUMPY_WHOLE),
         (_FIRST, f"{_prefixed('char.', _CHARACTERS)} {_prefixed('strings.', _CHARACTERS)} ma.array ma.masked_array"),
+        (_FIRST, f"{_prefixed('ma.', _OF_MASKED)} ma.compress_nd ma.median ma.diff strings.multiply"),
         (_TWO, _NUMPY_PAIRS),
         (_THREE, "where select clip interp"),
         (_ALL, "meshgrid broadcast_arrays broadcast ix_ result_type"),
@@ -250,9 +266,15 @@ CALLS: Mapping[str, Mapping[str, Sequence[int]]] = {
             " is_floating_point multinomial atleast_1d linalg.norm linalg.vector_norm linalg.matrix_norm linalg.det"
             " linalg.inv linalg.eig linalg.eigh linalg.svd linalg.qr linalg.cholesky linalg.matrix_power"
             " linalg.matrix_rank linalg.multi_dot linalg.pinv linalg.slogdet fft.fft fft.ifft fft.rfft fft.irfft"
-            " fft.fft2 fft.fftn fft.fftshift",
+            " fft.fft2 fft.fftn fft.fftshift bernoulli linalg.svdvals linalg.eigvals linalg.eigvalsh linalg.lu"
+            " linalg.lu_factor linalg.inv_ex is_complex atleast_2d atleast_3d corrcoef cov ravel as_strided"
+            " fake_quantize_per_tensor_affine quantize_per_tensor",
         ),
-        (_TWO, "complex polar bucketize searchsorted embedding linalg.solve linalg.lstsq linalg.cross"),
+        (
+            _TWO,
+            "normal result_type linalg.tensorsolve linalg.vecdot complex polar bucketize searchsorted embedding"
+            " linalg.solve linalg.lstsq linalg.cross",
+        ),
         (_THREE, "conv1d conv2d conv3d"),
         (_ALL, "block_diag meshgrid cartesian_prod chain_matmul broadcast_tensors"),
         (_REST, "einsum"),
@@ -273,7 +295,8 @@ CALLS: Mapping[str, Mapping[str, Sequence[int]]] = {
         ),
         (_TWO, "merge crosstab"),
     ),
-    "keras": _listed((_NONE, _OF_KERAS)),
+    "scipy": _listed((_NONE, _OF_SPARSE)),
+    "keras": _listed((_NONE, f"{_OF_KERAS} {_OF_OPS}")),
     "tensorflow": _listed((_NONE, f"{_OF_TENSORFLOW} {_prefixed('keras.', _OF_KERAS)}")),
 }
 """By package: functions and classes, their dotted names without the package, and the places of surrogates."""
@@ -282,6 +305,7 @@ BUILTINS = frozenset(_BUILTINS_WORDS.split())
 """Python's own functions, asked where one of the operands is a library's."""
 METHODS: Mapping[str, Mapping[str, Sequence[int]]] = {
     "numpy.ndarray": _ARRAY_METHODS,
+    "numpy.MaskedArray": _listed((_NONE, _OF_MASKED)),
     "torch.Tensor": _TENSOR_METHODS,
     "pandas.DataFrame": _listed(*_OF_BOTH, (_NONE, _ONLY_TABLE), (_FIRST, "join merge")),
     "pandas.Series": _listed(*_OF_BOTH, (_NONE, _ONLY_COLUMN)),
@@ -290,6 +314,22 @@ METHODS: Mapping[str, Mapping[str, Sequence[int]]] = {
     **{f"torch.{name}": {"__call__": _THREE} for name in _TORCH_LAYERS.split()},
 }
 """By class, written package.Class: methods, and the places of surrogates among their arguments."""
+_GROUPED_WORDS = (
+    "DataFrameGroupBy SeriesGroupBy Rolling Expanding Window ExponentialMovingWindow RollingGroupby ExpandingGroupby"
+    " ExponentialMovingWindowGroupby RollingGroupBy ExpandingGroupBy ExponentialMovingWindowGroupBy"
+    " DatetimeIndexResampler TimedeltaIndexResampler PeriodIndexResampler"
+)
+_GROUPED = frozenset(_GROUPED_WORDS.split())
+RESULTS = ("numpy", "pandas", "scipy")
+"""Packages of which the results of steps are made again to be asked."""
+"""Classes of pandas whose objects look among the labels of the table or column that they were made of."""
+_OF_GROUPED_WORDS = (
+    "all any asfreq backfill bfill corr count cov cumcount cummax cummin cumprod cumsum describe diff ewm expanding"
+    " ffill"
+    " first head idxmax idxmin interpolate kurt last max mean median min ngroup nlargest nsmallest nth nunique ohlc"
+    " pct_change prod quantile rank resample rolling sem shift size skew std sum tail value_counts var"
+)
+_OF_GROUPED = frozenset(_OF_GROUPED_WORDS.split())
 _KEYWORDS_WORDS = "a arr array ary b bias input m other weight x"
 KEYWORDS = frozenset(_KEYWORDS_WORDS.split())
 """Keywords of which an operand may be a surrogate, where the first operand may."""
@@ -322,8 +362,20 @@ STEPS = frozenset(_STEPS_WORDS.split())
 _BOUND_WORDS = "keras lightgbm matplotlib numpy pandas scipy seaborn sklearn statsmodels tensorflow torch torchvision"
 BOUND = frozenset(_BOUND_WORDS.split())
 """Packages whose functions, classes and methods are asked which arguments they take, and are not called."""
+_PYTHON_WORDS = "builtins bisect cmath collections datetime decimal functools heapq itertools math operator weakref"
+PYTHON = frozenset(_PYTHON_WORDS.split())
+"""Python's own modules that are asked in the same manner, under the kernel's own version of Python."""
+_OF_PYTHON_WORDS = (
+    "abs all any ascii bin bool bytearray bytes callable chr classmethod complex delattr dict divmod enumerate filter"
+    " float frozenset getattr hasattr hash hex id int isinstance issubclass iter len list map max memoryview min next"
+    " oct ord pow property range repr reversed round set slice sorted staticmethod str sum tuple type vars zip"
+)
+OF_PYTHON = frozenset(_OF_PYTHON_WORDS.split())
+"""Python's own functions and classes that only look at what they get."""
 LAZY = frozenset(["torch"])
 """Packages whose modules find names when they are asked for, so that only they can say which there are."""
+MADE_OF_ANYTHING = "sklearn"
+"""The package whose estimators look at their parameters only when they are fitted: making one raises nothing."""
 TRIED = frozenset(["scipy"])
 """Packages whose wrapped functions are tried with arguments that they say they do not take."""
 NEVER = frozenset(["test", "load", "save", "dump", "dumps", "fromfile", "tofile", "loads", "index", "rindex"])
@@ -340,7 +392,7 @@ _OF_BACKENDS = (
 UNLESS_MENTIONED: Mapping[str, Sequence[str]] = {
     "keras": _OF_BACKENDS,
     "tensorflow": _OF_BACKENDS,
-    "pandas": ("set_option", "options.", "option_context", "register_", "set_flags", "zoneinfo"),
+    "pandas": ("set_option", "options.", "option_context", "register_", "set_flags", "zoneinfo", "janitor", "flavor"),
     "": ("monkeypatch", "mock", "patch_", "cudf", "seterr", "'raise'", '"raise"', "'error'", '"error"'),
     "sklearn": ("skip_parameter_validation",),
     "numpy": ("__array_", "set_array_function", "promotion_state"),
@@ -371,7 +423,7 @@ _PARSING_WORDS = (
 )
 _PARSING = frozenset(_PARSING_WORDS.split())
 """What reads texts as numbers or times, if it gets them."""
-_OF_MATRICES_WORDS = "cholesky inv inverse solve matrix_power lstsq tensorinv logdet cond"
+_OF_MATRICES_WORDS = "cholesky inv inverse solve matrix_power lstsq tensorinv tensorsolve logdet cond lu_factor"
 _OF_MATRICES = frozenset(_OF_MATRICES_WORDS.split())
 _COMPARED = ("==", "!=", "<=", ">=")
 _OF_SCHEMA = re.compile(r"square|[Dd]imension|shape|[Ss]ize|dtype|type|argument|broadcast|at least")
@@ -383,6 +435,8 @@ def is_asked(order: Mapping[str, Any]) -> bool:
     operands, keywords = order["operands"], order["keywords"]
     if keywords.keys() & _NEVER_KEYWORDS:
         return False
+    if "made" in (*operands, {})[0]:
+        return is_asked(operands[0]["made"]) and step in ("attribute", "method")
     reads_texts = name.rpartition(".")[2] in _PARSING
     for form, held in (part for told in (*operands, *keywords.values()) for part in _parts(told)):
         if form == "is" and type(held) is str and is_elsewhere(held):
@@ -394,6 +448,24 @@ def is_asked(order: Mapping[str, Any]) -> bool:
     if step in ("call", "method"):
         return _is_listed(step, of, name, operands, keywords)
     return _is_plain_step(step, name, operands)
+
+
+def is_followed(kind: type, told: Mapping[str, Any]) -> bool:
+    """Whether the result of another step is known well enough to be asked: all of it, or what hides no labels."""
+    package = kind.__module__.partition(".")[0]
+    return package in RESULTS and _is_known(told) or package == "pandas" and kind.__name__ in _GROUPED
+
+
+def of_results(kind: type) -> frozenset[str]:
+    """Methods that may be tried on the result of another step."""
+    package, name = kind.__module__.partition(".")[0], kind.__name__
+    return _OF_GROUPED if package == "pandas" and name in _GROUPED else frozenset(METHODS.get(f"{package}.{name}", ()))
+
+
+def is_made_again(order: Mapping[str, Any]) -> bool:
+    """Whether what a step gives may be made again for a step on it: the same, not drawn, nor left as memory was."""
+    drawn = order["name"].startswith(("random.", "empty", "fromiter", "nested_iters"))
+    return "made" in (*order["operands"], {})[0] or order["of"].partition(".")[0] in RESULTS and not drawn
 
 
 def is_member(kind: str, name: str) -> bool:
@@ -465,6 +537,8 @@ def _parts(told: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """An operand and all that it holds, as form and content."""
     [(form, held)] = told.items()
     yield form, held
+    for part in [*held["operands"], *held["keywords"].values()] if form == "made" else ():
+        yield from _parts(part)
     for part in held if form in ("list", "tuple", "set", "slice") else ():
         yield from _parts(part)
     for key, value in held if form == "dict" else ():
@@ -513,7 +587,7 @@ def tells_result(step: str, of: str, name: str) -> bool:
     """Whether what an operation gives is certain too, not only what it refuses."""
     if step in ("set_item", "truth") or step == "attribute" and name not in _READ:
         return False
-    if of.startswith(("pandas", "keras", "tensorflow")):
+    if of.startswith(("pandas", "keras", "tensorflow", "scipy")):
         return False
     if name in _BY_VALUES.get(of, ()) or name.startswith(_UNTOLD) or of.startswith("torch") and name.endswith("_"):
         return False

@@ -1,14 +1,18 @@
 """Which arguments functions, classes and methods of libraries take, by their signatures; nothing is called.
 
 Knows Python functions as they are written. What a wrapper makes of its arguments is not known, but for a few wrappers
-that hand on what they get.
+that hand on what they get. Functions that are not written in Python have no signature to trust: these few get objects
+that are good for nothing, and only what they say of the number and names of arguments counts.
 """
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import inspect
+import re
 import types
+from functools import cache
 from typing import Any, Sequence
 
 from . import operations
@@ -16,12 +20,14 @@ from . import operations
 _HAND_ON = (
     "sklearn/utils/_param_validation.py",
     "sklearn/base.py",
+    "sklearn/utils/_set_output.py",
     "pandas/core/strings/accessor.py",
     "tensorflow/python/util/traceback_utils.py",
     "tensorflow/python/ops/weak_tensor_ops.py",
     "keras/src/utils/traceback_utils.py",
 )
 """Files whose wrappers bind the arguments to the signature of what they wrap, or hand all of them on."""
+_OF_ESTIMATORS = ("sklearn/base.py",)
 _HAND_ON_SIGNED = ("pandas/util/_decorators.py",)
 """Files of which those wrappers do so that show another signature, which takes less by position than is taken yet."""
 _ELSEWHERE = {each: f"pandas.core.groupby.{each}" for each in ("DataFrameGroupBy", "SeriesGroupBy")}
@@ -31,27 +37,57 @@ _MODULES = "torch.nn.modules."
 _MAKES_PLAINLY = ("keras/src/layers/layer.py", "keras/src/models/sequential.py")
 """Files of a `__new__` that takes all arguments and leaves it to `__init__` to refuse them."""
 _REFUSED = ("test", "_test", "conftest", "__main__")
+_NOT_PYTHON = ("numpy", "pandas", "torch", *operations.PYTHON)
+"""Packages whose functions that are not written in Python are called with objects that are good for nothing."""
+_NOT_CALLED = ("_", "set", "init", "fork", "sync", "wait")
+"""How names begin of what may change this process before it looks at its arguments."""
+_DESCRIBED = ("method_descriptor", "cython_function_or_method")
+_COMPILED = (*_DESCRIBED, "builtin_function_or_method", "ufunc", "method", "_ArrayFunctionDispatcher")
+_SAMPLES: Sequence[Sequence[Any]] = ((2,), (), ("2020",))
+_OF_COUNT = re.compile(
+    r"takes (?:at most|at least|exactly|from|no|\d+|\d or \d) |expected at (?:most|least)|missing (?:\d+ )?required "
+    r"|unexpected keyword argument|invalid keyword argument|needs an argument|got multiple values for"
+    r"|exactly \w+ arguments expected"
+)
 
 
-def bound(path: str, n_positional: int, keywords: Sequence[str], *, is_method: bool) -> dict[str, Any]:
-    """{"raised", "message"} where a call with so many arguments, and others by these names, cannot be bound."""
+class _Nothing:
+    """Good for nothing: a function that asks it for anything is refused."""
+
+    __slots__ = ()
+
+
+def bound(path: str, n_positional: int, keywords: Sequence[str], *, kind: str) -> dict[str, Any]:
+    """{"raised", "message"} where a call with so many arguments, and others by these names, cannot be bound.
+
+    `kind`: a "call", a "call of data" whose first argument is an array, table or list, a "method" of an object, or a
+    "method of made" on what calling its class gives.
+    """
     package, _, rest = path.partition(".")
-    kind, dot, own = rest.partition(".")
-    path = f"{_ELSEWHERE[kind]}{dot}{own}" if package == "pandas" and kind in _ELSEWHERE else path
-    if package not in operations.BOUND or any(part.startswith(_REFUSED) for part in path.split(".")):
+    owner, dot, own = rest.partition(".")
+    path = f"{_ELSEWHERE[owner]}{dot}{own}" if package == "pandas" and owner in _ELSEWHERE else path
+    if package not in operations.BOUND | operations.PYTHON or any(
+        part.startswith(_REFUSED) for part in path.split(".")
+    ):
         return {"unknown": "not on the list"}
     holder, name = _holder(path)
+    is_method = kind.startswith("method")
+    if kind == "method of made" and not (isinstance(holder, type) and is_made_of_anything(holder)):
+        return {"unknown": "an object of another class"}
+    refused = _refused_by_compiled(holder, path, n_positional, keywords, is_method=is_method)
+    if refused is None and not is_method:
+        refused = _refused_first(getattr(holder, name, None), holder, kind)
+    if refused is not None:
+        return refused
     signature = None
     if is_method and isinstance(holder, type):
         if name == "__call__" and path.startswith(_MODULES):
             name = "forward"  # what a call hands on to, where no hook changes it
         signature = _of_function(inspect.getattr_static(holder, name, None))
     elif not is_method and holder is not None:
-        found = getattr(holder, name, None)
-        if isinstance(holder, type) and hasattr(found, "__wrapped__"):
-            return {"unknown": "a wrapped method without its object"}  # a wrapper may look at the object first
-        signature = _of_class(found) if isinstance(found, type) else _of_function(found)
-        is_method = isinstance(found, type)
+        function = getattr(holder, name, None)
+        signature = _of_class(function) if isinstance(function, type) else _of_function(function)
+        is_method = isinstance(function, type)
     if signature is None:
         return {"unknown": "no signature that tells"}
     try:
@@ -59,6 +95,83 @@ def bound(path: str, n_positional: int, keywords: Sequence[str], *, is_method: b
     except TypeError as error:
         return {"raised": "TypeError", "message": f"{name}(): {error}", "takes": _names(signature)}
     return {"unknown": "it can be bound"}
+
+
+def _refused_first(function: Any, holder: Any, kind: str) -> dict[str, Any] | None:
+    """What is said of a call before its arguments matter; None for nothing."""
+    if isinstance(function, types.ModuleType):
+        return {"raised": "TypeError", "message": "'module' object is not callable"}
+    if isinstance(holder, type) and hasattr(function, "__wrapped__"):  # a wrapper may look at the object first
+        return _without_object(function) if kind == "call of data" else {"unknown": "without its object"}
+    return None
+
+
+def _without_object(method: Any) -> dict[str, Any]:
+    """`KMeans.fit(X)`: what scikit-learn's wrapper of a method asks of the data that stand where its object should."""
+    if not _is_of(method, _OF_ESTIMATORS):
+        return {"unknown": "another wrapper"}
+    try:
+        method(_Nothing())
+    except Exception as error:  # noqa: BLE001 - the wrapper looks at the object first, or nothing is said
+        if isinstance(error, AttributeError) and type(error.obj) is _Nothing:
+            return {"raised": "AttributeError", "message": f"the data has no attribute '{error.name}'"}
+    return {"unknown": "without its object"}
+
+
+def _refused_by_compiled(
+    holder: Any, path: str, n_positional: int, keywords: Sequence[str], *, is_method: bool
+) -> dict[str, Any] | None:
+    """What a function that is not written in Python says of the number and names of its arguments."""
+    function = _compiled(holder, path, is_method=is_method)
+    if function is None:
+        return None
+    said = ""
+    for each in (_Nothing(), 1) if path.startswith("torch.") else (_Nothing(),):  # torch takes sizes one by one
+        try:
+            function(*[each] * n_positional, **dict.fromkeys(keywords, each))
+        except TypeError as error:
+            said = str(error)
+        except Exception:  # noqa: BLE001 - whatever else it says is about the objects that it got
+            return None
+        else:
+            return None
+        if not _OF_COUNT.search(said) or _Nothing.__name__ in said:
+            return None
+    return {"raised": "TypeError", "message": said}
+
+
+def _compiled(holder: Any, path: str, *, is_method: bool) -> Any:
+    """The function of a path if it is not written in Python and may be called with anything; a method has an object."""
+    package, _, rest = path.partition(".")
+    name = path.rpartition(".")[2]
+    if package not in _NOT_PYTHON or name in operations.NEVER or name.startswith(_NOT_CALLED):
+        return None
+    if package in operations.PYTHON and not (package != "builtins" or rest.partition(".")[0] in operations.OF_PYTHON):
+        return None
+    if is_method:
+        is_described = isinstance(holder, type) and _kind(inspect.getattr_static(holder, name, None)) in _DESCRIBED
+        return getattr(_sample(holder), name, None) if is_described else None
+    function = getattr(holder, name, None)
+    if isinstance(function, type):
+        made_by = [inspect.getattr_static(function, each) for each in ("__new__", "__init__")]
+        is_compiled = not any(isinstance(getattr(each, "__func__", each), types.FunctionType) for each in made_by)
+        return function if type(function) is type and is_compiled else None
+    is_python = isinstance(inspect.unwrap(function), types.FunctionType) if callable(function) else True
+    is_python = is_python or isinstance(getattr(function, "__func__", None), types.FunctionType)
+    is_checked = not isinstance(holder, type) or _kind(function) != "cython_function_or_method"  # of what its object is
+    return function if not is_python and is_checked and _kind(function) in _COMPILED else None
+
+
+def _kind(function: Any) -> str:
+    return type(function).__name__
+
+
+def _sample(kind: type) -> Any:
+    """Some object of a class; None if it cannot be made of next to nothing."""
+    for given in _SAMPLES:
+        with contextlib.suppress(Exception):  # the next may do
+            return kind(*given)
+    return None
 
 
 def _names(signature: inspect.Signature) -> str:
@@ -89,6 +202,7 @@ def found(path: str) -> Any:
     return getattr(holder, name, None)
 
 
+@cache
 def _holder(path: str) -> tuple[Any, str]:
     """The module or class that holds what a dotted name stands for, None if there is no such, and the last name."""
     *parts, name = path.split(".")
@@ -105,10 +219,19 @@ def _holder(path: str) -> tuple[Any, str]:
 
 def _of_class(kind: type) -> inspect.Signature | None:
     """Of a class that is made by its __init__ alone."""
+    return _of_function(inspect.getattr_static(kind, "__init__", None)) if is_made_plainly(kind) else None
+
+
+def is_made_of_anything(kind: type) -> bool:
+    """Whether a call of a class gives an object of this very class, whatever its parameters are."""
+    return is_made_plainly(kind) and any(base.__name__ == "BaseEstimator" for base in kind.__mro__)
+
+
+def is_made_plainly(kind: type) -> bool:
+    """Whether a call of a class gives an object of this very class, made by its __init__."""
     made_by = inspect.getattr_static(kind, "__new__")
     makes_plainly = made_by is vars(object)["__new__"] or _is_of(getattr(made_by, "__func__", None), _MAKES_PLAINLY)
-    is_plain = type(kind).__call__ is type.__call__ and makes_plainly
-    return _of_function(inspect.getattr_static(kind, "__init__", None)) if is_plain else None
+    return type(kind).__call__ is type.__call__ and makes_plainly
 
 
 def _of_function(function: Any) -> inspect.Signature | None:

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import builtins
 import contextlib
-import difflib
-import importlib.util
+import importlib
 import json
 import operator
 import os
@@ -19,16 +18,13 @@ import re
 import resource
 import socket
 import sys
-import types
 import warnings
 from functools import reduce
 from typing import Any, Callable, Iterator, Mapping
 
-from . import operations, parameters, signatures
+from . import members, operations, parameters, signatures
 from .made import FILLS, NotMadeError, library_of, made
 
-MOST_MESSAGE = 1_000
-_LIKE = 0.75
 _FULL = 0.75
 """Share of its memory beyond which the process ends itself: libraries fill it, and then all answers are unknown."""
 _FILE_BYTES = 2**16
@@ -63,7 +59,6 @@ _NEVER = (
 """What says something about this process or its names, a bug of a library, or the end of a loop: no refusal."""
 _OF_PROCESS = re.compile(r"(?i)alloc|\bmemory\b|\boom\b|new thread|temporarily unavailable|too many open|\berrno\b")
 """Messages of libraries that speak of what this process may use, whatever they raise: torch a RuntimeError, for one."""
-_ROUTINES = ("function", "method_descriptor", "wrapper_descriptor", "cython_function_or_method", "method")
 _PLAIN = (int, float, bool, str, complex, type(None))
 
 
@@ -124,41 +119,62 @@ def _is_loaded(package: str) -> bool:
 def _asked(order: Mapping[str, Any]) -> dict[str, Any]:
     step, of, name = order["step"], order["of"], order["name"]
     if step == "binds":
-        return signatures.bound(of, order["operands"], order["keywords"], is_method=name == "method")
+        return signatures.bound(of, order["operands"], order["keywords"], kind=name)
     if step == "parameters":
         return parameters.refused(of, name, order["given"])
     if step == "member":
-        return _member(of, name)
+        return members.of_module(of, name)
     if step == "of method":
-        return _part_of_method(of, name)
+        return members.of_method(of, name)
+    if step == "of object":
+        return members.of_object(of, name, is_made=order["is_made"], is_label=order["is_label"])
     if step == "wrapped":
         return _of_wrapped(of, order)
     if not operations.is_asked(order):
         return {"unknown": "not on the list"}
-    if step == "attribute" and _is_routine(of, name):
+    if "made" in (*order["operands"], {})[0]:
+        return _of_result(order)
+    if step == "attribute" and members.is_routine(of, name):
         return {"gave": {"type": "method", "of": f"{of}.{name}"}}
     return _agreed(_operation(step, of, name), name, order)
 
 
-def _is_routine(path: str, name: str) -> bool:
-    """Whether every object of a class has this method."""
-    holder = signatures.found(path)
-    return isinstance(holder, type) and type(getattr(holder, name, None)).__name__ in _ROUTINES
+def _of_result(order: Mapping[str, Any]) -> dict[str, Any]:
+    """What is certain of a step on the result of another: if all of it is known, or its class hides no labels."""
+    step, name = order["step"], order["name"]
+    kinds = {type(_operand(order["operands"][0], fill)) for fill in FILLS}
+    if len(kinds) > 1 or not operations.is_followed(kind := kinds.pop(), order["operands"][0]):
+        return {"unknown": "its class is not followed"}
+    path = f"{kind.__module__}.{kind.__qualname__}"
+    if step == "attribute":
+        if members.is_routine(path, name):
+            return {"gave": {"type": "method", "of": f"{path}.{name}"}}
+        said = _agreed(_operation(step, path, name), name, order)
+        is_told = said.get("raised") == "AttributeError" and members.is_like_one_of(name, kind)
+        return said if is_told else {"unknown": "it may be there"}
+    if name in operations.of_results(kind):
+        said = _agreed(_operation(step, path, name), name, order)
+        if "raised" in said:
+            return said
+    operands = order["operands"][1:]
+    return signatures.bound(f"{path}.{name}", len(operands), list(order["keywords"]), kind="method")
 
 
-def _part_of_method(path: str, name: str) -> dict[str, Any]:
-    """Whether a method lacks a name that is read of it, as if it had been called."""
-    holder, _, own = path.rpartition(".")
-    if not _is_routine(holder, own) or hasattr(getattr(signatures.found(holder), own), name):
-        return {"unknown": "it may be there"}
-    return {"raised": "AttributeError", "message": f"'{own}' is a method, which has no attribute '{name}'"}
+def _operand(told: Mapping[str, Any], fill: int) -> Any:
+    """An operand, or the result of another step."""
+    if "made" not in told:
+        return made(told, fill)
+    order = told["made"]
+    operands = [_operand(each, fill) for each in order["operands"]]
+    keywords = {key: made(each, fill) for key, each in order["keywords"].items()}
+    return _operation(order["step"], order["of"], order["name"])(*operands, **keywords)
 
 
 def _agreed(operation: Callable[..., Any], name: str, order: Mapping[str, Any]) -> dict[str, Any]:
     """What an operation does with every fill of its operands."""
     agreed: dict[str, Any] = {}
     for fill in FILLS:
-        operands = [made(told, fill) for told in order["operands"]]
+        operands = [_operand(told, fill) for told in order["operands"]]
         keywords = {key: made(told, fill) for key, told in order["keywords"].items()}
         with _modes(fill):
             outcome = _tried(operation, operands, keywords)
@@ -168,27 +184,6 @@ def _agreed(operation: Callable[..., Any], name: str, order: Mapping[str, Any]) 
     if "raised" in agreed and not operations.tells_refusal(name, agreed["raised"], agreed["message"]):
         return {"unknown": "it may depend on values"}
     return agreed
-
-
-def _member(path: str, name: str) -> dict[str, Any]:
-    """Whether a name was written for one that a module has; other packages may add names that are like none."""
-    package, *inner = path.split(".")
-    if package not in operations.LAZY or operations.is_elsewhere(name):
-        return {"unknown": "not on the list"}
-    holder = library_of(package).PACKAGE
-    for part in inner:
-        holder = None if part.startswith("_") else getattr(holder, part, None)
-    if not isinstance(holder, types.ModuleType):
-        return {"unknown": "not a module"}
-    if not difflib.get_close_matches(name, dir(holder), 1, _LIKE):
-        return {"unknown": "it is like no other"}
-    try:
-        getattr(holder, name)
-    except AttributeError as error:
-        if hasattr(holder, "__path__") and importlib.util.find_spec(f"{holder.__name__}.{name}") is not None:
-            return {"unknown": "a module that is not loaded"}
-        return {"raised": "AttributeError", "message": str(error)[:MOST_MESSAGE]}
-    return {"unknown": "it is there"}
 
 
 def _of_wrapped(path: str, order: Mapping[str, Any]) -> dict[str, Any]:
@@ -245,7 +240,7 @@ def _tried(operation: Callable[..., Any], operands: list[Any], keywords: dict[st
     except Exception as error:  # noqa: BLE001 - what it raises is the answer
         if _OF_PROCESS.search(str(error)):
             return {"unknown": type(error).__name__}
-        return {"raised": type(error).__name__, "message": str(error)[:MOST_MESSAGE]}
+        return {"raised": type(error).__name__, "message": str(error)[: members.MOST_MESSAGE]}
     return {"gave": schema(result)}
 
 

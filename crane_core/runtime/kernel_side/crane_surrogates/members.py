@@ -1,0 +1,130 @@
+"""Which names modules, classes and their methods have, by looking at them; nothing of what is asked runs.
+
+Knows that libraries write attributes into objects of their classes: a name that stands anywhere in a library's code is
+never said to be missing, nor one that is not like a name that is there, which other packages may add.
+"""
+
+from __future__ import annotations
+
+import difflib
+import dis
+import gc
+import importlib.util
+import inspect
+import sys
+import types
+from functools import cache
+from typing import Any
+
+from . import operations, signatures
+from .made import library_of
+
+_LIKE = 0.8
+"""So much of a name is another: `means` is `mean`; `add_columns`, which pyjanitor adds to tables, is not `columns`."""
+_ROUTINES = ("function", "method_descriptor", "wrapper_descriptor", "cython_function_or_method", "method")
+_LOOKING_PLAINLY = (object, int, float, complex, str, bytes, tuple, list, dict)
+_LABELLED = ("DataFrame", "Series")
+"""Classes whose objects look among their labels for what is not there, and nowhere else."""
+_OF_METHODS = ("numpy", "pandas", "scipy", "sklearn")
+_OF_NAMES = (*_OF_METHODS, "lightgbm", "statsmodels", "torch")
+"""Packages whose objects, and those whose methods too, get no names that the packages' own functions do not write."""
+_STORES = ("STORE_ATTR",)
+MOST_MESSAGE = 1_000
+
+
+def of_module(path: str, name: str) -> dict[str, Any]:
+    """Whether a name was written for one that a module has."""
+    package, *inner = path.split(".")
+    if package not in operations.LAZY or operations.is_elsewhere(name):
+        return {"unknown": "not on the list"}
+    holder = library_of(package).PACKAGE
+    for part in inner:
+        holder = None if part.startswith("_") else getattr(holder, part, None)
+    if not isinstance(holder, types.ModuleType):
+        return {"unknown": "not a module"}
+    if not is_like_one_of(name, holder):
+        return {"unknown": "it is like no other"}
+    try:
+        getattr(holder, name)
+    except AttributeError as error:
+        if hasattr(holder, "__path__") and importlib.util.find_spec(f"{holder.__name__}.{name}") is not None:
+            return {"unknown": "a module that is not loaded"}
+        return {"raised": "AttributeError", "message": str(error)[:MOST_MESSAGE]}
+    return {"unknown": "it is there"}
+
+
+def of_method(path: str, name: str) -> dict[str, Any]:
+    """Whether a method lacks a name that is read of it, as if it had been called."""
+    holder, _, own = path.rpartition(".")
+    if not is_routine(holder, own) or hasattr(getattr(signatures.found(holder), own), name):
+        return {"unknown": "it may be there"}
+    return {"raised": "AttributeError", "message": f"'{own}' is a method, which has no attribute '{name}'"}
+
+
+def is_routine(path: str, name: str) -> bool:
+    """Whether every object of a class has this method."""
+    holder = signatures.found(path)
+    return isinstance(holder, type) and type(inspect.getattr_static(holder, name, None)).__name__ in _ROUTINES
+
+
+def of_object(path: str, name: str, *, is_made: bool, is_label: bool) -> dict[str, Any]:
+    """What every object of a class has by a name: a method; or that none has such, and a name that it is like.
+
+    `is_made`: the object is what calling the class gives. `is_label`: it may be one of the object's labels.
+    """
+    package = path.partition(".")[0]
+    kind = signatures.found(path) if package in _OF_NAMES else None
+    if (
+        not isinstance(kind, type)
+        or "_" in (name[:1], name[-1:])
+        or is_made
+        and not signatures.is_made_of_anything(kind)
+    ):
+        return {"unknown": "not a class"}
+    if package in _OF_METHODS and is_routine(path, name) and name not in _stored_by(kind):
+        return {"gave": {"type": "method", "of": f"{path}.{name}"}}
+    is_told = _tells_names(kind) or kind.__name__ in _LABELLED and not is_label
+    if not is_told or hasattr(kind, name) or not is_like_one_of(name, kind):
+        return {"unknown": "it may be there"}
+    packages = {each.__module__.partition(".")[0] for each in kind.__mro__} - {"builtins"}
+    if any(name in _written_in(package, len(sys.modules)) for package in packages):
+        return {"unknown": "something writes it"}
+    return {"raised": "AttributeError", "message": f"'{kind.__name__}' object has no attribute '{name}'"}
+
+
+def is_like_one_of(name: str, holder: Any) -> bool:
+    """Whether a name may have been written for one that an object has."""
+    return bool(difflib.get_close_matches(name, dir(holder), 1, _LIKE))
+
+
+def _tells_names(kind: type) -> bool:
+    """Whether attributes are looked for in the object and its classes alone."""
+    looks = getattr(kind.__getattribute__, "__objclass__", None)
+    return looks in _LOOKING_PLAINLY and not hasattr(kind, "__getattr__")
+
+
+@cache
+def _stored_by(kind: type) -> frozenset[str]:
+    """Names that methods of a class give to objects."""
+    functions = [each for base in kind.__mro__ for each in vars(base).values() if isinstance(each, types.FunctionType)]
+    codes = [code for each in functions if (code := getattr(inspect.unwrap(each), "__code__", None)) is not None]
+    return frozenset(step.argval for code in codes for step in dis.get_instructions(code) if step.opname in _STORES)
+
+
+@cache
+def _written_in(package: str, _n_modules: int) -> frozenset[str]:
+    """Every name and text in the functions of a package, as far as it is loaded."""
+    names: set[str] = set()
+    for each in gc.get_objects():
+        if type(each) is types.FunctionType and str(each.__module__).partition(".")[0] == package:
+            _collect(each.__code__, names)
+    return frozenset(names)
+
+
+def _collect(code: types.CodeType, names: set[str]) -> None:
+    names.update(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            _collect(constant, names)
+        else:
+            names.update(part for part in (constant if type(constant) is tuple else [constant]) if type(part) is str)

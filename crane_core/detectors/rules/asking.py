@@ -195,7 +195,8 @@ class Asker:
             sent = sender.order(step, holder, asked, operands[:n_positional], keywords)
             if operations.is_asked(sent):
                 tells = operations.tells_result(step, holder, asked) and _CHANGING.isdisjoint(keywords)
-                yield Order(sent, frozenset(libraries), tells, frozenset(["device"] if is_elsewhere else []))
+                may_move = is_elsewhere and not any(map(_holds_tensor, operands))
+                yield Order(sent, frozenset(libraries), tells, frozenset(["device"] if may_move else []))
 
     def _of_module(self, path: str, name: str) -> Iterator[Order]:
         """The order to look for a name in a module."""
@@ -356,6 +357,11 @@ def _library_of(value: AbstractValue) -> str:
     return next((library for part in (parts or ())[:50] if (library := _library_of(part))), "")
 
 
+def _holds_tensor(value: AbstractValue) -> bool:
+    """Whether an operand decides on which device the result is: all that are sent are on the processor."""
+    return value.is_a("torch", "Tensor", "Parameter") or any(map(_holds_tensor, value.items or ()))
+
+
 class _Sender:
     """Writes operands for the worker.
 
@@ -508,7 +514,11 @@ def _given(told: Mapping[str, Any]) -> AbstractValue:
     kind = str(told.get("type", ""))
     if kind == "NoneType":
         return AbstractValue("NoneType", literal=None)
-    return value_from_facts(kind, facts, words="", is_captured=True)
+    parts = facts.pop("items") if kind not in ("list", "tuple") and "items" in facts else None
+    value = value_from_facts(kind, facts, words="", is_captured=True)
+    if parts is not None:
+        value.items = list(map(_given, parts.values()))
+    return value
 
 
 __all__ = [

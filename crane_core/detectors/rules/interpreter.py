@@ -415,12 +415,14 @@ class Interpreter:
             self.results[node] = question.result if question is not None else {}  # last, as rules may call too
         if given is None:
             return known
-        if given.type == _ARRAY and (of_memory := _first_array(receiver, arguments)) is not None:
-            given.facts["view_of"] = of_memory  # or a copy: nobody asks which
+        for part in (given, *(given.items or ())):
+            if part.type == _ARRAY and (of_memory := _first_array(receiver, arguments)) is not None:
+                part.facts["view_of"] = of_memory  # or a copy: nobody asks which
         if known is None or _is_blank(known):
             return given
-        if known.type == given.type and known.shape is None and known is not receiver:
-            known.facts = {**given.facts, **known.facts}
+        operands = [receiver, *arguments.positional, *arguments.keywords.values()]
+        if known.type == given.type and all(known is not each for each in operands):
+            known.facts = given.facts | known.facts
         return known
 
     def _operation(

@@ -98,8 +98,6 @@ later, labelled = {}, Labelled({3: 1.0})
 empty, lost = DataLoader(Labelled(later), batch_size=2), DataLoader(labelled, batch_size=2)
 shared = nn.ReLU()
 twice = nn.Sequential(nn.Linear(8, 4), shared, nn.Linear(4, 4), shared, nn.Linear(4, 3))
-hooked = nn.Linear(3, 2)
-hooked.register_forward_pre_hook(lambda module, given: (given[0][:, :3],))
 """
 
 TRAIN = """
@@ -228,7 +226,6 @@ RUNS = [
     "nn.BatchNorm1d(3)(torch.randn(2, 3, 4))",
     "nn.LayerNorm([2, 8])(X.view(10, 2, 8))",
     "twice(X)",
-    "hooked(torch.randn(2, 5))",
     "criterion(net(X), y)",
     "criterion(net(X), y1.squeeze().long())",
     "criterion(net(X), y1.squeeze(1).long())",
@@ -291,6 +288,18 @@ def test_what_torch_refuses_is_predicted(check, target, exception):
 @pytest.mark.parametrize("target", RUNS, ids=RUNS)
 def test_what_torch_accepts_is_let_pass(check, target):
     assert check(SETUP, target).raised is None
+
+
+HOOKED = f"""{SETUP}
+hooked = nn.Linear(3, 2)
+hooked.register_forward_pre_hook(lambda module, given: (given[0][:, :3],))
+"""
+
+
+def test_a_hook_may_change_what_a_layer_gets(check):
+    """Where a notebook spells hooks, only the rules speak."""
+    assert check(HOOKED, "hooked(torch.randn(2, 5))").raised is None
+    assert check(HOOKED, "net(torch.randn(4, 7))").raised == "RuntimeError"
 
 
 STAR = "import torch\nfrom torch.nn import *\nfrom torch.optim import *\nx = torch.ones(2, 3)\nlayer = Linear(3, 2)"

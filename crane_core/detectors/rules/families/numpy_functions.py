@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Final
 
 from crane_core.detectors.rules import shapes
@@ -11,30 +10,24 @@ from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.numpy_arrays import (
     ARRAY,
     array,
-    axis_in,
     called,
     crash_on_shape_mismatch,
     describe,
     describe_all,
     dtype_meant,
     dtype_of,
+    ends_of,
     given_to,
     is_array,
     is_none,
-    is_number,
     kind_of,
     n_elements,
-    promoted,
-    scalar,
     shape_of,
     some_texts,
     taken_shape,
-    values_changed,
-    whole,
 )
 from crane_core.detectors.rules.family import Family, Rule
 from crane_core.detectors.rules.operation import Operation
-from crane_core.detectors.rules.shapes import differ, only_length, size
 
 RULES = Family("numpy: functions")
 _FLOATING: Final = (
@@ -43,7 +36,6 @@ _FLOATING: Final = (
 )
 _TESTS: Final = ("isnan", "isinf", "isfinite")
 _KEEPING: Final = ("abs", "absolute", "floor", "ceil", "sign", "square", "negative", "rint", "round", "around", "trunc")
-_TWO: Final = ("add", "subtract", "multiply", "divide", "true_divide", "maximum", "minimum", "power", "mod", "fmax")
 
 
 def _one(name: str) -> Rule:
@@ -58,20 +50,9 @@ def _one(name: str) -> Rule:
         shape = shape_of(subject)
         if shape is None or subject.type == "str":
             return UNCHANGED
-        return array(shape, _dtype_of_one(name, dtype_of(subject)))
+        return array(shape, "bool" if name in _TESTS else None)
 
     return rule
-
-
-def _dtype_of_one(name: str, dtype: str | None) -> str | None:
-    kind = kind_of(dtype)
-    if name in _TESTS:
-        return "bool"
-    if kind == "f":
-        return dtype
-    if name in _FLOATING:
-        return "float64" if dtype in ("int64", "int32", "uint32", "uint64") else None
-    return dtype if kind == "i" and name in ("abs", "absolute", "sign", "square", "negative") else None
 
 
 def _takes_numbers(operation: Operation, name: str, subject: AbstractValue) -> None:
@@ -123,51 +104,6 @@ for _name in (*_FLOATING, *_TESTS, *_KEEPING):
     RULES.function(f"numpy.{_name}")(_one(_name))
 
 
-@RULES.function("numpy.clip")
-def clip(operation: Operation) -> Answer:
-    given = given_to(operation, "a, a_min=None, a_max=None, out=None, *, min=None, max=None")
-    if given is None or "out" in given:
-        return UNKNOWN
-    bounds = [value for name, value in given.items() if name != "a"]
-    shape = shape_of(given["a"])
-    is_plain = shape is not None and all(is_number(bound) or is_none(bound) for bound in bounds)
-    return array(shape, None) if is_plain else UNCHANGED
-
-
-@RULES.method(ARRAY, "round", "clip", "conj", "conjugate", "fill", "sort", "tobytes")
-def of_each(operation: Operation) -> Answer:
-    subject = operation.receiver
-    if operation.name in ("fill", "sort"):
-        values_changed(operation, subject)
-        return AbstractValue("NoneType", literal=None)
-    shape = shape_of(subject)
-    if shape is None or operation.name == "tobytes" or "out" in operation.arguments.keywords:
-        return UNCHANGED
-    return array(shape, dtype_of(subject) if operation.name == "round" and kind_of(dtype_of(subject)) == "f" else None)
-
-
-def _two(name: str) -> Rule:
-    def rule(operation: Operation) -> Answer:
-        given = operation.arguments
-        if not given.is_complete or given.keywords or len(given.positional) != 2:
-            return UNKNOWN
-        found = [shape_of(value) for value in given.positional]
-        if found[0] is None or found[1] is None:
-            return UNCHANGED
-        with crash_on_shape_mismatch(describe_all(given.positional), "give both shapes that broadcast"):
-            shape = shapes.broadcast(found[0], found[1])
-        dtypes = [dtype_of(value) for value in given.positional]
-        is_kept = all(is_array(value) for value in given.positional) and name in ("add", "subtract", "multiply")
-        known = [dtype for dtype in dtypes if dtype is not None and kind_of(dtype) in tuple("iuf")]
-        return array(shape, promoted(*known) if is_kept and len(known) == 2 else None)
-
-    return rule
-
-
-for _name in _TWO:
-    RULES.function(f"numpy.{_name}")(_two(_name))
-
-
 @RULES.function("numpy.dot", "numpy.matmul")
 @RULES.method(ARRAY, "dot")
 def product(operation: Operation) -> Answer:
@@ -180,33 +116,7 @@ def product(operation: Operation) -> Answer:
         return UNCHANGED
     with crash_on_shape_mismatch(describe_all(pair), "transpose one of them (.T), or select the part that fits"):
         shape = (shapes.matmul if called(operation) == "matmul" else shapes.dot)(found[0], found[1])
-    return array(shape, promoted(*map(dtype_of, pair)))
-
-
-@RULES.function("numpy.outer")
-def outer(operation: Operation) -> Answer:
-    given = given_to(operation, "a, b")
-    found = [taken_shape(value) for value in given.values()] if given is not None and len(given) == 2 else [None]
-    known = [size(shape) for shape in found if shape is not None]
-    return array(tuple(known)) if len(known) == 2 else UNCHANGED
-
-
-@RULES.function("numpy.where")
-def where(operation: Operation) -> Answer:
-    given = operation.arguments
-    if not given.is_complete or given.keywords or len(given.positional) not in (1, 3):
-        return UNCHANGED
-    known = [shape for value in given.positional if (shape := taken_shape(value)) is not None]
-    if len(given.positional) == 1:
-        ndim = len(known[0]) if known else 0
-        return AbstractValue("tuple", items=[array((None,), "int64") for _ in range(ndim)]) if ndim else UNCHANGED
-    with crash_on_shape_mismatch(
-        describe_all(given.positional), "pass values with the shape of the condition, or scalars"
-    ):
-        shape = shapes.broadcast(*known)
-    left, right = map(dtype_of, given.positional[1:])
-    is_same = left == right and kind_of(left) in tuple("iuf")
-    return array(shape, left if is_same else None) if len(known) == 3 else UNCHANGED
+    return array(shape)
 
 
 # Casts
@@ -271,48 +181,15 @@ def reads_as_number(text: str, *, is_whole: bool = False) -> bool:
 @RULES.function("numpy.bincount")
 def bincount(operation: Operation) -> Answer:
     given = given_to(operation, "x, weights=None, minlength=0")
-    if given is None:
-        return UNCHANGED
-    subject, weights = given["x"], given.get("weights")
-    shape = taken_shape(subject)
-    if len(shape or ()) > 1:
-        _refuse(
-            operation,
-            "ValueError",
-            "object too deep for desired array: only 1 dimension can be counted",
-            subject,
-            "flatten it first: .ravel()",
-        )
-    if shape and size(shape) != 0:
-        _refuse_uncountable(operation, subject)
-    if weights is not None and not is_none(weights):
-        why, remedy = "the weights and list don't have the same length", "pass one weight per number"
-        _are_as_many(operation, [subject, weights], "ValueError", why, remedy)
-    return array((None,), "int64" if is_none(weights) else "float64")
-
-
-def _refuse_uncountable(operation: Operation, subject: AbstractValue) -> None:
-    """Fractions and negative numbers."""
-    if kind_of(dtype_of(subject)) == "f":
-        _refuse(
-            operation,
-            "TypeError",
-            "cannot cast the array to int64 according to the rule 'safe': only integers can be counted",
-            subject,
-            "convert them to integers first: .astype(int)",
-        )
-    low = (subject.fact("value_range") or [None])[0]
-    if type(low) is int and low < 0:
+    low = next(iter(ends_of(given["x"])), None) if given is not None else None
+    if given is not None and len(shape_of(given["x"]) or ()) == 1 and type(low) is int and low < 0:
         operation.crash(
             "ValueError",
             "list argument must have no negative elements",
-            fact=f"the minimum of {subject.named('the array')} is {low}",
+            fact=f"the minimum of {given['x'].named('the array')} is {low}",
             remedy="remove or shift the negative numbers",
         )
-
-
-def _refuse(operation: Operation, exception: str, why: str, subject: AbstractValue, remedy: str) -> None:
-    operation.crash(exception, why, fact=describe(subject, "the argument"), remedy=remedy)
+    return UNCHANGED
 
 
 @RULES.function("numpy.histogram")
@@ -330,119 +207,7 @@ def histogram(operation: Operation) -> Answer:
             fact=f"{subject.named('the array')} holds NaN or infinite values",
             remedy="remove them first: x[numpy.isfinite(x)], or pass range=",
         )
-    n_bins = 10 if bins is None else whole(bins)
-    return AbstractValue("tuple", items=[array((n_bins,)), array((None if n_bins is None else n_bins + 1,))])
-
-
-@RULES.function("numpy.interp")
-def interp(operation: Operation) -> Answer:
-    given = given_to(operation, "x, xp, fp, left=None, right=None, period=None")
-    if given is None:
-        return UNCHANGED
-    _are_as_many(operation, [given["xp"], given["fp"]], "ValueError", "fp and xp are not of the same length")
-    shape = taken_shape(given["x"])
-    return array(shape, "float64") if shape else UNCHANGED
-
-
-def _are_as_many(
-    operation: Operation,
-    values: Sequence[AbstractValue],
-    exception: str,
-    why: str,
-    remedy: str = "give them the same length",
-) -> None:
-    """Two lines of one length."""
-    if differ(*(only_length(taken_shape(value)) for value in values)):
-        operation.crash(exception, why, fact=describe_all(values, "the argument"), remedy=remedy)
-
-
-@RULES.function("numpy.polyfit")
-def polyfit(operation: Operation) -> Answer:
-    given = given_to(operation, "x, y, deg, rcond=None, full=False, w=None, cov=False")
-    if given is None:
-        return UNCHANGED
-    why = "expected x and y to have same length"
-    _are_as_many(operation, [given["x"], given["y"]], "TypeError", why)
-    degree = whole(given["deg"])
-    is_plain = not {"full", "cov"} & given.keys()
-    shape = taken_shape(given["y"])
-    known = degree is not None and is_plain and shape is not None and len(shape) == 1
-    return array((degree + 1,), "float64") if known and degree is not None else UNCHANGED
-
-
-@RULES.function("numpy.corrcoef", "numpy.cov")
-def of_two_lines(operation: Operation) -> Answer:
-    given = given_to(operation, "x, y=None, rowvar=True, bias=False, dtype=None")
-    if given is not None and not is_none(given.get("y")):
-        _are_as_many(operation, [given["x"], given["y"]], "ValueError", "x and y must have the same length")
     return UNCHANGED
-
-
-# Linear algebra
-
-
-def _square(subject: AbstractValue, operation: Operation) -> None:
-    shape = shape_of(subject)
-    if shape is None:
-        return
-    is_square = len(shape) > 1 and (None in shape[-2:] or shape[-1] == shape[-2])
-    if not is_square:
-        operation.crash(
-            "LinAlgError",
-            "Last 2 dimensions of the array must be square",
-            fact=describe(subject),
-            remedy="use numpy.linalg.pinv or lstsq for other matrices, or select the square part",
-        )
-
-
-@RULES.function(*(f"numpy.linalg.{name}" for name in ("inv", "det", "cholesky", "eig", "eigh", "eigvals", "eigvalsh")))
-def of_square(operation: Operation) -> Answer:
-    subject = operation.first
-    _square(subject, operation)
-    shape = shape_of(subject)
-    if shape is None or called(operation) not in ("inv", "cholesky", "det"):
-        return UNCHANGED
-    dtype = "float64" if kind_of(dtype_of(subject)) in ("i", "u") else dtype_of(subject)
-    return array(shape if called(operation) != "det" else shape[:-2], dtype)
-
-
-@RULES.function("numpy.linalg.solve")
-def solve(operation: Operation) -> Answer:
-    given = given_to(operation, "a, b")
-    if given is None:
-        return UNCHANGED
-    _square(given["a"], operation)
-    left, right = shape_of(given["a"]), shape_of(given["b"])
-    if left is None or right is None or len(left) != 2 or len(right) not in (1, 2):
-        return UNCHANGED
-    with crash_on_shape_mismatch(describe_all(given.values()), "the right side needs one row per row of the matrix"):
-        shapes.same(left[-1], right[0])
-    return array(right)
-
-
-@RULES.function("numpy.linalg.lstsq")
-def lstsq(operation: Operation) -> Answer:
-    given = given_to(operation, "a, b, rcond=None")
-    if given is None:
-        return UNCHANGED
-    left, right = shape_of(given["a"]), taken_shape(given["b"])
-    if left is None or right is None or len(left) != 2 or not right:
-        return UNCHANGED
-    with crash_on_shape_mismatch(
-        describe_all([given["a"], given["b"]]),
-        "Incompatible dimensions: a and b need the same number of rows",
-        exception="LinAlgError",
-    ):
-        shapes.same(left[0], right[0])
-    return AbstractValue("tuple", items=[array((left[1], *right[1:])), array((None,)), AbstractValue(), array((None,))])
-
-
-@RULES.function("numpy.linalg.norm")
-def norm(operation: Operation) -> Answer:
-    given = given_to(operation, "x, ord=None, axis=None, keepdims=False")
-    if given is None or set(given) != {"x"} or shape_of(given["x"]) is None or not is_array(given["x"]):
-        return UNCHANGED
-    return scalar("float64") if dtype_of(given["x"]) == "float64" else UNCHANGED
 
 
 # Others
@@ -464,70 +229,3 @@ def savetxt(operation: Operation) -> Answer:
             remedy="reshape to two dimensions, or use numpy.save",
         )
     return AbstractValue("NoneType", literal=None)
-
-
-@RULES.function("numpy.take")
-def take(operation: Operation) -> Answer:
-    given = given_to(operation, "a, indices, axis=None, out=None, mode='raise'")
-    if given is None or {"mode", "out"} & given.keys():
-        return UNCHANGED
-    shape, number = shape_of(given["a"]), whole(given["indices"])
-    axis = whole(given["axis"]) if "axis" in given else None
-    if shape is None or number is None or ("axis" in given and axis is None):
-        return UNCHANGED
-    with crash_on_shape_mismatch(describe(given["a"]), "use an index within the array", exception="IndexError"):
-        at = None if axis is None else shapes.axis_of(axis, len(shape))
-        shapes.index((size(shape),) if at is None else (shape[at],), number)
-    return UNCHANGED
-
-
-@RULES.function("numpy.delete")
-def delete(operation: Operation) -> Answer:
-    given = given_to(operation, "arr, obj, axis=None")
-    if given is None:
-        return UNCHANGED
-    shape, number = shape_of(given["arr"]), whole(given["obj"])
-    known, axis = axis_in(given.get("axis"))
-    if shape is None or number is None or not known or isinstance(axis, tuple):
-        return UNCHANGED
-    with crash_on_shape_mismatch(describe(given["arr"]), "use an index within the array", exception="IndexError"):
-        at = None if axis is None else shapes.axis_of(axis, len(shape))
-        length = size(shape) if at is None else shape[at]
-        shapes.index((length,), number)
-    left = None if length is None else length - 1
-    return array((left,) if at is None else (*shape[:at], left, *shape[at + 1 :]), dtype_of(given["arr"]))
-
-
-@RULES.function("numpy.unique")
-def unique(operation: Operation) -> Answer:
-    if len(operation.arguments.positional) != 1 or operation.arguments.keywords or not operation.arguments.is_complete:
-        return UNCHANGED
-    return array((None,), dtype_of(operation.first)) if shape_of(operation.first) is not None else UNCHANGED
-
-
-@RULES.function("numpy.repeat")
-def repeat(operation: Operation) -> Answer:
-    given = given_to(operation, "a, repeats, axis=None")
-    if given is None or set(given) != {"a", "repeats"}:
-        return UNCHANGED
-    shape, times = shape_of(given["a"]), whole(given["repeats"])
-    count = size(shape) if shape is not None else None
-    return array((count * times,), dtype_of(given["a"])) if count is not None and times is not None else UNCHANGED
-
-
-@RULES.function("numpy.diff")
-def diff(operation: Operation) -> Answer:
-    shape = shape_of(operation.first)
-    if shape is None or len(operation.arguments.positional) != 1 or operation.arguments.keywords:
-        return UNCHANGED
-    if not shape:
-        _refuse(
-            operation,
-            "ValueError",
-            "diff requires input that is at least one dimensional",
-            operation.first,
-            "pass an array",
-        )
-        return UNCHANGED
-    length = shape[-1]
-    return array((*shape[:-1], None if length is None else max(length - 1, 0)))

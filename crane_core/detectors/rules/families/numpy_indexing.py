@@ -13,7 +13,6 @@ from crane_core.detectors.rules.families.numpy_arrays import (
     dtype_of,
     held_by,
     is_array,
-    is_number,
     kind_of,
     refuse_read_only,
     scalar,
@@ -23,7 +22,7 @@ from crane_core.detectors.rules.families.numpy_arrays import (
     values_changed,
     view_of,
 )
-from crane_core.detectors.rules.family import ANY, Family
+from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import Mask, Numbers, Part, Shape, Some, broadcast_to, index, size
 
@@ -268,90 +267,3 @@ def _reads_as_number(operation: Operation, receiver: AbstractValue, text: str, k
             fact=describe(receiver),
             remedy="assign a number, or create the array with dtype=object",
         )
-
-
-@RULES.element(ARRAY)
-def first_part(operation: Operation) -> Answer:
-    receiver = operation.receiver
-    shape = shape_of(receiver)
-    if shape is None:
-        return UNCHANGED
-    if not shape:
-        return operation.crash(
-            "TypeError",
-            "iteration over a 0-d array",
-            fact=describe(receiver),
-            remedy="get its value with .item()",
-        )
-    if not shape[0]:
-        return UNCHANGED
-    return _element(receiver, []) if len(shape) == 1 else view_of(receiver, shape[1:])
-
-
-@RULES.truth(ARRAY)
-def truth(operation: Operation) -> Answer:
-    receiver = operation.receiver
-    shape = shape_of(receiver)
-    least = size(shape) if shape is not None else None
-    if least is not None and least > 1:
-        _is_ambiguous(operation, receiver)
-    return UNCHANGED
-
-
-def _is_ambiguous(operation: Operation, subject: AbstractValue) -> None:
-    operation.crash(
-        "ValueError",
-        "The truth value of an array with more than one element is ambiguous",
-        fact=describe(subject),
-        remedy="use .any() or .all(), or combine masks with & and |",
-    )
-
-
-@RULES.function("builtins.bool")
-def asked_for_truth(operation: Operation) -> Answer:
-    subject = operation.first
-    shape = shape_of(subject)
-    least = size(shape) if is_array(subject) and shape is not None else None
-    if least is not None and least > 1:
-        _is_ambiguous(operation, subject)
-    return UNKNOWN
-
-
-@RULES.item(f"numpy.{ANY}")
-def of_number(operation: Operation) -> Answer:
-    index = operation.first
-    parts = index.items if index.type == "tuple" else [index]
-    is_element = parts is not None and any(part.type in ("int", "str", "slice", "float") for part in parts)
-    if _is_single(operation.receiver) and is_element:
-        operation.crash(
-            "IndexError",
-            "invalid index to scalar variable",
-            fact=f"{operation.receiver.named('the value')} is a {operation.receiver.type}"
-            if operation.receiver
-            else "",
-            remedy="remove the index, or index the array that the number came from",
-        )
-    return UNKNOWN
-
-
-def _is_single(value: AbstractValue | None) -> bool:
-    return value is not None and is_number(value) and value.package == "numpy"
-
-
-@RULES.element(f"numpy.{ANY}")
-def through_number(operation: Operation) -> Answer:
-    return _without_parts(operation, "iterated") if _is_single(operation.receiver) else UNKNOWN
-
-
-@RULES.function("builtins.len")
-def length_of_number(operation: Operation) -> Answer:
-    return _without_parts(operation, "counted") if _is_single(operation.first) else UNKNOWN
-
-
-def _without_parts(operation: Operation, verb: str) -> Answer:
-    return operation.crash(
-        "TypeError",
-        f"a NumPy scalar cannot be {verb}",
-        fact=f"{operation.text} is a NumPy scalar",
-        remedy="put it in a list: [x], or use the array that it came from",
-    )

@@ -7,8 +7,7 @@ from typing import Final
 import numpy as np
 
 from crane_core.detectors.rules.answer import UNKNOWN, Answer
-from crane_core.detectors.rules.families.numpy_arrays import ARRAY, called, describe
-from crane_core.detectors.rules.families.versions import version_of
+from crane_core.detectors.rules.families.numpy_arrays import ARRAY, describe
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 
@@ -56,55 +55,3 @@ def missing(operation: Operation) -> Answer:
         fact=describe(receiver) if describe(receiver) != receiver.words else f"{receiver.words} is a numpy.ndarray",
         remedy=_OF_OTHERS[operation.name],
     )
-
-
-_REMOVED: Final[dict[str, tuple[tuple[int, int], tuple[int, int] | None, str]]] = {
-    **{name: ((1, 24), None, f"use {name}") for name in ("float", "int", "object", "str", "complex")},
-    "bool": ((1, 24), (2, 0), "use bool"),
-    "long": ((1, 24), (2, 0), "use int"),
-    "unicode": ((1, 24), None, "use str"),
-    **dict.fromkeys(("Inf", "Infinity", "infty", "PINF"), ((2, 0), None, "use numpy.inf")),
-    "NaN": ((2, 0), None, "use numpy.nan"),
-    "NAN": ((2, 0), None, "use numpy.nan"),
-    "float_": ((2, 0), None, "use numpy.float64"),
-    "complex_": ((2, 0), None, "use numpy.complex128"),
-    "string_": ((2, 0), None, "use numpy.bytes_"),
-    "unicode_": ((2, 0), None, "use numpy.str_"),
-    "product": ((2, 0), None, "use numpy.prod"),
-    "cumproduct": ((2, 0), None, "use numpy.cumprod"),
-    "alltrue": ((2, 0), None, "use numpy.all"),
-    "sometrue": ((2, 0), None, "use numpy.any"),
-    "round_": ((2, 0), None, "use numpy.round"),
-    "mat": ((2, 0), None, "use numpy.asmatrix"),
-    "asfarray": ((2, 0), None, "use numpy.asarray(x, dtype=float)"),
-    "msort": ((2, 0), None, "use numpy.sort(x, axis=0)"),
-    "cast": ((2, 0), None, "use numpy.asarray(x, dtype=...)"),
-    "find_common_type": ((2, 0), None, "use numpy.result_type"),
-}
-"""Names that NumPy has no more: since which version, until which it came back, and what to write instead."""
-
-
-def removed(operation: Operation, name: str) -> None:
-    """Crash where the version in the kernel is known to lack the name."""
-    since, until, remedy = _REMOVED[name]
-    found = version_of(operation, "numpy")
-    if found is not None and found >= since and (until is None or found < until):
-        operation.crash(
-            "AttributeError",
-            f"numpy.{name} was removed in NumPy {'.'.join(map(str, since))}",
-            fact=f"NumPy {operation.packages['numpy']} is installed",
-            remedy=remedy,
-        )
-
-
-@RULES.attribute("builtins.module", *_REMOVED)
-def removed_from_module(operation: Operation) -> Answer:
-    if operation.receiver.path == "numpy":
-        removed(operation, operation.name)
-    return UNKNOWN
-
-
-@RULES.function(*(f"numpy.{name}" for name in _REMOVED))
-def removed_function(operation: Operation) -> Answer:
-    removed(operation, called(operation))
-    return UNKNOWN

@@ -43,14 +43,6 @@ def _reshaped(operation: Operation) -> Answer:
     if len(given) == 1 and dtype_meant(given[0]) is not None:
         return tensor(None, dtype_meant(given[0]))
     wanted = lengths(given) if not operation.arguments.keywords and operation.arguments.is_complete else None
-    floats = [one for one in given if one.type == "float"]
-    if floats:
-        operation.crash(
-            "TypeError",
-            "sizes must be integers, but one is a float",
-            fact=f"{floats[0].named('a size')} is of type float",
-            remedy="divide with //",
-        )
     if wanted is None:
         return tensor(None, dtype_of(value), value.fact("device"))
     if shape is None:
@@ -75,17 +67,7 @@ def _permute(operation: Operation, value: AbstractValue, shape: Shape) -> Shape 
 
 def _transpose(operation: Operation, value: AbstractValue, shape: Shape) -> Shape | None:
     dims = _dims(operation)
-    return None if dims is None or len(dims) != 2 else _swapped(shape, *dims)
-
-
-def _swapped(shape: Shape, first: int, second: int) -> Shape:
-    return shapes.swapaxes(shape, first, second) if shape else shape
-
-
-def _t(operation: Operation, value: AbstractValue, shape: Shape) -> Shape | None:
-    if len(shape) > 2:
-        raise ShapeMismatchError(f"t() takes at most 2 dimensions, not {len(shape)}")
-    return shape[::-1]
+    return None if dims is None or len(dims) != 2 or not shape else shapes.swapaxes(shape, *dims)
 
 
 def _unsqueeze(operation: Operation, value: AbstractValue, shape: Shape) -> Shape | None:
@@ -112,10 +94,8 @@ def _squeeze(operation: Operation, value: AbstractValue, shape: Shape) -> Shape 
 
 def _flatten(operation: Operation, value: AbstractValue, shape: Shape) -> Shape | None:
     bound = operation.arguments.bound("start_dim=0, end_dim=-1")
-    if bound is None:
-        return None
-    start, end = (whole(bound.get(name, literal(usual))) for name, usual in (("start_dim", 0), ("end_dim", -1)))
-    if start is None or end is None:
+    start, end = (whole((bound or {}).get(name, literal(usual))) for name, usual in (("start_dim", 0), ("end_dim", -1)))
+    if bound is None or start is None or end is None:
         return None
     try:
         return torch_sizes.flattened(shape, start, end)
@@ -124,40 +104,13 @@ def _flatten(operation: Operation, value: AbstractValue, shape: Shape) -> Shape 
         raise ShapeMismatchError(refusal.why, about) from None
 
 
-def _expand(operation: Operation, value: AbstractValue, shape: Shape) -> Shape | None:
-    dims = _dims(operation)
-    if dims is None:
-        return None
-    if len(dims) < len(shape):
-        raise ShapeMismatchError(f"{len(dims)} sizes are given for {len(shape)} dimensions")
-    extra = len(dims) - len(shape)
-    if any(size == -1 for size in dims[:extra]):
-        return None
-    wanted = [shape[at - extra] if size == -1 else size for at, size in enumerate(dims)]
-    return shapes.broadcast_to(shape, tuple(wanted))
-
-
-def _repeat(operation: Operation, value: AbstractValue, shape: Shape) -> Shape | None:
-    dims = _dims(operation)
-    if dims is None:
-        return None
-    if len(dims) < len(shape):
-        raise ShapeMismatchError(f"{len(dims)} repetitions are given for {len(shape)} dimensions")
-    padded = (1,) * (len(dims) - len(shape)) + shape
-    return tuple(None if size is None else size * n for size, n in zip(padded, dims, strict=True))
-
-
 Reshape = Callable[[Operation, AbstractValue, Shape], Shape | None]
 _RESHAPES: Final[dict[str, Reshape]] = {
     "permute": _permute,
     "transpose": _transpose,
-    "swapaxes": _transpose,
-    "t": _t,
     "unsqueeze": _unsqueeze,
     "squeeze": _squeeze,
     "flatten": _flatten,
-    "expand": _expand,
-    "repeat": _repeat,
 }
 
 
@@ -186,19 +139,12 @@ def _reshaper(change: Reshape, *, is_function: bool) -> Rule:
 
 for _name, _change in _RESHAPES.items():
     RULES.method("torch.Tensor", _name)(_reshaper(_change, is_function=False))
-    if _name not in ("expand", "repeat"):
-        RULES.function(f"torch.{_name}")(_reshaper(_change, is_function=True))
+    RULES.function(f"torch.{_name}")(_reshaper(_change, is_function=True))
 
 
 @RULES.method("torch.Tensor", "view", "reshape")
 def reshaped(operation: Operation) -> Answer:
     return _reshaped(operation)
-
-
-@RULES.function("torch.reshape")
-def reshape_function(operation: Operation) -> Answer:
-    method = as_method(operation)
-    return _reshaped(method) if method.receiver is not None and is_tensor(method.receiver) else UNKNOWN
 
 
 # Reading parts
@@ -244,39 +190,3 @@ def _part(value: AbstractValue) -> Part | object:
         known = isinstance(ends, (list, tuple)) and all(type(end) is int for end in ends)
         return Numbers(shape, *ends) if known and ends is not None else Numbers(shape)
     return _UNKNOWN
-
-
-@RULES.element("torch.Tensor")
-def element(operation: Operation) -> Answer:
-    """The first row; a tensor without dimensions cannot be iterated."""
-    value = operation.receiver
-    shape = value.shape
-    if shape == ():
-        operation.crash(
-            "TypeError",
-            "iteration over a 0-d tensor",
-            fact=describe(value),
-            remedy="get its value with .item()",
-        )
-    return tensor(shape[1:], dtype_of(value), value.fact("device")) if shape and shape[0] else UNKNOWN
-
-
-@RULES.set_item("torch.Tensor")
-def item_set(operation: Operation) -> Answer:
-    """x[i] = value: the value must fill the part."""
-    abstract = operation.receiver
-    index, value = operation.arguments.positional
-    shape, parts, given = abstract.shape, _parts(index), value.shape if is_tensor(value) else None
-    if shape is None or parts is None:
-        return UNKNOWN
-    try:
-        part = shapes.index(shape, *parts)
-    except ShapeMismatchError as mismatch:
-        operation.crash("IndexError", mismatch.why, fact=describe(abstract), remedy="check the shape before indexing")
-    if given is not None:
-        remedy = "give the value the shape of the indexed part"
-        with crash_on_shape_mismatch(
-            "RuntimeError", fact=f"{describe(abstract)}, {describe(value, 'the value')}", remedy=remedy
-        ):
-            shapes.broadcast_to(given, part)
-    return UNKNOWN

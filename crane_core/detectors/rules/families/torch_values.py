@@ -10,9 +10,7 @@ from typing import Final
 from crane_core.detectors.rules import shapes
 from crane_core.detectors.rules.abstract_value import AbstractValue, integer, known_facts, literal
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.families.numpy_arrays import literal_of
 from crane_core.detectors.rules.families.torch_tensors import (
-    FLOATS,
     INTEGERS,
     as_literal,
     as_method,
@@ -22,11 +20,10 @@ from crane_core.detectors.rules.families.torch_tensors import (
     is_float,
     is_tensor,
     same_elements,
-    short,
     tensor,
     whole,
 )
-from crane_core.detectors.rules.family import Family, Rule
+from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import Shape
 
@@ -34,42 +31,6 @@ RULES = Family("torch values")
 
 
 # Values
-
-
-@RULES.method("torch.Tensor", "item", "tolist", "__float__", "__int__")
-def taken_out(operation: Operation) -> Answer:
-    """item() of exactly one element."""
-    value = operation.receiver
-    shape = value.shape
-    n = shapes.size(shape) if shape is not None else None
-    if operation.name == "item" and n is not None and n != 1:
-        operation.crash(
-            "RuntimeError",
-            f"a Tensor with {n} elements cannot be converted to Scalar",
-            fact=describe(value),
-            remedy="reduce it first (mean, sum, argmax), or use tolist()",
-        )
-    if operation.name != "item":
-        return UNCHANGED
-    dtype = dtype_of(value)
-    return AbstractValue(
-        "bool" if dtype == "torch.bool" else "float" if is_float(dtype) else "int" if dtype in INTEGERS else ""
-    )
-
-
-@RULES.truth("torch.Tensor")
-def truth(operation: Operation) -> Answer:
-    value = operation.receiver
-    shape = value.shape
-    n = shapes.size(shape) if shape is not None else None
-    if n is not None and n > 1:
-        operation.crash(
-            "RuntimeError",
-            "Boolean value of Tensor with more than one value is ambiguous",
-            fact=describe(value),
-            remedy="use .any() or .all()",
-        )
-    return UNKNOWN
 
 
 @RULES.method("torch.Tensor", "numpy")
@@ -243,132 +204,10 @@ def _size(operation: Operation, value: AbstractValue, shape: Shape) -> AbstractV
     return integer(size)
 
 
-# Element by element, and less of them
+# Element by element
 
-
-_SAME_DTYPE: Final = (
-    "abs",
-    "neg",
-    "clamp",
-    "clip",
-    "relu",
-    "round",
-    "floor",
-    "ceil",
-    "clone",
-    "flip",
-    "roll",
-    "cumsum",
-)
-_TO_FLOAT: Final = ("exp", "log", "sqrt", "sin", "cos", "tanh", "sigmoid", "softmax", "log_softmax", "log1p", "rsqrt")
-_TO_BOOL: Final = ("isnan", "isinf", "isfinite", "eq", "ne", "gt", "ge", "lt", "le")
-_REDUCED: Final = (
-    "sum",
-    "mean",
-    "std",
-    "var",
-    "prod",
-    "amax",
-    "amin",
-    "any",
-    "all",
-    "norm",
-    "argmax",
-    "argmin",
-    "max",
-    "min",
-)
-_PAIRED: Final = ("max", "min", "median", "mode", "sort", "topk")
-
-
-def _by_element(operation: Operation) -> Answer:
-    value = operation.receiver
-    if not is_tensor(value):
-        return UNKNOWN
-    dtype = dtype_of(value)
-    if operation.name in _TO_FLOAT and not is_float(dtype):
-        dtype = None
-    if operation.name in _TO_BOOL:
-        return tensor(None, "torch.bool")
-    shape, dim = value.shape, _softmax_dim(operation)
-    if shape is not None and dim is not None:
-        _without(operation, value, shape, dim)
-    return tensor(value.shape, dtype, value.fact("device"))
-
-
-def _softmax_dim(operation: Operation) -> int | None:
-    if operation.name not in ("softmax", "log_softmax"):
-        return None
-    given = operation.arguments.positional
-    return whole(operation.arguments.keywords.get("dim", given[0] if given else None))
-
-
-def _reduced(operation: Operation) -> Answer:
-    value = operation.receiver
-    if not is_tensor(value):
-        return UNKNOWN
-    bound = operation.arguments.bound("dim=None, keepdim=False, *, dtype=None, axis=None")
-    if operation.name == "mean":
-        _mean_of_floats(operation, value)
-    given = {"dim": AbstractValue()} if bound is None else bound
-    dim = given.get("dim", given.get("axis"))
-    if dim is None or dim.literal is None:
-        return tensor((), _reduced_dtype(operation.name, value))
-    shape, at = value.shape, whole(dim)
-    if shape is None or at is None or operation.name in ("norm", "std", "var"):
-        return tensor(None) if operation.name not in _PAIRED else UNCHANGED
-    reduced = _without(operation, value, shape, at)
-    after = reduced if literal_of(given.get("keepdim"), False) is False else None
-    made = tensor(after, _reduced_dtype(operation.name, value))
-    if operation.name in ("max", "min"):
-        return AbstractValue("torch.return_types." + operation.name, items=[made, tensor(after, "torch.int64")])
-    return made
-
-
-def _reduced_dtype(name: str, value: AbstractValue) -> str | None:
-    dtype = dtype_of(value)
-    if name in ("argmax", "argmin"):
-        return "torch.int64"
-    if name in ("any", "all"):
-        return "torch.bool" if dtype not in (None, "torch.uint8") else None
-    if name in ("sum", "prod"):
-        return dtype if is_float(dtype) or dtype is None else "torch.int64"
-    return dtype
-
-
-def _mean_of_floats(operation: Operation, value: AbstractValue) -> None:
-    dtype = dtype_of(value)
-    if dtype is not None and dtype not in FLOATS and "dtype" not in operation.arguments.keywords:
-        operation.crash(
-            "RuntimeError",
-            f"mean(): could not infer output dtype: input must be floating point, not {short(dtype)}",
-            fact=describe(value),
-            remedy="convert it first: .float().mean()",
-        )
-
-
-def _without(operation: Operation, value: AbstractValue, shape: Shape, at: int) -> Shape:
-    if not -max(len(shape), 1) <= at < max(len(shape), 1):
-        operation.crash(
-            "IndexError",
-            f"dimension {at} is requested",
-            fact=describe(value),
-            remedy=f"the dimensions are 0 to {len(shape) - 1}",
-        )
-    return shapes.reduce(shape, at) if shape else ()
-
-
-def _function_of(rule: Rule) -> Rule:
-    return lambda operation: rule(as_method(operation))
-
-
-for _name in (*_SAME_DTYPE, *_TO_FLOAT, *_TO_BOOL):
-    RULES.method("torch.Tensor", _name)(_by_element)
-    RULES.function(f"torch.{_name}")(_function_of(_by_element))
-for _name in _REDUCED:
-    RULES.method("torch.Tensor", _name)(_reduced)
-    RULES.function(f"torch.{_name}")(_function_of(_reduced))
-for _name in (
+_METHODS: Final = ("abs", "neg", "clamp", "relu", "exp", "log", "sqrt", "tanh", "sigmoid", "softmax", "log_softmax")
+_FUNCTIONS: Final = (
     "relu",
     "leaky_relu",
     "elu",
@@ -379,32 +218,25 @@ for _name in (
     "softmax",
     "log_softmax",
     "dropout",
-    "softplus",
-):
-    RULES.function(f"torch.nn.functional.{_name}")(_function_of(_by_element))
+)
+
+
+def _by_element(operation: Operation) -> Answer:
+    value = operation.receiver
+    if not is_tensor(value):
+        return UNKNOWN
+    dtype = dtype_of(value)
+    return tensor(value.shape, dtype if is_float(dtype) else None, value.fact("device"))
+
+
+RULES.method("torch.Tensor", *_METHODS)(_by_element)
+RULES.function(*(f"torch.{name}" for name in _METHODS), *(f"torch.nn.functional.{name}" for name in _FUNCTIONS))(
+    lambda operation: _by_element(as_method(operation))
+)
 
 
 @RULES.method("torch.Tensor")
-def no_such_method(operation: Operation) -> Answer:
-    """What tensors have not got, and numpy or Keras has; every other method that ends in no "_" only looks."""
-    if operation.name in _NOT_THERE:
-        operation.crash(
-            "AttributeError",
-            f"'Tensor' object has no attribute '{operation.name}'",
-            fact=f"{operation.receiver.named('it')} is a torch.Tensor",
-            remedy=_NOT_THERE[operation.name],
-        )
-    if operation.name.endswith("_") or operation.name in ("register_hook", "backward", "__setitem__", "apply_", "map_"):
-        return UNKNOWN
-    return UNCHANGED
-
-
-_NOT_THERE: Final = {
-    "astype": "use .to(torch.float32) or .float()",
-    "append": "use torch.cat",
-    "copy": "use .clone()",
-    "value_counts": "use torch.unique(x, return_counts=True)",
-    "to_numpy": "use .numpy()",
-    "fillna": "use torch.nan_to_num",
-    "fit": "fit the model, not the data",
-}
+def looked_at(operation: Operation) -> Answer:
+    """Every method that ends in no "_" only looks."""
+    is_change = operation.name.endswith("_") or operation.name in ("register_hook", "backward")
+    return UNKNOWN if is_change else UNCHANGED

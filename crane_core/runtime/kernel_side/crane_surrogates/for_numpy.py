@@ -13,7 +13,10 @@ PACKAGE = np
 _MOST_DIFFERENT = 100_000
 """Elements of an array beyond which all its elements are one in memory, and equal."""
 _ARRAY = "numpy.ndarray"
-_GENERATOR = "numpy.random._generator.Generator"
+_OF_CHANCE = {
+    "numpy.random._generator.Generator": np.random.default_rng,
+    "numpy.random.mtrand.RandomState": np.random.RandomState,
+}
 _OF_ARRAY = ("shape", "dtype", "writeable")
 _TEXTS = ("1", "a", "2020-01-01")
 _NAMED_WORDS = (
@@ -44,8 +47,8 @@ def make(facts: Mapping[str, Any], fill: int) -> Any:
         array = _array(tuple(facts["shape"]), _dtype(facts["dtype"]), fill, writeable=True)
         mask: Any = (np.ma.nomask, True, np.arange(array.size).reshape(array.shape) % 2 == 0)[fill]
         return np.ma.array(array, mask=mask)
-    if kind == _GENERATOR:
-        return np.random.default_rng(fill)
+    if kind in _OF_CHANCE:
+        return _OF_CHANCE[kind](fill)
     name = kind.partition(".")[2]
     scalar = getattr(np, name, None) if name in _NAMED else None
     if not (isinstance(scalar, type) and issubclass(scalar, (np.number, np.bool_))) or _IS_BY_VALUE:
@@ -59,6 +62,9 @@ def read(value: Any) -> dict[str, Any]:
     if kind is np.ndarray:
         told = seen(value)
         return {"type": _ARRAY, **{name: told[name] for name in _OF_ARRAY if name in told}}
+    path = f"{kind.__module__}.{kind.__name__}"
+    if path in _OF_CHANCE:
+        return {"type": path}
     return {"type": "numpy." + kind.__name__} if isinstance(value, (np.number, np.bool_)) else {}
 
 

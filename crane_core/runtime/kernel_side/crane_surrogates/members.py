@@ -11,6 +11,7 @@ import dis
 import gc
 import importlib.util
 import inspect
+import re
 import sys
 import types
 from functools import cache
@@ -29,6 +30,7 @@ _OF_METHODS = ("numpy", "pandas", "scipy", "sklearn")
 _OF_NAMES = (*_OF_METHODS, "lightgbm", "statsmodels", "torch")
 """Packages whose objects, and those whose methods too, get no names that the packages' own functions do not write."""
 _STORES = ("STORE_ATTR",)
+_WAS_THERE = re.compile("was removed|deprecated alias")
 MOST_MESSAGE = 1_000
 
 
@@ -42,11 +44,11 @@ def of_module(path: str, name: str) -> dict[str, Any]:
         holder = None if part.startswith("_") else getattr(holder, part, None)
     if not isinstance(holder, types.ModuleType):
         return {"unknown": "not a module"}
-    if not is_like_one_of(name, holder):
-        return {"unknown": "it is like no other"}
     try:
         getattr(holder, name)
     except AttributeError as error:
+        if not _WAS_THERE.search(str(error)) and not is_like_one_of(name, holder):
+            return {"unknown": "it is like no other"}
         if hasattr(holder, "__path__") and importlib.util.find_spec(f"{holder.__name__}.{name}") is not None:
             return {"unknown": "a module that is not loaded"}
         return {"raised": "AttributeError", "message": str(error)[:MOST_MESSAGE]}

@@ -30,55 +30,57 @@ def _prefixed(prefix: str, words: str) -> str:
 # NumPy
 
 _NUMPY_WHOLE = (
-    "abs absolute all amax amin any arccos arccosh arcsin arcsinh arctan arctanh argmax argmin argsort argwhere around"
-    " array array_split asanyarray asarray ascontiguousarray asmatrix atleast_1d atleast_2d atleast_3d average bincount"
-    " bitwise_not block bool broadcast_to can_cast cbrt ceil column_stack complex128 complex64 concat concatenate conj"
-    " conjugate copy corrcoef cos cosh count_nonzero cov cumprod cumsum deg2rad degrees delete diag diag_indices_from"
-    " diagflat diagonal diff double dsplit dstack ediff1d empty_like exp exp2 expand_dims expm1 fabs fft.fft fft.fft2"
-    " fft.fftn fft.fftshift fft.hfft fft.ifft fft.ifft2 fft.ifftn fft.ifftshift fft.ihfft fft.irfft fft.irfft2"
-    " fft.irfftn fft.rfft fft.rfft2 fft.rfftn finfo fix flatnonzero flip fliplr flipud float16 float32 float64 floor"
-    " frexp full_like gradient histogram histogram2d histogram_bin_edges histogramdd hsplit hstack i0 iinfo imag insert"
-    " int16 int32 int64 int8 invert iscomplex isfinite isinf isnan isnat isreal isscalar lexsort linalg.cholesky"
-    " linalg.cond linalg.det linalg.eig linalg.eigh linalg.eigvals linalg.eigvalsh linalg.inv linalg.matrix_norm"
-    " linalg.matrix_power linalg.matrix_rank linalg.matrix_transpose linalg.multi_dot linalg.norm linalg.pinv linalg.qr"
-    " linalg.diagonal linalg.slogdet linalg.svd linalg.svdvals linalg.tensorinv linalg.trace linalg.vector_norm log"
-    " log10 log1p log2"
-    " logical_not longdouble matrix matrix_transpose max mean median min min_scalar_type modf moveaxis nan_to_num"
-    " nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmedian nanmin nanpercentile nanprod nanquantile"
-    " nanstd nansum nanvar ndim"
-    " negative nonzero ones_like packbits pad partition argpartition percentile permute_dims poly poly1d polyder"
-    " polyint positive prod ptp quantile rad2deg radians ravel real real_if_close reciprocal repeat reshape resize rint"
-    " roll rollaxis roots rot90 round row_stack shape sign signbit sin sinc single sinh size sort sort_complex"
-    " spacing split"
-    " sqrt square squeeze stack std sum swapaxes take take_along_axis tan tanh tile trace transpose trapezoid tril"
-    " tril_indices_from triu triu_indices_from trunc uint16 uint32 uint64 uint8 unique unpackbits unstack unwrap vander"
-    " var vsplit vstack zeros_like"
+    "abs absolute all amax amin any arccos arccosh arcsin arcsinh arctan arctanh argmax argmin argpartition argsort"
+    " argwhere around array array_split asanyarray asarray ascontiguousarray asmatrix atleast_1d atleast_2d atleast_3d"
+    " average bincount bitwise_not block bool broadcast_to can_cast cbrt ceil column_stack complex128 complex64 concat"
+    " concatenate conj conjugate copy cos cosh count_nonzero cumprod cumsum deg2rad degrees delete diag"
+    " diag_indices_from diagflat diagonal diff double dsplit dstack ediff1d empty_like exp exp2 expand_dims expm1 fabs"
+    " fft.fft fft.fft2 fft.fftn fft.fftshift fft.hfft fft.ifft fft.ifft2 fft.ifftn fft.ifftshift fft.ihfft fft.irfft"
+    " fft.irfft2 fft.irfftn fft.rfft fft.rfft2 fft.rfftn finfo fix flatnonzero flip fliplr flipud float16 float32"
+    " float64 floor frexp full_like gradient histogram histogram2d histogram_bin_edges histogramdd hsplit hstack i0"
+    " iinfo imag insert int16 int32 int64 int8 invert iscomplex isfinite isinf isnan isnat isreal isscalar lexsort"
+    " linalg.cholesky linalg.cond linalg.det linalg.diagonal linalg.eig linalg.eigh linalg.eigvals linalg.eigvalsh"
+    " linalg.inv linalg.matrix_norm linalg.matrix_power linalg.matrix_rank linalg.matrix_transpose linalg.multi_dot"
+    " linalg.norm linalg.pinv linalg.qr linalg.slogdet linalg.svd linalg.svdvals linalg.tensorinv linalg.trace"
+    " linalg.vector_norm log log10 log1p log2 logical_not longdouble matrix matrix_transpose max mean median min"
+    " min_scalar_type modf moveaxis nan_to_num nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmedian nanmin"
+    " nanpercentile nanprod nanquantile nanstd nansum nanvar ndim negative nonzero ones_like packbits pad partition"
+    " percentile permute_dims poly poly1d polyder polyint positive prod ptp quantile rad2deg radians ravel real"
+    " real_if_close reciprocal repeat reshape resize rint roll rollaxis roots rot90 round row_stack shape sign signbit"
+    " sin sinc single sinh size sort sort_complex spacing split sqrt square squeeze stack std sum swapaxes take"
+    " take_along_axis tan tanh tile trace transpose trapezoid tril tril_indices_from triu triu_indices_from trunc"
+    " uint16 uint32 uint64 uint8 unique unpackbits unstack unwrap vander var vsplit vstack zeros_like"
 )
 _NUMPY_PAIRS = (
-    "add append arctan2 array_equal array_equiv bitwise_and bitwise_or bitwise_xor convolve copysign correlate cross"
-    " divide divmod dot equal extract float_power floor_divide fmax fmin fmod gcd greater greater_equal heaviside hypot"
-    " in1d inner intersect1d isclose allclose isin kron lcm ldexp left_shift less less_equal linalg.cross linalg.lstsq"
-    " linalg.matmul linalg.outer linalg.solve linalg.tensordot linalg.vecdot logaddexp logaddexp2 logical_and"
-    " logical_or logical_xor matmul matvec maximum minimum mod multiply nextafter not_equal outer polyadd polyfit"
-    " polymul polysub polyval power remainder right_shift searchsorted digitize setdiff1d setxor1d subtract tensordot"
-    " true_divide union1d vdot vecdot vecmat"
+    "add append arctan2 array_equal array_equiv bitwise_and bitwise_or bitwise_xor convolve copysign corrcoef"
+    " correlate cov cross divide divmod dot equal extract float_power floor_divide fmax fmin fmod gcd greater"
+    " greater_equal heaviside hypot in1d inner intersect1d isclose allclose isin kron lcm ldexp left_shift less"
+    " less_equal linalg.cross linalg.lstsq linalg.matmul linalg.outer linalg.solve linalg.tensordot linalg.vecdot"
+    " logaddexp logaddexp2 logical_and logical_or logical_xor matmul matvec maximum minimum mod multiply nextafter"
+    " not_equal outer polyadd polyfit polymul polysub polyval power remainder right_shift searchsorted digitize"
+    " setdiff1d setxor1d subtract tensordot true_divide union1d vdot vecdot vecmat"
 )
 _NUMPY_KNOWN = (
     "arange base_repr binary_repr blackman bartlett broadcast_shapes char.* chararray choose compress datetime64"
     " diag_indices dtype dtypes empty eye fft.fftfreq fft.rfftfreq format_float_positional fromiter full geomspace"
-    " half hamming hanning identity indices kaiser linspace logspace ma.* mask_indices ndindex nested_iters ones"
-    " polydiv polynomial.polynomial.* promote_types r_ c_ random.Generator random.MT19937 random.PCG64"
-    " random.RandomState"
+    "arange bartlett base_repr binary_repr blackman broadcast_shapes c_ char.* chararray choose compress datetime64"
+    " diag_indices dtype dtypes empty eye fft.fftfreq fft.rfftfreq format_float_positional fromiter full geomspace half"
+    " hamming hanning identity indices kaiser linspace logspace ma.* mask_indices ndindex nested_iters ones polydiv"
+    " polynomial.polynomial.* promote_types r_ random.Generator random.MT19937 random.PCG64 random.RandomState"
     " random.SeedSequence random.beta random.binomial random.default_rng random.exponential random.gamma"
-    " random.geometric random.poisson random.standard_t random.normal random.permutation random.rand random.randint"
-    " random.randn"
-    " random.random random.random_sample random.seed random.standard_normal random.uniform ravel_multi_index recarray"
-    " str_ strings.* timedelta64 tri tril_indices trim_zeros triu_indices unravel_index zeros"
+    " random.geometric random.lognormal random.normal random.poisson random.rand random.randint random.randn"
+    " random.random random.random_sample random.seed random.standard_normal random.standard_t random.uniform"
+    " ravel_multi_index recarray str_ strings.* timedelta64 tri tril_indices trim_zeros triu_indices unravel_index"
+    " zeros"
 )
 _GENERATOR_METHODS = (
-    "beta binomial chisquare choice dirichlet exponential gamma geometric integers laplace logistic lognormal"
-    " multinomial multivariate_normal negative_binomial normal pareto permutation poisson power random rayleigh shuffle"
-    " standard_exponential standard_gamma standard_normal standard_t triangular uniform weibull zipf"
+    "beta binomial chisquare dirichlet exponential gamma geometric integers laplace logistic lognormal multinomial"
+    " multivariate_normal negative_binomial normal pareto poisson power random rayleigh shuffle standard_exponential"
+    " standard_gamma standard_normal standard_t triangular uniform weibull zipf"
+)
+_RANDOM_STATE_METHODS = (
+    "beta binomial exponential gamma lognormal normal poisson rand randint randn random random_sample standard_normal"
+    " uniform"
 )
 _CHARACTERS = (
     "capitalize endswith expandtabs isalnum isalpha isdigit islower isspace istitle isupper lower lstrip rstrip"
@@ -244,7 +246,7 @@ _OF_TENSORFLOW = (
 
 CALLS: Mapping[str, Mapping[str, Sequence[int]]] = {
     "numpy": _listed(
-        (_FIRST, _NUMPY_WHOLE),
+        (_FIRST, f"{_NUMPY_WHOLE} random.choice random.permutation"),
         (_FIRST, f"{_prefixed('char.', _CHARACTERS)} {_prefixed('strings.', _CHARACTERS)} ma.array ma.masked_array"),
         (_FIRST, f"{_prefixed('ma.', _OF_MASKED)} ma.compress_nd ma.median ma.diff strings.multiply"),
         (_TWO, _NUMPY_PAIRS),
@@ -261,9 +263,10 @@ CALLS: Mapping[str, Mapping[str, Sequence[int]]] = {
         ),
         (
             _FIRST,
-            "tensor as_tensor asarray zeros_like ones_like empty_like full_like rand_like randn_like randint_like cat"
-            " concat concatenate stack hstack vstack dstack column_stack combinations vander numel is_tensor"
-            " is_floating_point multinomial atleast_1d linalg.norm linalg.vector_norm linalg.matrix_norm linalg.det"
+            "tensor as_tensor asarray from_numpy zeros_like ones_like empty_like full_like rand_like randn_like"
+            " randint_like cat concat concatenate stack hstack vstack dstack column_stack combinations vander numel"
+            " is_tensor is_floating_point multinomial atleast_1d linalg.norm linalg.vector_norm linalg.matrix_norm"
+            " linalg.det"
             " linalg.inv linalg.eig linalg.eigh linalg.svd linalg.qr linalg.cholesky linalg.matrix_power"
             " linalg.matrix_rank linalg.multi_dot linalg.pinv linalg.slogdet fft.fft fft.ifft fft.rfft fft.irfft"
             " fft.fft2 fft.fftn fft.fftshift bernoulli linalg.svdvals linalg.eigvals linalg.eigvalsh linalg.lu"
@@ -310,7 +313,8 @@ METHODS: Mapping[str, Mapping[str, Sequence[int]]] = {
     "pandas.DataFrame": _listed(*_OF_BOTH, (_NONE, _ONLY_TABLE), (_FIRST, "join merge")),
     "pandas.Series": _listed(*_OF_BOTH, (_NONE, _ONLY_COLUMN)),
     "pandas.Timestamp": _listed((_NONE, _TIMESTAMP_METHODS)),
-    "numpy.Generator": _listed((_NONE, _GENERATOR_METHODS)),
+    "numpy.Generator": _listed((_NONE, _GENERATOR_METHODS), (_FIRST, "choice permutation")),
+    "numpy.RandomState": _listed((_NONE, _RANDOM_STATE_METHODS), (_FIRST, "choice permutation")),
     **{f"torch.{name}": {"__call__": _THREE} for name in _TORCH_LAYERS.split()},
 }
 """By class, written package.Class: methods, and the places of surrogates among their arguments."""
@@ -320,39 +324,39 @@ _GROUPED_WORDS = (
     " DatetimeIndexResampler TimedeltaIndexResampler PeriodIndexResampler"
 )
 _GROUPED = frozenset(_GROUPED_WORDS.split())
-RESULTS = ("numpy", "pandas", "scipy")
-"""Packages of which the results of steps are made again to be asked."""
 """Classes of pandas whose objects look among the labels of the table or column that they were made of."""
 _OF_GROUPED_WORDS = (
     "all any asfreq backfill bfill corr count cov cumcount cummax cummin cumprod cumsum describe diff ewm expanding"
-    " ffill"
-    " first head idxmax idxmin interpolate kurt last max mean median min ngroup nlargest nsmallest nth nunique ohlc"
-    " pct_change prod quantile rank resample rolling sem shift size skew std sum tail value_counts var"
+    " ffill first head idxmax idxmin interpolate kurt last max mean median min ngroup nlargest nsmallest nth nunique"
+    " ohlc pct_change prod quantile rank resample rolling sem shift size skew std sum tail value_counts var"
 )
 _OF_GROUPED = frozenset(_OF_GROUPED_WORDS.split())
-_KEYWORDS_WORDS = "a arr array ary b bias input m other weight x"
+RESULTS = ("numpy", "pandas", "scipy")
+"""Packages of which the results of steps are made again to be asked."""
+_KEYWORDS_WORDS = "a arr array ary b bias input m other weight weights x"
 KEYWORDS = frozenset(_KEYWORDS_WORDS.split())
 """Keywords of which an operand may be a surrogate, where the first operand may."""
 
 _BY_VALUES_WORDS = (
-    "argwhere average bincount compress delete extract flatnonzero histogram histogram2d histogramdd"
+    "argwhere average bincount compress extract flatnonzero histogram histogram2d histogramdd"
     " histogram_bin_edges insert intersect1d ix_ linalg.lstsq min_scalar_type nonzero can_cast poly polyadd polymul"
-    " polysub real_if_close result_type roots select setdiff1d setxor1d union1d unique where nan_to_num"
+    " polysub real_if_close result_type roots select setdiff1d setxor1d union1d unique nan_to_num"
 )
 _TORCH_BY_VALUES_WORDS = (
-    "Generator allclose bincount combinations equal is_tensor item manual_seed masked_select nn.functional.one_hot"
+    "Generator allclose bincount combinations equal is_tensor manual_seed masked_select nn.functional.one_hot"
     " nonzero randperm tolist unique where"
 )
-_ARRAY_BY_VALUES_WORDS = "sort partition byteswap compress nonzero item tolist"
+_ARRAY_BY_VALUES_WORDS = "sort partition byteswap compress nonzero tolist"
 _BY_VALUES = {
     "numpy": frozenset(_BY_VALUES_WORDS.split()),
     "numpy.ndarray": frozenset(_ARRAY_BY_VALUES_WORDS.split()),
+    "numpy.Generator": frozenset(["shuffle"]),
     "torch": frozenset(_TORCH_BY_VALUES_WORDS.split()),
     "torch.Tensor": frozenset(_TORCH_BY_VALUES_WORDS.split()),
 }
 """What these give may depend on values, or they change their operand: only what they refuse counts."""
-_UNTOLD = ("random.", "ma.")
-"""Modules of functions that draw values or may change what they are given."""
+_UNTOLD = "ma."
+"""The module of functions that may change what they are given."""
 _READ_WORDS = "T mT H mH real imag shape dtype ndim size itemsize nbytes"
 _READ = frozenset(_READ_WORDS.split())
 """Attributes that follow from the schema; what others give is not told."""
@@ -372,7 +376,7 @@ _OF_PYTHON_WORDS = (
 )
 OF_PYTHON = frozenset(_OF_PYTHON_WORDS.split())
 """Python's own functions and classes that only look at what they get."""
-LAZY = frozenset(["torch"])
+LAZY = frozenset(["numpy", "torch"])
 """Packages whose modules find names when they are asked for, so that only they can say which there are."""
 MADE_OF_ANYTHING = "sklearn"
 """The package whose estimators look at their parameters only when they are fitted: making one raises nothing."""

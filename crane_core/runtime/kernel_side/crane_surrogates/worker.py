@@ -59,6 +59,11 @@ _NEVER = (
 """What says something about this process or its names, a bug of a library, or the end of a loop: no refusal."""
 _OF_PROCESS = re.compile(r"(?i)alloc|\bmemory\b|\boom\b|new thread|temporarily unavailable|too many open|\berrno\b")
 """Messages of libraries that speak of what this process may use, whatever they raise: torch a RuntimeError, for one."""
+_FOR_DTYPE = "not implemented for '"
+"""What torch says of a dtype, and of nothing else."""
+_ANYTHING = {"type": ""}
+_MOST_PARTS = 100
+"""Parts of a list or tuple that are told."""
 _PLAIN = (int, float, bool, str, complex, type(None))
 
 
@@ -211,10 +216,18 @@ def _common(left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
     """What two fills have in common: the same refusal, or the facts that are the same; empty for no such."""
     if left.keys() != {"gave"} or right.keys() != {"gave"}:
         return left if left == right else {}
-    facts, others = left["gave"], right["gave"]
+    facts = _shared(left["gave"], right["gave"])
+    return {"gave": facts} if facts else {}
+
+
+def _shared(facts: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, Any]:
+    """The facts that are the same of both, also of what both hold; none of objects of two types."""
     if facts.get("type") != others.get("type"):
         return {}
-    return {"gave": {name: fact for name, fact in facts.items() if name in others and others[name] == fact}}
+    same = {name: fact for name, fact in facts.items() if name in others and others[name] == fact}
+    if same.get("length") is not None and "items" in facts:
+        same["items"] = {at: _shared(part, others["items"][at]) or _ANYTHING for at, part in facts["items"].items()}
+    return same
 
 
 def _operation(step: str, of: str, name: str) -> Callable[..., Any]:
@@ -236,7 +249,9 @@ def _tried(operation: Callable[..., Any], operands: list[Any], keywords: dict[st
     try:
         result = operation(*operands, **keywords)
     except _NEVER as error:
-        return {"unknown": type(error).__name__}
+        if not isinstance(error, NotImplementedError) or _FOR_DTYPE not in str(error):
+            return {"unknown": type(error).__name__}
+        return {"raised": type(error).__name__, "message": str(error)[: members.MOST_MESSAGE]}
     except Exception as error:  # noqa: BLE001 - what it raises is the answer
         if _OF_PROCESS.search(str(error)):
             return {"unknown": type(error).__name__}
@@ -248,6 +263,11 @@ def schema(value: Any) -> dict[str, Any]:
     """Facts about what an operation gave that do not depend on values; empty where there are none to tell."""
     if type(value) in _PLAIN:
         return {"type": type(value).__name__}
+    if isinstance(value, (list, tuple)) and len(value) <= _MOST_PARTS:
+        kind = type(value)
+        path = kind.__name__ if kind in (list, tuple) else f"{kind.__module__}.{kind.__qualname__}"
+        parts = {str(at): schema(part) or _ANYTHING for at, part in enumerate(value)}
+        return {"type": path, "length": len(value), "items": parts}
     package = (type(value).__module__ or "").partition(".")[0]
     try:
         read: dict[str, Any] = library_of(package).read(value)

@@ -197,12 +197,6 @@ def swapaxes(shape: Shape, first: int, second: int) -> Shape:
     return tuple(lengths)
 
 
-def moveaxis(shape: Shape, source: int, destination: int) -> Shape:
-    at, to = axis_of(source, len(shape)), axis_of(destination, len(shape))
-    rest = shape[:at] + shape[at + 1 :]
-    return rest[:to] + shape[at : at + 1] + rest[to:]
-
-
 def expand_dims(shape: Shape, axis: int) -> Shape:
     at = axis_of(axis, len(shape) + 1)
     return (*shape[:at], 1, *shape[at:])
@@ -277,37 +271,6 @@ def stack(shapes: Sequence[Shape], axis: int = 0) -> Shape:
     common = tuple(_common(lengths, place, shapes) for place, lengths in enumerate(zip(*shapes, strict=True)))
     at = axis_of(axis, len(common) + 1)
     return (*common[:at], len(shapes), *common[at:])
-
-
-def vstack(shapes: Sequence[Shape]) -> Shape:
-    return concatenate([_padded(shape, max(2, len(shape))) for shape in shapes], 0)
-
-
-def hstack(shapes: Sequence[Shape]) -> Shape:
-    lines = [shape or (1,) for shape in shapes]
-    return concatenate(lines, 0 if lines and len(lines[0]) == 1 else 1)
-
-
-def dstack(shapes: Sequence[Shape]) -> Shape:
-    return concatenate([_deep(shape) for shape in shapes], 2)
-
-
-def _deep(shape: Shape) -> Shape:
-    return (*_padded(shape, max(2, len(shape))), 1) if len(shape) < 3 else shape
-
-
-def column_stack(shapes: Sequence[Shape]) -> Shape:
-    return concatenate([shape if len(shape) > 1 else (*(shape or (1,)), 1) for shape in shapes], 1)
-
-
-def split(shape: Shape, n_parts: int, axis: int = 0) -> list[Shape]:
-    """Equal parts, as numpy.split wants them."""
-    at = axis_of(axis, len(shape))
-    length = shape[at]
-    if n_parts < 1 or (length is not None and length % n_parts):
-        raise ShapeMismatchError(f"array split does not result in an equal division: length {length}, {n_parts} parts")
-    part = None if length is None else length // n_parts
-    return [(*shape[:at], part, *shape[at + 1 :])] * n_parts
 
 
 # Fewer elements

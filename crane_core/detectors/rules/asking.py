@@ -166,8 +166,9 @@ class Asker:
                 raised, message = str(answer["raised"]), str(answer["message"])
                 takes = answer.get("takes")
                 known = f"in {library} {self._packages[library]} it takes {takes}" if takes else question.described
-                if crash := _crash(library, self._packages[library], raised, message, known):
-                    return Said(crash, AbstractValue())
+                is_tried = isinstance(order.sent.get("operands"), list)
+                if not is_tried or not _speaks_of_values(message):
+                    return Said(_crash(library, self._packages[library], raised, message, known), AbstractValue())
             facts = answer.get("gave")
             if not isinstance(facts, dict) or str(facts.get("type")).startswith("pandas."):
                 continue  # what a table holds is told in another form here than in a state
@@ -477,11 +478,13 @@ def _table() -> tuple[tuple[_Remedy, ...], tuple[re.Pattern[str], ...]]:
     return tuple(remedies), tuple(map(re.compile, read["of_values"]))
 
 
-def _crash(library: str, version: str, exception: str, message: str, described: str) -> Crash | None:
-    """The crash that a library announces; None where its message speaks of values, which nobody knows."""
-    remedies, of_values = _table()
-    if any(pattern.search(message) for pattern in of_values):
-        return None
+def _speaks_of_values(message: str) -> bool:
+    return any(pattern.search(message) for pattern in _table()[1])
+
+
+def _crash(library: str, version: str, exception: str, message: str, described: str) -> Crash:
+    """The crash that a library announces."""
+    remedies, _ = _table()
     words = next(
         (each.words for each in remedies if each.exception in (exception, "*") and each.message.search(message)), ""
     )

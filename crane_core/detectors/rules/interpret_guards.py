@@ -86,8 +86,8 @@ def _catches(handler: ast.ExceptHandler, exception: str) -> bool:
     if handler.type is None:
         return True
     kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    names = [kind.id for kind in kinds if isinstance(kind, ast.Name)]
-    return any(name in ("Exception", "BaseException") or _is_kind(exception, name) for name in names)
+    names = [ast.unparse(kind).rpartition(".")[2] for kind in kinds]
+    return any(name in ("Exception", "BaseException", exception) or _is_kind(exception, name) for name in names)
 
 
 def _is_kind(exception: str, name: str) -> bool:

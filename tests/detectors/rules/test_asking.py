@@ -150,6 +150,12 @@ def test_the_library_s_own_class_wins_over_that_of_a_rule(check: Any, monkeypatc
     assert check(SETUP, "a.swapaxes(0, 7)").exception == "AxisError"
 
 
+def test_the_number_of_arguments_wins_over_what_the_state_says_of_their_values(check: Any) -> None:
+    """The method's own name is no message about values that stand there twice."""
+    seen = check("import pandas as pd\ndf = pd.DataFrame({'a': [1, 2]})", "df.duplicated(1, 2, 3)")
+    assert seen.exception == "TypeError"
+
+
 def test_the_schema_of_what_is_given_is_known_further_on(check: Any) -> None:
     seen = check(SETUP, "spectrum = np.fft.rfft(v)\nspectrum.reshape(5, 7)")
     assert seen.exception == "ValueError"

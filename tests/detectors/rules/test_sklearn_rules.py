@@ -177,6 +177,10 @@ CRASHES = {
     "parameter that there is not": "bare.set_params(depth=3)",
     "clone is not fitted": "m = clone(forest)\nm.predict(X)",
     "new one after old one": "forest = RandomForestClassifier()\nforest.predict(X_test)",
+    "a handler of what is not fitted": (
+        "from sklearn.exceptions import NotFittedError\n"
+        "try:\n    SVC().predict(X)\nexcept NotFittedError as error:\n    print(eror)"
+    ),
     "two columns of targets": "SVR().fit(X, X[['age', 'pay']])",
     "search of words for a tree": "DecisionTreeClassifier(max_depth='deep').fit(X, y)",
 }

@@ -32,6 +32,7 @@ RAISES = [
     ("tf.concat([a, i], 0)", "InvalidArgumentError"),
     ("tf.concat([a, a], 2)", "InvalidArgumentError"),
     ("tf.stack([a, b])", "InvalidArgumentError"),
+    ("tf.stack([a, a], axis=4)", "ValueError"),
     ("tf.reshape(a, (4, 2))", "InvalidArgumentError"),
     ("tf.reshape(a, [-1, 4])", "InvalidArgumentError"),
     ("a[0] = 1", "TypeError"),

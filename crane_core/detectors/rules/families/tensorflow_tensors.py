@@ -14,7 +14,7 @@ from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
-from crane_core.detectors.rules.shapes import Part, Shape, ShapeMismatchError, shown
+from crane_core.detectors.rules.shapes import About, Part, Shape, ShapeMismatchError, shown
 
 RULES = Family("tensorflow tensors")
 
@@ -71,8 +71,9 @@ def _fitting(
     try:
         return combine(*found)
     except ShapeMismatchError as mismatch:
+        is_of_axis = mismatch.about is About.AXIS and operation.receiver.path == "tensorflow.stack"
         operation.crash(
-            "InvalidArgumentError",
+            "ValueError" if is_of_axis else "InvalidArgumentError",  # tf.stack looks at its axis itself
             mismatch.why,
             fact=", ".join(map(_describe, parts)),
             remedy="change the shapes so that they match (tf.transpose, tf.reshape, tf.expand_dims)",

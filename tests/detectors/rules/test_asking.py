@@ -73,6 +73,7 @@ np.shares_memory(a)
 np.fmax(a, b, 1, 2, 3)
 np.half.is_integer()
 np.random.randn()[:, None]
+np.random.random()[0]
 np.array([1, 2]).sums()
 np.arange(9.0).reshape(4, 3)
 masked.sum(axis=7)

@@ -177,6 +177,8 @@ CRASHES = {
     "parameter that there is not": "bare.set_params(depth=3)",
     "clone is not fitted": "m = clone(forest)\nm.predict(X)",
     "new one after old one": "forest = RandomForestClassifier()\nforest.predict(X_test)",
+    "a pipeline without y": "make_pipeline(StandardScaler(), SVC()).fit(X)",
+    "None for y": "SVC().fit(X, None)",
     "a handler of what is not fitted": (
         "from sklearn.exceptions import NotFittedError\n"
         "try:\n    SVC().predict(X)\nexcept NotFittedError as error:\n    print(eror)"

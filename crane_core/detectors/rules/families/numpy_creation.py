@@ -19,7 +19,6 @@ from crane_core.detectors.rules.families.numpy_arrays import (
     is_number,
     is_ragged,
     lengths_in,
-    scalar,
     taken_shape,
     whole,
 )
@@ -116,7 +115,7 @@ def _drawn(parameters: str, dtype: str) -> Rule:
             lengths = lengths_in(given["size"])
             return array(lengths, dtype) if lengths is not None else AbstractValue(ARRAY)
         alone = all(is_number(value) for name, value in given.items() if name != "size")
-        return scalar(None if dtype == "int64" else dtype) if alone else UNCHANGED
+        return AbstractValue(dtype.removesuffix("64")) if alone else UNCHANGED
 
     return rule
 

@@ -117,9 +117,10 @@ def refuse_y(
     operation: Operation, estimator: AbstractValue, known: KnownClass, x: AbstractValue, y: AbstractValue | None
 ) -> None:
     if y is None or y.is_literal and y.literal is None:
-        if known.learns_from_y and "y:missing" in known.raises:
+        if known.learns_from_y and (exception := known.raises.get("y:missing")) is not None:
+            is_bound = y is not None or operation.receiver.class_name == "Pipeline"  # which hands on a None
             operation.crash(
-                known.raises["y:missing"],
+                "ValueError" if is_bound else exception,
                 f"{known.name} requires y to be passed, but the target y is None",
                 fact=f"{operation.text} passes no y",
                 remedy="pass the targets as second argument",

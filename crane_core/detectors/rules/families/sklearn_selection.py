@@ -171,32 +171,14 @@ def _refuse_stratify(operation: Operation, options: dict[str, AbstractValue], n_
         )
 
 
-_BY_POSITION: Final = {
-    "sklearn.utils.class_weight.compute_class_weight": 1,
-    "sklearn.utils.compute_class_weight": 1,
-    "sklearn.utils.class_weight.compute_sample_weight": 2,
-    "sklearn.utils.compute_sample_weight": 2,
-    "sklearn.datasets.make_classification": 1,
-    "sklearn.datasets.make_regression": 1,
-    "sklearn.datasets.make_blobs": 2,
-    "sklearn.datasets.make_moons": 1,
-    "sklearn.model_selection.learning_curve": 3,
-    "sklearn.model_selection.validation_curve": 3,
-    "sklearn.feature_selection.mutual_info_classif": 2,
-    "sklearn.feature_selection.mutual_info_regression": 2,
-}
-"""Arguments that may be given by position, since version 1.0."""
-
-
-@RULES.function(*_BY_POSITION)
-def by_position(operation: Operation) -> Answer:
-    """The others must be named."""
-    path = operation.receiver.path
-    n_most, n_given = _BY_POSITION.get(path), len(operation.arguments.positional)
-    if n_most is not None and n_given > n_most:
+@RULES.function("sklearn.utils.class_weight.compute_class_weight", "sklearn.utils.compute_class_weight")
+def class_weights(operation: Operation) -> Answer:
+    """Since version 1.0 only the first argument may be positional; known for states that do not tell versions."""
+    n_given = len(operation.arguments.positional)
+    if n_given > 1:
         operation.crash(
             "TypeError",
-            f"{path.rpartition('.')[2]} takes {n_most} positional argument{'s' * (n_most != 1)}, the others by name",
+            "compute_class_weight takes 1 positional argument, the others by name",
             fact=f"{n_given} are positional",
             remedy="pass the others by name",
         )

@@ -279,6 +279,7 @@ FINE = [
     "f'{ratio:.2f} {text:>10} {number:03d} {nothing}'",
     "'%s %d' % ('a', 1)",
     "'{0} {name}'.format(1, name=2)",
+    "f'{1 + 2j:.2f}'",
     "1 in numbers, 'a' in table, 'o' in text",
     "numbers == words, nothing == 1, nothing is None",
     "[1] < [2], (1, 'a') < (2, 3)",

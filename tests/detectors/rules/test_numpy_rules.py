@@ -390,6 +390,9 @@ v[:-1]+v[1:]
 v[None]@a
 np.random.seed(0)
 np.random.shuffle(v)
+n,=np.array([(1,2.),(3,4.)],dtype=[("x","i4"),("y","f8")]).shape
+n,=np.array([(1,2),(3,4)],dtype="i4,i4").shape
+m,n=np.zeros(2,dtype="3i4").shape
 """.splitlines()
 
 

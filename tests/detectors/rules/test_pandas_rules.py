@@ -430,6 +430,14 @@ df[df.columns[0]]
 df.groupby("c")["a"].transform("mean")
 df.groupby("c").filter(lambda g: len(g)>1)
 for k,g in df.groupby("c"): g["a"].mean()
+df["a"].mean().round(2)
+df["a"].std().item()
+df["a"].astype("float32").mean().itemsize
+df.head().columns.str.upper()
+df.rename(columns={"a": "A"}).columns.tolist()
+df["a"].where(df["a"]>1, "x").str.upper()
+df.mask(df["a"]>1, "x")["a"].str.upper()
+df.rename_axis("k").reset_index(names="q")["q"]
 """.splitlines()
 
 

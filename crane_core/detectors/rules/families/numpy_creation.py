@@ -18,6 +18,7 @@ from crane_core.detectors.rules.families.numpy_arrays import (
     is_none,
     is_number,
     is_ragged,
+    kind_of,
     lengths_in,
     taken_shape,
     whole,
@@ -49,6 +50,8 @@ def of_something(operation: Operation) -> Answer:
         is_made = made_of.type in ("list", "tuple", *NUMBERS) or is_array(made_of)
         return AbstractValue(ARRAY) if is_made else UNCHANGED
     known = dtype_of(made_of) if is_none(dtype) else dtype_meant(dtype)
+    if not is_none(dtype) and kind_of(known) in (None, "V"):
+        return AbstractValue(ARRAY)  # of records, which take a tuple each, or nobody knows
     return _whole_array(shape, known, made_of)
 
 
@@ -71,7 +74,8 @@ def filled(operation: Operation) -> Answer:
     if given is None:
         return UNCHANGED
     dtype = "float64" if is_none(given.get("dtype")) else dtype_meant(given["dtype"])
-    return AbstractValue(ARRAY, known_facts(shape=lengths_in(given["shape"]), dtype=dtype))
+    shape = lengths_in(given["shape"]) if kind_of(dtype) != "V" else None  # "3i4" adds an axis
+    return AbstractValue(ARRAY, known_facts(shape=shape, dtype=dtype))
 
 
 @RULES.function("numpy.arange")

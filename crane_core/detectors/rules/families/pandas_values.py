@@ -330,7 +330,8 @@ def moment(operation: Operation) -> Answer:
     if not operation.arguments.keywords.get("numeric_only"):
         _is_summable(operation, old)
     if is_numeric(dtype) and not operation.arguments.positional and "axis" not in operation.arguments.keywords:
-        return AbstractValue("float" if operation.name in ("mean", "std", "var", "median") else "")
+        is_told = operation.name in ("mean", "std", "var", "median") and dtype not in ("float16", "float32")
+        return AbstractValue("numpy.float64" if is_told else "")
     return UNCHANGED
 
 
@@ -441,7 +442,7 @@ def _looked_up(old: AbstractValue, by: AbstractValue) -> AbstractValue:
 
 
 def _dtype_of_results(results: list[AbstractValue]) -> str | None:
-    return "float64" if {result.type for result in results} == {"float"} else None
+    return "float64" if {result.type for result in results} <= {"float", "numpy.float64"} else None
 
 
 @RULES.method(FRAME, "apply")

@@ -202,7 +202,7 @@ def formatted(operation: Operation) -> Answer:
             _format(operation, value, SAMPLES[value.type], spec)
             return AbstractValue("str")
         return UNKNOWN
-    if value.type in (*_FORMATTED, "bool"):
+    if value.type in (*_FORMATTED, "bool", "complex"):
         return literal(_format(operation, value, values[0], spec))
     return _refused(operation, value, spec) if spec else literal(format(values[0]))
 

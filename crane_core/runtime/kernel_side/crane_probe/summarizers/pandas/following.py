@@ -37,6 +37,8 @@ _SAME_COLUMNS = {
     *("dropna", "query", "round", "replace", "interpolate", "where", "mask", "clip", "astype", "abs", "reset_index"),
     *("infer_objects", "convert_dtypes", "truncate", "set_axis"),
 }
+_OTHER_DTYPES = {"astype", "replace", "convert_dtypes", "infer_objects", "fillna", "where", "mask"}
+"""Methods that may give columns another dtype."""
 _NAMES_COLUMNS: dict[str, tuple[tuple[int, str], ...]] = {
     "groupby": ((0, "by"),),
     "sort_values": ((0, "by"),),
@@ -162,7 +164,7 @@ def _attribute(table: Table, name: str) -> Resolution:
         return Resolution(table.index)
     if name == "columns" and table.labels is not None:
         is_real = table.columns is not None and length_of(table.columns) == len(table.labels)
-        return Resolution(table.columns if is_real else list(table.labels))
+        return Resolution(table.columns) if is_real else Resolution(list(table.labels), follow=_of_labels)
     if name == "shape" and table.index is not None and table.labels is not None:
         return Resolution((length_of(table.index), len(table.labels)))
     if _is_on_class(module.DataFrame, name):
@@ -180,6 +182,12 @@ def _attribute(table: Table, name: str) -> Resolution:
         "similar": _similar_attributes(module.DataFrame, name, names),
     }
     return Resolution(missing=(Missing("attributes", fact),))
+
+
+def _of_labels(labels: list[Any], steps: tuple[Step, ...]) -> Resolution:
+    """The columns of a frame that a method would give: an index, of which no more is known than its labels."""
+    step = steps[0]
+    return Resolution(missing=tuple(_beyond(step.value, len(labels), "index")) if step.kind == ITEM else ())
 
 
 def _similar_attributes(kind: Any, name: str, labels: list[str]) -> list[str]:
@@ -416,12 +424,12 @@ def _same(table: Table, name: str, named: dict[str, Any]) -> Resolution:
         return Resolution(Table(None), n_steps=2, follow=of_table)
     keeps_index = name in ("copy", "fillna", "ffill", "bfill", "round", "replace", "astype", "abs", "clip")
     kept = table._replace(index=table.index if keeps_index else None)
-    if name in ("astype", "replace", "convert_dtypes", "infer_objects", "fillna"):
+    if name in _OTHER_DTYPES:
         kept = kept._replace(arrays=None)
     if name == "set_axis":
         kept = Table(None)
     if name == "reset_index" and named.get("drop") is not True:
-        kept = kept._replace(labels=_with_levels(table), columns=None)
+        kept = kept._replace(labels=_with_levels(table) if "names" not in named else None, columns=None)
     return Resolution(kept, n_steps=2, follow=of_table)
 
 
@@ -590,7 +598,7 @@ def _series_attribute(values: Values, name: str, after: Step | None) -> Resoluti
     module = pandas()
     if _is_on_class(module.Series, name):
         is_call = after is not None and after.kind == CALL
-        if is_call and name in _SAME_COLUMNS and name not in ("astype", "replace", "fillna", "reset_index", "set_axis"):
+        if is_call and name in _SAME_COLUMNS - _OTHER_DTYPES - {"reset_index", "set_axis"}:
             if after is not None and dict(after.value[1]).get("inplace") is True:
                 return Resolution(None, n_steps=2)
             return Resolution(values._replace(index=None), n_steps=2, follow=of_values)

@@ -99,13 +99,19 @@ class Question(NamedTuple):
 
 
 class Asker:
-    """Asks about the steps of one target. `packages` are the kernel's versions; with no such worker it is silent."""
+    """Asks about the steps of one target. `packages` are the kernel's versions; with no such worker it is silent.
+
+    `may_be_extended`: classes and modules may have names by packages that the worker does not load.
+    """
 
     patience: Patience = UNHURRIED
 
-    def __init__(self, packages: Mapping[str, str], mentions: Callable[[str], bool]) -> None:
+    def __init__(
+        self, packages: Mapping[str, str], mentions: Callable[[str], bool], *, may_be_extended: bool = False
+    ) -> None:
         self._packages = packages
         self._mentions = mentions
+        self._may_be_extended = may_be_extended
         python, self._libraries = _who_knows(tuple(sorted(packages.items())), interpreters())
         self._worker: LibraryWorker | None = library_worker(python) if self._libraries else None
         self._seconds_left = self.patience.total_s
@@ -161,6 +167,8 @@ class Asker:
         """What the library says; None if it says nothing."""
         for order in question.orders:
             answer = self._answer(order.sent, order.libraries)
+            if self._may_be_extended and _lacks_name(order.sent, answer):
+                continue
             library = max(order.libraries & set(_ASKED), key=_ASKED.index, default="python")
             if "raised" in answer:
                 raised, message = str(answer["raised"]), str(answer["message"])
@@ -336,6 +344,15 @@ def _result(step: str, of: AbstractValue | str, orders: Sequence[Order]) -> Mapp
     if step == "call" and isinstance(of, str) and of.partition(".")[0] == operations.MADE_OF_ANYTHING:
         return {"class": of}
     return {}
+
+
+_LOOKS_FOR_NAME: Final = ("attribute", "member", "method", "of object")
+
+
+def _lacks_name(sent: Mapping[str, Any], answer: Mapping[str, Any]) -> bool:
+    """Whether an object or module lacks a name in the worker, which has not all packages of the kernel."""
+    is_lack = answer.get("raised") == "AttributeError" and "has no attribute" in answer.get("message", "")
+    return is_lack and sent["step"] in _LOOKS_FOR_NAME
 
 
 # What is sent

@@ -13,6 +13,7 @@ from typing import Any
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.bindings import may_define_any
 from crane_core.detectors.rules.cell_code import CellCode, as_magic, read_cell
+from crane_core.detectors.rules.extending import imports_of, may_extend
 from crane_core.detectors.rules.from_state import type_of, value_from_entry, value_from_state
 from crane_core.detectors.rules.paths import path_of_class, path_of_function
 from crane_core.detectors.rules.prefix import Prefix, Reach, is_builtin, prefix_of, spelled
@@ -127,14 +128,37 @@ class InitialState:
         given = self.prefix.spelled.given_attributes | self._spelled.given_attributes
         return self.may_define_any or name in given or any(map(self.mentions, _BY_ANY_NAME))
 
+    @cached_property
+    def may_be_extended(self) -> bool:
+        """Whether classes and modules of libraries may have names that other packages gave them."""
+        return may_extend([*self.bindings.modules, *imports_of(self.target.tree)])
+
     def absent_at(self, node: ast.stmt) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """What the state says a statement needs, certainly, and will not find, names left out."""
         first, last = _own_lines(node)
         lines = [line for line in range(first, last + 1) if self._last_on_line.get(line, node) is node]
         for group, facts in self.absent.items():
             for fact in facts if group != "names" else ():
-                if fact.get("certain") is True and fact.get("line") in lines:
+                if fact.get("certain") is True and fact.get("line") in lines and not self._may_give(group, fact):
                     yield group, fact
+
+    def _may_give(self, group: str, fact: Mapping[str, Any]) -> bool:
+        """Whether the target may give a class of a library the attribute that its object lacks before."""
+        if group != "attributes" or "." not in str(fact.get("type", "")):
+            return False
+        name, kind = fact.get("attribute"), str(fact["type"])
+        return name in self._stored or self._extends_others and not kind.startswith("__main__.")
+
+    @cached_property
+    def _stored(self) -> frozenset[str]:
+        parts = [node for node in ast.walk(self.target.tree) if isinstance(node, ast.Attribute)]
+        return frozenset(node.attr for node in parts if isinstance(node.ctx, ast.Store))
+
+    @cached_property
+    def _extends_others(self) -> bool:
+        """Whether the target imports or names a package that may give classes of others attributes."""
+        named = [path for name in self._spelled.names if (path := self.bindings.paths.get(name))]
+        return may_extend([*imports_of(self.target.tree), *named], self.target_text)
 
     @cached_property
     def _last_on_line(self) -> dict[int, ast.stmt]:
@@ -229,6 +253,8 @@ class EmptyKernel:
     def may_be_used_unseen(self, name: str) -> bool:
         """False: of what the cells found nothing is stated."""
         return False
+
+    may_be_extended = True
 
     def may_give_attribute(self, name: str) -> bool:
         """True: what the cells that ran asked for was there."""

@@ -180,7 +180,7 @@ class Interpreter:
     def __init__(self, initial: InitialState | EmptyKernel, most_steps: int = MOST_STEPS) -> None:
         self.initial = initial
         self.most_steps = most_steps
-        self.asker = Asker(initial.packages, initial.mentions)
+        self.asker = Asker(initial.packages, initial.mentions, may_be_extended=initial.may_be_extended)
         self.module = Scope()
         self.scope = self.module
         self.scopes = [self.module]

@@ -1,0 +1,37 @@
+"""Which imports may give classes and modules of other libraries names: pandas' tables have .iplot by cufflinks.
+
+Knows packages by name: those that are told here leave others as they are. Every other may extend them, a file of the
+notebook's folder too.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterable
+
+from crane_core.detectors.rules.bindings import imported_modules
+from crane_core.runtime.kernel_side.crane_surrogates import operations
+
+_LEAVE_OTHERS_WORDS = (
+    "IPython PIL albumentations altair bokeh bs4 catboost category_encoders cv2 datasets dateutil einops gensim google"
+    " gym gymnasium h5py imageio imblearn ipywidgets jax joblib kagglehub librosa lxml missingno mlxtend networkx nltk"
+    " openpyxl optuna plotly polars psutil pyarrow pytz requests shap skimage spacy sqlalchemy tabulate"
+    " tensorflow_datasets tensorflow_hub threadpoolctl timm tokenizers torchaudio torchmetrics torchsummary torchtext"
+    " tqdm transformers wordcloud xgboost xlrd yaml yfinance"
+)
+_LEAVE_OTHERS = frozenset(_LEAVE_OTHERS_WORDS.split()) | operations.BOUND | sys.stdlib_module_names
+_EXTENDS = ".pandas("
+"""`tqdm.pandas()`: the one call of a package above that gives tables methods."""
+
+
+def may_extend(modules: Iterable[str], text: str = "") -> bool:
+    """Whether one of these modules, by dotted name, or the text of a cell may give names to classes of others."""
+    return _EXTENDS in text or any(module.partition(".")[0] not in _LEAVE_OTHERS for module in modules)
+
+
+def imports_of(tree: ast.Module) -> list[str]:
+    """Every module that a piece of code may import, by dotted name."""
+    imports = [node for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
+    relative = ["." for node in imports if isinstance(node, ast.ImportFrom) and node.level]
+    return [*relative, *(module for node in imports for module in imported_modules(node))]

@@ -188,6 +188,7 @@ CRASHES = {
 }
 
 FINE = {
+    "two arguments by position": "from sklearn.datasets import make_classification\nmake_classification(100, 5)",
     "fit and predict": "bare.fit(X_train, y_train)\nbare.predict(X_test)",
     "fit and score": "bare.fit(X_train, y_train).score(X_test, y_test)",
     "predict of what is fitted": "forest.predict(X_test).mean()",

@@ -6,6 +6,7 @@ Knows names. Refuses to say that a name is missing unless the state, or every st
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -133,6 +134,16 @@ class InitialState:
         """Whether classes and modules of libraries may have names that other packages gave them."""
         return may_extend([*self.bindings.modules, *imports_of(self.target.tree)])
 
+    def is_assigned(self, attribute: str) -> bool:
+        """Whether code of the notebook spells that it puts an attribute of this name on some object."""
+        return attribute in self.prefix.spelled.given_attributes | self._spelled.given_attributes
+
+    @cached_property
+    def names_absent(self) -> frozenset[str]:
+        """Names of the objects of which, or of whose parts, the state says that they lack something."""
+        facts = [fact for group in self.absent.values() for fact in group]
+        return frozenset(re.split(r"\W", str(fact.get(key, "")), maxsplit=1)[0] for fact in facts for key in _TOLD_OF)
+
     def absent_at(self, node: ast.stmt) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """What the state says a statement needs, certainly, and will not find, names left out."""
         first, last = _own_lines(node)
@@ -209,6 +220,7 @@ class InitialState:
         return None if name in self.bindings.bound else {"name": name}
 
 
+_TOLD_OF = ("of", "asked_by")
 _BY_ANY_NAME = ("__dict__", "setattr", "vars(", "add_module", "register_", "__setstate__", "importlib", "%run")
 """What gives objects attributes whose names stand nowhere in the code."""
 
@@ -224,6 +236,7 @@ class EmptyKernel:
         self.past: Mapping[str, AbstractValue] = {}
         self.fixed: Sequence[str] = ()
         self.held: Sequence[str] = ()
+        self.names_absent: frozenset[str] = frozenset()
         self.tells_identity = False
         self.packages = packages
 
@@ -259,6 +272,10 @@ class EmptyKernel:
     def may_give_attribute(self, name: str) -> bool:
         """True: what the cells that ran asked for was there."""
         return True
+
+    def is_assigned(self, attribute: str) -> bool:
+        """Whether the cells spell that they put an attribute of this name on some object."""
+        return attribute in self.prefix.spelled.given_attributes
 
     def absent_at(self, node: ast.stmt) -> Iterator[tuple[str, Mapping[str, Any]]]:
         return iter(())

@@ -197,6 +197,8 @@ class Interpreter:
         self.watches: list[Watch] = []
         self.handled: list[Crash | None] = []
         self.loaded: dict[str, tuple[AbstractValue, ValueFields]] = {}
+        self.loaded_parts: dict[str, list[tuple[AbstractValue, ValueFields]]] = {}
+        """What objects led to when they were loaded, of those of which the state says that a part lacks something."""
         self.within_loaders: list[tuple[AbstractValue, ValueFields]] = []
         self.escaped: dict[AbstractValue, ValueFields | None] = {}
         """Objects that code nobody knows may hold, with what they said when they were forgotten: nothing.
@@ -254,8 +256,20 @@ class Interpreter:
         return [(group, fact) for group, fact in self.initial.absent_at(node) if self._is_as_stated(fact)]
 
     def _is_as_stated(self, fact: Mapping[str, Any]) -> bool:
-        names = [*_WORD.findall(str(fact.get("of", "")))[:1], *_WORD.findall(str(fact.get("asked_by", "")))[:1]]
-        return all(self.is_untouched(name) for name in names)
+        of = str(fact.get("of", ""))
+        names = [*_WORD.findall(of)[:1], *_WORD.findall(str(fact.get("asked_by", "")))[:1]]
+        if not all(map(self.is_untouched, names)) or of.isidentifier():
+            return all(map(self.is_untouched, names))
+        # What a part was taken from says the same of itself after the part was changed, by whatever name.
+        if not all(map(self.is_untouched, self.initial.held)):
+            return False
+        return all(self._are_parts_as_found(name) for name in names if name in self.loaded)
+
+    def _are_parts_as_found(self, name: str) -> bool:
+        """Whether all parts of an object that was met are known, and say what they said; modules keep theirs."""
+        parts = self.loaded_parts.get(name, [])
+        is_known = bool(parts) and all(part.type for part, _ in parts) or bool(self.loaded[name][0].path)
+        return is_known and all(is_unchanged(part, fields) for part, fields in parts)
 
     def _ask_absent(self, node: ast.stmt, facts: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
         for group, fact in facts:
@@ -313,6 +327,8 @@ class Interpreter:
             self._share(name, value)
         self.module.names[name] = value
         self.loaded[name] = (value, fields)
+        if name in self.initial.names_absent:
+            self.loaded_parts[name] = [(part, fields_of(part)) for part in reachable([value]) if part is not value]
         if value.is_a("torch", "DataLoader"):
             self.within_loaders += [(part, fields_of(part)) for part in reachable([value])]
         return value
@@ -402,6 +418,8 @@ class Interpreter:
         absent: Mapping[str, Any] | None = None,
     ) -> AbstractValue | None:
         """What the rules, or the library, say of a step: what it gives, None if nobody knows it. Raises Crash."""
+        if step == "method" and name == "__call__" and self.initial.is_assigned("forward"):
+            return None  # a layer that does what the notebook put into it
         rules = rules_for(step, of, name)
         question = self._question(step, of, name, node, receiver, arguments)  # before a rule changes an operand
         known: AbstractValue | None = None

@@ -150,3 +150,33 @@ def test_what_other_packages_and_the_target_give_a_class_of_a_library_is_there(
 @pytest.mark.parametrize("target", ["df.groupby('a').mean().iplot()", "df.iplot()", "model.told"])
 def test_what_nobody_gives_it_is_missing(predict_here: Predict, target: str) -> None:
     assert predict_here(f"{TABLE}\nimport tqdm", target).exception == "AttributeError"
+
+
+TABLES = "import pandas as pd\nframe = pd.DataFrame({'a': [1]})\ntables = [frame, frame.copy()]\n"
+LAYER = "import torch\nlayer = torch.nn.Linear(3, 2)\nchain = torch.nn.Sequential(layer)\n"
+OBJECTS = """import numpy as np
+rows = np.array([np.ones(2), np.ones(3)], dtype=object)
+matrix = np.matrix([[1, 2], [3, 4]])
+"""
+FIELDS = "import numpy as np\nrecords = np.zeros(3, dtype=[('x', 'f8'), ('y', 'i4', (2,))])\n"
+
+
+@pytest.mark.parametrize(
+    ("setup", "target"),
+    [
+        (TABLES, "for table in tables:\n    table['z'] = 1\ntables[1].z.max()"),
+        (TABLES, "for _, table in enumerate(tables):\n    table['z'] = 1\ntables[0]['z']"),
+        (TABLES, "frame['z'] = 1\ntables[0].z.max()"),
+        (TABLES.replace("frame, ", ""), "table, = tables\ntable['z'] = 1\ntables[0]['z']"),
+        (TABLES.replace("frame, ", ""), "table = tables[0]\ntable['z'] = 1\ntables[0].z.max()"),
+        (LAYER, "layer.forward = lambda x, y: x\nlayer(torch.ones(7), 3)"),
+        (LAYER, "layer.forward = lambda x: x\nchain(torch.ones(7))"),
+        (OBJECTS, "np.concatenate(rows)"),
+        (OBJECTS, "matrix[0].T.shape[1]"),
+        (FIELDS, "records['y'].shape[1]"),
+        (FIELDS, "records['y'] @ np.ones(2)"),
+        ("from sklearn.datasets import make_classification\n", "make_classification(20, 5)"),
+    ],
+)
+def test_what_parts_become_is_let_pass(check: Predict, setup: str, target: str) -> None:
+    assert check(setup, target).exception is None

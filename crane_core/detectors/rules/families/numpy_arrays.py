@@ -145,6 +145,8 @@ def part_shapes(value: AbstractValue) -> list[Shape] | None:
         found = [shape for item in value.items if (shape := taken_shape(item)) is not None]
         return found if len(found) == len(value.items) else None
     shape = shape_of(value)
+    if is_array(value) and shape is not None and len(shape) == 1 and dtype_of(value) in (None, "object"):
+        return None  # its elements may be arrays
     if shape is not None:
         return [shape[1:]] * min(shape[0], 1000) if shape and shape[0] is not None else None
     return _ragged_shapes(value.mapping("ragged"))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Iterator
 
-from ..anatomy import instance_dict, is_kind, package_of, type_name
+from ..anatomy import MISSING, instance_dict, is_kind, package_of, type_name
 from ..chains.following import Missing, Resolution
 from ..contents import arrays, sequences
 from ..contents.number_facts import distinct_facts, fraction_facts, more_facts, range_facts
@@ -206,7 +206,8 @@ def follow(value: Any, steps: tuple[Step, ...]) -> Resolution | None:
     if step.kind == ATTRIBUTE and step.value in _READABLE and type(value) is np.ndarray:
         return Resolution(getattr(plain, step.value))
     if step.kind == ITEM and package_of(type(value)) == "numpy":
-        return _index(plain, step.value)
+        found = _index(plain, step.value)
+        return found if type(value) is np.ndarray else found._replace(value=MISSING)  # a matrix keeps its two axes
     if step.kind == CALL:
         return Resolution(missing=(Missing("attributes", {"type": type_name(type(value)), "attribute": "__call__"}),))
     return None if step.kind == ATTRIBUTE else Resolution()

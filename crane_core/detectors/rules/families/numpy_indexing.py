@@ -137,7 +137,7 @@ def _field(operation: Operation, receiver: AbstractValue, asked: AbstractValue) 
     fields, dtype = receiver.fact("fields"), dtype_of(receiver)
     if isinstance(fields, list) and isinstance(asked.literal, str):
         if asked.literal in fields:
-            return AbstractValue(ARRAY)  # a field may have axes of its own
+            return AbstractValue(ARRAY)  # a field may have more axes
         operation.crash(
             "ValueError",
             f"no field of name {asked.literal!r}",

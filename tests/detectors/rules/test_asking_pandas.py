@@ -95,3 +95,9 @@ once = pd.DataFrame({'k': ['a', 'b', 'c'], 'v': [1, 2, 3]})
 numbers = pd.DataFrame({0: [1, 2], 1: [3, 4]})
 """
     assert check(setup, target).raised is None
+
+
+def test_of_a_label_that_is_not_there_another_is_advised(check: Any) -> None:
+    table = "pd.DataFrame({'k': list('abab'), 'v': [1., 2., 3., 4.]})"
+    setup = f"import pandas as pd\nmeans = {table}.groupby('k').v.mean()"
+    assert "label" in check(setup, "means['v'].round(1)").findings[0].remedy

@@ -152,7 +152,7 @@ def test_the_library_s_own_class_wins_over_that_of_a_rule(check: Any, monkeypatc
 
 
 def test_the_number_of_arguments_wins_over_what_the_state_says_of_their_values(check: Any) -> None:
-    """The method's own name is no message about values that stand there twice."""
+    """That the name of the method reads like a message about values that stand there twice does not matter."""
     seen = check("import pandas as pd\ndf = pd.DataFrame({'a': [1, 2]})", "df.duplicated(1, 2, 3)")
     assert seen.exception == "TypeError"
 

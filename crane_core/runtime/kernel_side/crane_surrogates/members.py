@@ -14,7 +14,7 @@ import inspect
 import re
 import sys
 import types
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 from . import operations, signatures
@@ -105,7 +105,7 @@ def _tells_names(kind: type) -> bool:
     return looks in _LOOKING_PLAINLY and not hasattr(kind, "__getattr__")
 
 
-@cache
+@lru_cache(maxsize=None)
 def _stored_by(kind: type) -> frozenset[str]:
     """Names that methods of a class give to objects."""
     functions = [each for base in kind.__mro__ for each in vars(base).values() if isinstance(each, types.FunctionType)]
@@ -113,7 +113,7 @@ def _stored_by(kind: type) -> frozenset[str]:
     return frozenset(step.argval for code in codes for step in dis.get_instructions(code) if step.opname in _STORES)
 
 
-@cache
+@lru_cache(maxsize=None)
 def _written_in(package: str, _n_modules: int) -> frozenset[str]:
     """Every name and text in the functions of a package, as far as it is loaded."""
     names: set[str] = set()

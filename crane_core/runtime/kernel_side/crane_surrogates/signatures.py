@@ -12,7 +12,7 @@ import importlib
 import inspect
 import re
 import types
-from functools import cache
+from functools import lru_cache
 from typing import Any, Sequence
 
 from . import operations
@@ -202,7 +202,7 @@ def found(path: str) -> Any:
     return getattr(holder, name, None)
 
 
-@cache
+@lru_cache(maxsize=None)
 def _holder(path: str) -> tuple[Any, str]:
     """The module or class that holds what a dotted name stands for, None if there is no such, and the last name."""
     *parts, name = path.split(".")

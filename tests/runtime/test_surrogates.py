@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crane_core.runtime.kernel_side.crane_surrogates import for_numpy, members, worker
-from crane_core.runtime.kernel_side.crane_surrogates.made import FILLS, NotMadeError, made
+from crane_core.runtime.kernel_side.crane_surrogates import for_numpy, worker
+from crane_core.runtime.kernel_side.crane_surrogates.made import FILLS, MOST_MESSAGE, NotMadeError, made
 
 LENGTHS = st.lists(st.integers(0, 6) | st.sampled_from([1_000, 100_000]), max_size=4).filter(
     lambda lengths: int(np.prod(lengths, dtype=object)) <= 2_000_000
@@ -161,7 +161,7 @@ def test_a_line_that_is_no_question_is_answered_as_unknown(line: bytes) -> None:
 
 def test_a_message_has_a_bound_and_a_hostile_label_stays_text() -> None:
     answer = asked("item", "numpy.ndarray", "", array(3), number("x" * 5_000 + "\x1b[31m\n"))
-    assert len(answer.get("message", "")) <= members.MOST_MESSAGE
+    assert len(answer.get("message", "")) <= MOST_MESSAGE
     assert json.loads(json.dumps(answer)) == answer
 
 

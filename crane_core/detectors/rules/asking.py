@@ -247,12 +247,11 @@ class Asker:
         elif step == "attribute":
             yield Order({"step": "of object", "of": path, "name": name, "is_made": True, "is_label": True}, libraries)
         else:
-            bound = {"operands": len(arguments.positional), "keywords": sorted(arguments.keywords)}
-            yield Order({"step": "binds", "of": f"{path}.{name}", "name": "method of made", **bound}, libraries)
+            yield Order(_binding(f"{path}.{name}", "method of made", arguments), libraries)
 
     def _bound(self, step: str, of: AbstractValue | str, name: str, arguments: Arguments) -> Iterator[Order]:
         """The order to bind the arguments of a call; nothing is called, but wrapped functions of a few libraries."""
-        path = of if isinstance(of, str) else f"{of.type if of.package != 'builtins' else f'builtins.{of.type}'}.{name}"
+        path = of if isinstance(of, str) else f"{_path_of_class(of)}.{name}"
         library = path.partition(".")[0]
         if step not in ("call", "method") or library not in _BOUND & self._libraries:
             return
@@ -260,8 +259,7 @@ class Asker:
             return
         first = arguments.positional[0].type if arguments.positional else ""
         kind = "call of data" if step == "call" and first in _DATA else step
-        bound = {"operands": len(arguments.positional), "keywords": sorted(arguments.keywords)}
-        yield Order({"step": "binds", "of": path, "name": kind, **bound}, frozenset([library]))
+        yield Order(_binding(path, kind, arguments), frozenset([library]))
         if step == "call" and library in operations.TRIED:
             sender = _Sender(may_guess=True, may_be_elsewhere=True)
             with suppress(NotSentError):
@@ -326,6 +324,16 @@ def _versions(python: str) -> dict[str, str]:
 def start_beside() -> None:
     """Start the worker of this interpreter before anybody asks; it is not waited for."""
     library_worker(sys.executable).start()
+
+
+def _binding(path: str, kind: str, arguments: Arguments) -> dict[str, Any]:
+    """What is sent to bind arguments: how many there are, and the names of others."""
+    n_positional, keywords = len(arguments.positional), sorted(arguments.keywords)
+    return {"step": "binds", "of": path, "name": kind, "operands": n_positional, "keywords": keywords}
+
+
+def _path_of_class(value: AbstractValue) -> str:
+    return f"builtins.{value.type}" if value.package == "builtins" else value.type
 
 
 def _may_be_label(of: AbstractValue, name: str) -> bool:

@@ -126,8 +126,7 @@ class InitialState:
 
     def may_give_attribute(self, name: str) -> bool:
         """Whether code of the notebook may put an attribute of this name on some object, in whatever manner."""
-        given = self.prefix.spelled.given_attributes | self._spelled.given_attributes
-        return self.may_define_any or name in given or any(map(self.mentions, _BY_ANY_NAME))
+        return self.may_define_any or self.is_assigned(name) or any(map(self.mentions, _BY_ANY_NAME))
 
     @cached_property
     def may_be_extended(self) -> bool:

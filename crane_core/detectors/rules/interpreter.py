@@ -153,12 +153,6 @@ def iteration(*types: str) -> Callable[[Iterate], Iterate]:
     return registered
 
 
-def _first_array(receiver: AbstractValue | None, arguments: Arguments) -> AbstractValue | None:
-    """The operand whose memory an array may share that is made of it."""
-    operands = [receiver, *arguments.positional, *arguments.keywords.values()]
-    return next((each for each in operands if each is not None and each.type == _ARRAY), None)
-
-
 def callee_of(function: AbstractValue) -> Callee:
     """How a call of this is evaluated."""
     if function.definition is None:
@@ -258,8 +252,10 @@ class Interpreter:
     def _is_as_stated(self, fact: Mapping[str, Any]) -> bool:
         of = str(fact.get("of", ""))
         names = [*_WORD.findall(of)[:1], *_WORD.findall(str(fact.get("asked_by", "")))[:1]]
-        if not all(map(self.is_untouched, names)) or of.isidentifier():
-            return all(map(self.is_untouched, names))
+        if not all(map(self.is_untouched, names)):
+            return False
+        if of.isidentifier():
+            return True
         # What a part was taken from says the same of itself after the part was changed, by whatever name.
         if not all(map(self.is_untouched, self.initial.held)):
             return False
@@ -433,12 +429,13 @@ class Interpreter:
             self.results[node] = question.result if question is not None else {}  # last, as rules may call too
         if given is None:
             return known
+        operands = [receiver, *arguments.positional, *arguments.keywords.values()]
+        of_memory = next((each for each in operands if each is not None and each.type == _ARRAY), None)
         for part in (given, *(given.items or ())):
-            if part.type == _ARRAY and (of_memory := _first_array(receiver, arguments)) is not None:
+            if part.type == _ARRAY and of_memory is not None:
                 part.facts["view_of"] = of_memory  # or a copy: nobody asks which
         if known is None or _is_blank(known):
             return given
-        operands = [receiver, *arguments.positional, *arguments.keywords.values()]
         if known.type == given.type and all(known is not each for each in operands):
             known.facts = given.facts | known.facts
         return known

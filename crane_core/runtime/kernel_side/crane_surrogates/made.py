@@ -14,12 +14,18 @@ from ..crane_probe.looking import Look  # noqa: TID252
 FILLS = range(3)
 """Each operation is asked with so many contents of its operands: none (zero, false), ones, and all different."""
 MOST_ELEMENTS = 4_000_000
+MOST_MESSAGE = 1_000
 _ANY = {"int": (0, 1, 2), "float": (0.0, 1.0, 2.5), "bool": (False, True, True)}
 _READ = Limits(variable_steps=2_000_000, nodes=8, depth=1)
 
 
 class NotMadeError(Exception):
     """There is no surrogate of this."""
+
+
+def refusal(error: Exception) -> dict[str, Any]:
+    """What is told of an operation that raises: {"raised", "message"}."""
+    return {"raised": type(error).__name__, "message": str(error)[:MOST_MESSAGE]}
 
 
 def made(told: Mapping[str, Any], fill: int) -> Any:

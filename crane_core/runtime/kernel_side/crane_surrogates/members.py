@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import Any
 
 from . import operations, signatures
-from .made import library_of
+from .made import library_of, refusal
 
 _LIKE = 0.8
 """So much of a name is another: `means` is `mean`; `add_columns`, which pyjanitor adds to tables, is not `columns`."""
@@ -31,7 +31,6 @@ _OF_NAMES = (*_OF_METHODS, "lightgbm", "statsmodels", "torch")
 """Packages whose objects, and those whose methods too, get no names that the packages' own functions do not write."""
 _STORES = ("STORE_ATTR",)
 _WAS_THERE = re.compile("was removed|deprecated alias")
-MOST_MESSAGE = 1_000
 
 
 def of_module(path: str, name: str) -> dict[str, Any]:
@@ -51,7 +50,7 @@ def of_module(path: str, name: str) -> dict[str, Any]:
             return {"unknown": "it is like no other"}
         if hasattr(holder, "__path__") and importlib.util.find_spec(f"{holder.__name__}.{name}") is not None:
             return {"unknown": "a module that is not loaded"}
-        return {"raised": "AttributeError", "message": str(error)[:MOST_MESSAGE]}
+        return refusal(error)
     return {"unknown": "it is there"}
 
 
@@ -115,7 +114,7 @@ def _stored_by(kind: type) -> frozenset[str]:
 
 @lru_cache(maxsize=None)
 def _written_in(package: str, _n_modules: int) -> frozenset[str]:
-    """Every name and text in the functions of a package, as far as it is loaded."""
+    """Every name and string in the functions of a package, as far as it is loaded."""
     names: set[str] = set()
     for each in gc.get_objects():
         if type(each) is types.FunctionType and str(each.__module__).partition(".")[0] == package:

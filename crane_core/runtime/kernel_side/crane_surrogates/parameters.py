@@ -9,9 +9,7 @@ import importlib
 from typing import Any, Mapping, Sequence
 
 from . import signatures
-
-_MOST_MESSAGE = 1_000
-
+from .made import refusal
 
 _HELD = {"call": "_skl_parameter_constraints", "fit": "_parameter_constraints"}
 """A function checks what it is called with; an estimator what it was made with, but when it is fitted."""
@@ -32,13 +30,12 @@ def refused(path: str, step: str, given: Mapping[str, Any]) -> dict[str, Any]:
                 {name: constraints[name]}, {name: given[name]}, caller_name=path.rpartition(".")[2]
             )
         except checks.InvalidParameterError as error:
-            said = {"raised": type(error).__name__, "message": str(error)[:_MOST_MESSAGE]}
-            return {**said, "name": name, "options": _options(constraints[name])}
+            return {**refusal(error), "name": name, "options": _options(constraints[name])}
     return {"unknown": "nothing is refused"}
 
 
 def _options(constraints: Sequence[Any] | str) -> list[str]:
-    """What a parameter may be, in words and in order: texts, None, and ranges of numbers."""
+    """What a parameter may be, in words and in order: strings, None, and ranges of numbers."""
     texts: list[str] = []
     others: list[str] = []
     for each in constraints if not isinstance(constraints, str) else ():

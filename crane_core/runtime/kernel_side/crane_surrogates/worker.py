@@ -23,7 +23,7 @@ from functools import reduce
 from typing import Any, Callable, Iterator, Mapping
 
 from . import members, operations, parameters, signatures
-from .made import FILLS, NotMadeError, library_of, made
+from .made import FILLS, NotMadeError, library_of, made, refusal
 
 _FULL = 0.75
 """Share of its memory beyond which the process ends itself: libraries fill it, and then all answers are unknown."""
@@ -251,11 +251,11 @@ def _tried(operation: Callable[..., Any], operands: list[Any], keywords: dict[st
     except _NEVER as error:
         if not isinstance(error, NotImplementedError) or _FOR_DTYPE not in str(error):
             return {"unknown": type(error).__name__}
-        return {"raised": type(error).__name__, "message": str(error)[: members.MOST_MESSAGE]}
+        return refusal(error)
     except Exception as error:  # noqa: BLE001 - what it raises is the answer
         if _OF_PROCESS.search(str(error)):
             return {"unknown": type(error).__name__}
-        return {"raised": type(error).__name__, "message": str(error)[: members.MOST_MESSAGE]}
+        return refusal(error)
     return {"gave": schema(result)}
 
 

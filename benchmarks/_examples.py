@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from types import ModuleType
 from typing import Any, NamedTuple
 
+from benchmarks._follow_ups import NAME, follow_ups
 from crane_core.detectors.rules.predict import findings
 from crane_core.domain import Cell, CellRole, KernelState, Setting
 from crane_core.runtime.kernel_side.crane_probe.look import look
@@ -75,6 +76,8 @@ _LEAVE = (
 )
 _AWAY = tuple(word for word in _LEAVE.split() if word != ".")
 LONGEST_S = 4.0
+THEN = "value, then crash"
+"""The kind of a target of two statements, of which the second breaks on what the first gives."""
 _MOST_STATEMENTS = 40
 
 
@@ -207,6 +210,29 @@ def in_new_room(text: Text, kind: str, setup: str, target: str, peer: Peer | Non
         return
     if failed is None and (trial := tried(text, kind, setup, target, namespace, peer)) is not None:
         yield trial
+
+
+def followed(text: Text, at: int, seed: int, peer: Peer | None) -> Iterator[Trial]:
+    """A statement that gives a value, and behind it one of several that this value does not allow, as one target."""
+    code = _kept(text.statements[at])
+    namespace = room()
+    if code is None or ran(text.before(at), namespace) is not None or ran(code, namespace) is not None:
+        return
+    for second in list(follow_ups(namespace[NAME], seed + at)):
+        yield from in_new_room(text, THEN, text.before(at), f"{code}\n{second}", peer)
+
+
+def _kept(source: str) -> str | None:
+    """A statement that gives its value the name of follow-ups; None if it gives none, or gives it a form of its own."""
+    [*others, last] = ast.parse(source).body
+    match last:
+        case ast.Expr(value=value):
+            kept = f"{NAME} = {ast.unparse(value)}"
+        case ast.Assign(targets=[ast.Name()], value=value):
+            kept = f"{NAME} = {ast.unparse(last.targets[0])} = {ast.unparse(value)}"
+        case _:
+            return None
+    return None if others else kept
 
 
 def tried(text: Text, kind: str, setup: str, target: str, namespace: dict[str, Any], peer: Peer | None) -> Trial | None:

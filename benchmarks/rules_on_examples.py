@@ -3,7 +3,8 @@
 python -m benchmarks.rules_on_examples [--seconds N] [--seed N] [--show] [LIBRARY ...]
 
 Every example is a target of what stands before it, as it is and broken by one change (_mutations.py); what is predicted
-is compared with what really happens. Each library in its own process, for that many seconds. The peer judges the
+is compared with what really happens. Targets of two statements follow: one gives a value, the next does with it what it does
+not allow (_follow_ups.py). Each library in its own process, for that many seconds. The peer judges the
 same namespaces before the target runs. A predicted crash of a target that runs is a false alarm.
 """
 
@@ -25,11 +26,13 @@ from typing import Any
 
 from benchmarks._examples import (
     MODULES,
+    THEN,
     Peer,
     Text,
     TooLongError,
     Trial,
     each_statement,
+    followed,
     in_new_room,
     is_false_alarm,
     is_wrong_class,
@@ -69,6 +72,7 @@ def _of_text(text: Text, seed: int, peer: Peer | None) -> Iterator[Trial]:
     for at in chosen.sample(range(len(text.statements)), min(_BROKEN_STATEMENTS, len(text.statements))):
         for one in broken(text.statements[at], seed + at):
             yield from in_new_room(text, one.kind, text.before(at), one.code, peer)
+        yield from followed(text, at, seed, peer)
 
 
 def _peer(folder: Path) -> Peer:
@@ -142,12 +146,13 @@ def shown(trial: Trial) -> str:
 
 
 def report(trials: Sequence[Trial], *, with_code: bool) -> Iterator[str]:
-    yield HEAD
-    yield from (row(library, of) for library in MODULES if (of := [one for one in trials if one.library == library]))
-    yield row("all", trials)
+    then = [trial for trial in trials if trial.kind == THEN]
+    changed = [trial for trial in trials if trial.kind != THEN]
+    yield from _by_library("Examples, as they are and broken by one change", changed)
     yield "\nBy change"
-    kinds = Counter(trial.kind for trial in trials)
-    yield from (row(kind, [trial for trial in trials if trial.kind == kind]) for kind in sorted(kinds))
+    kinds = Counter(trial.kind for trial in changed)
+    yield from (row(kind, [trial for trial in changed if trial.kind == kind]) for kind in sorted(kinds))
+    yield from _by_library("\nTwo statements: one gives a value, the next does with it what it does not allow", then)
     missed = [trial for trial in trials if trial.ours is None and trial.theirs is not None and trial.raised is not None]
     yield f"\nFound by the peer alone: {len(missed)}, by us alone: {_alone(trials)}"
     counts = Counter((trial.library, trial.kind, trial.raised) for trial in missed)
@@ -158,6 +163,13 @@ def report(trials: Sequence[Trial], *, with_code: bool) -> Iterator[str]:
     if with_code:
         yield from map(shown, (one for one in trials if is_false_alarm(one) or is_wrong_class(one)))
         yield from (f"  missed: {shown(one)}\n    peer: {one.said}" for one in missed[:60])
+
+
+def _by_library(title: str, trials: Sequence[Trial]) -> Iterator[str]:
+    yield title
+    yield HEAD
+    yield from (row(library, of) for library in MODULES if (of := [one for one in trials if one.library == library]))
+    yield row("all", trials)
 
 
 def _alone(trials: Sequence[Trial]) -> int:

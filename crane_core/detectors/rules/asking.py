@@ -29,8 +29,6 @@ LIBRARIES: Final = tuple(operations.CALLS)
 _TENSOR: Final = ("shape", "dtype", "device", "requires_grad", "grad_fn", "strides", "layout", "is_nested")
 _FACTS: Final[Mapping[str, tuple[str, ...]]] = {
     "numpy.ndarray": ("shape", "dtype", "writeable"),
-    "pandas.DataFrame": ("shape", "index", "columns", "dtypes"),
-    "pandas.Series": ("length", "dtype", "index", "name"),
     "numpy.ma.MaskedArray": ("shape", "dtype"),
     "torch.Tensor": _TENSOR,
     "torch.nn.parameter.Parameter": _TENSOR,
@@ -136,6 +134,9 @@ class Asker:
         if receiver is not None and step != "call":
             operands = [receiver, *operands]
         holder, asked = _operation(of, name)
+        if step == "item" and receiver is not None and (indexer := operations.INDEXERS.get(receiver.type)) and receiver.bound_to is not None:
+            step, holder, asked = "located", receiver.bound_to.type, indexer
+            operands[0] = receiver.bound_to
         if step == "attribute" and not isinstance(of, str) and of.path:
             orders = list(self._of_module(of.path, name))
         elif step == "attribute" and not isinstance(of, str) and of.type == "method":
@@ -178,8 +179,8 @@ class Asker:
                 if not is_tried or not _speaks_of_values(message):
                     return Said(_crash(library, self._packages[library], raised, message, known), AbstractValue())
             facts = answer.get("gave")
-            if not isinstance(facts, dict) or str(facts.get("type")).startswith("pandas."):
-                continue  # what a table holds is told in another form here than in a state
+            if not isinstance(facts, dict):
+                continue
             if facts and (order.tells or facts.get("type") == "method"):
                 return Said(None, _given({name: fact for name, fact in facts.items() if name not in order.untold}))
         return None
@@ -205,7 +206,8 @@ class Asker:
             if operations.is_asked(sent):
                 tells = operations.tells_result(step, holder, asked) and _CHANGING.isdisjoint(keywords)
                 may_move = is_elsewhere and not any(map(_holds_tensor, operands))
-                yield Order(sent, frozenset(libraries), tells, frozenset(["device"] if may_move else []))
+                untold = ["device"] * may_move + ["index"] * (not operations.keeps_rows(step, holder, asked))
+                yield Order(sent, frozenset(libraries), tells, frozenset(untold))
 
     def _of_module(self, path: str, name: str) -> Iterator[Order]:
         """The order to look for a name in a module."""
@@ -434,12 +436,12 @@ class _Sender:
             return _plain_facts(value)
         if value.type.startswith("torch.nn.") and value.type not in _FACTS:
             raise NotSentError  # a layer as a rule has it, of which settings may not be known
+        if value.package == "pandas":
+            return _pandas_facts(value)
         names = _FACTS.get(value.type, ())
         known = {name: fact for name in names if (fact := value.fact(name)) is not None}
         if not known.keys() >= set(names[:_N_NEEDED]) or None in known.get("shape", ()):
             raise NotSentError
-        if value.package == "pandas":
-            return _pandas_facts(value.type, known)
         if names is _TENSOR and "device" not in known and self._may_be_elsewhere:
             raise NotSentError
         return known
@@ -451,18 +453,22 @@ def _known(parts: _Parts | None) -> _Parts:
     return parts
 
 
-def _pandas_facts(kind: str, known: dict[str, Any]) -> dict[str, Any]:
-    """The schema of a table or column, whole; of a table, the dtypes in the order of its columns."""
-    if kind not in _FACTS:
+def _pandas_facts(value: AbstractValue) -> dict[str, Any]:
+    """The schema of a table or column, as far as it is known; of a table, the dtypes in the order of its columns."""
+    facts: dict[str, Any] = {name: value.fact(name) for name in ("index", "name") if value.fact(name)}
+    names = value.fact("index_names")
+    if "index" not in facts and isinstance(names, tuple):
+        facts["index"] = {"names": list(names)} if any(name is not None for name in names) else {}
+    if value.type == "pandas.Series":
+        return {**facts, "length": value.fact("length"), "dtype": value.fact("dtype") or ""}
+    if value.type != "pandas.DataFrame":
         return {}
-    if "index" not in known or kind == "pandas.DataFrame" and not known.keys() >= {"columns", "dtypes"}:
+    labels = list(_known(value.fact("columns")))
+    if any(type(label) not in (str, int) for label in labels):
         raise NotSentError
-    if "columns" not in known:
-        return known
-    labels = list(known["columns"])
-    if any(type(label) not in (str, int) or label not in known["dtypes"] for label in labels):
-        raise NotSentError
-    return known | {"columns": labels, "dtypes": [known["dtypes"][label] for label in labels]}
+    dtypes = value.mapping("dtypes")
+    shape = [(value.shape or (None,))[0], len(labels)]
+    return {**facts, "shape": shape, "columns": labels, "dtypes": [dtypes.get(label) or "" for label in labels]}
 
 
 def _plain_facts(value: AbstractValue) -> dict[str, Any]:
@@ -542,11 +548,26 @@ def _given(told: Mapping[str, Any]) -> AbstractValue:
     kind = str(told.get("type", ""))
     if kind == "NoneType":
         return AbstractValue("NoneType", literal=None)
+    if kind.startswith("pandas."):
+        return _given_table(kind, facts)
     parts = facts.pop("items") if kind not in ("list", "tuple") and "items" in facts else None
     value = value_from_facts(kind, facts, words="", is_captured=True)
     if parts is not None:
         value.items = list(map(_given, parts.values()))
     return value
+
+
+def _given_table(kind: str, facts: dict[str, Any]) -> AbstractValue:
+    """A table, column or index with its facts in the form of those of a state."""
+    if isinstance(labels := facts.get("columns"), list):
+        dtypes = zip(labels, facts.pop("dtypes", ()), strict=False)
+        facts |= {"columns": tuple(labels), "column_labels": frozenset(labels)}
+        facts["dtypes"] = {label: dtype for label, dtype in dtypes if dtype is not None}
+    if isinstance(shape := facts.get("shape"), list):
+        facts["shape"] = tuple(shape)
+    if isinstance(names := facts.pop("index_names", None), list):
+        facts["index_names"] = tuple(names) if any(name is not None for name in names) else ()
+    return AbstractValue(kind, {name: fact for name, fact in facts.items() if fact is not None})
 
 
 __all__ = [

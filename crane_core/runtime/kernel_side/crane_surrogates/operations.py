@@ -211,6 +211,40 @@ _ONLY_COLUMN = (
     " to_list tolist unique"
 )
 _OF_BOTH = ((_NONE, _PANDAS_ALONE), (_FIRST, _PANDAS_WITH_ONE))
+INDEXERS: Mapping[str, str] = {
+    "pandas._LocIndexer": "loc",
+    "pandas._iLocIndexer": "iloc",
+    "pandas._AtIndexer": "at",
+    "pandas._iAtIndexer": "iat",
+}
+"""What selects cells by labels or places, and the attribute that gives it."""
+_OF_LABELS_WORDS = (
+    "add_prefix add_suffix assign copy groupby head insert items iterrows itertuples keys merge melt pop rename"
+    " rename_axis reset_index select_dtypes set_axis set_index sort_values tail to_frame isna isnull notna notnull"
+)
+_OF_LABELS = frozenset(_OF_LABELS_WORDS.split())
+"""What looks at the labels and dtypes of columns alone: the columns may hold anything."""
+_OF_COLUMNS_WORDS = (
+    "abs agg aggregate all any bfill clip corr count cov cummax cummin cumprod cumsum describe diff drop_duplicates"
+    " duplicated explode ffill fillna isin kurt kurtosis max mean median memory_usage min mode nlargest nsmallest"
+    " nunique pct_change pivot_table prod product quantile rank round sem skew std sum to_dict to_numpy transform var"
+)
+_OF_COLUMNS = _OF_LABELS | frozenset(_OF_COLUMNS_WORDS.split())
+"""What looks neither at how many rows there are nor at their labels."""
+_BY_NAMES_WORDS = "groupby merge pivot_table reset_index sort_values"
+_BY_NAMES = frozenset(_BY_NAMES_WORDS.split())
+"""What looks for keys among the names of the rows' labels too."""
+_MAY_COUNT_ROWS = frozenset(["groupby", "insert", "assign", "set_axis"])
+"""What may take a list as one value for each row."""
+_KEEPS_ROWS_WORDS = (
+    "abs add_prefix add_suffix bfill clip copy cummax cummin cumprod cumsum diff duplicated ffill fillna head isin isna"
+    " isnull notna notnull rank rename reset_index round shift tail assign to_frame select_dtypes pop reindex"
+)
+_KEEPS_ROWS = frozenset(_KEEPS_ROWS_WORDS.split())
+"""What gives rows of which the labels follow from the schema."""
+_COUNTED_WORDS = "DataFrame Series concat isna isnull notna notnull date_range"
+_COUNTED = frozenset(_COUNTED_WORDS.split())
+_ABOUT_LABELS = frozenset(["KeyError", "IndexError", "IndexingError", "AttributeError", "MergeError"])
 
 _TIMESTAMP_METHODS = (
     "ceil date day_name floor isocalendar isoformat isoweekday month_name normalize replace round strftime timestamp"
@@ -346,11 +380,18 @@ _TORCH_BY_VALUES_WORDS = (
     "Generator allclose bincount combinations equal is_tensor manual_seed masked_select nn.functional.one_hot"
     " nonzero randperm tolist unique where"
 )
+_TABLE_BY_VALUES_WORDS = (
+    "case_when convert_dtypes factorize get_dummies idxmax idxmin infer_objects map mask mode pivot_table replace stack"
+    " to_dict to_numpy transform unstack value_counts where xs crosstab cut qcut to_datetime to_timedelta to_numeric"
+    " item unique combine_first agg aggregate explode"
+)
+_TABLE_BY_VALUES = frozenset(_TABLE_BY_VALUES_WORDS.split())
 _ARRAY_BY_VALUES_WORDS = "sort partition byteswap compress nonzero tolist"
 _BY_VALUES = {
     "numpy": frozenset(_BY_VALUES_WORDS.split()),
     "numpy.ndarray": frozenset(_ARRAY_BY_VALUES_WORDS.split()),
     "numpy.Generator": frozenset(["shuffle"]),
+    **dict.fromkeys(("pandas", "pandas.DataFrame", "pandas.Series"), _TABLE_BY_VALUES),
     "torch": frozenset(_TORCH_BY_VALUES_WORDS.split()),
     "torch.Tensor": frozenset(_TORCH_BY_VALUES_WORDS.split()),
 }
@@ -361,7 +402,7 @@ _READ_WORDS = "T mT H mH real imag shape dtype ndim size itemsize nbytes"
 _READ = frozenset(_READ_WORDS.split())
 """Attributes that follow from the schema; what others give is not told."""
 
-_STEPS_WORDS = "attribute element format item operator set_item truth"
+_STEPS_WORDS = "attribute element format item located operator set_item truth"
 STEPS = frozenset(_STEPS_WORDS.split())
 _BOUND_WORDS = "keras lightgbm matplotlib numpy pandas scipy seaborn sklearn statsmodels tensorflow torch torchvision"
 BOUND = frozenset(_BOUND_WORDS.split())
@@ -442,6 +483,8 @@ def is_asked(order: Mapping[str, Any]) -> bool:
     if "made" in (*operands, {})[0]:
         return is_asked(operands[0]["made"]) and step in ("attribute", "method")
     reads_texts = name.rpartition(".")[2] in _PARSING
+    if not _are_known_enough(step, of, name, order):
+        return False
     for form, held in (part for told in (*operands, *keywords.values()) for part in _parts(told)):
         if form == "is" and type(held) is str and is_elsewhere(held):
             return False
@@ -452,6 +495,71 @@ def is_asked(order: Mapping[str, Any]) -> bool:
     if step in ("call", "method"):
         return _is_listed(step, of, name, operands, keywords)
     return _is_plain_step(step, name, operands)
+
+
+def is_whole(facts: Mapping[str, Any]) -> bool:
+    """Whether the rows of a table or column are known: how many there are, and each label."""
+    n_rows = facts["length"] if facts["type"] == "pandas.Series" else facts["shape"][0]
+    index = facts.get("index") or {}
+    if n_rows is None or len(index.get("names") or [None]) != 1:
+        return False
+    if index.get("type") == "RangeIndex":
+        return "range" in index
+    is_plain = index.get("type") == "Index" and index.get("dtype") in ("int64", "str")
+    return is_plain and len(index.get("first", ())) == n_rows
+
+
+def holds_anything(facts: Mapping[str, Any]) -> bool:
+    """Whether a column of a table or column may hold anything."""
+    dtypes = facts["dtypes"] if facts["type"] == "pandas.DataFrame" else [facts["dtype"]]
+    return any(dtype in ("", "object", "category") for dtype in dtypes)
+
+
+def _tables(order: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The facts of all tables and columns among the operands."""
+    told = [*order["operands"], *order["keywords"].values()]
+    every = [part for each in told for part in _parts(each)]
+    return [held for form, held in every if form == "facts" and held["type"] in _OPEN]
+
+
+def _are_known_enough(step: str, of: str, name: str, order: Mapping[str, Any]) -> bool:
+    """Whether nothing that is not known of tables and columns can decide what happens."""
+    tables = _tables(order)
+    if not tables:
+        return True
+    is_method = step == "method" and of in _OPEN
+    if is_method and name in _BY_NAMES and not all("index" in each for each in tables):
+        return False
+    is_label = step == "item" and _is_known(order["operands"][1])
+    is_plain = is_label or step in ("truth", "element") or step == "attribute" and name not in _ACCESSORS
+    if any(map(holds_anything, tables)) and not (is_plain or step == "located" or is_method and name in _OF_LABELS):
+        return False
+    if all(map(is_whole, tables)):
+        return True
+    if len(tables) > 1 and name != "merge" or any(map(_counts_rows, (order["operands"][1:], order["keywords"].values()))):
+        return False
+    if step == "located":
+        return name in ("loc", "iloc") and _takes_all_rows(order["operands"][1])
+    if is_method and name == "drop":
+        return "columns" in order["keywords"] and "index" not in order["keywords"] and len(order["operands"]) == 1
+    if is_method and name in _MAY_COUNT_ROWS and any(map(_is_list, (*order["operands"][1:], *order["keywords"].values()))):
+        return False
+    return is_method and name in _OF_COLUMNS or is_plain and tables[0]["type"] == "pandas.DataFrame" or step == "truth"
+
+
+def _is_list(told: Mapping[str, Any]) -> bool:
+    return any(form in ("list", "tuple", "dict", "set") for form, _ in _parts(told))
+
+
+def _counts_rows(operands: Any) -> bool:
+    """Whether an operand may be there for each row, as an array or list of values is."""
+    return any(form == "facts" and held["type"] not in _OPEN for told in operands for form, held in _parts(told))
+
+
+def _takes_all_rows(key: Mapping[str, Any]) -> bool:
+    """Whether a key of rows and columns takes every row."""
+    rows = (key.get("tuple") or [{}])[0]
+    return rows.get("slice") == [{"is": None}] * 3
 
 
 def is_followed(kind: type, told: Mapping[str, Any]) -> bool:
@@ -484,10 +592,12 @@ def _is_plain_step(step: str, name: str, operands: Sequence[Mapping[str, Any]]) 
     kind = operands[0].get("facts", {}).get("type", "")
     if step == "attribute" and (kind.startswith("torch.nn.modules.") or kind in _OPEN and not is_member(kind, name)):
         return False
-    if step not in ("item", "set_item"):
+    if step not in ("item", "set_item", "located"):
         return True
     if len(operands) < 2:
         return False
+    if step == "located":
+        return _is_known(operands[1])
     key: Mapping[str, Any] = operands[1]
     is_mask = bool(key.get("facts", {}).get("dtype") == "bool")
     return _is_known(key) or is_mask if kind in _OPEN else _tells_place(step, key)
@@ -581,17 +691,26 @@ def _tells_place(step: str, index: Mapping[str, Any]) -> bool:
     return step == "item" or not arrays
 
 
-def tells_refusal(name: str, exception: str, message: str) -> bool:
+def tells_refusal(order: Mapping[str, Any], exception: str, message: str) -> bool:
     """Whether what an operation raised is about the schema of its operands, where it may be about values."""
-    by_values = name.rpartition(".")[2] in _OF_MATRICES
+    if exception not in _ABOUT_LABELS and any(map(holds_anything, _tables(order))):
+        return False
+    by_values = order["name"].rpartition(".")[2] in _OF_MATRICES
     return not by_values or exception == "TypeError" or _OF_SCHEMA.search(message) is not None
+
+
+def keeps_rows(step: str, of: str, name: str) -> bool:
+    """Whether the labels of rows that an operation of pandas gives follow from the schema."""
+    if step == "method" and of in _OPEN:
+        return name in _KEEPS_ROWS
+    return step in ("item", "located", "operator", "attribute") or of == "pandas" and name in _COUNTED
 
 
 def tells_result(step: str, of: str, name: str) -> bool:
     """Whether what an operation gives is certain too, not only what it refuses."""
     if step in ("set_item", "truth") or step == "attribute" and name not in _READ:
         return False
-    if of.startswith(("pandas", "keras", "tensorflow", "scipy")):
+    if of.startswith(("keras", "tensorflow", "scipy")):
         return False
     if name in _BY_VALUES.get(of, ()) or name.startswith(_UNTOLD) or of.startswith("torch") and name.endswith("_"):
         return False

@@ -141,7 +141,7 @@ def _asked(order: Mapping[str, Any]) -> dict[str, Any]:
         return _of_result(order)
     if step == "attribute" and members.is_routine(of, name):
         return {"gave": {"type": "method", "of": f"{of}.{name}"}}
-    return _agreed(_operation(step, of, name), name, order)
+    return _agreed(_operation(step, of, name), order)
 
 
 def _of_result(order: Mapping[str, Any]) -> dict[str, Any]:
@@ -154,11 +154,11 @@ def _of_result(order: Mapping[str, Any]) -> dict[str, Any]:
     if step == "attribute":
         if members.is_routine(path, name):
             return {"gave": {"type": "method", "of": f"{path}.{name}"}}
-        said = _agreed(_operation(step, path, name), name, order)
+        said = _agreed(_operation(step, path, name), order)
         is_told = said.get("raised") == "AttributeError" and members.is_like_one_of(name, kind)
         return said if is_told else {"unknown": "it may be there"}
     if name in operations.of_results(kind):
-        said = _agreed(_operation(step, path, name), name, order)
+        said = _agreed(_operation(step, path, name), order)
         if "raised" in said:
             return said
     operands = order["operands"][1:]
@@ -175,7 +175,7 @@ def _operand(told: Mapping[str, Any], fill: int) -> Any:
     return _operation(order["step"], order["of"], order["name"])(*operands, **keywords)
 
 
-def _agreed(operation: Callable[..., Any], name: str, order: Mapping[str, Any]) -> dict[str, Any]:
+def _agreed(operation: Callable[..., Any], order: Mapping[str, Any]) -> dict[str, Any]:
     """What an operation does with every fill of its operands."""
     agreed: dict[str, Any] = {}
     for fill in FILLS:
@@ -186,7 +186,7 @@ def _agreed(operation: Callable[..., Any], name: str, order: Mapping[str, Any]) 
         agreed = _common(agreed, outcome) if agreed else outcome
         if not agreed:
             return {"unknown": "it depends on values"}
-    if "raised" in agreed and not operations.tells_refusal(name, agreed["raised"], agreed["message"]):
+    if "raised" in agreed and not operations.tells_refusal(order, agreed["raised"], agreed["message"]):
         return {"unknown": "it may depend on values"}
     return agreed
 
@@ -195,7 +195,7 @@ def _of_wrapped(path: str, order: Mapping[str, Any]) -> dict[str, Any]:
     """{"raised", "message"} where a wrapped function neither says that it takes these arguments nor takes them."""
     if not signatures.is_doubtful(path, len(order["operands"]), list(order["keywords"])):
         return {"unknown": "it may be bound"}
-    said = _agreed(signatures.found(path), "", order)
+    said = _agreed(signatures.found(path), order)
     own = re.compile(re.escape(path.rpartition(".")[2]) + r"\(\) (?:got|missing|takes)")
     if said.get("raised") == "TypeError" and own.match(said["message"]):
         return said
@@ -225,6 +225,9 @@ def _shared(facts: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, An
     if facts.get("type") != others.get("type"):
         return {}
     same = {name: fact for name, fact in facts.items() if name in others and others[name] == fact}
+    for name in ("shape", "dtypes") if facts.get("columns") == others.get("columns") else ():
+        if len(facts.get(name) or ()) == len(others.get(name) or ()) > 0:
+            same[name] = [one if one == other else None for one, other in zip(facts[name], others[name])]
     if same.get("length") is not None and "items" in facts:
         same["items"] = {at: _shared(part, others["items"][at]) or _ANYTHING for at, part in facts["items"].items()}
     return same
@@ -241,6 +244,8 @@ def _operation(step: str, of: str, name: str) -> Callable[..., Any]:
         return lambda held, *given, **named: getattr(held, name)(*given, **named)
     if step == "attribute":
         return lambda held: getattr(held, name)
+    if step == "located":
+        return lambda held, key: getattr(held, name)[key]
     return _OPERATORS[name] if step == "operator" else _STEPS[step]
 
 

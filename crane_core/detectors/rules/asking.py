@@ -72,10 +72,11 @@ class NotSentError(Exception):
 
 
 class Said(NamedTuple):
-    """What a library says of a step: `crash` where it refuses it, else what it `gives`."""
+    """What a library says of a step: `crash` where it refuses it, else what it `gives`, and `left` of its first operand."""
 
     crash: Crash | None
     gives: AbstractValue
+    left: AbstractValue | None = None
 
 
 class Order(NamedTuple):
@@ -181,8 +182,9 @@ class Asker:
             facts = answer.get("gave")
             if not isinstance(facts, dict):
                 continue
-            if facts and (order.tells or facts.get("type") == "method"):
-                return Said(None, _given({name: fact for name, fact in facts.items() if name not in order.untold}))
+            if facts and (order.tells or facts.get("type") == "method") or answer.get("left"):
+                gives, left = (_given(_without(each, order.untold)) for each in (facts, answer.get("left") or {}))
+                return Said(None, gives, left if left.type else None)
         return None
 
     def _tried(
@@ -354,6 +356,10 @@ def _result(step: str, of: AbstractValue | str, orders: Sequence[Order]) -> Mapp
     if step == "call" and isinstance(of, str) and of.partition(".")[0] == operations.MADE_OF_ANYTHING:
         return {"class": of}
     return {}
+
+
+def _without(facts: Mapping[str, Any], untold: frozenset[str]) -> dict[str, Any]:
+    return {name: fact for name, fact in facts.items() if name not in untold}
 
 
 _LOOKS_FOR_NAME: Final = ("attribute", "member", "method", "of object")

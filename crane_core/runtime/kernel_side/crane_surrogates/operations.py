@@ -219,8 +219,9 @@ INDEXERS: Mapping[str, str] = {
 }
 """What selects cells by labels or places, and the attribute that gives it."""
 _OF_LABELS_WORDS = (
-    "add_prefix add_suffix assign copy groupby head insert items iterrows itertuples keys merge melt pop rename"
-    " rename_axis reset_index select_dtypes set_axis set_index sort_values tail to_frame isna isnull notna notnull"
+    "add_prefix add_suffix assign copy drop drop_duplicates dropna groupby head insert items iterrows itertuples keys"
+    " merge melt pop rename rename_axis reset_index select_dtypes set_axis set_index sort_index sort_values tail to_frame"
+    " isna isnull notna notnull"
 )
 _OF_LABELS = frozenset(_OF_LABELS_WORDS.split())
 """What looks at the labels and dtypes of columns alone: the columns may hold anything."""
@@ -229,7 +230,7 @@ _OF_COLUMNS_WORDS = (
     " duplicated explode ffill fillna isin kurt kurtosis max mean median memory_usage min mode nlargest nsmallest"
     " nunique pct_change pivot_table prod product quantile rank round sem skew std sum to_dict to_numpy transform var"
 )
-_OF_COLUMNS = _OF_LABELS | frozenset(_OF_COLUMNS_WORDS.split())
+_OF_COLUMNS = (_OF_LABELS - {"drop"}) | frozenset(_OF_COLUMNS_WORDS.split())
 """What looks neither at how many rows there are nor at their labels."""
 _BY_NAMES_WORDS = "groupby merge pivot_table reset_index sort_values"
 _BY_NAMES = frozenset(_BY_NAMES_WORDS.split())
@@ -402,7 +403,7 @@ _READ_WORDS = "T mT H mH real imag shape dtype ndim size itemsize nbytes"
 _READ = frozenset(_READ_WORDS.split())
 """Attributes that follow from the schema; what others give is not told."""
 
-_STEPS_WORDS = "attribute element format item located operator set_item truth"
+_STEPS_WORDS = "attribute del_item element format item located operator set_item truth"
 STEPS = frozenset(_STEPS_WORDS.split())
 _BOUND_WORDS = "keras lightgbm matplotlib numpy pandas scipy seaborn sklearn statsmodels tensorflow torch torchvision"
 BOUND = frozenset(_BOUND_WORDS.split())
@@ -530,7 +531,7 @@ def _are_known_enough(step: str, of: str, name: str, order: Mapping[str, Any]) -
     is_method = step == "method" and of in _OPEN
     if is_method and name in _BY_NAMES and not all("index" in each for each in tables):
         return False
-    is_label = step == "item" and _is_known(order["operands"][1])
+    is_label = step in ("item", "del_item") and _is_known(order["operands"][1])
     is_plain = is_label or step in ("truth", "element") or step == "attribute" and name not in _ACCESSORS
     if any(map(holds_anything, tables)) and not (is_plain or step == "located" or is_method and name in _OF_LABELS):
         return False
@@ -592,7 +593,7 @@ def _is_plain_step(step: str, name: str, operands: Sequence[Mapping[str, Any]]) 
     kind = operands[0].get("facts", {}).get("type", "")
     if step == "attribute" and (kind.startswith("torch.nn.modules.") or kind in _OPEN and not is_member(kind, name)):
         return False
-    if step not in ("item", "set_item", "located"):
+    if step not in ("item", "set_item", "del_item", "located"):
         return True
     if len(operands) < 2:
         return False
@@ -697,6 +698,14 @@ def tells_refusal(order: Mapping[str, Any], exception: str, message: str) -> boo
         return False
     by_values = order["name"].rpartition(".")[2] in _OF_MATRICES
     return not by_values or exception == "TypeError" or _OF_SCHEMA.search(message) is not None
+
+
+def changes_first(order: Mapping[str, Any]) -> bool:
+    """Whether a step changes a table in place, whose schema afterwards is told too."""
+    if order["of"] != "pandas.DataFrame":
+        return False
+    is_asked_for = order["keywords"].get("inplace") == {"is": True}
+    return order["step"] in ("set_item", "del_item") or order["name"] in ("insert", "pop") or is_asked_for
 
 
 def keeps_rows(step: str, of: str, name: str) -> bool:

@@ -1,7 +1,8 @@
 """Asks libraries: one JSON line per operation on a socket, one JSON line as the answer.
 
 {"step", "of", "name", "operands", "keywords"} gives {"raised", "message"} where every fill raised the same, {"gave":
-facts} where every fill gave the same schema, else {"unknown": why}. {"load": packages} loads libraries in advance.
+facts} where every fill gave the same schema (and "left": facts of a first operand that is changed), else {"unknown":
+why}. {"load": packages} loads libraries in advance.
 
 Runs only what operations.py lists. Knows no notebook. Its caller bounds its time and may kill it at any moment.
 """
@@ -41,6 +42,7 @@ _OPERATORS: dict[str, Callable[..., Any]] = {
 _STEPS: dict[str, Callable[..., Any]] = {
     "item": operator.getitem,
     "set_item": operator.setitem,
+    "del_item": operator.delitem,
     "truth": bool,
     "element": lambda held: next(iter(held)),
     "format": format,
@@ -183,6 +185,8 @@ def _agreed(operation: Callable[..., Any], order: Mapping[str, Any]) -> dict[str
         keywords = {key: made(told, fill) for key, told in order["keywords"].items()}
         with _modes(fill):
             outcome = _tried(operation, operands, keywords)
+        if "gave" in outcome and operations.changes_first(order):
+            outcome["left"] = schema(operands[0])
         agreed = _common(agreed, outcome) if agreed else outcome
         if not agreed:
             return {"unknown": "it depends on values"}
@@ -214,10 +218,10 @@ def _modes(fill: int) -> Iterator[None]:
 
 def _common(left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
     """What two fills have in common: the same refusal, or the facts that are the same; empty for no such."""
-    if left.keys() != {"gave"} or right.keys() != {"gave"}:
+    if "gave" not in left or "gave" not in right:
         return left if left == right else {}
-    facts = _shared(left["gave"], right["gave"])
-    return {"gave": facts} if facts else {}
+    both = {part: _shared(facts, right[part]) for part, facts in left.items()}
+    return both if any(both.values()) else {}
 
 
 def _shared(facts: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, Any]:

@@ -43,6 +43,7 @@ _NO_LABELS: Final = ("RangeIndex", "DatetimeIndex", "TimedeltaIndex", "PeriodInd
 _NUMBERS: Final = ("int", "float", "bool")
 _PLAIN: Final = (bool, int, float, str, type(None))
 _MOST_PARTS = 400
+_MOST_LABELS = 12
 _LONGEST_TEXT = 2_000
 _MOST_MESSAGE = 400
 _ASKED: Final = tuple(sorted({*LIBRARIES, *operations.BOUND}))
@@ -86,6 +87,8 @@ class Order(NamedTuple):
     libraries: frozenset[str]
     tells: bool = False
     untold: frozenset[str] = frozenset()
+    is_typed: bool = False
+    """Whether the type of what is given is certain, if no more of it is."""
 
 
 class Question(NamedTuple):
@@ -182,6 +185,8 @@ class Asker:
             facts = answer.get("gave")
             if not isinstance(facts, dict):
                 continue
+            if order.is_typed and "type" in facts:
+                return Said(None, AbstractValue(str(facts["type"])))
             if facts and (order.tells or facts.get("type") == "method") or answer.get("left"):
                 gives, left = (_given(_without(each, order.untold)) for each in (facts, answer.get("left") or {}))
                 return Said(None, gives, left if left.type else None)
@@ -206,10 +211,12 @@ class Asker:
         with suppress(NotSentError):
             sent = sender.order(step, holder, asked, operands[:n_positional], keywords)
             if operations.is_asked(sent):
-                tells = operations.tells_result(step, holder, asked) and _CHANGING.isdisjoint(keywords)
+                is_kept = _CHANGING.isdisjoint(keywords)
+                tells = is_kept and operations.tells_result(step, holder, asked)
+                is_typed = is_kept and operations.tells_type(holder, asked)
                 may_move = is_elsewhere and not any(map(_holds_tensor, operands))
                 untold = ["device"] * may_move + ["index"] * (not operations.keeps_rows(step, holder, asked))
-                yield Order(sent, frozenset(libraries), tells, frozenset(untold))
+                yield Order(sent, frozenset(libraries), tells, frozenset(untold), is_typed)
 
     def _of_module(self, path: str, name: str) -> Iterator[Order]:
         """The order to look for a name in a module."""
@@ -538,6 +545,9 @@ def _crash(library: str, version: str, exception: str, message: str, described: 
 
 def _described(value: AbstractValue) -> str:
     """What is known of an operand, for evidence; "" where its own text says it."""
+    if isinstance(labels := value.fact("columns"), tuple) and value.package == "pandas":
+        rest = f" and {len(labels) - _MOST_LABELS} more" if len(labels) > _MOST_LABELS else ""
+        return f"{value.named('the table')} has the columns {', '.join(map(repr, labels[:_MOST_LABELS]))}{rest}"
     if value.type not in _FACTS:
         return ""
     known = {"shape": value.fact("shape"), "dtype": value.fact("dtype")}

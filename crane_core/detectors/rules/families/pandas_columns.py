@@ -30,7 +30,6 @@ from crane_core.detectors.rules.families.pandas_frames import (
     label_set,
     labels_in,
     labels_of,
-    lacking,
     lacks_key,
     n_columns,
     n_rows,
@@ -317,17 +316,6 @@ def rename_index_in_place(operation: Operation) -> Answer:
     return UNKNOWN
 
 
-@RULES.other("del_item", FRAME)
-def delete_column(operation: Operation) -> Answer:
-    old, label = operation.receiver, operation.first.literal
-    if not isinstance(label, _LABEL):
-        return UNKNOWN
-    need_column(operation, old, label)
-    changed(operation, old)
-    _removed(old, [label])
-    return UNCHANGED
-
-
 def _removed(old: AbstractValue, labels: list[Any]) -> None:
     replace_facts(old, without(old, labels))
 
@@ -349,29 +337,6 @@ def pop(operation: Operation) -> Answer:
     changed(operation, old)
     _removed(old, [label])
     return found
-
-
-@RULES.method(FRAME, "insert")
-def insert(operation: Operation) -> Answer:
-    given = operation.arguments.bound("loc, column, value, allow_duplicates=False")
-    old = operation.receiver
-    label = given["column"].literal if given is not None else NOT_KNOWN
-    if given is None or "allow_duplicates" in given or not isinstance(label, _LABEL):
-        return UNKNOWN
-    known = label_set(old)
-    if known is not None and label in known:
-        operation.crash(
-            "ValueError",
-            f"cannot insert {label!r}, already exists",
-            fact=told_columns(old, label),
-            remedy="assign it instead: frame[label] = ...",
-        )
-    if "value" in given:
-        _fits(operation, old, given["value"])
-    changed(operation, old)
-    made = with_label_set(old, known | {label}) if known is not None else with_columns(old, None)
-    replace_facts(old, made)
-    return AbstractValue("NoneType", literal=None)
 
 
 # Methods that give a frame with other columns
@@ -437,30 +402,6 @@ def _rows_are_there(operation: Operation, old: AbstractValue, wanted: AbstractVa
             )
 
 
-@RULES.method(FRAME, "rename")
-def rename(operation: Operation) -> Answer:
-    given = operation.arguments.bound(
-        "mapper=None, *, index=None, columns=None, axis=None, copy=None, inplace=False, level=None, errors='ignore'"
-    )
-    old = operation.receiver
-    if given is None or {"level", "errors"} & given.keys():
-        return UNKNOWN
-    is_of_columns = literal_of(given.get("axis")) in (1, "columns")
-    mapping = given.get("columns") or (given.get("mapper") if is_of_columns else None)
-    if mapping is None:
-        return in_place(operation, given, some_rows(old, n_rows(old)))
-    made = with_columns(old, None) if "index" in given else _renamed(old, mapping.literal)
-    return in_place(operation, given, made)
-
-
-def _renamed(old: AbstractValue, mapping: Any) -> AbstractValue:
-    order = labels_of(old)
-    new = [mapping.get(label, label) for label in order or ()] if isinstance(mapping, dict) else None
-    if order is None or new is None or not all(isinstance(label, _LABEL) for label in new):
-        return with_columns(old, None)
-    return with_columns(old, new, names=dict(zip(new, order, strict=True)))
-
-
 @RULES.method(FRAME, "assign")
 def assign(operation: Operation) -> Answer:
     old, given = operation.receiver, operation.arguments
@@ -503,23 +444,6 @@ def _first(operation: Operation, total: int) -> int | None:
     return min(count, total) if type(count) is int and count >= 0 else None
 
 
-@RULES.method(FRAME, "dropna", "drop_duplicates", "fillna", "ffill", "bfill", "replace", "interpolate")
-def cleaned(operation: Operation) -> Answer:
-    old, keywords = operation.receiver, operation.arguments.keywords
-    if not operation.arguments.is_complete:
-        return UNKNOWN
-    is_by_column = literal_of(keywords.get("axis"), 0) in (0, "index")
-    if is_by_column:
-        by_position = operation.first if operation.name == "drop_duplicates" else None
-        need_columns(operation, old, keywords.get("subset", by_position))
-    if operation.name not in ("dropna", "drop_duplicates"):
-        made = with_index_of(old, some_rows(old, n_rows(old)))
-        made.facts.pop("dtypes", None)
-    else:
-        made = some_rows(old) if is_by_column and not operation.arguments.positional else AbstractValue(FRAME)
-    return in_place(operation, dict(keywords), made)
-
-
 @RULES.method(FRAME, "sort_values")
 def sort_values(operation: Operation) -> Answer:
     given = operation.arguments.bound(
@@ -547,26 +471,6 @@ def _has_directions(operation: Operation, given: Mapping[str, AbstractValue]) ->
             fact=f"ascending is {ascending.literal!r}",
             remedy="pass one value per key, or one for all: ascending=False",
         )
-
-
-@RULES.method(FRAME, "set_index")
-def set_index(operation: Operation) -> Answer:
-    given = operation.arguments.bound("keys, *, drop=True, append=False, inplace=False, verify_integrity=False")
-    old = operation.receiver
-    if given is None:
-        return UNKNOWN
-    keys = given["keys"] if given["keys"].type != "tuple" else None
-    for label in lacking(old, keys):
-        operation.crash(
-            "KeyError", f"no column named {label!r}", fact=told_columns(old, label), remedy="use one of them"
-        )
-    labels = whole_labels(keys)
-    if labels is None or {"drop", "append"} & given.keys():
-        return in_place(operation, given, AbstractValue(FRAME))
-    made = without(old, labels)
-    made.facts.pop("index", None)
-    made.facts["index_names"] = tuple(labels)
-    return in_place(operation, given, made)
 
 
 @RULES.method(FRAME, "reset_index")

@@ -154,26 +154,3 @@ def _is_of_numbers(value: AbstractValue) -> bool:
     return value.type in ("int", "float") or (
         is_series(value) and is_numeric(value.fact("dtype")) and bool(n_rows(value))
     )
-
-
-@RULES.operator(SERIES, "-x", "~x")
-def unary(operation: Operation) -> Answer:
-    old = operation.receiver
-    if operation.name == "~x" and _is_float(old):
-        operation.crash(
-            "TypeError",
-            "bad operand type for unary ~: float",
-            fact=f"{old.named('the series')} has dtype {old.fact('dtype')}",
-            remedy="compare first, then invert with ~",
-        )
-    return mapped(old, old.fact("dtype") if operation.name == "~x" or _is_float(old) else None)
-
-
-@RULES.operator(FRAME, *_ARITHMETIC, *_COMPARISONS, *_BITS, "-x", "~x")
-def on_frame(operation: Operation) -> Answer:
-    return AbstractValue(FRAME) if operation.name in (*_ARITHMETIC, *_COMPARISONS, *_BITS, "-x", "~x") else UNKNOWN
-
-
-@RULES.operator(FRAME, "in", "not in")
-def membership(operation: Operation) -> Answer:
-    return AbstractValue("bool")

@@ -13,7 +13,6 @@ from crane_core.detectors.rules.families.pandas_frames import (
     SERIES,
     changed,
     column,
-    dtype_of_column,
     index_labels,
     is_frame,
     is_numeric,
@@ -23,9 +22,7 @@ from crane_core.detectors.rules.families.pandas_frames import (
     labels_of,
     n_columns,
     n_rows,
-    need_columns,
     replace_facts,
-    row_range,
     some_rows,
     whole_labels,
     with_columns,
@@ -185,84 +182,7 @@ def store_at_position(operation: Operation) -> Answer:
     return UNCHANGED
 
 
-@RULES.item("pandas._iAtIndexer")
-def iat(operation: Operation) -> Answer:
-    old = _of(operation)
-    parts = _parts(operation.first)
-    if parts is not None and len(parts) == (2 if is_frame(old) else 1):
-        _are_positions(operation, old, parts)
-    return UNCHANGED
-
-
 # By label
-
-
-@RULES.item("pandas._LocIndexer")
-@RULES.item("pandas._AtIndexer")
-def loc(operation: Operation) -> Answer:
-    old = _of(operation)
-    parts = _parts(operation.first)
-    if parts is None or not old.type:
-        return UNCHANGED
-    _row_is_there(operation, old, parts[0])
-    if not is_frame(old):
-        return some_rows(old) if parts[0].type not in ("str", "int") and len(parts) == 1 else UNCHANGED
-    if len(parts) == 1:
-        return _rows_by_label(old, parts[0])
-    if len(parts) != 2 or not _has_plain_index(old):
-        return UNCHANGED
-    if parts[1].type != "tuple":
-        need_columns(operation, old, parts[1])
-    return _cell(old, parts)
-
-
-def _has_plain_index(old: AbstractValue) -> bool:
-    """With several levels the second part may be a label of a row."""
-    index = old.fact("index")
-    names = old.fact("index_names")
-    if isinstance(index, dict):
-        return index.get("type") not in (None, "MultiIndex")
-    return isinstance(names, tuple) and len(names) < 2
-
-
-def _rows_by_label(old: AbstractValue, part: AbstractValue) -> AbstractValue:
-    if part.type in ("slice", "list") or (part.fact("dtype") == "bool" and part.class_name in ("Series", "ndarray")):
-        return some_rows(old)
-    return row_of(old) if part.type in ("int", "str") and _is_unique(old) and labels_of(old) else AbstractValue()
-
-
-def _is_unique(old: AbstractValue) -> bool:
-    index = old.mapping("index")
-    return index.get("unique") is True and index.get("type") != "MultiIndex"
-
-
-def _cell(old: AbstractValue, parts: list[AbstractValue]) -> AbstractValue:
-    rows, wanted = parts
-    labels = whole_labels(wanted)
-    if labels is None or label_set(old) is None:
-        return AbstractValue()
-    is_several = rows.type in ("slice", "list") or rows.fact("dtype") == "bool"
-    if not is_several:
-        dtype = dtype_of_column(old, wanted.literal) if wanted.type in ("str", "int") else None
-        return scalar(dtype) if is_numeric(dtype) and _is_unique(old) else AbstractValue()
-    if wanted.type == "list":
-        return some_rows(with_columns(old, labels))
-    return some_rows(column(old, labels[0]))
-
-
-def _row_is_there(operation: Operation, old: AbstractValue, part: AbstractValue) -> None:
-    """A single label of a row, in an index that is a range."""
-    rows = row_range(old)
-    if rows is not None and type(part.literal) in (int, str) and part.literal not in rows:
-        columns = label_set(old) or ()
-        operation.crash(
-            "KeyError",
-            f"no row labelled {part.literal!r}",
-            fact=f"{old.named('it')} has the index {rows}",
-            remedy="put the row indexer first: .loc[:, label]"
-            if part.literal in columns
-            else "use a label of the index",
-        )
 
 
 @RULES.set_item("pandas._LocIndexer")
@@ -312,12 +232,6 @@ def _fills_row(operation: Operation, old: AbstractValue, asked: AbstractValue, v
 # What iteration gives
 
 
-@RULES.element(FRAME)
-@RULES.element("pandas.Index")
-def first_label(operation: Operation) -> Answer:
-    return UNCHANGED
-
-
 @RULES.other("elements", FRAME)
 @RULES.other("elements", "pandas.Index")
 def all_labels(operation: Operation) -> Answer:
@@ -340,41 +254,6 @@ def _labels(held: AbstractValue) -> AbstractValue | None:
 
 _MOST = 200
 """Labels that are gone through one by one."""
-
-
-@RULES.function("builtins.list", "builtins.tuple")
-def listed(operation: Operation) -> Answer:
-    """A list of what iterating gives."""
-    held = operation.first
-    if len(operation.arguments.positional) != 1 or not (is_frame(held) or held.is_a("pandas", "Series", "Index")):
-        return UNKNOWN
-    found = _values(held) if held.is_a("pandas", "Series") else _labels(held)
-    name = operation.function_name
-    return AbstractValue(name, items=found.items) if found is not None else AbstractValue(name)
-
-
-@RULES.other("length", SERIES)
-@RULES.other("length", FRAME)
-@RULES.other("length", "pandas.Index")
-def number_of_elements(operation: Operation) -> Answer:
-    held = operation.receiver
-    count = n_columns(held) if is_frame(held) else held.fact("length")
-    return literal(count) if type(count) is int else UNKNOWN
-
-
-@RULES.other("elements", SERIES)
-def all_values(operation: Operation) -> Answer:
-    """How many values there are, where they are few."""
-    return or_unknown(_values(operation.receiver))
-
-
-def _values(held: AbstractValue) -> AbstractValue | None:
-    count = n_rows(held)
-    return (
-        AbstractValue("list", items=[AbstractValue() for _ in range(count)])
-        if count is not None and count <= _MOST
-        else None
-    )
 
 
 @RULES.attribute("pandas.Index", "values")
@@ -414,22 +293,6 @@ def label_at(operation: Operation) -> Answer:
         return UNCHANGED
     kept = labels[taken]
     return AbstractValue("pandas.Index", {"labels": list(kept), "length": len(kept)})
-
-
-@RULES.method("pandas.Index", "tolist", "to_list", "difference", "drop")
-def labels_as_list(operation: Operation) -> Answer:
-    labels = index_labels(operation.receiver)
-    if labels is None:
-        return UNCHANGED
-    if operation.name in ("tolist", "to_list"):
-        return AbstractValue("list", items=[literal(label) for label in labels])
-    gone = whole_labels(operation.first)
-    if gone is None or len(operation.arguments.positional) > 1:
-        return UNCHANGED
-    kept = [label for label in labels if label not in gone]
-    return AbstractValue(
-        "pandas.Index", {"labels": sorted(kept) if operation.name == "difference" else kept, "length": len(kept)}
-    )
 
 
 @RULES.method(FRAME, "iterrows", "itertuples", "items")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
-from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, all_known
+from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.numpy_arrays import (
     describe,
@@ -20,24 +20,16 @@ from crane_core.detectors.rules.families.numpy_arrays import (
 from crane_core.detectors.rules.families.pandas_frames import (
     FRAME,
     SERIES,
-    dtype_of_column,
     frame,
     is_frame,
     is_numeric,
     is_pandas,
     is_series,
-    is_text,
-    label_set,
     labels_in,
-    labels_of,
-    lacks,
-    lacks_key,
-    may_be_values,
     n_rows,
     need_columns,
     range_index,
     series,
-    told_columns,
     whole_labels,
 )
 from crane_core.detectors.rules.family import Family
@@ -254,179 +246,6 @@ def new_series(operation: Operation) -> Answer:
 # Merge and join
 
 
-@RULES.function("pandas.merge")
-def merge_function(operation: Operation) -> Answer:
-    given = operation.arguments.bound(f"left, right, {_MERGE}")
-    return _merged(operation, given) if given is not None else AbstractValue(FRAME)
-
-
-_MERGE: Final = (
-    "how='inner', on=None, left_on=None, right_on=None, left_index=False, right_index=False, sort=False,"
-    " suffixes=('_x', '_y'), copy=None, indicator=False, validate=None"
-)
-
-
-@RULES.method(FRAME, "merge")
-def merge_method(operation: Operation) -> Answer:
-    given = operation.arguments.bound(f"right, {_MERGE}")
-    if given is None:
-        return AbstractValue(FRAME)
-    return _merged(operation, {"left": operation.receiver, **given})
-
-
-def _merged(operation: Operation, given: dict[str, AbstractValue]) -> AbstractValue:
-    left, right = given["left"], given["right"]
-    if not is_frame(left) or not is_frame(right):
-        return AbstractValue(FRAME) if is_frame(left) else AbstractValue()
-    for name, side in (("on", left), ("on", right), ("left_on", left), ("right_on", right)):
-        need_columns(operation, side, given.get(name), lacks_key)
-    _share_a_column(operation, given, left, right)
-    if not {"left_on", "right_on"} & given.keys():
-        _keys_have_one_kind(operation, left, right, whole_labels(given.get("on")) or [])
-    return _merged_columns(given, left, right)
-
-
-def _share_a_column(
-    operation: Operation, given: dict[str, AbstractValue], left: AbstractValue, right: AbstractValue
-) -> None:
-    """Without keys the columns of both frames are the keys."""
-    plain = not {"left_on", "right_on", "left_index", "right_index", "how"} & given.keys() and is_none(given.get("on"))
-    one, other = label_set(left), label_set(right)
-    if plain and one is not None and other is not None and not one & other:
-        operation.crash(
-            "MergeError",
-            "No common columns to perform merge on",
-            fact=f"{told_columns(left)}; {told_columns(right)}",
-            remedy="name the key columns: left_on=..., right_on=...",
-        )
-
-
-def _keys_have_one_kind(operation: Operation, left: AbstractValue, right: AbstractValue, keys: list[Any]) -> None:
-    """Texts cannot be matched with numbers."""
-    for key in keys:
-        dtypes = dtype_of_column(left, key), dtype_of_column(right, key)
-        for text, number in (dtypes, dtypes[::-1]):
-            if is_text(text) and is_numeric(number) and text == "str" and n_rows(left) and n_rows(right):
-                operation.crash(
-                    "ValueError",
-                    f"the key {key!r} is a string on one side and a number on the other",
-                    fact=f"the dtypes are {dtypes[0]} and {dtypes[1]}",
-                    remedy="convert both to the same dtype: .astype(str), or pandas.to_numeric",
-                )
-
-
-def _merged_columns(given: dict[str, AbstractValue], left: AbstractValue, right: AbstractValue) -> AbstractValue:
-    """The columns of a merge on columns of the same names; suffixes where others are in both."""
-    one, other = labels_of(left), labels_of(right)
-    if set(given) - {"left", "right", "on", "how"} or one is None or other is None:
-        return AbstractValue(FRAME)
-    both = [label for label in one if label in other]
-    keys = whole_labels(given["on"]) if "on" in given else both
-    has_usual_rows = literal_of(given.get("how"), "inner") in ("inner", "left", "right", "outer")
-    if not keys or not has_usual_rows or not set(keys) <= set(both):
-        return AbstractValue(FRAME)
-    double = set(both) - set(keys)
-    return frame([*_suffixed(one, "_x", double), *_suffixed(other, "_y", double, without=keys)])
-
-
-def _suffixed(labels: Iterable[Any], suffix: str, double: set[Any], without: Sequence[Any] = ()) -> list[Any]:
-    return [f"{label}{suffix}" if label in double else label for label in labels if label not in without]
-
-
-@RULES.method(FRAME, "join")
-def join(operation: Operation) -> Answer:
-    given = operation.arguments.bound("other, on=None, how='left', lsuffix='', rsuffix='', sort=False, validate=None")
-    old = operation.receiver
-    if given is None or not is_frame(given["other"]):
-        return AbstractValue(FRAME)
-    need_columns(operation, old, given.get("on"), lacks_key)
-    one, other = label_set(old), label_set(given["other"])
-    if one is None or other is None or {"lsuffix", "rsuffix"} & given.keys():
-        return AbstractValue(FRAME)
-    if both := sorted(one & other, key=str):
-        operation.crash(
-            "ValueError",
-            f"columns overlap but no suffix specified: {both[0]!r}",
-            fact=f"{told_columns(old, both[0])}; {told_columns(given['other'], both[0])}",
-            remedy="pass lsuffix= or rsuffix=, or merge on the column",
-        )
-    order, new = labels_of(old), labels_of(given["other"])
-    return frame([*order, *new]) if order is not None and new is not None else AbstractValue(FRAME)
-
-
-@RULES.function("pandas.concat")
-def concat(operation: Operation) -> Answer:
-    given = operation.arguments.bound(
-        "objs, *, axis=0, join='outer', ignore_index=False, keys=None, levels=None, names=None,"
-        " verify_integrity=False, sort=False, copy=None"
-    )
-    objs = operation.first if given is None else given["objs"]
-    if is_frame(objs) or is_series(objs):
-        _no_list(operation, objs)
-    if given is None:
-        return UNCHANGED
-    if objs.items is not None and not objs.items:
-        operation.crash(
-            "ValueError",
-            "No objects to concatenate",
-            fact=f"{objs.named('the list')} is empty",
-            remedy="check first that the list is not empty",
-        )
-    _are_pandas(operation, objs.items or [])
-    return _concatenated(given, objs.items or [])
-
-
-def _no_list(operation: Operation, given: AbstractValue) -> None:
-    operation.crash(
-        "TypeError",
-        "first argument must be an iterable of pandas objects",
-        fact=f"{given.named('the first argument')} is a {given.class_name}",
-        remedy="put them in brackets: pandas.concat([a, b])",
-    )
-
-
-def _are_pandas(operation: Operation, items: list[AbstractValue]) -> None:
-    for item in items:
-        if item.type in ("list", "tuple", "dict", "int", "float", "str") or is_array(item):
-            operation.crash(
-                "TypeError",
-                f"cannot concatenate object of type '{item.class_name}'; only Series and DataFrame objs are valid",
-                fact=f"{item.named('an item of the list')} is a {item.class_name}",
-                remedy="make a frame of it first: pandas.DataFrame(...)",
-            )
-
-
-def _concatenated(given: dict[str, AbstractValue], items: list[AbstractValue]) -> AbstractValue:
-    if not items or not all(map(is_frame, items)):
-        return AbstractValue()
-    axis = literal_of(given.get("axis"), 0)
-    known = all_known(map(labels_of, items))
-    if known is None or axis is NOT_KNOWN or {"keys", "levels", "names", "join"} & given.keys():
-        return AbstractValue(FRAME)
-    if axis not in (1, "columns"):
-        return _stacked(given, items, known)
-    return AbstractValue(FRAME) if "ignore_index" in given else frame([label for order in known for label in order])
-
-
-def _stacked(
-    given: dict[str, AbstractValue], items: list[AbstractValue], known: list[tuple[Any, ...]]
-) -> AbstractValue:
-    """Frames one below the other, with their labels in order."""
-    labels = list(dict.fromkeys(label for order in known for label in order))
-    rows = all_known(map(n_rows, items))
-    total = None if rows is None else sum(rows)
-    is_counted = len(known) > 1 and literal_of(given.get("ignore_index")) is True
-    made = frame(labels, total, dtypes=_common_dtypes(items, labels))
-    return _counted(made, total, None) if is_counted else made
-
-
-def _common_dtypes(items: list[AbstractValue], labels: list[Any]) -> dict[Any, str]:
-    """The dtypes of columns that have the same one in every frame."""
-    same = {label: {dtype_of_column(item, label) for item in items} for label in labels}
-    found = {label: dtypes.pop() for label, dtypes in same.items() if len(dtypes) == 1}
-    return {label: dtype for label, dtype in found.items() if dtype is not None}
-
-
 # Other shapes
 
 
@@ -465,42 +284,9 @@ def _are_unique(operation: Operation, old: AbstractValue, given: dict[str, Abstr
             )
 
 
-@RULES.method(FRAME, "pivot_table")
-def pivot_table(operation: Operation) -> Answer:
-    given = operation.arguments.bound(
-        "values=None, index=None, columns=None, aggfunc='mean', fill_value=None, margins=False, dropna=True,"
-        " margins_name='All', observed=True, sort=True, **kwargs"
-    )
-    old = operation.receiver
-    if given is None:
-        return AbstractValue(FRAME)
-    are_values = may_be_values(old, *(given[name] for name in ("index", "columns") if name in given))
-    for name in ("values",) if are_values else ("values", "index", "columns"):
-        need_columns(operation, old, given.get(name), lacks if name == "values" else lacks_key)
-    return AbstractValue(FRAME)
-
-
 @RULES.function("pandas.pivot_table")
 def pivot_table_function(operation: Operation) -> Answer:
     return AbstractValue(FRAME) if is_frame(operation.first) else UNCHANGED
-
-
-@RULES.method(FRAME, "melt")
-def melt(operation: Operation) -> Answer:
-    given = operation.arguments.bound(
-        "id_vars=None, value_vars=None, var_name=None, value_name='value', col_level=None, ignore_index=True"
-    )
-    old = operation.receiver
-    if given is None or "col_level" in given:
-        return AbstractValue(FRAME)
-    for name in ("id_vars", "value_vars"):
-        need_columns(operation, old, given.get(name))
-    kept = given.get("id_vars", AbstractValue("list", items=()))
-    names = literal_of(given.get("var_name"), "variable"), literal_of(given.get("value_name"), "value")
-    labels = whole_labels(kept)
-    if labels is None or not all(isinstance(name, str) for name in names):
-        return AbstractValue(FRAME)
-    return frame([*labels, *names], index_names=None if "ignore_index" in given else ())
 
 
 @RULES.function("pandas.get_dummies")
@@ -514,15 +300,9 @@ def get_dummies(operation: Operation) -> Answer:
     return AbstractValue(FRAME, {"shape": (n_rows(given["data"]), None)})
 
 
-@RULES.method(FRAME, "nlargest", "nsmallest", "explode", "value_counts")
-def by_column(operation: Operation) -> Answer:
-    old = operation.receiver
-    parameters = {"explode": "column, ignore_index=False", "value_counts": "subset=None, **rest"}
-    given = operation.arguments.bound(parameters.get(operation.name, "n, columns, keep='first'"))
-    found = given or {}
-    wanted = next((found[name] for name in ("columns", "column", "subset") if name in found), None)
-    need_columns(operation, old, wanted)
-    return AbstractValue(FRAME) if operation.name != "value_counts" else AbstractValue(SERIES)
+@RULES.function("pandas.crosstab")
+def crosstab(operation: Operation) -> Answer:
+    return AbstractValue(FRAME)
 
 
 @RULES.function("pandas.read_csv", "pandas.read_excel", "pandas.read_table", "pandas.read_parquet")
@@ -530,9 +310,4 @@ def read(operation: Operation) -> Answer:
     keywords = operation.arguments.keywords
     if {"chunksize", "iterator", "sheet_name", "squeeze"} & keywords.keys() or not operation.arguments.is_complete:
         return UNCHANGED
-    return AbstractValue(FRAME)
-
-
-@RULES.function("pandas.crosstab")
-def crosstab(operation: Operation) -> Answer:
     return AbstractValue(FRAME)

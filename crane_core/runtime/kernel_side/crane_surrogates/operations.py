@@ -220,7 +220,7 @@ INDEXERS: Mapping[str, str] = {
 """What selects cells by labels or places, and the attribute that gives it."""
 _OF_LABELS_WORDS = (
     "add_prefix add_suffix assign copy drop drop_duplicates dropna groupby head insert items iterrows itertuples keys"
-    " merge melt pop rename rename_axis reset_index select_dtypes set_axis set_index sort_index sort_values tail to_frame"
+    " join merge melt pop rename rename_axis reset_index select_dtypes set_axis set_index sort_index sort_values tail to_frame"
     " isna isnull notna notnull"
 )
 _OF_LABELS = frozenset(_OF_LABELS_WORDS.split())
@@ -232,9 +232,10 @@ _OF_COLUMNS_WORDS = (
 )
 _OF_COLUMNS = (_OF_LABELS - {"drop"}) | frozenset(_OF_COLUMNS_WORDS.split())
 """What looks neither at how many rows there are nor at their labels."""
-_BY_NAMES_WORDS = "groupby merge pivot_table reset_index sort_values"
+_BY_NAMES_WORDS = "groupby join merge pivot_table reset_index sort_values"
 _BY_NAMES = frozenset(_BY_NAMES_WORDS.split())
 """What looks for keys among the names of the rows' labels too."""
+_CALLS_OF_COLUMNS = frozenset(["concat", "merge", "isna", "isnull", "notna", "notnull", "melt", "pivot_table"])
 _MAY_COUNT_ROWS = frozenset(["groupby", "insert", "assign", "set_axis"])
 """What may take a list as one value for each row."""
 _KEEPS_ROWS_WORDS = (
@@ -537,10 +538,16 @@ def _are_known_enough(step: str, of: str, name: str, order: Mapping[str, Any]) -
         return False
     if all(map(is_whole, tables)):
         return True
-    if len(tables) > 1 and name != "merge" or any(map(_counts_rows, (order["operands"][1:], order["keywords"].values()))):
+    if any(map(_counts_rows, (order["operands"][1:], order["keywords"].values()))):
+        return False
+    if step in ("item", "located") and len(tables) > 1:
+        return not any(map(is_whole, tables))
+    if len(tables) > 1 and name not in ("merge", "concat", "join"):
         return False
     if step == "located":
         return name in ("loc", "iloc") and _takes_all_rows(order["operands"][1])
+    if step == "call":
+        return of == "pandas" and name in _CALLS_OF_COLUMNS
     if is_method and name == "drop":
         return "columns" in order["keywords"] and "index" not in order["keywords"] and len(order["operands"]) == 1
     if is_method and name in _MAY_COUNT_ROWS and any(map(_is_list, (*order["operands"][1:], *order["keywords"].values()))):
@@ -586,6 +593,11 @@ def is_member(kind: str, name: str) -> bool:
     return name in _ACCESSORS or name in METHODS[kind]
 
 
+def tells_type(of: str, name: str) -> bool:
+    """Whether the type of what an operation gives is certain, where no more of it is."""
+    return of in ("pandas", "pandas.DataFrame", "pandas.Series") and name in _TABLE_BY_VALUES - {"item", "map"}
+
+
 def _is_plain_step(step: str, name: str, operands: Sequence[Mapping[str, Any]]) -> bool:
     """Whether an operator, an attribute or another step without arguments of its own may be asked."""
     if step not in STEPS or step != "operator" and not (operands and "facts" in operands[0]):
@@ -598,7 +610,7 @@ def _is_plain_step(step: str, name: str, operands: Sequence[Mapping[str, Any]]) 
     if len(operands) < 2:
         return False
     if step == "located":
-        return _is_known(operands[1])
+        return all(form != "facts" or held.get("dtype") == "bool" for form, held in _parts(operands[1]))
     key: Mapping[str, Any] = operands[1]
     is_mask = bool(key.get("facts", {}).get("dtype") == "bool")
     return _is_known(key) or is_mask if kind in _OPEN else _tells_place(step, key)

@@ -22,7 +22,7 @@ from crane_core.detectors.rules.finding import Crash, RefusedParameter
 from crane_core.detectors.rules.from_state import value_from_facts
 from crane_core.detectors.rules.operation import Arguments
 from crane_core.runtime.interpreters import interpreters, versions
-from crane_core.runtime.kernel_side.crane_surrogates import operations
+from crane_core.runtime.kernel_side.crane_surrogates import operations, tables
 from crane_core.runtime.library_worker import LibraryWorker, library_worker
 
 LIBRARIES: Final = tuple(operations.CALLS)
@@ -73,7 +73,10 @@ class NotSentError(Exception):
 
 
 class Said(NamedTuple):
-    """What a library says of a step: `crash` where it refuses it, else what it `gives`, and `left` of its first operand."""
+    """What a library says of a step: `crash` where it refuses it, else what it `gives`.
+
+    `left` is what the first operand is afterwards, of a step that changes it.
+    """
 
     crash: Crash | None
     gives: AbstractValue
@@ -138,7 +141,12 @@ class Asker:
         if receiver is not None and step != "call":
             operands = [receiver, *operands]
         holder, asked = _operation(of, name)
-        if step == "item" and receiver is not None and (indexer := operations.INDEXERS.get(receiver.type)) and receiver.bound_to is not None:
+        if (
+            step == "item"
+            and receiver is not None
+            and (indexer := operations.INDEXERS.get(receiver.type))
+            and receiver.bound_to is not None
+        ):
             step, holder, asked = "located", receiver.bound_to.type, indexer
             operands[0] = receiver.bound_to
         if step == "attribute" and not isinstance(of, str) and of.path:
@@ -215,8 +223,8 @@ class Asker:
                 tells = is_kept and operations.tells_result(step, holder, asked)
                 is_typed = is_kept and operations.tells_type(holder, asked)
                 may_move = is_elsewhere and not any(map(_holds_tensor, operands))
-                untold = ["device"] * may_move + ["index"] * (not operations.keeps_rows(step, holder, asked))
-                yield Order(sent, frozenset(libraries), tells, frozenset(untold), is_typed)
+                untold = frozenset([*tables.untold(sent), *["device"] * may_move])
+                yield Order(sent, frozenset(libraries), tells, untold, is_typed)
 
     def _of_module(self, path: str, name: str) -> Iterator[Order]:
         """The order to look for a name in a module."""

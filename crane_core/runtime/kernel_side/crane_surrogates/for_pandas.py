@@ -11,7 +11,7 @@ from typing import Any, Mapping
 import numpy as np
 import pandas as pd
 
-from . import operations
+from . import tables
 from .made import MOST_ELEMENTS, NotMadeError, seen
 
 PACKAGE = pd
@@ -84,7 +84,7 @@ def read(value: Any) -> dict[str, Any]:
     if type(value) is pd.Series:
         known = {name: told[name] for name in _OF_COLUMN if name in told}
         return {"type": _COLUMN, **known, "index_names": list(value.index.names)}
-    if isinstance(value, pd.Index):
+    if type(value) is pd.Index and value.dtype == "str":
         return {name: told[name] for name in ("type", "length", "dtype", "labels") if name in told}
     return {"type": told["type"]} if told["type"] in _ACCESSORS else {}
 
@@ -104,7 +104,7 @@ def _schema_of_table(value: pd.DataFrame) -> dict[str, Any]:
 def _index(facts: Mapping[str, Any], length: int, fill: int) -> pd.Index:
     """The rows' labels: counted, or few and all of them told; else of another kind with each fill, by their names."""
     names = facts.get("names") or [None]
-    if operations.is_whole({"type": _COLUMN, "length": length, "index": facts}):
+    if tables.is_whole({"type": _COLUMN, "length": length, "index": facts}):
         if facts["type"] == "RangeIndex":
             start, stop, step = facts["range"]
             index: pd.Index = pd.RangeIndex(start, stop, step, name=names[0])
@@ -160,9 +160,8 @@ def _of_extension(dtype: str, n: int, fill: int) -> Any:
         raise NotMadeError(dtype) from None
     if isinstance(kind, pd.DatetimeTZDtype):
         return pd.array(_elements(f"datetime64[{kind.unit}]", n, fill)).tz_localize("UTC").tz_convert(kind.tz)
-    if not dtype.lower().startswith(("int", "uint", "float", "bool", "string")) or "pyarrow" in dtype:
+    if dtype.rstrip("0123456789") not in ("Int", "UInt", "Float", "boolean", "string"):
         raise NotMadeError(dtype)
-    if fill == 1:
-        return pd.array([None] * n, dtype=kind)
-    plain = "str" if dtype.startswith("string") else "bool" if dtype == "boolean" else dtype.lower()
-    return pd.array(list(_elements(plain, n, fill)), dtype=kind)
+    plain = "str" if dtype == "string" else "bool" if dtype == "boolean" else dtype.lower()
+    elements: Any = [None] * n if fill == 1 else list(_elements(plain, n, fill))
+    return pd.Series(elements, dtype=dtype).array

@@ -9,7 +9,9 @@ counts, limits) an operand is sent only if its value is known. Never listed: wha
 from __future__ import annotations
 
 import re
-from typing import Any, Iterator, Mapping, Sequence
+from typing import Any, Mapping, Sequence
+
+from . import tables
 
 _NONE: Sequence[int] = ()
 _FIRST: Sequence[int] = range(1)
@@ -218,36 +220,6 @@ INDEXERS: Mapping[str, str] = {
     "pandas._iAtIndexer": "iat",
 }
 """What selects cells by labels or places, and the attribute that gives it."""
-_OF_LABELS_WORDS = (
-    "add_prefix add_suffix assign copy drop drop_duplicates dropna groupby head insert items iterrows itertuples keys"
-    " join merge melt pop rename rename_axis reset_index select_dtypes set_axis set_index sort_index sort_values tail to_frame"
-    " isna isnull notna notnull"
-)
-_OF_LABELS = frozenset(_OF_LABELS_WORDS.split())
-"""What looks at the labels and dtypes of columns alone: the columns may hold anything."""
-_OF_COLUMNS_WORDS = (
-    "abs agg aggregate all any bfill clip corr count cov cummax cummin cumprod cumsum describe diff drop_duplicates"
-    " duplicated explode ffill fillna isin kurt kurtosis max mean median memory_usage min mode nlargest nsmallest"
-    " nunique pct_change pivot_table prod product quantile rank round sem skew std sum to_dict to_numpy transform var"
-)
-_OF_COLUMNS = (_OF_LABELS - {"drop"}) | frozenset(_OF_COLUMNS_WORDS.split())
-"""What looks neither at how many rows there are nor at their labels."""
-_BY_NAMES_WORDS = "groupby join merge pivot_table reset_index sort_values"
-_BY_NAMES = frozenset(_BY_NAMES_WORDS.split())
-"""What looks for keys among the names of the rows' labels too."""
-_CALLS_OF_COLUMNS = frozenset(["concat", "merge", "isna", "isnull", "notna", "notnull", "melt", "pivot_table"])
-_MAY_COUNT_ROWS = frozenset(["groupby", "insert", "assign", "set_axis"])
-"""What may take a list as one value for each row."""
-_KEEPS_ROWS_WORDS = (
-    "abs add_prefix add_suffix bfill clip copy cummax cummin cumprod cumsum diff duplicated ffill fillna head isin isna"
-    " isnull notna notnull rank rename reset_index round shift tail assign to_frame select_dtypes pop reindex"
-)
-_KEEPS_ROWS = frozenset(_KEEPS_ROWS_WORDS.split())
-"""What gives rows of which the labels follow from the schema."""
-_COUNTED_WORDS = "DataFrame Series concat isna isnull notna notnull date_range"
-_COUNTED = frozenset(_COUNTED_WORDS.split())
-_ABOUT_LABELS = frozenset(["KeyError", "IndexError", "IndexingError", "AttributeError", "MergeError"])
-
 _TIMESTAMP_METHODS = (
     "ceil date day_name floor isocalendar isoformat isoweekday month_name normalize replace round strftime timestamp"
     " to_datetime64 to_julian_date to_period to_pydatetime toordinal tz_convert tz_localize weekday"
@@ -458,9 +430,6 @@ UNLESS_MENTIONED: Mapping[str, Sequence[str]] = {
 OTHER_DEVICES = ("cuda", "mps", "xpu", "device")
 """What a notebook spells that may move tensors away from the processor."""
 _ELSEWHERE = re.compile(r"(?i)\b(?:cuda|mps|xpu|hpu|npu|xla|meta|musa|mlu|vulkan|privateuseone)\b")
-_OPEN = ("pandas.DataFrame", "pandas.Series")
-"""Classes whose objects may have attributes of a notebook's own, and whose elements are selected by values."""
-_ACCESSORS = ("str", "dt", "cat")
 _NEVER_KEYWORDS = frozenset(["copy", "device", "generator", "pin_memory", "out", "like", "subok"])
 """What these ask for depends on the machine, or on how an operand lies in memory."""
 _PARSING_WORDS = (
@@ -485,9 +454,9 @@ def is_asked(order: Mapping[str, Any]) -> bool:
     if "made" in (*operands, {})[0]:
         return is_asked(operands[0]["made"]) and step in ("attribute", "method")
     reads_texts = name.rpartition(".")[2] in _PARSING
-    if not _are_known_enough(step, of, name, order):
+    if not tables.are_known_enough(order):
         return False
-    for form, held in (part for told in (*operands, *keywords.values()) for part in _parts(told)):
+    for form, held in (part for told in (*operands, *keywords.values()) for part in tables.parts(told)):
         if form == "is" and type(held) is str and is_elsewhere(held):
             return False
         if form == "facts" and (_is_opaque(step, held) or reads_texts and _is_text(held)):
@@ -499,81 +468,10 @@ def is_asked(order: Mapping[str, Any]) -> bool:
     return _is_plain_step(step, name, operands)
 
 
-def is_whole(facts: Mapping[str, Any]) -> bool:
-    """Whether the rows of a table or column are known: how many there are, and each label."""
-    n_rows = facts["length"] if facts["type"] == "pandas.Series" else facts["shape"][0]
-    index = facts.get("index") or {}
-    if n_rows is None or len(index.get("names") or [None]) != 1:
-        return False
-    if index.get("type") == "RangeIndex":
-        return "range" in index
-    is_plain = index.get("type") == "Index" and index.get("dtype") in ("int64", "str")
-    return is_plain and len(index.get("first", ())) == n_rows
-
-
-def holds_anything(facts: Mapping[str, Any]) -> bool:
-    """Whether a column of a table or column may hold anything."""
-    dtypes = facts["dtypes"] if facts["type"] == "pandas.DataFrame" else [facts["dtype"]]
-    return any(dtype in ("", "object", "category") for dtype in dtypes)
-
-
-def _tables(order: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The facts of all tables and columns among the operands."""
-    told = [*order["operands"], *order["keywords"].values()]
-    every = [part for each in told for part in _parts(each)]
-    return [held for form, held in every if form == "facts" and held["type"] in _OPEN]
-
-
-def _are_known_enough(step: str, of: str, name: str, order: Mapping[str, Any]) -> bool:
-    """Whether nothing that is not known of tables and columns can decide what happens."""
-    tables = _tables(order)
-    if not tables:
-        return True
-    is_method = step == "method" and of in _OPEN
-    if is_method and name in _BY_NAMES and not all("index" in each for each in tables):
-        return False
-    is_label = step in ("item", "del_item") and _is_known(order["operands"][1])
-    is_plain = is_label or step in ("truth", "element") or step == "attribute" and name not in _ACCESSORS
-    if any(map(holds_anything, tables)) and not (is_plain or step == "located" or is_method and name in _OF_LABELS):
-        return False
-    if all(map(is_whole, tables)):
-        return True
-    if any(map(_counts_rows, (order["operands"][1:], order["keywords"].values()))):
-        return False
-    if step in ("item", "located") and len(tables) > 1:
-        return not any(map(is_whole, tables))
-    if len(tables) > 1 and name not in ("merge", "concat", "join"):
-        return False
-    if step == "located":
-        return name in ("loc", "iloc") and _takes_all_rows(order["operands"][1])
-    if step == "call":
-        return of == "pandas" and name in _CALLS_OF_COLUMNS
-    if is_method and name == "drop":
-        return "columns" in order["keywords"] and "index" not in order["keywords"] and len(order["operands"]) == 1
-    if is_method and name in _MAY_COUNT_ROWS and any(map(_is_list, (*order["operands"][1:], *order["keywords"].values()))):
-        return False
-    return is_method and name in _OF_COLUMNS or is_plain and tables[0]["type"] == "pandas.DataFrame" or step == "truth"
-
-
-def _is_list(told: Mapping[str, Any]) -> bool:
-    return any(form in ("list", "tuple", "dict", "set") for form, _ in _parts(told))
-
-
-def _counts_rows(operands: Any) -> bool:
-    """Whether an operand may be there for each row, as an array or list of values is."""
-    return any(form == "facts" and held["type"] not in _OPEN for told in operands for form, held in _parts(told))
-
-
-def _takes_all_rows(key: Mapping[str, Any]) -> bool:
-    """Whether a key of rows and columns takes every row."""
-    rows = (key.get("tuple") or [{}])[0]
-    return rows.get("slice") == [{"is": None}] * 3
-
-
 def is_followed(kind: type, told: Mapping[str, Any]) -> bool:
     """Whether the result of another step is known well enough to be asked: all of it, or what hides no labels."""
     package = kind.__module__.partition(".")[0]
-    return package in RESULTS and _is_known(told) or package == "pandas" and kind.__name__ in _GROUPED
+    return package in RESULTS and tables.is_known(told) or package == "pandas" and kind.__name__ in _GROUPED
 
 
 def of_results(kind: type) -> frozenset[str]:
@@ -590,7 +488,7 @@ def is_made_again(order: Mapping[str, Any]) -> bool:
 
 def is_member(kind: str, name: str) -> bool:
     """Whether a table or column has an accessor or method of this name for certain."""
-    return name in _ACCESSORS or name in METHODS[kind]
+    return name in tables.ACCESSORS or name in METHODS[kind]
 
 
 def tells_type(of: str, name: str) -> bool:
@@ -603,17 +501,19 @@ def _is_plain_step(step: str, name: str, operands: Sequence[Mapping[str, Any]]) 
     if step not in STEPS or step != "operator" and not (operands and "facts" in operands[0]):
         return False
     kind = operands[0].get("facts", {}).get("type", "")
-    if step == "attribute" and (kind.startswith("torch.nn.modules.") or kind in _OPEN and not is_member(kind, name)):
+    if step == "attribute" and (
+        kind.startswith("torch.nn.modules.") or kind in tables.KINDS and not is_member(kind, name)
+    ):
         return False
     if step not in ("item", "set_item", "del_item", "located"):
         return True
     if len(operands) < 2:
         return False
     if step == "located":
-        return all(form != "facts" or held.get("dtype") == "bool" for form, held in _parts(operands[1]))
+        return all(form != "facts" or held.get("dtype") == "bool" for form, held in tables.parts(operands[1]))
     key: Mapping[str, Any] = operands[1]
     is_mask = bool(key.get("facts", {}).get("dtype") == "bool")
-    return _is_known(key) or is_mask if kind in _OPEN else _tells_place(step, key)
+    return tables.is_known(key) or is_mask if kind in tables.KINDS else _tells_place(step, key)
 
 
 def is_elsewhere(text: str) -> bool:
@@ -629,10 +529,10 @@ def _is_listed(
     if places is None or step == "method" and not operands:
         return False
     first = 1 if step == "method" else 0
-    if any(at not in places and not _is_known(told) for at, told in enumerate(operands[first:])):
+    if any(at not in places and not tables.is_known(told) for at, told in enumerate(operands[first:])):
         return False
     may_name = bool(places) and (step == "method" or 0 in places)
-    return all(_is_known(told) or may_name and key in KEYWORDS for key, told in keywords.items())
+    return all(tables.is_known(told) or may_name and key in KEYWORDS for key, told in keywords.items())
 
 
 def _places(step: str, of: str, name: str) -> Sequence[int] | None:
@@ -660,23 +560,6 @@ def _has_no_gradient(told: Mapping[str, Any]) -> bool:
     return told.get("facts", {}).get("requires_grad") is False
 
 
-def _parts(told: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """An operand and all that it holds, as form and content."""
-    [(form, held)] = told.items()
-    yield form, held
-    for part in [*held["operands"], *held["keywords"].values()] if form == "made" else ():
-        yield from _parts(part)
-    for part in held if form in ("list", "tuple", "set", "slice") else ():
-        yield from _parts(part)
-    for key, value in held if form == "dict" else ():
-        yield from _parts(key)
-        yield from _parts(value)
-
-
-def _is_known(told: Mapping[str, Any]) -> bool:
-    return all(form not in ("facts", "any") for form, _ in _parts(told))
-
-
 def _is_opaque(step: str, facts: Mapping[str, Any]) -> bool:
     """Whether elements of an array decide what happens: objects, bytes that are read as text, records."""
     dtype = str(facts.get("dtype", ""))
@@ -694,8 +577,8 @@ def _tells_place(step: str, index: Mapping[str, Any]) -> bool:
 
     Nor whether there is such a part, which is asked before it is changed.
     """
-    parts = list(_parts(index))
-    if any(form == "slice" and not _is_known({form: held}) for form, held in parts):
+    parts = list(tables.parts(index))
+    if any(form == "slice" and not tables.is_known({form: held}) for form, held in parts):
         return False
     arrays = [held for form, held in parts if form == "facts"]
     masks = [held for held in arrays if "bool" in f"{held['type']} {held.get('dtype')}"]
@@ -706,25 +589,10 @@ def _tells_place(step: str, index: Mapping[str, Any]) -> bool:
 
 def tells_refusal(order: Mapping[str, Any], exception: str, message: str) -> bool:
     """Whether what an operation raised is about the schema of its operands, where it may be about values."""
-    if exception not in _ABOUT_LABELS and any(map(holds_anything, _tables(order))):
+    if not tables.tells_refusal(order, exception):
         return False
     by_values = order["name"].rpartition(".")[2] in _OF_MATRICES
     return not by_values or exception == "TypeError" or _OF_SCHEMA.search(message) is not None
-
-
-def changes_first(order: Mapping[str, Any]) -> bool:
-    """Whether a step changes a table in place, whose schema afterwards is told too."""
-    if order["of"] != "pandas.DataFrame":
-        return False
-    is_asked_for = order["keywords"].get("inplace") == {"is": True}
-    return order["step"] in ("set_item", "del_item") or order["name"] in ("insert", "pop") or is_asked_for
-
-
-def keeps_rows(step: str, of: str, name: str) -> bool:
-    """Whether the labels of rows that an operation of pandas gives follow from the schema."""
-    if step == "method" and of in _OPEN:
-        return name in _KEEPS_ROWS
-    return step in ("item", "located", "operator", "attribute") or of == "pandas" and name in _COUNTED
 
 
 def tells_result(step: str, of: str, name: str) -> bool:

@@ -23,7 +23,7 @@ import warnings
 from functools import reduce
 from typing import Any, Callable, Iterator, Mapping
 
-from . import members, operations, parameters, signatures
+from . import members, operations, parameters, signatures, tables
 from .made import FILLS, NotMadeError, library_of, made, refusal
 
 _FULL = 0.75
@@ -185,7 +185,7 @@ def _agreed(operation: Callable[..., Any], order: Mapping[str, Any]) -> dict[str
         keywords = {key: made(told, fill) for key, told in order["keywords"].items()}
         with _modes(fill):
             outcome = _tried(operation, operands, keywords)
-        if "gave" in outcome and operations.changes_first(order):
+        if "gave" in outcome and tables.changes_first(order):
             outcome["left"] = schema(operands[0])
         agreed = _common(agreed, outcome) if agreed else outcome
         if not agreed:

@@ -284,27 +284,6 @@ def _are_unique(operation: Operation, old: AbstractValue, given: dict[str, Abstr
             )
 
 
-@RULES.function("pandas.pivot_table")
-def pivot_table_function(operation: Operation) -> Answer:
-    return AbstractValue(FRAME) if is_frame(operation.first) else UNCHANGED
-
-
-@RULES.function("pandas.get_dummies")
-def get_dummies(operation: Operation) -> Answer:
-    given = operation.arguments.bound(
-        "data, prefix=None, prefix_sep='_', dummy_na=False, columns=None, sparse=False, drop_first=False, dtype=None"
-    )
-    if given is None or not is_frame(given["data"]):
-        return AbstractValue(FRAME)
-    need_columns(operation, given["data"], given.get("columns"))
-    return AbstractValue(FRAME, {"shape": (n_rows(given["data"]), None)})
-
-
-@RULES.function("pandas.crosstab")
-def crosstab(operation: Operation) -> Answer:
-    return AbstractValue(FRAME)
-
-
 @RULES.function("pandas.read_csv", "pandas.read_excel", "pandas.read_table", "pandas.read_parquet")
 def read(operation: Operation) -> Answer:
     keywords = operation.arguments.keywords

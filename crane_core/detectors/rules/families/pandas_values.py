@@ -38,7 +38,6 @@ from crane_core.detectors.rules.families.pandas_frames import (
     need_column,
     row_range,
     same_again,
-    series,
     some_rows,
     told_columns,
     with_columns,
@@ -558,27 +557,6 @@ def _as_array(old: AbstractValue) -> AbstractValue:
         found = old.fact("value_range") or old.mapping("value_info").get("value_range")
         return array((n_rows(old),), dtype, has_nan=old.fact("has_nan"), value_range=found)
     return array((n_rows(old),), "object") if dtype == "object" else AbstractValue()
-
-
-@RULES.method(SERIES, "to_numpy", "tolist", "to_list", "unique", "value_counts", "nunique", "describe")
-def turned_into(operation: Operation) -> Answer:
-    old = operation.receiver
-    match operation.name:
-        case "to_numpy":
-            return UNCHANGED if operation.arguments.keywords or operation.arguments.positional else _as_array(old)
-        case "tolist" | "to_list":
-            return AbstractValue("list", known_facts(length=n_rows(old)))
-        case "unique":
-            return array((None,), dtype_of(old)) if is_numeric(dtype_of(old)) else UNCHANGED
-        case "nunique":
-            return AbstractValue("int")
-    return series()
-
-
-@RULES.method(FRAME, "to_numpy")
-def to_numpy(operation: Operation) -> Answer:
-    old = operation.receiver
-    return array((n_rows(old), n_columns(old))) if not operation.arguments.keywords else UNCHANGED
 
 
 @RULES.function("builtins.len")

@@ -356,7 +356,7 @@ _TORCH_BY_VALUES_WORDS = (
 )
 _TABLE_BY_VALUES_WORDS = (
     "case_when convert_dtypes factorize get_dummies idxmax idxmin infer_objects map mask mode pivot_table replace stack"
-    " to_dict to_numpy transform unstack value_counts where xs crosstab cut qcut to_datetime to_timedelta to_numeric"
+    " to_dict transform unstack value_counts where xs crosstab cut qcut to_datetime to_timedelta to_numeric"
     " item unique combine_first agg aggregate explode"
 )
 _TABLE_BY_VALUES = frozenset(_TABLE_BY_VALUES_WORDS.split())
@@ -372,7 +372,7 @@ _BY_VALUES = {
 """What these give may depend on values, or they change their operand: only what they refuse counts."""
 _UNTOLD = "ma."
 """The module of functions that may change what they are given."""
-_READ_WORDS = "T mT H mH real imag shape dtype ndim size itemsize nbytes"
+_READ_WORDS = "T mT H mH real imag shape dtype ndim size itemsize nbytes values columns empty axes array"
 _READ = frozenset(_READ_WORDS.split())
 """Attributes that follow from the schema; what others give is not told."""
 
@@ -484,6 +484,12 @@ def is_made_again(order: Mapping[str, Any]) -> bool:
     """Whether what a step gives may be made again for a step on it: the same, not drawn, nor left as memory was."""
     drawn = order["name"].startswith(("random.", "empty", "fromiter", "nested_iters"))
     return "made" in (*order["operands"], {})[0] or order["of"].partition(".")[0] in RESULTS and not drawn
+
+
+def is_measured(order: Mapping[str, Any]) -> bool:
+    """Whether the integers that a step gives are lengths and counts of dimensions."""
+    is_length = order["step"] == "call" and order["of"] == "builtins" and order["name"] == "len"
+    return is_length or order["step"] == "attribute" and order["name"] in ("shape", "ndim", "size")
 
 
 def is_member(kind: str, name: str) -> bool:

@@ -10,6 +10,8 @@ from typing import Any, Iterable, Iterator, Mapping, Sequence
 
 KINDS = ("pandas.DataFrame", "pandas.Series")
 ACCESSORS = ("str", "dt", "cat")
+ATTRIBUTES = ("shape", "size", "ndim", "values", "columns", "T", "empty", "axes")
+"""Those that no label hides."""
 _OF_LABELS_WORDS = (
     "add_prefix add_suffix assign copy drop drop_duplicates dropna groupby head insert isna isnull items iterrows"
     " itertuples join keys merge melt notna notnull pop rename rename_axis reset_index select_dtypes set_axis set_index"

@@ -184,7 +184,7 @@ def _agreed(operation: Callable[..., Any], order: Mapping[str, Any]) -> dict[str
         operands = [_operand(told, fill) for told in order["operands"]]
         keywords = {key: made(told, fill) for key, told in order["keywords"].items()}
         with _modes(fill):
-            outcome = _tried(operation, operands, keywords)
+            outcome = _tried(operation, operands, keywords, is_measured=operations.is_measured(order))
         if "gave" in outcome and tables.changes_first(order):
             outcome["left"] = schema(operands[0])
         agreed = _common(agreed, outcome) if agreed else outcome
@@ -253,7 +253,9 @@ def _operation(step: str, of: str, name: str) -> Callable[..., Any]:
     return _OPERATORS[name] if step == "operator" else _STEPS[step]
 
 
-def _tried(operation: Callable[..., Any], operands: list[Any], keywords: dict[str, Any]) -> dict[str, Any]:
+def _tried(
+    operation: Callable[..., Any], operands: list[Any], keywords: dict[str, Any], *, is_measured: bool = False
+) -> dict[str, Any]:
     """What happens, in a form that can be compared with what happens with another fill."""
     try:
         result = operation(*operands, **keywords)
@@ -265,17 +267,20 @@ def _tried(operation: Callable[..., Any], operands: list[Any], keywords: dict[st
         if _OF_PROCESS.search(str(error)):
             return {"unknown": type(error).__name__}
         return refusal(error)
-    return {"gave": schema(result)}
+    return {"gave": schema(result, is_measured=is_measured)}
 
 
-def schema(value: Any) -> dict[str, Any]:
-    """Facts about what an operation gave that do not depend on values; empty where there are none to tell."""
+def schema(value: Any, *, is_measured: bool = False) -> dict[str, Any]:
+    """Facts about what an operation gave that do not depend on values; empty where there are none to tell.
+
+    `is_measured`: its integers are lengths and counts of dimensions.
+    """
     if type(value) in _PLAIN:
-        return {"type": type(value).__name__}
+        return {"type": type(value).__name__, **({"value": value} if is_measured and type(value) is int else {})}
     if isinstance(value, (list, tuple)) and len(value) <= _MOST_PARTS:
         kind = type(value)
         path = kind.__name__ if kind in (list, tuple) else f"{kind.__module__}.{kind.__qualname__}"
-        parts = {str(at): schema(part) or _ANYTHING for at, part in enumerate(value)}
+        parts = {str(at): schema(part, is_measured=is_measured) or _ANYTHING for at, part in enumerate(value)}
         return {"type": path, "length": len(value), "items": parts}
     package = (type(value).__module__ or "").partition(".")[0]
     try:

@@ -68,7 +68,7 @@ def is_known(told: Mapping[str, Any]) -> bool:
 
 def is_whole(facts: Mapping[str, Any]) -> bool:
     """Whether the rows of a table or column are known: how many there are, and each label."""
-    n_rows = facts["length"] if facts["type"] == "pandas.Series" else facts["shape"][0]
+    n_rows = _n_rows(facts)
     index = facts.get("index") or {}
     if n_rows is None or len(index.get("names") or [None]) != 1:
         return False
@@ -76,6 +76,10 @@ def is_whole(facts: Mapping[str, Any]) -> bool:
         return "range" in index
     is_plain = index.get("type") == "Index" and index.get("dtype") in ("int64", "str")
     return is_plain and len(index.get("first", ())) == n_rows
+
+
+def _n_rows(facts: Mapping[str, Any]) -> Any:
+    return facts["length"] if facts["type"] == "pandas.Series" else facts["shape"][0]
 
 
 def are_known_enough(order: Mapping[str, Any]) -> bool:
@@ -111,6 +115,8 @@ def _are_rows_ignored(order: Mapping[str, Any], tables: Sequence[Mapping[str, An
     if len(tables) > 1 and name not in _OF_SEVERAL:
         return step in ("item", "located") and not any(map(is_whole, tables))
     is_table = tables[0]["type"] == "pandas.DataFrame"
+    if step == "located" and name in ("iloc", "iat") and _n_rows(tables[0]) is not None:
+        return True
     if step == "located":
         return is_table and name in ("loc", "iloc") and _takes_all_rows(order["operands"][1])
     if step == "call":
@@ -146,7 +152,7 @@ def tells_names(order: Mapping[str, Any]) -> bool:
 
 def tells_refusal(order: Mapping[str, Any], exception: str) -> bool:
     """Whether a refusal cannot be about what columns hold that may hold anything."""
-    return exception in _ABOUT_LABELS or not any(map(_holds_anything, _tables(order)))
+    return order["step"] in ("item", "located", "del_item") or exception in _ABOUT_LABELS or not any(map(_holds_anything, _tables(order)))
 
 
 def untold(order: Mapping[str, Any]) -> set[str]:

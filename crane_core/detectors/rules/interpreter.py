@@ -437,7 +437,8 @@ class Interpreter:
         if known is None or _is_blank(known):
             return given
         if known.type == given.type and all(known is not each for each in operands):
-            known.facts = given.facts | known.facts
+            shape = known.shape if None in (given.shape or ()) else given.shape
+            known.facts = known.facts | given.facts | ({"shape": shape} if shape is not None else {})
         return known
 
     def _operation(

@@ -187,7 +187,7 @@ _TORCH_LAYERS = (
 # pandas
 
 _PANDAS_KNOWN = (
-    "Series DataFrame Index RangeIndex MultiIndex MultiIndex.from_arrays MultiIndex.from_tuples"
+    "Index RangeIndex MultiIndex MultiIndex.from_arrays MultiIndex.from_tuples"
     " MultiIndex.from_product DatetimeIndex TimedeltaIndex PeriodIndex CategoricalIndex IntervalIndex"
     " IntervalIndex.from_breaks IntervalIndex.from_arrays IntervalIndex.from_tuples Timestamp Timedelta Period"
     " Interval Categorical CategoricalDtype DateOffset Grouper NamedAgg date_range bdate_range period_range"
@@ -301,8 +301,8 @@ CALLS: Mapping[str, Mapping[str, Sequence[int]]] = {
         (_NONE, _PANDAS_KNOWN),
         (
             _FIRST,
-            "to_numeric factorize unique isna isnull notna notnull get_dummies melt pivot_table cut qcut concat"
-            " to_datetime to_timedelta",
+            "Series DataFrame to_numeric factorize unique isna isnull notna notnull get_dummies melt pivot_table cut"
+            " qcut concat to_datetime to_timedelta",
         ),
         (_TWO, "merge crosstab"),
     ),

@@ -152,7 +152,11 @@ def tells_names(order: Mapping[str, Any]) -> bool:
 
 def tells_refusal(order: Mapping[str, Any], exception: str) -> bool:
     """Whether a refusal cannot be about what columns hold that may hold anything."""
-    return order["step"] in ("item", "located", "del_item") or exception in _ABOUT_LABELS or not any(map(_holds_anything, _tables(order)))
+    return (
+        order["step"] in ("item", "located", "del_item")
+        or exception in _ABOUT_LABELS
+        or not any(map(_holds_anything, _tables(order)))
+    )
 
 
 def untold(order: Mapping[str, Any]) -> set[str]:

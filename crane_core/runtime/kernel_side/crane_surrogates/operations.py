@@ -507,9 +507,8 @@ def _is_plain_step(step: str, name: str, operands: Sequence[Mapping[str, Any]]) 
     if step not in STEPS or step != "operator" and not (operands and "facts" in operands[0]):
         return False
     kind = operands[0].get("facts", {}).get("type", "")
-    if step == "attribute" and (
-        kind.startswith("torch.nn.modules.") or kind in tables.KINDS and not is_member(kind, name)
-    ):
+    is_open = kind in tables.KINDS and name not in tables.ATTRIBUTES and not is_member(kind, name)
+    if step == "attribute" and (is_open or kind.startswith("torch.nn.modules.")):
         return False
     if step not in ("item", "set_item", "del_item", "located"):
         return True

@@ -239,6 +239,10 @@ _KERAS_LOSSES = (
 )
 _OF_KERAS = f"Input {_prefixed('layers.', _KERAS_LAYERS)} {_prefixed('losses.', _KERAS_LOSSES)}"
 _OF_SPARSE = _prefixed("sparse.", "bsr_array coo_array csc_array csr_array bsr_matrix coo_matrix csc_matrix csr_matrix")
+_OF_PAIRS = (
+    "stats.pearsonr stats.spearmanr stats.kendalltau stats.ttest_rel stats.wilcoxon stats.linregress"
+    " stats.pointbiserialr interpolate.interp1d interpolate.CubicSpline"
+)
 _OF_OPS = "ops.arange ops.array ops.cast ops.convert_to_tensor ops.eye ops.full ops.linspace ops.ones ops.zeros"
 _OF_TENSORFLOW = (
     "constant convert_to_tensor zeros ones fill range linspace eye one_hot reshape expand_dims Variable ragged.constant"
@@ -298,7 +302,7 @@ CALLS: Mapping[str, Mapping[str, Sequence[int]]] = {
         ),
         (_TWO, "merge crosstab"),
     ),
-    "scipy": _listed((_NONE, _OF_SPARSE)),
+    "scipy": _listed((_NONE, _OF_SPARSE), (_TWO, _OF_PAIRS)),
     "keras": _listed((_NONE, f"{_OF_KERAS} {_OF_OPS}")),
     "tensorflow": _listed((_NONE, f"{_OF_TENSORFLOW} {_prefixed('keras.', _OF_KERAS)}")),
 }

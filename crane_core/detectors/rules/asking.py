@@ -34,6 +34,8 @@ _FACTS: Final[Mapping[str, tuple[str, ...]]] = {
     "numpy.ma.MaskedArray": ("shape", "dtype"),
     "torch.Tensor": _TENSOR,
     "torch.nn.parameter.Parameter": _TENSOR,
+    "tensorflow.python.framework.ops.EagerTensor": ("shape", "dtype"),
+    "tensorflow.python.ops.resource_variable_ops.ResourceVariable": ("shape", "dtype"),
 }
 """What is sent of an object, by its type; the first two are needed."""
 _N_NEEDED = 2

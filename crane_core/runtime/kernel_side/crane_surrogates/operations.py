@@ -245,7 +245,20 @@ _OF_PAIRS = (
 )
 _OF_OPS = "ops.arange ops.array ops.cast ops.convert_to_tensor ops.eye ops.full ops.linspace ops.ones ops.zeros"
 _OF_TENSORFLOW = (
-    "constant convert_to_tensor zeros ones fill range linspace eye one_hot reshape expand_dims Variable ragged.constant"
+    "zeros ones fill range linspace eye ragged.constant random.normal random.uniform random.truncated_normal"
+)
+_OF_TENSORS = (
+    "Variable abs argmax argmin argsort broadcast_to cast clip_by_value concat constant convert_to_tensor cos cumsum exp"
+    " expand_dims identity linalg.adjoint linalg.diag linalg.diag_part linalg.trace math.abs math.log"
+    " math.reduce_mean math.reduce_std math.reduce_sum math.reduce_variance negative nn.relu nn.sigmoid nn.softmax norm"
+    " one_hot ones_like pad rank reduce_all reduce_any reduce_max reduce_mean reduce_min reduce_prod reduce_sum reshape"
+    " reverse roll round shape sigmoid sign sin size slice sort split sqrt square squeeze stack tan tanh tile transpose"
+    " unstack zeros_like"
+)
+_ASSIGNING = "assign assign_add assign_sub"
+_OF_TWO_TENSORS = (
+    "add divide equal greater greater_equal less less_equal linalg.matmul logical_and logical_or math.add math.divide"
+    " math.multiply math.subtract matmul maximum minimum multiply not_equal pow subtract tensordot"
 )
 
 CALLS: Mapping[str, Mapping[str, Sequence[int]]] = {
@@ -304,7 +317,12 @@ CALLS: Mapping[str, Mapping[str, Sequence[int]]] = {
     ),
     "scipy": _listed((_NONE, _OF_SPARSE), (_TWO, _OF_PAIRS)),
     "keras": _listed((_NONE, f"{_OF_KERAS} {_OF_OPS}")),
-    "tensorflow": _listed((_NONE, f"{_OF_TENSORFLOW} {_prefixed('keras.', _OF_KERAS)}")),
+    "tensorflow": _listed(
+        (_NONE, f"{_OF_TENSORFLOW} {_prefixed('keras.', _OF_KERAS)}"),
+        (_FIRST, _OF_TENSORS),
+        (_TWO, _OF_TWO_TENSORS),
+        (_REST, "einsum"),
+    ),
 }
 """By package: functions and classes, their dotted names without the package, and the places of surrogates."""
 _BUILTINS_WORDS = "abs bool complex enumerate float int iter len list max min range round set sorted sum tuple zip"
@@ -318,6 +336,8 @@ METHODS: Mapping[str, Mapping[str, Sequence[int]]] = {
     "pandas.Series": _listed(*_OF_BOTH, (_NONE, _ONLY_COLUMN)),
     "pandas.Timestamp": _listed((_NONE, _TIMESTAMP_METHODS)),
     "numpy.Generator": _listed((_NONE, _GENERATOR_METHODS), (_FIRST, "choice permutation")),
+    "tensorflow.EagerTensor": _listed((_NONE, "numpy get_shape __len__")),
+    "tensorflow.ResourceVariable": _listed((_NONE, "numpy"), (_FIRST, _ASSIGNING)),
     "numpy.RandomState": _listed((_NONE, _RANDOM_STATE_METHODS), (_FIRST, "choice permutation")),
     **{f"torch.{name}": {"__call__": _THREE} for name in _TORCH_LAYERS.split()},
 }
@@ -355,6 +375,7 @@ _BY_VALUES = {
     "numpy": frozenset(_BY_VALUES_WORDS.split()),
     "numpy.ndarray": frozenset(_ARRAY_BY_VALUES_WORDS.split()),
     "numpy.Generator": frozenset(["shuffle"]),
+    "tensorflow.ResourceVariable": frozenset(["", *_ASSIGNING.split()]),  # an item of it can be assigned to
     "torch": frozenset(_TORCH_BY_VALUES_WORDS.split()),
     "torch.Tensor": frozenset(_TORCH_BY_VALUES_WORDS.split()),
 }
@@ -399,7 +420,7 @@ _OF_BACKENDS = (
 )
 UNLESS_MENTIONED: Mapping[str, Sequence[str]] = {
     "keras": _OF_BACKENDS,
-    "tensorflow": _OF_BACKENDS,
+    "tensorflow": (*_OF_BACKENDS, "as_default", "disable_eager", "disable_v2", "compat.v1"),
     "pandas": ("set_option", "options.", "option_context", "register_", "set_flags", "zoneinfo", "janitor", "flavor"),
     "": ("monkeypatch", "mock", "patch_", "cudf", "seterr", "'raise'", '"raise"', "'error'", '"error"'),
     "sklearn": ("skip_parameter_validation",),
@@ -595,7 +616,7 @@ def tells_result(step: str, of: str, name: str) -> bool:
     """Whether what an operation gives is certain too, not only what it refuses."""
     if step in ("set_item", "truth") or step == "attribute" and name not in _READ:
         return False
-    if of.startswith(("pandas", "keras", "tensorflow", "scipy")):
+    if of.startswith(("pandas", "keras", "scipy")) or name.startswith("keras."):
         return False
     if name in _BY_VALUES.get(of, ()) or name.startswith(_UNTOLD) or of.startswith("torch") and name.endswith("_"):
         return False

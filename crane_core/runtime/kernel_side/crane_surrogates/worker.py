@@ -57,7 +57,9 @@ _NEVER = (
     StopIteration,
 )
 """What says something about this process or its names, a bug of a library, or the end of a loop: no refusal."""
-_OF_PROCESS = re.compile(r"(?i)alloc|\bmemory\b|\boom\b|new thread|temporarily unavailable|too many open|\berrno\b")
+_OF_PROCESS = re.compile(
+    r"(?i)alloc|\bmemory\b|\boom\b|new thread|temporarily unavailable|too many open|\berrno\b|find device"
+)
 """Messages of libraries that speak of what this process may use, whatever they raise: torch a RuntimeError, for one."""
 _FOR_DTYPE = "not implemented for '"
 """What torch says of a dtype, and of nothing else."""

@@ -27,6 +27,7 @@ from crane_core.runtime.library_worker import LibraryWorker, library_worker
 
 LIBRARIES: Final = tuple(operations.CALLS)
 _TENSOR: Final = ("shape", "dtype", "device", "requires_grad", "grad_fn", "strides", "layout", "is_nested")
+_SYMBOLIC: Final = "keras.src.backend.common.keras_tensor.KerasTensor"
 _FACTS: Final[Mapping[str, tuple[str, ...]]] = {
     "numpy.ndarray": ("shape", "dtype", "writeable"),
     "pandas.DataFrame": ("shape", "index", "columns", "dtypes"),
@@ -34,6 +35,7 @@ _FACTS: Final[Mapping[str, tuple[str, ...]]] = {
     "numpy.ma.MaskedArray": ("shape", "dtype"),
     "torch.Tensor": _TENSOR,
     "torch.nn.parameter.Parameter": _TENSOR,
+    _SYMBOLIC: ("shape", "dtype"),
     "tensorflow.python.framework.ops.EagerTensor": ("shape", "dtype"),
     "tensorflow.python.ops.resource_variable_ops.ResourceVariable": ("shape", "dtype"),
 }
@@ -436,9 +438,12 @@ class _Sender:
             return _plain_facts(value)
         if value.type.startswith("torch.nn.") and value.type not in _FACTS:
             raise NotSentError  # a layer as a rule has it, of which settings may not be known
+        if value.package == "keras" and value.type != _SYMBOLIC:
+            return _of_layer(value)
         names = _FACTS.get(value.type, ())
         known = {name: fact for name in names if (fact := value.fact(name)) is not None}
-        if not known.keys() >= set(names[:_N_NEEDED]) or None in known.get("shape", ()):
+        n_open = 1 if value.type == _SYMBOLIC else 0  # of the batch
+        if not known.keys() >= set(names[:_N_NEEDED]) or None in known.get("shape", ())[n_open:]:
             raise NotSentError
         if value.package == "pandas":
             return _pandas_facts(value.type, known)
@@ -473,6 +478,19 @@ def _plain_facts(value: AbstractValue) -> dict[str, Any]:
     if "training" not in facts or value.attributes or any(isinstance(fact, AbstractValue) for fact in facts.values()):
         raise NotSentError
     return {name: fact for name, fact in facts.items() if fact is not None and name != "docs"}
+
+
+def _of_layer(value: AbstractValue) -> dict[str, Any]:
+    """All that is known of a layer of Keras, to be made again with all of it or not at all; of a loss its class."""
+    if value.type.startswith("keras.losses."):
+        return {}
+    if not value.type.startswith(("keras.layers.", "keras.src.layers.")):
+        raise NotSentError
+    told = [part for fact in value.facts.values() for part in (fact if isinstance(fact, (list, tuple)) else [fact])]
+    is_known = not any(part is NOT_KNOWN or isinstance(part, AbstractValue) for part in told)
+    if not value.facts or value.attributes or not is_known:
+        raise NotSentError
+    return {name: fact for name, fact in value.facts.items() if fact is not None and name not in ("docs", "type")}
 
 
 def _value(value: Any) -> dict[str, Any]:

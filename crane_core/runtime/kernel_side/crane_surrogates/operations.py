@@ -237,7 +237,17 @@ _KERAS_LOSSES = (
     " CosineSimilarity Hinge Huber KLDivergence LogCosh MeanAbsoluteError MeanAbsolutePercentageError MeanSquaredError"
     " MeanSquaredLogarithmicError Poisson SparseCategoricalCrossentropy SquaredHinge"
 )
-_OF_KERAS = f"Input {_prefixed('layers.', _KERAS_LAYERS)} {_prefixed('losses.', _KERAS_LOSSES)}"
+_KERAS_JOINING = "Add Average Concatenate Maximum Minimum Multiply Subtract"
+_KERAS_WRAPPERS = "layers.Bidirectional layers.TimeDistributed"
+_KERAS_OPTIMIZERS = "Adadelta Adafactor Adagrad Adam AdamW Adamax Ftrl Lion Nadam RMSprop SGD"
+_OF_SYMBOLS = (
+    f"{_KERAS_WRAPPERS} layers.add layers.average layers.concatenate layers.maximum layers.minimum layers.multiply"
+    " layers.subtract"
+)
+_OF_KERAS = (
+    f"Input {_prefixed('layers.', f'{_KERAS_LAYERS} {_KERAS_JOINING}')} {_prefixed('losses.', _KERAS_LOSSES)}"
+    f" {_prefixed('optimizers.', _KERAS_OPTIMIZERS)}"
+)
 _OF_SPARSE = _prefixed("sparse.", "bsr_array coo_array csc_array csr_array bsr_matrix coo_matrix csc_matrix csr_matrix")
 _OF_PAIRS = (
     "stats.pearsonr stats.spearmanr stats.kendalltau stats.ttest_rel stats.wilcoxon stats.linregress"
@@ -248,8 +258,8 @@ _OF_TENSORFLOW = (
     "zeros ones fill range linspace eye ragged.constant random.normal random.uniform random.truncated_normal"
 )
 _OF_TENSORS = (
-    "Variable abs argmax argmin argsort broadcast_to cast clip_by_value concat constant convert_to_tensor cos cumsum exp"
-    " expand_dims identity linalg.adjoint linalg.diag linalg.diag_part linalg.trace math.abs math.log"
+    "Variable abs argmax argmin argsort broadcast_to cast clip_by_value concat constant convert_to_tensor cos cumsum"
+    " exp expand_dims identity linalg.adjoint linalg.diag linalg.diag_part linalg.trace math.abs math.log"
     " math.reduce_mean math.reduce_std math.reduce_sum math.reduce_variance negative nn.relu nn.sigmoid nn.softmax norm"
     " one_hot ones_like pad rank reduce_all reduce_any reduce_max reduce_mean reduce_min reduce_prod reduce_sum reshape"
     " reverse roll round shape sigmoid sign sin size slice sort split sqrt square squeeze stack tan tanh tile transpose"
@@ -316,7 +326,10 @@ CALLS: Mapping[str, Mapping[str, Sequence[int]]] = {
         (_TWO, "merge crosstab"),
     ),
     "scipy": _listed((_NONE, _OF_SPARSE), (_TWO, _OF_PAIRS)),
-    "keras": _listed((_NONE, f"{_OF_KERAS} {_OF_OPS}")),
+    "keras": _listed(
+        (_NONE, f"{_OF_KERAS} layers.Input layers.InputLayer {_OF_OPS}"),
+        (_FIRST, _OF_SYMBOLS),
+    ),
     "tensorflow": _listed(
         (_NONE, f"{_OF_TENSORFLOW} {_prefixed('keras.', _OF_KERAS)}"),
         (_FIRST, _OF_TENSORS),
@@ -340,6 +353,11 @@ METHODS: Mapping[str, Mapping[str, Sequence[int]]] = {
     "tensorflow.ResourceVariable": _listed((_NONE, "numpy"), (_FIRST, _ASSIGNING)),
     "numpy.RandomState": _listed((_NONE, _RANDOM_STATE_METHODS), (_FIRST, "choice permutation")),
     **{f"torch.{name}": {"__call__": _THREE} for name in _TORCH_LAYERS.split()},
+    **{
+        f"keras.{name}": {"__call__": _FIRST}
+        for name in f"{_KERAS_LAYERS} {_KERAS_JOINING} Bidirectional TimeDistributed".split()
+    },
+    **{f"keras.{name}": {"__call__": _TWO} for name in _KERAS_LOSSES.split()},
 }
 """By class, written package.Class: methods, and the places of surrogates among their arguments."""
 _GROUPED_WORDS = (
@@ -442,6 +460,8 @@ OTHER_DEVICES = ("cuda", "mps", "xpu", "device")
 _ELSEWHERE = re.compile(r"(?i)\b(?:cuda|mps|xpu|hpu|npu|xla|meta|musa|mlu|vulkan|privateuseone)\b")
 _OPEN = ("pandas.DataFrame", "pandas.Series")
 """Classes whose objects may have attributes of a notebook's own, and whose elements are selected by values."""
+_LAYERS = ("torch.nn.modules.", "keras.layers.", "keras.src.layers.")
+"""Classes whose objects have other attributes once they were called."""
 _ACCESSORS = ("str", "dt", "cat")
 _NEVER_KEYWORDS = frozenset(["copy", "device", "generator", "pin_memory", "out", "like", "subok"])
 """What these ask for depends on the machine, or on how an operand lies in memory."""
@@ -455,6 +475,8 @@ _PARSING = frozenset(_PARSING_WORDS.split())
 _OF_MATRICES_WORDS = "cholesky inv inverse solve matrix_power lstsq tensorinv tensorsolve logdet cond lu_factor"
 _OF_MATRICES = frozenset(_OF_MATRICES_WORDS.split())
 _COMPARED = ("==", "!=", "<=", ">=")
+_OF_SYMBOLS_ALONE = ("value (None)", "stateless scope")
+"""What Keras says where a length is open, or because it is asked for shapes alone."""
 _OF_SCHEMA = re.compile(r"square|[Dd]imension|shape|[Ss]ize|dtype|type|argument|broadcast|at least")
 
 
@@ -507,7 +529,7 @@ def _is_plain_step(step: str, name: str, operands: Sequence[Mapping[str, Any]]) 
     if step not in STEPS or step != "operator" and not (operands and "facts" in operands[0]):
         return False
     kind = operands[0].get("facts", {}).get("type", "")
-    if step == "attribute" and (kind.startswith("torch.nn.modules.") or kind in _OPEN and not is_member(kind, name)):
+    if step == "attribute" and (kind.startswith(_LAYERS) or kind in _OPEN and not is_member(kind, name)):
         return False
     if step not in ("item", "set_item"):
         return True
@@ -609,6 +631,8 @@ def _tells_place(step: str, index: Mapping[str, Any]) -> bool:
 def tells_refusal(name: str, exception: str, message: str) -> bool:
     """Whether what an operation raised is about the schema of its operands, where it may be about values."""
     by_values = name.rpartition(".")[2] in _OF_MATRICES
+    if any(said in message for said in _OF_SYMBOLS_ALONE):
+        return False
     return not by_values or exception == "TypeError" or _OF_SCHEMA.search(message) is not None
 
 
@@ -616,7 +640,7 @@ def tells_result(step: str, of: str, name: str) -> bool:
     """Whether what an operation gives is certain too, not only what it refuses."""
     if step in ("set_item", "truth") or step == "attribute" and name not in _READ:
         return False
-    if of.startswith(("pandas", "keras", "scipy")) or name.startswith("keras."):
+    if of.startswith(("pandas", "scipy")):
         return False
     if name in _BY_VALUES.get(of, ()) or name.startswith(_UNTOLD) or of.startswith("torch") and name.endswith("_"):
         return False

@@ -208,7 +208,7 @@ def _of_wrapped(path: str, order: Mapping[str, Any]) -> dict[str, Any]:
 def _modes(fill: int) -> Iterator[None]:
     """The modes of the libraries that are loaded: where nobody tells which is on, the fills differ in it."""
     with contextlib.ExitStack() as stack:
-        for name in ("torch",):
+        for name in ("torch", "keras"):
             if name in sys.modules:
                 stack.enter_context(library_of(name).mode(fill))
         yield

@@ -427,6 +427,8 @@ class _Sender:
             return {"facts": {"type": value.type, **self._facts(value)}}
         if value.type in ("list", "tuple", "slice"):
             return {value.type: [self.sent(part) for part in _known(value.items)]}
+        if value.type == "range":
+            return {"range": [_value(value.fact(name, NOT_KNOWN)) for name in ("start", "stop", "step")]}
         if value.type == "dict":
             return {"dict": [[_value(key), self.sent(part)] for key, part in _known(value.members).items()]}
         if value.literal is NOT_KNOWN and value.type in _NUMBERS and self._may_guess:

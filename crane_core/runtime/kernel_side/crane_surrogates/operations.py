@@ -217,6 +217,33 @@ _TIMESTAMP_METHODS = (
     " to_datetime64 to_julian_date to_period to_pydatetime toordinal tz_convert tz_localize weekday"
 )
 
+# matplotlib
+
+_DRAWING = _listed(
+    (_ALL, "plot step semilogx semilogy loglog stackplot fill"),
+    (range(4), "scatter bar barh errorbar hlines vlines fill_between fill_betweenx contour contourf pcolormesh pcolor"),
+    (_THREE, "stem pie hexbin"),
+    (_TWO, "hist2d"),
+    (_FIRST, "imshow matshow spy hist boxplot violinplot eventplot"),
+    (_NONE, "legend grid axis"),
+)
+_OF_AXES = (
+    (_TWO, "set_xticks set_yticks"),
+    (_FIRST, "set_xticklabels set_yticklabels"),
+    (_NONE, "set_title set_xlabel set_ylabel set_xscale set_yscale tick_params twinx twiny"),
+    (_ALL, "title xaxis yaxis figure patch"),
+)
+_OF_PYPLOT = (
+    (_TWO, "pyplot.xticks pyplot.yticks"),
+    (
+        _NONE,
+        "pyplot.figure pyplot.subplot pyplot.subplots pyplot.title pyplot.xlabel pyplot.ylabel pyplot.xscale"
+        " pyplot.yscale pyplot.suptitle pyplot.tick_params",
+    ),
+)
+_OF_FIGURE = "add_subplot subplots suptitle set_size_inches"
+_MOST_DRAWN = 10_000
+
 # Keras and TensorFlow
 
 _KERAS_LAYERS = (
@@ -325,6 +352,7 @@ CALLS: Mapping[str, Mapping[str, Sequence[int]]] = {
         ),
         (_TWO, "merge crosstab"),
     ),
+    "matplotlib": _listed(*((places, f"pyplot.{name}") for name, places in _DRAWING.items()), *_OF_PYPLOT),
     "scipy": _listed((_NONE, _OF_SPARSE), (_TWO, _OF_PAIRS)),
     "keras": _listed(
         (_NONE, f"{_OF_KERAS} layers.Input layers.InputLayer {_OF_OPS}"),
@@ -349,6 +377,9 @@ METHODS: Mapping[str, Mapping[str, Sequence[int]]] = {
     "pandas.Series": _listed(*_OF_BOTH, (_NONE, _ONLY_COLUMN)),
     "pandas.Timestamp": _listed((_NONE, _TIMESTAMP_METHODS)),
     "numpy.Generator": _listed((_NONE, _GENERATOR_METHODS), (_FIRST, "choice permutation")),
+    "matplotlib.Axes": {**_DRAWING, **_listed(*_OF_AXES)},
+    "matplotlib.Figure": _listed((_NONE, _OF_FIGURE)),
+    "matplotlib.Text": _listed((_ALL, "__call__")),
     "tensorflow.EagerTensor": _listed((_NONE, "numpy get_shape __len__")),
     "tensorflow.ResourceVariable": _listed((_NONE, "numpy"), (_FIRST, _ASSIGNING)),
     "numpy.RandomState": _listed((_NONE, _RANDOM_STATE_METHODS), (_FIRST, "choice permutation")),
@@ -375,7 +406,10 @@ _OF_GROUPED_WORDS = (
 _OF_GROUPED = frozenset(_OF_GROUPED_WORDS.split())
 RESULTS = ("numpy", "pandas", "scipy")
 """Packages of which the results of steps are made again to be asked."""
-_KEYWORDS_WORDS = "a arr array ary b bias input m other weight weights x"
+_KEYWORDS_WORDS = (
+    "a arr array ary b bias bottom c explode height input labels left m other s ticks weight weights width x xerr y"
+    " yerr"
+)
 KEYWORDS = frozenset(_KEYWORDS_WORDS.split())
 """Keywords of which an operand may be a surrogate, where the first operand may."""
 
@@ -442,6 +476,7 @@ UNLESS_MENTIONED: Mapping[str, Sequence[str]] = {
     "pandas": ("set_option", "options.", "option_context", "register_", "set_flags", "zoneinfo", "janitor", "flavor"),
     "": ("monkeypatch", "mock", "patch_", "cudf", "seterr", "'raise'", '"raise"', "'error'", '"error"'),
     "sklearn": ("skip_parameter_validation",),
+    "matplotlib": ("projection", "polar", "3d", "3D", "get_named_colors_mapping", "_colors_full_map", "register_"),
     "numpy": ("__array_", "set_array_function", "promotion_state"),
     "torch": (
         "autocast",
@@ -460,8 +495,8 @@ OTHER_DEVICES = ("cuda", "mps", "xpu", "device")
 _ELSEWHERE = re.compile(r"(?i)\b(?:cuda|mps|xpu|hpu|npu|xla|meta|musa|mlu|vulkan|privateuseone)\b")
 _OPEN = ("pandas.DataFrame", "pandas.Series")
 """Classes whose objects may have attributes of a notebook's own, and whose elements are selected by values."""
-_LAYERS = ("torch.nn.modules.", "keras.layers.", "keras.src.layers.")
-"""Classes whose objects have other attributes once they were called."""
+_GROWING = ("torch.nn.modules.", "keras.layers.", "keras.src.layers.", "matplotlib.")
+"""Classes whose objects get other attributes when they are used."""
 _ACCESSORS = ("str", "dt", "cat")
 _NEVER_KEYWORDS = frozenset(["copy", "device", "generator", "pin_memory", "out", "like", "subok"])
 """What these ask for depends on the machine, or on how an operand lies in memory."""
@@ -475,8 +510,9 @@ _PARSING = frozenset(_PARSING_WORDS.split())
 _OF_MATRICES_WORDS = "cholesky inv inverse solve matrix_power lstsq tensorinv tensorsolve logdet cond lu_factor"
 _OF_MATRICES = frozenset(_OF_MATRICES_WORDS.split())
 _COMPARED = ("==", "!=", "<=", ">=")
-_OF_SYMBOLS_ALONE = ("value (None)", "stateless scope")
-"""What Keras says where a length is open, or because it is asked for shapes alone."""
+_NOT_OF_OPERANDS = ("value (None)", "stateless scope", "for cmap", "colormap", "axis units")
+"""Keras, where a length is open, or as it is asked for shapes alone; matplotlib of what other packages, or what was
+drawn before, have added."""
 _OF_SCHEMA = re.compile(r"square|[Dd]imension|shape|[Ss]ize|dtype|type|argument|broadcast|at least")
 
 
@@ -493,6 +529,8 @@ def is_asked(order: Mapping[str, Any]) -> bool:
         if form == "is" and type(held) is str and is_elsewhere(held):
             return False
         if form == "facts" and (_is_opaque(step, held) or reads_texts and _is_text(held)):
+            return False
+        if form == "facts" and of.startswith("matplotlib") and _size(held) > _MOST_DRAWN:
             return False
     if _changes_tensor(step, of, name) and not (operands and _has_no_gradient(operands[0])):
         return False
@@ -529,7 +567,7 @@ def _is_plain_step(step: str, name: str, operands: Sequence[Mapping[str, Any]]) 
     if step not in STEPS or step != "operator" and not (operands and "facts" in operands[0]):
         return False
     kind = operands[0].get("facts", {}).get("type", "")
-    if step == "attribute" and (kind.startswith(_LAYERS) or kind in _OPEN and not is_member(kind, name)):
+    if step == "attribute" and (kind.startswith(_GROWING) or kind in _OPEN and not is_member(kind, name)):
         return False
     if step not in ("item", "set_item"):
         return True
@@ -590,7 +628,7 @@ def _parts(told: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     yield form, held
     for part in [*held["operands"], *held["keywords"].values()] if form == "made" else ():
         yield from _parts(part)
-    for part in held if form in ("list", "tuple", "set", "slice") else ():
+    for part in held if form in ("list", "tuple", "set", "slice", "range") else ():
         yield from _parts(part)
     for key, value in held if form == "dict" else ():
         yield from _parts(key)
@@ -606,6 +644,13 @@ def _is_opaque(step: str, facts: Mapping[str, Any]) -> bool:
     dtype = str(facts.get("dtype", ""))
     is_record = dtype.startswith(("[", "|V", "V"))
     return dtype == "object" or dtype.startswith(("|S", "S")) or is_record and step not in ("item", "attribute")
+
+
+def _size(facts: Mapping[str, Any]) -> int:
+    n_elements = 1
+    for length in facts.get("shape", (facts.get("length", 1),)):
+        n_elements *= length
+    return n_elements
 
 
 def _is_text(facts: Mapping[str, Any]) -> bool:
@@ -631,7 +676,7 @@ def _tells_place(step: str, index: Mapping[str, Any]) -> bool:
 def tells_refusal(name: str, exception: str, message: str) -> bool:
     """Whether what an operation raised is about the schema of its operands, where it may be about values."""
     by_values = name.rpartition(".")[2] in _OF_MATRICES
-    if any(said in message for said in _OF_SYMBOLS_ALONE):
+    if any(said in message for said in _NOT_OF_OPERANDS):
         return False
     return not by_values or exception == "TypeError" or _OF_SCHEMA.search(message) is not None
 

@@ -183,7 +183,7 @@ def _agreed(operation: Callable[..., Any], name: str, order: Mapping[str, Any]) 
     for fill in FILLS:
         operands = [_operand(told, fill) for told in order["operands"]]
         keywords = {key: made(told, fill) for key, told in order["keywords"].items()}
-        with _modes(fill):
+        with _modes(fill, order["of"]):
             outcome = _tried(operation, operands, keywords)
         agreed = _common(agreed, outcome) if agreed else outcome
         if not agreed:
@@ -205,11 +205,11 @@ def _of_wrapped(path: str, order: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def _modes(fill: int) -> Iterator[None]:
+def _modes(fill: int, of: str) -> Iterator[None]:
     """The modes of the libraries that are loaded: where nobody tells which is on, the fills differ in it."""
     with contextlib.ExitStack() as stack:
-        for name in ("torch", "keras"):
-            if name in sys.modules:
+        for name in ("torch", "keras", "matplotlib"):
+            if name in sys.modules and (name == "torch" or of.startswith(name)):
                 stack.enter_context(library_of(name).mode(fill))
         yield
 
@@ -239,6 +239,8 @@ def _operation(step: str, of: str, name: str) -> Callable[..., Any]:
             return of_python
         function: Callable[..., Any] = reduce(getattr, name.split("."), library_of(of).PACKAGE)
         return function
+    if name == "__call__":
+        return lambda held, *given, **named: held(*given, **named)
     if step == "method":
         return lambda held, *given, **named: getattr(held, name)(*given, **named)
     if step == "attribute":

@@ -6,7 +6,6 @@ built for in the fact "takes".
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -94,7 +93,7 @@ def called(operation: Operation) -> Answer:
     if layer.class_name not in SIZES or operation.arguments.positional[1:] or given.shape is None:
         return UNKNOWN
     try:
-        after = SIZES[layer.class_name](layer.facts | layer.mapping("config"), given.shape)
+        after = SIZES[layer.class_name]({**layer.facts, **layer.mapping("config")}, given.shape)
     except RefusalError as refusal:
         fact = f"{given.named('the input')} has shape {shown(given.shape)}"
         operation.crash("ValueError", f"{layer.class_name}: {refusal.why}", fact=fact, remedy=refusal.remedy)
@@ -175,7 +174,7 @@ def _one_slid(length: Length, kernel: Any, stride: Any, dilation: Any, padding: 
     if length is None or any(type(part) is not int for part in (kernel, stride, dilation)) or stride < 1:
         return None
     if padding == "same":
-        return math.ceil(length / stride)
+        return -(-length // int(stride))
     reach = dilation * (kernel - 1) + 1
     if length < reach:
         raise RefusalError(

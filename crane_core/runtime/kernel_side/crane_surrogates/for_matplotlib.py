@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Any, Iterator, Mapping
+from typing import Any, Callable, Iterator, Mapping
 
 import matplotlib
 
@@ -18,7 +18,8 @@ from .made import NotMadeError
 from .no_surrogates import named
 
 PACKAGE = matplotlib
-_TYPES = {f"{each.__module__}.{each.__qualname__}": each for each in (Axes, Figure, Text)}
+_MADE: Mapping[Any, Callable[[], Any]] = {Axes: lambda: Figure().subplots(), Figure: Figure, Text: Text}
+_TYPES = {f"{each.__module__}.{each.__qualname__}": made for each, made in _MADE.items()}
 with contextlib.suppress(ImportError):  # without pandas, the notebook has no times of pandas either
     import pandas.plotting
 
@@ -39,10 +40,9 @@ def mode(_fill: int) -> Iterator[None]:
 
 def make(facts: Mapping[str, Any], _fill: int) -> Any:
     """A new object of this class; raises NotMadeError for others than figures, axes and texts."""
-    kind = _TYPES.get(facts["type"])
-    if kind is None:
+    if facts["type"] not in _TYPES:
         raise NotMadeError(facts["type"])
-    return Figure().subplots() if kind is Axes else kind()
+    return _TYPES[facts["type"]]()
 
 
 def read(value: Any) -> dict[str, Any]:

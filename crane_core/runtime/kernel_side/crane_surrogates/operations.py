@@ -241,6 +241,10 @@ _OF_PYPLOT = (
         " pyplot.yscale pyplot.suptitle pyplot.tick_params",
     ),
 )
+_DRAWN = frozenset(
+    ["x", "y", "c", "s", "height", "width", "bottom", "left", "yerr", "xerr", "labels", "ticks", "explode"]
+)
+"""Keywords of data that are drawn."""
 _OF_FIGURE = "add_subplot subplots suptitle set_size_inches"
 _MOST_DRAWN = 10_000
 
@@ -406,10 +410,7 @@ _OF_GROUPED_WORDS = (
 _OF_GROUPED = frozenset(_OF_GROUPED_WORDS.split())
 RESULTS = ("numpy", "pandas", "scipy")
 """Packages of which the results of steps are made again to be asked."""
-_KEYWORDS_WORDS = (
-    "a arr array ary b bias bottom c explode height input labels left m other s ticks weight weights width x xerr y"
-    " yerr"
-)
+_KEYWORDS_WORDS = "a arr array ary b bias input m other weight weights x"
 KEYWORDS = frozenset(_KEYWORDS_WORDS.split())
 """Keywords of which an operand may be a surrogate, where the first operand may."""
 
@@ -594,7 +595,8 @@ def _is_listed(
     if any(at not in places and not _is_known(told) for at, told in enumerate(operands[first:])):
         return False
     may_name = bool(places) and (step == "method" or 0 in places)
-    return all(_is_known(told) or may_name and key in KEYWORDS for key, told in keywords.items())
+    named = _DRAWN if of.startswith("matplotlib") else KEYWORDS
+    return all(_is_known(told) or may_name and key in named for key, told in keywords.items())
 
 
 def _places(step: str, of: str, name: str) -> Sequence[int] | None:

@@ -51,6 +51,8 @@ _PLAIN: Final = (bool, int, float, str, type(None))
 _MOST_PARTS = 400
 _LONGEST_TEXT = 2_000
 _MOST_MESSAGE = 400
+_NOISE: Final = re.compile(r"\{\{.*?\}\}|\x1b\[\d*m")
+"""Nodes of TensorFlow's graphs, and colours of a terminal."""
 _ASKED: Final = tuple(sorted({*LIBRARIES, *operations.BOUND}))
 _BOUND: Final = operations.BOUND | operations.PYTHON
 _DISTRIBUTIONS: Final = {"sklearn": ("scikit-learn",), "tensorflow": ("tensorflow", "tensorflow-cpu")}
@@ -535,7 +537,7 @@ def _crash(library: str, version: str, exception: str, message: str, described: 
     words = next(
         (each.words for each in remedies if each.exception in (exception, "*") and each.message.search(message)), ""
     )
-    said = " ".join(message.split())
+    said = " ".join(_NOISE.sub("", message).split())
     crash = Crash(
         exception,
         (said if len(said) <= _MOST_MESSAGE else said[: _MOST_MESSAGE - 1] + "\u2026") or exception,

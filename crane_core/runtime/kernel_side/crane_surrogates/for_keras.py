@@ -46,7 +46,7 @@ def mode(_fill: int) -> Iterator[None]:
 def make(facts: Mapping[str, Any], fill: int) -> Any:
     """A symbolic tensor, a loss as usual, or a layer with its `config` or settings; raises NotMadeError for others."""
     if facts["type"] == _SYMBOLIC:
-        return keras.KerasTensor(tuple(facts["shape"]), facts["dtype"])
+        return keras.KerasTensor(tuple(facts["shape"]), facts["dtype"], name="input")
     name = facts["type"].rpartition(".")[2]
     if facts["type"] == f"keras.losses.{name}":
         return getattr(keras.losses, name)(reduction="none")  # the mean is that of a batch, whose length is open

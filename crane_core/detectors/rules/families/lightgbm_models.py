@@ -6,6 +6,7 @@ that are parts of others.
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue, known_facts
@@ -13,7 +14,6 @@ from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families.numpy_arrays import is_array
 from crane_core.detectors.rules.families.pandas_frames import is_frame, is_series
-from crane_core.detectors.rules.families.sklearn_targets import target_of
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import differ
@@ -50,12 +50,13 @@ def fitting(operation: Operation) -> Answer:
         return UNKNOWN
     x, y = given["X"], given["y"]
     _refuse_data(operation, x, y)
-    target = target_of(y)
-    if model.class_name == "LGBMClassifier" and target.kind == "continuous":
+    ends = data.range_of(data.values_of(y)) if is_array(y) or is_series(y) else ()
+    fraction = next((end for end in ends if end is not None and isfinite(end) and not float(end).is_integer()), None)
+    if model.class_name == "LGBMClassifier" and fraction is not None:
         operation.crash(
             "ValueError",
             "Unknown label type: LGBMClassifier needs classes, not continuous values",
-            fact=f"{y.named('y')} holds continuous values{target.example}",
+            fact=f"{y.named('y')} holds {fraction:g}",
             remedy="use LGBMRegressor, or convert the values to classes",
         )
     _refuse_stopping(operation, given, "eval_set")

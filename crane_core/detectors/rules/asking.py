@@ -22,7 +22,7 @@ from crane_core.detectors.rules.finding import Crash, RefusedParameter
 from crane_core.detectors.rules.from_state import value_from_facts
 from crane_core.detectors.rules.operation import Arguments
 from crane_core.runtime.interpreters import interpreters, versions
-from crane_core.runtime.kernel_side.crane_surrogates import operations
+from crane_core.runtime.kernel_side.crane_surrogates import operations, tables
 from crane_core.runtime.library_worker import LibraryWorker, library_worker
 
 LIBRARIES: Final = tuple(operations.CALLS)
@@ -30,8 +30,6 @@ _TENSOR: Final = ("shape", "dtype", "device", "requires_grad", "grad_fn", "strid
 _SYMBOLIC: Final = "keras.src.backend.common.keras_tensor.KerasTensor"
 _FACTS: Final[Mapping[str, tuple[str, ...]]] = {
     "numpy.ndarray": ("shape", "dtype", "writeable"),
-    "pandas.DataFrame": ("shape", "index", "columns", "dtypes"),
-    "pandas.Series": ("length", "dtype", "index", "name"),
     "numpy.ma.MaskedArray": ("shape", "dtype"),
     "torch.Tensor": _TENSOR,
     "torch.nn.parameter.Parameter": _TENSOR,
@@ -49,6 +47,7 @@ _NO_LABELS: Final = ("RangeIndex", "DatetimeIndex", "TimedeltaIndex", "PeriodInd
 _NUMBERS: Final = ("int", "float", "bool")
 _PLAIN: Final = (bool, int, float, str, type(None))
 _MOST_PARTS = 400
+_MOST_LABELS = 12
 _LONGEST_TEXT = 2_000
 _MOST_MESSAGE = 400
 _NOISE: Final = re.compile(r"\{\{.*?\}\}|\x1b\[\d*m")
@@ -80,10 +79,14 @@ class NotSentError(Exception):
 
 
 class Said(NamedTuple):
-    """What a library says of a step: `crash` where it refuses it, else what it `gives`."""
+    """What a library says of a step: `crash` where it refuses it, else what it `gives`.
+
+    `left` is what the first operand is afterwards, of a step that changes it.
+    """
 
     crash: Crash | None
     gives: AbstractValue
+    left: AbstractValue | None = None
 
 
 class Order(NamedTuple):
@@ -93,6 +96,8 @@ class Order(NamedTuple):
     libraries: frozenset[str]
     tells: bool = False
     untold: frozenset[str] = frozenset()
+    is_typed: bool = False
+    """Whether the type of what is given is certain, if no more of it is."""
 
 
 class Question(NamedTuple):
@@ -142,6 +147,14 @@ class Asker:
         if receiver is not None and step != "call":
             operands = [receiver, *operands]
         holder, asked = _operation(of, name)
+        if (
+            step == "item"
+            and receiver is not None
+            and (indexer := operations.INDEXERS.get(receiver.type))
+            and receiver.bound_to is not None
+        ):
+            step, holder, asked = "located", receiver.bound_to.type, indexer
+            operands[0] = receiver.bound_to
         if step == "attribute" and not isinstance(of, str) and of.path:
             orders = list(self._of_module(of.path, name))
         elif step == "attribute" and not isinstance(of, str) and of.type == "method":
@@ -184,10 +197,13 @@ class Asker:
                 if not is_tried or not _speaks_of_values(message):
                     return Said(_crash(library, self._packages[library], raised, message, known), AbstractValue())
             facts = answer.get("gave")
-            if not isinstance(facts, dict) or str(facts.get("type")).startswith("pandas."):
-                continue  # what a table holds is told in another form here than in a state
-            if facts and (order.tells or facts.get("type") == "method"):
-                return Said(None, _given({name: fact for name, fact in facts.items() if name not in order.untold}))
+            if not isinstance(facts, dict):
+                continue
+            if order.is_typed and "type" in facts:
+                return Said(None, AbstractValue(str(facts["type"])))
+            if facts and (order.tells or facts.get("type") == "method") or answer.get("left"):
+                gives, left = (_given(_without(each, order.untold)) for each in (facts, answer.get("left") or {}))
+                return Said(None, gives, left if left.type else None)
         return None
 
     def _tried(
@@ -209,9 +225,12 @@ class Asker:
         with suppress(NotSentError):
             sent = sender.order(step, holder, asked, operands[:n_positional], keywords)
             if operations.is_asked(sent):
-                tells = operations.tells_result(step, holder, asked) and _CHANGING.isdisjoint(keywords)
+                is_kept = _CHANGING.isdisjoint(keywords)
+                tells = is_kept and operations.tells_result(step, holder, asked)
+                is_typed = is_kept and operations.tells_type(holder, asked)
                 may_move = is_elsewhere and not any(map(_holds_tensor, operands))
-                yield Order(sent, frozenset(libraries), tells, frozenset(["device"] if may_move else []))
+                untold = frozenset([*tables.untold(sent), *["device"] * may_move])
+                yield Order(sent, frozenset(libraries), tells, untold, is_typed)
 
     def _of_module(self, path: str, name: str) -> Iterator[Order]:
         """The order to look for a name in a module."""
@@ -360,6 +379,10 @@ def _result(step: str, of: AbstractValue | str, orders: Sequence[Order]) -> Mapp
     return {}
 
 
+def _without(facts: Mapping[str, Any], untold: frozenset[str]) -> dict[str, Any]:
+    return {name: fact for name, fact in facts.items() if name not in untold}
+
+
 _LOOKS_FOR_NAME: Final = ("attribute", "member", "method", "of object")
 
 
@@ -444,13 +467,13 @@ class _Sender:
             raise NotSentError  # a layer as a rule has it, of which settings may not be known
         if value.package == "keras" and value.type != _SYMBOLIC:
             return _of_layer(value)
+        if value.package == "pandas":
+            return _pandas_facts(value)
         names = _FACTS.get(value.type, ())
         known = {name: fact for name in names if (fact := value.fact(name)) is not None}
         n_open = 1 if value.type == _SYMBOLIC else 0  # of the batch
         if not known.keys() >= set(names[:_N_NEEDED]) or None in known.get("shape", ())[n_open:]:
             raise NotSentError
-        if value.package == "pandas":
-            return _pandas_facts(value.type, known)
         if names is _TENSOR and "device" not in known and self._may_be_elsewhere:
             raise NotSentError
         return known
@@ -462,18 +485,22 @@ def _known(parts: _Parts | None) -> _Parts:
     return parts
 
 
-def _pandas_facts(kind: str, known: dict[str, Any]) -> dict[str, Any]:
-    """The schema of a table or column, whole; of a table, the dtypes in the order of its columns."""
-    if kind not in _FACTS:
+def _pandas_facts(value: AbstractValue) -> dict[str, Any]:
+    """The schema of a table or column, as far as it is known; of a table, the dtypes in the order of its columns."""
+    facts: dict[str, Any] = {name: value.fact(name) for name in ("index", "name") if value.fact(name)}
+    names = value.fact("index_names")
+    if "index" not in facts and isinstance(names, tuple):
+        facts["index"] = {"names": list(names)} if any(name is not None for name in names) else {}
+    if value.type == "pandas.Series":
+        return {**facts, "length": value.fact("length"), "dtype": value.fact("dtype") or ""}
+    if value.type != "pandas.DataFrame":
         return {}
-    if "index" not in known or kind == "pandas.DataFrame" and not known.keys() >= {"columns", "dtypes"}:
+    labels = list(_known(value.fact("columns")))
+    if any(type(label) not in (str, int) for label in labels):
         raise NotSentError
-    if "columns" not in known:
-        return known
-    labels = list(known["columns"])
-    if any(type(label) not in (str, int) or label not in known["dtypes"] for label in labels):
-        raise NotSentError
-    return known | {"columns": labels, "dtypes": [known["dtypes"][label] for label in labels]}
+    dtypes = value.mapping("dtypes")
+    shape = [(value.shape or (None,))[0], len(labels)]
+    return {**facts, "shape": shape, "columns": labels, "dtypes": [dtypes.get(label) or "" for label in labels]}
 
 
 def _plain_facts(value: AbstractValue) -> dict[str, Any]:
@@ -550,6 +577,9 @@ def _crash(library: str, version: str, exception: str, message: str, described: 
 
 def _described(value: AbstractValue) -> str:
     """What is known of an operand, for evidence; "" where its own text says it."""
+    if isinstance(labels := value.fact("columns"), tuple) and value.package == "pandas":
+        rest = f" and {len(labels) - _MOST_LABELS} more" if len(labels) > _MOST_LABELS else ""
+        return f"{value.named('the table')} has the columns {', '.join(map(repr, labels[:_MOST_LABELS]))}{rest}"
     if value.type not in _FACTS:
         return ""
     known = {"shape": value.fact("shape"), "dtype": value.fact("dtype")}
@@ -566,11 +596,26 @@ def _given(told: Mapping[str, Any]) -> AbstractValue:
     kind = str(told.get("type", ""))
     if kind == "NoneType":
         return AbstractValue("NoneType", literal=None)
+    if kind.startswith("pandas."):
+        return _given_table(kind, facts)
     parts = facts.pop("items") if kind not in ("list", "tuple") and "items" in facts else None
     value = value_from_facts(kind, facts, words="", is_captured=True)
     if parts is not None:
         value.items = list(map(_given, parts.values()))
     return value
+
+
+def _given_table(kind: str, facts: dict[str, Any]) -> AbstractValue:
+    """A table, column or index with its facts in the form of those of a state."""
+    if isinstance(labels := facts.get("columns"), list):
+        dtypes = zip(labels, facts.pop("dtypes", ()), strict=False)
+        facts |= {"columns": tuple(labels), "column_labels": frozenset(labels)}
+        facts["dtypes"] = {label: dtype for label, dtype in dtypes if dtype is not None}
+    if isinstance(shape := facts.get("shape"), list):
+        facts["shape"] = tuple(shape)
+    if isinstance(names := facts.pop("index_names", None), list):
+        facts["index_names"] = tuple(names) if any(name is not None for name in names) else ()
+    return AbstractValue(kind, {name: fact for name, fact in facts.items() if fact is not None})
 
 
 __all__ = [

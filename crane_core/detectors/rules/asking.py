@@ -27,11 +27,15 @@ from crane_core.runtime.library_worker import LibraryWorker, library_worker
 
 LIBRARIES: Final = tuple(operations.CALLS)
 _TENSOR: Final = ("shape", "dtype", "device", "requires_grad", "grad_fn", "strides", "layout", "is_nested")
+_SYMBOLIC: Final = "keras.src.backend.common.keras_tensor.KerasTensor"
 _FACTS: Final[Mapping[str, tuple[str, ...]]] = {
     "numpy.ndarray": ("shape", "dtype", "writeable"),
     "numpy.ma.MaskedArray": ("shape", "dtype"),
     "torch.Tensor": _TENSOR,
     "torch.nn.parameter.Parameter": _TENSOR,
+    _SYMBOLIC: ("shape", "dtype"),
+    "tensorflow.python.framework.ops.EagerTensor": ("shape", "dtype"),
+    "tensorflow.python.ops.resource_variable_ops.ResourceVariable": ("shape", "dtype"),
 }
 """What is sent of an object, by its type; the first two are needed."""
 _N_NEEDED = 2
@@ -46,6 +50,8 @@ _MOST_PARTS = 400
 _MOST_LABELS = 12
 _LONGEST_TEXT = 2_000
 _MOST_MESSAGE = 400
+_NOISE: Final = re.compile(r"\{\{.*?\}\}|\x1b\[\d*m")
+"""Nodes of TensorFlow's graphs, and colours of a terminal."""
 _ASKED: Final = tuple(sorted({*LIBRARIES, *operations.BOUND}))
 _BOUND: Final = operations.BOUND | operations.PYTHON
 _DISTRIBUTIONS: Final = {"sklearn": ("scikit-learn",), "tensorflow": ("tensorflow", "tensorflow-cpu")}
@@ -446,6 +452,8 @@ class _Sender:
             return {"facts": {"type": value.type, **self._facts(value)}}
         if value.type in ("list", "tuple", "slice"):
             return {value.type: [self.sent(part) for part in _known(value.items)]}
+        if value.type == "range":
+            return {"range": [_value(value.fact(name, NOT_KNOWN)) for name in ("start", "stop", "step")]}
         if value.type == "dict":
             return {"dict": [[_value(key), self.sent(part)] for key, part in _known(value.members).items()]}
         if value.literal is NOT_KNOWN and value.type in _NUMBERS and self._may_guess:
@@ -457,11 +465,14 @@ class _Sender:
             return _plain_facts(value)
         if value.type.startswith("torch.nn.") and value.type not in _FACTS:
             raise NotSentError  # a layer as a rule has it, of which settings may not be known
+        if value.package == "keras" and value.type != _SYMBOLIC:
+            return _of_layer(value)
         if value.package == "pandas":
             return _pandas_facts(value)
         names = _FACTS.get(value.type, ())
         known = {name: fact for name in names if (fact := value.fact(name)) is not None}
-        if not known.keys() >= set(names[:_N_NEEDED]) or None in known.get("shape", ()):
+        n_open = 1 if value.type == _SYMBOLIC else 0  # of the batch
+        if not known.keys() >= set(names[:_N_NEEDED]) or None in known.get("shape", ())[n_open:]:
             raise NotSentError
         if names is _TENSOR and "device" not in known and self._may_be_elsewhere:
             raise NotSentError
@@ -498,6 +509,19 @@ def _plain_facts(value: AbstractValue) -> dict[str, Any]:
     if "training" not in facts or value.attributes or any(isinstance(fact, AbstractValue) for fact in facts.values()):
         raise NotSentError
     return {name: fact for name, fact in facts.items() if fact is not None and name != "docs"}
+
+
+def _of_layer(value: AbstractValue) -> dict[str, Any]:
+    """All that is known of a layer of Keras, to be made again with all of it or not at all; of a loss its class."""
+    if value.type.startswith("keras.losses."):
+        return {}
+    if not value.type.startswith(("keras.layers.", "keras.src.layers.")):
+        raise NotSentError
+    told = [part for fact in value.facts.values() for part in (fact if isinstance(fact, (list, tuple)) else [fact])]
+    is_known = not any(part is NOT_KNOWN or isinstance(part, AbstractValue) for part in told)
+    if not value.facts or value.attributes or not is_known:
+        raise NotSentError
+    return {name: fact for name, fact in value.facts.items() if fact is not None and name not in ("docs", "type")}
 
 
 def _value(value: Any) -> dict[str, Any]:
@@ -540,7 +564,7 @@ def _crash(library: str, version: str, exception: str, message: str, described: 
     words = next(
         (each.words for each in remedies if each.exception in (exception, "*") and each.message.search(message)), ""
     )
-    said = " ".join(message.split())
+    said = " ".join(_NOISE.sub("", message).split())
     crash = Crash(
         exception,
         (said if len(said) <= _MOST_MESSAGE else said[: _MOST_MESSAGE - 1] + "\u2026") or exception,

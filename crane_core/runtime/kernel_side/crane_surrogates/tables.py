@@ -54,7 +54,7 @@ def parts(told: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     yield form, held
     for part in [*held["operands"], *held["keywords"].values()] if form == "made" else ():
         yield from parts(part)
-    for part in held if form in ("list", "tuple", "set", "slice") else ():
+    for part in held if form in ("list", "tuple", "set", "slice", "range") else ():
         yield from parts(part)
     for key, value in held if form == "dict" else ():
         yield from parts(key)

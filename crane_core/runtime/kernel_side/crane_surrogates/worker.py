@@ -59,7 +59,9 @@ _NEVER = (
     StopIteration,
 )
 """What says something about this process or its names, a bug of a library, or the end of a loop: no refusal."""
-_OF_PROCESS = re.compile(r"(?i)alloc|\bmemory\b|\boom\b|new thread|temporarily unavailable|too many open|\berrno\b")
+_OF_PROCESS = re.compile(
+    r"(?i)alloc|\bmemory\b|\boom\b|new thread|temporarily unavailable|too many open|\berrno\b|find device"
+)
 """Messages of libraries that speak of what this process may use, whatever they raise: torch a RuntimeError, for one."""
 _FOR_DTYPE = "not implemented for '"
 """What torch says of a dtype, and of nothing else."""
@@ -183,7 +185,7 @@ def _agreed(operation: Callable[..., Any], order: Mapping[str, Any]) -> dict[str
     for fill in FILLS:
         operands = [_operand(told, fill) for told in order["operands"]]
         keywords = {key: made(told, fill) for key, told in order["keywords"].items()}
-        with _modes(fill):
+        with _modes(fill, order["of"]):
             outcome = _tried(operation, operands, keywords, is_measured=operations.is_measured(order))
         if "gave" in outcome and tables.changes_first(order):
             outcome["left"] = schema(operands[0])
@@ -207,11 +209,11 @@ def _of_wrapped(path: str, order: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def _modes(fill: int) -> Iterator[None]:
+def _modes(fill: int, of: str) -> Iterator[None]:
     """The modes of the libraries that are loaded: where nobody tells which is on, the fills differ in it."""
     with contextlib.ExitStack() as stack:
-        for name in ("torch",):
-            if name in sys.modules:
+        for name in ("torch", "keras", "matplotlib"):
+            if name in sys.modules and (name == "torch" or of.startswith(name)):
                 stack.enter_context(library_of(name).mode(fill))
         yield
 
@@ -244,6 +246,8 @@ def _operation(step: str, of: str, name: str) -> Callable[..., Any]:
             return of_python
         function: Callable[..., Any] = reduce(getattr, name.split("."), library_of(of).PACKAGE)
         return function
+    if name == "__call__":
+        return lambda held, *given, **named: held(*given, **named)
     if step == "method":
         return lambda held, *given, **named: getattr(held, name)(*given, **named)
     if step == "attribute":

@@ -242,7 +242,6 @@ df["year"]=pd.to_datetime(df["ok"]).dt.year; df["year"].dt.month
 df.iloc[9,0]=1
 df["a"].cumsum()[4]
 df.sample(2)["nope"]
-np.log(df["c"])
 np.isnan(df["c"])
 np.column_stack([df["a"],arr])
 df["a"].append(df["b"])

@@ -249,7 +249,7 @@ CALLS: Mapping[str, Mapping[str, Sequence[int]]] = {
         (_FIRST, f"{_NUMPY_WHOLE} random.choice random.permutation"),
         (_FIRST, f"{_prefixed('char.', _CHARACTERS)} {_prefixed('strings.', _CHARACTERS)} ma.array ma.masked_array"),
         (_FIRST, f"{_prefixed('ma.', _OF_MASKED)} ma.compress_nd ma.median ma.diff strings.multiply"),
-        (_TWO, _NUMPY_PAIRS),
+        (_TWO, f"{_NUMPY_PAIRS} concatenate concat"),
         (_THREE, "where select clip interp"),
         (_ALL, "meshgrid broadcast_arrays broadcast ix_ result_type"),
         (_REST, "einsum"),
@@ -429,6 +429,9 @@ _PARSING = frozenset(_PARSING_WORDS.split())
 """What reads texts as numbers or times, if it gets them."""
 _OF_MATRICES_WORDS = "cholesky inv inverse solve matrix_power lstsq tensorinv tensorsolve logdet cond lu_factor"
 _OF_MATRICES = frozenset(_OF_MATRICES_WORDS.split())
+_OF_OBJECTS_WORDS = "isnan isinf isfinite reshape ravel flatten transpose swapaxes squeeze expand_dims"
+_OF_OBJECTS = frozenset(_OF_OBJECTS_WORDS.split())
+"""What never looks at objects that an array holds, nor gives one of them."""
 _COMPARED = ("==", "!=", "<=", ">=")
 _OF_SCHEMA = re.compile(r"square|[Dd]imension|shape|[Ss]ize|dtype|type|argument|broadcast|at least")
 
@@ -445,7 +448,7 @@ def is_asked(order: Mapping[str, Any]) -> bool:
     for form, held in (part for told in (*operands, *keywords.values()) for part in _parts(told)):
         if form == "is" and type(held) is str and is_elsewhere(held):
             return False
-        if form == "facts" and (_is_opaque(step, held) or reads_texts and _is_text(held)):
+        if form == "facts" and (_is_opaque(step, name, held) or reads_texts and _is_text(held)):
             return False
     if _changes_tensor(step, of, name) and not (operands and _has_no_gradient(operands[0])):
         return False
@@ -554,11 +557,13 @@ def _is_known(told: Mapping[str, Any]) -> bool:
     return all(form not in ("facts", "any") for form, _ in _parts(told))
 
 
-def _is_opaque(step: str, facts: Mapping[str, Any]) -> bool:
+def _is_opaque(step: str, name: str, facts: Mapping[str, Any]) -> bool:
     """Whether elements of an array decide what happens: objects, bytes that are read as text, records."""
     dtype = str(facts.get("dtype", ""))
+    if dtype == "object":
+        return facts["type"] != "numpy.ndarray" or name not in _OF_OBJECTS
     is_record = dtype.startswith(("[", "|V", "V"))
-    return dtype == "object" or dtype.startswith(("|S", "S")) or is_record and step not in ("item", "attribute")
+    return dtype.startswith(("|S", "S")) or is_record and step not in ("item", "attribute")
 
 
 def _is_text(facts: Mapping[str, Any]) -> bool:

@@ -372,10 +372,10 @@ PYTHON = frozenset(_PYTHON_WORDS.split())
 _OF_PYTHON_WORDS = (
     "abs all any ascii bin bool bytearray bytes callable chr classmethod complex delattr dict divmod enumerate filter"
     " float frozenset getattr hasattr hash hex id int isinstance issubclass iter len list map max memoryview min next"
-    " oct ord pow property range repr reversed round set slice sorted staticmethod str sum tuple type vars zip"
+    " oct ord pow print property range repr reversed round set slice sorted staticmethod str sum tuple type vars zip"
 )
 OF_PYTHON = frozenset(_OF_PYTHON_WORDS.split())
-"""Python's own functions and classes that only look at what they get."""
+"""Python's own functions and classes that only look at what they get, or print it to nobody."""
 LAZY = frozenset(["numpy", "torch"])
 """Packages whose modules find names when they are asked for, so that only they can say which there are."""
 MADE_OF_ANYTHING = "sklearn"

@@ -1,4 +1,4 @@
-"""Reading and writing parts of arrays: ranges, the number of indices, masks, what is no index, what fills a part."""
+"""Reading and writing parts of arrays: ranges, the number of indices, masks, what cannot be one, what fills a part."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def _selected(operation: Operation, receiver: AbstractValue, asked: AbstractValu
 
 
 def _refuse_types(operation: Operation, receiver: AbstractValue, asked: AbstractValue) -> None:
-    """A fraction is no index, nor a text, unless the array has fields; nor a fraction the bound of a slice."""
+    """Fractions are not indices, nor texts, unless the array has fields; nor is a fraction the bound of a slice."""
     parts = asked.items if asked.type == "tuple" and asked.items is not None else [asked]
     has_names = kind_of(dtype_of(receiver)) in (None, "V")
     for part in parts:

@@ -1,4 +1,4 @@
-"""Python's own values as rules see them: what Python says of a step on them, and how containers change.
+"""Python's own values as rules see them: what Python answers to a step on them, and how containers change.
 
 Pure. A step is tried with the very values where all are known and small, else with samples of each type: what every
 sample refuses in the same way, the types refuse.
@@ -17,14 +17,26 @@ from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.operation import Operation
 
 
-def _none() -> Iterator[Any]:
+def _no_elements() -> Iterator[Any]:
     yield from ()
 
 
 SCALARS: Final = ("int", "float", "bool", "str", "NoneType", "complex", "bytes")
-CONTAINERS: Final = ("list", "tuple", "dict", "set", "frozenset")
+_CONTAINERS: Final = ("list", "tuple", "dict", "set", "frozenset")
 FLOWING: Final = ("zip", "enumerate", "map", "filter", "reversed", "generator")
-_VIEWS: Final = {"dict_keys": dict.keys, "dict_values": dict.values, "dict_items": dict.items}
+ITERATORS: Final = {
+    "list": "list_iterator",
+    "tuple": "tuple_iterator",
+    "str": "str_iterator",
+    "set": "set_iterator",
+    "frozenset": "set_iterator",
+    "dict": "dict_keyiterator",
+    "dict_keys": "dict_keyiterator",
+    "dict_values": "dict_valueiterator",
+    "dict_items": "dict_itemiterator",
+    "range": "range_iterator",
+}
+"""What `iter` gives of each type."""
 SAMPLES: Final[Mapping[str, Sequence[Any]]] = {
     "int": (0, 1, -2),
     "float": (0.0, 1.5, -2.0),
@@ -42,13 +54,19 @@ SAMPLES: Final[Mapping[str, Sequence[Any]]] = {
     "slice": (slice(1),),
     "function": (lambda: None,),
     "builtin_function_or_method": (len,),
-    **{name: (view({}), view({"a": 1})) for name, view in _VIEWS.items()},
+    "dict_keys": ({}.keys(), {"a": 1}.keys()),
+    "dict_values": ({}.values(), {"a": 1}.values()),
+    "dict_items": ({}.items(), {"a": 1}.items()),
+    "list_iterator": (iter([]),),
+    "tuple_iterator": (iter(()),),
+    "set_iterator": (iter(set()),),
+    "range_iterator": (iter(range(0)),),
     "zip": (zip(),),
     "enumerate": (enumerate(()),),
     "map": (map(len, ()),),
     "filter": (filter(len, ()),),
     "reversed": (reversed(()),),
-    "generator": (_none(),),
+    "generator": (_no_elements(),),
 }
 """Values of each type: what all of them refuse, every value of the type refuses."""
 ANYTHING: Final = (0, True, "a", None, (), slice(None))
@@ -133,7 +151,7 @@ def by_types(
 ) -> Answer:
     """What Python says of a step whatever the values are that are not known: the type of what it gives. Raises Crash.
 
-    `unknown` are the samples of an operand of which not even the type is known; nothing is said of it if empty.
+    `unknown` are the samples of an operand of which not even the type is known; without any nothing is said.
     """
     samples = [_samples(value) or unknown for value in operands]
     if not all(samples):
@@ -180,7 +198,7 @@ def _described(value: AbstractValue) -> str:
 
 def made(value: Any) -> AbstractValue:
     """The AbstractValue of a computed value; a sequence that is not a list or tuple by its type alone."""
-    if type(value).__name__ in (*SCALARS, *CONTAINERS) and is_small(value):
+    if type(value).__name__ in (*SCALARS, *_CONTAINERS) and is_small(value):
         return literal(value)
     if isinstance(value, range):
         items = [literal(number) for number in value] if len(value) <= 200 else None

@@ -35,6 +35,7 @@ _DATA = {
     "tensorflow": ("EagerTensor",),
 }
 """Values of libraries that no one can call."""
+_MOST_ROWS = 200
 _RESULTS = {
     **dict.fromkeys(["len", "ord", "id", "hash"], "int"),
     **{name: name for name in ("int", "float", "str", "bool", "range")},
@@ -108,7 +109,7 @@ def of_mathematics(operation: Operation) -> Answer:
 def container_of(operation: Operation) -> Answer:
     name = operation.function_name
     if not operation.arguments.positional:
-        return made(getattr(builtins, name)())
+        return made(getattr(builtins, name)()) if operation.arguments.is_complete else AbstractValue(name)
     value = operation.first
     by_types(operation, iter, [value])
     items = elements_of(value)
@@ -147,39 +148,27 @@ def flowing(operation: Operation) -> Answer:
     sources = operation.arguments.positional[: 1 if name != "zip" else None]
     for value in sources:
         by_types(operation, iter, [value])
-    firsts = [] if name == "reversed" else [operation.element(value) for value in sources]
-    taken = [operation.elements(value) for value in sources]
-    rows = all_known(None if row is None or len(row) > 200 else list(row) for row in taken)
-    items = _all_of(operation, name, rows) if rows else None
-    return _first_only(operation, name, firsts) if items is None else AbstractValue(name, items=items)
+    if not operation.arguments.is_complete:
+        return AbstractValue(name)
+    firsts = all_known(operation.element(value) for value in sources)
+    rows = [operation.elements(value) for value in sources]
+    given = [*operation.arguments.positional[1:], *operation.arguments.keywords.values(), literal(0)]
+    start = given[0] if name == "enumerate" else literal(0)
+    is_plain = isinstance(start.literal, int) and (name != "zip" or not operation.arguments.keywords)
+    if is_plain and rows and all(row is not None and len(row) <= _MOST_ROWS for row in rows):
+        return AbstractValue(name, items=_turns(name, [list(row or ()) for row in rows], start.literal))
+    if not firsts or name == "reversed":
+        return AbstractValue(name)
+    first = AbstractValue("tuple", items=[start, *firsts] if name == "enumerate" else firsts)
+    return AbstractValue(name, {"first_items": [first]})
 
 
-def _all_of(operation: Operation, name: str, rows: list[list[AbstractValue]]) -> list[AbstractValue] | None:
+def _turns(name: str, rows: list[list[AbstractValue]], start: int) -> list[AbstractValue]:
     """All that it gives, of elements that are all known."""
     if name == "reversed":
         return rows[0][::-1]
-    if name == "zip":
-        is_plain = not operation.arguments.keywords
-        return [AbstractValue("tuple", items=parts) for parts in zip(*rows, strict=False)] if is_plain else None
-    start = _start(operation).literal
-    if not isinstance(start, int):
-        return None
-    return [AbstractValue("tuple", items=[literal(at), value]) for at, value in enumerate(rows[0], start)]
-
-
-def _start(operation: Operation) -> AbstractValue:
-    """The number that enumerate begins with."""
-    positional = operation.arguments.positional
-    return positional[1] if len(positional) > 1 else operation.arguments.keywords.get("start", literal(0))
-
-
-def _first_only(operation: Operation, name: str, firsts: list[AbstractValue | None]) -> AbstractValue:
-    """Of what is not known whole, the first element where there certainly is one."""
-    parts = all_known(firsts)
-    if not parts:
-        return AbstractValue(name)
-    parts = [_start(operation), *parts] if name == "enumerate" else parts
-    return AbstractValue(name, {"first_items": [AbstractValue("tuple", items=parts)]})
+    columns = [list(map(literal, range(start, start + len(rows[0])))), *rows] if name == "enumerate" else rows
+    return [AbstractValue("tuple", items=parts) for parts in zip(*columns, strict=False)]
 
 
 # Iterating, truth and calls

@@ -5,6 +5,7 @@ Knows the methods of this Python; those that came in later versions are passed o
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, known_facts, literal
@@ -28,7 +29,7 @@ from crane_core.detectors.rules.shapes import is_beyond
 RULES = Family("python: methods")
 _MAY_HAVE_ANY = ("function",)
 _CAME_LATER = ("is_integer", "from_number")
-_PURE_ON_TEXT = tuple(name for name in dir(str) if not name.startswith("_") and name not in ("format", "format_map"))
+_PURE_ON_TEXT = tuple(name for name in dir(str) if not name.startswith("_") and name != "format_map")
 _PADDING = ("ljust", "rjust", "center", "zfill", "expandtabs")
 _OF_DICT = ("get", "keys", "values", "items", "clear", "update", "popitem", "setdefault", "pop", "copy")
 _NONE = "NoneType"
@@ -58,18 +59,29 @@ def attribute_that_cannot_be_set(operation: Operation) -> Answer:
 @RULES.method("builtins.str", *_PURE_ON_TEXT)
 def method_of_text(operation: Operation) -> Answer:
     """The method itself is asked, of the text if it is known, else of samples."""
-    name, arguments = operation.name, operation.arguments
+    name, given, names = operation.name, operation.arguments.positional, list(operation.arguments.keywords)
+    operands = [operation.receiver, *given, *operation.arguments.keywords.values()]
     if name == "join":
         _refuse_join(operation)
-    if arguments.keywords or not arguments.is_complete:
+    if not operation.arguments.is_complete:
         return UNKNOWN
-    operands = [operation.receiver, *arguments.positional]
-    if name in _PADDING and any(each.literal not in range(1000) for each in arguments.positional[:1]):
+    if name in _PADDING and any(each.literal not in range(1000) for each in given[:1]) or _may_be_long(operation):
         return AbstractValue("str")
-    found = tried(operation, lambda text, *given: getattr(text, name)(*given), operands)
+    found = tried(operation, partial(_call_of_text, name, names), operands)
     if known(operands) is None and name in ("split", "rsplit", "splitlines"):
         return AbstractValue("list", {"item_types": {"str": 1}})
     return UNCHANGED if found is UNKNOWN else found
+
+
+def _call_of_text(name: str, names: list[str], text: str, *values: Any) -> Any:
+    n_positional = len(values) - len(names)
+    return getattr(text, name)(*values[:n_positional], **dict(zip(names, values[n_positional:], strict=True)))
+
+
+def _may_be_long(operation: Operation) -> bool:
+    """A format that is not known, or has a large width."""
+    text = operation.receiver.literal
+    return operation.name == "format" and (not isinstance(text, str) or LONG_NUMBER.search(text) is not None)
 
 
 def _refuse_join(operation: Operation) -> None:
@@ -81,24 +93,6 @@ def _refuse_join(operation: Operation) -> None:
     for at, kind in enumerate(types):
         if kind in SAMPLES and kind != "str":
             refuse(operation, TypeError(f"sequence item {at}: expected str instance, {kind} found"), [held])
-
-
-@RULES.method("builtins.str", "format", "format_map")
-def formatted(operation: Operation) -> Answer:
-    """`"{} {}".format(...)` of values that are known."""
-    arguments, text = operation.arguments, operation.receiver.literal
-    values = [operation.receiver, *arguments.positional, *arguments.keywords.values()]
-    is_short = isinstance(text, str) and LONG_NUMBER.search(text) is None and known(values) is not None
-    if not is_short or not arguments.is_complete or operation.name != "format":
-        return AbstractValue("str")
-    n_positional, names = len(arguments.positional) + 1, list(arguments.keywords)
-    return tried(
-        operation,
-        lambda text, *given: text.format(
-            *given[: n_positional - 1], **dict(zip(names, given[n_positional - 1 :], strict=True))
-        ),
-        values,
-    )
 
 
 # Lists

@@ -27,7 +27,7 @@ from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import is_beyond
 
 RULES = Family("python: methods")
-_MAY_HAVE_ANY = ("function",)
+_MAY_HAVE_ANY = ("function", "method")
 _CAME_LATER = ("is_integer", "from_number")
 _PURE_ON_TEXT = tuple(name for name in dir(str) if not name.startswith("_") and name != "format_map")
 _PADDING = ("ljust", "rjust", "center", "zfill", "expandtabs")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
-from types import NoneType
+from types import MethodType, NoneType
 from typing import Any, Final
 
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, literal
@@ -54,6 +54,7 @@ SAMPLES: Final[Mapping[str, Sequence[Any]]] = {
     "slice": (slice(1),),
     "function": (lambda: None,),
     "builtin_function_or_method": (len,),
+    "method": (MethodType(len, ""),),
     "dict_keys": ({}.keys(), {"a": 1}.keys()),
     "dict_values": ({}.values(), {"a": 1}.values()),
     "dict_items": ({}.items(), {"a": 1}.items()),

@@ -55,7 +55,12 @@ def _refuse_types(operation: Operation, step: Callable[..., Any], held: Abstract
 def _refuse_beyond(operation: Operation, row: AbstractValue, at: int, why: str) -> None:
     length = length_of(row)
     if length is not None and not -length <= at < length:
-        refuse(operation, IndexError(f"{why}: index {at}, length {length}"), [row])
+        operation.crash(
+            "IndexError",
+            f"{why}: index {at}, length {length}",
+            fact=f"{words_of(row, 'the ' + row.type)} has {length} elements",
+            remedy=f"Use an index from {-length} to {length - 1}." if length else "It is empty: add elements first.",
+        )
 
 
 def _part(operation: Operation, row: AbstractValue, index: AbstractValue) -> Answer:

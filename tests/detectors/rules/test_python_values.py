@@ -95,7 +95,12 @@ def test_what_types_refuse_is_refused_of_all_values(name: str, compute: Callable
     chance = random.Random(name)
     pairs = list(itertools.product(SAMPLES, repeat=n_operands))
     for kinds in chance.sample(pairs, min(len(pairs), MOST_PAIRS)):
-        if name == "%" and kinds[0] in ("str", "bytes") or name.startswith("get ") and kinds[0] in ("function", "method"):
+        if (
+            name == "%"
+            and kinds[0] in ("str", "bytes")
+            or name.startswith("get ")
+            and kinds[0] in ("function", "method")
+        ):
             continue  # what a text is formatted with, and what a function was given, is not asked by type
         refused = ""
         gives = AbstractValue()

@@ -28,6 +28,8 @@ _LISTED: Final = 100
 """Parts of an array that are told one by one."""
 _BY_VERSION: Final = frozenset(["itemset", "newbyteorder", "ptp", "tostring", "device", "to_device", "mT"])
 """Names that arrays had before NumPy 2, or have since."""
+_KINDS: Final = (np.ndarray, np.float64, np.int64)
+"""What a step on an array gives may be a number of NumPy."""
 _REMEDIES: Final = {
     "append extend insert pop remove": "an array has a fixed length: use numpy.append",
     "numpy detach cpu cuda to unsqueeze permute": "it is not a tensor: remove the call",
@@ -77,7 +79,7 @@ def attribute(operation: Operation) -> Answer:
 def missing(operation: Operation) -> Answer:
     """Nobody can give arrays names: they are as NumPy was built."""
     receiver, name = operation.receiver, operation.name
-    is_there = hasattr(np.ndarray, name) or name in _BY_VERSION or name in receiver.attributes
+    is_there = any(hasattr(kind, name) for kind in _KINDS) or name in _BY_VERSION or name in receiver.attributes
     if is_there or name.startswith("_"):
         return UNKNOWN
     return operation.crash(

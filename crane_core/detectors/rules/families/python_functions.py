@@ -69,7 +69,7 @@ def _is_computed(name: str, operands: list[AbstractValue]) -> bool:
     if name == "pow":
         return all(isinstance(value.literal, int) and abs(value.literal) < 100 for value in operands)
     parts = [*operands, *(part for value in operands for part in value.items or ())]
-    return name not in ("min", "max", "sorted") or len(operands) == 1 and not _hold_others(parts[1:])
+    return name not in ("min", "max", "sum", "sorted") or len(operands) == 1 and not _hold_others(parts[1:])
 
 
 def _hold_others(values: list[AbstractValue]) -> bool:

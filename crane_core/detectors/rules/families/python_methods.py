@@ -30,6 +30,7 @@ RULES = Family("python: methods")
 _MAY_HAVE_ANY = ("function", "method")
 _CAME_LATER = ("is_integer", "from_number")
 _PURE_ON_TEXT = tuple(name for name in dir(str) if not name.startswith("_") and name != "format_map")
+_GIVES_TEXT = ("format", "join", "replace", "strip", "lstrip", "rstrip")
 _PADDING = ("ljust", "rjust", "center", "zfill", "expandtabs")
 _OF_DICT = ("get", "keys", "values", "items", "clear", "update", "popitem", "setdefault", "pop", "copy")
 _NONE = "NoneType"
@@ -70,7 +71,9 @@ def method_of_text(operation: Operation) -> Answer:
     found = tried(operation, partial(_call_of_text, name, names), operands)
     if known(operands) is None and name in ("split", "rsplit", "splitlines"):
         return AbstractValue("list", {"item_types": {"str": 1}})
-    return UNCHANGED if found is UNKNOWN else found
+    if found is UNKNOWN:
+        return AbstractValue("str") if name in _GIVES_TEXT else UNCHANGED
+    return found
 
 
 def _call_of_text(name: str, names: list[str], text: str, *values: Any) -> Any:
@@ -79,9 +82,10 @@ def _call_of_text(name: str, names: list[str], text: str, *values: Any) -> Any:
 
 
 def _may_be_long(operation: Operation) -> bool:
-    """A format that is not known, or has a large width."""
+    """A format that is not known, or has a large width, or one that is among its values."""
     text = operation.receiver.literal
-    return operation.name == "format" and (not isinstance(text, str) or LONG_NUMBER.search(text) is not None)
+    is_known = isinstance(text, str) and ":{" not in text and LONG_NUMBER.search(text) is None
+    return operation.name == "format" and not is_known
 
 
 def _refuse_join(operation: Operation) -> None:

@@ -315,7 +315,7 @@ CALLS: Mapping[str, Mapping[str, Sequence[int]]] = {
         (_FIRST, f"{_NUMPY_WHOLE} random.choice random.permutation"),
         (_FIRST, f"{_prefixed('char.', _CHARACTERS)} {_prefixed('strings.', _CHARACTERS)} ma.array ma.masked_array"),
         (_FIRST, f"{_prefixed('ma.', _OF_MASKED)} ma.compress_nd ma.median ma.diff strings.multiply"),
-        (_TWO, _NUMPY_PAIRS),
+        (_TWO, f"{_NUMPY_PAIRS} concatenate concat"),
         (_THREE, "where select clip interp"),
         (_ALL, "meshgrid broadcast_arrays broadcast ix_ result_type"),
         (_REST, "einsum"),
@@ -465,10 +465,10 @@ PYTHON = frozenset(_PYTHON_WORDS.split())
 _OF_PYTHON_WORDS = (
     "abs all any ascii bin bool bytearray bytes callable chr classmethod complex delattr dict divmod enumerate filter"
     " float frozenset getattr hasattr hash hex id int isinstance issubclass iter len list map max memoryview min next"
-    " oct ord pow property range repr reversed round set slice sorted staticmethod str sum tuple type vars zip"
+    " oct ord pow print property range repr reversed round set slice sorted staticmethod str sum tuple type vars zip"
 )
 OF_PYTHON = frozenset(_OF_PYTHON_WORDS.split())
-"""Python's own functions and classes that only look at what they get."""
+"""Python's own functions and classes that only look at what they get, or print it to nobody."""
 LAZY = frozenset(["numpy", "torch"])
 """Packages whose modules find names when they are asked for, so that only they can say which there are."""
 MADE_OF_ANYTHING = "sklearn"
@@ -522,6 +522,9 @@ _PARSING = frozenset(_PARSING_WORDS.split())
 """What reads texts as numbers or times, if it gets them."""
 _OF_MATRICES_WORDS = "cholesky inv inverse solve matrix_power lstsq tensorinv tensorsolve logdet cond lu_factor"
 _OF_MATRICES = frozenset(_OF_MATRICES_WORDS.split())
+_OF_OBJECTS_WORDS = "isnan isinf isfinite reshape ravel flatten transpose swapaxes squeeze expand_dims"
+_OF_OBJECTS = frozenset(_OF_OBJECTS_WORDS.split())
+"""What never looks at objects that an array holds, nor gives one of them."""
 _COMPARED = ("==", "!=", "<=", ">=")
 _NOT_OF_OPERANDS = ("value (None)", "stateless scope", "for cmap", "colormap", "axis units")
 """Keras, where a length is open, or as it is asked for shapes alone; matplotlib of what other packages, or what was
@@ -543,7 +546,7 @@ def is_asked(order: Mapping[str, Any]) -> bool:
     for form, held in (part for told in (*operands, *keywords.values()) for part in tables.parts(told)):
         if form == "is" and type(held) is str and is_elsewhere(held):
             return False
-        if form == "facts" and (_is_opaque(step, held) or reads_texts and _is_text(held)):
+        if form == "facts" and (_is_opaque(step, name, held) or reads_texts and _is_text(held)):
             return False
         if form == "facts" and of.startswith("matplotlib") and _size(held) > _MOST_DRAWN:
             return False
@@ -652,11 +655,15 @@ def _has_no_gradient(told: Mapping[str, Any]) -> bool:
     return told.get("facts", {}).get("requires_grad") is False
 
 
-def _is_opaque(step: str, facts: Mapping[str, Any]) -> bool:
+def _is_opaque(step: str, name: str, facts: Mapping[str, Any]) -> bool:
     """Whether elements of an array decide what happens: objects, bytes that are read as text, records."""
     dtype = str(facts.get("dtype", ""))
+    if facts["type"] in tables.KINDS:
+        return False  # tables.py says which steps look at what they hold
+    if dtype == "object":
+        return facts["type"] != "numpy.ndarray" or name not in _OF_OBJECTS
     is_record = dtype.startswith(("[", "|V", "V"))
-    return dtype == "object" or dtype.startswith(("|S", "S")) or is_record and step not in ("item", "attribute")
+    return dtype.startswith(("|S", "S")) or is_record and step not in ("item", "attribute")
 
 
 def _size(facts: Mapping[str, Any]) -> int:

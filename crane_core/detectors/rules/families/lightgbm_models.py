@@ -9,8 +9,7 @@ from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families.pandas_frames import is_frame
 from crane_core.detectors.rules.families.sklearn_estimators import not_fitted
-from crane_core.detectors.rules.families.sklearn_fitting import refuse_lengths
-from crane_core.detectors.rules.families.sklearn_targets import target_of
+from crane_core.detectors.rules.families.sklearn_models import refuse_lengths
 from crane_core.detectors.rules.families.versions import version_of
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
@@ -93,12 +92,11 @@ def refuse_texts(operation: Operation, x: AbstractValue) -> None:
 
 
 def _refuse_targets(operation: Operation, model: AbstractValue, y: AbstractValue) -> None:
-    target = target_of(y)
-    if model.class_name == "LGBMClassifier" and target.kind == "continuous":
+    if model.class_name == "LGBMClassifier" and data.is_continuous(y):
         operation.crash(
             "ValueError",
             "Unknown label type: LGBMClassifier needs classes, not continuous values",
-            fact=f"{y.named('y')} holds continuous values{target.example}",
+            fact=f"{y.named('y')} holds {data.fraction_in(data.values_of(y))}",
             remedy="use LGBMRegressor, or convert the values to classes",
         )
 

@@ -21,7 +21,7 @@ from crane_core.detectors.rules.families.lightgbm_models import (
 )
 from crane_core.detectors.rules.families.numpy_arrays import is_array
 from crane_core.detectors.rules.families.pandas_frames import is_frame, is_series
-from crane_core.detectors.rules.families.sklearn_fitting import refuse_lengths
+from crane_core.detectors.rules.families.sklearn_models import refuse_lengths
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 

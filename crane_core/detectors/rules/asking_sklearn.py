@@ -23,6 +23,7 @@ _FEWER = 200
 """So many rows are sent for many; two for each other number."""
 _MOST_COLUMNS = 500
 _MOST_VALUES = 100
+_MOST_ITEMS = 1_000
 _PLAIN: Final = (bool, int, float, str, type(None))
 _KEEPS_PARTS: Final = ("SelectFromModel", "CalibratedClassifierCV", "FrozenEstimator", "FunctionTransformer")
 """Classes that may use parts as they were fitted before, or call functions."""
@@ -94,6 +95,8 @@ class Learning:
         if known_class(value) is not None:
             return self._estimator(value, is_part=is_part)
         if value.type in ("list", "tuple") and value.items is not None:
+            if len(value.items) > _MOST_ITEMS:
+                raise NotSentError
             return {value.type: [self.sent(item, is_part=True) for item in value.items]}
         if value.type == "dict" and value.members is not None:
             return {"dict": [[_plain(key), self.sent(each, is_part=True)] for key, each in value.members.items()]}
@@ -176,15 +179,20 @@ class Learning:
             else:
                 continue
             given[name] = self.sent(part, is_part=True)
-        if known.name == "Pipeline" and (parts := estimators.steps(value)) is not None:
-            given["steps"] = {"list": [{"tuple": [_plain(n), self.sent(p, is_part=True)]} for n, p in parts]}
-        elif known.name == "ColumnTransformer" and (held := estimators.columns_of_parts(value)) is not None:
-            given["transformers"] = {
-                "list": [{"tuple": [_plain(n), self.sent(p, is_part=True), _plain(c)]} for n, p, c in held]
-            }
-        elif not estimators.are_parameters_told(value):
+        own = self._parts(value)
+        if not estimators.are_parameters_told(value, len(own)):
             raise NotSentError
+        given |= own
         return {"facts": {"type": "sklearn.estimator", "path": value.type, "given": given, "fit_on": fit_on}}
+
+    def _parts(self, value: AbstractValue) -> dict[str, Any]:
+        """The parameter that holds the parts of a pipeline or column transformer, where they are known."""
+        if value.class_name == "Pipeline" and (steps := estimators.steps(value)) is not None:
+            return {"steps": {"list": [{"tuple": [_plain(n), self.sent(p, is_part=True)]} for n, p in steps]}}
+        if value.class_name == "ColumnTransformer" and (held := estimators.columns_of_parts(value)) is not None:
+            parts = [{"tuple": [_plain(n), self.sent(p, is_part=True), _plain(names)]} for n, p, names in held]
+            return {"transformers": {"list": parts}}
+        return {}
 
     def _fitted_to(self, value: AbstractValue, kind: str) -> list[dict[str, Any]] | None:
         """What it was fitted to; None if it was not."""
@@ -278,7 +286,7 @@ def _is_proper(value: Any) -> bool:
 
 def _plain(value: Any) -> dict[str, Any]:
     """Raises NotSentError."""
-    if isinstance(value, (list, tuple, set)):
+    if isinstance(value, (list, tuple, set)) and len(value) <= _MOST_ITEMS:
         return {type(value).__name__: [_plain(part) for part in value]}
     if isinstance(value, dict):
         return {"dict": [[_plain(key), _plain(part)] for key, part in value.items()]}

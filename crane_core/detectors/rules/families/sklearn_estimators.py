@@ -84,10 +84,10 @@ def are_plain(values: Iterable[Any]) -> bool:
     return all(isinstance(value, (int, float)) or _is_whole(value) for value in values)
 
 
-def are_parameters_told(value: AbstractValue) -> bool:
-    """Whether parameters that are not stated have their defaults."""
+def are_parameters_told(value: AbstractValue, n_others: int = 0) -> bool:
+    """Whether parameters that are not stated have their defaults, but for so many that are known otherwise."""
     n_told = len(value.fact("parameters_set") or ()) + len(value.fact("parameters") or ())
-    return bool(value.fact("n_parameters_set", -1) == n_told)
+    return bool(n_told <= value.fact("n_parameters_set", -1) <= n_told + n_others)
 
 
 def accepts_as_by_default(value: AbstractValue, known: KnownClass) -> bool:

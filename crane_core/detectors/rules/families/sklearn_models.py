@@ -13,7 +13,7 @@ from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.asking_sklearn import sent_to_fit
 from crane_core.detectors.rules.families import sklearn_data as data
-from crane_core.detectors.rules.families.sklearn_classes import KnownClass, is_of_table, known_class
+from crane_core.detectors.rules.families.sklearn_classes import KnownClass, is_of_table, is_since, known_class
 from crane_core.detectors.rules.families.sklearn_estimators import (
     accepts_as_by_default,
     features_fitted,
@@ -115,8 +115,8 @@ def asking(operation: Operation) -> Answer:
     if known.name == "Pipeline" and (parts := steps(estimator)):
         estimator, method = parts[0][1], "transform" if len(parts) > 1 else method
         known = known_class(estimator) or known
+    _refuse_values(operation, estimator, known, method, x)
     if known.name not in _LOOKS_AT_NO_FEATURE:
-        _refuse_values(operation, estimator, known, method, x)
         _refuse_count(operation, estimator, known, method, x)
     return UNCHANGED if known.name not in _RUNS_OTHERS else UNKNOWN
 
@@ -188,27 +188,24 @@ def _refuse_values(
     operation: Operation, estimator: AbstractValue, known: KnownClass, method: str, x: AbstractValue
 ) -> None:
     """Raise where values are certainly in a table that the class refuses: texts, NaN, infinity."""
-    if not accepts_as_by_default(estimator, known) or data.n_samples(x) == 0:
+    takes_columns = len(data.shape_as_array(x) or ()) == 1 and f"{method}:series" not in known.raises
+    is_told = known.name not in (*_LOOKS_AT_NO_FEATURE, "MultiLabelBinarizer") and not takes_columns
+    if not is_told or data.n_samples(x) == 0:
         return
-    if (
-        set(x.mapping("column_index").get("label_types", ())) == {"str", "int"}
-        and f"{method}:mixed_names" in known.raises
-    ):
+    mixed = known.raises.get(f"{method}:mixed_names") if is_since(operation, 1, 2) else None
+    if mixed is not None and set(x.mapping("column_index").get("label_types", ())) == {"str", "int"}:
         operation.crash(
-            known.raises[f"{method}:mixed_names"],
+            mixed,
             "Feature names are only supported if all input features have string names",
             fact=f"{x.named('X')} mixes string and numeric column names",
             remedy="convert all column names to strings: X.columns = X.columns.astype(str)",
         )
-    for flaw in data.flaws(x):
+    for flaw in data.flaws(x) if accepts_as_by_default(estimator, known) else ():
         exception = known.raises.get(f"{method}:{flaw.name}")
-        is_for_any = f"fit:{flaw.name}" in known.raises
-        if flaw.name == "text":
-            is_for_any = is_for_any and f"{method}:text_column" in known.raises
-        if exception is not None and is_for_any:
-            operation.crash(
-                exception, _WHY[flaw.name].format(flaw.value, known.name), fact=flaw.fact, remedy=_REMEDIES[flaw.name]
-            )
+        also = {"text": f"{method}:text_column", "nan": "fit:none"}.get(flaw.name, f"fit:{flaw.name}")
+        if exception is not None and {also, f"fit:{flaw.name}"} <= known.raises.keys():
+            why = _WHY[flaw.name].format(flaw.value, known.name)
+            operation.crash(exception, why, fact=flaw.fact, remedy=_REMEDIES[flaw.name])
 
 
 _WHY: Final = {

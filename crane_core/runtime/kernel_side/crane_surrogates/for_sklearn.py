@@ -190,8 +190,8 @@ def _fitted(told: str, fill: int) -> Any:
     if not isinstance(kind, type) or not signatures.is_made_of_anything(kind):
         raise NotMadeError(facts["path"])
     given = {name: made(value, fill) for name, value in facts["given"].items()}
-    if given.get("memory") is not None:
-        raise NotMadeError("a folder")
+    if given.get("memory") is not None or given.get("input", "content") != "content":
+        raise NotMadeError("what reads or writes files")
     estimator = _eased(kind(**given))
     try:
         return estimator.fit(*(made(data, fill) for data in facts["fit_on"])) if facts["fit_on"] else estimator

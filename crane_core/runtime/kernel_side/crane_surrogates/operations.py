@@ -423,7 +423,7 @@ UNLESS_MENTIONED: Mapping[str, Sequence[str]] = {
     "tensorflow": _OF_BACKENDS,
     "pandas": ("set_option", "options.", "option_context", "register_", "set_flags", "zoneinfo", "janitor", "flavor"),
     "": ("monkeypatch", "mock", "patch_", "cudf", "seterr", "'raise'", '"raise"', "'error'", '"error"'),
-    "sklearn": ("skip_parameter_validation",),
+    "sklearn": ("skip_parameter_validation", "assume_finite", "array_api", "metadata_routing", "cuml"),
     "numpy": ("__array_", "set_array_function", "promotion_state"),
     "torch": (
         "autocast",

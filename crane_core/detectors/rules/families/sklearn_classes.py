@@ -1,4 +1,4 @@
-"""What each class of scikit-learn refuses, learns and gives, as tools/sklearn_classes.py found it by trying.
+"""What each class of scikit-learn refuses and learns, as tools/sklearn_classes.py found it by trying.
 
 The table is of one version of the library. What it refuses there, older versions refuse too: releases have accepted
 more (NaN in trees), not less. Where that is not so (names of features, parameters) the version is asked for.
@@ -42,7 +42,6 @@ class KnownClass:
     readable_unfitted: frozenset[str] = frozenset()
     unfitted_attributes: Mapping[str, str] = field(default_factory=dict)
     raises: Mapping[str, str] = field(default_factory=dict)
-    gives: Mapping[str, tuple[str, list[int]]] = field(default_factory=dict)
 
 
 def _by_name(by_exception: Mapping[str, list[str]]) -> dict[str, str]:

@@ -67,6 +67,7 @@ def _fit(operation: Operation) -> AbstractValue | None:
     given = operation.arguments.bound("X=None, y=None, sample_weight=None, **others")
     if known is None or not given or not (given.keys() & {"X", "y"}):
         return None
+    _refuse_method(operation, estimator, known)
     x = given.get("X", given.get("y", _NOTHING))
     refuse_settings(operation, estimator, known)
     _refuse_values(operation, estimator, known, "fit", x)
@@ -103,13 +104,7 @@ def asking(operation: Operation) -> Answer:
     given = operation.arguments.bound("X=None, **others")
     if known is None or given is None:
         return UNKNOWN
-    if is_of_table(operation) and known.kind and known.public and method not in known.public:
-        operation.crash(
-            "AttributeError",
-            f"'{known.name}' object has no attribute '{method}'",
-            fact=f"{estimator.named('it')} is of class {known.name}",
-            remedy="use one of its own methods, or another class",
-        )
+    _refuse_method(operation, estimator, known)
     _refuse_unfitted(operation, estimator, known, method)
     x = given.get("X", AbstractValue())
     if known.name == "Pipeline" and (parts := steps(estimator)):
@@ -139,6 +134,17 @@ def other_methods(operation: Operation) -> Answer:
     if known_class(operation.receiver) is None:
         return UNKNOWN
     return operation.receiver if operation.name == "set_output" else UNCHANGED
+
+
+def _refuse_method(operation: Operation, estimator: AbstractValue, known: KnownClass) -> None:
+    """Raise where the class has no such method."""
+    if is_of_table(operation) and known.kind and known.public and operation.name not in known.public:
+        operation.crash(
+            "AttributeError",
+            f"'{known.name}' object has no attribute '{operation.name}'",
+            fact=f"{estimator.named('it')} is of class {known.name}",
+            remedy="use one of its own methods, or another class",
+        )
 
 
 def _refuse_unfitted(operation: Operation, estimator: AbstractValue, known: KnownClass, method: str) -> None:

@@ -141,7 +141,7 @@ class Learning:
             self.is_whole = False
             return self._usual
         if n_rows not in self._sent:
-            raise NotSentError  # data within other operands, of which none was counted
+            raise NotSentError  # data within another operand: their rows were not counted
         return self._sent[n_rows]
 
     def _holds(self, facts: Mapping[str, Any], n_all: int | None, n_sent: int) -> dict[str, Any]:

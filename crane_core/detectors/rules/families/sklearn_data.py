@@ -124,7 +124,7 @@ def known_labels(value: AbstractValue) -> frozenset[Any] | None:
 
 
 def flaws(value: AbstractValue) -> Iterator[Flaw]:
-    """Texts that are no numbers, missing and infinite values that these data certainly have, texts first."""
+    """Texts that do not read as numbers, missing and infinite values that these data certainly have, texts first."""
     words = value.named("it")
     if is_frame(value):
         parts = [(f"column {label!r} of {words}", facts) for label, facts in facts_by_column(value).items()]

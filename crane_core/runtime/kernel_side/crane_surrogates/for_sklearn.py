@@ -185,7 +185,7 @@ def _of_dtype(values: list[Any], dtype: str) -> Any:
 
 @lru_cache(maxsize=64)
 def _fitted(told: str, fill: int) -> Any:
-    """An estimator by its facts, fitted to what it was fitted to; raises NotMadeError where it cannot be."""
+    """An estimator by its facts, fitted to what it was fitted to; raises NotMadeError if it cannot be."""
     facts = json.loads(told)
     kind = signatures.found(facts["path"]) if _PUBLIC.fullmatch(facts["path"]) else None
     if not isinstance(kind, type) or not signatures.is_made_of_anything(kind):

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeVar
 
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
+from crane_core.detectors.rules.asking_sklearn import Learning, NotSentError
 from crane_core.detectors.rules.finding import Crash, RefusedParameter
 from crane_core.detectors.rules.from_state import value_from_facts
 from crane_core.detectors.rules.operation import Arguments
@@ -74,10 +75,6 @@ LIVE: Final = Patience(answer_s=0.25, start_s=0.0, total_s=0.3)
 """Beside a cell that somebody is about to run: a worker that is not there yet is not waited for."""
 
 
-class NotSentError(Exception):
-    """So little is known of an operand, or so much, that nothing can be asked about it."""
-
-
 class Said(NamedTuple):
     """What a library says of a step: `crash` where it refuses it, else what it `gives`.
 
@@ -98,6 +95,7 @@ class Order(NamedTuple):
     untold: frozenset[str] = frozenset()
     is_typed: bool = False
     """Whether the type of what is given is certain, if no more of it is."""
+    learning: Learning | None = None
 
 
 class Question(NamedTuple):
@@ -165,6 +163,7 @@ class Asker:
                 *self._bound(step, of, name, arguments),
                 *self._of_object(step, of, name),
                 *self._of_made(step, name, arguments, made or {}),
+                *self._of_learning(step, of, name, arguments),
             ]
         if not orders:
             return None
@@ -189,11 +188,13 @@ class Asker:
             if self._may_be_extended and _lacks_name(order.sent, answer):
                 continue
             library = max(order.libraries & set(_ASKED), key=_ASKED.index, default="python")
+            if order.learning is not None:
+                answer = order.learning.restored(answer)
             if "raised" in answer:
                 raised, message = str(answer["raised"]), str(answer["message"])
                 takes = answer.get("takes")
                 known = f"in {library} {self._packages[library]} it takes {takes}" if takes else question.described
-                is_tried = isinstance(order.sent.get("operands"), list)
+                is_tried = isinstance(order.sent.get("operands"), list) and order.learning is None
                 if not is_tried or not _speaks_of_values(message):
                     return Said(_crash(library, self._packages[library], raised, message, known), AbstractValue())
             facts = answer.get("gave")
@@ -290,6 +291,20 @@ class Asker:
             with suppress(NotSentError):
                 sent = sender.order("wrapped", path, "", arguments.positional, arguments.keywords)
                 yield Order(sent, frozenset([library]))
+
+    def _of_learning(self, step: str, of: AbstractValue | str, name: str, arguments: Arguments) -> Iterator[Order]:
+        """The order about a method of an estimator, or a function of scikit-learn, on data."""
+        if (of if isinstance(of, str) else name) not in operations.LEARNING.get(step, ()):
+            return
+        operands = [*([] if isinstance(of, str) else [of]), *arguments.positional]
+        if "sklearn" not in self._libraries or self._may_be_changed(["sklearn", "numpy", "pandas"]):
+            return
+        given = [*operands, *arguments.keywords.values()]
+        with suppress(NotSentError):
+            tells = step == "method" and not any(map(self._mentions, operations.OUTPUT_SETTINGS))
+            learning = Learning(given)
+            sent = learning.order(of if isinstance(of, str) else "", name, operands, arguments.keywords)
+            yield Order(sent, frozenset(["sklearn"]), tells, learning=learning)
 
     def _may_be_changed(self, libraries: Iterable[str]) -> bool:
         """Whether the notebook spells what may change what operations of these libraries do."""

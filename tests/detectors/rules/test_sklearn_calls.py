@@ -44,8 +44,6 @@ svm.predict_proba(X)
 near.predict(X)
 roc_curve(tr["a"],tr["n"])
 named.predict(tr[["a"]])
-ct.transform(te)
-v.predict(X)
 VotingClassifier([("a",LinearSVC()),("b",LogisticRegression())],voting="soft").fit(X,y).predict(X)
 p.named_steps["m"].feature_importances_
 p.named_steps.m.feature_importances_
@@ -59,14 +57,11 @@ for a,b in skf.split(X,yc): pass
 for i,(a,b) in enumerate(RepeatedStratifiedKFold(n_splits=3).split(X,yc)): pass
 for a,b in KFold(n_splits=50).split(X): pass
 for a,b in kf.split(X,y[:5]): pass
-cross_val_score(LogisticRegression(),X,yc,cv=skf)
 cross_val_score(LinearRegression(),X,yc,scoring="neg_mean_square_error")
 GridSearchCV(LogisticRegression(),{"C":[1,2]},scoring="f1score").fit(X,y)
 f1_score(y,y,average="marco")
 TfidfVectorizer().fit_transform(docs)
 TfidfVectorizer().fit_transform(docso)
-for k in range(1,4): silhouette_score(X,KMeans(n_clusters=k,n_init=1).fit_predict(X))
-log_loss(one,yc/4)
 make_column_transformer((["a"],OrdinalEncoder())).fit_transform(tr)
 """.splitlines()
 FINE = """\

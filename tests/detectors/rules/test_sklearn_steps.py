@@ -73,7 +73,6 @@ CRASHES = {
     "kmeans 0": "KMeans(n_clusters=0).fit(X)",
     "cv1": "cross_val_score(LogisticRegression(), X, y, cv=1)",
     "kfold1": "KFold(n_splits=1)",
-    "min max nan": "LinearRegression().fit(StandardScaler().fit_transform(holes), price)",
     "predict nan": ("m=LogisticRegression().fit(X,y)\nm.predict(holes)"),
     "gs clf continuous": "GridSearchCV(SVC(),{'C':[1]},cv=2).fit(X,price)",
     "y len cv": "cross_val_score(Ridge(),X,y_train)",

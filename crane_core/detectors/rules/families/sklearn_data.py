@@ -1,7 +1,7 @@
-"""Data as scikit-learn takes them: how many samples and features, their names, and which flaws they certainly have.
+"""Data as scikit-learn takes them: how many samples and features, their names, and which values certainly are in them.
 
-Knows frames, series, arrays, sparse matrices and lists of which the state, or an earlier step, tells enough. A flaw
-that one row among many has is certain of the whole only; `rows_of` says what remains certain of a part of the rows.
+Knows frames, series, arrays, sparse matrices and lists of which the state, or an earlier step, tells enough. What one
+row among many has is certain of the whole only; `rows_of` says what remains certain of a part of the rows.
 """
 
 from __future__ import annotations
@@ -12,21 +12,23 @@ from typing import Any, NamedTuple
 
 from crane_core.detectors.rules.abstract_value import AbstractValue, known_facts, restricted
 from crane_core.detectors.rules.families.numpy_arrays import is_array
-from crane_core.detectors.rules.families.pandas_frames import is_frame, is_series
-from crane_core.detectors.rules.shapes import Shape, shown
+from crane_core.detectors.rules.families.pandas_frames import is_frame, is_series, label_set
+from crane_core.detectors.rules.shapes import Shape
 
 _LONGEST_TEXT = 100
 _TEXT_DTYPES = ("object", "str", "string", "category")
 _KEPT_OF_ROWS = ("columns", "column_labels", "dtypes", "distinct_dtypes", "dtype", "name", "column_index")
 _TOLD_VALUES = ("no_number", "other_texts", "unique_values", "example_values", "items")
 """Facts that hold values which certainly occur."""
+_SOME_FRACTION = 0.37
 
 
 class Flaw(NamedTuple):
-    """What is wrong with data, by the name it has in the table of classes, and the fact in words."""
+    """What is wrong with data, by the name it has in the table of classes ("text", "nan", "inf"), in words."""
 
     name: str
     fact: str
+    value: Any
 
 
 def is_sparse(value: AbstractValue) -> bool:
@@ -82,97 +84,6 @@ def names_of(value: AbstractValue) -> tuple[str, ...] | None:
     return columns if columns and all(isinstance(label, str) for label in columns) else None
 
 
-def known_labels(value: AbstractValue) -> frozenset[Any] | None:
-    """All labels of a frame's columns, in no order."""
-    columns = columns_of(value)
-    labels = value.fact("column_labels")
-    if columns is not None:
-        return frozenset(columns)
-    return labels if is_frame(value) and isinstance(labels, frozenset) else None
-
-
-# Flaws
-
-
-def flaws(value: AbstractValue) -> Iterator[Flaw]:
-    """All flaws that these data certainly have, as X; texts first, as they are met before the shape is looked at."""
-    found = [*_flaws_of_shape(value), *_flaws_of_content(value)]
-    yield from sorted(found, key=lambda flaw: flaw.name != "text")
-
-
-def _flaws_of_content(value: AbstractValue) -> Iterator[Flaw]:
-    if is_frame(value):
-        yield from _flaws_of_frame(value)
-    elif is_series(value) or is_array(value) or not value.type:
-        yield from _flaws_of_values(value.facts, value.named("it"), str(value.fact("dtype", "")))
-    elif value.type in ("list", "tuple"):
-        yield from _flaws_of_list(value)
-
-
-def _flaws_of_shape(value: AbstractValue) -> Iterator[Flaw]:
-    shape, words = shape_as_array(value), value.named("it")
-    if shape is None:
-        return
-    known = f"{words} has the shape {shown(shape)}"
-    if len(shape) == 1:
-        yield Flaw("series" if is_series(value) else "1d", known)
-    if len(shape) == 3 and shape[0] != 0:
-        yield Flaw("3d", known)
-    if len(shape) == 2 and shape.count(0) == 1:
-        yield Flaw("empty" if shape[0] == 0 else "no_columns", known)
-
-
-def _flaws_of_frame(value: AbstractValue) -> Iterator[Flaw]:
-    if n_samples(value) == 0:
-        return
-    words = value.named("the frame")
-    if _mixes_names(value):
-        yield Flaw("mixed_names", f"{words} mixes string and numeric column names")
-    for label, facts in per_column(value).items():
-        dtype = dtypes_of(value).get(label, "")
-        if str(dtype).startswith("datetime64") and _has_number(value):
-            yield Flaw("dates", f"column {label!r} of {words} holds times")
-        yield from _flaws_of_values(facts, f"column {label!r} of {words}", str(dtype))
-    yield from _missing_in_frame(value)
-
-
-def _mixes_names(value: AbstractValue) -> bool:
-    """Whether some columns have strings as names, and the others numbers."""
-    if set(value.mapping("column_index").get("label_types", ())) == {"str", "int"}:
-        return True
-    columns = columns_of(value) or ()
-    return len({isinstance(label, str) for label in columns}) == 2 and all(
-        isinstance(label, (str, int)) for label in columns
-    )
-
-
-def _missing_in_frame(value: AbstractValue) -> Iterator[Flaw]:
-    words = value.named("the frame")
-    dtypes = dtypes_of(value)
-    for label, count in value.mapping("n_nan").items():
-        if isinstance(count, int) and count > 0:
-            yield _missing(f"column {label!r} of {words} holds {count} missing values", str(dtypes.get(label, "float")))
-    for label in value.fact("columns_with_inf") or ():
-        yield Flaw("inf", f"column {label!r} of {words} holds infinity")
-    if value.fact("has_nan") is True:
-        yield Flaw("nan" if _is_numeric(value) else "nan?", f"{words} holds missing values")
-
-
-def _is_numeric(value: AbstractValue) -> bool:
-    """Whether the dtypes that are told are those of all columns, and of numbers."""
-    known = [str(dtype) for dtype in (*dtypes_of(value).values(), *(value.fact("distinct_dtypes") or ()))]
-    is_whole = "distinct_dtypes" in value.facts or len(dtypes_of(value)) == n_features(value)
-    return is_whole and bool(known) and all(each.startswith(("float", "int", "bool", "uint")) for each in known)
-
-
-def _missing(fact: str, dtype: str) -> Flaw:
-    return Flaw("nan" if dtype.lower().startswith(("float", "int", "uint", "boolean")) else "nan?", fact)
-
-
-def _has_number(value: AbstractValue) -> bool:
-    return any(str(dtype).startswith(("float", "int")) for dtype in dtypes_of(value).values())
-
-
 def per_column(value: AbstractValue) -> Mapping[Any, Mapping[str, Any]]:
     return {label: facts for label, facts in value.mapping("per_column").items() if isinstance(facts, Mapping)}
 
@@ -185,19 +96,92 @@ def dtypes_of(value: AbstractValue) -> Mapping[Any, str]:
     return {label: str(facts["dtype"]) for label, facts in per_column(value).items() if "dtype" in facts}
 
 
-def _flaws_of_values(facts: Mapping[str, Any], words: str, dtype: str) -> Iterator[Flaw]:
-    """Of one column, series or array."""
-    info = facts.get("value_info")
-    both = {**facts, **info} if isinstance(info, Mapping) else facts
-    if (text := no_number(both, dtype)) is not None:
-        yield Flaw("text", f"{words} holds the string {text!r}")
-    if facts.get("has_nan") is True:
-        yield _missing(f"{words} holds missing values", dtype)
-    low, high = range_of(both)
-    if both.get("has_inf") is True or low == -math.inf or high == math.inf:
-        yield Flaw("inf", f"{words} holds infinity")
-    if low is not None and -math.inf < low < 0:
-        yield Flaw("negative", f"{words} goes down to {low:g}")
+def facts_by_column(frame: AbstractValue) -> dict[Any, dict[str, Any]]:
+    """What is known of each column of which something is: its dtype and values, also what the frame tells of them."""
+    own, dtypes, missing = per_column(frame), dtypes_of(frame), frame.mapping("n_nan")
+    infinite = frame.fact("columns_with_inf") or ()
+    found = {}
+    for label in dict.fromkeys([*own, *dtypes, *missing, *infinite]):
+        told = known_facts(dtype=dtypes.get(label), n_nan=missing.get(label))
+        told |= {"has_inf": True} if label in infinite else {}
+        told |= {"has_nan": False} if frame.fact("has_nan") is False else {}
+        info = own.get(label, {}).get("value_info")
+        found[label] = {**told, **own.get(label, {}), **(info if isinstance(info, Mapping) else {})}
+    return found
+
+
+def values_of(value: AbstractValue) -> dict[str, Any]:
+    """Facts about the values of a series or array, those of value_info among them."""
+    return {**value.facts, **value.mapping("value_info")}
+
+
+def known_labels(value: AbstractValue) -> frozenset[Any] | None:
+    """All labels of a frame's columns, in no order."""
+    return label_set(value) if is_frame(value) else None
+
+
+# Values that certainly occur
+
+
+def flaws(value: AbstractValue) -> Iterator[Flaw]:
+    """Texts that do not read as numbers, missing and infinite values that these data certainly have, texts first."""
+    words = value.named("it")
+    if is_frame(value):
+        parts = [(f"column {label!r} of {words}", facts) for label, facts in facts_by_column(value).items()]
+    else:
+        parts = [(words, values_of(value))] if is_series(value) or is_array(value) else []
+    found = [(known, place) for place, facts in parts for known, _ in certain(facts, n_samples(value))]
+    named = [Flaw(name, f"{place} holds {known!r}", known) for known, place in found if (name := _flaw(known))]
+    yield from sorted(named, key=lambda flaw: flaw.name != "text")
+    if is_frame(value) and value.fact("has_nan") is True and not named:
+        yield Flaw("nan", f"{words} holds missing values", math.nan)
+
+
+def _flaw(value: Any) -> str:
+    if value is None or value != value:
+        return "nan"
+    return "text" if isinstance(value, str) else "inf" if math.isinf(value) else ""
+
+
+def certain(facts: Mapping[str, Any], n_all: int | None) -> list[tuple[Any, int]]:
+    """Values that certainly occur, one for each way in which data may not fit, and in how many rows at least."""
+    dtype = str(facts.get("dtype", ""))
+    n_texts, text = texts_that_are_no_numbers(facts, n_all)
+    text = no_number(facts, dtype) if text is None else text
+    low, high = range_of(facts)
+    n_missing, fraction = facts.get("n_nan"), fraction_in(facts)
+    is_missing = facts.get("has_nan") is True or bool(n_missing)
+    types = facts.get("item_types")
+    missing = None if isinstance(types, Mapping) and "NoneType" in types and "float" not in types else math.nan
+    found = (
+        (text, max(n_texts, 1) if text is not None else 0),
+        (missing, (n_missing if type(n_missing) is int else 1) if is_missing else 0),
+        (math.inf, int(facts.get("has_inf") is True or math.inf in (high, -(low or 0.0)))),
+        (low, int(low is not None and -math.inf < low < 0)),
+        (fraction, (facts.get("n_fractions") or 1) if fraction is not None else 0),
+    )
+    return [(value, count) for value, count in found if count]
+
+
+def fraction_in(facts: Mapping[str, Any]) -> float | None:
+    """A fraction that is certainly among the values."""
+    dtype = str(facts.get("dtype", ""))
+    if dtype and not dtype.lower().startswith("float"):
+        return None
+    known = [facts.get("fraction")]
+    for name in ("unique_values", "items", "value_range"):
+        known += row if isinstance(row := facts.get(name), (list, tuple)) else ()
+    found = next((each for each in known if isinstance(each, float) and math.isfinite(each) and each % 1), None)
+    return _SOME_FRACTION if found is None and facts.get("n_fractions") else found
+
+
+def is_continuous(value: AbstractValue) -> bool:
+    """Whether fractions are certainly among these targets, and no value is missing."""
+    shape = shape_as_array(value)
+    if shape is None or len(shape) != 1 or not (is_series(value) or is_array(value)):
+        return False
+    facts = values_of(value)
+    return fraction_in(facts) is not None and facts.get("has_nan") is not True
 
 
 def range_of(facts: Mapping[str, Any]) -> tuple[float | None, float | None]:
@@ -224,10 +208,10 @@ def no_number(facts: Mapping[str, Any], dtype: str) -> str | None:
     return next((text for text in known if _is_no_number(text)), None)
 
 
-def _flat(value: Any, depth: int = 3) -> list[Any]:
-    if isinstance(value, (list, tuple, set, frozenset)) and depth:
-        return [each for part in list(value)[:200] for each in _flat(part, depth - 1)]
-    return [value]
+def _flat(value: Any, depth: int = 3) -> Iterator[Any]:
+    for part in list(value)[:200] if isinstance(value, (list, tuple, set, frozenset)) and depth else ():
+        yield from _flat(part, depth - 1)
+    yield value
 
 
 def _as_list(value: Any) -> list[Any]:
@@ -245,80 +229,6 @@ def _is_no_number(text: Any) -> bool:
     except ValueError:
         return bool(text.strip()) and text.lower() not in ("none", "nan", "nat", "true", "false", "<na>")
     return False
-
-
-def _flaws_of_list(abstract: AbstractValue) -> Iterator[Flaw]:
-    words = abstract.named("the list")
-    values = _flat(abstract.literal) if abstract.is_literal else []
-    if (text := next((value for value in values if _is_no_number(value)), None)) is not None:
-        yield Flaw("text", f"{words} holds the string {text!r}")
-    fractions = [value for value in values if isinstance(value, float)]
-    if any(map(math.isnan, fractions)):
-        yield Flaw("nan", f"{words} holds NaN")
-    if any(map(math.isinf, fractions)):
-        yield Flaw("inf", f"{words} holds infinity")
-
-
-# Parts of data
-
-
-def rows_of(value: AbstractValue, n_rows: int | None, words: str = "", *, is_least: bool = False) -> AbstractValue:
-    """A part of the rows, some in any order: what certainly holds of it, whichever rows they are.
-
-    Of n rows in all at most n - n_rows are left out, so of k missing values at least k - (n - n_rows) stay. With
-    `is_least` there may be more rows than n_rows.
-    """
-    part = AbstractValue(value.type, restricted(value.facts, _KEPT_OF_ROWS), words=words or value.words)
-    n_all = n_samples(value)
-    lost = None if n_all is None or n_rows is None else n_all - n_rows
-    part.facts |= _size_of_rows(value, None if is_least else n_rows)
-    if value.fact("has_nan") is False:
-        part.facts["has_nan"] = False
-    if is_frame(value):
-        part.facts |= _columns_of_rows(value, lost)
-    elif len(shape_as_array(value) or ()) == 1:
-        part.facts |= _values_of_rows(value, lost)
-    return part
-
-
-def _size_of_rows(value: AbstractValue, n_rows: int | None) -> dict[str, Any]:
-    shape, is_list = shape_as_array(value), value.type in ("list", "tuple")
-    size = {} if shape is None or is_list else {"shape": (n_rows, *shape[1:])}
-    return size | ({"length": n_rows} if n_rows is not None and (is_list or is_series(value)) else {})
-
-
-def _columns_of_rows(value: AbstractValue, lost: int | None) -> dict[str, Any]:
-    columns = {label: _of_rows(facts, n_samples(value), lost) for label, facts in per_column(value).items()}
-    kept = {label: found for label, found in columns.items() if found}
-    counts = value.mapping("n_nan")
-    missing = {} if lost is None else {label: count - lost for label, count in counts.items() if count > lost}
-    return ({"per_column": kept} if kept else {}) | ({"n_nan": missing, "has_nan": True} if missing else {})
-
-
-def _values_of_rows(value: AbstractValue, lost: int | None) -> dict[str, Any]:
-    found = _of_rows(values_of(value), n_samples(value), lost)
-    own = {name: found.pop(name) for name in ("has_nan", "n_nan") if name in found}
-    return own | ({"value_info": found} if found else {})
-
-
-def values_of(value: AbstractValue) -> dict[str, Any]:
-    """Facts about the values of a series or array, those of value_info among them."""
-    return {**value.facts, **value.mapping("value_info")}
-
-
-def _of_rows(facts: Mapping[str, Any], n_all: int | None, lost: int | None) -> dict[str, Any]:
-    """Facts of a column that hold of a part of it."""
-    found: dict[str, Any] = {"has_nan": False} if facts.get("has_nan") is False else {}
-    occurring = all_values(facts)
-    found |= known_facts(among_values=facts.get("among_values") if occurring is None else occurring)
-    if lost is None:
-        return found
-    n_texts, example = texts_that_are_no_numbers(facts, n_all)
-    counts = restricted(facts, ("n_nan", "n_fractions")) | {"n_no_numbers": n_texts}
-    kept = {name: count - lost for name, count in counts.items() if isinstance(count, int) and count > lost}
-    if "n_nan" in kept:
-        found["has_nan"] = True
-    return found | kept | ({"no_number": example} if "n_no_numbers" in kept else {})
 
 
 def all_values(facts: Mapping[str, Any]) -> list[Any] | None:
@@ -341,3 +251,54 @@ def texts_that_are_no_numbers(facts: Mapping[str, Any], n_all: int | None) -> tu
     example = next(filter(_is_no_number, told), None)
     n_numbers = facts.get("n_read_as_numbers")
     return (n_all - n_missing - n_numbers, example) if example and isinstance(n_numbers, int) else (0, None)
+
+
+# Parts of data
+
+
+def rows_of(value: AbstractValue, n_rows: int | None) -> AbstractValue:
+    """A part of the rows, some in any order: what certainly holds of it, whichever rows they are.
+
+    Of n rows in all at most n - n_rows are left out, so of k missing values at least k - (n - n_rows) stay.
+    """
+    part = AbstractValue(value.type, restricted(value.facts, _KEPT_OF_ROWS), words=value.words)
+    n_all = n_samples(value)
+    lost = None if n_all is None or n_rows is None else n_all - n_rows
+    part.facts |= _size_of_rows(value, n_rows)
+    if value.fact("has_nan") is False:
+        part.facts["has_nan"] = False
+    if is_frame(value):
+        part.facts |= _columns_of_rows(value, lost)
+    elif len(shape_as_array(value) or ()) == 1:
+        found = _of_rows(values_of(value), n_all, lost)
+        part.facts |= restricted(found, ("has_nan", "n_nan")) | ({"value_info": found} if found else {})
+    return part
+
+
+def _size_of_rows(value: AbstractValue, n_rows: int | None) -> dict[str, Any]:
+    shape, is_list = shape_as_array(value), value.type in ("list", "tuple")
+    size = {} if shape is None or is_list else {"shape": (n_rows, *shape[1:])}
+    return size | ({"length": n_rows} if n_rows is not None and (is_list or is_series(value)) else {})
+
+
+def _columns_of_rows(value: AbstractValue, lost: int | None) -> dict[str, Any]:
+    columns = {label: _of_rows(facts, n_samples(value), lost) for label, facts in per_column(value).items()}
+    kept = {label: found for label, found in columns.items() if found}
+    counts = value.mapping("n_nan")
+    missing = {} if lost is None else {label: count - lost for label, count in counts.items() if count > lost}
+    return ({"per_column": kept} if kept else {}) | ({"n_nan": missing, "has_nan": True} if missing else {})
+
+
+def _of_rows(facts: Mapping[str, Any], n_all: int | None, lost: int | None) -> dict[str, Any]:
+    """Facts of a column that hold of a part of it."""
+    found: dict[str, Any] = {"has_nan": False} if facts.get("has_nan") is False else {}
+    occurring = all_values(facts)
+    found |= known_facts(among_values=facts.get("among_values") if occurring is None else occurring)
+    if lost is None:
+        return found
+    n_texts, example = texts_that_are_no_numbers(facts, n_all)
+    counts = restricted(facts, ("n_nan", "n_fractions")) | {"n_no_numbers": n_texts}
+    kept = {name: count - lost for name, count in counts.items() if isinstance(count, int) and count > lost}
+    if "n_nan" in kept:
+        found["has_nan"] = True
+    return found | kept | ({"no_number": example} if "n_no_numbers" in kept else {})

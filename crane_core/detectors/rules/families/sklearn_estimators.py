@@ -8,20 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import NoneType
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, literal
 from crane_core.detectors.rules.families.sklearn_classes import KnownClass, known_class
-from crane_core.detectors.rules.families.sklearn_data import n_features, n_samples, names_of
+from crane_core.detectors.rules.families.sklearn_data import n_features, names_of
 from crane_core.detectors.rules.operation import Operation
 
 _MOST_CLASSES = 50
 """A state lists no more."""
+_MOST_TOLD = 8
+"""A state may have cut rows of so many columns."""
 _LEARNT_FACTS = (
     *("fitted_attributes", "feature_names_in_", "classes_", "categories_", "learnt", "n_classes"),
-    *("n_samples_fit", "n_targets_fit"),
+    "fit_on",
 )
-DATA_DEPENDS_ON = (
+_DATA_DEPENDS_ON = (
     *("metric", "kernel", "affinity", "missing_values", "strategy", "validate", "categorical_features", "estimator"),
     *("base_estimator", "initial_strategy", "handle_unknown", "encode", "criterion", "splitter", "accept_sparse"),
     *("n_features_to_select",),
@@ -32,7 +34,7 @@ NAMED_PARTS = (
     *("StackingClassifier", "StackingRegressor"),
 )
 """Classes that take the names of their parts as parameters, too."""
-_USUAL = {
+_USUAL: Final[Mapping[str, tuple[str, ...]]] = {
     "metric": ("minkowski", "euclidean", "manhattan", "cosine", "l1", "l2"),
     "kernel": ("rbf", "linear", "poly", "sigmoid"),
     "affinity": ("rbf", "nearest_neighbors"),
@@ -42,19 +44,35 @@ _USUAL = {
 """Settings with which it accepts what it accepts by default."""
 
 
-def parameter(abstract: AbstractValue, name: str) -> AbstractValue:
+def new_estimator(path: str, given: Mapping[str, AbstractValue]) -> AbstractValue:
+    """An estimator that was made with these parameters."""
+    facts = {
+        "class_name": path.rpartition(".")[2],
+        "is_fitted": False,
+        "parameters_set": {},
+        "n_parameters_set": 0,
+    }
+    return AbstractValue(path, facts, attributes=given)
+
+
+def parameter(estimator: AbstractValue, name: str) -> AbstractValue:
     """The value of a parameter; AbstractValue() where it is not known."""
-    if name in abstract.attributes:
-        return abstract.attributes[name]
-    given, known = abstract.mapping("parameters_set"), known_class(abstract)
+    if name in estimator.attributes:
+        return estimator.attributes[name]
+    given, known = estimator.mapping("parameters_set"), known_class(estimator)
     if name in given:
         value = given[name]
         return literal(value) if isinstance(value, (int, float, NoneType)) or _is_whole(value) else AbstractValue()
-    if known is None or name not in known.parameters or not are_parameters_told(abstract):
+    if known is None or name not in known.parameters or not are_parameters_told(estimator):
         return AbstractValue()
     default = known.parameters[name]
-    is_object = name in abstract.mapping("parameters") or isinstance(default, Mapping)
+    is_object = name in estimator.mapping("parameters") or isinstance(default, Mapping)
     return AbstractValue() if is_object else literal(default)
+
+
+def value_of(estimator: AbstractValue, name: str) -> Any:
+    """The value of a parameter where it is a plain one, else NOT_KNOWN."""
+    return parameter(estimator, name).literal
 
 
 def _is_whole(value: Any) -> bool:
@@ -66,26 +84,21 @@ def are_plain(values: Iterable[Any]) -> bool:
     return all(isinstance(value, (int, float)) or _is_whole(value) for value in values)
 
 
-def are_parameters_told(value: AbstractValue) -> bool:
-    """Whether parameters that are not stated have their defaults."""
+def are_parameters_told(value: AbstractValue, n_others: int = 0) -> bool:
+    """Whether parameters that are not stated have their defaults, but for so many that are known otherwise."""
     n_told = len(value.fact("parameters_set") or ()) + len(value.fact("parameters") or ())
-    return bool(value.fact("n_parameters_set", -1) == n_told)
-
-
-def value_of(value: AbstractValue, name: str) -> Any:
-    """The value of a parameter where it is a plain one, else NOT_KNOWN."""
-    return parameter(value, name).literal
+    return bool(n_told <= value.fact("n_parameters_set", -1) <= n_told + n_others)
 
 
 def accepts_as_by_default(value: AbstractValue, known: KnownClass) -> bool:
     """Whether no parameter is set that may change which data are accepted."""
-    return all(_is_usual(value, known, name) for name in DATA_DEPENDS_ON if name in known.parameters)
+    return all(_is_usual(value, known, name) for name in _DATA_DEPENDS_ON if name in known.parameters)
 
 
-def _is_usual(abstract: AbstractValue, known: KnownClass, name: str) -> bool:
-    value, default = value_of(abstract, name), known.parameters[name]
+def _is_usual(estimator: AbstractValue, known: KnownClass, name: str) -> bool:
+    value, default = value_of(estimator, name), known.parameters[name]
     if value is NOT_KNOWN:
-        is_told = name not in abstract.attributes and are_parameters_told(abstract)
+        is_told = name not in estimator.attributes and are_parameters_told(estimator)
         return isinstance(default, Mapping) and bool(is_told)
     return bool(value == default or value in _USUAL.get(name, ()))
 
@@ -96,19 +109,18 @@ def is_fitted(value: AbstractValue) -> bool | None:
     return known if isinstance(known, bool) else None
 
 
-def not_fitted(operation: Operation, value: AbstractValue, name: str) -> NoReturn:
+def not_fitted(operation: Operation, value: AbstractValue, name: str, exception: str = "NotFittedError") -> NoReturn:
     operation.crash(
-        "NotFittedError",
+        exception,
         f"This {name} instance is not fitted yet",
         fact=f"{value.named('it')} has not been fitted",
-        remedy="call fit first",
+        remedy="call fit first, or use the object that was fitted; cross_val_score and searches fit only copies",
     )
 
 
 def features_fitted(value: AbstractValue) -> int | None:
     """How many features it was fitted with."""
-    known = value.fact("fitted_attributes")
-    found = known.get("n_features_in_") if isinstance(known, Mapping) else None
+    found = value.mapping("fitted_attributes").get("n_features_in_")
     return found if isinstance(found, int) and is_fitted(value) is True else None
 
 
@@ -117,9 +129,8 @@ def names_fitted(value: AbstractValue) -> tuple[str, ...] | None:
     known = value.fact("feature_names_in_")
     if is_fitted(value) is not True or not isinstance(known, (list, tuple)):
         return None
-    names = tuple(known)
-    is_whole = features_fitted(value) == len(names) and all(_is_whole(name) for name in names)
-    return names if is_whole else None
+    is_whole = features_fitted(value) == len(known) and all(map(_is_whole, known))
+    return tuple(known) if is_whole else None
 
 
 def classes_fitted(value: AbstractValue) -> list[Any] | None:
@@ -130,36 +141,31 @@ def classes_fitted(value: AbstractValue) -> list[Any] | None:
     return known if are_plain(known) else None
 
 
-def fit_to(value: AbstractValue, x: AbstractValue) -> None:
-    """Note that the estimator has been fitted to X."""
-    _forget_learnt(value)
+def fit_to(value: AbstractValue, x: AbstractValue, fit_on: Any = None) -> None:
+    """Note that the estimator has been fitted to X; `fit_on` are the data as scikit-learn is asked about them."""
+    for name in _LEARNT_FACTS:
+        value.facts.pop(name, None)
+    value.attributes = {name: given for name, given in value.attributes.items() if not name.endswith("_")}
     value.facts["is_fitted"] = True
     known = known_class(value)
     if known is not None and "n_features_in_" in known.learnt:
         value.facts["fitted_attributes"] = {"n_features_in_": n_features(x), "n_outputs_": None}
         if (names := names_of(x)) is not None:
             value.facts["feature_names_in_"] = list(names)
-    value.facts["n_samples_fit"] = n_samples(x)
+    if fit_on is not None:
+        value.facts["fit_on"] = fit_on
 
 
-def _forget_learnt(value: AbstractValue) -> None:
-    for name in _LEARNT_FACTS:
-        value.facts.pop(name, None)
-    for name in [name for name in value.attributes if name.endswith("_")]:
-        del value.attributes[name]
-
-
-def unfitted_copy(abstract: AbstractValue) -> AbstractValue:
+def unfitted_copy(estimator: AbstractValue) -> AbstractValue:
     """What `clone` gives: the same parameters, copies of the estimators among them, nothing learnt."""
-    copy = AbstractValue(abstract.type, words=abstract.words)
-    copy.facts = {name: fact for name, fact in abstract.facts.items() if name not in (*_LEARNT_FACTS, "steps")}
+    copy = AbstractValue(estimator.type, words=estimator.words)
+    copy.facts = {name: fact for name, fact in estimator.facts.items() if name not in (*_LEARNT_FACTS, "steps")}
     copy.facts["is_fitted"] = False
-    known = known_class(abstract)
+    known = known_class(estimator)
     named = known.parameters if known is not None else {}
-    copy.attributes = {name: _copied(value) for name, value in abstract.attributes.items() if name in named}
-    if known is not None and known.name == "Pipeline" and (held := steps(abstract)) is not None:
-        pairs = [AbstractValue("tuple", items=[literal(name), _copied(part)]) for name, part in held]
-        copy.attributes["steps"] = AbstractValue("list", items=pairs)
+    copy.attributes = {name: _copied(value) for name, value in estimator.attributes.items() if name in named}
+    if known is not None and known.name == "Pipeline" and (held := steps(estimator)) is not None:
+        copy.attributes["steps"] = pairs([(name, _copied(part)) for name, part in held])
     return copy
 
 
@@ -174,6 +180,12 @@ def _copied(value: AbstractValue) -> AbstractValue:
 # Made of others
 
 
+def pairs(parts: Iterable[tuple[str, AbstractValue]], words: str = "") -> AbstractValue:
+    """The list of pairs that a pipeline is made of."""
+    held = [AbstractValue("tuple", items=[literal(name), part]) for name, part in parts]
+    return AbstractValue("list", items=held, words=words)
+
+
 def steps(pipeline: AbstractValue) -> list[tuple[str, AbstractValue]] | None:
     """Names and estimators of a pipeline in order; None if they are not all known. One value each, for good."""
     held = pipeline.attributes.get("steps")
@@ -184,15 +196,16 @@ def steps(pipeline: AbstractValue) -> list[tuple[str, AbstractValue]] | None:
     return None if held is None else list(_pairs(held)) if _are_pairs(held) else None
 
 
-def voters(voting: AbstractValue) -> list[AbstractValue]:
-    """The fitted parts of a vote as a state tells them, else those it was made with; those that are known."""
-    learnt = voting.fact("learnt")
-    known = learnt.get("estimators_") if isinstance(learnt, Mapping) else None
-    parts = known.get("items") if isinstance(known, Mapping) else None
-    if isinstance(parts, Mapping):
-        return [_part(facts, "an estimator of the vote") for facts in parts.values()]
-    held = voting.attributes.get("estimators")
-    return [part for _, part in _pairs(held)] if held is not None and _are_pairs(held) else []
+def columns_of_parts(columns: AbstractValue) -> list[tuple[str, AbstractValue, Any]] | None:
+    """Name, estimator and columns of each part of a column transformer that a state tells; None if one is not whole."""
+    order, chosen, parts = columns.fact("step_order"), columns.mapping("columns_of_steps"), columns.mapping("steps")
+    if not isinstance(order, list) or "transformers" in columns.attributes:
+        return None
+    found = [(name, _part(parts.get(name), f"{name!r}"), chosen.get(name)) for name in order if name != "remainder"]
+    is_whole = [
+        isinstance(given, str) or isinstance(given, list) and 0 < len(given) < _MOST_TOLD for *_, given in found
+    ]
+    return found if all(is_whole) else None
 
 
 def _are_pairs(held: AbstractValue) -> bool:
@@ -213,8 +226,7 @@ def _steps_told(pipeline: AbstractValue) -> AbstractValue | None:
     order, known = pipeline.fact("step_order"), pipeline.fact("steps")
     if not isinstance(order, list) or not isinstance(known, Mapping) or len(set(order)) != len(order):
         return None
-    pairs = [AbstractValue("tuple", items=[literal(name), _part(known.get(name), f"step {name!r}")]) for name in order]
-    return AbstractValue("list", items=pairs)
+    return pairs([(name, _part(known.get(name), f"step {name!r}")) for name in order])
 
 
 def _part(facts: Any, words: str) -> AbstractValue:
@@ -228,8 +240,7 @@ def _part(facts: Any, words: str) -> AbstractValue:
 
 def forget_namesakes(operation: Operation, parts: Sequence[AbstractValue]) -> None:
     """Variables that may be the very objects which a step has just changed inside another: their state is forgotten."""
-    names = {part.type for part in parts}
-    mine = {id(part) for part in parts}
+    names, mine = {part.type for part in parts}, {id(part) for part in parts}
     for value in operation.variables():
         if value.type in names and id(value) not in mine and value is not operation.receiver:
             value.forget()

@@ -310,6 +310,11 @@ _OF_TWO_TENSORS = (
     " math.multiply math.subtract matmul maximum minimum multiply not_equal pow subtract tensordot"
 )
 
+_OF_FOLDS = (
+    "KFold StratifiedKFold GroupKFold StratifiedGroupKFold TimeSeriesSplit RepeatedKFold RepeatedStratifiedKFold"
+    " ShuffleSplit StratifiedShuffleSplit"
+)
+
 CALLS: Mapping[str, Mapping[str, Sequence[int]]] = {
     "numpy": _listed(
         (_FIRST, f"{_NUMPY_WHOLE} random.choice random.permutation"),
@@ -370,6 +375,7 @@ CALLS: Mapping[str, Mapping[str, Sequence[int]]] = {
         (_NONE, f"{_OF_KERAS} layers.Input layers.InputLayer {_OF_OPS}"),
         (_FIRST, _OF_SYMBOLS),
     ),
+    "sklearn": _listed((_NONE, _prefixed("model_selection.", _OF_FOLDS))),
     "tensorflow": _listed(
         (_NONE, f"{_OF_TENSORFLOW} {_prefixed('keras.', _OF_KERAS)}"),
         (_FIRST, _OF_TENSORS),
@@ -403,6 +409,25 @@ METHODS: Mapping[str, Mapping[str, Sequence[int]]] = {
     **{f"keras.{name}": {"__call__": _TWO} for name in _KERAS_LOSSES.split()},
 }
 """By class, written package.Class: methods, and the places of surrogates among their arguments."""
+_LEARNING_METHODS = (
+    "fit fit_transform fit_predict fit_resample predict predict_proba predict_log_proba decision_function transform"
+    " score score_samples inverse_transform get_feature_names_out get_support kneighbors apply decision_path"
+)
+_METRICS = (
+    "accuracy_score average_precision_score balanced_accuracy_score brier_score_loss calinski_harabasz_score"
+    " classification_report cohen_kappa_score confusion_matrix d2_absolute_error_score davies_bouldin_score"
+    " explained_variance_score f1_score fbeta_score hamming_loss hinge_loss jaccard_score log_loss matthews_corrcoef"
+    " max_error mean_absolute_error mean_absolute_percentage_error mean_squared_error mean_squared_log_error"
+    " median_absolute_error precision_recall_curve precision_recall_fscore_support precision_score r2_score"
+    " recall_score roc_auc_score roc_curve root_mean_squared_error silhouette_samples silhouette_score"
+    " top_k_accuracy_score zero_one_loss adjusted_rand_score rand_score v_measure_score"
+)
+_OF_SPLITS = "train_test_split cross_val_score cross_validate cross_val_predict"
+_OF_LEARNING = _prefixed("sklearn.metrics.", _METRICS) + " " + _prefixed("sklearn.model_selection.", _OF_SPLITS)
+LEARNING = {"method": frozenset(_LEARNING_METHODS.split()), "call": frozenset(_OF_LEARNING.split())}
+"""Of scikit-learn: methods of estimators, and functions, that are asked on data with the values that are certain."""
+OUTPUT_SETTINGS = ("set_output", "transform_output")
+"""What a notebook spells that lets transformers give tables."""
 _GROUPED_WORDS = (
     "DataFrameGroupBy SeriesGroupBy Rolling Expanding Window ExponentialMovingWindow RollingGroupby ExpandingGroupby"
     " ExponentialMovingWindowGroupby RollingGroupBy ExpandingGroupBy ExponentialMovingWindowGroupBy"
@@ -491,7 +516,7 @@ UNLESS_MENTIONED: Mapping[str, Sequence[str]] = {
     "tensorflow": (*_OF_BACKENDS, "as_default", "disable_eager", "disable_v2", "compat.v1"),
     "pandas": ("set_option", "options.", "option_context", "register_", "set_flags", "zoneinfo", "janitor", "flavor"),
     "": ("monkeypatch", "mock", "patch_", "cudf", "seterr", "'raise'", '"raise"', "'error'", '"error"'),
-    "sklearn": ("skip_parameter_validation",),
+    "sklearn": ("skip_parameter_validation", "assume_finite", "array_api", "metadata_routing", "cuml"),
     "matplotlib": ("projection", "polar", "3d", "3D", "get_named_colors_mapping", "_colors_full_map", "register_"),
     "numpy": ("__array_", "set_array_function", "promotion_state"),
     "torch": (
@@ -705,7 +730,7 @@ def tells_result(step: str, of: str, name: str) -> bool:
     """Whether what an operation gives is certain too, not only what it refuses."""
     if step in ("set_item", "truth") or step == "attribute" and name not in _READ:
         return False
-    if of.startswith("scipy"):
+    if of.startswith(("scipy", "sklearn")):
         return False
     if name in _BY_VALUES.get(of, ()) or name.startswith(_UNTOLD) or of.startswith("torch") and name.endswith("_"):
         return False

@@ -108,7 +108,7 @@ def answer(line: bytes) -> dict[str, Any]:
         order = json.loads(line)
         if "load" in order:
             return {"loaded": [package for package in order["load"] if _is_loaded(package)]}
-        return _asked(order)
+        return _learnt(order) if order["step"] == "learns" else _asked(order)
     except NotMadeError as lack:
         return {"unknown": f"no surrogate: {lack}"}
     except Exception as error:  # noqa: BLE001 - whatever goes wrong here says nothing of the notebook
@@ -206,6 +206,23 @@ def _of_wrapped(path: str, order: Mapping[str, Any]) -> dict[str, Any]:
     if said.get("raised") == "TypeError" and own.match(said["message"]):
         return said
     return {"unknown": "not for its arguments"}
+
+
+def _learnt(order: Mapping[str, Any]) -> dict[str, Any]:
+    """What scikit-learn refuses for one reason with every fill; else what it gives with those that it takes."""
+    learning = library_of("sklearn")
+    found = list(learning.outcomes(order))
+    if len(found) > 1 and all("raised" in each for each in found):
+        # What may be missing is refused in one fill; the others say what is refused where nothing is.
+        reasons = [each for each in found if each["about"] != learning.OF_MISSING] or found
+        are_one = len({each["about"] for each in reasons}) == len({each["raised"] for each in found}) == 1
+        return (
+            {name: reasons[0][name] for name in ("raised", "message")}
+            if are_one
+            else {"unknown": "it depends on values"}
+        )
+    given = [{"gave": schema(each["gave"])} for each in found if "gave" in each]
+    return reduce(_common, given) if len(given) > 1 else {"unknown": "it depends on values"}
 
 
 @contextlib.contextmanager

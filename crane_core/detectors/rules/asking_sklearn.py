@@ -1,0 +1,298 @@
+"""What is sent to scikit-learn about a step: data with the values that are certain, and estimators with parameters.
+
+Data of many rows are sent with fewer; what is answered of them speaks of the rows that there are.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
+from crane_core.detectors.rules.families import sklearn_data as data
+from crane_core.detectors.rules.families import sklearn_estimators as estimators
+from crane_core.detectors.rules.families.numpy_arrays import is_array
+from crane_core.detectors.rules.families.pandas_frames import is_frame, is_series
+from crane_core.detectors.rules.families.sklearn_classes import known_class
+
+_MOST_ROWS = 400
+_USUAL_ROWS = 40
+_FEWER = 200
+"""So many rows are sent for many; two for each other number."""
+_MOST_COLUMNS = 500
+_MOST_VALUES = 100
+_MOST_ITEMS = 1_000
+_PLAIN: Final = (bool, int, float, str, type(None))
+_KEEPS_PARTS: Final = ("SelectFromModel", "CalibratedClassifierCV", "FrozenEstimator", "FunctionTransformer")
+"""Classes that may use parts as they were fitted before, or call functions."""
+_AS_WIDE: Final = (
+    *("StandardScaler", "MinMaxScaler", "MaxAbsScaler", "RobustScaler", "Normalizer", "Binarizer", "PowerTransformer"),
+    *("QuantileTransformer", "OrdinalEncoder"),
+)
+"""Classes that give as many columns as they get; others give those that values decide, or as many as they are told."""
+_PREDICTS: Final = ("predict", "fit_predict", "predict_proba", "predict_log_proba", "decision_function")
+_NUMBER_OF_ROWS = re.compile(r"\b2\d\d\b")
+
+
+class NotSentError(Exception):
+    """So little is known of an operand that nothing can be asked about it."""
+
+
+class Learning:
+    """The order about one step. `lengths` gives the numbers of rows for which others are sent."""
+
+    def __init__(self, values: Iterable[AbstractValue]) -> None:
+        known = dict.fromkeys(n for value in values if _is_data(value) and (n := data.n_samples(value)) is not None)
+        is_long = any(n > _MOST_ROWS for n in known)
+        self._sent = {n: _FEWER + 2 * at if is_long else n for at, n in enumerate(known)}
+        self._usual = next(iter(self._sent.values()), _USUAL_ROWS)
+        self.lengths = {sent: n for n, sent in self._sent.items()} if is_long else {}
+        self.is_whole = not is_long
+        self._tells = ""
+        self._has_dtypes = True
+        self._is_fit_anew = self._fits_parts = self._gives_floats = False
+
+    def order(
+        self,
+        path: str,
+        name: str,
+        operands: Sequence[AbstractValue],
+        keywords: Mapping[str, AbstractValue],
+    ) -> dict[str, Any]:
+        """Raises NotSentError."""
+        self._tells = "" if path else _told_of_result(name, operands[0])
+        self._is_fit_anew = name.startswith("fit")
+        self._fits_parts = self._is_fit_anew or bool(path)
+        self._gives_floats = name in ("predict_proba", "predict_log_proba", "decision_function")
+        given = {key: self.sent(value) for key, value in keywords.items()}
+        sent = [self.sent(value) for value in operands]
+        return {"step": "learns", "of": path, "name": name, "operands": sent, "keywords": given} | {
+            "is_whole": self.is_whole
+        }
+
+    def restored(self, answer: Mapping[str, Any]) -> Mapping[str, Any]:
+        """An answer with the numbers of rows that there are; of what a step gives, what no value decides."""
+        if "message" in answer:
+            return {**answer, "message": _NUMBER_OF_ROWS.sub(self._row_in_words, answer["message"])}
+        gave = dict(answer.get("gave", {}))
+        if self._tells not in ("rows", "shape") or "shape" not in gave:
+            return {}
+        first, *rest = gave["shape"] or [0]
+        if self.lengths and first not in self.lengths:
+            return {}
+        gave["shape"] = [self.lengths.get(first, first), *(rest if self._tells == "shape" else [None] * len(rest))]
+        return {"gave": gave if self._has_dtypes else {name: gave[name] for name in ("type", "shape")}}
+
+    def _row_in_words(self, found: re.Match[str]) -> str:
+        return str(self.lengths.get(int(found[0]), found[0]))
+
+    def sent(self, value: AbstractValue, *, is_part: bool = False) -> dict[str, Any]:
+        """Raises NotSentError."""
+        if value.path:
+            return {"named": value.path}
+        if known_class(value) is not None:
+            return self._estimator(value, is_part=is_part)
+        if value.type in ("list", "tuple") and value.items is not None:
+            if len(value.items) > _MOST_ITEMS:
+                raise NotSentError
+            return {value.type: [self.sent(item, is_part=True) for item in value.items]}
+        if value.type == "dict" and value.members is not None:
+            return {"dict": [[_plain(key), self.sent(each, is_part=True)] for key, each in value.members.items()]}
+        if value.literal == "prefit":
+            raise NotSentError
+        if value.literal is not NOT_KNOWN:
+            return _plain(value.literal)
+        return self.data(value)
+
+    def data(self, value: AbstractValue) -> dict[str, Any]:
+        """Raises NotSentError."""
+        shape = data.shape_as_array(value)
+        if shape is None or None in shape[1:] or not shape:
+            raise NotSentError
+        n_rows = self._rows(shape[0])
+        columns = data.columns_of(value)
+        if columns is not None and len(columns) < _MOST_COLUMNS:
+            return {"facts": {"type": "sklearn.table", "n_rows": n_rows, "columns": self._columns(value, n_rows)}}
+        facts = data.values_of(value)
+        self._has_dtypes &= "dtype" in facts
+        dtype = str(facts.get("dtype", ""))
+        holds = self._holds(facts, shape[0], n_rows)
+        if is_series(value):
+            name = value.fact("name") if isinstance(value.fact("name"), str) else None
+            known = {"type": "sklearn.column", "n_rows": n_rows, "dtype": dtype, "name": name, "holds": holds}
+            return {"facts": known}
+        if not is_array(value):
+            raise NotSentError
+        return {"facts": {"type": "sklearn.array", "shape": [n_rows, *shape[1:]], "dtype": dtype, "holds": holds}}
+
+    def _columns(self, frame: AbstractValue, n_rows: int) -> list[list[Any]]:
+        """Label, dtype and values of each."""
+        facts, n_all = data.facts_by_column(frame), data.n_samples(frame)
+        if any(type(label) not in (str, int) for label in data.columns_of(frame) or ()):
+            raise NotSentError
+        self._has_dtypes &= all("dtype" in each for each in facts.values())
+        known = [(label, facts.get(label, {})) for label in data.columns_of(frame) or ()]
+        return [[label, str(each.get("dtype", "")), self._holds(each, n_all, n_rows)] for label, each in known]
+
+    def _rows(self, n_rows: int | None) -> int:
+        if n_rows is None:
+            self.is_whole = False
+            return self._usual
+        if n_rows not in self._sent:
+            raise NotSentError  # data within another operand: their rows were not counted
+        return self._sent[n_rows]
+
+    def _holds(self, facts: Mapping[str, Any], n_all: int | None, n_sent: int) -> dict[str, Any]:
+        """All values, or those among which all are; and some, with how many rows have them at least."""
+        known = data.all_values(facts)
+        among = known if known is not None else facts.get("among_values")
+        values = among if isinstance(among, list) and among and len(among) <= _MOST_VALUES else []
+        if not estimators.are_plain(values) or any(value != value for value in values):
+            values = []
+        is_whole = bool(values) and known is not None
+        held = [(value, count) for value, count in data.certain(facts, n_all) if not (values and _is_proper(value))]
+        some = [[value, self._share(count, n_all, n_sent)] for value, count in held]
+        rarest = facts.get("n_of_rarest") if is_whole and len(values) > 1 else None
+        return {"all": values, "is_whole": is_whole, "rarest": rarest, "some": some, "may_miss": "has_nan" not in facts}
+
+    @staticmethod
+    def _share(count: int, n_all: int | None, n_sent: int) -> int:
+        """Of fewer rows as large a part, one at least."""
+        return max(1, min(count, count * n_sent // n_all if n_all else 1))
+
+    def _estimator(self, value: AbstractValue, *, is_part: bool) -> dict[str, Any]:
+        known = known_class(value)
+        if known is None or known.name in _KEEPS_PARTS or any(name.endswith("_") for name in value.attributes):
+            raise NotSentError  # with attributes that were set by hand
+        if is_part and not self._fits_parts and estimators.is_fitted(value) is not False:
+            raise NotSentError
+        fit_on = None if is_part else self._fitted_to(value, known.kind)
+        self._fits_parts = self._fits_parts or fit_on is not None
+        given = {}
+        for name in known.parameters:
+            if name in value.attributes:
+                part = value.attributes[name]
+            elif name in value.mapping("parameters_set") or name in value.mapping("parameters"):
+                part = estimators.parameter(value, name)
+            else:
+                continue
+            given[name] = self.sent(part, is_part=True)
+        own = self._parts(value)
+        if not estimators.are_parameters_told(value, len(own)):
+            raise NotSentError
+        given |= own
+        return {"facts": {"type": "sklearn.estimator", "path": value.type, "given": given, "fit_on": fit_on}}
+
+    def _parts(self, value: AbstractValue) -> dict[str, Any]:
+        """The parameter that holds the parts of a pipeline or column transformer, where they are known."""
+        if value.class_name == "Pipeline" and (steps := estimators.steps(value)) is not None:
+            return {"steps": {"list": [{"tuple": [_plain(n), self.sent(p, is_part=True)]} for n, p in steps]}}
+        if value.class_name == "ColumnTransformer" and (held := estimators.columns_of_parts(value)) is not None:
+            parts = [{"tuple": [_plain(n), self.sent(p, is_part=True), _plain(names)]} for n, p, names in held]
+            return {"transformers": {"list": parts}}
+        return {}
+
+    def _fitted_to(self, value: AbstractValue, kind: str) -> list[dict[str, Any]] | None:
+        """What it was fitted to; None if it was not."""
+        parts = estimators.steps(value) if value.class_name == "Pipeline" and value.fact("fit_on") is None else None
+        fitted = estimators.is_fitted(parts[-1][1] if parts else value)
+        if fitted is False or self._is_fit_anew:
+            return None
+        known = value.fact("fit_on") or _told_of_fit(value)
+        if fitted is None or not isinstance(known, Mapping):
+            raise NotSentError
+        self._has_dtypes &= value.fact("fit_on") is not None or self._gives_floats
+        if not self._has_dtypes and kind not in ("transformer", "cluster") and "classes_" not in value.facts:
+            self._tells = ""
+        self.is_whole = self.is_whole and known["is_whole"]
+        sent: list[dict[str, Any]] = known["data"]
+        return sent
+
+
+def _told_of_result(method: str, estimator: AbstractValue) -> str:
+    """What of the result of a method no value decides: its "shape", the number of its "rows", or "" for nothing."""
+    if method in _PREDICTS:
+        return "shape"
+    if method not in ("transform", "fit_transform"):
+        return ""
+    is_wide = estimator.class_name in _AS_WIDE or type(estimators.value_of(estimator, "n_components")) is int
+    return "shape" if is_wide else "rows"
+
+
+def sent_to_fit(given: Mapping[str, AbstractValue]) -> dict[str, Any] | None:
+    """What an estimator is fitted to, X and y in order; None if that cannot be sent."""
+    values = [given[name] for name in ("X", "y") if name in given]
+    if given.keys() - {"X", "y"}:
+        return None
+    learning = Learning(values)
+    try:
+        return {"data": [learning.sent(value) for value in values], "is_whole": learning.is_whole}
+    except NotSentError:
+        return None
+
+
+def _told_of_fit(value: AbstractValue) -> dict[str, Any] | None:
+    """Data of the names, classes and categories that a state tells; None where it does not tell enough."""
+    parts = [part for _, part in (estimators.steps(value) or [])] if value.class_name == "Pipeline" else [value]
+    known = known_class(parts[-1]) if parts else None
+    if known is None:
+        return None
+    classes, n_features = estimators.classes_fitted(parts[-1]), estimators.features_fitted(parts[0])
+    n_told = value.mapping("learnt").get("n_samples_fit_")
+    n_rows = n_told.get("value") if isinstance(n_told, Mapping) else None
+    n_sent = n_rows if type(n_rows) is int and n_rows <= _MOST_ROWS else _USUAL_ROWS
+    targets = {"type": "sklearn.column", "n_rows": n_sent, "name": None, **_filled(classes)}
+    if known.name in ("LabelEncoder", "LabelBinarizer"):
+        return {"data": [{"facts": targets}], "is_whole": False} if classes else None
+    if n_features is None or n_features >= _MOST_COLUMNS:
+        return None
+    labels: Sequence[Any] = estimators.names_fitted(parts[0]) or range(n_features)
+    categories = _categories(parts[0], labels)
+    columns = [[label, *_filled(categories.get(label)).values()] for label in labels]
+    table = {"type": "sklearn.table", "n_rows": n_sent, "columns": columns}
+    sent = [table, targets] if known.kind in ("classifier", "regressor") else [table]
+    return {"data": [{"facts": each} for each in sent], "is_whole": n_sent == n_rows}
+
+
+def _categories(value: AbstractValue, labels: Sequence[Any]) -> dict[Any, Any]:
+    """The categories that an encoder learnt, by label; of a column transformer those of its parts."""
+    parts = [(part, names) for _, part, names in estimators.columns_of_parts(value) or () if isinstance(names, list)]
+    found: dict[Any, Any] = {}
+    for part, names in parts or [(value, list(labels))]:
+        categories = part.fact("categories_")
+        if isinstance(categories, list) and len(categories) == len(names):
+            found |= dict(zip(names, categories, strict=True))
+    return found
+
+
+def _filled(values: Any) -> dict[str, Any]:
+    """Dtype and values of a column that holds all of these, or any numbers."""
+    known = values if isinstance(values, list) and values and estimators.are_plain(values) else []
+    holds = {"all": known, "is_whole": bool(known), "rarest": None, "some": [], "may_miss": False}
+    are_numbers = all(isinstance(each, (int, float)) for each in known)
+    return {"dtype": "float64" if are_numbers else "object", "holds": holds}
+
+
+def _is_data(value: AbstractValue) -> bool:
+    return is_frame(value) or is_series(value) or is_array(value)
+
+
+def _is_proper(value: Any) -> bool:
+    """Whether a value is neither missing nor infinite: one of those that are listed."""
+    return isinstance(value, str) or value is not None and math.isfinite(value)
+
+
+def _plain(value: Any) -> dict[str, Any]:
+    """Raises NotSentError."""
+    if isinstance(value, (list, tuple, set)) and len(value) <= _MOST_ITEMS:
+        return {type(value).__name__: [_plain(part) for part in value]}
+    if isinstance(value, dict):
+        return {"dict": [[_plain(key), _plain(part)] for key, part in value.items()]}
+    if type(value) not in _PLAIN:
+        raise NotSentError
+    return {"is": value}
+
+
+__all__ = ["Learning", "NotSentError"]

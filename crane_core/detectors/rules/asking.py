@@ -7,6 +7,7 @@ versions of the kernel; else nothing is said. What may be asked stands in kernel
 from __future__ import annotations
 
 import json
+import math
 import re
 import sys
 import time
@@ -15,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeVar
 
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
@@ -26,7 +28,8 @@ from crane_core.runtime.kernel_side.crane_surrogates import operations
 from crane_core.runtime.library_worker import LibraryWorker, library_worker
 
 LIBRARIES: Final = tuple(operations.CALLS)
-_TENSOR: Final = ("shape", "dtype", "device", "requires_grad", "grad_fn", "strides", "layout", "is_nested")
+_TENSOR_WORDS: Final = "shape dtype device requires_grad grad_fn is_contiguous strides layout is_nested"
+_TENSOR: Final = tuple(_TENSOR_WORDS.split())
 _FACTS: Final[Mapping[str, tuple[str, ...]]] = {
     "numpy.ndarray": ("shape", "dtype", "writeable"),
     "pandas.DataFrame": ("shape", "index", "columns", "dtypes"),
@@ -87,6 +90,10 @@ class Order(NamedTuple):
     libraries: frozenset[str]
     tells: bool = False
     untold: frozenset[str] = frozenset()
+    is_moved: bool = False
+    """Tensors that are elsewhere were sent as if they were on the processor: only what is about shapes counts."""
+    more: Mapping[str, Any] = MappingProxyType({})
+    """Facts of the result beside the answer."""
 
 
 class Question(NamedTuple):
@@ -175,13 +182,15 @@ class Asker:
                 takes = answer.get("takes")
                 known = f"in {library} {self._packages[library]} it takes {takes}" if takes else question.described
                 is_tried = isinstance(order.sent.get("operands"), list)
-                if not is_tried or not _speaks_of_values(message):
+                is_elsewhere = order.is_moved and not operations.is_about_shapes(message)
+                if not is_elsewhere and not (is_tried and _speaks_of_values(message)):
                     return Said(_crash(library, self._packages[library], raised, message, known), AbstractValue())
             facts = answer.get("gave")
             if not isinstance(facts, dict) or str(facts.get("type")).startswith("pandas."):
                 continue  # what a table holds is told in another form here than in a state
             if facts and (order.tells or facts.get("type") == "method"):
-                return Said(None, _given({name: fact for name, fact in facts.items() if name not in order.untold}))
+                told = {name: fact for name, fact in facts.items() if name not in order.untold}
+                return Said(None, _given({**told, **order.more}))
         return None
 
     def _tried(
@@ -197,15 +206,22 @@ class Asker:
         libraries |= {holder.partition(".")[0]} & set(LIBRARIES)
         if not libraries or not libraries <= self._libraries or self._may_be_changed(libraries):
             return
-        is_elsewhere = any(map(self._mentions, operations.OTHER_DEVICES))
-        sender = _Sender(may_guess=step == "operator", may_be_elsewhere=is_elsewhere)
+        may_be_elsewhere = any(map(self._mentions, operations.OTHER_DEVICES))
+        sender = _Sender(may_guess=step == "operator", sends_ranges=operations.takes_indices(step, asked))
+        is_placed = "device" in keywords and libraries == {"torch"}
+        named = {key: each for key, each in keywords.items() if not (is_placed and key == "device")}
         n_positional = len(operands) - len(keywords)
         with suppress(NotSentError):
-            sent = sender.order(step, holder, asked, operands[:n_positional], keywords)
+            sent = sender.order(step, holder, asked, operands[:n_positional], named)
+            if "torch" in libraries:
+                unknown = operations.NOT_RECORDING + (operations.FREEZING if sender.has_layer else ())
+                sent["is_recording"] = not any(map(self._mentions, unknown))
             if operations.is_asked(sent):
                 tells = operations.tells_result(step, holder, asked) and _CHANGING.isdisjoint(keywords)
-                may_move = is_elsewhere and not any(map(_holds_tensor, operands))
-                yield Order(sent, frozenset(libraries), tells, frozenset(["device"] if may_move else []))
+                is_moved = is_placed or sender.is_moved(may_be_elsewhere=may_be_elsewhere)
+                may_move = is_moved or may_be_elsewhere and not sender.devices
+                untold = frozenset(["device"] if may_move else [])
+                yield Order(sent, frozenset(libraries), tells, untold, is_moved, _kept(step, asked, operands))
 
     def _of_module(self, path: str, name: str) -> Iterator[Order]:
         """The order to look for a name in a module."""
@@ -240,7 +256,7 @@ class Asker:
         if not libraries <= self._libraries or self._may_be_changed(libraries):
             return
         if "class" not in made:
-            sender = _Sender(may_guess=False, may_be_elsewhere=True)
+            sender = _Sender(may_guess=False)
             with suppress(NotSentError):
                 sent = sender.order(step, library, name, arguments.positional, arguments.keywords)
                 yield Order({**sent, "operands": [{"made": made}, *sent["operands"]]}, libraries)
@@ -261,7 +277,7 @@ class Asker:
         kind = "call of data" if step == "call" and first in _DATA else step
         yield Order(_binding(path, kind, arguments), frozenset([library]))
         if step == "call" and library in operations.TRIED:
-            sender = _Sender(may_guess=True, may_be_elsewhere=True)
+            sender = _Sender(may_guess=True)
             with suppress(NotSentError):
                 sent = sender.order("wrapped", path, "", arguments.positional, arguments.keywords)
                 yield Order(sent, frozenset([library]))
@@ -383,22 +399,40 @@ def _library_of(value: AbstractValue) -> str:
     return next((library for part in (parts or ())[:50] if (library := _library_of(part))), "")
 
 
-def _holds_tensor(value: AbstractValue) -> bool:
-    """Whether an operand decides on which device the result is: all that are sent are on the processor."""
-    return value.is_a("torch", "Tensor", "Parameter") or any(map(_holds_tensor, value.items or ()))
+def _kept(step: str, name: str, operands: Sequence[AbstractValue]) -> dict[str, Any]:
+    """The range of integers that a method of a tensor hands on."""
+    if step != "method" or name not in operations.KEEPING or not operands[0].is_a("torch", "Tensor"):
+        return {}
+    ends = operands[0].fact("value_range")
+    if name in ("long", "int") and isinstance(ends, (list, tuple)):
+        ends = [int(end) if type(end) is float and math.isfinite(end) else end for end in ends]
+    return {"value_range": ends} if _are_integers(ends) else {}
+
+
+def _are_integers(ends: Any) -> bool:
+    return isinstance(ends, (list, tuple)) and all(type(end) is int for end in ends)
 
 
 class _Sender:
     """Writes operands for the worker.
 
-    `may_guess`: a number whose value is not known may be any. `may_be_elsewhere`: a tensor of which no device is told
-    may be on another than the processor.
+    `may_guess`: a number whose value is not known may be any. `sends_ranges`: what is known of the values of tensors of
+    integers counts. `devices` are those of tensors and of layers with weights, None for one that is not told.
     """
 
-    def __init__(self, *, may_guess: bool, may_be_elsewhere: bool) -> None:
+    def __init__(self, *, may_guess: bool, sends_ranges: bool = False) -> None:
         self._may_guess = may_guess
-        self._may_be_elsewhere = may_be_elsewhere
+        self._sends_ranges = sends_ranges
         self._n_parts = 0
+        self.devices: set[str | None] = set()
+        self.has_layer = False
+
+    def is_moved(self, *, may_be_elsewhere: bool) -> bool:
+        """Whether what was sent is on another device, or may be. Raises NotSentError for several, or another kind."""
+        known = {str(each) for each in self.devices if each is not None}
+        if len(known) > 1 or not all(each == "cpu" or each.startswith("cuda") for each in known):
+            raise NotSentError
+        return bool(known - {"cpu"}) or None in self.devices and may_be_elsewhere
 
     def order(
         self,
@@ -419,6 +453,10 @@ class _Sender:
             raise NotSentError
         if value.path:
             return {"named": value.path}
+        if value.type == "torch.dtype":
+            return {"named": _known(value.fact("value"))}
+        if value.type == "torch.Size":
+            return {"tuple": [self.sent(part) for part in _known(value.items)]}
         if value.package in LIBRARIES:
             return {"facts": {"type": value.type, **self._facts(value)}}
         if value.type in ("list", "tuple", "slice"):
@@ -430,18 +468,25 @@ class _Sender:
         return _value(value.literal)
 
     def _facts(self, value: AbstractValue) -> dict[str, Any]:
-        if value.type.startswith("torch.nn.modules."):
-            return _plain_facts(value)
         if value.type.startswith("torch.nn.") and value.type not in _FACTS:
-            raise NotSentError  # a layer as a rule has it, of which settings may not be known
+            known = _plain_facts(value)
+            if "dtype" in known or "device" in known:
+                self.has_layer = True
+                self.devices.add(known.pop("device", None))
+            return known
         names = _FACTS.get(value.type, ())
         known = {name: fact for name in names if (fact := value.fact(name)) is not None}
         if not known.keys() >= set(names[:_N_NEEDED]) or None in known.get("shape", ()):
             raise NotSentError
         if value.package == "pandas":
             return _pandas_facts(value.type, known)
-        if names is _TENSOR and "device" not in known and self._may_be_elsewhere:
-            raise NotSentError
+        if names is _TENSOR:
+            self.devices.add(known.pop("device", None))
+            ends = value.fact("value_range")
+            if not known.get("is_contiguous", True):
+                known.pop("is_contiguous")
+            if self._sends_ranges and _are_integers(ends):
+                known["value_range"] = list(ends)
         return known
 
 
@@ -466,9 +511,13 @@ def _pandas_facts(kind: str, known: dict[str, Any]) -> dict[str, Any]:
 
 
 def _plain_facts(value: AbstractValue) -> dict[str, Any]:
-    """All that is known of a layer, to be made again with all of it or not at all; a forgotten one has no mode."""
+    """All that is known of a layer or loss, to be made again with all of it or not at all; forgotten ones lack both."""
     facts = dict(value.facts)
-    if "training" not in facts or value.attributes or any(isinstance(fact, AbstractValue) for fact in facts.values()):
+    if (
+        not facts.keys() & {"training", "reduction"}
+        or value.attributes
+        or any(isinstance(fact, AbstractValue) for fact in facts.values())
+    ):
         raise NotSentError
     return {name: fact for name, fact in facts.items() if fact is not None and name != "docs"}
 
@@ -540,6 +589,8 @@ def _spelled(fact: Any) -> str:
 def _given(told: Mapping[str, Any]) -> AbstractValue:
     facts = {name: fact for name, fact in told.items() if name != "type"}
     kind = str(told.get("type", ""))
+    if kind == "torch.Tensor":
+        facts.setdefault("is_contiguous", False)
     if kind == "NoneType":
         return AbstractValue("NoneType", literal=None)
     parts = facts.pop("items") if kind not in ("list", "tuple") and "items" in facts else None

@@ -134,7 +134,9 @@ def _part(loader: AbstractValue, name: str, shape: Any, dtype: Any) -> AbstractV
     if not isinstance(shape, (tuple, list)):
         return AbstractValue(shape if isinstance(shape, str) and shape in ("list", "tuple", "dict", "str") else "")
     known = _first_size(loader, tuple(shape))
-    return tensor(known, dtype if isinstance(dtype, str) else None, words=f"{name.replace('batch', _said(loader), 1)}")
+    made = tensor(known, dtype if isinstance(dtype, str) else None, words=f"{name.replace('batch', _said(loader), 1)}")
+    made.facts |= {"is_contiguous": True} if loader.fact("collate_fn") == "default_collate" else {}
+    return made
 
 
 def _first_size(loader: AbstractValue, shape: Shape) -> Shape:
@@ -229,6 +231,7 @@ def _batches(dataset: AbstractValue, size: int) -> dict[str, Any]:
         "dataset": {"batch_shapes": parts},
         "batch_dtypes": dtypes,
         "batch_container": "list",
+        "collate_fn": "default_collate",
     }
 
 

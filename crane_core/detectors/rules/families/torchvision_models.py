@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.families.torch_modules import inside, through
+from crane_core.detectors.rules.families.torch_modules import inside
 from crane_core.detectors.rules.families.torch_tensors import is_tensor, tensor
 from crane_core.detectors.rules.family import Family, Rule
 from crane_core.detectors.rules.operation import Operation
@@ -87,12 +87,12 @@ def called(operation: Operation) -> Answer:
     anatomy = _CLASSES.get(model.class_name)
     first = _part(model, anatomy.first) if anatomy is not None else None
     if first is not None and first.is_a("torch", "Conv2d") and not first.fact("hooked"):
-        through(operation, first, x)
+        operation.call(first, [x], {})
     head, width = inside(model, _HEADS[model.class_name]), _width(model, anatomy)
     if head is None or width is None:
         return UNCHANGED
     words = f"the input of {_HEADS[model.class_name]} of {model.named('the model')}"
-    return operation.call(head, [tensor((shape[0], width), None, x.fact("device"), words=words)], {})
+    return operation.call(head, [tensor((shape[0], width), x.fact("dtype"), x.fact("device"), words)], {})
 
 
 def _is_hooked(model: AbstractValue) -> bool:

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
 from crane_core.detectors.rules.answer import UNKNOWN, Answer
-from crane_core.detectors.rules.families.torch_tensors import is_float, is_tensor, tensor
+from crane_core.detectors.rules.families.torch_tensors import is_tensor, tensor
 from crane_core.detectors.rules.family import Family, Rule
 from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import Length
@@ -84,7 +84,7 @@ def _normalize(operation: Operation, step: Step, image: Image, what: str) -> Ima
             fact=f"{what} is {'a PIL image' if image.kind == PIL else 'an array'}",
             remedy="put ToTensor() before it",
         )
-    if image.dtype is not None and not is_float(image.dtype) and image.dtype.startswith("torch."):
+    if image.dtype is not None and "float" not in image.dtype and image.dtype.startswith("torch."):
         operation.crash(
             "TypeError",
             f"Input tensor should be a float tensor, not {image.dtype.removeprefix('torch.')}",

@@ -128,9 +128,9 @@ _TENSOR_METHODS = _listed(
         _NONE,
         "view expand repeat size dim ndimension numel nelement float double half int long bool clone detach contiguous"
         " tolist item numpy new_zeros new_ones new_full stride element_size is_floating_point requires_grad_ unfold"
-        " zero_ fill_ exp_ sqrt_ squeeze_ unsqueeze_ transpose_ t_ resize_ normal_ uniform_ __len__",
+        " zero_ fill_ exp_ sqrt_ squeeze_ unsqueeze_ transpose_ t_ resize_ normal_ uniform_ __len__ short cpu",
     ),
-    (_FIRST, "type_as add_ sub_ mul_ div_ copy_ pow_ masked_fill_"),
+    (_FIRST, "backward to type type_as add_ sub_ mul_ div_ copy_ pow_ masked_fill_"),
     (_TWO, "clamp_"),
     (_NONE, _TENSOR_ALONE),
     (_FIRST, _TENSOR_WITH_ONE),
@@ -180,6 +180,10 @@ _TORCH_LAYERS = (
     " HingeEmbeddingLoss MultiLabelMarginLoss HuberLoss SmoothL1Loss SoftMarginLoss MultiLabelSoftMarginLoss"
     " CosineEmbeddingLoss MultiMarginLoss TripletMarginLoss PixelShuffle PixelUnshuffle Upsample UpsamplingNearest2d"
     " UpsamplingBilinear2d ChannelShuffle Flatten Unflatten"
+)
+TORCH_LOSSES = (
+    "L1Loss MSELoss CrossEntropyLoss NLLLoss PoissonNLLLoss KLDivLoss BCELoss BCEWithLogitsLoss HuberLoss SmoothL1Loss"
+    " SoftMarginLoss MultiLabelSoftMarginLoss HingeEmbeddingLoss MarginRankingLoss CosineEmbeddingLoss"
 )
 
 # pandas
@@ -287,6 +291,8 @@ CALLS: Mapping[str, Mapping[str, Sequence[int]]] = {
         ((0, 2), "gather index_select index_fill"),
         ((0, 2, 3), "scatter scatter_add index_add"),
         (_NONE, _prefixed("nn.", _TORCH_LAYERS)),
+        (_TWO, _prefixed("nn.", TORCH_LOSSES)),
+        (_ALL, "nn.Sequential utils.data.TensorDataset"),
         *((places, f"nn.functional.{name}") for name, places in _FUNCTIONAL.items()),
     ),
     "pandas": _listed(
@@ -310,12 +316,13 @@ METHODS: Mapping[str, Mapping[str, Sequence[int]]] = {
     "numpy.ndarray": _ARRAY_METHODS,
     "numpy.MaskedArray": _listed((_NONE, _OF_MASKED)),
     "torch.Tensor": _TENSOR_METHODS,
+    "torch.Parameter": _TENSOR_METHODS,
     "pandas.DataFrame": _listed(*_OF_BOTH, (_NONE, _ONLY_TABLE), (_FIRST, "join merge")),
     "pandas.Series": _listed(*_OF_BOTH, (_NONE, _ONLY_COLUMN)),
     "pandas.Timestamp": _listed((_NONE, _TIMESTAMP_METHODS)),
     "numpy.Generator": _listed((_NONE, _GENERATOR_METHODS), (_FIRST, "choice permutation")),
     "numpy.RandomState": _listed((_NONE, _RANDOM_STATE_METHODS), (_FIRST, "choice permutation")),
-    **{f"torch.{name}": {"__call__": _THREE} for name in _TORCH_LAYERS.split()},
+    **{f"torch.{name}": {"__call__": _THREE, "forward": _THREE} for name in _TORCH_LAYERS.split()},
 }
 """By class, written package.Class: methods, and the places of surrogates among their arguments."""
 _GROUPED_WORDS = (
@@ -333,7 +340,7 @@ _OF_GROUPED_WORDS = (
 _OF_GROUPED = frozenset(_OF_GROUPED_WORDS.split())
 RESULTS = ("numpy", "pandas", "scipy")
 """Packages of which the results of steps are made again to be asked."""
-_KEYWORDS_WORDS = "a arr array ary b bias input m other weight weights x"
+_KEYWORDS_WORDS = "a arr array ary b bias input m other pos_weight target weight weights x"
 KEYWORDS = frozenset(_KEYWORDS_WORDS.split())
 """Keywords of which an operand may be a surrogate, where the first operand may."""
 
@@ -353,13 +360,18 @@ _BY_VALUES = {
     "numpy.Generator": frozenset(["shuffle"]),
     "torch": frozenset(_TORCH_BY_VALUES_WORDS.split()),
     "torch.Tensor": frozenset(_TORCH_BY_VALUES_WORDS.split()),
+    "torch.Parameter": frozenset(_TORCH_BY_VALUES_WORDS.split()),
 }
 """What these give may depend on values, or they change their operand: only what they refuse counts."""
 _UNTOLD = "ma."
 """The module of functions that may change what they are given."""
-_READ_WORDS = "T mT H mH real imag shape dtype ndim size itemsize nbytes"
+_READ_WORDS = "T mT H mH real imag data shape dtype ndim size itemsize nbytes"
 _READ = frozenset(_READ_WORDS.split())
 """Attributes that follow from the schema; what others give is not told."""
+
+_LENGTHS_WORDS = "shape ndim size itemsize dim ndimension numel nelement stride element_size __len__"
+_LENGTHS = frozenset(_LENGTHS_WORDS.split())
+"""Attributes and methods of arrays that give lengths, counts of axes and the like."""
 
 _STEPS_WORDS = "attribute element format item operator set_item truth"
 STEPS = frozenset(_STEPS_WORDS.split())
@@ -414,6 +426,22 @@ UNLESS_MENTIONED: Mapping[str, Sequence[str]] = {
 """By package, "" for all: what a notebook may not spell where it is asked, as it may change what operations do."""
 OTHER_DEVICES = ("cuda", "mps", "xpu", "device")
 """What a notebook spells that may move tensors away from the processor."""
+NOT_RECORDING = ("no_grad", "inference_mode", "grad_enabled", "functional_call", "ightning")
+"""Where a notebook spells none of these, gradients are recorded."""
+FREEZING = ("requires_grad", "freeze", "from_pretrained")
+"""Where it spells none of these, weights of layers require a gradient."""
+_INDEXING_WORDS = "cross_entropy nll_loss embedding one_hot gather index_select __call__ forward"
+_INDEXING = frozenset(_INDEXING_WORDS.split())
+_OF_DATA = ("tensor", "as_tensor", "from_numpy")
+_KEEPING_WORDS = (
+    "long int view reshape flatten squeeze unsqueeze permute transpose t contiguous clone detach expand repeat"
+)
+KEEPING = frozenset(_KEEPING_WORDS.split())
+"""Methods of tensors that give the same integers, each at least once."""
+_ABOUT_SHAPES = re.compile(
+    r"shape|\b[Ss]izes?\b|[Dd]imension|\dD\b|elements|channels|batch_size|matri|scalar outputs|more than one value"
+    r"|out of bounds|out of range"
+)
 _ELSEWHERE = re.compile(r"(?i)\b(?:cuda|mps|xpu|hpu|npu|xla|meta|musa|mlu|vulkan|privateuseone)\b")
 _OPEN = ("pandas.DataFrame", "pandas.Series")
 """Classes whose objects may have attributes of a notebook's own, and whose elements are selected by values."""
@@ -442,10 +470,11 @@ def is_asked(order: Mapping[str, Any]) -> bool:
     if "made" in (*operands, {})[0]:
         return is_asked(operands[0]["made"]) and step in ("attribute", "method")
     reads_texts = name.rpartition(".")[2] in _PARSING
+    refuses_objects = of == "torch" and name in _OF_DATA
     for form, held in (part for told in (*operands, *keywords.values()) for part in _parts(told)):
         if form == "is" and type(held) is str and is_elsewhere(held):
             return False
-        if form == "facts" and (_is_opaque(step, held) or reads_texts and _is_text(held)):
+        if form == "facts" and (_is_opaque(step, held) and not refuses_objects or reads_texts and _is_text(held)):
             return False
     if _changes_tensor(step, of, name) and not (operands and _has_no_gradient(operands[0])):
         return False
@@ -526,10 +555,15 @@ def _places(step: str, of: str, name: str) -> Sequence[int] | None:
 
 
 def _changes_tensor(step: str, of: str, name: str) -> bool:
-    is_change = step == "set_item" or step == "method" and name.endswith("_") and not name.endswith("__")
+    is_change = step == "set_item" or step == "method" and _is_change(name)
     return of.startswith("torch.") and (
         is_change or step == "operator" and name.endswith("=") and name not in _COMPARED
     )
+
+
+def _is_change(name: str) -> bool:
+    """Whether torch names a method so that it changes its tensor."""
+    return name.endswith("_") and not name.endswith("__")
 
 
 def _has_no_gradient(told: Mapping[str, Any]) -> bool:
@@ -587,12 +621,30 @@ def tells_refusal(name: str, exception: str, message: str) -> bool:
     return not by_values or exception == "TypeError" or _OF_SCHEMA.search(message) is not None
 
 
+def takes_indices(step: str, name: str) -> bool:
+    """Whether every integer of a tensor counts, so that the least and the largest one decide what is refused."""
+    return step == "item" or name.rpartition(".")[2] in _INDEXING
+
+
+def is_about_shapes(message: str) -> bool:
+    """Whether torch refuses shapes, as it does on every device."""
+    return _ABOUT_SHAPES.search(message) is not None
+
+
+def tells_value(order: Mapping[str, Any]) -> bool:
+    """Whether the numbers that an operation gives follow from the schema of an array too, or from known operands."""
+    step, of, name = order["step"], order["of"], order["name"]
+    if step == "call":
+        return of == "torch" and name in _OF_DATA and all(map(_is_known, order["operands"]))
+    return step in ("attribute", "method") and of in ("torch.Tensor", "torch.Parameter") and name in _LENGTHS
+
+
 def tells_result(step: str, of: str, name: str) -> bool:
     """Whether what an operation gives is certain too, not only what it refuses."""
     if step in ("set_item", "truth") or step == "attribute" and name not in _READ:
         return False
     if of.startswith(("pandas", "keras", "tensorflow", "scipy")):
         return False
-    if name in _BY_VALUES.get(of, ()) or name.startswith(_UNTOLD) or of.startswith("torch") and name.endswith("_"):
+    if name in _BY_VALUES.get(of, ()) or name.startswith(_UNTOLD) or of.startswith("torch") and _is_change(name):
         return False
     return not name.endswith("=") or name in _COMPARED

@@ -23,7 +23,7 @@ from functools import reduce
 from typing import Any, Callable, Iterator, Mapping
 
 from . import members, operations, parameters, signatures
-from .made import FILLS, NotMadeError, library_of, made, refusal
+from .made import FILLS, NotMadeError, library_of, made, refusal, seen
 
 _FULL = 0.75
 """Share of its memory beyond which the process ends itself: libraries fill it, and then all answers are unknown."""
@@ -181,8 +181,8 @@ def _agreed(operation: Callable[..., Any], name: str, order: Mapping[str, Any]) 
     for fill in FILLS:
         operands = [_operand(told, fill) for told in order["operands"]]
         keywords = {key: made(told, fill) for key, told in order["keywords"].items()}
-        with _modes(fill):
-            outcome = _tried(operation, operands, keywords)
+        with _modes(fill, is_recording=order.get("is_recording", False)):
+            outcome = _tried(operation, operands, keywords, has_value=operations.tells_value(order))
         agreed = _common(agreed, outcome) if agreed else outcome
         if not agreed:
             return {"unknown": "it depends on values"}
@@ -203,12 +203,12 @@ def _of_wrapped(path: str, order: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def _modes(fill: int) -> Iterator[None]:
+def _modes(fill: int, *, is_recording: bool = False) -> Iterator[None]:
     """The modes of the libraries that are loaded: where nobody tells which is on, the fills differ in it."""
     with contextlib.ExitStack() as stack:
         for name in ("torch",):
             if name in sys.modules:
-                stack.enter_context(library_of(name).mode(fill))
+                stack.enter_context(library_of(name).mode(fill, is_recording=is_recording))
         yield
 
 
@@ -244,33 +244,50 @@ def _operation(step: str, of: str, name: str) -> Callable[..., Any]:
     return _OPERATORS[name] if step == "operator" else _STEPS[step]
 
 
-def _tried(operation: Callable[..., Any], operands: list[Any], keywords: dict[str, Any]) -> dict[str, Any]:
+def _tried(
+    operation: Callable[..., Any], operands: list[Any], keywords: dict[str, Any], *, has_value: bool = False
+) -> dict[str, Any]:
     """What happens, in a form that can be compared with what happens with another fill."""
     try:
         result = operation(*operands, **keywords)
     except _NEVER as error:
-        if not isinstance(error, NotImplementedError) or _FOR_DTYPE not in str(error):
+        is_about_dtype = isinstance(error, NotImplementedError) and _FOR_DTYPE in str(error)
+        if not is_about_dtype and not _is_checked_by_torch(error):
             return {"unknown": type(error).__name__}
         return refusal(error)
     except Exception as error:  # noqa: BLE001 - what it raises is the answer
         if _OF_PROCESS.search(str(error)):
             return {"unknown": type(error).__name__}
         return refusal(error)
-    return {"gave": schema(result)}
+    return {"gave": schema(result, has_value=has_value)}
 
 
-def schema(value: Any) -> dict[str, Any]:
-    """Facts about what an operation gave that do not depend on values; empty where there are none to tell."""
+def _is_checked_by_torch(error: Exception) -> bool:
+    """Whether torch itself asserts something of what it is given, and says what."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    name = trace.tb_frame.f_globals.get("__name__", "") if trace is not None else ""
+    return isinstance(error, AssertionError) and bool(str(error)) and name.startswith(("torch.", "torchvision."))
+
+
+def schema(value: Any, *, has_value: bool = False) -> dict[str, Any]:
+    """Facts about what an operation gave that do not depend on values; empty where there are none to tell.
+
+    `has_value`: numbers are lengths and the like, which do not depend on values either.
+    """
     if type(value) in _PLAIN:
-        return {"type": type(value).__name__}
+        return {"type": type(value).__name__, **({"value": value} if has_value and type(value) is int else {})}
     if isinstance(value, (list, tuple)) and len(value) <= _MOST_PARTS:
         kind = type(value)
         path = kind.__name__ if kind in (list, tuple) else f"{kind.__module__}.{kind.__qualname__}"
-        parts = {str(at): schema(part) or _ANYTHING for at, part in enumerate(value)}
+        parts = {str(at): schema(part, has_value=has_value) or _ANYTHING for at, part in enumerate(value)}
         return {"type": path, "length": len(value), "items": parts}
     package = (type(value).__module__ or "").partition(".")[0]
     try:
         read: dict[str, Any] = library_of(package).read(value)
     except NotMadeError:
         return {}
+    if has_value and "value_range" in (told := seen(value)):
+        read["value_range"] = told["value_range"]
     return read

@@ -271,7 +271,7 @@ def disagreements(order: dict[str, Any], chosen: random.Random) -> Iterator[str]
         operands = [real(told, chosen) for told in order["operands"]]
         keywords = {key: real(told, chosen) for key, told in order["keywords"].items()}
         shown = f"{order} with {operands} {keywords}"
-        with worker._modes(chosen.choice([0, 1])):
+        with worker._modes(chosen.choice([0, 1]), order):
             came = worker._tried(operation, operands, keywords, has_value=operations.tells_value(order))
         if "raised" in answer:
             if came.get("raised") != answer["raised"]:

@@ -1,7 +1,8 @@
 """What a library itself says of a step: asked on surrogates with the schema of the operands, in a separate process.
 
 Knows what of an abstract value can be sent, and what an answer means. Asks only where an interpreter here has the very
-versions of the kernel; else nothing is said. What may be asked stands in kernel_side/crane_surrogates/operations.py.
+versions of the kernel; else nothing is said, but of shapes that torch refuses where a kernel tells no versions at all.
+What may be asked stands in kernel_side/crane_surrogates/operations.py.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ _NO_LABELS: Final = ("RangeIndex", "DatetimeIndex", "TimedeltaIndex", "PeriodInd
 _NUMBERS: Final = ("int", "float", "bool")
 _PLAIN: Final = (bool, int, float, str, type(None))
 _MOST_PARTS = 400
+_MOST_ELEMENTS = 1_000_000
 _LONGEST_TEXT = 2_000
 _MOST_MESSAGE = 400
 _ASKED: Final = tuple(sorted({*LIBRARIES, *operations.BOUND}))
@@ -90,8 +92,10 @@ class Order(NamedTuple):
     libraries: frozenset[str]
     tells: bool = False
     untold: frozenset[str] = frozenset()
-    is_moved: bool = False
-    """Tensors that are elsewhere were sent as if they were on the processor: only what is about shapes counts."""
+    is_vague: bool = False
+    """Devices, dtypes or the version of torch may be others: of what torch refuses, only shapes count."""
+    is_large: bool = False
+    """Sent without elements: of refusals only those of a usual class count."""
     more: Mapping[str, Any] = MappingProxyType({})
     """Facts of the result beside the answer."""
 
@@ -119,7 +123,9 @@ class Asker:
         self._packages = packages
         self._mentions = mentions
         self._may_be_extended = may_be_extended
-        python, self._libraries = _who_knows(tuple(sorted(packages.items())), interpreters())
+        self._is_of_any_version = not packages
+        knows = _who_knows if packages else _who_knows_torch
+        python, self._libraries = knows(tuple(sorted(packages.items())), interpreters())
         self._worker: LibraryWorker | None = library_worker(python) if self._libraries else None
         self._seconds_left = self.patience.total_s
         self._answers: dict[str, Mapping[str, Any]] = {}
@@ -143,7 +149,9 @@ class Asker:
         if receiver is not None and step != "call":
             operands = [receiver, *operands]
         holder, asked = _operation(of, name)
-        if step == "attribute" and not isinstance(of, str) and of.path:
+        if self._is_of_any_version:
+            orders = list(self._tried(step, holder, asked, operands, arguments.keywords))
+        elif step == "attribute" and not isinstance(of, str) and of.path:
             orders = list(self._of_module(of.path, name))
         elif step == "attribute" and not isinstance(of, str) and of.type == "method":
             orders = list(self._of_method(of, name))
@@ -182,9 +190,12 @@ class Asker:
                 takes = answer.get("takes")
                 known = f"in {library} {self._packages[library]} it takes {takes}" if takes else question.described
                 is_tried = isinstance(order.sent.get("operands"), list)
-                is_elsewhere = order.is_moved and not operations.is_about_shapes(message)
+                is_elsewhere = order.is_vague and not operations.is_about_shapes(raised, message)
+                is_elsewhere |= order.is_large and raised not in ("RuntimeError", "ValueError")
                 if not is_elsewhere and not (is_tried and _speaks_of_values(message)):
-                    return Said(_crash(library, self._packages[library], raised, message, known), AbstractValue())
+                    return Said(
+                        _crash(library, self._packages.get(library, ""), raised, message, known), AbstractValue()
+                    )
             facts = answer.get("gave")
             if not isinstance(facts, dict) or str(facts.get("type")).startswith("pandas."):
                 continue  # what a table holds is told in another form here than in a state
@@ -219,9 +230,11 @@ class Asker:
             if operations.is_asked(sent):
                 tells = operations.tells_result(step, holder, asked) and _CHANGING.isdisjoint(keywords)
                 is_moved = is_placed or sender.is_moved(may_be_elsewhere=may_be_elsewhere)
-                may_move = is_moved or may_be_elsewhere and not sender.devices
-                untold = frozenset(["device"] if may_move else [])
-                yield Order(sent, frozenset(libraries), tells, untold, is_moved, _kept(step, asked, operands))
+                is_large = sender.is_large()
+                may_move = is_moved or is_large or may_be_elsewhere and not sender.devices
+                untold = frozenset(["device"] * may_move + ["dtype"] * sender.is_vague)
+                is_vague = is_moved or is_large or sender.is_vague or self._is_of_any_version
+                yield Order(sent, frozenset(libraries), tells, untold, is_vague, is_large, _kept(step, asked, operands))
 
     def _of_module(self, path: str, name: str) -> Iterator[Order]:
         """The order to look for a name in a module."""
@@ -317,6 +330,13 @@ def _who_knows(packages: tuple[tuple[str, str], ...], asked: tuple[str, ...]) ->
             same = {each for each in _ASKED if each in here and _public(here[each]) == _public(kernel.get(each, ""))}
             best, shared = (python, same) if not best or len(same) > len(shared) else (best, shared)
     return best, frozenset(shared | operations.PYTHON if best else ())
+
+
+@cache
+def _who_knows_torch(_packages: object, asked: tuple[str, ...]) -> tuple[str, frozenset[str]]:
+    """An interpreter that has torch, for a kernel that tells no versions: of shapes every version says the same."""
+    python = next((each for each in asked if "torch" in _versions(each)), "")
+    return python, frozenset(["torch"] if python else [])
 
 
 def _minor(python: str) -> str:
@@ -425,7 +445,10 @@ class _Sender:
         self._sends_ranges = sends_ranges
         self._n_parts = 0
         self.devices: set[str | None] = set()
+        self._of_torch: list[dict[str, Any]] = []
         self.has_layer = False
+        self.is_vague = False
+        """A dtype that is not told was taken for the usual one."""
 
     def is_moved(self, *, may_be_elsewhere: bool) -> bool:
         """Whether what was sent is on another device, or may be. Raises NotSentError for several, or another kind."""
@@ -458,7 +481,9 @@ class _Sender:
         if value.type == "torch.Size":
             return {"tuple": [self.sent(part) for part in _known(value.items)]}
         if value.package in LIBRARIES:
-            return {"facts": {"type": value.type, **self._facts(value)}}
+            known = self._facts(value)
+            known["type"] = value.type
+            return {"facts": known}
         if value.type in ("list", "tuple", "slice"):
             return {value.type: [self.sent(part) for part in _known(value.items)]}
         if value.type == "dict":
@@ -470,17 +495,21 @@ class _Sender:
     def _facts(self, value: AbstractValue) -> dict[str, Any]:
         if value.type.startswith("torch.nn.") and value.type not in _FACTS:
             known = _plain_facts(value)
-            if "dtype" in known or "device" in known:
+            self._of_torch.append(known)
+            if known.get("n_parameters") != 0 and ".loss." not in value.type:
+                self._take_dtype(known)
                 self.has_layer = True
                 self.devices.add(known.pop("device", None))
             return known
         names = _FACTS.get(value.type, ())
         known = {name: fact for name in names if (fact := value.fact(name)) is not None}
-        if not known.keys() >= set(names[:_N_NEEDED]) or None in known.get("shape", ()):
+        if not known.keys() >= set(names[: 1 if names is _TENSOR else _N_NEEDED]) or None in known.get("shape", ()):
             raise NotSentError
         if value.package == "pandas":
             return _pandas_facts(value.type, known)
         if names is _TENSOR:
+            self._take_dtype(known)
+            self._of_torch.append(known)
             self.devices.add(known.pop("device", None))
             ends = value.fact("value_range")
             if not known.get("is_contiguous", True):
@@ -488,6 +517,17 @@ class _Sender:
             if self._sends_ranges and _are_integers(ends):
                 known["value_range"] = list(ends)
         return known
+
+    def is_large(self) -> bool:
+        """Whether tensors are too large to be computed with; they are then sent as such."""
+        is_large = any(math.prod(known.get("shape", ())) > _MOST_ELEMENTS for known in self._of_torch)
+        for known in self._of_torch if is_large else ():
+            known["device"] = "meta"
+        return is_large
+
+    def _take_dtype(self, known: dict[str, Any]) -> None:
+        self.is_vague |= "dtype" not in known
+        known.setdefault("dtype", "torch.float32")
 
 
 def _known(parts: _Parts | None) -> _Parts:

@@ -18,7 +18,7 @@ from crane_core.detectors.rules.operation import Operation
 RULES = Family("torch modules")
 
 _MOST_IN_THE_OTHER_MODE: Final = 10
-_CONTAINERS: Final = ("Sequential", "ModuleList", "ModuleDict")
+CONTAINERS: Final = ("Sequential", "ModuleList", "ModuleDict")
 _OF_PARTS: Final = (
     *("layers", "containers", "same_modules", "part_names", "n_parameters", "n_trainable_parameters"),
     *("expected_input", "output", "in_the_other_mode"),
@@ -103,7 +103,9 @@ def _made_of_state(root: AbstractValue, path: str, met: dict[str, AbstractValue]
 
 def _inherited(root: AbstractValue, path: str) -> dict[str, Any]:
     """Dtype, device and mode that all modules inside share, and whether some are not trained."""
-    shared = {name: root.fact(name) for name in ("dtype", "device", "n_trainable_parameters") if name in root.facts}
+    shared: dict[str, Any] = {
+        name: root.fact(name) for name in ("dtype", "device", "n_trainable_parameters") if name in root.facts
+    }
     others = root.fact("in_the_other_mode", [])
     if isinstance(root.fact("training"), bool) and len(others) < _MOST_IN_THE_OTHER_MODE:
         shared["training"] = root.fact("training") ^ (path in others)
@@ -122,7 +124,7 @@ def _fill(root: AbstractValue, made: AbstractValue, path: str, parts: Any, met: 
 
 def chain(module: AbstractValue) -> list[AbstractValue] | None:
     """The modules of a Sequential in order; None if they are not all known."""
-    if module.items is None and module.type.startswith("torch.nn.") and module.class_name in _CONTAINERS:
+    if module.items is None and module.type.startswith("torch.nn.") and module.class_name in CONTAINERS:
         parts = _parts(module)
         if parts is None:
             return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
+from crane_core.detectors.rules.families.torch_modules import CONTAINERS
 from crane_core.detectors.rules.families.torch_tensors import is_device, is_tensor
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
@@ -16,9 +17,12 @@ _WITH_WEIGHTS = ("Linear", "Conv1d", "Conv2d", "Conv3d", "Embedding", "LSTM", "G
 def moved(operation: Operation) -> Answer:
     """The same tensor on another device, which is known if it is the processor; x.to(torch.long) is asked."""
     given = [*operation.arguments.positional, *operation.arguments.keywords.values()]
-    if not all(map(is_device, given)):
+    if any(one.type and not is_device(one) or one.path for one in given):
         return UNKNOWN
-    facts = {name: fact for name, fact in operation.receiver.facts.items() if name != "device"}
+    may_be_dtype = not all(map(is_device, given))
+    facts = dict(operation.receiver.facts)
+    for name in ("device", *(["dtype"] if may_be_dtype else [])):
+        facts.pop(name, None)
     device = given[0].fact("value", given[0].literal) if given else operation.name
     facts |= {"device": "cpu"} if device == "cpu" else {}
     return AbstractValue("torch.Tensor", facts, words=operation.receiver.words)
@@ -32,12 +36,22 @@ def apart(operation: Operation) -> Answer:
     return UNKNOWN
 
 
-@RULES.method("torch.*", "__call__")
-def layer_apart(operation: Operation) -> Answer:
-    """A layer with weights and its input on two devices."""
-    if operation.receiver.class_name in _WITH_WEIGHTS:
-        _one_device(operation, operation.receiver, operation.first)
-    return UNKNOWN
+@RULES.method("torch.*", "__call__", "forward")
+def of_layer(operation: Operation) -> Answer:
+    """A layer with weights and its input on two devices, or a list in the place of a tensor. It changes nothing."""
+    layer, given = operation.receiver, operation.first
+    if not layer.type.startswith("torch.nn.") or layer.fact("hooked") or layer.class_name in CONTAINERS:
+        return UNKNOWN
+    if layer.class_name in _WITH_WEIGHTS:
+        _one_device(operation, layer, given)
+        if given.type in ("list", "tuple", "dict"):
+            operation.crash(
+                "TypeError" if layer.class_name not in ("LSTM", "GRU") else "AttributeError",
+                f"{layer.named(layer.class_name)} takes a tensor, not {given.type}",
+                fact=f"{given.named('the input')} is of type {given.type}",
+                remedy="join its tensors (torch.cat), or select one",
+            )
+    return UNCHANGED
 
 
 def _one_device(operation: Operation, one: AbstractValue, other: AbstractValue) -> None:

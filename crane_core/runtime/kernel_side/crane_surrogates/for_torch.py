@@ -13,6 +13,8 @@ from .made import MOST_ELEMENTS, NotMadeError, seen
 
 PACKAGE = torch
 _OF_TENSOR = ("shape", "dtype", "device", "requires_grad", "grad_fn", "is_contiguous", "strides")
+META = "meta"
+"""The device of tensors without elements, which torch uses to tell shapes alone: for what is too large."""
 _TENSORS = ("torch.Tensor", "torch.nn.parameter.Parameter")
 _NAMED_WORDS = (
     "float float16 float32 float64 double half bfloat16 int int8 int16 int32 int64 long short uint8 bool complex64"
@@ -61,15 +63,20 @@ def named(name: str) -> Any:
 
 
 @contextlib.contextmanager
-def mode(fill: int, *, is_recording: bool) -> Iterator[None]:
-    """Where nobody tells whether gradients are recorded around a step, they are not with one of the fills."""
-    with torch.set_grad_enabled(is_recording or fill != 1):
+def mode(fill: int, order: Mapping[str, Any]) -> Iterator[None]:
+    """Where nobody tells whether gradients are recorded around a step, they are not with one of the fills.
+
+    Weights that are made have no elements: it would take long to draw those of a large layer.
+    """
+    is_layer = order["step"] == "call" and order["name"].startswith("nn.") and "functional" not in order["name"]
+    place = torch.device(META) if is_layer else contextlib.nullcontext()
+    with torch.set_grad_enabled(order.get("is_recording", False) or fill != 1), place:
         yield
 
 
 def make(facts: Mapping[str, Any], fill: int) -> Any:
     """A tensor, layer or loss with these facts; raises NotMadeError if they are of another device or layout."""
-    if facts.get("device", "cpu") != "cpu" or "layout" in facts or facts.get("is_nested"):
+    if facts.get("device", "cpu") not in ("cpu", META) or "layout" in facts or facts.get("is_nested"):
         raise NotMadeError("a tensor that is not a plain one of the processor")
     if facts["type"] in _TENSORS:
         return _tensor(facts, fill)
@@ -91,6 +98,7 @@ def read(value: Any) -> dict[str, Any]:
     name = type(value).__name__
     if isinstance(value, torch.nn.Module) and name in _LAYERS | _LOSSES:
         names = _OF_LAYER | _STATE | {"n_parameters"} if name in _LAYERS else _OF_LOSS | _of_weights()
+        told.update({"device": "cpu"} if "device" in told else {})
         return {"type": told["type"], **{name: told[name] for name in told if name in names}}
     return {}
 
@@ -100,14 +108,15 @@ def _tensor(facts: Mapping[str, Any], fill: int) -> Any:
     n_elements = 1
     for length in shape:
         n_elements *= length
-    if n_elements > MOST_ELEMENTS:
+    is_meta = facts.get("device") == META
+    if n_elements > MOST_ELEMENTS and not is_meta:
         raise NotMadeError("a tensor of so many elements")
     dtype = getattr(torch, facts["dtype"].partition(".")[2], None)
     if not isinstance(dtype, torch.dtype):
         raise NotMadeError(facts["dtype"])
     with torch.set_grad_enabled(True):
-        elements = _elements(n_elements, dtype, fill)
-        if "value_range" in facts and n_elements:
+        elements = torch.empty(n_elements, dtype=dtype, device=META) if is_meta else _elements(n_elements, dtype, fill)
+        if "value_range" in facts and n_elements and not is_meta:
             elements = _between(n_elements, facts["value_range"], fill).to(dtype)
         tensor = _laid(elements.reshape(shape), facts, fill)
         if facts["type"] != "torch.Tensor":
@@ -138,7 +147,9 @@ def _between(n: int, ends: Any, fill: int) -> Any:
 def _laid(tensor: Any, facts: Mapping[str, Any], fill: int) -> Any:
     """In memory as told; in order, with its axes the other way round, or with gaps, where it is not told."""
     if "strides" in facts:
-        return torch.empty_strided(tuple(tensor.shape), tuple(facts["strides"]), dtype=tensor.dtype).copy_(tensor)
+        return torch.empty_strided(
+            tuple(tensor.shape), tuple(facts["strides"]), dtype=tensor.dtype, device=tensor.device
+        ).copy_(tensor)
     if facts.get("is_contiguous"):
         return tensor
     if fill == 1:
@@ -148,13 +159,13 @@ def _laid(tensor: Any, facts: Mapping[str, Any], fill: int) -> Any:
 
 
 def _loss(name: str, facts: Mapping[str, Any]) -> Any:
-    if not facts["type"].startswith("torch.nn.") or facts.keys() - (_OF_LOSS | _of_weights() | {"type"}):
+    if not facts["type"].startswith("torch.nn.") or facts.keys() - (_OF_LOSS | _of_weights() | {"type", "device"}):
         raise NotMadeError(facts["type"])
     stated = {key: fact for key, fact in facts.items() if key in _OF_LOSS}
     for each in _WEIGHTS:
         if f"{each}_shape" in facts:
             dtype = getattr(torch, facts[f"{each}_dtype"].partition(".")[2])
-            stated[each] = torch.ones(tuple(facts[f"{each}_shape"]), dtype=dtype)
+            stated[each] = torch.ones(tuple(facts[f"{each}_shape"]), dtype=dtype, device=facts.get("device", "cpu"))
     return getattr(torch.nn, name)(**stated)
 
 
@@ -177,14 +188,18 @@ def _layer(name: str, facts: Mapping[str, Any], fill: int) -> Any:
         raise NotMadeError("a layer of which more is told than it is made with")
     if "elementwise_affine" in taken and "n_parameters" not in facts:
         sizes["elementwise_affine"] = fill != 1
-    made_so = (kind(**sizes, **more) for more in _WITHOUT if taken.issuperset(more) and sizes.keys().isdisjoint(more))
-    layer = next((each for each in made_so if _has_parameters(each, facts)), None)
+    ways = [more for more in _WITHOUT if taken.issuperset(more) and sizes.keys().isdisjoint(more)]
+    with torch.device(META):
+        layer = next((each for each in (kind(**sizes, **way) for way in ways) if _has_parameters(each, facts)), None)
     if layer is None:
         raise NotMadeError("a layer with other weights than it was made with")
     dtype = facts.get("dtype", None if _count(layer) else "torch.float32")
     if not isinstance(dtype, str):
         raise NotMadeError("a layer of an unknown dtype, or of several")
-    layer.to(getattr(torch, dtype.partition(".")[2]))
+    layer = layer.to(getattr(torch, dtype.partition(".")[2])).to_empty(device=facts.get("device", "cpu"))
+    with torch.no_grad():
+        for held in (*layer.parameters(), *layer.buffers()):
+            held.fill_(fill)
     if "n_trainable_parameters" in facts:  # some are not trained
         layer.requires_grad_(fill != 1)
     return layer.train(facts.get("training", fill != 1))

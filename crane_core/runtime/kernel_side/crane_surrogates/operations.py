@@ -460,6 +460,8 @@ _OF_MATRICES = frozenset(_OF_MATRICES_WORDS.split())
 _COMPARED = ("==", "!=", "<=", ">=")
 _OF_SCHEMA = re.compile(r"square|[Dd]imension|shape|[Ss]ize|dtype|type|argument|broadcast|at least")
 
+_NO_TENSOR = re.compile(r"must be Tensor, not|got \((?:list|tuple|str|int|float|NoneType)\b")
+
 
 def is_asked(order: Mapping[str, Any]) -> bool:
     """Whether an operation may be asked with these operands, each in the form in which it is sent."""
@@ -626,9 +628,9 @@ def takes_indices(step: str, name: str) -> bool:
     return step == "item" or name.rpartition(".")[2] in _INDEXING
 
 
-def is_about_shapes(message: str) -> bool:
-    """Whether torch refuses shapes, as it does on every device."""
-    return _ABOUT_SHAPES.search(message) is not None
+def is_about_shapes(exception: str, message: str) -> bool:
+    """Whether torch refuses shapes, or what is no tensor, as it does on every device and in every version."""
+    return (_NO_TENSOR if exception == "TypeError" else _ABOUT_SHAPES).search(message) is not None
 
 
 def tells_value(order: Mapping[str, Any]) -> bool:

@@ -181,7 +181,7 @@ def _agreed(operation: Callable[..., Any], name: str, order: Mapping[str, Any]) 
     for fill in FILLS:
         operands = [_operand(told, fill) for told in order["operands"]]
         keywords = {key: made(told, fill) for key, told in order["keywords"].items()}
-        with _modes(fill, is_recording=order.get("is_recording", False)):
+        with _modes(fill, order):
             outcome = _tried(operation, operands, keywords, has_value=operations.tells_value(order))
         agreed = _common(agreed, outcome) if agreed else outcome
         if not agreed:
@@ -203,12 +203,12 @@ def _of_wrapped(path: str, order: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def _modes(fill: int, *, is_recording: bool = False) -> Iterator[None]:
+def _modes(fill: int, order: Mapping[str, Any]) -> Iterator[None]:
     """The modes of the libraries that are loaded: where nobody tells which is on, the fills differ in it."""
     with contextlib.ExitStack() as stack:
         for name in ("torch",):
             if name in sys.modules:
-                stack.enter_context(library_of(name).mode(fill, is_recording=is_recording))
+                stack.enter_context(library_of(name).mode(fill, order))
         yield
 
 

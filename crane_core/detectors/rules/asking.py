@@ -36,6 +36,7 @@ _FACTS: Final[Mapping[str, tuple[str, ...]]] = {
     "pandas.DataFrame": ("shape", "index", "columns", "dtypes"),
     "pandas.Series": ("length", "dtype", "index", "name"),
     "numpy.ma.MaskedArray": ("shape", "dtype"),
+    "PIL.Image.Image": ("mode", "size"),
     "torch.Tensor": _TENSOR,
     "torch.nn.parameter.Parameter": _TENSOR,
 }
@@ -480,9 +481,9 @@ class _Sender:
             return {"named": _known(value.fact("value"))}
         if value.type == "torch.Size":
             return {"tuple": [self.sent(part) for part in _known(value.items)]}
-        if value.package in LIBRARIES:
+        if value.package in (*LIBRARIES, "PIL"):
             known = self._facts(value)
-            known["type"] = value.type
+            known["type"] = value.type if value.package != "PIL" else "PIL.Image.Image"
             return {"facts": known}
         if value.type in ("list", "tuple", "slice"):
             return {value.type: [self.sent(part) for part in _known(value.items)]}
@@ -501,7 +502,9 @@ class _Sender:
                 self.has_layer = True
                 self.devices.add(known.pop("device", None))
             return known
-        names = _FACTS.get(value.type, ())
+        if value.package == "torchvision":
+            return _settings(value)
+        names = _FACTS.get(value.type if value.package != "PIL" else "PIL.Image.Image", ())
         known = {name: fact for name in names if (fact := value.fact(name)) is not None}
         if not known.keys() >= set(names[: 1 if names is _TENSOR else _N_NEEDED]) or None in known.get("shape", ()):
             raise NotSentError
@@ -548,6 +551,13 @@ def _pandas_facts(kind: str, known: dict[str, Any]) -> dict[str, Any]:
     if any(type(label) not in (str, int) or label not in known["dtypes"] for label in labels):
         raise NotSentError
     return known | {"columns": labels, "dtypes": [known["dtypes"][label] for label in labels]}
+
+
+def _settings(value: AbstractValue) -> dict[str, Any]:
+    """The settings of a transform; models are not sent."""
+    if not value.type.startswith("torchvision.transforms."):
+        raise NotSentError
+    return {name: fact for name, fact in value.facts.items() if name != "docs" and not isinstance(fact, AbstractValue)}
 
 
 def _plain_facts(value: AbstractValue) -> dict[str, Any]:

@@ -186,6 +186,20 @@ TORCH_LOSSES = (
     " SoftMarginLoss MultiLabelSoftMarginLoss HingeEmbeddingLoss MarginRankingLoss CosineEmbeddingLoss"
 )
 
+# torchvision
+
+TRANSFORMS = (
+    "ToTensor PILToTensor Normalize Resize CenterCrop RandomCrop RandomResizedCrop Grayscale ToPILImage Pad"
+    " RandomHorizontalFlip RandomVerticalFlip RandomRotation ColorJitter GaussianBlur RandomErasing RandomGrayscale"
+    " RandomAutocontrast"
+)
+_MODELS = (
+    "resnet18 resnet34 resnet50 resnet101 resnet152 resnext50_32x4d resnext101_32x8d wide_resnet50_2 densenet121"
+    " densenet161 densenet169 densenet201 mobilenet_v2 mobilenet_v3_small mobilenet_v3_large efficientnet_b0"
+    " efficientnet_b1 efficientnet_b2 efficientnet_b3 vgg11 vgg13 vgg16 vgg19 vgg16_bn vgg19_bn alexnet"
+    " shufflenet_v2_x1_0"
+)
+
 # pandas
 
 _PANDAS_KNOWN = (
@@ -295,6 +309,10 @@ CALLS: Mapping[str, Mapping[str, Sequence[int]]] = {
         (_ALL, "nn.Sequential utils.data.TensorDataset"),
         *((places, f"nn.functional.{name}") for name, places in _FUNCTIONAL.items()),
     ),
+    "torchvision": _listed(
+        (_NONE, f"{_prefixed('transforms.', TRANSFORMS)} {_prefixed('models.', _MODELS)}"),
+        (_ALL, "transforms.Compose"),
+    ),
     "pandas": _listed(
         (_NONE, _PANDAS_KNOWN),
         (
@@ -322,6 +340,7 @@ METHODS: Mapping[str, Mapping[str, Sequence[int]]] = {
     "pandas.Timestamp": _listed((_NONE, _TIMESTAMP_METHODS)),
     "numpy.Generator": _listed((_NONE, _GENERATOR_METHODS), (_FIRST, "choice permutation")),
     "numpy.RandomState": _listed((_NONE, _RANDOM_STATE_METHODS), (_FIRST, "choice permutation")),
+    **{f"torchvision.{name}": {"__call__": _FIRST} for name in ("Compose", *TRANSFORMS.split())},
     **{f"torch.{name}": {"__call__": _THREE, "forward": _THREE} for name in _TORCH_LAYERS.split()},
 }
 """By class, written package.Class: methods, and the places of surrogates among their arguments."""

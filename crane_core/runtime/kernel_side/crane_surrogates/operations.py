@@ -307,6 +307,7 @@ CALLS: Mapping[str, Mapping[str, Sequence[int]]] = {
         (_NONE, _prefixed("nn.", _TORCH_LAYERS)),
         (_TWO, _prefixed("nn.", TORCH_LOSSES)),
         (_ALL, "nn.Sequential utils.data.TensorDataset"),
+        (_FIRST, _prefixed("optim.", "SGD Adam AdamW RMSprop Adagrad Adadelta Adamax NAdam")),
         *((places, f"nn.functional.{name}") for name, places in _FUNCTIONAL.items()),
     ),
     "torchvision": _listed(

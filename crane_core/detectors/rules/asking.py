@@ -97,6 +97,8 @@ class Order(NamedTuple):
     """Devices, dtypes or the version of torch may be others: of what torch refuses, only shapes count."""
     is_large: bool = False
     """Sent without elements: of refusals only those of a usual class count."""
+    device: str | None = None
+    """Where the results are, if not on the processor."""
     more: Mapping[str, Any] = MappingProxyType({})
     """Facts of the result beside the answer."""
 
@@ -201,8 +203,7 @@ class Asker:
             if not isinstance(facts, dict) or str(facts.get("type")).startswith("pandas."):
                 continue  # what a table holds is told in another form here than in a state
             if facts and (order.tells or facts.get("type") == "method"):
-                told = {name: fact for name, fact in facts.items() if name not in order.untold}
-                return Said(None, _given({**told, **order.more}))
+                return Said(None, _given({**_certain(facts, order), **order.more}))
         return None
 
     def _tried(
@@ -232,10 +233,11 @@ class Asker:
                 tells = operations.tells_result(step, holder, asked) and _CHANGING.isdisjoint(keywords)
                 is_moved = is_placed or sender.is_moved(may_be_elsewhere=may_be_elsewhere)
                 is_large = sender.is_large()
-                may_move = is_moved or is_large or may_be_elsewhere and not sender.devices
+                may_move = is_moved or is_large or None in sender.devices or may_be_elsewhere and not sender.devices
                 untold = frozenset(["device"] * may_move + ["dtype"] * sender.is_vague)
                 is_vague = is_moved or is_large or sender.is_vague or self._is_of_any_version
-                yield Order(sent, frozenset(libraries), tells, untold, is_vague, is_large, _kept(step, asked, operands))
+                more, device = _kept(step, asked, operands), sender.device_elsewhere
+                yield Order(sent, frozenset(libraries), tells, untold, is_vague, is_large, device, more)
 
     def _of_module(self, path: str, name: str) -> Iterator[Order]:
         """The order to look for a name in a module."""
@@ -521,6 +523,11 @@ class _Sender:
                 known["value_range"] = list(ends)
         return known
 
+    @property
+    def device_elsewhere(self) -> str | None:
+        """The device of all that was sent, if it is known and not the processor."""
+        return next(iter(self.devices - {"cpu"}), None) if len(self.devices) == 1 else None
+
     def is_large(self) -> bool:
         """Whether tensors are too large to be computed with; they are then sent as such."""
         is_large = any(math.prod(known.get("shape", ())) > _MOST_ELEMENTS for known in self._of_torch)
@@ -634,6 +641,16 @@ def _described(value: AbstractValue) -> str:
 
 def _spelled(fact: Any) -> str:
     return str(tuple(fact)) if isinstance(fact, (list, tuple)) else str(fact)
+
+
+def _certain(told: Mapping[str, Any], order: Order) -> dict[str, Any]:
+    """What holds of a result, and of its parts, wherever the operands are and whatever dtype they have."""
+    facts = {name: fact for name, fact in told.items() if name not in order.untold}
+    if "device" in told and order.device is not None:
+        facts["device"] = order.device
+    if isinstance(parts := told.get("items"), dict):
+        facts["items"] = {at: _certain(part, order) for at, part in parts.items()}
+    return facts
 
 
 def _given(told: Mapping[str, Any]) -> AbstractValue:

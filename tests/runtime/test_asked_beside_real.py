@@ -272,7 +272,7 @@ def disagreements(order: dict[str, Any], chosen: random.Random) -> Iterator[str]
         keywords = {key: real(told, chosen) for key, told in order["keywords"].items()}
         shown = f"{order} with {operands} {keywords}"
         with worker._modes(chosen.choice([0, 1]), order):
-            came = worker._tried(operation, operands, keywords, has_value=operations.tells_value(order))
+            came = worker._tried(operation, operands, keywords, is_measured=operations.is_measured(order))
         if "raised" in answer:
             if came.get("raised") != answer["raised"]:
                 yield f"{answer} but {came}: {shown}"

@@ -25,7 +25,7 @@ from crane_core.detectors.rules.finding import Crash, RefusedParameter
 from crane_core.detectors.rules.from_state import value_from_facts
 from crane_core.detectors.rules.operation import Arguments
 from crane_core.runtime.interpreters import interpreters, versions
-from crane_core.runtime.kernel_side.crane_surrogates import operations
+from crane_core.runtime.kernel_side.crane_surrogates import operations, tables
 from crane_core.runtime.library_worker import LibraryWorker, library_worker
 
 LIBRARIES: Final = tuple(operations.CALLS)
@@ -33,8 +33,6 @@ _TENSOR_WORDS: Final = "shape dtype device requires_grad grad_fn is_contiguous s
 _TENSOR: Final = tuple(_TENSOR_WORDS.split())
 _FACTS: Final[Mapping[str, tuple[str, ...]]] = {
     "numpy.ndarray": ("shape", "dtype", "writeable"),
-    "pandas.DataFrame": ("shape", "index", "columns", "dtypes"),
-    "pandas.Series": ("length", "dtype", "index", "name"),
     "numpy.ma.MaskedArray": ("shape", "dtype"),
     "PIL.Image.Image": ("mode", "size"),
     "torch.Tensor": _TENSOR,
@@ -51,6 +49,7 @@ _NUMBERS: Final = ("int", "float", "bool")
 _PLAIN: Final = (bool, int, float, str, type(None))
 _MOST_PARTS = 400
 _MOST_ELEMENTS = 1_000_000
+_MOST_LABELS = 12
 _LONGEST_TEXT = 2_000
 _MOST_MESSAGE = 400
 _ASKED: Final = tuple(sorted({*LIBRARIES, *operations.BOUND}))
@@ -80,10 +79,14 @@ class NotSentError(Exception):
 
 
 class Said(NamedTuple):
-    """What a library says of a step: `crash` where it refuses it, else what it `gives`."""
+    """What a library says of a step: `crash` where it refuses it, else what it `gives`.
+
+    `left` is what the first operand is afterwards, of a step that changes it.
+    """
 
     crash: Crash | None
     gives: AbstractValue
+    left: AbstractValue | None = None
 
 
 class Order(NamedTuple):
@@ -93,6 +96,8 @@ class Order(NamedTuple):
     libraries: frozenset[str]
     tells: bool = False
     untold: frozenset[str] = frozenset()
+    is_typed: bool = False
+    """Whether the type of what is given is certain, if no more of it is."""
     is_vague: bool = False
     """Devices, dtypes or the version of torch may be others: of what torch refuses, only shapes count."""
     is_large: bool = False
@@ -152,6 +157,14 @@ class Asker:
         if receiver is not None and step != "call":
             operands = [receiver, *operands]
         holder, asked = _operation(of, name)
+        if (
+            step == "item"
+            and receiver is not None
+            and (indexer := operations.INDEXERS.get(receiver.type))
+            and receiver.bound_to is not None
+        ):
+            step, holder, asked = "located", receiver.bound_to.type, indexer
+            operands[0] = receiver.bound_to
         if self._is_of_any_version:
             orders = list(self._tried(step, holder, asked, operands, arguments.keywords))
         elif step == "attribute" and not isinstance(of, str) and of.path:
@@ -200,10 +213,14 @@ class Asker:
                         _crash(library, self._packages.get(library, ""), raised, message, known), AbstractValue()
                     )
             facts = answer.get("gave")
-            if not isinstance(facts, dict) or str(facts.get("type")).startswith("pandas."):
-                continue  # what a table holds is told in another form here than in a state
-            if facts and (order.tells or facts.get("type") == "method"):
-                return Said(None, _given({**_certain(facts, order), **order.more}))
+            if not isinstance(facts, dict):
+                continue
+            if order.is_typed and "type" in facts:
+                return Said(None, AbstractValue(str(facts["type"])))
+            if facts and (order.tells or facts.get("type") == "method") or answer.get("left"):
+                gives, left = (_given(_certain(each, order)) for each in (facts, answer.get("left") or {}))
+                gives.facts |= order.more
+                return Said(None, gives, left if left.type else None)
         return None
 
     def _tried(
@@ -230,14 +247,16 @@ class Asker:
                 unknown = operations.NOT_RECORDING + (operations.FREEZING if sender.has_layer else ())
                 sent["is_recording"] = not any(map(self._mentions, unknown))
             if operations.is_asked(sent):
-                tells = operations.tells_result(step, holder, asked) and _CHANGING.isdisjoint(keywords)
+                is_kept = _CHANGING.isdisjoint(keywords)
+                tells = is_kept and operations.tells_result(step, holder, asked)
+                is_typed = is_kept and operations.tells_type(holder, asked)
                 is_moved = is_placed or sender.is_moved(may_be_elsewhere=may_be_elsewhere)
                 is_large = sender.is_large()
                 may_move = is_moved or is_large or None in sender.devices or may_be_elsewhere and not sender.devices
-                untold = frozenset(["device"] * may_move + ["dtype"] * sender.is_vague)
+                untold = frozenset([*tables.untold(sent), *["device"] * may_move, *["dtype"] * sender.is_vague])
                 is_vague = is_moved or is_large or sender.is_vague or self._is_of_any_version
                 more, device = _kept(step, asked, operands), sender.device_elsewhere
-                yield Order(sent, frozenset(libraries), tells, untold, is_vague, is_large, device, more)
+                yield Order(sent, frozenset(libraries), tells, untold, is_typed, is_vague, is_large, device, more)
 
     def _of_module(self, path: str, name: str) -> Iterator[Order]:
         """The order to look for a name in a module."""
@@ -506,12 +525,12 @@ class _Sender:
             return known
         if value.package == "torchvision":
             return _settings(value)
+        if value.package == "pandas":
+            return _pandas_facts(value)
         names = _FACTS.get(value.type if value.package != "PIL" else "PIL.Image.Image", ())
         known = {name: fact for name in names if (fact := value.fact(name)) is not None}
         if not known.keys() >= set(names[: 1 if names is _TENSOR else _N_NEEDED]) or None in known.get("shape", ()):
             raise NotSentError
-        if value.package == "pandas":
-            return _pandas_facts(value.type, known)
         if names is _TENSOR:
             self._take_dtype(known)
             self._of_torch.append(known)
@@ -546,18 +565,22 @@ def _known(parts: _Parts | None) -> _Parts:
     return parts
 
 
-def _pandas_facts(kind: str, known: dict[str, Any]) -> dict[str, Any]:
-    """The schema of a table or column, whole; of a table, the dtypes in the order of its columns."""
-    if kind not in _FACTS:
+def _pandas_facts(value: AbstractValue) -> dict[str, Any]:
+    """The schema of a table or column, as far as it is known; of a table, the dtypes in the order of its columns."""
+    facts: dict[str, Any] = {name: value.fact(name) for name in ("index", "name") if value.fact(name)}
+    names = value.fact("index_names")
+    if "index" not in facts and isinstance(names, tuple):
+        facts["index"] = {"names": list(names)} if any(name is not None for name in names) else {}
+    if value.type == "pandas.Series":
+        return {**facts, "length": value.fact("length"), "dtype": value.fact("dtype") or ""}
+    if value.type != "pandas.DataFrame":
         return {}
-    if "index" not in known or kind == "pandas.DataFrame" and not known.keys() >= {"columns", "dtypes"}:
+    labels = list(_known(value.fact("columns")))
+    if any(type(label) not in (str, int) for label in labels):
         raise NotSentError
-    if "columns" not in known:
-        return known
-    labels = list(known["columns"])
-    if any(type(label) not in (str, int) or label not in known["dtypes"] for label in labels):
-        raise NotSentError
-    return known | {"columns": labels, "dtypes": [known["dtypes"][label] for label in labels]}
+    dtypes = value.mapping("dtypes")
+    shape = [(value.shape or (None,))[0], len(labels)]
+    return {**facts, "shape": shape, "columns": labels, "dtypes": [dtypes.get(label) or "" for label in labels]}
 
 
 def _settings(value: AbstractValue) -> dict[str, Any]:
@@ -632,6 +655,9 @@ def _crash(library: str, version: str, exception: str, message: str, described: 
 
 def _described(value: AbstractValue) -> str:
     """What is known of an operand, for evidence; "" where its own text says it."""
+    if isinstance(labels := value.fact("columns"), tuple) and value.package == "pandas":
+        rest = f" and {len(labels) - _MOST_LABELS} more" if len(labels) > _MOST_LABELS else ""
+        return f"{value.named('the table')} has the columns {', '.join(map(repr, labels[:_MOST_LABELS]))}{rest}"
     if value.type not in _FACTS:
         return ""
     known = {"shape": value.fact("shape"), "dtype": value.fact("dtype")}
@@ -660,11 +686,26 @@ def _given(told: Mapping[str, Any]) -> AbstractValue:
         facts.setdefault("is_contiguous", False)
     if kind == "NoneType":
         return AbstractValue("NoneType", literal=None)
+    if kind.startswith("pandas."):
+        return _given_table(kind, facts)
     parts = facts.pop("items") if kind not in ("list", "tuple") and "items" in facts else None
     value = value_from_facts(kind, facts, words="", is_captured=True)
     if parts is not None:
         value.items = list(map(_given, parts.values()))
     return value
+
+
+def _given_table(kind: str, facts: dict[str, Any]) -> AbstractValue:
+    """A table, column or index with its facts in the form of those of a state."""
+    if isinstance(labels := facts.get("columns"), list):
+        dtypes = zip(labels, facts.pop("dtypes", ()), strict=False)
+        facts |= {"columns": tuple(labels), "column_labels": frozenset(labels)}
+        facts["dtypes"] = {label: dtype for label, dtype in dtypes if dtype is not None}
+    if isinstance(shape := facts.get("shape"), list):
+        facts["shape"] = tuple(shape)
+    if isinstance(names := facts.pop("index_names", None), list):
+        facts["index_names"] = tuple(names) if any(name is not None for name in names) else ()
+    return AbstractValue(kind, {name: fact for name, fact in facts.items() if fact is not None})
 
 
 __all__ = [

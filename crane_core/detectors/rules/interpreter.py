@@ -420,7 +420,7 @@ class Interpreter:
         question = self._question(step, of, name, node, receiver, arguments)  # before a rule changes an operand
         known: AbstractValue | None = None
         if rules:
-            operation = self._operation(name, node, receiver, arguments, absent or {})
+            operation = self._operation(name, node, receiver, arguments, absent or {}, question)
             answers = [self._asked(registered, operation, question) for registered in rules]
             first = next((answer for answer in answers if answer is not UNKNOWN), None)
             known = AbstractValue() if first is UNCHANGED else first
@@ -437,7 +437,8 @@ class Interpreter:
         if known is None or _is_blank(known):
             return given
         if known.type == given.type and all(known is not each for each in operands):
-            known.facts = given.facts | known.facts
+            shape = known.shape if None in (given.shape or ()) else given.shape
+            known.facts = known.facts | given.facts | ({"shape": shape} if shape is not None else {})
         return known
 
     def _operation(
@@ -447,6 +448,7 @@ class Interpreter:
         receiver: AbstractValue | None,
         arguments: Arguments,
         absent: Mapping[str, Any],
+        question: Question | None,
     ) -> Operation:
         return Operation(
             node,
@@ -463,6 +465,7 @@ class Interpreter:
             is_as_found=self.is_as_found,
             element=lambda value: self.ask("element", value, "", node, receiver=value),
             elements=self._elements_for(node),
+            left=lambda: self._left(question, node),
             refused_parameter=self.asker.refused_parameter,
         )
 
@@ -505,6 +508,12 @@ class Interpreter:
         if given.type == "method" and receiver is not None:
             given.bound_to, given.is_foreign = receiver, receiver.is_foreign  # who calls it may change the receiver
         return given
+
+    def _left(self, question: Question | None, node: ast.AST) -> AbstractValue | None:
+        """What the library says of the first operand after a step that changes it. Raises Crash where it refuses."""
+        self._of_library(question, node)
+        said = None if question is None else self._unless_it_fails(lambda: self.asker.about(question))
+        return None if said is None else said.left
 
     def _asked(self, registered: Registered, operation: Operation, question: Question | None) -> Answer:
         try:

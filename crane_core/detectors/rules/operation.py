@@ -81,7 +81,8 @@ class Operation:
     holds for a library). `is_as_found` says whether nothing that a loader of the state may use was changed by the
     target. `element` is what iterating over a value gives first, None if there may be nothing;
     `elements` is all that it gives, None where not even their number is known, and takes them from an iterator. Both
-    raise Crash. `refused_parameter` asks scikit-learn about plain values of parameters.
+    raise Crash. `refused_parameter` asks scikit-learn about plain values of parameters; `left` asks the library what
+    the receiver is after the step, None if nobody knows.
     `absent` is, for a step "missing", the fact of the state about what is asked for here and is not there.
     """
 
@@ -99,6 +100,7 @@ class Operation:
     is_as_found: Callable[[], bool] = lambda: True
     element: Callable[[AbstractValue], AbstractValue | None] = lambda value: None
     elements: Callable[[AbstractValue], Sequence[AbstractValue] | None] = lambda value: None
+    left: Callable[[], AbstractValue | None] = lambda: None
     refused_parameter: Callable[[str, str, Mapping[str, Any]], RefusedParameter | None] = lambda path, step, given: None
 
     @property

@@ -239,7 +239,6 @@ mi["a"]
 df.plot(x="nope",y="a")
 df[df["c"].isin(["x"])]["nope"]
 df["year"]=pd.to_datetime(df["ok"]).dt.year; df["year"].dt.month
-df.iloc[9,0]=1
 df["a"].cumsum()[4]
 df.sample(2)["nope"]
 np.log(df["c"])

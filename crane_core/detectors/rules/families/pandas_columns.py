@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Final
 
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, integer, known_facts, literal
@@ -22,7 +21,6 @@ from crane_core.detectors.rules.families.pandas_frames import (
     column,
     dtype_of_column,
     index_labels,
-    index_names,
     is_frame,
     is_numeric,
     is_pandas,
@@ -30,8 +28,6 @@ from crane_core.detectors.rules.families.pandas_frames import (
     label_set,
     labels_in,
     labels_of,
-    lacking,
-    lacks_key,
     n_columns,
     n_rows,
     need_column,
@@ -317,61 +313,11 @@ def rename_index_in_place(operation: Operation) -> Answer:
     return UNKNOWN
 
 
-@RULES.other("del_item", FRAME)
-def delete_column(operation: Operation) -> Answer:
-    old, label = operation.receiver, operation.first.literal
-    if not isinstance(label, _LABEL):
-        return UNKNOWN
-    need_column(operation, old, label)
-    changed(operation, old)
-    _removed(old, [label])
-    return UNCHANGED
-
-
-def _removed(old: AbstractValue, labels: list[Any]) -> None:
-    replace_facts(old, without(old, labels))
-
-
 def without(old: AbstractValue, labels: list[Any]) -> AbstractValue:
     order, known = labels_of(old), label_set(old)
     if order is not None:
         return with_columns(old, [label for label in order if label not in labels])
     return with_label_set(old, known - set(labels)) if known is not None else with_columns(old, None)
-
-
-@RULES.method(FRAME, "pop")
-def pop(operation: Operation) -> Answer:
-    old, label = operation.receiver, operation.first.literal
-    if not isinstance(label, _LABEL):
-        return UNKNOWN
-    need_column(operation, old, label)
-    found = column(old, label)
-    changed(operation, old)
-    _removed(old, [label])
-    return found
-
-
-@RULES.method(FRAME, "insert")
-def insert(operation: Operation) -> Answer:
-    given = operation.arguments.bound("loc, column, value, allow_duplicates=False")
-    old = operation.receiver
-    label = given["column"].literal if given is not None else NOT_KNOWN
-    if given is None or "allow_duplicates" in given or not isinstance(label, _LABEL):
-        return UNKNOWN
-    known = label_set(old)
-    if known is not None and label in known:
-        operation.crash(
-            "ValueError",
-            f"cannot insert {label!r}, already exists",
-            fact=told_columns(old, label),
-            remedy="assign it instead: frame[label] = ...",
-        )
-    if "value" in given:
-        _fits(operation, old, given["value"])
-    changed(operation, old)
-    made = with_label_set(old, known | {label}) if known is not None else with_columns(old, None)
-    replace_facts(old, made)
-    return AbstractValue("NoneType", literal=None)
 
 
 # Methods that give a frame with other columns
@@ -437,30 +383,6 @@ def _rows_are_there(operation: Operation, old: AbstractValue, wanted: AbstractVa
             )
 
 
-@RULES.method(FRAME, "rename")
-def rename(operation: Operation) -> Answer:
-    given = operation.arguments.bound(
-        "mapper=None, *, index=None, columns=None, axis=None, copy=None, inplace=False, level=None, errors='ignore'"
-    )
-    old = operation.receiver
-    if given is None or {"level", "errors"} & given.keys():
-        return UNKNOWN
-    is_of_columns = literal_of(given.get("axis")) in (1, "columns")
-    mapping = given.get("columns") or (given.get("mapper") if is_of_columns else None)
-    if mapping is None:
-        return in_place(operation, given, some_rows(old, n_rows(old)))
-    made = with_columns(old, None) if "index" in given else _renamed(old, mapping.literal)
-    return in_place(operation, given, made)
-
-
-def _renamed(old: AbstractValue, mapping: Any) -> AbstractValue:
-    order = labels_of(old)
-    new = [mapping.get(label, label) for label in order or ()] if isinstance(mapping, dict) else None
-    if order is None or new is None or not all(isinstance(label, _LABEL) for label in new):
-        return with_columns(old, None)
-    return with_columns(old, new, names=dict(zip(new, order, strict=True)))
-
-
 @RULES.method(FRAME, "assign")
 def assign(operation: Operation) -> Answer:
     old, given = operation.receiver, operation.arguments
@@ -475,133 +397,6 @@ def assign(operation: Operation) -> Answer:
         _added(made, [label], {label: value})
     made.words = ""
     return made
-
-
-@RULES.method(
-    FRAME, "copy", "head", "tail", "sample", "sort_index", "query", "round", "infer_objects", "convert_dtypes"
-)
-def alike(operation: Operation) -> Answer:
-    old = operation.receiver
-    if operation.name == "copy":
-        return same_again(old)
-    if "inplace" in operation.arguments.keywords:
-        return UNKNOWN
-    rows = n_rows(old) if operation.name in ("sort_index", "round", "infer_objects", "convert_dtypes") else None
-    made = some_rows(old, rows)
-    if operation.name in ("head", "tail") and (total := n_rows(old)) is not None:
-        made.facts["shape"] = (_first(operation, total), n_columns(old))
-    if operation.name in ("convert_dtypes", "infer_objects"):
-        made.facts.pop("dtypes", None)
-    if operation.name == "sample" and ({"axis", "ignore_index"} & operation.arguments.keywords.keys()):
-        return AbstractValue(FRAME)
-    return made
-
-
-def _first(operation: Operation, total: int) -> int | None:
-    given = operation.arguments.bound("n=5")
-    count = 5 if given == {} else given["n"].literal if given else NOT_KNOWN
-    return min(count, total) if type(count) is int and count >= 0 else None
-
-
-@RULES.method(FRAME, "dropna", "drop_duplicates", "fillna", "ffill", "bfill", "replace", "interpolate")
-def cleaned(operation: Operation) -> Answer:
-    old, keywords = operation.receiver, operation.arguments.keywords
-    if not operation.arguments.is_complete:
-        return UNKNOWN
-    is_by_column = literal_of(keywords.get("axis"), 0) in (0, "index")
-    if is_by_column:
-        by_position = operation.first if operation.name == "drop_duplicates" else None
-        need_columns(operation, old, keywords.get("subset", by_position))
-    if operation.name not in ("dropna", "drop_duplicates"):
-        made = with_index_of(old, some_rows(old, n_rows(old)))
-        made.facts.pop("dtypes", None)
-    else:
-        made = some_rows(old) if is_by_column and not operation.arguments.positional else AbstractValue(FRAME)
-    return in_place(operation, dict(keywords), made)
-
-
-@RULES.method(FRAME, "sort_values")
-def sort_values(operation: Operation) -> Answer:
-    given = operation.arguments.bound(
-        "by, *, axis=0, ascending=True, inplace=False, kind='quicksort', na_position='last', ignore_index=False,"
-        " key=None"
-    )
-    old = operation.receiver
-    if given is None or "axis" in given:
-        return UNKNOWN
-    need_columns(operation, old, given.get("by"), lacks_key)
-    _has_directions(operation, given)
-    return in_place(operation, given, some_rows(old, n_rows(old)))
-
-
-def _has_directions(operation: Operation, given: Mapping[str, AbstractValue]) -> None:
-    """A list of directions has one for each key."""
-    by, ascending = given.get("by", AbstractValue()), given.get("ascending", AbstractValue())
-    n_keys = len(by.items) if by.type == "list" and by.items is not None else 1 if by.type == "str" else None
-    if ascending.type != "list" or ascending.items is None or n_keys is None:
-        return
-    if len(ascending.items) != n_keys:
-        operation.crash(
-            "ValueError",
-            f"Length of ascending ({len(ascending.items)}) != length of by ({n_keys})",
-            fact=f"ascending is {ascending.literal!r}",
-            remedy="pass one value per key, or one for all: ascending=False",
-        )
-
-
-@RULES.method(FRAME, "set_index")
-def set_index(operation: Operation) -> Answer:
-    given = operation.arguments.bound("keys, *, drop=True, append=False, inplace=False, verify_integrity=False")
-    old = operation.receiver
-    if given is None:
-        return UNKNOWN
-    keys = given["keys"] if given["keys"].type != "tuple" else None
-    for label in lacking(old, keys):
-        operation.crash(
-            "KeyError", f"no column named {label!r}", fact=told_columns(old, label), remedy="use one of them"
-        )
-    labels = whole_labels(keys)
-    if labels is None or {"drop", "append"} & given.keys():
-        return in_place(operation, given, AbstractValue(FRAME))
-    made = without(old, labels)
-    made.facts.pop("index", None)
-    made.facts["index_names"] = tuple(labels)
-    return in_place(operation, given, made)
-
-
-@RULES.method(FRAME, "reset_index")
-def reset_index(operation: Operation) -> Answer:
-    given = operation.arguments.bound("level=None, *, drop=False, inplace=False, col_level=0, col_fill='', names=None")
-    old = operation.receiver
-    if given is None or {"level", "names", "col_level", "col_fill"} & given.keys():
-        return UNKNOWN
-    rows = n_rows(old)
-    if "drop" in given and given["drop"].literal is True:
-        made = some_rows(old, rows)
-    else:
-        made = _index_as_columns(old, rows)
-        if "drop" in given and given["drop"].literal is not False:
-            made = AbstractValue(FRAME)
-    made.facts.pop("index_names", None)
-    if made.facts:
-        made.facts["index"] = {"type": "RangeIndex", "range": [0, rows, 1]} if rows is not None else {}
-    return in_place(operation, given, made)
-
-
-def _index_as_columns(old: AbstractValue, rows: int | None) -> AbstractValue:
-    names, order = index_names(old), labels_of(old)
-    if names is None or order is None or (not names and not _is_single_index(old)):
-        return AbstractValue(FRAME)
-    new = ["index" if "index" not in order else "level_0"] if not names else list(names)
-    if any(name is None or name in order for name in new):
-        return AbstractValue(FRAME)
-    made = with_columns(old, [*new, *order])
-    made.facts["shape"] = (rows, len(order) + len(new))
-    return made
-
-
-def _is_single_index(old: AbstractValue) -> bool:
-    return old.mapping("index").get("type") in ("RangeIndex", "Index")
 
 
 @RULES.method(FRAME, "select_dtypes", "filter", "describe", "corr", "isnull", "isna", "notnull", "notna", "to_frame")

@@ -17,7 +17,6 @@ from crane_core.detectors.rules.shapes import differ
 
 FRAME: Final = "pandas.DataFrame"
 SERIES: Final = "pandas.Series"
-_OF_SERIES: Final = ("has_nan", "n_nan", "value_range", "value_type", "num_unique", "unique_values", "example_values")
 TEXT: Final = ("str", "string", "string[python]", "string[pyarrow]")
 """Dtypes of texts and nothing but texts."""
 

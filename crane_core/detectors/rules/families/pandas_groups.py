@@ -6,10 +6,9 @@ from typing import Any, Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue, known_facts
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.families.numpy_arrays import is_none, literal_of
+from crane_core.detectors.rules.families.numpy_arrays import literal_of
 from crane_core.detectors.rules.families.pandas_frames import (
     FRAME,
-    SERIES,
     at_most,
     column,
     dtype_of_column,
@@ -240,37 +239,3 @@ def applied(operation: Operation) -> Answer:
         return UNKNOWN
     operation.call(operation.first, [_one_group(groups)], {})
     return UNCHANGED
-
-
-@RULES.method(GROUPED, "size", "ngroup", "cumcount")
-@RULES.method(ONE, "size", "cumsum", "rank", "shift", "diff", "transform", "cumcount", "value_counts", "unique")
-def one_line(operation: Operation) -> Answer:
-    groups = operation.receiver
-    if operation.name == "size" and groups.fact("as_index") is False:
-        return AbstractValue(FRAME)
-    made = series()
-    if operation.name == "size" and groups.fact("keys") is not None:
-        made.facts["index_names"] = tuple(groups.fact("keys"))
-    return made
-
-
-@RULES.method(FRAME, "agg", "aggregate")
-def agg_of_frame(operation: Operation) -> Answer:
-    _need_keys(operation, operation.receiver, operation.first)
-    return UNCHANGED
-
-
-@RULES.method(SERIES, "reset_index")
-def reset_index(operation: Operation) -> Answer:
-    """The index becomes columns, the values a column by the name of the series."""
-    old = operation.receiver
-    given = operation.arguments.bound("level=None, *, drop=False, name=None, inplace=False, allow_duplicates=False")
-    if given is None or {"level", "inplace", "allow_duplicates"} & given.keys():
-        return UNKNOWN
-    if "drop" in given:
-        return series(n_rows(old)) if given["drop"].literal is True else UNCHANGED
-    names = old.fact("index_names")
-    name = old.fact("name") if is_none(given.get("name")) else given["name"].literal
-    if not isinstance(names, tuple) or not names or not isinstance(name, str) or {None, name} & {*names}:
-        return AbstractValue(FRAME)
-    return frame([*names, name])

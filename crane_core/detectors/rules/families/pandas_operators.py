@@ -1,4 +1,4 @@
-"""Operators on frames and series: lengths that do not meet, texts in arithmetic, comparisons of other indexes."""
+"""Operators on frames and series: texts in arithmetic and comparisons; what rows the result has."""
 
 from __future__ import annotations
 
@@ -7,20 +7,18 @@ from typing import Any, Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNKNOWN, Answer
-from crane_core.detectors.rules.families.numpy_arrays import describe, is_array, is_number, kind_of, taken_shape
+from crane_core.detectors.rules.families.numpy_arrays import kind_of
 from crane_core.detectors.rules.families.pandas_frames import (
     FRAME,
     SERIES,
     is_frame,
     is_numeric,
     is_series,
-    is_text,
     mapped,
     n_rows,
 )
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
-from crane_core.detectors.rules.shapes import differ, only_length
 
 RULES = Family("pandas: operators")
 _ARITHMETIC: Final = ("+", "-", "*", "/", "//", "%", "**")
@@ -37,32 +35,10 @@ def on_series(operation: Operation) -> Answer:
     if is_frame(left) or is_frame(right):
         return AbstractValue(FRAME)
     one, other = (left, right) if is_series(left) else (right, left)
-    _meet(operation, one, other)
-    _are_of_kinds(operation, left, right)
-    if operation.name in _COMPARISONS:
-        return _result(one, other, "bool")
-    if operation.name in _BITS:
-        return _result(one, other, "bool" if one.fact("dtype") == other.fact("dtype") == "bool" else None)
-    return _result(one, other, _dtype(operation.name, one, other))
-
-
-def _dtype(symbol: str, one: AbstractValue, other: AbstractValue) -> str | None:
-    """float64 where one side holds fractions and both hold numbers."""
-    dtypes = (
-        one.fact("dtype"),
-        other.fact("dtype") if not is_number(other) else {"int": "int64"}.get(other.type, "float64"),
-    )
-    if not all(is_numeric(dtype) for dtype in dtypes):
-        return None
-    return "float64" if "float64" in dtypes or symbol == "/" else None
-
-
-def _result(one: AbstractValue, other: AbstractValue, dtype: str | None) -> AbstractValue:
-    """The rows are those of the series, unless two indexes have to be joined."""
+    _text_with_number(operation, one, other)
     if _are_joined(one, other):
-        return AbstractValue(SERIES, {"dtype": dtype} if dtype == "bool" else {})
-    facts = {"has_nan": False} if dtype == "bool" else {}
-    return mapped(one, dtype, **facts)
+        return AbstractValue(SERIES)
+    return mapped(one, "bool", has_nan=False) if operation.name in _COMPARISONS else mapped(one)
 
 
 def _are_joined(one: AbstractValue, other: AbstractValue) -> bool:
@@ -72,53 +48,8 @@ def _are_joined(one: AbstractValue, other: AbstractValue) -> bool:
     return is_series(one) and is_series(other) and not have_one
 
 
-def _meet(operation: Operation, one: AbstractValue, other: AbstractValue) -> None:
-    """Lists and arrays are as long as the series; series that are compared have one index."""
-    rows = n_rows(one)
-    if is_text(one.fact("dtype")) and operation.name in _ARITHMETIC:
-        # What texts cannot do is found before lengths are compared.
-        return
-    length = only_length(taken_shape(other)) if is_array(other) or other.type in ("list", "tuple") else None
-    if length != 1 and differ(length, rows):
-        operation.crash(
-            "ValueError",
-            f"Lengths must match: {rows} and {length}",
-            fact=f"{one.named('the series')} has {rows} values; {describe(other, 'the other side')}",
-            remedy="give both the same length",
-        )
-    if is_series(other) and operation.name in _COMPARISONS and differ(rows, n_rows(other)):
-        operation.crash(
-            "ValueError",
-            "Can only compare identically-labeled Series objects",
-            fact=f"{one.named('one')} has {rows} values, {other.named('the other')} has {n_rows(other)}",
-            remedy="align the rows first: merge, or reset_index(drop=True)",
-        )
-
-
-def _are_of_kinds(operation: Operation, left: AbstractValue, right: AbstractValue) -> None:
-    one, other = (left, right) if is_series(left) else (right, left)
-    if not n_rows(one):
-        return
-    _text_with_number(operation, one, other)
-    if (
-        operation.name in _BITS
-        and _is_float(one)
-        and (_is_bool(other) or _is_float(other) or other.type in ("int", "float"))
-    ):
-        operation.crash(
-            "TypeError",
-            f"{operation.name} is not supported for floats",
-            fact=f"{one.named('the series')} has dtype {one.fact('dtype')}",
-            remedy="put each comparison in parentheses: (a > 0) & (b > 0)",
-        )
-
-
 def _is_float(value: AbstractValue) -> bool:
     return is_numeric(value.fact("dtype")) and kind_of(value.fact("dtype")) == "f"
-
-
-def _is_bool(value: AbstractValue) -> bool:
-    return value.fact("dtype") == "bool" or value.type == "bool"
 
 
 def _text_with_number(operation: Operation, one: AbstractValue, other: AbstractValue) -> None:
@@ -154,26 +85,3 @@ def _is_of_numbers(value: AbstractValue) -> bool:
     return value.type in ("int", "float") or (
         is_series(value) and is_numeric(value.fact("dtype")) and bool(n_rows(value))
     )
-
-
-@RULES.operator(SERIES, "-x", "~x")
-def unary(operation: Operation) -> Answer:
-    old = operation.receiver
-    if operation.name == "~x" and _is_float(old):
-        operation.crash(
-            "TypeError",
-            "bad operand type for unary ~: float",
-            fact=f"{old.named('the series')} has dtype {old.fact('dtype')}",
-            remedy="compare first, then invert with ~",
-        )
-    return mapped(old, old.fact("dtype") if operation.name == "~x" or _is_float(old) else None)
-
-
-@RULES.operator(FRAME, *_ARITHMETIC, *_COMPARISONS, *_BITS, "-x", "~x")
-def on_frame(operation: Operation) -> Answer:
-    return AbstractValue(FRAME) if operation.name in (*_ARITHMETIC, *_COMPARISONS, *_BITS, "-x", "~x") else UNKNOWN
-
-
-@RULES.operator(FRAME, "in", "not in")
-def membership(operation: Operation) -> Answer:
-    return AbstractValue("bool")

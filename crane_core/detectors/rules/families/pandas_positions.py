@@ -1,31 +1,26 @@
-"""Rows and cells by place or label: loc, iloc, at, iat; rows that iteration gives."""
+"""Rows and cells by place or label, as far as values of columns go; what iteration over tables gives."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue, literal
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer, or_unknown
-from crane_core.detectors.rules.families.numpy_arrays import array, scalar, slice_of
+from crane_core.detectors.rules.families.numpy_arrays import array, slice_of
 from crane_core.detectors.rules.families.numpy_indexing import fraction_in
 from crane_core.detectors.rules.families.pandas_frames import (
     FRAME,
     SERIES,
     changed,
     column,
-    dtype_of_column,
     index_labels,
     is_frame,
-    is_numeric,
-    is_pandas,
     label_set,
-    labels_in,
     labels_of,
     n_columns,
     n_rows,
     need_columns,
     replace_facts,
-    row_range,
     some_rows,
     whole_labels,
     with_columns,
@@ -34,10 +29,12 @@ from crane_core.detectors.rules.families.pandas_frames import (
 from crane_core.detectors.rules.families.pandas_values import row_of
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
-from crane_core.detectors.rules.shapes import Length, is_beyond
+from crane_core.detectors.rules.shapes import is_beyond
 
 RULES = Family("pandas: positions")
-_INDEXERS = {"loc": "_LocIndexer", "iloc": "_iLocIndexer", "at": "_AtIndexer", "iat": "_iAtIndexer"}
+_INDEXERS: Final = {"loc": "_LocIndexer", "iloc": "_iLocIndexer", "at": "_AtIndexer", "iat": "_iAtIndexer"}
+_MOST: Final = 200
+"""Labels that are gone through one by one."""
 
 
 @RULES.attribute(FRAME, *_INDEXERS)
@@ -49,7 +46,7 @@ def indexer(operation: Operation) -> Answer:
 
 
 def _of(operation: Operation) -> AbstractValue:
-    return (operation.receiver.bound_to) or AbstractValue()
+    return operation.receiver.bound_to or AbstractValue()
 
 
 def _parts(asked: AbstractValue) -> list[AbstractValue] | None:
@@ -58,230 +55,76 @@ def _parts(asked: AbstractValue) -> list[AbstractValue] | None:
     return [asked] if asked.type else None
 
 
-# By position
-
-
 @RULES.item("pandas._iLocIndexer")
-def iloc(operation: Operation) -> Answer:
-    old = _of(operation)
-    parts = _parts(operation.first)
-    if (bound := fraction_in(operation.first)) is not None:
+@RULES.item("pandas._LocIndexer")
+def taken(operation: Operation) -> Answer:
+    """Columns of which all rows are taken keep their values; of some rows only labels and dtypes are certain."""
+    old, parts = _of(operation), _parts(operation.first)
+    if parts is None or not old.type:
+        return UNCHANGED
+    if (bound := fraction_in(operation.first)) is not None and operation.receiver.class_name == "_iLocIndexer":
         operation.crash(
             "TypeError",
-            "positional indexing needs integers",
+            f"cannot do positional indexing with these indexers of type {bound.type}",
             fact=f"{bound.named('a bound')} is a {bound.type}",
             remedy="convert it: int(...), or divide with // instead of /",
         )
-    if parts is None:
-        return UNCHANGED
-    _are_positions(operation, old, parts)
-    if is_frame(old):
-        return _taken(old, parts)
-    is_single = len(parts) == 1 and parts[0].type == "int"
-    dtype = old.fact("dtype")
-    if is_single:
-        return scalar(dtype) if is_numeric(dtype) else UNCHANGED
-    return some_rows(old) if parts[0].type in ("slice", "list") else UNCHANGED
-
-
-def _are_positions(operation: Operation, old: AbstractValue, parts: list[AbstractValue]) -> None:
-    sizes: list[Length] = [n_rows(old), n_columns(old)] if is_frame(old) else [n_rows(old)]
-    if len(parts) > len(sizes):
-        operation.crash(
-            "IndexingError",
-            "Too many indexers",
-            fact=f"{old.named('it')} has {len(sizes)} dimension{'s' * (len(sizes) > 1)}",
-            remedy="pass one position per dimension",
-        )
-    for part, size, what in zip(parts, sizes, ("row", "column"), strict=False):
-        _is_position(operation, old, part, size, what)
-
-
-def _is_position(operation: Operation, old: AbstractValue, part: AbstractValue, size: Length, what: str) -> None:
-    numbers = labels_in(part) or [] if part.type in ("int", "list", "str") else []
-    if bad := [number for number in numbers if type(number) is int and is_beyond(number, size)]:
-        operation.crash(
-            "IndexError",
-            f"single positional indexer is out-of-bounds: no {what} at position {bad[0]}",
-            fact=f"{old.named('it')} has {size} {what}s",
-            remedy="positions start at 0; -1 is the last",
-        )
-    if part.type == "str" or str in map(type, numbers):
-        operation.crash(
-            _refusal_of_labels(operation, part),
-            "iloc takes integer positions, not labels",
-            fact=f"{part.literal!r} is a string" if part.type == "str" else f"{part.literal!r} holds strings",
-            remedy="use .loc for labels",
-        )
-
-
-def _refusal_of_labels(operation: Operation, part: AbstractValue) -> str:
-    """One label is a wrong key; pandas 3.0 turns a list of them into numbers, unless columns are given too."""
-    is_tuple = operation.first.type == "tuple"
-    if part.type == "str":
-        return "ValueError" if is_tuple else "TypeError"
-    return "ValueError" if is_pandas(operation, 3, 0) and not is_tuple else "IndexError"
-
-
-def _taken(old: AbstractValue, parts: list[AbstractValue]) -> AbstractValue:
-    """Rows and columns of a frame by position, where both kinds of position are known."""
-    row, order = parts[0], labels_of(old)
-    if row.type not in ("slice", "int", "list"):
-        return AbstractValue()
-    if len(parts) == 1:
-        return row_of(old) if row.type == "int" else some_rows(old, _count(row, n_rows(old)))
-    if order is None:
-        return AbstractValue(FRAME if row.type == "slice" and parts[1].type in ("slice", "list") else "")
-    chosen = _chosen(parts[1], order)
-    if isinstance(chosen, list):
-        return _rows_taken(with_columns(old, chosen), row)
-    return AbstractValue() if chosen is None else _rows_taken(column(old, chosen[0]), row)
-
-
-def _rows_taken(old: AbstractValue, row: AbstractValue) -> AbstractValue:
-    """A row of a frame, a value of a series; of several positions a part; all of it where the slice has no bounds."""
-    if row.type == "int" and is_frame(old):
+    rows = parts[0]
+    if rows.type == "int" and len(parts) == 1 and is_frame(old) and operation.receiver.class_name == "_iLocIndexer":
         return row_of(old)
-    if row.type == "int":
-        return scalar(old.fact("dtype")) if is_numeric(old.fact("dtype")) else AbstractValue()
-    is_all = row.type == "slice" and all(bound.literal is None for bound in row.items or [AbstractValue()])
-    return old if is_all else some_rows(old, _count(row, n_rows(old)))
-
-
-def _count(part: AbstractValue, size: Length) -> Length:
-    if part.type == "list":
-        return len(part.items) if part.items is not None else None
-    taken = slice_of(part)
-    return None if taken is None or size is None else len(range(*taken.indices(size)))
-
-
-def _chosen(part: AbstractValue, order: tuple[Any, ...]) -> list[Any] | tuple[Any] | None:
-    """The labels at these positions: a list, or of a single position a tuple of one."""
-    if part.type == "int" and type(part.literal) is int:
-        return (order[part.literal],)
-    if (taken := slice_of(part)) is not None:
-        return list(order[taken])
-    if part.type == "list" and part.items is not None and all(type(each.literal) is int for each in part.items):
-        return [order[each.literal] for each in part.items]
-    return None
-
-
-@RULES.set_item("pandas._iLocIndexer")
-@RULES.set_item("pandas._iAtIndexer")
-def store_at_position(operation: Operation) -> Answer:
-    old, asked = _of(operation), operation.first
-    parts = _parts(asked)
-    if parts is not None and all(part.type in ("int", "slice", "list") for part in parts):
-        sizes: list[Length] = [n_rows(old), n_columns(old)] if is_frame(old) else [n_rows(old)]
-        for part, size, what in zip(parts, sizes, ("row", "column"), strict=False):
-            if part.type == "int":
-                _is_position(operation, old, part, size, what)
-    changed(operation, old)
-    if old.type:
-        kept = some_rows(old, n_rows(old))
-        kept.facts.pop("dtypes", None)
-        kept.facts.pop("dtype", None)
-        replace_facts(old, kept)
-    return UNCHANGED
-
-
-@RULES.item("pandas._iAtIndexer")
-def iat(operation: Operation) -> Answer:
-    old = _of(operation)
-    parts = _parts(operation.first)
-    if parts is not None and len(parts) == (2 if is_frame(old) else 1):
-        _are_positions(operation, old, parts)
-    return UNCHANGED
-
-
-# By label
-
-
-@RULES.item("pandas._LocIndexer")
-@RULES.item("pandas._AtIndexer")
-def loc(operation: Operation) -> Answer:
-    old = _of(operation)
-    parts = _parts(operation.first)
-    if parts is None or not old.type:
-        return UNCHANGED
-    _row_is_there(operation, old, parts[0])
-    if not is_frame(old):
-        return some_rows(old) if parts[0].type not in ("str", "int") and len(parts) == 1 else UNCHANGED
-    if len(parts) == 1:
-        return _rows_by_label(old, parts[0])
-    if len(parts) != 2 or not _has_plain_index(old):
-        return UNCHANGED
-    if parts[1].type != "tuple":
-        need_columns(operation, old, parts[1])
-    return _cell(old, parts)
-
-
-def _has_plain_index(old: AbstractValue) -> bool:
-    """With several levels the second part may be a label of a row."""
-    index = old.fact("index")
-    names = old.fact("index_names")
-    if isinstance(index, dict):
-        return index.get("type") not in (None, "MultiIndex")
-    return isinstance(names, tuple) and len(names) < 2
-
-
-def _rows_by_label(old: AbstractValue, part: AbstractValue) -> AbstractValue:
-    if part.type in ("slice", "list") or (part.fact("dtype") == "bool" and part.class_name in ("Series", "ndarray")):
-        return some_rows(old)
-    return row_of(old) if part.type in ("int", "str") and _is_unique(old) and labels_of(old) else AbstractValue()
-
-
-def _is_unique(old: AbstractValue) -> bool:
-    index = old.mapping("index")
-    return index.get("unique") is True and index.get("type") != "MultiIndex"
-
-
-def _cell(old: AbstractValue, parts: list[AbstractValue]) -> AbstractValue:
-    rows, wanted = parts
-    labels = whole_labels(wanted)
-    if labels is None or label_set(old) is None:
-        return AbstractValue()
     is_several = rows.type in ("slice", "list") or rows.fact("dtype") == "bool"
-    if not is_several:
-        dtype = dtype_of_column(old, wanted.literal) if wanted.type in ("str", "int") else None
-        return scalar(dtype) if is_numeric(dtype) and _is_unique(old) else AbstractValue()
-    if wanted.type == "list":
-        return some_rows(with_columns(old, labels))
-    return some_rows(column(old, labels[0]))
+    if not is_frame(old) or len(parts) == 1:
+        return some_rows(old) if is_several else UNCHANGED
+    chosen = _columns_taken(operation, old, parts[1]) if len(parts) == 2 else None
+    if chosen is None or not is_several:
+        return UNCHANGED
+    is_all = rows.type == "slice" and all(bound.literal is None for bound in rows.items or [AbstractValue()])
+    return chosen if is_all else some_rows(chosen)
 
 
-def _row_is_there(operation: Operation, old: AbstractValue, part: AbstractValue) -> None:
-    """A single label of a row, in an index that is a range."""
-    rows = row_range(old)
-    if rows is not None and type(part.literal) in (int, str) and part.literal not in rows:
-        columns = label_set(old) or ()
-        operation.crash(
-            "KeyError",
-            f"no row labelled {part.literal!r}",
-            fact=f"{old.named('it')} has the index {rows}",
-            remedy="put the row indexer first: .loc[:, label]"
-            if part.literal in columns
-            else "use a label of the index",
-        )
+def _columns_taken(operation: Operation, old: AbstractValue, part: AbstractValue) -> AbstractValue | None:
+    """The table with these columns, or the one column; None where they are not known."""
+    if operation.receiver.class_name == "_LocIndexer":
+        if part.type != "tuple" and "MultiIndex" not in str(old.mapping("index").get("type")):
+            need_columns(operation, old, part)
+        labels = whole_labels(part) if label_set(old) is not None else None
+    else:
+        labels = _at_places(part, labels_of(old))
+    if labels is None:
+        return None
+    return with_columns(old, labels) if part.type in ("list", "slice") else column(old, labels[0])
+
+
+def _at_places(part: AbstractValue, order: tuple[Any, ...] | None) -> list[Any] | None:
+    """The labels at these places; None where they are not known, or beyond the columns."""
+    if order is None:
+        return None
+    if (chosen := slice_of(part)) is not None:
+        return list(order[chosen])
+    places = part.items or [] if part.type == "list" else [part]
+    numbers = [place.literal for place in places]
+    if not numbers or any(type(number) is not int or is_beyond(number, len(order)) for number in numbers):
+        return None
+    return [order[number] for number in numbers]
 
 
 @RULES.set_item("pandas._LocIndexer")
 @RULES.set_item("pandas._AtIndexer")
-def store_by_label(operation: Operation) -> Answer:
-    """A label that is not there is added."""
-    old, asked = _of(operation), operation.first
-    parts = _parts(asked)
-    _fills_row(operation, old, asked, operation.arguments.positional[-1])
+@RULES.set_item("pandas._iLocIndexer")
+@RULES.set_item("pandas._iAtIndexer")
+def store(operation: Operation) -> Answer:
+    """Values are others now; a label that is not there is added."""
+    old, parts = _of(operation), _parts(operation.first)
     changed(operation, old)
-    new = _labels_stored(parts) if parts is not None and label_set(old) is not None else None
+    is_by_label = operation.receiver.class_name in ("_LocIndexer", "_AtIndexer")
+    new = (_labels_stored(parts) if is_by_label else []) if parts is not None and label_set(old) is not None else None
     if parts is None or new is None:
         old.forget()
         return UNCHANGED
     made = with_new_columns(old, new)
-    for name in ("dtypes", "per_column"):
-        made.facts.pop(name, None)
-    if parts[0].type != "slice" and parts[0].fact("dtype") != "bool":
-        made.facts.pop("index", None)
+    made.drop({"dtypes", "per_column"})
+    if is_by_label and parts[0].type != "slice" and parts[0].fact("dtype") != "bool":
+        made.drop({"index"})
         made.facts["shape"] = (None, n_columns(made))
     replace_facts(old, made)
     return UNCHANGED
@@ -291,114 +134,33 @@ def _labels_stored(parts: list[AbstractValue]) -> list[Any] | None:
     """The columns that are written, where the frame has them or they are known; None if there may be others."""
     if len(parts) == 1 or len(parts) == 2 and parts[1].type == "slice":
         return []
-    labels = whole_labels(parts[1]) if len(parts) == 2 else None
-    return labels if labels is None or parts[1].type != "tuple" else []
-
-
-def _fills_row(operation: Operation, old: AbstractValue, asked: AbstractValue, value: AbstractValue) -> None:
-    """A row that is given as a list has a value for each column."""
-    width = n_columns(old) or 0 if is_frame(old) else 0
-    given = len(value.items or ()) if value.type == "list" else 0
-    is_row = asked.type in ("int", "str") and operation.receiver.class_name == "_LocIndexer"
-    if is_row and given > 1 and width > 1 and given != width:
-        operation.crash(
-            "ValueError",
-            f"cannot set a row with mismatched columns: {given} values for {width} columns",
-            fact=f"{old.named('the frame')} has {width} columns",
-            remedy="pass one value per column, in column order",
-        )
+    return whole_labels(parts[1]) if len(parts) == 2 and parts[1].type != "tuple" else None
 
 
 # What iteration gives
 
 
-@RULES.element(FRAME)
-@RULES.element("pandas.Index")
-def first_label(operation: Operation) -> Answer:
-    return UNCHANGED
-
-
 @RULES.other("elements", FRAME)
 @RULES.other("elements", "pandas.Index")
 def all_labels(operation: Operation) -> Answer:
-    """Iterating a frame gives its labels."""
-    return or_unknown(_labels(operation.receiver))
-
-
-def _labels(held: AbstractValue) -> AbstractValue | None:
-    """The labels; how many there are may be all that is known."""
+    """Iterating a frame gives its labels; how many there are may be all that is known."""
+    held = operation.receiver
     labels = labels_of(held) if is_frame(held) else index_labels(held)
     if labels is not None:
         return AbstractValue("list", items=[literal(label) for label in labels])
-    count = n_columns(held) if is_frame(held) else held.fact("length")
-    return (
-        AbstractValue("list", items=[AbstractValue() for _ in range(count)])
-        if type(count) is int and count <= _MOST
-        else None
-    )
+    return or_unknown(_unknown(n_columns(held) if is_frame(held) else held.fact("length")))
 
 
-_MOST = 200
-"""Labels that are gone through one by one."""
-
-
-@RULES.function("builtins.list", "builtins.tuple")
-def listed(operation: Operation) -> Answer:
-    """A list of what iterating gives."""
-    held = operation.first
-    if len(operation.arguments.positional) != 1 or not (is_frame(held) or held.is_a("pandas", "Series", "Index")):
-        return UNKNOWN
-    found = _values(held) if held.is_a("pandas", "Series") else _labels(held)
-    name = operation.function_name
-    return AbstractValue(name, items=found.items) if found is not None else AbstractValue(name)
-
-
-@RULES.other("length", SERIES)
-@RULES.other("length", FRAME)
-@RULES.other("length", "pandas.Index")
-def number_of_elements(operation: Operation) -> Answer:
-    held = operation.receiver
-    count = n_columns(held) if is_frame(held) else held.fact("length")
-    return literal(count) if type(count) is int else UNKNOWN
-
-
-@RULES.other("elements", SERIES)
-def all_values(operation: Operation) -> Answer:
-    """How many values there are, where they are few."""
-    return or_unknown(_values(operation.receiver))
-
-
-def _values(held: AbstractValue) -> AbstractValue | None:
-    count = n_rows(held)
-    return (
-        AbstractValue("list", items=[AbstractValue() for _ in range(count)])
-        if count is not None and count <= _MOST
-        else None
-    )
+def _unknown(count: Any) -> AbstractValue | None:
+    if type(count) is not int or count > _MOST:
+        return None
+    return AbstractValue("list", items=[AbstractValue() for _ in range(count)])
 
 
 @RULES.attribute("pandas.Index", "values")
 def labels_as_array(operation: Operation) -> Answer:
-    count = (operation.receiver).fact("length")
+    count = operation.receiver.fact("length")
     return array((count if type(count) is int else None,), "object")
-
-
-@RULES.other("elements", "pandas.iteration")
-def all_columns(operation: Operation) -> Answer:
-    """frame.items(): each label with its column."""
-    old = _of(operation)
-    if operation.receiver.fact("way") != "items" or not is_frame(old):
-        return UNKNOWN
-    labels, count = labels_of(old), n_columns(old)
-    if labels is not None:
-        pairs = [[literal(label), column(old, label)] for label in labels]
-    else:
-        pairs = (
-            [[AbstractValue(), AbstractValue(SERIES)] for _ in range(count)]
-            if type(count) is int and count <= _MOST
-            else []
-        )
-    return AbstractValue("list", items=[AbstractValue("tuple", items=pair) for pair in pairs]) if pairs else UNKNOWN
 
 
 @RULES.item("pandas.Index")
@@ -408,28 +170,17 @@ def label_at(operation: Operation) -> Answer:
     if labels is None:
         return UNCHANGED
     if asked.type == "int" and type(asked.literal) is int:
-        _is_position(operation, held, asked, len(labels), "label")
+        if is_beyond(asked.literal, len(labels)):
+            operation.crash(
+                "IndexError",
+                f"index {asked.literal} is out of bounds for axis 0 with size {len(labels)}",
+                fact=f"{held.named('the index')} has {len(labels)} labels",
+                remedy="positions start at 0; -1 is the last",
+            )
         return literal(labels[asked.literal])
-    if (taken := slice_of(asked)) is None:
+    if (chosen := slice_of(asked)) is None:
         return UNCHANGED
-    kept = labels[taken]
-    return AbstractValue("pandas.Index", {"labels": list(kept), "length": len(kept)})
-
-
-@RULES.method("pandas.Index", "tolist", "to_list", "difference", "drop")
-def labels_as_list(operation: Operation) -> Answer:
-    labels = index_labels(operation.receiver)
-    if labels is None:
-        return UNCHANGED
-    if operation.name in ("tolist", "to_list"):
-        return AbstractValue("list", items=[literal(label) for label in labels])
-    gone = whole_labels(operation.first)
-    if gone is None or len(operation.arguments.positional) > 1:
-        return UNCHANGED
-    kept = [label for label in labels if label not in gone]
-    return AbstractValue(
-        "pandas.Index", {"labels": sorted(kept) if operation.name == "difference" else kept, "length": len(kept)}
-    )
+    return AbstractValue("pandas.Index", {"labels": list(labels[chosen]), "length": len(labels[chosen])})
 
 
 @RULES.method(FRAME, "iterrows", "itertuples", "items")
@@ -437,16 +188,27 @@ def walked(operation: Operation) -> Answer:
     return AbstractValue("pandas.iteration", {"way": operation.name}, bound_to=operation.receiver)
 
 
+@RULES.other("elements", "pandas.iteration")
+def all_columns(operation: Operation) -> Answer:
+    """frame.items(): each label with its column."""
+    old = _of(operation)
+    if operation.receiver.fact("way") != "items" or not is_frame(old):
+        return UNKNOWN
+    if (labels := labels_of(old)) is not None:
+        pairs = [[literal(label), column(old, label)] for label in labels]
+    else:
+        pairs = [[each, AbstractValue(SERIES)] for each in getattr(_unknown(n_columns(old)), "items", None) or ()]
+    return AbstractValue("list", items=[AbstractValue("tuple", items=pair) for pair in pairs]) if pairs else UNKNOWN
+
+
 @RULES.element("pandas.iteration")
 def step(operation: Operation) -> Answer:
     old = _of(operation)
     way = operation.receiver.fact("way")
-    if not n_rows(old) and way != "items":
-        return UNCHANGED
-    if way == "iterrows":
+    if way == "iterrows" and n_rows(old):
         return AbstractValue("tuple", items=[AbstractValue(), row_of(old)])
-    if way == "items":
-        return AbstractValue("tuple", items=[AbstractValue(), AbstractValue(SERIES)]) if n_columns(old) else UNCHANGED
+    if way == "items" and n_columns(old):
+        return AbstractValue("tuple", items=[AbstractValue(), AbstractValue(SERIES)])
     return UNCHANGED
 
 
@@ -458,16 +220,14 @@ def step(operation: Operation) -> Answer:
 def reindexed(operation: Operation) -> Answer:
     """Rows can be looked up by label only where each label is there once."""
     old = operation.receiver
-    parameters = (
-        "index=None, **others" if old.is_a("pandas", "Series") else "labels=None, index=None, columns=None, **others"
-    )
+    parameters = "index=None, **others" if old.type == SERIES else "labels=None, index=None, columns=None, **others"
     given = operation.arguments.bound(parameters)
     wanted = None if given is None else given.get("index", None if "axis" in given else given.get("labels"))
     if wanted is not None and _has_repeated_labels(old) and _is_another_index(old, wanted):
         operation.crash(
             "ValueError",
             "cannot reindex on an axis with duplicate labels",
-            fact=f"the index of {old.named('it')} repeats {_n_repeated(old)} labels",
+            fact=f"the index of {old.named('it')} repeats {old.mapping('index').get('n_duplicates', 'some')} labels",
             remedy="make the labels unique first: .groupby(level=0).sum(), or ~x.index.duplicated()",
         )
     return AbstractValue(old.type)
@@ -476,10 +236,6 @@ def reindexed(operation: Operation) -> Answer:
 def _has_repeated_labels(old: AbstractValue) -> bool:
     index = old.mapping("index")
     return index.get("unique") is False and index.get("type") not in (None, "MultiIndex")
-
-
-def _n_repeated(old: AbstractValue) -> Any:
-    return old.mapping("index").get("n_duplicates", "some")
 
 
 def _is_another_index(old: AbstractValue, wanted: AbstractValue) -> bool:

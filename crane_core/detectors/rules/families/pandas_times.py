@@ -123,18 +123,6 @@ def _is_frequency(text: str, version: str) -> bool:
     return True
 
 
-@RULES.function("pandas.date_range", "pandas.bdate_range")
-def times_in_a_row(operation: Operation) -> Answer:
-    _is_known_frequency(operation, operation.arguments.keywords.get("freq", AbstractValue()))
-    return UNKNOWN
-
-
-@RULES.function("pandas.Grouper", "pandas.core.groupby.Grouper")
-def grouper(operation: Operation) -> Answer:
-    _is_known_frequency(operation, operation.arguments.keywords.get("freq", AbstractValue()))
-    return UNKNOWN
-
-
 @RULES.method(FRAME, "asfreq")
 @RULES.method(SERIES, "asfreq")
 def as_frequency(operation: Operation) -> Answer:

@@ -25,7 +25,6 @@ from crane_core.detectors.rules.families.pandas_frames import (
     SERIES,
     changed,
     column,
-    frame,
     is_frame,
     is_numeric,
     is_pandas,
@@ -39,7 +38,6 @@ from crane_core.detectors.rules.families.pandas_frames import (
     need_column,
     row_range,
     same_again,
-    series,
     some_rows,
     told_columns,
     with_columns,
@@ -358,29 +356,6 @@ def _is_text_or_missing(old: AbstractValue) -> bool:
     return bool(old.item_types) and old.item_types <= {"str", "NoneType", "float"}
 
 
-@RULES.method(FRAME, "mean", "std", "var", "median", "skew", "sem")
-def moments(operation: Operation) -> Answer:
-    old = operation.receiver
-    given = operation.arguments
-    if is_pandas(operation, 2, 0) and not given.keywords and not given.positional and given.is_complete:
-        for label in labels_of(old) or ():
-            _text_in_frame(operation, old, label)
-    return UNCHANGED if given.keywords or given.positional else series(n_columns(old))
-
-
-def _text_in_frame(operation: Operation, old: AbstractValue, label: Any) -> None:
-    one = column(old, label)
-    is_bad = dtype_of(one) == "str" and is_pandas(operation, 3, 0)
-    is_bad = is_bad or (operation.name == "mean" and dtype_of(one) == "object" and _is_only_text(one))
-    if is_bad and n_rows(old) and (dtype_of(one) == "str" or bad_text(one) is not None):
-        operation.crash(
-            "TypeError",
-            f"the column {label!r} holds strings, which do not support {operation.name}",
-            fact=f"{one.words} has dtype {dtype_of(one)}",
-            remedy="pass numeric_only=True, or select the numeric columns",
-        )
-
-
 # Functions called on elements
 
 
@@ -555,24 +530,6 @@ def _is_category(operation: Operation, old: AbstractValue) -> None:
         )
 
 
-@RULES.method(SERIES, "head", "tail", "dropna", "drop_duplicates", "sample", "sort_values", "sort_index", "nlargest",
-              "nsmallest")  # fmt: skip
-def some_of_it(operation: Operation) -> Answer:
-    old = operation.receiver
-    if "inplace" in operation.arguments.keywords:
-        return UNKNOWN
-    if operation.name in ("sort_values", "sort_index"):
-        if operation.name == "sort_values" and ("by" in operation.arguments.keywords or operation.arguments.positional):
-            operation.crash(
-                "TypeError",
-                "Series.sort_values() got an unexpected keyword argument 'by'",
-                fact=f"{old.named('it')} is a Series",
-                remedy="remove the argument, or sort the frame",
-            )
-        return some_rows(old, n_rows(old) if "ignore_index" not in operation.arguments.keywords else None)
-    return some_rows(old)
-
-
 @RULES.attribute(SERIES, "shape", "size", "values", "dtype", "ndim", "empty", "hasnans", "is_unique", "T", "array")
 def attribute_of_series(operation: Operation) -> Answer:
     old = operation.receiver
@@ -600,34 +557,6 @@ def _as_array(old: AbstractValue) -> AbstractValue:
         found = old.fact("value_range") or old.mapping("value_info").get("value_range")
         return array((n_rows(old),), dtype, has_nan=old.fact("has_nan"), value_range=found)
     return array((n_rows(old),), "object") if dtype == "object" else AbstractValue()
-
-
-@RULES.method(SERIES, "to_numpy", "tolist", "to_list", "unique", "value_counts", "nunique", "describe")
-def turned_into(operation: Operation) -> Answer:
-    old = operation.receiver
-    match operation.name:
-        case "to_numpy":
-            return UNCHANGED if operation.arguments.keywords or operation.arguments.positional else _as_array(old)
-        case "tolist" | "to_list":
-            return AbstractValue("list", known_facts(length=n_rows(old)))
-        case "unique":
-            return array((None,), dtype_of(old)) if is_numeric(dtype_of(old)) else UNCHANGED
-        case "nunique":
-            return AbstractValue("int")
-    return series()
-
-
-@RULES.method(SERIES, "to_frame")
-def to_frame(operation: Operation) -> Answer:
-    name = operation.receiver.fact("name")
-    is_named = isinstance(name, str) and not operation.arguments.positional
-    return frame([name], n_rows(operation.receiver)) if is_named else AbstractValue(FRAME)
-
-
-@RULES.method(FRAME, "to_numpy")
-def to_numpy(operation: Operation) -> Answer:
-    old = operation.receiver
-    return array((n_rows(old), n_columns(old))) if not operation.arguments.keywords else UNCHANGED
 
 
 @RULES.function("builtins.len")

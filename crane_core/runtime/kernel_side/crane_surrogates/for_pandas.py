@@ -1,6 +1,7 @@
-"""Surrogates of pandas' tables, columns and accessors: labels, dtypes and a plain index as told, elements by the fill.
+"""Surrogates of pandas' tables, columns and accessors: labels and dtypes as told, elements by the fill.
 
-What may hold anything (the dtype object, categories) has no surrogate: what a library says of it depends on values.
+By the fill too: how many rows there are and which labels they have where nobody tells, and what a column holds that may
+hold anything. operations.py says which operations may be asked then.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from typing import Any, Mapping
 import numpy as np
 import pandas as pd
 
+from . import tables
 from .made import MOST_ELEMENTS, NotMadeError, seen
 
 PACKAGE = pd
@@ -38,6 +40,9 @@ def _accessors() -> dict[str, Any]:
 
 
 _ACCESSORS = _accessors()
+_LENGTHS = (0, 1, 5)
+"""Numbers of rows where it is not known."""
+_ANY_DTYPE = ("int64", "str", "datetime64[ns]")
 
 
 def named(name: str) -> Any:
@@ -54,67 +59,87 @@ def make(facts: Mapping[str, Any], fill: int) -> Any:
         return _ACCESSORS[kind]
     if kind == "pandas.Timestamp":
         return _TIMES[fill]
-    if kind == _COLUMN:
-        index = _index(facts["index"], facts["length"])
-        name = facts.get("name", "another" if fill == 1 else None)
-        return pd.Series(_elements(facts["dtype"], facts["length"], fill), index=index, name=name)
-    if kind != _TABLE:
+    if kind not in (_COLUMN, _TABLE):
         raise NotMadeError(kind)
-    n_rows, n_columns = facts["shape"]
-    if n_rows * n_columns > _MOST_CELLS or n_columns != len(facts["columns"]):
+    told = facts["length"] if kind == _COLUMN else facts["shape"][0]
+    n_rows = _LENGTHS[fill] if told is None else told
+    index = _index(facts.get("index") or {}, n_rows, fill)
+    if kind == _COLUMN:
+        name = facts.get("name", "another" if fill == 1 else None)
+        return pd.Series(_elements(facts["dtype"], n_rows, fill), index=index, name=name)
+    n_columns = len(facts["columns"])
+    if n_rows * n_columns > _MOST_CELLS or facts["shape"][1] not in (None, n_columns):
         raise NotMadeError("a table of so many cells")
     columns = {at: _elements(dtype, n_rows, fill) for at, dtype in enumerate(facts["dtypes"])}
-    table = pd.DataFrame(columns, index=_index(facts["index"], n_rows))
-    table.columns = pd.Index(facts["columns"])
+    table = pd.DataFrame(columns, index=index)
+    table.columns = pd.Index(facts["columns"], dtype=None if n_columns else object)
     return table
 
 
 def read(value: Any) -> dict[str, Any]:
-    """The schema of a table, a column or an accessor, by the probe; empty for others."""
+    """The schema of a table, a column, an index or an accessor, by the probe; empty for others."""
+    if type(value) is pd.DataFrame:
+        return _schema_of_table(value)
     told = seen(value)
-    if type(value) is pd.DataFrame and value.columns.is_unique:
-        dtypes = [str(dtype) for dtype in value.dtypes]
-        return {
-            "type": _TABLE,
-            "shape": told["shape"],
-            "index": told["index"],
-            "columns": list(value.columns),
-            "dtypes": dtypes,
-        }
     if type(value) is pd.Series:
-        return {"type": _COLUMN, **{name: told[name] for name in _OF_COLUMN if name in told}}
+        known = {name: told[name] for name in _OF_COLUMN if name in told}
+        return {"type": _COLUMN, **known, "index_names": list(value.index.names)}
+    if type(value) is pd.Index and value.dtype == "str":
+        return {name: told[name] for name in ("type", "length", "dtype", "labels") if name in told}
     return {"type": told["type"]} if told["type"] in _ACCESSORS else {}
 
 
-def _index(facts: Mapping[str, Any], length: int) -> pd.Index:
-    """The rows' labels: counted, or few and all of them told."""
+def _schema_of_table(value: pd.DataFrame) -> dict[str, Any]:
+    """Without columns where a label stands twice, or is neither a text nor an integer."""
+    told = seen(value)
+    schema = {"type": _TABLE, "shape": told["shape"], "index": told["index"], "index_names": list(value.index.names)}
+    if value.columns.nlevels > 1 or not value.columns.is_unique:
+        return schema
+    labels = list(value.columns)
+    if any(type(label) not in (str, int) for label in labels):
+        return schema
+    return {**schema, "columns": labels, "dtypes": [str(dtype) for dtype in value.dtypes]}
+
+
+def _index(facts: Mapping[str, Any], length: int, fill: int) -> pd.Index:
+    """The rows' labels: counted, or few and all of them told; else of another kind with each fill, by their names."""
     names = facts.get("names") or [None]
-    kind = facts.get("type")
-    if len(names) != 1:
-        raise NotMadeError("labels of several levels")
-    if kind == "RangeIndex" and "range" in facts:
-        start, stop, step = facts["range"]
-        index: pd.Index = pd.RangeIndex(start, stop, step, name=names[0])
-    elif kind == "Index" and facts.get("dtype") in ("int64", "str") and len(facts.get("first", ())) == length:
-        index = pd.Index(facts["first"], dtype=facts["dtype"], name=names[0])
-    else:
-        raise NotMadeError("labels of rows that are not told")
-    if len(index) != length:
-        raise NotMadeError("labels of another number of rows")
-    return index
+    if tables.is_whole({"type": _COLUMN, "length": length, "index": facts}):
+        if facts["type"] == "RangeIndex":
+            start, stop, step = facts["range"]
+            index: pd.Index = pd.RangeIndex(start, stop, step, name=names[0])
+        else:
+            index = pd.Index(facts["first"], dtype=facts["dtype"], name=names[0])
+        if len(index) != length:
+            raise NotMadeError("labels of another number of rows")
+        return index
+    counted = range(length)
+    kinds = (
+        pd.RangeIndex(length),
+        pd.Index([f"row {at}" for at in counted], dtype=object),
+        pd.date_range("2020-01-01", periods=length),
+    )
+    if len(names) > 1:
+        return pd.MultiIndex.from_arrays([kinds[fill]] * len(names), names=names)
+    return kinds[fill].rename(names[0])
 
 
 def _elements(dtype: str, n: int, fill: int) -> Any:
     """`n` elements: zeros (or "1"), missing ones where the dtype has such (else ones), or all different."""
     if n > _MOST_CELLS:
         raise NotMadeError("a column of so many elements")
+    if not dtype:
+        dtype = _ANY_DTYPE[fill]
+    if dtype in ("object", "category"):
+        anything = np.array((["a"] * n, [None] * n, list(range(n)))[fill] or [], dtype=object)
+        return anything if dtype == "object" else pd.Categorical(anything)
     if dtype == "str":
         texts = [f"a{at}" for at in range(n)] if fill == 2 and n <= _MOST_DIFFERENT else [_TEXTS[fill]] * n
         return pd.array(np.array(texts, object), dtype="str")
     try:
         kind = np.dtype(dtype)
     except TypeError:
-        raise NotMadeError(dtype) from None
+        return _of_extension(dtype, n, fill)
     if kind.kind in "mM" and np.datetime_data(kind)[0] in ("s", "ms", "us", "ns"):
         nanoseconds = np.arange(n) * _DAY_NS if fill == 2 else np.zeros(n, "i8")
         days = nanoseconds.astype(f"{kind.kind}8[ns]").astype(kind)
@@ -125,3 +150,18 @@ def _elements(dtype: str, n: int, fill: int) -> Any:
         raise NotMadeError(dtype)
     ramp = np.arange(n) % (2 if kind.kind == "b" else 100)
     return (ramp + (0.5 if kind.kind == "f" else 0)).astype(kind) if fill == 2 else np.full(n, fill, kind)
+
+
+def _of_extension(dtype: str, n: int, fill: int) -> Any:
+    """Elements of one of pandas' own dtypes of numbers, texts and times."""
+    try:
+        kind = pd.api.types.pandas_dtype(dtype)
+    except (TypeError, ValueError):
+        raise NotMadeError(dtype) from None
+    if isinstance(kind, pd.DatetimeTZDtype):
+        return pd.array(_elements(f"datetime64[{kind.unit}]", n, fill)).tz_localize("UTC").tz_convert(kind.tz)
+    if dtype.rstrip("0123456789") not in ("Int", "UInt", "Float", "boolean", "string"):
+        raise NotMadeError(dtype)
+    plain = "str" if dtype == "string" else "bool" if dtype == "boolean" else dtype.lower()
+    elements: Any = [None] * n if fill == 1 else list(_elements(plain, n, fill))
+    return pd.Series(elements, dtype=dtype).array

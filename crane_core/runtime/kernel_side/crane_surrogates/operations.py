@@ -9,7 +9,9 @@ counts, limits) an operand is sent only if its value is known. Never listed: wha
 from __future__ import annotations
 
 import re
-from typing import Any, Iterator, Mapping, Sequence
+from typing import Any, Mapping, Sequence
+
+from . import tables
 
 _NONE: Sequence[int] = ()
 _FIRST: Sequence[int] = range(1)
@@ -203,7 +205,7 @@ _MODELS = (
 # pandas
 
 _PANDAS_KNOWN = (
-    "Series DataFrame Index RangeIndex MultiIndex MultiIndex.from_arrays MultiIndex.from_tuples"
+    "Index RangeIndex MultiIndex MultiIndex.from_arrays MultiIndex.from_tuples"
     " MultiIndex.from_product DatetimeIndex TimedeltaIndex PeriodIndex CategoricalIndex IntervalIndex"
     " IntervalIndex.from_breaks IntervalIndex.from_arrays IntervalIndex.from_tuples Timestamp Timedelta Period"
     " Interval Categorical CategoricalDtype DateOffset Grouper NamedAgg date_range bdate_range period_range"
@@ -229,7 +231,13 @@ _ONLY_COLUMN = (
     " to_list tolist unique"
 )
 _OF_BOTH = ((_NONE, _PANDAS_ALONE), (_FIRST, _PANDAS_WITH_ONE))
-
+INDEXERS: Mapping[str, str] = {
+    "pandas._LocIndexer": "loc",
+    "pandas._iLocIndexer": "iloc",
+    "pandas._AtIndexer": "at",
+    "pandas._iAtIndexer": "iat",
+}
+"""What selects cells by labels or places, and the attribute that gives it."""
 _TIMESTAMP_METHODS = (
     "ceil date day_name floor isocalendar isoformat isoweekday month_name normalize replace round strftime timestamp"
     " to_datetime64 to_julian_date to_period to_pydatetime toordinal tz_convert tz_localize weekday"
@@ -318,8 +326,8 @@ CALLS: Mapping[str, Mapping[str, Sequence[int]]] = {
         (_NONE, _PANDAS_KNOWN),
         (
             _FIRST,
-            "to_numeric factorize unique isna isnull notna notnull get_dummies melt pivot_table cut qcut concat"
-            " to_datetime to_timedelta",
+            "Series DataFrame to_numeric factorize unique isna isnull notna notnull get_dummies melt pivot_table cut"
+            " qcut concat to_datetime to_timedelta",
         ),
         (_TWO, "merge crosstab"),
     ),
@@ -373,11 +381,18 @@ _TORCH_BY_VALUES_WORDS = (
     "Generator allclose bincount combinations equal is_tensor manual_seed masked_select nn.functional.one_hot"
     " nonzero randperm tolist unique where"
 )
+_TABLE_BY_VALUES_WORDS = (
+    "case_when convert_dtypes factorize get_dummies idxmax idxmin infer_objects map mask mode pivot_table replace stack"
+    " to_dict transform unstack value_counts where xs crosstab cut qcut to_datetime to_timedelta to_numeric"
+    " item unique combine_first agg aggregate explode"
+)
+_TABLE_BY_VALUES = frozenset(_TABLE_BY_VALUES_WORDS.split())
 _ARRAY_BY_VALUES_WORDS = "sort partition byteswap compress nonzero tolist"
 _BY_VALUES = {
     "numpy": frozenset(_BY_VALUES_WORDS.split()),
     "numpy.ndarray": frozenset(_ARRAY_BY_VALUES_WORDS.split()),
     "numpy.Generator": frozenset(["shuffle"]),
+    **dict.fromkeys(("pandas", "pandas.DataFrame", "pandas.Series"), _TABLE_BY_VALUES),
     "torch": frozenset(_TORCH_BY_VALUES_WORDS.split()),
     "torch.Tensor": frozenset(_TORCH_BY_VALUES_WORDS.split()),
     "torch.Parameter": frozenset(_TORCH_BY_VALUES_WORDS.split()),
@@ -385,7 +400,7 @@ _BY_VALUES = {
 """What these give may depend on values, or they change their operand: only what they refuse counts."""
 _UNTOLD = "ma."
 """The module of functions that may change what they are given."""
-_READ_WORDS = "T mT H mH real imag data shape dtype ndim size itemsize nbytes"
+_READ_WORDS = "T mT H mH real imag data shape dtype ndim size itemsize nbytes values columns empty axes array"
 _READ = frozenset(_READ_WORDS.split())
 """Attributes that follow from the schema; what others give is not told."""
 
@@ -393,7 +408,7 @@ _LENGTHS_WORDS = "shape ndim size itemsize dim ndimension numel nelement stride 
 _LENGTHS = frozenset(_LENGTHS_WORDS.split())
 """Attributes and methods of arrays that give lengths, counts of axes and the like."""
 
-_STEPS_WORDS = "attribute element format item operator set_item truth"
+_STEPS_WORDS = "attribute del_item element format item located operator set_item truth"
 STEPS = frozenset(_STEPS_WORDS.split())
 _BOUND_WORDS = "keras lightgbm matplotlib numpy pandas scipy seaborn sklearn statsmodels tensorflow torch torchvision"
 BOUND = frozenset(_BOUND_WORDS.split())
@@ -463,9 +478,6 @@ _ABOUT_SHAPES = re.compile(
     r"|out of bounds|out of range"
 )
 _ELSEWHERE = re.compile(r"(?i)\b(?:cuda|mps|xpu|hpu|npu|xla|meta|musa|mlu|vulkan|privateuseone)\b")
-_OPEN = ("pandas.DataFrame", "pandas.Series")
-"""Classes whose objects may have attributes of a notebook's own, and whose elements are selected by values."""
-_ACCESSORS = ("str", "dt", "cat")
 _NEVER_KEYWORDS = frozenset(["copy", "device", "generator", "pin_memory", "out", "like", "subok"])
 """What these ask for depends on the machine, or on how an operand lies in memory."""
 _PARSING_WORDS = (
@@ -493,7 +505,9 @@ def is_asked(order: Mapping[str, Any]) -> bool:
         return is_asked(operands[0]["made"]) and step in ("attribute", "method")
     reads_texts = name.rpartition(".")[2] in _PARSING
     refuses_objects = of == "torch" and name in _OF_DATA
-    for form, held in (part for told in (*operands, *keywords.values()) for part in _parts(told)):
+    if not tables.are_known_enough(order):
+        return False
+    for form, held in (part for told in (*operands, *keywords.values()) for part in tables.parts(told)):
         if form == "is" and type(held) is str and is_elsewhere(held):
             return False
         if form == "facts" and (_is_opaque(step, held) and not refuses_objects or reads_texts and _is_text(held)):
@@ -508,7 +522,7 @@ def is_asked(order: Mapping[str, Any]) -> bool:
 def is_followed(kind: type, told: Mapping[str, Any]) -> bool:
     """Whether the result of another step is known well enough to be asked: all of it, or what hides no labels."""
     package = kind.__module__.partition(".")[0]
-    return package in RESULTS and _is_known(told) or package == "pandas" and kind.__name__ in _GROUPED
+    return package in RESULTS and tables.is_known(told) or package == "pandas" and kind.__name__ in _GROUPED
 
 
 def of_results(kind: type) -> frozenset[str]:
@@ -523,9 +537,25 @@ def is_made_again(order: Mapping[str, Any]) -> bool:
     return "made" in (*order["operands"], {})[0] or order["of"].partition(".")[0] in RESULTS and not drawn
 
 
+def is_measured(order: Mapping[str, Any]) -> bool:
+    """Whether the integers that a step gives are lengths and counts of dimensions, or follow from known operands."""
+    step, of, name = order["step"], order["of"], order["name"]
+    if step == "call":
+        is_data = of == "torch" and name in _OF_DATA and all(map(tables.is_known, order["operands"]))
+        return of == "builtins" and name == "len" or is_data
+    if of in ("torch.Tensor", "torch.Parameter"):
+        return step in ("attribute", "method") and name in _LENGTHS
+    return step == "attribute" and name in ("shape", "ndim", "size")
+
+
 def is_member(kind: str, name: str) -> bool:
     """Whether a table or column has an accessor or method of this name for certain."""
-    return name in _ACCESSORS or name in METHODS[kind]
+    return name in tables.ACCESSORS or name in METHODS[kind]
+
+
+def tells_type(of: str, name: str) -> bool:
+    """Whether the type of what an operation gives is certain, where no more of it is."""
+    return of in ("pandas", "pandas.DataFrame", "pandas.Series") and name in _TABLE_BY_VALUES - {"item", "map"}
 
 
 def _is_plain_step(step: str, name: str, operands: Sequence[Mapping[str, Any]]) -> bool:
@@ -533,15 +563,19 @@ def _is_plain_step(step: str, name: str, operands: Sequence[Mapping[str, Any]]) 
     if step not in STEPS or step != "operator" and not (operands and "facts" in operands[0]):
         return False
     kind = operands[0].get("facts", {}).get("type", "")
-    if step == "attribute" and (kind.startswith("torch.nn.modules.") or kind in _OPEN and not is_member(kind, name)):
+    if step == "attribute" and (
+        kind.startswith("torch.nn.modules.") or kind in tables.KINDS and not is_member(kind, name)
+    ):
         return False
-    if step not in ("item", "set_item"):
+    if step not in ("item", "set_item", "del_item", "located"):
         return True
     if len(operands) < 2:
         return False
+    if step == "located":
+        return all(form != "facts" or held.get("dtype") == "bool" for form, held in tables.parts(operands[1]))
     key: Mapping[str, Any] = operands[1]
     is_mask = bool(key.get("facts", {}).get("dtype") == "bool")
-    return _is_known(key) or is_mask if kind in _OPEN else _tells_place(step, key)
+    return tables.is_known(key) or is_mask if kind in tables.KINDS else _tells_place(step, key)
 
 
 def is_elsewhere(text: str) -> bool:
@@ -557,10 +591,10 @@ def _is_listed(
     if places is None or step == "method" and not operands:
         return False
     first = 1 if step == "method" else 0
-    if any(at not in places and not _is_known(told) for at, told in enumerate(operands[first:])):
+    if any(at not in places and not tables.is_known(told) for at, told in enumerate(operands[first:])):
         return False
     may_name = bool(places) and (step == "method" or 0 in places)
-    return all(_is_known(told) or may_name and key in KEYWORDS for key, told in keywords.items())
+    return all(tables.is_known(told) or may_name and key in KEYWORDS for key, told in keywords.items())
 
 
 def _places(step: str, of: str, name: str) -> Sequence[int] | None:
@@ -593,23 +627,6 @@ def _has_no_gradient(told: Mapping[str, Any]) -> bool:
     return told.get("facts", {}).get("requires_grad") is False
 
 
-def _parts(told: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """An operand and all that it holds, as form and content."""
-    [(form, held)] = told.items()
-    yield form, held
-    for part in [*held["operands"], *held["keywords"].values()] if form == "made" else ():
-        yield from _parts(part)
-    for part in held if form in ("list", "tuple", "set", "slice") else ():
-        yield from _parts(part)
-    for key, value in held if form == "dict" else ():
-        yield from _parts(key)
-        yield from _parts(value)
-
-
-def _is_known(told: Mapping[str, Any]) -> bool:
-    return all(form not in ("facts", "any") for form, _ in _parts(told))
-
-
 def _is_opaque(step: str, facts: Mapping[str, Any]) -> bool:
     """Whether elements of an array decide what happens: objects, bytes that are read as text, records."""
     dtype = str(facts.get("dtype", ""))
@@ -627,8 +644,8 @@ def _tells_place(step: str, index: Mapping[str, Any]) -> bool:
 
     Nor whether there is such a part, which is asked before it is changed.
     """
-    parts = list(_parts(index))
-    if any(form == "slice" and not _is_known({form: held}) for form, held in parts):
+    parts = list(tables.parts(index))
+    if any(form == "slice" and not tables.is_known({form: held}) for form, held in parts):
         return False
     arrays = [held for form, held in parts if form == "facts"]
     masks = [held for held in arrays if "bool" in f"{held['type']} {held.get('dtype')}"]
@@ -637,9 +654,11 @@ def _tells_place(step: str, index: Mapping[str, Any]) -> bool:
     return step == "item" or not arrays
 
 
-def tells_refusal(name: str, exception: str, message: str) -> bool:
+def tells_refusal(order: Mapping[str, Any], exception: str, message: str) -> bool:
     """Whether what an operation raised is about the schema of its operands, where it may be about values."""
-    by_values = name.rpartition(".")[2] in _OF_MATRICES
+    if not tables.tells_refusal(order, exception):
+        return False
+    by_values = order["name"].rpartition(".")[2] in _OF_MATRICES
     return not by_values or exception == "TypeError" or _OF_SCHEMA.search(message) is not None
 
 
@@ -653,19 +672,11 @@ def is_about_shapes(exception: str, message: str) -> bool:
     return (_NO_TENSOR if exception == "TypeError" else _ABOUT_SHAPES).search(message) is not None
 
 
-def tells_value(order: Mapping[str, Any]) -> bool:
-    """Whether the numbers that an operation gives follow from the schema of an array too, or from known operands."""
-    step, of, name = order["step"], order["of"], order["name"]
-    if step == "call":
-        return of == "torch" and name in _OF_DATA and all(map(_is_known, order["operands"]))
-    return step in ("attribute", "method") and of in ("torch.Tensor", "torch.Parameter") and name in _LENGTHS
-
-
 def tells_result(step: str, of: str, name: str) -> bool:
     """Whether what an operation gives is certain too, not only what it refuses."""
     if step in ("set_item", "truth") or step == "attribute" and name not in _READ:
         return False
-    if of.startswith(("pandas", "keras", "tensorflow", "scipy")):
+    if of.startswith(("keras", "tensorflow", "scipy")):
         return False
     if name in _BY_VALUES.get(of, ()) or name.startswith(_UNTOLD) or of.startswith("torch") and _is_change(name):
         return False

@@ -1,7 +1,8 @@
 """Asks libraries: one JSON line per operation on a socket, one JSON line as the answer.
 
 {"step", "of", "name", "operands", "keywords"} gives {"raised", "message"} where every fill raised the same, {"gave":
-facts} where every fill gave the same schema, else {"unknown": why}. {"load": packages} loads libraries in advance.
+facts} where every fill gave the same schema (and "left": facts of a first operand that is changed), else {"unknown":
+why}. {"load": packages} loads libraries in advance.
 
 Runs only what operations.py lists. Knows no notebook. Its caller bounds its time and may kill it at any moment.
 """
@@ -22,7 +23,7 @@ import warnings
 from functools import reduce
 from typing import Any, Callable, Iterator, Mapping
 
-from . import members, operations, parameters, signatures
+from . import members, operations, parameters, signatures, tables
 from .made import FILLS, NotMadeError, library_of, made, refusal, seen
 
 _FULL = 0.75
@@ -41,6 +42,7 @@ _OPERATORS: dict[str, Callable[..., Any]] = {
 _STEPS: dict[str, Callable[..., Any]] = {
     "item": operator.getitem,
     "set_item": operator.setitem,
+    "del_item": operator.delitem,
     "truth": bool,
     "element": lambda held: next(iter(held)),
     "format": format,
@@ -141,7 +143,7 @@ def _asked(order: Mapping[str, Any]) -> dict[str, Any]:
         return _of_result(order)
     if step == "attribute" and members.is_routine(of, name):
         return {"gave": {"type": "method", "of": f"{of}.{name}"}}
-    return _agreed(_operation(step, of, name), name, order)
+    return _agreed(_operation(step, of, name), order)
 
 
 def _of_result(order: Mapping[str, Any]) -> dict[str, Any]:
@@ -154,11 +156,11 @@ def _of_result(order: Mapping[str, Any]) -> dict[str, Any]:
     if step == "attribute":
         if members.is_routine(path, name):
             return {"gave": {"type": "method", "of": f"{path}.{name}"}}
-        said = _agreed(_operation(step, path, name), name, order)
+        said = _agreed(_operation(step, path, name), order)
         is_told = said.get("raised") == "AttributeError" and members.is_like_one_of(name, kind)
         return said if is_told else {"unknown": "it may be there"}
     if name in operations.of_results(kind):
-        said = _agreed(_operation(step, path, name), name, order)
+        said = _agreed(_operation(step, path, name), order)
         if "raised" in said:
             return said
     operands = order["operands"][1:]
@@ -175,18 +177,20 @@ def _operand(told: Mapping[str, Any], fill: int) -> Any:
     return _operation(order["step"], order["of"], order["name"])(*operands, **keywords)
 
 
-def _agreed(operation: Callable[..., Any], name: str, order: Mapping[str, Any]) -> dict[str, Any]:
+def _agreed(operation: Callable[..., Any], order: Mapping[str, Any]) -> dict[str, Any]:
     """What an operation does with every fill of its operands."""
     agreed: dict[str, Any] = {}
     for fill in FILLS:
         operands = [_operand(told, fill) for told in order["operands"]]
         keywords = {key: made(told, fill) for key, told in order["keywords"].items()}
         with _modes(fill, order):
-            outcome = _tried(operation, operands, keywords, has_value=operations.tells_value(order))
+            outcome = _tried(operation, operands, keywords, is_measured=operations.is_measured(order))
+        if "gave" in outcome and tables.changes_first(order):
+            outcome["left"] = schema(operands[0])
         agreed = _common(agreed, outcome) if agreed else outcome
         if not agreed:
             return {"unknown": "it depends on values"}
-    if "raised" in agreed and not operations.tells_refusal(name, agreed["raised"], agreed["message"]):
+    if "raised" in agreed and not operations.tells_refusal(order, agreed["raised"], agreed["message"]):
         return {"unknown": "it may depend on values"}
     return agreed
 
@@ -195,7 +199,7 @@ def _of_wrapped(path: str, order: Mapping[str, Any]) -> dict[str, Any]:
     """{"raised", "message"} where a wrapped function neither says that it takes these arguments nor takes them."""
     if not signatures.is_doubtful(path, len(order["operands"]), list(order["keywords"])):
         return {"unknown": "it may be bound"}
-    said = _agreed(signatures.found(path), "", order)
+    said = _agreed(signatures.found(path), order)
     own = re.compile(re.escape(path.rpartition(".")[2]) + r"\(\) (?:got|missing|takes)")
     if said.get("raised") == "TypeError" and own.match(said["message"]):
         return said
@@ -214,10 +218,10 @@ def _modes(fill: int, order: Mapping[str, Any]) -> Iterator[None]:
 
 def _common(left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
     """What two fills have in common: the same refusal, or the facts that are the same; empty for no such."""
-    if left.keys() != {"gave"} or right.keys() != {"gave"}:
+    if "gave" not in left or "gave" not in right:
         return left if left == right else {}
-    facts = _shared(left["gave"], right["gave"])
-    return {"gave": facts} if facts else {}
+    both = {part: _shared(facts, right[part]) for part, facts in left.items()}
+    return both if any(both.values()) else {}
 
 
 def _shared(facts: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, Any]:
@@ -225,6 +229,9 @@ def _shared(facts: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, An
     if facts.get("type") != others.get("type"):
         return {}
     same = {name: fact for name, fact in facts.items() if name in others and others[name] == fact}
+    for name in ("shape", "dtypes") if facts.get("columns") == others.get("columns") else ():
+        if len(facts.get(name) or ()) == len(others.get(name) or ()) > 0:
+            same[name] = [one if one == other else None for one, other in zip(facts[name], others[name])]
     if same.get("length") is not None and "items" in facts:
         same["items"] = {at: _shared(part, others["items"][at]) or _ANYTHING for at, part in facts["items"].items()}
     return same
@@ -241,11 +248,13 @@ def _operation(step: str, of: str, name: str) -> Callable[..., Any]:
         return lambda held, *given, **named: getattr(held, name)(*given, **named)
     if step == "attribute":
         return lambda held: getattr(held, name)
+    if step == "located":
+        return lambda held, key: getattr(held, name)[key]
     return _OPERATORS[name] if step == "operator" else _STEPS[step]
 
 
 def _tried(
-    operation: Callable[..., Any], operands: list[Any], keywords: dict[str, Any], *, has_value: bool = False
+    operation: Callable[..., Any], operands: list[Any], keywords: dict[str, Any], *, is_measured: bool = False
 ) -> dict[str, Any]:
     """What happens, in a form that can be compared with what happens with another fill."""
     try:
@@ -259,7 +268,7 @@ def _tried(
         if _OF_PROCESS.search(str(error)):
             return {"unknown": type(error).__name__}
         return refusal(error)
-    return {"gave": schema(result, has_value=has_value)}
+    return {"gave": schema(result, is_measured=is_measured)}
 
 
 def _is_checked_by_torch(error: Exception) -> bool:
@@ -271,23 +280,23 @@ def _is_checked_by_torch(error: Exception) -> bool:
     return isinstance(error, AssertionError) and bool(str(error)) and name.startswith(("torch.", "torchvision."))
 
 
-def schema(value: Any, *, has_value: bool = False) -> dict[str, Any]:
+def schema(value: Any, *, is_measured: bool = False) -> dict[str, Any]:
     """Facts about what an operation gave that do not depend on values; empty where there are none to tell.
 
-    `has_value`: numbers are lengths and the like, which do not depend on values either.
+    `is_measured`: its integers are lengths and counts of dimensions.
     """
     if type(value) in _PLAIN:
-        return {"type": type(value).__name__, **({"value": value} if has_value and type(value) is int else {})}
+        return {"type": type(value).__name__, **({"value": value} if is_measured and type(value) is int else {})}
     if isinstance(value, (list, tuple)) and len(value) <= _MOST_PARTS:
         kind = type(value)
         path = kind.__name__ if kind in (list, tuple) else f"{kind.__module__}.{kind.__qualname__}"
-        parts = {str(at): schema(part, has_value=has_value) or _ANYTHING for at, part in enumerate(value)}
+        parts = {str(at): schema(part, is_measured=is_measured) or _ANYTHING for at, part in enumerate(value)}
         return {"type": path, "length": len(value), "items": parts}
     package = (type(value).__module__ or "").partition(".")[0]
     try:
         read: dict[str, Any] = library_of(package).read(value)
     except NotMadeError:
         return {}
-    if has_value and "value_range" in (told := seen(value)):
+    if is_measured and "value_range" in (told := seen(value)):
         read["value_range"] = told["value_range"]
     return read

@@ -1,0 +1,42 @@
+"""Tables that a step changes in place, as pandas leaves them; what is known of values that a step does not touch."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from crane_core.detectors.rules.abstract_value import AbstractValue, restricted
+from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
+from crane_core.detectors.rules.families.pandas_frames import FRAME, changed, labels_of, n_rows, replace_facts
+from crane_core.detectors.rules.family import Family
+from crane_core.detectors.rules.operation import Operation
+
+RULES = Family("pandas: in place")
+_SAME_VALUES: Final = ("", "drop", "insert", "pop", "reset_index", "set_index")
+"""Steps that leave the values of the columns that stay, where as many rows stay."""
+
+
+@RULES.method(FRAME)
+@RULES.set_item(FRAME)
+@RULES.other("del_item", FRAME)
+def left(operation: Operation) -> Answer:
+    old = operation.receiver
+    new = operation.left()
+    if new is None:
+        return UNKNOWN
+    if operation.name in _SAME_VALUES and n_rows(new) == n_rows(old):
+        new.facts["per_column"] = restricted(old.mapping("per_column"), labels_of(new) or ())
+    changed(operation, old)
+    replace_facts(old, new)
+    return UNCHANGED
+
+
+@RULES.method(FRAME, "copy", "drop", "reset_index", "set_index", "assign")
+def same_values(operation: Operation) -> Answer:
+    """What a new table holds of the columns that it shares with the old one, where all rows stay."""
+    keywords = operation.arguments.keywords
+    is_of_rows = operation.name == "drop" and "columns" not in keywords and "axis" not in keywords
+    if is_of_rows or {"inplace", "index"} & keywords.keys() or not operation.arguments.is_complete:
+        return UNKNOWN
+    known = operation.receiver.mapping("per_column")
+    kept = {label: facts for label, facts in known.items() if operation.name != "assign" or label not in keywords}
+    return AbstractValue(FRAME, {"per_column": kept}) if kept else UNKNOWN

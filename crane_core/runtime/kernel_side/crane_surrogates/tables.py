@@ -1,0 +1,189 @@
+"""Which operations may be asked of tables and columns of pandas that are known in part.
+
+Unknown may be how many rows there are, which labels and names of labels they have, and what a column holds. An
+operation may be asked where none of what is unknown can decide whether it raises, nor the schema of what it gives.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Iterable, Iterator, Mapping, Sequence
+
+KINDS = ("pandas.DataFrame", "pandas.Series")
+ACCESSORS = ("str", "dt", "cat")
+ATTRIBUTES = ("shape", "size", "ndim", "values", "columns", "T", "empty", "axes")
+"""Those that no label hides."""
+_OF_LABELS_WORDS = (
+    "add_prefix add_suffix assign copy drop drop_duplicates dropna groupby head insert isna isnull items iterrows"
+    " itertuples join keys merge melt notna notnull pop rename rename_axis reset_index select_dtypes set_axis set_index"
+    " sort_index sort_values tail to_frame"
+)
+_OF_LABELS = frozenset(_OF_LABELS_WORDS.split())
+"""What looks at the labels and dtypes of columns alone: the columns may hold anything."""
+_OF_COLUMNS_WORDS = (
+    "abs all any bfill clip corr count cov cummax cummin cumprod cumsum describe diff drop_duplicates duplicated"
+    " explode ffill fillna isin kurt kurtosis max mean median memory_usage min mode nlargest nsmallest nunique"
+    " pct_change pivot_table prod product quantile rank round sem skew std sum to_dict to_numpy var"
+)
+_OF_COLUMNS = (_OF_LABELS - {"drop"}) | frozenset(_OF_COLUMNS_WORDS.split())
+"""What looks neither at how many rows there are nor at their labels."""
+_BY_NAMES_WORDS = "groupby join merge pivot_table reset_index sort_values"
+_BY_NAMES = frozenset(_BY_NAMES_WORDS.split())
+"""What looks for keys among the names of the rows' labels too."""
+_FUNCTIONS_WORDS = "concat isna isnull melt merge notna notnull pivot_table"
+_FUNCTIONS = frozenset(_FUNCTIONS_WORDS.split())
+"""Functions that look neither at how many rows there are nor at their labels."""
+_OF_SEVERAL = ("merge", "concat", "join")
+_MAY_COUNT_ROWS = ("groupby", "insert", "assign", "set_axis")
+"""What may take a list as one value for each row."""
+_LISTS = ("list", "tuple", "dict", "set")
+_KEEPS_ROWS_WORDS = (
+    "abs add_prefix add_suffix assign bfill clip copy cummax cummin cumprod cumsum diff duplicated ffill fillna head"
+    " isin isna isnull notna notnull pop rank reindex rename reset_index round select_dtypes shift tail to_frame"
+)
+_KEEPS_ROWS = frozenset(_KEEPS_ROWS_WORDS.split())
+"""Methods that give rows of which the labels follow from the schema."""
+_COUNTED_WORDS = "DataFrame Series concat isna isnull notna notnull date_range"
+_COUNTED = frozenset(_COUNTED_WORDS.split())
+"""Functions that do."""
+_ABOUT_LABELS = frozenset(["KeyError", "IndexError", "IndexingError", "AttributeError", "MergeError"])
+
+
+def parts(told: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """An operand and all that it holds, as form and content."""
+    [(form, held)] = told.items()
+    yield form, held
+    for part in [*held["operands"], *held["keywords"].values()] if form == "made" else ():
+        yield from parts(part)
+    for part in held if form in ("list", "tuple", "set", "slice") else ():
+        yield from parts(part)
+    for key, value in held if form == "dict" else ():
+        yield from parts(key)
+        yield from parts(value)
+
+
+def is_known(told: Mapping[str, Any]) -> bool:
+    """Whether an operand is a value, with no surrogate in it."""
+    return all(form not in ("facts", "any") for form, _ in parts(told))
+
+
+def is_whole(facts: Mapping[str, Any]) -> bool:
+    """Whether the rows of a table or column are known: how many there are, and each label."""
+    n_rows = _n_rows(facts)
+    index = facts.get("index") or {}
+    if n_rows is None or len(index.get("names") or [None]) != 1:
+        return False
+    if index.get("type") == "RangeIndex":
+        return "range" in index
+    is_plain = index.get("type") == "Index" and index.get("dtype") in ("int64", "str")
+    return is_plain and len(index.get("first", ())) == n_rows
+
+
+def _n_rows(facts: Mapping[str, Any]) -> Any:
+    return facts["length"] if facts["type"] == "pandas.Series" else facts["shape"][0]
+
+
+def are_known_enough(order: Mapping[str, Any]) -> bool:
+    """Whether nothing that is unknown of the tables and columns among the operands can decide what happens."""
+    tables = _tables(order)
+    if not tables:
+        return True
+    step, name = order["step"], order["name"]
+    is_method = step == "method" and order["of"] in KINDS
+    if is_method and name in _BY_NAMES and not tells_names(order):
+        return False
+    is_by_label = _is_by_label(order)
+    is_of_labels = is_by_label or step == "located" or is_method and name in _OF_LABELS
+    if any(map(_holds_anything, tables)) and not is_of_labels:
+        return False
+    return all(map(is_whole, tables)) or _are_rows_ignored(order, tables, is_by_label=is_by_label)
+
+
+def _is_by_label(order: Mapping[str, Any]) -> bool:
+    """Whether a step looks at the labels of a table alone, or at none."""
+    step = order["step"]
+    if step in ("item", "del_item"):
+        return is_known(order["operands"][1])
+    return step in ("truth", "element") or step == "attribute" and order["name"] not in ACCESSORS
+
+
+def _are_rows_ignored(order: Mapping[str, Any], tables: Sequence[Mapping[str, Any]], *, is_by_label: bool) -> bool:
+    """Whether a step looks neither at how many rows there are nor at their labels."""
+    step, name = order["step"], order["name"]
+    others = [*order["operands"][1:], *order["keywords"].values()]
+    if _hold_surrogates(others):
+        return False
+    if len(tables) > 1 and name not in _OF_SEVERAL:
+        return step in ("item", "located") and not any(map(is_whole, tables))
+    is_table = tables[0]["type"] == "pandas.DataFrame"
+    if step == "located" and name in ("iloc", "iat") and _n_rows(tables[0]) is not None:
+        return True
+    if step == "located":
+        return is_table and name in ("loc", "iloc") and _takes_all_rows(order["operands"][1])
+    if step == "call":
+        return order["of"] == "pandas" and name in _FUNCTIONS
+    if step == "method" and order["of"] in KINDS:
+        return _is_method_of_columns(name, others, order["keywords"])
+    return bool(is_by_label and is_table or step == "truth")
+
+
+def _is_method_of_columns(name: str, others: Iterable[Mapping[str, Any]], keywords: Mapping[str, Any]) -> bool:
+    if name == "drop":
+        return "columns" in keywords and "index" not in keywords and "labels" not in keywords
+    if name in _MAY_COUNT_ROWS and any(form in _LISTS for told in others for form, _ in parts(told)):
+        return False
+    return name in _OF_COLUMNS
+
+
+def _hold_surrogates(operands: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether operands beside tables and columns may be there for each row, as an array of values is."""
+    return any(form == "facts" and held["type"] not in KINDS for told in operands for form, held in parts(told))
+
+
+def _takes_all_rows(key: Mapping[str, Any]) -> bool:
+    """Whether a key of rows and columns takes every row."""
+    rows = (key.get("tuple") or [{}])[0]
+    return bool(rows.get("slice") == [{"is": None}] * 3)
+
+
+def tells_names(order: Mapping[str, Any]) -> bool:
+    """Whether the names of the rows' labels are known of all tables and columns among the operands."""
+    return all("index" in each for each in _tables(order))
+
+
+def tells_refusal(order: Mapping[str, Any], exception: str) -> bool:
+    """Whether a refusal cannot be about what columns hold that may hold anything."""
+    return (
+        order["step"] in ("item", "located", "del_item")
+        or exception in _ABOUT_LABELS
+        or not any(map(_holds_anything, _tables(order)))
+    )
+
+
+def untold(order: Mapping[str, Any]) -> set[str]:
+    """Facts of what an operation gives that may depend on more than the schema of its operands."""
+    step, of, name = order["step"], order["of"], order["name"]
+    is_counted = name in _KEEPS_ROWS if step == "method" else step != "call" or name in _COUNTED
+    facts = set() if is_counted and (step != "method" or of in KINDS) else {"index"}
+    if not tells_names(order):
+        facts.add("index_names")
+    return facts | {"dtypes"} if name == "melt" else facts
+
+
+def changes_first(order: Mapping[str, Any]) -> bool:
+    """Whether a step changes a table in place, of which the schema afterwards is an answer too."""
+    if order["of"] != "pandas.DataFrame":
+        return False
+    is_asked_for: bool = order["keywords"].get("inplace") == {"is": True}
+    return order["step"] in ("set_item", "del_item") or order["name"] in ("insert", "pop") or is_asked_for
+
+
+def _holds_anything(facts: Mapping[str, Any]) -> bool:
+    dtypes = facts["dtypes"] if facts["type"] == "pandas.DataFrame" else [facts["dtype"]]
+    return any(dtype in ("", "object", "category") for dtype in dtypes)
+
+
+def _tables(order: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The facts of all tables and columns among the operands."""
+    told = [*order["operands"], *order["keywords"].values()]
+    every = [part for each in told for part in parts(each)]
+    return [held for form, held in every if form == "facts" and held["type"] in KINDS]

@@ -31,12 +31,16 @@ from crane_core.runtime.library_worker import LibraryWorker, library_worker
 LIBRARIES: Final = tuple(operations.CALLS)
 _TENSOR_WORDS: Final = "shape dtype device requires_grad grad_fn is_contiguous strides layout is_nested"
 _TENSOR: Final = tuple(_TENSOR_WORDS.split())
+_SYMBOLIC: Final = "keras.src.backend.common.keras_tensor.KerasTensor"
 _FACTS: Final[Mapping[str, tuple[str, ...]]] = {
     "numpy.ndarray": ("shape", "dtype", "writeable"),
     "numpy.ma.MaskedArray": ("shape", "dtype"),
     "PIL.Image.Image": ("mode", "size"),
     "torch.Tensor": _TENSOR,
     "torch.nn.parameter.Parameter": _TENSOR,
+    _SYMBOLIC: ("shape", "dtype"),
+    "tensorflow.python.framework.ops.EagerTensor": ("shape", "dtype"),
+    "tensorflow.python.ops.resource_variable_ops.ResourceVariable": ("shape", "dtype"),
 }
 """What is sent of an object, by its type; the first two are needed."""
 _N_NEEDED = 2
@@ -52,6 +56,8 @@ _MOST_ELEMENTS = 1_000_000
 _MOST_LABELS = 12
 _LONGEST_TEXT = 2_000
 _MOST_MESSAGE = 400
+_NOISE: Final = re.compile(r"\{\{.*?\}\}|\x1b\[\d*m")
+"""Nodes of TensorFlow's graphs, and colours of a terminal."""
 _ASKED: Final = tuple(sorted({*LIBRARIES, *operations.BOUND}))
 _BOUND: Final = operations.BOUND | operations.PYTHON
 _DISTRIBUTIONS: Final = {"sklearn": ("scikit-learn",), "tensorflow": ("tensorflow", "tensorflow-cpu")}
@@ -508,6 +514,8 @@ class _Sender:
             return {"facts": known}
         if value.type in ("list", "tuple", "slice"):
             return {value.type: [self.sent(part) for part in _known(value.items)]}
+        if value.type == "range":
+            return {"range": [_value(value.fact(name, NOT_KNOWN)) for name in ("start", "stop", "step")]}
         if value.type == "dict":
             return {"dict": [[_value(key), self.sent(part)] for key, part in _known(value.members).items()]}
         if value.literal is NOT_KNOWN and value.type in _NUMBERS and self._may_guess:
@@ -525,11 +533,15 @@ class _Sender:
             return known
         if value.package == "torchvision":
             return _settings(value)
+        if value.package == "keras" and value.type != _SYMBOLIC:
+            return _of_layer(value)
         if value.package == "pandas":
             return _pandas_facts(value)
         names = _FACTS.get(value.type if value.package != "PIL" else "PIL.Image.Image", ())
         known = {name: fact for name in names if (fact := value.fact(name)) is not None}
-        if not known.keys() >= set(names[: 1 if names is _TENSOR else _N_NEEDED]) or None in known.get("shape", ()):
+        n_needed = 1 if names is _TENSOR else _N_NEEDED
+        n_open = 1 if value.type == _SYMBOLIC else 0  # of the batch
+        if not known.keys() >= set(names[:n_needed]) or None in known.get("shape", ())[n_open:]:
             raise NotSentError
         if names is _TENSOR:
             self._take_dtype(known)
@@ -602,6 +614,19 @@ def _plain_facts(value: AbstractValue) -> dict[str, Any]:
     return {name: fact for name, fact in facts.items() if fact is not None and name != "docs"}
 
 
+def _of_layer(value: AbstractValue) -> dict[str, Any]:
+    """All that is known of a layer of Keras, to be made again with all of it or not at all; of a loss its class."""
+    if value.type.startswith("keras.losses."):
+        return {}
+    if not value.type.startswith(("keras.layers.", "keras.src.layers.")):
+        raise NotSentError
+    told = [part for fact in value.facts.values() for part in (fact if isinstance(fact, (list, tuple)) else [fact])]
+    is_known = not any(part is NOT_KNOWN or isinstance(part, AbstractValue) for part in told)
+    if not value.facts or value.attributes or not is_known:
+        raise NotSentError
+    return {name: fact for name, fact in value.facts.items() if fact is not None and name not in ("docs", "type")}
+
+
 def _value(value: Any) -> dict[str, Any]:
     """A plain value as it is sent."""
     if value is Ellipsis:
@@ -642,7 +667,7 @@ def _crash(library: str, version: str, exception: str, message: str, described: 
     words = next(
         (each.words for each in remedies if each.exception in (exception, "*") and each.message.search(message)), ""
     )
-    said = " ".join(message.split())
+    said = " ".join(_NOISE.sub("", message).split())
     crash = Crash(
         exception,
         (said if len(said) <= _MOST_MESSAGE else said[: _MOST_MESSAGE - 1] + "\u2026") or exception,

@@ -14,7 +14,7 @@ from crane_core.detectors.rules.operation import Arguments
 
 IMMUTABLE_WORDS = (
     "int float bool str NoneType complex bytes range slice tuple frozenset type function module ellipsis "
-    "builtin_function_or_method numpy.ufunc NotImplementedType method"
+    "builtin_function_or_method numpy.ufunc NotImplementedType method tensorflow.python.framework.ops.EagerTensor"
 )
 IMMUTABLE = frozenset(IMMUTABLE_WORDS.split())
 VALUE_FACTS_WORDS = (

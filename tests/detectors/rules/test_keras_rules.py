@@ -212,7 +212,6 @@ STAR = "import numpy as np\nfrom tensorflow.keras.layers import *\nfrom tensorfl
     ("target", "exception"),
     [
         ("m = Sequential([Input((4, 2)), LSTM(8), LSTM(4)])", "ValueError"),
-        ("i = Input((4, 2))\nConcatenate()([LSTM(3)(i), i])", "ValueError"),
         ("m = Sequential([Input((4, 2)), LSTM(3), Dense(1)])\nm.predict(np.zeros((2, 4, 2)), verbose=0)", None),
     ],
 )

@@ -34,8 +34,6 @@ grown = LGBMRegressor(n_estimators=3, verbose=-1, n_jobs=1).fit(X, price)
 
 CRASHES = {
     "number of classes not set": "lgb.train(many, three, 2)",
-    "number of classes set for two": "two['num_class'] = 2\nlgb.train(two, train, 2)",
-    "label beyond the classes": "many['num_class'] = 3\nlgb.train(many, one_more, 2)",
     "labels of another length": "lgb.train(two, short, 2)",
     "labels of another length, made here": "data = lgb.Dataset(X, label=dear.values[:30])\nlgb.train(two, data, 2)",
     "texts": "lgb.train(two, lgb.Dataset(towns, dear), 2)",

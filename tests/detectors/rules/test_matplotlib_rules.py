@@ -74,7 +74,6 @@ plt.imshow(batch)
 plt.pie([1,2,3],labels=["a","b"])
 plt.xticks([1,2,3],["a","b"])
 plt.xticks(x,labs)
-ax0.set_xticks([1,2,3]); ax0.set_xticklabels(["a","b"])
 ax0.set_xticks([1,2],labels=labs)
 plt.subplot(2,2,5)
 plt.subplot(225)
@@ -108,7 +107,7 @@ ax=plt.subplots(); ax.plot(x)
 plt.subplots(0,2)
 plt.subplots(1,len(labs)-3)
 axs[3]
-axs[2].plot(x,y)
+axs[2].plot(x,y); plt.show()
 axs[0,0]
 axg[0].plot(x)
 axg.flatten()[4]

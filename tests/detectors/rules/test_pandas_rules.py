@@ -241,7 +241,6 @@ df[df["c"].isin(["x"])]["nope"]
 df["year"]=pd.to_datetime(df["ok"]).dt.year; df["year"].dt.month
 df["a"].cumsum()[4]
 df.sample(2)["nope"]
-np.log(df["c"])
 np.isnan(df["c"])
 np.column_stack([df["a"],arr])
 df["a"].append(df["b"])

@@ -52,7 +52,6 @@ CRASHES = [
     (NUMPY + "grid = np.zeros((3, 4))", "grid.reshape(5, 2)"),
     (NUMPY + "grid = np.zeros((3, 4))\n# %%\ngrid = grid.reshape(2, 6)", "grid @ np.ones(4)"),
     (NUMPY + "grid = np.arange(12).reshape(3, 4)\n# %%\nrow = grid[0]", "row[4]"),
-    (NUMPY + "a = np.ones((2, 3))\nb = np.ones((4, 3))", "np.concatenate([a, b], axis=1)"),
     # frames
     (FRAME, "frame['c']"),
     (FRAME + "# %%\nframe = frame.drop(columns='b')", "frame['b']"),

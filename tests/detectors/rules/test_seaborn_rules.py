@@ -22,9 +22,6 @@ x=np.arange(5)
 y=np.ones(4)
 """
 CRASHES = """\
-sns.boxplot(x="d",y="a",hue="c",data=df,palette={"u":"b","V":"r","w":"g"})
-sns.relplot(x="a",y="b",hue="d",data=df,palette={"p":"b"})
-sns.heatmap(num,annot=np.ones((2,4)))
 sns.boxplot(data=df,x="a",y="nope")
 sns.boxplot(df["c"],df["a"])
 sns.boxplot("c","a",data=df)

@@ -55,7 +55,6 @@ CRASHES = {
     "ARIMA of long ago": "from statsmodels.tsa.arima_model import ARIMA\nARIMA(daily, order=(1, 0, 0))",
     "rows that do not match": "sm.OLS(price, few).fit()",
     "missing values": "sm.OLS(price, holes).fit()",
-    "nullable column with a gap": "sm.OLS(price, gaps).fit()",
     "texts": "sm.OLS(price, towns).fit()",
     "line as a number": "sm.qqplot(price, line=45, fit=True)",
     "period too long": "seasonal_decompose(daily, period=20)",

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
-from typing import Any
+from typing import NoReturn
 
 from crane_core.detectors.rules.answer import UNKNOWN, Answer
 from crane_core.detectors.rules.families.versions import is_at_least
@@ -28,56 +27,50 @@ _RAISE_WITHOUT_FILE = frozenset(
     ]
 )
 """Functions that raise FileNotFoundError; others give None, or try something else first."""
+_FIT_FIRST = "Call fit first: attributes that end in an underscore exist only after fitting; or correct the name."
+
+
+def _absent(operation: Operation, exception: str, why: str, fact: str, otherwise: str) -> NoReturn:
+    """The crash; what there is instead, where the state tells it."""
+    similar = operation.absent.get("similar") or ()
+    there = f"; there is {', '.join(repr(one) for one in similar[:3])}" if similar else ""
+    remedy = f"Write {similar[0]!r} instead." if similar and otherwise != _FIT_FIRST else otherwise
+    operation.crash(exception, why, fact=fact + there, remedy=remedy)
 
 
 @RULES.missing("attributes")
 def no_attribute(operation: Operation) -> Answer:
     absent = operation.absent
-    if isinstance(operation.node, ast.ImportFrom):
-        operation.crash(
-            "ImportError",
-            f"{absent.get('of')} has no {absent.get('attribute')} to import",
-            fact=f"the installed module has other names{_similar(absent)}",
-            remedy=_instead(absent, "Import a name that the installed version has."),
-        )
     name, kind, of = absent.get("attribute"), absent.get("type", "object"), absent.get("of", "")
+    if isinstance(operation.node, ast.ImportFrom):
+        instead = "Import a name that the installed version has."
+        _absent(operation, "ImportError", f"cannot import name {name!r} from {of!r}", f"{of} has other names", instead)
     if name in ("__call__", "__getitem__"):
         cannot = "is not callable" if name == "__call__" else "has no items"
         operation.crash(
             "TypeError", f"{of} {cannot}", fact=f"{of} is of type {kind}", remedy="Use another object here."
         )
-    operation.crash(
-        "AttributeError",
-        f"{of} has no attribute {name}",
-        fact=f"{of} is of type {absent.get('module', kind)}{_similar(absent)}",
-        remedy=_FIT_FIRST
-        if _is_learnt(name, kind)
-        else _instead(absent, f"Remove {name}, or use an attribute that {kind} has."),
-    )
-
-
-_FIT_FIRST = "Call fit first: attributes that end in an underscore exist only after fitting; or correct the name."
-
-
-def _is_learnt(name: object, kind: str) -> bool:
-    return kind.startswith("sklearn.") and isinstance(name, str) and name.endswith("_") and not name.startswith("_")
+    is_learnt = kind.startswith("sklearn.") and isinstance(name, str) and name.endswith("_") and name[:1] != "_"
+    instead = _FIT_FIRST if is_learnt else f"Remove {name}, or use an attribute that {kind} has."
+    fact = f"{of} is of type {absent.get('module', kind)}"
+    _absent(operation, "AttributeError", f"{of} has no attribute {name}", fact, instead)
 
 
 @RULES.missing("columns")
 def no_column(operation: Operation) -> Answer:
-    """A name in a formula may be a variable that the target itself makes."""
-    absent = operation.absent
+    """A name in a formula may be a variable that the target itself makes; scikit-learn before 1.2 only warned."""
+    absent, column = operation.absent, operation.absent.get("column")
+    of = absent.get("of", "the frame")
     if "fitted" in str(absent.get("why", "")):
-        _features(operation)
+        if is_at_least(operation, "sklearn", 1, 2):
+            why = f"{absent.get('asked_by', 'the model')} was fitted with other columns: {column!r}"
+            operation.crash("ValueError", why, fact=str(absent.get("why")), remedy="Pass the columns of its fit.")
         return UNKNOWN
     if "~" in operation.text:
         return UNKNOWN
-    operation.crash(
-        "UndefinedVariableError" if _is_in_query(operation.node, absent.get("column")) else "KeyError",
-        f"{absent.get('of', 'the frame')} has no column {absent.get('column')!r}",
-        fact=f"{absent.get('of', 'the frame')} has {absent.get('n_columns', 'other')} columns{_similar(absent)}",
-        remedy=_instead(absent, "Use an existing column."),
-    )
+    exception = "UndefinedVariableError" if _is_in_query(operation.node, column) else "KeyError"
+    fact = f"{of} has {absent.get('n_columns', 'other')} columns"
+    _absent(operation, exception, f"{of} has no column {column!r}", fact, "Use an existing column.")
 
 
 def _is_in_query(node: ast.AST, column: object) -> bool:
@@ -95,40 +88,21 @@ def _query_of(node: ast.AST) -> str:
     return ""
 
 
-def _features(operation: Operation) -> None:
-    """A fitted model refuses a frame with other columns; scikit-learn before 1.2 only warned."""
-    if is_at_least(operation, "sklearn", 1, 2):
-        absent = operation.absent
-        operation.crash(
-            "ValueError",
-            f"{absent.get('asked_by', 'the model')} was fitted with other columns: {absent.get('column')!r}",
-            fact=str(absent.get("why")),
-            remedy="Pass the columns that it was fitted with.",
-        )
-
-
 @RULES.missing("keys")
 def no_key(operation: Operation) -> Answer:
     absent = operation.absent
-    of = absent.get("of", "the object")
+    of, kind = absent.get("of", "the object"), absent.get("type", "dict")
     if "index" in absent:
         exception = "IndexError" if isinstance(absent["index"], int) else "TypeError"
+        fact = f"{of} is a {kind} of length {absent.get('length')}"
         operation.crash(
-            exception,
-            f"{of} has no item {absent['index']!r}",
-            fact=f"{of} is a {absent.get('type')} of length {absent.get('length')}",
-            remedy="Use an index below its length.",
+            exception, f"{of} has no item {absent['index']!r}", fact=fact, remedy="Use an index below its length."
         )
     key = absent.get("key", absent.get("label"))
-    is_label = absent.get("in") == "index"
-    operation.crash(
-        "KeyError",
-        f"the index of {of} has no label {key!r}" if is_label else f"{of} has no key {key!r}",
-        fact=f"the index of {of} has other labels{_similar(absent)}"
-        if is_label
-        else f"{of} is a {absent.get('type', 'dict')} without it{_similar(absent)}",
-        remedy=_instead(absent, "Select rows by position: .iloc[...]." if is_label else "Use an existing key."),
-    )
+    if absent.get("in") == "index":
+        why, fact = f"the index of {of} has no label {key!r}", f"the index of {of} has other labels"
+        _absent(operation, "KeyError", why, fact, "Select rows by position: .iloc[...].")
+    _absent(operation, "KeyError", f"{of} has no key {key!r}", f"{of} is a {kind} without it", "Use an existing key.")
 
 
 @RULES.missing("modules")
@@ -146,11 +120,12 @@ def no_module(operation: Operation) -> Answer:
 def no_argument(operation: Operation) -> Answer:
     absent = operation.absent
     of = absent.get("of") or absent.get("function") or "the call"
-    said = "; ".join(f"{key} {value}" for key, value in absent.items() if key not in ("line", "certain", "via", "of"))
     operation.crash(
         "TypeError",
         f"the arguments do not match the signature of {of}",
-        fact=said,
+        fact="; ".join(
+            f"{key} {value}" for key, value in absent.items() if key not in ("line", "certain", "via", "of")
+        ),
         remedy="Pass the arguments that its signature names.",
     )
 
@@ -161,19 +136,6 @@ def no_file(operation: Operation) -> Answer:
     path = operation.absent.get("file")
     if operation.absent.get("function") not in _RAISE_WITHOUT_FILE:
         return UNKNOWN
-    operation.crash(
-        "FileNotFoundError",
-        f"No such file or directory: {path!r}",
-        fact=f"{path!r} does not exist in the kernel's folder{_similar(operation.absent)}",
-        remedy=_instead(operation.absent, "Correct the path, or add the file."),
-    )
-
-
-def _similar(absent: Mapping[str, Any]) -> str:
-    similar = absent.get("similar") or ()
-    return f"; there is {', '.join(repr(one) for one in similar[:3])}" if similar else ""
-
-
-def _instead(absent: Mapping[str, Any], otherwise: str) -> str:
-    similar = absent.get("similar") or ()
-    return f"Write {similar[0]!r} instead." if similar else otherwise
+    fact = f"{path!r} does not exist in the kernel's folder"
+    why = f"No such file or directory: {path!r}"
+    _absent(operation, "FileNotFoundError", why, fact, "Correct the path, or add the file.")

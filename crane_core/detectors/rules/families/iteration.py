@@ -12,20 +12,13 @@ _MOST = 200
 
 
 @RULES.other("elements", "pandas.Index")
-def labels_of_index(operation: Operation) -> Answer:
-    index = operation.receiver
-    return _labels(index.fact("labels"), index.fact("length"))
-
-
 @RULES.other("elements", "pandas.DataFrame")
-def columns_of_frame(operation: Operation) -> Answer:
-    columns = (operation.receiver).fact("columns")
-    return _labels(columns, len(columns) if isinstance(columns, tuple) else None)
-
-
-def _labels(labels: object, length: object) -> Answer:
+def labels(operation: Operation) -> Answer:
     """Labels that are told whole, as a list of texts or numbers."""
-    if not isinstance(labels, (list, tuple)) or len(labels) != length or len(labels) > _MOST:
+    held = operation.receiver
+    told = held.fact("labels") if held.class_name == "Index" else held.fact("columns")
+    length = held.fact("length") if held.class_name == "Index" else len(told or ())
+    if not isinstance(told, (list, tuple)) or len(told) != length or length > _MOST:
         return UNKNOWN
-    is_plain = all(isinstance(label, (str, int)) and "\u2026" not in str(label) for label in labels)
-    return AbstractValue("list", items=[literal(label) for label in labels]) if is_plain else UNKNOWN
+    is_plain = all(isinstance(label, (str, int)) and "\u2026" not in str(label) for label in told)
+    return AbstractValue("list", items=map(literal, told)) if is_plain else UNKNOWN

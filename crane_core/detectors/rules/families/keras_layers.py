@@ -1,236 +1,212 @@
-"""Layers of Keras that the target makes and calls: settings, shapes of symbolic tensors, what a layer refuses.
+"""The usual layers of Keras: their settings, what they make of a shape, and refuse. Of others Keras itself is asked.
 
-Knows layers by exact class. A layer that is built holds the shape it was built for in the fact "takes".
+Settings are in the form of a state, Keras' usual values left out. A layer that was called holds the shape that it was
+built for in the fact "takes".
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
-from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer, or_unknown
-from crane_core.detectors.rules.families import keras_sizes
-from crane_core.detectors.rules.families.keras_api import has_keras_2
-from crane_core.detectors.rules.families.numpy_arrays import literal_of, whole
+from crane_core.detectors.rules.abstract_value import AbstractValue, known_facts
+from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
+from crane_core.detectors.rules.families.numpy_arrays import whole
 from crane_core.detectors.rules.family import Family, Rule
 from crane_core.detectors.rules.operation import Operation
-from crane_core.detectors.rules.shapes import Shape, shown
+from crane_core.detectors.rules.shapes import Length, Shape, shown, size
 
 RULES = Family("keras layers")
 
 SYMBOLIC: Final = "keras.src.backend.common.keras_tensor.KerasTensor"
+Settings = Mapping[str, Any]
 _CONV = "filters, kernel_size, strides=1, padding='valid', data_format='channels_last', dilation_rate=1, **more"
-_RECURRENT = "units, activation='tanh', recurrent_activation='sigmoid', use_bias=True, **more"
 _POOL = "pool_size=2, strides=None, padding='valid', data_format='channels_last', **more"
+_KINDS: Final = ("Max", "Average")
+_SAME: Final = (
+    *("Dropout", "Activation", "BatchNormalization", "LayerNormalization", "ReLU", "LeakyReLU", "ELU", "Softmax"),
+    *("Rescaling", "RandomFlip", "RandomRotation", "RandomZoom"),
+)
 _MADE: Final = {
     "Dense": "units, activation=None, **more",
     **{f"Conv{n}D": _CONV for n in (1, 2, 3)},
-    **{f"Conv{n}DTranspose": _CONV for n in (1, 2)},
-    "LSTM": _RECURRENT,
-    "GRU": _RECURRENT,
-    "SimpleRNN": "units, activation='tanh', **more",
+    **dict.fromkeys(("LSTM", "GRU", "SimpleRNN"), "units, **more"),
     "Embedding": "input_dim, output_dim, **more",
-    **{f"{kind}Pooling{n}D": _POOL for kind in ("Max", "Average") for n in (1, 2, 3)},
-    **{f"Global{kind}Pooling{n}D": "**more" for kind in ("Max", "Average") for n in (1, 2, 3)},
+    **{f"{kind}Pooling{n}D": _POOL for kind in _KINDS for n in (1, 2, 3)},
+    **{f"Global{kind}Pooling{n}D": "**more" for kind in _KINDS for n in (1, 2, 3)},
     "Flatten": "data_format='channels_last', **more",
-    "Reshape": "target_shape, **more",
-    "BatchNormalization": "axis=-1, **more",
-    "Dropout": "rate, noise_shape=None, seed=None, **more",
-    "SpatialDropout1D": "rate, seed=None, **more",
-    "Activation": "activation, **more",
-    **dict.fromkeys(("ReLU", "LeakyReLU", "ELU", "Softmax", "LayerNormalization"), "*args, **more"),
-    "Rescaling": "scale, offset=0.0, **more",
-    "RepeatVector": "n, **more",
-    "UpSampling1D": "size=2, **more",
-    "UpSampling2D": "size=2, data_format='channels_last', interpolation='nearest', **more",
+    **dict.fromkeys(_SAME, "*args, **more"),
 }
 _NO_SETTINGS: Final = ("name", "dtype", "trainable", "activation", "kernel_initializer", "seed", "use_bias")
-_POOLINGS: Final = tuple(name for name in _MADE if "Pooling" in name and not name.startswith("Global"))
 
 
-# Making
+class RefusalError(Exception):
+    """Why a layer raises ValueError, and how it gets what it wants."""
+
+    def __init__(self, why: str, remedy: str) -> None:
+        super().__init__(why)
+        self.why = why
+        self.remedy = remedy
+
+
+# Making and calling
 
 
 def _maker(kind: str) -> Rule:
     def made(operation: Operation) -> Answer:
-        if not operation.arguments.is_complete:
-            return UNKNOWN
         bound = operation.arguments.bound(_MADE[kind])
         if bound is None or any(name.startswith("weights") for name in bound):
-            return UNCHANGED
+            return UNKNOWN
         settings = {name: _plain(abstract) for name, abstract in bound.items() if name not in _NO_SETTINGS}
-        if kind in _POOLINGS and settings.get("strides") is None:
+        if _MADE[kind] is _POOL and settings.get("strides") is None:
             settings["strides"] = settings.get("pool_size", 2)
-        shape = _stated_input(settings)
-        facts = {name: value for name, value in settings.items() if value is not None}
-        return AbstractValue(
-            f"keras.layers.{kind}", facts | ({"stated_input": shape} if shape is not None else {}), words=operation.text
-        )
+        stated = settings.pop("input_shape", None)
+        if isinstance(stated, (list, tuple)):
+            settings["stated_input"] = (None, *(length if type(length) is int else None for length in stated))
+        facts = {name: value for name, value in settings.items() if value is not None and kind not in _SAME}
+        return AbstractValue(f"keras.layers.{kind}", facts, words=operation.text)
 
     return made
 
 
 def _plain(value: AbstractValue) -> Any:
-    if value.items is not None:
-        return [item.literal for item in value.items]
-    return value.literal
-
-
-def _stated_input(settings: dict[str, Any]) -> Shape | None:
-    """input_shape=(9,), input_dim=9: the model's input that the first layer states."""
-    shape = settings.pop("input_shape", None)
-    if isinstance(shape, (list, tuple)):
-        return (None, *(size if type(size) is int else None for size in shape))
-    return None
+    return value.literal if value.items is None else [item.literal for item in value.items]
 
 
 for _kind in _MADE:
     RULES.function(f"keras.layers.{_kind}")(_maker(_kind))
 
 
-@RULES.function("keras.Input", "keras.layers.Input", "keras.layers.InputLayer")
+@RULES.function("keras.Input", "keras.layers.Input")
 def input_made(operation: Operation) -> Answer:
     """A symbolic tensor; the shape is given without the batch."""
-    bound = operation.arguments.bound(
-        "shape=None, batch_size=None, dtype=None, sparse=None, batch_shape=None, name=None, **more"
-    )
-    if bound is None or "shape" not in bound or "batch_shape" in bound:
+    bound = operation.arguments.bound("shape, batch_size=None, dtype=None, **more")
+    if bound is None or bound["shape"].items is None:
         return UNCHANGED
-    given = bound["shape"]
-    if given.type == "int" and given.is_literal and not has_keras_2(operation):
-        operation.crash(
-            "ValueError",
-            "the shape of an input must be a tuple, not a number",
-            fact=f"shape is {given.literal}",
-            remedy=f"write ({given.literal},)",
-        )
-    if given.items is None:
-        return AbstractValue(SYMBOLIC)
-    sizes = map(whole, given.items)
-    is_layer = "InputLayer" in operation.text.partition("(")[0]
-    return AbstractValue(
-        "keras.layers.InputLayer" if is_layer else SYMBOLIC, {"shape": (None, *sizes), "is_input": True}
-    )
-
-
-# Calling
-
-
-def is_layer(value: AbstractValue) -> bool:
-    is_of_keras = value.package in ("keras", "tf_keras")
-    return is_of_keras and (value.class_name in keras_sizes.SHAPE_RULES or value.class_name in keras_sizes.SAME_SHAPE)
-
-
-def through(layer: AbstractValue, shape: Shape) -> Shape | None:
-    """What a layer gives; it is built by its first call. Raises Refusal."""
-    after = keras_sizes.given(layer.class_name, layer.facts, shape)
-    if layer.class_name in keras_sizes.SHAPE_RULES:
-        layer.facts.setdefault("takes", (None, *shape[1:]))
-    return after
+    return AbstractValue(SYMBOLIC, {"shape": (None, *map(whole, bound["shape"].items))})
 
 
 @RULES.method("keras.*", "__call__")
 def called(operation: Operation) -> Answer:
     """A layer on a symbolic tensor, or on data."""
-    layer = operation.receiver
-    if not is_layer(layer):
+    layer, given = operation.receiver, operation.first
+    if layer.class_name not in SIZES or operation.arguments.positional[1:] or given.shape is None:
         return UNKNOWN
-    given, others = operation.first, operation.arguments.positional[1:]
-    if others or not operation.arguments.is_complete:
-        return UNKNOWN
-    _refuse_lists(operation, layer, given)
-    shape = given.shape
-    if shape is None:
-        return AbstractValue(given.type if given.type == SYMBOLIC else "")
     try:
-        after = through(layer, shape)
-    except keras_sizes.Refusal as refusal:
-        operation.crash(
-            "ValueError",
-            refusal.why,
-            fact=f"{given.named('the input')} has shape {shown(shape)}",
-            remedy=refusal.remedy,
-        )
-    is_symbolic = given.class_name == "KerasTensor"
-    kind = (
-        SYMBOLIC
-        if is_symbolic
-        else "tensorflow.python.framework.ops.EagerTensor"
-        if given.package == "tensorflow"
-        else ""
-    )
-    return AbstractValue(kind, {"shape": after} if after is not None else {}, words=f"the output of {layer.class_name}")
-
-
-def _refuse_lists(operation: Operation, layer: AbstractValue, given: AbstractValue) -> None:
-    items = given.items or []
-    are_symbolic = len(items) > 1 and all(item.class_name == "KerasTensor" for item in items)
-    if given.type in ("list", "tuple") and are_symbolic and layer.class_name in ("Dense", "Flatten"):
-        operation.crash(
-            "ValueError",
-            f"{layer.class_name} expects 1 input tensor, but {len(items)} are given",
-            fact=f"{given.named('the input')} is a {given.type} of {len(items)} tensors",
-            remedy="concatenate them first: layers.Concatenate()([...])",
-        )
-
-
-def _joiner(*, is_concatenation: bool) -> Rule:
-    def joined(operation: Operation) -> Answer:
-        given = operation.first
-        if given.items is None or not operation.arguments.is_complete:
-            return UNKNOWN
-        receiver = operation.receiver
-        axis = receiver.fact("axis", -1)
-        return or_unknown(_join(operation, given.items, axis if is_concatenation else None))
-
-    return joined
-
-
-def _join(operation: Operation, parts: Sequence[AbstractValue], axis: Any) -> AbstractValue | None:
-    shapes = [part.shape for part in parts if part.shape is not None and part.class_name == "KerasTensor"]
-    if not parts or len(shapes) < len(parts):
+        after = SIZES[layer.class_name]({**layer.facts, **layer.mapping("config")}, given.shape)
+    except RefusalError as refusal:
+        fact = f"{given.named('the input')} has shape {shown(given.shape)}"
+        operation.crash("ValueError", f"{layer.class_name}: {refusal.why}", fact=fact, remedy=refusal.remedy)
+    layer.facts.setdefault("takes", (None, *given.shape[1:]))
+    if given.type != SYMBOLIC:
         return AbstractValue()
-    try:
-        after = keras_sizes.merged(shapes) if axis is None else None
-        if type(axis) is int:
-            after = keras_sizes.concatenated(shapes, axis)
-    except keras_sizes.Refusal as refusal:
-        operation.crash("ValueError", refusal.why, fact=_describe(parts, shapes), remedy=refusal.remedy)
-    return AbstractValue(SYMBOLIC, {"shape": after} if after is not None else {})
+    return AbstractValue(SYMBOLIC, known_facts(shape=after), words=f"the output of {layer.class_name}")
 
 
-def _describe(parts: Sequence[AbstractValue], shapes: Sequence[Shape]) -> str:
-    pairs = zip(parts, shapes, strict=True)
-    return ", ".join(f"{part.named('one')} has {shown(shape)}" for part, shape in pairs)
+# Sizes
 
 
-_JOINING: Final[Mapping[str, bool]] = {"Concatenate": True, "Add": False, "Multiply": False, "Average": False}
+def _rank(shape: Shape, n: int) -> None:
+    if len(shape) != n:
+        remedy = "add the missing axis to the data (reshape, np.expand_dims)"
+        raise RefusalError(
+            f"expected ndim={n}, found ndim={len(shape)}, full shape {shown(shape)}",
+            remedy if len(shape) < n else "remove an axis (reshape)",
+        )
 
 
-def _joining_layer(kind: str) -> Rule:
-    def made(operation: Operation) -> Answer:
-        bound = operation.arguments.bound("axis=-1, **more" if kind == "Concatenate" else "**more")
-        axis = literal_of((bound or {}).get("axis"), -1)
-        return AbstractValue(f"keras.layers.{kind}", {"axis": axis} if axis is not NOT_KNOWN else {"axis": None})
-
-    return made
-
-
-for _kind, _is_concatenation in _JOINING.items():
-    RULES.function(f"keras.layers.{_kind}")(_joining_layer(_kind))
-    RULES.method(f"keras.{_kind}", "__call__")(_joiner(is_concatenation=_is_concatenation))
+def _last(settings: Settings, shape: Shape) -> None:
+    """The last length is fixed by the weights of a layer that is built."""
+    built = settings.get("takes")
+    wanted = built[-1] if isinstance(built, (list, tuple)) and built else None
+    if type(wanted) is int and shape[-1] not in (None, wanted):
+        raise RefusalError(
+            f"expected axis -1 of the input shape to have value {wanted}, got shape {shown(shape)}",
+            f"reshape the data to {wanted} in the last axis, or build the model for {shape[-1]}",
+        )
 
 
-@RULES.function("keras.layers.concatenate")
-def concatenate(operation: Operation) -> Answer:
-    bound = operation.arguments.bound("inputs, axis=-1, **more")
-    if bound is None or bound.get("inputs", AbstractValue()).items is None:
-        return UNCHANGED
-    axis = literal_of(bound.get("axis"), -1)
-    return or_unknown(_join(operation, bound["inputs"].items or [], axis if type(axis) is int else NOT_KNOWN))
+def _length(value: Any) -> Length:
+    return value if type(value) is int else None
 
 
-@RULES.function("keras.layers.add", "keras.layers.multiply", "keras.layers.average")
-def merge(operation: Operation) -> Answer:
-    return or_unknown(_join(operation, operation.first.items, None)) if operation.first.items is not None else UNCHANGED
+def _dense(settings: Settings, shape: Shape) -> Shape:
+    if len(shape) < 2:
+        raise RefusalError(
+            f"expected min_ndim=2, found ndim={len(shape)}, full shape {shown(shape)}",
+            "add a batch axis to the data: (samples, values)",
+        )
+    _last(settings, shape)
+    return (*shape[:-1], _length(settings.get("units")))
+
+
+def _recurrent(settings: Settings, shape: Shape) -> Shape | None:
+    _rank(shape, 3)
+    _last(settings, shape)
+    units, is_whole = _length(settings.get("units")), settings.get("return_sequences", False)
+    if type(is_whole) is not bool or settings.get("return_state", False) is not False:
+        return None
+    return (*shape[:2], units) if is_whole else (shape[0], units)
+
+
+def _sliding(n_axes: int, reach: str) -> Callable[[Settings, Shape], Shape | None]:
+    """A convolution, or a pooling: sizes after a kernel or pool has slid over them."""
+
+    def takes(settings: Settings, shape: Shape) -> Shape | None:
+        _rank(shape, n_axes + 2)
+        padding = settings.get("padding", "valid")
+        if settings.get("data_format", "channels_last") != "channels_last" or padding not in ("valid", "same"):
+            return None
+        if reach == "kernel_size":
+            _last(settings, shape)
+        kernel, stride, dilation = (
+            _per_axis(settings.get(name, usual), n_axes)
+            for name, usual in ((reach, 2), ("strides", 1), ("dilation_rate", 1))
+        )
+        places = zip(shape[1:-1], kernel, stride, dilation, strict=True)
+        after = [_one_slid(*each, padding, shape) for each in places]
+        return (shape[0], *after, _length(settings.get("filters")) if reach == "kernel_size" else shape[-1])
+
+    return takes
+
+
+def _one_slid(length: Length, kernel: Any, stride: Any, dilation: Any, padding: str, shape: Shape) -> Length:
+    if length is None or any(type(part) is not int for part in (kernel, stride, dilation)) or stride < 1:
+        return None
+    if padding == "same":
+        return -(-length // int(stride))
+    reach = dilation * (kernel - 1) + 1
+    if length < reach:
+        raise RefusalError(
+            f"a kernel of size {reach} does not fit into the input shape {shown(shape)}",
+            "use a smaller kernel, padding='same', fewer pooling layers, or larger images",
+        )
+    return int((length - reach) // stride + 1)
+
+
+def _per_axis(value: Any, n: int) -> list[Any]:
+    if isinstance(value, (list, tuple)):
+        return list(value) if len(value) == n else [None] * n
+    return [value] * n
+
+
+def _global_pooling(n_axes: int) -> Callable[[Settings, Shape], Shape | None]:
+    def takes(settings: Settings, shape: Shape) -> Shape | None:
+        _rank(shape, n_axes + 2)
+        is_plain = settings.get("data_format", "channels_last") == "channels_last" and not settings.get("keepdims")
+        return (shape[0], shape[-1]) if is_plain else None
+
+    return takes
+
+
+SIZES: Final[dict[str, Callable[[Settings, Shape], Shape | None]]] = {
+    "Dense": _dense,
+    **dict.fromkeys(("LSTM", "GRU", "SimpleRNN"), _recurrent),
+    "Embedding": lambda settings, shape: (*shape, _length(settings.get("output_dim"))),
+    "Flatten": lambda _settings, shape: (shape[0], size(shape[1:])) if shape else None,
+    **dict.fromkeys(_SAME, lambda _settings, shape: shape),
+    **{f"Conv{n}D": _sliding(n, "kernel_size") for n in (1, 2, 3)},
+    **{f"{kind}Pooling{n}D": _sliding(n, "pool_size") for kind in _KINDS for n in (1, 2, 3)},
+    **{f"Global{kind}Pooling{n}D": _global_pooling(n) for kind in _KINDS for n in (1, 2, 3)},
+}
+"""The shape that a layer with such settings makes of an input of a shape, by class; None if it is not known."""

@@ -1,20 +1,19 @@
 """Models of Keras: making them, what they are given in fit, evaluate and predict, whether they are compiled.
 
-Knows Sequential and Functional models by exact type. Refuses models of the notebook's own classes.
+Knows Sequential and Functional models by exact type. Refuses models of the notebook's own classes. Layers and losses
+are asked one by one, as if the notebook called them.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.abstract_value import AbstractValue, known_facts
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.families import keras_losses, keras_sizes
-from crane_core.detectors.rules.families.keras_api import has_keras_2
-from crane_core.detectors.rules.families.keras_layers import SYMBOLIC, is_layer, through
-from crane_core.detectors.rules.family import Family
+from crane_core.detectors.rules.families.keras_layers import SYMBOLIC
+from crane_core.detectors.rules.families.versions import version_of
+from crane_core.detectors.rules.family import Family, Rule
 from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import Length, Shape, differ, shown
 
@@ -24,8 +23,16 @@ _SEQUENTIAL: Final = "keras.src.models.sequential.Sequential"
 _FUNCTIONAL: Final = "keras.src.models.functional.Functional"
 _ARRAYS: Final = (("numpy", "ndarray"), ("pandas", "DataFrame"), ("pandas", "Series"), ("tensorflow", "EagerTensor"))
 _ITERATORS: Final = ("DirectoryIterator", "DataFrameIterator", "NumpyArrayIterator")
-_PRINTED_SPEC: Final = re.compile(r"TensorSpec\(shape=\((?P<shape>[^()]*)\)")
-_USUAL_BATCH: Final = 32
+_LOSSES: Final = {"mse": "MeanSquaredError", "mae": "MeanAbsoluteError", "bce": "BinaryCrossentropy"}
+_FIRST_TENSORFLOW: Final = (2, 16)
+"""The first version that comes with Keras 3."""
+
+
+def _method(*names: str) -> Callable[[Rule], Rule]:
+    def registered(rule: Rule) -> Rule:
+        return RULES.method("keras.Functional", *names)(RULES.method("keras.Sequential", *names)(rule))
+
+    return registered
 
 
 # Making
@@ -37,27 +44,21 @@ def sequential_made(operation: Operation) -> Answer:
     bound = operation.arguments.bound("layers=None, trainable=True, name=None")
     if bound is None:
         return UNKNOWN
-    made = AbstractValue(
-        _SEQUENTIAL, {"built": False, "compiled": False, "origin": "target"}, items=[], words=operation.text
-    )
+    facts = {"built": False, "compiled": False, "origin": "target"}
+    made = AbstractValue(_SEQUENTIAL, facts, items=[], words=operation.text)
     given = bound.get("layers")
-    if given is None:
-        return made
-    if given.items is None:
-        made.items = None
-        made.facts = {"compiled": False}
-        return made
-    for layer in given.items:
+    if given is not None and given.items is None:
+        return AbstractValue(_SEQUENTIAL, {"compiled": False}, words=operation.text)
+    for layer in (given.items if given is not None else None) or ():
         _add(operation, made, layer)
     return made
 
 
 @RULES.method("keras.Sequential", "add")
 def added(operation: Operation) -> Answer:
-    model = operation.receiver
     if len(operation.arguments.positional) != 1:
         return UNKNOWN
-    _add(operation, model, operation.first)
+    _add(operation, operation.receiver, operation.first)
     return AbstractValue("NoneType", literal=None)
 
 
@@ -70,44 +71,37 @@ def _add(operation: Operation, model: AbstractValue, layer: AbstractValue) -> No
             fact=f"{layer.named('it')} is of type {layer.type}",
             remedy="unpack it, and add the layers one by one",
         )
-    if model.fact("origin") != "target" or model.items is None:
-        _add_to_built(operation, model, layer)
+    if model.fact("origin") != "target" or model.items is None:  # after layers that the state tells of
+        after = _step(operation, layer, _shape(model.fact("output_shape")))
+        model.facts = {name: fact for name, fact in model.facts.items() if name not in ("layers", "n_parameters")}
+        model.facts["output_shape"], model.items = after, None
         return
-    is_first = not model.items
+    stated = _input_of(layer)
+    if not model.items and stated is not None:
+        model.facts.update(input_shape=stated, output_shape=stated, built=True)
     model.items.append(layer)
-    stated = layer.fact("shape") if layer.fact("is_input") else layer.fact("stated_input")
-    if is_first and isinstance(stated, tuple):
-        model.facts.update(input_shape=stated, flowing=stated, built=True)
-    if layer.fact("is_input"):
-        return
-    flowing = model.fact("flowing")
-    model.facts["flowing"] = _step(operation, layer, flowing) if isinstance(flowing, tuple) else None
-    model.facts["output_shape"] = model.facts["flowing"]
+    if layer.class_name not in ("KerasTensor", "InputLayer"):
+        model.facts["output_shape"] = _step(operation, layer, model.fact("output_shape"))
 
 
-def _add_to_built(operation: Operation, model: AbstractValue, layer: AbstractValue) -> None:
-    """A layer after those that the state tells of."""
-    output = model.fact("output_shape")
-    after = _step(operation, layer, tuple(output)) if isinstance(output, (list, tuple)) and is_layer(layer) else None
-    for name in ("output_shape", "layers", "n_parameters"):
-        model.facts.pop(name, None)
-    model.items = None
-    if after is not None:
-        model.facts["output_shape"] = after
+def _input_of(layer: AbstractValue) -> Shape | None:
+    """The shape that a first layer states for the model's input."""
+    if layer.class_name == "InputLayer":
+        return _shape(layer.mapping("config").get("batch_shape"))
+    return layer.shape if layer.class_name == "KerasTensor" else _shape(layer.fact("stated_input"))
 
 
-def _step(operation: Operation, layer: AbstractValue, shape: Shape) -> Shape | None:
-    if not is_layer(layer):
+def _step(operation: Operation, layer: AbstractValue, shape: Shape | None) -> Shape | None:
+    """What a layer makes of what comes before it: it is asked, as if it were called."""
+    if shape is None or layer.path or layer.package != "keras":
         return None
-    try:
-        return through(layer, shape)
-    except keras_sizes.Refusal as refusal:
-        operation.crash(
-            "ValueError",
-            f"{layer.class_name}: {refusal.why}",
-            fact=f"the previous layer outputs shape {shown(shape)}",
-            remedy=refusal.remedy,
-        )
+    before = AbstractValue(SYMBOLIC, {"shape": shape, "dtype": "float32"}, words="what the layer gets")
+    return operation.call(layer, [before], {}).shape
+
+
+def _shape(known: Any) -> Shape | None:
+    is_one = isinstance(known, (list, tuple)) and all(size is None or type(size) is int for size in known)
+    return tuple(known) if is_one and known else None
 
 
 @RULES.function("keras.Model", "keras.models.Model")
@@ -116,304 +110,208 @@ def model_made(operation: Operation) -> Answer:
     bound = operation.arguments.bound("inputs, outputs, name=None, trainable=True, **more")
     if bound is None:
         return UNCHANGED
-    facts: dict[str, Any] = {"compiled": False, "built": True}
-    for name, part in (("input_shape", bound["inputs"]), ("output_shape", bound["outputs"])):
-        one = part.items[0] if part.type == "list" and part.items is not None and len(part.items) == 1 else part
-        if one.class_name == "KerasTensor" and (shape := one.shape) is not None:
-            facts[name] = shape
+    ends = [bound["inputs"], bound["outputs"]]
+    ends = [end.items[0] if end.items is not None and len(end.items) == 1 else end for end in ends]
+    shapes = [end.shape if end.class_name == "KerasTensor" else None for end in ends]
+    facts = known_facts(compiled=False, built=True, input_shape=shapes[0], output_shape=shapes[1])
     return AbstractValue(_FUNCTIONAL, facts, words=operation.text)
 
 
-@RULES.method("keras.Sequential", "compile")
-@RULES.method("keras.Functional", "compile")
+@_method("compile")
 def compiled(operation: Operation) -> Answer:
-    model = operation.receiver
-    bound = operation.arguments.bound(
-        "optimizer='rmsprop', loss=None, loss_weights=None, metrics=None, weighted_metrics=None, run_eagerly=False,"
-        " steps_per_execution=1, jit_compile='auto', auto_scale_loss=True"
-    )
-    model.facts["compiled"] = True
-    model.facts["loss"] = _loss_of(bound.get("loss")) if bound is not None else None
+    bound = operation.arguments.bound("optimizer='rmsprop', loss=None, **more") or {}
+    loss = bound.get("loss", AbstractValue())
+    said = loss.literal if isinstance(loss.literal, str) else loss.path or loss.type
+    is_of_keras = isinstance(loss.literal, str) or said.startswith("keras.")
+    operation.receiver.facts.update(compiled=True, loss=said if is_of_keras else None)
     return AbstractValue("NoneType", literal=None)
-
-
-def _loss_of(value: AbstractValue | None) -> Any:
-    if value is None:
-        return None
-    if isinstance(value.literal, str):
-        return value.literal
-    said = value.path or value.type
-    return said if said.startswith("keras.") else None
 
 
 # Data
 
 
 class Given(NamedTuple):
-    """What a model is given: the shapes of inputs and labels, how many samples, what is known of the labels' values."""
+    """What a model is given: the shapes of a batch of inputs and of labels, how many samples, the labels' range."""
 
-    inputs: Shape | None
-    labels: Shape | None
-    n: Length
-    first_batch: Length
+    inputs: Shape
+    labels: Shape | None = None
+    n: Length = None
     label_range: Any = None
-    is_array: bool = False
 
 
 def _array_shape(value: AbstractValue | None) -> Shape | None:
     """The shape of an array, frame or series."""
     if value is None or not any(value.is_a(package, name) for package, name in _ARRAYS):
         return None
-    shape = value.shape
-    if shape is None and value.is_a("pandas", "Series") and type(value.fact("length")) is int:
+    if value.shape is None and value.is_a("pandas", "Series") and type(value.fact("length")) is int:
         return (value.fact("length"),)
-    return shape
+    return value.shape
 
 
-def _given(inputs: AbstractValue, labels: AbstractValue | None, batch: Length) -> Given | None:
+def _given(inputs: AbstractValue, labels: AbstractValue | None) -> Given | None:
     x, y = _array_shape(inputs), _array_shape(labels)
-    if x is not None:
-        n = x[0] if x else None
-        first = min(n, batch) if n is not None and batch is not None else None
+    if x:
         ends = labels.fact("value_range") if labels is not None else None
-        return Given(x, y, n, first, ends, is_array=True)
+        return Given(_unbatched(x), _unbatched(y) if y else None, x[0], ends)
     if inputs.class_name in _ITERATORS and inputs.package in ("keras", "tf_keras"):
         return _of_iterator(inputs)
     spec = inputs.fact("element_spec")
-    return _of_spec(spec) if spec is not None and inputs.package == "tensorflow" else None
+    if inputs.package == "tensorflow" and isinstance(spec, (list, tuple)) and len(spec) == 2:
+        shapes = [_shape(part["shape"]) if isinstance(part, dict) and part.keys() == _SPEC else None for part in spec]
+        return Given(_unbatched(shapes[0]), _unbatched(shapes[1])) if shapes[0] and shapes[1] else None
+    return None
+
+
+_SPEC: Final = {"shape", "dtype"}
 
 
 def _of_iterator(value: AbstractValue) -> Given | None:
     """Batches of images and labels, by the rule of the class mode."""
-    batches, image = value.fact("batch_shapes"), value.fact("image_shape")
-    if isinstance(batches, dict) and isinstance(batches.get("batch[0]"), (list, tuple)):
-        x, y = tuple(batches["batch[0]"]), batches.get("batch[1]")
-        return Given((None, *x[1:]), (None, *y[1:]) if isinstance(y, (list, tuple)) else None, None, None)
+    image, mode, n_classes = (value.fact(name) for name in ("image_shape", "class_mode", "num_classes"))
     if not isinstance(image, (list, tuple)):
         return None
-    mode, n_classes = value.fact("class_mode"), value.fact("num_classes")
-    labels: Shape | None = None
-    if mode == "categorical" and type(n_classes) is int:
-        labels = (None, n_classes)
-    elif mode in ("binary", "sparse"):
-        labels = (None,)
-    return Given((None, *image), labels, None, None)
-
-
-def _of_spec(spec: Any) -> Given | None:
-    """The element of a tf.data dataset: of a capture a tree, of a published state as it is printed."""
-    if isinstance(spec, str):
-        return _of_printed_spec(spec)
-    if isinstance(spec, (list, tuple)) and len(spec) == 2 and all(isinstance(one, dict) for one in spec):
-        x, y = spec[0].get("shape"), spec[1].get("shape")
-        if isinstance(x, (list, tuple)) and isinstance(y, (list, tuple)) and "type" not in spec[0] | spec[1]:
-            return Given(_unbatched(tuple(x)), _unbatched(tuple(y)), None, None)
-    return None
-
-
-def _of_printed_spec(spec: str) -> Given | None:
-    shapes = [_sizes(found["shape"]) for found in _PRINTED_SPEC.finditer(spec)]
-    if spec.startswith("(TensorSpec") and len(shapes) == spec.count("Spec(") == 2:
-        return Given(_unbatched(shapes[0]), _unbatched(shapes[1]), None, None)
-    return None
+    labels = (None, n_classes) if mode == "categorical" and type(n_classes) is int else None
+    return Given((None, *image), (None,) if mode in ("binary", "sparse") else labels)
 
 
 def _unbatched(shape: Shape) -> Shape:
-    """A batch may be smaller than the specification's; its length decides nothing."""
-    return (None, *shape[1:]) if shape else shape
-
-
-def _sizes(text: str) -> Shape:
-    parts = [part.strip() for part in text.split(",") if part.strip()]
-    return tuple(int(part) if part.isdigit() else None for part in parts)
+    """A batch may be of any length."""
+    return (None, *shape[1:])
 
 
 # Judging
 
 
-def _input_shape(model: AbstractValue) -> Shape | None:
-    shape = model.fact("input_shape")
-    is_one = isinstance(shape, (list, tuple)) and all(size is None or type(size) is int for size in shape)
-    return tuple(shape) if is_one and shape else None
-
-
-def _is_keras_3(model: AbstractValue, operation: Operation) -> bool:
-    version = operation.packages.get("keras", "")
-    return version.startswith("3") or (not version and model.type.startswith("keras.src.models."))
+def _is_keras_3(operation: Operation, model: AbstractValue) -> bool:
+    """Keras 2 compares less before it computes."""
+    keras, tensorflow = version_of(operation, "keras"), version_of(operation, "tensorflow")
+    if keras is not None or tensorflow is not None:
+        return keras[0] == 3 if keras is not None else tensorflow is not None and tensorflow >= _FIRST_TENSORFLOW
+    return model.type.startswith("keras.src.models.")
 
 
 def _through_model(operation: Operation, model: AbstractValue, data: Shape, what: str) -> Shape | None:
     """What the model makes of data of this shape; it refuses what does not fit. Raises Crash."""
-    wanted = _input_shape(model)
-    try:
-        flowing = data if wanted is None else _fitted(wanted, data, is_strict=_is_keras_3(model, operation))
-        if wanted is not None and _is_keras_3(model, operation) and model.class_name == "Functional":
-            _same_sizes(wanted, flowing)
-        return _through_layers(model, flowing)
-    except keras_sizes.Refusal as refusal:
-        layers = f", and {model.named('the model')} expects {shown(wanted)}" if wanted is not None else ""
-        operation.crash(
-            "ValueError", refusal.why, fact=f"{what} has shape {shown(data)}{layers}", remedy=refusal.remedy
-        )
+    wanted = _shape(model.fact("input_shape"))
+    flowing: Shape | None = data
+    if wanted is not None:
+        fitted = _with_rank(data, wanted)
+        is_other = fitted is not None and model.class_name == "Functional" and any(map(differ, wanted[1:], fitted[1:]))
+        if (fitted is None or is_other) and _is_keras_3(operation, model):
+            operation.crash(
+                "ValueError",
+                f"the model expects inputs of shape {shown(wanted)}, but gets {shown(data)}",
+                fact=f"{what} has shape {shown(data)}, and {model.named('the model')} expects {shown(wanted)}",
+                remedy=f"reshape the data to {shown(wanted)} (np.expand_dims), or build the model for {shown(data)}",
+            )
+        flowing = data if fitted is None else fitted
+    layers = _layers(model) if model.class_name == "Sequential" else None
+    for layer in layers or ():
+        flowing = _step(operation, layer, flowing)
+    return flowing if layers and flowing is not None else _shape(model.fact("output_shape"))
 
 
-def _fitted(wanted: Shape, data: Shape, *, is_strict: bool) -> Shape:
-    """The data with a last axis of 1 more or less, if need be; early versions of Keras 2 warn of what does not fit."""
-    try:
-        fitted = keras_sizes.fitted(wanted, data)
-    except keras_sizes.Refusal:
-        if is_strict:
-            raise
-        return data
-    return data if fitted is None else fitted
-
-
-def _same_sizes(wanted: Shape, data: Shape) -> None:
-    if any(None not in pair and pair[0] != pair[1] for pair in zip(wanted[1:], data[1:], strict=True)):
-        raise keras_sizes.Refusal(
-            f"the model expects inputs of shape {shown(wanted)}, but gets {shown(data)}",
-            f"reshape the data to {shown(wanted)}, or build the model for {shown((None, *data[1:]))}",
-        )
-
-
-def _through_layers(model: AbstractValue, shape: Shape) -> Shape | None:
-    output = model.fact("output_shape")
-    known = tuple(output) if isinstance(output, (list, tuple)) and all(_is_size(size) for size in output) else None
-    if model.class_name != "Sequential":
-        return known
-    flowing: Shape | None = shape
-    for layer in _layers(model) or ():
-        if flowing is None:
-            break
-        flowing = keras_sizes.given(layer.class_name, layer.facts, flowing)
-    return flowing if flowing is not None and _layers(model) else known
-
-
-def _is_size(size: Any) -> bool:
-    return size is None or type(size) is int
+def _with_rank(data: Shape, model: Shape) -> Shape | None:
+    """The data as a model with this input takes it: a last axis of 1 may be missing or too much. None: not at all."""
+    if len(data) == len(model) + 1 and data[-1] in (1, None):
+        return data[:-1]
+    if len(data) == len(model) - 1 and model[-1] in (1, None):
+        return (*data, 1)
+    return data if len(data) == len(model) else None
 
 
 def _layers(model: AbstractValue) -> list[AbstractValue] | None:
     """The layers of a Sequential, in order; None if they are not all known."""
-    if model.items is not None:
-        found = model.items
-    else:
-        known = model.fact("layers")
-        if not isinstance(known, dict) or model.fact("layers_not_shown"):
-            return None
-        found = [
-            AbstractValue(f"keras.layers.{facts.get('type')}", facts)
-            for facts in known.values()
-            if isinstance(facts, dict)
-        ]
-    return [layer for layer in found if not layer.fact("is_input") and layer.class_name != "InputLayer"]
+    found = model.items
+    if found is None and not model.fact("layers_not_shown"):
+        known = model.mapping("layers").values()
+        found = [AbstractValue(f"keras.layers.{facts.get('type')}", dict(facts)) for facts in known]
+    return found and [layer for layer in found if layer.class_name not in ("KerasTensor", "InputLayer")]
 
 
-def _judge_labels(operation: Operation, model: AbstractValue, given: Given, output: Shape | None, what: str) -> None:
-    loss = keras_losses.name_of(model.fact("loss"))
-    if loss is None or given.labels is None or output is None:
+def _judge_labels(operation: Operation, model: AbstractValue, given: Given, output: Shape, what: str) -> None:
+    """The loss is asked, as if it were called."""
+    loss = model.mapping("loss").get("type", model.fact("loss"))
+    if given.labels is None or not isinstance(loss, str):
         return
-    output = (None, *output[1:])
-    labels = (None, *given.labels[1:]) if given.labels else given.labels
-    complaint = keras_losses.complaint(loss, labels, output, batch=given.first_batch)
-    fact = f"{what} has shape {shown(given.labels)}, the model outputs {shown(output)}, its loss is {loss}"
-    # Keras 2 knows no shapes of what an iterator gives, and takes flat labels for a column.
-    may_pass = has_keras_2(operation) and not (given.is_array and len(labels) == len(output))
-    if complaint is not None and not may_pass:
-        operation.crash(complaint.exception, complaint.why, fact=fact, remedy=complaint.remedy)
-    if loss == "sparse_categorical_crossentropy" and given.is_array:
-        _judge_numbers_of_classes(operation, given, output, what)
+    name = loss.rpartition(".")[2]
+    name = _LOSSES.get(name, name.title().replace("_", "") if name.islower() else name)
+    shapes = {what: given.labels, "the output of the model": _unbatched(output)}
+    symbols = [
+        AbstractValue(SYMBOLIC, {"shape": shape, "dtype": "float32"}, words=words) for words, shape in shapes.items()
+    ]
+    operation.call(AbstractValue(f"keras.losses.{name}"), symbols, {})
+    if name == "SparseCategoricalCrossentropy":
+        _refuse_beyond(operation, given.label_range, output[-1], f"label value {{}} is not in [0, {output[-1]})", what)
 
 
-def _judge_numbers_of_classes(operation: Operation, given: Given, output: Shape, what: str) -> None:
-    label = keras_losses.beyond(given.label_range, output)
-    if label is not None:
+def _refuse_beyond(operation: Operation, ends: Any, n: Any, why: str, what: str) -> None:
+    """Numbers of classes, or of words, of which there are fewer."""
+    if type(n) is not int or not isinstance(ends, (list, tuple)) or any(type(end) not in (int, float) for end in ends):
+        return
+    if (beyond := next((end for end in reversed(ends) if end == end and not 0 <= end < n), None)) is not None:
         operation.crash(
             "InvalidArgumentError",
-            f"label value {label} is outside the valid range [0, {output[-1] or 1})",
-            fact=f"{what} ranges from {given.label_range[0]} to {given.label_range[1]}",
-            remedy="number the classes from 0, or give the last layer more units",
+            why.format(beyond),
+            fact=f"{what} ranges from {ends[0]} to {ends[1]}",
+            remedy="number them from 0, or create the layer for more of them",
         )
 
 
-def _judge_indices(operation: Operation, model: AbstractValue, x: AbstractValue) -> None:
-    """Numbers of words that an embedding right behind the input has no row for."""
+def _judge(operation: Operation, model: AbstractValue, x: AbstractValue, y: AbstractValue | None) -> None:
+    given = _given(x, y)
+    if given is None:
+        return
+    output = _through_model(operation, model, given.inputs, x.named("x"))
     first = next(iter(_layers(model) or ()), AbstractValue())
-    n, ends = first.fact("input_dim"), x.fact("value_range")
-    if first.class_name != "Embedding" or type(n) is not int or not isinstance(ends, (list, tuple)):
-        return
-    if len(ends) == 2 and type(ends[1]) in (int, float) and ends[1] >= n and x.is_a("numpy", "ndarray"):
-        operation.crash(
-            "InvalidArgumentError",
-            f"index {ends[1]} is not in [0, {n}) of the embedding",
-            fact=f"{x.named('x')} ranges from {ends[0]} to {ends[1]}",
-            remedy=f"create the embedding with input_dim={int(ends[1]) + 1}",
-        )
+    if first.class_name == "Embedding" and x.is_a("numpy", "ndarray"):
+        n = first.fact("input_dim", first.mapping("config").get("input_dim"))
+        _refuse_beyond(operation, x.fact("value_range"), n, f"index {{}} is not in [0, {n}) of the embedding", "x")
+    if output is not None:
+        _judge_labels(operation, model, given, output, (y.words if y is not None else x.words) or "y")
 
 
 # Steps
 
 
-@RULES.method("keras.Sequential", "fit", "evaluate")
-@RULES.method("keras.Functional", "fit", "evaluate")
+_EVALUATE: Final = "x=None, y=None, batch_size=None, verbose='auto', sample_weight=None, **more"
+_FIT: Final = (
+    "x=None, y=None, batch_size=None, epochs=1, verbose='auto', callbacks=None, validation_split=0.0,"
+    " validation_data=None, **more"
+)
+
+
+@_method("fit", "evaluate")
 def fitted(operation: Operation) -> Answer:
     """Data and labels against the model; the model has other weights then, and is what it was."""
     model = operation.receiver
-    bound = _bound(operation)
+    bound = operation.arguments.bound(_FIT if operation.name == "fit" else _EVALUATE)
     if bound is None or "x" not in bound:
         return UNKNOWN
-    _compiled(operation, model)
-    batch = _batch(bound)
-    _refuse_types(operation, bound)
-    _one_length(operation, bound["x"], bound.get("y"))
-    _judge(operation, model, bound["x"], bound.get("y"), batch)
-    if operation.name == "evaluate":
-        return UNCHANGED
-    validation = bound.get("validation_data")
-    parts = validation.items if validation is not None and validation.type == "tuple" else None
-    if parts is not None and len(parts) in (2, 3):
-        _one_length(operation, parts[0], parts[1])
-        _judge(operation, model, parts[0], parts[1], batch)
-    return AbstractValue("keras.src.callbacks.history.History", words=operation.text)
-
-
-def _bound(operation: Operation) -> dict[str, AbstractValue] | None:
-    if operation.name == "evaluate":
-        return operation.arguments.bound(
-            "x=None, y=None, batch_size=None, verbose='auto', sample_weight=None, steps=None, callbacks=None,"
-            " return_dict=False, **more"
-        )
-    return operation.arguments.bound(
-        "x=None, y=None, batch_size=None, epochs=1, verbose='auto', callbacks=None, validation_split=0.0,"
-        " validation_data=None, shuffle=True, class_weight=None, sample_weight=None, initial_epoch=0,"
-        " steps_per_epoch=None, validation_steps=None, validation_batch_size=None, validation_freq=1"
-    )
-
-
-def _batch(bound: dict[str, AbstractValue]) -> Length:
-    if "validation_split" in bound:
-        return None
-    given = bound.get("batch_size")
-    if given is None or given.literal is None:
-        return _USUAL_BATCH
-    return given.literal if type(given.literal) is int else None
-
-
-def _compiled(operation: Operation, model: AbstractValue) -> None:
     if model.fact("compiled") is False:
         operation.crash(
-            "RuntimeError" if has_keras_2(operation) else "ValueError",
+            "ValueError" if _is_keras_3(operation, model) else "RuntimeError",
             f"the model must be compiled before {operation.name}",
             fact=f"{model.named('the model')} is not compiled",
             remedy="call model.compile(optimizer=..., loss=...) first",
         )
+    _refuse_objects(operation, bound)
+    validation = bound.get("validation_data", AbstractValue())
+    pairs = [(bound["x"], bound.get("y"))]
+    if validation.type == "tuple" and validation.items is not None and len(validation.items) in (2, 3):
+        pairs.append((validation.items[0], validation.items[1]))
+    for x, y in pairs:
+        _refuse_lengths(operation, x, y)
+        _judge(operation, model, x, y)
+    is_fit = operation.name == "fit"
+    return AbstractValue("keras.src.callbacks.history.History", words=operation.text) if is_fit else UNCHANGED
 
 
-def _refuse_types(operation: Operation, bound: dict[str, AbstractValue]) -> None:
+def _refuse_objects(operation: Operation, bound: dict[str, AbstractValue]) -> None:
     """Arrays of objects, which no tensor can hold."""
     for name in ("x", "y"):
-        value = bound.get(name)
-        if value is not None and value.is_a("numpy", "ndarray") and value.fact("dtype") == "object":
+        value = bound.get(name, AbstractValue())
+        if value.is_a("numpy", "ndarray") and value.fact("dtype") == "object":
             operation.crash(
                 "ValueError",
                 "an array of dtype object cannot be converted to a tensor",
@@ -422,89 +320,63 @@ def _refuse_types(operation: Operation, bound: dict[str, AbstractValue]) -> None
             )
 
 
-def _one_length(operation: Operation, x: AbstractValue, y: AbstractValue | None) -> None:
+def _refuse_lengths(operation: Operation, x: AbstractValue, y: AbstractValue | None) -> None:
     one, other = _array_shape(x), _array_shape(y)
-    if one and other and differ(one[0], other[0]):
+    if y is not None and one and other and differ(one[0], other[0]):
         operation.crash(
             "ValueError",
             "data cardinality is ambiguous: data and labels must have the same number of samples",
-            fact=f"{x.named('x')} holds {one[0]}, {(y or AbstractValue()).words or 'y'} holds {other[0]}",
+            fact=f"{x.named('x')} holds {one[0]}, {y.named('y')} holds {other[0]}",
             remedy="find the split or filter that was applied to only one of them",
         )
 
 
-def _judge(
-    operation: Operation, model: AbstractValue, x: AbstractValue, y: AbstractValue | None, batch: Length
-) -> None:
-    given = _given(x, y, batch)
-    if given is None or given.inputs is None:
-        return
-    inputs = (None, *given.inputs[1:]) if given.inputs else given.inputs
-    output = _through_model(operation, model, inputs, x.named("x"))
-    _judge_indices(operation, model, x)
-    _judge_labels(operation, model, given, output, (y.words if y is not None else x.words) or "y")
-
-
-@RULES.method("keras.Sequential", "predict", "__call__", "predict_on_batch")
-@RULES.method("keras.Functional", "predict", "__call__", "predict_on_batch")
+@_method("predict", "__call__", "predict_on_batch")
 def predicted(operation: Operation) -> Answer:
-    """The output's shape, of as many samples as were given."""
-    model = operation.receiver
+    """The output's shape, of as many samples as were given; a model may be a layer of another one."""
+    model, data = operation.receiver, operation.first
     if not operation.arguments.is_complete or not operation.arguments.positional:
         return UNCHANGED
-    given = _given(operation.first, None, None)
-    if given is None or given.inputs is None:
-        return _symbolic(operation, model)
-    inputs = given.inputs if operation.name == "__call__" else (None, *given.inputs[1:])
-    output = _through_model(operation, model, inputs, operation.first.named("the input"))
+    is_symbolic = data.class_name == "KerasTensor" and operation.name == "__call__"
+    given = Given(data.shape) if is_symbolic and data.shape else _given(data, None)
+    output = _through_model(operation, model, given.inputs, data.named("the input")) if given is not None else None
     if operation.name == "__call__":
-        return AbstractValue("", {"shape": output} if output is not None else {})
-    facts: dict[str, Any] = {"shape": (given.n, *output[1:])} if output is not None else {}
-    return AbstractValue("numpy.ndarray", facts, words=operation.text)
-
-
-def _symbolic(operation: Operation, model: AbstractValue) -> AbstractValue:
-    """A model as a layer of another one."""
-    shape = operation.first.shape
-    if operation.first.class_name != "KerasTensor" or operation.name != "__call__" or shape is None:
-        return AbstractValue()
-    output = _through_model(operation, model, shape, operation.first.named("the input"))
-    return AbstractValue(SYMBOLIC, {"shape": output} if output is not None else {})
+        return AbstractValue(SYMBOLIC if is_symbolic else "", known_facts(shape=output))
+    shape = (given.n, *output[1:]) if given is not None and output is not None else None
+    return AbstractValue("numpy.ndarray", known_facts(shape=shape), words=operation.text)
 
 
 @RULES.method("keras.Sequential", "build")
 def built(operation: Operation) -> Answer:
     """build((None, 40)): the layers meet the shape."""
-    model, given = operation.receiver, operation.first
-    if given.items is None:
-        return UNKNOWN
-    sizes = tuple(item.literal if type(item.literal) is int else None for item in given.items)
-    layers = _layers(model)
-    if layers is None or _input_shape(model) is not None:
-        return AbstractValue("NoneType", literal=None)
-    try:
-        flowing: Shape | None = sizes
-        for layer in layers:
-            flowing = through(layer, flowing) if flowing is not None and is_layer(layer) else None
-    except keras_sizes.Refusal as refusal:
-        operation.crash("ValueError", refusal.why, fact=f"the model is built for {shown(sizes)}", remedy=refusal.remedy)
+    given = operation.first
+    flowing = None if given.items is None else _shape([item.literal for item in given.items])
+    for layer in (_layers(operation.receiver) or ()) if operation.receiver.fact("input_shape") is None else ():
+        flowing = _step(operation, layer, flowing)
     return AbstractValue("NoneType", literal=None)
 
 
-@RULES.method("keras.Sequential", "summary", "get_layer", "count_params", "get_weights", "save", "save_weights")
-@RULES.method("keras.Functional", "summary", "get_layer", "count_params", "get_weights", "save", "save_weights")
+@_method("summary", "get_layer", "count_params", "get_weights", "save", "save_weights")
 def looked_at(operation: Operation) -> Answer:
     return UNCHANGED
 
 
-@RULES.attribute("keras.Sequential", "input_shape", "output_shape")
-@RULES.attribute("keras.Functional", "input_shape", "output_shape")
-def ends(operation: Operation) -> Answer:
-    shape = (operation.receiver).fact(operation.name)
-    if not isinstance(shape, (list, tuple)) or not all(map(_is_size, shape)):
+_GONE: Final = {
+    "predict_classes": "use model.predict(x).argmax(axis=1), or (model.predict(x) > 0.5) for one output",
+    "predict_proba": "use model.predict(x)",
+    **{f"{name}_generator": f"use model.{name}(generator)" for name in ("fit", "evaluate", "predict")},
+    "load": "use keras.models.load_model(path), or model.load_weights(path)",
+    "score": "use model.evaluate(x, y)",
+}
+
+
+@RULES.attribute("keras.Sequential", *_GONE)
+@RULES.attribute("keras.Functional", *_GONE)
+def method_gone(operation: Operation) -> Answer:
+    """What models of older Keras, or of other libraries, have; the path of the class tells Keras 3."""
+    model, name = operation.receiver, operation.name
+    is_of_3 = model.type.startswith("keras.src.models.")
+    if not is_of_3 or name in model.attributes or operation.mentions(f".{name} ="):
         return UNKNOWN
-    return AbstractValue("tuple", items=_numbers(shape))
-
-
-def _numbers(shape: Sequence[Any]) -> list[AbstractValue]:
-    return [AbstractValue("NoneType" if size is None else "int", literal=size) for size in shape]
+    fact = f"{model.named('the model')} is of type {model.class_name}"
+    operation.crash("AttributeError", f"a Keras 3 model has no attribute {name}", fact=fact, remedy=_GONE[name])

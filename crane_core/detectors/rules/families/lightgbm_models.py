@@ -1,77 +1,152 @@
-"""LightGBM's estimators: names of features that JSON would misread, lengths, texts, and asking before fitting."""
+"""LightGBM's estimators, and what `lightgbm.train` finds wrong with a Dataset and its parameters.
+
+Knows that a Dataset looks at its data only when training asks for it. Refuses Datasets that were read from files, or
+that are parts of others.
+"""
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Final
 
-from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.abstract_value import AbstractValue, known_facts
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families import sklearn_data as data
-from crane_core.detectors.rules.families.pandas_frames import is_frame
-from crane_core.detectors.rules.families.sklearn_estimators import not_fitted
-from crane_core.detectors.rules.families.sklearn_fitting import refuse_lengths
-from crane_core.detectors.rules.families.sklearn_targets import target_of
-from crane_core.detectors.rules.families.versions import version_of
+from crane_core.detectors.rules.families.numpy_arrays import is_array
+from crane_core.detectors.rules.families.pandas_frames import is_frame, is_series
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
+from crane_core.detectors.rules.shapes import differ
 
 RULES: Final = Family("LightGBM")
 _KINDS: Final = ("LGBMClassifier", "LGBMRegressor")
-EARLY_STOPPING: Final = "lightgbm.callback._EarlyStoppingCallback"
+_DATASET: Final = "lightgbm.basic.Dataset"
+_BOOSTER: Final = "lightgbm.basic.Booster"
+_EARLY_STOPPING: Final = "lightgbm.callback._EarlyStoppingCallback"
 _LEARNT: Final = (
     *("n_features_", "n_features_in_", "best_score_", "best_iteration_", "objective_", "booster_", "evals_result_"),
     *("feature_importances_", "feature_name_", "n_estimators_", "classes_", "n_classes_"),
 )
 """Properties that ask whether the model is fitted first."""
-_WENT_IN_4: Final = ("early_stopping_rounds", "verbose")
 _OF_JSON: Final = '",:[]{}'
+_MANY: Final = ("multiclass", "softmax", "multiclassova", "multiclass_ova", "ova", "ovr")
 
 
-def _construct(operation: Operation) -> Answer:
+# Estimators
+
+
+@RULES.function(*[f"lightgbm.{name}" for name in _KINDS], *[f"lightgbm.sklearn.{name}" for name in _KINDS])
+def made(operation: Operation) -> Answer:
     name = operation.function_name
-    return AbstractValue(f"lightgbm.{name}", {"class_name": name, "is_fitted": False}) if name in _KINDS else UNCHANGED
+    return AbstractValue(f"lightgbm.{name}", {"class_name": name, "is_fitted": False})
 
 
-RULES.function(*[f"lightgbm.{name}" for name in _KINDS], *[f"lightgbm.sklearn.{name}" for name in _KINDS])(_construct)
-
-
-@RULES.method("lightgbm.*", "fit")
+@RULES.method("lightgbm.LGBMClassifier", "fit")
+@RULES.method("lightgbm.LGBMRegressor", "fit")
 def fitting(operation: Operation) -> Answer:
     model = operation.receiver
-    given = operation.arguments.bound("X, y=None, **others")
-    if model.class_name not in _KINDS or given is None or not given.keys() >= {"X", "y"}:
+    given = operation.arguments.bound("X, y, **others")
+    if given is None:
         return UNKNOWN
-    _refuse_old_arguments(operation)
     x, y = given["X"], given["y"]
-    refuse_texts(operation, x)
-    refuse_lengths(operation, x, y, "LightGBMError")
-    _refuse_targets(operation, model, y)
-    refuse_names(operation, x)
-    stops_without_data(operation, given.get("callbacks"), is_given=given.get("eval_set", AbstractValue("NoneType")))
+    _refuse_data(operation, x, y)
+    ends = data.range_of(data.values_of(y)) if is_array(y) or is_series(y) else ()
+    fraction = next((end for end in ends if end is not None and isfinite(end) and not float(end).is_integer()), None)
+    if model.class_name == "LGBMClassifier" and fraction is not None:
+        operation.crash(
+            "ValueError",
+            "Unknown label type: LGBMClassifier needs classes, not continuous values",
+            fact=f"{y.named('y')} holds {fraction:g}",
+            remedy="use LGBMRegressor, or convert the values to classes",
+        )
+    _refuse_stopping(operation, given, "eval_set")
     model.facts = {"class_name": model.class_name, "is_fitted": True}
     if (n_features := data.n_features(x)) is not None:
         model.facts["fitted_attributes"] = {"n_features_in_": n_features}
     return model
 
 
-def _refuse_old_arguments(operation: Operation) -> None:
-    """What `fit` took before LightGBM 4."""
-    gone = [name for name in _WENT_IN_4 if name in operation.arguments.keywords]
-    version = version_of(operation, "lightgbm")
-    if gone and version is not None and version[0] >= 4:
-        callback = "early_stopping(50)" if gone[0] == "early_stopping_rounds" else "log_evaluation(0)"
+@RULES.method("lightgbm.LGBMClassifier", "predict", "predict_proba", "score")
+@RULES.method("lightgbm.LGBMRegressor", "predict", "score")
+@RULES.attribute("lightgbm.LGBMClassifier", *_LEARNT)
+@RULES.attribute("lightgbm.LGBMRegressor", *_LEARNT)
+def asking(operation: Operation) -> Answer:
+    """What a model has, and can do, only after fitting."""
+    model = operation.receiver
+    if model.fact("is_fitted") is False:
+        operation.crash(
+            "NotFittedError",
+            f"This {model.class_name} instance is not fitted yet",
+            fact=f"{model.named('the model')} has not been fitted",
+            remedy="call fit on this object first",
+        )
+    if operation.name in _LEARNT:
+        return UNKNOWN
+    _refuse_width(operation, model.mapping("fitted_attributes").get("n_features_in_"))
+    return UNCHANGED
+
+
+# Datasets and boosters
+
+
+@RULES.function("lightgbm.Dataset", _DATASET)
+def dataset_made(operation: Operation) -> Answer:
+    bound = operation.arguments.bound("data, label=None, **others")
+    if bound is None:
+        return UNKNOWN
+    return AbstractValue(_DATASET, attributes={name: bound[name] for name in ("data", "label") if name in bound})
+
+
+@RULES.function("lightgbm.train", "lightgbm.engine.train")
+def trained(operation: Operation) -> Answer:
+    bound = operation.arguments.bound("params, train_set, num_boost_round=100, valid_sets=None, **others")
+    if bound is None:
+        return UNKNOWN
+    given = bound["train_set"]
+    if given.is_a("numpy") or given.is_a("pandas") or given.type in ("list", "tuple"):
         operation.crash(
             "TypeError",
-            f"fit of LightGBM {version[0]} has no argument {gone[0]}",
-            fact=f"it is given {gone[0]}, which LightGBM 4 removed",
-            remedy=f"write callbacks=[lightgbm.{callback}]",
+            "lightgbm.train only accepts a Dataset object",
+            fact=f"{given.named('train_set')} is of type {given.type}",
+            remedy="create one: lgb.Dataset(X, label=y)",
         )
+    if not given.is_a("lightgbm", "Dataset"):
+        return UNKNOWN
+    settings = bound["params"].members or {}
+    objective = settings.get("objective", AbstractValue()).literal
+    if objective in _MANY and settings.keys().isdisjoint({"num_class", "num_classes"}):
+        operation.crash(
+            "LightGBMError",
+            "Number of classes should be specified and greater than 1 for multiclass training",
+            fact=f"objective is {objective!r}, and num_class is not set",
+            remedy="set num_class in the parameters",
+        )
+    x, y = given.attributes.get("data", AbstractValue()), given.attributes.get("label", AbstractValue())
+    _refuse_data(operation, x, y)
+    _refuse_stopping(operation, bound, "valid_sets")
+    return AbstractValue(_BOOSTER, known_facts(n_features=data.n_features(x)), words=operation.text)
 
 
-def stops_without_data(operation: Operation, callbacks: AbstractValue | None, *, is_given: AbstractValue) -> None:
+@RULES.method("lightgbm.Booster", "predict")
+def asked(operation: Operation) -> Answer:
+    _refuse_width(operation, operation.receiver.fact("n_features"))
+    return UNCHANGED
+
+
+@RULES.function("lightgbm.early_stopping", "lightgbm.callback.early_stopping")
+def early_stopping(operation: Operation) -> Answer:
+    return AbstractValue(_EARLY_STOPPING, words=operation.text)
+
+
+# What both refuse
+
+
+def _refuse_stopping(operation: Operation, given: dict[str, AbstractValue], name: str) -> None:
     """Early stopping needs something to evaluate on."""
-    items = (callbacks.items if callbacks is not None else None) or ()
-    if is_given.type == "NoneType" and any(item.type == EARLY_STOPPING for item in items):
+    callbacks = given.get("callbacks", AbstractValue()).items or ()
+    if given.get(name, AbstractValue("NoneType")).type == "NoneType" and any(
+        each.type == _EARLY_STOPPING for each in callbacks
+    ):
         operation.crash(
             "ValueError",
             "for early stopping, at least one dataset and eval metric is required for evaluation",
@@ -80,8 +155,8 @@ def stops_without_data(operation: Operation, callbacks: AbstractValue | None, *,
         )
 
 
-def refuse_texts(operation: Operation, x: AbstractValue) -> None:
-    """Columns of texts; categories are welcome."""
+def _refuse_data(operation: Operation, x: AbstractValue, y: AbstractValue) -> None:
+    """Columns of texts, where categories are welcome; another number of labels; names that JSON would misread."""
     for label, dtype in data.dtypes_of(x).items() if is_frame(x) else ():
         if str(dtype) in ("object", "str", "string"):
             operation.crash(
@@ -90,20 +165,14 @@ def refuse_texts(operation: Operation, x: AbstractValue) -> None:
                 fact=f"column {label!r} of {x.named('X')} has dtype {dtype}",
                 remedy="convert it to categories: astype('category')",
             )
-
-
-def _refuse_targets(operation: Operation, model: AbstractValue, y: AbstractValue) -> None:
-    target = target_of(y)
-    if model.class_name == "LGBMClassifier" and target.kind == "continuous":
+    n_x, n_y = data.n_samples(x), data.n_samples(y)
+    if differ(n_x, n_y) and (is_frame(x) or is_array(x)) and (is_array(y) or is_series(y)):
         operation.crash(
-            "ValueError",
-            "Unknown label type: LGBMClassifier needs classes, not continuous values",
-            fact=f"{y.named('y')} holds continuous values{target.example}",
-            remedy="use LGBMRegressor, or convert the values to classes",
+            "LightGBMError",
+            f"Length of labels differs from the length of data: {n_y} and {n_x}",
+            fact=f"{x.named('the data')} has {n_x} rows, {y.named('the label')} has {n_y}",
+            remedy="select both from the same rows",
         )
-
-
-def refuse_names(operation: Operation, x: AbstractValue) -> None:
     odd = [name for name in data.names_of(x) or () if any(letter in name for letter in _OF_JSON)]
     if odd:
         operation.crash(
@@ -114,19 +183,7 @@ def refuse_names(operation: Operation, x: AbstractValue) -> None:
         )
 
 
-@RULES.method("lightgbm.*", "predict", "predict_proba", "score")
-def asking(operation: Operation) -> Answer:
-    model = operation.receiver
-    if model.class_name not in _KINDS:
-        return UNKNOWN
-    if model.fact("is_fitted") is False:
-        not_fitted(operation, model, model.class_name)
-    known = model.fact("fitted_attributes")
-    refuse_width(operation, known.get("n_features_in_") if isinstance(known, dict) else None)
-    return UNCHANGED
-
-
-def refuse_width(operation: Operation, fitted: object) -> None:
+def _refuse_width(operation: Operation, fitted: object) -> None:
     """Other features than the model was fitted with; keywords may switch the check off."""
     given = operation.first
     n_given = data.n_features(given)
@@ -138,17 +195,3 @@ def refuse_width(operation: Operation, fitted: object) -> None:
             fact=f"{given.named('X')} has {n_given} columns",
             remedy="pass the same features as in fit",
         )
-
-
-@RULES.attribute("lightgbm.*", *_LEARNT)
-def learnt(operation: Operation) -> Answer:
-    """What a model has only after fitting."""
-    model = operation.receiver
-    if model.class_name not in _KINDS or model.fact("is_fitted") is not False:
-        return UNKNOWN
-    operation.crash(
-        "NotFittedError",
-        f"{operation.name} exists only after fitting",
-        fact=f"{model.named('the model')} has not been fitted",
-        remedy="call fit on this object first",
-    )

@@ -14,13 +14,17 @@ RULES = Family("names")
 
 @RULES.missing("names")
 def not_defined(operation: Operation) -> Answer:
-    name = operation.absent["name"]
-    operation.crash(
-        "NameError",
-        f"name '{name}' is not defined",
-        fact=_fact(name, operation.absent),
-        remedy=_remedy(name, operation.absent),
-    )
+    name, absent = operation.absent["name"], operation.absent
+    known, remedy = [f"the kernel has no {name}"], f"Define {name} before this cell."
+    if similar := absent.get("similar"):
+        known.append(f"there is {', '.join(map(str, similar[:3]))}")
+        remedy = f"Write {similar[0]} instead of {name}."
+    if deleted := absent.get("deleted_in"):
+        known.append(f"code cell {_cell(deleted)} has deleted it")
+    if places := absent.get("would_be_defined_in"):
+        known.append(f"code cell {_cell(places[0])} defines it but has not run")
+        remedy = f"Run code cell {_cell(places[0])} first."
+    operation.crash("NameError", f"name '{name}' is not defined", fact="; ".join(known), remedy=remedy)
 
 
 @RULES.missing("unset")
@@ -35,24 +39,5 @@ def without_value(operation: Operation) -> Answer:
     )
 
 
-def _fact(name: str, absent: Mapping[str, Any]) -> str:
-    parts = [f"the kernel has no {name}"]
-    if places := absent.get("would_be_defined_in"):
-        parts.append(f"code cell {_cell(places[0])} defines it but has not run")
-    if deleted := absent.get("deleted_in"):
-        parts.append(f"code cell {_cell(deleted)} has deleted it")
-    if similar := absent.get("similar"):
-        parts.append(f"there is {', '.join(map(str, similar[:3]))}")
-    return "; ".join(parts)
-
-
 def _cell(place: Any) -> Any:
     return place.get("cell", "?") if isinstance(place, Mapping) else "?"
-
-
-def _remedy(name: str, absent: Mapping[str, Any]) -> str:
-    if places := absent.get("would_be_defined_in"):
-        return f"Run code cell {_cell(places[0])} first."
-    if similar := absent.get("similar"):
-        return f"Write {similar[0]} instead of {name}."
-    return f"Define {name} before this cell."

@@ -5,28 +5,30 @@ Pure. Knows `numpy.ndarray` by its exact type; masked arrays, matrices and other
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import reduce
 from typing import Any, Final
 
 import numpy as np
 
-from crane_core.detectors.rules.abstract_value import AbstractValue, known_facts
+from crane_core.detectors.rules.abstract_value import AbstractValue, all_known, known_facts
 from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.operation import Arguments, Operation
-from crane_core.detectors.rules.shapes import About, Shape, ShapeMismatchError, same, shown, size
+from crane_core.detectors.rules.shapes import About, Shape, ShapeMismatchError, same, shown
 
 ARRAY: Final = "numpy.ndarray"
 NUMBERS: Final = ("int", "float", "bool", "complex")
-SCALARS: Final = (
-    *(f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)),
-    *("float16", "float32", "float64", "longdouble", "bool", "bool_", "complex64", "complex128", "str_"),
+_SCALARS_WORDS = (
+    "int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 longdouble bool bool_ complex64"
+    " complex128 str_"
 )
-VALUES: Final = (
-    *("value_range", "has_nan", "n_nan", "has_inf", "value_info", "items", "unique_values", "num_unique", "value_type"),
-    *("example_values", "texts_look_like", "n_other_texts", "other_texts", "per_column", "column_types", "ragged"),
+SCALARS: Final = tuple(_SCALARS_WORDS.split())
+_VALUES_WORDS = (
+    "value_range has_nan n_nan has_inf value_info items unique_values num_unique value_type example_values"
+    " texts_look_like n_other_texts other_texts per_column column_types ragged"
 )
+_VALUES: Final = frozenset(_VALUES_WORDS.split())
 """Facts about the elements."""
 _OF_PYTHON: Final = {"int": "int64", "float": "float64", "bool": "bool", "complex": "complex128", "str": "str"}
 _ORDER: Final = ("bool", "int", "float", "complex")
@@ -43,10 +45,8 @@ def array(shape: Shape | None, dtype: str | None = None, words: str = "", **fact
 
 def scalar(dtype: str | None, words: str = "") -> AbstractValue:
     """An element of an array; of objects it may be anything."""
-    kind = kind_of(dtype)
-    if dtype is None or kind is None or kind not in "biufc":
-        return AbstractValue(words=words)
-    return AbstractValue(f"numpy.{np.dtype(dtype).name}", words=words)
+    is_numeric = (kind_of(dtype) or "?") in "biufc"
+    return AbstractValue(f"numpy.{np.dtype(dtype).name}" if is_numeric else "", words=words)
 
 
 def view_of(value: AbstractValue, shape: Shape | None, words: str = "") -> AbstractValue:
@@ -85,11 +85,9 @@ def taken_shape(value: AbstractValue) -> Shape | None:
     """The shape of what `numpy.asarray` makes of it: of frames and series too."""
     if value.is_a("pandas", "DataFrame"):
         return value.shape
-    if value.is_a("pandas", "Series", "Index", "RangeIndex", "DatetimeIndex"):
+    if value.is_a("pandas", "Series", "Index", "RangeIndex", "DatetimeIndex") or value.type == "range":
         length = value.fact("length")
-        return (length,) if type(length) is int else (None,)
-    if value.type == "range" and type(value.fact("length")) is int:
-        return (value.fact("length"),)
+        return (length if type(length) is int else None,)
     return shape_of(value)
 
 
@@ -99,79 +97,24 @@ def _list_shape(value: AbstractValue) -> Shape | None:
     if isinstance(nested := value.fact("nested_shape"), (tuple, list)):
         return tuple(nested)
     types, length = value.item_types, value.fact("length")
-    if types and type(length) is int and types <= {*NUMBERS, "str"}:
-        return (length,)
-    return None
+    return (length,) if types and type(length) is int and types <= {*NUMBERS, "str"} else None
 
 
 def _common_shape(inner: Sequence[Shape | None]) -> Shape | None:
     """A list of values with these shapes; None if it is ragged or may be."""
-    if not inner:
-        return (0,)
-    known = [shape for shape in inner if shape is not None]
-    if len(known) < len(inner) or len({len(shape) for shape in known}) > 1:
+    known = all_known(inner)
+    if known is None or len({len(shape) for shape in known}) > 1:
         return None
     try:
-        return (len(inner), *(reduce(same, lengths) for lengths in zip(*known, strict=True)))
+        return (len(known), *(reduce(same, lengths) for lengths in zip(*known, strict=True)))
     except ShapeMismatchError:
         return None
-
-
-def n_elements(value: AbstractValue) -> int | None:
-    """How many elements the array made of it has."""
-    shape = taken_shape(value)
-    return None if shape is None else size(shape)
 
 
 def ends_of(value: AbstractValue) -> Sequence[Any]:
     """The least and the greatest element; nothing where they are not known."""
     ends = value.fact("value_range")
     return ends if isinstance(ends, (list, tuple)) and len(ends) == 2 else ()
-
-
-def is_ragged(value: AbstractValue) -> bool:
-    """A list whose parts certainly have other shapes than each other."""
-    if value.type not in _SEQUENCES:
-        return False
-    if value.items is None:
-        return (value.mapping("ragged").get("n_distinct_shapes") or 0) > 1
-    inner = [taken_shape(item) for item in value.items]
-    return any(map(is_ragged, value.items)) or None not in inner and _common_shape(inner) is None
-
-
-def part_shapes(value: AbstractValue) -> list[Shape] | None:
-    """The shapes of the arrays that a list holds, or an array along its first axis; each distinct one is there."""
-    if value.type in _SEQUENCES and value.items is not None:
-        found = [shape for item in value.items if (shape := taken_shape(item)) is not None]
-        return found if len(found) == len(value.items) else None
-    shape = shape_of(value)
-    if is_array(value) and shape is not None and len(shape) == 1 and dtype_of(value) in (None, "object"):
-        return None  # its elements may be arrays
-    if shape is not None:
-        return [shape[1:]] * min(shape[0], 1000) if shape and shape[0] is not None else None
-    return _ragged_shapes(value.mapping("ragged"))
-
-
-def _ragged_shapes(known: Mapping[str, Any]) -> list[Shape] | None:
-    """Shapes that a state tells of a ragged list, "[36]"; None if one of them is not a plain shape."""
-    if not isinstance(shapes := known.get("shapes"), Mapping):
-        return None
-    if known.get("n_distinct_shapes") != len(shapes) or not all(_is_plain_shape(text) for text in shapes):
-        return None
-    return [tuple(int(part) for part in text[1:-1].split(",") if part.strip()) for text in shapes]
-
-
-def _is_plain_shape(text: Any) -> bool:
-    return (
-        isinstance(text, str)
-        and text[:1] == "["
-        and all(part.strip().isdigit() for part in text[1:-1].split(",") if part)
-    )
-
-
-def is_whole_list(value: AbstractValue) -> bool:
-    """Whether `part_shapes` tells each part of it, not only each kind of part."""
-    return value.items is not None or shape_of(value) is not None
 
 
 # Dtypes
@@ -192,10 +135,7 @@ def dtype_of(value: AbstractValue) -> str | None:
 def _list_dtype(value: AbstractValue) -> str | None:
     if value.items is not None:
         inner = {dtype_of(item) for item in value.items}
-        if len(inner) == 1:
-            return inner.pop()
-        known = [dtype for dtype in inner if dtype is not None]
-        return promoted(*known) if known and len(known) == len(inner) else None
+        return inner.pop() if len(inner) == 1 else _promoted(inner)
     types = value.item_types
     if types == {"str"}:
         return "str"
@@ -204,26 +144,22 @@ def _list_dtype(value: AbstractValue) -> str | None:
 
 def kind_of(dtype: str | None) -> str | None:
     """NumPy's letter for the kind of a dtype: "f", "i", "u", "b", "U", "O", "M"; None if it is none of NumPy's."""
-    if dtype is None:
-        return None
     try:
-        return np.dtype(dtype).kind
+        return None if dtype is None else "V" if dtype.startswith("[") else np.dtype(dtype).kind
     except (TypeError, ValueError):
         return None
 
 
-def promoted(*dtypes: str | None) -> str | None:
+def _promoted(dtypes: Collection[str | None]) -> str | None:
     """The dtype that these have in common, numbers only; None if one is not known."""
     known = [np.dtype(dtype) for dtype in dtypes if (kind_of(dtype) or "?") in "biufc"]
-    return str(np.result_type(*known)) if len(known) == len(dtypes) else None
+    return str(np.result_type(*known)) if known and len(known) == len(dtypes) else None
 
 
 def dtype_meant(value: AbstractValue | None) -> str | None:
     """The dtype that an argument names: float, np.int32, "float64"; None if that is not known."""
-    if value is None:
-        return None
-    if value.path.startswith("builtins."):
-        return {**_OF_PYTHON, "object": "object"}.get(value.path.removeprefix("builtins."))
+    if value is None or value.path.startswith("builtins."):
+        return None if value is None else {**_OF_PYTHON, "object": "object"}.get(value.path.rpartition(".")[2])
     said = value.path.removeprefix("numpy.").removesuffix("_") if value.path.startswith("numpy.") else value.literal
     return said if isinstance(said, str) and kind_of(said) is not None else None
 
@@ -239,17 +175,6 @@ def given_to(operation: Operation, parameters: str) -> dict[str, AbstractValue] 
     return given.bound(parameters)
 
 
-def called(operation: Operation) -> str:
-    """The name of the function or method that is called."""
-    path = operation.receiver.path
-    return path.rpartition(".")[2] or operation.name
-
-
-def subject_of(operation: Operation) -> AbstractValue:
-    """The object of a method, the first argument of a function."""
-    return operation.receiver if not operation.receiver.path else operation.first
-
-
 def whole(value: AbstractValue | None) -> int | None:
     """The integer that an argument is known to be."""
     return value.literal if value is not None and type(value.literal) is int else None
@@ -262,28 +187,11 @@ def is_none(value: AbstractValue | None) -> bool:
 
 def lengths_in(value: AbstractValue | None) -> Shape | None:
     """The shape that an argument gives: a number, or a tuple of numbers, some of them unknown."""
-    if value is None:
+    if value is None or value.type != "int" and value.type not in _SEQUENCES and not value.is_a("numpy", *SCALARS):
         return None
-    if value.type == "int" or value.is_a("numpy", *SCALARS):
-        return (whole(value),)
-    if value.type in _SEQUENCES and value.items is not None:
-        return tuple(whole(item) for item in value.items) if all(_is_whole(item) for item in value.items) else None
-    return None
-
-
-def _is_whole(value: AbstractValue) -> bool:
-    return value.type in ("int", "") or value.is_a("numpy", *SCALARS)
-
-
-def axis_in(abstract: AbstractValue | None) -> tuple[bool, Any]:
-    """Whether the axis is known, and which: None, a number, or several."""
-    if abstract is None:
-        return True, None
-    value = abstract.literal
-    if value is None or type(value) is int:
-        return True, value
-    is_axes = isinstance(value, tuple) and all(type(axis) is int for axis in value)
-    return is_axes, value if is_axes else None
+    items = value.items if value.type in _SEQUENCES else [value]
+    are_whole = all(item.type in ("int", "") or item.is_a("numpy", *SCALARS) for item in items or ())
+    return tuple(map(whole, items)) if items is not None and are_whole else None
 
 
 # Evidence, and what a change makes untrue
@@ -327,11 +235,11 @@ def values_changed(operation: Operation, value: AbstractValue) -> None:
     """The elements may be others now: in the object, in what shares its memory, and in what may be a view of it."""
     seen: Any = value
     while isinstance(seen, AbstractValue):
-        _forget_values(seen)
+        seen.drop(_VALUES)
         seen = seen.fact("view_of")
     for other in operation.variables():
         if other.class_name in _HOLDERS:
-            _forget_values(other)
+            other.drop(_VALUES)
 
 
 def values_told(value: AbstractValue) -> list[Any]:
@@ -351,11 +259,6 @@ def slice_of(value: AbstractValue) -> slice | None:
     bounds = [bound.literal for bound in value.items or ()] if value.type == "slice" else []
     is_known = len(bounds) == 3 and all(bound is None or type(bound) is int for bound in bounds) and bounds[2] != 0
     return slice(*bounds) if is_known else None
-
-
-def _forget_values(value: AbstractValue) -> None:
-    for name in VALUES:
-        value.facts.pop(name, None)
 
 
 def literal_of(value: AbstractValue | None, default: Any = None) -> Any:

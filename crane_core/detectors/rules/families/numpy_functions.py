@@ -1,107 +1,84 @@
-"""What NumPy's functions ask of their arguments: elementwise functions, casts, counts, linear algebra, files."""
+"""NumPy's functions: new arrays, products, and what depends on the values of the elements."""
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from crane_core.detectors.rules import shapes
-from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.abstract_value import AbstractValue, known_facts
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.numpy_arrays import (
     ARRAY,
+    NUMBERS,
     array,
-    called,
     crash_on_shape_mismatch,
     describe,
     describe_all,
     dtype_meant,
     dtype_of,
-    ends_of,
     given_to,
     is_array,
     is_none,
     kind_of,
-    n_elements,
+    lengths_in,
     shape_of,
     some_texts,
     taken_shape,
 )
-from crane_core.detectors.rules.family import Family, Rule
+from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 
 RULES = Family("numpy: functions")
-_FLOATING: Final = (
-    *("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "cbrt", "sin", "cos", "tan", "arcsin"),
-    *("arccos", "arctan", "sinh", "cosh", "tanh", "radians", "degrees", "deg2rad", "rad2deg"),
-)
-_TESTS: Final = ("isnan", "isinf", "isfinite")
-_KEEPING: Final = ("abs", "absolute", "floor", "ceil", "sign", "square", "negative", "rint", "round", "around", "trunc")
 
 
-def _one(name: str) -> Rule:
-    """A function of each element."""
-
-    def rule(operation: Operation) -> Answer:
-        given = operation.arguments
-        if not given.is_complete or given.keywords or not given.positional:
-            return UNKNOWN if "out" in given.keywords else UNCHANGED
-        subject = given.positional[0]
-        _takes_numbers(operation, name, subject)
-        shape = shape_of(subject)
-        if shape is None or subject.type == "str":
-            return UNCHANGED
-        return array(shape, "bool" if name in _TESTS else None)
-
-    return rule
-
-
-def _takes_numbers(operation: Operation, name: str, subject: AbstractValue) -> None:
-    """Texts have no logarithm; of objects NumPy asks methods that numbers do not have."""
-    if name not in (*_TESTS, *_FLOATING):
-        return
-    if subject.is_a("pandas", "Series"):
-        dtype = subject.fact("dtype")
-        is_text, fact = dtype == "str" and subject.fact("length"), f"{subject.named('the column')} has dtype str"
-    else:
-        dtype = dtype_of(subject)
-        is_text, fact = kind_of(dtype) == "U", describe(subject, "the argument")
-    if is_text:
-        how = "pandas.to_numeric(...)" if subject.is_a("pandas") else ".astype(float)"
-        operation.crash(
-            "TypeError",
-            f"{name} cannot be computed for strings",
-            fact=fact,
-            remedy=f"convert the strings to numbers first: {how}",
-        )
-    if dtype == "object" and taken_shape(subject):
-        _refuse_objects(operation, name, subject)
+@RULES.function("numpy.array", "numpy.asarray", "numpy.asanyarray", "numpy.ascontiguousarray")
+def of_something(operation: Operation) -> Answer:
+    given = given_to(operation, "object, dtype=None, *, copy=None, order=None, subok=False, ndmin=0, like=None")
+    if given is None or "ndmin" in given:
+        return UNCHANGED
+    made_of, dtype = given["object"], given.get("dtype")
+    shape = taken_shape(made_of)
+    known = dtype_of(made_of) if is_none(dtype) else dtype_meant(dtype)
+    if shape is None:
+        is_made = made_of.type in ("list", "tuple", *NUMBERS) or is_array(made_of)
+        return AbstractValue(ARRAY) if is_made else UNCHANGED
+    if not is_none(dtype) and kind_of(known) in (None, "V"):
+        return AbstractValue(ARRAY)  # of records, which take a tuple each, or nobody knows
+    return AbstractValue(ARRAY, known_facts(shape=shape, dtype=known, **_values(made_of)))
 
 
-def _refuse_objects(operation: Operation, name: str, subject: AbstractValue) -> None:
-    count = n_elements(subject)
-    if name in _FLOATING and count and _is_plain(subject):
-        operation.crash(
-            "TypeError",
-            f"loop of ufunc does not support an object array: numbers and strings have no {name} method",
-            fact=f"{subject.named('the argument')} has dtype object",
-            remedy="convert the values to numbers first: .astype(float)",
-        )
-    if name in _TESTS and count != 0:
-        operation.crash(
-            "TypeError",
-            f"ufunc '{name}' not supported for arrays of dtype object",
-            fact=f"{subject.named('the argument')} has dtype object",
-            remedy="use pandas.isna, or convert the values to numbers first: .astype(float)",
-        )
+def _values(made_of: AbstractValue) -> dict[str, Any]:
+    """What is known of the elements."""
+    if is_array(made_of):
+        kept = {name: made_of.fact(name) for name in ("value_range", "has_nan", "value_info", "items")}
+        return {**kept, "view_of": made_of}
+    items = made_of.literal if made_of.items else None
+    if not isinstance(items, list) or any(type(value) not in (int, float) or value != value for value in items):
+        return {}
+    return {"items": items, "value_range": [min(items), max(items)]}
 
 
-def _is_plain(subject: AbstractValue) -> bool:
-    """An array of objects that holds Python's own numbers, texts and None alone."""
-    return bool(subject.item_types) and subject.item_types <= {"int", "float", "str", "NoneType", "bool"}
+@RULES.function("numpy.zeros", "numpy.ones", "numpy.empty")
+def filled(operation: Operation) -> Answer:
+    given = given_to(operation, "shape, dtype=None, order=None, *, device=None, like=None")
+    if given is None:
+        return UNCHANGED
+    dtype = "float64" if is_none(given.get("dtype")) else dtype_meant(given["dtype"])
+    shape = lengths_in(given["shape"]) if kind_of(dtype) != "V" else None  # "3i4" adds an axis
+    return AbstractValue(ARRAY, known_facts(shape=shape, dtype=dtype))
 
 
-for _name in (*_FLOATING, *_TESTS, *_KEEPING):
-    RULES.function(f"numpy.{_name}")(_one(_name))
+@RULES.function("numpy.arange")
+def arange(operation: Operation) -> Answer:
+    """Exact of integers; of fractions only NumPy's own rounding tells how many there are."""
+    bounds = [value.literal for value in operation.arguments.positional]
+    is_whole = all(type(bound) is int for bound in bounds) and 1 <= len(bounds) <= 3 and bounds[2:] != [0]
+    if not is_whole or operation.arguments.keywords or not operation.arguments.is_complete:
+        return AbstractValue(ARRAY)
+    return AbstractValue(ARRAY, {"shape": (len(range(*bounds)),), "dtype": "int64"})
+
+
+# Products
 
 
 @RULES.function("numpy.dot", "numpy.matmul")
@@ -111,12 +88,12 @@ def product(operation: Operation) -> Answer:
     if given is None or "out" in given:
         return UNKNOWN
     pair = [given["a"], given["b"]]
-    found = [shape_of(value) for value in pair]
-    if found[0] is None or found[1] is None:
+    left, right = map(shape_of, pair)
+    if left is None or right is None:
         return UNCHANGED
+    product_of = shapes.matmul if operation.function_name == "matmul" else shapes.dot
     with crash_on_shape_mismatch(describe_all(pair), "transpose one of them (.T), or select the part that fits"):
-        shape = (shapes.matmul if called(operation) == "matmul" else shapes.dot)(found[0], found[1])
-    return array(shape)
+        return array(product_of(left, right))
 
 
 # Casts
@@ -128,27 +105,25 @@ def astype(operation: Operation) -> Answer:
     given = operation.arguments.bound("dtype, order='K', casting='unsafe', subok=True, copy=True")
     if given is None or "casting" in given:
         return UNCHANGED
-    wanted = dtype_meant(given["dtype"])
-    shape = shape_of(subject)
-    if kind_of(wanted) in tuple("iuf") and kind_of(dtype_of(subject)) in ("U", "O"):
-        _reads_as(operation, subject, str(wanted))
-    facts = {"shape": shape, "dtype": wanted}
-    if kind_of(wanted) == "f" and kind_of(dtype_of(subject)) in tuple("iuf"):
+    wanted, kind = dtype_meant(given["dtype"]), kind_of(dtype_of(subject))
+    if kind_of(wanted) in tuple("iuf") and kind in ("U", "O"):
+        _reads_as(operation, subject, is_whole=kind_of(wanted) != "f", may_hold_none=kind == "O")
+    facts = {"shape": shape_of(subject), "dtype": wanted}
+    if kind_of(wanted) == "f" and kind in tuple("iuf"):
         facts |= {name: subject.fact(name) for name in ("has_nan", "value_range")}
-    return AbstractValue(ARRAY, {name: fact for name, fact in facts.items() if fact is not None})
+    return AbstractValue(ARRAY, known_facts(**facts))
 
 
-def _reads_as(operation: Operation, subject: AbstractValue, wanted: str) -> None:
-    """All texts read as numbers; a text array holds nothing but texts, one of objects may hold NaN."""
-    kind = kind_of(wanted)
-    if kind != "f" and kind_of(dtype_of(subject)) == "O" and _meets_none(subject.fact("items")):
+def _reads_as(operation: Operation, subject: AbstractValue, *, is_whole: bool, may_hold_none: bool) -> None:
+    """All texts read as numbers; a text array holds nothing but texts, one of objects may hold None."""
+    if is_whole and may_hold_none and _meets_none(subject.fact("items")):
         operation.crash(
             "TypeError",
             "int() argument must not be NoneType: None cannot be converted to an integer",
             fact=f"{subject.named('the array')} holds None",
             remedy="replace or drop the missing values first",
         )
-    if bad := next((text for text in some_texts(subject) if not reads_as_number(text, is_whole=kind != "f")), None):
+    if bad := next((text for text in some_texts(subject) if not reads_as_number(text, is_whole=is_whole)), None):
         operation.crash(
             "ValueError",
             f"could not convert string to float: {bad!r}",
@@ -160,10 +135,8 @@ def _reads_as(operation: Operation, subject: AbstractValue, wanted: str) -> None
 def _meets_none(items: Any) -> bool:
     """Whether None comes before any text that cannot be read as an integer."""
     for item in items if isinstance(items, list) else ():
-        if item is None:
-            return True
-        if isinstance(item, str) and not reads_as_number(item, is_whole=True):
-            return False
+        if item is None or isinstance(item, str) and not reads_as_number(item, is_whole=True):
+            return item is None
     return False
 
 
@@ -175,21 +148,7 @@ def reads_as_number(text: str, *, is_whole: bool = False) -> bool:
     return True
 
 
-# Counts
-
-
-@RULES.function("numpy.bincount")
-def bincount(operation: Operation) -> Answer:
-    given = given_to(operation, "x, weights=None, minlength=0")
-    low = next(iter(ends_of(given["x"])), None) if given is not None else None
-    if given is not None and len(shape_of(given["x"]) or ()) == 1 and type(low) is int and low < 0:
-        operation.crash(
-            "ValueError",
-            "list argument must have no negative elements",
-            fact=f"the minimum of {given['x'].named('the array')} is {low}",
-            remedy="remove or shift the negative numbers",
-        )
-    return UNCHANGED
+# Counts, files
 
 
 @RULES.function("numpy.histogram")
@@ -198,9 +157,9 @@ def histogram(operation: Operation) -> Answer:
     if given is None:
         return UNCHANGED
     subject, bins = given["a"], given.get("bins")
-    counted = bins is None or bins.type in ("int", "str")
-    has_no_range = is_none(given.get("range")) and counted and n_elements(subject) != 0
-    if is_array(subject) and has_no_range and True in (subject.fact("has_nan"), subject.fact("has_inf")):
+    has_no_range = is_none(given.get("range")) and (bins is None or bins.type in ("int", "str"))
+    is_finite = True not in (subject.fact("has_nan"), subject.fact("has_inf"))
+    if is_array(subject) and has_no_range and not is_finite:
         operation.crash(
             "ValueError",
             "autodetected range is not finite",
@@ -210,22 +169,16 @@ def histogram(operation: Operation) -> Answer:
     return UNCHANGED
 
 
-# Others
-
-
 @RULES.function("numpy.savetxt")
 def savetxt(operation: Operation) -> Answer:
-    given = given_to(
-        operation, "fname, X, fmt='%.18e', delimiter=' ', newline=None, header='', footer='', comments='# '"
-    )
-    if given is None:
-        return AbstractValue("NoneType", literal=None)
-    shape = shape_of(given["X"])
-    if shape is not None and is_array(given["X"]) and (len(shape) > 2 or not shape):
+    """It writes a file, so NumPy itself is not asked."""
+    written = next(iter(operation.arguments.positional[1:2]), AbstractValue())
+    shape = shape_of(written) if is_array(written) else None
+    if shape is not None and len(shape) not in (1, 2):
         operation.crash(
             "ValueError",
-            "Expected 1D or 2D array",
-            fact=describe(given["X"]),
+            f"Expected 1D or 2D array, got {len(shape)}D array instead",
+            fact=describe(written),
             remedy="reshape to two dimensions, or use numpy.save",
         )
     return AbstractValue("NoneType", literal=None)

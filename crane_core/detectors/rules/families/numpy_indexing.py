@@ -1,8 +1,8 @@
-"""Reading and writing parts of arrays: ranges, the number of indices, masks, texts as indices, what fills a part."""
+"""Reading and writing parts of arrays: ranges, the number of indices, masks, what cannot be one, what fills a part."""
 
 from __future__ import annotations
 
-from types import EllipsisType
+from collections.abc import Sequence
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
@@ -11,8 +11,8 @@ from crane_core.detectors.rules.families.numpy_arrays import (
     crash_on_shape_mismatch,
     describe,
     dtype_of,
+    ends_of,
     held_by,
-    is_array,
     kind_of,
     refuse_read_only,
     scalar,
@@ -28,38 +28,147 @@ from crane_core.detectors.rules.shapes import Mask, Numbers, Part, Shape, Some, 
 
 RULES = Family("numpy: indices")
 _REMEDY = "use an index within the shape of the array"
+_NO_INDEX = ("float", "dict", "numpy.float64", "numpy.float32", "numpy.float16")
 
 
 class UnknownIndexError(Exception):
-    """The index is not known well enough."""
+    """A part of the index may be anything; `leading` are the numbers and slices before it."""
+
+    def __init__(self, leading: Sequence[Part]) -> None:
+        super().__init__()
+        self.leading = leading
 
 
-def parts_of(value: AbstractValue) -> list[Part]:
+@RULES.item(ARRAY)
+def read(operation: Operation) -> Answer:
+    receiver, asked = operation.receiver, operation.first
+    try:
+        parts, found = _selected(operation, receiver, asked)
+    except UnknownIndexError:
+        return AbstractValue() if asked.type == "str" else UNCHANGED
+    if found is None:
+        return UNCHANGED
+    return _element(receiver, parts) if found == () else view_of(receiver, found)
+
+
+def _element(receiver: AbstractValue, parts: list[Part]) -> AbstractValue:
+    """A single element; of an array whose elements are told the value as a number of NumPy."""
+    if Ellipsis in parts:
+        return AbstractValue()
+    return AbstractValue(held_by(receiver)) if held_by(receiver) else scalar(dtype_of(receiver))
+
+
+@RULES.set_item(ARRAY)
+def write(operation: Operation) -> Answer:
+    receiver = operation.receiver
+    if len(operation.arguments.positional) != 2:
+        return UNKNOWN
+    asked, value = operation.arguments.positional
+    refuse_read_only(operation, receiver, "assignment destination is read-only")
+    try:
+        _, target = _selected(operation, receiver, asked)
+        if target is not None:
+            _fills(operation, receiver, target, value)
+    except UnknownIndexError:
+        pass
+    values_changed(operation, receiver)
+    return UNCHANGED
+
+
+@RULES.attribute(ARRAY, "flags")
+def flags(operation: Operation) -> Answer:
+    """Code that takes the flags may make the array writeable by them."""
+    operation.receiver.facts.pop("writeable", None)
+    return UNKNOWN
+
+
+def _fills(operation: Operation, receiver: AbstractValue, target: Shape, value: AbstractValue) -> None:
+    """What is written has a shape that fills the part, and no NaN is written among integers."""
+    kind, shape = kind_of(dtype_of(receiver)), taken_shape(value)
+    if kind is None or kind in "OV" or size(target) == 0:
+        return
+    if shape is not None:
+        remedy = "assign as many values as there are elements, or use a longer array"
+        with crash_on_shape_mismatch(f"{describe(receiver)}; {describe(value, 'the value')}", remedy):
+            broadcast_to(shape, target)
+    if size(target) and kind in "iu" and value.literal != value.literal:
+        operation.crash(
+            "ValueError",
+            "cannot convert float NaN to integer",
+            fact=describe(receiver),
+            remedy="convert the array to float first: .astype(float)",
+        )
+
+
+# What an index selects
+
+
+def _selected(operation: Operation, receiver: AbstractValue, asked: AbstractValue) -> tuple[list[Part], Shape | None]:
+    """The parts of an index and the shape that they select, None of an array of unknown shape, or with fields."""
+    shape = shape_of(receiver)
+    _refuse_types(operation, receiver, asked)
+    is_shaped = shape is not None and not receiver.fact("fields")
+    with crash_on_shape_mismatch(describe(receiver), _REMEDY, exception="IndexError"):
+        try:
+            parts = _parts_of(asked)
+        except UnknownIndexError as unknown:
+            if shape is not None and is_shaped:
+                index(shape, *unknown.leading)
+            raise
+        return parts, index(shape, *parts) if shape is not None and is_shaped else None
+
+
+def _refuse_types(operation: Operation, receiver: AbstractValue, asked: AbstractValue) -> None:
+    """Fractions are not indices, nor texts, unless the array has fields; nor is a fraction the bound of a slice."""
+    parts = asked.items if asked.type == "tuple" and asked.items is not None else [asked]
+    has_names = kind_of(dtype_of(receiver)) in (None, "V")
+    for part in parts:
+        if part.type in _NO_INDEX or part is asked and part.type == "str" and not has_names:
+            operation.crash(
+                "IndexError",
+                "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays "
+                "are valid indices",
+                fact=f"{part.named('the index')} is of type {part.type}; {describe(receiver)}",
+                remedy="use an integer: int(...), or // instead of /; for names of columns, keep the data in a table",
+            )
+    shape = shape_of(receiver)
+    if (bound := fraction_in(asked)) is not None and shape is not None and len(shape) >= len(parts):
+        operation.crash(
+            "TypeError",
+            "slice indices must be integers or None or have an __index__ method",
+            fact=f"{bound.named('a bound')} is a {bound.type}",
+            remedy="convert it: int(...), or divide with // instead of /",
+        )
+
+
+def fraction_in(asked: AbstractValue) -> AbstractValue | None:
+    """A bound of a slice, or of one among several indices, that is a fraction by its type."""
+    parts = asked.items if asked.type == "tuple" and asked.items is not None else [asked]
+    bounds = [bound for part in parts if part.type == "slice" for bound in part.items or ()]
+    return next((bound for bound in bounds if bound.type in ("float", "numpy.float64", "numpy.float32")), None)
+
+
+def _parts_of(value: AbstractValue) -> list[Part]:
     """The parts of an index. Raises UnknownIndexError if one of them may be anything."""
-    values = value.items if value.type == "tuple" and value.items is not None else [value]
     if value.type == "tuple" and value.items is None:
-        raise UnknownIndexError
-    return [_part(each) for each in values]
-
-
-def _leading(value: AbstractValue) -> list[Part]:
-    """The numbers and slices of an index before its first part that is not known: their axes are certain."""
+        raise UnknownIndexError([])
     found: list[Part] = []
-    for each in value.items or () if value.type == "tuple" else ():
-        if each.type not in ("int", "slice"):
-            break
-        found.append(_part(each))
+    for each in (value.items or ()) if value.type == "tuple" else [value]:
+        if each.literal is None or each.path == "numpy.newaxis":
+            found.append(None)
+        elif each.type in ("slice", "ellipsis", "int"):
+            found.append(simple_part(each))
+        elif each.is_a("numpy") and kind_of(each.class_name) in ("i", "u"):
+            found.append(Some.INTEGER)
+        elif (gathering := _gathering(each)) is not None:
+            found.append(gathering)
+        else:
+            raise UnknownIndexError([] if {Ellipsis, None} & {*map(_plain, found)} else found)
     return found
 
 
-def _part(value: AbstractValue) -> Part:
-    if value.literal is None or value.path == "numpy.newaxis":
-        return None
-    if value.type in ("slice", "ellipsis", "int"):
-        return simple_part(value)
-    if value.is_a("numpy") and kind_of(value.class_name) in ("i", "u"):
-        return Some.INTEGER
-    return _gathering(value)
+def _plain(part: Part) -> object:
+    return part if part is None or part is Ellipsis else 0
 
 
 def simple_part(value: AbstractValue) -> Part:
@@ -71,199 +180,20 @@ def simple_part(value: AbstractValue) -> Part:
     return value.literal if type(value.literal) is int else Some.INTEGER
 
 
-def _gathering(value: AbstractValue) -> Numbers | Mask:
-    """A list or array as an index. Of an empty list NumPy makes numbers."""
+def _gathering(value: AbstractValue) -> Numbers | Mask | None:
+    """A list or array as an index; None if it is none of integers or booleans. Of an empty list NumPy makes numbers."""
     shape = taken_shape(value)
     dtype = value.fact("dtype") if value.is_a("pandas", "Series") else dtype_of(value)
     kind = kind_of(dtype) if isinstance(dtype, str) else None
-    if not shape or kind not in ("b", "i", "u"):
-        raise UnknownIndexError
-    if kind == "b":
-        return Mask(shape, _n_true(value))
-    return Numbers(shape, *_ends(value, shape))
-
-
-def _n_true(value: AbstractValue) -> int | None:
     values = value.literal if value.items is not None else value.fact("items")
-    return values.count(True) if isinstance(values, (list, tuple)) and _is_flat(values) else None
-
-
-def _is_flat(values: list[object] | tuple[object, ...]) -> bool:
-    return all(type(value) is bool for value in values)
-
-
-def _ends(value: AbstractValue, shape: Shape) -> tuple[int | None, int | None]:
-    values = value.literal if value.items is not None and len(shape) == 1 else None
-    ends = value.fact("value_range") or value.mapping("value_info").get("value_range")
-    if isinstance(values, (list, tuple)) and values:
-        ends = [min(values), max(values)]
-    if not isinstance(ends, (list, tuple)) or [*map(type, ends)] != [int, int] or not size(shape):
-        return None, None
-    return ends[0], ends[1]
-
-
-@RULES.item(ARRAY)
-def read(operation: Operation) -> Answer:
-    receiver, asked = operation.receiver, operation.first
-    if (field := _field(operation, receiver, asked)) is not None:
-        return field
-    _is_no_number(operation, asked)
-    _are_whole_bounds(operation, receiver, asked)
-    shape = shape_of(receiver)
-    if shape is None or receiver.fact("fields"):
-        return UNCHANGED
-    try:
-        parts = parts_of(asked)
-    except UnknownIndexError:
-        with crash_on_shape_mismatch(describe(receiver), _REMEDY, exception="IndexError"):
-            index(shape, *_leading(asked))
-        return UNCHANGED
-    with crash_on_shape_mismatch(describe(receiver), _REMEDY, exception="IndexError"):
-        found = index(shape, *parts)
-    return _element(receiver, parts) if found == () else view_of(receiver, found)
-
-
-def _element(receiver: AbstractValue, parts: list[Part]) -> AbstractValue:
-    """A single element; of an array whose elements are told the value as a number of NumPy."""
-    if any(isinstance(part, EllipsisType) for part in parts):
-        return AbstractValue()
-    return AbstractValue(held_by(receiver)) if held_by(receiver) else scalar(dtype_of(receiver))
-
-
-def _field(operation: Operation, receiver: AbstractValue, asked: AbstractValue) -> AbstractValue | None:
-    """x["name"]: only an array with fields has names."""
-    if asked.type != "str" or not is_array(receiver):
+    is_flat = isinstance(values, (list, tuple)) and bool(values)
+    if not shape or kind not in ("b", "i", "u"):
         return None
-    fields, dtype = receiver.fact("fields"), dtype_of(receiver)
-    if isinstance(fields, list) and isinstance(asked.literal, str):
-        if asked.literal in fields:
-            return AbstractValue(ARRAY)  # a field may have more axes
-        operation.crash(
-            "ValueError",
-            f"no field of name {asked.literal!r}",
-            fact=f"{receiver.named('the array')} has the fields {', '.join(fields)}",
-            remedy="use one of its fields",
-        )
-    if kind_of(dtype) in (None, "V"):
-        return AbstractValue()
-    return operation.crash(
-        "IndexError",
-        "only integers, slices, ellipsis, numpy.newaxis and integer or boolean arrays are valid indices",
-        fact=describe(receiver),
-        remedy="use the number of the column, or keep the data in a DataFrame",
-    )
-
-
-def fraction_in(asked: AbstractValue) -> AbstractValue | None:
-    """A bound of a slice, or of one among several indices, that is a fraction by its type."""
-    parts = asked.items if asked.type == "tuple" and asked.items is not None else [asked]
-    bounds = [bound for part in parts if part.type == "slice" for bound in part.items or ()]
-    return next((bound for bound in bounds if bound.type in ("float", "numpy.float64", "numpy.float32")), None)
-
-
-def _are_whole_bounds(operation: Operation, receiver: AbstractValue, asked: AbstractValue) -> None:
-    shape = shape_of(receiver)
-    n_parts = len(asked.items) if asked.type == "tuple" and asked.items is not None else 1
-    if (bound := fraction_in(asked)) is None or shape is None or len(shape) < n_parts:
-        return
-    operation.crash(
-        "TypeError",
-        "slice indices must be integers or None or have an __index__ method",
-        fact=f"{bound.named('a bound')} is a {bound.type}",
-        remedy="convert it: int(...), or divide with // instead of /",
-    )
-
-
-def _is_no_number(operation: Operation, asked: AbstractValue) -> None:
-    parts = asked.items if asked.type == "tuple" and asked.items is not None else [asked]
-    for part in parts:
-        if part.type in ("float", "dict") or part.is_a("numpy", "float64", "float32", "float16"):
-            operation.crash(
-                "IndexError",
-                f"only integers, slices and integer or boolean arrays are valid indices, not "
-                f"{part.class_name or part.type}",
-                fact=f"the index is {part.literal!r}"
-                if part.is_literal
-                else f"{part.named(operation.text)} is not an integer",
-                remedy="convert it to an integer: int(...), or use // instead of /",
-            )
-
-
-@RULES.set_item(ARRAY)
-def write(operation: Operation) -> Answer:
-    receiver = operation.receiver
-    if len(operation.arguments.positional) != 2:
-        return UNKNOWN
-    asked, value = operation.arguments.positional
-    refuse_read_only(operation, receiver, "assignment destination is read-only")
-    if asked.type == "str":
-        _field(operation, receiver, asked)
-    _is_no_number(operation, asked)
-    _are_whole_bounds(operation, receiver, asked)
-    shape = shape_of(receiver)
-    try:
-        parts = parts_of(asked)
-    except UnknownIndexError:
-        values_changed(operation, receiver)
-        return UNCHANGED
-    if shape is not None and not receiver.fact("fields"):
-        with crash_on_shape_mismatch(describe(receiver), _REMEDY, exception="IndexError"):
-            target = index(shape, *parts)
-        _fills(operation, receiver, target, value)
-    values_changed(operation, receiver)
-    return UNCHANGED
-
-
-@RULES.attribute(ARRAY, "flags")
-def flags(operation: Operation) -> Answer:
-    """Code that takes the flags may make the array writeable by them."""
-    (operation.receiver).facts.pop("writeable", None)
-    return UNKNOWN
-
-
-def _fills(operation: Operation, receiver: AbstractValue, target: Shape, value: AbstractValue) -> None:
-    """What is written has a shape that fills the part, and is of a kind that the array holds."""
-    kind = kind_of(dtype_of(receiver))
-    if kind is None or kind in "OV" or size(target) == 0:
-        return
-    shape = taken_shape(value)
-    if shape is not None:
-        remedy = "assign as many values as there are elements, or use a longer array"
-        with crash_on_shape_mismatch(f"{describe(receiver)}; {describe(value, 'the value')}", remedy):
-            broadcast_to(shape, target)
-    if size(target):
-        _holds(operation, receiver, value, kind)
-
-
-def _holds(operation: Operation, receiver: AbstractValue, value: AbstractValue, kind: str) -> None:
-    """A single value reads as one of the kind."""
-    if kind in "biuf" and isinstance(value.literal, str):
-        _reads_as_number(operation, receiver, value.literal, kind)
-    if kind in "iu" and value.literal != value.literal:
-        operation.crash(
-            "ValueError",
-            "cannot convert float NaN to integer",
-            fact=describe(receiver),
-            remedy="convert the array to float first: .astype(float)",
-        )
-    if kind in "iu" and value.literal is None:
-        operation.crash(
-            "TypeError",
-            "int() argument must not be NoneType",
-            fact=describe(receiver),
-            remedy="assign a number, or create the array with dtype=object",
-        )
-
-
-def _reads_as_number(operation: Operation, receiver: AbstractValue, text: str, kind: str) -> None:
     if kind == "b":
-        return
-    try:
-        (int if kind in "iu" else float)(text)
-    except ValueError:
-        operation.crash(
-            "ValueError",
-            f"could not convert string to float: {text!r}",
-            fact=describe(receiver),
-            remedy="assign a number, or create the array with dtype=object",
-        )
+        is_flat = is_flat and all(type(each) is bool for each in values)
+        return Mask(shape, values.count(True) if is_flat else None)
+    ends = ends_of(value) or value.mapping("value_info").get("value_range")
+    if is_flat and len(shape) == 1 and value.items is not None:
+        ends = [min(values), max(values)]
+    is_told = isinstance(ends, (list, tuple)) and [*map(type, ends)] == [int, int] and size(shape)
+    return Numbers(shape, *(ends if is_told and ends else (None, None)))

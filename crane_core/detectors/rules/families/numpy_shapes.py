@@ -1,176 +1,93 @@
-"""The same elements in another shape, fewer axes, more: reshape, transpose, squeeze, sums and means along an axis."""
+"""Arrays in another shape, what they say of themselves, names that they do not have, and their parts one by one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Final
 
+import numpy as np
+
 from crane_core.detectors.rules import shapes
-from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.abstract_value import AbstractValue, integer
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer, or_unknown
 from crane_core.detectors.rules.families.numpy_arrays import (
     ARRAY,
-    array,
-    axis_in,
-    called,
     crash_on_shape_mismatch,
     describe,
     dtype_of,
-    given_to,
     held_by,
     is_array,
     lengths_in,
-    literal_of,
     shape_of,
-    subject_of,
     view_of,
-    whole,
 )
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
-from crane_core.detectors.rules.shapes import Shape, size
 
 RULES = Family("numpy: shapes and axes")
-_AXIS: Final = "axes are numbered from 0: use an axis of the array"
-
-
-def _reshaped(operation: Operation, subject: AbstractValue, wanted: Shape | None) -> AbstractValue:
-    shape = shape_of(subject)
-    if shape is None or wanted is None:
-        return AbstractValue(ARRAY) if is_array(subject) else AbstractValue()
-    with crash_on_shape_mismatch(
-        describe(subject), f"its {size(shape)} elements need lengths with that product; -1 computes one of them"
-    ):
-        found = shapes.reshape(shape, wanted)
-    return view_of(subject, found) if is_array(subject) else array(found, dtype_of(subject))
+_LISTED: Final = 100
+"""Parts of an array that are told one by one."""
+_BY_VERSION: Final = frozenset(["itemset", "newbyteorder", "ptp", "tostring", "device", "to_device", "mT"])
+"""Names that arrays had before NumPy 2, or have since."""
+_KINDS: Final = (np.ndarray, np.float64, np.int64)
+"""What a step on an array gives may be a number of NumPy."""
+_REMEDIES: Final = {
+    "append extend insert pop remove": "an array has a fixed length: use numpy.append",
+    "numpy detach cpu cuda to unsqueeze permute": "it is not a tensor: remove the call",
+    "scatter bar barh imshow set_title set_xlabel set_ylabel legend boxplot": "select one of the axes by its index",
+    "shapes lenght length len dimension": "use .shape, .size or .ndim",
+}
+_OTHERWISE: Final = "use an attribute of arrays, or convert it to a table: pandas.DataFrame(x)"
 
 
 @RULES.method(ARRAY, "reshape")
-def reshape_method(operation: Operation) -> Answer:
-    given, extra = operation.arguments, set(operation.arguments.keywords) - {"order", "copy"}
-    if not given.is_complete or extra or not given.positional:
+def reshape(operation: Operation) -> Answer:
+    given, subject = operation.arguments, operation.receiver
+    if not given.is_complete or given.keywords or not given.positional:
         return UNCHANGED
-    values = given.positional
-    wanted = lengths_in(values[0]) if len(values) == 1 else _one_by_one(values)
-    return _reshaped(operation, subject_of(operation), wanted)
-
-
-def _one_by_one(values: Sequence[AbstractValue]) -> Shape | None:
-    return None if any(value.type not in ("int", "") for value in values) else tuple(map(whole, values))
-
-
-@RULES.function("numpy.reshape")
-def reshape_function(operation: Operation) -> Answer:
-    given = given_to(operation, "a, shape=None, order='C', *, newshape=None, copy=None")
-    if given is None or not {"a", "shape"} <= given.keys():
-        return UNCHANGED
-    return _reshaped(operation, given["a"], lengths_in(given["shape"]))
+    one = given.positional[0]
+    wanted = lengths_in(one if len(given.positional) == 1 else AbstractValue("tuple", items=given.positional))
+    shape = shape_of(subject)
+    if shape is None or wanted is None:
+        return AbstractValue(ARRAY)
+    remedy = f"its {shapes.size(shape)} elements need lengths with that product; -1 computes one of them"
+    with crash_on_shape_mismatch(describe(subject), remedy):
+        return view_of(subject, shapes.reshape(shape, wanted))
 
 
 @RULES.method(ARRAY, "ravel", "flatten")
-def flat_method(operation: Operation) -> Answer:
-    subject = subject_of(operation)
-    shape = shape_of(subject)
-    return view_of(subject, shapes.flatten(shape)) if shape is not None else AbstractValue(ARRAY)
+def flat(operation: Operation) -> Answer:
+    shape = shape_of(operation.receiver)
+    return view_of(operation.receiver, (shapes.size(shape),)) if shape is not None else AbstractValue(ARRAY)
 
 
-@RULES.function("numpy.ravel")
-def flat_function(operation: Operation) -> Answer:
-    shape = shape_of(operation.first)
-    if shape is None or len(operation.arguments.positional) != 1:
-        return UNCHANGED
-    return array(shapes.flatten(shape), dtype_of(operation.first))
-
-
-# Along an axis
-
-
-def _less(operation: Operation, take_out: Callable[..., Shape | None]) -> Answer:
-    """An array with fewer axes, or the number that is left."""
-    given = given_to(operation, "a, axis=None, **more")
-    if given is None or "a" not in given or given.keys() - {"a", "axis", "keepdims"}:
-        return UNKNOWN if given is not None and "out" in given else UNCHANGED
-    shape = shape_of(given["a"])
-    known, axis = axis_in(given.get("axis"))
-    keepdims = literal_of(given.get("keepdims"), default=False)
-    if shape is None or not known or type(keepdims) is not bool:
-        return AbstractValue()
-    with crash_on_shape_mismatch(describe(given["a"]), _AXIS):
-        found = take_out(shape, axis, **({"keepdims": keepdims} if keepdims else {}))
-    return array(found) if found != () else UNCHANGED
-
-
-@RULES.function("numpy.squeeze")
-@RULES.method(ARRAY, "squeeze")
-def squeeze(operation: Operation) -> Answer:
-    return _less(operation, lambda shape, axis: shapes.squeeze(shape, (axis,) if isinstance(axis, int) else axis))
-
-
-_REDUCTIONS: Final = ("sum", "prod", "mean", "std", "var", "max", "min", "any", "all", "argmax", "argmin")
-
-
-@RULES.function(*(f"numpy.{name}" for name in _REDUCTIONS))
-@RULES.method(ARRAY, *_REDUCTIONS)
-def reduced(operation: Operation) -> Answer:
-    return _less(operation, shapes.reduce)
-
-
-# What an array says of itself
-
-
-@RULES.attribute(ARRAY, "shape", "ndim", "size", "T", "dtype", "flat", "real", "imag", "nbytes", "itemsize")
+@RULES.attribute(ARRAY, "shape", "ndim", "size", "T", "dtype")
 def attribute(operation: Operation) -> Answer:
     subject = operation.receiver
-    shape = shape_of(subject)
-    if operation.name in ("nbytes", "itemsize"):
-        return AbstractValue("int")
+    shape, words = shape_of(subject), f"{subject.named('the array')}.{operation.name}"
     if operation.name == "dtype":
-        return AbstractValue(
-            "", {"dtype": dtype_of(subject)} if dtype_of(subject) else {}, words=f"{subject.words}.dtype"
-        )
-    if shape is None:
-        return (
-            AbstractValue(ARRAY)
-            if operation.name == "T"
-            else AbstractValue("int")
-            if operation.name in ("ndim", "size")
-            else UNCHANGED
-        )
-    if operation.name == "shape":
-        lengths = [AbstractValue("int") if length is None else _number(length) for length in shape]
-        return AbstractValue("tuple", items=lengths, words=f"{subject.named('the array')}.shape")
+        return AbstractValue("", {"dtype": dtype_of(subject)} if dtype_of(subject) else {}, words=words)
     if operation.name == "T":
-        return view_of(subject, shapes.transpose(shape))
-    number = len(shape) if operation.name == "ndim" else size(shape)
-    if operation.name in ("ndim", "size"):
-        return _number(number) if number is not None else AbstractValue("int")
-    return UNCHANGED
+        return view_of(subject, None if shape is None else shape[::-1])
+    if operation.name == "shape":
+        return UNCHANGED if shape is None else AbstractValue("tuple", items=map(integer, shape), words=words)
+    number = None if shape is None else len(shape) if operation.name == "ndim" else shapes.size(shape)
+    return integer(number)
 
 
-def _number(value: int) -> AbstractValue:
-    return AbstractValue("int", literal=value)
-
-
-@RULES.function("builtins.len")
-def length(operation: Operation) -> Answer:
-    subject = operation.first
-    if not is_array(subject):
+@RULES.attribute(ARRAY)
+@RULES.method(ARRAY)
+def missing(operation: Operation) -> Answer:
+    """Nobody can give arrays names: they are as NumPy was built."""
+    receiver, name = operation.receiver, operation.name
+    is_there = any(hasattr(kind, name) for kind in _KINDS) or name in _BY_VERSION or name in receiver.attributes
+    if is_there or name.startswith("_"):
         return UNKNOWN
-    shape = shape_of(subject)
-    if shape is None:
-        return AbstractValue("int")
-    if not shape:
-        return operation.crash(
-            "TypeError",
-            "len() of unsized object",
-            fact=describe(subject),
-            remedy="get its value with .item()",
-        )
-    return AbstractValue("int") if shape[0] is None else _number(shape[0])
-
-
-_LISTED: Final = 100
-"""Parts of an array that are told one by one."""
+    return operation.crash(
+        "AttributeError",
+        f"'numpy.ndarray' object has no attribute {name!r}",
+        fact=describe(receiver, "it") if receiver.shape else f"{receiver.named('it')} is a numpy.ndarray",
+        remedy=next((remedy for names, remedy in _REMEDIES.items() if name in names.split()), _OTHERWISE),
+    )
 
 
 @RULES.function("builtins.list", "builtins.tuple")
@@ -179,9 +96,7 @@ def listed(operation: Operation) -> Answer:
     if len(operation.arguments.positional) != 1 or not is_array(operation.first):
         return UNKNOWN
     found = _parts(operation.first)
-    return (
-        AbstractValue(called(operation), items=found.items) if found is not None else AbstractValue(called(operation))
-    )
+    return AbstractValue(operation.function_name, items=found.items if found is not None else None)
 
 
 @RULES.other("elements", ARRAY)
@@ -190,12 +105,10 @@ def all_parts(operation: Operation) -> Answer:
 
 
 def _parts(subject: AbstractValue) -> AbstractValue | None:
-    shape = shape_of(subject)
+    shape, held = shape_of(subject), held_by(subject)
     if not shape or shape[0] is None or shape[0] > _LISTED:
         return None
-    held = held_by(subject)
-    return AbstractValue("list", items=[_part(subject, shape, held) for _ in range(shape[0])])
-
-
-def _part(subject: AbstractValue, shape: Shape, held: str) -> AbstractValue:
-    return AbstractValue(held) if held and len(shape) == 1 else view_of(subject, shape[1:])
+    are_objects = held and len(shape) == 1
+    return AbstractValue(
+        "list", items=[AbstractValue(held) if are_objects else view_of(subject, shape[1:]) for _ in range(shape[0])]
+    )

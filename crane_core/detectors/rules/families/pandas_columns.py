@@ -16,24 +16,19 @@ from crane_core.detectors.rules.families.numpy_arrays import (
 )
 from crane_core.detectors.rules.families.pandas_frames import (
     FRAME,
-    at_most,
     changed,
     column,
-    dtype_of_column,
     index_labels,
     is_frame,
-    is_numeric,
     is_pandas,
     is_series,
     label_set,
-    labels_in,
     labels_of,
     n_columns,
     n_rows,
     need_column,
     need_columns,
     replace_facts,
-    row_range,
     same_again,
     series,
     some_rows,
@@ -61,7 +56,7 @@ def select(operation: Operation) -> Answer:
     if asked.type == "slice":
         return some_rows(old)
     if is_series(asked) or is_array(asked):
-        return _masked(operation, old, asked)
+        return some_rows(old) if asked.fact("dtype") == "bool" else AbstractValue()
     if is_frame(asked):
         return AbstractValue(FRAME)
     if asked.type == "list" or index_labels(asked) is not None:
@@ -75,54 +70,10 @@ def select(operation: Operation) -> Answer:
 
 def _several(operation: Operation, old: AbstractValue, asked: AbstractValue) -> AbstractValue:
     if asked.items and all(item.type == "bool" for item in asked.items):
-        _is_as_long(operation, old, len(asked.items), asked)
         return some_rows(old)
     need_columns(operation, old, asked)
     labels = whole_labels(asked)
     return AbstractValue(FRAME) if labels is None or label_set(old) is None else with_columns(old, labels)
-
-
-def _masked(operation: Operation, old: AbstractValue, asked: AbstractValue) -> AbstractValue:
-    """Booleans choose rows; an array or series of strings chooses columns."""
-    dtype = asked.fact("dtype")
-    if dtype != "bool":
-        return AbstractValue()
-    if is_array(asked):
-        shape = taken_shape(asked)
-        if shape is not None and len(shape) == 1 and shape[0] is not None:
-            _is_as_long(operation, old, shape[0], asked)
-        return some_rows(old)
-    _is_alignable(operation, old, asked)
-    return some_rows(old)
-
-
-def _is_as_long(operation: Operation, old: AbstractValue, length: int, asked: AbstractValue) -> None:
-    rows = n_rows(old)
-    if rows is not None and rows != length:
-        operation.crash(
-            "ValueError",
-            f"Item wrong length {length} instead of {rows}",
-            fact=f"{old.named('the frame')} has {rows} rows, {asked.named('the mask')} has {length} values",
-            remedy="create the mask from the same frame",
-        )
-
-
-def _is_alignable(operation: Operation, old: AbstractValue, asked: AbstractValue) -> None:
-    """A mask is aligned by the index: it needs a value for each row. Only ranges are known well enough."""
-    rows, values = _range(old), _range(asked)
-    if rows is None or values is None or set(rows) <= set(values):
-        return
-    operation.crash(
-        "IndexingError",
-        "Unalignable boolean Series provided as indexer: the mask has no value for some rows",
-        fact=f"{old.named('the frame')} has the index {rows}, {asked.named('the mask')} has {values}",
-        remedy="create the mask from the same frame",
-    )
-
-
-def _range(value: AbstractValue) -> range | None:
-    found = row_range(value)
-    return found if found is not None and len(found) <= 1_000_000 else None
 
 
 # Attributes
@@ -211,21 +162,13 @@ def assign_column(operation: Operation) -> Answer:
 
 
 def _fits(operation: Operation, old: AbstractValue, value: AbstractValue) -> None:
-    """A list or array has one value for each row; a frame has one column."""
+    """A list or array has one value for each row."""
     rows = n_rows(old)
-    shape = taken_shape(value) if value.type in ("list", "tuple", "range") or is_array(value) else None
-    if is_frame(value) and (n_columns(value) or 0) > 1:
+    length = only_length(taken_shape(value)) if value.type in ("list", "tuple", "range") or is_array(value) else None
+    if rows and differ(length, rows):  # an empty frame takes the length of the value
         operation.crash(
             "ValueError",
-            "Cannot set a DataFrame with multiple columns to the single column",
-            fact=told_columns(value),
-            remedy="select one of its columns",
-        )
-    # An empty frame takes the length of the value; a single row of several values stands for all rows.
-    if rows and shape and differ(shape[0], rows) and (len(shape) == 1 or shape[0] != 1):
-        operation.crash(
-            "ValueError",
-            f"Length of values ({shape[0]}) does not match length of index ({rows})",
+            f"Length of values ({length}) does not match length of index ({rows})",
             fact=f"{old.named('the frame')} has {rows} rows; {describe(value, 'the value')}",
             remedy="pass one value per row, or a Series, which is aligned by its index",
         )
@@ -349,7 +292,7 @@ def drop(operation: Operation) -> Answer:
     is_columns = axis in (1, "columns")
     wanted = given.get("columns", given.get("labels", _NO_LABELS) if is_columns else _NO_LABELS)
     if literal_of(given.get("errors"), "raise") == "raise":
-        _labels_are_there(operation, old, given, wanted, axis)
+        need_columns(operation, old, wanted)
     gone = whole_labels(wanted)
     made = with_columns(old, None) if gone is None else without(old, gone)
     if axis is NOT_KNOWN:
@@ -357,30 +300,6 @@ def drop(operation: Operation) -> Answer:
     elif "index" in given or ("labels" in given and not is_columns):
         made = some_rows(made)
     return in_place(operation, given, made)
-
-
-def _labels_are_there(
-    operation: Operation, old: AbstractValue, given: dict[str, AbstractValue], wanted: AbstractValue, axis: Any
-) -> None:
-    """Columns and rows that are to be dropped."""
-    need_columns(operation, old, wanted)
-    if "labels" in given and axis == 0:
-        _rows_are_there(operation, old, given["labels"])
-    if "index" in given:
-        _rows_are_there(operation, old, given["index"])
-
-
-def _rows_are_there(operation: Operation, old: AbstractValue, wanted: AbstractValue) -> None:
-    rows = _range(old)
-    for label in labels_in(wanted) or () if rows is not None else ():
-        if rows is not None and (label not in rows if type(label) is int else isinstance(label, str)):
-            columns = label_set(old) or ()
-            operation.crash(
-                "KeyError",
-                f"not found in axis: {label!r}",
-                fact=f"{old.named('the frame')} has the index {rows}",
-                remedy="pass axis=1: it is a column" if label in columns else "drop an existing label",
-            )
 
 
 @RULES.method(FRAME, "assign")
@@ -393,61 +312,24 @@ def assign(operation: Operation) -> Answer:
     for label, value in given.keywords.items():
         if value.type == "function":
             value = operation.call(value, [same_again(made)], {})
-        _fits(operation, made, value)
         _added(made, [label], {label: value})
     made.words = ""
     return made
 
 
-@RULES.method(FRAME, "select_dtypes", "filter", "describe", "corr", "isnull", "isna", "notnull", "notna", "to_frame")
-def others(operation: Operation) -> Answer:
-    old = operation.receiver
-    if operation.name in ("isnull", "isna", "notnull", "notna"):
-        order = labels_of(old)
-        made = with_columns(old, order)
-        made.facts |= {"dtypes": dict.fromkeys(order, "bool"), "per_column": {}} if order is not None else {}
-        return made
-    if operation.name == "corr":
-        _numbers_only(operation, old)
-    if operation.name == "select_dtypes":
-        return _of_kinds(operation, old)
-    return UNCHANGED if operation.name == "to_frame" else AbstractValue(FRAME)
-
-
-def _of_kinds(operation: Operation, old: AbstractValue) -> AbstractValue:
-    """select_dtypes("number"): of columns whose dtypes are all known."""
-    given = operation.arguments.bound("include")
-    order = labels_of(old)
-    if order is None or given is None or not _is_number_kind(given["include"]):
-        return at_most(order)
-    dtypes = {label: dtype_of_column(old, label) for label in order}
-    numeric = [label for label in order if is_numeric(dtypes[label])]
-    if {dtypes[label] for label in order if label not in numeric} <= {"str", "object", "bool", "category"}:
-        return with_columns(old, numeric)
-    return at_most(order)
-
-
-def _is_number_kind(asked: AbstractValue) -> bool:
-    if asked.type == "list" and asked.items and len(asked.items) == 1:
-        return _is_number_kind(asked.items[0])
-    return asked.literal == "number" or asked.path == "numpy.number"
-
-
-def _numbers_only(operation: Operation, old: AbstractValue) -> None:
+@RULES.method(FRAME, "corr")
+def correlated(operation: Operation) -> Answer:
     """Since pandas 2.0 texts are not left out by themselves."""
-    if (
-        not is_pandas(operation, 2, 0)
-        or "numeric_only" in operation.arguments.keywords
-        or operation.arguments.positional
-    ):
-        return
-    if (label := text_column(old)) is not None:
+    old, given = operation.receiver, operation.arguments
+    is_strict = is_pandas(operation, 2, 0) and "numeric_only" not in given.keywords and not given.positional
+    if is_strict and (label := text_column(old)) is not None:
         operation.crash(
             "ValueError",
             f"could not convert string to float: the column {label!r} holds strings",
             fact=f"{old.named('the frame')}[{label!r}] holds strings",
             remedy="pass numeric_only=True, or select the numeric columns",
         )
+    return AbstractValue(FRAME)
 
 
 def text_column(old: AbstractValue) -> Any:

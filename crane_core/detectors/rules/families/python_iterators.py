@@ -1,7 +1,7 @@
-"""Iterators: what `iter` and `next` give, iterators that are over, and what is none.
+"""Iterators: what `iter` and `next` give, iterators that are over, what is none; files that are closed.
 
-Knows Python's own iterators, and containers whose first element another family knows. After the first element of an
-iterator nothing is known of the next.
+Knows Python's own iterators and files, and containers whose first element another family knows. After the first
+element of an iterator nothing is known of the next.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.families.python_values import CONTAINERS, FLOWING, SCALARS, words_of
+from crane_core.detectors.rules.families.python_values import FLOWING, ITERATORS, by_types, words_of
 from crane_core.detectors.rules.families.versions import is_at_least
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
@@ -18,53 +18,39 @@ from crane_core.detectors.rules.operation import Operation
 RULES: Final = Family("python: iterators")
 _SOURCE: Final = "iterates"
 """The fact that holds what an untouched iterator runs over."""
-_ITERATOR_OF: Final = {
-    "list": "list_iterator",
-    "tuple": "tuple_iterator",
-    "str": "str_iterator",
-    "set": "set_iterator",
-    "frozenset": "set_iterator",
-    "dict": "dict_keyiterator",
-    "dict_keys": "dict_keyiterator",
-    "dict_values": "dict_valueiterator",
-    "dict_items": "dict_itemiterator",
-    "range": "range_iterator",
-}
 _GROW: Final = ("append", "extend", "insert", "+=")
 """An iterator at the end of a list goes on when the list has grown."""
-_LOADER: Final = "DataLoader"
-_LOADER_ITERATOR: Final = "torch.utils.data.dataloader._BaseDataLoaderIter"
+_LOADER_ITERATORS: Final = ("_BaseDataLoaderIter", "_SingleProcessDataLoaderIter", "_MultiProcessingDataLoaderIter")
 _NO_ITERATORS: Final = {
-    "builtins": (*SCALARS, *CONTAINERS, "range", "dict_keys", "dict_values", "dict_items", "function"),
     "numpy": ("ndarray",),
     "pandas": ("DataFrame", "Series", "Index", "RangeIndex"),
     "torch": ("Tensor", "DataLoader", "TensorDataset", "Subset"),
     "tensorflow": ("_BatchDataset", "_PrefetchDataset", "_ShuffleDataset", "_MapDataset", "_TensorSliceDataset"),
 }
 """Classes by package that can be iterated at most, and have no __next__."""
+_ASK_FILE: Final = "read readline readlines write writelines seek tell truncate flush fileno isatty __enter__ __next__"
 
 
 @RULES.function("builtins.iter")
 def iterator_of(operation: Operation) -> Answer:
+    value = operation.first
     if len(operation.arguments.positional) != 1 or operation.arguments.keywords or not operation.arguments.is_complete:
         return UNKNOWN
-    value = operation.first
     if value.type in FLOWING:
         return value
-    if value.type in _ITERATOR_OF:
-        return AbstractValue(_ITERATOR_OF[value.type], {_SOURCE: value}, words=operation.text)
-    if value.is_a("torch", _LOADER):
-        return AbstractValue(_LOADER_ITERATOR, {_SOURCE: value}, words=operation.text)
-    if value.package == "builtins":
-        operation.element(value)
+    kind = "torch.utils.data.dataloader._BaseDataLoaderIter" if value.is_a("torch", "DataLoader") else ""
+    if kind or value.type in ITERATORS:
+        return AbstractValue(kind or ITERATORS[value.type], {_SOURCE: value}, words=operation.text)
+    by_types(operation, iter, [value])
     return UNKNOWN
 
 
 @RULES.function("builtins.next")
 def next_of(operation: Operation) -> Answer:
+    value = operation.first
     if not operation.arguments.positional or not operation.arguments.is_complete:
         return UNKNOWN
-    value = operation.first
+    _refuse_closed(operation, value)
     _refuse_no_iterator(operation, value)
     if len(operation.arguments.positional) > 1:
         _advance(value)
@@ -86,6 +72,7 @@ def next_of(operation: Operation) -> Answer:
 
 
 def _refuse_no_iterator(operation: Operation, value: AbstractValue) -> None:
+    by_types(operation, next, [value])
     if value.class_name in _NO_ITERATORS.get(value.package, ()) and not value.path:
         operation.crash(
             "TypeError",
@@ -98,7 +85,7 @@ def _refuse_no_iterator(operation: Operation, value: AbstractValue) -> None:
 def _is_over(operation: Operation, value: AbstractValue) -> bool:
     if value.type == "generator" and value.fact("exhausted") is True or value.type in FLOWING and value.items == []:
         return True
-    if value.type in _ITERATOR_OF.values() and value.fact("left") == 0:
+    if value.type in ITERATORS.values() and value.fact("left") == 0:
         return value.type != "list_iterator" or not any(map(operation.mentions, _GROW))
     source = value.fact(_SOURCE)
     return isinstance(source, AbstractValue) and source.package == "builtins" and operation.elements(source) == []
@@ -109,19 +96,47 @@ def _advance(value: AbstractValue) -> None:
         value.forget()
 
 
-@RULES.attribute("torch._BaseDataLoaderIter", "next")
-@RULES.attribute("torch._SingleProcessDataLoaderIter", "next")
-@RULES.attribute("torch._MultiProcessingDataLoaderIter", "next")
-@RULES.attribute("builtins.generator", "next")
-@RULES.attribute("builtins.list_iterator", "next")
-def next_of_python_2(operation: Operation) -> Answer:
+def _next_of_python_2(operation: Operation) -> Answer:
     """dataiter.next(): torch had it until 1.12."""
-    value = operation.receiver
-    if value.package == "torch" and not is_at_least(operation, "torch", 2, 0):
-        return UNKNOWN
-    operation.crash(
-        "AttributeError",
-        f"{words_of(value, 'an iterator')} has no attribute next",
-        fact=f"{words_of(value, 'it')} is a {value.class_name}",
-        remedy=f"Write next({value.named('it')}).",
-    )
+    if is_at_least(operation, "torch", 2, 0):
+        operation.crash(
+            "AttributeError",
+            f"'{operation.receiver.class_name}' object has no attribute 'next'",
+            fact=f"{words_of(operation.receiver, 'it')} is a {operation.receiver.class_name}",
+            remedy=f"Write next({operation.receiver.named('it')}).",
+        )
+    return UNKNOWN
+
+
+for _name in _LOADER_ITERATORS:
+    RULES.attribute(f"torch.{_name}", "next")(_next_of_python_2)
+
+
+# Closed files
+
+
+@RULES.element("_io.*")
+@RULES.method("_io.*", *_ASK_FILE.split())
+def of_file(operation: Operation) -> Answer:
+    _refuse_closed(operation, operation.receiver)
+    return UNKNOWN
+
+
+@RULES.function("json.load", "pickle.load", "json.dump", "pickle.dump")
+def by_module(operation: Operation) -> Answer:
+    """What is written stands first, and may be refused before the file is asked if it is not plain."""
+    positional = operation.arguments.positional
+    is_written = operation.function_name == "dump"
+    if len(positional) > is_written and (not is_written or positional[0].is_literal):
+        _refuse_closed(operation, positional[is_written])
+    return UNKNOWN
+
+
+def _refuse_closed(operation: Operation, value: AbstractValue) -> None:
+    if value.package == "_io" and value.fact("closed") is True:
+        operation.crash(
+            "ValueError",
+            "I/O operation on closed file.",
+            fact=f"{words_of(value, 'the file')} is closed",
+            remedy="Open it again, and use it inside its `with` block.",
+        )

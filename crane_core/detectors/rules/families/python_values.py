@@ -1,63 +1,113 @@
-"""Python's own values as rules see them: what is known exactly, what a type alone tells, and how containers change.
+"""Python's own values as rules see them: what Python answers to a step on them, and how containers change.
 
-Pure. Evaluates the real operation where operands are known exactly and small, so nothing about Python is guessed.
+Pure. A step is tried with the very values where all are known and small, else with samples of each type: what every
+sample refuses in the same way, the types refuse.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from types import NoneType
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import product
+from types import MethodType, NoneType
 from typing import Any, Final
 
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, literal
-from crane_core.detectors.rules.answer import UNKNOWN, Answer
+from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.operation import Operation
 
+
+def _no_elements() -> Iterator[Any]:
+    yield from ()
+
+
 SCALARS: Final = ("int", "float", "bool", "str", "NoneType", "complex", "bytes")
-CONTAINERS: Final = ("list", "tuple", "dict", "set", "frozenset")
-UNHASHABLE: Final = ("list", "dict", "set", "bytearray")
-NO_ITEMS: Final = ("int", "float", "bool", "NoneType", "complex", "function", "builtin_function_or_method", "method")
+_CONTAINERS: Final = ("list", "tuple", "dict", "set", "frozenset")
 FLOWING: Final = ("zip", "enumerate", "map", "filter", "reversed", "generator")
-SAMPLES: Final[dict[str, Any]] = {
-    "int": 1,
-    "float": 1.5,
-    "bool": True,
-    "str": "a",
-    "NoneType": None,
-    "complex": 1j,
-    "bytes": b"a",
-    "list": [],
-    "tuple": (),
-    "dict": {},
-    "set": set(),
-    "frozenset": frozenset(),
-    "range": range(1),
-    "slice": slice(1),
-    "function": lambda: None,
-    "builtin_function_or_method": len,
-    "dict_keys": {}.keys(),
-    "dict_values": {}.values(),
-    "dict_items": {}.items(),
-    "zip": zip(),
-    "enumerate": enumerate(()),
+ITERATORS: Final = {
+    "list": "list_iterator",
+    "tuple": "tuple_iterator",
+    "str": "str_iterator",
+    "set": "set_iterator",
+    "frozenset": "set_iterator",
+    "dict": "dict_keyiterator",
+    "dict_keys": "dict_keyiterator",
+    "dict_values": "dict_valueiterator",
+    "dict_items": "dict_itemiterator",
+    "range": "range_iterator",
 }
-"""A value of each type: an operation that the type alone forbids is forbidden for it too."""
+"""What `iter` gives of each type."""
+SAMPLES: Final[Mapping[str, Sequence[Any]]] = {
+    "int": (0, 1, -2),
+    "float": (0.0, 1.5, -2.0),
+    "bool": (False, True),
+    "str": ("", "a", "1"),
+    "NoneType": (None,),
+    "complex": (0j, 1j),
+    "bytes": (b"", b"a", b"1"),
+    "list": ([], [1], ["a"], [None]),
+    "tuple": ((), (1,), ("a",), (None,)),
+    "dict": ({}, {0: 1}, {"a": "b"}),
+    "set": (set(), {1}, {"a"}),
+    "frozenset": (frozenset(), frozenset([1]), frozenset(["a"])),
+    "range": (range(0), range(2)),
+    "slice": (slice(1),),
+    "function": (lambda: None,),
+    "builtin_function_or_method": (len,),
+    "method": (MethodType(len, ""),),
+    "dict_keys": ({}.keys(), {"a": 1}.keys()),
+    "dict_values": ({}.values(), {"a": 1}.values()),
+    "dict_items": ({}.items(), {"a": 1}.items()),
+    "list_iterator": (iter([]),),
+    "tuple_iterator": (iter(()),),
+    "set_iterator": (iter(set()),),
+    "range_iterator": (iter(range(0)),),
+    "zip": (zip(),),
+    "enumerate": (enumerate(()),),
+    "map": (map(len, ()),),
+    "filter": (filter(len, ()),),
+    "reversed": (reversed(()),),
+    "generator": (_no_elements(),),
+}
+"""Values of each type: what all of them refuse, every value of the type refuses."""
+ANYTHING: Final = (0, True, "a", None, (), slice(None))
+"""Samples of what nobody knows: where the other operand alone decides, all of them are refused."""
 
 LONG_NUMBER: Final = re.compile(r"\d{4}")
 """In a format: a width that makes a text long."""
+_RAISED: Final = (TypeError, ValueError, ArithmeticError, LookupError, AttributeError)
+_OF_TYPES: Final = (TypeError, AttributeError, ZeroDivisionError)
+"""What may follow from types alone, or from a divisor that is known."""
 _LARGEST_INT = 10**12
 _LONGEST = 2_000
+_REMEDIES: Final = {
+    "division|modulo": "Handle zero before dividing.",
+    "not iterable": "Use a list, range(...) for a number, or append for one element.",
+    "not subscriptable": "Use another object here, call it first, or convert it with list(...).",
+    "indices must be": "Use // or int(...) for a number; for names, a dict or table.",
+    "as an integer": "Use int(...), // or len(...).",
+    "unhashable": "Use a tuple, a string or a number.",
+    "has no len": "Convert it to a list first, or remove len.",
+    "item assignment|item deletion|no setter|attributes of": "Create a new object, or convert it to a list first.",
+    "has no attribute": "Use an attribute of this type, or assign the intended value.",
+    "out of range|empty": "Use an index below its length; check first that it is not empty.",
+    "is not in|not found": "Check with `in` first.",
+    "format": "Use a format for that type, and as many values as it has placeholders.",
+}
+_OTHERWISE: Final = "Convert the values first, for example with str(...), int(...) or float(...)."
 
 
 def words_of(value: AbstractValue, otherwise: str = "the value") -> str:
     """How evidence names a value."""
-    if value.words:
-        return value.words
-    if value.is_literal:
-        text = repr(value.literal)
-        return text if len(text) <= 60 else text[:59] + "\u2026"
-    return otherwise
+    if value.words or not value.is_literal:
+        return value.words or otherwise
+    text = repr(value.literal)
+    return text if len(text) <= 60 else text[:59] + "\u2026"
+
+
+def is_own(value: AbstractValue) -> bool:
+    """Whether it is a value of one of Python's own types, no name of a library."""
+    return value.type in SAMPLES and (not value.path or value.is_literal)
 
 
 def is_small(value: Any) -> bool:
@@ -68,9 +118,8 @@ def is_small(value: Any) -> bool:
         return abs(value) <= _LARGEST_INT
     if isinstance(value, (str, bytes)):
         return len(value) <= _LONGEST
-    if isinstance(value, dict):
-        return len(value) <= _LONGEST and all(is_small(part) for pair in value.items() for part in pair)
-    return len(value) <= _LONGEST and all(is_small(part) for part in value)
+    parts = (part for pair in value.items() for part in pair) if isinstance(value, dict) else value
+    return len(value) <= _LONGEST and all(map(is_small, parts))
 
 
 def known(abstract_values: Iterable[AbstractValue]) -> list[Any] | None:
@@ -79,28 +128,87 @@ def known(abstract_values: Iterable[AbstractValue]) -> list[Any] | None:
     return values if all(value is not NOT_KNOWN and is_small(value) for value in values) else None
 
 
-def evaluated(operation: Operation, what: str, compute: Callable[[], Any], fact: str, remedy: str) -> AbstractValue:
-    """The value of a computation on exact values; what it raises is what the target raises."""
+# What Python says
+
+
+def tried(operation: Operation, compute: Callable[..., Any], operands: Sequence[AbstractValue]) -> Answer:
+    """What a step on values gives that are all known, else what `by_types` says. Raises Crash."""
+    values = known(operands)
+    if values is None:
+        return by_types(operation, compute, operands)
     try:
-        value = compute()
-    except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
-        operation.crash(type(error).__name__, f"{what}: {error}", fact=fact, remedy=remedy)
-    return made(value)
+        return made(compute(*values))
+    except _RAISED as error:
+        return refuse(operation, error, operands)
+
+
+def by_types(
+    operation: Operation,
+    compute: Callable[..., Any],
+    operands: Sequence[AbstractValue],
+    *,
+    unknown: Sequence[Any] = (),
+    refusals: tuple[type[Exception], ...] = _OF_TYPES,
+) -> Answer:
+    """What Python says of a step whatever the values are that are not known: the type of what it gives. Raises Crash.
+
+    `unknown` are the samples of an operand of which not even the type is known; without any nothing is said.
+    """
+    samples = [_samples(value) or unknown for value in operands]
+    if not all(samples):
+        return UNKNOWN
+    outcomes = [_outcome(compute, row) for row in product(*samples)]
+    first, kinds = outcomes[0], set(map(type, outcomes))
+    if isinstance(first, refusals) and len(kinds) == 1:
+        return refuse(operation, first, operands)
+    kinds = {kind for kind in kinds if not issubclass(kind, Exception)}
+    return AbstractValue(kinds.pop().__name__) if len(kinds) == 1 else UNCHANGED
+
+
+def _samples(value: AbstractValue) -> Sequence[Any]:
+    if not is_own(value):
+        return ()
+    if value.type == "slice" and value.items is not None:
+        return [slice(*row) for row in product(*(_samples(part) or (None,) for part in value.items))]
+    exact = known([value])
+    return SAMPLES[value.type] if exact is None else exact
+
+
+def _outcome(compute: Callable[..., Any], operands: Sequence[Any]) -> Any:
+    try:
+        return compute(*operands)
+    except Exception as error:  # noqa: BLE001 - what it raises is the answer
+        return error
+
+
+def refuse(operation: Operation, error: Exception, operands: Sequence[AbstractValue]) -> AbstractValue:
+    """Python refuses the step, in its own words."""
+    said = str(error)
+    facts = dict.fromkeys(f"{words_of(value)} is {_described(value)}" for value in operands if value.type)
+    remedy = next((words for text, words in _REMEDIES.items() if re.search(text, said)), _OTHERWISE)
+    remedy = "Use an existing key, or .get()." if isinstance(error, KeyError) else remedy
+    return operation.crash(type(error).__name__, said, fact="; ".join(facts) or said, remedy=remedy)
+
+
+def _described(value: AbstractValue) -> str:
+    length = length_of(value)
+    if value.type == "dict" and value.members is not None:
+        return f"a dict with the keys {', '.join(map(repr, [*value.members][:8])) or '(none)'}"
+    return f"of type {value.type}" + (f" and length {length}" if length is not None and value.words else "")
 
 
 def made(value: Any) -> AbstractValue:
     """The AbstractValue of a computed value; a sequence that is not a list or tuple by its type alone."""
-    if type(value).__name__ in (*SCALARS, *CONTAINERS) and is_small(value):
+    if type(value).__name__ in (*SCALARS, *_CONTAINERS) and is_small(value):
         return literal(value)
     if isinstance(value, range):
-        return range_thing(value)
+        items = [literal(number) for number in value] if len(value) <= 200 else None
+        facts = {"length": len(value), "start": value.start, "stop": value.stop, "step": value.step}
+        return AbstractValue("range", facts, items=items, words=repr(value))
     return AbstractValue(type(value).__name__)
 
 
-def range_thing(value: range) -> AbstractValue:
-    items = [literal(number) for number in value] if len(value) <= 200 else None
-    facts = {"length": len(value), "start": value.start, "stop": value.stop, "step": value.step}
-    return AbstractValue("range", facts, items=items, words=repr(value))
+# Containers
 
 
 def length_of(value: AbstractValue) -> int | None:
@@ -126,28 +234,11 @@ def elements_of(value: AbstractValue) -> list[AbstractValue] | None:
     return None
 
 
-def first_of(value: AbstractValue) -> Answer:
-    """The first element, where there certainly is one; AbstractValue() where nothing is known of it."""
-    items = elements_of(value)
-    if items is not None:
-        return items[0] if items else UNKNOWN
-    known: Sequence[AbstractValue] = value.fact("first_items") or ()
-    if known:
-        return known[0]
-    length = length_of(value)
-    return item_like(value) if length else UNKNOWN
-
-
 def item_like(value: AbstractValue) -> AbstractValue:
     """Any item of a container of which only the items' common type is known."""
-    types = value.fact("item_types")
-    if value.type == "str":
-        return AbstractValue("str")
-    if isinstance(types, dict) and len(types) == 1 and next(iter(types)) in ("int", "float", "str", "bool", "NoneType"):
-        return (
-            AbstractValue(next(iter(types)), literal=None) if "NoneType" in types else AbstractValue(next(iter(types)))
-        )
-    return AbstractValue()
+    [only, *others] = [*value.item_types] or [""]
+    kind = "str" if value.type == "str" else "" if others or only not in SCALARS[:5] else only
+    return AbstractValue(kind, literal=None) if kind == "NoneType" else AbstractValue(kind)
 
 
 def changed(value: AbstractValue, items: list[AbstractValue] | None = None, length: int | None = None) -> AbstractValue:

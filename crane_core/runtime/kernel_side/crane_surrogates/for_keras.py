@@ -1,11 +1,88 @@
-"""Keras is asked without surrogates: layers and losses are made of plain values; nothing is told of what comes out."""
+"""Surrogates of Keras' symbolic tensors and single layers. A layer gets its weights only where Keras runs for real."""
 
 from __future__ import annotations
 
+import contextlib
+from typing import Any, Iterator, Mapping
+
 import keras
 
-from .no_surrogates import make, named, read
+from .made import NotMadeError, seen
+from .no_surrogates import named
 
 PACKAGE = keras
+_SYMBOLIC = "keras.src.backend.common.keras_tensor.KerasTensor"
+_SETTINGS_WORDS = (
+    "units filters kernel_size strides dilation_rate groups padding pool_size rate input_dim output_dim activation"
+    " return_sequences return_state axis target_shape n dims size cropping mask_zero stateful interpolation data_format"
+    " num_groups scale offset"
+)
+_SETTINGS = frozenset(_SETTINGS_WORDS.split())
+_OF_CALLS_WORDS = (
+    "type takes gives expects weights built_with trainable built n_parameters n_trainable_parameters stated_input"
+)
+_OF_CALLS = frozenset(_OF_CALLS_WORDS.split())
+_NAMES = "object_name_uids"
 
-__all__ = ["PACKAGE", "make", "named", "read"]
+
+@contextlib.contextmanager
+def mode(_fill: int) -> Iterator[None]:
+    """Weights have shapes alone."""
+    if not hasattr(keras, "StatelessScope"):  # Keras 2
+        yield
+        return
+    from keras.src.backend.common import global_state
+
+    given_names = global_state.get_global_attribute(_NAMES)
+    global_state.set_global_attribute(_NAMES, None)  # a layer has the same name with each fill
+    try:
+        with keras.StatelessScope():
+            yield
+            global_state.set_global_attribute("uninitialized_variables", [])  # else they are made at the end
+    finally:
+        global_state.set_global_attribute(_NAMES, given_names)
+
+
+def make(facts: Mapping[str, Any], fill: int) -> Any:
+    """A symbolic tensor, a loss as usual, or a layer with its `config` or settings; raises NotMadeError for others."""
+    if facts["type"] == _SYMBOLIC:
+        return keras.KerasTensor(tuple(facts["shape"]), facts["dtype"], name="input")
+    name = facts["type"].rpartition(".")[2]
+    if facts["type"] == f"keras.losses.{name}":
+        return getattr(keras.losses, name)(reduction="none")  # the mean is that of a batch, whose length is open
+    kind = getattr(keras.layers, name, None)
+    if not facts["type"].startswith(("keras.layers.", "keras.src.layers.")) or kind is None:
+        raise NotMadeError(facts["type"])
+    taken = facts.get("takes")
+    if taken is not None and (None in taken[1:] or any(type(length) is list for length in taken)):
+        raise NotMadeError("built for a shape that is open")
+    with mode(fill):
+        layer = kind.from_config(facts["config"]) if "config" in facts else _with_settings(kind, facts)
+        if taken is not None:
+            layer.build(tuple(taken))
+    return layer
+
+
+def _with_settings(kind: Any, facts: Mapping[str, Any]) -> Any:
+    """A layer as a state tells it: where its settings are all that it was made with."""
+    told = {name: fact for name, fact in facts.items() if name not in _OF_CALLS}
+    if told.keys() - _SETTINGS:
+        raise NotMadeError("a layer of which more is told than it is made with")
+    stepping = {"strides": 1} if "Pooling" in kind.__name__ and "pool_size" in told else {}
+    layer = kind(**{**stepping, **told})
+    if {name: fact for name, fact in seen(layer).items() if name in _SETTINGS} != told:
+        raise NotMadeError("a layer with other settings")
+    return layer
+
+
+def read(value: Any) -> dict[str, Any]:
+    """The schema of a symbolic tensor; of a layer how it is made again. Empty for others."""
+    kind = type(value)
+    if f"{kind.__module__}.{kind.__qualname__}" == _SYMBOLIC:
+        return {"type": _SYMBOLIC, "shape": list(value.shape), "dtype": value.dtype}
+    if kind.__module__.startswith("keras.src.layers.") and getattr(keras.layers, kind.__name__, None) is kind:
+        return {"type": f"keras.layers.{kind.__name__}", "config": {**value.get_config(), "name": None}}
+    return {}
+
+
+__all__ = ["PACKAGE", "make", "mode", "named", "read"]

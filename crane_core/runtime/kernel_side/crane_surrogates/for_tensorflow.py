@@ -1,23 +1,44 @@
-"""TensorFlow is asked without surrogates: tensors are made of plain values; nothing is told of what comes out."""
+"""Surrogates of TensorFlow's eager tensors and variables: shape and dtype as told, elements by the fill."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Mapping
 
 import tensorflow
 
-from .made import NotMadeError
-from .no_surrogates import make, read
+from .made import MOST_ELEMENTS, NotMadeError, seen
 
 PACKAGE = tensorflow
+_EAGER = "tensorflow.python.framework.ops.EagerTensor"
+_VARIABLE = "tensorflow.python.ops.resource_variable_ops.ResourceVariable"
 
 
 def named(name: str) -> Any:
-    """A dtype; raises NotMadeError for others."""
+    """A dtype, or the axis that `newaxis` makes; raises NotMadeError for others."""
     found = getattr(tensorflow, name, None)
-    if not isinstance(found, tensorflow.DType):
+    if not isinstance(found, tensorflow.DType) and name != "newaxis":
         raise NotMadeError(name)
     return found
 
 
-__all__ = ["PACKAGE", "make", "named", "read"]
+def make(facts: Mapping[str, Any], fill: int) -> Any:
+    """A tensor or variable with these facts; raises NotMadeError for others, and for texts."""
+    if facts["type"] not in (_EAGER, _VARIABLE):
+        raise NotMadeError(facts["type"])
+    shape, dtype = tensorflow.TensorShape(facts["shape"]), tensorflow.as_dtype(facts["dtype"])
+    n_elements = shape.num_elements()
+    if not (dtype.is_floating or dtype.is_integer or dtype.is_bool or dtype.is_complex) or n_elements > MOST_ELEMENTS:
+        raise NotMadeError("texts, or too many elements")
+    ramp = tensorflow.range(n_elements) % (2 if dtype.is_bool else 100)
+    flat = ramp if fill == 2 else tensorflow.fill([n_elements], fill)
+    tensor = tensorflow.reshape(tensorflow.cast(flat, dtype), shape)
+    if fill == 2 and dtype.is_floating:
+        tensor += tensorflow.cast(0.5, dtype)
+    return tensor if facts["type"] == _EAGER else tensorflow.Variable(tensor)
+
+
+def read(value: Any) -> dict[str, Any]:
+    """The schema of an eager tensor or variable, by the probe; empty for others."""
+    told = seen(value)
+    known = {name: told[name] for name in ("shape", "dtype") if told.get(name) is not None}
+    return {"type": told["type"], **known} if told["type"] in (_EAGER, _VARIABLE) and len(known) == 2 else {}

@@ -6,7 +6,7 @@ Knows the form of what is sent. What an object of a library is stands in for_<pa
 from __future__ import annotations
 
 import importlib
-from typing import Any, Mapping
+from typing import Any, Callable, Mapping
 
 from ..crane_probe.limits import Limits  # noqa: TID252 - the worker finds both packages under another name
 from ..crane_probe.looking import Look  # noqa: TID252
@@ -39,13 +39,10 @@ def made(told: Mapping[str, Any], fill: int) -> Any:
         return complex(*held)
     if form == "ellipsis":
         return Ellipsis
-    if form in ("list", "tuple", "set"):
-        parts = [made(part, fill) for part in held]
-        return parts if form == "list" else tuple(parts) if form == "tuple" else set(parts)
+    if form in _OF_PARTS:
+        return _OF_PARTS[form]([made(part, fill) for part in held])
     if form == "dict":
         return {made(key, fill): made(value, fill) for key, value in held}
-    if form == "slice":
-        return slice(*(made(part, fill) for part in held))
     if form == "named":
         return _named(held)
     if form == "facts":
@@ -54,6 +51,22 @@ def made(told: Mapping[str, Any], fill: int) -> Any:
 
 
 _PLAIN = {each.__name__: each for each in (int, float, bool, complex, str, object, bytes, list, tuple, dict, set)}
+
+
+def _range(parts: Any) -> range:
+    found = range(*parts)
+    if len(found) > MOST_ELEMENTS:
+        raise NotMadeError("a range of so many numbers")
+    return found
+
+
+_OF_PARTS: Mapping[str, Callable[[Any], Any]] = {
+    "list": list,
+    "tuple": tuple,
+    "set": set,
+    "slice": lambda parts: slice(*parts),
+    "range": _range,
+}
 
 
 def _named(path: str) -> Any:

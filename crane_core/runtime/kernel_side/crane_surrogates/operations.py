@@ -243,6 +243,37 @@ _TIMESTAMP_METHODS = (
     " to_datetime64 to_julian_date to_period to_pydatetime toordinal tz_convert tz_localize weekday"
 )
 
+# matplotlib
+
+_DRAWING = _listed(
+    (_ALL, "plot step semilogx semilogy loglog stackplot fill"),
+    (range(4), "scatter bar barh errorbar hlines vlines fill_between fill_betweenx contour contourf pcolormesh pcolor"),
+    (_THREE, "stem pie hexbin"),
+    (_TWO, "hist2d"),
+    (_FIRST, "imshow matshow spy hist boxplot violinplot eventplot"),
+    (_NONE, "legend grid axis"),
+)
+_OF_AXES = (
+    (_TWO, "set_xticks set_yticks"),
+    (_FIRST, "set_xticklabels set_yticklabels"),
+    (_NONE, "set_title set_xlabel set_ylabel set_xscale set_yscale tick_params twinx twiny"),
+    (_ALL, "title xaxis yaxis figure patch"),
+)
+_OF_PYPLOT = (
+    (_TWO, "pyplot.xticks pyplot.yticks"),
+    (
+        _NONE,
+        "pyplot.figure pyplot.subplot pyplot.subplots pyplot.title pyplot.xlabel pyplot.ylabel pyplot.xscale"
+        " pyplot.yscale pyplot.suptitle pyplot.tick_params",
+    ),
+)
+_DRAWN = frozenset(
+    ["x", "y", "c", "s", "height", "width", "bottom", "left", "yerr", "xerr", "labels", "ticks", "explode"]
+)
+"""Keywords of data that are drawn."""
+_OF_FIGURE = "add_subplot subplots suptitle set_size_inches"
+_MOST_DRAWN = 10_000
+
 # Keras and TensorFlow
 
 _KERAS_LAYERS = (
@@ -263,11 +294,38 @@ _KERAS_LOSSES = (
     " CosineSimilarity Hinge Huber KLDivergence LogCosh MeanAbsoluteError MeanAbsolutePercentageError MeanSquaredError"
     " MeanSquaredLogarithmicError Poisson SparseCategoricalCrossentropy SquaredHinge"
 )
-_OF_KERAS = f"Input {_prefixed('layers.', _KERAS_LAYERS)} {_prefixed('losses.', _KERAS_LOSSES)}"
+_KERAS_JOINING = "Add Average Concatenate Maximum Minimum Multiply Subtract"
+_KERAS_WRAPPERS = "layers.Bidirectional layers.TimeDistributed"
+_KERAS_OPTIMIZERS = "Adadelta Adafactor Adagrad Adam AdamW Adamax Ftrl Lion Nadam RMSprop SGD"
+_OF_SYMBOLS = (
+    f"{_KERAS_WRAPPERS} layers.add layers.average layers.concatenate layers.maximum layers.minimum layers.multiply"
+    " layers.subtract"
+)
+_OF_KERAS = (
+    f"Input {_prefixed('layers.', f'{_KERAS_LAYERS} {_KERAS_JOINING}')} {_prefixed('losses.', _KERAS_LOSSES)}"
+    f" {_prefixed('optimizers.', _KERAS_OPTIMIZERS)}"
+)
 _OF_SPARSE = _prefixed("sparse.", "bsr_array coo_array csc_array csr_array bsr_matrix coo_matrix csc_matrix csr_matrix")
+_OF_PAIRS = (
+    "stats.pearsonr stats.spearmanr stats.kendalltau stats.ttest_rel stats.wilcoxon stats.linregress"
+    " stats.pointbiserialr interpolate.interp1d interpolate.CubicSpline"
+)
 _OF_OPS = "ops.arange ops.array ops.cast ops.convert_to_tensor ops.eye ops.full ops.linspace ops.ones ops.zeros"
 _OF_TENSORFLOW = (
-    "constant convert_to_tensor zeros ones fill range linspace eye one_hot reshape expand_dims Variable ragged.constant"
+    "zeros ones fill range linspace eye ragged.constant random.normal random.uniform random.truncated_normal"
+)
+_OF_TENSORS = (
+    "Variable abs argmax argmin argsort broadcast_to cast clip_by_value concat constant convert_to_tensor cos cumsum"
+    " exp expand_dims identity linalg.adjoint linalg.diag linalg.diag_part linalg.trace math.abs math.log"
+    " math.reduce_mean math.reduce_std math.reduce_sum math.reduce_variance negative nn.relu nn.sigmoid nn.softmax norm"
+    " one_hot ones_like pad rank reduce_all reduce_any reduce_max reduce_mean reduce_min reduce_prod reduce_sum reshape"
+    " reverse roll round shape sigmoid sign sin size slice sort split sqrt square squeeze stack tan tanh tile transpose"
+    " unstack zeros_like"
+)
+_ASSIGNING = "assign assign_add assign_sub"
+_OF_TWO_TENSORS = (
+    "add divide equal greater greater_equal less less_equal linalg.matmul logical_and logical_or math.add math.divide"
+    " math.multiply math.subtract matmul maximum minimum multiply not_equal pow subtract tensordot"
 )
 
 CALLS: Mapping[str, Mapping[str, Sequence[int]]] = {
@@ -275,7 +333,7 @@ CALLS: Mapping[str, Mapping[str, Sequence[int]]] = {
         (_FIRST, f"{_NUMPY_WHOLE} random.choice random.permutation"),
         (_FIRST, f"{_prefixed('char.', _CHARACTERS)} {_prefixed('strings.', _CHARACTERS)} ma.array ma.masked_array"),
         (_FIRST, f"{_prefixed('ma.', _OF_MASKED)} ma.compress_nd ma.median ma.diff strings.multiply"),
-        (_TWO, _NUMPY_PAIRS),
+        (_TWO, f"{_NUMPY_PAIRS} concatenate concat"),
         (_THREE, "where select clip interp"),
         (_ALL, "meshgrid broadcast_arrays broadcast ix_ result_type"),
         (_REST, "einsum"),
@@ -331,9 +389,18 @@ CALLS: Mapping[str, Mapping[str, Sequence[int]]] = {
         ),
         (_TWO, "merge crosstab"),
     ),
-    "scipy": _listed((_NONE, _OF_SPARSE)),
-    "keras": _listed((_NONE, f"{_OF_KERAS} {_OF_OPS}")),
-    "tensorflow": _listed((_NONE, f"{_OF_TENSORFLOW} {_prefixed('keras.', _OF_KERAS)}")),
+    "matplotlib": _listed(*((places, f"pyplot.{name}") for name, places in _DRAWING.items()), *_OF_PYPLOT),
+    "scipy": _listed((_NONE, _OF_SPARSE), (_TWO, _OF_PAIRS)),
+    "keras": _listed(
+        (_NONE, f"{_OF_KERAS} layers.Input layers.InputLayer {_OF_OPS}"),
+        (_FIRST, _OF_SYMBOLS),
+    ),
+    "tensorflow": _listed(
+        (_NONE, f"{_OF_TENSORFLOW} {_prefixed('keras.', _OF_KERAS)}"),
+        (_FIRST, _OF_TENSORS),
+        (_TWO, _OF_TWO_TENSORS),
+        (_REST, "einsum"),
+    ),
 }
 """By package: functions and classes, their dotted names without the package, and the places of surrogates."""
 _BUILTINS_WORDS = "abs bool complex enumerate float int iter len list max min range round set sorted sum tuple zip"
@@ -348,9 +415,19 @@ METHODS: Mapping[str, Mapping[str, Sequence[int]]] = {
     "pandas.Series": _listed(*_OF_BOTH, (_NONE, _ONLY_COLUMN)),
     "pandas.Timestamp": _listed((_NONE, _TIMESTAMP_METHODS)),
     "numpy.Generator": _listed((_NONE, _GENERATOR_METHODS), (_FIRST, "choice permutation")),
+    "matplotlib.Axes": {**_DRAWING, **_listed(*_OF_AXES)},
+    "matplotlib.Figure": _listed((_NONE, _OF_FIGURE)),
+    "matplotlib.Text": _listed((_ALL, "__call__")),
+    "tensorflow.EagerTensor": _listed((_NONE, "numpy get_shape __len__")),
+    "tensorflow.ResourceVariable": _listed((_NONE, "numpy"), (_FIRST, _ASSIGNING)),
     "numpy.RandomState": _listed((_NONE, _RANDOM_STATE_METHODS), (_FIRST, "choice permutation")),
     **{f"torchvision.{name}": {"__call__": _FIRST} for name in ("Compose", *TRANSFORMS.split())},
     **{f"torch.{name}": {"__call__": _THREE, "forward": _THREE} for name in _TORCH_LAYERS.split()},
+    **{
+        f"keras.{name}": {"__call__": _FIRST}
+        for name in f"{_KERAS_LAYERS} {_KERAS_JOINING} Bidirectional TimeDistributed".split()
+    },
+    **{f"keras.{name}": {"__call__": _TWO} for name in _KERAS_LOSSES.split()},
 }
 """By class, written package.Class: methods, and the places of surrogates among their arguments."""
 _GROUPED_WORDS = (
@@ -392,6 +469,7 @@ _BY_VALUES = {
     "numpy": frozenset(_BY_VALUES_WORDS.split()),
     "numpy.ndarray": frozenset(_ARRAY_BY_VALUES_WORDS.split()),
     "numpy.Generator": frozenset(["shuffle"]),
+    "tensorflow.ResourceVariable": frozenset(["", *_ASSIGNING.split()]),  # an item of it can be assigned to
     **dict.fromkeys(("pandas", "pandas.DataFrame", "pandas.Series"), _TABLE_BY_VALUES),
     "torch": frozenset(_TORCH_BY_VALUES_WORDS.split()),
     "torch.Tensor": frozenset(_TORCH_BY_VALUES_WORDS.split()),
@@ -419,10 +497,10 @@ PYTHON = frozenset(_PYTHON_WORDS.split())
 _OF_PYTHON_WORDS = (
     "abs all any ascii bin bool bytearray bytes callable chr classmethod complex delattr dict divmod enumerate filter"
     " float frozenset getattr hasattr hash hex id int isinstance issubclass iter len list map max memoryview min next"
-    " oct ord pow property range repr reversed round set slice sorted staticmethod str sum tuple type vars zip"
+    " oct ord pow print property range repr reversed round set slice sorted staticmethod str sum tuple type vars zip"
 )
 OF_PYTHON = frozenset(_OF_PYTHON_WORDS.split())
-"""Python's own functions and classes that only look at what they get."""
+"""Python's own functions and classes that only look at what they get, or print it to nobody."""
 LAZY = frozenset(["numpy", "torch"])
 """Packages whose modules find names when they are asked for, so that only they can say which there are."""
 MADE_OF_ANYTHING = "sklearn"
@@ -442,10 +520,11 @@ _OF_BACKENDS = (
 )
 UNLESS_MENTIONED: Mapping[str, Sequence[str]] = {
     "keras": _OF_BACKENDS,
-    "tensorflow": _OF_BACKENDS,
+    "tensorflow": (*_OF_BACKENDS, "as_default", "disable_eager", "disable_v2", "compat.v1"),
     "pandas": ("set_option", "options.", "option_context", "register_", "set_flags", "zoneinfo", "janitor", "flavor"),
     "": ("monkeypatch", "mock", "patch_", "cudf", "seterr", "'raise'", '"raise"', "'error'", '"error"'),
     "sklearn": ("skip_parameter_validation",),
+    "matplotlib": ("projection", "polar", "3d", "3D", "get_named_colors_mapping", "_colors_full_map", "register_"),
     "numpy": ("__array_", "set_array_function", "promotion_state"),
     "torch": (
         "autocast",
@@ -478,6 +557,8 @@ _ABOUT_SHAPES = re.compile(
     r"|out of bounds|out of range"
 )
 _ELSEWHERE = re.compile(r"(?i)\b(?:cuda|mps|xpu|hpu|npu|xla|meta|musa|mlu|vulkan|privateuseone)\b")
+_GROWING = ("torch.nn.modules.", "keras.layers.", "keras.src.layers.", "matplotlib.")
+"""Classes whose objects get other attributes when they are used."""
 _NEVER_KEYWORDS = frozenset(["copy", "device", "generator", "pin_memory", "out", "like", "subok"])
 """What these ask for depends on the machine, or on how an operand lies in memory."""
 _PARSING_WORDS = (
@@ -489,7 +570,13 @@ _PARSING = frozenset(_PARSING_WORDS.split())
 """What reads texts as numbers or times, if it gets them."""
 _OF_MATRICES_WORDS = "cholesky inv inverse solve matrix_power lstsq tensorinv tensorsolve logdet cond lu_factor"
 _OF_MATRICES = frozenset(_OF_MATRICES_WORDS.split())
+_OF_OBJECTS_WORDS = "isnan isinf isfinite reshape ravel flatten transpose swapaxes squeeze expand_dims"
+_OF_OBJECTS = frozenset(_OF_OBJECTS_WORDS.split())
+"""What never looks at objects that an array holds, nor gives one of them."""
 _COMPARED = ("==", "!=", "<=", ">=")
+_NOT_OF_OPERANDS = ("value (None)", "stateless scope", "for cmap", "colormap", "axis units")
+"""Keras, where a length is open, or as it is asked for shapes alone; matplotlib of what other packages, or what was
+drawn before, have added."""
 _OF_SCHEMA = re.compile(r"square|[Dd]imension|shape|[Ss]ize|dtype|type|argument|broadcast|at least")
 
 _NO_TENSOR = re.compile(r"must be Tensor, not|got \((?:list|tuple|str|int|float|NoneType)\b")
@@ -510,7 +597,10 @@ def is_asked(order: Mapping[str, Any]) -> bool:
     for form, held in (part for told in (*operands, *keywords.values()) for part in tables.parts(told)):
         if form == "is" and type(held) is str and is_elsewhere(held):
             return False
-        if form == "facts" and (_is_opaque(step, held) and not refuses_objects or reads_texts and _is_text(held)):
+        is_opaque = form == "facts" and _is_opaque(step, name, held) and not refuses_objects
+        if is_opaque or form == "facts" and reads_texts and _is_text(held):
+            return False
+        if form == "facts" and of.startswith("matplotlib") and _size(held) > _MOST_DRAWN:
             return False
     if _changes_tensor(step, of, name) and not (operands and _has_no_gradient(operands[0])):
         return False
@@ -563,9 +653,8 @@ def _is_plain_step(step: str, name: str, operands: Sequence[Mapping[str, Any]]) 
     if step not in STEPS or step != "operator" and not (operands and "facts" in operands[0]):
         return False
     kind = operands[0].get("facts", {}).get("type", "")
-    if step == "attribute" and (
-        kind.startswith("torch.nn.modules.") or kind in tables.KINDS and not is_member(kind, name)
-    ):
+    is_open = kind in tables.KINDS and name not in tables.ATTRIBUTES and not is_member(kind, name)
+    if step == "attribute" and (is_open or kind.startswith(_GROWING)):
         return False
     if step not in ("item", "set_item", "del_item", "located"):
         return True
@@ -594,7 +683,8 @@ def _is_listed(
     if any(at not in places and not tables.is_known(told) for at, told in enumerate(operands[first:])):
         return False
     may_name = bool(places) and (step == "method" or 0 in places)
-    return all(tables.is_known(told) or may_name and key in KEYWORDS for key, told in keywords.items())
+    named = _DRAWN if of.startswith("matplotlib") else KEYWORDS
+    return all(tables.is_known(told) or may_name and key in named for key, told in keywords.items())
 
 
 def _places(step: str, of: str, name: str) -> Sequence[int] | None:
@@ -627,11 +717,22 @@ def _has_no_gradient(told: Mapping[str, Any]) -> bool:
     return told.get("facts", {}).get("requires_grad") is False
 
 
-def _is_opaque(step: str, facts: Mapping[str, Any]) -> bool:
+def _is_opaque(step: str, name: str, facts: Mapping[str, Any]) -> bool:
     """Whether elements of an array decide what happens: objects, bytes that are read as text, records."""
     dtype = str(facts.get("dtype", ""))
+    if facts["type"] in tables.KINDS:
+        return False  # tables.py says which steps look at what they hold
+    if dtype == "object":
+        return facts["type"] != "numpy.ndarray" or name not in _OF_OBJECTS
     is_record = dtype.startswith(("[", "|V", "V"))
-    return dtype == "object" or dtype.startswith(("|S", "S")) or is_record and step not in ("item", "attribute")
+    return dtype.startswith(("|S", "S")) or is_record and step not in ("item", "attribute")
+
+
+def _size(facts: Mapping[str, Any]) -> int:
+    n_elements = 1
+    for length in facts.get("shape", (facts.get("length", 1),)):
+        n_elements *= length if type(length) is int else 1
+    return n_elements
 
 
 def _is_text(facts: Mapping[str, Any]) -> bool:
@@ -656,7 +757,7 @@ def _tells_place(step: str, index: Mapping[str, Any]) -> bool:
 
 def tells_refusal(order: Mapping[str, Any], exception: str, message: str) -> bool:
     """Whether what an operation raised is about the schema of its operands, where it may be about values."""
-    if not tables.tells_refusal(order, exception):
+    if not tables.tells_refusal(order, exception) or any(said in message for said in _NOT_OF_OPERANDS):
         return False
     by_values = order["name"].rpartition(".")[2] in _OF_MATRICES
     return not by_values or exception == "TypeError" or _OF_SCHEMA.search(message) is not None
@@ -676,7 +777,7 @@ def tells_result(step: str, of: str, name: str) -> bool:
     """Whether what an operation gives is certain too, not only what it refuses."""
     if step in ("set_item", "truth") or step == "attribute" and name not in _READ:
         return False
-    if of.startswith(("keras", "tensorflow", "scipy")):
+    if of.startswith("scipy"):
         return False
     if name in _BY_VALUES.get(of, ()) or name.startswith(_UNTOLD) or of.startswith("torch") and _is_change(name):
         return False

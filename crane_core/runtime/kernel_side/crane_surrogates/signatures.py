@@ -45,9 +45,9 @@ _DESCRIBED = ("method_descriptor", "cython_function_or_method")
 _COMPILED = (*_DESCRIBED, "builtin_function_or_method", "ufunc", "method", "_ArrayFunctionDispatcher")
 _SAMPLES: Sequence[Sequence[Any]] = ((2,), (), ("2020",))
 _OF_COUNT = re.compile(
-    r"takes (?:at most|at least|exactly|from|no|\d+|\d or \d) |expected at (?:most|least)|missing (?:\d+ )?required "
-    r"|unexpected keyword argument|invalid keyword argument|needs an argument|got multiple values for"
-    r"|exactly \w+ arguments expected"
+    r"takes (?:at most|at least|exactly|from|no|\d+|\d or \d) |expected (?:at most|at least|\d+) "
+    r"|missing (?:\d+ )?required |unexpected keyword argument|invalid keyword argument|needs an argument"
+    r"|got multiple values for|exactly \w+ arguments expected"
 )
 
 

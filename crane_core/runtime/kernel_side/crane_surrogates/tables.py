@@ -54,7 +54,7 @@ def parts(told: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     yield form, held
     for part in [*held["operands"], *held["keywords"].values()] if form == "made" else ():
         yield from parts(part)
-    for part in held if form in ("list", "tuple", "set", "slice") else ():
+    for part in held if form in ("list", "tuple", "set", "slice", "range") else ():
         yield from parts(part)
     for key, value in held if form == "dict" else ():
         yield from parts(key)
@@ -92,7 +92,7 @@ def are_known_enough(order: Mapping[str, Any]) -> bool:
     if is_method and name in _BY_NAMES and not tells_names(order):
         return False
     is_by_label = _is_by_label(order)
-    is_of_labels = is_by_label or step == "located" or is_method and name in _OF_LABELS
+    is_of_labels = is_by_label or step in ("located", "set_item") or is_method and name in _OF_LABELS
     if any(map(_holds_anything, tables)) and not is_of_labels:
         return False
     return all(map(is_whole, tables)) or _are_rows_ignored(order, tables, is_by_label=is_by_label)

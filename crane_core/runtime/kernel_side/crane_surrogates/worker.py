@@ -59,7 +59,9 @@ _NEVER = (
     StopIteration,
 )
 """What says something about this process or its names, a bug of a library, or the end of a loop: no refusal."""
-_OF_PROCESS = re.compile(r"(?i)alloc|\bmemory\b|\boom\b|new thread|temporarily unavailable|too many open|\berrno\b")
+_OF_PROCESS = re.compile(
+    r"(?i)alloc|\bmemory\b|\boom\b|new thread|temporarily unavailable|too many open|\berrno\b|find device"
+)
 """Messages of libraries that speak of what this process may use, whatever they raise: torch a RuntimeError, for one."""
 _FOR_DTYPE = "not implemented for '"
 """What torch says of a dtype, and of nothing else."""
@@ -210,9 +212,10 @@ def _of_wrapped(path: str, order: Mapping[str, Any]) -> dict[str, Any]:
 def _modes(fill: int, order: Mapping[str, Any]) -> Iterator[None]:
     """The modes of the libraries that are loaded: where nobody tells which is on, the fills differ in it."""
     with contextlib.ExitStack() as stack:
-        for name in ("torch",):
-            if name in sys.modules:
-                stack.enter_context(library_of(name).mode(fill, order))
+        for name in ("torch", "keras", "matplotlib"):
+            if name in sys.modules and (name == "torch" or order["of"].startswith(name)):
+                given = (fill, order) if name == "torch" else (fill,)
+                stack.enter_context(library_of(name).mode(*given))
         yield
 
 
@@ -244,6 +247,8 @@ def _operation(step: str, of: str, name: str) -> Callable[..., Any]:
             return of_python
         function: Callable[..., Any] = reduce(getattr, name.split("."), library_of(of).PACKAGE)
         return function
+    if name == "__call__":
+        return lambda held, *given, **named: held(*given, **named)
     if step == "method":
         return lambda held, *given, **named: getattr(held, name)(*given, **named)
     if step == "attribute":

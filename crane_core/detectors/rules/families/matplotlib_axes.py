@@ -1,0 +1,142 @@
+"""Figures and their grids of axes, and what of matplotlib can be told where it cannot be asked."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, known_facts, literal
+from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
+from crane_core.detectors.rules.families.numpy_arrays import (
+    ARRAY,
+    describe,
+    is_array,
+    is_none,
+    literal_of,
+    taken_shape,
+    whole,
+)
+from crane_core.detectors.rules.families.versions import is_at_least
+from crane_core.detectors.rules.family import Family
+from crane_core.detectors.rules.harmless import may_run_notebook_code
+from crane_core.detectors.rules.operation import Operation
+from crane_core.detectors.rules.shapes import shown
+
+RULES = Family("matplotlib")
+AXES: Final = "matplotlib.axes._axes.Axes"
+FIGURE: Final = "matplotlib.figure.Figure"
+_SUBPLOTS: Final = "nrows=1, ncols=1, *, squeeze=True, subplot_kw=None, **others"
+
+
+# Grids
+
+
+@RULES.function("matplotlib.pyplot.subplots")
+def subplots(operation: Operation) -> Answer:
+    given = operation.arguments.bound(_SUBPLOTS)
+    axes = _grid(given) if given is not None else AbstractValue()
+    return AbstractValue("tuple", items=[AbstractValue(FIGURE), axes])
+
+
+@RULES.method("matplotlib.Figure", "subplots")
+def subplots_of_figure(operation: Operation) -> Answer:
+    given = operation.arguments.bound(_SUBPLOTS)
+    return _grid(given) if given is not None else UNCHANGED
+
+
+def _grid(given: dict[str, AbstractValue]) -> AbstractValue:
+    """One axes, a line of them, or a table: lengths of 1 are left out unless squeeze is off."""
+    rows, columns = (whole(given.get(name, literal(1))) for name in ("nrows", "ncols"))
+    held = AXES if is_none(given.get("subplot_kw")) else None
+    squeeze = literal_of(given.get("squeeze"), True)
+    if squeeze is NOT_KNOWN or squeeze and None in (rows, columns):
+        return AbstractValue()
+    shape = tuple(length for length in (rows, columns) if length != 1 or not squeeze)
+    if not shape:
+        return AbstractValue(held or "")
+    return AbstractValue(ARRAY, known_facts(shape=shape, dtype="object", held=held))
+
+
+# What is drawn
+
+
+@RULES.method("matplotlib.Axes")
+def drawn(operation: Operation) -> Answer:
+    """Axes are others then; what they are given is as it was, unless it is code of the notebook."""
+    given = operation.arguments
+    if any(map(may_run_notebook_code, (*given.positional, *given.keywords.values()))):
+        return UNKNOWN
+    operation.receiver.facts, operation.receiver.attributes = {}, {}
+    return UNCHANGED
+
+
+@RULES.function("matplotlib.pyplot.imshow")
+@RULES.method("matplotlib.Axes", "imshow")
+def imshow(operation: Operation) -> Answer:
+    image = operation.first
+    shape = taken_shape(image) if is_array(image) or image.type == "list" else None
+    if image.is_a("torch", "Tensor") and image.fact("requires_grad") is False and image.fact("device") == "cpu":
+        shape = image.shape
+    if shape is None or (shape[-1] in (None, 1, 3, 4) if len(shape) == 3 else len(shape) == 2):
+        return UNCHANGED
+    return operation.crash(
+        "TypeError",
+        f"Invalid shape {shown(shape)} for image data; valid are (rows, columns) and (rows, columns, 3 or 4)",
+        fact=f"{image.words} has the shape {shown(shape)}" if image.is_a("torch") else describe(image, "the image"),
+        remedy="change the shape: select one image, squeeze, or move the channels to the end",
+    )
+
+
+@RULES.function("matplotlib.pyplot.style.use", "matplotlib.style.use", "matplotlib.style.core.use")
+def style(operation: Operation) -> Answer:
+    """Styles have the version of seaborn in their names since matplotlib 3.6, and no other since 3.8."""
+    text = operation.first.literal
+    if not isinstance(text, str) or not text.startswith("seaborn") or not is_at_least(operation, "matplotlib", 3, 8):
+        return UNKNOWN
+    if text.startswith("seaborn-v0_8"):
+        return UNKNOWN
+    return operation.crash(
+        "OSError",
+        f"{text!r} is not a style: matplotlib 3.8 removed it",
+        fact=f"matplotlib {operation.packages['matplotlib']} is installed",
+        remedy=f"write {text.replace('seaborn', 'seaborn-v0_8', 1)!r}, or call seaborn.set_theme()",
+    )
+
+
+# Names that one has, and the other has not
+
+
+_SETTERS: Final = ("xlabel", "ylabel", "xlim", "ylim", "xticks", "yticks", "xscale", "yscale")
+_OF_FIGURES: Final = ("suptitle", "tight_layout", "savefig", "colorbar", "subplots", "subplots_adjust")
+_OF_ARRAYS: Final = ("flatten", "ravel", "flat", "reshape", "shape", "size", "T")
+_NOT_OF_AXES: Final = {
+    **{name: f"use set_{name}" for name in _SETTERS},
+    **dict.fromkeys(_OF_FIGURES, "use the method of the figure"),
+    **dict.fromkeys(_OF_ARRAYS, "pass squeeze=False to subplots, which then always returns an array"),
+    "show": "use plt.show()",
+}
+_DRAWING: Final = (
+    "plot",
+    "scatter",
+    "bar",
+    "hist",
+    "boxplot",
+    "imshow",
+    "grid",
+    "set_title",
+    "set_xlabel",
+    "set_ylabel",
+)
+_NOT_OF_FIGURES: Final = (*_DRAWING, "set_xlim", "set_ylim", "title", *_SETTERS[:6])
+
+
+@RULES.attribute("matplotlib.Axes", *_NOT_OF_AXES)
+@RULES.attribute("matplotlib.Figure", *_NOT_OF_FIGURES)
+def no_such_name(operation: Operation) -> Answer:
+    held = operation.receiver
+    is_figure = held.class_name == "Figure"
+    return operation.crash(
+        "AttributeError",
+        f"'{held.class_name}' object has no attribute '{operation.name}'",
+        fact=f"{held.named('it')} is a single {held.class_name}",
+        remedy="use an Axes of the figure: fig.gca()" if is_figure else _NOT_OF_AXES[operation.name],
+    )

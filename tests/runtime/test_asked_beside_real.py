@@ -271,8 +271,8 @@ def disagreements(order: dict[str, Any], chosen: random.Random) -> Iterator[str]
         operands = [real(told, chosen) for told in order["operands"]]
         keywords = {key: real(told, chosen) for key, told in order["keywords"].items()}
         shown = f"{order} with {operands} {keywords}"
-        with worker._modes(chosen.choice([0, 1])):
-            came = worker._tried(operation, operands, keywords)
+        with worker._modes(chosen.choice([0, 1]), order):
+            came = worker._tried(operation, operands, keywords, is_measured=operations.is_measured(order))
         if "raised" in answer:
             if came.get("raised") != answer["raised"]:
                 yield f"{answer} but {came}: {shown}"

@@ -32,7 +32,7 @@ def test_the_probe_reads_the_facts_that_a_tensor_was_made_with(facts: dict[str, 
     read = for_torch.read(for_torch.make(facts, fill))
     laid = {name: read.pop(name) for name in ("is_contiguous", "strides") if name in read}
     assert read == facts
-    assert fill or not laid  # nothing is told of it, so that the fills differ in it
+    assert fill or laid == {"is_contiguous": True}  # nothing is told of it, so that the fills differ in it
 
 
 @pytest.mark.parametrize(
@@ -130,3 +130,45 @@ def test_memory_that_there_is_not_is_no_refusal() -> None:
     # torch raises RuntimeError for it, of this process alone; a kernel may have the memory.
     huge = {"step": "call", "of": "torch", "name": "ones", "operands": [{"is": 10**14}], "keywords": {}}
     assert "unknown" in worker.answer(json.dumps(huge).encode())
+
+
+def test_the_least_and_the_largest_index_decide_where_every_one_counts() -> None:
+    scores, classes = tensor(4, 3), {"dtype": "torch.int64", "value_range": [0, 3]}
+    name = "nn.functional.cross_entropy"
+    assert asked("call", "torch", name, scores, tensor(4, **classes))["raised"] == "IndexError"
+    assert "raised" not in asked("call", "torch", name, scores, tensor(4, **{**classes, "value_range": [0, 2]}))
+    for fill in FILLS:
+        made = for_torch.make(tensor(4, **classes)["facts"], fill)
+        assert (made.min().item(), made.max().item()) == (0, 3)
+
+
+def test_what_is_too_large_has_no_elements_and_still_a_shape() -> None:
+    layer = {"facts": {"type": "torch.nn.Conv2d", "in_channels": 3, "out_channels": 8, "kernel_size": [3, 3]}}
+    layer["facts"].update(dtype="torch.float32", device="meta", training=True)
+    found = asked("method", "torch.Conv2d", "__call__", layer, tensor(64, 3, 500, 500, device="meta"))
+    assert found["gave"]["shape"] == [64, 8, 498, 498]
+    assert "raised" in asked("method", "torch.Conv2d", "__call__", layer, tensor(64, 4, 500, 500, device="meta"))
+
+
+@pytest.mark.parametrize(
+    "loss", [torch.nn.CrossEntropyLoss(weight=torch.ones(3)), torch.nn.HuberLoss(delta=2.0), torch.nn.BCELoss()]
+)
+def test_a_loss_is_made_again_from_what_the_probe_tells(loss: Any) -> None:
+    assert for_torch.read(for_torch.make(seen(loss), 0)) == for_torch.read(loss)
+
+
+def test_lengths_are_told_and_other_numbers_are_not() -> None:
+    assert asked("method", "torch.Tensor", "size", tensor(2, 5), {"is": 1}) == {"gave": {"type": "int", "value": 5}}
+    assert asked("method", "torch.Tensor", "argmax", tensor(2, 5))["gave"]["shape"] == []
+    assert asked("call", "builtins", "int", tensor(1)) == {"gave": {"type": "int"}}
+
+
+def test_a_random_transform_is_tried_in_either_case() -> None:
+    pytest.importorskip("torchvision")
+    kind = "torchvision.transforms.transforms"
+    picture = {"facts": {"type": "PIL.Image.Image", "mode": "RGB", "size": [8, 6]}}
+    erasing = {"facts": {"type": f"{kind}.RandomErasing", "p": 0.5, "scale": [0.1, 0.2], "ratio": [1, 2], "value": 0}}
+    assert "unknown" in asked("method", "torchvision.RandomErasing", "__call__", erasing, picture)
+    steps = [{"type": "RandomHorizontalFlip", "p": 0.5}, {"type": "ToTensor"}, {"type": "ToTensor"}]
+    row = {"facts": {"type": f"{kind}.Compose", "steps": steps}}
+    assert asked("method", "torchvision.Compose", "__call__", row, picture)["raised"] == "TypeError"

@@ -1,12 +1,14 @@
 """What a library itself says of a step: asked on surrogates with the schema of the operands, in a separate process.
 
 Knows what of an abstract value can be sent, and what an answer means. Asks only where an interpreter here has the very
-versions of the kernel; else nothing is said. What may be asked stands in kernel_side/crane_surrogates/operations.py.
+versions of the kernel; else nothing is said, but of shapes that torch refuses where a kernel tells no versions at all.
+What may be asked stands in kernel_side/crane_surrogates/operations.py.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import re
 import sys
 import time
@@ -15,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeVar
 
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
@@ -27,11 +30,13 @@ from crane_core.runtime.kernel_side.crane_surrogates import operations, tables
 from crane_core.runtime.library_worker import LibraryWorker, library_worker
 
 LIBRARIES: Final = tuple(operations.CALLS)
-_TENSOR: Final = ("shape", "dtype", "device", "requires_grad", "grad_fn", "strides", "layout", "is_nested")
+_TENSOR_WORDS: Final = "shape dtype device requires_grad grad_fn is_contiguous strides layout is_nested"
+_TENSOR: Final = tuple(_TENSOR_WORDS.split())
 _SYMBOLIC: Final = "keras.src.backend.common.keras_tensor.KerasTensor"
 _FACTS: Final[Mapping[str, tuple[str, ...]]] = {
     "numpy.ndarray": ("shape", "dtype", "writeable"),
     "numpy.ma.MaskedArray": ("shape", "dtype"),
+    "PIL.Image.Image": ("mode", "size"),
     "torch.Tensor": _TENSOR,
     "torch.nn.parameter.Parameter": _TENSOR,
     _SYMBOLIC: ("shape", "dtype"),
@@ -48,6 +53,7 @@ _NO_LABELS: Final = ("RangeIndex", "DatetimeIndex", "TimedeltaIndex", "PeriodInd
 _NUMBERS: Final = ("int", "float", "bool")
 _PLAIN: Final = (bool, int, float, str, type(None))
 _MOST_PARTS = 400
+_MOST_ELEMENTS = 1_000_000
 _MOST_LABELS = 12
 _LONGEST_TEXT = 2_000
 _MOST_MESSAGE = 400
@@ -96,6 +102,14 @@ class Order(NamedTuple):
     is_typed: bool = False
     """Whether the type of what is given is certain, if no more of it is."""
     learning: Learning | None = None
+    is_vague: bool = False
+    """Devices, dtypes or the version of torch may be others: of what torch refuses, only shapes count."""
+    is_large: bool = False
+    """Sent without elements: of refusals only those of a usual class count."""
+    device: str | None = None
+    """Where the results are, if not on the processor."""
+    more: Mapping[str, Any] = MappingProxyType({})
+    """Facts of the result beside the answer."""
 
 
 class Question(NamedTuple):
@@ -121,7 +135,9 @@ class Asker:
         self._packages = packages
         self._mentions = mentions
         self._may_be_extended = may_be_extended
-        python, self._libraries = _who_knows(tuple(sorted(packages.items())), interpreters())
+        self._is_of_any_version = not packages
+        knows = _who_knows if packages else _who_knows_torch
+        python, self._libraries = knows(tuple(sorted(packages.items())), interpreters())
         self._worker: LibraryWorker | None = library_worker(python) if self._libraries else None
         self._seconds_left = self.patience.total_s
         self._answers: dict[str, Mapping[str, Any]] = {}
@@ -153,7 +169,9 @@ class Asker:
         ):
             step, holder, asked = "located", receiver.bound_to.type, indexer
             operands[0] = receiver.bound_to
-        if step == "attribute" and not isinstance(of, str) and of.path:
+        if self._is_of_any_version:
+            orders = list(self._tried(step, holder, asked, operands, arguments.keywords))
+        elif step == "attribute" and not isinstance(of, str) and of.path:
             orders = list(self._of_module(of.path, name))
         elif step == "attribute" and not isinstance(of, str) and of.type == "method":
             orders = list(self._of_method(of, name))
@@ -195,15 +213,20 @@ class Asker:
                 takes = answer.get("takes")
                 known = f"in {library} {self._packages[library]} it takes {takes}" if takes else question.described
                 is_tried = isinstance(order.sent.get("operands"), list) and order.learning is None
-                if not is_tried or not _speaks_of_values(message):
-                    return Said(_crash(library, self._packages[library], raised, message, known), AbstractValue())
+                is_elsewhere = order.is_vague and not operations.is_about_shapes(raised, message)
+                is_elsewhere |= order.is_large and raised not in ("RuntimeError", "ValueError")
+                if not is_elsewhere and not (is_tried and _speaks_of_values(message)):
+                    return Said(
+                        _crash(library, self._packages.get(library, ""), raised, message, known), AbstractValue()
+                    )
             facts = answer.get("gave")
             if not isinstance(facts, dict):
                 continue
             if order.is_typed and "type" in facts:
                 return Said(None, AbstractValue(str(facts["type"])))
             if facts and (order.tells or facts.get("type") == "method") or answer.get("left"):
-                gives, left = (_given(_without(each, order.untold)) for each in (facts, answer.get("left") or {}))
+                gives, left = (_given(_certain(each, order)) for each in (facts, answer.get("left") or {}))
+                gives.facts |= order.more
                 return Said(None, gives, left if left.type else None)
         return None
 
@@ -220,18 +243,27 @@ class Asker:
         libraries |= {holder.partition(".")[0]} & set(LIBRARIES)
         if not libraries or not libraries <= self._libraries or self._may_be_changed(libraries):
             return
-        is_elsewhere = any(map(self._mentions, operations.OTHER_DEVICES))
-        sender = _Sender(may_guess=step == "operator", may_be_elsewhere=is_elsewhere)
+        may_be_elsewhere = any(map(self._mentions, operations.OTHER_DEVICES))
+        sender = _Sender(may_guess=step == "operator", sends_ranges=operations.takes_indices(step, asked))
+        is_placed = "device" in keywords and libraries == {"torch"}
+        named = {key: each for key, each in keywords.items() if not (is_placed and key == "device")}
         n_positional = len(operands) - len(keywords)
         with suppress(NotSentError):
-            sent = sender.order(step, holder, asked, operands[:n_positional], keywords)
+            sent = sender.order(step, holder, asked, operands[:n_positional], named)
+            if "torch" in libraries:
+                unknown = operations.NOT_RECORDING + (operations.FREEZING if sender.has_layer else ())
+                sent["is_recording"] = not any(map(self._mentions, unknown))
             if operations.is_asked(sent):
                 is_kept = _CHANGING.isdisjoint(keywords)
                 tells = is_kept and operations.tells_result(step, holder, asked)
                 is_typed = is_kept and operations.tells_type(holder, asked)
-                may_move = is_elsewhere and not any(map(_holds_tensor, operands))
-                untold = frozenset([*tables.untold(sent), *["device"] * may_move])
-                yield Order(sent, frozenset(libraries), tells, untold, is_typed)
+                is_moved = is_placed or sender.is_moved(may_be_elsewhere=may_be_elsewhere)
+                is_large = sender.is_large()
+                may_move = is_moved or is_large or None in sender.devices or may_be_elsewhere and not sender.devices
+                untold = frozenset([*tables.untold(sent), *["device"] * may_move, *["dtype"] * sender.is_vague])
+                is_vague = is_moved or is_large or sender.is_vague or self._is_of_any_version
+                more, device = _kept(step, asked, operands), sender.device_elsewhere
+                yield Order(sent, frozenset(libraries), tells, untold, is_typed, is_vague, is_large, device, more)
 
     def _of_module(self, path: str, name: str) -> Iterator[Order]:
         """The order to look for a name in a module."""
@@ -266,7 +298,7 @@ class Asker:
         if not libraries <= self._libraries or self._may_be_changed(libraries):
             return
         if "class" not in made:
-            sender = _Sender(may_guess=False, may_be_elsewhere=True)
+            sender = _Sender(may_guess=False)
             with suppress(NotSentError):
                 sent = sender.order(step, library, name, arguments.positional, arguments.keywords)
                 yield Order({**sent, "operands": [{"made": made}, *sent["operands"]]}, libraries)
@@ -287,7 +319,7 @@ class Asker:
         kind = "call of data" if step == "call" and first in _DATA else step
         yield Order(_binding(path, kind, arguments), frozenset([library]))
         if step == "call" and library in operations.TRIED:
-            sender = _Sender(may_guess=True, may_be_elsewhere=True)
+            sender = _Sender(may_guess=True)
             with suppress(NotSentError):
                 sent = sender.order("wrapped", path, "", arguments.positional, arguments.keywords)
                 yield Order(sent, frozenset([library]))
@@ -343,6 +375,13 @@ def _who_knows(packages: tuple[tuple[str, str], ...], asked: tuple[str, ...]) ->
     return best, frozenset(shared | operations.PYTHON if best else ())
 
 
+@cache
+def _who_knows_torch(_packages: object, asked: tuple[str, ...]) -> tuple[str, frozenset[str]]:
+    """An interpreter that has torch, for a kernel that tells no versions: of shapes every version says the same."""
+    python = next((each for each in asked if "torch" in _versions(each)), "")
+    return python, frozenset(["torch"] if python else [])
+
+
 def _minor(python: str) -> str:
     """3.11 of 3.11.7: what a library refuses does not change with a correction of Python."""
     return python.rpartition(".")[0]
@@ -394,10 +433,6 @@ def _result(step: str, of: AbstractValue | str, orders: Sequence[Order]) -> Mapp
     return {}
 
 
-def _without(facts: Mapping[str, Any], untold: frozenset[str]) -> dict[str, Any]:
-    return {name: fact for name, fact in facts.items() if name not in untold}
-
-
 _LOOKS_FOR_NAME: Final = ("attribute", "member", "method", "of object")
 
 
@@ -427,22 +462,43 @@ def _library_of(value: AbstractValue) -> str:
     return next((library for part in (parts or ())[:50] if (library := _library_of(part))), "")
 
 
-def _holds_tensor(value: AbstractValue) -> bool:
-    """Whether an operand decides on which device the result is: all that are sent are on the processor."""
-    return value.is_a("torch", "Tensor", "Parameter") or any(map(_holds_tensor, value.items or ()))
+def _kept(step: str, name: str, operands: Sequence[AbstractValue]) -> dict[str, Any]:
+    """The range of integers that a method of a tensor hands on."""
+    if step != "method" or name not in operations.KEEPING or not operands[0].is_a("torch", "Tensor"):
+        return {}
+    ends = operands[0].fact("value_range")
+    if name in ("long", "int") and isinstance(ends, (list, tuple)):
+        ends = [int(end) if type(end) is float and math.isfinite(end) else end for end in ends]
+    return {"value_range": ends} if _are_integers(ends) else {}
+
+
+def _are_integers(ends: Any) -> bool:
+    return isinstance(ends, (list, tuple)) and all(type(end) is int for end in ends)
 
 
 class _Sender:
     """Writes operands for the worker.
 
-    `may_guess`: a number whose value is not known may be any. `may_be_elsewhere`: a tensor of which no device is told
-    may be on another than the processor.
+    `may_guess`: a number whose value is not known may be any. `sends_ranges`: what is known of the values of tensors of
+    integers counts. `devices` are those of tensors and of layers with weights, None for one that is not told.
     """
 
-    def __init__(self, *, may_guess: bool, may_be_elsewhere: bool) -> None:
+    def __init__(self, *, may_guess: bool, sends_ranges: bool = False) -> None:
         self._may_guess = may_guess
-        self._may_be_elsewhere = may_be_elsewhere
+        self._sends_ranges = sends_ranges
         self._n_parts = 0
+        self.devices: set[str | None] = set()
+        self._of_torch: list[dict[str, Any]] = []
+        self.has_layer = False
+        self.is_vague = False
+        """A dtype that is not told was taken for the usual one."""
+
+    def is_moved(self, *, may_be_elsewhere: bool) -> bool:
+        """Whether what was sent is on another device, or may be. Raises NotSentError for several, or another kind."""
+        known = {str(each) for each in self.devices if each is not None}
+        if len(known) > 1 or not all(each == "cpu" or each.startswith("cuda") for each in known):
+            raise NotSentError
+        return bool(known - {"cpu"}) or None in self.devices and may_be_elsewhere
 
     def order(
         self,
@@ -463,8 +519,14 @@ class _Sender:
             raise NotSentError
         if value.path:
             return {"named": value.path}
-        if value.package in LIBRARIES:
-            return {"facts": {"type": value.type, **self._facts(value)}}
+        if value.type == "torch.dtype":
+            return {"named": _known(value.fact("value"))}
+        if value.type == "torch.Size":
+            return {"tuple": [self.sent(part) for part in _known(value.items)]}
+        if value.package in (*LIBRARIES, "PIL"):
+            known = self._facts(value)
+            known["type"] = value.type if value.package != "PIL" else "PIL.Image.Image"
+            return {"facts": known}
         if value.type in ("list", "tuple", "slice"):
             return {value.type: [self.sent(part) for part in _known(value.items)]}
         if value.type == "range":
@@ -476,22 +538,52 @@ class _Sender:
         return _value(value.literal)
 
     def _facts(self, value: AbstractValue) -> dict[str, Any]:
-        if value.type.startswith("torch.nn.modules."):
-            return _plain_facts(value)
         if value.type.startswith("torch.nn.") and value.type not in _FACTS:
-            raise NotSentError  # a layer as a rule has it, of which settings may not be known
+            known = _plain_facts(value)
+            self._of_torch.append(known)
+            if known.get("n_parameters") != 0 and ".loss." not in value.type:
+                self._take_dtype(known)
+                self.has_layer = True
+                self.devices.add(known.pop("device", None))
+            return known
+        if value.package == "torchvision":
+            return _settings(value)
         if value.package == "keras" and value.type != _SYMBOLIC:
             return _of_layer(value)
         if value.package == "pandas":
             return _pandas_facts(value)
-        names = _FACTS.get(value.type, ())
+        names = _FACTS.get(value.type if value.package != "PIL" else "PIL.Image.Image", ())
         known = {name: fact for name in names if (fact := value.fact(name)) is not None}
+        n_needed = 1 if names is _TENSOR else _N_NEEDED
         n_open = 1 if value.type == _SYMBOLIC else 0  # of the batch
-        if not known.keys() >= set(names[:_N_NEEDED]) or None in known.get("shape", ())[n_open:]:
+        if not known.keys() >= set(names[:n_needed]) or None in known.get("shape", ())[n_open:]:
             raise NotSentError
-        if names is _TENSOR and "device" not in known and self._may_be_elsewhere:
-            raise NotSentError
+        if names is _TENSOR:
+            self._take_dtype(known)
+            self._of_torch.append(known)
+            self.devices.add(known.pop("device", None))
+            ends = value.fact("value_range")
+            if not known.get("is_contiguous", True):
+                known.pop("is_contiguous")
+            if self._sends_ranges and _are_integers(ends):
+                known["value_range"] = list(ends)
         return known
+
+    @property
+    def device_elsewhere(self) -> str | None:
+        """The device of all that was sent, if it is known and not the processor."""
+        return next(iter(self.devices - {"cpu"}), None) if len(self.devices) == 1 else None
+
+    def is_large(self) -> bool:
+        """Whether tensors are too large to be computed with; they are then sent as such."""
+        is_large = any(math.prod(known.get("shape", ())) > _MOST_ELEMENTS for known in self._of_torch)
+        for known in self._of_torch if is_large else ():
+            known["device"] = "meta"
+        return is_large
+
+    def _take_dtype(self, known: dict[str, Any]) -> None:
+        self.is_vague |= "dtype" not in known
+        known.setdefault("dtype", "torch.float32")
 
 
 def _known(parts: _Parts | None) -> _Parts:
@@ -518,10 +610,21 @@ def _pandas_facts(value: AbstractValue) -> dict[str, Any]:
     return {**facts, "shape": shape, "columns": labels, "dtypes": [dtypes.get(label) or "" for label in labels]}
 
 
+def _settings(value: AbstractValue) -> dict[str, Any]:
+    """The settings of a transform; models are not sent."""
+    if not value.type.startswith("torchvision.transforms."):
+        raise NotSentError
+    return {name: fact for name, fact in value.facts.items() if name != "docs" and not isinstance(fact, AbstractValue)}
+
+
 def _plain_facts(value: AbstractValue) -> dict[str, Any]:
-    """All that is known of a layer, to be made again with all of it or not at all; a forgotten one has no mode."""
+    """All that is known of a layer or loss, to be made again with all of it or not at all; forgotten ones lack both."""
     facts = dict(value.facts)
-    if "training" not in facts or value.attributes or any(isinstance(fact, AbstractValue) for fact in facts.values()):
+    if (
+        not facts.keys() & {"training", "reduction"}
+        or value.attributes
+        or any(isinstance(fact, AbstractValue) for fact in facts.values())
+    ):
         raise NotSentError
     return {name: fact for name, fact in facts.items() if fact is not None and name != "docs"}
 
@@ -606,9 +709,21 @@ def _spelled(fact: Any) -> str:
     return str(tuple(fact)) if isinstance(fact, (list, tuple)) else str(fact)
 
 
+def _certain(told: Mapping[str, Any], order: Order) -> dict[str, Any]:
+    """What holds of a result, and of its parts, wherever the operands are and whatever dtype they have."""
+    facts = {name: fact for name, fact in told.items() if name not in order.untold}
+    if "device" in told and order.device is not None:
+        facts["device"] = order.device
+    if isinstance(parts := told.get("items"), dict):
+        facts["items"] = {at: _certain(part, order) for at, part in parts.items()}
+    return facts
+
+
 def _given(told: Mapping[str, Any]) -> AbstractValue:
     facts = {name: fact for name, fact in told.items() if name != "type"}
     kind = str(told.get("type", ""))
+    if kind == "torch.Tensor":
+        facts.setdefault("is_contiguous", False)
     if kind == "NoneType":
         return AbstractValue("NoneType", literal=None)
     if kind.startswith("pandas."):

@@ -96,10 +96,15 @@ def value_from_facts(type: str, facts: dict[str, Any], *, words: str, is_capture
     for name in _SHAPES:
         if isinstance(shape := facts.get(name), (list, tuple)):
             facts[name] = tuple(size if isinstance(size, int) else None for size in shape)
+    if is_captured and type == "torch.Tensor":
+        facts.setdefault("is_contiguous", "strides" not in facts)  # a capture tells only what is out of the ordinary
     value = AbstractValue(type, facts, words=words)
     _fill_value(value, is_captured=is_captured)
     _fill_parts(value, is_captured=is_captured)
-    value.attributes = _inside(value.facts.pop("attributes", None), words, is_captured=is_captured)
+    held = value.facts.pop("attributes", None)
+    value.attributes = _inside(held, words, is_captured=is_captured)
+    if type.startswith("torchvision.transforms.") and isinstance(held, dict):  # its settings; texts may be types
+        value.facts |= {name: fact for name, fact in held.items() if isinstance(fact, (int, float, list))}
     if isinstance(module := value.facts.get("module"), str) and type == "module":
         value.path = public_path(module)
     return value

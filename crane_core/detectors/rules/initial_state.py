@@ -128,6 +128,8 @@ class InitialState:
         """Whether code of the notebook may put an attribute of this name on some object, in whatever manner."""
         return self.may_define_any or self.is_assigned(name) or any(map(self.mentions, _BY_ANY_NAME))
 
+    may_replace = may_give_attribute
+
     @cached_property
     def may_be_extended(self) -> bool:
         """Whether classes and modules of libraries may have names that other packages gave them."""
@@ -271,6 +273,10 @@ class EmptyKernel:
     def may_give_attribute(self, name: str) -> bool:
         """True: what the cells that ran asked for was there."""
         return True
+
+    def may_replace(self, name: str) -> bool:
+        """Whether code of the cells may put something of its own in the place of what a library has by this name."""
+        return self.is_assigned(name)
 
     def is_assigned(self, attribute: str) -> bool:
         """Whether the cells spell that they put an attribute of this name on some object."""

@@ -480,7 +480,7 @@ class Interpreter:
     ) -> Question | None:
         """What the library is asked of a step; nothing where code of the notebook may have replaced what it names."""
         own = of.rpartition(".")[2] if isinstance(of, str) else name
-        if step in ("call", "method", "attribute") and self.initial.may_give_attribute(own):
+        if step in ("call", "method", "attribute") and self.initial.may_replace(own):
             return None
         before = _just_called(node)
         made = self.results.get(before, {}) if before is not None else {}

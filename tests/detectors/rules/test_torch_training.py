@@ -297,9 +297,8 @@ hooked.register_forward_pre_hook(lambda module, given: (given[0][:, :3],))
 
 
 def test_a_hook_may_change_what_a_layer_gets(check):
-    """Where a notebook spells hooks, only the rules speak."""
+    """Where a notebook spells hooks, torch is not asked."""
     assert check(HOOKED, "hooked(torch.randn(2, 5))").raised is None
-    assert check(HOOKED, "net(torch.randn(4, 7))").raised == "RuntimeError"
 
 
 STAR = "import torch\nfrom torch.nn import *\nfrom torch.optim import *\nx = torch.ones(2, 3)\nlayer = Linear(3, 2)"
@@ -308,9 +307,6 @@ STAR = "import torch\nfrom torch.nn import *\nfrom torch.optim import *\nx = tor
 @pytest.mark.parametrize(
     ("target", "exception"),
     [
-        ("Linear(4, 2)(x)", "RuntimeError"),
-        ("Sequential(Linear(3, 4), ReLU(), Linear(5, 1))(x)", "RuntimeError"),
-        ("CrossEntropyLoss()(x, torch.tensor([0, 5]))", "IndexError"),
         ("Adam(layer)", "TypeError"),
         ("Adam(layer.parameters(), lr=0.1).step()", None),
     ],

@@ -134,7 +134,9 @@ def _part(loader: AbstractValue, name: str, shape: Any, dtype: Any) -> AbstractV
     if not isinstance(shape, (tuple, list)):
         return AbstractValue(shape if isinstance(shape, str) and shape in ("list", "tuple", "dict", "str") else "")
     known = _first_size(loader, tuple(shape))
-    return tensor(known, dtype if isinstance(dtype, str) else None, words=f"{name.replace('batch', _said(loader), 1)}")
+    made = tensor(known, dtype if isinstance(dtype, str) else None, words=f"{name.replace('batch', _said(loader), 1)}")
+    made.facts |= {"is_contiguous": True} if loader.fact("collate_fn") == "default_collate" else {}
+    return made
 
 
 def _first_size(loader: AbstractValue, shape: Shape) -> Shape:
@@ -152,36 +154,13 @@ def _first_size(loader: AbstractValue, shape: Shape) -> Shape:
 
 @RULES.function("torch.utils.data.TensorDataset")
 def tensor_dataset(operation: Operation) -> Answer:
-    """Tensors of one length, and tensors only."""
+    """The tensors that it holds; what it refuses is asked."""
     given = operation.arguments.positional
     if not operation.arguments.is_complete or operation.arguments.keywords:
         return UNKNOWN
-    for value in given:
-        if value.type in ("list", "numpy.ndarray") or value.is_a("pandas", "Series", "DataFrame"):
-            _no_tensor(operation, value)
-    found = [value.shape for value in given if is_tensor(value)]
-    lengths = {shape[0] for shape in found if shape and shape[0] is not None}
-    if len(lengths) > 1:
-        operation.crash(
-            "AssertionError",
-            "Size mismatch between tensors: they must have the same length",
-            fact=f"the lengths are {', '.join(str(length) for length in sorted(lengths))}",
-            remedy="find the split that left them unequal",
-        )
-    facts = {"length": lengths.pop()} if lengths else {}
-    return AbstractValue(
-        "torch.utils.data.dataset.TensorDataset", facts, attributes={}, items=given, words=operation.text
-    )
-
-
-def _no_tensor(operation: Operation, value: AbstractValue) -> None:
-    exception = "TypeError" if value.package in ("numpy", "pandas") else "AttributeError"
-    operation.crash(
-        exception,
-        f"a TensorDataset takes tensors, not {value.type}",
-        fact=f"{value.named('an argument')} is of type {value.type}",
-        remedy="convert to tensors first: torch.tensor(...)",
-    )
+    lengths = {value.shape[0] for value in given if is_tensor(value) and value.shape}
+    facts = {"length": lengths.pop()} if len(lengths) == 1 else {}
+    return AbstractValue("torch.utils.data.dataset.TensorDataset", facts, items=given, words=operation.text)
 
 
 @RULES.function("torch.utils.data.DataLoader")
@@ -194,23 +173,12 @@ def loader_made(operation: Operation) -> Answer:
     )
     if bound is None:
         return UNKNOWN
-    _no_dataset(operation, bound["dataset"])
     made = AbstractValue("torch.utils.data.dataloader.DataLoader", words=operation.text)
     size = literal_of(bound.get("batch_size"), 1)
     plain = not {"sampler", "batch_sampler", "collate_fn"} & bound.keys() and not bound.get("drop_last")
     if plain and type(size) is int and size > 0:
         made.facts.update(_batches(bound["dataset"], size))
     return made
-
-
-def _no_dataset(operation: Operation, value: AbstractValue) -> None:
-    if value.type in ("int", "float", "NoneType"):
-        operation.crash(
-            "TypeError",
-            f"object of type '{value.type}' has no len(): a DataLoader needs a dataset",
-            fact=f"{value.named('the dataset')} is of type {value.type}",
-            remedy="pass a Dataset",
-        )
 
 
 def _batches(dataset: AbstractValue, size: int) -> dict[str, Any]:
@@ -229,6 +197,7 @@ def _batches(dataset: AbstractValue, size: int) -> dict[str, Any]:
         "dataset": {"batch_shapes": parts},
         "batch_dtypes": dtypes,
         "batch_container": "list",
+        "collate_fn": "default_collate",
     }
 
 

@@ -17,7 +17,7 @@ from typing import Any, Mapping
 
 from . import bounds, shared
 from .absences import absent
-from .anatomy import is_kind, module_dict, package_of
+from .anatomy import is_kind, module_dict, mro_of, package_of
 from .callables import callables
 from .chains import relevance
 from .chains.following import METHOD
@@ -26,6 +26,8 @@ from .looking import GROUPS, Look
 from .syntax.sources import Sources
 
 SCHEMA_VERSION = 2
+_WITH_ARRAYS = frozenset(["keras", "pandas", "tensorflow", "torch"])
+"""Packages whose objects give and take arrays of NumPy."""
 
 
 def look(namespace: dict[str, Any], request: Mapping[str, Any]) -> str:
@@ -124,8 +126,9 @@ def _placed(entry: dict[str, Any], name: str, needs: relevance.Needs, sources: S
 
 
 def _versions(found: Mapping[str, Any]) -> dict[str, str]:
-    """The versions of the packages that the variables come from, as far as they are loaded and state one."""
-    tops = {_top_package(value) for value in found.values()}
+    """The versions of the packages that the variables and their classes come from, as far as they state one."""
+    tops = {top for value in found.values() for top in _top_packages(value)}
+    tops |= {"numpy"} if tops & _WITH_ARRAYS else set()
     versions = {top: _version_of(top) for top in sorted(tops)}
     # torch's version is of its own class.
     return {top: bounds.text(str.__str__(version), 40) for top, version in versions.items() if is_kind(version, str)}
@@ -137,10 +140,10 @@ def _version_of(package: str) -> Any:
     return stated if stated is not None else module_dict(sys.modules.get(f"{package}._version")).get("version")
 
 
-def _top_package(value: Any) -> str:
+def _top_packages(value: Any) -> set[str]:
     own_name = module_dict(value).get("__name__")
     if type(own_name) is str:
-        return own_name.partition(".")[0]
+        return {own_name.partition(".")[0]}
     if type(value) is types.FunctionType and type(value.__module__) is str:
-        return value.__module__.partition(".")[0]
-    return package_of(value if is_kind(value, type) else type(value))
+        return {value.__module__.partition(".")[0]}
+    return {package_of(kind) for kind in mro_of(value if is_kind(value, type) else type(value))}

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-from typing import Any, Iterator, Mapping
+from typing import Any, Iterator, Mapping, Sequence
 
 import torch
 
+from . import operations
 from .made import MOST_ELEMENTS, NotMadeError, seen
 
 PACKAGE = torch
-_OF_TENSOR = ("shape", "dtype", "device", "requires_grad", "is_contiguous", "strides")
+_OF_TENSOR = ("shape", "dtype", "device", "requires_grad", "grad_fn", "is_contiguous", "strides")
+META = "meta"
+"""The device of tensors without elements, which torch uses to tell shapes alone: for what is too large."""
 _TENSORS = ("torch.Tensor", "torch.nn.parameter.Parameter")
 _NAMED_WORDS = (
     "float float16 float32 float64 double half bfloat16 int int8 int16 int32 int64 long short uint8 bool complex64"
@@ -21,13 +24,14 @@ _NAMED_WORDS = (
 _NAMED = frozenset(_NAMED_WORDS.split())
 _LAYERS_WORDS = (
     "Linear Bilinear Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d MaxPool1d MaxPool2d"
-    " MaxPool3d AvgPool1d AvgPool2d AvgPool3d AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d AdaptiveMaxPool1d"
-    " AdaptiveMaxPool2d Embedding EmbeddingBag RNN LSTM GRU RNNCell LSTMCell GRUCell BatchNorm1d BatchNorm2d"
-    " BatchNorm3d GroupNorm LayerNorm InstanceNorm1d InstanceNorm2d Flatten Unflatten PixelShuffle Dropout Dropout1d"
-    " Dropout2d Dropout3d ReLU Sigmoid Tanh GELU LeakyReLU ELU SELU SiLU Softplus Softshrink Hardshrink Hardsigmoid"
-    " Hardtanh Hardswish LogSigmoid Mish ReLU6 CELU Softsign Tanhshrink Threshold GLU Softmin Softmax2d"
-    " ReflectionPad1d ReflectionPad2d ReplicationPad1d ReplicationPad2d ZeroPad1d ZeroPad2d ConstantPad1d"
-    " ConstantPad2d RMSNorm PixelUnshuffle Identity Softmax LogSoftmax Upsample"
+    " MaxPool3d AvgPool1d AvgPool2d AvgPool3d AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d"
+    " AdaptiveMaxPool1d AdaptiveMaxPool2d AdaptiveMaxPool3d Embedding EmbeddingBag RNN LSTM GRU RNNCell LSTMCell"
+    " GRUCell BatchNorm1d BatchNorm2d BatchNorm3d GroupNorm LayerNorm InstanceNorm1d InstanceNorm2d Flatten"
+    " Unflatten PixelShuffle Dropout Dropout1d Dropout2d Dropout3d ReLU Sigmoid Tanh GELU LeakyReLU ELU SELU SiLU"
+    " Softplus Softshrink Hardshrink Hardsigmoid Hardtanh Hardswish LogSigmoid Mish ReLU6 CELU Softsign Tanhshrink"
+    " Threshold GLU Softmin Softmax2d ReflectionPad1d ReflectionPad2d ReplicationPad1d ReplicationPad2d ZeroPad1d"
+    " ZeroPad2d ConstantPad1d ConstantPad2d RMSNorm PixelUnshuffle Identity Softmax LogSoftmax Upsample AlphaDropout"
+    " PReLU MultiheadAttention"
 )
 _LAYERS = frozenset(_LAYERS_WORDS.split())
 _OF_LAYER_WORDS = (
@@ -35,46 +39,66 @@ _OF_LAYER_WORDS = (
     " input_size hidden_size num_layers batch_first bidirectional proj_size num_features num_channels num_groups"
     " normalized_shape affine track_running_stats kernel_size stride padding output_padding dilation groups"
     " output_size return_indices ceil_mode start_dim end_dim unflattened_size scale_factor mode upscale_factor p dim"
-    " negative_slope padding_idx padding_mode size"
+    " negative_slope padding_idx padding_mode size embed_dim num_heads kdim vdim"
 )
 _OF_LAYER = frozenset(_OF_LAYER_WORDS.split())
+_LOSSES = frozenset(operations.TORCH_LOSSES.split())
+_OF_LOSS_WORDS = "reduction ignore_index label_smoothing margin beta delta"
+_OF_LOSS = frozenset(_OF_LOSS_WORDS.split())
+_WEIGHTS = ("weight", "pos_weight")
 _STATE_WORDS = "dtype device training"
 _STATE = frozenset(_STATE_WORDS.split())
-_COUNTED_WORDS = "n_parameters n_trainable_parameters expected_input output"
+_COUNTED_WORDS = "parameters n_parameters n_trainable_parameters expected_input output"
 _COUNTED = frozenset(_COUNTED_WORDS.split())
 """Facts that follow from the others."""
+_WITHOUT: Sequence[Mapping[str, bool]] = ({}, {"bias": False}, {"elementwise_affine": False})
+"""Settings that only the number of parameters tells."""
 
 
 def named(name: str) -> Any:
-    """A dtype or constant; raises NotMadeError for others."""
+    """A dtype, constant or kind of tensor; raises NotMadeError for others."""
     if name not in _NAMED:
         raise NotMadeError(name)
     return getattr(torch, name)
 
 
 @contextlib.contextmanager
-def mode(fill: int) -> Iterator[None]:
-    """Nobody tells whether gradients are recorded around a step: with one of the fills they are not."""
-    with torch.set_grad_enabled(fill != 1):
+def mode(fill: int, order: Mapping[str, Any]) -> Iterator[None]:
+    """Where nobody tells whether gradients are recorded around a step, they are not with one of the fills.
+
+    Weights that are made have no elements: it would take long to draw those of a large layer.
+    """
+    is_layer = order["step"] == "call" and order["name"].startswith("nn.") and "functional" not in order["name"]
+    place = torch.device(META) if is_layer else contextlib.nullcontext()
+    with torch.set_grad_enabled(order.get("is_recording", False) or fill != 1), place:
         yield
 
 
 def make(facts: Mapping[str, Any], fill: int) -> Any:
-    """A tensor or layer with these facts; raises NotMadeError if they are of another device or layout."""
-    if facts.get("device", "cpu") != "cpu" or "layout" in facts or facts.get("is_nested"):
+    """A tensor, layer or loss with these facts; raises NotMadeError if they are of another device or layout."""
+    if facts.get("device", "cpu") not in ("cpu", META) or "layout" in facts or facts.get("is_nested"):
         raise NotMadeError("a tensor that is not a plain one of the processor")
-    return _tensor(facts, fill) if facts["type"] in _TENSORS else _layer(facts, fill)
+    if facts["type"] in _TENSORS:
+        return _tensor(facts, fill)
+    name = facts["type"].rpartition(".")[2]
+    return _loss(name, facts) if name in _LOSSES else _layer(name, facts, fill)
 
 
 def read(value: Any) -> dict[str, Any]:
-    """The schema of a tensor or layer, by the probe; empty for others."""
+    """The schema of a tensor, layer or loss, by the probe; empty for others."""
+    if isinstance(value, torch.dtype):
+        return {"type": "torch.dtype", "value": str(value)}
     told = seen(value)
     if isinstance(value, torch.Tensor):
         if type(value) not in (torch.Tensor, torch.nn.Parameter) or value.layout is not torch.strided:
             return {}
-        return {"type": told["type"], **{name: told[name] for name in _OF_TENSOR if name in told}}
-    if isinstance(value, torch.nn.Module) and type(value).__name__ in _LAYERS:
-        names = _OF_LAYER | _STATE
+        told = {"is_contiguous": True, **told}
+        told.update({"grad_fn": "Backward"} if "grad_fn" in told else {})  # of which operation depends on the operand's
+        return {name: told[name] for name in ("type", *_OF_TENSOR) if name in told}
+    name = type(value).__name__
+    if isinstance(value, torch.nn.Module) and name in _LAYERS | _LOSSES:
+        names = _OF_LAYER | _STATE | {"n_parameters"} if name in _LAYERS else _OF_LOSS | _of_weights()
+        told.update({"device": "cpu"} if "device" in told else {})
         return {"type": told["type"], **{name: told[name] for name in told if name in names}}
     return {}
 
@@ -84,13 +108,17 @@ def _tensor(facts: Mapping[str, Any], fill: int) -> Any:
     n_elements = 1
     for length in shape:
         n_elements *= length
-    if n_elements > MOST_ELEMENTS:
+    is_meta = facts.get("device") == META
+    if n_elements > MOST_ELEMENTS and not is_meta:
         raise NotMadeError("a tensor of so many elements")
     dtype = getattr(torch, facts["dtype"].partition(".")[2], None)
     if not isinstance(dtype, torch.dtype):
         raise NotMadeError(facts["dtype"])
     with torch.set_grad_enabled(True):
-        tensor = _laid(_elements(n_elements, dtype, fill).reshape(shape), facts.get("strides"), fill)
+        elements = torch.empty(n_elements, dtype=dtype, device=META) if is_meta else _elements(n_elements, dtype, fill)
+        if "value_range" in facts and n_elements and not is_meta:
+            elements = _between(n_elements, facts["value_range"], fill).to(dtype)
+        tensor = _laid(elements.reshape(shape), facts, fill)
         if facts["type"] != "torch.Tensor":
             return torch.nn.Parameter(tensor, requires_grad=facts.get("requires_grad", True))
         can_grad = dtype.is_floating_point or dtype.is_complex
@@ -108,18 +136,45 @@ def _elements(n: int, dtype: Any, fill: int) -> Any:
     return (ramp + 0.5).to(dtype) if dtype.is_floating_point or dtype.is_complex else ramp.to(dtype)
 
 
-def _laid(tensor: Any, strides: Any, fill: int) -> Any:
+def _between(n: int, ends: Any, fill: int) -> Any:
+    """Integers of which the least and the largest are known, and certainly are there."""
+    least, largest = ends
+    integers = torch.full((n,), (least, largest, least)[fill])
+    integers[(-1, 0, n // 2)[fill]] = (largest, least, largest)[fill]
+    return integers
+
+
+def _laid(tensor: Any, facts: Mapping[str, Any], fill: int) -> Any:
     """In memory as told; in order, with its axes the other way round, or with gaps, where it is not told."""
-    if strides is not None:
-        return torch.empty_strided(tuple(tensor.shape), tuple(strides), dtype=tensor.dtype).copy_(tensor)
+    if "strides" in facts:
+        return torch.empty_strided(
+            tuple(tensor.shape), tuple(facts["strides"]), dtype=tensor.dtype, device=tensor.device
+        ).copy_(tensor)
+    if facts.get("is_contiguous"):
+        return tensor
     if fill == 1:
         axes = tuple(reversed(range(tensor.dim())))
         return tensor.permute(axes).contiguous().permute(axes)
     return torch.stack([tensor, tensor], -1)[..., 0] if fill == 2 else tensor
 
 
-def _layer(facts: Mapping[str, Any], fill: int) -> Any:
-    name = facts["type"].rpartition(".")[2]
+def _loss(name: str, facts: Mapping[str, Any]) -> Any:
+    if not facts["type"].startswith("torch.nn.") or facts.keys() - (_OF_LOSS | _of_weights() | {"type", "device"}):
+        raise NotMadeError(facts["type"])
+    stated = {key: fact for key, fact in facts.items() if key in _OF_LOSS}
+    for each in _WEIGHTS:
+        if f"{each}_shape" in facts:
+            dtype = getattr(torch, facts[f"{each}_dtype"].partition(".")[2])
+            stated[each] = torch.ones(tuple(facts[f"{each}_shape"]), dtype=dtype, device=facts.get("device", "cpu"))
+    return getattr(torch.nn, name)(**stated)
+
+
+def _of_weights() -> frozenset[str]:
+    return frozenset(f"{name}_{fact}" for name in _WEIGHTS for fact in ("shape", "dtype"))
+
+
+def _layer(name: str, facts: Mapping[str, Any], fill: int) -> Any:
+    """A layer as the probe tells it, alone or inside another module: there no parameters are counted."""
     known = _OF_LAYER | _STATE | _COUNTED | {"type"}
     if not facts["type"].startswith("torch.nn.") or name not in _LAYERS or facts.keys() - known:
         raise NotMadeError(facts["type"])
@@ -131,12 +186,29 @@ def _layer(facts: Mapping[str, Any], fill: int) -> Any:
         taken |= {"input_size", "hidden_size", "num_layers", "batch_first", "bidirectional"}
     if sizes.keys() - taken:
         raise NotMadeError("a layer of which more is told than it is made with")
-    layer = kind(**sizes)
-    dtype = facts.get("dtype", "torch.float32")
-    if not isinstance(dtype, str):
-        raise NotMadeError("a layer of several dtypes")
-    layer.to(getattr(torch, dtype.partition(".")[2]))
-    n_parameters = sum(parameter.numel() for parameter in layer.parameters())
-    if facts.get("n_parameters", n_parameters) != n_parameters:
+    if "elementwise_affine" in taken and "n_parameters" not in facts:
+        sizes["elementwise_affine"] = fill != 1
+    ways = [more for more in _WITHOUT if taken.issuperset(more) and sizes.keys().isdisjoint(more)]
+    with torch.device(META):
+        layer = next((each for each in (kind(**sizes, **way) for way in ways) if _has_parameters(each, facts)), None)
+    if layer is None:
         raise NotMadeError("a layer with other weights than it was made with")
+    dtype = facts.get("dtype", None if _count(layer) else "torch.float32")
+    if not isinstance(dtype, str):
+        raise NotMadeError("a layer of an unknown dtype, or of several")
+    layer = layer.to(getattr(torch, dtype.partition(".")[2])).to_empty(device=facts.get("device", "cpu"))
+    with torch.no_grad():
+        for held in (*layer.parameters(), *layer.buffers()):
+            held.fill_(fill)
+    if "n_trainable_parameters" in facts:  # some are not trained
+        layer.requires_grad_(fill != 1)
     return layer.train(facts.get("training", fill != 1))
+
+
+def _has_parameters(layer: Any, facts: Mapping[str, Any]) -> bool:
+    shapes = {name: list(each.shape) for name, each in layer.named_parameters()}
+    return bool(facts.get("n_parameters", _count(layer)) == _count(layer) and facts.get("parameters", shapes) == shapes)
+
+
+def _count(layer: Any) -> int:
+    return sum(parameter.numel() for parameter in layer.parameters())

@@ -85,9 +85,9 @@ def library_of(package: str) -> Any:
         raise NotMadeError(package) from None
 
 
-def seen(value: Any) -> dict[str, Any]:
+def seen(value: Any, limits: Limits = _READ) -> dict[str, Any]:
     """What the probe's own summarizer tells of a value, with its groups put together."""
-    entry = Look(_READ, {}).summary(value)
+    entry = Look(limits, {}).summary(value)
     plus = entry.get("plus", {})
     facts = {}
     for group in ("structure", "representation", "values"):

@@ -130,9 +130,9 @@ _TENSOR_METHODS = _listed(
         _NONE,
         "view expand repeat size dim ndimension numel nelement float double half int long bool clone detach contiguous"
         " tolist item numpy new_zeros new_ones new_full stride element_size is_floating_point requires_grad_ unfold"
-        " zero_ fill_ exp_ sqrt_ squeeze_ unsqueeze_ transpose_ t_ resize_ normal_ uniform_ __len__",
+        " zero_ fill_ exp_ sqrt_ squeeze_ unsqueeze_ transpose_ t_ resize_ normal_ uniform_ __len__ short cpu",
     ),
-    (_FIRST, "type_as add_ sub_ mul_ div_ copy_ pow_ masked_fill_"),
+    (_FIRST, "backward to type type_as add_ sub_ mul_ div_ copy_ pow_ masked_fill_"),
     (_TWO, "clamp_"),
     (_NONE, _TENSOR_ALONE),
     (_FIRST, _TENSOR_WITH_ONE),
@@ -182,6 +182,24 @@ _TORCH_LAYERS = (
     " HingeEmbeddingLoss MultiLabelMarginLoss HuberLoss SmoothL1Loss SoftMarginLoss MultiLabelSoftMarginLoss"
     " CosineEmbeddingLoss MultiMarginLoss TripletMarginLoss PixelShuffle PixelUnshuffle Upsample UpsamplingNearest2d"
     " UpsamplingBilinear2d ChannelShuffle Flatten Unflatten"
+)
+TORCH_LOSSES = (
+    "L1Loss MSELoss CrossEntropyLoss NLLLoss PoissonNLLLoss KLDivLoss BCELoss BCEWithLogitsLoss HuberLoss SmoothL1Loss"
+    " SoftMarginLoss MultiLabelSoftMarginLoss HingeEmbeddingLoss MarginRankingLoss CosineEmbeddingLoss"
+)
+
+# torchvision
+
+TRANSFORMS = (
+    "ToTensor PILToTensor Normalize Resize CenterCrop RandomCrop RandomResizedCrop Grayscale ToPILImage Pad"
+    " RandomHorizontalFlip RandomVerticalFlip RandomRotation ColorJitter GaussianBlur RandomErasing RandomGrayscale"
+    " RandomAutocontrast"
+)
+_MODELS = (
+    "resnet18 resnet34 resnet50 resnet101 resnet152 resnext50_32x4d resnext101_32x8d wide_resnet50_2 densenet121"
+    " densenet161 densenet169 densenet201 mobilenet_v2 mobilenet_v3_small mobilenet_v3_large efficientnet_b0"
+    " efficientnet_b1 efficientnet_b2 efficientnet_b3 vgg11 vgg13 vgg16 vgg19 vgg16_bn vgg19_bn alexnet"
+    " shufflenet_v2_x1_0"
 )
 
 # pandas
@@ -358,7 +376,14 @@ CALLS: Mapping[str, Mapping[str, Sequence[int]]] = {
         ((0, 2), "gather index_select index_fill"),
         ((0, 2, 3), "scatter scatter_add index_add"),
         (_NONE, _prefixed("nn.", _TORCH_LAYERS)),
+        (_TWO, _prefixed("nn.", TORCH_LOSSES)),
+        (_ALL, "nn.Sequential utils.data.TensorDataset"),
+        (_FIRST, _prefixed("optim.", "SGD Adam AdamW RMSprop Adagrad Adadelta Adamax NAdam")),
         *((places, f"nn.functional.{name}") for name, places in _FUNCTIONAL.items()),
+    ),
+    "torchvision": _listed(
+        (_NONE, f"{_prefixed('transforms.', TRANSFORMS)} {_prefixed('models.', _MODELS)}"),
+        (_ALL, "transforms.Compose"),
     ),
     "pandas": _listed(
         (_NONE, _PANDAS_KNOWN),
@@ -391,6 +416,7 @@ METHODS: Mapping[str, Mapping[str, Sequence[int]]] = {
     "numpy.ndarray": _ARRAY_METHODS,
     "numpy.MaskedArray": _listed((_NONE, _OF_MASKED)),
     "torch.Tensor": _TENSOR_METHODS,
+    "torch.Parameter": _TENSOR_METHODS,
     "pandas.DataFrame": _listed(*_OF_BOTH, (_NONE, _ONLY_TABLE), (_FIRST, "join merge")),
     "pandas.Series": _listed(*_OF_BOTH, (_NONE, _ONLY_COLUMN)),
     "pandas.Timestamp": _listed((_NONE, _TIMESTAMP_METHODS)),
@@ -401,7 +427,8 @@ METHODS: Mapping[str, Mapping[str, Sequence[int]]] = {
     "tensorflow.EagerTensor": _listed((_NONE, "numpy get_shape __len__")),
     "tensorflow.ResourceVariable": _listed((_NONE, "numpy"), (_FIRST, _ASSIGNING)),
     "numpy.RandomState": _listed((_NONE, _RANDOM_STATE_METHODS), (_FIRST, "choice permutation")),
-    **{f"torch.{name}": {"__call__": _THREE} for name in _TORCH_LAYERS.split()},
+    **{f"torchvision.{name}": {"__call__": _FIRST} for name in ("Compose", *TRANSFORMS.split())},
+    **{f"torch.{name}": {"__call__": _THREE, "forward": _THREE} for name in _TORCH_LAYERS.split()},
     **{
         f"keras.{name}": {"__call__": _FIRST}
         for name in f"{_KERAS_LAYERS} {_KERAS_JOINING} Bidirectional TimeDistributed".split()
@@ -443,7 +470,7 @@ _OF_GROUPED_WORDS = (
 _OF_GROUPED = frozenset(_OF_GROUPED_WORDS.split())
 RESULTS = ("numpy", "pandas", "scipy")
 """Packages of which the results of steps are made again to be asked."""
-_KEYWORDS_WORDS = "a arr array ary b bias input m other weight weights x"
+_KEYWORDS_WORDS = "a arr array ary b bias input m other pos_weight target weight weights x"
 KEYWORDS = frozenset(_KEYWORDS_WORDS.split())
 """Keywords of which an operand may be a surrogate, where the first operand may."""
 
@@ -471,13 +498,18 @@ _BY_VALUES = {
     **dict.fromkeys(("pandas", "pandas.DataFrame", "pandas.Series"), _TABLE_BY_VALUES),
     "torch": frozenset(_TORCH_BY_VALUES_WORDS.split()),
     "torch.Tensor": frozenset(_TORCH_BY_VALUES_WORDS.split()),
+    "torch.Parameter": frozenset(_TORCH_BY_VALUES_WORDS.split()),
 }
 """What these give may depend on values, or they change their operand: only what they refuse counts."""
 _UNTOLD = "ma."
 """The module of functions that may change what they are given."""
-_READ_WORDS = "T mT H mH real imag shape dtype ndim size itemsize nbytes values columns empty axes array"
+_READ_WORDS = "T mT H mH real imag data shape dtype ndim size itemsize nbytes values columns empty axes array"
 _READ = frozenset(_READ_WORDS.split())
 """Attributes that follow from the schema; what others give is not told."""
+
+_LENGTHS_WORDS = "shape ndim size itemsize dim ndimension numel nelement stride element_size __len__"
+_LENGTHS = frozenset(_LENGTHS_WORDS.split())
+"""Attributes and methods of arrays that give lengths, counts of axes and the like."""
 
 _STEPS_WORDS = "attribute del_item element format item located operator set_item truth"
 STEPS = frozenset(_STEPS_WORDS.split())
@@ -533,6 +565,22 @@ UNLESS_MENTIONED: Mapping[str, Sequence[str]] = {
 """By package, "" for all: what a notebook may not spell where it is asked, as it may change what operations do."""
 OTHER_DEVICES = ("cuda", "mps", "xpu", "device")
 """What a notebook spells that may move tensors away from the processor."""
+NOT_RECORDING = ("no_grad", "inference_mode", "grad_enabled", "functional_call", "ightning")
+"""Where a notebook spells none of these, gradients are recorded."""
+FREEZING = ("requires_grad", "freeze", "from_pretrained")
+"""Where it spells none of these, weights of layers require a gradient."""
+_INDEXING_WORDS = "cross_entropy nll_loss embedding one_hot gather index_select __call__ forward"
+_INDEXING = frozenset(_INDEXING_WORDS.split())
+_OF_DATA = ("tensor", "as_tensor", "from_numpy")
+_KEEPING_WORDS = (
+    "long int view reshape flatten squeeze unsqueeze permute transpose t contiguous clone detach expand repeat"
+)
+KEEPING = frozenset(_KEEPING_WORDS.split())
+"""Methods of tensors that give the same integers, each at least once."""
+_ABOUT_SHAPES = re.compile(
+    r"shape|\b[Ss]izes?\b|[Dd]imension|\dD\b|elements|channels|batch_size|matri|scalar outputs|more than one value"
+    r"|out of bounds|out of range"
+)
 _ELSEWHERE = re.compile(r"(?i)\b(?:cuda|mps|xpu|hpu|npu|xla|meta|musa|mlu|vulkan|privateuseone)\b")
 _GROWING = ("torch.nn.modules.", "keras.layers.", "keras.src.layers.", "matplotlib.")
 """Classes whose objects get other attributes when they are used."""
@@ -556,6 +604,8 @@ _NOT_OF_OPERANDS = ("value (None)", "stateless scope", "for cmap", "colormap", "
 drawn before, have added."""
 _OF_SCHEMA = re.compile(r"square|[Dd]imension|shape|[Ss]ize|dtype|type|argument|broadcast|at least")
 
+_NO_TENSOR = re.compile(r"must be Tensor, not|got \((?:list|tuple|str|int|float|NoneType)\b")
+
 
 def is_asked(order: Mapping[str, Any]) -> bool:
     """Whether an operation may be asked with these operands, each in the form in which it is sent."""
@@ -566,12 +616,14 @@ def is_asked(order: Mapping[str, Any]) -> bool:
     if "made" in (*operands, {})[0]:
         return is_asked(operands[0]["made"]) and step in ("attribute", "method")
     reads_texts = name.rpartition(".")[2] in _PARSING
+    refuses_objects = of == "torch" and name in _OF_DATA
     if not tables.are_known_enough(order):
         return False
     for form, held in (part for told in (*operands, *keywords.values()) for part in tables.parts(told)):
         if form == "is" and type(held) is str and is_elsewhere(held):
             return False
-        if form == "facts" and (_is_opaque(step, name, held) or reads_texts and _is_text(held)):
+        is_opaque = form == "facts" and _is_opaque(step, name, held) and not refuses_objects
+        if is_opaque or form == "facts" and reads_texts and _is_text(held):
             return False
         if form == "facts" and of.startswith("matplotlib") and _size(held) > _MOST_DRAWN:
             return False
@@ -601,9 +653,14 @@ def is_made_again(order: Mapping[str, Any]) -> bool:
 
 
 def is_measured(order: Mapping[str, Any]) -> bool:
-    """Whether the integers that a step gives are lengths and counts of dimensions."""
-    is_length = order["step"] == "call" and order["of"] == "builtins" and order["name"] == "len"
-    return is_length or order["step"] == "attribute" and order["name"] in ("shape", "ndim", "size")
+    """Whether the integers that a step gives are lengths and counts of dimensions, or follow from known operands."""
+    step, of, name = order["step"], order["of"], order["name"]
+    if step == "call":
+        is_data = of == "torch" and name in _OF_DATA and all(map(tables.is_known, order["operands"]))
+        return of == "builtins" and name == "len" or is_data
+    if of in ("torch.Tensor", "torch.Parameter"):
+        return step in ("attribute", "method") and name in _LENGTHS
+    return step == "attribute" and name in ("shape", "ndim", "size")
 
 
 def is_member(kind: str, name: str) -> bool:
@@ -669,10 +726,15 @@ def _places(step: str, of: str, name: str) -> Sequence[int] | None:
 
 
 def _changes_tensor(step: str, of: str, name: str) -> bool:
-    is_change = step == "set_item" or step == "method" and name.endswith("_") and not name.endswith("__")
+    is_change = step == "set_item" or step == "method" and _is_change(name)
     return of.startswith("torch.") and (
         is_change or step == "operator" and name.endswith("=") and name not in _COMPARED
     )
+
+
+def _is_change(name: str) -> bool:
+    """Whether torch names a method so that it changes its tensor."""
+    return name.endswith("_") and not name.endswith("__")
 
 
 def _has_no_gradient(told: Mapping[str, Any]) -> bool:
@@ -726,12 +788,22 @@ def tells_refusal(order: Mapping[str, Any], exception: str, message: str) -> boo
     return not by_values or exception == "TypeError" or _OF_SCHEMA.search(message) is not None
 
 
+def takes_indices(step: str, name: str) -> bool:
+    """Whether every integer of a tensor counts, so that the least and the largest one decide what is refused."""
+    return step == "item" or name.rpartition(".")[2] in _INDEXING
+
+
+def is_about_shapes(exception: str, message: str) -> bool:
+    """Whether torch refuses shapes, or what is no tensor, as it does on every device and in every version."""
+    return (_NO_TENSOR if exception == "TypeError" else _ABOUT_SHAPES).search(message) is not None
+
+
 def tells_result(step: str, of: str, name: str) -> bool:
     """Whether what an operation gives is certain too, not only what it refuses."""
     if step in ("set_item", "truth") or step == "attribute" and name not in _READ:
         return False
     if of.startswith(("scipy", "sklearn")):
         return False
-    if name in _BY_VALUES.get(of, ()) or name.startswith(_UNTOLD) or of.startswith("torch") and name.endswith("_"):
+    if name in _BY_VALUES.get(of, ()) or name.startswith(_UNTOLD) or of.startswith("torch") and _is_change(name):
         return False
     return not name.endswith("=") or name in _COMPARED

@@ -24,7 +24,7 @@ from functools import reduce
 from typing import Any, Callable, Iterator, Mapping
 
 from . import members, operations, parameters, signatures, tables
-from .made import FILLS, NotMadeError, library_of, made, refusal
+from .made import FILLS, NotMadeError, library_of, made, refusal, seen
 
 _FULL = 0.75
 """Share of its memory beyond which the process ends itself: libraries fill it, and then all answers are unknown."""
@@ -185,7 +185,7 @@ def _agreed(operation: Callable[..., Any], order: Mapping[str, Any]) -> dict[str
     for fill in FILLS:
         operands = [_operand(told, fill) for told in order["operands"]]
         keywords = {key: made(told, fill) for key, told in order["keywords"].items()}
-        with _modes(fill, order["of"]):
+        with _modes(fill, order):
             outcome = _tried(operation, operands, keywords, is_measured=operations.is_measured(order))
         if "gave" in outcome and tables.changes_first(order):
             outcome["left"] = schema(operands[0])
@@ -226,12 +226,13 @@ def _learnt(order: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def _modes(fill: int, of: str) -> Iterator[None]:
+def _modes(fill: int, order: Mapping[str, Any]) -> Iterator[None]:
     """The modes of the libraries that are loaded: where nobody tells which is on, the fills differ in it."""
     with contextlib.ExitStack() as stack:
         for name in ("torch", "keras", "matplotlib"):
-            if name in sys.modules and (name == "torch" or of.startswith(name)):
-                stack.enter_context(library_of(name).mode(fill))
+            if name in sys.modules and (name == "torch" or order["of"].startswith(name)):
+                given = (fill, order) if name == "torch" else (fill,)
+                stack.enter_context(library_of(name).mode(*given))
         yield
 
 
@@ -281,7 +282,8 @@ def _tried(
     try:
         result = operation(*operands, **keywords)
     except _NEVER as error:
-        if not isinstance(error, NotImplementedError) or _FOR_DTYPE not in str(error):
+        is_about_dtype = isinstance(error, NotImplementedError) and _FOR_DTYPE in str(error)
+        if not is_about_dtype and not _is_checked_by_torch(error):
             return {"unknown": type(error).__name__}
         return refusal(error)
     except Exception as error:  # noqa: BLE001 - what it raises is the answer
@@ -289,6 +291,15 @@ def _tried(
             return {"unknown": type(error).__name__}
         return refusal(error)
     return {"gave": schema(result, is_measured=is_measured)}
+
+
+def _is_checked_by_torch(error: Exception) -> bool:
+    """Whether torch itself asserts something of what it is given, and says what."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    name = trace.tb_frame.f_globals.get("__name__", "") if trace is not None else ""
+    return isinstance(error, AssertionError) and bool(str(error)) and name.startswith(("torch.", "torchvision."))
 
 
 def schema(value: Any, *, is_measured: bool = False) -> dict[str, Any]:
@@ -308,4 +319,6 @@ def schema(value: Any, *, is_measured: bool = False) -> dict[str, Any]:
         read: dict[str, Any] = library_of(package).read(value)
     except NotMadeError:
         return {}
+    if is_measured and "value_range" in (told := seen(value)):
+        read["value_range"] = told["value_range"]
     return read

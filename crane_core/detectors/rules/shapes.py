@@ -1,15 +1,14 @@
-"""Shape arithmetic as NumPy does it: what shape comes of an operation, and which shapes cannot go together.
+"""Shape arithmetic as NumPy does it: what shape comes of a step, and which shapes cannot go together.
 
 Pure: shapes in, shapes out. A shape is a tuple of lengths in which None is a length that is not known. Each function
 raises ShapeMismatchError only where the operation fails whatever the lengths are that are not known. It gives None
-where not even the number of dimensions is certain. torch and Keras share most of this; where they differ their rules
-know it.
+where not even the number of dimensions is certain.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from types import EllipsisType
@@ -19,21 +18,12 @@ Length = int | None
 Shape = tuple[Length, ...]
 
 
-class About(StrEnum):
-    """What does not fit; libraries raise other classes for each."""
-
-    LENGTHS = "lengths"
-    AXIS = "axis"
-    INDEX = "index"
-
-
 class ShapeMismatchError(Exception):
     """An operation that fails for every array of such shapes."""
 
-    def __init__(self, why: str, about: About = About.LENGTHS) -> None:
+    def __init__(self, why: str) -> None:
         super().__init__(why)
         self.why = why
-        self.about = about
 
 
 def shown(shape: Shape) -> str:
@@ -68,13 +58,6 @@ def same(left: Length, right: Length) -> Length:
 def is_beyond(index: int | None, length: Length) -> bool:
     """Whether an index, counted from either end, is certainly out of bounds."""
     return index is not None and length is not None and not -length <= index < length
-
-
-def axis_of(axis: int, ndim: int) -> int:
-    """An axis counted from 0."""
-    if is_beyond(axis, ndim):
-        raise ShapeMismatchError(f"axis {axis} is out of bounds for an array of dimension {ndim}", About.AXIS)
-    return axis % ndim
 
 
 # Element by element
@@ -175,118 +158,7 @@ def _divides(fixed: int, total: int, *, is_open: bool, is_found: bool) -> bool:
     return total % fixed == 0 if fixed else not is_found and total == 0
 
 
-def flatten(shape: Shape) -> Shape:
-    return (size(shape),)
-
-
-def transpose(shape: Shape, axes: Sequence[int] | None = None) -> Shape:
-    if axes is None:
-        return shape[::-1]
-    if len(axes) != len(shape):
-        raise ShapeMismatchError(f"axes don't match: {len(axes)} axes for {len(shape)} dimensions")
-    places = [axis_of(axis, len(shape)) for axis in axes]
-    if len(set(places)) < len(places):
-        raise ShapeMismatchError("repeated axis")
-    return tuple(shape[place] for place in places)
-
-
-def swapaxes(shape: Shape, first: int, second: int) -> Shape:
-    lengths = list(shape)
-    one, other = axis_of(first, len(shape)), axis_of(second, len(shape))
-    lengths[one], lengths[other] = lengths[other], lengths[one]
-    return tuple(lengths)
-
-
-def expand_dims(shape: Shape, axis: int) -> Shape:
-    at = axis_of(axis, len(shape) + 1)
-    return (*shape[:at], 1, *shape[at:])
-
-
-def squeeze(shape: Shape, axes: Iterable[int] | None = None) -> Shape | None:
-    """NumPy's: an axis that is named must have the length 1."""
-    if axes is None:
-        return None if None in shape else tuple(length for length in shape if length != 1)
-    gone = {axis_of(axis, len(shape)) for axis in axes}
-    for at in sorted(gone):
-        if shape[at] not in (1, None):
-            raise ShapeMismatchError(
-                f"cannot squeeze out an axis with size not equal to one: axis {at} of shape {shown(shape)}"
-            )
-    return _without(shape, gone)
-
-
-def _without(shape: Shape, gone: Collection[int]) -> Shape:
-    return tuple(length for at, length in enumerate(shape) if at not in gone)
-
-
-# Several into one, one into several
-
-
-def concatenate(shapes: Sequence[Shape], axis: int | None = 0) -> Shape:
-    if not shapes:
-        raise ShapeMismatchError("need at least one array to concatenate")
-    if axis is None:
-        return (_sum(map(size, shapes)),)
-    ndim = len(shapes[0])
-    if not ndim:
-        raise ShapeMismatchError("zero-dimensional arrays cannot be concatenated")
-    at = axis_of(axis, ndim)
-    if other := next((shape for shape in shapes if len(shape) != ndim), None):
-        raise ShapeMismatchError(f"arrays of {ndim} and {len(other)} dimensions cannot be concatenated")
-    if () in shapes:
-        raise ShapeMismatchError("zero-dimensional arrays cannot be concatenated")
-    lengths = list(zip(*shapes, strict=True))
-    rests = [_common(lengths[place], place, shapes) for place in range(ndim) if place != at]
-    return (*rests[:at], _sum(lengths[at]), *rests[at:])
-
-
-def _common(lengths: Sequence[Length], place: int, shapes: Sequence[Shape]) -> Length:
-    known = dict.fromkeys(length for length in lengths if length is not None)
-    if len(known) > 1:
-        odd = next(shape for shape in shapes if shape[place] not in (None, next(iter(known))))
-        one = next(shape for shape in shapes if shape[place] is not None)
-        raise ShapeMismatchError(f"shapes {shown(one)} and {shown(odd)} differ along axis {place}")
-    return next(iter(known), None)
-
-
-def _sum(lengths: Iterable[Length]) -> Length:
-    total = 0
-    for length in lengths:
-        if length is None:
-            return None
-        total += length
-    return total
-
-
-def stack(shapes: Sequence[Shape], axis: int = 0) -> Shape:
-    """Arrays of one shape, along a new axis."""
-    if not shapes:
-        raise ShapeMismatchError("need at least one array to stack")
-    first = shapes[0]
-    for other in shapes:
-        if len(other) != len(first):
-            raise ShapeMismatchError(
-                f"all input arrays must have the same shape, not {shown(first)} and {shown(other)}"
-            )
-    common = tuple(_common(lengths, place, shapes) for place, lengths in enumerate(zip(*shapes, strict=True)))
-    at = axis_of(axis, len(common) + 1)
-    return (*common[:at], len(shapes), *common[at:])
-
-
-# Fewer elements
-
-
-def reduce(shape: Shape, axis: int | Sequence[int] | None = None, *, keepdims: bool = False) -> Shape:
-    """Sums, means, greatest elements along an axis. NumPy lets a single number pass for one of one axis."""
-    if not shape and axis in (0, -1):
-        return ()
-    given = range(len(shape)) if axis is None else [axis] if isinstance(axis, int) else axis
-    gone = [axis_of(each, len(shape)) for each in given]
-    if len(set(gone)) < len(gone):
-        raise ShapeMismatchError("repeated axis")
-    if keepdims:
-        return tuple(1 if at in gone else length for at, length in enumerate(shape))
-    return _without(shape, gone)
+# A part
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,9 +193,9 @@ def index(shape: Shape, *parts: Part) -> Shape:
     """x[parts]: ranges, the number of indices, lengths of masks. None is a new axis."""
     n_taken = sum(_n_axes(part) for part in parts)
     if n_taken > len(shape):
-        raise ShapeMismatchError(f"too many indices: {n_taken} for {len(shape)} dimensions", About.INDEX)
+        raise ShapeMismatchError(f"too many indices: {n_taken} for {len(shape)} dimensions")
     if list(map(type, parts)).count(EllipsisType) > 1:
-        raise ShapeMismatchError("an index can only have one '...'", About.INDEX)
+        raise ShapeMismatchError("an index can only have one '...'")
     return _indexed(shape, _spread(parts, len(shape) - n_taken))
 
 
@@ -359,10 +231,7 @@ def _indexed(shape: Shape, parts: Sequence[Part]) -> Shape:
     if not is_gathering:
         return tuple(kept)
     insert_at = insert_at if places[-1] - places[0] == len(places) - 1 else 0
-    try:
-        common = broadcast(*gathered)
-    except ShapeMismatchError as mismatch:
-        raise ShapeMismatchError(mismatch.why, About.INDEX) from None
+    common = broadcast(*gathered)
     _numbers_in_range(shape, parts, common)
     return (*kept[:insert_at], *common, *kept[insert_at:])
 
@@ -393,7 +262,6 @@ def _taken(lengths: Shape, part: Part, at: int) -> Shape:
             if length is not None and wanted and length != wanted:
                 raise ShapeMismatchError(
                     f"boolean index did not match: the mask has shape {shown(part.shape)}, the array {length}",
-                    About.INDEX,
                 )
         return (part.n_true,)
     if isinstance(part, int):
@@ -403,4 +271,4 @@ def _taken(lengths: Shape, part: Part, at: int) -> Shape:
 
 def _in_range(length: Length, number: int | None, at: int) -> None:
     if is_beyond(number, length):
-        raise ShapeMismatchError(f"index {number} is out of bounds for axis {at} with size {length}", About.INDEX)
+        raise ShapeMismatchError(f"index {number} is out of bounds for axis {at} with size {length}")

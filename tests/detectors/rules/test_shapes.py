@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crane_core.detectors.rules import shapes
-from crane_core.detectors.rules.shapes import About, Mask, Numbers, Shape, ShapeMismatchError, Some
+from crane_core.detectors.rules.shapes import Mask, Numbers, Shape, ShapeMismatchError, Some
 
 LENGTHS = st.one_of(st.integers(1, 3), st.integers(0, 6))
 SHAPES = st.lists(LENGTHS, max_size=4).map(tuple)
@@ -93,93 +93,6 @@ def test_a_shape_that_fits_is_never_refused(data: Any, shape: tuple[int, ...]) -
     assert agrees(shapes.reshape(*vague), tuple(wanted))
 
 
-ON_ONE: list[tuple[str, Any]] = [
-    ("transpose", st.one_of(st.none(), st.lists(SMALL, max_size=4))),
-    ("expand_dims", SMALL),
-]
-
-
-@given(st.data(), SHAPES)
-@pytest.mark.parametrize(("name", "argument"), ON_ONE)
-def test_axes_are_moved(name: str, argument: Any, data: Any, shape: tuple[int, ...]) -> None:
-    given_axis = data.draw(argument)
-    ours: Any = getattr(shapes, name)
-    vague = holes(data.draw, shape)
-    beside(
-        lambda: getattr(np, name)(np.zeros(shape), given_axis).shape,
-        lambda: ours(shape, given_axis),
-        lambda: ours(vague, given_axis),
-    )
-
-
-@given(st.data(), SHAPES, SMALL, SMALL)
-def test_two_axes(data: Any, shape: tuple[int, ...], one: int, other: int) -> None:
-    vague = holes(data.draw, shape)
-    beside(
-        lambda: np.swapaxes(np.zeros(shape), one, other).shape,
-        lambda: shapes.swapaxes(shape, one, other),
-        lambda: shapes.swapaxes(vague, one, other),
-    )
-
-
-@given(st.data(), SHAPES, st.one_of(st.none(), st.lists(SMALL, max_size=2, unique=True)))
-def test_squeeze(data: Any, shape: tuple[int, ...], axes: list[int] | None) -> None:
-    vague = holes(data.draw, shape)
-    if axes and len({axis % len(shape) for axis in axes if shape}) < len(axes):
-        return
-    beside(
-        lambda: np.squeeze(np.zeros(shape), None if axes is None else tuple(axes)).shape,
-        lambda: shapes.squeeze(shape, axes),
-        lambda: shapes.squeeze(vague, axes),
-    )
-
-
-@given(st.data(), SHAPES, st.one_of(st.none(), SMALL, st.lists(SMALL, max_size=3)), st.booleans())
-def test_reductions(data: Any, shape: tuple[int, ...], axis: Any, is_kept: bool) -> None:  # noqa: FBT001
-    vague = holes(data.draw, shape)
-    beside(
-        lambda: np.sum(np.zeros(shape), axis=tuple(axis) if isinstance(axis, list) else axis, keepdims=is_kept).shape,
-        lambda: shapes.reduce(shape, axis, keepdims=is_kept),
-        lambda: shapes.reduce(vague, axis, keepdims=is_kept),
-    )
-
-
-def alike(draw: Any) -> list[tuple[int, ...]]:
-    """Shapes that go together more often than any would: one, and others with a length changed."""
-    first = draw(SHAPES)
-    many = [first]
-    for _ in range(draw(st.integers(0, 2))):
-        lengths = list(first)
-        if lengths and draw(st.booleans()):
-            lengths[draw(st.integers(0, len(lengths) - 1))] = draw(LENGTHS)
-        if draw(st.integers(0, 5)) == 0:
-            lengths = lengths[1:]
-        many.append(tuple(lengths))
-    return many
-
-
-@given(st.data(), st.one_of(st.none(), SMALL))
-def test_concatenate(data: Any, axis: int | None) -> None:
-    many = alike(data.draw)
-    vague = [holes(data.draw, shape) for shape in many]
-    beside(
-        lambda: np.concatenate(zeros(*many), axis=axis).shape,
-        lambda: shapes.concatenate(many, axis),
-        lambda: shapes.concatenate(vague, axis),
-    )
-
-
-@given(st.data(), SMALL)
-def test_stack(data: Any, axis: int) -> None:
-    many = alike(data.draw)
-    vague = [holes(data.draw, shape) for shape in many]
-    beside(
-        lambda: np.stack(zeros(*many), axis=axis).shape,
-        lambda: shapes.stack(many, axis),
-        lambda: shapes.stack(vague, axis),
-    )
-
-
 def drawn_part(draw: Any, shape: tuple[int, ...], at: int) -> tuple[Any, Any, Any]:
     """An index as NumPy takes it, as it is told exactly, and as it is told with holes."""
     kind = draw(st.sampled_from(["int", "int", "slice", "new", "dots", "numbers", "mask"]))
@@ -214,29 +127,12 @@ def test_indices(data: Any, shape: tuple[int, ...], n_parts: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("refused", "about"),
-    [
-        (lambda: shapes.index((3, 4), 3), About.INDEX),
-        (lambda: shapes.index((3,), 0, 0), About.INDEX),
-        (lambda: shapes.reduce((3,), 1), About.AXIS),
-        (lambda: shapes.matmul((2, 3), (2, 3)), About.LENGTHS),
-    ],
-)
-def test_what_does_not_fit_is_told(refused: Callable[[], Any], about: About) -> None:
-    with pytest.raises(ShapeMismatchError) as known:
-        refused()
-    assert known.value.about is about
-
-
-@pytest.mark.parametrize(
     "accepted",
     [
         lambda: shapes.broadcast((None, 3), (5, 3)),
         lambda: shapes.matmul((None, 4), (4, None)),
         lambda: shapes.reshape((None, 3), (-1, 7)),
-        lambda: shapes.concatenate([(None, 2), (4, None)], 0),
         lambda: shapes.index((None,), 1_000_000),
-        lambda: shapes.stack([(None,), (7,)]),
     ],
 )
 def test_an_unknown_length_may_be_the_right_one(accepted: Callable[[], Any]) -> None:

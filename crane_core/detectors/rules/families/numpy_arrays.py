@@ -15,7 +15,7 @@ import numpy as np
 from crane_core.detectors.rules.abstract_value import AbstractValue, all_known, known_facts
 from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.operation import Arguments, Operation
-from crane_core.detectors.rules.shapes import About, Shape, ShapeMismatchError, same, shown
+from crane_core.detectors.rules.shapes import Shape, ShapeMismatchError, same, shown
 
 ARRAY: Final = "numpy.ndarray"
 NUMBERS: Final = ("int", "float", "bool", "complex")
@@ -216,8 +216,7 @@ def crash_on_shape_mismatch(fact: str, remedy: str, *, exception: str = "ValueEr
     try:
         yield
     except ShapeMismatchError as mismatch:
-        classes = {About.AXIS: "AxisError", About.INDEX: "IndexError"}
-        raise Crash(classes.get(mismatch.about, exception), mismatch.why, fact=fact, remedy=remedy) from None
+        raise Crash(exception, mismatch.why, fact=fact, remedy=remedy) from None
 
 
 def refuse_read_only(operation: Operation, value: AbstractValue, why: str) -> None:

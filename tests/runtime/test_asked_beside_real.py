@@ -282,7 +282,10 @@ def disagreements(order: dict[str, Any], chosen: random.Random) -> Iterator[str]
 
 def is_told_by(facts: dict[str, Any], seen: dict[str, Any]) -> bool:
     """Whether all that was concluded of a value, and of its parts, is seen of a real one."""
-    plain = {name: fact for name, fact in facts.items() if name != "items"}
+    plain = {name: fact for name, fact in facts.items() if name not in ("items", "shape")}
+    lengths = zip(facts.get("shape", ()), seen.get("shape", ()), strict=True)
+    if any(length is not None and length != other for length, other in lengths):
+        return False
     if any(repr(seen.get(name)) != repr(fact) for name, fact in plain.items()):
         return False
     parts = facts.get("items", {})

@@ -263,7 +263,17 @@ class Asker:
                 untold = frozenset([*tables.untold(sent), *["device"] * may_move, *["dtype"] * sender.is_vague])
                 is_vague = is_moved or is_large or sender.is_vague or self._is_of_any_version
                 more, device = _kept(step, asked, operands), sender.device_elsewhere
-                yield Order(sent, frozenset(libraries), tells, untold, is_typed, is_vague, is_large, device, more)
+                yield Order(
+                    sent,
+                    frozenset(libraries),
+                    tells,
+                    untold,
+                    is_typed=is_typed,
+                    is_vague=is_vague,
+                    is_large=is_large,
+                    device=device,
+                    more=more,
+                )
 
     def _of_module(self, path: str, name: str) -> Iterator[Order]:
         """The order to look for a name in a module."""

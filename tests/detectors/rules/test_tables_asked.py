@@ -241,7 +241,8 @@ def test_what_is_concluded_of_tables_is_what_comes(seed: int) -> None:
                     raised, result = type(error).__name__, None
                 else:
                     raised = None
-                line = f"{type(real).__name__}.{step} {name} {given!r:.80} {named!r:.80} rows {of.shape or of.fact('length')} dtypes {of.mapping('dtypes') or of.fact('dtype')} index {of.fact('index')}"
+                held_in = of.shape or of.fact("length"), of.mapping("dtypes") or of.fact("dtype"), of.fact("index")
+                line = f"{type(real).__name__}.{step} {name} {given!r:.80} {named!r:.80} of {held_in}"
                 if said.crash is not None and said.crash.exception != raised:
                     wrong.append(f"{line}: {said.crash.exception} ({said.crash.why}), came {raised}")
                 elif said.crash is None and raised is None:

@@ -66,11 +66,11 @@ def make(facts: Mapping[str, Any], fill: int) -> Any:
     index = _index(facts.get("index") or {}, n_rows, fill)
     if kind == _COLUMN:
         name = facts.get("name", "another" if fill == 1 else None)
-        return pd.Series(_elements(facts["dtype"], n_rows, fill), index=index, name=name)
+        return _column(facts["dtype"], index, fill).rename(name)
     n_columns = len(facts["columns"])
     if n_rows * n_columns > _MOST_CELLS or facts["shape"][1] not in (None, n_columns):
         raise NotMadeError("a table of so many cells")
-    columns = {at: _elements(dtype, n_rows, fill) for at, dtype in enumerate(facts["dtypes"])}
+    columns = {at: _column(dtype, index, fill) for at, dtype in enumerate(facts["dtypes"])}
     table = pd.DataFrame(columns, index=index)
     table.columns = pd.Index(facts["columns"], dtype=None if n_columns else object)
     return table
@@ -122,6 +122,11 @@ def _index(facts: Mapping[str, Any], length: int, fill: int) -> pd.Index:
     if len(names) > 1:
         return pd.MultiIndex.from_arrays([kinds[fill]] * len(names), names=names)
     return kinds[fill].rename(names[0])
+
+
+def _column(dtype: str, index: pd.Index, fill: int) -> pd.Series:
+    """One whose objects are not taken for texts."""
+    return pd.Series(_elements(dtype, len(index), fill), index=index, dtype="object" if dtype == "object" else None)
 
 
 def _elements(dtype: str, n: int, fill: int) -> Any:

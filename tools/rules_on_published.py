@@ -1,8 +1,10 @@
 """Writes data/published/rules.csv: what our certain-crash rules say of the published inputs.
 
-    python tools/rules_on_published.py ARCHIVE [--out FILE]
+    python tools/rules_on_published.py ARCHIVE [--out FILE] [--python PATH]
 
-ARCHIVE is crane_llm.tar.gz of October 2025. Keeps facts alone: crash or none, exception class, line of the target cell.
+ARCHIVE is crane_llm.tar.gz of October 2025. Keeps facts alone: crash or none, exception class, line of the target
+cell. The published states tell no versions: with --python the libraries of that interpreter are asked, without it torch
+alone, about shapes.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import os
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
@@ -23,6 +26,7 @@ from crane_core.domain import Cell, KernelState, Setting  # noqa: E402
 from crane_core.importers import crane_llm_october  # noqa: E402
 from crane_core.importers.filetree import open_tree  # noqa: E402
 from crane_core.importers.published_rules import COLUMNS, TABLE  # noqa: E402
+from crane_core.runtime.interpreters import ASSUMED  # noqa: E402
 
 SETTINGS = (Setting.CODE, Setting.RUNTIME)
 """The published inputs that the rules can judge: withheld parts of an ablation would count as absent."""
@@ -70,7 +74,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Write what our rules say of the published inputs.")
     parser.add_argument("archive", type=Path, help="crane_llm.tar.gz")
     parser.add_argument("--out", type=Path, default=CHECKOUT / "data" / "published" / TABLE, help="where to write")
+    parser.add_argument("--python", help="interpreter whose libraries are asked, of the study's versions")
     chosen = parser.parse_args()
+    if chosen.python:
+        os.environ[ASSUMED] = chosen.python
     make(chosen.archive, chosen.out)
 
 

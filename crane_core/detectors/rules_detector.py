@@ -11,7 +11,7 @@ from dataclasses import asdict
 from typing import Any
 
 from crane_core.detectors.prediction import Prediction
-from crane_core.detectors.rules.asking import versions_asked
+from crane_core.detectors.rules.asking import assumed_packages, versions_asked
 from crane_core.detectors.rules.family import all_rules
 from crane_core.detectors.rules.finding import Finding
 from crane_core.detectors.rules.interpreter import MOST_STEPS
@@ -29,7 +29,8 @@ _SETTINGS = (Setting.CODE, Setting.RUNTIME, Setting.RUNTIME_PLUS, Setting.RUNTIM
 def options() -> dict[str, Any]:
     """The rule families that answer, how far a target is followed, and the versions of the libraries that are asked."""
     families = sorted({rule.family for rules in all_rules().values() for rule in rules})
-    return {"families": families, "steps": MOST_STEPS, "asked": versions_asked()}
+    assumed = {"assumed": dict(known)} if (known := assumed_packages()) else {}
+    return {"families": families, "steps": MOST_STEPS, "asked": versions_asked(), **assumed}
 
 
 def check_setting(setting: Setting) -> None:

@@ -22,6 +22,8 @@ from crane_core.runtime.program import PYTHON, program
 
 VARIABLE = "CRANE_INTERPRETERS"
 """Environment variable with paths of further interpreters, between os.pathsep."""
+ASSUMED = "CRANE_ASSUMED_PYTHON"
+"""Environment variable with the interpreter whose versions a kernel is taken to have where its state tells none."""
 _WAIT_S = 20.0
 _READ = Path(own.__file__)
 _named: dict[str, None] = {}
@@ -32,9 +34,16 @@ def name(python: str) -> None:
     _named[python] = None
 
 
+def assumed() -> str:
+    """The interpreter of CRANE_ASSUMED_PYTHON; "" without one. Raises KernelStartError if it does not exist."""
+    path = os.environ.get(ASSUMED, "").strip()
+    return program(python=path).argv[0] if path else ""
+
+
 def interpreters() -> tuple[str, ...]:
-    """Absolute paths, ours first. Raises KernelStartError if CRANE_INTERPRETERS names one that does not exist."""
+    """Absolute paths, ours first. Raises KernelStartError if one that is named does not exist."""
     listed = [program(python=path).argv[0] for path in os.environ.get(VARIABLE, "").split(os.pathsep) if path.strip()]
+    listed += filter(None, [assumed()])
     return tuple(dict.fromkeys([sys.executable, *_named, *listed, *_of_kernelspecs()]))
 
 
@@ -65,4 +74,4 @@ def versions(python: str, distributions: tuple[str, ...]) -> Mapping[str, str]:
     return {str(key): str(version) for key, version in read.items()} if isinstance(read, dict) else {}
 
 
-__all__ = ["VARIABLE", "interpreters", "name", "versions"]
+__all__ = ["ASSUMED", "VARIABLE", "assumed", "interpreters", "name", "versions"]

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from crane_core import arguments
+from crane_core.detectors import rules_detector
 from crane_core.detectors.registry import local_detector, local_detectors
 from crane_core.domain import PAPER_RUNS, Detector, DetectorKind, Job, Setting
 from crane_core.errors import DetectorError
@@ -54,6 +55,7 @@ from crane_core.pipeline.jobs.work import INTERRUPTED, Outcome, Progress, Work, 
 from crane_core.pipeline.loading.load import prepare_or_read
 from crane_core.pipeline.places import DataFolder
 from crane_core.prompts.template import Template, template_for, template_from
+from crane_core.runtime.interpreters import ASSUMED, assumed
 from crane_core.runtime.limits import Limits, most_memory, n_cores
 from crane_core.runtime.rehearsal import LONGEST_S
 from crane_core.terminal import give, stop_on_interrupt, tell
@@ -124,6 +126,12 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         help=f"ask by the provider's batch endpoints ({LLM} only): replies come within a day, and the same "
         "command resumes the wait; caps are checked before it is submitted; prices are those of direct requests unless "
         "--price-in and --price-out say otherwise",
+    )
+    verb.add_argument(
+        "--python",
+        type=arguments.name,
+        metavar="PATH",
+        help="interpreter whose libraries rules asks about states that tell no versions, as the published ones do",
     )
     verb.add_argument(
         "--rehearse-s",
@@ -232,12 +240,22 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     models = list(dict.fromkeys(chosen.model)) if chosen.model else [None]
     if chosen.batch:
         _check_batch(chosen)
+    if chosen.python:
+        _assume(chosen)
     each = [_only(chosen, model, setting) for model in models for setting in chosen.setting]
     if len(each) > 1:
         return _several(each, folder)
     ended = _one(each[0], folder)
     _give(chosen, ended.document, [*ended.lines, *_table(ended.rows, ended.printed)])
     return ended.code
+
+
+def _assume(chosen: argparse.Namespace) -> None:
+    """In this process and those that it starts."""
+    if chosen.detector not in (rules_detector.NAME, CASCADE):
+        raise DetectorError(f"{chosen.detector} asks no libraries.", remedy="Omit --python, or use --detector rules.")
+    os.environ[ASSUMED] = chosen.python
+    assumed()  # refuses a path that does not exist
 
 
 def _check_batch(chosen: argparse.Namespace) -> None:

@@ -25,7 +25,7 @@ from crane_core.detectors.rules.asking_sklearn import Learning, NotSentError
 from crane_core.detectors.rules.finding import Crash, RefusedParameter
 from crane_core.detectors.rules.from_state import value_from_facts
 from crane_core.detectors.rules.operation import Arguments
-from crane_core.runtime.interpreters import interpreters, versions
+from crane_core.runtime.interpreters import assumed, interpreters, versions
 from crane_core.runtime.kernel_side.crane_surrogates import operations, tables
 from crane_core.runtime.library_worker import LibraryWorker, library_worker
 
@@ -410,6 +410,12 @@ def _versions(python: str) -> dict[str, str]:
     return {"python": read["python"], **of_libraries} if of_libraries else {}
 
 
+def assumed_packages() -> Mapping[str, str]:
+    """Versions that a kernel is taken to have where its state tells none: those of the interpreter that was named."""
+    python = assumed()
+    return _versions(python) if python else {}
+
+
 def start_beside() -> None:
     """Start the worker of this interpreter before anybody asks; it is not waited for."""
     library_worker(sys.executable).start()
@@ -765,6 +771,7 @@ __all__ = [
     "Asker",
     "Patience",
     "Said",
+    "assumed_packages",
     "start_beside",
     "versions_asked",
 ]

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.asking import assumed_packages
 from crane_core.detectors.rules.bindings import may_define_any
 from crane_core.detectors.rules.cell_code import CellCode, as_magic, read_cell
 from crane_core.detectors.rules.extending import imports_of, may_extend
@@ -74,7 +75,8 @@ class InitialState:
         """Versions of libraries, and of Python, as the kernel has them."""
         captured: Mapping[str, Any] = self.state.captured if self.state is not None else {}
         versions = dict(captured.get("packages") or {})
-        return versions | ({"python": captured["python"]} if "python" in captured else {})
+        told = versions | ({"python": captured["python"]} if "python" in captured else {})
+        return told or assumed_packages()
 
     @property
     def tells_identity(self) -> bool:

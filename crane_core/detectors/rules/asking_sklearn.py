@@ -16,6 +16,7 @@ from crane_core.detectors.rules.families import sklearn_estimators as estimators
 from crane_core.detectors.rules.families.numpy_arrays import is_array
 from crane_core.detectors.rules.families.pandas_frames import is_frame, is_series
 from crane_core.detectors.rules.families.sklearn_classes import known_class
+from crane_core.detectors.rules.sending import NotSentError
 
 _MOST_ROWS = 400
 _USUAL_ROWS = 40
@@ -34,10 +35,6 @@ _AS_WIDE: Final = (
 """Classes that give as many columns as they get; others give those that values decide, or as many as they are told."""
 _PREDICTS: Final = ("predict", "fit_predict", "predict_proba", "predict_log_proba", "decision_function")
 _NUMBER_OF_ROWS = re.compile(r"\b2\d\d\b")
-
-
-class NotSentError(Exception):
-    """So little is known of an operand that nothing can be asked about it."""
 
 
 class Learning:

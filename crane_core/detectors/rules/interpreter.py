@@ -416,10 +416,9 @@ class Interpreter:
         """What the rules, or the library, say of a step: what it gives, None if nobody knows it. Raises Crash."""
         if step == "method" and name == "__call__" and self.initial.is_assigned("forward"):
             return None  # a layer that does what the notebook put into it
-        rules = rules_for(step, of, name)
         question = self._question(step, of, name, node, receiver, arguments)  # before a rule changes an operand
         known: AbstractValue | None = None
-        if rules:
+        if rules := rules_for(step, of, name):
             operation = self._operation(name, node, receiver, arguments, absent or {}, question)
             answers = [self._asked(registered, operation, question) for registered in rules]
             first = next((answer for answer in answers if answer is not UNKNOWN), None)
@@ -429,17 +428,8 @@ class Interpreter:
             self.results[node] = question.result if question is not None else {}  # last, as rules may call too
         if given is None:
             return known
-        operands = [receiver, *arguments.positional, *arguments.keywords.values()]
-        of_memory = next((each for each in operands if each is not None and each.type == _ARRAY), None)
-        for part in (given, *(given.items or ())):
-            if part.type == _ARRAY and of_memory is not None:
-                part.facts["view_of"] = of_memory  # or a copy: nobody asks which
-        if known is None or _is_blank(known):
-            return given
-        if known.type == given.type and all(known is not each for each in operands):
-            shape = known.shape if None in (given.shape or ()) else given.shape
-            known.facts = known.facts | given.facts | ({"shape": shape} if shape is not None else {})
-        return known
+        given_values = [*arguments.positional, *arguments.keywords.values()]
+        return _both(known, given, given_values if receiver is None else [receiver, *given_values])
 
     def _operation(
         self,
@@ -757,6 +747,20 @@ class Interpreter:
         finally:
             self.scope = outer
             self.scopes.pop()
+
+
+def _both(known: AbstractValue | None, given: AbstractValue, operands: Sequence[AbstractValue]) -> AbstractValue:
+    """What rules and library say together of what a step gives."""
+    of_memory = next((each for each in operands if each.type == _ARRAY), None)
+    for part in (given, *(given.items or ())) if of_memory is not None else ():
+        if part.type == _ARRAY:
+            part.facts["view_of"] = of_memory  # or a copy: nobody asks which
+    if known is None or _is_blank(known):
+        return given
+    if known.type == given.type and all(known is not each for each in operands):
+        shape = known.shape if None in (given.shape or ()) else given.shape
+        known.facts = known.facts | given.facts | ({"shape": shape} if shape is not None else {})
+    return known
 
 
 def _just_called(node: ast.AST) -> ast.AST | None:

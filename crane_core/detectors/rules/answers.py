@@ -1,0 +1,115 @@
+"""What an answer of a library means: a crash in its own words with a remedy, or the value that a step gives.
+
+Knows the forms of answers, and which messages speak of values that surrogates do not have.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.finding import Crash
+from crane_core.detectors.rules.from_state import value_from_facts
+from crane_core.detectors.rules.sending import FACTS
+
+_MOST_LABELS = 12
+_MOST_MESSAGE = 400
+_NOISE: Final = re.compile(r"\{\{.*?\}\}|\x1b\[\d*m")
+"""Nodes of TensorFlow's graphs, and colours of a terminal."""
+_REMEDIES: Final = Path(__file__).with_name("remedies.toml")
+
+
+class Said(NamedTuple):
+    """What a library says of a step: `crash` where it refuses it, else what it `gives`.
+
+    `left` is what the first operand is afterwards, of a step that changes it.
+    """
+
+    crash: Crash | None
+    gives: AbstractValue
+    left: AbstractValue | None = None
+
+
+class _Remedy(NamedTuple):
+    exception: str
+    message: re.Pattern[str]
+    words: str
+
+
+@cache
+def _table() -> tuple[tuple[_Remedy, ...], tuple[re.Pattern[str], ...]]:
+    """Remedies in the order in which they are tried, and messages that speak of values."""
+    read = tomllib.loads(_REMEDIES.read_text("utf-8"))
+    remedies = [_Remedy(each["exception"], re.compile(each["message"]), each["words"]) for each in read["remedy"]]
+    return tuple(remedies), tuple(map(re.compile, read["of_values"]))
+
+
+def speaks_of_values(message: str) -> bool:
+    return any(pattern.search(message) for pattern in _table()[1])
+
+
+def crash_of(library: str, version: str, exception: str, message: str, described: str) -> Crash:
+    """The crash that a library announces."""
+    remedies, _ = _table()
+    words = next(
+        (each.words for each in remedies if each.exception in (exception, "*") and each.message.search(message)), ""
+    )
+    said = " ".join(_NOISE.sub("", message).split())
+    crash = Crash(
+        exception,
+        (said if len(said) <= _MOST_MESSAGE else said[: _MOST_MESSAGE - 1] + "\u2026") or exception,
+        fact=described or f"{library} {version} refuses this",
+        remedy=words,
+    )
+    crash.family = f"{library}: asked"
+    return crash
+
+
+def described(value: AbstractValue) -> str:
+    """What is known of an operand, for evidence; "" where its own text says it."""
+    if isinstance(labels := value.fact("columns"), tuple) and value.package == "pandas":
+        rest = f" and {len(labels) - _MOST_LABELS} more" if len(labels) > _MOST_LABELS else ""
+        return f"{value.named('the table')} has the columns {', '.join(map(repr, labels[:_MOST_LABELS]))}{rest}"
+    if value.type not in FACTS:
+        return ""
+    known = {"shape": value.fact("shape"), "dtype": value.fact("dtype")}
+    told = [f"the {name} {_spelled(fact)}" for name, fact in known.items() if fact is not None]
+    return f"{value.words or 'the array'} has {' and '.join(told)}"
+
+
+def _spelled(fact: Any) -> str:
+    return str(tuple(fact)) if isinstance(fact, (list, tuple)) else str(fact)
+
+
+def value_given(told: Mapping[str, Any]) -> AbstractValue:
+    facts = {name: fact for name, fact in told.items() if name != "type"}
+    kind = str(told.get("type", ""))
+    if kind == "torch.Tensor":
+        facts.setdefault("is_contiguous", False)
+    if kind == "NoneType":
+        return AbstractValue("NoneType", literal=None)
+    if kind.startswith("pandas."):
+        return _given_table(kind, facts)
+    parts = facts.pop("items") if kind not in ("list", "tuple") and "items" in facts else None
+    value = value_from_facts(kind, facts, words="", is_captured=True)
+    if parts is not None:
+        value.items = list(map(value_given, parts.values()))
+    return value
+
+
+def _given_table(kind: str, facts: dict[str, Any]) -> AbstractValue:
+    """A table, column or index with its facts in the form of those of a state."""
+    if isinstance(labels := facts.get("columns"), list):
+        dtypes = zip(labels, facts.pop("dtypes", ()), strict=False)
+        facts |= {"columns": tuple(labels), "column_labels": frozenset(labels)}
+        facts["dtypes"] = {label: dtype for label, dtype in dtypes if dtype is not None}
+    if isinstance(shape := facts.get("shape"), list):
+        facts["shape"] = tuple(shape)
+    if isinstance(names := facts.pop("index_names", None), list):
+        facts["index_names"] = tuple(names) if any(name is not None for name in names) else ()
+    return AbstractValue(kind, {name: fact for name, fact in facts.items() if fact is not None})

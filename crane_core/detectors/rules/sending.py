@@ -1,0 +1,256 @@
+"""What is sent of operands when libraries are asked about a step: plain values, and facts about objects of libraries.
+
+Knows what of an abstract value can be sent. Refuses operands of which too little is known, or too much.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, TypeVar
+
+from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
+from crane_core.runtime.kernel_side.crane_surrogates import operations
+
+LIBRARIES: Final = tuple(operations.CALLS)
+_TENSOR_WORDS: Final = "shape dtype device requires_grad grad_fn is_contiguous strides layout is_nested"
+_TENSOR: Final = tuple(_TENSOR_WORDS.split())
+_SYMBOLIC: Final = "keras.src.backend.common.keras_tensor.KerasTensor"
+FACTS: Final[Mapping[str, tuple[str, ...]]] = {
+    "numpy.ndarray": ("shape", "dtype", "writeable"),
+    "numpy.ma.MaskedArray": ("shape", "dtype"),
+    "PIL.Image.Image": ("mode", "size"),
+    "torch.Tensor": _TENSOR,
+    "torch.nn.parameter.Parameter": _TENSOR,
+    _SYMBOLIC: ("shape", "dtype"),
+    "tensorflow.python.framework.ops.EagerTensor": ("shape", "dtype"),
+    "tensorflow.python.ops.resource_variable_ops.ResourceVariable": ("shape", "dtype"),
+}
+"""What is sent of an object, by its type; the first two are needed."""
+_N_NEEDED = 2
+_NUMBERS: Final = ("int", "float", "bool")
+_PLAIN: Final = (bool, int, float, str, type(None))
+_MOST_PARTS = 400
+_MOST_ELEMENTS = 1_000_000
+_LONGEST_TEXT = 2_000
+_Parts = TypeVar("_Parts")
+
+
+class NotSentError(Exception):
+    """So little is known of an operand, or so much, that nothing can be asked about it."""
+
+
+def operation_of(of: AbstractValue | str, name: str) -> tuple[str, str]:
+    """The package and dotted name of a function, or class and name of a method."""
+    if isinstance(of, str):
+        package, _, rest = of.partition(".")
+        return package, rest
+    return f"{of.package}.{of.class_name}", name
+
+
+def library_of(value: AbstractValue) -> str:
+    """The library whose object or type an operand is, or holds first; "" for Python's own."""
+    head = value.path.partition(".")[0] if value.path else value.package
+    if head in LIBRARIES:
+        return head
+    parts = value.items if value.type in ("list", "tuple") else None
+    return next((library for part in (parts or ())[:50] if (library := library_of(part))), "")
+
+
+def kept_facts(step: str, name: str, operands: Sequence[AbstractValue]) -> dict[str, Any]:
+    """The range of integers that a method of a tensor hands on."""
+    if step != "method" or name not in operations.KEEPING or not operands[0].is_a("torch", "Tensor"):
+        return {}
+    ends = operands[0].fact("value_range")
+    if name in ("long", "int") and isinstance(ends, (list, tuple)):
+        ends = [int(end) if type(end) is float and math.isfinite(end) else end for end in ends]
+    return {"value_range": ends} if _are_integers(ends) else {}
+
+
+def _are_integers(ends: Any) -> bool:
+    return isinstance(ends, (list, tuple)) and all(type(end) is int for end in ends)
+
+
+class Sender:
+    """Writes operands for the worker.
+
+    `may_guess`: a number whose value is not known may be any. `sends_ranges`: what is known of the values of tensors of
+    integers counts. `devices` are those of tensors and of layers with weights, None for one that is not told.
+    """
+
+    def __init__(self, *, may_guess: bool, sends_ranges: bool = False) -> None:
+        self._may_guess = may_guess
+        self._sends_ranges = sends_ranges
+        self._n_parts = 0
+        self.devices: set[str | None] = set()
+        self._of_torch: list[dict[str, Any]] = []
+        self.has_layer = False
+        self.is_vague = False
+        """A dtype that is not told was taken for the usual one."""
+
+    def is_moved(self, *, may_be_elsewhere: bool) -> bool:
+        """Whether what was sent is on another device, or may be. Raises NotSentError for several, or another kind."""
+        known = {str(each) for each in self.devices if each is not None}
+        if len(known) > 1 or not all(each == "cpu" or each.startswith("cuda") for each in known):
+            raise NotSentError
+        return bool(known - {"cpu"}) or None in self.devices and may_be_elsewhere
+
+    def order(
+        self,
+        step: str,
+        of: str,
+        name: str,
+        operands: Iterable[AbstractValue],
+        keywords: Mapping[str, AbstractValue],
+    ) -> dict[str, Any]:
+        """Raises NotSentError."""
+        held = {key: self.sent(each) for key, each in keywords.items()}
+        return {"step": step, "of": of, "name": name, "operands": list(map(self.sent, operands)), "keywords": held}
+
+    def sent(self, value: AbstractValue) -> dict[str, Any]:
+        """Raises NotSentError."""
+        self._n_parts += 1
+        if self._n_parts > _MOST_PARTS:
+            raise NotSentError
+        if value.path:
+            return {"named": value.path}
+        if value.type == "torch.dtype":
+            return {"named": _known(value.fact("value"))}
+        if value.type == "torch.Size":
+            return {"tuple": [self.sent(part) for part in _known(value.items)]}
+        if value.package in (*LIBRARIES, "PIL"):
+            known = self._facts(value)
+            known["type"] = value.type if value.package != "PIL" else "PIL.Image.Image"
+            return {"facts": known}
+        if value.type in ("list", "tuple", "slice"):
+            return {value.type: [self.sent(part) for part in _known(value.items)]}
+        if value.type == "range":
+            return {"range": [_value(value.fact(name, NOT_KNOWN)) for name in ("start", "stop", "step")]}
+        if value.type == "dict":
+            return {"dict": [[_value(key), self.sent(part)] for key, part in _known(value.members).items()]}
+        if value.literal is NOT_KNOWN and value.type in _NUMBERS and self._may_guess:
+            return {"any": value.type}
+        return _value(value.literal)
+
+    def _facts(self, value: AbstractValue) -> dict[str, Any]:
+        if value.type.startswith("torch.nn.") and value.type not in FACTS:
+            return self._layer(value)
+        if value.package == "torchvision":
+            return _settings(value)
+        if value.package == "keras" and value.type != _SYMBOLIC:
+            return _of_layer(value)
+        if value.package == "pandas":
+            return _pandas_facts(value)
+        names = FACTS.get(value.type if value.package != "PIL" else "PIL.Image.Image", ())
+        known = {name: fact for name in names if (fact := value.fact(name)) is not None}
+        n_needed = 1 if names is _TENSOR else _N_NEEDED
+        n_open = 1 if value.type == _SYMBOLIC else 0  # of the batch
+        if not known.keys() >= set(names[:n_needed]) or None in known.get("shape", ())[n_open:]:
+            raise NotSentError
+        if names is _TENSOR:
+            self._take_tensor(known, value.fact("value_range"))
+        return known
+
+    def _layer(self, value: AbstractValue) -> dict[str, Any]:
+        """A layer or loss of torch."""
+        known = _plain_facts(value)
+        self._of_torch.append(known)
+        if known.get("n_parameters") != 0 and ".loss." not in value.type:
+            self._take_dtype(known)
+            self.has_layer = True
+            self.devices.add(known.pop("device", None))
+        return known
+
+    def _take_tensor(self, known: dict[str, Any], ends: Any) -> None:
+        self._take_dtype(known)
+        self._of_torch.append(known)
+        self.devices.add(known.pop("device", None))
+        if not known.get("is_contiguous", True):
+            known.pop("is_contiguous")
+        if self._sends_ranges and _are_integers(ends):
+            known["value_range"] = list(ends)
+
+    @property
+    def device_elsewhere(self) -> str | None:
+        """The device of all that was sent, if it is known and not the processor."""
+        return next(iter(self.devices - {"cpu"}), None) if len(self.devices) == 1 else None
+
+    def is_large(self) -> bool:
+        """Whether tensors are too large to be computed with; they are then sent as such."""
+        is_large = any(math.prod(known.get("shape", ())) > _MOST_ELEMENTS for known in self._of_torch)
+        for known in self._of_torch if is_large else ():
+            known["device"] = "meta"
+        return is_large
+
+    def _take_dtype(self, known: dict[str, Any]) -> None:
+        self.is_vague |= "dtype" not in known
+        known.setdefault("dtype", "torch.float32")
+
+
+def _known(parts: _Parts | None) -> _Parts:
+    if parts is None:
+        raise NotSentError
+    return parts
+
+
+def _pandas_facts(value: AbstractValue) -> dict[str, Any]:
+    """The schema of a table or column, as far as it is known; of a table, the dtypes in the order of its columns."""
+    facts: dict[str, Any] = {name: value.fact(name) for name in ("index", "name") if value.fact(name)}
+    names = value.fact("index_names")
+    if "index" not in facts and isinstance(names, tuple):
+        facts["index"] = {"names": list(names)} if any(name is not None for name in names) else {}
+    if value.type == "pandas.Series":
+        return {**facts, "length": value.fact("length"), "dtype": value.fact("dtype") or ""}
+    if value.type != "pandas.DataFrame":
+        return {}
+    labels = list(_known(value.fact("columns")))
+    if any(type(label) not in (str, int) for label in labels):
+        raise NotSentError
+    dtypes = value.mapping("dtypes")
+    shape = [(value.shape or (None,))[0], len(labels)]
+    return {**facts, "shape": shape, "columns": labels, "dtypes": [dtypes.get(label) or "" for label in labels]}
+
+
+def _settings(value: AbstractValue) -> dict[str, Any]:
+    """The settings of a transform; models are not sent."""
+    if not value.type.startswith("torchvision.transforms."):
+        raise NotSentError
+    return {name: fact for name, fact in value.facts.items() if name != "docs" and not isinstance(fact, AbstractValue)}
+
+
+def _plain_facts(value: AbstractValue) -> dict[str, Any]:
+    """All that is known of a layer or loss, to be made again with all of it or not at all; forgotten ones lack both."""
+    facts = dict(value.facts)
+    if (
+        not facts.keys() & {"training", "reduction"}
+        or value.attributes
+        or any(isinstance(fact, AbstractValue) for fact in facts.values())
+    ):
+        raise NotSentError
+    return {name: fact for name, fact in facts.items() if fact is not None and name != "docs"}
+
+
+def _of_layer(value: AbstractValue) -> dict[str, Any]:
+    """All that is known of a layer of Keras, to be made again with all of it or not at all; of a loss its class."""
+    if value.type.startswith("keras.losses."):
+        return {}
+    if not value.type.startswith(("keras.layers.", "keras.src.layers.")):
+        raise NotSentError
+    told = [part for fact in value.facts.values() for part in (fact if isinstance(fact, (list, tuple)) else [fact])]
+    is_known = not any(part is NOT_KNOWN or isinstance(part, AbstractValue) for part in told)
+    if not value.facts or value.attributes or not is_known:
+        raise NotSentError
+    return {name: fact for name, fact in value.facts.items() if fact is not None and name not in ("docs", "type")}
+
+
+def _value(value: Any) -> dict[str, Any]:
+    """A plain value as it is sent."""
+    if value is Ellipsis:
+        return {"ellipsis": True}
+    if type(value) is complex:
+        return {"complex": [value.real, value.imag]}
+    if isinstance(value, (tuple, list, set)):
+        return {type(value).__name__: [_value(part) for part in value]}
+    if isinstance(value, str) and len(value) > _LONGEST_TEXT or type(value) not in _PLAIN:
+        raise NotSentError
+    return {"is": value}

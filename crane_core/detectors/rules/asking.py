@@ -212,20 +212,27 @@ class Asker:
                 sent["is_recording"] = not any(map(self._mentions, unknown))
             if operations.is_asked(sent):
                 is_moved = is_placed or sender.is_moved(may_be_elsewhere=may_be_elsewhere)
-                is_large = sender.is_large()
-                may_move = is_moved or is_large or None in sender.devices or may_be_elsewhere and not sender.devices
-                is_kept = _CHANGING.isdisjoint(keywords)
-                yield Order(
-                    sent,
-                    frozenset(libraries),
-                    is_kept and operations.tells_result(step, holder, asked),
-                    frozenset([*tables.untold(sent), *["device"] * may_move, *["dtype"] * sender.is_vague]),
-                    is_typed=is_kept and operations.tells_type(holder, asked),
-                    is_vague=is_moved or is_large or sender.is_vague or self._is_of_any_version,
-                    is_large=is_large,
-                    device=sender.device_elsewhere,
-                    more=kept_facts(step, asked, operands),
-                )
+                order = self._order(sent, sender, is_moved=is_moved, may_be_elsewhere=may_be_elsewhere)
+                more = kept_facts(step, asked, operands)
+                if not _CHANGING.isdisjoint(keywords):
+                    order = order._replace(tells=False, is_typed=False)
+                yield order._replace(libraries=frozenset(libraries), more=more)
+
+    def _order(self, sent: Mapping[str, Any], sender: Sender, *, is_moved: bool, may_be_elsewhere: bool) -> Order:
+        """The order to try a step, with what of its result is certain."""
+        step, of, name = sent["step"], sent["of"], sent["name"]
+        is_large = sender.is_large()
+        may_move = is_moved or is_large or None in sender.devices or may_be_elsewhere and not sender.devices
+        return Order(
+            sent,
+            frozenset(),
+            operations.tells_result(step, of, name),
+            frozenset([*tables.untold(sent), *["device"] * may_move, *["dtype"] * sender.is_vague]),
+            is_typed=operations.tells_type(of, name),
+            is_vague=is_moved or is_large or sender.is_vague or self._is_of_any_version,
+            is_large=is_large,
+            device=sender.device_elsewhere,
+        )
 
     def _of_module(self, path: str, name: str) -> Iterator[Order]:
         """The order to look for a name in a module."""

@@ -751,9 +751,8 @@ class Interpreter:
 
 def _both(known: AbstractValue | None, given: AbstractValue, operands: Sequence[AbstractValue]) -> AbstractValue:
     """What rules and library say together of what a step gives."""
-    of_memory = next((each for each in operands if each.type == _ARRAY), None)
-    for part in (given, *(given.items or ())) if of_memory is not None else ():
-        if part.type == _ARRAY:
+    if (of_memory := next((each for each in operands if each.type == _ARRAY), None)) is not None:
+        for part in filter(_is_array, (given, *(given.items or ()))):
             part.facts["view_of"] = of_memory  # or a copy: nobody asks which
     if known is None or _is_blank(known):
         return given
@@ -761,6 +760,10 @@ def _both(known: AbstractValue | None, given: AbstractValue, operands: Sequence[
         shape = known.shape if None in (given.shape or ()) else given.shape
         known.facts = known.facts | given.facts | ({"shape": shape} if shape is not None else {})
     return known
+
+
+def _is_array(value: AbstractValue) -> bool:
+    return value.type == _ARRAY
 
 
 def _just_called(node: ast.AST) -> ast.AST | None:

@@ -122,15 +122,19 @@ class Sender:
             known = self._facts(value)
             known["type"] = value.type if value.package != "PIL" else "PIL.Image.Image"
             return {"facts": known}
-        if value.type in ("list", "tuple", "slice"):
-            return {value.type: [self.sent(part) for part in _known(value.items)]}
-        if value.type == "range":
-            return {"range": [_value(value.fact(name, NOT_KNOWN)) for name in ("start", "stop", "step")]}
-        if value.type == "dict":
-            return {"dict": [[_value(key), self.sent(part)] for key, part in _known(value.members).items()]}
+        if value.type in ("list", "tuple", "slice", "range", "dict"):
+            return {value.type: self._parts(value)}
         if value.literal is NOT_KNOWN and value.type in _NUMBERS and self._may_guess:
             return {"any": value.type}
         return _value(value.literal)
+
+    def _parts(self, value: AbstractValue) -> list[Any]:
+        """What a container holds; of a range its bounds."""
+        if value.type == "range":
+            return [_value(value.fact(name, NOT_KNOWN)) for name in ("start", "stop", "step")]
+        if value.type == "dict":
+            return [[_value(key), self.sent(part)] for key, part in _known(value.members).items()]
+        return [self.sent(part) for part in _known(value.items)]
 
     def _facts(self, value: AbstractValue) -> dict[str, Any]:
         if value.type.startswith("torch.nn.") and value.type not in FACTS:
@@ -201,14 +205,17 @@ def _pandas_facts(value: AbstractValue) -> dict[str, Any]:
         facts["index"] = {"names": list(names)} if any(name is not None for name in names) else {}
     if value.type == "pandas.Series":
         return {**facts, "length": value.fact("length"), "dtype": value.fact("dtype") or ""}
-    if value.type != "pandas.DataFrame":
-        return {}
+    return facts | _columns(value) if value.type == "pandas.DataFrame" else {}
+
+
+def _columns(value: AbstractValue) -> dict[str, Any]:
+    """Raises NotSentError where they are not all known, or labels are neither texts nor integers."""
     labels = list(_known(value.fact("columns")))
     if any(type(label) not in (str, int) for label in labels):
         raise NotSentError
     dtypes = value.mapping("dtypes")
     shape = [(value.shape or (None,))[0], len(labels)]
-    return {**facts, "shape": shape, "columns": labels, "dtypes": [dtypes.get(label) or "" for label in labels]}
+    return {"shape": shape, "columns": labels, "dtypes": [dtypes.get(label) or "" for label in labels]}
 
 
 def _settings(value: AbstractValue) -> dict[str, Any]:

@@ -62,16 +62,11 @@ def taken(operation: Operation) -> Answer:
     old, parts = _of(operation), _parts(operation.first)
     if parts is None or not old.type:
         return UNCHANGED
-    if (bound := fraction_in(operation.first)) is not None and operation.receiver.class_name == "_iLocIndexer":
-        operation.crash(
-            "TypeError",
-            f"cannot do positional indexing with these indexers of type {bound.type}",
-            fact=f"{bound.named('a bound')} is a {bound.type}",
-            remedy="convert it: int(...), or divide with // instead of /",
-        )
     rows = parts[0]
-    if rows.type == "int" and len(parts) == 1 and is_frame(old) and operation.receiver.class_name == "_iLocIndexer":
-        return row_of(old)
+    if operation.receiver.class_name == "_iLocIndexer":
+        _refuse_fraction(operation)
+        if rows.type == "int" and len(parts) == 1 and is_frame(old):
+            return row_of(old)
     is_several = rows.type in ("slice", "list") or rows.fact("dtype") == "bool"
     if not is_frame(old) or len(parts) == 1:
         return some_rows(old) if is_several else UNCHANGED
@@ -80,6 +75,16 @@ def taken(operation: Operation) -> Answer:
         return UNCHANGED
     is_all = rows.type == "slice" and all(bound.literal is None for bound in rows.items or [AbstractValue()])
     return chosen if is_all else some_rows(chosen)
+
+
+def _refuse_fraction(operation: Operation) -> None:
+    if (bound := fraction_in(operation.first)) is not None:
+        operation.crash(
+            "TypeError",
+            f"cannot do positional indexing with these indexers of type {bound.type}",
+            fact=f"{bound.named('a bound')} is a {bound.type}",
+            remedy="convert it: int(...), or divide with // instead of /",
+        )
 
 
 def _columns_taken(operation: Operation, old: AbstractValue, part: AbstractValue) -> AbstractValue | None:

@@ -34,13 +34,21 @@ def new_frame(operation: Operation) -> Answer:
         return _of_dict(operation, data.members, given)
     if is_frame(data) and columns is given.get("index") is None:
         return AbstractValue(FRAME, data.facts)
+    return _of_rows(data, columns, given)
+
+
+def _of_rows(data: AbstractValue, columns: AbstractValue | None, given: Mapping[str, AbstractValue]) -> AbstractValue:
+    """Labels that are given, or counted; those of dicts are not known."""
     shape = taken_shape(data) if is_array(data) or data.type == "list" else None
     width = (*shape, 1)[1] if shape is not None and len(shape) in (1, 2) else None
     labels = list(range(width)) if width is not None and columns is None else whole_labels(columns)
-    holds_dicts = data.items is None or any(item.type not in ("list", "tuple") for item in data.items)
-    if labels is None or data.type == "list" and shape is None and holds_dicts:
+    if labels is None or data.type == "list" and shape is None and _may_hold_dicts(data):
         return AbstractValue(FRAME)
     return _counted(frame(labels, shape[0] if shape else None), given)
+
+
+def _may_hold_dicts(data: AbstractValue) -> bool:
+    return data.items is None or any(item.type not in ("list", "tuple") for item in data.items)
 
 
 def _of_dict(
@@ -105,8 +113,12 @@ def pivot(operation: Operation) -> Answer:
     old = operation.receiver
     for name in ("columns", "index", "values"):
         need_columns(operation, old, given.get(name))
-    if not {"index", "columns"} <= given.keys():
-        return AbstractValue(FRAME)
+    if {"index", "columns"} <= given.keys():
+        _are_unique(operation, old, given)
+    return AbstractValue(FRAME)
+
+
+def _are_unique(operation: Operation, old: AbstractValue, given: Mapping[str, AbstractValue]) -> None:
     keys = [label for name in ("index", "columns") for label in labels_in(given[name]) or ()]
     for name, facts in old.mapping("duplicates").items():
         is_asked = isinstance(facts, Mapping) and sorted(name.split(", ")) == sorted(map(str, keys))
@@ -117,7 +129,6 @@ def pivot(operation: Operation) -> Answer:
                 fact=f"{count} rows of {old.named('the frame')} repeat the {' and '.join(map(repr, keys))} of another",
                 remedy="use pivot_table(..., aggfunc=...), which aggregates duplicate rows",
             )
-    return AbstractValue(FRAME)
 
 
 @RULES.function("pandas.read_csv", "pandas.read_excel", "pandas.read_table", "pandas.read_parquet")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from functools import cache
 from types import MappingProxyType
@@ -198,7 +198,7 @@ class Asker:
         """The order to try the step on surrogates; `operands` are those by position, then those by name."""
         libraries = {library for each in operands if (library := library_of(each))}
         libraries |= {holder.partition(".")[0]} & set(LIBRARIES)
-        if not libraries or not libraries <= self._libraries or self._may_be_changed(libraries):
+        if not self._may_be_asked(libraries):
             return
         may_be_elsewhere = any(map(self._mentions, operations.OTHER_DEVICES))
         sender = Sender(may_guess=step == "operator", sends_ranges=operations.takes_indices(step, asked))
@@ -210,13 +210,16 @@ class Asker:
             if "torch" in libraries:
                 unknown = operations.NOT_RECORDING + (operations.FREEZING if sender.has_layer else ())
                 sent["is_recording"] = not any(map(self._mentions, unknown))
-            if operations.is_asked(sent):
-                is_moved = is_placed or sender.is_moved(may_be_elsewhere=may_be_elsewhere)
-                order = self._order(sent, sender, is_moved=is_moved, may_be_elsewhere=may_be_elsewhere)
-                more = kept_facts(step, asked, operands)
-                if not _CHANGING.isdisjoint(keywords):
-                    order = order._replace(tells=False, is_typed=False)
-                yield order._replace(libraries=frozenset(libraries), more=more)
+            if not operations.is_asked(sent):
+                return
+            is_moved = is_placed or sender.is_moved(may_be_elsewhere=may_be_elsewhere)
+            order = self._order(sent, sender, is_moved=is_moved, may_be_elsewhere=may_be_elsewhere)
+            if not _CHANGING.isdisjoint(keywords):
+                order = order._replace(tells=False, is_typed=False)
+            yield order._replace(libraries=frozenset(libraries), more=kept_facts(step, asked, operands))
+
+    def _may_be_asked(self, libraries: Set[str]) -> bool:
+        return bool(libraries) and libraries <= self._libraries and not self._may_be_changed(libraries)
 
     def _order(self, sent: Mapping[str, Any], sender: Sender, *, is_moved: bool, may_be_elsewhere: bool) -> Order:
         """The order to try a step, with what of its result is certain."""

@@ -114,10 +114,10 @@ class Sender:
             raise NotSentError
         if value.path:
             return {"named": value.path}
-        if value.type == "torch.dtype":
-            return {"named": _known(value.fact("value"))}
-        if value.type == "torch.Size":
-            return {"tuple": [self.sent(part) for part in _known(value.items)]}
+        if value.type in ("torch.dtype", "torch.Size"):
+            return (
+                {"named": _known(value.fact("value"))} if value.type == "torch.dtype" else {"tuple": self._parts(value)}
+            )
         if value.package in (*LIBRARIES, "PIL"):
             known = self._facts(value)
             known["type"] = value.type if value.package != "PIL" else "PIL.Image.Image"
@@ -139,12 +139,8 @@ class Sender:
     def _facts(self, value: AbstractValue) -> dict[str, Any]:
         if value.type.startswith("torch.nn.") and value.type not in FACTS:
             return self._layer(value)
-        if value.package == "torchvision":
-            return _settings(value)
-        if value.package == "keras" and value.type != _SYMBOLIC:
-            return _of_layer(value)
-        if value.package == "pandas":
-            return _pandas_facts(value)
+        if value.package in _BY_PACKAGE and value.type != _SYMBOLIC:
+            return _BY_PACKAGE[value.package](value)
         names = FACTS.get(value.type if value.package != "PIL" else "PIL.Image.Image", ())
         known = {name: fact for name in names if (fact := value.fact(name)) is not None}
         n_needed = 1 if names is _TENSOR else _N_NEEDED
@@ -243,11 +239,17 @@ def _of_layer(value: AbstractValue) -> dict[str, Any]:
         return {}
     if not value.type.startswith(("keras.layers.", "keras.src.layers.")):
         raise NotSentError
-    told = [part for fact in value.facts.values() for part in (fact if isinstance(fact, (list, tuple)) else [fact])]
-    is_known = not any(part is NOT_KNOWN or isinstance(part, AbstractValue) for part in told)
-    if not value.facts or value.attributes or not is_known:
+    if not value.facts or value.attributes or not all(map(_is_plain, value.facts.values())):
         raise NotSentError
     return {name: fact for name, fact in value.facts.items() if fact is not None and name not in ("docs", "type")}
+
+
+def _is_plain(fact: Any) -> bool:
+    parts = fact if isinstance(fact, (list, tuple)) else [fact]
+    return not any(part is NOT_KNOWN or isinstance(part, AbstractValue) for part in parts)
+
+
+_BY_PACKAGE: Final = {"torchvision": _settings, "keras": _of_layer, "pandas": _pandas_facts}
 
 
 def _value(value: Any) -> dict[str, Any]:

@@ -68,13 +68,16 @@ def taken(operation: Operation) -> Answer:
         if rows.type == "int" and len(parts) == 1 and is_frame(old):
             return row_of(old)
     is_several = rows.type in ("slice", "list") or rows.fact("dtype") == "bool"
-    if not is_frame(old) or len(parts) == 1:
-        return some_rows(old) if is_several else UNCHANGED
-    chosen = _columns_taken(operation, old, parts[1]) if len(parts) == 2 else None
-    if chosen is None or not is_several:
-        return UNCHANGED
-    is_all = rows.type == "slice" and all(bound.literal is None for bound in rows.items or [AbstractValue()])
-    return chosen if is_all else some_rows(chosen)
+    if is_frame(old) and len(parts) > 1:
+        chosen = _columns_taken(operation, old, parts[1]) if len(parts) == 2 else None
+        if chosen is not None and _takes_all(rows):
+            return chosen
+        return some_rows(chosen) if chosen is not None and is_several else UNCHANGED
+    return some_rows(old) if is_several else UNCHANGED
+
+
+def _takes_all(rows: AbstractValue) -> bool:
+    return rows.type == "slice" and all(bound.literal is None for bound in rows.items or [AbstractValue()])
 
 
 def _refuse_fraction(operation: Operation) -> None:

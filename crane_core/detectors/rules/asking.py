@@ -213,7 +213,9 @@ class Asker:
                 takes = answer.get("takes")
                 known = f"in {library} {self._packages[library]} it takes {takes}" if takes else question.described
                 is_tried = isinstance(order.sent.get("operands"), list) and order.learning is None
-                is_elsewhere = order.is_vague and not operations.is_about_shapes(raised, message)
+                is_elsewhere = order.is_vague and not operations.is_about_shapes(
+                    order.sent, raised, message, is_of_any_version=self._is_of_any_version
+                )
                 is_elsewhere |= order.is_large and raised not in ("RuntimeError", "ValueError")
                 if not is_elsewhere and not (is_tried and _speaks_of_values(message)):
                     return Said(
@@ -262,7 +264,9 @@ class Asker:
                 may_move = is_moved or is_large or None in sender.devices or may_be_elsewhere and not sender.devices
                 untold = frozenset([*tables.untold(sent), *["device"] * may_move, *["dtype"] * sender.is_vague])
                 is_vague = is_moved or is_large or sender.is_vague or self._is_of_any_version
-                more, device = _kept(step, asked, operands), sender.device_elsewhere
+                untold |= {"strides"} if is_vague and not operations.tells_strides(step, asked) else set()
+                may_change_device = "device" in keywords or asked in operations.MOVING
+                more, device = _kept(step, asked, operands), None if may_change_device else sender.device_elsewhere
                 yield Order(
                     sent,
                     frozenset(libraries),
@@ -473,7 +477,9 @@ def _library_of(value: AbstractValue) -> str:
 
 
 def _kept(step: str, name: str, operands: Sequence[AbstractValue]) -> dict[str, Any]:
-    """The range of integers that a method of a tensor hands on."""
+    """What is certain of the result of a method of a tensor beside the answer: its device, or its range of integers."""
+    if step == "method" and name == "cpu" and operands[0].is_a("torch", "Tensor"):
+        return {"device": "cpu"}
     if step != "method" or name not in operations.KEEPING or not operands[0].is_a("torch", "Tensor"):
         return {}
     ends = operands[0].fact("value_range")

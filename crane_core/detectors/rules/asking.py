@@ -55,7 +55,7 @@ class Order(NamedTuple):
     sent: Mapping[str, Any]
     libraries: frozenset[str]
     tells: bool = False
-    untold: frozenset[str] = frozenset()
+    untold: Set[str] = frozenset()
     is_typed: bool = False
     """Whether the type of what is given is certain, if no more of it is."""
     learning: Learning | None = None
@@ -178,7 +178,9 @@ class Asker:
         """The crash that an answer means; None where it may be about what was not sent."""
         raised, message = str(answer["raised"]), str(answer["message"])
         is_tried = isinstance(order.sent.get("operands"), list) and order.learning is None
-        is_elsewhere = order.is_vague and not operations.is_about_shapes(raised, message)
+        is_elsewhere = order.is_vague and not operations.is_about_shapes(
+            order.sent, raised, message, is_of_any_version=self._is_of_any_version
+        )
         is_elsewhere |= order.is_large and raised not in ("RuntimeError", "ValueError")
         if is_elsewhere or is_tried and speaks_of_values(message):
             return None
@@ -214,6 +216,8 @@ class Asker:
                 return
             is_moved = is_placed or sender.is_moved(may_be_elsewhere=may_be_elsewhere)
             order = self._order(sent, sender, is_moved=is_moved, may_be_elsewhere=may_be_elsewhere)
+            if "device" in keywords or asked in operations.MOVING:
+                order = order._replace(device=None)
             if not _CHANGING.isdisjoint(keywords):
                 order = order._replace(tells=False, is_typed=False)
             yield order._replace(libraries=frozenset(libraries), more=kept_facts(step, asked, operands))
@@ -226,13 +230,16 @@ class Asker:
         step, of, name = sent["step"], sent["of"], sent["name"]
         is_large = sender.is_large()
         may_move = is_moved or is_large or None in sender.devices or may_be_elsewhere and not sender.devices
+        is_vague = is_moved or is_large or sender.is_vague or self._is_of_any_version
+        hides_strides = is_vague and not operations.tells_strides(step, name)
+        doubtful = {"device": may_move, "dtype": sender.is_vague, "strides": hides_strides}
         return Order(
             sent,
             frozenset(),
             operations.tells_result(step, of, name),
-            frozenset([*tables.untold(sent), *["device"] * may_move, *["dtype"] * sender.is_vague]),
+            tables.untold(sent) | {fact for fact, is_doubtful in doubtful.items() if is_doubtful},
             is_typed=operations.tells_type(of, name),
-            is_vague=is_moved or is_large or sender.is_vague or self._is_of_any_version,
+            is_vague=is_vague,
             is_large=is_large,
             device=sender.device_elsewhere,
         )

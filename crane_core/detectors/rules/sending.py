@@ -58,7 +58,9 @@ def library_of(value: AbstractValue) -> str:
 
 
 def kept_facts(step: str, name: str, operands: Sequence[AbstractValue]) -> dict[str, Any]:
-    """The range of integers that a method of a tensor hands on."""
+    """What is certain of the result of a method of a tensor beside the answer: its device, or its range of integers."""
+    if step == "method" and name == "cpu" and operands[0].is_a("torch", "Tensor"):
+        return {"device": "cpu"}
     if step != "method" or name not in operations.KEEPING or not operands[0].is_a("torch", "Tensor"):
         return {}
     ends = operands[0].fact("value_range")

@@ -244,6 +244,23 @@ SHAPES = "import torch\nfrom torch import nn\nx, deep = torch.zeros(2, 4), torch
         ("nn.Linear(4, 2)(deep)", None),
         ("x.astype(float)", None),
         ("torch.zeros(2, 4, dim=1)", None),
+        ("x[5]", "IndexError"),
+        ("x.t().view(8)", "RuntimeError"),
+        # Runs in some versions, or is of another class there.
+        ("nn.BCELoss()(torch.rand(4, 1), torch.rand(4))", None),
+        ("nn.InstanceNorm1d(4)(torch.zeros(2, 4, 1))", None),
+        ("nn.GroupNorm(3, 4)", None),
+        ("nn.MarginRankingLoss()(torch.ones(4), torch.ones(4, 1), torch.ones(4))", None),
+        ("nn.CrossEntropyLoss()(torch.zeros(4, 3, 5), torch.ones(4).long())", None),
+        ("nn.LSTM(4, 3)(torch.zeros(1, 2, 3, 4))", None),
+        ("nn.AvgPool2d(2)(x)", None),
+        ("x.item()", None),
+        ("(x.t() + 1).view(8)", None),
+        ("torch.linalg.inv(torch.eye(4)).view(16)", None),
+        # Elsewhere than on the processor, indices are looked at too late.
+        ("x[[0, 5]]", None),
+        ("nn.Embedding(3, 2)(torch.tensor([0, 5]))", None),
+        ("nn.CrossEntropyLoss()(x, torch.tensor([0, 5]))", None),
     ],
 )
 def test_where_no_version_is_told_only_shapes_are_refused(
@@ -263,6 +280,10 @@ def test_where_no_version_is_told_only_shapes_are_refused(
         ("layer(x) @ torch.zeros(2, 2)", "RuntimeError"),
         ("layer(x).detach().numpy()", "TypeError"),
         ("layer(x).detach().cpu().numpy()", None),
+        ("x.cpu().numpy()", None),
+        ("x.to('cpu').numpy()", None),
+        ("x.to(torch.zeros(1)).numpy()", None),
+        ("torch.zeros_like(x, device='cpu').numpy()", None),
     ],
 )
 def test_tensors_of_another_device_are_asked_of_shapes_alone(target: str, exception: str | None) -> None:

@@ -565,6 +565,8 @@ UNLESS_MENTIONED: Mapping[str, Sequence[str]] = {
 """By package, "" for all: what a notebook may not spell where it is asked, as it may change what operations do."""
 OTHER_DEVICES = ("cuda", "mps", "xpu", "device")
 """What a notebook spells that may move tensors away from the processor."""
+MOVING = frozenset(["cpu", "to", "type", "tensor", "as_tensor", "asarray"])
+"""What gives a tensor that may be on another device than what it is given."""
 NOT_RECORDING = ("no_grad", "inference_mode", "grad_enabled", "functional_call", "ightning")
 """Where a notebook spells none of these, gradients are recorded."""
 FREEZING = ("requires_grad", "freeze", "from_pretrained")
@@ -577,10 +579,24 @@ _KEEPING_WORDS = (
 )
 KEEPING = frozenset(_KEEPING_WORDS.split())
 """Methods of tensors that give the same integers, each at least once."""
+_VIEWS_WORDS = (
+    "T mT H mH data real adjoint broadcast_to chunk detach diagonal expand expand_as flatten movedim moveaxis narrow"
+    " permute reshape select split squeeze swapaxes swapdims t tensor_split transpose unbind unflatten unfold unsqueeze"
+    " view view_as"
+)
+_VIEWS = frozenset(_VIEWS_WORDS.split())
+"""What gives tensors that lie in the memory of another one, if they can."""
 _ABOUT_SHAPES = re.compile(
     r"shape|\b[Ss]izes?\b|[Dd]imension|\dD\b|elements|channels|batch_size|matri|scalar outputs|more than one value"
     r"|out of bounds|out of range"
 )
+_ABOUT_INDEX = re.compile(r"\b[Ii]ndex .*out of (?:bounds|range)|^Target \d+ is out")
+_OF_VERSION = re.compile(
+    r"Expected (?:target size|more than 1 spatial|input to be)|when training, got input size \[|^Softmax2d|^For 1D"
+    r"|is deprecated|^num_channels|converted to Scalar|reduction dim|^start out of|^Padding length"
+    r"|should have same dimension|target tensor expects|^1D target|has no attribute"
+)
+"""What torch refuses of shapes since some version, or with another class since then."""
 _ELSEWHERE = re.compile(r"(?i)\b(?:cuda|mps|xpu|hpu|npu|xla|meta|musa|mlu|vulkan|privateuseone)\b")
 _GROWING = ("torch.nn.modules.", "keras.layers.", "keras.src.layers.", "matplotlib.")
 """Classes whose objects get other attributes when they are used."""
@@ -793,9 +809,24 @@ def takes_indices(step: str, name: str) -> bool:
     return step == "item" or name.rpartition(".")[2] in _INDEXING
 
 
-def is_about_shapes(exception: str, message: str) -> bool:
-    """Whether torch refuses shapes, or what is no tensor, as it does on every device and in every version."""
+def is_about_shapes(order: Mapping[str, Any], exception: str, message: str, *, is_of_any_version: bool) -> bool:
+    """Whether torch refuses shapes, or what is no tensor, as it does on every device, and in every version if asked.
+
+    Elsewhere than on the processor nobody looks at indices before they are used.
+    """
+    given = [*order["operands"][1:], *order["keywords"].values()]
+    held = {form for told in given for form, _ in tables.parts(told)}
+    if _ABOUT_INDEX.search(message) and not held.isdisjoint(("facts", "list")):
+        return False
+    is_pooling = exception == "IndexError" and "pool" in f"{order['of']} {order['name']}".lower()
+    if is_of_any_version and (is_pooling or _OF_VERSION.search(message)):
+        return False
     return (_NO_TENSOR if exception == "TypeError" else _ABOUT_SHAPES).search(message) is not None
+
+
+def tells_strides(step: str, name: str) -> bool:
+    """Whether how a tensor lies in memory is the same on every device, and in every version of torch."""
+    return step == "item" or name in _VIEWS
 
 
 def tells_result(step: str, of: str, name: str) -> bool:

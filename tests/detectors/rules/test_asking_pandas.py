@@ -15,6 +15,10 @@ t = df['b']
 when = pd.to_datetime(pd.Series(['2020-01-01']))
 things = pd.Series([pd.Timestamp(2020, 1, 1), 'x', [1]], dtype=object)
 named = df.set_index('b')
+none = df[:0]
+held = pd.Series([{'k': 1}, {'k': 2}])
+lists = pd.Series([[1, 2], [3]])
+records = np.array([(1, 2.)], dtype=[('p', 'i4'), ('q', 'f8')])
 """
 CRASHES = """\
 s.rolling('three').mean()
@@ -55,6 +59,20 @@ named.loc['x']
 df.a = df.a + 1
 df['n'] = [1, 2]
 named.sem()
+held.map(lambda d: d['k'])
+held.str['k']
+lists.str[0] + 1
+pd.DataFrame([named['a'], named['c']])['x']
+pd.DataFrame(records)['p']
+for i, row in none.iterrows(): nope
+for i, row in df[df['a'] > 5].iterrows(): nope
+for row in none.itertuples(): nope
+for name, column in df[[]].items(): nope
+for key, group in none.groupby('a'): nope
+for key, group in df[df['a'] > 5].groupby('a'): nope
+none['a'].map(lambda each: nope)
+none.apply(lambda row: nope, axis=1)
+df[df['a'] > 5]['a'].apply(lambda each: nope)
 """
 
 

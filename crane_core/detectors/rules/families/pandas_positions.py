@@ -205,11 +205,11 @@ def all_columns(operation: Operation) -> Answer:
 def step(operation: Operation) -> Answer:
     old = _of(operation)
     way = operation.receiver.fact("way")
-    if way == "iterrows" and n_rows(old):
-        return AbstractValue("tuple", items=[AbstractValue(), row_of(old)])
-    if way == "items" and n_columns(old):
-        return AbstractValue("tuple", items=[AbstractValue(), AbstractValue(SERIES)])
-    return UNCHANGED
+    if not (n_columns(old) if way == "items" else n_rows(old)):
+        return UNKNOWN  # there may be none
+    if way == "itertuples":
+        return UNCHANGED
+    return AbstractValue("tuple", items=[AbstractValue(), row_of(old) if way == "iterrows" else AbstractValue(SERIES)])
 
 
 # By other labels

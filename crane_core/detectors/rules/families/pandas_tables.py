@@ -34,11 +34,12 @@ def new_frame(operation: Operation) -> Answer:
         return _of_dict(operation, data.members, given)
     if is_frame(data) and columns is given.get("index") is None:
         return AbstractValue(FRAME, data.facts)
-    shape = taken_shape(data) if is_array(data) or data.type == "list" else None
+    brings_labels = any(map(is_series, data.items or ())) or str(data.fact("dtype", "")).startswith(("[", "V", "|V"))
+    shape = taken_shape(data) if (is_array(data) or data.type == "list") and not brings_labels else None
     width = (*shape, 1)[1] if shape is not None and len(shape) in (1, 2) else None
     labels = list(range(width)) if width is not None and columns is None else whole_labels(columns)
     holds_dicts = data.items is None or any(item.type not in ("list", "tuple") for item in data.items)
-    if labels is None or data.type == "list" and shape is None and holds_dicts:
+    if labels is None or brings_labels or data.type == "list" and shape is None and holds_dicts:
         return AbstractValue(FRAME)
     return _counted(frame(labels, shape[0] if shape else None), given)
 

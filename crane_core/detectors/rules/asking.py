@@ -607,7 +607,7 @@ def _pandas_facts(value: AbstractValue) -> dict[str, Any]:
     facts: dict[str, Any] = {name: value.fact(name) for name in ("index", "name") if value.fact(name)}
     names = value.fact("index_names")
     if "index" not in facts and isinstance(names, tuple):
-        facts["index"] = {"names": list(names)} if any(name is not None for name in names) else {}
+        facts["index"] = {"names": list(names)} if names else {}
     if value.type == "pandas.Series":
         return {**facts, "length": value.fact("length"), "dtype": value.fact("dtype") or ""}
     if value.type != "pandas.DataFrame":
@@ -754,7 +754,7 @@ def _given_table(kind: str, facts: dict[str, Any]) -> AbstractValue:
     if isinstance(shape := facts.get("shape"), list):
         facts["shape"] = tuple(shape)
     if isinstance(names := facts.pop("index_names", None), list):
-        facts["index_names"] = tuple(names) if any(name is not None for name in names) else ()
+        facts["index_names"] = tuple(names) if names != [None] else ()
     return AbstractValue(kind, {name: fact for name, fact in facts.items() if fact is not None})
 
 

@@ -16,6 +16,7 @@ when = pd.to_datetime(pd.Series(['2020-01-01']))
 things = pd.Series([pd.Timestamp(2020, 1, 1), 'x', [1]], dtype=object)
 named = df.set_index('b')
 none = df[:0]
+pairs = pd.concat([df, df], keys=['u', 'v'])
 held = pd.Series([{'k': 1}, {'k': 2}])
 lists = pd.Series([[1, 2], [3]])
 records = np.array([(1, 2.)], dtype=[('p', 'i4'), ('q', 'f8')])
@@ -59,6 +60,11 @@ named.loc['x']
 df.a = df.a + 1
 df['n'] = [1, 2]
 named.sem()
+pairs.reset_index()['level_1']
+pairs[pairs['a'] > 1].reset_index()['level_0']
+pairs.groupby(level=1).size()[1]
+pairs['a'].sort_values().reset_index(level=1)['a']
+pairs.dropna().rename_axis(['p', 'q']).reset_index()['q']
 held.map(lambda d: d['k'])
 held.str['k']
 lists.str[0] + 1
@@ -119,3 +125,24 @@ def test_of_a_label_that_is_not_there_another_is_advised(check: Any) -> None:
     table = "pd.DataFrame({'k': list('abab'), 'v': [1., 2., 3., 4.]})"
     setup = f"import pandas as pd\nmeans = {table}.groupby('k').v.mean()"
     assert "label" in check(setup, "means['v'].round(1)").findings[0].remedy
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "levels.loc['p', 2]",
+        "levels[levels['v'] > 1].loc[('q', 1), 'v']",
+        "twice['a'].shape[1] - 2",
+        "np.zeros(3) + twice[['a', 'b']].values[0]",
+    ],
+)
+def test_nor_what_labels_of_several_parts_or_columns_allow(predict_by_code: Any, target: str) -> None:
+    setup = """
+import numpy as np
+import pandas as pd
+levels = pd.DataFrame({'v': [1, 2, 3, 4]}, index=pd.MultiIndex.from_product([['p', 'q'], [1, 2]]))
+twice = pd.DataFrame(np.arange(6).reshape(2, 3), columns=['a', 'b', 'a'])
+"""
+    seen = predict_by_code(setup, target)
+    assert not seen.findings
+    assert seen.raised is None

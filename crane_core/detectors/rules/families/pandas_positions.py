@@ -75,17 +75,20 @@ def taken(operation: Operation) -> Answer:
     is_several = rows.type in ("slice", "list") or rows.fact("dtype") == "bool"
     if not is_frame(old) or len(parts) == 1:
         return some_rows(old) if is_several else UNCHANGED
-    chosen = _columns_taken(operation, old, parts[1]) if len(parts) == 2 else None
+    takes_rows = rows.type == "slice" or rows.fact("dtype") == "bool"  # else both may be parts of one row's label
+    chosen = _columns_taken(operation, old, parts[1], takes_rows=takes_rows) if len(parts) == 2 else None
     if chosen is None or not is_several:
         return UNCHANGED
     is_all = rows.type == "slice" and all(bound.literal is None for bound in rows.items or [AbstractValue()])
     return chosen if is_all else some_rows(chosen)
 
 
-def _columns_taken(operation: Operation, old: AbstractValue, part: AbstractValue) -> AbstractValue | None:
+def _columns_taken(
+    operation: Operation, old: AbstractValue, part: AbstractValue, *, takes_rows: bool
+) -> AbstractValue | None:
     """The table with these columns, or the one column; None where they are not known."""
     if operation.receiver.class_name == "_LocIndexer":
-        if part.type != "tuple" and "MultiIndex" not in str(old.mapping("index").get("type")):
+        if part.type != "tuple" and (takes_rows or old.mapping("index").get("type") not in (None, "MultiIndex")):
             need_columns(operation, old, part)
         labels = whole_labels(part) if label_set(old) is not None else None
     else:

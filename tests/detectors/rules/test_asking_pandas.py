@@ -146,3 +146,23 @@ twice = pd.DataFrame(np.arange(6).reshape(2, 3), columns=['a', 'b', 'a'])
     seen = predict_by_code(setup, target)
     assert not seen.findings
     assert seen.raised is None
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "first.join(second)['n'].iloc[5]",
+        "first.merge(second, on='k', how='left')['n'].iloc[5]",
+        "first.merge(second, left_index=True, right_index=True)['n'].iloc[5]",
+        "pd.concat([early, late], axis=1)['n'].iloc[5]",
+    ],
+)
+def test_how_many_rows_labels_match_is_not_told(check: Any, target: str) -> None:
+    setup = """
+import pandas as pd
+first = pd.DataFrame({'v': [1, 2, 3, 4]}, index=pd.Index(list('uvuv'), name='k', dtype=object))
+second = first.rename(columns={'v': 'n'})
+early = pd.DataFrame({'v': [1, 2, 3, 4]}, index=pd.date_range('2020', periods=4))
+late = pd.DataFrame({'n': [1, 2, 3, 4]}, index=pd.date_range('2022', periods=4))
+"""
+    assert check(setup, target).raised is None

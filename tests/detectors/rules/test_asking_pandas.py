@@ -44,6 +44,8 @@ df.drop('b', axis=3)
 named.sem(1, 2, 3, 4, 5, 6)
 f"{df:.2f}"
 df['n'] = [1, 2, 3]
+df.drop_duplicates('zz')
+df.duplicated(['zz', 'a'])
 """
 RUNS = """\
 s.rolling(2).mean()
@@ -77,6 +79,8 @@ for name, column in df[[]].items(): nope
 for key, group in none.groupby('a'): nope
 for key, group in df[df['a'] > 5].groupby('a'): nope
 none['a'].map(lambda each: nope)
+none.drop_duplicates('zz')
+df[df['a'] > 5].duplicated(['zz'])
 none.apply(lambda row: nope, axis=1)
 df[df['a'] > 5]['a'].apply(lambda each: nope)
 """

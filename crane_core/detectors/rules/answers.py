@@ -111,5 +111,5 @@ def _given_table(kind: str, facts: dict[str, Any]) -> AbstractValue:
     if isinstance(shape := facts.get("shape"), list):
         facts["shape"] = tuple(shape)
     if isinstance(names := facts.pop("index_names", None), list):
-        facts["index_names"] = tuple(names) if any(name is not None for name in names) else ()
+        facts["index_names"] = tuple(names) if names != [None] else ()
     return AbstractValue(kind, {name: fact for name, fact in facts.items() if fact is not None})

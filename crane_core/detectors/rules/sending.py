@@ -200,7 +200,7 @@ def _pandas_facts(value: AbstractValue) -> dict[str, Any]:
     facts: dict[str, Any] = {name: value.fact(name) for name in ("index", "name") if value.fact(name)}
     names = value.fact("index_names")
     if "index" not in facts and isinstance(names, tuple):
-        facts["index"] = {"names": list(names)} if any(name is not None for name in names) else {}
+        facts["index"] = {"names": list(names)} if names else {}
     if value.type == "pandas.Series":
         return {**facts, "length": value.fact("length"), "dtype": value.fact("dtype") or ""}
     return facts | _columns(value) if value.type == "pandas.DataFrame" else {}

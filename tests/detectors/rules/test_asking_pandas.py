@@ -15,6 +15,11 @@ t = df['b']
 when = pd.to_datetime(pd.Series(['2020-01-01']))
 things = pd.Series([pd.Timestamp(2020, 1, 1), 'x', [1]], dtype=object)
 named = df.set_index('b')
+none = df[:0]
+pairs = pd.concat([df, df], keys=['u', 'v'])
+held = pd.Series([{'k': 1}, {'k': 2}])
+lists = pd.Series([[1, 2], [3]])
+records = np.array([(1, 2.)], dtype=[('p', 'i4'), ('q', 'f8')])
 """
 CRASHES = """\
 s.rolling('three').mean()
@@ -39,6 +44,8 @@ df.drop('b', axis=3)
 named.sem(1, 2, 3, 4, 5, 6)
 f"{df:.2f}"
 df['n'] = [1, 2, 3]
+df.drop_duplicates('zz')
+df.duplicated(['zz', 'a'])
 """
 RUNS = """\
 s.rolling(2).mean()
@@ -55,6 +62,27 @@ named.loc['x']
 df.a = df.a + 1
 df['n'] = [1, 2]
 named.sem()
+pairs.reset_index()['level_1']
+pairs[pairs['a'] > 1].reset_index()['level_0']
+pairs.groupby(level=1).size()[1]
+pairs['a'].sort_values().reset_index(level=1)['a']
+pairs.dropna().rename_axis(['p', 'q']).reset_index()['q']
+held.map(lambda d: d['k'])
+held.str['k']
+lists.str[0] + 1
+pd.DataFrame([named['a'], named['c']])['x']
+pd.DataFrame(records)['p']
+for i, row in none.iterrows(): nope
+for i, row in df[df['a'] > 5].iterrows(): nope
+for row in none.itertuples(): nope
+for name, column in df[[]].items(): nope
+for key, group in none.groupby('a'): nope
+for key, group in df[df['a'] > 5].groupby('a'): nope
+none['a'].map(lambda each: nope)
+none.drop_duplicates('zz')
+df[df['a'] > 5].duplicated(['zz'])
+none.apply(lambda row: nope, axis=1)
+df[df['a'] > 5]['a'].apply(lambda each: nope)
 """
 
 
@@ -101,3 +129,44 @@ def test_of_a_label_that_is_not_there_another_is_advised(check: Any) -> None:
     table = "pd.DataFrame({'k': list('abab'), 'v': [1., 2., 3., 4.]})"
     setup = f"import pandas as pd\nmeans = {table}.groupby('k').v.mean()"
     assert "label" in check(setup, "means['v'].round(1)").findings[0].remedy
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "levels.loc['p', 2]",
+        "levels[levels['v'] > 1].loc[('q', 1), 'v']",
+        "twice['a'].shape[1] - 2",
+        "np.zeros(3) + twice[['a', 'b']].values[0]",
+    ],
+)
+def test_nor_what_labels_of_several_parts_or_columns_allow(predict_by_code: Any, target: str) -> None:
+    setup = """
+import numpy as np
+import pandas as pd
+levels = pd.DataFrame({'v': [1, 2, 3, 4]}, index=pd.MultiIndex.from_product([['p', 'q'], [1, 2]]))
+twice = pd.DataFrame(np.arange(6).reshape(2, 3), columns=['a', 'b', 'a'])
+"""
+    seen = predict_by_code(setup, target)
+    assert not seen.findings
+    assert seen.raised is None
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "first.join(second)['n'].iloc[5]",
+        "first.merge(second, on='k', how='left')['n'].iloc[5]",
+        "first.merge(second, left_index=True, right_index=True)['n'].iloc[5]",
+        "pd.concat([early, late], axis=1)['n'].iloc[5]",
+    ],
+)
+def test_how_many_rows_labels_match_is_not_told(check: Any, target: str) -> None:
+    setup = """
+import pandas as pd
+first = pd.DataFrame({'v': [1, 2, 3, 4]}, index=pd.Index(list('uvuv'), name='k', dtype=object))
+second = first.rename(columns={'v': 'n'})
+early = pd.DataFrame({'v': [1, 2, 3, 4]}, index=pd.date_range('2020', periods=4))
+late = pd.DataFrame({'n': [1, 2, 3, 4]}, index=pd.date_range('2022', periods=4))
+"""
+    assert check(setup, target).raised is None

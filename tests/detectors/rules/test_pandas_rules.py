@@ -32,6 +32,7 @@ lst=[]
 CRASHES = """\
 df["A"]
 df["nope"]
+ts["v"]+"q"
 df[["a","nope"]]
 df[cols]
 df[["a","b"]]["c"]

@@ -83,6 +83,8 @@ FINE = {
     "two of six values": "stat, p = adfuller(daily + noise)[:2]",
     "formula with a contrast": "smf.ols('price ~ C(rooms, Treatment(2)) + np.log(area)', data=flats)",
     "least squares": "sm.OLS(price, sm.add_constant(X)).fit().params",
+    "a missing value in what is explained": "sm.OLS(holes['age'], X[['area']]).fit().params",
+    "a constant that nobody looks for": "sm.OLS(price, holes, hasconst=False)",
     "missing rows dropped": "sm.OLS(price, holes, missing='drop').fit()",
     "logit": "sm.Logit(dear, sm.add_constant(X[['age']])).fit(disp=0)",
     "nullable column as decimals": "sm.OLS(price, gaps[['walls']].astype(float).fillna(1)).fit()",

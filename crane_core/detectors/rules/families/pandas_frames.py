@@ -129,9 +129,10 @@ def frame(
     labels, apart = tuple(columns), frozenset(columns)
     if any(isinstance(label, tuple) for label in labels):
         return AbstractValue(FRAME, {"shape": (rows, len(labels))})
-    ordered = labels if len(apart) == len(labels) else None
-    shape = (rows, None if ordered is None else len(labels))
-    known = known_facts(**facts, columns=ordered, column_labels=apart, shape=shape, dtypes=dict(dtypes or ()) or None)
+    if len(apart) < len(labels):
+        return AbstractValue(FRAME, {"shape": (rows, len(labels))})  # where one label stands for several columns
+    shape = (rows, len(labels))
+    known = known_facts(**facts, columns=labels, column_labels=apart, shape=shape, dtypes=dict(dtypes or ()) or None)
     return AbstractValue(FRAME, known)
 
 

@@ -227,7 +227,7 @@ def _has_groups(groups: AbstractValue) -> bool:
 @RULES.element(GROUPED)
 def one_of_groups(operation: Operation) -> Answer:
     groups = operation.receiver
-    return AbstractValue("tuple", items=[AbstractValue(), _one_group(groups)]) if _has_groups(groups) else UNCHANGED
+    return AbstractValue("tuple", items=[AbstractValue(), _one_group(groups)]) if _has_groups(groups) else UNKNOWN
 
 
 @RULES.method(GROUPED, "apply", "filter")

@@ -62,8 +62,9 @@ def _text_with_number(operation: Operation, one: AbstractValue, other: AbstractV
         *_ARITHMETIC, *_ORDER)  # fmt: skip
     if operation.name not in symbols or (operation.name == "%" and text is operation.receiver):
         return  # texts % numbers fills placeholders
+    is_one_text = text.type == "str" and operation.name in ("+", "-", "*")  # which NumPy looks for a loop for
     operation.crash(
-        "TypeError",
+        "UFuncTypeError" if is_one_text else "TypeError",
         f"{operation.name} is not supported between strings and numbers",
         fact=f"{text.named('one side')} holds strings, {number.named('the other side')} numbers",
         remedy="convert the strings to numbers first: pandas.to_numeric(...)",

@@ -69,7 +69,8 @@ def taken(operation: Operation) -> Answer:
             return row_of(old)
     is_several = rows.type in ("slice", "list") or rows.fact("dtype") == "bool"
     if is_frame(old) and len(parts) > 1:
-        chosen = _columns_taken(operation, old, parts[1]) if len(parts) == 2 else None
+        takes_rows = rows.type == "slice" or rows.fact("dtype") == "bool"  # else both may be parts of one row's label
+        chosen = _columns_taken(operation, old, parts[1], takes_rows=takes_rows) if len(parts) == 2 else None
         if chosen is not None and _takes_all(rows):
             return chosen
         return some_rows(chosen) if chosen is not None and is_several else UNCHANGED
@@ -90,10 +91,12 @@ def _refuse_fraction(operation: Operation) -> None:
         )
 
 
-def _columns_taken(operation: Operation, old: AbstractValue, part: AbstractValue) -> AbstractValue | None:
+def _columns_taken(
+    operation: Operation, old: AbstractValue, part: AbstractValue, *, takes_rows: bool
+) -> AbstractValue | None:
     """The table with these columns, or the one column; None where they are not known."""
     if operation.receiver.class_name == "_LocIndexer":
-        if part.type != "tuple" and "MultiIndex" not in str(old.mapping("index").get("type")):
+        if part.type != "tuple" and (takes_rows or old.mapping("index").get("type") not in (None, "MultiIndex")):
             need_columns(operation, old, part)
         labels = whole_labels(part) if label_set(old) is not None else None
     else:
@@ -213,11 +216,11 @@ def all_columns(operation: Operation) -> Answer:
 def step(operation: Operation) -> Answer:
     old = _of(operation)
     way = operation.receiver.fact("way")
-    if way == "iterrows" and n_rows(old):
-        return AbstractValue("tuple", items=[AbstractValue(), row_of(old)])
-    if way == "items" and n_columns(old):
-        return AbstractValue("tuple", items=[AbstractValue(), AbstractValue(SERIES)])
-    return UNCHANGED
+    if not (n_columns(old) if way == "items" else n_rows(old)):
+        return UNKNOWN  # there may be none
+    if way == "itertuples":
+        return UNCHANGED
+    return AbstractValue("tuple", items=[AbstractValue(), row_of(old) if way == "iterrows" else AbstractValue(SERIES)])
 
 
 # By other labels

@@ -39,12 +39,19 @@ def new_frame(operation: Operation) -> Answer:
 
 def _of_rows(data: AbstractValue, columns: AbstractValue | None, given: Mapping[str, AbstractValue]) -> AbstractValue:
     """Labels that are given, or counted; those of dicts are not known."""
+    if _brings_labels(data):
+        return AbstractValue(FRAME)
     shape = taken_shape(data) if is_array(data) or data.type == "list" else None
     width = (*shape, 1)[1] if shape is not None and len(shape) in (1, 2) else None
     labels = list(range(width)) if width is not None and columns is None else whole_labels(columns)
     if labels is None or data.type == "list" and shape is None and _may_hold_dicts(data):
         return AbstractValue(FRAME)
     return _counted(frame(labels, shape[0] if shape else None), given)
+
+
+def _brings_labels(data: AbstractValue) -> bool:
+    """Lists of series, and records."""
+    return any(map(is_series, data.items or ())) or str(data.fact("dtype", "")).startswith(("[", "V", "|V"))
 
 
 def _may_hold_dicts(data: AbstractValue) -> bool:

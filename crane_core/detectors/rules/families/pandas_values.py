@@ -400,7 +400,9 @@ def applied(operation: Operation) -> Answer:
     return _called_on_elements(operation, old, function) if function.type == "function" and is_alone else UNKNOWN
 
 
-def _called_on_elements(operation: Operation, old: AbstractValue, function: AbstractValue) -> AbstractValue:
+def _called_on_elements(operation: Operation, old: AbstractValue, function: AbstractValue) -> Answer:
+    if not n_rows(old):
+        return UNKNOWN  # it may never be called
     elements = elements_of(old)
     results = [operation.call(function, [element], {}) for element in elements or [AbstractValue()]]
     return mapped(old, _dtype_of_results(results) if elements else None)
@@ -428,6 +430,8 @@ def applied_to_frame(operation: Operation) -> Answer:
     function = given["func"]
     if function.type != "function":
         return UNCHANGED
+    if not n_rows(old):
+        return UNKNOWN  # it may never be called
     for parts in _handed_over(old, literal_of(given.get("axis"), 0)) or [AbstractValue()]:
         operation.call(function, [parts], {})
     return UNCHANGED

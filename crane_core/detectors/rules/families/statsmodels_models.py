@@ -58,8 +58,8 @@ def of_arrays(operation: Operation) -> Answer:
         )
     for value in (y, x):
         _refuse_texts(operation, value)
-        if "missing" not in given and _holds_numbers(value):
-            _refuse_missing(operation, value, "exog contains inf or nans: a model needs finite numbers")
+    if not {"missing", "hasconst"} & given.keys() and _holds_numbers(x):
+        _refuse_missing(operation, x, "exog contains inf or nans: a model needs finite numbers")
     _refuse_no_shares(operation, y)
     return _unfitted(operation)
 

@@ -103,7 +103,9 @@ def _schema_of_table(value: pd.DataFrame) -> dict[str, Any]:
 
 def _index(facts: Mapping[str, Any], length: int, fill: int) -> pd.Index:
     """The rows' labels: counted, or few and all of them told; else of another kind with each fill, by their names."""
-    names = facts.get("names") or [None]
+    names = facts.get("names") or [None] * len(facts.get("level_sizes") or [0])
+    if facts.get("type") == "MultiIndex" and len(names) == 1:
+        raise NotMadeError("labels of nobody knows how many parts")
     if tables.is_whole({"type": _COLUMN, "length": length, "index": facts}):
         if facts["type"] == "RangeIndex":
             start, stop, step = facts["range"]

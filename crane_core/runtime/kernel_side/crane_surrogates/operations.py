@@ -699,7 +699,7 @@ def _is_plain_step(step: str, name: str, operands: Sequence[Mapping[str, Any]]) 
         return False
     if step not in ("item", "set_item", "del_item", "located"):
         return True
-    if len(operands) < 2:
+    if len(operands) < 2 or kind.endswith(".StringMethods"):  # of which nobody knows whether they hold lists or dicts
         return False
     if step == "located":
         return all(form != "facts" or held.get("dtype") == "bool" for form, held in tables.parts(operands[1]))

@@ -166,7 +166,15 @@ def untold(order: Mapping[str, Any]) -> set[str]:
     facts = set() if is_counted and (step != "method" or of in KINDS) else {"index"}
     if not tells_names(order):
         facts.add("index_names")
+    if _are_rows_matched(order) and not all(map(is_whole, _tables(order))):
+        facts.add("shape")
     return facts | {"dtypes"} if name == "melt" else facts
+
+
+def _are_rows_matched(order: Mapping[str, Any]) -> bool:
+    """Whether labels of rows, which may stand several times or in one table alone, decide how many rows there are."""
+    is_beside = order["name"] == "concat" and ("axis" in order["keywords"] or len(order["operands"]) > 1)
+    return is_beside or order["name"] in ("merge", "join")
 
 
 def changes_first(order: Mapping[str, Any]) -> bool:

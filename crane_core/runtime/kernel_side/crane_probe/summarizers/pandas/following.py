@@ -44,8 +44,6 @@ _NAMES_COLUMNS: dict[str, tuple[tuple[int, str], ...]] = {
     "sort_values": ((0, "by"),),
     "set_index": ((0, "keys"),),
     "dropna": ((-1, "subset"),),
-    "drop_duplicates": ((0, "subset"),),
-    "duplicated": ((0, "subset"),),
     "value_counts": ((0, "subset"),),
     "pivot": ((-1, "index"), (-1, "columns"), (-1, "values")),
     "pivot_table": ((0, "values"), (1, "index"), (2, "columns")),
@@ -61,7 +59,10 @@ _NAMES_COLUMNS: dict[str, tuple[tuple[int, str], ...]] = {
     "hist": ((0, "column"), (-1, "by")),
     **dict.fromkeys(("scatter", "line", "bar", "barh", "area", "hexbin"), ((0, "x"), (1, "y"))),
 }
-"""Methods of a frame (and of its `plot`) whose arguments name columns: position (-1: none), and keyword."""
+"""Methods of a frame (and of its `plot`) whose arguments name columns: position (-1: none), and keyword.
+
+Without those that do not look for them where there are no rows: drop_duplicates, duplicated.
+"""
 _DRAWS = {"plot", "scatter", "line", "bar", "barh", "area", "hexbin", "boxplot", "hist"}
 _OR_LEVELS = {"groupby", "sort_values", "pivot_table", "merge", "join"}
 """Methods that take the name of an index level in place of a column."""

@@ -32,6 +32,10 @@ _SEQUENCES: Final = {"list": list, "tuple": tuple}
 _CHANGEABLE: Final = frozenset([list, dict, set])
 _BEING_READ: Final[set[AbstractValue]] = set()
 """Objects whose literal is being put together; one that meets itself among them has none."""
+_N_READ: Final = [0]
+"""How many parts that literal has so far: objects that hold one other many times have more than memory has room."""
+_MOST_READ = 20_000
+_MOST_ITEMS = 10_000
 
 
 class AbstractValue:
@@ -87,7 +91,7 @@ class AbstractValue:
         self._type = type
         self._facts: dict[str, Any] = dict(facts) if facts else {}
         self._literal = literal
-        self._items: list[AbstractValue] | None = None if items is None else list(items)
+        self._items: list[AbstractValue] | None = None
         self._members: dict[Any, AbstractValue] | None = None if members is None else dict(members)
         self.path = path
         self.definition = definition
@@ -97,6 +101,8 @@ class AbstractValue:
         self.words = words
         self.is_foreign = False
         """Made by a library that was given no code of the notebook: calling it runs none."""
+        if items is not None:
+            self._hold(list(items))
 
     def __repr__(self) -> str:
         shown = ("type", "facts", "items", "members", "path", "definition", "attributes", "words")
@@ -136,7 +142,14 @@ class AbstractValue:
     @items.setter
     def items(self, value: list[AbstractValue] | None) -> None:
         self.fields = None
-        self._items = value
+        self._hold(value)
+
+    def _hold(self, items: list[AbstractValue] | None) -> None:
+        """Of a list that is too long to be followed, only its length."""
+        is_long = items is not None and len(items) > _MOST_ITEMS
+        self._items = None if is_long else items
+        if is_long and items is not None and self._type in _SEQUENCES:
+            self._facts["length"] = len(items)
 
     @property
     def members(self) -> dict[Any, AbstractValue] | None:
@@ -177,15 +190,22 @@ class AbstractValue:
         self._literal = value
 
     def _literals(self, parts: Iterable[AbstractValue]) -> list[Any] | None:
-        """The literal of each; None if one is not known, or where the object holds itself."""
+        """The literal of each; None if one is not known, where the object holds itself, or where it holds too many."""
         if self in _BEING_READ:
             return None
+        if not _BEING_READ:
+            _N_READ[0] = 0
         _BEING_READ.add(self)
+        values: list[Any] = []
         try:
-            values = [part.literal for part in parts]
+            for part in parts:
+                _N_READ[0] += 1
+                if _N_READ[0] > _MOST_READ or (value := part.literal) is NOT_KNOWN:
+                    return None
+                values.append(value)
         finally:
             _BEING_READ.discard(self)
-        return None if any(value is NOT_KNOWN for value in values) else values
+        return values
 
     @property
     def package(self) -> str:

@@ -355,10 +355,10 @@ def _text_part(interpreter: Interpreter, node: ast.expr) -> object:
         raise GiveUpError
     value = interpreter.value(node.value)
     spec = interpreter.value(node.format_spec) if node.format_spec is not None else literal("")
+    if node.conversion != -1:  # !r, !s and !a: what has the format is a text
+        value = AbstractValue("str", words=value.words)
     formatted = interpreter.ask("format", value, "", node.value, receiver=value, arguments=Arguments((spec,)))
-    if node.conversion == -1 and formatted is not None and formatted.is_literal:
-        return formatted.literal
-    return None
+    return formatted.literal if formatted is not None and formatted.is_literal else None
 
 
 @expression(ast.Starred)

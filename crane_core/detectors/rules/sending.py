@@ -50,11 +50,14 @@ def operation_of(of: AbstractValue | str, name: str) -> tuple[str, str]:
 
 def library_of(value: AbstractValue) -> str:
     """The library whose object or type an operand is, or holds first; "" for Python's own."""
-    head = value.path.partition(".")[0] if value.path else value.package
-    if head in LIBRARIES:
-        return head
-    parts = value.items if value.type in ("list", "tuple") else None
-    return next((library for part in (parts or ())[:50] if (library := library_of(part))), "")
+    waiting = [value]
+    for each in waiting:
+        head = each.path.partition(".")[0] if each.path else each.package
+        if head in LIBRARIES:
+            return head
+        if each.type in ("list", "tuple") and len(waiting) < _MOST_PARTS:
+            waiting += (each.items or ())[:50]
+    return ""
 
 
 def kept_facts(step: str, name: str, operands: Sequence[AbstractValue]) -> dict[str, Any]:

@@ -215,6 +215,21 @@ def test_a_name_that_one_way_has_not_is_not_said_to_be_undefined() -> None:
 
 
 @pytest.mark.parametrize(
+    "before",
+    [
+        *("x = [1]\n" + step * 40 for step in ("x = [x, x]\n", "x = x + x\n", "x += x\n", "x.extend(x)\n")),
+        "x = [1]\n" + "x = (x, x)\n" * 40 + "d = {x: 1}",
+        "a = [0] * 1000\nb = [a] * 1000\nc = [b] * 1000\nlen(c)",
+        "'{:>{}}'.format('a', 10**11)",
+        "'a\\tb'.expandtabs(tabsize=10**11)",
+    ],
+)
+def test_what_would_fill_the_memory_is_not_computed(before: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    report, _ = walked([before, "seen = [1]\nseen[5]"], monkeypatch)
+    assert [finding.exception for finding in report.findings] == ["IndexError"]
+
+
+@pytest.mark.parametrize(
     "before", ["rows = [1]\nrows.append(rows)", "d = {}\nd['d'] = d", "a = []\nb = [a]\na.append(b)"]
 )
 def test_what_holds_itself_has_no_end_and_is_not_followed(before: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,6 +35,7 @@ grown = LGBMRegressor(n_estimators=3, verbose=-1, n_jobs=1).fit(X, price)
 CRASHES = {
     "number of classes not set": "lgb.train(many, three, 2)",
     "labels of another length": "lgb.train(two, short, 2)",
+    "labels of another length than an array": "lgb.LGBMClassifier(n_estimators=2).fit(np.zeros((40, 2)), np.zeros(20))",
     "labels of another length, made here": "data = lgb.Dataset(X, label=dear.values[:30])\nlgb.train(two, data, 2)",
     "texts": "lgb.train(two, lgb.Dataset(towns, dear), 2)",
     "brackets in a name": "lgb.train(two, lgb.Dataset(odd, dear), 2)",

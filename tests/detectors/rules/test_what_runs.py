@@ -151,15 +151,28 @@ from sklearn.svm import SVC, NuSVC
 from sklearn.linear_model import SGDClassifier, LogisticRegressionCV, LogisticRegression
 from sklearn.ensemble import BaggingClassifier
 from sklearn.neighbors import LocalOutlierFactor
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import *
 from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction import FeatureHasher, DictVectorizer
-from sklearn.feature_extraction.text import HashingVectorizer
+from sklearn.feature_extraction.text import HashingVectorizer, TfidfVectorizer
 from sklearn.feature_extraction.image import PatchExtractor
 X=np.random.rand(20,3); y=np.array([0,1]*10); frame=pd.DataFrame(X,columns=list('abc'))
 texts=['a b c','b c d']
 """
 OF_ESTIMATORS = r"""
+p = make_pipeline(StandardScaler(), SVC()); p.steps[-1] = ('m', LogisticRegression()); p.fit(X, y).predict_proba(X)
+
+p = make_pipeline(StandardScaler(), SVC()); p.steps.pop(); p.fit_transform(X)
+
+p = make_pipeline(StandardScaler(), SVC()); p.set_params(svc=LogisticRegression()); p.fit(X, y).predict_proba(X)
+
+p = make_pipeline(StandardScaler(), SVC()); p.get_params()['svc'].probability = True; p.fit(X, y).predict_proba(X)
+
+TfidfVectorizer().fit_transform(['a b', np.nan])
+
+TfidfVectorizer().fit_transform(['a b', float('nan')])
+
 FeatureHasher(n_features=10).transform([{'dog':1},{'run':5}])
 
 h = FeatureHasher(n_features=10)
@@ -305,6 +318,11 @@ layers=[nn.Linear(4,8)]
 """
 ASKS_LAYERS = re.compile(r"\b(torch|nn|model|layers?)\b")
 OF_PYTHON = r"""
+none = None
+f'{none!r:>10} {lst!s:>10} {lst!r:5}'
+
+f'{lst!r:d}'
+
 same['new']=1
 df['new'].sum()
 

@@ -168,7 +168,7 @@ def _refuse_data(operation: Operation, x: AbstractValue, y: AbstractValue) -> No
     n_x, n_y = data.n_samples(x), data.n_samples(y)
     if differ(n_x, n_y) and (is_frame(x) or is_array(x)) and (is_array(y) or is_series(y)):
         operation.crash(
-            "LightGBMError",
+            "ValueError" if operation.name == "fit" and is_array(x) else "LightGBMError",
             f"Length of labels differs from the length of data: {n_y} and {n_x}",
             fact=f"{x.named('the data')} has {n_x} rows, {y.named('the label')} has {n_y}",
             remedy="select both from the same rows",

@@ -5,6 +5,7 @@ Knows the methods of this Python; those that came in later versions are passed o
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from typing import Any
 
@@ -31,6 +32,7 @@ _MAY_HAVE_ANY = ("function", "method")
 _CAME_LATER = ("is_integer", "from_number")
 _PURE_ON_TEXT = tuple(name for name in dir(str) if not name.startswith("_") and name != "format_map")
 _GIVES_TEXT = ("format", "join", "replace", "strip", "lstrip", "rstrip")
+_FIELD_IN_FIELD = re.compile(r"\{[^{}]*:[^{}]*\{")
 _PADDING = ("ljust", "rjust", "center", "zfill", "expandtabs")
 _OF_DICT = ("get", "keys", "values", "items", "clear", "update", "popitem", "setdefault", "pop", "copy")
 _NONE = "NoneType"
@@ -66,7 +68,7 @@ def method_of_text(operation: Operation) -> Answer:
         _refuse_join(operation)
     if not operation.arguments.is_complete:
         return UNKNOWN
-    if name in _PADDING and any(each.literal not in range(1000) for each in given[:1]) or _may_be_long(operation):
+    if name in _PADDING and any(each.literal not in range(1000) for each in operands[1:2]) or _may_be_long(operation):
         return AbstractValue("str")
     found = tried(operation, partial(_call_of_text, name, names), operands)
     if known(operands) is None and name in ("split", "rsplit", "splitlines"):
@@ -84,7 +86,7 @@ def _call_of_text(name: str, names: list[str], text: str, *values: Any) -> Any:
 def _may_be_long(operation: Operation) -> bool:
     """A format that is not known, or has a large width, or one that is among its values."""
     text = operation.receiver.literal
-    is_known = isinstance(text, str) and ":{" not in text and LONG_NUMBER.search(text) is None
+    is_known = isinstance(text, str) and not _FIELD_IN_FIELD.search(text) and LONG_NUMBER.search(text) is None
     return operation.name == "format" and not is_known
 
 

@@ -89,7 +89,7 @@ def set_parameters(operation: Operation) -> Answer:
             fact=f"its parameters are {', '.join(known.parameters)}",
             remedy="use one of these",
         )
-    if len(names) < len(given.keywords) or not given.is_complete:
+    if unknown or len(names) < len(given.keywords) or not given.is_complete:
         return UNKNOWN
     estimator.attributes.update(given.keywords)
     return estimator

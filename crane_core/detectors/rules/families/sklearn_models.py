@@ -130,9 +130,11 @@ def learnt_answers(operation: Operation) -> Answer:
 
 @RULES.method("sklearn.*", "get_params", "set_output", "staged_predict", "get_n_splits")
 def other_methods(operation: Operation) -> Answer:
-    """They change nothing that is kept here."""
+    """They change nothing that is kept here; parameters are the estimator's own parts."""
     if known_class(operation.receiver) is None:
         return UNKNOWN
+    if operation.name == "get_params":
+        return AbstractValue("", {"part_of": operation.receiver})
     return operation.receiver if operation.name == "set_output" else UNCHANGED
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from crane_core.detectors.rules.abstract_value import AbstractValue, literal
+from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer, or_unknown
 from crane_core.detectors.rules.families.sklearn_estimators import steps
 from crane_core.detectors.rules.family import Family
@@ -30,14 +30,8 @@ def by_name(operation: Operation) -> Answer:
 
 @RULES.attribute(_PIPELINE, "steps")
 def in_order(operation: Operation) -> Answer:
-    found = _steps(operation.receiver)
-    if found is None:
-        return UNKNOWN
-    return AbstractValue(
-        "list",
-        items=[AbstractValue("tuple", items=[literal(name), part]) for name, part in found],
-        words=operation.text,
-    )
+    """The list itself, which may be changed in its place."""
+    return UNKNOWN if _steps(operation.receiver) is None else operation.receiver.attributes["steps"]
 
 
 @RULES.item("sklearn.Bunch")

@@ -51,7 +51,7 @@ _OF_SCHEMA_TEXTS = (
     "but the target y is None|requires y to be passed",
     "Invalid parameter '",
     "intermediate steps should be transformers|should implement fit and transform|should be a string describing",
-    "has no attribute",
+    "(?<!'float' object )has no attribute",  # of np.nan another message, which depends on whether it is that object
     "string object received|np.nan is an invalid document",
     "array required as input",
     "contains NaN",

@@ -63,8 +63,6 @@ _NUMPY_PAIRS = (
     " setdiff1d setxor1d subtract tensordot true_divide union1d vdot vecdot vecmat"
 )
 _NUMPY_KNOWN = (
-    "arange base_repr binary_repr blackman bartlett broadcast_shapes char.* chararray choose compress datetime64"
-    " diag_indices dtype dtypes empty eye fft.fftfreq fft.rfftfreq format_float_positional fromiter full geomspace"
     "arange bartlett base_repr binary_repr blackman broadcast_shapes c_ char.* chararray choose compress datetime64"
     " diag_indices dtype dtypes empty eye fft.fftfreq fft.rfftfreq format_float_positional fromiter full geomspace half"
     " hamming hanning identity indices kaiser linspace logspace ma.* mask_indices ndindex nested_iters ones polydiv"

@@ -247,9 +247,12 @@ class Asker:
         sender = _Sender(may_guess=step == "operator", sends_ranges=operations.takes_indices(step, asked))
         is_placed = "device" in keywords and libraries == {"torch"}
         named = {key: each for key, each in keywords.items() if not (is_placed and key == "device")}
-        n_positional = len(operands) - len(keywords)
+        given = list(operands[: len(operands) - len(keywords)])
+        if holder.startswith("matplotlib") and asked.rpartition(".")[2] in operations.DRAWS_PAIRS:
+            first = int(step == "method")
+            given[first : first + 2] = map(_as_array, given[first : first + 2])
         with suppress(NotSentError):
-            sent = sender.order(step, holder, asked, operands[:n_positional], named)
+            sent = sender.order(step, holder, asked, given, named)
             if "torch" in libraries:
                 unknown = operations.NOT_RECORDING + (operations.FREEZING if sender.has_layer else ())
                 sent["is_recording"] = not any(map(self._mentions, unknown))
@@ -486,6 +489,14 @@ def _kept(step: str, name: str, operands: Sequence[AbstractValue]) -> dict[str, 
     if name in ("long", "int") and isinstance(ends, (list, tuple)):
         ends = [int(end) if type(end) is float and math.isfinite(end) else end for end in ends]
     return {"value_range": ends} if _are_integers(ends) else {}
+
+
+def _as_array(value: AbstractValue) -> AbstractValue:
+    """What is drawn of a list of numbers, of which only their count is known."""
+    length, types = value.fact("length"), value.item_types
+    if value.type == "list" and value.items is None and type(length) is int and types and types <= {*_NUMBERS}:
+        return AbstractValue("numpy.ndarray", {"shape": (length,), "dtype": "float64"}, words=value.words)
+    return value
 
 
 def _are_integers(ends: Any) -> bool:

@@ -70,7 +70,7 @@ def predicted(
     for error in report.errors:
         print(f"a rule failed on {place}: {error.family}, {error.rule}: {error.error}")
     first = report.findings[0] if report.findings else None
-    return Outcome(place, setting, first and first.exception, came, "" if first is None else first.why)
+    return Outcome(place, setting, first.exception if first else None, came, first.why if first else "")
 
 
 def shown(plan: Plan) -> list[Cell]:

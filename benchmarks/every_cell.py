@@ -3,16 +3,17 @@
 python -m benchmarks.every_cell [--python PATH] [--at-once N] [NOTEBOOK ...]
 
 Each notebook (default: all of minibench) runs in one kernel; before each of its cells the kernel is looked at and the
-rules say what they expect, from the code alone and with the state, then the cell runs. Where the study's archive is
-beside the checkout, so do all cells that ran before the study's targets, from the code alone: the study records that
-none of them raised. A notebook's cells are many more than its target, and hardly one of them crashes: what is predicted
-of the others is a false alarm.
+rules say what they expect, from the code alone (asking the libraries of the interpreter that runs the notebook) and
+with the state, then the cell runs. Where the study's archive is beside the checkout, so do all cells that ran before
+the study's targets, from the code alone: the study records that none of them raised. A notebook's cells are many more
+than its target, and hardly one of them crashes: what is predicted of the others is a false alarm.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
@@ -34,6 +35,7 @@ from crane_core.errors import CraneError
 from crane_core.importers import crane_llm_october
 from crane_core.importers.filetree import open_tree
 from crane_core.runtime import probe_source
+from crane_core.runtime.interpreters import ASSUMED
 from crane_core.runtime.kernel import EndedError, ExpressionError, Kernel, fresh_kernel
 from crane_core.runtime.limits import Limits
 from crane_core.runtime.plan import Plan, read_plan
@@ -68,7 +70,7 @@ def predicted(
     for error in report.errors:
         print(f"a rule failed on {place}: {error.family}, {error.rule}: {error.error}")
     first = report.findings[0] if report.findings else None
-    return Outcome(place, setting, first and first.exception, came, "" if first is None else first.why)
+    return Outcome(place, setting, first.exception if first else None, came, first.why if first else "")
 
 
 def shown(plan: Plan) -> list[Cell]:
@@ -160,6 +162,7 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("notebooks", nargs="*", type=Path, metavar="NOTEBOOK", help="default: all of minibench")
     chosen = parser.parse_args(arguments)
     paths = chosen.notebooks or notebooks_of_minibench(chosen.python)
+    os.environ[ASSUMED] = chosen.python
     with ThreadPoolExecutor(chosen.at_once) as pool:
         ours = [
             outcome for found in pool.map(lambda path: run_through(path, chosen.python), paths) for outcome in found
@@ -167,6 +170,7 @@ def main(arguments: Sequence[str]) -> None:
     print(f"{len(paths)} notebooks, {len(ours) // len(SETTINGS):,} cells; {machine()}")
     print("\n".join(told(ours)))
     if ARCHIVE.is_file():
+        del os.environ[ASSUMED]  # the study ran other versions
         published = list(on_published())
         n_refused = sum(outcome.came is not None for outcome in published)
         print(f"cells that ran before the study's targets, {len(published):,}; {n_refused} are not Python as published")

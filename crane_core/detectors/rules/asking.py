@@ -21,7 +21,15 @@ from crane_core.detectors.rules.answers import Said, crash_of, described, speaks
 from crane_core.detectors.rules.asking_sklearn import Learning
 from crane_core.detectors.rules.finding import RefusedParameter
 from crane_core.detectors.rules.operation import Arguments
-from crane_core.detectors.rules.sending import LIBRARIES, NotSentError, Sender, kept_facts, library_of, operation_of
+from crane_core.detectors.rules.sending import (
+    LIBRARIES,
+    NotSentError,
+    Sender,
+    as_array,
+    kept_facts,
+    library_of,
+    operation_of,
+)
 from crane_core.runtime.interpreters import assumed, interpreters, versions
 from crane_core.runtime.kernel_side.crane_surrogates import operations, tables
 from crane_core.runtime.library_worker import LibraryWorker, library_worker
@@ -206,9 +214,12 @@ class Asker:
         sender = Sender(may_guess=step == "operator", sends_ranges=operations.takes_indices(step, asked))
         is_placed = "device" in keywords and libraries == {"torch"}
         named = {key: each for key, each in keywords.items() if not (is_placed and key == "device")}
-        n_positional = len(operands) - len(keywords)
+        given = list(operands[: len(operands) - len(keywords)])
+        if holder.startswith("matplotlib") and asked.rpartition(".")[2] in operations.DRAWS_PAIRS:
+            first = int(step == "method")
+            given[first : first + 2] = map(as_array, given[first : first + 2])
         with suppress(NotSentError):
-            sent = sender.order(step, holder, asked, operands[:n_positional], named)
+            sent = sender.order(step, holder, asked, given, named)
             if "torch" in libraries:
                 unknown = operations.NOT_RECORDING + (operations.FREEZING if sender.has_layer else ())
                 sent["is_recording"] = not any(map(self._mentions, unknown))

@@ -122,6 +122,7 @@ class Learning:
             return {"facts": known}
         if not is_array(value):
             raise NotSentError
+        holds["may_miss"] &= value.item_types != {"str"}
         return {"facts": {"type": "sklearn.array", "shape": [n_rows, *shape[1:]], "dtype": dtype, "holds": holds}}
 
     def _columns(self, frame: AbstractValue, n_rows: int) -> list[list[Any]]:

@@ -72,6 +72,14 @@ def kept_facts(step: str, name: str, operands: Sequence[AbstractValue]) -> dict[
     return {"value_range": ends} if _are_integers(ends) else {}
 
 
+def as_array(value: AbstractValue) -> AbstractValue:
+    """What is drawn of a list of numbers, of which only their count is known."""
+    length, types = value.fact("length"), value.item_types
+    if value.type == "list" and value.items is None and type(length) is int and types and types <= {*_NUMBERS}:
+        return AbstractValue("numpy.ndarray", {"shape": (length,), "dtype": "float64"}, words=value.words)
+    return value
+
+
 def _are_integers(ends: Any) -> bool:
     return isinstance(ends, (list, tuple)) and all(type(end) is int for end in ends)
 

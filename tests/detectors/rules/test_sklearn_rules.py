@@ -52,6 +52,7 @@ encoder = LabelEncoder().fit(["cat", "dog"])
 hot = OneHotEncoder().fit(people[["city"]])
 drying = make_pipeline(StandardScaler(), Ridge())
 same = pd.Series(["yes"] * n)
+said = grades.to_numpy(dtype=object)
 few, few_y, none, none_y = X[:3], y[:3], X[:0], y[:0]
 cold = X - 5000
 elsewhere = pd.DataFrame({"city": ["Bern", "Paris"]})
@@ -117,6 +118,7 @@ CRASHES = {
     "no target": "LogisticRegression().fit(X)",
     "measurements in accuracy": "accuracy_score(price, price)",
     "binary average of three": "precision_score(grades, grades)",
+    "binary average of three in an array": "precision_score(grades, said)",
     "words without positive label": "f1_score(yes_no, yes_no)",
     "words and numbers": "accuracy_score(yes_no, y)",
     "names of classes": "print(classification_report(y_test, pred, target_names=['a', 'b', 'c']))",

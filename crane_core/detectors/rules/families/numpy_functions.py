@@ -16,6 +16,7 @@ from crane_core.detectors.rules.families.numpy_arrays import (
     describe_all,
     dtype_meant,
     dtype_of,
+    ends_of,
     given_to,
     is_array,
     is_none,
@@ -149,6 +150,21 @@ def reads_as_number(text: str, *, is_whole: bool = False) -> bool:
 
 
 # Counts, files
+
+
+@RULES.function("numpy.bincount")
+def bincount(operation: Operation) -> Answer:
+    counted = operation.first
+    low = next(iter(ends_of(counted)), None)
+    is_line_of_integers = is_array(counted) and kind_of(dtype_of(counted)) == "i" and len(counted.shape or ()) == 1
+    if is_line_of_integers and type(low) is int and low < 0:
+        operation.crash(
+            "ValueError",
+            "'list' argument must have no negative elements",
+            fact=f"the minimum of {counted.named('the array')} is {low}",
+            remedy="remove or shift the negative numbers",
+        )
+    return UNCHANGED
 
 
 @RULES.function("numpy.histogram")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import builtins
 import keyword
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue, restricted
@@ -27,6 +27,8 @@ _OF_RESULTS: Final = (
     *("fittedvalues", "conf_int", "get_prediction", "f_pvalue", "llf"),
 )
 _KEPT_WITH_CONSTANT: Final = ("dtypes", "per_column", "n_nan", "columns_with_inf", "has_nan", "dtype")
+_NUMBERS: Final = ("float", "int", "uint")
+_NULLABLE: Final = ("Int", "UInt", "Float")
 _LINES: Final = ("45", "s", "r", "q")
 _BINDINGS: Final = ("{0} =", "{0}=", "{0},", "{0} in ", "def {0}(", "class {0}", "import {0}", "as {0}")
 _FORMULA_CALLS: Final = ("smf.", "ols(", "logit(", "glm(", "statsmodels.", "poisson(", "mixedlm(", "quantreg(")
@@ -56,10 +58,18 @@ def of_arrays(operation: Operation) -> Answer:
             fact=f"{y.named('endog')} has {n_y} rows, {x.named('exog')} has {n_x}",
             remedy="select both from the same rows",
         )
+    gap = _gap(x) if "missing" not in given else None
     for value in (y, x):
         _refuse_texts(operation, value)
     if not {"missing", "hasconst"} & given.keys() and _holds_numbers(x):
         _refuse_missing(operation, x, "exog contains inf or nans: a model needs finite numbers")
+    if gap is not None and is_at_least(operation, "statsmodels", 0, 15):
+        operation.crash(
+            "TypeError",
+            "float() argument must be a string or a real number, not 'NAType'",
+            fact=f"column {gap!r} holds missing values (pd.NA)",
+            remedy="drop the missing rows, or convert the column to float",
+        )
     _refuse_no_shares(operation, y)
     return _unfitted(operation)
 
@@ -116,13 +126,22 @@ def _refuse_no_shares(operation: Operation, y: AbstractValue) -> None:
         )
 
 
-def _holds_numbers(value: AbstractValue) -> bool:
+def _gap(table: AbstractValue) -> Hashable:
+    """A column of nullable numbers that lacks some, beside other columns of numbers: together they are objects."""
+    nullable = [label for label, dtype in data.dtypes_of(table).items() if str(dtype).startswith(_NULLABLE)]
+    is_alone = len(data.dtypes_of(table)) + ("distinct_dtypes" in table.facts) < 2
+    if not is_frame(table) or is_alone or not _holds_numbers(table, (*_NUMBERS, *_NULLABLE)):
+        return None
+    return next((label for label in nullable if data.per_column(table).get(label, {}).get("has_nan") is True), None)
+
+
+def _holds_numbers(value: AbstractValue, kinds: tuple[str, ...] = _NUMBERS) -> bool:
     """Whether all columns are known, and none is of another kind."""
     dtypes = [str(dtype) for dtype in data.dtypes_of(value).values()] if is_frame(value) else []
     if is_series(value):
         dtypes = [str(value.fact("dtype", ""))]
     is_whole = is_series(value) or len(dtypes) == data.n_features(value) or "distinct_dtypes" in value.facts
-    return bool(dtypes) and is_whole and all(dtype.startswith(("float", "int", "uint")) for dtype in dtypes)
+    return bool(dtypes) and is_whole and all(dtype.startswith(kinds) for dtype in dtypes)
 
 
 def _refuse_missing(operation: Operation, value: AbstractValue, why: str, exception: str = "MissingDataError") -> None:

@@ -251,6 +251,8 @@ _DRAWING = _listed(
     (_FIRST, "imshow matshow spy hist boxplot violinplot eventplot"),
     (_NONE, "legend grid axis"),
 )
+DRAWS_PAIRS = frozenset(["plot", "step", "scatter", "bar", "barh", "fill_between"])
+"""Of two lists only the lengths are refused, whatever numbers they hold."""
 _OF_AXES = (
     (_TWO, "set_xticks set_yticks"),
     (_FIRST, "set_xticklabels set_yticklabels"),

@@ -3,9 +3,9 @@
 python -m benchmarks.rules_on_examples [--seconds N] [--seed N] [--show] [LIBRARY ...]
 
 Every example is a target of what stands before it, as it is and broken by one change (_mutations.py); what is predicted
-is compared with what really happens. Targets of two statements follow: one gives a value, the next does with it what it does
-not allow (_follow_ups.py). Each library in its own process, for that many seconds. The peer judges the
-same namespaces before the target runs. A predicted crash of a target that runs is a false alarm.
+is compared with what really happens. Targets of two statements follow: one gives a value, the next does with it what it
+does not allow (_follow_ups.py). Each library in its own process, for that many seconds. The peer judges the same
+namespaces before the target runs. A predicted crash of a target that runs is a false alarm.
 """
 
 from __future__ import annotations

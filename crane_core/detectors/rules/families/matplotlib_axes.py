@@ -45,7 +45,7 @@ def subplots_of_figure(operation: Operation) -> Answer:
 
 def _grid(given: dict[str, AbstractValue]) -> AbstractValue:
     """One axes, a line of them, or a table: lengths of 1 are left out unless squeeze is off."""
-    rows, columns = (whole(given.get(name, literal(1))) for name in ("nrows", "ncols"))
+    rows, columns = whole(given.get("nrows", literal(1))), whole(given.get("ncols", literal(1)))
     held = AXES if is_none(given.get("subplot_kw")) else None
     squeeze = literal_of(given.get("squeeze"), True)
     if squeeze is NOT_KNOWN or squeeze and None in (rows, columns):

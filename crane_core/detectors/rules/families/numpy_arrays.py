@@ -187,11 +187,15 @@ def is_none(value: AbstractValue | None) -> bool:
 
 def lengths_in(value: AbstractValue | None) -> Shape | None:
     """The shape that an argument gives: a number, or a tuple of numbers, some of them unknown."""
-    if value is None or value.type != "int" and value.type not in _SEQUENCES and not value.is_a("numpy", *SCALARS):
+    if value is None or value.type not in _SEQUENCES and not _may_be_whole(value):
         return None
     items = value.items if value.type in _SEQUENCES else [value]
-    are_whole = all(item.type in ("int", "") or item.is_a("numpy", *SCALARS) for item in items or ())
+    are_whole = all(not item.type or _may_be_whole(item) for item in items or ())
     return tuple(map(whole, items)) if items is not None and are_whole else None
+
+
+def _may_be_whole(value: AbstractValue) -> bool:
+    return value.type == "int" or value.is_a("numpy", *SCALARS)
 
 
 # Evidence, and what a change makes untrue

@@ -120,7 +120,7 @@ def _selected(operation: Operation, receiver: AbstractValue, asked: AbstractValu
 
 def _refuse_types(operation: Operation, receiver: AbstractValue, asked: AbstractValue) -> None:
     """Fractions are not indices, nor texts, unless the array has fields; nor is a fraction the bound of a slice."""
-    parts = asked.items if asked.type == "tuple" and asked.items is not None else [asked]
+    parts = _indices(asked)
     has_names = kind_of(dtype_of(receiver)) in (None, "V")
     for part in parts:
         if part.type in _NO_INDEX or part is asked and part.type == "str" and not has_names:
@@ -143,9 +143,13 @@ def _refuse_types(operation: Operation, receiver: AbstractValue, asked: Abstract
 
 def fraction_in(asked: AbstractValue) -> AbstractValue | None:
     """A bound of a slice, or of one among several indices, that is a fraction by its type."""
-    parts = asked.items if asked.type == "tuple" and asked.items is not None else [asked]
-    bounds = [bound for part in parts if part.type == "slice" for bound in part.items or ()]
+    bounds = [bound for part in _indices(asked) if part.type == "slice" for bound in part.items or ()]
     return next((bound for bound in bounds if bound.type in ("float", "numpy.float64", "numpy.float32")), None)
+
+
+def _indices(asked: AbstractValue) -> list[AbstractValue]:
+    """The indices of x[1, 2], or the only one."""
+    return asked.items if asked.type == "tuple" and asked.items is not None else [asked]
 
 
 def _parts_of(value: AbstractValue) -> list[Part]:
@@ -153,18 +157,23 @@ def _parts_of(value: AbstractValue) -> list[Part]:
     if value.type == "tuple" and value.items is None:
         raise UnknownIndexError([])
     found: list[Part] = []
-    for each in (value.items or ()) if value.type == "tuple" else [value]:
+    for each in _indices(value):
         if each.literal is None or each.path == "numpy.newaxis":
             found.append(None)
         elif each.type in ("slice", "ellipsis", "int"):
             found.append(simple_part(each))
-        elif each.is_a("numpy") and kind_of(each.class_name) in ("i", "u"):
+        elif _is_integer(each):
             found.append(Some.INTEGER)
         elif (gathering := _gathering(each)) is not None:
             found.append(gathering)
         else:
             raise UnknownIndexError([] if {Ellipsis, None} & {*map(_plain, found)} else found)
     return found
+
+
+def _is_integer(value: AbstractValue) -> bool:
+    """One of NumPy's own."""
+    return value.is_a("numpy") and kind_of(value.class_name) in ("i", "u")
 
 
 def _plain(part: Part) -> object:
@@ -182,18 +191,26 @@ def simple_part(value: AbstractValue) -> Part:
 
 def _gathering(value: AbstractValue) -> Numbers | Mask | None:
     """A list or array as an index; None if it is none of integers or booleans. Of an empty list NumPy makes numbers."""
-    shape = taken_shape(value)
-    dtype = value.fact("dtype") if value.is_a("pandas", "Series") else dtype_of(value)
-    kind = kind_of(dtype) if isinstance(dtype, str) else None
-    values = value.literal if value.items is not None else value.fact("items")
-    is_flat = isinstance(values, (list, tuple)) and bool(values)
-    if not shape or kind not in ("b", "i", "u"):
+    shape, kind = taken_shape(value), _kind_of_values(value)
+    if not shape:
         return None
+    values = value.literal if value.items is not None else value.fact("items")
+    values = values if isinstance(values, (list, tuple)) else ()
     if kind == "b":
-        is_flat = is_flat and all(type(each) is bool for each in values)
-        return Mask(shape, values.count(True) if is_flat else None)
+        are_told = values and all(type(each) is bool for each in values)
+        return Mask(shape, values.count(True) if are_told else None)
+    return Numbers(shape, *_ends_of_numbers(value, shape, values)) if kind in ("i", "u") else None
+
+
+def _kind_of_values(value: AbstractValue) -> str | None:
+    dtype = value.fact("dtype") if value.is_a("pandas", "Series") else dtype_of(value)
+    return kind_of(dtype) if isinstance(dtype, str) else None
+
+
+def _ends_of_numbers(value: AbstractValue, shape: Shape, values: Sequence[int]) -> Sequence[int | None]:
+    """The smallest and the largest; of an array those that the state tells."""
     ends = ends_of(value) or value.mapping("value_info").get("value_range")
-    if is_flat and len(shape) == 1 and value.items is not None:
+    if values and len(shape) == 1 and value.items is not None:
         ends = [min(values), max(values)]
     is_told = isinstance(ends, (list, tuple)) and [*map(type, ends)] == [int, int] and size(shape)
-    return Numbers(shape, *(ends if is_told and ends else (None, None)))
+    return ends if is_told and ends else (None, None)

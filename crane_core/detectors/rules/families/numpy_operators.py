@@ -52,14 +52,17 @@ def _common(operation: Operation, left: AbstractValue, right: AbstractValue) -> 
     """The shape that they make; None where NumPy looks for a loop before it looks at the shapes."""
     of_left, of_right = shape_of(left), shape_of(right)
     is_product = operation.name == "@"
-    kinds = {kind_of(dtype_of(left)), kind_of(dtype_of(right))}
     gives_false = operation.name in ("==", "!=") and not is_at_least(operation, "numpy", 1, 25)
-    is_loop_first = operation.name in _BITS or kinds == {"b"} and not is_product or not kinds <= {None, *"biufcO"}
-    if of_left is None or of_right is None or gives_false or is_loop_first:
+    if of_left is None or of_right is None or gives_false or _is_loop_first(operation.name, left, right):
         return None
     remedy = "transpose one of them (.T), or select the part that fits" if is_product else "reshape one, or x[:, None]"
     with crash_on_shape_mismatch(describe_all([left, right]), remedy):
         return (matmul if is_product else broadcast)(of_left, of_right)
+
+
+def _is_loop_first(name: str, left: AbstractValue, right: AbstractValue) -> bool:
+    kinds = {kind_of(dtype_of(left)), kind_of(dtype_of(right))}
+    return name in _BITS or kinds == {"b"} and name != "@" or not kinds <= {None, *"biufcO"}
 
 
 @RULES.operator(ARRAY, *(f"{symbol}=" for symbol in (*_ARITHMETIC, *_BITS) if symbol != "@"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from crane_core.detectors.rules.abstract_value import AbstractValue, all_known, known_facts, literal, restricted
@@ -117,10 +117,14 @@ def container_of(operation: Operation) -> Answer:
         items = None if items is None else list(items)
         value.forget()
     if name in ("set", "frozenset"):
-        values = None if items is None else known(items)
-        is_plain = values is not None and all(isinstance(each, (str, int, float, bool)) for each in values)
-        return literal(getattr(builtins, name)(values)) if is_plain else AbstractValue(name)
+        return _set_of(name, items)
     return AbstractValue(name, _facts_of_items(value) if items is None else None, items=items)
+
+
+def _set_of(name: str, items: list[AbstractValue] | None) -> AbstractValue:
+    values = None if items is None else known(items)
+    is_plain = values is not None and all(isinstance(each, (str, int, float, bool)) for each in values)
+    return literal(getattr(builtins, name)(values)) if is_plain else AbstractValue(name)
 
 
 def _facts_of_items(value: AbstractValue) -> dict[str, Any]:
@@ -152,15 +156,27 @@ def flowing(operation: Operation) -> Answer:
         return AbstractValue(name)
     firsts = all_known(operation.element(value) for value in sources)
     rows = [operation.elements(value) for value in sources]
-    given = [*operation.arguments.positional[1:], *operation.arguments.keywords.values(), literal(0)]
-    start = given[0] if name == "enumerate" else literal(0)
-    is_plain = isinstance(start.literal, int) and (name != "zip" or not operation.arguments.keywords)
-    if is_plain and rows and all(row is not None and len(row) <= _MOST_ROWS for row in rows):
-        return AbstractValue(name, items=_turns(name, [list(row or ()) for row in rows], start.literal))
+    if (turns := _all_turns(operation, rows)) is not None:
+        return AbstractValue(name, items=turns)
     if not firsts or name == "reversed":
         return AbstractValue(name)
-    first = AbstractValue("tuple", items=[start, *firsts] if name == "enumerate" else firsts)
+    first = AbstractValue("tuple", items=[_start(operation), *firsts] if name == "enumerate" else firsts)
     return AbstractValue(name, {"first_items": [first]})
+
+
+def _start(operation: Operation) -> AbstractValue:
+    """The number from which enumerate counts."""
+    given = [*operation.arguments.positional[1:], *operation.arguments.keywords.values(), literal(0)]
+    return given[0] if operation.function_name == "enumerate" else literal(0)
+
+
+def _all_turns(operation: Operation, rows: list[Sequence[AbstractValue] | None]) -> list[AbstractValue] | None:
+    """All that it gives; None where not all elements are known, or they are too many."""
+    name, start = operation.function_name, _start(operation).literal
+    is_plain = isinstance(start, int) and (name != "zip" or not operation.arguments.keywords)
+    if not is_plain or not rows or not all(row is not None and len(row) <= _MOST_ROWS for row in rows):
+        return None
+    return _turns(name, [list(row or ()) for row in rows], start)
 
 
 def _turns(name: str, rows: list[list[AbstractValue]], start: int) -> list[AbstractValue]:

@@ -9,7 +9,14 @@ import re
 from functools import partial
 from typing import Any
 
-from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, known_facts, literal
+from crane_core.detectors.rules.abstract_value import (
+    NOT_KNOWN,
+    AbstractValue,
+    all_known,
+    known_facts,
+    literal,
+    restricted,
+)
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.python_values import (
     LONG_NUMBER,
@@ -68,7 +75,7 @@ def method_of_text(operation: Operation) -> Answer:
         _refuse_join(operation)
     if not operation.arguments.is_complete:
         return UNKNOWN
-    if name in _PADDING and any(each.literal not in range(1000) for each in operands[1:2]) or _may_be_long(operation):
+    if _may_be_long(operation, operands):
         return AbstractValue("str")
     found = tried(operation, partial(_call_of_text, name, names), operands)
     if known(operands) is None and name in ("split", "rsplit", "splitlines"):
@@ -83,8 +90,10 @@ def _call_of_text(name: str, names: list[str], text: str, *values: Any) -> Any:
     return getattr(text, name)(*values[:n_positional], **dict(zip(names, values[n_positional:], strict=True)))
 
 
-def _may_be_long(operation: Operation) -> bool:
-    """A format that is not known, or has a large width, or one that is among its values."""
+def _may_be_long(operation: Operation, operands: list[AbstractValue]) -> bool:
+    """Padding to a large width; a format that is not known, or has a large width, or one that is among its values."""
+    if operation.name in _PADDING:
+        return any(each.literal not in range(1000) for each in operands[1:2])
     text = operation.receiver.literal
     is_known = isinstance(text, str) and not _FIELD_IN_FIELD.search(text) and LONG_NUMBER.search(text) is None
     return operation.name == "format" and not is_known
@@ -140,15 +149,18 @@ def _of_length(operation: Operation, row: AbstractValue) -> Answer:
     at = operation.first.literal if operation.arguments.positional else -1
     if name == "pop" and isinstance(at, int) and is_beyond(at, length):
         return refuse(operation, IndexError("pop index out of range" if length else "pop from empty list"), [row])
-    step = {"append": 1, "insert": 1, "pop": -1, "reverse": 0, "clear": -(length or 0)}.get(name)
     if name == "copy":
         return AbstractValue("list", facts)
-    changed(row, [] if name == "clear" else None, None if length is None or step is None else length + step)
+    changed(row, [] if name == "clear" else None, _length_after(name, length))
     if name == "append":
         is_like = facts.get("item_types", {}).keys() == {operation.first.type}
-        kept = {"first_items": facts.get("first_items"), "item_types": facts.get("item_types") if is_like else None}
-        row.facts.update(known_facts(**kept))
+        row.facts.update(restricted(facts, ("first_items", "item_types")[: 1 + is_like]))
     return AbstractValue() if name == "pop" else AbstractValue(_NONE, literal=None)
+
+
+def _length_after(name: str, length: int | None) -> int | None:
+    step = {"append": 1, "insert": 1, "pop": -1, "reverse": 0, "clear": -(length or 0)}.get(name)
+    return None if length is None or step is None else length + step
 
 
 @RULES.method("builtins.list", "remove", "index", "count", "sort")
@@ -158,14 +170,11 @@ def method_on_values(operation: Operation) -> Answer:
     row, name, arguments = operation.receiver, operation.name, operation.arguments
     values = known([*(row.items or ()), *arguments.positional, *arguments.keywords.values()])
     if row.items is None or values is None or not arguments.is_complete:
-        length = length_of(row)
-        if name in ("index", "count"):
-            return AbstractValue("int")
-        return changed(row, None, length if name == "sort" or length is None else length - 1)
+        return _of_unknown_items(row, name)
     held, given = values[: len(row.items)], values[len(row.items) :]
     try:
         if name == "sort":
-            is_down = bool(given and given[0])
+            is_down = any(given[:1])
             order = sorted(range(len(held)), key=held.__getitem__, reverse=is_down)
             return changed(row, [row.items[at] for at in order])
         if name == "count":
@@ -174,6 +183,13 @@ def method_on_values(operation: Operation) -> Answer:
     except _ERRORS as error:
         return refuse(operation, error, [row, *arguments.positional])
     return literal(at) if name == "index" else changed(row, [*row.items[:at], *row.items[at + 1 :]])
+
+
+def _of_unknown_items(row: AbstractValue, name: str) -> Answer:
+    length = length_of(row)
+    if name in ("index", "count"):
+        return AbstractValue("int")
+    return changed(row, None, length if name == "sort" or length is None else length - 1)
 
 
 # Dicts and sets
@@ -198,6 +214,11 @@ def method_of_dict(operation: Operation) -> Answer:
         return _view(name, members)
     if name == "copy":
         return AbstractValue("dict", held.facts, members=members)
+    return _after_change(held, name, members, gave)
+
+
+def _after_change(held: AbstractValue, name: str, members: dict[Any, AbstractValue], gave: Any) -> AbstractValue:
+    """What the method gives; the dict has the members that it left."""
     if name != "get":
         held.forget()
         held.members = members
@@ -210,7 +231,7 @@ def _given_to_dict(operation: Operation) -> list[Any] | None:
     if operation.name == "setdefault" and len(given) == 1:
         given.append(AbstractValue(_NONE, literal=None))
     if operation.name == "update":
-        return [each.members for each in given] if all(each.members is not None for each in given) else None
+        return all_known(each.members for each in given)
     if not given or given[0].is_literal and given[0].type in ("str", "int", "float", "bool", _NONE):
         return [*(each.literal for each in given[:1]), *given[1:]]
     return None

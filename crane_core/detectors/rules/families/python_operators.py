@@ -47,7 +47,12 @@ def operator_on_own_values(operation: Operation) -> Answer:
         return _in_place(operation, left, operands[1]) if left.type == "list" and symbol == "+" else UNKNOWN
     if len(operands) == 2 and (found := _of_containers(symbol, *operands)) is not None:
         return found
-    values, compute = known(operands), _COMPUTE[symbol]
+    return _computed(operation, symbol, operands)
+
+
+def _computed(operation: Operation, symbol: str, operands: list[AbstractValue]) -> Answer:
+    """What the operator makes of values, or refuses by their types."""
+    left, values, compute = operands[0], known(operands), _COMPUTE[symbol]
     if values is not None and _is_bounded(symbol, values) and left.type != "dict":
         return tried(operation, compute, operands)
     if symbol == "%" and left.type in ("str", "bytes"):
@@ -63,14 +68,24 @@ def _little(value: AbstractValue) -> AbstractValue:
 
 def _of_containers(symbol: str, left: AbstractValue, right: AbstractValue) -> AbstractValue | None:
     """What is known of the parts of containers; None of other operands."""
-    if symbol in ("in", "not in") and right.members is not None and left.type in ("str", "int", "float", "bool"):
-        is_in = left.is_literal and left.literal in right.members
-        return literal(is_in is (symbol == "in")) if left.is_literal else AbstractValue("bool")
+    if symbol in ("in", "not in"):
+        return _is_member(symbol, left, right)
     if symbol == "+" and left.type == right.type and left.type in ("list", "tuple"):
         parts = all_known([left.items, right.items])
         return AbstractValue(left.type, items=None if parts is None else [*parts[0], *parts[1]])
+    return _repeated(left, right) if symbol == "*" else None
+
+
+def _is_member(symbol: str, left: AbstractValue, right: AbstractValue) -> AbstractValue | None:
+    if right.members is None or left.type not in ("str", "int", "float", "bool"):
+        return None
+    is_in = left.is_literal and left.literal in right.members
+    return literal(is_in is (symbol == "in")) if left.is_literal else AbstractValue("bool")
+
+
+def _repeated(left: AbstractValue, right: AbstractValue) -> AbstractValue | None:
     kept, count = (left, right.literal) if left.type in ("list", "tuple") else (right, left.literal)
-    if symbol == "*" and kept.type in ("list", "tuple") and kept.items is not None and type(count) is int:
+    if kept.type in ("list", "tuple") and kept.items is not None and type(count) is int:
         is_short = len(kept.items) * count <= _MOST_ITEMS
         return AbstractValue(kept.type, items=kept.items * count if is_short else None)  # the same objects again
     return None
@@ -82,9 +97,13 @@ def _is_bounded(symbol: str, values: list[Any]) -> bool:
         return all(isinstance(value, (int, float)) and abs(value) <= _BIGGEST for value in values)
     if symbol == "%" and isinstance(values[0], (str, bytes)):
         return LONG_NUMBER.search(str(values[0])) is None and "*" not in str(values[0])
+    return symbol != "*" or _is_short_product(values)
+
+
+def _is_short_product(values: list[Any]) -> bool:
     numbers = [abs(value) for value in values if isinstance(value, int)]
     lengths = [len(value) for value in values if isinstance(value, (str, bytes, list, tuple))]
-    return symbol != "*" or not numbers or not lengths or numbers[0] * lengths[0] <= _BIGGEST * 10
+    return not numbers or not lengths or numbers[0] * lengths[0] <= _BIGGEST * 10
 
 
 def _in_place(operation: Operation, left: AbstractValue, right: AbstractValue) -> Answer:

@@ -81,6 +81,15 @@ def set_parameters(operation: Operation) -> Answer:
     if known is None:
         return UNKNOWN
     names = [name for name in given.keywords if "__" not in name]
+    _refuse_names(operation, known, names)
+    is_known = all(name in known.parameters for name in names)
+    if not is_known or len(names) < len(given.keywords) or not given.is_complete:
+        return UNKNOWN
+    estimator.attributes.update(given.keywords)
+    return estimator
+
+
+def _refuse_names(operation: Operation, known: KnownClass, names: list[str]) -> None:
     unknown = next((name for name in names if name not in known.parameters), None)
     if unknown and known.parameters and is_of_table(operation) and known.name not in NAMED_PARTS:
         operation.crash(
@@ -89,10 +98,6 @@ def set_parameters(operation: Operation) -> Answer:
             fact=f"its parameters are {', '.join(known.parameters)}",
             remedy="use one of these",
         )
-    if unknown or len(names) < len(given.keywords) or not given.is_complete:
-        return UNKNOWN
-    estimator.attributes.update(given.keywords)
-    return estimator
 
 
 @RULES.attribute("sklearn.*")
@@ -108,7 +113,7 @@ def attribute(operation: Operation) -> Answer:
             fact=f"{estimator.named('it')}, of class {known.name}, has not been fitted",
             remedy="call fit first, or use the object that was fitted",
         )
-    if name in _INSTEAD and _lacks(estimator, known, name):
+    if _lacks(estimator, known, name):
         operation.crash(
             "AttributeError",
             f"{known.name} has no {name}",
@@ -123,7 +128,10 @@ def attribute(operation: Operation) -> Answer:
 
 
 def _lacks(estimator: AbstractValue, known: KnownClass, name: str) -> bool:
-    """Whether it has no such attribute, whatever it was fitted to; support vectors have probabilities if asked for."""
+    """Whether it has none of those that people ask for, whatever it was fitted to.
+
+    Support vectors have probabilities if asked for.
+    """
     if name == "predict_proba" and known.name in ("SVC", "NuSVC"):
         return value_of(estimator, "probability") in (False, "deprecated")
-    return bool(known.learnt) and bool(known.kind) and name not in known.learnt | known.public
+    return name in _INSTEAD and bool(known.learnt) and bool(known.kind) and name not in known.learnt | known.public

@@ -126,15 +126,20 @@ def known_labels(value: AbstractValue) -> frozenset[Any] | None:
 def flaws(value: AbstractValue) -> Iterator[Flaw]:
     """Texts that do not read as numbers, missing and infinite values that these data certainly have, texts first."""
     words = value.named("it")
-    if is_frame(value):
-        parts = [(f"column {label!r} of {words}", facts) for label, facts in facts_by_column(value).items()]
-    else:
-        parts = [(words, values_of(value))] if is_series(value) or is_array(value) else []
-    found = [(known, place) for place, facts in parts for known, _ in certain(facts, n_samples(value))]
+    found = [
+        (known, place) for place, facts in _columns_in_words(value) for known, _ in certain(facts, n_samples(value))
+    ]
     named = [Flaw(name, f"{place} holds {known!r}", known) for known, place in found if (name := _flaw(known))]
     yield from sorted(named, key=lambda flaw: flaw.name != "text")
     if is_frame(value) and value.fact("has_nan") is True and not named:
         yield Flaw("nan", f"{words} holds missing values", math.nan)
+
+
+def _columns_in_words(value: AbstractValue) -> list[tuple[str, Mapping[str, Any]]]:
+    words = value.named("it")
+    if is_frame(value):
+        return [(f"column {label!r} of {words}", facts) for label, facts in facts_by_column(value).items()]
+    return [(words, values_of(value))] if is_series(value) or is_array(value) else []
 
 
 def _flaw(value: Any) -> str:
@@ -149,18 +154,23 @@ def certain(facts: Mapping[str, Any], n_all: int | None) -> list[tuple[Any, int]
     n_texts, text = texts_that_are_no_numbers(facts, n_all)
     text = no_number(facts, dtype) if text is None else text
     low, high = range_of(facts)
-    n_missing, fraction = facts.get("n_nan"), fraction_in(facts)
-    is_missing = facts.get("has_nan") is True or bool(n_missing)
-    types = facts.get("item_types")
-    missing = None if isinstance(types, Mapping) and "NoneType" in types and "float" not in types else math.nan
+    fraction = fraction_in(facts)
     found = (
         (text, max(n_texts, 1) if text is not None else 0),
-        (missing, (n_missing if type(n_missing) is int else 1) if is_missing else 0),
+        _missing(facts),
         (math.inf, int(facts.get("has_inf") is True or math.inf in (high, -(low or 0.0)))),
         (low, int(low is not None and -math.inf < low < 0)),
         (fraction, (facts.get("n_fractions") or 1) if fraction is not None else 0),
     )
     return [(value, count) for value, count in found if count]
+
+
+def _missing(facts: Mapping[str, Any]) -> tuple[float | None, int]:
+    """What stands for missing values, and how many there are at least."""
+    n_missing, types = facts.get("n_nan"), facts.get("item_types")
+    is_missing = facts.get("has_nan") is True or bool(n_missing)
+    value = None if isinstance(types, Mapping) and "NoneType" in types and "float" not in types else math.nan
+    return value, (n_missing if type(n_missing) is int else 1) if is_missing else 0
 
 
 def fraction_in(facts: Mapping[str, Any]) -> float | None:
@@ -171,8 +181,12 @@ def fraction_in(facts: Mapping[str, Any]) -> float | None:
     known = [facts.get("fraction")]
     for name in ("unique_values", "items", "value_range"):
         known += row if isinstance(row := facts.get(name), (list, tuple)) else ()
-    found = next((each for each in known if isinstance(each, float) and math.isfinite(each) and each % 1), None)
+    found = next(filter(_is_fraction, known), None)
     return _SOME_FRACTION if found is None and facts.get("n_fractions") else found
+
+
+def _is_fraction(value: Any) -> bool:
+    return isinstance(value, float) and math.isfinite(value) and value % 1 != 0
 
 
 def is_continuous(value: AbstractValue) -> bool:

@@ -38,6 +38,16 @@ def of_classes(operation: Operation) -> Answer:
     if given is None:
         return UNCHANGED
     sides = [given[name] for name in _SIDES]
+    _refuse_sides(operation, sides)
+    found = [data.all_values(data.values_of(side)) for side in sides]
+    if operation.function_name == "confusion_matrix" and None not in found and not given.keys() - set(_SIDES):
+        n_classes = len({value for values in found for value in values or ()})
+        return AbstractValue("numpy.ndarray", {"shape": (n_classes, n_classes)}, words=operation.result_words)
+    return UNCHANGED
+
+
+def _refuse_sides(operation: Operation, sides: list[AbstractValue]) -> None:
+    """Measurements, and one column beside several."""
     widths = [data.n_features(side) or len(data.shape_as_array(side) or ()) for side in sides]
     for side, width in zip(sides, widths, strict=True):
         if data.is_continuous(side):
@@ -54,11 +64,6 @@ def of_classes(operation: Operation) -> Answer:
                 fact=f"{side.named('one side')} has {width} columns",
                 remedy="pass the true classes and the predicted ones",
             )
-    found = [data.all_values(data.values_of(side)) for side in sides]
-    if operation.function_name == "confusion_matrix" and None not in found and not given.keys() - set(_SIDES):
-        n_classes = len({value for values in found for value in values or ()})
-        return AbstractValue("numpy.ndarray", {"shape": (n_classes, n_classes)}, words=operation.result_words)
-    return UNCHANGED
 
 
 @RULES.function("sklearn.metrics.ConfusionMatrixDisplay")

@@ -76,25 +76,34 @@ def _fit(operation: Operation) -> AbstractValue | None:
     fit_on = sent_to_fit(given) if operation.name != "partial_fit" else None
     _fit_parts(operation, estimator, known)
     fit_to(estimator, x, fit_on)
-    runs_notebook = any(part.definition is not None for part in estimator.attributes.values())
-    return None if known.name in _RUNS_OTHERS or runs_notebook else x
+    return None if _may_run_notebook(estimator, known) else x
+
+
+def _may_run_notebook(estimator: AbstractValue, known: KnownClass) -> bool:
+    parts = estimator.attributes.values()
+    return known.name in _RUNS_OTHERS or any(part.definition is not None for part in parts)
 
 
 def _fit_parts(operation: Operation, estimator: AbstractValue, known: KnownClass) -> None:
     """Parts that are fitted themselves; others are copied. A state may tell of them under whatever other name."""
     parts = steps(estimator) if known.name == "Pipeline" else None
-    if known.name in _FITS_ITS_PARTS or known.name == "Pipeline" and parts is None:
+    if parts is not None:
+        _fit_steps(operation, estimator, [part for _, part in parts])
+    elif known.name in (*_FITS_ITS_PARTS, "Pipeline"):
         for part in list(reachable(estimator.attributes.values())):
             part.forget()
-    for _, part in parts or ():
+
+
+def _fit_steps(operation: Operation, pipeline: AbstractValue, parts: list[AbstractValue]) -> None:
+    for part in parts:
         inner = known_class(part)
         if inner is not None:
             _fit_parts(operation, part, inner)
             fit_to(part, AbstractValue())
         elif not part.is_literal:
             part.forget()
-    if "steps" in estimator.facts and parts is not None:
-        forget_namesakes(operation, [part for _, part in parts])
+    if "steps" in pipeline.facts:
+        forget_namesakes(operation, parts)
 
 
 @RULES.method("sklearn.*", *_ASKS)
@@ -152,11 +161,7 @@ def _refuse_method(operation: Operation, estimator: AbstractValue, known: KnownC
 def _refuse_unfitted(operation: Operation, estimator: AbstractValue, known: KnownClass, method: str) -> None:
     """Raise where it has not been fitted; a pipeline where none of its steps has."""
     if known.name == "Pipeline":
-        asked = [part for _, part in steps(estimator) or () if not part.is_literal]
-        needing = [inner for part in asked if (inner := known_class(part)) and is_fitted(part) is False]
-        last = "transform" if len(asked) > 1 else method
-        if asked and len(needing) == len(asked) and needing[0].unfitted.get(last):
-            not_fitted(operation, estimator, known.name)
+        _refuse_unfitted_steps(operation, estimator, method)
         return
     exception = _unfitted(operation, estimator, known, method)
     ready = [name for name in _MAY_NEED_NO_FIT if name in known.parameters]
@@ -164,6 +169,14 @@ def _refuse_unfitted(operation: Operation, estimator: AbstractValue, known: Know
         return
     if all(value_of(estimator, name) == known.parameters[name] for name in ready):
         not_fitted(operation, estimator, known.name, exception)
+
+
+def _refuse_unfitted_steps(operation: Operation, pipeline: AbstractValue, method: str) -> None:
+    asked = [part for _, part in steps(pipeline) or () if not part.is_literal]
+    needing = [inner for part in asked if (inner := known_class(part)) and is_fitted(part) is False]
+    last = "transform" if len(asked) > 1 else method
+    if len(needing) == len(asked) > 0 and needing[0].unfitted.get(last):
+        not_fitted(operation, pipeline, "Pipeline")
 
 
 def _unfitted(operation: Operation, estimator: AbstractValue, known: KnownClass, method: str) -> str | None:
@@ -200,6 +213,16 @@ def _refuse_values(
     is_told = known.name not in (*_LOOKS_AT_NO_FEATURE, "MultiLabelBinarizer") and not takes_columns
     if not is_told or data.n_samples(x) == 0:
         return
+    _refuse_mixed_names(operation, known, method, x)
+    for flaw in data.flaws(x) if accepts_as_by_default(estimator, known) else ():
+        exception = known.raises.get(f"{method}:{flaw.name}")
+        also = {"text": f"{method}:text_column", "nan": "fit:none"}.get(flaw.name, f"fit:{flaw.name}")
+        if exception is not None and {also, f"fit:{flaw.name}"} <= known.raises.keys():
+            why = _WHY[flaw.name].format(flaw.value, known.name)
+            operation.crash(exception, why, fact=flaw.fact, remedy=_REMEDIES[flaw.name])
+
+
+def _refuse_mixed_names(operation: Operation, known: KnownClass, method: str, x: AbstractValue) -> None:
     mixed = known.raises.get(f"{method}:mixed_names") if is_since(operation, 1, 2) else None
     if mixed is not None and set(x.mapping("column_index").get("label_types", ())) == {"str", "int"}:
         operation.crash(
@@ -208,12 +231,6 @@ def _refuse_values(
             fact=f"{x.named('X')} mixes string and numeric column names",
             remedy="convert all column names to strings: X.columns = X.columns.astype(str)",
         )
-    for flaw in data.flaws(x) if accepts_as_by_default(estimator, known) else ():
-        exception = known.raises.get(f"{method}:{flaw.name}")
-        also = {"text": f"{method}:text_column", "nan": "fit:none"}.get(flaw.name, f"fit:{flaw.name}")
-        if exception is not None and {also, f"fit:{flaw.name}"} <= known.raises.keys():
-            why = _WHY[flaw.name].format(flaw.value, known.name)
-            operation.crash(exception, why, fact=flaw.fact, remedy=_REMEDIES[flaw.name])
 
 
 _WHY: Final = {

@@ -21,7 +21,7 @@ _FOLDS: Final = (
 @RULES.function("sklearn.model_selection.train_test_split", "sklearn.cross_validation.train_test_split")
 def split(operation: Operation) -> Answer:
     """Two parts of each array given, in the order train, test."""
-    arrays, options = operation.arguments.positional, operation.arguments.keywords
+    arrays = operation.arguments.positional
     if not operation.arguments.is_complete:
         return UNCHANGED
     for value in arrays:
@@ -32,6 +32,16 @@ def split(operation: Operation) -> Answer:
                 fact=f"{value.words or value.literal} is a {value.type}",
                 remedy="pass it by name: test_size=..., random_state=...",
             )
+    lengths = _lengths(operation)
+    parts = [data.rows_of(each, n) for each in arrays for n in lengths]
+    for part in parts:
+        part.words = ""
+    return AbstractValue("list", items=parts, words=operation.result_words)
+
+
+def _lengths(operation: Operation) -> tuple[int | None, int | None]:
+    """Those of the parts for training and testing. Raises Crash where one would be empty or too long."""
+    arrays, options = operation.arguments.positional, operation.arguments.keywords
     n_all = next((n for n in map(data.n_samples, arrays) if n is not None), None)
     sizes = [options.get(name, literal(None)).literal for name in ("test_size", "train_size")]
     n_train, n_test = _sizes(n_all, *sizes)
@@ -42,16 +52,16 @@ def split(operation: Operation) -> Answer:
             fact=f"{operation.first.named('the first array')} has {n_all} samples",
             remedy="find the step that left so few" if n_all < 2 else "use smaller parts",
         )
-    parts = [data.rows_of(each, n) for each in arrays for n in (n_train, n_test)]
-    for part in parts:
-        part.words = ""
-    return AbstractValue("list", items=parts, words=operation.result_words)
+    return n_train, n_test
+
+
+def _is_size(size: Any) -> bool:
+    return size is None or type(size) is int or type(size) is float and 0 < size < 1
 
 
 def _sizes(n_all: int | None, test: Any, train: Any) -> tuple[int | None, int | None]:
     """Lengths of the parts for training and testing, as the library rounds them."""
-    is_size = [each is None or type(each) is int or type(each) is float and 0 < each < 1 for each in (test, train)]
-    if n_all is None or not all(is_size):
+    if n_all is None or not all(map(_is_size, (test, train))):
         return None, None
     n_test = math.ceil(test * n_all) if type(test) is float else test
     n_train = math.floor(train * n_all) if type(train) is float else train
@@ -102,17 +112,20 @@ def first_fold(operation: Operation) -> Answer:
     splitter, x, y = held.get("splitter"), held.get("X"), held.get("y", AbstractValue())
     if splitter is None or x is None:
         return UNKNOWN
+    if why := _why_no_fold(splitter, x, y):
+        fact = f"{x.named('X')} has {data.n_samples(x)} samples, and y {data.n_samples(y)}"
+        operation.crash("ValueError", why, fact=fact, remedy="use fewer folds, KFold, or data of the same rows")
+    return UNCHANGED
+
+
+def _why_no_fold(splitter: AbstractValue, x: AbstractValue, y: AbstractValue) -> str:
     n_x, n_y = data.n_samples(x), data.n_samples(y)
     n_splits = splitter.attributes.get("n_splits", AbstractValue()).literal
     is_beyond = type(n_splits) is int and n_x is not None and n_splits > n_x
-    why = ""
     if differ(n_x, n_y):
-        why = f"Found input variables with inconsistent numbers of samples: [{n_x}, {n_y}]"
-    elif is_beyond and splitter.class_name in ("KFold", "StratifiedKFold"):
-        why = f"Cannot have number of splits n_splits={n_splits} greater than the number of samples: n_samples={n_x}"
-    elif "Stratified" in splitter.class_name and data.is_continuous(y):
-        why = "Supported target types are: ('binary', 'multiclass'). Got 'continuous' instead"
-    if why:
-        fact = f"{x.named('X')} has {n_x} samples, and y {n_y}"
-        operation.crash("ValueError", why, fact=fact, remedy="use fewer folds, KFold, or data of the same rows")
-    return UNCHANGED
+        return f"Found input variables with inconsistent numbers of samples: [{n_x}, {n_y}]"
+    if is_beyond and splitter.class_name in ("KFold", "StratifiedKFold"):
+        return f"Cannot have number of splits n_splits={n_splits} greater than the number of samples: n_samples={n_x}"
+    if "Stratified" in splitter.class_name and data.is_continuous(y):
+        return "Supported target types are: ('binary', 'multiclass'). Got 'continuous' instead"
+    return ""

@@ -225,14 +225,7 @@ def factored(operation: Operation) -> Answer:
     parts = [name for name in ("trend", "seasonal", "model") if str(_literal(operation, name)).startswith("mul")]
     if operation.function_name == "seasonal_decompose" and str(series.fact("dtype", "")).startswith("float"):
         _refuse_missing(operation, series, "This function does not handle missing values", "ValueError")
-    n_all, period = data.n_samples(series), _literal(operation, "period")
-    if type(period) is int and n_all is not None and n_all < 2 * period:
-        operation.crash(
-            "ValueError",
-            f"x must have 2 complete cycles, which requires {2 * period} observations",
-            fact=f"{series.named('x')} has {n_all}",
-            remedy=f"set period to {n_all // 2} or less",
-        )
+    _refuse_few(operation, series)
     if parts and low is not None and low <= 0:
         operation.crash(
             "ValueError",
@@ -241,6 +234,17 @@ def factored(operation: Operation) -> Answer:
             remedy=f"use {parts[0]}='add'",
         )
     return UNCHANGED
+
+
+def _refuse_few(operation: Operation, series: AbstractValue) -> None:
+    n_all, period = data.n_samples(series), _literal(operation, "period")
+    if type(period) is int and n_all is not None and n_all < 2 * period:
+        operation.crash(
+            "ValueError",
+            f"x must have 2 complete cycles, which requires {2 * period} observations",
+            fact=f"{series.named('x')} has {n_all}",
+            remedy=f"set period to {n_all // 2} or less",
+        )
 
 
 def _literal(operation: Operation, name: str) -> object:

@@ -6,6 +6,7 @@ Knows loaders by what the state tells of them: shapes and dtypes of a batch, err
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any, Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue, literal
@@ -114,16 +115,20 @@ def _batch(loader: AbstractValue, known: dict[str, Any]) -> Answer:
     parts = {name: _part(loader, name, shape, dtypes.get(name)) for name, shape in shapes_told.items()}
     if list(parts) == ["batch"]:
         return parts["batch"]
-    places = [place["place"] for name in parts if (place := _PART.fullmatch(name))]
+    places = _matched(_PART, parts)
     if [*map(int, places)] == [*range(len(parts))]:
         container = loader.fact("batch_container", "list")
         kind = container if container in ("list", "tuple") else ""
         return AbstractValue(kind, items=parts.values(), words=_said(loader))
-    keys = [key["key"] for name in parts if (key := _KEY.fullmatch(name))]
+    keys = _matched(_KEY, parts)
     if len(keys) < len(parts):
         return UNCHANGED
     kind = "dict" if loader.fact("batch_container", "dict") == "dict" else ""
     return AbstractValue(kind, members=dict(zip(keys, parts.values(), strict=True)), words=_said(loader))
+
+
+def _matched(pattern: re.Pattern[str], names: Iterable[str]) -> list[str]:
+    return [found[1] for name in names if (found := pattern.fullmatch(name))]
 
 
 def _said(loader: AbstractValue) -> str:

@@ -223,7 +223,7 @@ def followed(text: Text, at: int, seed: int, peer: Peer | None) -> Iterator[Tria
 
 
 def _kept(source: str) -> str | None:
-    """A statement that gives its value the name of follow-ups; None if it gives none, or gives it a form of its own."""
+    """A statement that gives its value the name of follow-ups; None if it gives none, or unpacks it."""
     [*others, last] = ast.parse(source).body
     match last:
         case ast.Expr(value=value):

@@ -1,4 +1,4 @@
-"""matplotlib is asked on new figures, of which none is left: what it says of data, colours and keywords."""
+"""matplotlib is asked on new figures, which are closed: what it says of data, colours and keywords."""
 
 from __future__ import annotations
 

@@ -116,7 +116,7 @@ def test_nothing_else_is_made(path: str) -> None:
 
 
 def test_no_files_are_read_or_written() -> None:
-    for given in ({"memory": "/tmp/x"}, {"input": "filename"}):
+    for given in ({"memory": "folder"}, {"input": "filename"}):
         path = "sklearn.pipeline.Pipeline" if "memory" in given else "sklearn.feature_extraction.text.CountVectorizer"
         with pytest.raises(NotMadeError):
             for_sklearn.make(estimator(path, **given)["facts"], 0)

@@ -402,7 +402,7 @@ def start_beside() -> None:
 
 
 def _result_of(order: Order, answer: Mapping[str, Any]) -> Said | None:
-    """What a step gives, and what it leaves of its first operand; None where nothing of it is certain."""
+    """What a step gives, and what it leaves of its first operand; None where neither is certain."""
     facts, left = answer.get("gave"), answer.get("left")
     if not isinstance(facts, dict):
         return None

@@ -277,7 +277,7 @@ class EmptyKernel:
         return True
 
     def may_replace(self, name: str) -> bool:
-        """Whether code of the cells may put something of its own in the place of what a library has by this name."""
+        """Whether code of the cells may replace what a library has by this name."""
         return self.is_assigned(name)
 
     def is_assigned(self, attribute: str) -> bool:

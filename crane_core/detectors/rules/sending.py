@@ -218,7 +218,7 @@ def _pandas_facts(value: AbstractValue) -> dict[str, Any]:
 
 
 def _columns(value: AbstractValue) -> dict[str, Any]:
-    """Raises NotSentError where they are not all known, or labels are neither texts nor integers."""
+    """Raises NotSentError if they are not all known, or labels are neither texts nor integers."""
     labels = list(_known(value.fact("columns")))
     if any(type(label) not in (str, int) for label in labels):
         raise NotSentError

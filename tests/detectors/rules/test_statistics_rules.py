@@ -87,7 +87,7 @@ FINE = {
     "a missing value in what is explained": "sm.OLS(holes['age'], X[['area']]).fit().params",
     "a constant that nobody looks for": "sm.OLS(price, holes, hasconst=False)",
     "missing rows dropped": "sm.OLS(price, holes, missing='drop').fit()",
-    "a gap in whole numbers dropped": "sm.OLS(price, gaps, missing='drop').fit()",
+    "a gap in integers dropped": "sm.OLS(price, gaps, missing='drop').fit()",
     "a gap in targets alone": "sm.OLS(gaps[['walls']], X[['area']])",
     "logit": "sm.Logit(dear, sm.add_constant(X[['age']])).fit(disp=0)",
     "nullable column as decimals": "sm.OLS(price, gaps[['walls']].astype(float).fillna(1)).fit()",

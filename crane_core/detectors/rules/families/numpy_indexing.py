@@ -119,7 +119,7 @@ def _selected(operation: Operation, receiver: AbstractValue, asked: AbstractValu
 
 
 def _refuse_types(operation: Operation, receiver: AbstractValue, asked: AbstractValue) -> None:
-    """Fractions are not indices, nor texts, unless the array has fields; nor is a fraction the bound of a slice."""
+    """Fractions are not indices, and texts are only where the array has fields; a fraction does not bound a slice."""
     parts = _indices(asked)
     has_names = kind_of(dtype_of(receiver)) in (None, "V")
     for part in parts:

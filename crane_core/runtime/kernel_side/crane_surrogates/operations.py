@@ -810,7 +810,7 @@ def takes_indices(step: str, name: str) -> bool:
 
 
 def is_about_shapes(order: Mapping[str, Any], exception: str, message: str, *, is_of_any_version: bool) -> bool:
-    """Whether torch refuses shapes, or what is no tensor, as it does on every device, and in every version if asked.
+    """Whether torch refuses shapes, or what is not a tensor, as it does on every device, and in every version if asked.
 
     Elsewhere than on the processor nobody looks at indices before they are used.
     """

@@ -3,12 +3,14 @@
     .venv/bin/python data/minibench/measure.py [states] [DETECTOR ...]
 
 Writes `states/<instance>.json` (what `capture` writes, without the times, which differ with every run) and
-`results/<detector>.jsonl` (predictions as `import` reads them). Both are loaded when the app first starts.
+`results/<detector>.jsonl` (predictions as `import` reads them). Both are loaded when the app first starts. The rules
+ask this interpreter, which runs the notebooks, also where a setting shows no versions.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -25,6 +27,9 @@ from crane_core.importers.captured_states import state_of  # noqa: E402
 from crane_core.importers.filetree import open_tree  # noqa: E402
 from crane_core.importers.pairs import read  # noqa: E402
 from crane_core.runtime.capture import Captured, capture_many  # noqa: E402
+from crane_core.runtime.interpreters import ASSUMED  # noqa: E402
+
+os.environ.setdefault(ASSUMED, sys.executable)
 
 BENCHMARK = "minibench"
 EXPERIMENT = "shipped"

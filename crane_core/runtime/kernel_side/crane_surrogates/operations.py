@@ -593,7 +593,7 @@ _ABOUT_SHAPES = re.compile(
 _ABOUT_INDEX = re.compile(r"\b[Ii]ndex .*out of (?:bounds|range)|^Target \d+ is out")
 _OF_VERSION = re.compile(
     r"Expected (?:target size|more than 1 spatial|input to be)|when training, got input size \[|^Softmax2d|^For 1D"
-    r"|is deprecated|^num_channels|converted to Scalar|reduction dim|^start out of|^Padding length"
+    r"|^num_channels|converted to Scalar|reduction dim|^start out of|^Padding length"
     r"|should have same dimension|target tensor expects|^1D target|has no attribute"
 )
 """What torch refuses of shapes since some version, or with another class since then."""

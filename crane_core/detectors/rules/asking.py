@@ -1,8 +1,7 @@
 """What a library itself says of a step: asked on surrogates with the schema of the operands, in a separate process.
 
-Knows what of an abstract value can be sent, and what an answer means. Asks only where an interpreter here has the very
-versions of the kernel; else nothing is said, but of shapes that torch refuses where a kernel tells no versions at all.
-What may be asked stands in kernel_side/crane_surrogates/operations.py.
+Asks only where an interpreter here has the very versions of the kernel; of a kernel that tells no versions, NumPy and
+torch are asked about shapes. What may be asked stands in kernel_side/crane_surrogates/operations.py.
 """
 
 from __future__ import annotations
@@ -101,7 +100,7 @@ class Asker:
         self._mentions = mentions
         self._may_be_extended = may_be_extended
         self._is_of_any_version = not packages
-        knows = _who_knows if packages else _who_knows_torch
+        knows = _who_knows if packages else _who_knows_shapes
         python, self._libraries = knows(tuple(sorted(packages.items())), interpreters())
         self._worker: LibraryWorker | None = library_worker(python) if self._libraries else None
         self._seconds_left = self.patience.total_s
@@ -366,10 +365,11 @@ def _who_knows(packages: tuple[tuple[str, str], ...], asked: tuple[str, ...]) ->
 
 
 @cache
-def _who_knows_torch(_packages: object, asked: tuple[str, ...]) -> tuple[str, frozenset[str]]:
-    """An interpreter that has torch, for a kernel that tells no versions: of shapes every version says the same."""
-    python = next((each for each in asked if "torch" in _versions(each)), "")
-    return python, frozenset(["torch"] if python else [])
+def _who_knows_shapes(_packages: object, asked: tuple[str, ...]) -> tuple[str, frozenset[str]]:
+    """An interpreter with NumPy and torch, for a kernel that tells no versions: of shapes all versions say the same."""
+    shared = {python: frozenset(_versions(python)).intersection(operations.OF_ANY_VERSION) for python in asked}
+    best = max(shared, key=lambda python: len(shared[python]), default="")
+    return best, shared.get(best, frozenset())
 
 
 def _minor(python: str) -> str:

@@ -34,6 +34,10 @@ _AS_WIDE: Final = (
 )
 """Classes that give as many columns as they get; others give those that values decide, or as many as they are told."""
 _PREDICTS: Final = ("predict", "fit_predict", "predict_proba", "predict_log_proba", "decision_function")
+_PARTS: Final = frozenset(["estimator", "estimators", "base_estimator", "steps", "transformers", "kernel"])
+"""Parameters that may hold what decides itself about data."""
+_WITH_ANY_PARAMETERS: Final = re.compile("^Unknown label type")
+"""What every classifier without parts refuses, however it is set: any other fault raises the same class before."""
 _NUMBER_OF_ROWS = re.compile(r"\b2\d\d\b")
 
 
@@ -50,6 +54,8 @@ class Learning:
         self._tells = ""
         self._has_dtypes = True
         self._is_fit_anew = self._fits_parts = self._gives_floats = False
+        self._is_ordered = True
+        self._refusals = re.compile("")
 
     def order(
         self,
@@ -65,6 +71,8 @@ class Learning:
         self._gives_floats = name in ("predict_proba", "predict_log_proba", "decision_function")
         given = {key: self.sent(value) for key, value in keywords.items()}
         sent = [self.sent(value) for value in operands]
+        if not self._is_ordered and _may_name_places(sent[0]):
+            raise NotSentError
         return {"step": "learns", "of": path, "name": name, "operands": sent, "keywords": given} | {
             "is_whole": self.is_whole
         }
@@ -72,6 +80,8 @@ class Learning:
     def restored(self, answer: Mapping[str, Any]) -> Mapping[str, Any]:
         """An answer with the numbers of rows that there are; of what a step gives, what no value decides."""
         if "message" in answer:
+            if not self._refusals.search(answer["message"]):
+                return {}
             return {**answer, "message": _NUMBER_OF_ROWS.sub(self._row_in_words, answer["message"])}
         gave = dict(answer.get("gave", {}))
         if self._tells not in ("rows", "shape") or "shape" not in gave:
@@ -110,8 +120,13 @@ class Learning:
             raise NotSentError
         n_rows = self._rows(shape[0])
         columns = data.columns_of(value)
+        if columns is None and self._is_fit_anew:
+            columns = data.columns_in_any_order(value)
+            self._is_ordered &= columns is None
         if columns is not None and len(columns) < _MOST_COLUMNS:
-            return {"facts": {"type": "sklearn.table", "n_rows": n_rows, "columns": self._columns(value, n_rows)}}
+            return {
+                "facts": {"type": "sklearn.table", "n_rows": n_rows, "columns": self._columns(value, columns, n_rows)}
+            }
         facts = data.values_of(value)
         self._has_dtypes &= "dtype" in facts
         dtype = str(facts.get("dtype", ""))
@@ -125,13 +140,13 @@ class Learning:
         holds["may_miss"] &= value.item_types != {"str"}
         return {"facts": {"type": "sklearn.array", "shape": [n_rows, *shape[1:]], "dtype": dtype, "holds": holds}}
 
-    def _columns(self, frame: AbstractValue, n_rows: int) -> list[list[Any]]:
+    def _columns(self, frame: AbstractValue, labels: Sequence[Any], n_rows: int) -> list[list[Any]]:
         """Label, dtype and values of each."""
         facts, n_all = data.facts_by_column(frame), data.n_samples(frame)
-        if any(type(label) not in (str, int) for label in data.columns_of(frame) or ()):
+        if any(type(label) not in (str, int) for label in labels):
             raise NotSentError
         self._has_dtypes &= all("dtype" in each for each in facts.values())
-        known = [(label, facts.get(label, {})) for label in data.columns_of(frame) or ()]
+        known = [(label, facts.get(label, {})) for label in labels]
         return [[label, str(each.get("dtype", "")), self._holds(each, n_all, n_rows)] for label, each in known]
 
     def _rows(self, n_rows: int | None) -> int:
@@ -179,7 +194,9 @@ class Learning:
             given[name] = self.sent(part, is_part=True)
         own = self._parts(value)
         if not estimators.are_parameters_told(value, len(own)):
-            raise NotSentError
+            if is_part or fit_on or known.kind != "classifier" or not _PARTS.isdisjoint(known.parameters):
+                raise NotSentError
+            self._refusals = _WITH_ANY_PARAMETERS
         given |= own
         return {"facts": {"type": "sklearn.estimator", "path": value.type, "given": given, "fit_on": fit_on}}
 
@@ -271,6 +288,15 @@ def _filled(values: Any) -> dict[str, Any]:
     holds = {"all": known, "is_whole": bool(known), "rarest": None, "some": [], "may_miss": False}
     are_numbers = all(isinstance(each, (int, float)) for each in known)
     return {"dtype": "float64" if are_numbers else "object", "holds": holds}
+
+
+def _may_name_places(sent: Mapping[str, Any]) -> bool:
+    """Whether a parameter of an estimator, or of its parts, may say by position which columns are meant."""
+    if not sent.get("facts", {"type": "sklearn.estimator"})["type"].endswith("estimator"):
+        return True
+    given = dict(sent["facts"]["given"]) if "facts" in sent else {}
+    parts = [step["tuple"][1] for step in given.pop("steps", {}).get("list", ())]
+    return sent.keys().isdisjoint(("is", "facts", "named")) or any(map(_may_name_places, [*given.values(), *parts]))
 
 
 def _is_data(value: AbstractValue) -> bool:

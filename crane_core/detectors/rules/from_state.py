@@ -21,6 +21,7 @@ _SHAPES = ("shape", "nested_shape", "data_shape", "target_shape", "image_shape",
 _SCALAR_TYPES = ("int", "float", "bool", "str", "NoneType", "complex")
 _WRAPPED = re.compile(r"^<(?:class|enum) '(?P<name>[^']+)'>$")
 _CUT_TEXT = re.compile(r"\u2026 \(\d+ characters\)$")
+_TEXT = re.compile(r"[^\W\d][\w ]*")
 _CUT = "\u2026"
 _PLAIN_KEYS = {"str", "int", "bool", "NoneType", "tuple"}
 _SEQUENCES = ("list", "tuple")
@@ -98,6 +99,9 @@ def value_from_facts(type: str, facts: dict[str, Any], *, words: str, is_capture
             facts[name] = tuple(size if isinstance(size, int) else None for size in shape)
     if is_captured and type == "torch.Tensor":
         facts.setdefault("is_contiguous", "strides" not in facts)  # a capture tells only what is out of the ordinary
+    if is_captured and type == "numpy.ndarray" and "num_unique" in (facts.get("value_info") or ()):
+        are_texts = facts["value_info"].get("value_type") == "categorical or object"  # of others no number is told
+        facts |= {"item_types": {"str": None}} if are_texts else {}
     value = AbstractValue(type, facts, words=words)
     _fill_value(value, is_captured=is_captured)
     _fill_parts(value, is_captured=is_captured)
@@ -271,6 +275,9 @@ def _fill_columns(value: AbstractValue, *, is_captured: bool) -> None:
             value.facts.pop(name, None)
     else:
         _read_labels(value, read)
+        labels = frozenset(value.mapping("dtypes"))
+        if width == len(labels) and all(isinstance(each, str) and _is_text(each) for each in labels):
+            value.facts["column_labels"] = labels
         if isinstance(listed, list) and len(listed) == width and not _is_double(listed):
             value.facts["columns"] = tuple(read(label) for label in listed)
             value.facts["column_labels"] = frozenset(value.facts["columns"])
@@ -281,6 +288,11 @@ def _read_labels(value: AbstractValue, read: Callable[[str], Any]) -> None:
     for name in ("dtypes", "per_column"):
         if isinstance(known := value.facts.get(name), dict):
             value.facts[name] = {read(label): fact for label, fact in known.items() if label != _CUT}
+
+
+def _is_text(label: str) -> bool:
+    """Whether a label of which no type is known was a text: no other type is written like this."""
+    return bool(_TEXT.fullmatch(label)) and label not in ("None", "True", "False", "nan", "NaT")
 
 
 def _is_double(listed: list[str]) -> bool:

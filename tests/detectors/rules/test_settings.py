@@ -20,14 +20,35 @@ def cells(*codes: str) -> list[Cell]:
     return [Cell("b", "x", "notebook", place, role, code) for place, (code, role) in enumerate(roles)]
 
 
-def state() -> KernelState:
-    return state_of(json.loads((STATES / "pandas_1_reproduced.json").read_text("utf-8")))
+def state(instance: str = "pandas_1_reproduced") -> KernelState:
+    return state_of(json.loads((STATES / f"{instance}.json").read_text("utf-8")))
 
 
-def test_a_column_that_only_the_extended_state_tells_is_found_there_alone() -> None:
+@pytest.mark.parametrize("setting", [Setting.RUNTIME, Setting.RUNTIME_PLUS])
+def test_a_missing_column_is_found_where_the_state_tells_the_others(setting: Setting) -> None:
     code = cells("import pandas as pd", 'per_bed = harvest.groupby("bed")["yield_kg"].sum()')
-    assert predict(code, state(), Setting.RUNTIME_PLUS).crashes
-    assert not predict(code, state(), Setting.RUNTIME).crashes
+    assert predict(code, state(), setting).crashes
+    assert not predict(code, state("pandas_1_fixed"), setting).crashes
+
+
+@pytest.mark.parametrize(
+    ("case", "crashing", "words", "running"),
+    [
+        ("sklearn_2", "model.fit(X_fit, y_fit)", "Unknown label type", "model.fit(X_fit, y_fit)"),
+        ("sklearn_3", "StandardScaler().fit(features)", "infinity", "StandardScaler().fit(features)"),
+        (
+            *("sklearn_5", "precision_score(y_check, said)", "multiclass"),
+            "precision_score(y_check, said, average='macro')",
+        ),
+    ],
+)
+def test_data_are_judged_by_what_the_state_of_the_paper_tells(
+    case: str, crashing: str, words: str, running: str
+) -> None:
+    imports = "from sklearn.preprocessing import StandardScaler\nfrom sklearn.metrics import precision_score"
+    said = predict(cells(imports, crashing), state(f"{case}_reproduced"), Setting.RUNTIME)
+    assert words in (said.reasoning or "")
+    assert not predict(cells(imports, running), state(f"{case}_fixed"), Setting.RUNTIME).crashes
 
 
 @pytest.mark.parametrize("setting", [Setting.CODE, Setting.RUNTIME])

@@ -115,9 +115,10 @@ def values_of(value: AbstractValue) -> dict[str, Any]:
     return {**value.facts, **value.mapping("value_info")}
 
 
-def known_labels(value: AbstractValue) -> frozenset[Any] | None:
-    """All labels of a frame's columns, in no order."""
-    return label_set(value) if is_frame(value) else None
+def columns_in_any_order(value: AbstractValue) -> tuple[Any, ...] | None:
+    """All labels of a frame whose order no state tells."""
+    labels = label_set(value) if is_frame(value) else None
+    return None if labels is None else tuple(sorted(labels, key=str))
 
 
 # Values that certainly occur

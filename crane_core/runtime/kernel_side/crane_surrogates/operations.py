@@ -588,15 +588,19 @@ _VIEWS = frozenset(_VIEWS_WORDS.split())
 """What gives tensors that lie in the memory of another one, if they can."""
 _ABOUT_SHAPES = re.compile(
     r"shape|\b[Ss]izes?\b|[Dd]imension|\dD\b|elements|channels|batch_size|matri|scalar outputs|more than one value"
-    r"|out of bounds|out of range"
+    r"|out of bounds|out of range|'numpy\.ndarray' object has no attribute"
 )
 _ABOUT_INDEX = re.compile(r"\b[Ii]ndex .*out of (?:bounds|range)|^Target \d+ is out")
 _OF_VERSION = re.compile(
     r"Expected (?:target size|more than 1 spatial|input to be)|when training, got input size \[|^Softmax2d|^For 1D"
     r"|^num_channels|converted to Scalar|reduction dim|^start out of|^Padding length"
-    r"|should have same dimension|target tensor expects|^1D target|has no attribute"
+    r"|should have same dimension|target tensor expects|^1D target|(?<!'numpy\.ndarray' object )has no attribute"
+    r"|has no attribute '(?:itemset|newbyteorder|ptp|mT|device|to_device|_)|inhomogeneous|^Python integer|empty array"
 )
-"""What torch refuses of shapes since some version, or with another class since then."""
+"""What torch or NumPy refuses of shapes since some version, or with another class since then."""
+_OF_VERSION_NAMES = frozenset(["==", "!=", "linalg.solve"])
+OF_ANY_VERSION = ("numpy", "torch")
+"""Libraries of which every version refuses the same shapes, with the exceptions above."""
 _ELSEWHERE = re.compile(r"(?i)\b(?:cuda|mps|xpu|hpu|npu|xla|meta|musa|mlu|vulkan|privateuseone)\b")
 _GROWING = ("torch.nn.modules.", "keras.layers.", "keras.src.layers.", "matplotlib.")
 """Classes whose objects get other attributes when they are used."""
@@ -810,7 +814,7 @@ def takes_indices(step: str, name: str) -> bool:
 
 
 def is_about_shapes(order: Mapping[str, Any], exception: str, message: str, *, is_of_any_version: bool) -> bool:
-    """Whether torch refuses shapes, or what is not a tensor, as it does on every device, and in every version if asked.
+    """Whether this is about shapes, or what is not a tensor, as on every device, and in every version if asked.
 
     Elsewhere than on the processor nobody looks at indices before they are used.
     """
@@ -819,7 +823,8 @@ def is_about_shapes(order: Mapping[str, Any], exception: str, message: str, *, i
     if _ABOUT_INDEX.search(message) and not held.isdisjoint(("facts", "list")):
         return False
     is_pooling = exception == "IndexError" and "pool" in f"{order['of']} {order['name']}".lower()
-    if is_of_any_version and (is_pooling or _OF_VERSION.search(message)):
+    is_of_one = is_pooling or order["name"] in _OF_VERSION_NAMES or _OF_VERSION.search(message)
+    if is_of_any_version and is_of_one:
         return False
     return (_NO_TENSOR if exception == "TypeError" else _ABOUT_SHAPES).search(message) is not None
 

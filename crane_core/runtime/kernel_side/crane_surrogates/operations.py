@@ -599,9 +599,9 @@ _OF_VERSION = re.compile(
 )
 """What torch or NumPy refuses of shapes since some version, or with another class since then."""
 _OF_VERSION_WORDS = (
-    "== != average broadcast_shapes concat ma.diff matrix_transpose matvec permute_dims unstack vecdot vecmat linalg.cross linalg.diagonal "
-    "linalg.matmul linalg.matrix_norm linalg.matrix_transpose linalg.outer linalg.solve linalg.svdvals "
-    "linalg.tensordot linalg.trace linalg.vecdot linalg.vector_norm"
+    "== != average broadcast_shapes concat ma.diff matrix_transpose matvec permute_dims unstack vecdot vecmat "
+    "linalg.cross linalg.diagonal linalg.matmul linalg.matrix_norm linalg.matrix_transpose linalg.outer "
+    "linalg.solve linalg.svdvals linalg.tensordot linalg.trace linalg.vecdot linalg.vector_norm"
 )
 _OF_VERSION_NAMES = frozenset(_OF_VERSION_WORDS.split())
 """What of NumPy is new since some version, 1.20 or later, or refuses other shapes since then."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from crane_core.detectors.rules.abstract_value import AbstractValue, all_known, known_facts
 from crane_core.detectors.rules.finding import Crash
-from crane_core.detectors.rules.operation import Arguments, Operation
+from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import Shape, ShapeMismatchError, same, shown
 
 ARRAY: Final = "numpy.ndarray"
@@ -111,12 +111,6 @@ def _common_shape(inner: Sequence[Shape | None]) -> Shape | None:
         return None
 
 
-def ends_of(value: AbstractValue) -> Sequence[Any]:
-    """The least and the greatest element; nothing where they are not known."""
-    ends = value.fact("value_range")
-    return ends if isinstance(ends, (list, tuple)) and len(ends) == 2 else ()
-
-
 # Dtypes
 
 
@@ -167,14 +161,6 @@ def dtype_meant(value: AbstractValue | None) -> str | None:
 # Arguments
 
 
-def given_to(operation: Operation, parameters: str) -> dict[str, AbstractValue] | None:
-    """What a function gets, or the method of the same name, whose first argument is its object."""
-    given = operation.arguments
-    if not operation.receiver.path:
-        given = Arguments((operation.receiver, *given.positional), given.keywords, given.is_complete)
-    return given.bound(parameters)
-
-
 def whole(value: AbstractValue | None) -> int | None:
     """The integer that an argument is known to be."""
     return value.literal if value is not None and type(value.literal) is int else None
@@ -221,17 +207,6 @@ def crash_on_shape_mismatch(fact: str, remedy: str, *, exception: str = "ValueEr
         yield
     except ShapeMismatchError as mismatch:
         raise Crash(exception, mismatch.why, fact=fact, remedy=remedy) from None
-
-
-def refuse_read_only(operation: Operation, value: AbstractValue, why: str) -> None:
-    """Nothing can be written into an array that the state tells to be read-only."""
-    if value.fact("writeable") is False:
-        operation.crash(
-            "ValueError",
-            why,
-            fact=f"{describe(value)}; its flags.writeable is False",
-            remedy="copy it first: array = array.copy()",
-        )
 
 
 def values_changed(operation: Operation, value: AbstractValue) -> None:

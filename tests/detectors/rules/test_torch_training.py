@@ -113,7 +113,6 @@ RAISES = [
     ("for x in lost:\n    print(x)", "KeyError"),
     ("x = next(iter(empty))", "KeyError"),
     ("xb, yb = next(iter(loader))\nnet(yb)", "RuntimeError"),
-    ("data = iter(loader)\nxb, yb = data.next()", "AttributeError"),
     ("optim.SGD(one, lr=0.1)", "TypeError"),
     ("net(torch.randn(4, 7))", "RuntimeError"),
     ("net(X.double())", "RuntimeError"),

@@ -134,15 +134,6 @@ def _facts_of_items(value: AbstractValue) -> dict[str, Any]:
     return known_facts(length=length) | restricted(value.facts, kept)
 
 
-@RULES.function("builtins.dict")
-def dict_of(operation: Operation) -> Answer:
-    positional, keywords = operation.arguments.positional, operation.arguments.keywords
-    parts = [each.members if each.type == "dict" else None for each in positional]
-    if not operation.arguments.is_complete or None in parts:
-        return AbstractValue("dict")
-    return AbstractValue("dict", members={**(parts[0] or {} if parts else {}), **keywords})
-
-
 # Iterators over others
 
 
@@ -205,13 +196,6 @@ def element(operation: Operation) -> Answer:
 def elements(operation: Operation) -> Answer:
     items = elements_of(operation.receiver) if operation.receiver.type in SAMPLES else None
     return UNKNOWN if items is None else AbstractValue("list", items=items)
-
-
-@RULES.truth("*")
-def truth(operation: Operation) -> Answer:
-    is_sized = operation.receiver.type in ("list", "tuple", "dict", "str", "set", "range", "frozenset")
-    length = length_of(operation.receiver) if is_sized else None
-    return UNKNOWN if length is None else literal(length > 0)
 
 
 @RULES.method("*", "__call__")

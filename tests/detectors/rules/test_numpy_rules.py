@@ -90,7 +90,6 @@ np.mean(t)
 np.sum(t)
 t.astype(float)
 t.astype(int)
-o.astype(int)
 t+1
 1+t
 a&v

@@ -105,23 +105,16 @@ def astype(operation: Operation) -> Answer:
     if given is None or "casting" in given:
         return UNCHANGED
     wanted, kind = dtype_meant(given["dtype"]), kind_of(dtype_of(subject))
-    if kind_of(wanted) in tuple("iuf") and kind in ("U", "O"):
-        _reads_as(operation, subject, is_whole=kind_of(wanted) != "f", may_hold_none=kind == "O")
+    if kind == "U" and kind_of(wanted) in tuple("iuf") or kind == "O" and kind_of(wanted) == "f":
+        _reads_as(operation, subject, is_whole=kind_of(wanted) != "f")
     facts = {"shape": shape_of(subject), "dtype": wanted}
     if kind_of(wanted) == "f" and kind in tuple("iuf"):
         facts |= {name: subject.fact(name) for name in ("has_nan", "value_range")}
     return AbstractValue(ARRAY, known_facts(**facts))
 
 
-def _reads_as(operation: Operation, subject: AbstractValue, *, is_whole: bool, may_hold_none: bool) -> None:
-    """All texts read as numbers; a text array holds nothing but texts, one of objects may hold None."""
-    if is_whole and may_hold_none and _meets_none(subject.fact("items")):
-        operation.crash(
-            "TypeError",
-            "int() argument must not be NoneType: None cannot be converted to an integer",
-            fact=f"{subject.named('the array')} holds None",
-            remedy="replace or drop the missing values first",
-        )
+def _reads_as(operation: Operation, subject: AbstractValue, *, is_whole: bool) -> None:
+    """All texts read as numbers. Among objects None is NaN; as an integer it is refused with another class."""
     if bad := next((text for text in some_texts(subject) if not reads_as_number(text, is_whole=is_whole)), None):
         operation.crash(
             "ValueError",
@@ -129,14 +122,6 @@ def _reads_as(operation: Operation, subject: AbstractValue, *, is_whole: bool, m
             fact=f"{subject.named('the array')} holds the string {bad!r}",
             remedy="replace or drop such values first, or use pandas.to_numeric(..., errors='coerce')",
         )
-
-
-def _meets_none(items: Any) -> bool:
-    """Whether None comes before any text that cannot be read as an integer."""
-    for item in items if isinstance(items, list) else ():
-        if item is None or isinstance(item, str) and not reads_as_number(item, is_whole=True):
-            return item is None
-    return False
 
 
 def reads_as_number(text: str, *, is_whole: bool = False) -> bool:

@@ -134,6 +134,15 @@ def _facts_of_items(value: AbstractValue) -> dict[str, Any]:
     return known_facts(length=length) | restricted(value.facts, kept)
 
 
+@RULES.function("builtins.dict")
+def dict_of(operation: Operation) -> Answer:
+    positional, keywords = operation.arguments.positional, operation.arguments.keywords
+    parts = [each.members if each.type == "dict" else None for each in positional]
+    if not operation.arguments.is_complete or None in parts:
+        return AbstractValue("dict")
+    return AbstractValue("dict", members={**(parts[0] or {} if parts else {}), **keywords})
+
+
 # Iterators over others
 
 
@@ -190,12 +199,6 @@ def element(operation: Operation) -> Answer:
         return UNKNOWN
     items = elements_of(value) or value.fact("first_items") or ()
     return items[0] if items else item_like(value) if length_of(value) else UNKNOWN
-
-
-@RULES.other("elements", "*")
-def elements(operation: Operation) -> Answer:
-    items = elements_of(operation.receiver) if operation.receiver.type in SAMPLES else None
-    return UNKNOWN if items is None else AbstractValue("list", items=items)
 
 
 @RULES.method("*", "__call__")

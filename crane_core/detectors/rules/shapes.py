@@ -116,17 +116,6 @@ def matmul(left: Shape, right: Shape) -> Shape:
     return batch + rows[-2:-1] * (len(left) > 1) + columns[-1:] * (len(right) > 1)
 
 
-def dot(left: Shape, right: Shape) -> Shape:
-    """numpy.dot: no batches are matched, every row meets every column."""
-    if not left or not right:
-        return left + right
-    if len(right) == 1:
-        _inner(left, right, left[-1], right[0])
-        return left[:-1]
-    _inner(left, right, left[-1], right[-2])
-    return left[:-1] + right[:-2] + right[-1:]
-
-
 def _inner(left: Shape, right: Shape, of_left: Length, of_right: Length) -> None:
     if of_left is not None and of_right is not None and of_left != of_right:
         raise ShapeMismatchError(f"shapes {shown(left)} and {shown(right)} not aligned: {of_left} != {of_right}")

@@ -69,11 +69,13 @@ def test_an_assignment_fills_a_part(data: Any, shape: tuple[int, ...], target: t
 
 
 @given(st.data(), SHAPES, SHAPES)
-@pytest.mark.parametrize("name", ["matmul", "dot"])
-def test_products(name: str, data: Any, left: tuple[int, ...], right: tuple[int, ...]) -> None:
-    ours: Any = getattr(shapes, name)
+def test_products(data: Any, left: tuple[int, ...], right: tuple[int, ...]) -> None:
     vague = holes(data.draw, left), holes(data.draw, right)
-    beside(lambda: np.shape(getattr(np, name)(*zeros(left, right))), lambda: ours(left, right), lambda: ours(*vague))
+    beside(
+        lambda: np.shape(np.matmul(*zeros(left, right))),
+        lambda: shapes.matmul(left, right),
+        lambda: shapes.matmul(*vague),
+    )
 
 
 @given(st.data(), SHAPES, st.lists(st.integers(-1, 6), max_size=4))

@@ -14,6 +14,7 @@ import numpy as np
 
 from crane_core.detectors.rules.abstract_value import AbstractValue, all_known, known_facts
 from crane_core.detectors.rules.finding import Crash
+from crane_core.detectors.rules.harmless import VALUE_FACTS, may_share_memory
 from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import Shape, ShapeMismatchError, same, shown
 
@@ -24,16 +25,9 @@ _SCALARS_WORDS = (
     " complex128 str_"
 )
 SCALARS: Final = tuple(_SCALARS_WORDS.split())
-_VALUES_WORDS = (
-    "value_range has_nan n_nan has_inf value_info items unique_values num_unique value_type example_values"
-    " texts_look_like n_other_texts other_texts per_column column_types ragged"
-)
-_VALUES: Final = frozenset(_VALUES_WORDS.split())
-"""Facts about the elements."""
 _OF_PYTHON: Final = {"int": "int64", "float": "float64", "bool": "bool", "complex": "complex128", "str": "str"}
 _ORDER: Final = ("bool", "int", "float", "complex")
 _SEQUENCES: Final = ("list", "tuple")
-_HOLDERS: Final = ("ndarray", "Series", "DataFrame", "Index", "Tensor")
 
 
 def array(shape: Shape | None, dtype: str | None = None, words: str = "", **facts: Any) -> AbstractValue:
@@ -213,11 +207,11 @@ def values_changed(operation: Operation, value: AbstractValue) -> None:
     """The elements may be others now: in the object, in what shares its memory, and in what may be a view of it."""
     seen: Any = value
     while isinstance(seen, AbstractValue):
-        seen.drop(_VALUES)
+        seen.drop(VALUE_FACTS)
         seen = seen.fact("view_of")
     for other in operation.variables():
-        if other.class_name in _HOLDERS:
-            other.drop(_VALUES)
+        if may_share_memory(other):
+            other.drop(VALUE_FACTS)
 
 
 def values_told(value: AbstractValue) -> list[Any]:

@@ -90,9 +90,10 @@ def product(operation: Operation) -> Answer:
     left, right = map(shape_of, pair)
     if left is None or right is None:
         return UNCHANGED
-    product_of = shapes.matmul if operation.function_name == "matmul" else shapes.dot
+    if operation.function_name != "matmul" and not {len(left), len(right)} <= {1, 2}:
+        return UNCHANGED  # every row meets every column
     with crash_on_shape_mismatch(describe_all(pair), "transpose one of them (.T), or select the part that fits"):
-        return array(product_of(left, right))
+        return array(shapes.matmul(left, right))
 
 
 # Casts

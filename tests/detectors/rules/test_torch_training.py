@@ -98,6 +98,7 @@ later, labelled = {}, Labelled({3: 1.0})
 empty, lost = DataLoader(Labelled(later), batch_size=2), DataLoader(labelled, batch_size=2)
 shared = nn.ReLU()
 twice = nn.Sequential(nn.Linear(8, 4), shared, nn.Linear(4, 4), shared, nn.Linear(4, 3))
+bare = nn.Module()
 """
 
 TRAIN = """
@@ -257,6 +258,7 @@ RUNS = [
     "model = Net(n_in=8, n_out=1); bcel(model(X), y1)",
     "net.head = nn.Linear(6, 5)\ncriterion(net(X), big)",
     "net.body[0] = nn.Linear(4, 6)\nnet(X[:, :4])",
+    "bare.fc = nn.Linear(2, 2)\noptim.Adam(bare.parameters())",
     "layers = [nn.Linear(8, 4), nn.ReLU()]\nnn.Sequential(*layers)(X)",
     "model = nn.Sequential(nn.Linear(8, 4))\nmodel.add_module('last', nn.Linear(4, 2))\nmodel(X)",
     "model = nn.Sequential()\nfor n in (8, 8, 8): model.append(nn.Linear(8, n))\nmodel(X)",

@@ -258,7 +258,8 @@ def looked_at(operation: Operation) -> Answer:
         return UNKNOWN
     if operation.name != "parameters":
         return UNCHANGED
-    facts = {"gives": "parameters"} | known_facts(n_parameters=module.fact("n_parameters"))
+    n = module.fact("n_parameters") if not module.attributes else None  # some of which may be new
+    facts = {"gives": "parameters"} | known_facts(n_parameters=n)
     return AbstractValue("generator", facts, words=operation.text)
 
 

@@ -24,8 +24,7 @@ _OF_PARTS: Final = (
     *("expected_input", "output", "in_the_other_mode"),
 )
 """What the state tells of the modules inside, which is no longer so when one of them is replaced."""
-_LOOKING: Final = ("parameters", "named_parameters", "children", "modules", "named_modules", "state_dict")
-_NO_WEIGHTS: Final = ("str", "list", "tuple", "NoneType", "int")
+_LOOKING: Final = ("parameters", "named_parameters", "children", "modules", "named_modules")
 
 
 # Making
@@ -261,25 +260,6 @@ def looked_at(operation: Operation) -> Answer:
     n = module.fact("n_parameters") if not module.attributes else None  # some of which may be new
     facts = {"gives": "parameters"} | known_facts(n_parameters=n)
     return AbstractValue("generator", facts, words=operation.text)
-
-
-@RULES.method("__main__.*", "load_state_dict")
-@RULES.method("torch.*", "load_state_dict")
-@RULES.method("torchvision.*", "load_state_dict")
-def loaded(operation: Operation) -> Answer:
-    """Other weights of the same shapes and dtypes."""
-    module, given = operation.receiver, operation.first
-    bound = operation.arguments.bound("state_dict, strict=True")
-    if not is_module(module) or is_own(module, operation.name) or bound is None:
-        return UNKNOWN
-    if given.type in _NO_WEIGHTS or is_module(given):
-        operation.crash(
-            "TypeError",
-            f"Expected state_dict to be dict-like, got {given.type}",
-            fact=f"{given.named('the argument')} is of type {given.type}",
-            remedy="pass other.state_dict(), or read a file first: model.load_state_dict(torch.load(path))",
-        )
-    return UNCHANGED
 
 
 # Calling

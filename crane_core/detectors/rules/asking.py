@@ -1,7 +1,7 @@
 """What a library itself says of a step: asked on surrogates with the schema of the operands, in a separate process.
 
-Asks only where an interpreter here has the very versions of the kernel; of a kernel that tells no versions, NumPy and
-torch are asked about shapes. What may be asked stands in kernel_side/crane_surrogates/operations.py.
+Asks only where an interpreter here has the very versions of the kernel; of a kernel that tells no versions, NumPy,
+torch and layers of Keras are asked about shapes. What may be asked stands in kernel_side/crane_surrogates/operations.py.
 """
 
 from __future__ import annotations

@@ -208,12 +208,6 @@ def test_what_keras_accepts_is_let_pass(check, target):
 STAR = "import numpy as np\nfrom tensorflow.keras.layers import *\nfrom tensorflow.keras.models import *"
 
 
-@pytest.mark.parametrize(
-    ("target", "exception"),
-    [
-        ("m = Sequential([Input((4, 2)), LSTM(8), LSTM(4)])", "ValueError"),
-        ("m = Sequential([Input((4, 2)), LSTM(3), Dense(1)])\nm.predict(np.zeros((2, 4, 2)), verbose=0)", None),
-    ],
-)
-def test_classes_of_a_star_import_are_known_by_the_state(check, target, exception):
-    assert check(STAR, target).raised == exception
+def test_classes_of_a_star_import_may_be_others(check):
+    target = "m = Sequential([Input((4, 2)), LSTM(3), Dense(1)])\nm.predict(np.zeros((2, 4, 2)), verbose=0)"
+    assert check(STAR, target).raised is None

@@ -54,8 +54,8 @@ def make(facts: Mapping[str, Any], fill: int) -> Any:
     if not facts["type"].startswith(("keras.layers.", "keras.src.layers.")) or kind is None:
         raise NotMadeError(facts["type"])
     taken = facts.get("takes")
-    if taken is not None and (None in taken[1:] or any(type(length) is list for length in taken)):
-        raise NotMadeError("built for a shape that is open")
+    if taken is not None and any(type(length) is list for length in taken):
+        raise NotMadeError("built for several inputs")
     with mode(fill):
         layer = kind.from_config(facts["config"]) if "config" in facts else _with_settings(kind, facts)
         if taken is not None:
@@ -81,7 +81,9 @@ def read(value: Any) -> dict[str, Any]:
     if f"{kind.__module__}.{kind.__qualname__}" == _SYMBOLIC:
         return {"type": _SYMBOLIC, "shape": list(value.shape), "dtype": value.dtype}
     if kind.__module__.startswith("keras.src.layers.") and getattr(keras.layers, kind.__name__, None) is kind:
-        return {"type": f"keras.layers.{kind.__name__}", "config": {**value.get_config(), "name": None}}
+        told = {"type": f"keras.layers.{kind.__name__}", "config": {**value.get_config(), "name": None}}
+        shape = getattr(value, "_input_shape_arg", None)
+        return told if shape is None else {**told, "stated_input": [None, *shape]}
     return {}
 
 

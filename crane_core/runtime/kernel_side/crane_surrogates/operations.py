@@ -590,6 +590,8 @@ _ABOUT_SHAPES = re.compile(
     r"shape|\b[Ss]izes?\b|[Dd]imension|\dD\b|elements|channels|batch_size|matri|scalar outputs|more than one value"
     r"|out of bounds|out of range|'numpy\.ndarray' object has no attribute"
 )
+_OF_LAYERS = re.compile(r"expected (?:m\w\w_)?ndim|expected axis|size would be negative")
+"""What layers of Keras have always refused of shapes."""
 _ABOUT_INDEX = re.compile(r"\b[Ii]ndex .*out of (?:bounds|range)|^Target \d+ is out")
 _OF_VERSION = re.compile(
     r"Expected (?:target size|more than 1 spatial|input to be)|when training, got input size \[|^Softmax2d|^For 1D"
@@ -599,7 +601,7 @@ _OF_VERSION = re.compile(
 )
 """What torch or NumPy refuses of shapes since some version, or with another class since then."""
 _OF_VERSION_NAMES = frozenset(["==", "!=", "linalg.solve"])
-OF_ANY_VERSION = ("numpy", "torch")
+OF_ANY_VERSION = ("keras", "numpy", "torch")
 """Libraries of which every version refuses the same shapes, with the exceptions above."""
 _ELSEWHERE = re.compile(r"(?i)\b(?:cuda|mps|xpu|hpu|npu|xla|meta|musa|mlu|vulkan|privateuseone)\b")
 _GROWING = ("torch.nn.modules.", "keras.layers.", "keras.src.layers.", "matplotlib.")
@@ -816,8 +818,10 @@ def takes_indices(step: str, name: str) -> bool:
 def is_about_shapes(order: Mapping[str, Any], exception: str, message: str, *, is_of_any_version: bool) -> bool:
     """Whether this is about shapes, or what is not a tensor, as on every device, and in every version if asked.
 
-    Elsewhere than on the processor nobody looks at indices before they are used.
+    Elsewhere than on the processor nobody looks at indices before they are used. Of Keras only layers count.
     """
+    if order["of"].startswith("keras"):
+        return order["step"] == "method" and _OF_LAYERS.search(message) is not None
     given = [*order["operands"][1:], *order["keywords"].values()]
     held = {form for told in given for form, _ in tables.parts(told)}
     if _ABOUT_INDEX.search(message) and not held.isdisjoint(("facts", "list")):

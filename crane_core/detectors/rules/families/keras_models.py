@@ -24,6 +24,8 @@ _FUNCTIONAL: Final = "keras.src.models.functional.Functional"
 _ARRAYS: Final = (("numpy", "ndarray"), ("pandas", "DataFrame"), ("pandas", "Series"), ("tensorflow", "EagerTensor"))
 _ITERATORS: Final = ("DirectoryIterator", "DataFrameIterator", "NumpyArrayIterator")
 _LOSSES: Final = {"mse": "MeanSquaredError", "mae": "MeanAbsoluteError", "bce": "BinaryCrossentropy"}
+_RECURRENT: Final = ("LSTM", "GRU", "SimpleRNN")
+"""Layers that Keras builds without looking at the last length of what they get."""
 _FIRST_TENSORFLOW: Final = (2, 16)
 """The first version that comes with Keras 3."""
 
@@ -196,7 +198,8 @@ def _through_model(operation: Operation, model: AbstractValue, data: Shape, what
     flowing: Shape | None = data
     if wanted is not None:
         fitted = _with_rank(data, wanted)
-        is_other = fitted is not None and model.class_name == "Functional" and any(map(differ, wanted[1:], fitted[1:]))
+        first = 1 if model.class_name == "Functional" else len(wanted) - (_first_layer(model).class_name in _RECURRENT)
+        is_other = fitted is not None and any(map(differ, wanted[first:], fitted[first:]))
         if (fitted is None or is_other) and _is_keras_3(operation, model):
             operation.crash(
                 "ValueError",
@@ -227,6 +230,10 @@ def _layers(model: AbstractValue) -> list[AbstractValue] | None:
         known = model.mapping("layers").values()
         found = [AbstractValue(f"keras.layers.{facts.get('type')}", dict(facts)) for facts in known]
     return found and [layer for layer in found if layer.class_name not in ("KerasTensor", "InputLayer")]
+
+
+def _first_layer(model: AbstractValue) -> AbstractValue:
+    return next(iter(_layers(model) or ()), AbstractValue())
 
 
 def _judge_labels(operation: Operation, model: AbstractValue, given: Given, output: Shape, what: str) -> None:
@@ -263,7 +270,7 @@ def _judge(operation: Operation, model: AbstractValue, x: AbstractValue, y: Abst
     if given is None:
         return
     output = _through_model(operation, model, given.inputs, x.named("x"))
-    first = next(iter(_layers(model) or ()), AbstractValue())
+    first = _first_layer(model)
     if first.class_name == "Embedding" and x.is_a("numpy", "ndarray"):
         n = first.fact("input_dim", first.mapping("config").get("input_dim"))
         _refuse_beyond(operation, x.fact("value_range"), n, f"index {{}} is not in [0, {n}) of the embedding", "x")

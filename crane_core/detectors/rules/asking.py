@@ -1,7 +1,8 @@
 """What a library itself says of a step: asked on surrogates with the schema of the operands, in a separate process.
 
 Asks only where an interpreter here has the very versions of the kernel; of a kernel that tells no versions, NumPy,
-torch and layers of Keras are asked about shapes. What may be asked stands in kernel_side/crane_surrogates/operations.py.
+torch and layers of Keras are asked about shapes, scikit-learn about data that it has always refused. What may be asked
+stands in kernel_side/crane_surrogates/operations.py.
 """
 
 from __future__ import annotations
@@ -130,7 +131,10 @@ class Asker:
             operands[0] = operands[0].bound_to
             holder = operands[0].type
         tried = self._tried(step, holder, asked, operands, arguments.keywords)
-        orders = list(tried if self._is_of_any_version else self._all_of(tried, step, of, name, arguments, made or {}))
+        if self._is_of_any_version:
+            orders = [*tried, *self._of_learning(step, of, name, arguments)]
+        else:
+            orders = list(self._all_of(tried, step, of, name, arguments, made or {}))
         if not orders:
             return None
         words = "; ".join(dict.fromkeys(filter(None, map(described, operands))))
@@ -322,10 +326,11 @@ class Asker:
             return
         given = [*operands, *arguments.keywords.values()]
         with suppress(NotSentError):
-            tells = step == "method" and not any(map(self._mentions, operations.OUTPUT_SETTINGS))
+            is_vague = self._is_of_any_version
+            tells = step == "method" and not (is_vague or any(map(self._mentions, operations.OUTPUT_SETTINGS)))
             learning = Learning(given)
             sent = learning.order(of if isinstance(of, str) else "", name, operands, arguments.keywords)
-            yield Order(sent, frozenset(["sklearn"]), tells, learning=learning)
+            yield Order(sent, frozenset(["sklearn"]), tells, learning=learning, is_vague=is_vague)
 
     def _may_be_changed(self, libraries: Iterable[str]) -> bool:
         """Whether the notebook spells what may change what operations of these libraries do."""

@@ -57,17 +57,6 @@ def pipeline_made(operation: Operation) -> Answer:
     return new_estimator("sklearn.pipeline.Pipeline", held)
 
 
-@RULES.function("sklearn.compose.make_column_transformer")
-def columns_made(operation: Operation) -> Answer:
-    """A column transformer of pairs of estimator and columns."""
-    given = operation.arguments.positional
-    if not operation.arguments.is_complete or not all(pair.items and len(pair.items) == 2 for pair in given):
-        return UNCHANGED
-    parts = [AbstractValue("tuple", items=[literal(f"{at}"), *(pair.items or ())]) for at, pair in enumerate(given)]
-    held = {"transformers": AbstractValue("list", items=parts), **operation.arguments.keywords}
-    return new_estimator("sklearn.compose.ColumnTransformer", held)
-
-
 @RULES.function("sklearn.base.clone")
 def cloned(operation: Operation) -> Answer:
     """An unfitted copy."""

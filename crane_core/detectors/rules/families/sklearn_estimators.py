@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import NoneType
-from typing import Any, Final, NoReturn
+from typing import Any, NoReturn
 
-from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, literal
-from crane_core.detectors.rules.families.sklearn_classes import KnownClass, known_class
+from crane_core.detectors.rules.abstract_value import AbstractValue, literal
+from crane_core.detectors.rules.families.sklearn_classes import known_class
 from crane_core.detectors.rules.families.sklearn_data import n_features, names_of
 from crane_core.detectors.rules.operation import Operation
 
@@ -23,25 +23,11 @@ _LEARNT_FACTS = (
     *("fitted_attributes", "feature_names_in_", "classes_", "categories_", "learnt", "n_classes"),
     "fit_on",
 )
-_DATA_DEPENDS_ON = (
-    *("metric", "kernel", "affinity", "missing_values", "strategy", "validate", "categorical_features", "estimator"),
-    *("base_estimator", "initial_strategy", "handle_unknown", "encode", "criterion", "splitter", "accept_sparse"),
-    *("n_features_to_select",),
-)
-"""Parameters that may change which data an estimator accepts."""
 NAMED_PARTS = (
     *("Pipeline", "ColumnTransformer", "FeatureUnion", "VotingClassifier", "VotingRegressor"),
     *("StackingClassifier", "StackingRegressor"),
 )
 """Classes that take the names of their parts as parameters, too."""
-_USUAL: Final[Mapping[str, tuple[str, ...]]] = {
-    "metric": ("minkowski", "euclidean", "manhattan", "cosine", "l1", "l2"),
-    "kernel": ("rbf", "linear", "poly", "sigmoid"),
-    "affinity": ("rbf", "nearest_neighbors"),
-    "criterion": ("gini", "entropy", "log_loss", "squared_error", "friedman_mse"),
-    "splitter": ("best",),
-}
-"""Settings with which it accepts what it accepts by default."""
 
 
 def new_estimator(path: str, given: Mapping[str, AbstractValue]) -> AbstractValue:
@@ -88,19 +74,6 @@ def are_parameters_told(value: AbstractValue, n_others: int = 0) -> bool:
     """Whether parameters that are not stated have their defaults, but for so many that are known otherwise."""
     n_told = len(value.fact("parameters_set") or ()) + len(value.fact("parameters") or ())
     return bool(n_told <= value.fact("n_parameters_set", -1) <= n_told + n_others)
-
-
-def accepts_as_by_default(value: AbstractValue, known: KnownClass) -> bool:
-    """Whether no parameter is set that may change which data are accepted."""
-    return all(_is_usual(value, known, name) for name in _DATA_DEPENDS_ON if name in known.parameters)
-
-
-def _is_usual(estimator: AbstractValue, known: KnownClass, name: str) -> bool:
-    value, default = value_of(estimator, name), known.parameters[name]
-    if value is NOT_KNOWN:
-        is_told = name not in estimator.attributes and are_parameters_told(estimator)
-        return isinstance(default, Mapping) and bool(is_told)
-    return bool(value == default or value in _USUAL.get(name, ()))
 
 
 def is_fitted(value: AbstractValue) -> bool | None:

@@ -592,6 +592,11 @@ _ABOUT_SHAPES = re.compile(
 )
 _OF_LAYERS = re.compile(r"expected (?:m\w\w_)?ndim|expected axis|size would be negative")
 """What layers of Keras have always refused of shapes."""
+_OF_LEARNING_EVER = re.compile(
+    r"inconsistent numbers of samples|could not convert string|contains (?:NaN|infinity)|X has \d+ features?, but"
+    r"|not fitted yet|Expected 2D array|Unknown label type|Classification metrics can't|continuous is not supported"
+)
+"""What scikit-learn has always refused of data, with one class of exceptions; releases have accepted more, not less."""
 _ABOUT_INDEX = re.compile(r"\b[Ii]ndex .*out of (?:bounds|range)|^Target \d+ is out")
 _OF_VERSION = re.compile(
     r"Expected (?:target size|more than 1 spatial|input to be)|when training, got input size \[|^Softmax2d|^For 1D"
@@ -601,7 +606,7 @@ _OF_VERSION = re.compile(
 )
 """What torch or NumPy refuses of shapes since some version, or with another class since then."""
 _OF_VERSION_NAMES = frozenset(["==", "!=", "linalg.solve"])
-OF_ANY_VERSION = ("keras", "numpy", "torch")
+OF_ANY_VERSION = ("keras", "numpy", "sklearn", "torch")
 """Libraries of which every version refuses the same shapes, with the exceptions above."""
 _ELSEWHERE = re.compile(r"(?i)\b(?:cuda|mps|xpu|hpu|npu|xla|meta|musa|mlu|vulkan|privateuseone)\b")
 _GROWING = ("torch.nn.modules.", "keras.layers.", "keras.src.layers.", "matplotlib.")
@@ -820,7 +825,9 @@ def is_about_shapes(order: Mapping[str, Any], exception: str, message: str, *, i
 
     Elsewhere than on the processor nobody looks at indices before they are used. Of Keras only layers count.
     """
-    if order["of"].startswith("keras"):
+    if order["step"] == "learns":
+        return _OF_LEARNING_EVER.search(message) is not None
+    if order["of"].startswith(("keras", "sklearn")):
         return order["step"] == "method" and _OF_LAYERS.search(message) is not None
     given = [*order["operands"][1:], *order["keywords"].values()]
     held = {form for told in given for form, _ in tables.parts(told)}

@@ -302,7 +302,6 @@ def fitted(operation: Operation) -> Answer:
             fact=f"{model.named('the model')} is not compiled",
             remedy="call model.compile(optimizer=..., loss=...) first",
         )
-    _refuse_objects(operation, bound)
     validation = bound.get("validation_data", AbstractValue())
     pairs = [(bound["x"], bound.get("y"))]
     if validation.type == "tuple" and validation.items is not None and len(validation.items) in (2, 3):
@@ -312,19 +311,6 @@ def fitted(operation: Operation) -> Answer:
         _judge(operation, model, x, y)
     is_fit = operation.name == "fit"
     return AbstractValue("keras.src.callbacks.history.History", words=operation.text) if is_fit else UNCHANGED
-
-
-def _refuse_objects(operation: Operation, bound: dict[str, AbstractValue]) -> None:
-    """Arrays of objects, which no tensor can hold."""
-    for name in ("x", "y"):
-        value = bound.get(name, AbstractValue())
-        if value.is_a("numpy", "ndarray") and value.fact("dtype") == "object":
-            operation.crash(
-                "ValueError",
-                "an array of dtype object cannot be converted to a tensor",
-                fact=f"{value.named(name)} has dtype object",
-                remedy="convert it first (astype('float32')), or pad its rows to the same length (pad_sequences)",
-            )
 
 
 def _refuse_lengths(operation: Operation, x: AbstractValue, y: AbstractValue | None) -> None:
@@ -351,16 +337,6 @@ def predicted(operation: Operation) -> Answer:
         return AbstractValue(SYMBOLIC if is_symbolic else "", known_facts(shape=output))
     shape = (given.n, *output[1:]) if given is not None and output is not None else None
     return AbstractValue("numpy.ndarray", known_facts(shape=shape), words=operation.text)
-
-
-@RULES.method("keras.Sequential", "build")
-def built(operation: Operation) -> Answer:
-    """build((None, 40)): the layers meet the shape."""
-    given = operation.first
-    flowing = None if given.items is None else _shape([item.literal for item in given.items])
-    for layer in (_layers(operation.receiver) or ()) if operation.receiver.fact("input_shape") is None else ():
-        flowing = _step(operation, layer, flowing)
-    return AbstractValue("NoneType", literal=None)
 
 
 @_method("summary", "get_layer", "count_params", "get_weights", "save", "save_weights")

@@ -1,8 +1,8 @@
 """What a library itself says of a step: asked on surrogates with the schema of the operands, in a separate process.
 
 Asks only where an interpreter here has the very versions of the kernel; of a kernel that tells no versions, NumPy,
-torch and layers of Keras are asked about shapes, scikit-learn about data that it has always refused. What may be asked
-stands in kernel_side/crane_surrogates/operations.py.
+torch, matplotlib and layers of Keras are asked about shapes, scikit-learn about data that it has always refused. What
+may be asked stands in kernel_side/crane_surrogates/operations.py.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from functools import cache
-from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
@@ -26,7 +25,6 @@ from crane_core.detectors.rules.sending import (
     NotSentError,
     Sender,
     as_array,
-    kept_facts,
     library_of,
     operation_of,
 )
@@ -73,8 +71,6 @@ class Order(NamedTuple):
     """Sent without elements: of refusals only those of a usual class count."""
     device: str | None = None
     """Where the results are, if not on the processor."""
-    more: Mapping[str, Any] = MappingProxyType({})
-    """Facts of the result beside the answer."""
 
 
 class Question(NamedTuple):
@@ -233,7 +229,7 @@ class Asker:
                 order = order._replace(device=None)
             if not _CHANGING.isdisjoint(keywords):
                 order = order._replace(tells=False, is_typed=False)
-            yield order._replace(libraries=frozenset(libraries), more=kept_facts(step, asked, operands))
+            yield order._replace(libraries=frozenset(libraries))
 
     def _may_be_asked(self, libraries: Set[str]) -> bool:
         return bool(libraries) and libraries <= self._libraries and not self._may_be_changed(libraries)
@@ -404,9 +400,7 @@ def _result_of(order: Order, answer: Mapping[str, Any]) -> Said | None:
     is_told = order.tells or facts.get("type") == "method"
     if not (facts and is_told or left):
         return None
-    gives = value_given(_certain(facts, order))
-    gives.facts |= order.more
-    return Said(None, gives, value_given(_certain(left, order)) if left else None)
+    return Said(None, value_given(_certain(facts, order)), value_given(_certain(left, order)) if left else None)
 
 
 def _binding(path: str, kind: str, arguments: Arguments) -> dict[str, Any]:

@@ -8,18 +8,14 @@ from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, 
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.numpy_arrays import (
     ARRAY,
-    describe,
-    is_array,
     is_none,
     literal_of,
-    taken_shape,
     whole,
 )
 from crane_core.detectors.rules.families.versions import is_at_least
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.harmless import may_run_notebook_code
 from crane_core.detectors.rules.operation import Operation
-from crane_core.detectors.rules.shapes import shown
 
 RULES = Family("matplotlib")
 AXES: Final = "matplotlib.axes._axes.Axes"
@@ -67,23 +63,6 @@ def drawn(operation: Operation) -> Answer:
         return UNKNOWN
     operation.receiver.facts, operation.receiver.attributes = {}, {}
     return UNCHANGED
-
-
-@RULES.function("matplotlib.pyplot.imshow")
-@RULES.method("matplotlib.Axes", "imshow")
-def imshow(operation: Operation) -> Answer:
-    image = operation.first
-    shape = taken_shape(image) if is_array(image) or image.type == "list" else None
-    if image.is_a("torch", "Tensor") and image.fact("requires_grad") is False and image.fact("device") == "cpu":
-        shape = image.shape
-    if shape is None or (shape[-1] in (None, 1, 3, 4) if len(shape) == 3 else len(shape) == 2):
-        return UNCHANGED
-    return operation.crash(
-        "TypeError",
-        f"Invalid shape {shown(shape)} for image data; valid are (rows, columns) and (rows, columns, 3 or 4)",
-        fact=f"{image.words} has the shape {shown(shape)}" if image.is_a("torch") else describe(image, "the image"),
-        remedy="change the shape: select one image, squeeze, or move the channels to the end",
-    )
 
 
 @RULES.function("matplotlib.pyplot.style.use", "matplotlib.style.use", "matplotlib.style.core.use")

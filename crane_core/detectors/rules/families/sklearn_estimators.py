@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import NoneType
-from typing import Any, NoReturn
+from typing import Any
 
 from crane_core.detectors.rules.abstract_value import AbstractValue, literal
 from crane_core.detectors.rules.families.sklearn_classes import known_class
@@ -82,15 +82,6 @@ def is_fitted(value: AbstractValue) -> bool | None:
     return known if isinstance(known, bool) else None
 
 
-def not_fitted(operation: Operation, value: AbstractValue, name: str, exception: str = "NotFittedError") -> NoReturn:
-    operation.crash(
-        exception,
-        f"This {name} instance is not fitted yet",
-        fact=f"{value.named('it')} has not been fitted",
-        remedy="call fit first, or use the object that was fitted; cross_val_score and searches fit only copies",
-    )
-
-
 def features_fitted(value: AbstractValue) -> int | None:
     """How many features it was fitted with."""
     found = value.mapping("fitted_attributes").get("n_features_in_")
@@ -130,24 +121,11 @@ def fit_to(value: AbstractValue, x: AbstractValue, fit_on: Any = None) -> None:
 
 
 def unfitted_copy(estimator: AbstractValue) -> AbstractValue:
-    """What `clone` gives: the same parameters, copies of the estimators among them, nothing learnt."""
-    copy = AbstractValue(estimator.type, words=estimator.words)
-    copy.facts = {name: fact for name, fact in estimator.facts.items() if name not in (*_LEARNT_FACTS, "steps")}
-    copy.facts["is_fitted"] = False
-    known = known_class(estimator)
-    named = known.parameters if known is not None else {}
-    copy.attributes = {name: _copied(value) for name, value in estimator.attributes.items() if name in named}
-    if known is not None and known.name == "Pipeline" and (held := steps(estimator)) is not None:
-        copy.attributes["steps"] = pairs([(name, _copied(part)) for name, part in held])
-    return copy
-
-
-def _copied(value: AbstractValue) -> AbstractValue:
-    if known_class(value) is not None:
-        return unfitted_copy(value)
-    if value.items is not None:
-        return AbstractValue(value.type, items=[_copied(item) for item in value.items])
-    return value if value.is_literal else AbstractValue()
+    """What `clone` gives: the same plain parameters, others of which nothing is known, nothing learnt."""
+    facts = {name: fact for name, fact in estimator.facts.items() if name not in (*_LEARNT_FACTS, "steps")}
+    given = {name: each for name, each in estimator.attributes.items() if not name.endswith("_")}
+    given = {name: each if each.is_literal else AbstractValue() for name, each in given.items()}
+    return AbstractValue(estimator.type, facts | {"is_fitted": False}, attributes=given, words=estimator.words)
 
 
 # Made of others

@@ -17,7 +17,6 @@ from crane_core.detectors.rules.families.sklearn_estimators import (
     fit_to,
     forget_namesakes,
     is_fitted,
-    not_fitted,
     steps,
     value_of,
 )
@@ -103,7 +102,12 @@ def asking(operation: Operation) -> Answer:
     ready = [name for name in _MAY_NEED_NO_FIT if name in known.parameters]
     is_usual = all(value_of(estimator, name) == known.parameters[name] for name in ready)
     if is_usual and is_fitted(estimator) is False and operation.name in known.unfitted:
-        not_fitted(operation, estimator, known.name)
+        operation.crash(
+            "NotFittedError",
+            f"This {known.name} instance is not fitted yet",
+            fact=f"{estimator.named('it')} has not been fitted",
+            remedy="call fit first, or use the object that was fitted; cross_val_score and searches fit only copies",
+        )
     if known.name not in _LOOKS_AT_NO_FEATURE:
         _refuse_count(operation, estimator, known, given.get("X", AbstractValue()))
     return UNCHANGED if known.name not in _RUNS_OTHERS else UNKNOWN

@@ -6,7 +6,7 @@ in the facts that a state uses: is_fitted, fitted_attributes, feature_names_in_,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import NoneType
 from typing import Any
 
@@ -23,11 +23,6 @@ _LEARNT_FACTS = (
     *("fitted_attributes", "feature_names_in_", "classes_", "categories_", "learnt", "n_classes"),
     "fit_on",
 )
-NAMED_PARTS = (
-    *("Pipeline", "ColumnTransformer", "FeatureUnion", "VotingClassifier", "VotingRegressor"),
-    *("StackingClassifier", "StackingRegressor"),
-)
-"""Classes that take the names of their parts as parameters, too."""
 
 
 def new_estimator(path: str, given: Mapping[str, AbstractValue]) -> AbstractValue:
@@ -144,7 +139,11 @@ def steps(pipeline: AbstractValue) -> list[tuple[str, AbstractValue]] | None:
         held = _steps_told(pipeline)
         if held is not None:
             pipeline.attributes["steps"] = held
-    return None if held is None else list(_pairs(held)) if _are_pairs(held) else None
+    if held is None or held.items is None:
+        return None
+    parts = [item.items or [] for item in held.items]
+    are_named = all(len(part) >= 2 and isinstance(part[0].literal, str) for part in parts)
+    return [(str(part[0].literal), part[1]) for part in parts] if are_named else None
 
 
 def columns_of_parts(columns: AbstractValue) -> list[tuple[str, AbstractValue, Any]] | None:
@@ -157,19 +156,6 @@ def columns_of_parts(columns: AbstractValue) -> list[tuple[str, AbstractValue, A
         isinstance(given, str) or isinstance(given, list) and 0 < len(given) < _MOST_TOLD for *_, given in found
     ]
     return found if all(is_whole) else None
-
-
-def _are_pairs(held: AbstractValue) -> bool:
-    return held.items is not None and all(
-        item.items is not None and len(item.items) >= 2 and isinstance(item.items[0].literal, str)
-        for item in held.items
-    )
-
-
-def _pairs(held: AbstractValue) -> Iterator[tuple[str, AbstractValue]]:
-    for item in held.items or ():
-        if item.items is not None:
-            yield str(item.items[0].literal), item.items[1]
 
 
 def _steps_told(pipeline: AbstractValue) -> AbstractValue | None:

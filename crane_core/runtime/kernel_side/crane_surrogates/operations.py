@@ -439,6 +439,7 @@ METHODS: Mapping[str, Mapping[str, Sequence[int]]] = {
 _LEARNING_METHODS = (
     "fit fit_transform fit_predict fit_resample predict predict_proba predict_log_proba decision_function transform"
     " score score_samples inverse_transform get_feature_names_out get_support kneighbors apply decision_path"
+    " set_params"
 )
 _METRICS = (
     "accuracy_score average_precision_score balanced_accuracy_score brier_score_loss calinski_harabasz_score"

@@ -93,19 +93,10 @@ _NOT_OF_AXES: Final = {
     **dict.fromkeys(_OF_ARRAYS, "pass squeeze=False to subplots, which then always returns an array"),
     "show": "use plt.show()",
 }
-_DRAWING: Final = (
-    "plot",
-    "scatter",
-    "bar",
-    "hist",
-    "boxplot",
-    "imshow",
-    "grid",
-    "set_title",
-    "set_xlabel",
-    "set_ylabel",
+_NOT_OF_FIGURES: Final = (
+    *("plot", "scatter", "bar", "hist", "boxplot", "imshow", "grid", "title", *_SETTERS[:6]),
+    *("set_title", "set_xlabel", "set_ylabel", "set_xlim", "set_ylim"),
 )
-_NOT_OF_FIGURES: Final = (*_DRAWING, "set_xlim", "set_ylim", "title", *_SETTERS[:6])
 
 
 @RULES.attribute("matplotlib.Axes", *_NOT_OF_AXES)

@@ -67,7 +67,7 @@ def _with_settings(kind: Any, facts: Mapping[str, Any]) -> Any:
     """A layer as a state tells it: where its settings are all that it was made with."""
     told = {name: fact for name, fact in facts.items() if name not in _OF_CALLS}
     if told.keys() - _SETTINGS:
-        raise NotMadeError("a layer of which more is told than it is made with")
+        raise NotMadeError("a layer with more facts than it is made with")
     stepping = {"strides": 1} if "Pooling" in kind.__name__ and "pool_size" in told else {}
     layer = kind(**{**stepping, **told})
     if {name: fact for name, fact in seen(layer).items() if name in _SETTINGS} != told:

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from .conftest import OpenPage
-from .screen import TITLES, count_line, path, query, settled, title
+from .screen import TITLES, count_line, path, query, settled, title, turned_right
 
 pytestmark = pytest.mark.browser
 
@@ -16,7 +16,7 @@ GAINS = ("+7.2 pp", "+9.5 pp", "+7.7 pp")
 """Accuracy with runtime information minus without (paper, Table 2a), of Gemini, Qwen and GPT-5."""
 
 
-@pytest.mark.parametrize(("app", "case"), [("facts_app", "NBspecific_5"), ("full_app", "pandas_9")])
+@pytest.mark.parametrize(("app", "case"), [("facts_app", turned_right()), ("full_app", "pandas_9")])
 def test_the_answer_is_the_papers(app: str, case: str, open_page: OpenPage, request: pytest.FixtureRequest) -> None:
     page = settled(open_page(request.getfixturevalue(app)))
     expect(title(page)).to_have_text(TITLES["/"])
@@ -82,6 +82,6 @@ def test_a_link_to_a_part_of_results_opens_it(words: str, part: str, facts_app: 
 
 def test_the_case_of_the_page_opens_as_a_pair(facts_app: str, open_page: OpenPage) -> None:
     page = settled(open_page(facts_app))
-    follow(page, "Open NBspecific_5")
-    expect(title(page)).to_have_text("NBspecific_5")
+    follow(page, f"Open {turned_right()}")
+    expect(title(page)).to_have_text(turned_right())
     assert query(page)["benchmark"] == ["minibench"]

@@ -72,7 +72,7 @@ def member(interpreter: Interpreter, receiver: AbstractValue, name: str) -> Abst
     if not isinstance(definition, ast.ClassDef):
         return None
     is_class = receiver.type in ("type", "abc.ABCMeta")
-    for node in _members(lineage(interpreter, definition)[0], name):
+    for node in members(lineage(interpreter, definition)[0], name):
         if not isinstance(node, ast.FunctionDef):
             return AbstractValue()
         if node.decorator_list:
@@ -92,7 +92,8 @@ def _decorated(node: ast.FunctionDef, receiver: AbstractValue, *, is_class: bool
     return AbstractValue()
 
 
-def _members(classes: list[ast.ClassDef], name: str) -> Iterator[ast.stmt]:
+def members(classes: list[ast.ClassDef], name: str) -> Iterator[ast.stmt]:
+    """The last statement of each class that binds a name in it, in the order in which the name is looked for."""
     for definition in classes:
         for statement in reversed(definition.body):
             if name in set(bound_names(statement)):
@@ -117,7 +118,7 @@ def base_member(interpreter: Interpreter, name: str) -> AbstractValue | set[str]
     above = _above(classes, running)
     if above is None or paths is None:
         return None
-    node = next(_members(above, name), None)
+    node = next(members(above, name), None)
     if node is None:
         return set(paths) or {"builtins.object"}
     if not isinstance(node, ast.FunctionDef) or node.decorator_list:
@@ -144,7 +145,7 @@ def _owner_of(interpreter: Interpreter, running: ast.AST | None) -> AbstractValu
 
 
 def has_hooks(classes: list[ast.ClassDef]) -> bool:
-    return any(True for hook in _HOOKS for _ in _members(classes, hook))
+    return any(True for hook in _HOOKS for _ in members(classes, hook))
 
 
 @call_of(Callee.CLASS)
@@ -158,7 +159,7 @@ def instance(interpreter: Interpreter, kind: AbstractValue, arguments: Arguments
         return AbstractValue()
     made = AbstractValue(f"__main__.{definition.name}", definition=definition, words=f"a {definition.name}")
     interpreter.made[id(made)] = made
-    init = next(_members(classes, "__init__"), None)
+    init = next(members(classes, "__init__"), None)
     if init is None:
         if paths:
             interpreter.forget([*arguments.positional, *arguments.keywords.values()])
@@ -204,7 +205,7 @@ def refuse_absent(interpreter: Interpreter, receiver: AbstractValue, name: str, 
 def _may_be_inherited(interpreter: Interpreter, definition: ast.ClassDef, name: str) -> bool:
     """Whether a class or its bases may have an attribute of this name, or make one up."""
     classes, paths = lineage(interpreter, definition)
-    if paths is None or has_hooks(classes) or any(True for _ in _members(classes, name)):
+    if paths is None or has_hooks(classes) or any(True for _ in members(classes, name)):
         return True
     return not all(_is_known_base(path) and name not in _OF_BASES.get(path, ()) for path in paths)
 
@@ -231,4 +232,4 @@ def is_not_callable(interpreter: Interpreter, receiver: AbstractValue) -> bool:
     if not isinstance(receiver.definition, ast.ClassDef):
         return False
     classes, paths = lineage(interpreter, receiver.definition)
-    return paths == [] and not has_hooks(classes) and not any(True for _ in _members(classes, "__call__"))
+    return paths == [] and not has_hooks(classes) and not any(True for _ in members(classes, "__call__"))

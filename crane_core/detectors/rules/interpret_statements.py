@@ -12,6 +12,7 @@ from crane_core.detectors.rules import harmless
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.bindings import UNKNOWN_EFFECT, UNKNOWN_VALUE, bound_names, import_paths
 from crane_core.detectors.rules.heap import Scope
+from crane_core.detectors.rules.interpret_classes import has_hooks, lineage, members
 from crane_core.detectors.rules.interpret_expressions import (
     OPERATORS,
     attribute,
@@ -74,8 +75,8 @@ def assign(interpreter: Interpreter, target: ast.expr, value: AbstractValue) -> 
             assign(interpreter, target.value, value)
 
 
-_TURN_WHAT_THEY_GET = frozenset(["builtins", "numpy", "pandas", "scipy", "matplotlib", "tensorflow", "datetime", "PIL"])
-"""Libraries whose objects give another value for an attribute than was stored: a column for a list."""
+_KEEP_WHAT_THEY_GET = frozenset(["__main__", "abc", "argparse", "sklearn", "torch", "torchvision", "types"])
+"""Packages whose objects keep what an attribute is set to; those of others may have a property for it."""
 
 
 def _store_attribute(
@@ -90,11 +91,29 @@ def _store_attribute(
     if known is None and receiver.package != "__main__" and changes(receiver):
         interpreter.forget([receiver, *_whole(interpreter, receiver, target.value)])
     interpreter.invalidate_changed(before)
-    if receiver.package in _TURN_WHAT_THEY_GET:
+    if not _keeps_what_it_gets(interpreter, receiver, target.attr):
         receiver.attributes.pop(target.attr, None)
     elif not receiver.path:
         receiver.attributes[target.attr] = value
         receiver.is_foreign = False
+
+
+def _keeps_what_it_gets(interpreter: Interpreter, receiver: AbstractValue, name: str) -> bool:
+    """Whether an attribute is what it was set to: nothing of its class may be a property, descriptor or hook for it."""
+    if not isinstance(definition := receiver.definition, ast.ClassDef):
+        return receiver.package in _KEEP_WHAT_THEY_GET
+    classes, paths = lineage(interpreter, definition)
+    are_known = (
+        not definition.bases or paths is not None and {path.partition(".")[0] for path in paths} <= _KEEP_WHAT_THEY_GET
+    )
+    return are_known and not has_hooks(classes) and all(map(_is_plain, members(classes, name)))
+
+
+def _is_plain(statement: ast.stmt) -> bool:
+    """Whether a class has a plain value or method by a name, which an object's own attribute hides."""
+    if isinstance(statement, ast.Assign | ast.AnnAssign):
+        return statement.value is None or isinstance(statement.value, ast.Constant)
+    return isinstance(statement, ast.FunctionDef) and not statement.decorator_list
 
 
 def _is_patched(receiver: AbstractValue, value: AbstractValue) -> bool:

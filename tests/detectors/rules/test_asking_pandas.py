@@ -22,6 +22,10 @@ lists = pd.Series([[1, 2], [3]])
 records = np.array([(1, 2.)], dtype=[('p', 'i4'), ('q', 'f8')])
 """
 CRASHES = """\
+df.copy().append(df)
+df[df.a > 1].append(df)
+pd.concat([df, df]).append(df)
+pd.DataFrame(columns=['a']).append({'a': 1}, ignore_index=True)
 s.rolling('three').mean()
 s.rolling(3, 1, 2, 3)
 s.ewm(alpha='three')
@@ -48,6 +52,9 @@ df.drop_duplicates('zz')
 df.duplicated(['zz', 'a'])
 """
 RUNS = """\
+df.assign(append=1).copy().append + 1
+df.rename(columns={'a': 'ix'})[['ix']].ix
+t.value_counts().rename({'x': 'order'}).order
 s.rolling(2).mean()
 things.dt if False else None
 things + things if False else None

@@ -87,6 +87,39 @@ RUNS_WITH_GIVEN = [
     "lazy.table\nlazy.rows",
     "with lazy:\n    lazy.start\nlazy.seconds",
 ]
+PROPERTY = """class Own:
+    @property
+    def kept(self):
+        return self._kept
+    @kept.setter
+    def kept(self, value):
+        self._kept = str(value)
+made = Own()
+"""
+HOOK = """class Own:
+    def __setattr__(self, name, value):
+        object.__setattr__(self, name, str(value))
+made = Own()
+"""
+DESCRIPTOR = """class Text:
+    def __get__(self, owner, kind):
+        return "text"
+    def __set__(self, owner, value):
+        pass
+class Own:
+    kept = Text()
+made = Own()
+"""
+TURNED = [
+    ("import threading\nthread = threading.Thread()", "thread.name = 3\nthread.name + 'x'"),
+    ("import threading\nclass Own(threading.Thread):\n    pass\nthread = Own()", "thread.name = 3\nthread.name + 'x'"),
+    (PROPERTY, "made.kept = 3\nmade.kept + 'x'"),
+    (HOOK, "made.kept = 3\nmade.kept + 'x'"),
+    (DESCRIPTOR, "made.kept = 3\nmade.kept + 'x'"),
+    ("class Own(Exception):\n    pass\nmade = Own()", "made.args = [1]\nmade.args + (2,)"),
+    ("import numpy as np\nrow = np.ma.array([0, 1.0])", "row.fill_value = None\nrow.fill_value + 1"),
+]
+"""Attributes that give another value than they were set to."""
 
 
 @pytest.mark.parametrize("target", RAISES, ids=RAISES)
@@ -103,6 +136,12 @@ def test_what_something_may_give_is_let_pass(check: Predict, target: str) -> Non
 def test_what_a_dict_or_a_property_gives_is_let_pass(check: Predict, predict_by_code: Predict, target: str) -> None:
     assert check(GIVEN, target).raised is None
     assert predict_by_code(GIVEN, target).findings == ()
+
+
+@pytest.mark.parametrize(("setup", "target"), TURNED, ids=[target for _, target in TURNED])
+def test_an_attribute_may_turn_what_it_gets(check: Predict, predict_by_code: Predict, setup: str, target: str) -> None:
+    assert check(setup, target).raised is None
+    assert predict_by_code(setup, target).findings == ()
 
 
 def test_modules_of_torch_have_their_own(check: Predict) -> None:

@@ -31,6 +31,13 @@ _OF_NAMES = (*_OF_METHODS, "lightgbm", "statsmodels", "torch")
 """Packages whose objects, and those whose methods too, get no names that the packages' own functions do not write."""
 _STORES = ("STORE_ATTR",)
 _WAS_THERE = re.compile("was removed|deprecated alias")
+_REMOVED_WORDS = (
+    "append applymap as_blocks as_matrix blocks clip_lower clip_upper compress convert_objects from_csv from_items "
+    "ftype ftypes get_dtype_counts get_ftype_counts get_ftypes get_value get_values icol iget irow iteritems ix lookup "
+    "mad nonzero order reindex_axis select set_value slice_shift sort sortlevel to_dense to_panel to_sparse tshift"
+)
+_REMOVED = frozenset(_REMOVED_WORDS.split())
+"""What tables and columns of pandas had by name in older releases."""
 
 
 def of_module(path: str, name: str) -> dict[str, Any]:
@@ -88,14 +95,19 @@ def of_object(path: str, name: str, *, is_made: bool, is_label: bool) -> dict[st
     if not is_told or hasattr(kind, name) or not is_like_one_of(name, kind):
         return {"unknown": "it may be there"}
     packages = {each.__module__.partition(".")[0] for each in kind.__mro__} - {"builtins"}
-    if any(name in _written_in(package, len(sys.modules)) for package in packages):
+    is_written = any(name in _written_in(package, len(sys.modules)) for package in packages)
+    if is_written and not _was_there(name, kind):
         return {"unknown": "something writes it"}
     return {"raised": "AttributeError", "message": f"'{kind.__name__}' object has no attribute '{name}'"}
 
 
 def is_like_one_of(name: str, holder: Any) -> bool:
-    """Whether a name may have been written for one that an object has."""
-    return bool(difflib.get_close_matches(name, dir(holder), 1, _LIKE))
+    """Whether a name may have been written for one that an object has, or had."""
+    return _was_there(name, holder) or bool(difflib.get_close_matches(name, dir(holder), 1, _LIKE))
+
+
+def _was_there(name: str, holder: Any) -> bool:
+    return name in _REMOVED and getattr(holder, "__name__", "") in ("DataFrame", "Series")
 
 
 def _tells_names(kind: type) -> bool:

@@ -603,7 +603,13 @@ _OF_VERSION = re.compile(
     r"|has no attribute '(?:itemset|newbyteorder|ptp|mT|device|to_device|_)|inhomogeneous|^Python integer|empty array"
 )
 """What torch or NumPy refuses of shapes since some version, or with another class since then."""
-_OF_VERSION_NAMES = frozenset(["==", "!=", "linalg.solve"])
+_OF_VERSION_WORDS = (
+    "== != average concat matrix_transpose matvec permute_dims unstack vecdot vecmat linalg.cross linalg.diagonal "
+    "linalg.matmul linalg.matrix_norm linalg.matrix_transpose linalg.outer linalg.solve linalg.svdvals "
+    "linalg.tensordot linalg.trace linalg.vecdot linalg.vector_norm"
+)
+_OF_VERSION_NAMES = frozenset(_OF_VERSION_WORDS.split())
+"""What of NumPy is new since some version, or refuses other shapes since then."""
 OF_ANY_VERSION = ("keras", "matplotlib", "numpy", "sklearn", "torch")
 """Libraries of which every version refuses the same shapes, with the exceptions above."""
 _ELSEWHERE = re.compile(r"(?i)\b(?:cuda|mps|xpu|hpu|npu|xla|meta|musa|mlu|vulkan|privateuseone)\b")

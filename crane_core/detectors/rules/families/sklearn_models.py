@@ -97,7 +97,7 @@ def asking(operation: Operation) -> Answer:
     """predict, transform and others with data; what they give says the library."""
     estimator, known = operation.receiver, known_class(operation.receiver)
     given = operation.arguments.bound("X=None, **others")
-    if known is None or given is None:
+    if known is None or not given:
         return UNKNOWN
     ready = [name for name in _MAY_NEED_NO_FIT if name in known.parameters]
     is_usual = all(value_of(estimator, name) == known.parameters[name] for name in ready)

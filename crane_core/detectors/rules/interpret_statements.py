@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from crane_core.detectors.rules import harmless
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.bindings import UNKNOWN_EFFECT, UNKNOWN_VALUE, bound_names, import_paths
+from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.heap import Scope
 from crane_core.detectors.rules.interpret_classes import has_hooks, lineage, members
 from crane_core.detectors.rules.interpret_expressions import (
@@ -184,7 +185,12 @@ def _computed(
     """What `left += right` gives: the rules of "+=" where there are some, else those of "+"; the left may change."""
     known = interpreter.ask("operator", left, f"{symbol}=", node, receiver=left, arguments=Arguments((right,)))
     if known is None:
-        known = evaluate_operator(interpreter, symbol, [left, right], node)
+        try:
+            known = evaluate_operator(interpreter, symbol, [left, right], node)
+        except Crash as crash:
+            if left.package == "torch" and crash.exception not in ("RuntimeError", "TypeError"):
+                raise GiveUpError from None  # a leaf that requires a gradient is refused before, in place
+            raise
         if changes(left) and left.type not in ("int", "float", "str", "tuple", "bool"):
             interpreter.forget([left])
     return known

@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from types import EllipsisType
-from typing import Final
 
 Length = int | None
 Shape = tuple[Length, ...]
@@ -118,17 +116,6 @@ def matmul(left: Shape, right: Shape) -> Shape:
     return batch + rows[-2:-1] * (len(left) > 1) + columns[-1:] * (len(right) > 1)
 
 
-def dot(left: Shape, right: Shape) -> Shape:
-    """numpy.dot: no batches are matched, every row meets every column."""
-    if not left or not right:
-        return left + right
-    if len(right) == 1:
-        _inner(left, right, left[-1], right[0])
-        return left[:-1]
-    _inner(left, right, left[-1], right[-2])
-    return left[:-1] + right[:-2] + right[-1:]
-
-
 def _inner(left: Shape, right: Shape, of_left: Length, of_right: Length) -> None:
     if of_left is not None and of_right is not None and of_left != of_right:
         raise ShapeMismatchError(f"shapes {shown(left)} and {shown(right)} not aligned: {of_left} != {of_right}")
@@ -161,90 +148,43 @@ def _divides(fixed: int, total: int, *, is_open: bool, is_found: bool) -> bool:
 # A part
 
 
-@dataclass(frozen=True, slots=True)
-class Numbers:
-    """An array of integers as an index; `low` and `high` are the least and greatest of them, where known."""
-
-    shape: Shape
-    low: int | None = None
-    high: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Mask:
-    """An array of booleans as an index; `n_true` of them are true, where known."""
-
-    shape: Shape
-    n_true: Length = None
-
-
 class Some(StrEnum):
     """A part of an index of which the value is not known."""
 
     INTEGER = "integer"
     SLICE = "slice"
+    ARRAY = "array"
 
 
-Part = int | slice | EllipsisType | Numbers | Mask | Some | None
-_PLAIN: Final = (int, slice, Some)
+Part = int | slice | EllipsisType | Some | None
 
 
-def index(shape: Shape, *parts: Part) -> Shape:
-    """x[parts]: ranges, the number of indices, lengths of masks. None is a new axis."""
-    n_taken = sum(_n_axes(part) for part in parts)
+def index(shape: Shape, parts: Sequence[Part]) -> Shape:
+    """x[parts]: ranges, the number of indices. None is a new axis."""
+    n_taken = sum(part is not None and part is not Ellipsis for part in parts)
     if n_taken > len(shape):
         raise ShapeMismatchError(f"too many indices: {n_taken} for {len(shape)} dimensions")
     if list(map(type, parts)).count(EllipsisType) > 1:
         raise ShapeMismatchError("an index can only have one '...'")
-    return _indexed(shape, _spread(parts, len(shape) - n_taken))
-
-
-def _n_axes(part: Part) -> int:
-    if isinstance(part, Mask):
-        return len(part.shape)
-    return 0 if part is None or part is Ellipsis else 1
+    kept: list[Length] = []
+    at = 0
+    for part in _spread(parts, len(shape) - n_taken):
+        if part is None:
+            kept.append(1)
+            continue
+        if isinstance(part, (slice, Some)) and part is not Some.INTEGER:
+            kept.append(_slice_length(shape[at], part))
+        elif isinstance(part, int) and is_beyond(part, shape[at]):
+            raise ShapeMismatchError(f"index {part} is out of bounds for axis {at} with size {shape[at]}")
+        at += 1
+    return tuple(kept)
 
 
 def _spread(parts: Sequence[Part], n_left: int) -> list[Part]:
     """The parts with whole axes in the place of "..."."""
     whole: list[Part] = [slice(None)] * n_left
-    at = next((at for at, part in enumerate(parts) if part is Ellipsis), None)
-    return [*parts, *whole] if at is None else [*parts[:at], *whole, *parts[at + 1 :]]
-
-
-def _indexed(shape: Shape, parts: Sequence[Part]) -> Shape:
-    is_gathering = any(isinstance(part, (Numbers, Mask)) for part in parts)
-    kept: list[Length] = []
-    gathered: list[Shape] = []
-    places: list[int] = []
-    at, insert_at = 0, 0
-    for place, part in enumerate(parts):
-        if isinstance(part, (slice, Some)) and part is not Some.INTEGER:
-            kept.append(_slice_length(shape[at], part))
-        elif part is None:
-            kept.append(1)
-        else:
-            insert_at = insert_at if gathered else len(kept)
-            gathered.append(_taken(shape[at : at + _n_axes(part)], part, at))
-            places.append(place)
-        at += _n_axes(part)
-    if not is_gathering:
-        return tuple(kept)
-    insert_at = insert_at if places[-1] - places[0] == len(places) - 1 else 0
-    common = broadcast(*gathered)
-    _numbers_in_range(shape, parts, common)
-    return (*kept[:insert_at], *common, *kept[insert_at:])
-
-
-def _numbers_in_range(shape: Shape, parts: Sequence[Part], common: Shape) -> None:
-    """Arrays of indices are in range. NumPy does not look where another index lets them all pass for none."""
-    if not size(common) and len([part for part in parts if isinstance(part, (Numbers, Mask))]) > 1:
-        return
-    at = 0
-    for part in parts:
-        for number in (part.low, part.high) if isinstance(part, Numbers) else ():
-            _in_range(shape[at], number, at)
-        at += _n_axes(part)
+    at = next((at for at, part in enumerate(parts) if part is Ellipsis), len(parts))
+    return [*parts[:at], *whole, *parts[at + 1 :]]
 
 
 def _slice_length(length: Length, part: slice | Some) -> Length:
@@ -253,22 +193,3 @@ def _slice_length(length: Length, part: slice | Some) -> Length:
     if length is None or not isinstance(part, slice):
         return None
     return len(range(*part.indices(length)))
-
-
-def _taken(lengths: Shape, part: Part, at: int) -> Shape:
-    """The shape that an index of numbers or booleans brings along, after its range was looked at."""
-    if isinstance(part, Mask):
-        for length, wanted in zip(lengths, part.shape, strict=True):
-            if length is not None and wanted and length != wanted:
-                raise ShapeMismatchError(
-                    f"boolean index did not match: the mask has shape {shown(part.shape)}, the array {length}",
-                )
-        return (part.n_true,)
-    if isinstance(part, int):
-        _in_range(lengths[0], part, at)
-    return part.shape if isinstance(part, Numbers) else ()
-
-
-def _in_range(length: Length, number: int | None, at: int) -> None:
-    if is_beyond(number, length):
-        raise ShapeMismatchError(f"index {number} is out of bounds for axis {at} with size {length}")

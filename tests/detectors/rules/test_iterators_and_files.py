@@ -52,7 +52,6 @@ flag = values[0] > 1
         ("x = next(iter(rows))\nx.shape", "AttributeError"),
         ("for line in closed:\n    print(line)", "ValueError"),
         ("text = closed.read()", "ValueError"),
-        ("json.load(closed)", "ValueError"),
         ("with closed as f:\n    print(f)", "ValueError"),
         ("score([1], [2])", "TypeError"),
         ("count()", "TypeError"),

@@ -56,7 +56,6 @@ a["x"]
 st["r"]
 a[1.0]
 a[fl]
-a[:,m]
 a[np.array([True,False])]
 a[w>1]
 v[3]
@@ -91,7 +90,6 @@ np.mean(t)
 np.sum(t)
 t.astype(float)
 t.astype(int)
-o.astype(int)
 t+1
 1+t
 a&v
@@ -131,9 +129,6 @@ p,q,r=np.split(w,2)
 np.bincount(v)
 np.bincount(a)
 np.bincount(w,weights=v)
-np.bincount(neg)
-np.bincount(neg,minlength=4)
-np.histogram(nn)
 np.linalg.inv(a)
 np.linalg.inv(v)
 np.linalg.det(a)
@@ -197,7 +192,6 @@ a.flatten()[12]
 a.item()
 a[0]=[1,2]
 a[0,0]='x'
-a[0,0]=np.nan
 a[0,0]=None
 a[5]=1
 a[:,4]=1
@@ -253,7 +247,6 @@ np.array([1,2,3])*[1,2]
 np.array(L)[4]
 np.asarray(L).reshape(3,2)
 np.array([[1,2],[3,4]]).sum(axis=2)
-np.ones(3)[np.array([0,3])]
 np.array(['a','b']).astype(float)
 v[1:][2]
 v[1:]+v

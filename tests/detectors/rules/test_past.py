@@ -74,12 +74,6 @@ CRASHES = [
     (NET.replace("(5, 2)", "(4, 2)"), "net(torch.zeros(2, 6))"),
     (NET.replace("(5, 2)", "(4, 2)") + "net.load_state_dict(net.state_dict())", "net(torch.zeros(2, 6))"),
     (TORCH + "layers = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 1))", "layers(torch.ones(2, 5))"),
-    (
-        TORCH
-        + "from torch.utils.data import DataLoader, TensorDataset\nX = torch.zeros(20, 3)\ny = torch.zeros(20)\n"
-        + "# %%\nloader = DataLoader(TensorDataset(X, y), batch_size=5)\nlayers = nn.Linear(4, 1)",
-        "for x, y in loader:\n    layers(x)",
-    ),
 ]
 
 RUNS = [

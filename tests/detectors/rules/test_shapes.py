@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crane_core.detectors.rules import shapes
-from crane_core.detectors.rules.shapes import Mask, Numbers, Shape, ShapeMismatchError, Some
+from crane_core.detectors.rules.shapes import Shape, ShapeMismatchError, Some
 
 LENGTHS = st.one_of(st.integers(1, 3), st.integers(0, 6))
 SHAPES = st.lists(LENGTHS, max_size=4).map(tuple)
@@ -69,11 +69,13 @@ def test_an_assignment_fills_a_part(data: Any, shape: tuple[int, ...], target: t
 
 
 @given(st.data(), SHAPES, SHAPES)
-@pytest.mark.parametrize("name", ["matmul", "dot"])
-def test_products(name: str, data: Any, left: tuple[int, ...], right: tuple[int, ...]) -> None:
-    ours: Any = getattr(shapes, name)
+def test_products(data: Any, left: tuple[int, ...], right: tuple[int, ...]) -> None:
     vague = holes(data.draw, left), holes(data.draw, right)
-    beside(lambda: np.shape(getattr(np, name)(*zeros(left, right))), lambda: ours(left, right), lambda: ours(*vague))
+    beside(
+        lambda: np.shape(np.matmul(*zeros(left, right))),
+        lambda: shapes.matmul(left, right),
+        lambda: shapes.matmul(*vague),
+    )
 
 
 @given(st.data(), SHAPES, st.lists(st.integers(-1, 6), max_size=4))
@@ -93,9 +95,9 @@ def test_a_shape_that_fits_is_never_refused(data: Any, shape: tuple[int, ...]) -
     assert agrees(shapes.reshape(*vague), tuple(wanted))
 
 
-def drawn_part(draw: Any, shape: tuple[int, ...], at: int) -> tuple[Any, Any, Any]:
+def drawn_part(draw: Any) -> tuple[Any, Any, Any]:
     """An index as NumPy takes it, as it is told exactly, and as it is told with holes."""
-    kind = draw(st.sampled_from(["int", "int", "slice", "new", "dots", "numbers", "mask"]))
+    kind = draw(st.sampled_from(["int", "int", "slice", "new", "dots"]))
     if kind == "int":
         number = draw(st.integers(-3, 3))
         return number, number, draw(st.sampled_from([number, Some.INTEGER]))
@@ -104,26 +106,16 @@ def drawn_part(draw: Any, shape: tuple[int, ...], at: int) -> tuple[Any, Any, An
             *(draw(st.one_of(st.none(), st.integers(-4, 4))) for _ in range(2)), draw(st.sampled_from([None, 1, 2, -1]))
         )
         return cut, cut, draw(st.sampled_from([cut, Some.SLICE]))
-    if kind == "numbers":
-        numbers = draw(st.lists(st.integers(-3, 3), min_size=1, max_size=3))
-        known = Numbers((len(numbers),), min(numbers), max(numbers))
-        return np.array(numbers), known, draw(st.sampled_from([known, Numbers((None,))]))
-    if kind == "mask":
-        fitting = shape[at : at + draw(st.integers(1, 2))] if draw(st.booleans()) else (draw(st.integers(1, 4)),)
-        fitting = fitting or (2,)
-        n_truths = int(np.prod(fitting))
-        mask = np.array(draw(st.lists(st.booleans(), min_size=n_truths, max_size=n_truths))).reshape(fitting)
-        return mask, Mask(mask.shape, int(mask.sum())), Mask(holes(draw, mask.shape))
     return (None, None, None) if kind == "new" else (..., ..., ...)
 
 
 @settings(max_examples=400)
 @given(st.data(), st.lists(st.integers(1, 4), max_size=4).map(tuple), st.integers(1, 3))
 def test_indices(data: Any, shape: tuple[int, ...], n_parts: int) -> None:
-    parts = [drawn_part(data.draw, shape, at) for at in range(n_parts)]
+    parts = [drawn_part(data.draw) for _ in range(n_parts)]
     real, exact, vague = (tuple(part[which] for part in parts) for which in range(3))
     dim = holes(data.draw, shape)
-    beside(lambda: np.zeros(shape)[real].shape, lambda: shapes.index(shape, *exact), lambda: shapes.index(dim, *vague))
+    beside(lambda: np.zeros(shape)[real].shape, lambda: shapes.index(shape, exact), lambda: shapes.index(dim, vague))
 
 
 @pytest.mark.parametrize(
@@ -132,7 +124,7 @@ def test_indices(data: Any, shape: tuple[int, ...], n_parts: int) -> None:
         lambda: shapes.broadcast((None, 3), (5, 3)),
         lambda: shapes.matmul((None, 4), (4, None)),
         lambda: shapes.reshape((None, 3), (-1, 7)),
-        lambda: shapes.index((None,), 1_000_000),
+        lambda: shapes.index((None,), [1_000_000]),
     ],
 )
 def test_an_unknown_length_may_be_the_right_one(accepted: Callable[[], Any]) -> None:

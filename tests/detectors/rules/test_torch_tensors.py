@@ -181,3 +181,9 @@ def test_what_torch_refuses_is_predicted(check, target, exception):
 @pytest.mark.parametrize("target", RUNS, ids=RUNS)
 def test_what_torch_accepts_is_let_pass(check, target):
     assert check(SETUP, target).raised is None
+
+
+def test_nothing_is_said_of_a_leaf_that_is_changed_in_place(predict_here):
+    seen = predict_here(SETUP, "weight &= 1")
+    assert seen.raised == "RuntimeError"
+    assert seen.exception is None

@@ -98,6 +98,7 @@ later, labelled = {}, Labelled({3: 1.0})
 empty, lost = DataLoader(Labelled(later), batch_size=2), DataLoader(labelled, batch_size=2)
 shared = nn.ReLU()
 twice = nn.Sequential(nn.Linear(8, 4), shared, nn.Linear(4, 4), shared, nn.Linear(4, 3))
+bare = nn.Module()
 """
 
 TRAIN = """
@@ -113,7 +114,6 @@ RAISES = [
     ("for x in lost:\n    print(x)", "KeyError"),
     ("x = next(iter(empty))", "KeyError"),
     ("xb, yb = next(iter(loader))\nnet(yb)", "RuntimeError"),
-    ("data = iter(loader)\nxb, yb = data.next()", "AttributeError"),
     ("optim.SGD(one, lr=0.1)", "TypeError"),
     ("net(torch.randn(4, 7))", "RuntimeError"),
     ("net(X.double())", "RuntimeError"),
@@ -174,7 +174,6 @@ RAISES = [
     ("TensorDataset(rows)", "TypeError"),
     ("optim.Adam(net)", "TypeError"),
     ("optim.Adam(net.parameters(), learning_rate=0.1)", "TypeError"),
-    ("optim.SGD.zero_grad()", "TypeError"),
     ("optim.SGD([], lr=0.1)", "ValueError"),
     ("optim.Adam(nn.ReLU().parameters())", "ValueError"),
     ("model = Net(n_in=5); model(X)", "RuntimeError"),
@@ -186,7 +185,6 @@ RAISES = [
     ("torch.softmax(net(X), dim=2)", "IndexError"),
     ("nn.Embedding(10, 3)(torch.tensor([[1, 2], [3, 10]]))", "IndexError"),
     ("net.double(); net(X)", "RuntimeError"),
-    ("dl = DataLoader(TensorDataset(X, y), batch_size=5)\nfor a, b, c in dl: pass", "ValueError"),
 ]
 
 RUNS = [
@@ -260,6 +258,7 @@ RUNS = [
     "model = Net(n_in=8, n_out=1); bcel(model(X), y1)",
     "net.head = nn.Linear(6, 5)\ncriterion(net(X), big)",
     "net.body[0] = nn.Linear(4, 6)\nnet(X[:, :4])",
+    "bare.fc = nn.Linear(2, 2)\noptim.Adam(bare.parameters())",
     "layers = [nn.Linear(8, 4), nn.ReLU()]\nnn.Sequential(*layers)(X)",
     "model = nn.Sequential(nn.Linear(8, 4))\nmodel.add_module('last', nn.Linear(4, 2))\nmodel(X)",
     "model = nn.Sequential()\nfor n in (8, 8, 8): model.append(nn.Linear(8, n))\nmodel(X)",

@@ -10,7 +10,6 @@ import re
 from typing import NoReturn
 
 from crane_core.detectors.rules.answer import UNKNOWN, Answer
-from crane_core.detectors.rules.families.versions import is_at_least
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 
@@ -58,15 +57,10 @@ def no_attribute(operation: Operation) -> Answer:
 
 @RULES.missing("columns")
 def no_column(operation: Operation) -> Answer:
-    """A name in a formula may be a variable that the target itself makes; scikit-learn before 1.2 only warned."""
+    """A name in a formula may be a variable that the target itself makes; what a model was fitted with is asked."""
     absent, column = operation.absent, operation.absent.get("column")
     of = absent.get("of", "the frame")
-    if "fitted" in str(absent.get("why", "")):
-        if is_at_least(operation, "sklearn", 1, 2):
-            why = f"{absent.get('asked_by', 'the model')} was fitted with other columns: {column!r}"
-            operation.crash("ValueError", why, fact=str(absent.get("why")), remedy="Pass the columns of its fit.")
-        return UNKNOWN
-    if "~" in operation.text:
+    if "fitted" in str(absent.get("why", "")) or "~" in operation.text:
         return UNKNOWN
     exception = "UndefinedVariableError" if _is_in_query(operation.node, column) else "KeyError"
     fact = f"{of} has {absent.get('n_columns', 'other')} columns"

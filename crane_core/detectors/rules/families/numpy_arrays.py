@@ -14,7 +14,8 @@ import numpy as np
 
 from crane_core.detectors.rules.abstract_value import AbstractValue, all_known, known_facts
 from crane_core.detectors.rules.finding import Crash
-from crane_core.detectors.rules.operation import Arguments, Operation
+from crane_core.detectors.rules.harmless import VALUE_FACTS, may_share_memory
+from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import Shape, ShapeMismatchError, same, shown
 
 ARRAY: Final = "numpy.ndarray"
@@ -24,16 +25,9 @@ _SCALARS_WORDS = (
     " complex128 str_"
 )
 SCALARS: Final = tuple(_SCALARS_WORDS.split())
-_VALUES_WORDS = (
-    "value_range has_nan n_nan has_inf value_info items unique_values num_unique value_type example_values"
-    " texts_look_like n_other_texts other_texts per_column column_types ragged"
-)
-_VALUES: Final = frozenset(_VALUES_WORDS.split())
-"""Facts about the elements."""
 _OF_PYTHON: Final = {"int": "int64", "float": "float64", "bool": "bool", "complex": "complex128", "str": "str"}
 _ORDER: Final = ("bool", "int", "float", "complex")
 _SEQUENCES: Final = ("list", "tuple")
-_HOLDERS: Final = ("ndarray", "Series", "DataFrame", "Index", "Tensor")
 
 
 def array(shape: Shape | None, dtype: str | None = None, words: str = "", **facts: Any) -> AbstractValue:
@@ -111,12 +105,6 @@ def _common_shape(inner: Sequence[Shape | None]) -> Shape | None:
         return None
 
 
-def ends_of(value: AbstractValue) -> Sequence[Any]:
-    """The least and the greatest element; nothing where they are not known."""
-    ends = value.fact("value_range")
-    return ends if isinstance(ends, (list, tuple)) and len(ends) == 2 else ()
-
-
 # Dtypes
 
 
@@ -167,14 +155,6 @@ def dtype_meant(value: AbstractValue | None) -> str | None:
 # Arguments
 
 
-def given_to(operation: Operation, parameters: str) -> dict[str, AbstractValue] | None:
-    """What a function gets, or the method of the same name, whose first argument is its object."""
-    given = operation.arguments
-    if not operation.receiver.path:
-        given = Arguments((operation.receiver, *given.positional), given.keywords, given.is_complete)
-    return given.bound(parameters)
-
-
 def whole(value: AbstractValue | None) -> int | None:
     """The integer that an argument is known to be."""
     return value.literal if value is not None and type(value.literal) is int else None
@@ -223,26 +203,15 @@ def crash_on_shape_mismatch(fact: str, remedy: str, *, exception: str = "ValueEr
         raise Crash(exception, mismatch.why, fact=fact, remedy=remedy) from None
 
 
-def refuse_read_only(operation: Operation, value: AbstractValue, why: str) -> None:
-    """Nothing can be written into an array that the state tells to be read-only."""
-    if value.fact("writeable") is False:
-        operation.crash(
-            "ValueError",
-            why,
-            fact=f"{describe(value)}; its flags.writeable is False",
-            remedy="copy it first: array = array.copy()",
-        )
-
-
 def values_changed(operation: Operation, value: AbstractValue) -> None:
     """The elements may be others now: in the object, in what shares its memory, and in what may be a view of it."""
     seen: Any = value
     while isinstance(seen, AbstractValue):
-        seen.drop(_VALUES)
+        seen.drop(VALUE_FACTS)
         seen = seen.fact("view_of")
     for other in operation.variables():
-        if other.class_name in _HOLDERS:
-            other.drop(_VALUES)
+        if may_share_memory(other):
+            other.drop(VALUE_FACTS)
 
 
 def values_told(value: AbstractValue) -> list[Any]:

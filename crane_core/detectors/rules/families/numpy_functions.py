@@ -16,8 +16,6 @@ from crane_core.detectors.rules.families.numpy_arrays import (
     describe_all,
     dtype_meant,
     dtype_of,
-    ends_of,
-    given_to,
     is_array,
     is_none,
     kind_of,
@@ -34,7 +32,7 @@ RULES = Family("numpy: functions")
 
 @RULES.function("numpy.array", "numpy.asarray", "numpy.asanyarray", "numpy.ascontiguousarray")
 def of_something(operation: Operation) -> Answer:
-    given = given_to(operation, "object, dtype=None, *, copy=None, order=None, subok=False, ndmin=0, like=None")
+    given = operation.arguments.bound("object, dtype=None, *, copy=None, order=None, subok=False, ndmin=0, like=None")
     if given is None or "ndmin" in given:
         return UNCHANGED
     made_of, dtype = given["object"], given.get("dtype")
@@ -61,7 +59,7 @@ def _values(made_of: AbstractValue) -> dict[str, Any]:
 
 @RULES.function("numpy.zeros", "numpy.ones", "numpy.empty")
 def filled(operation: Operation) -> Answer:
-    given = given_to(operation, "shape, dtype=None, order=None, *, device=None, like=None")
+    given = operation.arguments.bound("shape, dtype=None, order=None, *, device=None, like=None")
     if given is None:
         return UNCHANGED
     dtype = "float64" if is_none(given.get("dtype")) else dtype_meant(given["dtype"])
@@ -85,16 +83,17 @@ def arange(operation: Operation) -> Answer:
 @RULES.function("numpy.dot", "numpy.matmul")
 @RULES.method(ARRAY, "dot")
 def product(operation: Operation) -> Answer:
-    given = given_to(operation, "a, b, out=None")
-    if given is None or "out" in given:
+    given = operation.arguments
+    pair = list(given.positional) if operation.receiver.path else [operation.receiver, *given.positional]
+    if len(pair) != 2 or given.keywords or not given.is_complete:
         return UNKNOWN
-    pair = [given["a"], given["b"]]
     left, right = map(shape_of, pair)
     if left is None or right is None:
         return UNCHANGED
-    product_of = shapes.matmul if operation.function_name == "matmul" else shapes.dot
+    if operation.function_name != "matmul" and not {len(left), len(right)} <= {1, 2}:
+        return UNCHANGED  # every row meets every column
     with crash_on_shape_mismatch(describe_all(pair), "transpose one of them (.T), or select the part that fits"):
-        return array(product_of(left, right))
+        return array(shapes.matmul(left, right))
 
 
 # Casts
@@ -107,23 +106,16 @@ def astype(operation: Operation) -> Answer:
     if given is None or "casting" in given:
         return UNCHANGED
     wanted, kind = dtype_meant(given["dtype"]), kind_of(dtype_of(subject))
-    if kind_of(wanted) in tuple("iuf") and kind in ("U", "O"):
-        _reads_as(operation, subject, is_whole=kind_of(wanted) != "f", may_hold_none=kind == "O")
+    if kind == "U" and kind_of(wanted) in tuple("iuf") or kind == "O" and kind_of(wanted) == "f":
+        _reads_as(operation, subject, is_whole=kind_of(wanted) != "f")
     facts = {"shape": shape_of(subject), "dtype": wanted}
     if kind_of(wanted) == "f" and kind in tuple("iuf"):
         facts |= {name: subject.fact(name) for name in ("has_nan", "value_range")}
     return AbstractValue(ARRAY, known_facts(**facts))
 
 
-def _reads_as(operation: Operation, subject: AbstractValue, *, is_whole: bool, may_hold_none: bool) -> None:
-    """All texts read as numbers; a text array holds nothing but texts, one of objects may hold None."""
-    if is_whole and may_hold_none and _meets_none(subject.fact("items")):
-        operation.crash(
-            "TypeError",
-            "int() argument must not be NoneType: None cannot be converted to an integer",
-            fact=f"{subject.named('the array')} holds None",
-            remedy="replace or drop the missing values first",
-        )
+def _reads_as(operation: Operation, subject: AbstractValue, *, is_whole: bool) -> None:
+    """All texts read as numbers. Among objects None is NaN; as an integer it is refused with another class."""
     if bad := next((text for text in some_texts(subject) if not reads_as_number(text, is_whole=is_whole)), None):
         operation.crash(
             "ValueError",
@@ -131,14 +123,6 @@ def _reads_as(operation: Operation, subject: AbstractValue, *, is_whole: bool, m
             fact=f"{subject.named('the array')} holds the string {bad!r}",
             remedy="replace or drop such values first, or use pandas.to_numeric(..., errors='coerce')",
         )
-
-
-def _meets_none(items: Any) -> bool:
-    """Whether None comes before any text that cannot be read as an integer."""
-    for item in items if isinstance(items, list) else ():
-        if item is None or isinstance(item, str) and not reads_as_number(item, is_whole=True):
-            return item is None
-    return False
 
 
 def reads_as_number(text: str, *, is_whole: bool = False) -> bool:
@@ -149,40 +133,7 @@ def reads_as_number(text: str, *, is_whole: bool = False) -> bool:
     return True
 
 
-# Counts, files
-
-
-@RULES.function("numpy.bincount")
-def bincount(operation: Operation) -> Answer:
-    counted = operation.first
-    low = next(iter(ends_of(counted)), None)
-    is_line_of_integers = is_array(counted) and kind_of(dtype_of(counted)) == "i" and len(counted.shape or ()) == 1
-    if is_line_of_integers and type(low) is int and low < 0:
-        operation.crash(
-            "ValueError",
-            "'list' argument must have no negative elements",
-            fact=f"the minimum of {counted.named('the array')} is {low}",
-            remedy="remove or shift the negative numbers",
-        )
-    return UNCHANGED
-
-
-@RULES.function("numpy.histogram")
-def histogram(operation: Operation) -> Answer:
-    given = given_to(operation, "a, bins=10, range=None, density=None, weights=None")
-    if given is None:
-        return UNCHANGED
-    subject, bins = given["a"], given.get("bins")
-    has_no_range = is_none(given.get("range")) and (bins is None or bins.type in ("int", "str"))
-    is_finite = True not in (subject.fact("has_nan"), subject.fact("has_inf"))
-    if is_array(subject) and has_no_range and not is_finite:
-        operation.crash(
-            "ValueError",
-            "autodetected range is not finite",
-            fact=f"{subject.named('the array')} holds NaN or infinite values",
-            remedy="remove them first: x[numpy.isfinite(x)], or pass range=",
-        )
-    return UNCHANGED
+# Files
 
 
 @RULES.function("numpy.savetxt")

@@ -1,4 +1,4 @@
-"""Operators between arrays, numbers and lists: shapes that meet, and what may not be written."""
+"""Operators between arrays, numbers and lists: shapes that meet."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from crane_core.detectors.rules.families.numpy_arrays import (
     is_array,
     is_number,
     kind_of,
-    refuse_read_only,
     shape_of,
     values_changed,
 )
@@ -70,7 +69,5 @@ def in_place(operation: Operation) -> Answer:
     left, right = operation.receiver, operation.first
     if not is_array(left):
         return UNKNOWN
-    if _is_numpys(right):
-        refuse_read_only(operation, left, "output array is read-only")
     values_changed(operation, left)
     return left if right.type else UNKNOWN

@@ -201,19 +201,6 @@ def element(operation: Operation) -> Answer:
     return items[0] if items else item_like(value) if length_of(value) else UNKNOWN
 
 
-@RULES.other("elements", "*")
-def elements(operation: Operation) -> Answer:
-    items = elements_of(operation.receiver) if operation.receiver.type in SAMPLES else None
-    return UNKNOWN if items is None else AbstractValue("list", items=items)
-
-
-@RULES.truth("*")
-def truth(operation: Operation) -> Answer:
-    is_sized = operation.receiver.type in ("list", "tuple", "dict", "str", "set", "range", "frozenset")
-    length = length_of(operation.receiver) if is_sized else None
-    return UNKNOWN if length is None else literal(length > 0)
-
-
 @RULES.method("*", "__call__")
 def call_of_no_function(operation: Operation) -> Answer:
     value = operation.receiver

@@ -117,15 +117,14 @@ def store(operation: Operation) -> Answer:
     _refuse_types(operation, lambda held, at: operator.setitem(_copied(held), at, ()), row, index)
     if row.type != "list":
         return UNKNOWN
-    length, at = length_of(row), index.literal
+    at = index.literal
     if isinstance(at, int):
         _refuse_beyond(operation, row, at, "list assignment index out of range")
-    if isinstance(at, int) and row.items is not None:
-        items = list(row.items)
-        items[at] = value
-        changed(row, items)
+    items = row.items
+    if isinstance(at, int) and items is not None:
+        changed(row, [value if place == at % len(items) else each for place, each in enumerate(items)])
     else:
-        changed(row, None, length if isinstance(at, int) or index.type not in ("slice", "") else None)
+        row.forget()
     return UNCHANGED
 
 
@@ -141,34 +140,6 @@ def _store_in_dict(operation: Operation) -> Answer:
     held.forget()
     if members is not None and _is_exact(key):
         held.members = {**members, key.literal: value}
-    return UNCHANGED
-
-
-@RULES.other("del_item", "*")
-def delete(operation: Operation) -> Answer:
-    row, index = operation.receiver, operation.first
-    if not is_own(row) or row.type == "dict":
-        return UNKNOWN
-    _refuse_types(operation, lambda held, at: operator.delitem(_copied(held), at), row, index)
-    if row.type != "list":
-        return UNKNOWN
-    at, items = index.literal, None if row.items is None else list(row.items)
-    if isinstance(at, int):
-        _refuse_beyond(operation, row, at, "list assignment index out of range")
-        del (items or {at: None})[at]
-    changed(row, items if isinstance(at, int) else None)
-    return UNCHANGED
-
-
-@RULES.other("del_item", "builtins.dict")
-def delete_from_dict(operation: Operation) -> Answer:
-    held, key, members = operation.receiver, operation.first, operation.receiver.members
-    _refuse_unhashable(operation, key)
-    if members is not None and _is_exact(key) and key.literal not in members:
-        refuse(operation, KeyError(key.literal), [held])
-    held.forget()
-    if members is not None and _is_exact(key):
-        held.members = {name: value for name, value in members.items() if name != key.literal}
     return UNCHANGED
 
 

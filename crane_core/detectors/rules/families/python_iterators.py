@@ -11,7 +11,6 @@ from typing import Final
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.python_values import FLOWING, ITERATORS, by_types, words_of
-from crane_core.detectors.rules.families.versions import is_at_least
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 
@@ -20,7 +19,6 @@ _SOURCE: Final = "iterates"
 """The fact that holds what an untouched iterator runs over."""
 _GROW: Final = ("append", "extend", "insert", "+=")
 """An iterator at the end of a list goes on when the list has grown."""
-_LOADER_ITERATORS: Final = ("_BaseDataLoaderIter", "_SingleProcessDataLoaderIter", "_MultiProcessingDataLoaderIter")
 _NO_ITERATORS: Final = {
     "numpy": ("ndarray",),
     "pandas": ("DataFrame", "Series", "Index", "RangeIndex"),
@@ -96,22 +94,6 @@ def _advance(value: AbstractValue) -> None:
         value.forget()
 
 
-def _next_of_python_2(operation: Operation) -> Answer:
-    """dataiter.next(): torch had it until 1.12."""
-    if is_at_least(operation, "torch", 2, 0):
-        operation.crash(
-            "AttributeError",
-            f"'{operation.receiver.class_name}' object has no attribute 'next'",
-            fact=f"{words_of(operation.receiver, 'it')} is a {operation.receiver.class_name}",
-            remedy=f"Write next({operation.receiver.named('it')}).",
-        )
-    return UNKNOWN
-
-
-for _name in _LOADER_ITERATORS:
-    RULES.attribute(f"torch.{_name}", "next")(_next_of_python_2)
-
-
 # Closed files
 
 
@@ -119,16 +101,6 @@ for _name in _LOADER_ITERATORS:
 @RULES.method("_io.*", *_ASK_FILE.split())
 def of_file(operation: Operation) -> Answer:
     _refuse_closed(operation, operation.receiver)
-    return UNKNOWN
-
-
-@RULES.function("json.load", "pickle.load", "json.dump", "pickle.dump")
-def by_module(operation: Operation) -> Answer:
-    """What is written stands first, and may be refused before the file is asked if it is not plain."""
-    positional = operation.arguments.positional
-    is_written = operation.function_name == "dump"
-    if len(positional) > is_written and (not is_written or positional[0].is_literal):
-        _refuse_closed(operation, positional[is_written])
     return UNKNOWN
 
 

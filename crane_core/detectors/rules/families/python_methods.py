@@ -10,12 +10,10 @@ from functools import partial
 from typing import Any
 
 from crane_core.detectors.rules.abstract_value import (
-    NOT_KNOWN,
     AbstractValue,
     all_known,
     known_facts,
     literal,
-    restricted,
 )
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.python_values import (
@@ -24,7 +22,6 @@ from crane_core.detectors.rules.families.python_values import (
     by_types,
     changed,
     elements_of,
-    is_own,
     known,
     length_of,
     refuse,
@@ -32,7 +29,6 @@ from crane_core.detectors.rules.families.python_values import (
 )
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
-from crane_core.detectors.rules.shapes import is_beyond
 
 RULES = Family("python: methods")
 _MAY_HAVE_ANY = ("function", "method")
@@ -116,12 +112,12 @@ def _refuse_join(operation: Operation) -> None:
 @RULES.method("builtins.list", "append", "extend", "insert", "pop", "reverse", "clear", "copy")
 def method_of_list(operation: Operation) -> Answer:
     """What looks at no element: the method itself changes a list of abstract values."""
-    row, name, first = operation.receiver, operation.name, operation.first
+    row, name = operation.receiver, operation.name
     if name == "extend":
-        by_types(operation, iter, [first])
-    given = _given_to_list(operation)
-    if row.items is None or given is None or not operation.arguments.is_complete:
-        return _of_length(operation, row)
+        by_types(operation, iter, [operation.first])
+    given = _given_to_list(operation) if operation.arguments.is_complete else None
+    if row.items is None or given is None:
+        return _of_unknown(row, name)
     items = list(row.items)
     try:
         gave = getattr(items, name)(*given)
@@ -143,56 +139,19 @@ def _given_to_list(operation: Operation) -> list[Any] | None:
     return given
 
 
-def _of_length(operation: Operation, row: AbstractValue) -> Answer:
-    """A list of which not every item is known: only its length counts, and what it holds after an append."""
-    name, length, facts = operation.name, length_of(row), dict(row.facts)
-    at = operation.first.literal if operation.arguments.positional else -1
-    if name == "pop" and isinstance(at, int) and is_beyond(at, length):
-        return refuse(operation, IndexError("pop index out of range" if length else "pop from empty list"), [row])
+def _of_unknown(held: AbstractValue, name: str) -> Answer:
+    """What a method gives of a list or dict of which too little is known; it may have changed it."""
+    if name in ("keys", "values", "items"):
+        return AbstractValue(f"dict_{name}", known_facts(length=length_of(held)))
     if name == "copy":
-        return AbstractValue("list", facts)
-    changed(row, [] if name == "clear" else None, _length_after(name, length))
-    if name == "append":
-        is_like = facts.get("item_types", {}).keys() == {operation.first.type}
-        row.facts.update(restricted(facts, ("first_items", "item_types")[: 1 + is_like]))
-    return AbstractValue() if name == "pop" else AbstractValue(_NONE, literal=None)
+        return AbstractValue(held.type, held.facts)
+    if name == "get":
+        return UNCHANGED
+    held.forget()
+    return AbstractValue() if name in ("pop", "popitem", "setdefault") else AbstractValue(_NONE, literal=None)
 
 
-def _length_after(name: str, length: int | None) -> int | None:
-    step = {"append": 1, "insert": 1, "pop": -1, "reverse": 0, "clear": -(length or 0)}.get(name)
-    return None if length is None or step is None else length + step
-
-
-@RULES.method("builtins.list", "remove", "index", "count", "sort")
-@RULES.method("builtins.tuple", "index", "count")
-def method_on_values(operation: Operation) -> Answer:
-    """What compares elements: asked where all are known."""
-    row, name, arguments = operation.receiver, operation.name, operation.arguments
-    values = known([*(row.items or ()), *arguments.positional, *arguments.keywords.values()])
-    if row.items is None or values is None or not arguments.is_complete:
-        return _of_unknown_items(row, name)
-    held, given = values[: len(row.items)], values[len(row.items) :]
-    try:
-        if name == "sort":
-            is_down = any(given[:1])
-            order = sorted(range(len(held)), key=held.__getitem__, reverse=is_down)
-            return changed(row, [row.items[at] for at in order])
-        if name == "count":
-            return literal(held.count(*given))
-        at = held.index(*given)
-    except _ERRORS as error:
-        return refuse(operation, error, [row, *arguments.positional])
-    return literal(at) if name == "index" else changed(row, [*row.items[:at], *row.items[at + 1 :]])
-
-
-def _of_unknown_items(row: AbstractValue, name: str) -> Answer:
-    length = length_of(row)
-    if name in ("index", "count"):
-        return AbstractValue("int")
-    return changed(row, None, length if name == "sort" or length is None else length - 1)
-
-
-# Dicts and sets
+# Dicts
 
 
 @RULES.method("builtins.dict", *_OF_DICT)
@@ -204,7 +163,7 @@ def method_of_dict(operation: Operation) -> Answer:
         by_types(operation, hash, [operation.first])
     given = _given_to_dict(operation) if arguments.is_complete else None
     if held.members is None or given is None:
-        return _of_unknown_dict(held, name)
+        return _of_unknown(held, name)
     members = dict(held.members)
     try:
         gave = getattr(members, name)(*given, **arguments.keywords)
@@ -237,40 +196,8 @@ def _given_to_dict(operation: Operation) -> list[Any] | None:
     return None
 
 
-def _of_unknown_dict(held: AbstractValue, name: str) -> Answer:
-    if name in ("keys", "values", "items"):
-        return AbstractValue(f"dict_{name}", known_facts(length=length_of(held)))
-    if name == "copy":
-        return AbstractValue("dict", held.facts, members=held.members)
-    if name == "get":
-        return UNCHANGED
-    held.forget()
-    if name == "clear":
-        held.members = {}
-    return AbstractValue(_NONE, literal=None) if name in ("clear", "update") else AbstractValue()
-
-
 def _view(name: str, members: dict[Any, AbstractValue]) -> AbstractValue:
     keys = [literal(key) for key in members]
     pairs = [AbstractValue("tuple", items=pair) for pair in zip(keys, members.values(), strict=True)]
     items = {"keys": keys, "values": list(members.values()), "items": pairs}
     return AbstractValue(f"dict_{name}", {"length": len(members)}, items=items[name])
-
-
-@RULES.method("builtins.set", "add", "remove", "discard", "update", "pop", "clear")
-def method_of_set(operation: Operation) -> Answer:
-    held, name, given = operation.receiver, operation.name, operation.arguments.positional
-    if name == "add" and given:
-        by_types(operation, hash, given[:1])
-    values = known([held, *given])
-    if values is not None and operation.arguments.is_complete and is_own(held):
-        changing = set(values[0])
-        try:
-            getattr(changing, name)(*values[1:])
-        except _ERRORS as error:
-            return refuse(operation, error, [held])
-        held.forget()
-        held.literal = changing if name != "pop" else NOT_KNOWN  # which one it is nobody knows
-    else:
-        held.forget()
-    return UNCHANGED if name == "pop" else AbstractValue(_NONE, literal=None)

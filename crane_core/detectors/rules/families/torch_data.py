@@ -9,10 +9,9 @@ import re
 from collections.abc import Iterable
 from typing import Any, Final
 
-from crane_core.detectors.rules.abstract_value import AbstractValue, literal
+from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.families.numpy_arrays import literal_of
-from crane_core.detectors.rules.families.torch_tensors import is_tensor, tensor
+from crane_core.detectors.rules.families.torch_tensors import tensor
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import Shape
@@ -152,66 +151,6 @@ def _first_size(loader: AbstractValue, shape: Shape) -> Shape:
     if type(size) is int and type(n) is int and shape[0] == min(size, n, _MOST_INDEXED):
         return (min(size, n), *shape[1:])
     return (None, *shape[1:])
-
-
-# Making
-
-
-@RULES.function("torch.utils.data.TensorDataset")
-def tensor_dataset(operation: Operation) -> Answer:
-    """The tensors that it holds; what it refuses is asked."""
-    given = operation.arguments.positional
-    if not operation.arguments.is_complete or operation.arguments.keywords:
-        return UNKNOWN
-    lengths = {value.shape[0] for value in given if is_tensor(value) and value.shape}
-    facts = {"length": lengths.pop()} if len(lengths) == 1 else {}
-    return AbstractValue("torch.utils.data.dataset.TensorDataset", facts, items=given, words=operation.text)
-
-
-@RULES.function("torch.utils.data.DataLoader")
-def loader_made(operation: Operation) -> Answer:
-    """A loader over a TensorDataset that is known: its batches by shape."""
-    bound = operation.arguments.bound(
-        "dataset, batch_size=1, shuffle=None, sampler=None, batch_sampler=None, num_workers=0, collate_fn=None,"
-        " pin_memory=False, drop_last=False, timeout=0, worker_init_fn=None, multiprocessing_context=None,"
-        " generator=None, *, prefetch_factor=None, persistent_workers=False, pin_memory_device='', in_order=True"
-    )
-    if bound is None:
-        return UNKNOWN
-    made = AbstractValue("torch.utils.data.dataloader.DataLoader", words=operation.text)
-    size = literal_of(bound.get("batch_size"), 1)
-    plain = not {"sampler", "batch_sampler", "collate_fn"} & bound.keys() and not bound.get("drop_last")
-    if plain and type(size) is int and size > 0:
-        made.facts.update(_batches(bound["dataset"], size))
-    return made
-
-
-def _batches(dataset: AbstractValue, size: int) -> dict[str, Any]:
-    """What the state would tell of the loader."""
-    n, held = dataset.fact("length"), dataset.items
-    if not dataset.is_a("torch", "TensorDataset") or held is None or type(n) is not int or not n:
-        return {}
-    parts = {f"batch[{at}]": (min(size, n), *one.shape[1:]) for at, one in enumerate(held) if one.shape is not None}
-    if len(parts) < len(held):
-        return {}
-    dtypes = {f"batch[{at}]": one.fact("dtype") for at, one in enumerate(held) if one.fact("dtype")}
-    return {
-        "batch_size": size,
-        "num_batches": -(-n // size),
-        "num_examples": n,
-        "dataset": {"batch_shapes": parts},
-        "batch_dtypes": dtypes,
-        "batch_container": "list",
-        "collate_fn": "default_collate",
-    }
-
-
-@RULES.method("torch.TensorDataset", "__len__")
-@RULES.method("torch.DataLoader", "__len__")
-def length(operation: Operation) -> Answer:
-    receiver = operation.receiver
-    n = receiver.fact("num_batches" if receiver.class_name == "DataLoader" else "length")
-    return literal(n) if type(n) is int else AbstractValue("int")
 
 
 @RULES.item("torch.DataLoader")

@@ -24,6 +24,8 @@ _OF_PARTS: Final = (
     *("expected_input", "output", "in_the_other_mode"),
 )
 """What the state tells of the modules inside, which is no longer so when one of them is replaced."""
+_LOOKING: Final = ("parameters", "named_parameters", "children", "modules", "named_modules", "state_dict")
+_NO_WEIGHTS: Final = ("str", "list", "tuple", "NoneType", "int")
 
 
 # Making
@@ -200,13 +202,6 @@ def part_replaced(operation: Operation) -> Answer:
     return UNCHANGED
 
 
-@RULES.element("torch.Sequential")
-@RULES.element("torch.ModuleList")
-def first_part(operation: Operation) -> Answer:
-    modules = chain(operation.receiver)
-    return modules[0] if modules else UNKNOWN
-
-
 # Modes, dtypes, devices
 
 
@@ -235,16 +230,16 @@ def _set_mode(operation: Operation, module: AbstractValue) -> None:
 
 
 def _move(operation: Operation, module: AbstractValue) -> None:
-    """Devices are not followed: after a move that is not known to the same place, they are not known."""
+    """Other devices are not followed: after a move that is not to the processor, they are not known."""
     dtypes = {"float": "torch.float32", "double": "torch.float64", "half": "torch.float16"}
     given = [*operation.arguments.positional, *operation.arguments.keywords.values()]
     dtype = dtypes.get(operation.name) or next(filter(None, map(float_meant, given)), None)
-    is_plain_move = operation.name in ("cpu", "cuda") or all(map(is_device, given))
-    to_cpu = operation.name not in ("to", "cuda") or bool(given) and given[0].literal == "cpu"
-    unknown = {"dtype"} if dtype is None and not is_plain_move else set()
+    unknown = {"device"} if operation.name not in dtypes else set()
+    unknown |= {"dtype"} if operation.name == "to" and not all(map(is_device, given)) else set()
+    is_to_cpu = operation.name == "cpu" or bool(given) and given[0].literal == "cpu"
     for one in _within(module):
-        one.drop(unknown if to_cpu else unknown | {"device"})
-        one.facts |= known_facts(dtype=dtype)
+        one.drop(unknown)
+        one.facts |= known_facts(dtype=dtype, device="cpu" if is_to_cpu else None)
 
 
 def is_own(module: AbstractValue, name: str) -> bool:
@@ -253,9 +248,9 @@ def is_own(module: AbstractValue, name: str) -> bool:
     return any(isinstance(part, ast.FunctionDef) and part.name == name for part in body)
 
 
-@RULES.method("__main__.*", "parameters", "named_parameters", "children", "modules", "named_modules")
-@RULES.method("torch.*", "parameters", "named_parameters", "children", "modules", "named_modules")
-@RULES.method("torchvision.*", "parameters", "named_parameters", "children", "modules", "named_modules")
+@RULES.method("__main__.*", *_LOOKING)
+@RULES.method("torch.*", *_LOOKING)
+@RULES.method("torchvision.*", *_LOOKING)
 def looked_at(operation: Operation) -> Answer:
     """What only looks; the parameters as far as it is certain that there are some, or none."""
     module = operation.receiver
@@ -263,14 +258,28 @@ def looked_at(operation: Operation) -> Answer:
         return UNKNOWN
     if operation.name != "parameters":
         return UNCHANGED
-    return AbstractValue("generator", _counted(module), words=operation.text)
+    n = module.fact("n_parameters") if not module.attributes else None  # some of which may be new
+    facts = {"gives": "parameters"} | known_facts(n_parameters=n)
+    return AbstractValue("generator", facts, words=operation.text)
 
 
-def _counted(module: AbstractValue) -> dict[str, Any]:
-    parts = chain(module) if module.class_name == "Sequential" else None
-    counts = [module.fact("n_parameters")] if parts is None else [part.fact("n_parameters") for part in parts]
-    n = None if None in counts else sum(counts)
-    return {"gives": "parameters"} | known_facts(n_parameters=n)
+@RULES.method("__main__.*", "load_state_dict")
+@RULES.method("torch.*", "load_state_dict")
+@RULES.method("torchvision.*", "load_state_dict")
+def loaded(operation: Operation) -> Answer:
+    """Other weights of the same shapes and dtypes."""
+    module, given = operation.receiver, operation.first
+    bound = operation.arguments.bound("state_dict, strict=True")
+    if not is_module(module) or is_own(module, operation.name) or bound is None:
+        return UNKNOWN
+    if given.type in _NO_WEIGHTS or is_module(given):
+        operation.crash(
+            "TypeError",
+            f"Expected state_dict to be dict-like, got {given.type}",
+            fact=f"{given.named('the argument')} is of type {given.type}",
+            remedy="pass other.state_dict(), or read a file first: model.load_state_dict(torch.load(path))",
+        )
+    return UNCHANGED
 
 
 # Calling

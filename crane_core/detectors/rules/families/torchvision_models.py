@@ -6,7 +6,7 @@ states them. Of the features themselves only the first convolution is asked.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from math import prod
 from typing import Any, Final, NamedTuple
 
@@ -30,13 +30,9 @@ class Anatomy(NamedTuple):
 
 _CLASSES: Final = {
     "ResNet": Anatomy("fc", "layer4", "avgpool"),
-    "DenseNet": Anatomy("classifier", "features"),
-    "MobileNetV2": Anatomy("classifier", "features"),
-    "MobileNetV3": Anatomy("classifier", "features", "avgpool"),
-    "EfficientNet": Anatomy("classifier", "features", "avgpool"),
     "ShuffleNetV2": Anatomy("fc", "conv5"),
-    "VGG": Anatomy("classifier", "features", "avgpool"),
-    "AlexNet": Anatomy("classifier", "features", "avgpool"),
+    **dict.fromkeys(["DenseNet", "MobileNetV2"], Anatomy("classifier", "features")),
+    **dict.fromkeys(["MobileNetV3", "EfficientNet", "VGG", "AlexNet"], Anatomy("classifier", "features", "avgpool")),
 }
 
 
@@ -44,14 +40,14 @@ _CLASSES: Final = {
 def called(operation: Operation) -> Answer:
     model, bound = operation.receiver, operation.arguments.bound("x")
     anatomy = _CLASSES.get(model.class_name)
-    if anatomy is None or bound is None or _is_hooked(model):
+    own = model.fact("containers", {}).get("", {})
+    if anatomy is None or bound is None or model.fact("hooked") or own.get("hooked"):
         return UNKNOWN
     x = bound["x"]
     shape = x.shape if is_tensor(x) else None
     if shape is None or len(shape) != 4:
         return UNCHANGED
-    first = next((name for name, _ in _layers(model)), "")
-    if (convolution := _unchanged(model, first)) is not None:
+    if (convolution := _first(model)) is not None:
         operation.call(convolution, [x], {})
     head, width = inside(model, anatomy.head), _width(model, anatomy)
     if head is None or width is None:
@@ -60,32 +56,28 @@ def called(operation: Operation) -> Answer:
     return operation.call(head, [tensor((shape[0], width), x.fact("dtype"), x.fact("device"), words)], {})
 
 
-def _is_hooked(model: AbstractValue) -> bool:
-    own = model.fact("containers", {}).get("", {})
-    return bool(model.fact("hooked") or own.get("hooked"))
+def _layers(model: AbstractValue, within: str = "") -> list[tuple[str, Mapping[str, Any]]]:
+    """The layers inside a part, by their paths, as the state tells them; none of a part that may be another one."""
+    told = model.mapping("layers").items()
+    return [
+        (path, held)
+        for path, held in told
+        if isinstance(held, dict) and path.startswith(within) and path.partition(".")[0] not in model.attributes
+    ]
 
 
-def _layers(model: AbstractValue, within: str = "") -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The layers inside a part, by their paths, as the state tells them."""
-    told_of = model.mapping("layers").items()
-    yield from ((path, held) for path, held in told_of if isinstance(held, dict) and path.startswith(within))
-
-
-def _unchanged(model: AbstractValue, path: str) -> AbstractValue | None:
-    """The first convolution: the one that the state tells, or another in its place; None if it is not known."""
-    head, *rest = path.split(".")
-    found = model.attributes.get(head) if rest else inside(model, head)
-    if rest and found is None:
-        held = dict(model.mapping("layers")[path])
-        shared = {name: model.fact(name) for name in ("dtype", "device", "training")}
-        found = AbstractValue(f"torch.nn.{held.pop('type', '')}", {**held, **shared}, words=f"{model.words}.{path}")
-    return found if found is not None and found.is_a("torch", "Conv2d") else None
+def _first(model: AbstractValue) -> AbstractValue | None:
+    """The first layer, where it is the convolution that the state tells."""
+    facts = {name: model.fact(name) for name in ("dtype", "device", "training")}
+    for path, held in _layers(model):
+        if path == next(iter(model.mapping("layers"))) and held.get("type") == "Conv2d":
+            facts |= {name: fact for name, fact in held.items() if name != "type"}
+            return AbstractValue("torch.nn.Conv2d", facts, words=f"{model.words}.{path}")
+    return None
 
 
 def _width(model: AbstractValue, anatomy: Anatomy) -> int | None:
     """The numbers per image that come to the head: the channels of the last features, at so many places."""
-    if anatomy.features in model.attributes:
-        return None  # it may be another one
     layers = [held for _, held in _layers(model, f"{anatomy.features}.")]
     widths = [held.get("out_channels", held.get("num_features")) for held in layers]
     width = next((each for each in reversed(widths) if type(each) is int), None)
@@ -95,18 +87,3 @@ def _width(model: AbstractValue, anatomy: Anatomy) -> int | None:
     places = pool.fact("output_size") if pool is not None and pool.is_a("torch", "AdaptiveAvgPool2d") else None
     sizes = [places] * 2 if type(places) is int else list(places or [])
     return width * prod(sizes) if len(sizes) == 2 and all(type(size) is int for size in sizes) else None
-
-
-@RULES.attribute("torchvision.*", "fc", "classifier")
-def no_such_head(operation: Operation) -> Answer:
-    """The head of a model by another model's name for it."""
-    model = operation.receiver
-    anatomy, parts = _CLASSES.get(model.class_name), model.fact("containers", {}).get("", {}).get("parts", [])
-    if anatomy is None or anatomy.head not in parts or operation.name in (*parts, *model.attributes):
-        return UNKNOWN
-    operation.crash(
-        "AttributeError",
-        f"'{model.class_name}' object has no attribute '{operation.name}'",
-        fact=f"{model.named('the model')} is a {model.class_name}, whose head is {anatomy.head}",
-        remedy=f"use .{anatomy.head}",
-    )

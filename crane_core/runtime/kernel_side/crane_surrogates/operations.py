@@ -604,12 +604,12 @@ _OF_VERSION = re.compile(
 )
 """What torch or NumPy refuses of shapes since some version, or with another class since then."""
 _OF_VERSION_WORDS = (
-    "== != average concat matrix_transpose matvec permute_dims unstack vecdot vecmat linalg.cross linalg.diagonal "
-    "linalg.matmul linalg.matrix_norm linalg.matrix_transpose linalg.outer linalg.solve linalg.svdvals "
-    "linalg.tensordot linalg.trace linalg.vecdot linalg.vector_norm"
+    "== != average broadcast_shapes concat ma.diff matrix_transpose matvec permute_dims unstack vecdot vecmat "
+    "linalg.cross linalg.diagonal linalg.matmul linalg.matrix_norm linalg.matrix_transpose linalg.outer "
+    "linalg.solve linalg.svdvals linalg.tensordot linalg.trace linalg.vecdot linalg.vector_norm"
 )
 _OF_VERSION_NAMES = frozenset(_OF_VERSION_WORDS.split())
-"""What of NumPy is new since some version, or refuses other shapes since then."""
+"""What of NumPy is new since some version, 1.20 or later, or refuses other shapes since then."""
 OF_ANY_VERSION = ("keras", "matplotlib", "numpy", "sklearn", "torch")
 """Libraries of which every version refuses the same shapes, with the exceptions above."""
 _ELSEWHERE = re.compile(r"(?i)\b(?:cuda|mps|xpu|hpu|npu|xla|meta|musa|mlu|vulkan|privateuseone)\b")
@@ -841,7 +841,8 @@ def is_about_shapes(order: Mapping[str, Any], exception: str, message: str, *, i
     if _ABOUT_INDEX.search(message) and not held.isdisjoint(("facts", "list")):
         return False
     is_pooling = exception == "IndexError" and "pool" in f"{order['of']} {order['name']}".lower()
-    is_of_one = is_pooling or order["name"] in _OF_VERSION_NAMES or _OF_VERSION.search(message)
+    is_of_one = is_pooling or order["name"] in _OF_VERSION_NAMES or "where" in order["keywords"]
+    is_of_one = is_of_one or _OF_VERSION.search(message) is not None
     if is_of_any_version and is_of_one:
         return False
     return (_NO_TENSOR if exception == "TypeError" else _ABOUT_SHAPES).search(message) is not None

@@ -1,9 +1,9 @@
-"""What each class of scikit-learn refuses, found by trying: fitted and asked with data that have one flaw.
+"""What each class of scikit-learn takes and learns, found by trying.
 
     .venv/bin/python tools/sklearn_classes.py     # writes crane_core/detectors/rules/families/sklearn_classes.json
 
-Every class that can be made without arguments is fitted on sound data; what it then refuses of flawed data, and with
-which exception, is written down, as are its parameters, its methods and what fitting leaves behind.
+Every class that can be made without arguments is fitted on sound data; which methods then refuse fewer features is
+written down, as are its parameters, its methods and what fitting leaves behind.
 """
 
 from __future__ import annotations
@@ -14,12 +14,11 @@ import inspect
 import io
 import json
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import sklearn
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils import all_estimators
@@ -41,35 +40,6 @@ ASKED = (
     *("inverse_transform", "kneighbors_graph", "radius_neighbors", "decision_path", "sample", "get_feature_names_out"),
     "get_support",
 )
-
-
-def frame(columns: list[Any] | None = None) -> pd.DataFrame:
-    return pd.DataFrame(SOUND, columns=columns or NAMES)
-
-
-def with_one(value: Any, dtype: Any = float) -> Any:
-    flawed = SOUND.astype(dtype)
-    flawed[3, 1] = value
-    return flawed
-
-
-def with_words() -> Any:
-    flawed = SOUND.astype(object)
-    flawed[:, 1] = WORDS
-    return flawed
-
-
-FLAWED: dict[str, Callable[[], Any]] = {
-    "nan": lambda: with_one(np.nan),
-    "inf": lambda: with_one(np.inf),
-    "none": lambda: with_one(None, object),
-    "text": with_words,
-    "text_column": lambda: frame().assign(b=WORDS),
-    "series": lambda: pd.Series(SOUND[:, 0]),
-    "mixed_names": lambda: frame(["a", "b", 1, 2]),
-}
-OTHER_THAN_FITTED: dict[str, Callable[[], Any]] = {"fewer": lambda: SOUND[:, :3]}
-NAMED = ("mixed_names", "text_column")
 
 
 def refused(attempt: Callable[..., Any], *arguments: Any) -> str | None:
@@ -131,22 +101,15 @@ def unfitted(estimator: Any, y: Any) -> dict[str, str | None]:
     return {name: refused(asked, clone(estimator), name, SOUND, y) for name in offered(estimator, ASKED)}
 
 
-def refusals(estimator: Any, y: Any) -> Iterator[tuple[str, str | None]]:
-    for flaw, make in FLAWED.items():
-        x = make()
-        yield f"fit:{flaw}", refused(fitted, estimator, x, None if y is None else y[: len(x)])
-    yield "y:short", refused(fitted, estimator, SOUND, (CLASSES if y is None else y)[:-1])
-    yield from _refusals_once_fitted(estimator, y)
-
-
-def _refusals_once_fitted(estimator: Any, y: Any) -> Iterator[tuple[str, str | None]]:
-    plain, named = fitted(estimator, SOUND, y), fitted(estimator, frame(), y)
-    for name in offered(plain, WITH_DATA):
-        if refused(asked, plain, name, SOUND, y) is not None:
-            continue
-        for flaw, make in (FLAWED | OTHER_THAN_FITTED).items():
-            of, x = named if flaw in NAMED else plain, make()
-            yield f"{name}:{flaw}", refused(asked, of, name, x, y)
+def counts_features(trained: Any, y: Any) -> list[str]:
+    """Methods that take the data it was fitted on, and refuse fewer features."""
+    found = offered(trained, WITH_DATA)
+    return [
+        name
+        for name in found
+        if refused(asked, trained, name, SOUND, y) is None
+        and refused(asked, trained, name, SOUND[:, :3], y) == "ValueError"
+    ]
 
 
 def parameters(kind: type) -> dict[str, Any]:
@@ -213,21 +176,20 @@ def described(kind: type) -> dict[str, Any]:
     if estimator is None:
         return facts
     can_fit, y = target_that_fits(estimator)
-    facts["unfitted"] = _by_exception(unfitted(estimator, y))
+    facts["unfitted"] = [name for name, each in unfitted(estimator, y).items() if each == "NotFittedError"]
     if not can_fit:
         return facts
     trained = fitted(estimator, SOUND, y)
-    facts["learns_from_y"] = y is not None
     facts["learnt"] = learnt(trained)
     if not facts["learnt"]:
-        facts["unfitted"] = {}
+        facts["unfitted"] = []
     facts["readable_unfitted"] = [name for name in facts["learnt"] if name in learnt(clone(estimator))]
     facts["unfitted_attributes"] = {
         exception: names
         for exception, names in _by_exception(unreadable(clone(estimator), facts["learnt"])).items()
         if exception != "AttributeError"
     }
-    facts["raises"] = _by_exception(dict(refusals(estimator, y)))
+    facts["counts_features"] = counts_features(trained, y)
     return facts
 
 

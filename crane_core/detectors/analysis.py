@@ -6,11 +6,13 @@ Knows the steps that pylint and pyright share. Refuses to know how either is sta
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from crane_core.detectors.analyzer_text import AnalyzerText, analyzer_text, cells_in_order
-from crane_core.detectors.bounded_tool import ToolStoppedError
+from crane_core.detectors.bounded_tool import ToolLimits, ToolStoppedError, run_tool
 from crane_core.detectors.counting import why_not
 from crane_core.detectors.prediction import Prediction
 from crane_core.detectors.type_annotations import annotation_lines
@@ -77,6 +79,40 @@ def prediction(tool: Tool, question: Question) -> Prediction:
     if isinstance(answer, ToolStoppedError):
         raise answer
     return answer
+
+
+def check_files(
+    name: str,
+    codes: Sequence[str],
+    command: Callable[[Path, Sequence[str]], Sequence[str]],
+    errors: Callable[[Any, int], Iterable[tuple[str, Reported | str]]],
+    limits: ToolLimits,
+    ended_well: Sequence[int],
+) -> list[Checked]:
+    """The errors of each text, each a file in a folder for which `command` is made.
+
+    `errors` reads the report of so many files: file and error, or what the tool says of having broken there.
+    """
+    with tempfile.TemporaryDirectory(prefix=f"crane-{name}-", ignore_cleanup_errors=True) as scratch:
+        folder = Path(scratch)
+        files = [f"crane_input_{number}.py" for number in range(len(codes))]
+        for file, code in zip(files, codes, strict=True):
+            (folder / file).write_text(code, "utf-8")
+        printed = run_tool(name, command(folder, files), folder, limits, accepted=ended_well)
+    found: dict[str, list[Reported]] = {file: [] for file in files}
+    broken: dict[str, ToolStoppedError] = {}
+    try:
+        for file, error in errors(json.loads(printed), len(files)):
+            if isinstance(error, Reported):
+                found[file].append(error)
+            else:
+                said = f"{name} stopped on the text with an internal error{error}."
+                broken[file] = ToolStoppedError(said, remedy="Try simpler cells.")
+    except (ValueError, KeyError, TypeError) as error:
+        raise ToolStoppedError(
+            f"{name} printed something other than its report: {type(error).__name__}.", remedy="Run `make setup`."
+        ) from error
+    return [broken.get(file, found[file]) for file in files]
 
 
 def question_text(question: Question) -> AnalyzerText:

@@ -5,18 +5,16 @@ Knows how pylint is started so that it reads our text and nothing of anybody's s
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from crane_core.detectors import analysis
 from crane_core.detectors.analysis import Checked, Question, Reported, Tool
-from crane_core.detectors.bounded_tool import ToolLimits, ToolStoppedError, run_tool
+from crane_core.detectors.bounded_tool import ToolLimits, ToolStoppedError
 from crane_core.detectors.installed import library_versions, required_version
 from crane_core.detectors.prediction import Prediction
 from crane_core.domain import Cell, DetectorKind, KernelState, Setting
@@ -56,38 +54,19 @@ def _tool() -> Tool:
 
 
 def _check(codes: Sequence[str]) -> list[Checked]:
-    with tempfile.TemporaryDirectory(prefix="crane-pylint-", ignore_cleanup_errors=True) as scratch:
-        folder = Path(scratch)
-        names = [f"crane_input_{number}" for number in range(len(codes))]
-        for name, code in zip(names, codes, strict=True):
-            (folder / f"{name}.py").write_text(code, "utf-8")
-        printed = run_tool(NAME, _command(names), folder, ToolLimits(120 + 20 * len(codes)), accepted=_ENDED_WELL)
-    return _read(printed, names)
+    return analysis.check_files(NAME, codes, _command, _errors, ToolLimits(120 + 20 * len(codes)), _ENDED_WELL)
 
 
-def _command(names: Sequence[str]) -> list[str]:
+def _command(_folder: Path, files: Sequence[str]) -> list[str]:
     """Isolated from the folder, the environment and the user's packages (-I); an empty file of settings, no plugins."""
     return [
         *(sys.executable, "-I", "-X", "utf8", "-m", "pylint", f"--rcfile={os.devnull}", "--output-format=json2"),
         *("--disable=all", "--enable=E,F", "--persistent=n", "--jobs=1", "--"),
-        *(f"{name}.py" for name in names),
+        *files,
     ]
 
 
-def _read(printed: str, names: Sequence[str]) -> list[Checked]:
-    found: dict[str, list[Reported]] = {name: [] for name in names}
-    broken: dict[str, ToolStoppedError] = {}
-    try:
-        for message in json.loads(printed)["messages"]:
-            name = Path(message["path"]).stem
-            found[name].append(Reported(message["line"], message["symbol"], message["message"]))
-            if message["symbol"] in _BROKEN:
-                broken[name] = ToolStoppedError(
-                    f"pylint stopped on the text with an internal error ({message['symbol']}).",
-                    remedy="Try simpler cells.",
-                )
-    except (ValueError, KeyError, TypeError) as error:
-        raise ToolStoppedError(
-            f"pylint printed something other than its report: {type(error).__name__}.", remedy="Run `make setup`."
-        ) from error
-    return [broken.get(name, found[name]) for name in names]
+def _errors(report: Any, _n_files: int) -> Iterator[tuple[str, Reported | str]]:
+    for message in report["messages"]:
+        file, symbol = Path(message["path"]).name, message["symbol"]
+        yield file, f" ({symbol})" if symbol in _BROKEN else Reported(message["line"], symbol, message["message"])

@@ -11,14 +11,13 @@ import json
 import platform
 import shutil
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from crane_core.detectors import analysis
 from crane_core.detectors.analysis import Checked, Question, Reported, Tool
-from crane_core.detectors.bounded_tool import MIB, ToolLimits, ToolStoppedError, run_tool
+from crane_core.detectors.bounded_tool import MIB, ToolLimits, ToolStoppedError
 from crane_core.detectors.installed import REMEDY, library_versions, required_version
 from crane_core.detectors.prediction import Prediction
 from crane_core.domain import Cell, DetectorKind, KernelState, Setting
@@ -56,13 +55,12 @@ def predict_many(questions: Sequence[Question]) -> Iterator[Prediction | ToolSto
 
 
 def _tool() -> Tool:
-    command = [str(_node()), f"--max-old-space-size={HEAP_MIB}", str(_program())]
-    return Tool(NAME, "rule", TEXTS_PER_RUN, lambda codes: _check(command, codes))
+    required_version("pyright")
+    return Tool(NAME, "rule", TEXTS_PER_RUN, _check)
 
 
 def _program() -> Path:
     """The checker itself, in JavaScript, inside the Python package."""
-    required_version("pyright")
     found = importlib.util.find_spec("pyright")
     program = Path(found.origin).parent / "dist" / "index.js" if found and found.origin else None
     if program is None or not program.is_file():
@@ -81,39 +79,25 @@ def _node() -> Path:
     return Path(node)
 
 
-def _check(command: Sequence[str], codes: Sequence[str]) -> list[Checked]:
-    with tempfile.TemporaryDirectory(prefix="crane-pyright-", ignore_cleanup_errors=True) as scratch:
-        folder = Path(scratch)
-        names = [f"crane_input_{number}.py" for number in range(len(codes))]
-        for name, code in zip(names, codes, strict=True):
-            (folder / name).write_text(code, "utf-8")
-        project = folder / "crane_project.json"
-        project.write_text(json.dumps(SETTINGS | {"include": names}), "utf-8")
-        asked = [*command, "--project", str(project), "--outputjson", "--pythonpath", sys.executable]
-        limits = ToolLimits(180 + 20 * len(codes), memory_bytes=2 * HEAP_MIB * MIB)
-        printed = run_tool(NAME, asked, folder, limits, accepted=_ENDED_WELL)
-    return _read(printed, names)
+def _check(codes: Sequence[str]) -> list[Checked]:
+    limits = ToolLimits(180 + 20 * len(codes), memory_bytes=2 * HEAP_MIB * MIB)
+    return analysis.check_files(NAME, codes, _command, _errors, limits, _ENDED_WELL)
 
 
-def _read(printed: str, names: Sequence[str]) -> list[Checked]:
-    """The errors of each text. An error without a place is one of pyright's own, over the text."""
-    found: dict[str, list[Reported]] = {name: [] for name in names}
-    broken: dict[str, ToolStoppedError] = {}
-    try:
-        report = json.loads(printed)
-        if report["summary"]["filesAnalyzed"] != len(names):
-            raise ToolStoppedError("pyright did not read every text.", remedy="Try simpler cells.")
-        for entry in report["generalDiagnostics"]:
-            name = Path(entry["file"]).name
-            if "range" not in entry:
-                broken[name] = ToolStoppedError(
-                    "pyright stopped on the text with an internal error.", remedy="Try simpler cells."
-                )
-            elif entry["severity"] == "error":
-                line = entry["range"]["start"]["line"] + 1
-                found[name].append(Reported(line, entry.get("rule", ""), entry["message"]))
-    except (ValueError, KeyError, TypeError) as error:
-        raise ToolStoppedError(
-            f"pyright printed something other than its report: {type(error).__name__}.", remedy="Run `make setup`."
-        ) from error
-    return [broken.get(name, found[name]) for name in names]
+def _command(folder: Path, files: Sequence[str]) -> list[str]:
+    project = folder / "crane_project.json"
+    project.write_text(json.dumps(SETTINGS | {"include": files}), "utf-8")
+    started = [str(_node()), f"--max-old-space-size={HEAP_MIB}", str(_program())]
+    return [*started, "--project", str(project), "--outputjson", "--pythonpath", sys.executable]
+
+
+def _errors(report: Any, n_files: int) -> Iterator[tuple[str, Reported | str]]:
+    """An error without a place is one of pyright's own, over the text."""
+    if report["summary"]["filesAnalyzed"] != n_files:
+        raise ToolStoppedError("pyright did not read every text.", remedy="Try simpler cells.")
+    for entry in report["generalDiagnostics"]:
+        file = Path(entry["file"]).name
+        if "range" not in entry:
+            yield file, ""
+        elif entry["severity"] == "error":
+            yield file, Reported(entry["range"]["start"]["line"] + 1, entry.get("rule", ""), entry["message"])

@@ -85,7 +85,7 @@ def test_a_layer_that_was_built_refuses_other_sizes() -> None:
     "facts",
     [
         {"type": "keras.layers.Dense", "units": 3, "told_by_nobody": 1},
-        {"type": "keras.layers.Dense", "units": 3, "takes": [None, None, 4]},
+        {"type": "keras.layers.Dense", "units": 3, "takes": [[None, 4], [None, 4]]},
         {"type": "keras.src.models.sequential.Sequential"},
         {"type": "keras.layers.NoLayer"},
     ],

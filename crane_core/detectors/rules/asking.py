@@ -1,7 +1,8 @@
 """What a library itself says of a step: asked on surrogates with the schema of the operands, in a separate process.
 
-Asks only where an interpreter here has the very versions of the kernel; of a kernel that tells no versions, NumPy and
-torch are asked about shapes. What may be asked stands in kernel_side/crane_surrogates/operations.py.
+Asks only where an interpreter here has the very versions of the kernel; of a kernel that tells no versions, NumPy,
+torch, matplotlib and layers of Keras are asked about shapes, scikit-learn about data that it has always refused. What
+may be asked stands in kernel_side/crane_surrogates/operations.py.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from functools import cache
-from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
@@ -25,7 +25,6 @@ from crane_core.detectors.rules.sending import (
     NotSentError,
     Sender,
     as_array,
-    kept_facts,
     library_of,
     operation_of,
 )
@@ -72,8 +71,6 @@ class Order(NamedTuple):
     """Sent without elements: of refusals only those of a usual class count."""
     device: str | None = None
     """Where the results are, if not on the processor."""
-    more: Mapping[str, Any] = MappingProxyType({})
-    """Facts of the result beside the answer."""
 
 
 class Question(NamedTuple):
@@ -130,7 +127,10 @@ class Asker:
             operands[0] = operands[0].bound_to
             holder = operands[0].type
         tried = self._tried(step, holder, asked, operands, arguments.keywords)
-        orders = list(tried if self._is_of_any_version else self._all_of(tried, step, of, name, arguments, made or {}))
+        if self._is_of_any_version:
+            orders = [*tried, *self._of_learning(step, of, name, arguments)]
+        else:
+            orders = list(self._all_of(tried, step, of, name, arguments, made or {}))
         if not orders:
             return None
         words = "; ".join(dict.fromkeys(filter(None, map(described, operands))))
@@ -146,21 +146,20 @@ class Asker:
         made: Mapping[str, Any],
     ) -> Iterator[Order]:
         """The order to try a step, and those about names, arguments, results of other steps, and data."""
-        if step == "attribute" and not isinstance(of, str) and of.path:
-            yield from self._of_module(of.path, name)
-        elif step == "attribute" and not isinstance(of, str) and of.type == "method":
-            yield from self._of_method(of, name)
-        else:
-            yield from tried
-            yield from self._bound(step, of, name, arguments)
-            yield from self._of_object(step, of, name)
-            yield from self._of_made(step, name, arguments, made)
-            yield from self._of_learning(step, of, name, arguments)
+        of_name: Iterable[Order] = ()
+        if step == "attribute" and not isinstance(of, str):
+            of_name = self._of_name(of, name)
+            tried = () if of.path or of.type == "method" else tried
+        yield from tried
+        yield from self._bound(step, of, name, arguments)
+        yield from of_name
+        yield from self._of_made(step, name, arguments, made)
+        yield from self._of_learning(step, of, name, arguments)
 
     def refused_parameter(self, path: str, step: str, given: Mapping[str, Any]) -> RefusedParameter | None:
         """The first of some plain values that scikit-learn refuses in a "call" or "fit"; None if none for certain."""
         library = path.partition(".")[0]
-        if library not in self._libraries or self._seconds_left <= 0 or self._may_be_changed([library]):
+        if not self._may_be_asked({library}) or self._seconds_left <= 0:
             return None
         order = {"step": "parameters", "of": path, "name": step, "given": dict(given)}
         said = self._answer(order, [library]) if given else {}
@@ -230,7 +229,7 @@ class Asker:
                 order = order._replace(device=None)
             if not _CHANGING.isdisjoint(keywords):
                 order = order._replace(tells=False, is_typed=False)
-            yield order._replace(libraries=frozenset(libraries), more=kept_facts(step, asked, operands))
+            yield order._replace(libraries=frozenset(libraries))
 
     def _may_be_asked(self, libraries: Set[str]) -> bool:
         return bool(libraries) and libraries <= self._libraries and not self._may_be_changed(libraries)
@@ -254,27 +253,18 @@ class Asker:
             device=sender.device_elsewhere,
         )
 
-    def _of_module(self, path: str, name: str) -> Iterator[Order]:
-        """The order to look for a name in a module."""
-        library = path.partition(".")[0]
-        if library in operations.LAZY & self._libraries and not self._may_be_changed([library]):
-            yield Order({"step": "member", "of": path, "name": name}, frozenset([library]))
-
-    def _of_method(self, method: AbstractValue, name: str) -> Iterator[Order]:
-        """The order to look for a name in a method that was not called."""
-        path = method.fact("of")
-        library = path.partition(".")[0] if isinstance(path, str) else ""
-        if library in self._libraries and not self._may_be_changed([library]):
-            yield Order({"step": "of method", "of": path, "name": name}, frozenset([library]))
-
-    def _of_object(self, step: str, of: AbstractValue | str, name: str) -> Iterator[Order]:
-        """The order to look for a name in the class of an object."""
-        if step != "attribute" or isinstance(of, str) or of.attributes.get(name) is not None:
-            return
-        library = of.package
-        if library in operations.BOUND & self._libraries and not self._may_be_changed([library]):
-            sent = {"of": of.type, "name": name, "is_made": False, "is_label": _may_be_label(of, name)}
-            yield Order({"step": "of object", **sent}, frozenset([library]))
+    def _of_name(self, of: AbstractValue, name: str) -> Iterator[Order]:
+        """The order to look for a name in a module, in a method that was not called, or in the class of an object."""
+        told: dict[str, Any] = {"step": "of method", "of": str(of.fact("of", "")), "name": name}
+        asked = self._libraries
+        if of.path:
+            asked, told = operations.LAZY, {**told, "step": "member", "of": of.path}
+        elif of.type != "method":
+            asked = operations.BOUND if of.attributes.get(name) is None else frozenset()
+            told |= {"step": "of object", "of": of.type, "is_made": False, "is_label": _may_be_label(of, name)}
+        library = told["of"].partition(".")[0]
+        if library in asked and self._may_be_asked({library}):
+            yield Order(told, frozenset([library]))
 
     def _of_made(self, step: str, name: str, arguments: Arguments, made: Mapping[str, Any]) -> Iterator[Order]:
         """The orders about the result of another step: of what it is an object, and what it makes of its arguments."""
@@ -284,7 +274,7 @@ class Asker:
             return
         given = [*arguments.positional, *arguments.keywords.values()]
         libraries = frozenset([library, *filter(None, map(library_of, given))])
-        if not libraries <= self._libraries or self._may_be_changed(libraries):
+        if not self._may_be_asked(libraries):
             return
         if "class" not in made:
             sender = Sender(may_guess=False)
@@ -300,9 +290,7 @@ class Asker:
         """The order to bind the arguments of a call; nothing is called, but wrapped functions of a few libraries."""
         path = of if isinstance(of, str) else f"{_path_of_class(of)}.{name}"
         library = path.partition(".")[0]
-        if step not in ("call", "method") or library not in _BOUND & self._libraries:
-            return
-        if self._may_be_changed([library]):
+        if step not in ("call", "method") or library not in _BOUND or not self._may_be_asked({library}):
             return
         first = arguments.positional[0].type if arguments.positional else ""
         kind = "call of data" if step == "call" and first in _DATA else step
@@ -322,10 +310,11 @@ class Asker:
             return
         given = [*operands, *arguments.keywords.values()]
         with suppress(NotSentError):
-            tells = step == "method" and not any(map(self._mentions, operations.OUTPUT_SETTINGS))
+            is_vague = self._is_of_any_version
+            tells = step == "method" and not (is_vague or any(map(self._mentions, operations.OUTPUT_SETTINGS)))
             learning = Learning(given)
             sent = learning.order(of if isinstance(of, str) else "", name, operands, arguments.keywords)
-            yield Order(sent, frozenset(["sklearn"]), tells, learning=learning)
+            yield Order(sent, frozenset(["sklearn"]), tells, learning=learning, is_vague=is_vague)
 
     def _may_be_changed(self, libraries: Iterable[str]) -> bool:
         """Whether the notebook spells what may change what operations of these libraries do."""
@@ -411,9 +400,7 @@ def _result_of(order: Order, answer: Mapping[str, Any]) -> Said | None:
     is_told = order.tells or facts.get("type") == "method"
     if not (facts and is_told or left):
         return None
-    gives = value_given(_certain(facts, order))
-    gives.facts |= order.more
-    return Said(None, gives, value_given(_certain(left, order)) if left else None)
+    return Said(None, value_given(_certain(facts, order)), value_given(_certain(left, order)) if left else None)
 
 
 def _binding(path: str, kind: str, arguments: Arguments) -> dict[str, Any]:

@@ -32,7 +32,7 @@ _AS_WIDE: Final = (
     *("StandardScaler", "MinMaxScaler", "MaxAbsScaler", "RobustScaler", "Normalizer", "Binarizer", "PowerTransformer"),
     *("QuantileTransformer", "OrdinalEncoder"),
 )
-"""Classes that give as many columns as they get; others give those that values decide, or as many as they are told."""
+"""Classes that give as many columns as they get; others give those that values, or a parameter, decide."""
 _PREDICTS: Final = ("predict", "fit_predict", "predict_proba", "predict_log_proba", "decision_function")
 _PARTS: Final = frozenset(["estimator", "estimators", "base_estimator", "steps", "transformers", "kernel"])
 """Parameters that may hold what decides itself about data."""

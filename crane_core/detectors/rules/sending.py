@@ -6,7 +6,7 @@ Knows what of an abstract value can be sent. Refuses operands of which too littl
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, TypeVar
 
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
@@ -58,18 +58,6 @@ def library_of(value: AbstractValue) -> str:
         if each.type in ("list", "tuple") and len(waiting) < _MOST_PARTS:
             waiting += (each.items or ())[:50]
     return ""
-
-
-def kept_facts(step: str, name: str, operands: Sequence[AbstractValue]) -> dict[str, Any]:
-    """What is certain of the result of a method of a tensor beside the answer: its device, or its range of integers."""
-    if step == "method" and name == "cpu" and operands[0].is_a("torch", "Tensor"):
-        return {"device": "cpu"}
-    if step != "method" or name not in operations.KEEPING or not operands[0].is_a("torch", "Tensor"):
-        return {}
-    ends = operands[0].fact("value_range")
-    if name in ("long", "int") and isinstance(ends, (list, tuple)):
-        ends = [int(end) if type(end) is float and math.isfinite(end) else end for end in ends]
-    return {"value_range": ends} if _are_integers(ends) else {}
 
 
 def as_array(value: AbstractValue) -> AbstractValue:

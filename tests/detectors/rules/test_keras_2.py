@@ -50,13 +50,12 @@ def test_a_model_that_is_not_compiled_raises_what_its_version_raises() -> None:
     ("data", "keras_2", "keras_3"),
     [
         ((12, 4, 1), None, None),
-        ((12,), "ValueError", "ValueError"),
-        ((12, 3), "ValueError", "ValueError"),
+        ((12,), None, "ValueError"),
         ((12, 3, 4), None, "ValueError"),
     ],
 )
 def test_data_of_another_rank_is_brought_to_the_rank_of_the_model(
-    data: tuple[int, ...], keras_2: str, keras_3: str
+    data: tuple[int, ...], keras_2: None, keras_3: str | None
 ) -> None:
     assert of_version("2.15.0", "mse", [12, 2], data=data) == keras_2
     assert of_version("3.15.1", "mse", [12, 2], data=data) == keras_3

@@ -45,9 +45,6 @@ near.predict(X)
 roc_curve(tr["a"],tr["n"])
 named.predict(tr[["a"]])
 VotingClassifier([("a",LinearSVC()),("b",LogisticRegression())],voting="soft").fit(X,y).predict(X)
-p.named_steps["m"].feature_importances_
-p.named_steps.m.feature_importances_
-p[-1].feature_importances_
 p.steps[-1][1].feature_importances_
 pf.named_steps["rf"]
 pf.named_steps.rf
@@ -62,7 +59,6 @@ GridSearchCV(LogisticRegression(),{"C":[1,2]},scoring="f1score").fit(X,y)
 f1_score(y,y,average="marco")
 TfidfVectorizer().fit_transform(docs)
 TfidfVectorizer().fit_transform(docso)
-make_column_transformer((["a"],OrdinalEncoder())).fit_transform(tr)
 """.splitlines()
 FINE = """\
 roc_curve(tr["a"],tr["n"],pos_label="x"), roc_curve(y,tr["n"])

@@ -160,7 +160,6 @@ CRASHES = {
     "column that the frame lacks": (
         "ct = ColumnTransformer([('num', StandardScaler(), ['age', 'height'])])\nct.fit_transform(X)"
     ),
-    "columns by name of an array": "make_column_transformer((StandardScaler(), ['age'])).fit(A)",
     "text among numeric columns": (
         "ct = ColumnTransformer([('num', StandardScaler(), ['age', 'city'])])\nct.fit_transform(people)"
     ),

@@ -51,7 +51,6 @@ CRASHES = {
     "acc probabilities": "accuracy_score(y_test, forest.predict_proba(X_test))",
     "acc float list": "accuracy_score([0,1,1],[0.2,0.9,0.4])",
     "dates": "LogisticRegression().fit(dates,y)",
-    "mixed names": "LogisticRegression().fit(mixed,y)",
     "cat text": "LogisticRegression().fit(cats,y)",
     "pipeline text": "make_pipeline(StandardScaler(),LogisticRegression()).fit(people,y)",
     "full missing col": ("full.fit(people,y)\nfull.predict(X)"),

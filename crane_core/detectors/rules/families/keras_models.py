@@ -24,6 +24,8 @@ _FUNCTIONAL: Final = "keras.src.models.functional.Functional"
 _ARRAYS: Final = (("numpy", "ndarray"), ("pandas", "DataFrame"), ("pandas", "Series"), ("tensorflow", "EagerTensor"))
 _ITERATORS: Final = ("DirectoryIterator", "DataFrameIterator", "NumpyArrayIterator")
 _LOSSES: Final = {"mse": "MeanSquaredError", "mae": "MeanAbsoluteError", "bce": "BinaryCrossentropy"}
+_RECURRENT: Final = ("LSTM", "GRU", "SimpleRNN")
+"""Layers that Keras builds without looking at the last length of what they get."""
 _FIRST_TENSORFLOW: Final = (2, 16)
 """The first version that comes with Keras 3."""
 
@@ -196,7 +198,8 @@ def _through_model(operation: Operation, model: AbstractValue, data: Shape, what
     flowing: Shape | None = data
     if wanted is not None:
         fitted = _with_rank(data, wanted)
-        is_other = fitted is not None and model.class_name == "Functional" and any(map(differ, wanted[1:], fitted[1:]))
+        first = 1 if model.class_name == "Functional" else len(wanted) - (_first_layer(model).class_name in _RECURRENT)
+        is_other = fitted is not None and any(map(differ, wanted[first:], fitted[first:]))
         if (fitted is None or is_other) and _is_keras_3(operation, model):
             operation.crash(
                 "ValueError",
@@ -227,6 +230,10 @@ def _layers(model: AbstractValue) -> list[AbstractValue] | None:
         known = model.mapping("layers").values()
         found = [AbstractValue(f"keras.layers.{facts.get('type')}", dict(facts)) for facts in known]
     return found and [layer for layer in found if layer.class_name not in ("KerasTensor", "InputLayer")]
+
+
+def _first_layer(model: AbstractValue) -> AbstractValue:
+    return next(iter(_layers(model) or ()), AbstractValue())
 
 
 def _judge_labels(operation: Operation, model: AbstractValue, given: Given, output: Shape, what: str) -> None:
@@ -263,7 +270,7 @@ def _judge(operation: Operation, model: AbstractValue, x: AbstractValue, y: Abst
     if given is None:
         return
     output = _through_model(operation, model, given.inputs, x.named("x"))
-    first = next(iter(_layers(model) or ()), AbstractValue())
+    first = _first_layer(model)
     if first.class_name == "Embedding" and x.is_a("numpy", "ndarray"):
         n = first.fact("input_dim", first.mapping("config").get("input_dim"))
         _refuse_beyond(operation, x.fact("value_range"), n, f"index {{}} is not in [0, {n}) of the embedding", "x")
@@ -295,7 +302,6 @@ def fitted(operation: Operation) -> Answer:
             fact=f"{model.named('the model')} is not compiled",
             remedy="call model.compile(optimizer=..., loss=...) first",
         )
-    _refuse_objects(operation, bound)
     validation = bound.get("validation_data", AbstractValue())
     pairs = [(bound["x"], bound.get("y"))]
     if validation.type == "tuple" and validation.items is not None and len(validation.items) in (2, 3):
@@ -305,19 +311,6 @@ def fitted(operation: Operation) -> Answer:
         _judge(operation, model, x, y)
     is_fit = operation.name == "fit"
     return AbstractValue("keras.src.callbacks.history.History", words=operation.text) if is_fit else UNCHANGED
-
-
-def _refuse_objects(operation: Operation, bound: dict[str, AbstractValue]) -> None:
-    """Arrays of objects, which no tensor can hold."""
-    for name in ("x", "y"):
-        value = bound.get(name, AbstractValue())
-        if value.is_a("numpy", "ndarray") and value.fact("dtype") == "object":
-            operation.crash(
-                "ValueError",
-                "an array of dtype object cannot be converted to a tensor",
-                fact=f"{value.named(name)} has dtype object",
-                remedy="convert it first (astype('float32')), or pad its rows to the same length (pad_sequences)",
-            )
 
 
 def _refuse_lengths(operation: Operation, x: AbstractValue, y: AbstractValue | None) -> None:
@@ -344,16 +337,6 @@ def predicted(operation: Operation) -> Answer:
         return AbstractValue(SYMBOLIC if is_symbolic else "", known_facts(shape=output))
     shape = (given.n, *output[1:]) if given is not None and output is not None else None
     return AbstractValue("numpy.ndarray", known_facts(shape=shape), words=operation.text)
-
-
-@RULES.method("keras.Sequential", "build")
-def built(operation: Operation) -> Answer:
-    """build((None, 40)): the layers meet the shape."""
-    given = operation.first
-    flowing = None if given.items is None else _shape([item.literal for item in given.items])
-    for layer in (_layers(operation.receiver) or ()) if operation.receiver.fact("input_shape") is None else ():
-        flowing = _step(operation, layer, flowing)
-    return AbstractValue("NoneType", literal=None)
 
 
 @_method("summary", "get_layer", "count_params", "get_weights", "save", "save_weights")

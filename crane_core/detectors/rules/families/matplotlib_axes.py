@@ -8,18 +8,14 @@ from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, 
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.numpy_arrays import (
     ARRAY,
-    describe,
-    is_array,
     is_none,
     literal_of,
-    taken_shape,
     whole,
 )
 from crane_core.detectors.rules.families.versions import is_at_least
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.harmless import may_run_notebook_code
 from crane_core.detectors.rules.operation import Operation
-from crane_core.detectors.rules.shapes import shown
 
 RULES = Family("matplotlib")
 AXES: Final = "matplotlib.axes._axes.Axes"
@@ -69,23 +65,6 @@ def drawn(operation: Operation) -> Answer:
     return UNCHANGED
 
 
-@RULES.function("matplotlib.pyplot.imshow")
-@RULES.method("matplotlib.Axes", "imshow")
-def imshow(operation: Operation) -> Answer:
-    image = operation.first
-    shape = taken_shape(image) if is_array(image) or image.type == "list" else None
-    if image.is_a("torch", "Tensor") and image.fact("requires_grad") is False and image.fact("device") == "cpu":
-        shape = image.shape
-    if shape is None or (shape[-1] in (None, 1, 3, 4) if len(shape) == 3 else len(shape) == 2):
-        return UNCHANGED
-    return operation.crash(
-        "TypeError",
-        f"Invalid shape {shown(shape)} for image data; valid are (rows, columns) and (rows, columns, 3 or 4)",
-        fact=f"{image.words} has the shape {shown(shape)}" if image.is_a("torch") else describe(image, "the image"),
-        remedy="change the shape: select one image, squeeze, or move the channels to the end",
-    )
-
-
 @RULES.function("matplotlib.pyplot.style.use", "matplotlib.style.use", "matplotlib.style.core.use")
 def style(operation: Operation) -> Answer:
     """Styles have the version of seaborn in their names since matplotlib 3.6, and no other since 3.8."""
@@ -114,19 +93,10 @@ _NOT_OF_AXES: Final = {
     **dict.fromkeys(_OF_ARRAYS, "pass squeeze=False to subplots, which then always returns an array"),
     "show": "use plt.show()",
 }
-_DRAWING: Final = (
-    "plot",
-    "scatter",
-    "bar",
-    "hist",
-    "boxplot",
-    "imshow",
-    "grid",
-    "set_title",
-    "set_xlabel",
-    "set_ylabel",
+_NOT_OF_FIGURES: Final = (
+    *("plot", "scatter", "bar", "hist", "boxplot", "imshow", "grid", "title", *_SETTERS[:6]),
+    *("set_title", "set_xlabel", "set_ylabel", "set_xlim", "set_ylim"),
 )
-_NOT_OF_FIGURES: Final = (*_DRAWING, "set_xlim", "set_ylim", "title", *_SETTERS[:6])
 
 
 @RULES.attribute("matplotlib.Axes", *_NOT_OF_AXES)

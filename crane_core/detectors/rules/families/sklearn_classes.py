@@ -1,7 +1,6 @@
-"""What each class of scikit-learn refuses and learns, as tools/sklearn_classes.py found it by trying.
+"""What each class of scikit-learn takes and learns, as tools/sklearn_classes.py found it by trying.
 
-The table is of one version of the library. What it refuses there, older versions refuse too: releases have accepted
-more (NaN in trees), not less. Where that is not so (names of features, parameters) the version is asked for.
+The table is of one version of the library. Where older ones are not the same (parameters), the version is asked for.
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ _TABLE = Path(__file__).with_suffix(".json")
 
 @dataclass(frozen=True, slots=True)
 class KnownClass:
-    """One class. `raises` gives the exception by flaw ("fit:nan"), `unfitted` by method; no entry: it is accepted.
+    """One class. `unfitted` are the methods that raise NotFittedError before fitting.
 
     `parameters` are the defaults by name, those that are not plain values as {"repr": ...}, {"required": True}.
     `learnt` are the attributes after fitting with default parameters; before, reading one raises AttributeError, or
-    what `unfitted_attributes` says. Of a class that needs arguments only path, kind,
-    parameters and public names are known.
+    what `unfitted_attributes` says. `counts_features` are the methods that raise ValueError for fewer features than
+    fitted. Of a class that needs arguments only path, kind, parameters and public names are known.
     """
 
     name: str
@@ -36,12 +35,11 @@ class KnownClass:
     parameters: Mapping[str, Any]
     n_positional: int
     public: frozenset[str]
-    learns_from_y: bool | None = None
-    unfitted: Mapping[str, str] = field(default_factory=dict)
+    unfitted: frozenset[str] = frozenset()
     learnt: frozenset[str] = frozenset()
     readable_unfitted: frozenset[str] = frozenset()
     unfitted_attributes: Mapping[str, str] = field(default_factory=dict)
-    raises: Mapping[str, str] = field(default_factory=dict)
+    counts_features: frozenset[str] = frozenset()
 
 
 def _by_name(by_exception: Mapping[str, list[str]]) -> dict[str, str]:
@@ -49,8 +47,8 @@ def _by_name(by_exception: Mapping[str, list[str]]) -> dict[str, str]:
 
 
 _READ: Final[Mapping[str, Callable[[Any], Any]]] = {
-    **dict.fromkeys(["public", "learnt", "readable_unfitted"], frozenset),
-    **dict.fromkeys(["unfitted", "unfitted_attributes", "raises"], _by_name),
+    **dict.fromkeys(["public", "unfitted", "learnt", "readable_unfitted", "counts_features"], frozenset),
+    "unfitted_attributes": _by_name,
 }
 
 
@@ -76,11 +74,6 @@ def version_of_table() -> str:
 def known_class(value: AbstractValue | None) -> KnownClass | None:
     """The class of an estimator of scikit-learn; None for subclasses and for what is not an estimator."""
     return classes().get(value.class_name) if value is not None and value.package == "sklearn" else None
-
-
-def is_since(operation: Operation, *version: int) -> bool:
-    """Whether the kernel's version is certainly not older; one that is not told is taken for 1.2 (2022)."""
-    return (version_of(operation, "sklearn") or (1, 2)) >= version
 
 
 def is_of_table(operation: Operation) -> bool:

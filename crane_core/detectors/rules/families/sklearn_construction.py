@@ -6,9 +6,8 @@ from typing import Final
 
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, literal
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.families.sklearn_classes import KnownClass, classes, is_of_table, known_class
+from crane_core.detectors.rules.families.sklearn_classes import KnownClass, classes, known_class
 from crane_core.detectors.rules.families.sklearn_estimators import (
-    NAMED_PARTS,
     features_fitted,
     is_fitted,
     new_estimator,
@@ -57,17 +56,6 @@ def pipeline_made(operation: Operation) -> Answer:
     return new_estimator("sklearn.pipeline.Pipeline", held)
 
 
-@RULES.function("sklearn.compose.make_column_transformer")
-def columns_made(operation: Operation) -> Answer:
-    """A column transformer of pairs of estimator and columns."""
-    given = operation.arguments.positional
-    if not operation.arguments.is_complete or not all(pair.items and len(pair.items) == 2 for pair in given):
-        return UNCHANGED
-    parts = [AbstractValue("tuple", items=[literal(f"{at}"), *(pair.items or ())]) for at, pair in enumerate(given)]
-    held = {"transformers": AbstractValue("list", items=parts), **operation.arguments.keywords}
-    return new_estimator("sklearn.compose.ColumnTransformer", held)
-
-
 @RULES.function("sklearn.base.clone")
 def cloned(operation: Operation) -> Answer:
     """An unfitted copy."""
@@ -76,28 +64,12 @@ def cloned(operation: Operation) -> Answer:
 
 @RULES.method("sklearn.*", "set_params")
 def set_parameters(operation: Operation) -> Answer:
-    """New parameters; those that the class lacks are refused."""
+    """New parameters."""
     estimator, known, given = operation.receiver, known_class(operation.receiver), operation.arguments
-    if known is None:
-        return UNKNOWN
-    names = [name for name in given.keywords if "__" not in name]
-    _refuse_names(operation, known, names)
-    is_known = all(name in known.parameters for name in names)
-    if not is_known or len(names) < len(given.keywords) or not given.is_complete:
+    if known is None or not given.is_complete or not given.keywords.keys() <= known.parameters.keys():
         return UNKNOWN
     estimator.attributes.update(given.keywords)
     return estimator
-
-
-def _refuse_names(operation: Operation, known: KnownClass, names: list[str]) -> None:
-    unknown = next((name for name in names if name not in known.parameters), None)
-    if unknown and known.parameters and is_of_table(operation) and known.name not in NAMED_PARTS:
-        operation.crash(
-            "ValueError",
-            f"Invalid parameter '{unknown}' for estimator {known.name}",
-            fact=f"its parameters are {', '.join(known.parameters)}",
-            remedy="use one of these",
-        )
 
 
 @RULES.attribute("sklearn.*")

@@ -41,21 +41,8 @@ def shape_as_array(value: AbstractValue) -> Shape | None:
     if value.is_a("pandas", "Series", "Index", "RangeIndex"):
         length = value.fact("length")
         return shape if isinstance(shape, tuple) else (length if isinstance(length, int) else None,)
-    if value.type in ("list", "tuple"):
-        return _nested_shape(value)
     is_table = is_frame(value) or is_array(value) or is_sparse(value) or not value.type
     return shape if is_table and isinstance(shape, tuple) else None
-
-
-def _nested_shape(value: AbstractValue) -> Shape | None:
-    if value.items is None:
-        flat = set(value.fact("item_types", {})) <= {"int", "float", "str", "bool"} and "item_types" in value.facts
-        return (value.fact("length"),) if flat and isinstance(value.fact("length"), int) else None
-    inner = {(() if item.type in ("int", "float", "str", "bool") else shape_as_array(item)) for item in value.items}
-    if len(inner) != 1:
-        return (0,) if not value.items else None
-    only = inner.pop()
-    return None if only is None else (len(value.items), *only)
 
 
 def n_samples(value: AbstractValue) -> int | None:

@@ -6,12 +6,12 @@ in the facts that a state uses: is_fitted, fitted_attributes, feature_names_in_,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import NoneType
-from typing import Any, Final, NoReturn
+from typing import Any
 
-from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, literal
-from crane_core.detectors.rules.families.sklearn_classes import KnownClass, known_class
+from crane_core.detectors.rules.abstract_value import AbstractValue, literal
+from crane_core.detectors.rules.families.sklearn_classes import known_class
 from crane_core.detectors.rules.families.sklearn_data import n_features, names_of
 from crane_core.detectors.rules.operation import Operation
 
@@ -23,25 +23,6 @@ _LEARNT_FACTS = (
     *("fitted_attributes", "feature_names_in_", "classes_", "categories_", "learnt", "n_classes"),
     "fit_on",
 )
-_DATA_DEPENDS_ON = (
-    *("metric", "kernel", "affinity", "missing_values", "strategy", "validate", "categorical_features", "estimator"),
-    *("base_estimator", "initial_strategy", "handle_unknown", "encode", "criterion", "splitter", "accept_sparse"),
-    *("n_features_to_select",),
-)
-"""Parameters that may change which data an estimator accepts."""
-NAMED_PARTS = (
-    *("Pipeline", "ColumnTransformer", "FeatureUnion", "VotingClassifier", "VotingRegressor"),
-    *("StackingClassifier", "StackingRegressor"),
-)
-"""Classes that take the names of their parts as parameters, too."""
-_USUAL: Final[Mapping[str, tuple[str, ...]]] = {
-    "metric": ("minkowski", "euclidean", "manhattan", "cosine", "l1", "l2"),
-    "kernel": ("rbf", "linear", "poly", "sigmoid"),
-    "affinity": ("rbf", "nearest_neighbors"),
-    "criterion": ("gini", "entropy", "log_loss", "squared_error", "friedman_mse"),
-    "splitter": ("best",),
-}
-"""Settings with which it accepts what it accepts by default."""
 
 
 def new_estimator(path: str, given: Mapping[str, AbstractValue]) -> AbstractValue:
@@ -90,32 +71,10 @@ def are_parameters_told(value: AbstractValue, n_others: int = 0) -> bool:
     return bool(n_told <= value.fact("n_parameters_set", -1) <= n_told + n_others)
 
 
-def accepts_as_by_default(value: AbstractValue, known: KnownClass) -> bool:
-    """Whether no parameter is set that may change which data are accepted."""
-    return all(_is_usual(value, known, name) for name in _DATA_DEPENDS_ON if name in known.parameters)
-
-
-def _is_usual(estimator: AbstractValue, known: KnownClass, name: str) -> bool:
-    value, default = value_of(estimator, name), known.parameters[name]
-    if value is NOT_KNOWN:
-        is_told = name not in estimator.attributes and are_parameters_told(estimator)
-        return isinstance(default, Mapping) and bool(is_told)
-    return bool(value == default or value in _USUAL.get(name, ()))
-
-
 def is_fitted(value: AbstractValue) -> bool | None:
     """Whether it has been fitted; None if that is not known."""
     known = value.fact("is_fitted")
     return known if isinstance(known, bool) else None
-
-
-def not_fitted(operation: Operation, value: AbstractValue, name: str, exception: str = "NotFittedError") -> NoReturn:
-    operation.crash(
-        exception,
-        f"This {name} instance is not fitted yet",
-        fact=f"{value.named('it')} has not been fitted",
-        remedy="call fit first, or use the object that was fitted; cross_val_score and searches fit only copies",
-    )
 
 
 def features_fitted(value: AbstractValue) -> int | None:
@@ -157,24 +116,11 @@ def fit_to(value: AbstractValue, x: AbstractValue, fit_on: Any = None) -> None:
 
 
 def unfitted_copy(estimator: AbstractValue) -> AbstractValue:
-    """What `clone` gives: the same parameters, copies of the estimators among them, nothing learnt."""
-    copy = AbstractValue(estimator.type, words=estimator.words)
-    copy.facts = {name: fact for name, fact in estimator.facts.items() if name not in (*_LEARNT_FACTS, "steps")}
-    copy.facts["is_fitted"] = False
-    known = known_class(estimator)
-    named = known.parameters if known is not None else {}
-    copy.attributes = {name: _copied(value) for name, value in estimator.attributes.items() if name in named}
-    if known is not None and known.name == "Pipeline" and (held := steps(estimator)) is not None:
-        copy.attributes["steps"] = pairs([(name, _copied(part)) for name, part in held])
-    return copy
-
-
-def _copied(value: AbstractValue) -> AbstractValue:
-    if known_class(value) is not None:
-        return unfitted_copy(value)
-    if value.items is not None:
-        return AbstractValue(value.type, items=[_copied(item) for item in value.items])
-    return value if value.is_literal else AbstractValue()
+    """What `clone` gives: the same plain parameters, others of which nothing is known, nothing learnt."""
+    facts = {name: fact for name, fact in estimator.facts.items() if name not in (*_LEARNT_FACTS, "steps")}
+    given = {name: each for name, each in estimator.attributes.items() if not name.endswith("_")}
+    given = {name: each if each.is_literal else AbstractValue() for name, each in given.items()}
+    return AbstractValue(estimator.type, facts | {"is_fitted": False}, attributes=given, words=estimator.words)
 
 
 # Made of others
@@ -193,7 +139,11 @@ def steps(pipeline: AbstractValue) -> list[tuple[str, AbstractValue]] | None:
         held = _steps_told(pipeline)
         if held is not None:
             pipeline.attributes["steps"] = held
-    return None if held is None else list(_pairs(held)) if _are_pairs(held) else None
+    if held is None or held.items is None:
+        return None
+    parts = [item.items or [] for item in held.items]
+    are_named = all(len(part) >= 2 and isinstance(part[0].literal, str) for part in parts)
+    return [(str(part[0].literal), part[1]) for part in parts] if are_named else None
 
 
 def columns_of_parts(columns: AbstractValue) -> list[tuple[str, AbstractValue, Any]] | None:
@@ -206,19 +156,6 @@ def columns_of_parts(columns: AbstractValue) -> list[tuple[str, AbstractValue, A
         isinstance(given, str) or isinstance(given, list) and 0 < len(given) < _MOST_TOLD for *_, given in found
     ]
     return found if all(is_whole) else None
-
-
-def _are_pairs(held: AbstractValue) -> bool:
-    return held.items is not None and all(
-        item.items is not None and len(item.items) >= 2 and isinstance(item.items[0].literal, str)
-        for item in held.items
-    )
-
-
-def _pairs(held: AbstractValue) -> Iterator[tuple[str, AbstractValue]]:
-    for item in held.items or ():
-        if item.items is not None:
-            yield str(item.items[0].literal), item.items[1]
 
 
 def _steps_told(pipeline: AbstractValue) -> AbstractValue | None:

@@ -18,17 +18,6 @@ _OF_CLASSES: Final = (
     *("matthews_corrcoef", "precision_recall_fscore_support"),
 )
 _SIDES: Final = ("y_true", "y_pred")
-_OTHERS: Final = (
-    *("mean_squared_error", "mean_absolute_error", "r2_score", "mean_absolute_percentage_error", "max_error"),
-    *("median_absolute_error", "explained_variance_score", "root_mean_squared_error", "mean_squared_log_error"),
-    *("roc_curve", "precision_recall_curve", "roc_auc_score", "average_precision_score", "log_loss"),
-    *("silhouette_score", "silhouette_samples", "davies_bouldin_score", "calinski_harabasz_score"),
-)
-
-
-@RULES.function(*[f"sklearn.metrics.{name}" for name in _OTHERS])
-def measured(_operation: Operation) -> Answer:
-    return UNCHANGED
 
 
 @RULES.function(*[f"sklearn.metrics.{name}" for name in _OF_CLASSES])

@@ -54,8 +54,8 @@ def make(facts: Mapping[str, Any], fill: int) -> Any:
     if not facts["type"].startswith(("keras.layers.", "keras.src.layers.")) or kind is None:
         raise NotMadeError(facts["type"])
     taken = facts.get("takes")
-    if taken is not None and (None in taken[1:] or any(type(length) is list for length in taken)):
-        raise NotMadeError("built for a shape that is open")
+    if taken is not None and any(type(length) is list for length in taken):
+        raise NotMadeError("built for several inputs")
     with mode(fill):
         layer = kind.from_config(facts["config"]) if "config" in facts else _with_settings(kind, facts)
         if taken is not None:
@@ -67,7 +67,7 @@ def _with_settings(kind: Any, facts: Mapping[str, Any]) -> Any:
     """A layer as a state tells it: where its settings are all that it was made with."""
     told = {name: fact for name, fact in facts.items() if name not in _OF_CALLS}
     if told.keys() - _SETTINGS:
-        raise NotMadeError("a layer of which more is told than it is made with")
+        raise NotMadeError("a layer with more facts than it is made with")
     stepping = {"strides": 1} if "Pooling" in kind.__name__ and "pool_size" in told else {}
     layer = kind(**{**stepping, **told})
     if {name: fact for name, fact in seen(layer).items() if name in _SETTINGS} != told:
@@ -81,7 +81,9 @@ def read(value: Any) -> dict[str, Any]:
     if f"{kind.__module__}.{kind.__qualname__}" == _SYMBOLIC:
         return {"type": _SYMBOLIC, "shape": list(value.shape), "dtype": value.dtype}
     if kind.__module__.startswith("keras.src.layers.") and getattr(keras.layers, kind.__name__, None) is kind:
-        return {"type": f"keras.layers.{kind.__name__}", "config": {**value.get_config(), "name": None}}
+        told = {"type": f"keras.layers.{kind.__name__}", "config": {**value.get_config(), "name": None}}
+        shape = getattr(value, "_input_shape_arg", None)
+        return told if shape is None else {**told, "stated_input": [None, *shape]}
     return {}
 
 

@@ -439,6 +439,7 @@ METHODS: Mapping[str, Mapping[str, Sequence[int]]] = {
 _LEARNING_METHODS = (
     "fit fit_transform fit_predict fit_resample predict predict_proba predict_log_proba decision_function transform"
     " score score_samples inverse_transform get_feature_names_out get_support kneighbors apply decision_path"
+    " set_params"
 )
 _METRICS = (
     "accuracy_score average_precision_score balanced_accuracy_score brier_score_loss calinski_harabasz_score"
@@ -574,11 +575,6 @@ FREEZING = ("requires_grad", "freeze", "from_pretrained")
 _INDEXING_WORDS = "cross_entropy nll_loss embedding one_hot gather index_select __call__ forward"
 _INDEXING = frozenset(_INDEXING_WORDS.split())
 _OF_DATA = ("tensor", "as_tensor", "from_numpy")
-_KEEPING_WORDS = (
-    "long int view reshape flatten squeeze unsqueeze permute transpose t contiguous clone detach expand repeat"
-)
-KEEPING = frozenset(_KEEPING_WORDS.split())
-"""Methods of tensors that give the same integers, each at least once."""
 _VIEWS_WORDS = (
     "T mT H mH data real adjoint broadcast_to chunk detach diagonal expand expand_as flatten movedim moveaxis narrow"
     " permute reshape select split squeeze swapaxes swapdims t tensor_split transpose unbind unflatten unfold unsqueeze"
@@ -590,6 +586,15 @@ _ABOUT_SHAPES = re.compile(
     r"shape|\b[Ss]izes?\b|[Dd]imension|\dD\b|elements|channels|batch_size|matri|scalar outputs|more than one value"
     r"|out of bounds|out of range|'numpy\.ndarray' object has no attribute"
 )
+_OF_LAYERS = re.compile(r"expected (?:m\w\w_)?ndim|expected axis|size would be negative")
+"""What layers of Keras have always refused of shapes."""
+_OF_DRAWING = re.compile(r"must have same first dimension|must be the same size|^Invalid shape .* for image data")
+"""What drawing has always refused of shapes, with one class of exceptions."""
+_OF_LEARNING_EVER = re.compile(
+    r"inconsistent numbers of samples|could not convert string|contains (?:NaN|infinity)|X has \d+ features?, but"
+    r"|not fitted yet|Expected 2D array|Unknown label type|Classification metrics can't|continuous is not supported"
+)
+"""What scikit-learn has always refused of data, with one class of exceptions; releases have accepted more, not less."""
 _ABOUT_INDEX = re.compile(r"\b[Ii]ndex .*out of (?:bounds|range)|^Target \d+ is out")
 _OF_VERSION = re.compile(
     r"Expected (?:target size|more than 1 spatial|input to be)|when training, got input size \[|^Softmax2d|^For 1D"
@@ -605,7 +610,7 @@ _OF_VERSION_WORDS = (
 )
 _OF_VERSION_NAMES = frozenset(_OF_VERSION_WORDS.split())
 """What of NumPy is new since some version, 1.20 or later, or refuses other shapes since then."""
-OF_ANY_VERSION = ("numpy", "torch")
+OF_ANY_VERSION = ("keras", "matplotlib", "numpy", "sklearn", "torch")
 """Libraries of which every version refuses the same shapes, with the exceptions above."""
 _ELSEWHERE = re.compile(r"(?i)\b(?:cuda|mps|xpu|hpu|npu|xla|meta|musa|mlu|vulkan|privateuseone)\b")
 _GROWING = ("torch.nn.modules.", "keras.layers.", "keras.src.layers.", "matplotlib.")
@@ -651,7 +656,8 @@ def is_asked(order: Mapping[str, Any]) -> bool:
         is_opaque = form == "facts" and _is_opaque(step, name, held) and not refuses_objects
         if is_opaque or form == "facts" and reads_texts and _is_text(held):
             return False
-        if form == "facts" and of.startswith("matplotlib") and _size(held) > _MOST_DRAWN:
+        is_drawn_one_by_one = of.startswith("matplotlib") and not name.endswith("imshow")
+        if form == "facts" and is_drawn_one_by_one and _size(held) > _MOST_DRAWN:
             return False
     if _changes_tensor(step, of, name) and not (operands and _has_no_gradient(operands[0])):
         return False
@@ -822,8 +828,14 @@ def takes_indices(step: str, name: str) -> bool:
 def is_about_shapes(order: Mapping[str, Any], exception: str, message: str, *, is_of_any_version: bool) -> bool:
     """Whether this is about shapes, or what is not a tensor, as on every device, and in every version if asked.
 
-    Elsewhere than on the processor nobody looks at indices before they are used.
+    Elsewhere than on the processor nobody looks at indices before they are used. Of Keras only layers count.
     """
+    if order["step"] == "learns":
+        return _OF_LEARNING_EVER.search(message) is not None
+    if order["of"].startswith("matplotlib"):
+        return _OF_DRAWING.search(message) is not None
+    if order["of"].startswith(("keras", "sklearn")):
+        return order["step"] == "method" and _OF_LAYERS.search(message) is not None
     given = [*order["operands"][1:], *order["keywords"].values()]
     held = {form for told in given for form, _ in tables.parts(told)}
     if _ABOUT_INDEX.search(message) and not held.isdisjoint(("facts", "list")):

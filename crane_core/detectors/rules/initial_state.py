@@ -60,7 +60,7 @@ class InitialState:
         variables = self.state.variables if self.state is not None else {}
         return sorted(name for name in met - variables.keys() if self.of_python(name) is not None)
 
-    @cached_property
+    @property
     def fixed(self) -> list[str]:
         """Names that stand for the same on every path through the target, until it gives them something else."""
         return [*self.python_names, *sorted(self.bindings.paths)]
@@ -228,27 +228,22 @@ _BY_ANY_NAME = ("__dict__", "setattr", "vars(", "add_module", "register_", "__se
 """What gives objects attributes whose names stand nowhere in the code."""
 
 
-class EmptyKernel:
+class EmptyKernel(InitialState):
     """The kernel before its first cell, with which the cells that ran begin: of a name only Python's own are known.
 
-    `prefix` are the cells up to the one that runs.
+    `prefix` are the cells up to the one that runs. What they needed and asked for was there.
     """
 
+    packages: Mapping[str, str] = {}
+    may_be_extended = True
+
     def __init__(self, packages: Mapping[str, str]) -> None:
-        self.prefix = Prefix()
-        self.past: Mapping[str, AbstractValue] = {}
-        self.fixed: Sequence[str] = ()
-        self.held: Sequence[str] = ()
-        self.names_absent: frozenset[str] = frozenset()
-        self.tells_identity = False
+        super().__init__((), None)
         self.packages = packages
 
     @property
     def reach(self) -> Reach | None:
         return self.prefix.reach
-
-    def mentions(self, text: str) -> bool:
-        return self.prefix.mentions(text)
 
     def of_python(self, name: str) -> AbstractValue | None:
         return self.prefix.of_python(name)
@@ -256,36 +251,19 @@ class EmptyKernel:
     def value(self, name: str) -> AbstractValue:
         return self.of_python(name) or AbstractValue(words=name)
 
-    def same(self, name: str) -> Sequence[str]:
-        return ()
-
-    def type_of(self, name: str) -> str:
-        return ""
-
-    def missing(self, name: str) -> Mapping[str, Any] | None:
-        """None: what the cells that ran needed was there."""
+    def missing(self, name: str) -> None:
         return None
 
     def may_be_used_unseen(self, name: str) -> bool:
         """False: of what the cells found nothing is stated."""
         return False
 
-    may_be_extended = True
-
     def may_give_attribute(self, name: str) -> bool:
-        """True: what the cells that ran asked for was there."""
         return True
 
     def may_replace(self, name: str) -> bool:
         """Whether code of the cells may replace what a library has by this name."""
         return self.is_assigned(name)
-
-    def is_assigned(self, attribute: str) -> bool:
-        """Whether the cells spell that they put an attribute of this name on some object."""
-        return attribute in self.prefix.spelled.given_attributes
-
-    def absent_at(self, node: ast.stmt) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        return iter(())
 
 
 def _own_lines(node: ast.stmt) -> tuple[int, int]:

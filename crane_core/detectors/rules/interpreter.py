@@ -201,9 +201,6 @@ class Interpreter:
         """
         self.escaped_arrays: set[AbstractValue] = set()
         """Those that may share memory, of the escaped ones."""
-        self.n_gone = 0
-        self.has_gone_array = False
-        """Escaped objects that say nothing and that nothing leads to: how many, and whether one may share memory."""
         self.made: dict[int, AbstractValue] = {}
         """Objects of the notebook's classes that were made since the start."""
         for name in dict.fromkeys((*initial.held, *initial.past, *initial.fixed)):
@@ -577,7 +574,7 @@ class Interpreter:
         """Code that nobody knows got these: they and what they hold may change, now and whenever such code runs."""
         changed = [value for value in self.escaped if not self.is_forgotten(value)]
         found = every([*values, *changed])
-        n_found = self.n_gone + len(self.escaped) + sum(value not in self.escaped for value in found)
+        n_found = len(self.escaped) + sum(value not in self.escaped for value in found)
         steps, self.n_visits = divmod(self.n_visits + n_found, VISITS_PER_STEP)
         self.n_steps += steps
         for value in found:
@@ -587,7 +584,7 @@ class Interpreter:
             self.escaped_arrays.discard(value)
             if isinstance(value.definition, ast.ClassDef):
                 value.attributes = {}
-        if self.escaped_arrays or self.has_gone_array:
+        if self.escaped_arrays:
             self.invalidate_aliases()
 
     def _forget(self, value: AbstractValue) -> None:

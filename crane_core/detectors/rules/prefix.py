@@ -9,12 +9,12 @@ import ast
 import builtins
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import NamedTuple
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.bindings import Bindings, bindings_of
 from crane_core.detectors.rules.cell_code import CellCode, as_magic, read_cell
-from crane_core.detectors.rules.kept import Kept
 
 _BUILTIN = vars(builtins)
 _RUNS_LATER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.GeneratorExp)
@@ -104,11 +104,11 @@ class Prefix:
             ),
         )
 
-    def since(self, n_cells: int) -> list[Prefix]:
-        """The prefixes of more cells than that, up to this one."""
+    def grown(self) -> list[Prefix]:
+        """The prefixes of one cell, of two, and so on, up to this one."""
         found: list[Prefix] = []
-        each: Prefix | None = self
-        while each is not None and len(each.texts) > n_cells:
+        each = self
+        while each.before is not None:
             found.append(each)
             each = each.before
         return found[::-1]
@@ -126,17 +126,16 @@ class Prefix:
         return builtin(name) if name in _BUILTIN else None
 
 
-_KEPT: Kept[Prefix] = Kept(_MOST_KEPT)
+@lru_cache(_MOST_KEPT)
+def _kept_prefix(texts: tuple[str, ...]) -> Prefix:
+    return _kept_prefix(texts[:-1]).and_then(texts[-1]) if texts else Prefix()
 
 
 def prefix_of(texts: Sequence[str]) -> Prefix:
     """The prefix of these cells. Those of the same notebook share what they have in common."""
-    n_known, prefix = _KEPT.longest(texts)
-    prefix = prefix or Prefix()
-    for text in texts[n_known:]:
-        prefix = prefix.and_then(text)
-        _KEPT.keep(prefix.texts, prefix)
-    return prefix
+    for n_texts in range(len(texts)):
+        _kept_prefix(tuple(texts[:n_texts]))  # the shorter first: each knows the one before it
+    return _kept_prefix(tuple(texts))
 
 
 def is_builtin(name: str) -> bool:

@@ -64,21 +64,8 @@ class Snapshot(NamedTuple):
     values: dict[AbstractValue, ValueFields]
 
 
-def reachable(roots: Iterable[AbstractValue | None]) -> Iterator[AbstractValue]:
+def reachable(roots: Iterable[AbstractValue | None]) -> list[AbstractValue]:
     """The values and what they hold, each once."""
-    seen: set[AbstractValue] = set()
-    waiting = [root for root in roots if root is not None]
-    while waiting and len(seen) < _LARGEST:
-        value = waiting.pop()
-        if value in seen:
-            continue
-        seen.add(value)
-        yield value
-        waiting += held_by(value)
-
-
-def every(roots: Iterable[AbstractValue | None]) -> list[AbstractValue]:
-    """The same as a list, in less time."""
     return list(_fields_by_value([root for root in roots if root is not None]))
 
 
@@ -97,29 +84,13 @@ def _fields_by_value(layer: list[AbstractValue]) -> dict[AbstractValue, ValueFie
     return found
 
 
-def held_by(value: AbstractValue) -> list[AbstractValue]:
-    """What an AbstractValue holds itself; facts may be values too."""
-    return [*fields_of(value).held, *_held_beside(value)]
-
-
 def _held_beside(value: AbstractValue) -> list[AbstractValue]:
     """What a function holds: the object that it was read from, and what the names around it stand for."""
     names = {} if value.scope is None else value.scope.names
     return [held for held in (value.bound_to, *names.values()) if held is not None]
 
 
-def _held_in(value: AbstractValue) -> list[AbstractValue]:
-    found: list[AbstractValue] = []
-    if value._items:
-        found += value._items
-    if value._members:
-        found += value._members.values()
-    if value._attributes:
-        found += value._attributes.values()
-    return found + _values_in_facts(value._facts)
-
-
-def _values_in_fields(fields: ValueFields) -> tuple[AbstractValue, ...]:
+def _values_in(fields: ValueFields) -> tuple[AbstractValue, ...]:
     held = (*(fields.items or ()), *(fields.members or {}).values(), *fields.attributes.values())
     return (*held, *_values_in_facts(fields.facts))
 
@@ -284,15 +255,15 @@ def fields_of(value: AbstractValue) -> ValueFields:
 
 def _fields_now(value: AbstractValue) -> ValueFields:
     is_open = value._items is not None or value._members is not None
-    return ValueFields(
+    made = ValueFields(
         value.type,
         _copied_facts(value._facts) if value._facts else _NOTHING.facts,
         NOT_KNOWN if is_open else _copied_value(value._literal),
         None if value._items is None else list(value._items),
         None if value._members is None else dict(value._members),
         dict(value._attributes) if value._attributes else _NOTHING.attributes,
-        tuple(_held_in(value)),
     )
+    return made._replace(held=_values_in(made))
 
 
 def _is_exactly(left: Any, right: Any) -> bool:
@@ -357,7 +328,7 @@ def _joined(all_fields: Sequence[ValueFields]) -> ValueFields:
         _agreed(all_fields, "members", _are_same_members, None),
         _common([fields.attributes for fields in all_fields]),
     )
-    return joined._replace(held=_values_in_fields(joined))
+    return joined._replace(held=_values_in(joined))
 
 
 def _agreed(each: Sequence[Any], name: str, is_same: Callable[[Any, Any], bool], otherwise: Any) -> Any:

@@ -81,16 +81,16 @@ def elements(interpreter: Interpreter, nodes: Iterable[ast.expr]) -> list[Abstra
 
 
 def known_elements(interpreter: Interpreter, nodes: Iterable[ast.expr]) -> tuple[list[AbstractValue], bool]:
-    """The values of elements as far as they are known, and whether these are all."""
+    """The values of elements up to a star that gives nobody knows how many, and whether these are all."""
     items: list[AbstractValue] = []
     is_whole = True
     for node in nodes:
         if isinstance(node, ast.Starred):
-            every = interpreter.iterate(interpreter.value(node.value), node).every
-            is_whole = is_whole and every is not None
-            items += every or ()
+            found = interpreter.iterate(interpreter.value(node.value), node).every
+            is_whole = is_whole and found is not None
         else:
-            items.append(interpreter.value(node))
+            found = [interpreter.value(node)]
+        items += found or () if is_whole else ()
     return items, is_whole
 
 

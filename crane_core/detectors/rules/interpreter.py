@@ -26,7 +26,6 @@ from crane_core.detectors.rules.heap import (
     Snapshot,
     ValueFields,
     Watch,
-    every,
     fields_of,
     is_unchanged,
     join,
@@ -46,6 +45,7 @@ DEEPEST = 60
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _FUNCTIONS, _CLASSES = ("function", "method", ""), ("type", "abc.ABCMeta", "")
 RETURN, BREAK, CONTINUE = "return", "break", "continue"
+_K = TypeVar("_K")
 _T = TypeVar("_T")
 
 
@@ -110,47 +110,24 @@ ITERATIONS: dict[str, Iterate] = {}
 """By type of what is iterated; "" for all others."""
 
 
-def expression(*kinds: type) -> Callable[[Evaluate], Evaluate]:
-    """Registers how expressions of these kinds are evaluated."""
+def _registering(table: dict[_K, _T]) -> Callable[..., Callable[[_T], _T]]:
+    """A decorator, by which a function is registered for keys of a table."""
 
-    def registered(evaluate: Evaluate) -> Evaluate:
-        EXPRESSIONS.update(dict.fromkeys(kinds, evaluate))
-        return evaluate
+    def registering(*keys: _K) -> Callable[[_T], _T]:
+        def registered(function: _T) -> _T:
+            table.update(dict.fromkeys(keys, function))
+            return function
 
-    return registered
+        return registered
 
-
-def statement(*kinds: type) -> Callable[[Perform], Perform]:
-    """Registers how statements of these kinds are run."""
-
-    def registered(perform: Perform) -> Perform:
-        STATEMENTS.update(dict.fromkeys(kinds, perform))
-        return perform
-
-    return registered
+    return registering
 
 
-def call_of(*callees: Callee) -> Callable[[Call], Call]:
-    """Registers how a call of these is evaluated."""
-
-    def registered(call: Call) -> Call:
-        CALLS.update(dict.fromkeys(callees, call))
-        return call
-
-    return registered
-
-
+expression = _registering(EXPRESSIONS)
+statement = _registering(STATEMENTS)
+call_of = _registering(CALLS)
+iteration = _registering(ITERATIONS)
 _ARRAY: Final = "numpy.ndarray"
-
-
-def iteration(*types: str) -> Callable[[Iterate], Iterate]:
-    """Registers how objects of these types are iterated; "" for all others."""
-
-    def registered(iterate: Iterate) -> Iterate:
-        ITERATIONS.update(dict.fromkeys(types, iterate))
-        return iterate
-
-    return registered
 
 
 def callee_of(function: AbstractValue) -> Callee:
@@ -331,7 +308,7 @@ class Interpreter:
         if name in self.initial.held:
             self.escaped[value] = None
         kinds = {self.initial.type_of(other) for other in self.initial.held}
-        for part in list(reachable([value])):
+        for part in reachable([value]):
             if part is not value and part.type in kinds:
                 part.forget()
                 part.type = ""
@@ -568,12 +545,12 @@ class Interpreter:
 
     def everything(self) -> list[AbstractValue]:
         """Every value that a name leads to."""
-        return every(value for scope in self.scopes for value in scope.names.values())
+        return reachable(value for scope in self.scopes for value in scope.names.values())
 
     def forget(self, values: Iterable[AbstractValue]) -> None:
         """Code that nobody knows got these: they and what they hold may change, now and whenever such code runs."""
         changed = [value for value in self.escaped if not self.is_forgotten(value)]
-        found = every([*values, *changed])
+        found = reachable([*values, *changed])
         n_found = len(self.escaped) + sum(value not in self.escaped for value in found)
         steps, self.n_visits = divmod(self.n_visits + n_found, VISITS_PER_STEP)
         self.n_steps += steps

@@ -30,7 +30,9 @@ def follow(
     if not isinstance(definition, _FUNCTIONS) or getattr(definition, "decorator_list", None):
         return None
     if isinstance(definition, ast.AsyncFunctionDef) or is_generator(definition):
-        return AbstractValue("coroutine" if isinstance(definition, ast.AsyncFunctionDef) else "generator")
+        kind = "coroutine" if isinstance(definition, ast.AsyncFunctionDef) else "generator"
+        held = [*arguments.positional, *arguments.keywords.values()]
+        return AbstractValue(kind, {"part_of": held}, definition=definition, bound_to=function.bound_to)
     try:
         names = _bound(interpreter, function, arguments, node)
     except ValueError:  # no Python compiles such parameters

@@ -18,7 +18,7 @@ from crane_core.detectors.rules.cell_code import CellCode, as_magic, read_cell
 from crane_core.detectors.rules.extending import imports_of, may_extend
 from crane_core.detectors.rules.from_state import type_of, value_from_entry, value_from_state
 from crane_core.detectors.rules.paths import path_of_class, path_of_function
-from crane_core.detectors.rules.prefix import Prefix, Reach, is_builtin, prefix_of, spelled
+from crane_core.detectors.rules.prefix import Prefix, is_builtin, prefix_of, spelled
 from crane_core.domain import Cell, CellRole, KernelState, Setting
 
 _OF_IPYTHON_WORDS = "In Out _ __ ___ _i _ii _iii _dh _oh get_ipython exit quit display open"
@@ -42,9 +42,6 @@ class InitialState:
         self._spelled = spelled(self.target.tree)
         self.may_define_any = self.prefix.may_define_any or may_define_any(self.target.tree)
         self.past: dict[str, AbstractValue] = {}
-        seen = self.prefix.reach
-        self.whole_reach = None if self.may_define_any or seen is None else seen.with_code(self._spelled.reach)
-        """What all code of the notebook can change; None where not all of it is seen."""
 
     def _target(self) -> CellCode:
         """The target as it is read now: a word that is the name of a magic may be that of a variable, too."""
@@ -64,11 +61,6 @@ class InitialState:
     def fixed(self) -> list[str]:
         """Names that stand for the same on every path through the target, until it gives them something else."""
         return [*self.python_names, *sorted(self.bindings.paths)]
-
-    @property
-    def reach(self) -> Reach | None:
-        """None too beside a state: of two names that it tells, nobody knows whether they are one object."""
-        return self.whole_reach if self.state is None else None
 
     @property
     def packages(self) -> Mapping[str, str]:
@@ -121,10 +113,6 @@ class InitialState:
     def mentions(self, text: str) -> bool:
         """Whether a text stands in a cell that ran or in the target."""
         return text in self.target_text or self.prefix.mentions(text)
-
-    def may_be_used_unseen(self, name: str) -> bool:
-        """Whether other objects hold what a global name stands for, or functions and classes mention the name."""
-        return self.whole_reach is None or name in self.whole_reach.mentioned or name in self.held
 
     def may_give_attribute(self, name: str) -> bool:
         """Whether code of the notebook may put an attribute of this name on some object, in whatever manner."""
@@ -241,10 +229,6 @@ class EmptyKernel(InitialState):
         super().__init__((), None)
         self.packages = packages
 
-    @property
-    def reach(self) -> Reach | None:
-        return self.prefix.reach
-
     def of_python(self, name: str) -> AbstractValue | None:
         return self.prefix.of_python(name)
 
@@ -253,10 +237,6 @@ class EmptyKernel(InitialState):
 
     def missing(self, name: str) -> None:
         return None
-
-    def may_be_used_unseen(self, name: str) -> bool:
-        """False: of what the cells found nothing is stated."""
-        return False
 
     def may_give_attribute(self, name: str) -> bool:
         return True

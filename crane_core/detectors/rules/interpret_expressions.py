@@ -138,8 +138,11 @@ def attribute(interpreter: Interpreter, receiver: AbstractValue, name: str, node
 
 def _attribute_of_object(interpreter: Interpreter, receiver: AbstractValue, name: str) -> AbstractValue:
     found = member(interpreter, receiver, name)
+    if found is not None and not found.type:  # a property may change its object
+        interpreter.forget([receiver])
+        return part_of(receiver)
     if found is not None:
-        return found if found.type or found.definition is not None else part_of(receiver)
+        return found
     read = AbstractValue(bound_to=receiver, words=_said(receiver, name))
     read.is_foreign = receiver.is_foreign
     return read
@@ -369,7 +372,9 @@ def _starred(interpreter: Interpreter, node: ast.Starred) -> AbstractValue:
 
 @expression(ast.Await)
 def _await(interpreter: Interpreter, node: ast.Await) -> AbstractValue:
-    interpreter.forget([interpreter.value(node.value)])
+    awaited = interpreter.value(node.value)
+    interpreter.forget([awaited])
+    interpreter.run_back([awaited])
     return AbstractValue()
 
 

@@ -150,7 +150,7 @@ def _generator(interpreter: Interpreter, node: ast.GeneratorExp) -> AbstractValu
     """Only its first iterable is evaluated; the rest runs when somebody asks for elements."""
     iterable = interpreter.value(node.generators[0].iter)
     interpreter.ask("element", iterable, "", node.generators[0].iter, receiver=iterable)
-    return AbstractValue("generator")
+    return AbstractValue("generator", definition=node)
 
 
 def comprehended(

@@ -6,7 +6,6 @@ Knows the order of Python's statements. Loops stand in interpret_loops.py, try a
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
 
 from crane_core.detectors.rules import harmless
 from crane_core.detectors.rules.abstract_value import AbstractValue
@@ -257,6 +256,7 @@ def _assert(interpreter: Interpreter, node: ast.Assert) -> None:
 @statement(ast.FunctionDef, ast.AsyncFunctionDef)
 def _define(interpreter: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
     decorators = [interpreter.value(decorator) for decorator in node.decorator_list]
+    interpreter.run_back(decorators)
     parts = [*node.args.defaults, *(part for part in node.args.kw_defaults if part is not None)]
     defaults = [interpreter.value(part) for part in parts]
     scope = None if interpreter.scope is interpreter.module else interpreter.scope
@@ -266,31 +266,15 @@ def _define(interpreter: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionD
 
 @statement(ast.ClassDef)
 def _define_class(interpreter: Interpreter, node: ast.ClassDef) -> None:
-    for part in [*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)]:
-        interpreter.value(part)
-    names = {name for part in node.body for name in bound_names(part)}
+    parts = [*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)]
+    interpreter.run_back([interpreter.value(part) for part in parts])
     outer = interpreter.scope if interpreter.scope is not interpreter.module else None
-    with interpreter.within(Scope(outer=outer, is_class=True)) as scope:
+    with interpreter.within(Scope(outer=outer, is_class=True)):
         interpreter.body(node.body)
-    attributes = {} if node.bases else _plain_attributes(scope, names)
-    kind = AbstractValue("type", definition=node, attributes=attributes, words=node.name)
+    kind = AbstractValue("type", definition=node, words=node.name)
     interpreter.bind(
         node.name, kind if not node.decorator_list and not node.keywords else AbstractValue(words=node.name)
     )
-
-
-def _plain_attributes(scope: Scope, names: Iterable[str]) -> dict[str, AbstractValue]:
-    """What a class body gives these names, of that which cannot change."""
-    return {
-        name: value
-        for name in names
-        if (value := scope.names.get(name)) is not None and not _is_function(value)
-        if value.type in harmless.IMMUTABLE or not changes(value)
-    }
-
-
-def _is_function(value: AbstractValue) -> bool:
-    return value.type == "function" or value.definition is not None
 
 
 @statement(ast.Import, ast.ImportFrom)

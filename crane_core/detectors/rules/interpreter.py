@@ -36,14 +36,17 @@ from crane_core.detectors.rules.heap import (
 from crane_core.detectors.rules.initial_state import EmptyKernel, InitialState
 from crane_core.detectors.rules.operation import Arguments, Operation
 from crane_core.detectors.rules.paths import public_path
-from crane_core.detectors.rules.prefix import Reach, builtin, is_builtin
+from crane_core.detectors.rules.prefix import builtin, is_builtin
 
 MOST_STEPS = 20_000
 VISITS_PER_STEP = 500
 """So many values looked at in forgetting take about as long as a step."""
 DEEPEST = 60
+_RUNS_BACK = ("call", "method", "element", "elements")
+"""Steps in which libraries may run functions and generators that they are given."""
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _FUNCTIONS, _CLASSES = ("function", "method", ""), ("type", "abc.ABCMeta", "")
+_RUN_LATER = ("function", "method", "generator", "coroutine")
 RETURN, BREAK, CONTINUE = "return", "break", "continue"
 _K = TypeVar("_K")
 _T = TypeVar("_T")
@@ -326,11 +329,7 @@ class Interpreter:
 
         Models and optimizers count as not used: training changes them all the time.
         """
-        used = [
-            (value, fields)
-            for name, (value, fields) in self.loaded.items()
-            if self.initial.may_be_used_unseen(name) and not _is_trained(value, fields)
-        ]
+        used = [(value, fields) for value, fields in self.loaded.values() if not _is_trained(value, fields)]
         return all(is_unchanged(value, fields) for value, fields in (*used, *self.within_loaders))
 
     def known_name(self, node: ast.AST) -> AbstractValue | None:
@@ -398,12 +397,15 @@ class Interpreter:
             first = next((answer for answer in answers if answer is not UNKNOWN), None)
             known = AbstractValue() if first is UNCHANGED else first
         given = self._of_library(question, node, receiver)
+        operands = [*arguments.positional, *arguments.keywords.values()]
+        if receiver is not None:
+            operands = [receiver, *operands]
+        self.run_back(operands if step in _RUNS_BACK else ())
         if step in ("call", "method"):
             self.results[node] = question.result if question is not None else {}  # last, as rules may call too
         if given is None:
             return known
-        given_values = [*arguments.positional, *arguments.keywords.values()]
-        return _both(known, given, given_values if receiver is None else [receiver, *given_values])
+        return _both(known, given, operands)
 
     def _operation(
         self,
@@ -599,14 +601,7 @@ class Interpreter:
                 self.invalidate_aliases(value)
 
     def havoc(self) -> None:
-        """Code of the notebook that cannot be followed ran: nothing is known but what cannot change."""
-        if (seen := self.initial.reach) is not None:
-            self._forget_reached(seen)
-        else:
-            self.forget_everything()
-
-    def forget_everything(self) -> None:
-        """Anything may have happened: nothing is known but what cannot change."""
+        """Code that cannot be followed ran: nothing is known but what cannot change."""
         self.forget(self.everything())
         for scope in self.scopes:
             for name, value in scope.names.items():
@@ -620,21 +615,16 @@ class Interpreter:
             return False
         return not value.path.startswith("builtins.") or self.initial.of_python(name) is not None
 
-    def _forget_reached(self, reach: Reach) -> None:
-        """All code of the notebook is seen: it can change what it mentions, its own objects, and what it was given."""
-        held = [
-            value
-            for scope in self.scopes
-            for name, value in scope.names.items()
-            if scope is not self.module or name in reach.mentioned
-        ]
-        self.forget([*(value for value in held if value is not None), *self._objects_of_the_notebook()])
-        for scope in self.scopes:
-            for name in reach.rebound & scope.names.keys():
-                scope.names[name] = AbstractValue(words=name)
+    def run_back(self, values: Iterable[AbstractValue]) -> None:
+        """Functions and generators of the notebook, these or those in them, may run when nobody sees it."""
+        for value in values:
+            for part in (value, *(value.items or ()), *(value.members or {}).values()):
+                if part.type in _RUN_LATER and part.definition is not None:
+                    self.forget([part])
+                    self._forget_mentioned(part.definition)
 
-    def forget_mentioned(self, definition: ast.AST) -> None:
-        """A function of the notebook may have run: what it mentions, and what the functions that it mentions do."""
+    def _forget_mentioned(self, definition: ast.AST) -> None:
+        """What code mentions may change, and what the functions and classes do that it mentions."""
         met: set[str] = set()
         waiting = [definition]
         while waiting:
@@ -644,13 +634,12 @@ class Interpreter:
                     return
                 if isinstance(node, ast.Name) and node.id not in met:
                     met.add(node.id)
+                    if node.id not in self.module.names and self.initial.missing(node.id) is None:
+                        self._load(node.id)
                     known = self.known_name(node)
                     if known is not None and isinstance(known.definition, ast.AST):
                         waiting.append(known.definition)
         self.forget(value for scope in self.scopes for name in met if (value := scope.names.get(name)) is not None)
-
-    def _objects_of_the_notebook(self) -> list[AbstractValue]:
-        return [value for value in self.everything() if value.package == "__main__" or value.scope is not None]
 
     # Branches
 

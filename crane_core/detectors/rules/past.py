@@ -51,7 +51,7 @@ def past_of(initial: InitialState) -> Past:
         code, empty_kernel.prefix = prefix.codes[-1], prefix
         interpreter.know(sorted(spelled(code.tree).names))
         if code.error:
-            interpreter.forget_everything()
+            interpreter.havoc()
         for statement in code.tree.body:
             _run(interpreter, statement, position, found)
     known = _known(interpreter) if len(found) <= _MOST_CONTRADICTIONS else {}
@@ -72,7 +72,7 @@ def _run(interpreter: Interpreter, statement: ast.stmt, position: int, found: li
 
 
 def _forget_after(interpreter: Interpreter, statement: ast.stmt) -> None:
-    interpreter.forget_everything()
+    interpreter.havoc()
     for name in {*bound_names(statement), *global_names(statement)}:
         interpreter.module.names[name] = AbstractValue(words=name)
 

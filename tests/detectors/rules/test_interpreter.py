@@ -145,7 +145,6 @@ CRASHES = [
     "Point(1, 2)",
     "Child(1).other()",
     "Point.fixed()",
-    "point()",
     "raise RuntimeError('x')",
     "assert len(numbers) == 2",
     "del numbers\nnumbers",
@@ -328,3 +327,69 @@ def test_a_certain_crash_is_predicted_with_its_class(check, target):
 @pytest.mark.parametrize("target", FINE)
 def test_what_python_accepts_is_not_called_a_crash(check, target):
     assert check(SETUP, target).raised is None
+
+
+RUN_BACK = """
+import functools, json, re
+import numpy as np, pandas as pd
+numbers = [1, 2]
+def helper():
+    numbers.append(1)
+def fill(row):
+    helper()
+class Counter:
+    def __init__(self):
+        self.seen = [1, 2]
+    def count(self, row):
+        self.seen.append(row)
+        return 1
+counter = Counter()
+class Base:
+    def grow(self):
+        self.rows.append(1)
+class Other:
+    pass
+class Grown(Base, Other):
+    def __init__(self):
+        self.rows = [1, 2]
+    def third(self):
+        super().grow()
+        return self.rows[2]
+def rows_of(rows):
+    rows.append(1)
+    yield 1
+def kept(function):
+    numbers.append(function)
+    return function
+def plus_one(number, by=0):
+    return number + 1
+"""
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "sorted([1], key=fill)\nnumbers[2]",
+        "list(map(fill, [1]))\nnumbers[2]",
+        "for row in map(fill, [1]):\n    pass\nnumbers[2]",
+        "max([1, 2], key=lambda row: numbers.append(1) or 1)\nnumbers[2]",
+        "functools.reduce(lambda left, right: helper(), [1, 2])\nnumbers[2]",
+        "re.sub('a', lambda found: helper() or '', 'a')\nnumbers[2]",
+        "[1].sort(key=fill)\nnumbers[2]",
+        "pd.Series([1]).apply(fill)\nnumbers[2]",
+        "pd.Series([1]).agg([fill])\nnumbers[2]",
+        "np.apply_along_axis(fill, 0, np.zeros(2))\nnumbers[2]",
+        "any(fill(row) for row in [1])\nnumbers[2]",
+        "rows = (fill(row) for row in [1])\nlist(rows)\nnumbers[2]",
+        "for row in rows_of(numbers):\n    pass\nnumbers[2]",
+        "sorted([1], key=counter.count)\ncounter.seen[2]",
+        "list(map(counter.count, [1]))\ncounter.seen[2]",
+        "Grown().third()",
+        "@kept\ndef more():\n    pass\nnumbers[2]",
+        "plus_one(*[1 for name in dir() if name == 'counter'], 2)",
+    ],
+)
+def test_code_of_the_notebook_that_others_run_may_change_what_it_mentions(predict_here, predict_by_code, target):
+    for predicted in (predict_here(RUN_BACK, target), predict_by_code(RUN_BACK, target)):
+        assert predicted.raised is None
+        assert predicted.findings == ()

@@ -17,7 +17,7 @@ from crane_core.detectors.rules.bindings import may_define_any
 from crane_core.detectors.rules.cell_code import CellCode, as_magic, read_cell
 from crane_core.detectors.rules.extending import imports_of, may_extend
 from crane_core.detectors.rules.from_state import type_of, value_from_entry, value_from_state
-from crane_core.detectors.rules.paths import path_of_class, path_of_function
+from crane_core.detectors.rules.paths import path_of_class
 from crane_core.detectors.rules.prefix import Prefix, is_builtin, prefix_of, spelled
 from crane_core.domain import Cell, CellRole, KernelState, Setting
 
@@ -182,8 +182,8 @@ class InitialState:
         elif value.type.startswith("__main__."):
             found = self.bindings.definitions.get(value.class_name)
             value.definition = found if isinstance(found, ast.ClassDef) else None
-        elif not value.path:
-            value.path = _stated_path(value)
+        elif not value.path and value.type in ("type", "abc.ABCMeta"):
+            value.path = path_of_class(str(value.fact("name", "")))
         if self.is_captured and self.state is not None:
             _add_accesses(value, name, self.state.accesses)
         return value
@@ -258,13 +258,6 @@ def _own_lines(node: ast.stmt) -> tuple[int, int]:
 
 def _position(cell: Cell) -> int:
     return cell.position
-
-
-def _stated_path(value: AbstractValue) -> str:
-    """The public path of a library's class or function, by what the state tells of it; "" of others."""
-    if value.type in ("type", "abc.ABCMeta"):
-        return path_of_class(str(value.fact("name", "")))
-    return path_of_function(str(value.fact("module", ""))) if value.type == "function" else ""
 
 
 def _add_accesses(value: AbstractValue, name: str, accesses: Mapping[str, Any]) -> None:

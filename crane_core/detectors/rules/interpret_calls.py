@@ -84,7 +84,7 @@ def _method(interpreter: Interpreter, receiver: AbstractValue, func: ast.Attribu
     if (own := member(interpreter, receiver, func.attr)) is not None:
         return interpreter.call(own, arguments_of(interpreter, node), node)
     refuse_absent(interpreter, receiver, func.attr, func)
-    interpreter.ask("attribute", receiver, func.attr, func, receiver=receiver)
+    interpreter.ask("attribute", receiver, func.attr, func)
     arguments = arguments_of(interpreter, node)
     return call_method(interpreter, receiver, func.attr, arguments, node)
 
@@ -98,11 +98,9 @@ def call_method(
     interpreter: Interpreter, receiver: AbstractValue, name: str, arguments: Arguments, node: ast.AST
 ) -> AbstractValue:
     """A method that is not code of the notebook."""
-    before = harmless.array_facts([receiver, *given(arguments)])
-    known = interpreter.ask("method", receiver, name, node, receiver=receiver, arguments=arguments)
+    known = interpreter.ask("method", receiver, name, node, arguments=arguments)
     if known is None and not harmless.method_changes_nothing(receiver, name, arguments):
         _forget_escaped(interpreter, [receiver, *given(arguments)])
-    interpreter.invalidate_changed(before)
     return known if known is not None else part_of(receiver, _result_of(receiver, name))
 
 
@@ -131,13 +129,11 @@ def followed(interpreter: Interpreter, function: AbstractValue, arguments: Argum
 def _library(interpreter: Interpreter, function: AbstractValue, arguments: Arguments, node: ast.AST) -> AbstractValue:
     if function.path in _ENDS:
         raise GiveUpError
-    before = harmless.array_facts(given(arguments))
     known = interpreter.ask("call", function.path, "", node, receiver=function, arguments=arguments)
     if function.path in _DEFINES_ANY and known is None:
         interpreter.havoc()
     elif known is None and not harmless.function_changes_nothing(function.path, arguments):
         _forget_escaped(interpreter, given(arguments))
-    interpreter.invalidate_changed(before)
     return known if known is not None else _foreign_of(given(arguments), complete=arguments.is_complete)
 
 
@@ -178,14 +174,12 @@ def _own_object(
 @call_of(Callee.OBJECT)
 def _object(interpreter: Interpreter, function: AbstractValue, arguments: Arguments, node: ast.AST) -> AbstractValue:
     """A call of an object: what its type makes of it."""
-    before = harmless.array_facts([function, *given(arguments)])
-    known = interpreter.ask("method", function, "__call__", node, receiver=function, arguments=arguments)
+    known = interpreter.ask("method", function, "__call__", node, arguments=arguments)
     if known is None:
         is_quiet = function.is_foreign and all(_runs_no_code(value) for value in reachable(given(arguments)))
         if function.type in ("", "function", "method") and not is_quiet or function.package == "__main__":
             interpreter.havoc()
         _forget_escaped(interpreter, [function, *given(arguments)])
-    interpreter.invalidate_changed(before)
     return known if known is not None else AbstractValue()
 
 

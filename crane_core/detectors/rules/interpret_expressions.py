@@ -68,7 +68,7 @@ def _display(interpreter: Interpreter, node: ast.Tuple | ast.List) -> AbstractVa
 def _set(interpreter: Interpreter, node: ast.Set) -> AbstractValue:
     items = elements(interpreter, node.elts)
     for item in items or ():
-        interpreter.ask("key", item, "", node, receiver=item)
+        interpreter.ask("key", item, "", node)
     values = [item.literal for item in items or ()]
     is_plain = items is not None and all(isinstance(value, (str, int, float, type(None))) for value in values)
     return AbstractValue("set", literal=set(values) if is_plain else NOT_KNOWN)
@@ -103,7 +103,7 @@ def _dict(interpreter: Interpreter, node: ast.Dict) -> AbstractValue:
             members = {**members, **inner.members} if members is not None and inner.members is not None else None
             continue
         known, held = interpreter.value(key), interpreter.value(value)
-        interpreter.ask("key", known, "", key, receiver=known)
+        interpreter.ask("key", known, "", key)
         if members is not None:
             members = {**members, known.literal: held} if is_key(known) else None
     return AbstractValue("dict", members=members)
@@ -125,7 +125,7 @@ def _attribute(interpreter: Interpreter, node: ast.Attribute) -> AbstractValue:
 
 def attribute(interpreter: Interpreter, receiver: AbstractValue, name: str, node: ast.AST) -> AbstractValue:
     """What reading an attribute gives."""
-    known = interpreter.ask("attribute", receiver, name, node, receiver=receiver)
+    known = interpreter.ask("attribute", receiver, name, node)
     if known is not None and (known.type or known.path or known.facts or known.is_literal):
         return known
     if name in receiver.attributes:
@@ -189,7 +189,7 @@ def _subscript(interpreter: Interpreter, node: ast.Subscript) -> AbstractValue:
 
 
 def item(interpreter: Interpreter, receiver: AbstractValue, index: AbstractValue, node: ast.AST) -> AbstractValue:
-    known = interpreter.ask("item", receiver, "", node, receiver=receiver, arguments=Arguments((index,)))
+    known = interpreter.ask("item", receiver, "", node, arguments=Arguments((index,)))
     if known is None and receiver.package == "__main__":
         interpreter.forget([receiver])
     return known if known is not None else part_of(receiver)
@@ -287,7 +287,7 @@ def _is_same(left: AbstractValue, right: AbstractValue) -> bool | None:
 
 def truth(interpreter: Interpreter, value: AbstractValue, node: ast.AST) -> bool | None:
     """The truth of a value, None if it is not known. Raises Crash where asking raises."""
-    known = interpreter.ask("truth", value, "", node, receiver=value)
+    known = interpreter.ask("truth", value, "", node)
     if known is not None and known.is_literal:
         return bool(known.literal)
     if value.is_literal:
@@ -360,7 +360,7 @@ def _text_part(interpreter: Interpreter, node: ast.expr) -> object:
     spec = interpreter.value(node.format_spec) if node.format_spec is not None else literal("")
     if node.conversion != -1:  # !r, !s and !a: what has the format is a text
         value = AbstractValue("str", words=value.words)
-    formatted = interpreter.ask("format", value, "", node.value, receiver=value, arguments=Arguments((spec,)))
+    formatted = interpreter.ask("format", value, "", node.value, arguments=Arguments((spec,)))
     return formatted.literal if formatted is not None and formatted.is_literal else None
 
 

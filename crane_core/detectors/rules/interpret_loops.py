@@ -149,7 +149,7 @@ def _comprehension(interpreter: Interpreter, node: ast.ListComp | ast.SetComp | 
 def _generator(interpreter: Interpreter, node: ast.GeneratorExp) -> AbstractValue:
     """Only its first iterable is evaluated; the rest runs when somebody asks for elements."""
     iterable = interpreter.value(node.generators[0].iter)
-    interpreter.ask("element", iterable, "", node.generators[0].iter, receiver=iterable)
+    interpreter.ask("element", iterable, "", node.generators[0].iter)
     return AbstractValue("generator", definition=node)
 
 
@@ -234,7 +234,7 @@ def _inner(interpreter: Interpreter, node: ast.AST, at: int, made: list[tuple[Ab
         return _generate(interpreter, node, at + 1, interpreter.value(generators[at + 1].iter), made)
     if isinstance(node, ast.DictComp):
         key = interpreter.value(node.key)
-        interpreter.ask("key", key, "", node.key, receiver=key)
+        interpreter.ask("key", key, "", node.key)
         made.append((key, interpreter.value(node.value)))
     else:
         value = interpreter.value(node.elt)  # type: ignore[attr-defined]

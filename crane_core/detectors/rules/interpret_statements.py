@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 
-from crane_core.detectors.rules import harmless
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.bindings import UNKNOWN_EFFECT, UNKNOWN_VALUE, bound_names, import_paths
 from crane_core.detectors.rules.heap import Scope
@@ -82,13 +81,9 @@ def _store_attribute(
 ) -> None:
     if _is_patched(receiver, value):
         raise GiveUpError
-    before = harmless.array_facts([receiver])
-    known = interpreter.ask(
-        "set_attribute", receiver, target.attr, target, receiver=receiver, arguments=Arguments((value,))
-    )
+    known = interpreter.ask("set_attribute", receiver, target.attr, target, arguments=Arguments((value,)))
     if known is None and receiver.package != "__main__" and changes(receiver):
         interpreter.forget([receiver, *_whole(interpreter, receiver, target.value)])
-    interpreter.invalidate_changed(before)
     if receiver.package in _TURN_WHAT_THEY_GET:
         receiver.attributes.pop(target.attr, None)
     elif not receiver.path:
@@ -116,12 +111,10 @@ def _whole(interpreter: Interpreter, part: AbstractValue, node: ast.expr) -> lis
 def store_item(
     interpreter: Interpreter, receiver: AbstractValue, index: AbstractValue, value: AbstractValue, target: ast.AST
 ) -> None:
-    before = harmless.array_facts([receiver])
-    known = interpreter.ask("set_item", receiver, "", target, receiver=receiver, arguments=Arguments((index, value)))
+    known = interpreter.ask("set_item", receiver, "", target, arguments=Arguments((index, value)))
     if known is None and changes(receiver):
         held_in = _whole(interpreter, receiver, target.value) if isinstance(target, ast.Subscript) else []
         interpreter.forget([receiver, *held_in])
-    interpreter.invalidate_changed(before)
 
 
 @statement(ast.AugAssign)
@@ -130,14 +123,7 @@ def _augmented(interpreter: Interpreter, node: ast.AugAssign) -> None:
     match node.target:
         case ast.Name(id=name):
             left = interpreter.name(name, node.target)
-            _in_place(
-                interpreter,
-                left,
-                interpreter.value(node.value),
-                symbol,
-                node,
-                lambda value: interpreter.bind(name, value),
-            )
+            interpreter.bind(name, _computed(interpreter, left, interpreter.value(node.value), symbol, node))
         case ast.Attribute() as target:
             receiver = interpreter.value(target.value)
             left = attribute(interpreter, receiver, target.attr, target)
@@ -150,19 +136,11 @@ def _augmented(interpreter: Interpreter, node: ast.AugAssign) -> None:
             store_item(interpreter, receiver, index, value, target)
 
 
-def _in_place(
-    interpreter: Interpreter, left: AbstractValue, right: AbstractValue, symbol: str, node: ast.AugAssign, bind: object
-) -> None:
-    value = _computed(interpreter, left, right, symbol, node)
-    if callable(bind):
-        bind(value)
-
-
 def _computed(
     interpreter: Interpreter, left: AbstractValue, right: AbstractValue, symbol: str, node: ast.AugAssign
 ) -> AbstractValue:
     """What `left += right` gives: the rules of "+=" where there are some, else those of "+"; the left may change."""
-    known = interpreter.ask("operator", left, f"{symbol}=", node, receiver=left, arguments=Arguments((right,)))
+    known = interpreter.ask("operator", left, f"{symbol}=", node, arguments=Arguments((right,)))
     if known is None:
         known = evaluate_operator(interpreter, symbol, [left, right], node)
         if changes(left) and left.type not in ("int", "float", "str", "tuple", "bool"):
@@ -179,9 +157,7 @@ def _delete(interpreter: Interpreter, node: ast.Delete) -> None:
                 interpreter.unbind(name)
             case ast.Subscript():
                 receiver, index = interpreter.value(target.value), interpreter.value(target.slice)
-                known = interpreter.ask(
-                    "del_item", receiver, "", target, receiver=receiver, arguments=Arguments((index,))
-                )
+                known = interpreter.ask("del_item", receiver, "", target, arguments=Arguments((index,)))
                 if known is None:
                     interpreter.forget([receiver])
             case ast.Attribute():
@@ -222,8 +198,6 @@ def _continue(interpreter: Interpreter, node: ast.Continue) -> None:
 @statement(ast.Raise)
 def _raise(interpreter: Interpreter, node: ast.Raise) -> None:
     raised = "an exception"
-    if node.exc is None and interpreter.handled and (crash := interpreter.handled[-1]) is not None:
-        raise crash
     if node.exc is not None:
         interpreter.value(node.exc)
         named = node.exc.func if isinstance(node.exc, ast.Call) else node.exc

@@ -211,7 +211,7 @@ STAR = "import numpy as np\nfrom tensorflow.keras.layers import *\nfrom tensorfl
 @pytest.mark.parametrize(
     ("target", "exception"),
     [
-        ("m = Sequential([Input((4, 2)), LSTM(8), LSTM(4)])", "ValueError"),
+        ("m = Sequential([LSTM(8, input_shape=(4, 2)), LSTM(4)])", "ValueError"),
         ("m = Sequential([Input((4, 2)), LSTM(3), Dense(1)])\nm.predict(np.zeros((2, 4, 2)), verbose=0)", None),
     ],
 )

@@ -217,11 +217,11 @@ class AbstractValue:
             self.facts = {name: fact for name, fact in self._facts.items() if name not in names}
 
     def forget(self) -> None:
-        """The object may have been changed: its type stays, what was known of its content does not."""
+        """The object may have been changed: its type stays, and what may be in it; what was known of it does not."""
         is_known = self._facts or self._attributes or self._items is not None or self._members is not None
         if is_known or self._literal is not NOT_KNOWN:
             self.fields = None
-            self._facts, self._attributes = {}, {}
+            self._facts, self._attributes = restricted(self._facts, ("part_of",)), {}
             self._literal = NOT_KNOWN
             self._items = self._members = None
 

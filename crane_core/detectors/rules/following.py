@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from inspect import Parameter, Signature
 from typing import Any
 
+from crane_core.detectors.rules import harmless
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.bindings import bound_names
 from crane_core.detectors.rules.finding import Crash
@@ -124,6 +125,7 @@ def _bound(
             names[name] = AbstractValue("dict", members=given.get(name, {}) if arguments.is_complete else None)
         elif name in given or not arguments.is_complete:
             names[name] = given.get(name) or AbstractValue()
+        harmless.link(names[name], () if arguments.is_complete else [*positional, *arguments.keywords.values()])
     return names
 
 

@@ -11,6 +11,7 @@ from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from crane_core.detectors.rules import harmless
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
 
 _LARGEST = 5_000
@@ -143,13 +144,13 @@ class Watch:
 
     def __init__(self, scopes: Sequence[Scope]) -> None:
         self.start = snapshot(scopes)
-        self.changed: dict[AbstractValue, None] = {}
+        self.changed: dict[AbstractValue, dict[AbstractValue, None]] = {}
         self.names: list[list[tuple[Scope, dict[str, AbstractValue | None]]]] = [self.start.names]
 
     def look(self, scopes: Sequence[Scope]) -> None:
         for value, fields in self.start.values.items():
-            if value.fields is not fields and value not in self.changed and not is_unchanged(value, fields):
-                self.changed[value] = None
+            if value.fields is not fields and (value in self.changed or not is_unchanged(value, fields)):
+                self.changed.setdefault(value, {}).update(dict.fromkeys(fields_of(value).held))
         if not _are_same_names(self.names[-1], scopes):
             self.names.append([(scope, dict(scope.names)) for scope in scopes])
 
@@ -163,8 +164,11 @@ def _are_same_names(before: Sequence[tuple[Scope, dict[str, AbstractValue | None
 def widen(watch: Watch, names: Iterable[str], scope: Scope) -> None:
     """Go back to a start from which some part of a branch was taken, perhaps: what it changed is not known."""
     restore(watch.start)
-    for value in watch.changed:
+    for value, held in watch.changed.items():
+        held.update(dict.fromkeys(fields_of(value).held))
         value.forget()
+        if harmless.is_container(value):
+            harmless.link(value, held)
     for later in watch.names[1:]:
         _widen_names(watch.start, later)
     for name in names:
@@ -235,7 +239,12 @@ def join_values(values: Sequence[AbstractValue]) -> AbstractValue:
     for name, otherwise in _JOINED.items():
         setattr(joined, name, _agreed(values, name, operator.eq, otherwise))
     joined.is_foreign = all(value.is_foreign for value in values)
-    _set(joined, _joined([fields_of(value) for value in values]))
+    if not any(map(harmless.is_container, values)):
+        _set(joined, _joined([fields_of(value) for value in values]))
+        return joined
+    if any(value.type != first.type for value in values):
+        joined.type = ""
+    harmless.link(joined, values)
     return joined
 
 
@@ -318,16 +327,23 @@ def _joined(all_fields: Sequence[ValueFields]) -> ValueFields:
     first, *others = all_fields
     if all(other is first for other in others):
         return first
-    if any(other.type != first.type for other in others):
-        return _NOTHING
-    joined = ValueFields(
-        first.type,
-        _common([fields.facts for fields in all_fields]),
-        _agreed(all_fields, "literal", _equal, NOT_KNOWN),
-        _agreed(all_fields, "items", operator.eq, None),
-        _agreed(all_fields, "members", _are_same_members, None),
-        _common([fields.attributes for fields in all_fields]),
+    joined = (
+        _NOTHING
+        if any(other.type != first.type for other in others)
+        else ValueFields(
+            first.type,
+            _common([fields.facts for fields in all_fields]),
+            _agreed(all_fields, "literal", _equal, NOT_KNOWN),
+            _agreed(all_fields, "items", operator.eq, None),
+            _agreed(all_fields, "members", _are_same_members, None),
+            _common([fields.attributes for fields in all_fields]),
+        )
     )
+    stand_in = AbstractValue(first.type, joined.facts)
+    if harmless.is_container(stand_in):
+        kept = set(_values_in(joined))
+        harmless.link(stand_in, (held for fields in all_fields for held in fields.held if held not in kept))
+        joined = joined._replace(facts=stand_in.facts)
     return joined._replace(held=_values_in(joined))
 
 

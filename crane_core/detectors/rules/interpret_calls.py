@@ -26,7 +26,6 @@ from crane_core.detectors.rules.operation import Arguments
 
 _ENDS = ("builtins.exit", "builtins.quit", "sys.exit", "os._exit", "os.abort")
 _DEFINES_ANY = ("builtins.exec", "builtins.eval", "builtins.globals", "builtins.vars", "builtins.locals")
-_MOST_HELD = 50
 _CONSUMERS = frozenset(f"builtins.{name}" for name in ("sum", "list", "tuple", "set", "sorted", "max", "min", "dict"))
 
 
@@ -140,15 +139,10 @@ def _library(interpreter: Interpreter, function: AbstractValue, arguments: Argum
 def _foreign_of(values: Iterable[AbstractValue], *, complete: bool) -> AbstractValue:
     """What a library's function gives of which no more is known; it may hold what the function was given."""
     values = list(values)
-    held = [value for value in values if _can_be_held(value)]
-    made = AbstractValue("", {"part_of": held[:_MOST_HELD]} if held else {})
+    made = AbstractValue()
+    harmless.link(made, values)
     made.is_foreign = complete and all(_runs_no_code(value) for value in reachable(values))
     return made
-
-
-def _can_be_held(value: AbstractValue) -> bool:
-    is_fixed = value.type in harmless.IMMUTABLE and value.items is None
-    return not (value.path or is_fixed or harmless.may_share_memory(value))
 
 
 def _runs_no_code(value: AbstractValue) -> bool:

@@ -61,52 +61,60 @@ def _name(interpreter: Interpreter, node: ast.Name) -> AbstractValue:
 
 @expression(ast.Tuple, ast.List)
 def _display(interpreter: Interpreter, node: ast.Tuple | ast.List) -> AbstractValue:
-    return AbstractValue(type(node).__name__.lower(), items=elements(interpreter, node.elts))
+    items, is_whole = known_elements(interpreter, node.elts)
+    made = AbstractValue(type(node).__name__.lower(), items=items if is_whole else None)
+    harmless.link(made, () if is_whole else items)
+    return made
 
 
 @expression(ast.Set)
 def _set(interpreter: Interpreter, node: ast.Set) -> AbstractValue:
-    items = elements(interpreter, node.elts)
-    for item in items or ():
+    items, is_whole = known_elements(interpreter, node.elts)
+    for item in items if is_whole else ():
         interpreter.ask("key", item, "", node)
-    values = [item.literal for item in items or ()]
-    is_plain = items is not None and all(isinstance(value, (str, int, float, type(None))) for value in values)
+    values = [item.literal for item in items]
+    is_plain = is_whole and all(isinstance(value, (str, int, float, type(None))) for value in values)
     return AbstractValue("set", literal=set(values) if is_plain else NOT_KNOWN)
 
 
-def elements(interpreter: Interpreter, nodes: Iterable[ast.expr]) -> list[AbstractValue] | None:
-    """The values of a display's elements, None if a star gives nobody knows how many."""
-    items, is_whole = known_elements(interpreter, nodes)
-    return items if is_whole else None
-
-
 def known_elements(interpreter: Interpreter, nodes: Iterable[ast.expr]) -> tuple[list[AbstractValue], bool]:
-    """The values of elements up to a star that gives nobody knows how many, and whether these are all."""
+    """The values of elements, and whether these are all.
+
+    The last stands for all from a star on that gives nobody knows how many.
+    """
     items: list[AbstractValue] = []
-    is_whole = True
+    rest: list[AbstractValue] = []
     for node in nodes:
-        if isinstance(node, ast.Starred):
-            found = interpreter.iterate(interpreter.value(node.value), node).every
-            is_whole = is_whole and found is not None
+        value = interpreter.value(node.value if isinstance(node, ast.Starred) else node)
+        found = interpreter.iterate(value, node).every if isinstance(node, ast.Starred) else [value]
+        if found is None or rest:
+            rest.append(value)
         else:
-            found = [interpreter.value(node)]
-        items += found or () if is_whole else ()
-    return items, is_whole
+            items += found
+    if rest:
+        items.append(AbstractValue())
+        harmless.link(items[-1], rest)
+    return items, not rest
 
 
 @expression(ast.Dict)
 def _dict(interpreter: Interpreter, node: ast.Dict) -> AbstractValue:
     members: dict[object, AbstractValue] | None = {}
+    met: list[AbstractValue] = []
     for key, value in zip(node.keys, node.values, strict=True):
         if key is None:
             inner = interpreter.value(value)
+            met.append(inner)
             members = {**members, **inner.members} if members is not None and inner.members is not None else None
             continue
         known, held = interpreter.value(key), interpreter.value(value)
+        met.append(held)
         interpreter.ask("key", known, "", key)
         if members is not None:
             members = {**members, known.literal: held} if is_key(known) else None
-    return AbstractValue("dict", members=members)
+    made = AbstractValue("dict", members=members)
+    harmless.link(made, met if members is None else ())
+    return made
 
 
 def is_key(abstract: AbstractValue) -> bool:
@@ -150,8 +158,8 @@ def _attribute_of_object(interpreter: Interpreter, receiver: AbstractValue, name
 
 def part_of(whole: AbstractValue, words: str = "") -> AbstractValue:
     """Something that nobody knows, taken from a value: who changes it may change the whole."""
-    is_plain = whole.path or whole.type in harmless.IMMUTABLE or harmless.may_share_memory(whole)
-    part = AbstractValue(words=words) if is_plain else AbstractValue("", {"part_of": whole}, words=words)
+    part = AbstractValue(words=words)
+    harmless.link(part, [whole])
     part.is_foreign = whole.is_foreign
     return part
 
@@ -227,7 +235,10 @@ def evaluate_operator(
         known = known if known is not None else answer
     if known is None and any(operand.package == "__main__" for operand in operands):
         interpreter.forget(operands)
-    return known if known is not None else AbstractValue()
+    if known is None:
+        known = AbstractValue()
+        harmless.link(known, filter(harmless.is_container, operands))
+    return known
 
 
 def _owners(operands: list[AbstractValue]) -> list[AbstractValue]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Sequence
 
+from crane_core.detectors.rules import harmless
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.interpreter import Elements, Interpreter, iteration
 
@@ -61,7 +62,7 @@ def unpack(interpreter: Interpreter, target: ast.Tuple | ast.List, abstract: Abs
     n_least = len(target.elts) - (starred is not None)
     if length is not None and (length < n_least or starred is None and length != n_least):
         _say(interpreter, target, abstract, length, n_least)
-    for part, value in zip(target.elts, _values(elements.every, len(target.elts), starred), strict=True):
+    for part, value in zip(target.elts, _values(abstract, elements.every, len(target.elts), starred), strict=True):
         assign(interpreter, part, value)
 
 
@@ -77,9 +78,14 @@ def length_of(interpreter: Interpreter, value: AbstractValue, node: ast.AST) -> 
     return None
 
 
-def _values(items: list[AbstractValue] | None, n_parts: int, starred: int | None) -> Iterable[AbstractValue]:
+def _values(
+    whole: AbstractValue, items: list[AbstractValue] | None, n_parts: int, starred: int | None
+) -> Iterable[AbstractValue]:
     if items is None:
-        return [AbstractValue("list") if at == starred else AbstractValue() for at in range(n_parts)]
+        parts = [AbstractValue("list" if at == starred else "") for at in range(n_parts)]
+        for part in parts:
+            harmless.link(part, [whole])
+        return parts
     if starred is None:
         return items
     n_after = n_parts - starred - 1

@@ -43,6 +43,7 @@ MOST_STEPS = 20_000
 VISITS_PER_STEP = 500
 """So many values looked at in forgetting take about as long as a step."""
 DEEPEST = 180
+_IN_PLACE = ("+=", "-=", "*=", "|=", "&=", "^=")
 _RUNS_BACK = ("call", "method", "element", "elements")
 """Steps in which libraries may run functions and generators that they are given."""
 _MAY_CHANGE = ("call", "method", "set_item", "set_attribute")
@@ -385,6 +386,7 @@ class Interpreter:
         receiver = of if receiver is None and isinstance(of, AbstractValue) else receiver
         operands = [*([receiver] if receiver is not None else []), *arguments.positional, *arguments.keywords.values()]
         before = harmless.array_facts(operands) if step in _MAY_CHANGE else []
+        held = fields_of(receiver).held if receiver is not None and harmless.is_container(receiver) else ()
         question = self._question(step, of, name, node, receiver, arguments)  # before a rule changes an operand
         known: AbstractValue | None = None
         if rules := rules_for(step, of, name):
@@ -393,6 +395,10 @@ class Interpreter:
             first = next((answer for answer in answers if answer is not UNKNOWN), None)
             known = AbstractValue() if first is UNCHANGED else first
         said = self._said(question, node)
+        if receiver is not None and (step in _MAY_CHANGE or step == "del_item" or name in _IN_PLACE):
+            self._link_changed(receiver, name, [*held, *operands])
+        if known is not None and all(known is not each for each in (*operands, *held)):
+            self._link_given(known, receiver, operands)
         self._invalidate_changed(before)
         self.run_back(operands if step in _RUNS_BACK else ())
         if step in ("call", "method"):
@@ -402,6 +408,19 @@ class Interpreter:
         if said.gives.type == "method" and receiver is not None:  # who calls it may change the receiver
             said.gives.bound_to, said.gives.is_foreign = receiver, receiver.is_foreign
         return _both(known, said.gives, operands)
+
+    def _link_changed(self, receiver: AbstractValue, name: str, parts: Iterable[AbstractValue]) -> None:
+        """A container of unknown parts may be the one that a name stands for, and gets these."""
+        if harmless.may_hold_any(receiver) and name not in harmless.READING:
+            if linked := receiver.fact("part_of"):
+                self.forget(linked)
+            harmless.link(receiver, parts)
+
+    def _link_given(self, known: AbstractValue, receiver: AbstractValue | None, operands: list[AbstractValue]) -> None:
+        """A container of unknown parts may hold what it was made of, and what a container gives may be a part of it."""
+        is_part = not known.type and receiver is not None and harmless.is_container(receiver)
+        if is_part or harmless.may_hold_any(known):
+            harmless.link(known, operands)
 
     def _operation(
         self,

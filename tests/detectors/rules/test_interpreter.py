@@ -391,3 +391,34 @@ def test_code_of_the_notebook_that_others_run_may_change_what_it_mentions(predic
     for predicted in (predict_here(RUN_BACK, target), predict_by_code(RUN_BACK, target)):
         assert predicted.raised is None
         assert predicted.findings == ()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "made = [*some(), rows]\nmade[-1].append(3)",
+        "made = [rows for _ in some()]\nmade[0].append(3)",
+        "made = {key: rows for key in some()}\nmade[0].append(3)",
+        "made = {str(random.random()): 1, 'a': rows}\nmade['a'].append(3)",
+        "grow(*some(), rows)",
+        "made = []\nfor _ in some():\n    made.append(rows)\nmade[0].append(3)",
+        "made = (rows,) * len(some())\nmade[0].append(3)",
+        "made = list(zip([rows], some()))\nmade[0][0].append(3)",
+        "made = {'a': rows}\nmade.update({str(random.random()): 1})\nmade['a'].append(3)",
+        "made = [rows] + some()\nmade[0].append(3)",
+        "made = [[1], rows][len(some()) > 0]\nmade.append(3)",
+        "made = some() and rows\nmade.append(3)",
+        "made = {'a': rows}\nmade.get(random.choice('a')).append(3)",
+        "first, *made = [0, *some(), rows]\nmade[-1].append(3)",
+        "made = [rows]\nmade.extend(some())\nmade[0].append(3)",
+        "made = [rows]\nfor part in made[: len(some())]:\n    part.append(3)",
+    ],
+)
+def test_what_is_held_where_nobody_knows_may_be_changed_there(predict_here, predict_by_code, change):
+    setup = (
+        "import random\ndef some():\n    return [0] * random.choice([1, 2])\ndef grow(*given):\n    given[-1].append(3)"
+    )
+    target = f"rows = [1, 2]\n{change}\nrows[2]"
+    for predicted in (predict_here(setup, target), predict_by_code(setup, target)):
+        assert predicted.raised is None
+        assert predicted.findings == ()

@@ -143,7 +143,7 @@ def other_methods(operation: Operation) -> Answer:
     if known_class(operation.receiver) is None:
         return UNKNOWN
     if operation.name == "get_params":
-        return AbstractValue("", {"part_of": operation.receiver})
+        return AbstractValue("", {"part_of": [operation.receiver]})
     return operation.receiver if operation.name == "set_output" else UNCHANGED
 
 

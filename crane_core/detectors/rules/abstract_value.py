@@ -6,7 +6,7 @@ Knows nothing of libraries. Two names of one object share one abstract value: wh
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 _T = TypeVar("_T")
 
@@ -20,12 +20,6 @@ class _Nothing:
     def __bool__(self) -> bool:
         return False
 
-    def __copy__(self) -> _Nothing:
-        return self
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> _Nothing:
-        return self
-
 
 NOT_KNOWN: Final = _Nothing()
 _SEQUENCES: Final = {"list": list, "tuple": tuple}
@@ -36,6 +30,27 @@ _N_READ: Final = [0]
 """How many parts that literal has so far: objects that hold one other many times have more than memory has room."""
 _MOST_READ = 20_000
 _MOST_ITEMS = 10_000
+
+
+class _Part(Generic[_T]):
+    """A dict or list that code which reads it may change in place: the value counts as changed from then on.
+
+    It is to be read again for each change, as what is known may be copied in between. A list that is too long to be
+    followed is not known.
+    """
+
+    def __init__(self, slot: str) -> None:
+        self._slot = slot
+
+    def __get__(self, value: AbstractValue, kind: type | None = None) -> _T:
+        part: _T = getattr(value, self._slot)
+        if part is not None:
+            value.fields = None
+        return part
+
+    def __set__(self, value: AbstractValue, part: _T) -> None:
+        value.fields = None
+        setattr(value, self._slot, None if isinstance(part, list) and len(part) > _MOST_ITEMS else part)
 
 
 class AbstractValue:
@@ -92,6 +107,7 @@ class AbstractValue:
         self._facts: dict[str, Any] = dict(facts) if facts else {}
         self._literal = literal
         self._items: list[AbstractValue] | None = None
+        self.items = None if items is None else list(items)
         self._members: dict[Any, AbstractValue] | None = None if members is None else dict(members)
         self.path = path
         self.definition = definition
@@ -101,18 +117,6 @@ class AbstractValue:
         self.words = words
         self.is_foreign = False
         """Made by a library that was given no code of the notebook: calling it runs none."""
-        if items is not None:
-            self._hold(list(items))
-
-    def __repr__(self) -> str:
-        shown = ("type", "facts", "items", "members", "path", "definition", "attributes", "words")
-        known = {name: getattr(self, name) for name in shown if getattr(self, name) not in ("", None, {})}
-        if self.items is None and self.members is None and self.is_literal:
-            known["literal"] = self.literal
-        return f"AbstractValue({', '.join(f'{name}={value!r}' for name, value in known.items())})"
-
-    # Code that reads a dict or list may change it in place: the value counts as changed from then on. It is to be read
-    # again for each change, as what is known may be copied in between.
 
     @property
     def type(self) -> str:
@@ -123,54 +127,10 @@ class AbstractValue:
         self.fields = None
         self._type = value
 
-    @property
-    def facts(self) -> dict[str, Any]:
-        self.fields = None
-        return self._facts
-
-    @facts.setter
-    def facts(self, value: dict[str, Any]) -> None:
-        self.fields = None
-        self._facts = value
-
-    @property
-    def items(self) -> list[AbstractValue] | None:
-        if self._items is not None:
-            self.fields = None
-        return self._items
-
-    @items.setter
-    def items(self, value: list[AbstractValue] | None) -> None:
-        self.fields = None
-        self._hold(value)
-
-    def _hold(self, items: list[AbstractValue] | None) -> None:
-        """Of a list that is too long to be followed, only its length."""
-        is_long = items is not None and len(items) > _MOST_ITEMS
-        self._items = None if is_long else items
-        if is_long and items is not None and self._type in _SEQUENCES:
-            self._facts["length"] = len(items)
-
-    @property
-    def members(self) -> dict[Any, AbstractValue] | None:
-        if self._members is not None:
-            self.fields = None
-        return self._members
-
-    @members.setter
-    def members(self, value: dict[Any, AbstractValue] | None) -> None:
-        self.fields = None
-        self._members = value
-
-    @property
-    def attributes(self) -> dict[str, AbstractValue]:
-        self.fields = None
-        return self._attributes
-
-    @attributes.setter
-    def attributes(self, value: dict[str, AbstractValue]) -> None:
-        self.fields = None
-        self._attributes = value
+    facts = _Part[dict[str, Any]]("_facts")
+    items = _Part["list[AbstractValue] | None"]("_items")
+    members = _Part["dict[Any, AbstractValue] | None"]("_members")
+    attributes = _Part["dict[str, AbstractValue]"]("_attributes")
 
     @property
     def literal(self) -> Any:
@@ -257,11 +217,11 @@ class AbstractValue:
             self.facts = {name: fact for name, fact in self._facts.items() if name not in names}
 
     def forget(self) -> None:
-        """The object may have been changed: its type stays, what was known of its content does not."""
+        """The object may have been changed: its type stays, and what may be in it; what was known of it does not."""
         is_known = self._facts or self._attributes or self._items is not None or self._members is not None
         if is_known or self._literal is not NOT_KNOWN:
             self.fields = None
-            self._facts, self._attributes = {}, {}
+            self._facts, self._attributes = restricted(self._facts, ("part_of",)), {}
             self._literal = NOT_KNOWN
             self._items = self._members = None
 

@@ -61,71 +61,29 @@ def _read(statement: ast.stmt, position: int, found: Bindings) -> None:
     names = set(bound_names(statement))
     found.bound |= names | set(global_names(statement))
     found.may_define_any |= may_define_any(statement)
+    imports = [node for node in ast.walk(statement) if isinstance(node, (ast.Import, ast.ImportFrom))]
+    found.modules.update(*map(imported_modules, imports))
     for name in names | set(global_names(statement)):
         found.paths.pop(name, None)
         found.definitions.pop(name, None)
         found.deleted.pop(name, None)
     if isinstance(statement, (ast.Import, ast.ImportFrom)):
         found.paths.update(import_paths(statement))
-        found.modules |= set(imported_modules(statement))
     elif isinstance(statement, (*_FUNCTIONS, ast.ClassDef)):
         found.definitions[statement.name] = statement
     elif isinstance(statement, ast.Assign):
-        _read_alias(statement, found)
+        _read_lambda(statement, found)
     elif isinstance(statement, ast.Delete):
         for target in statement.targets:
             if isinstance(target, ast.Name):
                 found.deleted[target.id] = position
-    else:
-        _read_imports_inside(statement, found)
 
 
-def _read_imports_inside(statement: ast.stmt, found: Bindings) -> None:
-    """An import inside `try` or `if`: the path, where all imports of the name there agree."""
-    inside = [node for node in ast.walk(statement) if isinstance(node, (ast.Import, ast.ImportFrom))]
-    paths = [path for node in inside for path in import_paths(node).items()]
-    found.modules.update(*map(imported_modules, inside))
-    others = set(_other_names(statement))
-    for name, path in paths:
-        if all(other == path for known, other in paths if known == name) and name not in others:
-            found.paths[name] = path
-
-
-def _other_names(statement: ast.stmt) -> Iterator[str]:
-    """Names to which something else than an import gives values."""
-    for part in ast.walk(statement):
-        if isinstance(part, ast.stmt):
-            yield from _own_names(part)
-
-
-def _own_names(node: ast.AST) -> Iterator[str]:
-    if not isinstance(node, (ast.Import, ast.ImportFrom)):
-        yield from (child.id for child in ast.iter_child_nodes(node) if _is_stored(child))  # type: ignore[attr-defined]
-
-
-def _is_stored(node: ast.AST) -> bool:
-    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-
-
-def _read_alias(statement: ast.Assign, found: Bindings) -> None:
-    """`layers = tf.keras.layers`, and `f = lambda x: ...`."""
-    [target, *others] = statement.targets
-    if others or not isinstance(target, ast.Name):
-        return
-    if isinstance(statement.value, ast.Lambda):
-        found.definitions[target.id] = statement.value
-    elif (path := dotted(statement.value, found.paths)) is not None:
-        found.paths[target.id] = path
-
-
-def dotted(node: ast.AST, paths: dict[str, str]) -> str | None:
-    """The public path that an expression spells, None if it is not a name of an import."""
-    if isinstance(node, ast.Name):
-        return paths.get(node.id)
-    if isinstance(node, ast.Attribute):
-        before = dotted(node.value, paths)
-        return None if before is None else public_path(f"{before}.{node.attr}")
-    return None
+def _read_lambda(statement: ast.Assign, found: Bindings) -> None:
+    """`f = lambda x: ...`."""
+    match statement:
+        case ast.Assign([ast.Name(name)], ast.Lambda() as definition):
+            found.definitions[name] = definition
 
 
 def import_paths(node: ast.Import | ast.ImportFrom) -> dict[str, str]:

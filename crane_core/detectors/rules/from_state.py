@@ -5,7 +5,6 @@ Knows the forms of entries and what in them is complete. Refuses to take anythin
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -23,7 +22,7 @@ _WRAPPED = re.compile(r"^<(?:class|enum) '(?P<name>[^']+)'>$")
 _CUT_TEXT = re.compile(r"\u2026 \(\d+ characters\)$")
 _TEXT = re.compile(r"[^\W\d][\w ]*")
 _CUT = "\u2026"
-_PLAIN_KEYS = {"str", "int", "bool", "NoneType", "tuple"}
+_PLAIN_KEYS = {"str", "int", "bool", "NoneType"}
 _SEQUENCES = ("list", "tuple")
 _DICTS = ("dict", "collections.OrderedDict", "collections.defaultdict", "collections.Counter")
 _FRAMES = ("DataFrame", "GeoDataFrame")
@@ -204,11 +203,11 @@ def _of_shape(shape: Any) -> AbstractValue:
 
 
 def _keys(value: AbstractValue, *, is_captured: bool) -> list[Any] | None:
-    """All keys, where they are plain and each is told as it is."""
+    """All keys, where they are plain and each is told as it is; of published states, only those of an empty dict."""
     length = value.facts.get("length")
     if length == 0:
         return []
-    return _captured_keys(value, length) if is_captured else _published_keys(value, length)
+    return _captured_keys(value, length) if is_captured else None
 
 
 def _captured_keys(value: AbstractValue, length: Any) -> list[Any] | None:
@@ -218,41 +217,12 @@ def _captured_keys(value: AbstractValue, length: Any) -> list[Any] | None:
     texts = [key if isinstance(key, str) else json.dumps(key) for key in keys]
     if any(map(_is_cut, keys)) or len(set(texts)) != len(keys):
         return None
-    return _with_tuples(keys, types.get("tuple", 0))
+    return keys
 
 
 def _is_cut(key: Any) -> bool:
     """Whether a limit has cut a text, or may have."""
     return isinstance(key, str) and (_CUT_TEXT.search(key) is not None or key.startswith(_CUT))
-
-
-def _published_keys(value: AbstractValue, length: Any) -> list[Any] | None:
-    """Those of a dict of metrics; of others the published states tell too little."""
-    if value.fact("detected") != "scalar_metrics_dict":
-        return None
-    keys = value.facts.get("metrics", value.facts.get("keys"))
-    if isinstance(keys, set) and all(isinstance(key, str) for key in keys):
-        keys = sorted(keys)
-    return keys if isinstance(keys, list) and len(set(keys)) == length else None
-
-
-def _with_tuples(keys: list[Any], n_tuples: int) -> list[Any] | None:
-    """Keys with those made tuples again that are written as such; None if a text looks like one too."""
-    if not n_tuples:
-        return keys
-    read = list(map(_tuple, keys))
-    found = [key for key in read if isinstance(key, tuple)]
-    are_plain = all(isinstance(part, (str, int, float, type(None))) for key in found for part in key)
-    return read if len(found) == n_tuples and are_plain and len(set(read)) == len(read) else None
-
-
-def _tuple(key: Any) -> Any:
-    if not isinstance(key, str) or not key.startswith("("):
-        return key
-    try:
-        return ast.literal_eval(key)
-    except (ValueError, SyntaxError):
-        return key
 
 
 def _fill_set(value: AbstractValue) -> None:

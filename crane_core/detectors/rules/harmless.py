@@ -52,7 +52,35 @@ _CHANGING_METHODS = {
     "pandas": frozenset(["pop", "insert", "update", "set_flags", "__setitem__", "eval"]),
     "numpy": frozenset(["fill", "sort", "put", "resize", "partition", "itemset", "setfield", "setflags", "byteswap"]),
 }
+_MOST_LINKED = 90
+READING = frozenset(["copy", "count", "format", "get", "index", "items", "join", "keys", "values", "__call__"])
+"""Methods of containers that change none."""
 _CALLS_BACK = ("apply", "pipe", "map", "applymap", "transform", "agg", "aggregate", "filter", "groupby", "rename")
+
+
+def can_be_held(value: AbstractValue) -> bool:
+    """Whether who gets a part of something that holds this value may change it."""
+    is_fixed = value.type in IMMUTABLE and not value._items and "part_of" not in value._facts
+    return not (value.path or is_fixed or may_share_memory(value))
+
+
+def link(value: AbstractValue, parts: Iterable[AbstractValue]) -> None:
+    """Somewhere in a value that is not known, or as the value itself, there may be these."""
+    held = [*(value.fact("part_of") or ()), *(part for part in parts if part is not value and can_be_held(part))]
+    if held:
+        value.facts["part_of"] = list(dict.fromkeys(held))[:_MOST_LINKED]
+
+
+def may_hold_any(value: AbstractValue) -> bool:
+    """Whether it is a container of which not all parts are known."""
+    is_open = value._items is None and value._members is None and not value.is_literal and not value.path
+    return is_open and is_container(value)
+
+
+def is_container(value: AbstractValue) -> bool:
+    """Whether it is one of Python's own containers."""
+    is_plain = value.type in IMMUTABLE and value.type != "tuple"
+    return not is_plain and value.package in ("builtins", "collections", "itertools")
 
 
 def may_share_memory(value: AbstractValue) -> bool:

@@ -11,6 +11,7 @@ from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from crane_core.detectors.rules import harmless
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
 
 _LARGEST = 5_000
@@ -64,21 +65,8 @@ class Snapshot(NamedTuple):
     values: dict[AbstractValue, ValueFields]
 
 
-def reachable(roots: Iterable[AbstractValue | None]) -> Iterator[AbstractValue]:
+def reachable(roots: Iterable[AbstractValue | None]) -> list[AbstractValue]:
     """The values and what they hold, each once."""
-    seen: set[AbstractValue] = set()
-    waiting = [root for root in roots if root is not None]
-    while waiting and len(seen) < _LARGEST:
-        value = waiting.pop()
-        if value in seen:
-            continue
-        seen.add(value)
-        yield value
-        waiting += held_by(value)
-
-
-def every(roots: Iterable[AbstractValue | None]) -> list[AbstractValue]:
-    """The same as a list, in less time."""
     return list(_fields_by_value([root for root in roots if root is not None]))
 
 
@@ -97,29 +85,13 @@ def _fields_by_value(layer: list[AbstractValue]) -> dict[AbstractValue, ValueFie
     return found
 
 
-def held_by(value: AbstractValue) -> list[AbstractValue]:
-    """What an AbstractValue holds itself; facts may be values too."""
-    return [*fields_of(value).held, *_held_beside(value)]
-
-
 def _held_beside(value: AbstractValue) -> list[AbstractValue]:
     """What a function holds: the object that it was read from, and what the names around it stand for."""
     names = {} if value.scope is None else value.scope.names
     return [held for held in (value.bound_to, *names.values()) if held is not None]
 
 
-def _held_in(value: AbstractValue) -> list[AbstractValue]:
-    found: list[AbstractValue] = []
-    if value._items:
-        found += value._items
-    if value._members:
-        found += value._members.values()
-    if value._attributes:
-        found += value._attributes.values()
-    return found + _values_in_facts(value._facts)
-
-
-def _values_in_fields(fields: ValueFields) -> tuple[AbstractValue, ...]:
+def _values_in(fields: ValueFields) -> tuple[AbstractValue, ...]:
     held = (*(fields.items or ()), *(fields.members or {}).values(), *fields.attributes.values())
     return (*held, *_values_in_facts(fields.facts))
 
@@ -172,13 +144,13 @@ class Watch:
 
     def __init__(self, scopes: Sequence[Scope]) -> None:
         self.start = snapshot(scopes)
-        self.changed: dict[AbstractValue, None] = {}
+        self.changed: dict[AbstractValue, dict[AbstractValue, None]] = {}
         self.names: list[list[tuple[Scope, dict[str, AbstractValue | None]]]] = [self.start.names]
 
     def look(self, scopes: Sequence[Scope]) -> None:
         for value, fields in self.start.values.items():
-            if value.fields is not fields and value not in self.changed and not is_unchanged(value, fields):
-                self.changed[value] = None
+            if value.fields is not fields and (value in self.changed or not is_unchanged(value, fields)):
+                self.changed.setdefault(value, {}).update(dict.fromkeys(fields_of(value).held))
         if not _are_same_names(self.names[-1], scopes):
             self.names.append([(scope, dict(scope.names)) for scope in scopes])
 
@@ -192,8 +164,11 @@ def _are_same_names(before: Sequence[tuple[Scope, dict[str, AbstractValue | None
 def widen(watch: Watch, names: Iterable[str], scope: Scope) -> None:
     """Go back to a start from which some part of a branch was taken, perhaps: what it changed is not known."""
     restore(watch.start)
-    for value in watch.changed:
+    for value, held in watch.changed.items():
+        held.update(dict.fromkeys(fields_of(value).held))
         value.forget()
+        if harmless.is_container(value):
+            harmless.link(value, held)
     for later in watch.names[1:]:
         _widen_names(watch.start, later)
     for name in names:
@@ -264,7 +239,12 @@ def join_values(values: Sequence[AbstractValue]) -> AbstractValue:
     for name, otherwise in _JOINED.items():
         setattr(joined, name, _agreed(values, name, operator.eq, otherwise))
     joined.is_foreign = all(value.is_foreign for value in values)
-    _set(joined, _joined([fields_of(value) for value in values]))
+    if not any(map(harmless.is_container, values)):
+        _set(joined, _joined([fields_of(value) for value in values]))
+        return joined
+    if any(value.type != first.type for value in values):
+        joined.type = ""
+    harmless.link(joined, values)
     return joined
 
 
@@ -284,15 +264,15 @@ def fields_of(value: AbstractValue) -> ValueFields:
 
 def _fields_now(value: AbstractValue) -> ValueFields:
     is_open = value._items is not None or value._members is not None
-    return ValueFields(
+    made = ValueFields(
         value.type,
         _copied_facts(value._facts) if value._facts else _NOTHING.facts,
         NOT_KNOWN if is_open else _copied_value(value._literal),
         None if value._items is None else list(value._items),
         None if value._members is None else dict(value._members),
         dict(value._attributes) if value._attributes else _NOTHING.attributes,
-        tuple(_held_in(value)),
     )
+    return made._replace(held=_values_in(made))
 
 
 def _is_exactly(left: Any, right: Any) -> bool:
@@ -347,17 +327,24 @@ def _joined(all_fields: Sequence[ValueFields]) -> ValueFields:
     first, *others = all_fields
     if all(other is first for other in others):
         return first
-    if any(other.type != first.type for other in others):
-        return _NOTHING
-    joined = ValueFields(
-        first.type,
-        _common([fields.facts for fields in all_fields]),
-        _agreed(all_fields, "literal", _equal, NOT_KNOWN),
-        _agreed(all_fields, "items", operator.eq, None),
-        _agreed(all_fields, "members", _are_same_members, None),
-        _common([fields.attributes for fields in all_fields]),
+    joined = (
+        _NOTHING
+        if any(other.type != first.type for other in others)
+        else ValueFields(
+            first.type,
+            _common([fields.facts for fields in all_fields]),
+            _agreed(all_fields, "literal", _equal, NOT_KNOWN),
+            _agreed(all_fields, "items", operator.eq, None),
+            _agreed(all_fields, "members", _are_same_members, None),
+            _common([fields.attributes for fields in all_fields]),
+        )
     )
-    return joined._replace(held=_values_in_fields(joined))
+    stand_in = AbstractValue(first.type, joined.facts)
+    if harmless.is_container(stand_in):
+        kept = set(_values_in(joined))
+        harmless.link(stand_in, (held for fields in all_fields for held in fields.held if held not in kept))
+        joined = joined._replace(facts=stand_in.facts)
+    return joined._replace(held=_values_in(joined))
 
 
 def _agreed(each: Sequence[Any], name: str, is_same: Callable[[Any, Any], bool], otherwise: Any) -> Any:
@@ -383,49 +370,3 @@ def _equal(left: Any, right: Any) -> bool:
 def _are_same_members(left: dict[Any, AbstractValue] | None, right: dict[Any, AbstractValue] | None) -> bool:
     """The same keys in the same order, with the same objects: two abstract values are equal only if they are one."""
     return left == right and list(left or ()) == list(right or ())
-
-
-_SLOTS_OF_VALUES = [name for name in AbstractValue.__slots__ if name not in ("fields", "last_fields")]
-
-
-class Copy:
-    """A copy of values and scopes with all that they lead to: what is one object stays one, code stays as it is."""
-
-    def __init__(self) -> None:
-        self._made: dict[int, tuple[Any, Any]] = {}
-        self._waiting: list[tuple[Any, Any]] = []
-
-    def scope(self, old: Scope) -> Scope:
-        made: Scope = self._all(self._of(old))
-        return made
-
-    def value(self, old: AbstractValue) -> AbstractValue:
-        made: AbstractValue = self._all(self._of(old))
-        return made
-
-    def has(self, old: AbstractValue) -> bool:
-        """Whether something that has been copied leads to it."""
-        return id(old) in self._made
-
-    def _all(self, made: Any) -> Any:
-        """Fills what has been begun; one by one, as values lead to values without an end."""
-        while self._waiting:
-            old, new = self._waiting.pop()
-            for name in _SLOTS_OF_VALUES if type(old) is AbstractValue else Scope.__slots__:
-                setattr(new, name, self._of(getattr(old, name)))
-            if type(old) is AbstractValue:
-                new.fields = new.last_fields = None
-        return made
-
-    def _of(self, old: Any) -> Any:
-        kind = type(old)
-        if kind in (AbstractValue, Scope):
-            if id(old) not in self._made:
-                self._made[id(old)] = old, object.__new__(kind)
-                self._waiting.append(self._made[id(old)])
-            return self._made[id(old)][1]
-        if kind is dict:
-            return {key: self._of(part) for key, part in old.items()} if old else {}
-        if kind in (list, tuple, set):
-            return kind([self._of(part) for part in old]) if old else kind()
-        return old

@@ -17,8 +17,8 @@ from crane_core.detectors.rules.bindings import may_define_any
 from crane_core.detectors.rules.cell_code import CellCode, as_magic, read_cell
 from crane_core.detectors.rules.extending import imports_of, may_extend
 from crane_core.detectors.rules.from_state import type_of, value_from_entry, value_from_state
-from crane_core.detectors.rules.paths import path_of_class, path_of_function
-from crane_core.detectors.rules.prefix import Prefix, Reach, is_builtin, prefix_of, spelled
+from crane_core.detectors.rules.paths import path_of_class
+from crane_core.detectors.rules.prefix import Prefix, is_builtin, prefix_of, spelled
 from crane_core.domain import Cell, CellRole, KernelState, Setting
 
 _OF_IPYTHON_WORDS = "In Out _ __ ___ _i _ii _iii _dh _oh get_ipython exit quit display open"
@@ -42,9 +42,6 @@ class InitialState:
         self._spelled = spelled(self.target.tree)
         self.may_define_any = self.prefix.may_define_any or may_define_any(self.target.tree)
         self.past: dict[str, AbstractValue] = {}
-        seen = self.prefix.reach
-        self.whole_reach = None if self.may_define_any or seen is None else seen.with_code(self._spelled.reach)
-        """What all code of the notebook can change; None where not all of it is seen."""
 
     def _target(self) -> CellCode:
         """The target as it is read now: a word that is the name of a magic may be that of a variable, too."""
@@ -60,15 +57,10 @@ class InitialState:
         variables = self.state.variables if self.state is not None else {}
         return sorted(name for name in met - variables.keys() if self.of_python(name) is not None)
 
-    @cached_property
+    @property
     def fixed(self) -> list[str]:
         """Names that stand for the same on every path through the target, until it gives them something else."""
         return [*self.python_names, *sorted(self.bindings.paths)]
-
-    @property
-    def reach(self) -> Reach | None:
-        """None too beside a state: of two names that it tells, nobody knows whether they are one object."""
-        return self.whole_reach if self.state is None else None
 
     @property
     def packages(self) -> Mapping[str, str]:
@@ -121,10 +113,6 @@ class InitialState:
     def mentions(self, text: str) -> bool:
         """Whether a text stands in a cell that ran or in the target."""
         return text in self.target_text or self.prefix.mentions(text)
-
-    def may_be_used_unseen(self, name: str) -> bool:
-        """Whether other objects hold what a global name stands for, or functions and classes mention the name."""
-        return self.whole_reach is None or name in self.whole_reach.mentioned or name in self.held
 
     def may_give_attribute(self, name: str) -> bool:
         """Whether code of the notebook may put an attribute of this name on some object, in whatever manner."""
@@ -194,8 +182,8 @@ class InitialState:
         elif value.type.startswith("__main__."):
             found = self.bindings.definitions.get(value.class_name)
             value.definition = found if isinstance(found, ast.ClassDef) else None
-        elif not value.path:
-            value.path = _stated_path(value)
+        elif not value.path and value.type in ("type", "abc.ABCMeta"):
+            value.path = path_of_class(str(value.fact("name", "")))
         if self.is_captured and self.state is not None:
             _add_accesses(value, name, self.state.accesses)
         return value
@@ -228,27 +216,18 @@ _BY_ANY_NAME = ("__dict__", "setattr", "vars(", "add_module", "register_", "__se
 """What gives objects attributes whose names stand nowhere in the code."""
 
 
-class EmptyKernel:
+class EmptyKernel(InitialState):
     """The kernel before its first cell, with which the cells that ran begin: of a name only Python's own are known.
 
-    `prefix` are the cells up to the one that runs.
+    `prefix` are the cells up to the one that runs. What they needed and asked for was there.
     """
 
+    packages: Mapping[str, str] = {}
+    may_be_extended = True
+
     def __init__(self, packages: Mapping[str, str]) -> None:
-        self.prefix = Prefix()
-        self.past: Mapping[str, AbstractValue] = {}
-        self.fixed: Sequence[str] = ()
-        self.held: Sequence[str] = ()
-        self.names_absent: frozenset[str] = frozenset()
-        self.tells_identity = False
+        super().__init__((), None)
         self.packages = packages
-
-    @property
-    def reach(self) -> Reach | None:
-        return self.prefix.reach
-
-    def mentions(self, text: str) -> bool:
-        return self.prefix.mentions(text)
 
     def of_python(self, name: str) -> AbstractValue | None:
         return self.prefix.of_python(name)
@@ -256,36 +235,15 @@ class EmptyKernel:
     def value(self, name: str) -> AbstractValue:
         return self.of_python(name) or AbstractValue(words=name)
 
-    def same(self, name: str) -> Sequence[str]:
-        return ()
-
-    def type_of(self, name: str) -> str:
-        return ""
-
-    def missing(self, name: str) -> Mapping[str, Any] | None:
-        """None: what the cells that ran needed was there."""
+    def missing(self, name: str) -> None:
         return None
 
-    def may_be_used_unseen(self, name: str) -> bool:
-        """False: of what the cells found nothing is stated."""
-        return False
-
-    may_be_extended = True
-
     def may_give_attribute(self, name: str) -> bool:
-        """True: what the cells that ran asked for was there."""
         return True
 
     def may_replace(self, name: str) -> bool:
         """Whether code of the cells may replace what a library has by this name."""
         return self.is_assigned(name)
-
-    def is_assigned(self, attribute: str) -> bool:
-        """Whether the cells spell that they put an attribute of this name on some object."""
-        return attribute in self.prefix.spelled.given_attributes
-
-    def absent_at(self, node: ast.stmt) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        return iter(())
 
 
 def _own_lines(node: ast.stmt) -> tuple[int, int]:
@@ -300,13 +258,6 @@ def _own_lines(node: ast.stmt) -> tuple[int, int]:
 
 def _position(cell: Cell) -> int:
     return cell.position
-
-
-def _stated_path(value: AbstractValue) -> str:
-    """The public path of a library's class or function, by what the state tells of it; "" of others."""
-    if value.type in ("type", "abc.ABCMeta"):
-        return path_of_class(str(value.fact("name", "")))
-    return path_of_function(str(value.fact("module", ""))) if value.type == "function" else ""
 
 
 def _add_accesses(value: AbstractValue, name: str, accesses: Mapping[str, Any]) -> None:

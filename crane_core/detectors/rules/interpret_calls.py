@@ -7,18 +7,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from contextlib import suppress
 
 from crane_core.detectors.rules import harmless
 from crane_core.detectors.rules.abstract_value import AbstractValue
-from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.following import follow
 from crane_core.detectors.rules.heap import reachable
 from crane_core.detectors.rules.interpret_classes import (
-    QUIET_BASES,
-    base_member,
     called_object,
-    is_not_callable,
+    has_quiet_bases,
     is_super,
     member,
     refuse_absent,
@@ -30,8 +26,6 @@ from crane_core.detectors.rules.operation import Arguments
 
 _ENDS = ("builtins.exit", "builtins.quit", "sys.exit", "os._exit", "os.abort")
 _DEFINES_ANY = ("builtins.exec", "builtins.eval", "builtins.globals", "builtins.vars", "builtins.locals")
-_MOST_HELD = 50
-_CALLERS = frozenset(["functools.reduce", *(f"builtins.{name}" for name in ("map", "filter", "sorted", "min", "max"))])
 _CONSUMERS = frozenset(f"builtins.{name}" for name in ("sum", "list", "tuple", "set", "sorted", "max", "min", "dict"))
 
 
@@ -40,10 +34,19 @@ def _call(interpreter: Interpreter, node: ast.Call) -> AbstractValue:
     interpreter.results.pop(node, None)
     if not isinstance(node.func, ast.Attribute):
         return _plain_call(interpreter, interpreter.value(node.func), node)
-    if is_super(node.func.value) and (known := of_bases(interpreter, node.func, node)) is not None:
-        return known
+    if is_super(node.func.value):
+        return _of_bases(interpreter, node.func.attr, arguments_of(interpreter, node))
     receiver = interpreter.value(node.func.value)
     return _method(interpreter, receiver, node.func, node)
+
+
+def _of_bases(interpreter: Interpreter, name: str, arguments: Arguments) -> AbstractValue:
+    """`super().name(...)`: it is not followed, but the __init__ of some libraries' classes runs nothing."""
+    if name == "__init__" and has_quiet_bases(interpreter):
+        return AbstractValue("NoneType", literal=None)
+    interpreter.havoc()
+    interpreter.forget(given(arguments))
+    return AbstractValue()
 
 
 def _plain_call(interpreter: Interpreter, function: AbstractValue, node: ast.Call) -> AbstractValue:
@@ -51,32 +54,7 @@ def _plain_call(interpreter: Interpreter, function: AbstractValue, node: ast.Cal
         every = comprehended(interpreter, node.args[0])
         keywords = arguments_of(interpreter, ast.Call(node.func, [], node.keywords)).keywords
         return interpreter.call(function, Arguments((every,), keywords), node)
-    known = interpreter.call(function, arguments_of(interpreter, node), node)
-    for part in node.args:
-        if isinstance(part, ast.GeneratorExp) and any(isinstance(inner, ast.Call) for inner in ast.walk(part)):
-            interpreter.forget(_mentioned(interpreter, part))
-    return known
-
-
-def _mentioned(interpreter: Interpreter, node: ast.AST) -> list[AbstractValue]:
-    """What the names of a piece of code stand for: a generator may change these when somebody asks for elements."""
-    found = []
-    for part in ast.walk(node):
-        if isinstance(part, ast.Name):
-            with suppress(Crash):
-                found.append(interpreter.name(part.id, part))
-    return found
-
-
-def of_bases(interpreter: Interpreter, func: ast.Attribute, node: ast.Call) -> AbstractValue | None:
-    """`super().method(...)`; None if it is not known what that is."""
-    found = base_member(interpreter, func.attr)
-    if isinstance(found, AbstractValue):
-        return followed(interpreter, found, arguments_of(interpreter, node), node)
-    if found is None or func.attr != "__init__" or not found <= QUIET_BASES:
-        return None
-    arguments_of(interpreter, node)
-    return AbstractValue("NoneType", literal=None)
+    return interpreter.call(function, arguments_of(interpreter, node), node)
 
 
 def arguments_of(interpreter: Interpreter, node: ast.Call) -> Arguments:
@@ -105,7 +83,7 @@ def _method(interpreter: Interpreter, receiver: AbstractValue, func: ast.Attribu
     if (own := member(interpreter, receiver, func.attr)) is not None:
         return interpreter.call(own, arguments_of(interpreter, node), node)
     refuse_absent(interpreter, receiver, func.attr, func)
-    interpreter.ask("attribute", receiver, func.attr, func, receiver=receiver)
+    interpreter.ask("attribute", receiver, func.attr, func)
     arguments = arguments_of(interpreter, node)
     return call_method(interpreter, receiver, func.attr, arguments, node)
 
@@ -119,11 +97,9 @@ def call_method(
     interpreter: Interpreter, receiver: AbstractValue, name: str, arguments: Arguments, node: ast.AST
 ) -> AbstractValue:
     """A method that is not code of the notebook."""
-    before = harmless.array_facts([receiver, *given(arguments)])
-    known = interpreter.ask("method", receiver, name, node, receiver=receiver, arguments=arguments)
+    known = interpreter.ask("method", receiver, name, node, arguments=arguments)
     if known is None and not harmless.method_changes_nothing(receiver, name, arguments):
         _forget_escaped(interpreter, [receiver, *given(arguments)])
-    interpreter.invalidate_changed(before)
     return known if known is not None else part_of(receiver, _result_of(receiver, name))
 
 
@@ -134,6 +110,7 @@ def _result_of(receiver: AbstractValue, name: str) -> str:
 @call_of(Callee.BOUND_METHOD)
 def _of_bound(interpreter: Interpreter, function: AbstractValue, arguments: Arguments, node: ast.AST) -> AbstractValue:
     """`f = frame.head; f(2)`: only the name of the method is not kept, so nothing is known of the call."""
+    interpreter.run_back(given(arguments))
     _forget_escaped(interpreter, [function, *given(arguments)])
     return AbstractValue()
 
@@ -151,41 +128,21 @@ def followed(interpreter: Interpreter, function: AbstractValue, arguments: Argum
 def _library(interpreter: Interpreter, function: AbstractValue, arguments: Arguments, node: ast.AST) -> AbstractValue:
     if function.path in _ENDS:
         raise GiveUpError
-    before = harmless.array_facts(given(arguments))
     known = interpreter.ask("call", function.path, "", node, receiver=function, arguments=arguments)
     if function.path in _DEFINES_ANY and known is None:
         interpreter.havoc()
     elif known is None and not harmless.function_changes_nothing(function.path, arguments):
         _forget_escaped(interpreter, given(arguments))
-    if known is not None:
-        _called_back(interpreter, function.path, given(arguments))
-    interpreter.invalidate_changed(before)
     return known if known is not None else _foreign_of(given(arguments), complete=arguments.is_complete)
-
-
-def _called_back(interpreter: Interpreter, path: str, values: Iterable[AbstractValue]) -> None:
-    """A function that the rules know may run functions that it was given: `map(fill, rows)`."""
-    if interpreter.initial.reach is None:
-        return
-    for value in values:
-        if value.type in ("function", "method") and not value.path and value.definition is not None:
-            interpreter.forget_mentioned(value.definition)
-        if path in _CALLERS and value.bound_to is not None:
-            interpreter.forget([value.bound_to])
 
 
 def _foreign_of(values: Iterable[AbstractValue], *, complete: bool) -> AbstractValue:
     """What a library's function gives of which no more is known; it may hold what the function was given."""
     values = list(values)
-    held = [value for value in values if _can_be_held(value)]
-    made = AbstractValue("", {"part_of": held[:_MOST_HELD]} if held else {})
+    made = AbstractValue()
+    harmless.link(made, values)
     made.is_foreign = complete and all(_runs_no_code(value) for value in reachable(values))
     return made
-
-
-def _can_be_held(value: AbstractValue) -> bool:
-    is_fixed = value.type in harmless.IMMUTABLE and value.items is None
-    return not (value.path or is_fixed or harmless.may_share_memory(value))
 
 
 def _runs_no_code(value: AbstractValue) -> bool:
@@ -205,39 +162,28 @@ def _own_object(
     own = called_object(interpreter, function)
     if own is not None:
         return followed(interpreter, own, arguments, node)
-    if is_not_callable(interpreter, function):
-        interpreter.crash(
-            node,
-            "TypeError",
-            f"an object of {function.class_name} is not callable",
-            fact=f"the notebook's class {function.class_name} has no __call__",
-            remedy="Call one of its methods, or give the class a __call__.",
-        )
     return _object(interpreter, function, arguments, node)
 
 
 @call_of(Callee.OBJECT)
 def _object(interpreter: Interpreter, function: AbstractValue, arguments: Arguments, node: ast.AST) -> AbstractValue:
     """A call of an object: what its type makes of it."""
-    before = harmless.array_facts([function, *given(arguments)])
-    known = interpreter.ask("method", function, "__call__", node, receiver=function, arguments=arguments)
+    known = interpreter.ask("method", function, "__call__", node, arguments=arguments)
     if known is None:
         is_quiet = function.is_foreign and all(_runs_no_code(value) for value in reachable(given(arguments)))
         if function.type in ("", "function", "method") and not is_quiet or function.package == "__main__":
             interpreter.havoc()
         _forget_escaped(interpreter, [function, *given(arguments)])
-    interpreter.invalidate_changed(before)
     return known if known is not None else AbstractValue()
 
 
 def _forget_escaped(interpreter: Interpreter, values: Iterable[AbstractValue]) -> None:
-    """A call that nobody knows: what it was given may change, and what the functions that it was given touch."""
+    """A call that nobody knows: what it was given may change, and anything where it may run code that is not seen."""
     values = list(values)
     _mark_may_call_back(values)
     interpreter.forget(values)
-    for value in values:
-        if harmless.may_run_notebook_code(value):
-            run_back(interpreter, value)
+    if any(harmless.may_run_notebook_code(value) and not _is_seen(value) for value in values):
+        interpreter.havoc()
 
 
 def _mark_may_call_back(values: list[AbstractValue]) -> None:
@@ -247,20 +193,9 @@ def _mark_may_call_back(values: list[AbstractValue]) -> None:
             value.is_foreign = False
 
 
-def run_back(interpreter: Interpreter, value: AbstractValue) -> None:
-    """A function of the notebook may be called, nobody knows how: what it mentions may change."""
-    is_seen = value.definition is not None and not value.type.startswith("__main__")
-    if not is_seen or interpreter.initial.reach is not None or _rebinds_names(value.definition):
-        interpreter.havoc()
-        return
-    names = {part.id for part in ast.walk(value.definition) if isinstance(part, ast.Name)}
-    for scope in (interpreter.module, interpreter.scope):
-        interpreter.forget(known for name in names if (known := scope.names.get(name)) is not None)
-
-
-def _rebinds_names(definition: ast.AST) -> bool:
-    """Whether a function gives names outside of it other values."""
-    return any(isinstance(part, (ast.Global, ast.Nonlocal)) for part in ast.walk(definition))
+def _is_seen(value: AbstractValue) -> bool:
+    """Whether what a function of the notebook may change is known: it is forgotten wherever the function is given."""
+    return value.definition is not None and value.package != "__main__"
 
 
 def given(arguments: Arguments) -> list[AbstractValue]:

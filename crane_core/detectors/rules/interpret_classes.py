@@ -40,6 +40,7 @@ _OF_BASES = {
     "torch.utils.data.Dataset": frozenset(("functions", "register_function", "register_datapipe_as_function")),
 }
 """Public attributes that classes of libraries have, of those classes whose attributes are all known."""
+_NO_INIT = ast.parse("def __init__(self): pass").body[0]
 _HOOKS = ("__getattr__", "__getattribute__", "__new__", "__init_subclass__", "__setattr__")
 
 
@@ -76,13 +77,13 @@ def member(interpreter: Interpreter, receiver: AbstractValue, name: str) -> Abst
         if not isinstance(node, ast.FunctionDef):
             return AbstractValue()
         if node.decorator_list:
-            return _decorated(node, receiver, is_class=is_class)
+            return _decorated(node)
         bound = None if is_class else receiver
         return AbstractValue("function" if is_class else "method", definition=node, bound_to=bound, words=name)
     return None
 
 
-def _decorated(node: ast.FunctionDef, receiver: AbstractValue, *, is_class: bool) -> AbstractValue:
+def _decorated(node: ast.FunctionDef) -> AbstractValue:
     """A static method is as good as plain; of any other decorator nothing is known."""
     [decorator, *others] = node.decorator_list
     if not others and isinstance(decorator, ast.Name) and decorator.id == "staticmethod":
@@ -105,43 +106,16 @@ def is_super(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
 
 
-def base_member(interpreter: Interpreter, name: str) -> AbstractValue | set[str] | None:
-    """What `super()` has by a name in the method that runs: a method of the notebook, or one of these libraries' bases.
-
-    None if the class of the method is not known, or one of its classes has several bases.
-    """
+def has_quiet_bases(interpreter: Interpreter) -> bool:
+    """Whether the method that runs is of a class with libraries' bases alone whose __init__ runs nothing."""
     running = interpreter.running[-1] if interpreter.running else None
-    owner = _owner_of(interpreter, running)
-    if owner is None:
-        return None
-    classes, paths = lineage(interpreter, owner.definition)
-    above = _above(classes, running)
-    if above is None or paths is None:
-        return None
-    node = next(members(above, name), None)
-    if node is None:
-        return set(paths) or {"builtins.object"}
-    if not isinstance(node, ast.FunctionDef) or node.decorator_list:
-        return None
-    return AbstractValue("method", definition=node, bound_to=owner, words=name)
-
-
-def _above(classes: list[ast.ClassDef], running: ast.AST | None) -> list[ast.ClassDef] | None:
-    """The classes from which that of a method inherits; None where one of them has several bases."""
-    at = next((at for at, each in enumerate(classes) if running in each.body), None)
-    if at is None or any(len(each.bases) > 1 for each in classes):
-        return None
-    return classes[at + 1 :]
-
-
-def _owner_of(interpreter: Interpreter, running: ast.AST | None) -> AbstractValue | None:
-    """The object of which a method runs; None if it is not known, or a class."""
     if not isinstance(running, ast.FunctionDef) or not running.args.args:
-        return None
+        return False
     owner = interpreter.scope.names.get(running.args.args[0].arg)
-    if owner is None or not isinstance(owner.definition, ast.ClassDef) or owner.type in ("type", "abc.ABCMeta"):
-        return None
-    return owner
+    if owner is None or not isinstance(owner.definition, ast.ClassDef) or running not in owner.definition.body:
+        return False
+    classes, paths = lineage(interpreter, owner.definition)
+    return len(classes) == 1 and paths is not None and set(paths) <= QUIET_BASES
 
 
 def has_hooks(classes: list[ast.ClassDef]) -> bool:
@@ -159,29 +133,15 @@ def instance(interpreter: Interpreter, kind: AbstractValue, arguments: Arguments
         return AbstractValue()
     made = AbstractValue(f"__main__.{definition.name}", definition=definition, words=f"a {definition.name}")
     interpreter.made[id(made)] = made
-    init = next(members(classes, "__init__"), None)
+    init = next(members(classes, "__init__"), None if paths else _NO_INIT)
     if init is None:
-        if paths:
-            interpreter.forget([*arguments.positional, *arguments.keywords.values()])
-        else:
-            _refuse_arguments(interpreter, definition, arguments, node)
+        interpreter.forget([*arguments.positional, *arguments.keywords.values()])
         return made
     method = AbstractValue("method", definition=init, bound_to=made, words="__init__")
     if not isinstance(init, ast.FunctionDef) or follow(interpreter, method, arguments, node) is None:
         interpreter.havoc()
         interpreter.forget([made, *arguments.positional, *arguments.keywords.values()])
     return made
-
-
-def _refuse_arguments(interpreter: Interpreter, definition: ast.ClassDef, arguments: Arguments, node: ast.AST) -> None:
-    if arguments.is_complete and (arguments.positional or arguments.keywords):
-        interpreter.crash(
-            node,
-            "TypeError",
-            f"{definition.name}() takes no arguments",
-            fact=f"the class {definition.name} of the notebook has no __init__",
-            remedy=f"Call {definition.name}() without arguments, or give it an __init__.",
-        )
 
 
 def refuse_absent(interpreter: Interpreter, receiver: AbstractValue, name: str, node: ast.AST) -> None:
@@ -225,11 +185,3 @@ def called_object(interpreter: Interpreter, receiver: AbstractValue) -> Abstract
     if any(path in MODULE_BASES for path in lineage(interpreter, definition)[1] or ()):
         return member(interpreter, receiver, "forward")
     return None
-
-
-def is_not_callable(interpreter: Interpreter, receiver: AbstractValue) -> bool:
-    """True for an object whose classes are all of the notebook, and none says what a call is."""
-    if not isinstance(receiver.definition, ast.ClassDef):
-        return False
-    classes, paths = lineage(interpreter, receiver.definition)
-    return paths == [] and not has_hooks(classes) and not any(True for _ in members(classes, "__call__"))

@@ -61,52 +61,60 @@ def _name(interpreter: Interpreter, node: ast.Name) -> AbstractValue:
 
 @expression(ast.Tuple, ast.List)
 def _display(interpreter: Interpreter, node: ast.Tuple | ast.List) -> AbstractValue:
-    return AbstractValue(type(node).__name__.lower(), items=elements(interpreter, node.elts))
+    items, is_whole = known_elements(interpreter, node.elts)
+    made = AbstractValue(type(node).__name__.lower(), items=items if is_whole else None)
+    harmless.link(made, () if is_whole else items)
+    return made
 
 
 @expression(ast.Set)
 def _set(interpreter: Interpreter, node: ast.Set) -> AbstractValue:
-    items = elements(interpreter, node.elts)
-    for item in items or ():
-        interpreter.ask("key", item, "", node, receiver=item)
-    values = [item.literal for item in items or ()]
-    is_plain = items is not None and all(isinstance(value, (str, int, float, type(None))) for value in values)
+    items, is_whole = known_elements(interpreter, node.elts)
+    for item in items if is_whole else ():
+        interpreter.ask("key", item, "", node)
+    values = [item.literal for item in items]
+    is_plain = is_whole and all(isinstance(value, (str, int, float, type(None))) for value in values)
     return AbstractValue("set", literal=set(values) if is_plain else NOT_KNOWN)
 
 
-def elements(interpreter: Interpreter, nodes: Iterable[ast.expr]) -> list[AbstractValue] | None:
-    """The values of a display's elements, None if a star gives nobody knows how many."""
-    items, is_whole = known_elements(interpreter, nodes)
-    return items if is_whole else None
-
-
 def known_elements(interpreter: Interpreter, nodes: Iterable[ast.expr]) -> tuple[list[AbstractValue], bool]:
-    """The values of elements as far as they are known, and whether these are all."""
+    """The values of elements, and whether these are all.
+
+    The last stands for all from a star on that gives nobody knows how many.
+    """
     items: list[AbstractValue] = []
-    is_whole = True
+    rest: list[AbstractValue] = []
     for node in nodes:
-        if isinstance(node, ast.Starred):
-            every = interpreter.iterate(interpreter.value(node.value), node).every
-            is_whole = is_whole and every is not None
-            items += every or ()
+        value = interpreter.value(node.value if isinstance(node, ast.Starred) else node)
+        found = interpreter.iterate(value, node).every if isinstance(node, ast.Starred) else [value]
+        if found is None or rest:
+            rest.append(value)
         else:
-            items.append(interpreter.value(node))
-    return items, is_whole
+            items += found
+    if rest:
+        items.append(AbstractValue())
+        harmless.link(items[-1], rest)
+    return items, not rest
 
 
 @expression(ast.Dict)
 def _dict(interpreter: Interpreter, node: ast.Dict) -> AbstractValue:
     members: dict[object, AbstractValue] | None = {}
+    met: list[AbstractValue] = []
     for key, value in zip(node.keys, node.values, strict=True):
         if key is None:
             inner = interpreter.value(value)
+            met.append(inner)
             members = {**members, **inner.members} if members is not None and inner.members is not None else None
             continue
         known, held = interpreter.value(key), interpreter.value(value)
-        interpreter.ask("key", known, "", key, receiver=known)
+        met.append(held)
+        interpreter.ask("key", known, "", key)
         if members is not None:
             members = {**members, known.literal: held} if is_key(known) else None
-    return AbstractValue("dict", members=members)
+    made = AbstractValue("dict", members=members)
+    harmless.link(made, met if members is None else ())
+    return made
 
 
 def is_key(abstract: AbstractValue) -> bool:
@@ -125,7 +133,7 @@ def _attribute(interpreter: Interpreter, node: ast.Attribute) -> AbstractValue:
 
 def attribute(interpreter: Interpreter, receiver: AbstractValue, name: str, node: ast.AST) -> AbstractValue:
     """What reading an attribute gives."""
-    known = interpreter.ask("attribute", receiver, name, node, receiver=receiver)
+    known = interpreter.ask("attribute", receiver, name, node)
     if known is not None and (known.type or known.path or known.facts or known.is_literal):
         return known
     if name in receiver.attributes:
@@ -138,8 +146,11 @@ def attribute(interpreter: Interpreter, receiver: AbstractValue, name: str, node
 
 def _attribute_of_object(interpreter: Interpreter, receiver: AbstractValue, name: str) -> AbstractValue:
     found = member(interpreter, receiver, name)
+    if found is not None and not found.type:  # a property may change its object
+        interpreter.forget([receiver])
+        return part_of(receiver)
     if found is not None:
-        return found if found.type or found.definition is not None else part_of(receiver)
+        return found
     read = AbstractValue(bound_to=receiver, words=_said(receiver, name))
     read.is_foreign = receiver.is_foreign
     return read
@@ -147,8 +158,8 @@ def _attribute_of_object(interpreter: Interpreter, receiver: AbstractValue, name
 
 def part_of(whole: AbstractValue, words: str = "") -> AbstractValue:
     """Something that nobody knows, taken from a value: who changes it may change the whole."""
-    is_plain = whole.path or whole.type in harmless.IMMUTABLE or harmless.may_share_memory(whole)
-    part = AbstractValue(words=words) if is_plain else AbstractValue("", {"part_of": whole}, words=words)
+    part = AbstractValue(words=words)
+    harmless.link(part, [whole])
     part.is_foreign = whole.is_foreign
     return part
 
@@ -186,7 +197,7 @@ def _subscript(interpreter: Interpreter, node: ast.Subscript) -> AbstractValue:
 
 
 def item(interpreter: Interpreter, receiver: AbstractValue, index: AbstractValue, node: ast.AST) -> AbstractValue:
-    known = interpreter.ask("item", receiver, "", node, receiver=receiver, arguments=Arguments((index,)))
+    known = interpreter.ask("item", receiver, "", node, arguments=Arguments((index,)))
     if known is None and receiver.package == "__main__":
         interpreter.forget([receiver])
     return known if known is not None else part_of(receiver)
@@ -224,7 +235,10 @@ def evaluate_operator(
         known = known if known is not None else answer
     if known is None and any(operand.package == "__main__" for operand in operands):
         interpreter.forget(operands)
-    return known if known is not None else AbstractValue()
+    if known is None:
+        known = AbstractValue()
+        harmless.link(known, filter(harmless.is_container, operands))
+    return known
 
 
 def _owners(operands: list[AbstractValue]) -> list[AbstractValue]:
@@ -284,7 +298,7 @@ def _is_same(left: AbstractValue, right: AbstractValue) -> bool | None:
 
 def truth(interpreter: Interpreter, value: AbstractValue, node: ast.AST) -> bool | None:
     """The truth of a value, None if it is not known. Raises Crash where asking raises."""
-    known = interpreter.ask("truth", value, "", node, receiver=value)
+    known = interpreter.ask("truth", value, "", node)
     if known is not None and known.is_literal:
         return bool(known.literal)
     if value.is_literal:
@@ -357,7 +371,7 @@ def _text_part(interpreter: Interpreter, node: ast.expr) -> object:
     spec = interpreter.value(node.format_spec) if node.format_spec is not None else literal("")
     if node.conversion != -1:  # !r, !s and !a: what has the format is a text
         value = AbstractValue("str", words=value.words)
-    formatted = interpreter.ask("format", value, "", node.value, receiver=value, arguments=Arguments((spec,)))
+    formatted = interpreter.ask("format", value, "", node.value, arguments=Arguments((spec,)))
     return formatted.literal if formatted is not None and formatted.is_literal else None
 
 
@@ -369,7 +383,9 @@ def _starred(interpreter: Interpreter, node: ast.Starred) -> AbstractValue:
 
 @expression(ast.Await)
 def _await(interpreter: Interpreter, node: ast.Await) -> AbstractValue:
-    interpreter.forget([interpreter.value(node.value)])
+    awaited = interpreter.value(node.value)
+    interpreter.forget([awaited])
+    interpreter.run_back([awaited])
     return AbstractValue()
 
 

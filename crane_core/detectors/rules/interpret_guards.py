@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import builtins
-from collections.abc import Callable
 from functools import partial
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
@@ -50,49 +48,12 @@ def _guarded(interpreter: Interpreter, node: ast.Try) -> None:
         return
     watch = Watch(interpreter.scopes)
     names = [name for part in body for name in bound_names(part)]
-    raised: dict[int, Crash] = {}
-    branches: list[Callable[[], None]] = [partial(_watched, interpreter, body, watch)]
+    branches = [partial(_watched, interpreter, body, watch)]
     branches += [partial(_handled, interpreter, handler, watch, names) for handler in node.handlers]
     try:
-        interpreter.branches([partial(_noted, interpreter, branch, raised, at) for at, branch in enumerate(branches)])
-    except Crash as crash:
-        raise _last_raised(crash, node.handlers, raised) from None
-
-
-def _noted(interpreter: Interpreter, branch: Callable[[], None], raised: dict[int, Crash], at: int) -> None:
-    """Takes a branch and keeps what it raises; in a handler, `raise` alone raises what the body has raised."""
-    interpreter.handled.append(raised.get(0) if at else None)
-    try:
-        branch()
-    except Crash as crash:
-        raised[at] = crash
-        raise
-    finally:
-        interpreter.handled.pop()
-
-
-def _last_raised(crash: Crash, handlers: list[ast.ExceptHandler], raised: dict[int, Crash]) -> Crash:
-    """What leaves a try of which every branch raises: what the handler raises that catches the body's exception."""
-    if crash is not raised.get(0):
-        return crash
-    for at, handler in enumerate(handlers, 1):
-        if _catches(handler, crash.exception):
-            return raised.get(at, crash)
-    return crash
-
-
-def _catches(handler: ast.ExceptHandler, exception: str) -> bool:
-    """Whether a handler certainly catches an exception of this class."""
-    if handler.type is None:
-        return True
-    kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    names = [ast.unparse(kind).rpartition(".")[2] for kind in kinds]
-    return any(name in ("Exception", "BaseException", exception) or _is_kind(exception, name) for name in names)
-
-
-def _is_kind(exception: str, name: str) -> bool:
-    raised, caught = getattr(builtins, exception, None), getattr(builtins, name, None)
-    return isinstance(raised, type) and isinstance(caught, type) and issubclass(raised, caught)
+        interpreter.branches(branches)
+    except Crash:  # of several exceptions, nobody knows which leaves
+        raise GiveUpError from None
 
 
 def _watched(interpreter: Interpreter, body: list[ast.stmt], watch: Watch) -> None:
@@ -135,7 +96,7 @@ def _with(interpreter: Interpreter, node: ast.With | ast.AsyncWith) -> None:
 
 
 def _entered(interpreter: Interpreter, manager: AbstractValue, node: ast.AST) -> AbstractValue:
-    known = interpreter.ask("method", manager, "__enter__", node, receiver=manager)
+    known = interpreter.ask("method", manager, "__enter__", node)
     if known is not None:
         return known
     return manager if manager.package == "_io" else AbstractValue()

@@ -10,11 +10,12 @@ import ast
 from collections.abc import Callable, Iterable
 from functools import partial
 
+from crane_core.detectors.rules import harmless
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
 from crane_core.detectors.rules.bindings import bound_names
 from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.heap import Scope, Snapshot, Watch, join, snapshot, widen
-from crane_core.detectors.rules.interpret_expressions import is_key, seen_from, truth
+from crane_core.detectors.rules.interpret_expressions import is_key, part_of, seen_from, truth
 from crane_core.detectors.rules.interpret_statements import assign
 from crane_core.detectors.rules.interpreter import (
     BREAK,
@@ -51,7 +52,7 @@ def _for(interpreter: Interpreter, node: ast.For | ast.AsyncFor) -> None:
             if not goes_on:
                 break
         if every is None and goes_on:
-            _more_turns(interpreter, context, node, lambda: _for_body(interpreter, node, AbstractValue()))
+            _more_turns(interpreter, context, node, lambda: _for_body(interpreter, node, part_of(iterable)))
     _after(interpreter, context, node.orelse, goes_on=goes_on)
 
 
@@ -149,8 +150,8 @@ def _comprehension(interpreter: Interpreter, node: ast.ListComp | ast.SetComp | 
 def _generator(interpreter: Interpreter, node: ast.GeneratorExp) -> AbstractValue:
     """Only its first iterable is evaluated; the rest runs when somebody asks for elements."""
     iterable = interpreter.value(node.generators[0].iter)
-    interpreter.ask("element", iterable, "", node.generators[0].iter, receiver=iterable)
-    return AbstractValue("generator")
+    interpreter.ask("element", iterable, "", node.generators[0].iter)
+    return AbstractValue("generator", definition=node)
 
 
 def comprehended(
@@ -162,12 +163,16 @@ def comprehended(
     made: list[tuple[AbstractValue, AbstractValue]] = []
     with interpreter.within(Scope(dict.fromkeys(names), outer=seen_from(interpreter))):
         is_whole = _generate(interpreter, node, 0, outermost, made)
-    if isinstance(node, (ast.DictComp, ast.SetComp)):
-        return _keyed(node, made if is_whole else None)
     items = [item for item, _ in made]
-    collected = AbstractValue("list", items=items if is_whole else None)
-    if not is_whole and items:
-        collected.facts["first_items"] = items[:1]
+    if isinstance(node, (ast.DictComp, ast.SetComp)):
+        collected = _keyed(node, made if is_whole else None)
+    else:
+        collected = AbstractValue(
+            "list", {} if is_whole else {"first_items": items[:1]}, items=items if is_whole else None
+        )
+    if harmless.may_hold_any(collected):
+        met = [interpreter.known_name(part) for part in ast.walk(node) if isinstance(part, ast.Name)]
+        harmless.link(collected, filter(None, met))
     return collected
 
 
@@ -195,17 +200,14 @@ def _generate(
         assign(interpreter, generator.target, value)
         is_whole = _filtered(interpreter, node, at, generator.ifs, made) and is_whole
     if every is None:
-        unknown: list[tuple[AbstractValue, AbstractValue]] = []
-        interpreter.maybe_run(lambda: _any_turn(interpreter, node, at, unknown))
+        interpreter.maybe_run(lambda: _any_turn(interpreter, node, at, iterable))
     return is_whole
 
 
-def _any_turn(
-    interpreter: Interpreter, node: ast.AST, at: int, made: list[tuple[AbstractValue, AbstractValue]]
-) -> None:
+def _any_turn(interpreter: Interpreter, node: ast.AST, at: int, iterable: AbstractValue) -> None:
     generator = node.generators[at]  # type: ignore[attr-defined]
-    assign(interpreter, generator.target, AbstractValue())
-    _filtered(interpreter, node, at, generator.ifs, made)
+    assign(interpreter, generator.target, part_of(iterable))
+    _filtered(interpreter, node, at, generator.ifs, [])
 
 
 def _filtered(
@@ -222,8 +224,7 @@ def _filtered(
     if known is False:
         return True
     if known is None:
-        unknown: list[tuple[AbstractValue, AbstractValue]] = []
-        interpreter.maybe_run(lambda: _filtered(interpreter, node, at, conditions[1:], unknown))
+        interpreter.maybe_run(lambda: _filtered(interpreter, node, at, conditions[1:], []))
         return False
     return _filtered(interpreter, node, at, conditions[1:], made)
 
@@ -234,7 +235,7 @@ def _inner(interpreter: Interpreter, node: ast.AST, at: int, made: list[tuple[Ab
         return _generate(interpreter, node, at + 1, interpreter.value(generators[at + 1].iter), made)
     if isinstance(node, ast.DictComp):
         key = interpreter.value(node.key)
-        interpreter.ask("key", key, "", node.key, receiver=key)
+        interpreter.ask("key", key, "", node.key)
         made.append((key, interpreter.value(node.value)))
     else:
         value = interpreter.value(node.elt)  # type: ignore[attr-defined]

@@ -6,9 +6,7 @@ Knows the order of Python's statements. Loops stand in interpret_loops.py, try a
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
 
-from crane_core.detectors.rules import harmless
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.bindings import UNKNOWN_EFFECT, UNKNOWN_VALUE, bound_names, import_paths
 from crane_core.detectors.rules.finding import Crash
@@ -85,13 +83,9 @@ def _store_attribute(
 ) -> None:
     if _is_patched(receiver, value):
         raise GiveUpError
-    before = harmless.array_facts([receiver])
-    known = interpreter.ask(
-        "set_attribute", receiver, target.attr, target, receiver=receiver, arguments=Arguments((value,))
-    )
+    known = interpreter.ask("set_attribute", receiver, target.attr, target, arguments=Arguments((value,)))
     if known is None and receiver.package != "__main__" and changes(receiver):
         interpreter.forget([receiver, *_whole(interpreter, receiver, target.value)])
-    interpreter.invalidate_changed(before)
     if not _keeps_what_it_gets(interpreter, receiver, target.attr):
         receiver.attributes.pop(target.attr, None)
     elif not receiver.path:
@@ -137,12 +131,10 @@ def _whole(interpreter: Interpreter, part: AbstractValue, node: ast.expr) -> lis
 def store_item(
     interpreter: Interpreter, receiver: AbstractValue, index: AbstractValue, value: AbstractValue, target: ast.AST
 ) -> None:
-    before = harmless.array_facts([receiver])
-    known = interpreter.ask("set_item", receiver, "", target, receiver=receiver, arguments=Arguments((index, value)))
+    known = interpreter.ask("set_item", receiver, "", target, arguments=Arguments((index, value)))
     if known is None and changes(receiver):
         held_in = _whole(interpreter, receiver, target.value) if isinstance(target, ast.Subscript) else []
         interpreter.forget([receiver, *held_in])
-    interpreter.invalidate_changed(before)
 
 
 @statement(ast.AugAssign)
@@ -151,14 +143,7 @@ def _augmented(interpreter: Interpreter, node: ast.AugAssign) -> None:
     match node.target:
         case ast.Name(id=name):
             left = interpreter.name(name, node.target)
-            _in_place(
-                interpreter,
-                left,
-                interpreter.value(node.value),
-                symbol,
-                node,
-                lambda value: interpreter.bind(name, value),
-            )
+            interpreter.bind(name, _computed(interpreter, left, interpreter.value(node.value), symbol, node))
         case ast.Attribute() as target:
             receiver = interpreter.value(target.value)
             left = attribute(interpreter, receiver, target.attr, target)
@@ -171,19 +156,11 @@ def _augmented(interpreter: Interpreter, node: ast.AugAssign) -> None:
             store_item(interpreter, receiver, index, value, target)
 
 
-def _in_place(
-    interpreter: Interpreter, left: AbstractValue, right: AbstractValue, symbol: str, node: ast.AugAssign, bind: object
-) -> None:
-    value = _computed(interpreter, left, right, symbol, node)
-    if callable(bind):
-        bind(value)
-
-
 def _computed(
     interpreter: Interpreter, left: AbstractValue, right: AbstractValue, symbol: str, node: ast.AugAssign
 ) -> AbstractValue:
     """What `left += right` gives: the rules of "+=" where there are some, else those of "+"; the left may change."""
-    known = interpreter.ask("operator", left, f"{symbol}=", node, receiver=left, arguments=Arguments((right,)))
+    known = interpreter.ask("operator", left, f"{symbol}=", node, arguments=Arguments((right,)))
     if known is None:
         try:
             known = evaluate_operator(interpreter, symbol, [left, right], node)
@@ -205,9 +182,7 @@ def _delete(interpreter: Interpreter, node: ast.Delete) -> None:
                 interpreter.unbind(name)
             case ast.Subscript():
                 receiver, index = interpreter.value(target.value), interpreter.value(target.slice)
-                known = interpreter.ask(
-                    "del_item", receiver, "", target, receiver=receiver, arguments=Arguments((index,))
-                )
+                known = interpreter.ask("del_item", receiver, "", target, arguments=Arguments((index,)))
                 if known is None:
                     interpreter.forget([receiver])
             case ast.Attribute():
@@ -248,8 +223,6 @@ def _continue(interpreter: Interpreter, node: ast.Continue) -> None:
 @statement(ast.Raise)
 def _raise(interpreter: Interpreter, node: ast.Raise) -> None:
     raised = "an exception"
-    if node.exc is None and interpreter.handled and (crash := interpreter.handled[-1]) is not None:
-        raise crash
     if node.exc is not None:
         interpreter.value(node.exc)
         named = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
@@ -282,6 +255,7 @@ def _assert(interpreter: Interpreter, node: ast.Assert) -> None:
 @statement(ast.FunctionDef, ast.AsyncFunctionDef)
 def _define(interpreter: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
     decorators = [interpreter.value(decorator) for decorator in node.decorator_list]
+    interpreter.run_back(decorators)
     parts = [*node.args.defaults, *(part for part in node.args.kw_defaults if part is not None)]
     defaults = [interpreter.value(part) for part in parts]
     scope = None if interpreter.scope is interpreter.module else interpreter.scope
@@ -291,31 +265,15 @@ def _define(interpreter: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionD
 
 @statement(ast.ClassDef)
 def _define_class(interpreter: Interpreter, node: ast.ClassDef) -> None:
-    for part in [*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)]:
-        interpreter.value(part)
-    names = {name for part in node.body for name in bound_names(part)}
+    parts = [*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)]
+    interpreter.run_back([interpreter.value(part) for part in parts])
     outer = interpreter.scope if interpreter.scope is not interpreter.module else None
-    with interpreter.within(Scope(outer=outer, is_class=True)) as scope:
+    with interpreter.within(Scope(outer=outer, is_class=True)):
         interpreter.body(node.body)
-    attributes = {} if node.bases else _plain_attributes(scope, names)
-    kind = AbstractValue("type", definition=node, attributes=attributes, words=node.name)
+    kind = AbstractValue("type", definition=node, words=node.name)
     interpreter.bind(
         node.name, kind if not node.decorator_list and not node.keywords else AbstractValue(words=node.name)
     )
-
-
-def _plain_attributes(scope: Scope, names: Iterable[str]) -> dict[str, AbstractValue]:
-    """What a class body gives these names, of that which cannot change."""
-    return {
-        name: value
-        for name in names
-        if (value := scope.names.get(name)) is not None and not _is_function(value)
-        if value.type in harmless.IMMUTABLE or not changes(value)
-    }
-
-
-def _is_function(value: AbstractValue) -> bool:
-    return value.type == "function" or value.definition is not None
 
 
 @statement(ast.Import, ast.ImportFrom)

@@ -6,20 +6,15 @@ Knows that an iterator gives its elements once.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
+from crane_core.detectors.rules import harmless
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.interpreter import Elements, Interpreter, iteration
 
 Assign = Callable[[Interpreter, ast.expr, AbstractValue], None]
 
 
-MOST_COUNTED = 50
-_SIZED = {
-    "builtins": ("list", "tuple", "dict", "set", "frozenset", "str", "range", "dict_keys", "dict_values", "dict_items"),
-    "pandas": ("Series", "Index", "RangeIndex"),
-}
-_SHAPED = {"numpy": ("ndarray",), "torch": ("Tensor", "Parameter")}
 ITERATORS = ("zip", "enumerate", "map", "filter", "reversed", "generator", "list_iterator")
 
 
@@ -27,16 +22,15 @@ def _asked(
     interpreter: Interpreter, value: AbstractValue, node: ast.AST
 ) -> tuple[list[AbstractValue] | None, AbstractValue | None]:
     """What the rules know of its elements, or the value itself: all, and the first."""
-    first = interpreter.ask("element", value, "", node, receiver=value)
-    known = interpreter.ask("elements", value, "", node, receiver=value)
+    first = interpreter.ask("element", value, "", node)
+    known = interpreter.ask("elements", value, "", node)
     return (known.items if known is not None else value.items), first
 
 
 @iteration("")
 def _elements(interpreter: Interpreter, value: AbstractValue, node: ast.AST) -> Elements:
     items, first = _asked(interpreter, value, node)
-    every = list(items) if items is not None else _counted(interpreter, value, first, node)
-    return Elements(every, every[0] if every else first)
+    return _known(items, first)
 
 
 @iteration("dict")
@@ -44,29 +38,20 @@ def _keys(interpreter: Interpreter, value: AbstractValue, node: ast.AST) -> Elem
     items, first = _asked(interpreter, value, node)
     if items is None and value.members is not None:
         items = [AbstractValue(type(key).__name__, literal=key) for key in value.members]
-    every = list(items) if items is not None else _counted(interpreter, value, first, node)
-    return Elements(every, every[0] if every else first)
+    return _known(items, first)
 
 
 @iteration(*ITERATORS)
 def _of_iterator(interpreter: Interpreter, value: AbstractValue, node: ast.AST) -> Elements:
     """An iterator is at its end afterwards."""
     items, first = _asked(interpreter, value, node)
-    every = list(items) if items is not None else None
     value.forget()
-    value.facts["length"] = 0 if every is not None else None
-    return Elements(every, every[0] if every else first)
+    value.facts["length"] = 0 if items is not None else None
+    return _known(items, first)
 
 
-def _counted(
-    interpreter: Interpreter, value: AbstractValue, first: AbstractValue | None, node: ast.AST
-) -> list[AbstractValue] | None:
-    """Elements of which only their number is known, and perhaps the first ones."""
-    length = length_of(interpreter, value, node)
-    if length is None or length > MOST_COUNTED:
-        return None
-    known = list(value.fact("first_items") or ()) or ([first] if first is not None else [])
-    return [*known[:length], *(AbstractValue() for _ in range(length - len(known)))]
+def _known(items: Sequence[AbstractValue] | None, first: AbstractValue | None) -> Elements:
+    return Elements(list(items) if items is not None else None, items[0] if items else first)
 
 
 def unpack(interpreter: Interpreter, target: ast.Tuple | ast.List, abstract: AbstractValue, assign: Assign) -> None:
@@ -77,7 +62,7 @@ def unpack(interpreter: Interpreter, target: ast.Tuple | ast.List, abstract: Abs
     n_least = len(target.elts) - (starred is not None)
     if length is not None and (length < n_least or starred is None and length != n_least):
         _say(interpreter, target, abstract, length, n_least)
-    for part, value in zip(target.elts, _values(elements.every, len(target.elts), starred), strict=True):
+    for part, value in zip(target.elts, _values(abstract, elements.every, len(target.elts), starred), strict=True):
         assign(interpreter, part, value)
 
 
@@ -87,24 +72,20 @@ def length_of(interpreter: Interpreter, value: AbstractValue, node: ast.AST) -> 
         return len(value.members)
     if value.type in ("str", "bytes") and value.is_literal:
         return len(value.literal)
-    known = interpreter.ask("length", value, "", node, receiver=value)
+    known = interpreter.ask("length", value, "", node)
     if known is not None and isinstance(known.literal, int):
         return known.literal
-    return _stated_length(value)
+    return None
 
 
-def _stated_length(value: AbstractValue) -> int | None:
-    """The number of elements by the facts of a container or array."""
-    length, shape = value.fact("length"), value.fact("shape")
-    if value.class_name in _SIZED.get(value.package, ()):
-        return length if isinstance(length, int) else None
-    is_shaped = value.class_name in _SHAPED.get(value.package, ()) and isinstance(shape, tuple) and shape
-    return shape[0] if is_shaped and isinstance(shape[0], int) else None
-
-
-def _values(items: list[AbstractValue] | None, n_parts: int, starred: int | None) -> Iterable[AbstractValue]:
+def _values(
+    whole: AbstractValue, items: list[AbstractValue] | None, n_parts: int, starred: int | None
+) -> Iterable[AbstractValue]:
     if items is None:
-        return [AbstractValue("list") if at == starred else AbstractValue() for at in range(n_parts)]
+        parts = [AbstractValue("list" if at == starred else "") for at in range(n_parts)]
+        for part in parts:
+            harmless.link(part, [whole])
+        return parts
     if starred is None:
         return items
     n_after = n_parts - starred - 1

@@ -18,6 +18,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 from crane_core.detectors.rules import harmless
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
+from crane_core.detectors.rules.answers import Said
 from crane_core.detectors.rules.asking import Asker, Question
 from crane_core.detectors.rules.family import Registered, rules_for
 from crane_core.detectors.rules.finding import Crash
@@ -26,7 +27,6 @@ from crane_core.detectors.rules.heap import (
     Snapshot,
     ValueFields,
     Watch,
-    every,
     fields_of,
     is_unchanged,
     join,
@@ -37,15 +37,21 @@ from crane_core.detectors.rules.heap import (
 from crane_core.detectors.rules.initial_state import EmptyKernel, InitialState
 from crane_core.detectors.rules.operation import Arguments, Operation
 from crane_core.detectors.rules.paths import public_path
-from crane_core.detectors.rules.prefix import Reach, builtin, is_builtin
+from crane_core.detectors.rules.prefix import builtin, is_builtin
 
 MOST_STEPS = 20_000
 VISITS_PER_STEP = 500
 """So many values looked at in forgetting take about as long as a step."""
-DEEPEST = 60
+DEEPEST = 180
+_IN_PLACE = ("+=", "-=", "*=", "|=", "&=", "^=")
+_RUNS_BACK = ("call", "method", "element", "elements")
+"""Steps in which libraries may run functions and generators that they are given."""
+_MAY_CHANGE = ("call", "method", "set_item", "set_attribute")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _FUNCTIONS, _CLASSES = ("function", "method", ""), ("type", "abc.ABCMeta", "")
+_RUN_LATER = ("function", "method", "generator", "coroutine")
 RETURN, BREAK, CONTINUE = "return", "break", "continue"
+_K = TypeVar("_K")
 _T = TypeVar("_T")
 
 
@@ -110,47 +116,24 @@ ITERATIONS: dict[str, Iterate] = {}
 """By type of what is iterated; "" for all others."""
 
 
-def expression(*kinds: type) -> Callable[[Evaluate], Evaluate]:
-    """Registers how expressions of these kinds are evaluated."""
+def _registering(table: dict[_K, _T]) -> Callable[..., Callable[[_T], _T]]:
+    """A decorator, by which a function is registered for keys of a table."""
 
-    def registered(evaluate: Evaluate) -> Evaluate:
-        EXPRESSIONS.update(dict.fromkeys(kinds, evaluate))
-        return evaluate
+    def registering(*keys: _K) -> Callable[[_T], _T]:
+        def registered(function: _T) -> _T:
+            table.update(dict.fromkeys(keys, function))
+            return function
 
-    return registered
+        return registered
 
-
-def statement(*kinds: type) -> Callable[[Perform], Perform]:
-    """Registers how statements of these kinds are run."""
-
-    def registered(perform: Perform) -> Perform:
-        STATEMENTS.update(dict.fromkeys(kinds, perform))
-        return perform
-
-    return registered
+    return registering
 
 
-def call_of(*callees: Callee) -> Callable[[Call], Call]:
-    """Registers how a call of these is evaluated."""
-
-    def registered(call: Call) -> Call:
-        CALLS.update(dict.fromkeys(callees, call))
-        return call
-
-    return registered
-
-
+expression = _registering(EXPRESSIONS)
+statement = _registering(STATEMENTS)
+call_of = _registering(CALLS)
+iteration = _registering(ITERATIONS)
 _ARRAY: Final = "numpy.ndarray"
-
-
-def iteration(*types: str) -> Callable[[Iterate], Iterate]:
-    """Registers how objects of these types are iterated; "" for all others."""
-
-    def registered(iterate: Iterate) -> Iterate:
-        ITERATIONS.update(dict.fromkeys(types, iterate))
-        return iterate
-
-    return registered
 
 
 def callee_of(function: AbstractValue) -> Callee:
@@ -189,21 +172,12 @@ class Interpreter:
         """By call of the code: how the worker makes what the call gave when it was last evaluated."""
         self.running: list[ast.AST] = []
         self.watches: list[Watch] = []
-        self.handled: list[Crash | None] = []
         self.loaded: dict[str, tuple[AbstractValue, ValueFields]] = {}
         self.loaded_parts: dict[str, list[tuple[AbstractValue, ValueFields]]] = {}
         """What objects led to when they were loaded, of those of which the state says that a part lacks something."""
         self.within_loaders: list[tuple[AbstractValue, ValueFields]] = []
-        self.escaped: dict[AbstractValue, ValueFields | None] = {}
-        """Objects that code nobody knows may hold, with what they said when they were forgotten: nothing.
-
-        None if that has to be looked at again.
-        """
-        self.escaped_arrays: set[AbstractValue] = set()
-        """Those that may share memory, of the escaped ones."""
-        self.n_gone = 0
-        self.has_gone_array = False
-        """Escaped objects that say nothing and that nothing leads to: how many, and whether one may share memory."""
+        self.escaped: dict[AbstractValue, None] = {}
+        """Objects that code nobody knows may hold: to be forgotten whenever such code runs."""
         self.made: dict[int, AbstractValue] = {}
         """Objects of the notebook's classes that were made since the start."""
         for name in dict.fromkeys((*initial.held, *initial.past, *initial.fixed)):
@@ -290,7 +264,7 @@ class Interpreter:
             raise GiveUpError
         self.depth += 1
         try:
-            if self.depth > DEEPEST * 3:
+            if self.depth > DEEPEST:
                 raise GiveUpError
             return evaluate(self, node)
         finally:
@@ -334,7 +308,7 @@ class Interpreter:
         if name in self.initial.held:
             self.escaped[value] = None
         kinds = {self.initial.type_of(other) for other in self.initial.held}
-        for part in list(reachable([value])):
+        for part in reachable([value]):
             if part is not value and part.type in kinds:
                 part.forget()
                 part.type = ""
@@ -352,11 +326,7 @@ class Interpreter:
 
         Models and optimizers count as not used: training changes them all the time.
         """
-        used = [
-            (value, fields)
-            for name, (value, fields) in self.loaded.items()
-            if self.initial.may_be_used_unseen(name) and not _is_trained(value, fields)
-        ]
+        used = [(value, fields) for value, fields in self.loaded.values() if not _is_trained(value, fields)]
         return all(is_unchanged(value, fields) for value, fields in (*used, *self.within_loaders))
 
     def known_name(self, node: ast.AST) -> AbstractValue | None:
@@ -366,11 +336,8 @@ class Interpreter:
             return found[0] if found else self.initial.value(node.id)
         if isinstance(node, ast.Attribute):
             holder = self.known_name(node.value)
-            return (
-                None
-                if holder is None or not holder.path
-                else AbstractValue(path=public_path(f"{holder.path}.{node.attr}"))
-            )
+            path = holder.path if holder is not None else ""
+            return AbstractValue(path=public_path(f"{path}.{node.attr}")) if path else None
         return None
 
     def _visible(self) -> Iterator[Scope]:
@@ -416,6 +383,10 @@ class Interpreter:
         """What the rules, or the library, say of a step: what it gives, None if nobody knows it. Raises Crash."""
         if step == "method" and name == "__call__" and self.initial.is_assigned("forward"):
             return None  # a layer that does what the notebook put into it
+        receiver = of if receiver is None and isinstance(of, AbstractValue) else receiver
+        operands = [*([receiver] if receiver is not None else []), *arguments.positional, *arguments.keywords.values()]
+        before = harmless.array_facts(operands) if step in _MAY_CHANGE else []
+        held = fields_of(receiver).held if receiver is not None and harmless.is_container(receiver) else ()
         question = self._question(step, of, name, node, receiver, arguments)  # before a rule changes an operand
         known: AbstractValue | None = None
         if rules := rules_for(step, of, name):
@@ -423,13 +394,33 @@ class Interpreter:
             answers = [self._asked(registered, operation, question) for registered in rules]
             first = next((answer for answer in answers if answer is not UNKNOWN), None)
             known = AbstractValue() if first is UNCHANGED else first
-        given = self._of_library(question, node, receiver)
+        said = self._said(question, node)
+        if receiver is not None and (step in _MAY_CHANGE or step == "del_item" or name in _IN_PLACE):
+            self._link_changed(receiver, name, [*held, *operands])
+        if known is not None and all(known is not each for each in (*operands, *held)):
+            self._link_given(known, receiver, operands)
+        self._invalidate_changed(before)
+        self.run_back(operands if step in _RUNS_BACK else ())
         if step in ("call", "method"):
             self.results[node] = question.result if question is not None else {}  # last, as rules may call too
-        if given is None:
+        if said is None:
             return known
-        given_values = [*arguments.positional, *arguments.keywords.values()]
-        return _both(known, given, given_values if receiver is None else [receiver, *given_values])
+        if said.gives.type == "method" and receiver is not None:  # who calls it may change the receiver
+            said.gives.bound_to, said.gives.is_foreign = receiver, receiver.is_foreign
+        return _both(known, said.gives, operands)
+
+    def _link_changed(self, receiver: AbstractValue, name: str, parts: Iterable[AbstractValue]) -> None:
+        """A container of unknown parts may be the one that a name stands for, and gets these."""
+        if harmless.may_hold_any(receiver) and name not in harmless.READING:
+            if linked := receiver.fact("part_of"):
+                self.forget(linked)
+            harmless.link(receiver, parts)
+
+    def _link_given(self, known: AbstractValue, receiver: AbstractValue | None, operands: list[AbstractValue]) -> None:
+        """A container of unknown parts may hold what it was made of, and what a container gives may be a part of it."""
+        is_part = not known.type and receiver is not None and harmless.is_container(receiver)
+        if is_part or harmless.may_hold_any(known):
+            harmless.link(known, operands)
 
     def _operation(
         self,
@@ -446,16 +437,16 @@ class Interpreter:
             name,
             receiver if receiver is not None else AbstractValue(),
             arguments,
-            call=self._call_for(node),
+            call=lambda value, given, named: self.call(value, Arguments(tuple(given), dict(named)), node),
             absent=absent,
             packages=self.initial.packages,
             variables=self.everything,
             is_told_apart=self.is_told_apart,
             mentions=self.initial.mentions,
             is_as_found=self.is_as_found,
-            element=lambda value: self.ask("element", value, "", node, receiver=value),
-            elements=self._elements_for(node),
-            left=lambda: self._left(question, node),
+            element=lambda value: self.ask("element", value, "", node),
+            elements=lambda value: self.iterate(value, node).every,
+            left=lambda: said.left if (said := self._said(question, node)) is not None else None,
             refused_parameter=self.asker.refused_parameter,
         )
 
@@ -484,33 +475,20 @@ class Interpreter:
             self.errors.append(RuleError("libraries", "asked", f"{type(error).__name__}: {error}"))
             return None
 
-    def _of_library(
-        self, question: Question | None, node: ast.AST, receiver: AbstractValue | None = None, but: str = ""
-    ) -> AbstractValue | None:
-        """What the library itself gives, None where it does not say. Raises Crash, unless it is of the class `but`."""
+    def _said(self, question: Question | None, node: ast.AST, but: str = "") -> Said | None:
+        """What the library itself says, if it does. Raises Crash where it refuses, unless it is of the class `but`."""
         said = None if question is None else self._unless_it_fails(lambda: self.asker.about(question))
-        if said is None:
-            return None
-        if said.crash is not None and said.crash.exception != but:
+        if said is not None and said.crash is not None and said.crash.exception != but:
             said.crash.place = self.place(node)
             raise said.crash
-        given = said.gives
-        if given.type == "method" and receiver is not None:
-            given.bound_to, given.is_foreign = receiver, receiver.is_foreign  # who calls it may change the receiver
-        return given
-
-    def _left(self, question: Question | None, node: ast.AST) -> AbstractValue | None:
-        """What the library says of the first operand after a step that changes it. Raises Crash where it refuses."""
-        self._of_library(question, node)
-        said = None if question is None else self._unless_it_fails(lambda: self.asker.about(question))
-        return None if said is None else said.left
+        return said
 
     def _asked(self, registered: Registered, operation: Operation, question: Question | None) -> Answer:
         try:
             return registered.rule(operation)
         except Crash as crash:
             if crash.place is None:
-                self._of_library(question, operation.node, but=crash.exception)
+                self._said(question, operation.node, but=crash.exception)
             crash.family = crash.family or registered.family
             crash.place = crash.place or self.place(operation.node)
             raise
@@ -543,22 +521,6 @@ class Interpreter:
         """What iterating over a value gives. Raises Crash where it cannot be iterated."""
         return ITERATIONS.get(value.type, ITERATIONS[""])(self, value, node)
 
-    def _call_for(
-        self, node: ast.AST
-    ) -> Callable[[AbstractValue, Sequence[AbstractValue], Mapping[str, AbstractValue]], AbstractValue]:
-        def call(
-            value: AbstractValue, positional: Sequence[AbstractValue], keywords: Mapping[str, AbstractValue]
-        ) -> AbstractValue:
-            return self.call(value, Arguments(tuple(positional), dict(keywords)), node)
-
-        return call
-
-    def _elements_for(self, node: ast.AST) -> Callable[[AbstractValue], Sequence[AbstractValue] | None]:
-        def elements(value: AbstractValue) -> Sequence[AbstractValue] | None:
-            return self.iterate(value, node).every
-
-        return elements
-
     # Changes
 
     def is_told_apart(self, left: AbstractValue, right: AbstractValue) -> bool:
@@ -571,68 +533,40 @@ class Interpreter:
 
     def everything(self) -> list[AbstractValue]:
         """Every value that a name leads to."""
-        return every(value for scope in self.scopes for value in scope.names.values())
+        return reachable(value for scope in self.scopes for value in scope.names.values())
 
     def forget(self, values: Iterable[AbstractValue]) -> None:
         """Code that nobody knows got these: they and what they hold may change, now and whenever such code runs."""
-        changed = [value for value in self.escaped if not self.is_forgotten(value)]
-        found = every([*values, *changed])
-        n_found = self.n_gone + len(self.escaped) + sum(value not in self.escaped for value in found)
-        steps, self.n_visits = divmod(self.n_visits + n_found, VISITS_PER_STEP)
+        found = reachable([*values, *self.escaped])
+        steps, self.n_visits = divmod(self.n_visits + len(found), VISITS_PER_STEP)
         self.n_steps += steps
         for value in found:
             if not value.path and value.type not in harmless.IMMUTABLE:
-                self._forget(value)
-                continue
-            self.escaped_arrays.discard(value)
-            if isinstance(value.definition, ast.ClassDef):
+                value.forget()
+                self.escaped[value] = None
+            elif isinstance(value.definition, ast.ClassDef):
                 value.attributes = {}
-        if self.escaped_arrays or self.has_gone_array:
-            self.invalidate_aliases()
+        if any(not value.type or harmless.may_share_memory(value) for value in self.escaped):
+            self._invalidate_aliases()
 
-    def _forget(self, value: AbstractValue) -> None:
-        """It has escaped: it is to be forgotten whenever code runs that nobody knows, if anything is known of it."""
-        value.forget()
-        is_whole = value.bound_to is None and value.scope is None
-        self.escaped[value] = fields_of(value) if is_whole else None
-        if not value.type or harmless.may_share_memory(value):
-            self.escaped_arrays.add(value)
-        else:
-            self.escaped_arrays.discard(value)
-
-    def is_forgotten(self, value: AbstractValue) -> bool:
-        """Whether an object that has escaped says nothing since, and leads to nothing."""
-        known = self.escaped[value]
-        return known is not None and value.fields is known
-
-    def invalidate_aliases(self, changed: AbstractValue | None = None) -> None:
+    def _invalidate_aliases(self, changed: AbstractValue | None = None) -> None:
         """Values of arrays may have been changed through another name: their value facts are no longer known."""
-        if changed is not None and changed.type and not harmless.may_share_memory(changed):
-            return
-        for value, fields in snapshot(self.scopes).values.items():
-            has_values = fields.facts and not harmless.VALUE_FACTS.isdisjoint(fields.facts)
-            if has_values and value is not changed and harmless.may_share_memory(value):
+        for value in self.everything():
+            if value is not changed and harmless.may_share_memory(value):
                 value.drop(harmless.VALUE_FACTS)
 
-    def invalidate_changed(self, before: Iterable[tuple[AbstractValue, dict[str, Any]]]) -> None:
-        """What a rule has changed in place may be seen through other names; attributes stated before are out of date.
+    def _invalidate_changed(self, before: Iterable[tuple[AbstractValue, dict[str, Any]]]) -> None:
+        """What a step has changed in place may be seen through other names; attributes stated before are out of date.
 
         `before` are arrays with their facts before the step.
         """
         for value, facts in before:
             if value.facts != facts:
                 value.attributes = {}
-                self.invalidate_aliases(value)
+                self._invalidate_aliases(value)
 
     def havoc(self) -> None:
-        """Code of the notebook that cannot be followed ran: nothing is known but what cannot change."""
-        if (seen := self.initial.reach) is not None:
-            self._forget_reached(seen)
-        else:
-            self.forget_everything()
-
-    def forget_everything(self) -> None:
-        """Anything may have happened: nothing is known but what cannot change."""
+        """Code that cannot be followed ran: nothing is known but what cannot change."""
         self.forget(self.everything())
         for scope in self.scopes:
             for name, value in scope.names.items():
@@ -646,21 +580,16 @@ class Interpreter:
             return False
         return not value.path.startswith("builtins.") or self.initial.of_python(name) is not None
 
-    def _forget_reached(self, reach: Reach) -> None:
-        """All code of the notebook is seen: it can change what it mentions, its own objects, and what it was given."""
-        held = [
-            value
-            for scope in self.scopes
-            for name, value in scope.names.items()
-            if scope is not self.module or name in reach.mentioned
-        ]
-        self.forget([*(value for value in held if value is not None), *self._objects_of_the_notebook()])
-        for scope in self.scopes:
-            for name in reach.rebound & scope.names.keys():
-                scope.names[name] = AbstractValue(words=name)
+    def run_back(self, values: Iterable[AbstractValue]) -> None:
+        """Functions and generators of the notebook, these or those in them, may run when nobody sees it."""
+        for value in values:
+            for part in (value, *(value.items or ()), *(value.members or {}).values()):
+                if part.type in _RUN_LATER and part.definition is not None:
+                    self.forget([part])
+                    self._forget_mentioned(part.definition)
 
-    def forget_mentioned(self, definition: ast.AST) -> None:
-        """A function of the notebook may have run: what it mentions, and what the functions that it mentions do."""
+    def _forget_mentioned(self, definition: ast.AST) -> None:
+        """What code mentions may change, and what the functions and classes do that it mentions."""
         met: set[str] = set()
         waiting = [definition]
         while waiting:
@@ -670,13 +599,12 @@ class Interpreter:
                     return
                 if isinstance(node, ast.Name) and node.id not in met:
                     met.add(node.id)
+                    if node.id not in self.module.names and self.initial.missing(node.id) is None:
+                        self._load(node.id)
                     known = self.known_name(node)
                     if known is not None and isinstance(known.definition, ast.AST):
                         waiting.append(known.definition)
         self.forget(value for scope in self.scopes for name in met if (value := scope.names.get(name)) is not None)
-
-    def _objects_of_the_notebook(self) -> list[AbstractValue]:
-        return [value for value in self.everything() if value.package == "__main__" or value.scope is not None]
 
     # Branches
 
@@ -781,14 +709,8 @@ def _is_blank(known: AbstractValue | None) -> bool:
 def _is_met_before(node: ast.stmt, fact: Mapping[str, Any], place: ast.AST | None) -> bool:
     """Whether a dotted name of which the state knows a part to be missing is read before a place in its statement."""
     wanted = f"{fact.get('of')}.{fact.get('attribute')}"
-    for part in ast.walk(node):
-        if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Load) and ast.unparse(part) == wanted:
-            return _is_dotted(part) and _position(part) < _position(place)
-    return False
-
-
-def _is_dotted(node: ast.AST) -> bool:
-    return isinstance(node, ast.Name) or isinstance(node, ast.Attribute) and _is_dotted(node.value)
+    met = [part for part in ast.walk(node) if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Load)]
+    return any(ast.unparse(part) == wanted and _position(part) < _position(place) for part in met)
 
 
 def _position(node: ast.AST | None) -> tuple[int, int]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, NamedTuple, NoReturn
+from inspect import Parameter, Signature
+from typing import Any, NoReturn
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.finding import Crash, RefusedParameter
@@ -32,38 +32,38 @@ class Arguments:
         usual meaning. None too where the arguments do not fit, or one without a default is not given: that is another
         rule's matter.
         """
-        spec = _spec(parameters)
-        if not self.is_complete or len(self.positional) > spec.n_most:
+        signature = _signature(parameters)
+        try:
+            bound = signature.bind(*self.positional, **self.keywords).arguments
+        except TypeError:
             return None
-        bound = dict(zip(spec.names, self.positional, strict=False))
-        if not self.keywords.keys().isdisjoint(bound) or not spec.takes_any and self.keywords.keys() - spec.accepted:
-            return None
-        bound.update(self.keywords)
-        return bound if spec.needed <= bound.keys() else None
-
-
-class _Spec(NamedTuple):
-    """Parameters: their names in order, those that a keyword may name, those without a default."""
-
-    names: tuple[str, ...]
-    accepted: frozenset[str]
-    needed: frozenset[str]
-    n_most: float
-    takes_any: bool
+        for parameter in signature.parameters.values():
+            if parameter.kind in (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD):
+                others = bound.pop(parameter.name, None)
+                bound |= others if isinstance(others, dict) else {}
+        return bound if self.is_complete else None
 
 
 @cache
-def _spec(parameters: str) -> _Spec:
+def _signature(parameters: str) -> Signature:
     [definition] = ast.parse(f"def f({parameters}): pass").body
-    if not isinstance(definition, ast.FunctionDef):
-        raise ValueError(f"not the parameters of a function: {parameters}")
-    spec = definition.args
-    names = [argument.arg for argument in (*spec.posonlyargs, *spec.args)]
-    only_named = {argument.arg: default for argument, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True)}
-    needed = {*names[: len(names) - len(spec.defaults)], *(name for name, given in only_named.items() if given is None)}
-    accepted = frozenset([*names[len(spec.posonlyargs) :], *only_named])
-    n_most = len(names) if spec.vararg is None else math.inf
-    return _Spec(tuple(names), accepted, frozenset(needed), n_most, spec.kwarg is not None)
+    return signature_of(definition.args)  # type: ignore[attr-defined]
+
+
+def signature_of(spec: ast.arguments) -> Signature:
+    """The parameters of a definition; the default of one is its expression."""
+    ordered = [*spec.posonlyargs, *spec.args]
+    defaults: dict[ast.arg, ast.expr | None] = dict(zip(reversed(ordered), reversed(spec.defaults), strict=False))
+    defaults |= zip(spec.kwonlyargs, spec.kw_defaults, strict=True)
+    kinds: dict[Any, Sequence[ast.arg | None]] = {
+        Parameter.POSITIONAL_ONLY: spec.posonlyargs,
+        Parameter.POSITIONAL_OR_KEYWORD: spec.args,
+        Parameter.VAR_POSITIONAL: [spec.vararg],
+        Parameter.KEYWORD_ONLY: spec.kwonlyargs,
+        Parameter.VAR_KEYWORD: [spec.kwarg],
+    }
+    found = [(part, kind) for kind, parts in kinds.items() for part in parts if part is not None]
+    return Signature([Parameter(part.arg, kind, default=defaults.get(part) or Parameter.empty) for part, kind in found])
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ agree, nothing is taken from the cells at all.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -16,17 +16,12 @@ from crane_core.detectors.rules import harmless
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.bindings import bound_names, global_names
 from crane_core.detectors.rules.finding import Crash
-from crane_core.detectors.rules.heap import Copy
 from crane_core.detectors.rules.initial_state import EmptyKernel, InitialState
 from crane_core.detectors.rules.interpreter import ControlFlowExitError, GiveUpError, Interpreter, RuleError
-from crane_core.detectors.rules.kept import Kept
-from crane_core.detectors.rules.prefix import Prefix, spelled
+from crane_core.detectors.rules.prefix import spelled
 
 MOST_STEPS = 30_000
 _MOST_CONTRADICTIONS = 1
-_STEPS_BETWEEN = 500
-"""After so many steps a run is kept, so that a target further up has no more of them to go."""
-_MOST_KEPT = 128
 
 
 class Contradiction(NamedTuple):
@@ -47,71 +42,20 @@ class Past:
     n_steps: int = 0
 
 
-class Run:
-    """The cells that ran, interpreted one after the other."""
-
-    def __init__(self, packages: Mapping[str, str]) -> None:
-        self.empty_kernel = EmptyKernel(packages)
-        self.interpreter = Interpreter(self.empty_kernel, MOST_STEPS)
-        self.found: list[Contradiction] = []
-
-    def advance(self, prefix: Prefix) -> None:
-        """The next cell: the last of the prefix."""
-        code = prefix.codes[-1]
-        self.empty_kernel.prefix = prefix
-        self.interpreter.know(sorted(spelled(code.tree).names))
-        if code.error:
-            self.interpreter.forget_everything()
-        for statement in code.tree.body:
-            _run(self.interpreter, statement, len(prefix.codes) - 1, self.found)
-
-    def copied(self) -> Run:
-        """A separate run that has come as far."""
-        other, interpreter, copy = Run(self.empty_kernel.packages), self.interpreter, Copy()
-        other.empty_kernel.prefix = self.empty_kernel.prefix
-        other.found = list(self.found)
-        other.interpreter.module = other.interpreter.scope = copy.scope(interpreter.module)
-        other.interpreter.scopes = [other.interpreter.module]
-        other.interpreter.errors = list(interpreter.errors)
-        other.interpreter.n_steps, other.interpreter.n_visits = interpreter.n_steps, interpreter.n_visits
-        other.interpreter.made = {id(made): made for made in map(copy.value, interpreter.made.values())}
-        other.interpreter.escaped = {
-            copy.value(value): None for value in interpreter.escaped if not interpreter.is_forgotten(value)
-        }
-        gone = [value for value in interpreter.escaped if not copy.has(value)]
-        other.interpreter.escaped |= {copy.value(value): None for value in interpreter.escaped if copy.has(value)}
-        other.interpreter.n_gone = interpreter.n_gone + len(gone)
-        other.interpreter.has_gone_array = interpreter.has_gone_array or not interpreter.escaped_arrays.isdisjoint(gone)
-        return other
-
-
-_KEPT: Kept[Run] = Kept(_MOST_KEPT)
-
-
 def past_of(initial: InitialState) -> Past:
-    """Interprets the executed cells, from the last of them at which a run of the same cells was kept."""
-    prefix, packages = initial.prefix, dict(initial.packages)
-    run = _run_of(prefix, packages)
-    found = list(run.found)
-    known = _known(run.copied().interpreter) if len(found) <= _MOST_CONTRADICTIONS else {}
-    return Past(_compared(known, initial, found), tuple(found), tuple(run.interpreter.errors), run.interpreter.n_steps)
-
-
-def _run_of(prefix: Prefix, packages: Mapping[str, str]) -> Run:
-    """The run of these cells, which is not to be changed: others get it too."""
-    about = tuple(sorted(packages.items()))
-    n_known, kept = _KEPT.longest(prefix.texts, about)
-    if kept is not None and n_known == len(prefix.texts):
-        return kept
-    run = Run(packages) if kept is None else kept.copied()
-    n_steps = run.interpreter.n_steps
-    for grown in prefix.since(n_known):
-        run.advance(grown)
-        if run.interpreter.n_steps - n_steps > _STEPS_BETWEEN:
-            _KEPT.keep(grown.texts, run.copied(), about)
-            n_steps = run.interpreter.n_steps
-    _KEPT.keep(prefix.texts, run, about)
-    return run
+    """Interprets the executed cells in their order."""
+    empty_kernel = EmptyKernel(initial.packages)
+    interpreter = Interpreter(empty_kernel, MOST_STEPS)
+    found: list[Contradiction] = []
+    for position, prefix in enumerate(initial.prefix.grown()):
+        code, empty_kernel.prefix = prefix.codes[-1], prefix
+        interpreter.know(sorted(spelled(code.tree).names))
+        if code.error:
+            interpreter.havoc()
+        for statement in code.tree.body:
+            _run(interpreter, statement, position, found)
+    known = _known(interpreter) if len(found) <= _MOST_CONTRADICTIONS else {}
+    return Past(_compared(known, initial, found), tuple(found), tuple(interpreter.errors), interpreter.n_steps)
 
 
 def _run(interpreter: Interpreter, statement: ast.stmt, position: int, found: list[Contradiction]) -> None:
@@ -128,7 +72,7 @@ def _run(interpreter: Interpreter, statement: ast.stmt, position: int, found: li
 
 
 def _forget_after(interpreter: Interpreter, statement: ast.stmt) -> None:
-    interpreter.forget_everything()
+    interpreter.havoc()
     for name in {*bound_names(statement), *global_names(statement)}:
         interpreter.module.names[name] = AbstractValue(words=name)
 
@@ -226,6 +170,3 @@ def _take_parts(interpreted: AbstractValue, stated: AbstractValue) -> None:
 def _drop_values(value: AbstractValue) -> None:
     if harmless.may_share_memory(value):
         value.drop(harmless.VALUE_FACTS)
-
-
-__all__ = ["MOST_STEPS", "Contradiction", "Past", "past_of"]

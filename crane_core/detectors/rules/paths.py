@@ -34,7 +34,6 @@ _PREFIXES = (
 _MODULES_OF_LAYERS = ("activation", "batchnorm", "container", "conv", "dropout", "linear", "loss", "module", "pooling")
 _KEPT = ("numpy.lib.stride_tricks", "numpy.lib.format", "numpy.lib.npyio", "numpy.core.multiarray")
 
-
 _EXPORTED = (
     ("keras.src.layers.", "keras.layers"),
     ("keras.src.models.", "keras.models"),
@@ -46,20 +45,11 @@ _EXPORTED = (
 """Packages whose classes are offered by one public module, wherever below they are written."""
 
 
-_OF_ONE_FUNCTION = {"keras.src.layers.core.input_layer": "keras.layers.Input"}
-"""Modules of libraries that hold one function alone."""
-
-
-def path_of_function(module: str) -> str:
-    """The public dotted name of a library's function by its module, where that is enough; else ""."""
-    return _OF_ONE_FUNCTION.get(module, "")
-
-
 def path_of_class(name: str) -> str:
     """The public dotted name of a library's class by its full one; "" where that is not certain."""
-    found = next((public for inner, public in _EXPORTED if name.startswith(inner)), "")
     last = name.rpartition(".")[2]
-    return f"{found}.{last}" if found and not last.startswith("_") else ""
+    found = [public for inner, public in _EXPORTED if name.startswith(inner) and not last.startswith("_")]
+    return f"{found[0]}.{last}" if found else ""
 
 
 def public_path(path: str) -> str:

@@ -1,4 +1,4 @@
-"""The cells that ran, as code: what names they give, and what code of theirs may run later. Grown cell by cell.
+"""The cells that ran, as code: what names they give, and what attributes. Grown cell by cell.
 
 Knows statements, not values. What a cell may do is judged by the cells up to it: what has not run can change nothing.
 """
@@ -7,45 +7,29 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import NamedTuple
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.bindings import Bindings, bindings_of
 from crane_core.detectors.rules.cell_code import CellCode, as_magic, read_cell
-from crane_core.detectors.rules.kept import Kept
 
 _BUILTIN = vars(builtins)
-_RUNS_LATER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.GeneratorExp)
 _MOST_KEPT = 1_024
 
 
-class Reach(NamedTuple):
-    """What code of the notebook can change, whatever calls it: globals that it mentions, and names that it gives."""
-
-    mentioned: frozenset[str]
-    rebound: frozenset[str]
-
-    def with_code(self, other: Reach) -> Reach:
-        return Reach(self.mentioned | other.mentioned, self.rebound | other.rebound)
-
-
 class Spelled(NamedTuple):
-    """What a piece of code spells: its names, attributes that it may give to objects, and what of it runs later."""
+    """What a piece of code spells: its names, and attributes that it may give to objects."""
 
-    names: frozenset[str]
-    given_attributes: frozenset[str]
-    reach: Reach
-
-
-_NOTHING = Spelled(frozenset(), frozenset(), Reach(frozenset(), frozenset()))
+    names: frozenset[str] = frozenset()
+    given_attributes: frozenset[str] = frozenset()
 
 
 def spelled(tree: ast.Module) -> Spelled:
     """Given attributes are those assigned or deleted, and all texts and names of arguments, which may name one."""
     names, given = set(), set()
-    later: list[ast.AST] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):
             names.add(node.id)
@@ -55,16 +39,7 @@ def spelled(tree: ast.Module) -> Spelled:
             given.add(node.value)
         elif isinstance(node, ast.keyword) and node.arg is not None:
             given.add(node.arg)
-        elif isinstance(node, _RUNS_LATER):
-            later.append(node)
-    return Spelled(frozenset(names), frozenset(given), _reach(later))
-
-
-def _reach(parts: Iterable[ast.AST]) -> Reach:
-    inside = {id(node): node for part in parts for node in ast.walk(part)}.values()
-    mentioned = {node.id for node in inside if isinstance(node, ast.Name)}
-    rebound = {name for node in inside if isinstance(node, (ast.Global, ast.Nonlocal)) for name in node.names}
-    return Reach(frozenset(mentioned), frozenset(rebound))
+    return Spelled(frozenset(names), frozenset(given))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +52,7 @@ class Prefix:
     bindings: Bindings = field(default_factory=Bindings)
     may_define_any: bool = False
     """Whether some cell may give names a value without spelling them, or cannot be read."""
-    spelled: Spelled = _NOTHING
-
-    @property
-    def reach(self) -> Reach | None:
-        """None where not all code is seen."""
-        return None if self.may_define_any else self.spelled.reach
+    spelled: Spelled = field(default_factory=Spelled)
 
     def and_then(self, text: str) -> Prefix:
         code = read_cell(text)
@@ -97,18 +67,14 @@ class Prefix:
             codes=(*self.codes, code),
             bindings=bindings,
             may_define_any=self.may_define_any or bindings.may_define_any or bool(code.error),
-            spelled=Spelled(
-                self.spelled.names | own.names,
-                self.spelled.given_attributes | own.given_attributes,
-                self.spelled.reach.with_code(own.reach),
-            ),
+            spelled=Spelled(self.spelled.names | own.names, self.spelled.given_attributes | own.given_attributes),
         )
 
-    def since(self, n_cells: int) -> list[Prefix]:
-        """The prefixes of more cells than that, up to this one."""
+    def grown(self) -> list[Prefix]:
+        """The prefixes of one cell, of two, and so on, up to this one."""
         found: list[Prefix] = []
-        each: Prefix | None = self
-        while each is not None and len(each.texts) > n_cells:
+        each = self
+        while each.before is not None:
             found.append(each)
             each = each.before
         return found[::-1]
@@ -126,17 +92,16 @@ class Prefix:
         return builtin(name) if name in _BUILTIN else None
 
 
-_KEPT: Kept[Prefix] = Kept(_MOST_KEPT)
+@lru_cache(_MOST_KEPT)
+def _kept_prefix(texts: tuple[str, ...]) -> Prefix:
+    return _kept_prefix(texts[:-1]).and_then(texts[-1]) if texts else Prefix()
 
 
 def prefix_of(texts: Sequence[str]) -> Prefix:
     """The prefix of these cells. Those of the same notebook share what they have in common."""
-    n_known, prefix = _KEPT.longest(texts)
-    prefix = prefix or Prefix()
-    for text in texts[n_known:]:
-        prefix = prefix.and_then(text)
-        _KEPT.keep(prefix.texts, prefix)
-    return prefix
+    for n_texts in range(len(texts)):
+        _kept_prefix(tuple(texts[:n_texts]))  # the shorter first: each knows the one before it
+    return _kept_prefix(tuple(texts))
 
 
 def is_builtin(name: str) -> bool:

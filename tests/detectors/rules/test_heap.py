@@ -13,7 +13,6 @@ from crane_core.detectors.rules import past, predict
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.heap import Scope, Watch, fields_of, is_unchanged, join, restore, snapshot
 from crane_core.detectors.rules.interpreter import Interpreter
-from crane_core.detectors.rules.kept import Kept
 from crane_core.detectors.rules.predict import Report
 from crane_core.domain import Cell, CellRole, Setting
 
@@ -128,7 +127,6 @@ def walked(codes: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> tuple[Repor
     cells = [Cell("own", "own", "own", at, CellRole.EXECUTED, code) for at, code in enumerate(codes[:-1])]
     cells.append(Cell("own", "own", "own", len(cells), CellRole.TARGET, codes[-1]))
     with monkeypatch.context() as patched:
-        patched.setattr(past, "_KEPT", Kept(4))
         patched.setattr(past, "Interpreter", Noted)
         patched.setattr(predict, "Interpreter", Noted)
         report = predict.findings(cells, None, Setting.CODE)

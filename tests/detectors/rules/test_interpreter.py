@@ -8,7 +8,7 @@ SETUP = """
 import math
 from collections import defaultdict
 numbers, words, empty, nothing = [3, 1, 2], ["a", "b"], [], None
-table = {"a": 1, "b": [1, 2], (0, 1): "pair"}
+table = {"a": 1, "b": [1, 2], 7: "pair"}
 counts = defaultdict(int)
 text, ratio, flag = "one,two", 0.5, True
 records = [{"id": 1}, {"id": 2}]
@@ -145,7 +145,6 @@ CRASHES = [
     "Point(1, 2)",
     "Child(1).other()",
     "Point.fixed()",
-    "point()",
     "raise RuntimeError('x')",
     "assert len(numbers) == 2",
     "del numbers\nnumbers",
@@ -168,8 +167,6 @@ CRASHES = [
     "sum(x.missing for x in numbers)",
     "[y for x in numbers for y in x]",
     "try:\n    undefined_name\nfinally:\n    print('done')",
-    "try:\n    numbers[9]\nexcept IndexError:\n    raise",
-    "try:\n    numbers[9]\nexcept IndexError:\n    other_name",
     "with open('no_such_file.txt') as f:\n    pass",
     "x = nothing\nx.y",
     "numbers.append(4)\nnumbers[4]",
@@ -213,7 +210,7 @@ CRASHES = [
 
 FINE = [
     "numbers[2], numbers[-3], numbers[5:9], words[0][0]",
-    "table['a'] + 1; table[(0, 1)]",
+    "table['a'] + 1; table[7]",
     "counts['new'] + 1",
     "len(text), len(table), len(range(3))",
     "text * 2, ratio * 2, numbers * 2, flag + 1",
@@ -328,3 +325,100 @@ def test_a_certain_crash_is_predicted_with_its_class(check, target):
 @pytest.mark.parametrize("target", FINE)
 def test_what_python_accepts_is_not_called_a_crash(check, target):
     assert check(SETUP, target).raised is None
+
+
+RUN_BACK = """
+import functools, json, re
+import numpy as np, pandas as pd
+numbers = [1, 2]
+def helper():
+    numbers.append(1)
+def fill(row):
+    helper()
+class Counter:
+    def __init__(self):
+        self.seen = [1, 2]
+    def count(self, row):
+        self.seen.append(row)
+        return 1
+counter = Counter()
+class Base:
+    def grow(self):
+        self.rows.append(1)
+class Other:
+    pass
+class Grown(Base, Other):
+    def __init__(self):
+        self.rows = [1, 2]
+    def third(self):
+        super().grow()
+        return self.rows[2]
+def rows_of(rows):
+    rows.append(1)
+    yield 1
+def kept(function):
+    numbers.append(function)
+    return function
+def plus_one(number, by=0):
+    return number + 1
+"""
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "sorted([1], key=fill)\nnumbers[2]",
+        "list(map(fill, [1]))\nnumbers[2]",
+        "for row in map(fill, [1]):\n    pass\nnumbers[2]",
+        "max([1, 2], key=lambda row: numbers.append(1) or 1)\nnumbers[2]",
+        "functools.reduce(lambda left, right: helper(), [1, 2])\nnumbers[2]",
+        "re.sub('a', lambda found: helper() or '', 'a')\nnumbers[2]",
+        "[1].sort(key=fill)\nnumbers[2]",
+        "pd.Series([1]).apply(fill)\nnumbers[2]",
+        "pd.DataFrame({'a': [1]}).agg({'a': counter.count})\ncounter.seen[2]",
+        "np.apply_along_axis(fill, 0, np.zeros(2))\nnumbers[2]",
+        "any(fill(row) for row in [1])\nnumbers[2]",
+        "rows = (fill(row) for row in [1])\nlist(rows)\nnumbers[2]",
+        "for row in rows_of(numbers):\n    pass\nnumbers[2]",
+        "sorted([1], key=counter.count)\ncounter.seen[2]",
+        "list(map(counter.count, [1]))\ncounter.seen[2]",
+        "Grown().third()",
+        "@kept\ndef more():\n    pass\nnumbers[2]",
+        "plus_one(*[1 for name in dir() if name == 'counter'], 2)",
+    ],
+)
+def test_code_of_the_notebook_that_others_run_may_change_what_it_mentions(predict_here, predict_by_code, target):
+    for predicted in (predict_here(RUN_BACK, target), predict_by_code(RUN_BACK, target)):
+        assert predicted.raised is None
+        assert predicted.findings == ()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "made = [*some(), rows]\nmade[-1].append(3)",
+        "made = [rows for _ in some()]\nmade[0].append(3)",
+        "made = {key: rows for key in some()}\nmade[0].append(3)",
+        "made = {str(random.random()): 1, 'a': rows}\nmade['a'].append(3)",
+        "grow(*some(), rows)",
+        "made = []\nfor _ in some():\n    made.append(rows)\nmade[0].append(3)",
+        "made = (rows,) * len(some())\nmade[0].append(3)",
+        "made = list(zip([rows], some()))\nmade[0][0].append(3)",
+        "made = {'a': rows}\nmade.update({str(random.random()): 1})\nmade['a'].append(3)",
+        "made = [rows] + some()\nmade[0].append(3)",
+        "made = [[1], rows][len(some()) > 0]\nmade.append(3)",
+        "made = some() and rows\nmade.append(3)",
+        "made = {'a': rows}\nmade.get(random.choice('a')).append(3)",
+        "first, *made = [0, *some(), rows]\nmade[-1].append(3)",
+        "made = [rows]\nmade.extend(some())\nmade[0].append(3)",
+        "made = [rows]\nfor part in made[: len(some())]:\n    part.append(3)",
+    ],
+)
+def test_what_is_held_where_nobody_knows_may_be_changed_there(predict_here, predict_by_code, change):
+    setup = (
+        "import random\ndef some():\n    return [0] * random.choice([1, 2])\ndef grow(*given):\n    given[-1].append(3)"
+    )
+    target = f"rows = [1, 2]\n{change}\nrows[2]"
+    for predicted in (predict_here(setup, target), predict_by_code(setup, target)):
+        assert predicted.raised is None
+        assert predicted.findings == ()

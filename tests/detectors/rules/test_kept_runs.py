@@ -10,9 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from crane_core.detectors.rules import past, prefix
-from crane_core.detectors.rules.kept import Kept
-from crane_core.detectors.rules.past import MOST_STEPS
+from crane_core.detectors.rules import prefix
 from crane_core.detectors.rules.predict import Report, findings
 from crane_core.domain import Cell, CellRole, Setting
 from crane_core.notebooks import read_code_cells
@@ -63,25 +61,14 @@ def report(codes: Sequence[str], target: int) -> Report:
     return findings(cells, None, Setting.CODE)
 
 
-@pytest.fixture(autouse=True)
-def own_store(monkeypatch: pytest.MonkeyPatch) -> None:
-    forget(monkeypatch)
-
-
-def forget(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(past, "_KEPT", Kept(32))
-    monkeypatch.setattr(prefix, "_KEPT", Kept(32))
-
-
 def assert_kept_is_anew(codes: Sequence[str], order: Sequence[int]) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        again = {}
-        for target in order:
-            forget(patch)
-            again[target] = report(codes, target)
-        forget(patch)
-        assert {target: report(codes, target) for target in order} == again
-        assert {target: report(codes, target) for target in reversed(order)} == again
+    again = {}
+    for target in order:
+        prefix._kept_prefix.cache_clear()
+        again[target] = report(codes, target)
+    prefix._kept_prefix.cache_clear()
+    assert {target: report(codes, target) for target in order} == again
+    assert {target: report(codes, target) for target in reversed(order)} == again
 
 
 @settings(max_examples=60, deadline=None)
@@ -106,36 +93,3 @@ def test_one_target_changes_nothing_for_the_next() -> None:
     )
     assert change.findings == ()
     assert report([*setup, "rows[1]\nframe['a']\nrows[2]"], 1).findings[0].expression == "rows[2]"
-
-
-def test_versions_of_libraries_are_told_apart() -> None:
-    kept: Kept[str] = Kept(4)
-    kept.keep(["a", "b"], "old", about=("pandas", "1"))
-    assert kept.longest(["a", "b", "c"], ("pandas", "1")) == (2, "old")
-    assert kept.longest(["a", "b", "c"], ("pandas", "2")) == (0, None)
-    assert kept.longest(["ab"], ("pandas", "1")) == (0, None)
-
-
-def test_what_was_used_long_ago_is_dropped() -> None:
-    kept: Kept[int] = Kept(2)
-    for at, text in enumerate("abc"):
-        kept.keep([text], at)
-        kept.longest(["a"])
-    assert [kept.longest([text])[1] for text in "abc"] == [0, None, 2]
-
-
-def test_a_further_target_walks_only_what_is_new(monkeypatch: pytest.MonkeyPatch) -> None:
-    codes = [f"rows{at} = [{at}] * 3\nfor row in rows{at}:\n    rows{at}.index(row)" for at in range(60)]
-    walked: list[int] = []
-    advance = past.Run.advance
-    monkeypatch.setattr(
-        past.Run, "advance", lambda run, grown: (walked.append(len(grown.codes)), advance(run, grown))[1]
-    )
-    first = report(codes, 59)
-    assert len(walked) == 59 and first.n_steps < MOST_STEPS
-    walked.clear()
-    report([*codes[:59], "rows3[9]", "rows4[9]"], 60)
-    assert walked == [60]
-    walked.clear()
-    report(codes, 40)
-    assert len(walked) <= 40 / 2

@@ -179,10 +179,6 @@ CRASHES = {
     "new one after old one": "forest = RandomForestClassifier()\nforest.predict(X_test)",
     "a pipeline without y": "make_pipeline(StandardScaler(), SVC()).fit(X)",
     "None for y": "SVC().fit(X, None)",
-    "a handler of what is not fitted": (
-        "from sklearn.exceptions import NotFittedError\n"
-        "try:\n    SVC().predict(X)\nexcept NotFittedError as error:\n    print(eror)"
-    ),
     "two columns of targets": "SVR().fit(X, X[['age', 'pay']])",
     "search of words for a tree": "DecisionTreeClassifier(max_depth='deep').fit(X, y)",
 }

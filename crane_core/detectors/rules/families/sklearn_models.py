@@ -76,7 +76,7 @@ def _fit_parts(operation: Operation, estimator: AbstractValue, known: KnownClass
     if parts is not None:
         _fit_steps(operation, estimator, [part for _, part in parts])
     elif known.name in (*_FITS_ITS_PARTS, "Pipeline"):
-        for part in list(reachable(estimator.attributes.values())):
+        for part in reachable(estimator.attributes.values()):
             part.forget()
 
 

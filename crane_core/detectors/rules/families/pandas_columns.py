@@ -29,7 +29,6 @@ from crane_core.detectors.rules.families.pandas_frames import (
     need_column,
     need_columns,
     replace_facts,
-    same_again,
     series,
     some_rows,
     told_columns,
@@ -300,21 +299,6 @@ def drop(operation: Operation) -> Answer:
     elif "index" in given or ("labels" in given and not is_columns):
         made = some_rows(made)
     return in_place(operation, given, made)
-
-
-@RULES.method(FRAME, "assign")
-def assign(operation: Operation) -> Answer:
-    old, given = operation.receiver, operation.arguments
-    if not given.is_complete or given.positional:
-        return UNKNOWN
-    made = same_again(old)
-    made.words = old.words
-    for label, value in given.keywords.items():
-        if value.type == "function":
-            value = operation.call(value, [same_again(made)], {})
-        _added(made, [label], {label: value})
-    made.words = ""
-    return made
 
 
 @RULES.method(FRAME, "corr")

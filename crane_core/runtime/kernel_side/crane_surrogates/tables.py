@@ -19,6 +19,8 @@ _OF_LABELS_WORDS = (
 )
 _OF_TIMES = ("asfreq", "resample")
 """What looks at the kind of the rows' labels, or of one column, alone."""
+_INDICES = ("RangeIndex", "Index", "DatetimeIndex")
+"""Kinds of rows' labels that these know in one way; periods have frequencies of their own."""
 _OF_LABELS = frozenset([*_OF_LABELS_WORDS.split(), *_OF_TIMES])
 """What looks at the labels and dtypes of columns alone: the columns may hold anything."""
 _OF_COLUMNS_WORDS = (
@@ -94,6 +96,8 @@ def are_known_enough(order: Mapping[str, Any]) -> bool:
         return tables[0]["dtype"] not in ("", "category") or name == "cat" and tables[0]["dtype"] == "category"
     is_method = step == "method" and order["of"] in KINDS
     if is_method and name in _BY_NAMES and not tells_names(order):
+        return False
+    if name in _OF_TIMES and (tables[0].get("index") or {}).get("type") not in _INDICES:
         return False
     is_by_label = _is_by_label(order)
     is_of_labels = is_by_label or step in ("located", "set_item") or is_method and name in _OF_LABELS

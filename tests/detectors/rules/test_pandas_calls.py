@@ -19,7 +19,8 @@ idx=pd.date_range("2020-01-01","2020-01-10")
 df["eu"]=["01/02/2021","13/02/2021","14/02/2021","15/03/2021"]
 te=df.head(2); pred=np.zeros(4)
 dd=collections.defaultdict(int,a=1)
-words=pd.Series(["b","c"],dtype=object); forms=pd.Series(["%d","%s"],dtype=object); days=pd.Series([ts.index[0]],dtype="category")
+words=pd.Series(["b","c"],dtype=object); forms=pd.Series(["%d","%s"],dtype=object)
+days=pd.Series([ts.index[0]],dtype="category")
 months=pd.Series([1,2],index=pd.period_range("2020",periods=2,freq="M"))
 """
 CRASHES = """\

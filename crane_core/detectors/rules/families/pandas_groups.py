@@ -55,7 +55,7 @@ def select(operation: Operation) -> Answer:
             fact=f"the index is the tuple {asked.literal!r}" if asked.is_literal else "the index is a tuple",
             remedy="use double brackets: [[...]]",
         )
-    return UNCHANGED
+    return AbstractValue(GROUPED) if asked.type == "list" else UNCHANGED
 
 
 @RULES.method(GROUPED, "agg", "aggregate")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from crane_core.detectors.rules.abstract_value import AbstractValue, literal
+from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, literal
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.numpy_arrays import array, slice_of
 from crane_core.detectors.rules.families.pandas_frames import (
@@ -173,11 +173,14 @@ def walked(operation: Operation) -> Answer:
 def all_columns(operation: Operation) -> Answer:
     """frame.items(): each label with its column."""
     old = _of(operation)
-    labels = labels_of(old)
-    if operation.receiver.fact("way") != "items" or not labels:
+    if operation.receiver.fact("way") != "items" or not is_frame(old):
         return UNKNOWN
-    pairs = [[literal(label), column(old, label)] for label in labels]
-    return AbstractValue("list", items=[AbstractValue("tuple", items=pair) for pair in pairs])
+    labels = operation.elements(old)
+    columns = [
+        AbstractValue(SERIES) if label.literal is NOT_KNOWN else column(old, label.literal) for label in labels or ()
+    ]
+    pairs = [AbstractValue("tuple", items=pair) for pair in zip(labels or (), columns, strict=True)]
+    return AbstractValue("list", items=pairs) if pairs else UNKNOWN
 
 
 @RULES.element("pandas.iteration")

@@ -206,6 +206,11 @@ def _read_dates(texts: tuple[str, ...], options: tuple[tuple[str, Any], ...], ve
 # Accessors
 
 
+@RULES.attribute(SERIES, "str")
+def texts(operation: Operation) -> Answer:
+    return AbstractValue("pandas.core.strings.accessor.StringMethods")
+
+
 # Sums and means of texts
 
 

@@ -119,8 +119,10 @@ def _index(facts: Mapping[str, Any], length: int, fill: int) -> pd.Index:
             raise NotMadeError("labels of another number of rows")
         return index
     if facts.get("type") == "DatetimeIndex" and "dtype" in facts and len(names) == 1:
-        frequency = pd.offsets.Hour(24) if fill == 2 else None
-        return pd.DatetimeIndex(_elements(facts["dtype"], length, fill), freq=frequency, name=names[0])
+        times = _elements(facts["dtype"], length, fill)
+        if fill == 2:
+            return pd.DatetimeIndex(times, freq=pd.offsets.Hour(24), name=names[0])
+        return pd.DatetimeIndex(times, name=names[0])
     counted = range(length)
     kinds = (
         pd.RangeIndex(length),
@@ -148,8 +150,8 @@ def _elements(dtype: str, n: int, fill: int) -> Any:
         anything = np.array((["a"] * n, [None] * n, list(range(n)))[fill] or [], dtype=object)
         return anything if dtype == "object" else pd.Categorical(anything)
     if dtype.endswith(" of texts"):
-        texts = np.array((["1"] * n, ["%s"] * n, [f"a{at}" for at in range(n)])[fill], object)
-        return texts if dtype.startswith("object") else pd.array(texts, dtype="str")
+        full = np.array((["1"] * n, ["%s"] * n, [f"a{at}" for at in range(n)])[fill], object)
+        return full if dtype.startswith("object") else pd.array(full, dtype="str")
     if dtype == "str":
         texts = [f"a{at}" for at in range(n)] if fill == 2 and n <= _MOST_DIFFERENT else [_TEXTS[fill]] * n
         return pd.array(np.array(texts, object), dtype="str")

@@ -164,7 +164,7 @@ def to_datetime(operation: Operation) -> Answer:
 
 
 def _refuse_formats(operation: Operation, old: AbstractValue, given: Mapping[str, AbstractValue]) -> None:
-    """The first text, those with the largest numbers and those that are no dates, as the kernel's pandas reads them.
+    """The first text, those with the largest numbers, and bad ones, as the kernel's pandas reads them.
 
     Without a format, the first text gives it.
     """
@@ -216,7 +216,7 @@ def texts(operation: Operation) -> Answer:
 
 @RULES.method(SERIES, "mean")
 def mean(operation: Operation) -> Answer:
-    """A sum of texts is no number."""
+    """Sums of texts are not divided."""
     old = operation.receiver
     is_only_text = bool(old.item_types) and old.item_types <= {"str", "NoneType", "float"}
     if dtype_of(old) == "object" and n_rows(old) and is_only_text and bad_text(old) is not None:

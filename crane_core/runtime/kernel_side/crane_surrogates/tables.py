@@ -20,7 +20,7 @@ _OF_LABELS_WORDS = (
 _OF_TIMES = ("asfreq", "resample")
 """What looks at the kind of the rows' labels, or of one column, alone."""
 _INDICES = ("RangeIndex", "Index", "DatetimeIndex")
-"""Kinds of rows' labels that these know in one way; periods have frequencies of their own."""
+"""Kinds of rows' labels that these treat alike; periods take other frequencies."""
 _OF_LABELS = frozenset([*_OF_LABELS_WORDS.split(), *_OF_TIMES])
 """What looks at the labels and dtypes of columns alone: the columns may hold anything."""
 _OF_COLUMNS_WORDS = (

@@ -270,7 +270,7 @@ class Asker:
         """The orders about the result of another step: of what it is an object, and what it makes of its arguments."""
         path = made.get("class") or made.get("of", "")
         library = path.partition(".")[0]
-        if step not in ("attribute", "method") or not library:
+        if step not in ("attribute", "method", "item") or not library or step == "item" and "class" in made:
             return
         given = [*arguments.positional, *arguments.keywords.values()]
         libraries = frozenset([library, *filter(None, map(library_of, given))])
@@ -280,7 +280,9 @@ class Asker:
             sender = Sender(may_guess=False)
             with suppress(NotSentError):
                 sent = sender.order(step, library, name, arguments.positional, arguments.keywords)
-                yield Order({**sent, "operands": [{"made": made}, *sent["operands"]]}, libraries)
+                sent["operands"].insert(0, {"made": made})
+                tells = step == "method" and name in operations.AGGREGATING
+                yield Order(sent, libraries, tells, tables.untold(sent) if tells else frozenset())
         elif step == "attribute":
             yield Order({"step": "of object", "of": path, "name": name, "is_made": True, "is_label": True}, libraries)
         else:
@@ -424,6 +426,8 @@ def _may_be_label(of: AbstractValue, name: str) -> bool:
 def _result(step: str, of: AbstractValue | str, orders: Sequence[Order]) -> Mapping[str, Any]:
     """How the worker makes what a step gives: by the order to try it, or as some object of the class that is called."""
     tried = [each.sent for each in orders if each.sent.get("step") == step and operations.is_made_again(each.sent)]
+    if step == "item":
+        tried = [sent for sent in tried if "made" in sent["operands"][0]]
     if tried:
         return tried[-1]  # the one on a result, of which more may be known
     if step == "call" and isinstance(of, str) and of.partition(".")[0] == operations.MADE_OF_ANYTHING:

@@ -401,7 +401,7 @@ class Interpreter:
             self._link_given(known, receiver, operands)
         self._invalidate_changed(before)
         self.run_back(operands if step in _RUNS_BACK else ())
-        if step in ("call", "method"):
+        if step in ("call", "method", "item"):
             self.results[node] = question.result if question is not None else {}  # last, as rules may call too
         if said is None:
             return known
@@ -695,10 +695,10 @@ def _is_array(value: AbstractValue) -> bool:
 
 
 def _just_called(node: ast.AST) -> ast.AST | None:
-    """The call whose result a step is on, with nothing between: that of `f(...).a`, or of `f(...).a(...)`."""
+    """The step on whose result a step is, with nothing between: that of `f(...).a`, or of `f(...)[a].b(...)`."""
     holder = node.func if isinstance(node, ast.Call) else node
-    before = holder.value if isinstance(holder, ast.Attribute) else None
-    return before if isinstance(before, ast.Call) else None
+    before = holder.value if isinstance(holder, (ast.Attribute, ast.Subscript)) else None
+    return before if isinstance(before, (ast.Call, ast.Subscript)) else None
 
 
 def _is_blank(known: AbstractValue | None) -> bool:

@@ -201,8 +201,17 @@ def _pandas_facts(value: AbstractValue) -> dict[str, Any]:
     if "index" not in facts and isinstance(names, tuple):
         facts["index"] = {"names": list(names)} if names else {}
     if value.type == "pandas.Series":
-        return {**facts, "length": value.fact("length"), "dtype": value.fact("dtype") or ""}
+        return {**facts, "length": value.fact("length"), "dtype": _dtype(value)}
     return facts | _columns(value) if value.type == "pandas.DataFrame" else {}
+
+
+def _dtype(column: AbstractValue) -> str:
+    """Of a column of nothing but texts, one that says so."""
+    dtype = str(column.fact("dtype") or "")
+    is_full = column.fact("has_nan") is False
+    if is_full and (dtype == "str" or dtype == "object" and column.item_types == {"str"}):
+        return f"{dtype} of texts"
+    return dtype
 
 
 def _columns(value: AbstractValue) -> dict[str, Any]:

@@ -19,12 +19,13 @@ idx=pd.date_range("2020-01-01","2020-01-10")
 df["eu"]=["01/02/2021","13/02/2021","14/02/2021","15/03/2021"]
 te=df.head(2); pred=np.zeros(4)
 dd=collections.defaultdict(int,a=1)
+words=pd.Series(["b","c"],dtype=object); forms=pd.Series(["%d","%s"],dtype=object)
+days=pd.Series([ts.index[0]],dtype="category")
+months=pd.Series([1,2],index=pd.period_range("2020",periods=2,freq="M"))
 """
 CRASHES = """\
 df.iloc[:len(df)*0.8]
 df.query("v > 1 and g == a")
-df["v"].plot(kind="histogram")
-df["v"].plot(kind="scatter")
 pd.to_datetime(df["eu"])
 pd.to_datetime(df["eu"],format="%m/%d/%Y")
 pd.to_datetime(df["eu"],format="%d-%m-%Y")
@@ -35,15 +36,20 @@ df.groupby("g",axis=0)
 df.rename(colums={"v":"w"})
 df.groupby("g").mean(numeric=True)
 df.nlargest(2,"v",3,4)
-dup.reindex([1,2])
-dup.reindex(idx)
-dupf.reindex(index=[5])
 ts.resample("2M").sum()
 ts.resample("Q-DEC").sum()
 ts.asfreq("H")
 pd.date_range("2020",periods=3,freq="5T")
 ts.groupby(pd.Grouper(freq="M")).size()
 df.resample("D").mean()
+ts.resample("D").mean()["v2"]
+df.groupby("g").mean(numeric_only=True)["g"]
+df.groupby("g")["v"].mean().dt.year
+df.groupby("g")[["v"]].sum().iloc[:,1]
+words+1
+words>2
+words.sort_values().dt.year
+df[df["v"]>1]["g"]-1
 df.resample("D",on="t").sum()
 pd.cut(df["v"],bins=[0,1,2],labels=["a","b","c"])
 pd.cut(df["v"],bins=[-np.inf,2,np.inf],labels=["lo","mid","hi"])
@@ -53,7 +59,6 @@ pd.DataFrame({"id":te["id"],"p":pred})
 pd.DataFrame({"id":te["id"],"x":te["v"],"p":pred})
 df["g"].map({"A":0,"B":1}).astype(int)
 df["z"].map({1:5}).astype(int)
-df["c"].fillna("zz")
 """.splitlines()
 FINE = """\
 df.query("v > 1 and g == 'a'"), df.query("v > @pred[0]"), df.query("index > 1")
@@ -68,6 +73,12 @@ df.sort_values("g",ascending=[True])
 dup.reindex(dup.index)
 df.set_index("id").reindex(["v","g"],axis=1)
 ts.resample("ME").mean()
+months.resample("M").sum()
+ts["2020-01-02":].iloc[1], ts["2020-01-02":"2020-01-03"].iloc[1]
+ts.head(2).asfreq("D").to_period()
+df.groupby("g").mean(numeric_only=True)["v"], df.groupby("g",as_index=False)["v"].sum()["g"]
+forms%5, words*2, words+"x", words==2
+days.dt.year, words.str.upper()
 ts.resample(pd.Timedelta("1D")).sum()
 pd.date_range("2020",periods=3,freq="MS")
 pd.cut(df["v"],[0,3,3,5],duplicates="drop")

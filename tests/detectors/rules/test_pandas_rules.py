@@ -163,7 +163,6 @@ df.groupby("c")["a","b"].mean()
 df.groupby(["c","nope"]).size()
 df.groupby("c").agg({"nope":"mean"})
 df.groupby("c").agg(x=("nope","mean"))
-df.groupby("c").agg({"a":"mean"})["b"]
 df.groupby("c")["a"].mean().reset_index()["b"]
 df.groupby("c").sum(numeric_only=True)["c"]
 df.sort_values("nope")
@@ -230,7 +229,6 @@ pd.Series([1,2,3],index=["a","b"])
 pd.Series(np.zeros((2,2)))
 pd.Series([1,2,3])[3]
 df.query("a>1")["zz"]
-df.assign(w=lambda d: d["nope"])
 df.assign(w=[1,2])
 df.assign(w=1)["q"]
 df.isnull()["zz"]
@@ -239,7 +237,6 @@ df.columns[9]
 mi["a"]
 df.plot(x="nope",y="a")
 df[df["c"].isin(["x"])]["nope"]
-df["year"]=pd.to_datetime(df["ok"]).dt.year; df["year"].dt.month
 df["a"].cumsum()[4]
 df.sample(2)["nope"]
 np.isnan(df["c"])
@@ -247,9 +244,6 @@ np.column_stack([df["a"],arr])
 df["a"].append(df["b"])
 df[df.columns[1:]]["a"]
 df[[c for c in df.columns if c!="a"]]["a"]
-df.groupby("c").apply(lambda g: g["nope"])
-for k,g in df.groupby("c"): g["nope"]
-for g in df.groupby("c"): g["a"]
 """.splitlines()
 FINE = """\
 df["a"]

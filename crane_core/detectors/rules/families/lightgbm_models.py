@@ -6,7 +6,6 @@ that are parts of others.
 
 from __future__ import annotations
 
-from math import isfinite
 from typing import Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue, known_facts
@@ -50,8 +49,7 @@ def fitting(operation: Operation) -> Answer:
         return UNKNOWN
     x, y = given["X"], given["y"]
     _refuse_data(operation, x, y)
-    ends = data.range_of(data.values_of(y)) if is_array(y) or is_series(y) else ()
-    fraction = next((end for end in ends if end is not None and isfinite(end) and not float(end).is_integer()), None)
+    fraction = data.fraction_in(data.values_of(y)) if is_array(y) or is_series(y) else None
     if model.class_name == "LGBMClassifier" and fraction is not None:
         operation.crash(
             "ValueError",

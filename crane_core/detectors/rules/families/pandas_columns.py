@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, integer, known_facts, literal
+from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, integer, known_facts
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.numpy_arrays import (
     array,
@@ -29,7 +29,6 @@ from crane_core.detectors.rules.families.pandas_frames import (
     need_column,
     need_columns,
     replace_facts,
-    same_again,
     series,
     some_rows,
     told_columns,
@@ -79,28 +78,24 @@ def _several(operation: Operation, old: AbstractValue, asked: AbstractValue) -> 
 # Attributes
 
 
-@RULES.attribute(FRAME, "shape", "size", "ndim", "T", "columns", "index", "values", "empty", "dtypes")
+@RULES.attribute(FRAME, "shape", "columns", "index", "values", "dtypes")
 def attribute(operation: Operation) -> Answer:
     old = operation.receiver
     rows, width = n_rows(old), n_columns(old)
     words = f"{old.words}.{operation.name}" if old.words else ""
     match operation.name:
         case "shape":
-            lengths = [integer(length) for length in (rows, width)]
-            return AbstractValue("tuple", items=lengths, words=words)
-        case "ndim":
-            return literal(2)
+            return AbstractValue("tuple", items=[integer(rows), integer(width)], words=words)
         case "values":
             return array((rows, width), _common_dtype(old), words=words)
         case "columns":
             labels = labels_of(old)
-            facts: dict[str, Any] = {"length": width} | ({} if labels is None else {"labels": list(labels)})
-            return AbstractValue("pandas.Index", facts, words=words)
+            return AbstractValue(
+                "pandas.Index", known_facts(length=width, labels=None if labels is None else list(labels)), words=words
+            )
         case "dtypes":
             return series(width)
-        case "index":
-            return AbstractValue("", known_facts(length=rows), words=f"{old.words}.index")
-    return AbstractValue({"T": FRAME, "size": "int", "empty": "bool"}[operation.name])
+    return AbstractValue("", known_facts(length=rows), words=words)
 
 
 def _common_dtype(old: AbstractValue) -> str | None:
@@ -300,21 +295,6 @@ def drop(operation: Operation) -> Answer:
     elif "index" in given or ("labels" in given and not is_columns):
         made = some_rows(made)
     return in_place(operation, given, made)
-
-
-@RULES.method(FRAME, "assign")
-def assign(operation: Operation) -> Answer:
-    old, given = operation.receiver, operation.arguments
-    if not given.is_complete or given.positional:
-        return UNKNOWN
-    made = same_again(old)
-    made.words = old.words
-    for label, value in given.keywords.items():
-        if value.type == "function":
-            value = operation.call(value, [same_again(made)], {})
-        _added(made, [label], {label: value})
-    made.words = ""
-    return made
 
 
 @RULES.method(FRAME, "corr")

@@ -52,9 +52,8 @@ def index_labels(value: AbstractValue) -> tuple[Any, ...] | None:
 
 
 def lacks(frame: AbstractValue, label: Any) -> bool:
-    """Whether the frame certainly has no column of this label; "at_most" are labels beyond which it has none."""
+    """Whether the frame certainly has no column of this label."""
     labels = label_set(frame)
-    labels = frame.fact("at_most") if labels is None else labels
     return labels is not None and isinstance(label, (str, int, float, bool, tuple, type(None))) and label not in labels
 
 
@@ -64,19 +63,9 @@ def lacks_key(frame: AbstractValue, label: Any) -> bool:
     return lacks(frame, label) and names is not None and label not in names
 
 
-def may_be_values(frame: AbstractValue, *keys: AbstractValue) -> bool:
-    """Whether keys to group by, one of them no column, may be values, one for each row: as many as there are rows."""
-    given = [key for key in keys if key.type != "NoneType"]
-    count = sum(len(key.items) if key.items is not None else 1 for key in given)
-    is_counted = all(key.items is not None or key.type in ("str", "int") for key in given)
-    return not is_counted or n_rows(frame) in (None, count)
-
-
-def row_range(value: AbstractValue) -> range | None:
-    """The labels of the rows, where they are a range of integers."""
-    kept = value.mapping("index").get("range")
-    is_known = isinstance(kept, list) and len(kept) == 3 and all(type(part) is int for part in kept)
-    return range(*kept) if is_known and isinstance(kept, list) else None
+def may_be_values(frame: AbstractValue, keys: AbstractValue) -> bool:
+    """Whether a list of keys to group by, one of them no column, may be values: as many as there are rows."""
+    return keys.items is None or n_rows(frame) in (None, len(keys.items))
 
 
 def range_index(rows: int) -> dict[str, Any]:
@@ -177,16 +166,6 @@ def some_rows(old: AbstractValue, count: int | None = None) -> AbstractValue:
     made.facts |= restricted(old.facts, ("columns", "column_labels", "dtypes"))
     made.facts |= known_facts(shape=(count, n_columns(old)), index_names=names)
     return made
-
-
-def at_most(labels: Iterable[Any] | None) -> AbstractValue:
-    """A frame that has no other columns than these, and perhaps not all of them."""
-    return AbstractValue(FRAME, {"at_most": frozenset(labels)} if labels is not None else {})
-
-
-def same_again(old: AbstractValue) -> AbstractValue:
-    """A copy."""
-    return AbstractValue(old.type, old.facts)
 
 
 def series(

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from crane_core.detectors.rules.abstract_value import AbstractValue, literal
-from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer, or_unknown
+from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, literal
+from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.numpy_arrays import array, slice_of
-from crane_core.detectors.rules.families.numpy_indexing import fraction_in
 from crane_core.detectors.rules.families.pandas_frames import (
     FRAME,
     SERIES,
@@ -62,48 +61,22 @@ def taken(operation: Operation) -> Answer:
     old, parts = _of(operation), _parts(operation.first)
     if parts is None or not old.type:
         return UNCHANGED
-    rows = parts[0]
-    if operation.receiver.class_name == "_iLocIndexer":
-        _refuse_fraction(operation)
-        if rows.type == "int" and len(parts) == 1 and is_frame(old):
-            return row_of(old)
+    rows, is_by_place = parts[0], operation.receiver.class_name == "_iLocIndexer"
+    if is_by_place and rows.type == "int" and len(parts) == 1 and is_frame(old):
+        return row_of(old)
     is_several = rows.type in ("slice", "list") or rows.fact("dtype") == "bool"
+    chosen = old
     if is_frame(old) and len(parts) > 1:
-        takes_rows = rows.type == "slice" or rows.fact("dtype") == "bool"  # else both may be parts of one row's label
-        chosen = _columns_taken(operation, old, parts[1], takes_rows=takes_rows) if len(parts) == 2 else None
-        if chosen is not None and _takes_all(rows):
+        takes_rows = rows.type == "slice" or rows.fact("dtype") == "bool"  # else both may be one row's label
+        if not is_by_place and takes_rows and parts[1].type != "tuple":
+            need_columns(operation, old, parts[1])
+        labels = _at_places(parts[1], labels_of(old)) if is_by_place else whole_labels(parts[1])
+        if labels is None or label_set(old) is None or len(parts) > 2 or parts[1].type == "tuple":
+            return UNCHANGED
+        chosen = with_columns(old, labels) if parts[1].type in ("list", "slice") else column(old, labels[0])
+        if rows.type == "slice" and all(bound.literal is None for bound in rows.items or [AbstractValue()]):
             return chosen
-        return some_rows(chosen) if chosen is not None and is_several else UNCHANGED
-    return some_rows(old) if is_several else UNCHANGED
-
-
-def _takes_all(rows: AbstractValue) -> bool:
-    return rows.type == "slice" and all(bound.literal is None for bound in rows.items or [AbstractValue()])
-
-
-def _refuse_fraction(operation: Operation) -> None:
-    if (bound := fraction_in(operation.first)) is not None:
-        operation.crash(
-            "TypeError",
-            f"cannot do positional indexing with these indexers of type {bound.type}",
-            fact=f"{bound.named('a bound')} is a {bound.type}",
-            remedy="convert it: int(...), or divide with // instead of /",
-        )
-
-
-def _columns_taken(
-    operation: Operation, old: AbstractValue, part: AbstractValue, *, takes_rows: bool
-) -> AbstractValue | None:
-    """The table with these columns, or the one column; None where they are not known."""
-    if operation.receiver.class_name == "_LocIndexer":
-        if part.type != "tuple" and (takes_rows or old.mapping("index").get("type") not in (None, "MultiIndex")):
-            need_columns(operation, old, part)
-        labels = whole_labels(part) if label_set(old) is not None else None
-    else:
-        labels = _at_places(part, labels_of(old))
-    if labels is None:
-        return None
-    return with_columns(old, labels) if part.type in ("list", "slice") else column(old, labels[0])
+    return some_rows(chosen) if is_several else UNCHANGED
 
 
 def _at_places(part: AbstractValue, order: tuple[Any, ...] | None) -> list[Any] | None:
@@ -159,12 +132,9 @@ def all_labels(operation: Operation) -> Answer:
     labels = labels_of(held) if is_frame(held) else index_labels(held)
     if labels is not None:
         return AbstractValue("list", items=[literal(label) for label in labels])
-    return or_unknown(_unknown(n_columns(held) if is_frame(held) else held.fact("length")))
-
-
-def _unknown(count: Any) -> AbstractValue | None:
+    count = n_columns(held) if is_frame(held) else held.fact("length")
     if type(count) is not int or count > _MOST:
-        return None
+        return UNKNOWN
     return AbstractValue("list", items=[AbstractValue() for _ in range(count)])
 
 
@@ -205,11 +175,12 @@ def all_columns(operation: Operation) -> Answer:
     old = _of(operation)
     if operation.receiver.fact("way") != "items" or not is_frame(old):
         return UNKNOWN
-    if (labels := labels_of(old)) is not None:
-        pairs = [[literal(label), column(old, label)] for label in labels]
-    else:
-        pairs = [[each, AbstractValue(SERIES)] for each in getattr(_unknown(n_columns(old)), "items", None) or ()]
-    return AbstractValue("list", items=[AbstractValue("tuple", items=pair) for pair in pairs]) if pairs else UNKNOWN
+    labels = operation.elements(old)
+    columns = [
+        AbstractValue(SERIES) if label.literal is NOT_KNOWN else column(old, label.literal) for label in labels or ()
+    ]
+    pairs = [AbstractValue("tuple", items=pair) for pair in zip(labels or (), columns, strict=True)]
+    return AbstractValue("list", items=pairs) if pairs else UNKNOWN
 
 
 @RULES.element("pandas.iteration")
@@ -224,34 +195,3 @@ def step(operation: Operation) -> Answer:
 
 
 # By other labels
-
-
-@RULES.method(FRAME, "reindex")
-@RULES.method(SERIES, "reindex")
-def reindexed(operation: Operation) -> Answer:
-    """Rows can be looked up by label only where each label is there once."""
-    old = operation.receiver
-    parameters = "index=None, **others" if old.type == SERIES else "labels=None, index=None, columns=None, **others"
-    given = operation.arguments.bound(parameters)
-    wanted = None if given is None else given.get("index", None if "axis" in given else given.get("labels"))
-    if wanted is not None and _has_repeated_labels(old) and _is_another_index(old, wanted):
-        operation.crash(
-            "ValueError",
-            "cannot reindex on an axis with duplicate labels",
-            fact=f"the index of {old.named('it')} repeats {old.mapping('index').get('n_duplicates', 'some')} labels",
-            remedy="make the labels unique first: .groupby(level=0).sum(), or ~x.index.duplicated()",
-        )
-    return AbstractValue(old.type)
-
-
-def _has_repeated_labels(old: AbstractValue) -> bool:
-    index = old.mapping("index")
-    return index.get("unique") is False and index.get("type") not in (None, "MultiIndex")
-
-
-def _is_another_index(old: AbstractValue, wanted: AbstractValue) -> bool:
-    """Whether it certainly is not the same index again, and not empty."""
-    length = len(wanted.items) if wanted.items is not None else wanted.fact("length")
-    if wanted.type not in ("list", "tuple", "range") and not wanted.is_a("pandas"):
-        return False
-    return type(length) is int and length > 0 and (wanted.fact("unique") is True or length != n_rows(old))

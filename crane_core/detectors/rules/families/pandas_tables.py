@@ -71,27 +71,9 @@ def _of_dict(
             fact=", ".join(f"{key!r}: {length}" for key, length in list(lengths.items())[:8]),
             remedy="give all columns the same number of values",
         )
-    _meet_series(operation, members, known, given)
     rows = next(iter(known)) if len(known) == 1 and None not in lengths.values() else None
     made = frame(members, rows)
     return made if any(value.is_a("pandas") or not value.type for value in members.values()) else _counted(made, given)
-
-
-def _meet_series(
-    operation: Operation, members: Mapping[object, AbstractValue], known: set[int], given: Mapping[str, AbstractValue]
-) -> None:
-    """Beside a single series, which brings the index, lists and arrays are as long as it."""
-    held = [value for value in members.values() if is_series(value)]
-    others = [value for value in members.values() if not is_series(value)]
-    if len(held) != 1 or len(known) != 1 or "index" in given or any(_length(value) is None for value in others):
-        return
-    if (length := n_rows(held[0])) is not None and length not in known:
-        operation.crash(
-            "ValueError",
-            f"array length {next(iter(known))} does not match index length {length}",
-            fact=f"{held[0].named('the series')} has {length} values",
-            remedy="give all columns the same number of values: predict for the same rows",
-        )
 
 
 def _length(value: AbstractValue) -> int | None:
@@ -120,22 +102,16 @@ def pivot(operation: Operation) -> Answer:
     old = operation.receiver
     for name in ("columns", "index", "values"):
         need_columns(operation, old, given.get(name))
-    if {"index", "columns"} <= given.keys():
-        _are_unique(operation, old, given)
-    return AbstractValue(FRAME)
-
-
-def _are_unique(operation: Operation, old: AbstractValue, given: Mapping[str, AbstractValue]) -> None:
-    keys = [label for name in ("index", "columns") for label in labels_in(given[name]) or ()]
-    for name, facts in old.mapping("duplicates").items():
-        is_asked = isinstance(facts, Mapping) and sorted(name.split(", ")) == sorted(map(str, keys))
-        if is_asked and type(count := facts.get("n_duplicates")) is int and count > 0:
+    keys = [str(label) for name in ("index", "columns") for label in labels_in(given.get(name)) or ()]
+    for name, facts in old.mapping("duplicates").items() if {"index", "columns"} <= given.keys() else ():
+        if sorted(name.split(", ")) == sorted(keys) and facts.get("n_duplicates"):
             operation.crash(
                 "ValueError",
                 "Index contains duplicate entries, cannot reshape",
-                fact=f"{count} rows of {old.named('the frame')} repeat the {' and '.join(map(repr, keys))} of another",
+                fact=f"{facts['n_duplicates']} rows of {old.named('the frame')} repeat the {name} of another",
                 remedy="use pivot_table(..., aggfunc=...), which aggregates duplicate rows",
             )
+    return AbstractValue(FRAME)
 
 
 @RULES.function("pandas.read_csv", "pandas.read_excel", "pandas.read_table", "pandas.read_parquet")

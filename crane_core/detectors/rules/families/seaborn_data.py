@@ -20,7 +20,6 @@ from crane_core.detectors.rules.families.pandas_frames import (
 from crane_core.detectors.rules.families.versions import is_at_least
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
-from crane_core.detectors.rules.shapes import differ, only_length
 
 RULES = Family("seaborn")
 _OF_AXES: Final = (
@@ -84,21 +83,5 @@ def one_axes(operation: Operation) -> Answer:
             "ax= takes a single Axes, not an array of them",
             fact=describe(ax, "ax"),
             remedy="select one by its index, or .flatten() them first",
-        )
-    return UNKNOWN
-
-
-@RULES.function(*(f"seaborn.{name}" for name in _BY_NAME if name != "countplot"))
-def of_one_length(operation: Operation) -> Answer:
-    given = operation.arguments.keywords
-    lines = [given.get(role, AbstractValue()) for role in ("x", "y")]
-    are_lines = all(is_array(line) or line.type == "list" for line in lines)
-    is_alone = "data" not in given and not operation.arguments.positional and are_lines
-    if is_alone and differ(*map(only_length, map(shape_of, lines))) and is_at_least(operation, "seaborn", 0, 12):
-        operation.crash(
-            "ValueError",
-            "x and y have different lengths",
-            fact="; ".join(describe(given[role], role) for role in ("x", "y")),
-            remedy="pass x and y with the same number of values",
         )
     return UNKNOWN

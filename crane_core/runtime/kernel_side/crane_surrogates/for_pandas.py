@@ -102,7 +102,10 @@ def _schema_of_table(value: pd.DataFrame) -> dict[str, Any]:
 
 
 def _index(facts: Mapping[str, Any], length: int, fill: int) -> pd.Index:
-    """The rows' labels: counted, or few and all of them told; else of another kind with each fill, by their names."""
+    """The rows' labels: counted, or few and all of them told; times; else of another kind with each fill, by names.
+
+    Times are all equal, all missing, or in steps of one frequency.
+    """
     names = facts.get("names") or [None] * len(facts.get("level_sizes") or [0])
     if facts.get("type") == "MultiIndex" and len(names) == 1:
         raise NotMadeError("labels of nobody knows how many parts")
@@ -115,6 +118,11 @@ def _index(facts: Mapping[str, Any], length: int, fill: int) -> pd.Index:
         if len(index) != length:
             raise NotMadeError("labels of another number of rows")
         return index
+    if facts.get("type") == "DatetimeIndex" and "dtype" in facts and len(names) == 1:
+        times = _elements(facts["dtype"], length, fill)
+        if fill == 2:
+            return pd.DatetimeIndex(times, freq=pd.offsets.Hour(24), name=names[0])
+        return pd.DatetimeIndex(times, name=names[0])
     counted = range(length)
     kinds = (
         pd.RangeIndex(length),
@@ -128,7 +136,8 @@ def _index(facts: Mapping[str, Any], length: int, fill: int) -> pd.Index:
 
 def _column(dtype: str, index: pd.Index, fill: int) -> pd.Series:
     """One whose objects are not taken for texts."""
-    return pd.Series(_elements(dtype, len(index), fill), index=index, dtype="object" if dtype == "object" else None)
+    of_objects = "object" if dtype.startswith("object") else None
+    return pd.Series(_elements(dtype, len(index), fill), index=index, dtype=of_objects)
 
 
 def _elements(dtype: str, n: int, fill: int) -> Any:
@@ -140,6 +149,9 @@ def _elements(dtype: str, n: int, fill: int) -> Any:
     if dtype in ("object", "category"):
         anything = np.array((["a"] * n, [None] * n, list(range(n)))[fill] or [], dtype=object)
         return anything if dtype == "object" else pd.Categorical(anything)
+    if dtype.endswith(" of texts"):
+        full = np.array((["1"] * n, ["%s"] * n, [f"a{at}" for at in range(n)])[fill], object)
+        return full if dtype.startswith("object") else pd.array(full, dtype="str")
     if dtype == "str":
         texts = [f"a{at}" for at in range(n)] if fill == 2 and n <= _MOST_DIFFERENT else [_TEXTS[fill]] * n
         return pd.array(np.array(texts, object), dtype="str")

@@ -469,6 +469,9 @@ _OF_GROUPED_WORDS = (
     " ohlc pct_change prod quantile rank resample rolling sem shift size skew std sum tail value_counts var"
 )
 _OF_GROUPED = frozenset(_OF_GROUPED_WORDS.split())
+_AGGREGATING_WORDS = "mean median std var sem sum min max first last prod count nunique"
+AGGREGATING = frozenset(_AGGREGATING_WORDS.split())
+"""Those of which the columns and dtypes of the result follow from the schema."""
 RESULTS = ("numpy", "pandas", "scipy")
 """Packages of which the results of steps are made again to be asked."""
 _KEYWORDS_WORDS = "a arr array ary b bias input m other pos_weight target weight weights x"
@@ -505,7 +508,7 @@ _BY_VALUES = {
 _UNTOLD = "ma."
 """The module of functions that may change what they are given."""
 _READ_WORDS = "T mT H mH real imag data shape dtype ndim size itemsize nbytes values columns empty axes array"
-_READ = frozenset(_READ_WORDS.split())
+_READ = frozenset([*_READ_WORDS.split(), *tables.ACCESSORS])
 """Attributes that follow from the schema; what others give is not told."""
 
 _LENGTHS_WORDS = "shape ndim size itemsize dim ndimension numel nelement stride element_size __len__"
@@ -645,7 +648,8 @@ def is_asked(order: Mapping[str, Any]) -> bool:
     if keywords.keys() & _NEVER_KEYWORDS:
         return False
     if "made" in (*operands, {})[0]:
-        return is_asked(operands[0]["made"]) and step in ("attribute", "method")
+        is_step = step in ("attribute", "method") or step == "item" and all(map(tables.is_known, operands[1:]))
+        return is_step and is_asked(operands[0]["made"])
     reads_texts = name.rpartition(".")[2] in _PARSING
     refuses_objects = of == "torch" and name in _OF_DATA
     if not tables.are_known_enough(order):
@@ -794,7 +798,8 @@ def _size(facts: Mapping[str, Any]) -> int:
 
 def _is_text(facts: Mapping[str, Any]) -> bool:
     dtypes = [str(facts.get("dtype", "")), *facts.get("dtypes", ())]
-    return any(dtype == "str" or dtype.lstrip("<>|=")[:1] in ("U", "S") for dtype in dtypes)
+    of_objects = "object of texts" in dtypes
+    return of_objects or any(dtype.startswith("str") or dtype.lstrip("<>|=")[:1] in ("U", "S") for dtype in dtypes)
 
 
 def _tells_place(step: str, index: Mapping[str, Any]) -> bool:

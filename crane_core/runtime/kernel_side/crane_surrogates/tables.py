@@ -17,7 +17,11 @@ _OF_LABELS_WORDS = (
     " itertuples join keys merge melt notna notnull pop rename rename_axis reset_index select_dtypes set_axis set_index"
     " sort_index sort_values tail to_frame"
 )
-_OF_LABELS = frozenset(_OF_LABELS_WORDS.split())
+_OF_TIMES = ("asfreq", "resample")
+"""What looks at the kind of the rows' labels, or of one column, alone."""
+_INDICES = ("RangeIndex", "Index", "DatetimeIndex")
+"""Kinds of rows' labels that these treat alike; periods take other frequencies."""
+_OF_LABELS = frozenset([*_OF_LABELS_WORDS.split(), *_OF_TIMES])
 """What looks at the labels and dtypes of columns alone: the columns may hold anything."""
 _OF_COLUMNS_WORDS = (
     "abs all any bfill clip corr count cov cummax cummin cumprod cumsum describe diff drop_duplicates duplicated"
@@ -88,8 +92,12 @@ def are_known_enough(order: Mapping[str, Any]) -> bool:
     if not tables:
         return True
     step, name = order["step"], order["name"]
+    if step == "attribute" and name in ACCESSORS and tables[0]["type"] == "pandas.Series":
+        return tables[0]["dtype"] not in ("", "category") or name == "cat" and tables[0]["dtype"] == "category"
     is_method = step == "method" and order["of"] in KINDS
     if is_method and name in _BY_NAMES and not tells_names(order):
+        return False
+    if name in _OF_TIMES and (tables[0].get("index") or {}).get("type") not in _INDICES:
         return False
     is_by_label = _is_by_label(order)
     is_of_labels = is_by_label or step in ("located", "set_item") or is_method and name in _OF_LABELS
@@ -119,6 +127,9 @@ def _are_rows_ignored(order: Mapping[str, Any], tables: Sequence[Mapping[str, An
         return True
     if step == "located":
         return is_table and name in ("loc", "iloc") and _takes_all_rows(order["operands"][1])
+    if step == "operator":
+        is_plain = all("is" in told for told in others)
+        return len(tables) == 1 and (is_plain or _n_rows(tables[0]) is not None)
     if step == "call":
         return order["of"] == "pandas" and name in _FUNCTIONS
     if step == "method" and order["of"] in KINDS:
@@ -154,6 +165,7 @@ def tells_refusal(order: Mapping[str, Any], exception: str) -> bool:
     """Whether a refusal cannot be about what columns hold that may hold anything."""
     return (
         order["step"] in ("item", "located", "del_item")
+        or order["name"] in _OF_TIMES
         or exception in _ABOUT_LABELS
         or not any(map(_holds_anything, _tables(order)))
     )
@@ -166,7 +178,8 @@ def untold(order: Mapping[str, Any]) -> set[str]:
     facts = set() if is_counted and (step != "method" or of in KINDS) else {"index"}
     if not tells_names(order):
         facts.add("index_names")
-    if _are_rows_matched(order) and not all(map(is_whole, _tables(order))):
+    is_of_times = step == "item" and any(type(held) is str for _, held in parts(order["operands"][1]))
+    if (is_of_times or _are_rows_matched(order)) and not all(map(is_whole, _tables(order))):
         facts.add("shape")
     return facts | {"dtypes"} if name == "melt" else facts
 

@@ -161,9 +161,11 @@ def _of_result(order: Mapping[str, Any]) -> dict[str, Any]:
         said = _agreed(_operation(step, path, name), order)
         is_told = said.get("raised") == "AttributeError" and members.is_like_one_of(name, kind)
         return said if is_told else {"unknown": "it may be there"}
+    if step == "item":
+        return _agreed(_operation(step, path, name), order)
     if name in operations.of_results(kind):
         said = _agreed(_operation(step, path, name), order)
-        if "raised" in said:
+        if "raised" in said or "gave" in said:
             return said
     operands = order["operands"][1:]
     return signatures.bound(f"{path}.{name}", len(operands), list(order["keywords"]), kind="method")

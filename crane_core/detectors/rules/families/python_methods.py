@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from crane_core.detectors.rules.abstract_value import (
+    NOT_KNOWN,
     AbstractValue,
     all_known,
     known_facts,
@@ -127,6 +128,26 @@ def method_of_list(operation: Operation) -> Answer:
         return AbstractValue("list", row.facts, items=items)
     changed(row, items)
     return gave if gave is not None else AbstractValue(_NONE, literal=None)
+
+
+@RULES.method("builtins.list", "remove", "index", "count", "sort")
+@RULES.method("builtins.set", "add", "remove", "discard")
+def method_on_values(operation: Operation) -> Answer:
+    """What compares or hashes elements: tried on a copy where all values are known."""
+    row, name, given = operation.receiver, operation.name, operation.arguments.positional
+    items = [literal(each) for each in row.literal] if isinstance(row.literal, set) else row.items
+    values = None if operation.arguments.keywords or items is None else known([*items, *given])
+    if not operation.arguments.is_complete or values is None or items is None:
+        return AbstractValue("int") if name in ("index", "count") else _of_unknown(row, name)
+    held = set(values[: len(items)]) if row.type == "set" else values[: len(items)]
+    try:
+        gave = getattr(held, name)(*values[len(items) :])
+    except _ERRORS as error:
+        return refuse(operation, error, [row, *given])
+    if name not in ("index", "count"):
+        changed(row, [literal(each) for each in held])
+        row.literal = held if isinstance(held, set) else NOT_KNOWN
+    return literal(gave)
 
 
 def _given_to_list(operation: Operation) -> list[Any] | None:

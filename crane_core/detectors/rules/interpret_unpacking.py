@@ -13,8 +13,7 @@ from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.interpreter import Elements, Interpreter, iteration
 
 Assign = Callable[[Interpreter, ast.expr, AbstractValue], None]
-
-
+_MOST_COUNTED = 50
 ITERATORS = ("zip", "enumerate", "map", "filter", "reversed", "generator", "list_iterator")
 
 
@@ -30,7 +29,7 @@ def _asked(
 @iteration("")
 def _elements(interpreter: Interpreter, value: AbstractValue, node: ast.AST) -> Elements:
     items, first = _asked(interpreter, value, node)
-    return _known(items, first)
+    return _known(_counted(value) if items is None else items, first)
 
 
 @iteration("dict")
@@ -52,6 +51,17 @@ def _of_iterator(interpreter: Interpreter, value: AbstractValue, node: ast.AST) 
 
 def _known(items: Sequence[AbstractValue] | None, first: AbstractValue | None) -> Elements:
     return Elements(list(items) if items is not None else None, items[0] if items else first)
+
+
+def _counted(value: AbstractValue) -> list[AbstractValue] | None:
+    """Elements of a row of which the first ones and the number are known; the others may hold whatever it holds."""
+    shown, length = value.fact("first_items"), value.fact("length")
+    if not shown or type(length) is not int or length > _MOST_COUNTED:
+        return None
+    rest = [AbstractValue() for _ in range(length - len(shown))]
+    for part in rest:
+        harmless.link(part, [value])
+    return [*shown[:length], *rest]
 
 
 def unpack(interpreter: Interpreter, target: ast.Tuple | ast.List, abstract: AbstractValue, assign: Assign) -> None:

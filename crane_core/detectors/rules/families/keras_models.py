@@ -339,6 +339,16 @@ def predicted(operation: Operation) -> Answer:
     return AbstractValue("numpy.ndarray", known_facts(shape=shape), words=operation.text)
 
 
+@RULES.method("keras.Sequential", "build")
+def built(operation: Operation) -> Answer:
+    """build((None, 40)): the layers meet the shape."""
+    given = operation.first
+    flowing = None if given.items is None else _shape([item.literal for item in given.items])
+    for layer in (_layers(operation.receiver) or ()) if operation.receiver.fact("input_shape") is None else ():
+        flowing = _step(operation, layer, flowing)
+    return AbstractValue("NoneType", literal=None)
+
+
 @_method("summary", "get_layer", "count_params", "get_weights", "save", "save_weights")
 def looked_at(operation: Operation) -> Answer:
     return UNCHANGED

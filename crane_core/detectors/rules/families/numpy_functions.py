@@ -149,3 +149,18 @@ def savetxt(operation: Operation) -> Answer:
             remedy="reshape to two dimensions, or use numpy.save",
         )
     return AbstractValue("NoneType", literal=None)
+
+
+@RULES.function("numpy.bincount")
+def bincount(operation: Operation) -> Answer:
+    counted = operation.first
+    low = next(iter(counted.fact("value_range") or ()), None)
+    is_line_of_integers = is_array(counted) and kind_of(dtype_of(counted)) == "i" and len(counted.shape or ()) == 1
+    if is_line_of_integers and type(low) is int and low < 0:
+        operation.crash(
+            "ValueError",
+            "'list' argument must have no negative elements",
+            fact=f"the minimum of {counted.named('the array')} is {low}",
+            remedy="remove or shift the negative numbers",
+        )
+    return UNCHANGED

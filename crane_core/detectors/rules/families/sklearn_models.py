@@ -99,9 +99,7 @@ def asking(operation: Operation) -> Answer:
     given = operation.arguments.bound("X=None, **others")
     if known is None or not given:
         return UNKNOWN
-    ready = [name for name in _MAY_NEED_NO_FIT if name in known.parameters]
-    is_usual = all(value_of(estimator, name) == known.parameters[name] for name in ready)
-    if is_usual and is_fitted(estimator) is False and operation.name in known.unfitted:
+    if _needs_fit(estimator, known, operation.name):
         operation.crash(
             "NotFittedError",
             f"This {known.name} instance is not fitted yet",
@@ -111,6 +109,18 @@ def asking(operation: Operation) -> Answer:
     if known.name not in _LOOKS_AT_NO_FEATURE:
         _refuse_count(operation, estimator, known, given.get("X", AbstractValue()))
     return UNCHANGED if known.name not in _RUNS_OTHERS else UNKNOWN
+
+
+def _needs_fit(estimator: AbstractValue, known: KnownClass, method: str) -> bool:
+    """Whether it was not fitted and a method refuses that; of a pipeline, whether none of its steps was."""
+    if known.name == "Pipeline":
+        parts = [part for _, part in steps(estimator) or () if not part.is_literal]
+        fresh = [inner for part in parts if (inner := known_class(part)) and is_fitted(part) is False]
+        first = "transform" if len(parts) > 1 else method
+        return len(fresh) == len(parts) > 0 and first in fresh[0].unfitted and method in fresh[-1].unfitted
+    ready = [name for name in _MAY_NEED_NO_FIT if name in known.parameters]
+    is_usual = all(value_of(estimator, name) == known.parameters[name] for name in ready)
+    return is_usual and is_fitted(estimator) is False and method in known.unfitted
 
 
 @RULES.method("sklearn.*", "set_output", "staged_predict", "get_n_splits")

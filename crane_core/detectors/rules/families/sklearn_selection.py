@@ -83,6 +83,13 @@ def class_weights(operation: Operation) -> Answer:
     return UNCHANGED
 
 
+@RULES.function(*[f"sklearn.model_selection.cross_{name}" for name in ("val_score", "validate", "val_predict")])
+def cross_validated(operation: Operation) -> Answer:
+    """Copies are fitted to parts of the data; the estimator itself stays as it is."""
+    given = [*operation.arguments.positional, *operation.arguments.keywords.values()]
+    return UNCHANGED if all(value.definition is None for value in given) else UNKNOWN
+
+
 @RULES.function(*[f"sklearn.model_selection.{name}" for name in _FOLDS])
 def folds_made(operation: Operation) -> Answer:
     given = operation.arguments.bound("n_splits=5, **others")

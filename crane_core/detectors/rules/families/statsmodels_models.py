@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import builtins
 import keyword
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue, restricted
@@ -28,6 +28,7 @@ _OF_RESULTS: Final = (
 )
 _KEPT_WITH_CONSTANT: Final = ("dtypes", "per_column", "n_nan", "columns_with_inf", "has_nan", "dtype")
 _NUMBERS: Final = ("float", "int", "uint")
+_NULLABLE: Final = ("Int", "UInt", "Float")
 _LINES: Final = ("45", "s", "r", "q")
 _BINDINGS: Final = ("{0} =", "{0}=", "{0},", "{0} in ", "def {0}(", "class {0}", "import {0}", "as {0}")
 _FORMULA_CALLS: Final = ("smf.", "ols(", "logit(", "glm(", "statsmodels.", "poisson(", "mixedlm(", "quantreg(")
@@ -57,10 +58,19 @@ def of_arrays(operation: Operation) -> Answer:
             fact=f"{y.named('endog')} has {n_y} rows, {x.named('exog')} has {n_x}",
             remedy="select both from the same rows",
         )
+    gap = _gap(x) if "missing" not in given else None
     for value in (y, x):
         _refuse_texts(operation, value)
     if not {"missing", "hasconst"} & given.keys() and _holds_numbers(x):
-        _refuse_missing(operation, x)
+        _refuse_missing(operation, x, "exog contains inf or nans: a model needs finite numbers")
+    if gap is not None and is_at_least(operation, "statsmodels", 0, 15):
+        operation.crash(
+            "TypeError",
+            "float() argument must be a string or a real number, not 'NAType'",
+            fact=f"column {gap!r} holds missing values (pd.NA)",
+            remedy="drop the missing rows, or convert the column to float",
+        )
+    _refuse_no_shares(operation, y)
     return _unfitted(operation)
 
 
@@ -101,24 +111,43 @@ def _refuse_texts(operation: Operation, value: AbstractValue) -> None:
             )
 
 
-def _holds_numbers(value: AbstractValue) -> bool:
+def _refuse_no_shares(operation: Operation, y: AbstractValue) -> None:
+    """A model of a yes or no takes targets from 0 to 1."""
+    low, high = data.range_of(data.values_of(y))
+    is_known = (is_series(y) or is_array(y)) and data.values_of(y).get("has_nan") is False
+    if operation.function_name not in ("Logit", "Probit") or not is_known or low is None or high is None:
+        return
+    if low < 0 or high > 1:
+        operation.crash(
+            "ValueError",
+            f"endog of {operation.function_name} must be in the unit interval",
+            fact=f"{y.named('endog')} goes from {low:g} to {high:g}",
+            remedy="convert it to 0 and 1: (y > limit).astype(int); for more classes use MNLogit",
+        )
+
+
+def _gap(table: AbstractValue) -> Hashable:
+    """A column of nullable numbers that lacks some, beside other columns of numbers: together they are objects."""
+    nullable = [label for label, dtype in data.dtypes_of(table).items() if str(dtype).startswith(_NULLABLE)]
+    is_alone = len(data.dtypes_of(table)) + ("distinct_dtypes" in table.facts) < 2
+    if not is_frame(table) or is_alone or not _holds_numbers(table, (*_NUMBERS, *_NULLABLE)):
+        return None
+    return next((label for label in nullable if data.per_column(table).get(label, {}).get("has_nan") is True), None)
+
+
+def _holds_numbers(value: AbstractValue, kinds: tuple[str, ...] = _NUMBERS) -> bool:
     """Whether all columns are known, and none is of another kind."""
     dtypes = [str(dtype) for dtype in data.dtypes_of(value).values()] if is_frame(value) else []
     if is_series(value):
         dtypes = [str(value.fact("dtype", ""))]
     is_whole = is_series(value) or len(dtypes) == data.n_features(value) or "distinct_dtypes" in value.facts
-    return bool(dtypes) and is_whole and all(dtype.startswith(_NUMBERS) for dtype in dtypes)
+    return bool(dtypes) and is_whole and all(dtype.startswith(kinds) for dtype in dtypes)
 
 
-def _refuse_missing(operation: Operation, value: AbstractValue) -> None:
+def _refuse_missing(operation: Operation, value: AbstractValue, why: str, exception: str = "MissingDataError") -> None:
     flaw = next((flaw for flaw in data.flaws(value) if flaw.name in ("nan", "inf")), None)
     if flaw is not None:
-        operation.crash(
-            "MissingDataError",
-            "exog contains inf or nans",
-            fact=flaw.fact,
-            remedy="drop these rows, or fill them first",
-        )
+        operation.crash(exception, why, fact=flaw.fact, remedy="drop these rows, or fill them first")
 
 
 @RULES.missing("columns")
@@ -186,6 +215,38 @@ def of_long_ago(operation: Operation) -> Answer:
     return UNCHANGED
 
 
+@_function(("ExponentialSmoothing",), "tsa.holtwinters", "tsa.api")
+@_function(("seasonal_decompose",), "tsa.seasonal", "api.tsa")
+def factored(operation: Operation) -> Answer:
+    """Factors need numbers above zero; a decomposition needs all of them."""
+    given = operation.arguments.bound("endog, *positional, **others") or {}
+    series = operation.arguments.keywords.get("x", given.get("endog", AbstractValue()))
+    low, _ = data.range_of(data.values_of(series))
+    parts = [name for name in ("trend", "seasonal", "model") if str(_literal(operation, name)).startswith("mul")]
+    if operation.function_name == "seasonal_decompose" and str(series.fact("dtype", "")).startswith("float"):
+        _refuse_missing(operation, series, "This function does not handle missing values", "ValueError")
+    _refuse_few(operation, series)
+    if parts and low is not None and low <= 0:
+        operation.crash(
+            "ValueError",
+            "a multiplicative trend or seasonality is not appropriate for zero and negative values",
+            fact=f"{series.named('the series')} goes down to {low:g}",
+            remedy=f"use {parts[0]}='add'",
+        )
+    return UNCHANGED
+
+
+def _refuse_few(operation: Operation, series: AbstractValue) -> None:
+    n_all, period = data.n_samples(series), _literal(operation, "period")
+    if type(period) is int and n_all is not None and n_all < 2 * period:
+        operation.crash(
+            "ValueError",
+            f"x must have 2 complete cycles, which requires {2 * period} observations",
+            fact=f"{series.named('x')} has {n_all}",
+            remedy=f"set period to {n_all // 2} or less",
+        )
+
+
 def _literal(operation: Operation, name: str) -> object:
     """The value of an argument that is given by name; None if it is not known."""
     given = operation.arguments.keywords.get(name)
@@ -194,8 +255,18 @@ def _literal(operation: Operation, name: str) -> object:
 
 @_function(("adfuller",), "tsa.stattools", "tsa.api")
 def unit_root_tested(operation: Operation) -> Answer:
-    _refuse_missing(operation, operation.first)
-    return UNCHANGED
+    """Statistic, p, lags, observations, critical values, and the criterion by which the lags were chosen.
+
+    Up to statsmodels 0.15.
+    """
+    given = operation.arguments.bound("x, maxlag=None, regression='c', autolag='AIC', store=False, regresults=False")
+    if given is None:
+        return UNCHANGED
+    _refuse_missing(operation, given["x"], "exog contains inf or nans: the test does not accept missing values")
+    is_usual = not {"autolag", "store", "regresults"} & given.keys()
+    if not is_usual or is_at_least(operation, "statsmodels", 0, 16) or "statsmodels" not in operation.packages:
+        return UNCHANGED
+    return AbstractValue("tuple", items=[AbstractValue() for _ in range(6)], words="the result of adfuller")
 
 
 # Plots

@@ -6,7 +6,7 @@ import ast
 from typing import Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
-from crane_core.detectors.rules.answer import Answer
+from crane_core.detectors.rules.answer import UNKNOWN, Answer
 from crane_core.detectors.rules.families.torch_modules import chain, is_module
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
@@ -53,3 +53,19 @@ def _is_module(value: AbstractValue) -> bool:
         is_plain = len(value.definition.bases) == 1 and not own & {"__iter__", "__getitem__", "__getattr__"}
         return is_plain and is_module(value)
     return value.type.startswith("torch.nn.") and value.class_name not in _ITERABLE
+
+
+@RULES.function(*(f"torch.optim.{kind}.{name}" for kind in _OPTIMIZERS for name in ("zero_grad", "step")))
+@RULES.method("builtins.type", "zero_grad", "step")
+def of_class(operation: Operation) -> Answer:
+    """optim.SGD.step(), or of a variable that is the class: there is no optimizer."""
+    path = operation.receiver.path or str(operation.receiver.fact("name"))
+    if not path.startswith("torch.optim.") or operation.arguments.positional or not operation.arguments.is_complete:
+        return UNKNOWN
+    name = operation.text.partition("(")[0].rpartition(".")[2]
+    operation.crash(
+        "TypeError",
+        f"{name}() is called on the class; no optimizer was created",
+        fact=f"{operation.text.rpartition('.')[0]} is a class",
+        remedy="create an optimizer first: optim.SGD(model.parameters(), lr=0.01)",
+    )

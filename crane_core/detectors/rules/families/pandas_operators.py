@@ -1,0 +1,25 @@
+"""What operators on columns and tables give where pandas is not asked: a new one, which nothing else holds."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.answer import UNKNOWN, Answer
+from crane_core.detectors.rules.families.numpy_arrays import is_array
+from crane_core.detectors.rules.families.pandas_frames import FRAME, SERIES, is_frame, is_series
+from crane_core.detectors.rules.family import Family
+from crane_core.detectors.rules.operation import Operation
+
+RULES = Family("pandas: operators")
+_SYMBOLS: Final = ("+", "-", "*", "/", "//", "%", "**", "==", "!=", "<", "<=", ">", ">=", "&", "|", "^")
+_SCALARS: Final = ("int", "float", "str", "bool")
+
+
+@RULES.operator(SERIES, *_SYMBOLS)
+@RULES.operator(FRAME, *_SYMBOLS)
+def on_columns(operation: Operation) -> Answer:
+    sides = (operation.receiver, operation.first)
+    if not all(is_frame(each) or is_series(each) or is_array(each) or each.type in _SCALARS for each in sides):
+        return UNKNOWN
+    return AbstractValue(FRAME if any(map(is_frame, sides)) else SERIES)

@@ -238,8 +238,9 @@ class Asker:
         """The order to try a step, with what of its result is certain."""
         step, of, name = sent["step"], sent["of"], sent["name"]
         is_large = sender.is_large()
-        may_move = is_moved or is_large or None in sender.devices or may_be_elsewhere and not sender.devices
-        is_vague = is_moved or is_large or sender.is_vague or self._is_of_any_version
+        is_apart = is_moved or is_large
+        may_move = is_apart or None in sender.devices or may_be_elsewhere and not sender.devices
+        is_vague = is_apart or sender.is_vague or self._is_of_any_version
         hides_strides = is_vague and not operations.tells_strides(step, name)
         doubtful = {"device": may_move, "dtype": sender.is_vague, "strides": hides_strides}
         return Order(

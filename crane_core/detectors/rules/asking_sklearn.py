@@ -83,7 +83,9 @@ class Learning:
             if not self._refusals.search(answer["message"]):
                 return {}
             return {**answer, "message": _NUMBER_OF_ROWS.sub(self._row_in_words, answer["message"])}
-        gave = dict(answer.get("gave", {}))
+        return self._result(dict(answer.get("gave", {})))
+
+    def _result(self, gave: dict[str, Any]) -> dict[str, Any]:
         if self._tells not in ("rows", "shape") or "shape" not in gave:
             return {}
         first, *rest = gave["shape"] or [0]
@@ -119,10 +121,7 @@ class Learning:
         if shape is None or None in shape[1:] or not shape:
             raise NotSentError
         n_rows = self._rows(shape[0])
-        columns = data.columns_of(value)
-        if columns is None and self._is_fit_anew:
-            columns = data.columns_in_any_order(value)
-            self._is_ordered &= columns is None
+        columns = self._labels(value)
         if columns is not None and len(columns) < _MOST_COLUMNS:
             return {
                 "facts": {"type": "sklearn.table", "n_rows": n_rows, "columns": self._columns(value, columns, n_rows)}
@@ -139,6 +138,14 @@ class Learning:
             raise NotSentError
         holds["may_miss"] &= value.item_types != {"str"}
         return {"facts": {"type": "sklearn.array", "shape": [n_rows, *shape[1:]], "dtype": dtype, "holds": holds}}
+
+    def _labels(self, value: AbstractValue) -> tuple[Any, ...] | None:
+        """All labels of a frame, in any order where it is learnt anew; None where they are not known."""
+        columns = data.columns_of(value)
+        if columns is None and self._is_fit_anew:
+            columns = data.columns_in_any_order(value)
+            self._is_ordered &= columns is None
+        return columns
 
     def _columns(self, frame: AbstractValue, labels: Sequence[Any], n_rows: int) -> list[list[Any]]:
         """Label, dtype and values of each."""

@@ -167,9 +167,8 @@ def comprehended(
     if isinstance(node, (ast.DictComp, ast.SetComp)):
         collected = _keyed(node, made if is_whole else None)
     else:
-        collected = AbstractValue(
-            "list", {} if is_whole else {"first_items": items[:1]}, items=items if is_whole else None
-        )
+        facts, known = ({}, items) if is_whole else ({"first_items": items[:1]}, None)
+        collected = AbstractValue("list", facts, items=known)
     if harmless.may_hold_any(collected):
         met = [interpreter.known_name(part) for part in ast.walk(node) if isinstance(part, ast.Name)]
         harmless.link(collected, filter(None, met))

@@ -13,6 +13,7 @@ from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
 from crane_core.runtime.kernel_side.crane_surrogates import operations
 
 LIBRARIES: Final = tuple(operations.CALLS)
+_IMAGE: Final = {"PIL": "PIL.Image.Image"}
 _TENSOR_WORDS: Final = "shape dtype device requires_grad grad_fn is_contiguous strides layout is_nested"
 _TENSOR: Final = tuple(_TENSOR_WORDS.split())
 _SYMBOLIC: Final = "keras.src.backend.common.keras_tensor.KerasTensor"
@@ -120,9 +121,7 @@ class Sender:
                 {"named": _known(value.fact("value"))} if value.type == "torch.dtype" else {"tuple": self._parts(value)}
             )
         if value.package in (*LIBRARIES, "PIL"):
-            known = self._facts(value)
-            known["type"] = value.type if value.package != "PIL" else "PIL.Image.Image"
-            return {"facts": known}
+            return {"facts": {**self._facts(value), "type": _IMAGE.get(value.package, value.type)}}
         if value.type in ("list", "tuple", "slice", "range", "dict"):
             return {value.type: self._parts(value)}
         if value.literal is NOT_KNOWN and value.type in _NUMBERS and self._may_guess:

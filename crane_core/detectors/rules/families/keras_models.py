@@ -292,7 +292,7 @@ _FIT: Final = (
 def fitted(operation: Operation) -> Answer:
     """Data and labels against the model; the model has other weights then, and is what it was."""
     model = operation.receiver
-    bound = operation.arguments.bound(_FIT if operation.name == "fit" else _EVALUATE)
+    bound = operation.arguments.bound({"fit": _FIT, "evaluate": _EVALUATE}[operation.name])
     if bound is None or "x" not in bound:
         return UNKNOWN
     if model.fact("compiled") is False:
@@ -327,9 +327,10 @@ def _refuse_lengths(operation: Operation, x: AbstractValue, y: AbstractValue | N
 @_method("predict", "__call__", "predict_on_batch")
 def predicted(operation: Operation) -> Answer:
     """The output's shape, of as many samples as were given; a model may be a layer of another one."""
-    model, data = operation.receiver, operation.first
-    if not operation.arguments.is_complete or not operation.arguments.positional:
+    model, bound = operation.receiver, operation.arguments.bound("x, **others")
+    if bound is None:
         return UNCHANGED
+    data = bound["x"]
     is_symbolic = data.class_name == "KerasTensor" and operation.name == "__call__"
     given = Given(data.shape) if is_symbolic and data.shape else _given(data, None)
     output = _through_model(operation, model, given.inputs, data.named("the input")) if given is not None else None

@@ -198,13 +198,22 @@ class Expressions:
             return
         call, steps = links[at], tuple(self._step(link) for link in links[:at])
         meaning = self.scopes.meaning(name)
-        if type(meaning) is Alias:
+        if name == "super":
+            self._mark_change_by_base()
+        elif type(meaning) is Alias:
             self._mark_change(meaning, steps, call)
             whole = (*meaning.steps, *steps)
             if not self._may_be_other(meaning, whole):
                 self._follow(self._find_callee(meaning.name, whole), call, meaning, steps)
         elif type(meaning) is Closure and not steps:
             self._follow_closure(meaning, call, name)
+
+    def _mark_change_by_base(self) -> None:
+        """A method of a base class, which is not read, may change the object of the method that calls it."""
+        for parameter in self._following[-1].args.args[:1] if self._following else ():
+            meaning = self.scopes.meaning(parameter.arg)
+            if type(meaning) is Alias:
+                self.scopes.changed.add(meaning.owner)
 
     def _may_be_other(self, meaning: Alias, steps: tuple[Step, ...]) -> bool:
         """Whether an item on the way may have been put there by the target, so that the kernel's does not tell."""

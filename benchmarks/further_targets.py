@@ -1,11 +1,10 @@
-"""What the rules cost for one target after another of a notebook, from its code, and for the last one walked again.
+"""What the rules cost for one target after another of a notebook, from its code.
 
 python -m benchmarks.further_targets [NOTEBOOK ...]
 
-Every code cell is a target, in order, in one process: what the cells before it left is kept from target to target.
-"Again" is the last cell as the target of a process that knows nothing of the notebook. Rules, IPython and the libraries
-whose own signatures and names the rules ask for are loaded: a process does that once, not for each target.
-Limit: 100 ms of processor time for a further target. Those above it are listed: they, or the cell before, are
+Every code cell is a target, in order, in one process: the cells before it are followed anew for each. Rules, IPython and
+the libraries whose own signatures and names the rules ask for are loaded: a process does that once, not for each target.
+Limit: 100 ms of processor time for a further target. Those above it are listed: they, or the cells before, are
 themselves long to follow. Without a notebook, all of minibench are taken.
 """
 
@@ -22,10 +21,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks._timing import machine
-from crane_core.detectors.rules import past, prefix
 from crane_core.detectors.rules.cell_code import read_cell
 from crane_core.detectors.rules.family import all_rules
-from crane_core.detectors.rules.kept import Kept
 from crane_core.detectors.rules.predict import Report, findings
 from crane_core.domain import Cell, CellRole, Setting
 from crane_core.notebooks import read_code_cells
@@ -49,20 +46,11 @@ def asked(cells: Sequence[Cell], target: int) -> Asked:
     return Asked(time.process_time() - start, report.n_steps)
 
 
-def forget() -> None:
-    """As in a process that has seen no notebook."""
-    past._KEPT = Kept(past._MOST_KEPT)
-    prefix._KEPT = Kept(prefix._MOST_KEPT)
-
-
-def of_notebook(path: Path) -> tuple[list[Asked], Asked]:
-    """Every cell as target in order, and the last one again."""
+def of_notebook(path: Path) -> list[Asked]:
+    """Every cell as target in order."""
     sources = [cell.source for cell in read_code_cells(path.read_bytes())]
     cells = [Cell("own", path.stem, "own", at, CellRole.EXECUTED, source) for at, source in enumerate(sources)]
-    forget()
-    in_order = [asked(cells, target) for target in range(len(cells))]
-    forget()
-    return in_order, asked(cells, len(cells) - 1)
+    return [asked(cells, target) for target in range(len(cells))]
 
 
 def main() -> None:
@@ -77,14 +65,14 @@ def main() -> None:
             importlib.import_module(library)
     every: list[float] = []
     for path in paths:
-        in_order, again = of_notebook(path)
+        in_order = of_notebook(path)
         further = in_order[1:]
         seconds = [each.seconds for each in further]
         every += seconds
         if not seconds:
             continue
         print(
-            f"{path.stem}: {len(in_order)} targets; again {again.seconds * 1e3:,.0f} ms for {again.n_steps:,} steps; "
+            f"{path.stem}: {len(in_order)} targets; the last one has {in_order[-1].n_steps:,} steps; "
             f"further median {statistics.median(seconds) * 1e3:,.1f} ms, largest {max(seconds) * 1e3:,.0f} ms"
         )
         for target, each in enumerate(further, start=1):

@@ -146,7 +146,8 @@ def test_an_attribute_may_turn_what_it_gets(check: Predict, predict_by_code: Pre
 
 def test_a_method_of_a_base_may_change_the_object(check: Predict, predict_by_code: Predict) -> None:
     setup = (
-        "class Base:\n    def __init__(self):\n        self.rows = [1, 2]\n    def grow(self):\n        self.rows.append(3)\n"
+        "class Base:\n    def __init__(self):\n        self.rows = [1, 2]\n"
+        "    def grow(self):\n        self.rows.append(3)\n"
         "class Own(Base):\n    def third(self):\n        super().grow()\n        return self.rows[2]\nmade = Own()"
     )
     assert check(setup, "made.third()").raised is None

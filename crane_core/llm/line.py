@@ -51,7 +51,8 @@ class Line:
         try:
             self._loop.call_soon_threadsafe(self._inbox.put_nowait, task)
         except RuntimeError:
-            self._raise_what_ended_it()
+            if self._ended is not None:
+                self._ended.result()  # waits: the loop closes a moment before its thread ends with the exception
             raise
 
     def receive(self, timeout_s: float) -> list[Done]:

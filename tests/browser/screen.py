@@ -38,6 +38,11 @@ def right_of_rules(setting: str) -> set[str]:
     return {each["instance"] for each in asked if each["crashes"] == each["instance"].endswith("_reproduced")}
 
 
+def rounded(figure: float) -> str:
+    """A pattern of a figure with one decimal; what lies half between two may be rounded up or down."""
+    return "|".join(re.escape(f"{figure + shift:.1f}") for shift in (-1e-6, 1e-6))
+
+
 def turned_right() -> str:
     """The first case of minibench whose crash the rules miss from code and predict with runtime state."""
     turned = right_of_rules("runtime") - right_of_rules("code")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
 from .conftest import OpenPage
-from .screen import TITLES, count_line, query, right_of_rules, settled, title
+from .screen import TITLES, count_line, query, right_of_rules, rounded, settled, title
 
 pytestmark = pytest.mark.browser
 
@@ -33,8 +35,8 @@ def test_the_study_stands_beside_what_is_only_printed(shown: Page) -> None:
 def test_a_click_on_a_drop_opens_the_cases_that_changed(facts_app: str, open_page: OpenPage) -> None:
     page = settled(open_page(f"{facts_app}{MINIBENCH}"))
     code, runtime = right_of_rules("code"), right_of_rules("runtime")
-    drop = f"−{(len(runtime) - len(code)) / 80 * 100:.1f} pp for Certain-crash rules with code only"
-    expect(page.get_by_text(drop)).to_be_visible()
+    drop = rounded((len(runtime) - len(code)) / 80 * 100)
+    expect(page.get_by_text(re.compile(f"−({drop}) pp for Certain-crash rules with code only"))).to_be_visible()
     where = 'path[aria-roledescription=point][aria-label*="row: −RT;"]'
     mark = page.get_by_test_id("stVegaLiteChart").first.locator(where)
     mark.scroll_into_view_if_needed()

@@ -2,7 +2,7 @@
 
 python -m benchmarks.further_targets [NOTEBOOK ...]
 
-Every code cell is a target, in order, in one process: the cells before it are followed anew for each. Rules, IPython
+Every code cell is a target, in order, in one process: the cells before it are followed again for each. Rules, IPython
 and the libraries whose own signatures and names the rules ask for are loaded: a process does that once, not for each
 target. Limit: 100 ms of processor time for a further target. Those above it are listed: they, or the cells before,
 are themselves long to follow. Without a notebook, all of minibench are taken.

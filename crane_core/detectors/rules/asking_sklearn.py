@@ -140,7 +140,7 @@ class Learning:
         return {"facts": {"type": "sklearn.array", "shape": [n_rows, *shape[1:]], "dtype": dtype, "holds": holds}}
 
     def _labels(self, value: AbstractValue) -> tuple[Any, ...] | None:
-        """All labels of a frame, in any order where it is learnt anew; None where they are not known."""
+        """All labels of a frame, in any order where it is learnt again; None where they are not known."""
         columns = data.columns_of(value)
         if columns is None and self._is_fit_anew:
             columns = data.columns_in_any_order(value)

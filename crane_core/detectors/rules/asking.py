@@ -358,7 +358,7 @@ def _who_knows(packages: tuple[tuple[str, str], ...], asked: tuple[str, ...]) ->
 
 @cache
 def _who_knows_shapes(_packages: object, asked: tuple[str, ...]) -> tuple[str, frozenset[str]]:
-    """An interpreter with NumPy and torch, for a kernel that tells no versions: of shapes all versions say the same."""
+    """The interpreter with most of the libraries that may be asked for a kernel that tells no versions."""
     shared = {python: frozenset(_versions(python)).intersection(operations.OF_ANY_VERSION) for python in asked}
     best = max(shared, key=lambda python: len(shared[python]), default="")
     return best, shared.get(best, frozenset())

@@ -17,9 +17,15 @@ TARGET = "np.array([[1, 2], [3]])"
 """Refused since NumPy 1.24; before, an array of objects."""
 
 
-def test_nothing_is_asked_about_unknown_versions(predict_by_code: Predict, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def predict_unnamed(predict_by_code: Predict, monkeypatch: pytest.MonkeyPatch) -> Predict:
+    """What the rules say while nobody names an interpreter."""
     monkeypatch.delenv(ASSUMED, raising=False)
-    assert predict_by_code(SETUP, TARGET).exception is None
+    return predict_by_code
+
+
+def test_nothing_is_asked_about_unknown_versions(predict_unnamed: Predict) -> None:
+    assert predict_unnamed(SETUP, TARGET).exception is None
     assert "assumed" not in rules_detector.options()
 
 
@@ -34,11 +40,8 @@ def test_nothing_is_asked_about_unknown_versions(predict_by_code: Predict, monke
         "np.arange(3) + np.arange(4)",
     ],
 )
-def test_shapes_that_every_version_refuses_need_none(
-    target: str, predict_by_code: Predict, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv(ASSUMED, raising=False)
-    found = predict_by_code(SETUP, target)
+def test_shapes_that_every_version_refuses_need_none(target: str, predict_unnamed: Predict) -> None:
+    found = predict_unnamed(SETUP, target)
     assert found.exception == found.raised is not None
 
 
@@ -52,11 +55,8 @@ def test_shapes_that_every_version_refuses_need_none(
         "np.linalg.solve(np.eye(3), np.ones((2, 3)))",
     ],
 )
-def test_what_some_version_accepts_is_not_predicted_without_one(
-    target: str, predict_by_code: Predict, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv(ASSUMED, raising=False)
-    assert predict_by_code(SETUP, target).exception is None
+def test_what_some_version_accepts_is_not_predicted_without_one(target: str, predict_unnamed: Predict) -> None:
+    assert predict_unnamed(SETUP, target).exception is None
 
 
 def test_the_named_interpreter_is_asked(predict_by_code: Predict, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ Layers themselves are asked. Refuses what has hooks, and classes of other packag
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NoReturn
 
 from crane_core.detectors.rules.abstract_value import AbstractValue, known_facts
@@ -59,6 +59,16 @@ def is_module(value: AbstractValue) -> bool:
         return True
     bases = value.definition.bases if isinstance(value.definition, ast.ClassDef) else []
     return any(ast.unparse(base) in ("nn.Module", "torch.nn.Module", "Module") for base in bases)
+
+
+def stated_layers(module: AbstractValue) -> list[tuple[str, Mapping[str, Any]]]:
+    """The layers inside, by their paths, as the state tells them; none of a part that may be another one by now."""
+    told = module.mapping("layers").items()
+    return [
+        (path, held)
+        for path, held in told
+        if isinstance(held, dict) and path.partition(".")[0] not in module.attributes
+    ]
 
 
 def inside(module: AbstractValue, name: str) -> AbstractValue | None:

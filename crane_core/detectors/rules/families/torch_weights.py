@@ -11,7 +11,7 @@ from typing import Any, Final
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.numpy_arrays import literal_of
-from crane_core.detectors.rules.families.torch_modules import is_module, is_own
+from crane_core.detectors.rules.families.torch_modules import is_module, is_own, stated_layers
 from crane_core.detectors.rules.families.torch_tensors import is_tensor
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
@@ -26,9 +26,8 @@ Weights = dict[str, tuple[int, ...]]
 def weights_of(module: AbstractValue, prefix: str = "") -> Weights:
     """Shapes of the weights that certainly are in a module, by their names in its state_dict."""
     found = _of_layer(module.class_name, module.facts, prefix)
-    layers = module.fact("layers")
-    for path, known in layers.items() if isinstance(layers, dict) else ():
-        if isinstance(known, dict) and path.partition(".")[0] not in module.attributes and "type" in known:
+    for path, known in stated_layers(module):
+        if "type" in known:
             found.update(_of_layer(str(known["type"]), known, f"{prefix}{path}."))
     for name, part in _parts(module):
         found.update(weights_of(part, f"{prefix}{name}."))

@@ -6,13 +6,12 @@ states them. Of the features themselves only the first convolution is asked.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from math import prod
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.families.torch_modules import inside
+from crane_core.detectors.rules.families.torch_modules import inside, stated_layers
 from crane_core.detectors.rules.families.torch_tensors import is_tensor, tensor
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
@@ -56,20 +55,10 @@ def called(operation: Operation) -> Answer:
     return operation.call(head, [tensor((shape[0], width), x.fact("dtype"), x.fact("device"), words)], {})
 
 
-def _layers(model: AbstractValue, within: str = "") -> list[tuple[str, Mapping[str, Any]]]:
-    """The layers inside a part, by their paths, as the state tells them; none of a part that may be another one."""
-    told = model.mapping("layers").items()
-    return [
-        (path, held)
-        for path, held in told
-        if isinstance(held, dict) and path.startswith(within) and path.partition(".")[0] not in model.attributes
-    ]
-
-
 def _first(model: AbstractValue) -> AbstractValue | None:
     """The first layer, where it is the convolution that the state tells."""
     facts = {name: model.fact(name) for name in ("dtype", "device", "training")}
-    for path, held in _layers(model):
+    for path, held in stated_layers(model)[:1]:
         if path == next(iter(model.mapping("layers"))) and held.get("type") == "Conv2d":
             facts |= {name: fact for name, fact in held.items() if name != "type"}
             return AbstractValue("torch.nn.Conv2d", facts, words=f"{model.words}.{path}")
@@ -78,7 +67,7 @@ def _first(model: AbstractValue) -> AbstractValue | None:
 
 def _width(model: AbstractValue, anatomy: Anatomy) -> int | None:
     """The numbers per image that come to the head: the channels of the last features, at so many places."""
-    layers = [held for _, held in _layers(model, f"{anatomy.features}.")]
+    layers = [held for path, held in stated_layers(model) if path.startswith(f"{anatomy.features}.")]
     widths = [held.get("out_channels", held.get("num_features")) for held in layers]
     width = next((each for each in reversed(widths) if type(each) is int), None)
     pool = inside(model, anatomy.pool) if anatomy.pool else None

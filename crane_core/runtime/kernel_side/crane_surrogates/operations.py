@@ -614,7 +614,7 @@ _OF_VERSION_WORDS = (
 _OF_VERSION_NAMES = frozenset(_OF_VERSION_WORDS.split())
 """What of NumPy is new since some version, 1.20 or later, or refuses other shapes since then."""
 OF_ANY_VERSION = ("keras", "matplotlib", "numpy", "sklearn", "torch")
-"""Libraries of which every version refuses the same shapes, with the exceptions above."""
+"""Libraries of which all versions refuse alike what is_about_shapes lets through."""
 _ELSEWHERE = re.compile(r"(?i)\b(?:cuda|mps|xpu|hpu|npu|xla|meta|musa|mlu|vulkan|privateuseone)\b")
 _GROWING = ("torch.nn.modules.", "keras.layers.", "keras.src.layers.", "matplotlib.")
 """Classes whose objects get other attributes when they are used."""
@@ -845,12 +845,16 @@ def is_about_shapes(order: Mapping[str, Any], exception: str, message: str, *, i
     held = {form for told in given for form, _ in tables.parts(told)}
     if _ABOUT_INDEX.search(message) and not held.isdisjoint(("facts", "list")):
         return False
-    is_pooling = exception == "IndexError" and "pool" in f"{order['of']} {order['name']}".lower()
-    is_of_one = is_pooling or order["name"] in _OF_VERSION_NAMES or "where" in order["keywords"]
-    is_of_one = is_of_one or _OF_VERSION.search(message) is not None
-    if is_of_any_version and is_of_one:
+    if is_of_any_version and _is_of_some_version(order, exception, message):
         return False
     return (_NO_TENSOR if exception == "TypeError" else _ABOUT_SHAPES).search(message) is not None
+
+
+def _is_of_some_version(order: Mapping[str, Any], exception: str, message: str) -> bool:
+    """Whether torch or NumPy refuses this since some version, or with another class since then."""
+    is_pooling = exception == "IndexError" and "pool" in f"{order['of']} {order['name']}".lower()
+    is_changed = order["name"] in _OF_VERSION_NAMES or "where" in order["keywords"]
+    return is_pooling or is_changed or _OF_VERSION.search(message) is not None
 
 
 def tells_strides(step: str, name: str) -> bool:

@@ -121,7 +121,9 @@ class Sender:
                 {"named": _known(value.fact("value"))} if value.type == "torch.dtype" else {"tuple": self._parts(value)}
             )
         if value.package in (*LIBRARIES, "PIL"):
-            return {"facts": {**self._facts(value), "type": _IMAGE.get(value.package, value.type)}}
+            known = self._facts(value)  # the very dict: `is_large` changes those of tensors afterwards
+            known["type"] = _IMAGE.get(value.package, value.type)
+            return {"facts": known}
         if value.type in ("list", "tuple", "slice", "range", "dict"):
             return {value.type: self._parts(value)}
         if value.literal is NOT_KNOWN and value.type in _NUMBERS and self._may_guess:

@@ -19,6 +19,7 @@ from crane_core.detectors.rules.answer import Answer
 from crane_core.detectors.rules.family import Registered
 from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.operation import Arguments, Operation
+from crane_core.detectors.rules.sending import Sender
 from crane_core.runtime import interpreters
 from crane_core.runtime.library_worker import library_worker
 from tests.patience import once
@@ -333,3 +334,11 @@ def test_parameters_of_an_estimator_are_checked_when_it_is_fitted_and_not_when_i
     assert check(setup, "model = Ridge(alpha='three')").raised is None
     assert check(setup, "Ridge(alpha='three').fit([[1], [2]], [1, 2])").exception == "InvalidParameterError"
     assert check(setup, "minmax_scale([[1]], axis=7)").exception == "InvalidParameterError"
+
+
+def test_a_tensor_too_large_to_compute_with_is_sent_without_elements() -> None:
+    sender = Sender(may_guess=False)
+    tensor = AbstractValue("torch.Tensor", {"shape": (20_000, 20_000), "dtype": "torch.float32"})
+    sent = sender.order("method", "torch.Tensor", "sum", [tensor], {})
+    assert sender.is_large()
+    assert sent["operands"][0]["facts"]["device"] == "meta"

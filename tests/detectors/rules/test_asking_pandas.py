@@ -50,8 +50,17 @@ f"{df:.2f}"
 df['n'] = [1, 2, 3]
 df.drop_duplicates('zz')
 df.duplicated(['zz', 'a'])
+df.drop(columns='a')['a']
+df.rename(columns={'a': 'n'})['a']
+df.set_index('a')['a']
+df.head().columns[9]
+df.query('a > 1')['z']
+df.dropna(inplace=True).head()
+df[['a', 'b']]['c']
+df.groupby('b')[['a', 'c']]['b']
 """
 RUNS = """\
+df.query('a > 1')['c']; df.query('a != "x" == b')['c']; df.set_index('b').query('"x"')['a']
 df.assign(append=1).copy().append + 1
 df.rename(columns={'a': 'ix'})[['ix']].ix
 t.value_counts().rename({'x': 'order'}).order

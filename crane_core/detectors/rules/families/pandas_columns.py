@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import Any, Final
 
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, integer, known_facts
@@ -295,6 +296,20 @@ def drop(operation: Operation) -> Answer:
     elif "index" in given or ("labels" in given and not is_columns):
         made = some_rows(made)
     return in_place(operation, given, made)
+
+
+@RULES.method(FRAME, "query")
+def queried(operation: Operation) -> Answer:
+    """Some of the rows, where the text compares a column; what other texts give may be labels."""
+    old, text = operation.receiver, operation.first.literal if operation.arguments.positional else None
+    try:
+        condition = ast.parse(text.strip(), mode="eval").body if isinstance(text, str) else None
+    except SyntaxError:
+        return UNKNOWN
+    match condition:
+        case ast.Compare(ast.Name(label)) if label in (label_set(old) or ()) and not operation.arguments.keywords:
+            return some_rows(old)
+    return UNKNOWN
 
 
 @RULES.method(FRAME, "corr")

@@ -1,19 +1,19 @@
-"""What a chain finds in frames, series, groups and indexes: columns, labels, positions, accessors.
+"""What a chain finds in stored frames, series, groups and indexes: columns, labels, positions, accessors.
 
-Knows what subscripts and the arguments of common methods name, and which columns a method leaves. Refuses to run any of
-them: where the result would depend on values, the chain ends.
+Knows what subscripts and the arguments of common methods name. What a method would give is not known here: the chain
+ends behind it.
 """
 
 from __future__ import annotations
 
 import ast
-from typing import Any, Iterable, Iterator, NamedTuple
+from typing import Any, Iterable, Iterator, Mapping, NamedTuple
 
-from ...anatomy import MISSING, class_dict, instance_dict, is_kind, mro_of, package_of
+from ...anatomy import class_dict, instance_dict, is_kind, mro_of, package_of
 from ...chains.following import METHOD, PROPERTY, Missing, Resolution, similar
 from ...kinds import INDICES, LABELS, LISTED, NUMBERS, PLAIN, ROWS, SINGLE, Kinds, counted
 from ...own_dict import own_dict
-from ...syntax.asked import ATTRIBUTE, CALL, ITEM, Asked, Step, Unknown
+from ...syntax.asked import ATTRIBUTE, CALL, ITEM, Asked, Step
 from . import columns as column_values
 from . import storage
 from .labels import all_plain, has_label
@@ -32,13 +32,6 @@ from .storage import (
 
 _MOST_LABELS = 20_000
 _CHOSEN = Kinds(str, int, list)
-_SAME_COLUMNS = {
-    *("copy", "head", "tail", "sample", "fillna", "ffill", "bfill", "sort_values", "sort_index", "drop_duplicates"),
-    *("dropna", "query", "round", "replace", "interpolate", "where", "mask", "clip", "astype", "abs", "reset_index"),
-    *("infer_objects", "convert_dtypes", "truncate", "set_axis"),
-}
-_OTHER_DTYPES = {"astype", "replace", "convert_dtypes", "infer_objects", "fillna", "where", "mask"}
-"""Methods that may give columns another dtype."""
 _NAMES_COLUMNS: dict[str, tuple[tuple[int, str], ...]] = {
     "groupby": ((0, "by"),),
     "sort_values": ((0, "by"),),
@@ -71,23 +64,20 @@ _ACCESSORS = {"str": "text", "dt": "datetimelike values", "cat": "categories"}
 
 
 class Table(NamedTuple):
-    """A frame, real or one that a method would give: labels (None: not known), index, arrays by label.
-
-    `columns` is the index of the columns of a real frame.
-    """
+    """A frame: labels (None: not known), index of rows and of columns, arrays by label, names of index levels."""
 
     labels: tuple[Any, ...] | None
-    index: Any = None
-    arrays: Any = None
+    index: Any
+    columns: Any
+    arrays: Mapping[Any, Any] = {}
     levels: tuple[Any, ...] = ()
-    columns: Any = None
 
 
 class Values(NamedTuple):
-    """A series, real or a column: its array and its index, None where not known."""
+    """A series, or a column of a frame: its array and its index."""
 
-    array: Any = None
-    index: Any = None
+    array: Any
+    index: Any
 
 
 class Grouped(NamedTuple):
@@ -126,12 +116,12 @@ def table_of(value: Any) -> Table:
     """What is known of a real frame."""
     frame = frame_of(value)
     if length_of(frame.columns) > _MOST_LABELS:
-        return Table(None, frame.index)
+        return Table(None, frame.index, frame.columns)
     labels = tuple(labels_of(frame.columns))
     if not all_plain(list(labels)):
-        return Table(None, frame.index)
+        return Table(None, frame.index, frame.columns)
     held = {label: column.values for label, column in zip(labels, columns_of(frame))}
-    return Table(labels, frame.index, held, tuple(index_names(frame.index)), frame.columns)
+    return Table(labels, frame.index, frame.columns, held, tuple(index_names(frame.index)))
 
 
 def _firsts(labels: Iterable[Any]) -> set[Any]:
@@ -161,13 +151,12 @@ def of_table(table: Table, steps: tuple[Step, ...]) -> Resolution:
 
 def _attribute(table: Table, name: str) -> Resolution:
     module = pandas()
-    if name == "index" and table.index is not None:
+    if name == "index":
         return Resolution(table.index)
-    if name == "columns" and table.labels is not None:
-        is_real = table.columns is not None and length_of(table.columns) == len(table.labels)
-        return Resolution(table.columns) if is_real else Resolution(list(table.labels), follow=_of_labels)
-    if name == "shape" and table.index is not None and table.labels is not None:
-        return Resolution((length_of(table.index), len(table.labels)))
+    if name == "columns":
+        return Resolution(table.columns)
+    if name == "shape":
+        return Resolution((length_of(table.index), length_of(table.columns)))
     if _is_on_class(module.DataFrame, name):
         return Resolution(note=METHOD if callable(class_dict_value(module.DataFrame, name)) else PROPERTY)
     if table.labels is None:
@@ -185,12 +174,6 @@ def _attribute(table: Table, name: str) -> Resolution:
     return Resolution(missing=(Missing("attributes", fact),))
 
 
-def _of_labels(labels: list[Any], steps: tuple[Step, ...]) -> Resolution:
-    """The columns of a frame that a method would give: an index, of which no more is known than its labels."""
-    step = steps[0]
-    return Resolution(missing=tuple(_beyond(step.value, len(labels), "index")) if step.kind == ITEM else ())
-
-
 def _similar_attributes(kind: Any, name: str, labels: list[str]) -> list[str]:
     own = [key for parent in mro_of(kind) for key in class_dict(parent) if not key.startswith("_")]
     return similar(name, [*labels, *own])
@@ -206,16 +189,14 @@ def class_dict_value(kind: Any, name: str) -> Any:
 
 
 def _column(table: Table, label: Any) -> Resolution:
-    array = (table.arrays or {}).get(label)
     is_double = table.labels is not None and table.labels.count(label) > 1
-    return Resolution() if is_double else Resolution(Values(array, table.index), follow=of_values)
+    return Resolution() if is_double else Resolution(Values(table.arrays[label], table.index), follow=of_values)
 
 
 def _item(table: Table, item: Any) -> Resolution:
-    if type(item) is slice:
-        return Resolution(table._replace(index=None), follow=of_table)
     if type(item) is list:
-        return _items(table, item)
+        is_mask = bool(item) and all(type(part) is bool for part in item)
+        return Resolution(missing=() if is_mask else tuple(_missing(table, item)))
     if table.labels is None or type(item) not in LABELS or _holds_unknown(item):
         return Resolution()
     if item in table.labels:
@@ -229,28 +210,17 @@ def _holds_unknown(item: Any) -> bool:
     return type(item) is tuple and any(type(part) not in PLAIN for part in item)
 
 
-def _items(table: Table, items: list[Any]) -> Resolution:
-    if items and all(type(item) is bool for item in items):
-        return Resolution(table._replace(index=None), follow=of_table)
-    missing = tuple(_missing(table, items))
-    is_known = all(type(item) in LABELS for item in items)
-    narrowed = table._replace(
-        columns=None, labels=tuple(items) if is_known and not _firsts(table.labels or ()) else None
-    )
-    return Resolution(narrowed, missing, follow=of_table)
-
-
 def _missing(table: Table, items: Any, *, or_levels: bool = False) -> list[Missing]:
     """Lacks for those labels that are known and not among the columns."""
     if table.labels is None:
         return []
     there = {*table.labels, *_firsts(table.labels), *(table.levels if or_levels else ())}
-    given = items if type(items) in LISTED and items not in there_tuples(table) else [items]
+    given = items if type(items) in LISTED and items not in _tuples_among(table) else [items]
     asked = [item for item in given if type(item) in SINGLE or type(item) is tuple and not _holds_unknown(item)]
     return [_no_column(table, item) for item in asked if item not in there]
 
 
-def there_tuples(table: Table) -> tuple[Any, ...]:
+def _tuples_among(table: Table) -> tuple[Any, ...]:
     return tuple(label for label in table.labels or () if type(label) is tuple)
 
 
@@ -272,25 +242,17 @@ def _loc(table: Table, item: Any) -> Resolution:
     missing = _rows_missing(table.index, rows)
     if type(columns) in _CHOSEN:
         missing += _missing(table, columns)
-    if type(rows) is slice or type(rows) is Unknown:
-        narrowed = table._replace(index=None)
-        resolution = (
-            _item(narrowed, columns)
-            if type(columns) in _CHOSEN and type(columns) is not int and not missing
-            else Resolution()
-        )
-        return Resolution(resolution.value, tuple(missing), 2, follow=resolution.follow)
     return Resolution(missing=tuple(missing), n_steps=2)
 
 
 def _may_be_of_levels(index: Any, rows: Any) -> bool:
     """True where a tuple may be one label of an index with several levels, not a row and a column."""
-    return type(rows) is not slice if index is None else is_multi(index)
+    return type(rows) is not slice and is_multi(index)
 
 
 def _rows_missing(index: Any, rows: Any) -> list[Missing]:
     """Row labels that are asked for and not in the index."""
-    if index is None or is_multi(index):
+    if is_multi(index):
         return []
     asked = rows if type(rows) is list else [rows]
     return [
@@ -306,27 +268,13 @@ def _similar_labels(index: Any, label: Any) -> list[str]:
 
 def _iloc(table: Table, item: Any) -> Resolution:
     rows, columns = item if type(item) is tuple and len(item) == 2 else (item, slice(None))
-    n_rows = None if table.index is None else length_of(table.index)
-    n_columns = None if table.labels is None else len(table.labels)
-    missing = _beyond(rows, n_rows, "rows") + _beyond(columns, n_columns, "columns")
-    if type(rows) is slice and type(columns) is int and not missing and table.labels is not None:
-        resolution = _column(table._replace(index=None), table.labels[columns])
-        return resolution._replace(n_steps=2)
-    if type(rows) is slice and type(columns) is slice:
-        labels = table.labels[columns] if table.labels is not None and _is_plain_slice(columns) else None
-        return Resolution(table._replace(index=None, labels=labels, columns=None), follow=of_table, n_steps=2)
+    missing = _beyond(rows, length_of(table.index), "rows") + _beyond(columns, length_of(table.columns), "columns")
     return Resolution(missing=tuple(missing), n_steps=2)
 
 
-def _is_plain_slice(part: slice) -> bool:
-    return all(bound is None or type(bound) is int for bound in (part.start, part.stop, part.step))
-
-
-def _beyond(positions: Any, size: int | None, what: str) -> list[Missing]:
+def _beyond(positions: Any, size: int, what: str) -> list[Missing]:
     """Positions that are asked for and beyond the size."""
     asked = positions if type(positions) is list else [positions]
-    if size is None:
-        return []
     beyond = [position for position in asked if type(position) is int and not -size <= position < size]
     return [Missing("keys", {"index": position, "length": size, "in": what}) for position in beyond]
 
@@ -340,18 +288,11 @@ _INDEXERS = {"loc": _loc, "at": _loc, "iloc": _iloc, "iat": _iloc}
 def _call(table: Table, name: str, arguments: Any) -> Resolution:
     positional, named = arguments[0], dict(arguments[1])
     missing = _columns_named(table, name, positional, named)
-    if named.get("inplace") is True:
-        return Resolution(None, tuple(missing), 2)
     if missing:
         return Resolution(missing=tuple(missing), n_steps=2)
-    special = _RESULTS.get(name)
-    if special is not None:
-        return special(table, positional, named)
-    if name in _SAME_COLUMNS:
-        return _same(table, name, named)
-    if not _is_on_class(pandas().DataFrame, name):
-        return _attribute(table, name)
-    return Resolution(n_steps=2)
+    if name == "groupby" and "axis" not in named:
+        return Resolution(Grouped(table), n_steps=2, follow=of_groups)
+    return Resolution(n_steps=2) if _is_on_class(pandas().DataFrame, name) else _attribute(table, name)
 
 
 def _columns_named(table: Table, name: str, positional: Any, named: dict[str, Any]) -> list[Missing]:
@@ -381,7 +322,7 @@ def _names_no_columns(table: Table, name: str, given: Any, positional: Any, name
     if name in ("groupby", "pivot_table"):
         keys = [given] if name == "groupby" else [*positional[1:3], named.get("index"), named.get("columns")]
         n_keys = sum(len(part) if type(part) in LISTED else part is not None for part in keys)
-        return table.index is None or length_of(table.index) == n_keys
+        return bool(length_of(table.index) == n_keys)
     return False
 
 
@@ -420,93 +361,6 @@ def _missing_in_query(table: Table, name: str, positional: Any) -> list[Missing]
     return _missing(table, [word for word in plain if not word.startswith("ilevel_")], or_levels=True)
 
 
-def _same(table: Table, name: str, named: dict[str, Any]) -> Resolution:
-    if named.get("axis") in (1, "columns") and name in ("dropna", "sort_index", "sample", "set_axis"):
-        return Resolution(Table(None), n_steps=2, follow=of_table)
-    keeps_index = name in ("copy", "fillna", "ffill", "bfill", "round", "replace", "astype", "abs", "clip")
-    kept = table._replace(index=table.index if keeps_index else None)
-    if name in _OTHER_DTYPES:
-        kept = kept._replace(arrays=None)
-    if name == "set_axis":
-        kept = Table(None)
-    if name == "reset_index" and named.get("drop") is not True:
-        kept = kept._replace(labels=_with_levels(table) if "names" not in named else None, columns=None)
-    return Resolution(kept, n_steps=2, follow=of_table)
-
-
-def _with_levels(table: Table) -> tuple[Any, ...] | None:
-    """The labels after the index has become columns."""
-    if table.labels is None or not table.levels or any(level is None for level in table.levels):
-        return None
-    return (*table.levels, *table.labels)
-
-
-def _after_drop(table: Table, positional: Any, named: dict[str, Any]) -> Resolution:
-    if "level" in named:
-        return Resolution(Table(None), n_steps=2, follow=of_table)
-    columns, rows = _dropped(positional, named)
-    gone = columns if type(columns) in ROWS else [columns]
-    is_known = table.labels is not None and all(type(label) in LABELS for label in gone)
-    labels = tuple(label for label in table.labels or () if label not in gone) if is_known else None
-    if columns is None and rows is None:
-        labels = None
-    return Resolution(
-        table._replace(columns=None, labels=labels, index=None if rows is not None else table.index),
-        n_steps=2,
-        follow=of_table,
-    )
-
-
-def _after_rename(table: Table, positional: Any, named: dict[str, Any]) -> Resolution:
-    """Of labels with several levels each level is renamed: they are not known then."""
-    mapping = named.get("columns")
-    is_plain = table.labels is not None and not positional and not set(named) - {"columns", "copy", "errors"}
-    if table.labels is None or not is_plain or type(mapping) is not dict or _firsts(table.labels):
-        return Resolution(Table(None), n_steps=2, follow=of_table)
-    labels = tuple(mapping.get(label, label) for label in table.labels)
-    is_known = all(type(label) in LABELS for label in labels)
-    return Resolution(
-        table._replace(columns=None, labels=labels if is_known else None, arrays=None), n_steps=2, follow=of_table
-    )
-
-
-def _after_set_index(table: Table, positional: Any, named: dict[str, Any]) -> Resolution:
-    keys = positional[0] if positional else named.get("keys")
-    gone = keys if type(keys) is list else [keys]
-    is_known = table.labels is not None and all(type(key) is str for key in gone) and named.get("drop") is not False
-    labels = tuple(label for label in table.labels or () if label not in gone) if is_known else None
-    levels = tuple(gone) if is_known else ()
-    return Resolution(
-        table._replace(columns=None, labels=labels, index=None, levels=levels), n_steps=2, follow=of_table
-    )
-
-
-def _after_assign(table: Table, positional: Any, named: dict[str, Any]) -> Resolution:
-    if table.labels is None or "**" in named:
-        return Resolution(Table(None), n_steps=2, follow=of_table)
-    labels = (*table.labels, *(name for name in named if name not in table.labels))
-    return Resolution(table._replace(columns=None, labels=labels, arrays=None), n_steps=2, follow=of_table)
-
-
-def _after_groupby(table: Table, positional: Any, named: dict[str, Any]) -> Resolution:
-    return Resolution(Grouped(table), n_steps=2, follow=of_groups) if "axis" not in named else Resolution(n_steps=2)
-
-
-def _after_pop(table: Table, positional: Any, named: dict[str, Any]) -> Resolution:
-    resolution = _item(table, positional[0]) if positional else Resolution()
-    return resolution._replace(n_steps=2)
-
-
-_RESULTS = {
-    "drop": _after_drop,
-    "rename": _after_rename,
-    "set_index": _after_set_index,
-    "assign": _after_assign,
-    "groupby": _after_groupby,
-    "pop": _after_pop,
-}
-
-
 # Groups
 
 
@@ -515,13 +369,7 @@ def of_groups(grouped: Grouped, steps: tuple[Step, ...]) -> Resolution:
     if step.kind == ITEM and type(step.value) is tuple and len(step.value) > 1:
         return Resolution()  # a list to pandas 1, refused by later ones whatever the columns are
     if step.kind == ITEM:
-        resolution = _items(grouped.table, step.value) if type(step.value) is list else _item(grouped.table, step.value)
-        is_table = type(resolution.value) is Table
-        return Resolution(
-            Grouped(resolution.value) if is_table else MISSING,
-            resolution.missing,
-            follow=of_groups if is_table else None,
-        )
+        return Resolution(missing=_item(grouped.table, step.value).missing)
     if step.kind == ATTRIBUTE and len(steps) > 1 and steps[1].kind == CALL and step.value in ("agg", "aggregate"):
         return Resolution(missing=tuple(_columns_named(grouped.table, "agg", *_unpacked(steps[1]))), n_steps=2)
     return Resolution()
@@ -549,7 +397,7 @@ def of_values(values: Values, steps: tuple[Step, ...]) -> Resolution:
 
 def _label_of(values: Values, item: Any) -> Resolution:
     """`series[label]`; a number is looked up as a label where labels are integers, and else only by pandas."""
-    if values.index is None or is_multi(values.index) or type(item) not in INDICES:
+    if is_multi(values.index) or type(item) not in INDICES:
         return Resolution()
     array = None if storage.is_range(values.index) else ndarray_of(storage.index_values(values.index))
     has_numbers = storage.is_range(values.index) or array is not None and array.dtype.kind in "iu"
@@ -559,14 +407,17 @@ def _label_of(values: Values, item: Any) -> Resolution:
 
 
 def _position_of(values: Values, indexer: str, item: Any) -> Resolution:
-    size = None if values.index is None else length_of(values.index)
-    missing = _beyond(item, size, "rows") if indexer in ("iloc", "iat") else _rows_missing(values.index, item)
+    missing = (
+        _beyond(item, length_of(values.index), "rows")
+        if indexer in ("iloc", "iat")
+        else _rows_missing(values.index, item)
+    )
     return Resolution(missing=tuple(missing), n_steps=2)
 
 
 def _accessor(values: Values, name: str) -> Resolution:
     """`.str`, `.dt` and `.cat` exist for some dtypes alone."""
-    if values.array is None or _has_accessor(values.array, name) is not False:
+    if _has_accessor(values.array, name) is not False:
         return Resolution(note=PROPERTY)
     fact = {"type": "pandas.Series", "attribute": name, "dtype": column_values.dtype_text(values.array)}
     return Resolution(missing=(Missing("attributes", dict(fact, why=f".{name} needs {_ACCESSORS[name]}")),))
@@ -598,16 +449,12 @@ def _has_text(array: Any) -> bool | None:
 def _series_attribute(values: Values, name: str, after: Step | None) -> Resolution:
     module = pandas()
     if _is_on_class(module.Series, name):
-        is_call = after is not None and after.kind == CALL
-        if is_call and name in _SAME_COLUMNS - _OTHER_DTYPES - {"reset_index", "set_axis"}:
-            if after is not None and dict(after.value[1]).get("inplace") is True:
-                return Resolution(None, n_steps=2)
-            return Resolution(values._replace(index=None), n_steps=2, follow=of_values)
-        if name == "index" and values.index is not None:
+        if name == "index":
             return Resolution(values.index)
+        is_call = after is not None and after.kind == CALL
         is_method = callable(class_dict_value(module.Series, name))
         return Resolution(n_steps=2 if is_call else 1, note="" if is_call else METHOD if is_method else PROPERTY)
-    if values.index is None or has_label(values.index, name) is not False:
+    if has_label(values.index, name) is not False:
         return Resolution()
     fact = {"type": "pandas.Series", "attribute": name, "similar": _similar_attributes(module.Series, name, [])}
     return Resolution(missing=(Missing("attributes", fact),))

@@ -76,7 +76,9 @@ def range_index(rows: int) -> dict[str, Any]:
 def index_names(frame: AbstractValue) -> tuple[Any, ...] | None:
     """The names of the index; None if they are not known."""
     if isinstance(index := frame.fact("index"), Mapping):
-        return tuple(index.get("names") or ())
+        unnamed = [None] * len(index.get("level_sizes") or ())
+        is_known = unnamed or index.get("type") != "MultiIndex" or "names" in index
+        return tuple(index.get("names") or unnamed) if is_known else None
     names = frame.fact("index_names")
     return names if isinstance(names, tuple) else None
 

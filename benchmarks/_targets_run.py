@@ -18,6 +18,7 @@ import signal
 import sys
 import tempfile
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -35,6 +36,18 @@ def stop(*_: Any) -> None:
 def run(code: str, namespace: dict[str, Any]) -> None:
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         exec(compile(ast.parse(code), "<cell>", "exec"), namespace)
+
+
+@contextlib.contextmanager
+def unchanged_modules(code: str) -> Iterator[None]:
+    """Puts back what the code replaces in the modules that it imports and that were loaded before: others need them."""
+    imported = [module for name, module in list(sys.modules.items()) if f"import {name}" in code]
+    before = [(vars(module), dict(vars(module))) for module in imported]
+    try:
+        yield
+    finally:
+        for held, kept in before:
+            held.update(kept)
 
 
 def came_of(setup: str, target: str, look: Any) -> dict[str, Any]:
@@ -69,7 +82,10 @@ def main(probe: str, targets: str, answers: str, first: int) -> None:
             os.chdir(folder)
             for number in range(first, len(asked)):
                 say(told, {"begun": number})
-                say(told, dict(came_of(asked[number]["setup"], asked[number]["target"], look), number=number))
+                setup, target = asked[number]["setup"], asked[number]["target"]
+                with unchanged_modules(setup):
+                    came = came_of(setup, target, look)
+                say(told, dict(came, number=number))
                 if "matplotlib.pyplot" in sys.modules:
                     sys.modules["matplotlib.pyplot"].close("all")
 

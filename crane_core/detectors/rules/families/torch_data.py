@@ -21,7 +21,6 @@ RULES = Family("torch data")
 _PART: Final = re.compile(r"batch\[(?P<place>\d+)\]")
 _KEY: Final = re.compile(r"batch\['(?P<key>[^']*)'\]")
 _MOST_INDEXED: Final = 10
-_MANY_SIZES: Final = 3
 _RAISED: Final = re.compile(r"(?P<name>[A-Z]\w*(?:Error|Exception))\b")
 _SAMPLE: Final = re.compile(r"dataset\[0\] raises (?P<name>\w+)(?::.*)?", re.DOTALL)
 _OF_CODE: Final = ("KeyError", "IndexError", "TypeError", "AttributeError", "NameError")
@@ -53,7 +52,7 @@ def _has_batches(loader: AbstractValue) -> bool:
 def _refuse(operation: Operation, loader: AbstractValue, known: dict[str, Any]) -> None:
     _refuse_sample(operation, loader)
     error = known.get("batch_shapes", {}).get("error") if isinstance(known.get("batch_shapes"), dict) else None
-    if isinstance(error, str) and _is_first_batch(loader):
+    if isinstance(error, str) and _begins_with_first(loader):
         is_unequal = any(text in error for text in _UNEQUAL)
         kind = _RAISED.search(error)
         if is_unequal or kind is not None:
@@ -81,28 +80,9 @@ def _refuse_sample(operation: Operation, loader: AbstractValue) -> None:
 
 
 def _begins_with_first(loader: AbstractValue) -> bool:
+    """Whether its first batch is of the first samples; one that shuffles may draw samples of one size."""
     is_in_order = str(loader.fact("sampler", "")).endswith(".SequentialSampler")
     return is_in_order and loader.fact("batch_sampler") is None and _has_batches(loader)
-
-
-def _is_first_batch(loader: AbstractValue) -> bool:
-    """Whether the loader's own first batch fails as the one did that the state collated of the first samples.
-
-    One that shuffles draws others; where three sizes were met among at most ten samples, no batch is of one size.
-    """
-    if str(loader.fact("sampler", "")).endswith(".SequentialSampler"):
-        return True
-    held = loader.fact("dataset", {})
-    sizes = held.get("sample_shapes", loader.fact("sample_shapes")) if isinstance(held, dict) else None
-    many = max((len(found) for found in _sizes_of_parts(sizes)), default=0)
-    size = loader.fact("batch_size")
-    return many >= _MANY_SIZES and type(size) is int and size >= _MANY_SIZES
-
-
-def _sizes_of_parts(sizes: Any) -> list[Any]:
-    """The distinct shapes of each part of the samples."""
-    parts = sizes.values() if isinstance(sizes, dict) else ()
-    return [found for found in parts if isinstance(found, (list, set, tuple))]
 
 
 def _batch(loader: AbstractValue, known: dict[str, Any]) -> Answer:

@@ -60,7 +60,8 @@ df[['a', 'b']]['c']
 df.groupby('b')[['a', 'c']]['b']
 """
 RUNS = """\
-pairs.query('a > 1').reset_index()['level_0']; df.query('a > 1')['c']; df.query('a != "x" == b')['c']; df.set_index('b').query('"x"')['a']
+pairs.query('a > 1').reset_index()['level_0']
+df.query('a > 1')['c']; df.query('a != "x" == b')['c']; df.set_index('b').query('"x"')['a']
 df.assign(append=1).copy().append + 1
 df.rename(columns={'a': 'ix'})[['ix']].ix
 t.value_counts().rename({'x': 'order'}).order

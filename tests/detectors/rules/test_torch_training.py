@@ -7,6 +7,7 @@ import pytest
 pytest.importorskip("torch", reason="torch is not installed: make ml")
 
 SETUP = """
+import random
 import numpy as np
 import torch
 from torch import nn, optim
@@ -64,6 +65,14 @@ class Pairs(Dataset):
     def __getitem__(self, i):
         return torch.zeros(4 + (min(i, 4) if self.ragged else 0)), i % 3
 
+class Chance(Dataset):
+    def __len__(self):
+        return 8
+    def __getitem__(self, i):
+        if random.random() < 0.5:
+            raise KeyError(i)
+        return torch.zeros(3)
+
 class Labelled(Dataset):
     def __init__(self, rows):
         self.rows = rows
@@ -97,6 +106,7 @@ mostly_level = DataLoader(Pairs(True, 200), batch_size=4, shuffle=True, generato
 rows = np.zeros((5, 8), dtype="float32")
 later, labelled = {}, Labelled({3: 1.0})
 empty, lost = DataLoader(Labelled(later), batch_size=2), DataLoader(labelled, batch_size=2)
+by_chance = DataLoader(Chance(), batch_size=1)
 shared = nn.ReLU()
 twice = nn.Sequential(nn.Linear(8, 4), shared, nn.Linear(4, 4), shared, nn.Linear(4, 3))
 bare = nn.Module()
@@ -249,6 +259,7 @@ RUNS = [
     TRAIN.format(loader="level", loss="criterion(net(torch.cat([xb, xb], 1)), yb)"),
     "for batch in ragged.dataset: break",
     "next(iter(mostly_level))",
+    *(f"random.seed({seed})\nnext(iter(by_chance))" for seed in (0, 2)),
     "for i, (xb, yb) in enumerate(loader): net(xb.view(-1, 8))",
     "batch = next(iter(loader)); net(batch[0]); criterion(net(batch[0]), batch[1])",
     "with torch.no_grad():\n    net.eval()\n    predicted = net(X).argmax(dim=1)\n"

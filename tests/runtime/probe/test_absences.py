@@ -42,6 +42,7 @@ def namespace() -> State:
         "wide": pd.DataFrame(np.zeros((2, 2)), columns=pd.MultiIndex.from_product([["p"], ["q", "r"]])),
         "named": frame().set_index("b"),
         "series": pd.Series([1, 2], index=["s", "t"], name="u"),
+        "months": pd.Series(range(3), index=pd.period_range("2020-01", periods=3, freq="M")),
         "groups": frame().groupby("a"),
         "array": np.arange(12).reshape(3, 4),
         "rows": [[1, 2], {"k": (3, 4)}, "text"],
@@ -107,7 +108,7 @@ STEPS = st.one_of(
     COLUMN_CALLS.map(lambda call: f".{call}"),
     ATTRIBUTES.map(lambda name: f".{name}"),
 )
-NAMES = st.sampled_from(["frame", "wide", "named", "series", "groups", "array", "rows", "table", "number"])
+NAMES = st.sampled_from(["frame", "wide", "named", "series", "months", "groups", "array", "rows", "table", "number"])
 EXPRESSIONS = st.tuples(NAMES, st.lists(STEPS, min_size=1, max_size=3)).map(lambda pair: pair[0] + "".join(pair[1]))
 
 
@@ -158,6 +159,8 @@ def test_what_is_said_to_lack_raises(looked: Callable[..., State], expression: s
         ("frame.a.where(frame.a > 1, 'x').str.upper()", None, {}),
         ("frame.mask(frame.a > 1, 'x').a.str.upper()", None, {}),
         ("named.reset_index(names='q')['q']", None, {}),
+        ("months.loc['2020']", None, {}),
+        ("months['2020-02']", None, {}),
         ("frame.columns[9]", "keys", {"of": "frame.columns", "index": 9, "length": 5}),
         ("frame.shape[2]", "keys", {"of": "frame.shape", "index": 2, "length": 2}),
         ("frame()", "attributes", {"attribute": "__call__"}),

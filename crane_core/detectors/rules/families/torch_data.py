@@ -21,6 +21,7 @@ RULES = Family("torch data")
 _PART: Final = re.compile(r"batch\[(?P<place>\d+)\]")
 _KEY: Final = re.compile(r"batch\['(?P<key>[^']*)'\]")
 _MOST_INDEXED: Final = 10
+_IN_ORDER: Final = "torch.utils.data.sampler.SequentialSampler"
 _RAISED: Final = re.compile(r"(?P<name>[A-Z]\w*(?:Error|Exception))\b")
 _SAMPLE: Final = re.compile(r"dataset\[0\] raises (?P<name>\w+)(?::.*)?", re.DOTALL)
 _OF_CODE: Final = ("KeyError", "IndexError", "TypeError", "AttributeError", "NameError")
@@ -39,9 +40,9 @@ def first_batch(operation: Operation) -> Answer:
     if not operation.is_as_found():
         return UNKNOWN
     _refuse(operation, loader, known)
-    if not _has_batches(loader):
-        return UNKNOWN
-    return _batch(loader, known)
+    size = loader.fact("batch_size")
+    is_alike = type(size) is int and size > 1  # samples that are put together have one shape, whichever are drawn
+    return _batch(loader, known) if _has_batches(loader) and (is_alike or _begins_with_first(loader)) else UNKNOWN
 
 
 def _has_batches(loader: AbstractValue) -> bool:
@@ -80,9 +81,9 @@ def _refuse_sample(operation: Operation, loader: AbstractValue) -> None:
 
 
 def _begins_with_first(loader: AbstractValue) -> bool:
-    """Whether its first batch is of the first samples; one that shuffles may draw samples of one size."""
-    is_in_order = str(loader.fact("sampler", "")).endswith(".SequentialSampler")
-    return is_in_order and loader.fact("batch_sampler") is None and _has_batches(loader)
+    """Whether its first batch is what the state says: of the first samples, of which nothing is left to chance."""
+    is_in_order = loader.fact("sampler") == _IN_ORDER and loader.fact("batch_sampler") is None
+    return is_in_order and _has_batches(loader) and loader.fact("draws") is None
 
 
 def _batch(loader: AbstractValue, known: dict[str, Any]) -> Answer:

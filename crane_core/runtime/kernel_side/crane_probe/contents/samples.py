@@ -13,6 +13,7 @@ from typing import Any, Callable, Iterator, Mapping, NamedTuple
 
 from .. import bounds
 from ..anatomy import type_name
+from ..kernel_copy import held
 from ..kernel_copy.forked import Tell
 from ..kinds import NUMBERS, PLAIN, ROWS, Kinds
 
@@ -40,13 +41,19 @@ class Batching(NamedTuple):
 
 
 def tell_of(dataset: Any, batching: Batching | None, tell: Tell, until: float, most: int = MOST) -> None:
-    """Tells n_samples, n_indexed, parts by their name, batch and ranges; `<what>_error` where something is raised."""
+    """Tells n_samples, n_indexed, parts by their name, batch and ranges; `<what>_error` where something is raised.
+
+    `draws` is told where indexing draws random numbers: the same samples come out otherwise then.
+    """
     n = _length(dataset, tell)
+    generators = held.generator_states()
     samples = _indexed(dataset, _indices(n, batching)[:most], tell, until)
     tell("n_indexed", len(samples))
     tell("parts", {name: _alike(parts) for name, parts in _named_parts(samples).items()})
     if batching is not None and samples:
         _tell_batch(samples, batching, tell)
+    if generators != held.generator_states():
+        tell("draws", "random numbers for each sample")
     tell("doing", "the range of its samples")
     ranges = {name: range_of(parts) for name, parts in _named_parts(samples).items()}
     tell("ranges", {name: found for name, found in ranges.items() if found is not None})

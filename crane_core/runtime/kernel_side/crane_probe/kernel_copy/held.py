@@ -54,6 +54,17 @@ def random_states() -> Iterator[None]:
             setter(state)
 
 
+def generator_states() -> list[Any]:
+    """The states of the global generators of the processor, to be compared."""
+    found: list[Any] = [random.getstate()]
+    numpy_random = sys.modules.get("numpy.random")
+    if numpy_random is not None:
+        name, keys, *rest = numpy_random.get_state()
+        found.append((name, keys.tolist(), rest))
+    torch = sys.modules.get("torch")
+    return found if torch is None else [*found, torch.get_rng_state().tolist()]
+
+
 def _generators() -> list[tuple[Callable[[], Any], Callable[[Any], Any]]]:
     """How the state of each generator is read and set."""
     found: list[Any] = [(random.getstate, random.setstate)]

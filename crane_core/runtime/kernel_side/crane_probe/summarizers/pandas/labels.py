@@ -129,7 +129,10 @@ def has_label(index: Any, label: Any) -> bool | None:
         return None
     if is_range(index):
         return label in range_of(index) if type(label) is int else False
-    array = ndarray_of(index_values(index))
+    values = index_values(index)
+    array = ndarray_of(values)
+    if array is not None and array is not values:
+        return None  # times, and periods, which are stored as numbers
     if array is not None and array.dtype.kind in "iuf":
         return False if type(label) is str else any(bool((piece == label).any()) for piece in arrays.pieces(array))
     if array is not None and array.dtype.kind != "O" or length_of(index) > _LISTED:

@@ -178,7 +178,7 @@ def _more_of_samples(facts: Facts, parts: dict[str, Any]) -> dict[str, Any]:
         for group, keys in kinds.items()
     }
     failed: dict[str, Any] = {
-        name: facts[name] for name in ("batches_error", "length_error", "sample_error") if name in facts
+        name: facts[name] for name in ("batches_error", "length_error", "sample_error", "draws") if name in facts
     }
     failed.update({"unfinished": _unfinished(facts)} if "unfinished" in facts else {})
     n_indexed = {"n_indexed": facts["n_indexed"]} if facts.get("n_indexed") else {}

@@ -18,6 +18,7 @@ from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
 from crane_core.runtime.kernel_side.crane_surrogates import operations, signatures, worker
+from crane_core.runtime.kernel_side.crane_surrogates.asked import of_python
 
 N_TRIED = 8
 """Values that are tried for each question."""
@@ -321,7 +322,7 @@ def test_what_is_concluded_of_operators_and_indices_holds_for_all_values(library
 
 COUNTED = [
     *(f"numpy.{name}" for name in operations.CALLS["numpy"] if not name.endswith("*")),
-    *(f"builtins.{name}" for name in sorted(operations.OF_PYTHON)),
+    *(f"builtins.{name}" for name in sorted(of_python.ONLY_LOOKING)),
 ]
 
 

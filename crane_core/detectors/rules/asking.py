@@ -2,7 +2,7 @@
 
 Asks only where an interpreter here has the very versions of the kernel; of a kernel that tells no versions, NumPy,
 torch, matplotlib and layers of Keras are asked about shapes, scikit-learn about data that it has always refused. What
-may be asked stands in kernel_side/crane_surrogates/operations.py.
+may be asked stands in kernel_side/crane_surrogates/operations.py, and for each library in asked/of_<package>.py.
 """
 
 from __future__ import annotations
@@ -30,6 +30,13 @@ from crane_core.detectors.rules.sending import (
 )
 from crane_core.runtime.interpreters import assumed, interpreters, versions
 from crane_core.runtime.kernel_side.crane_surrogates import operations, tables
+from crane_core.runtime.kernel_side.crane_surrogates.asked import (
+    of_matplotlib,
+    of_pandas,
+    of_python,
+    of_sklearn,
+    of_torch,
+)
 from crane_core.runtime.library_worker import LibraryWorker, library_worker
 
 _CHANGING: Final = frozenset(["out", "copy", "inplace", "overwrite_input", "where"])
@@ -37,9 +44,8 @@ _CHANGING: Final = frozenset(["out", "copy", "inplace", "overwrite_input", "wher
 _DATA: Final = ("numpy.ndarray", "pandas.DataFrame", "pandas.Series", "list")
 _NO_LABELS: Final = ("RangeIndex", "DatetimeIndex", "TimedeltaIndex", "PeriodIndex", "IntervalIndex")
 """Indices of which no label can be the name of an attribute."""
-_ASKED: Final = tuple(sorted({*LIBRARIES, *operations.BOUND}))
-_BOUND: Final = operations.BOUND | operations.PYTHON
-_DISTRIBUTIONS: Final = {"sklearn": ("scikit-learn",), "tensorflow": ("tensorflow", "tensorflow-cpu")}
+_ASKED: Final = tuple(sorted(operations.BOUND))
+_BOUND: Final = operations.BOUND | of_python.MODULES
 
 
 class Patience(NamedTuple):
@@ -122,8 +128,8 @@ class Asker:
         if receiver is not None and step != "call":
             operands = [receiver, *operands]
         holder, asked = operation_of(of, name)
-        if step == "item" and operands[0].type in operations.INDEXERS and operands[0].bound_to is not None:
-            step, asked = "located", operations.INDEXERS[operands[0].type]
+        if step == "item" and operands[0].type in of_pandas.INDEXERS and operands[0].bound_to is not None:
+            step, asked = "located", of_pandas.INDEXERS[operands[0].type]
             operands[0] = operands[0].bound_to
             holder = operands[0].type
         tried = self._tried(step, holder, asked, operands, arguments.keywords)
@@ -205,27 +211,27 @@ class Asker:
     ) -> Iterator[Order]:
         """The order to try the step on surrogates; `operands` are those by position, then those by name."""
         libraries = {library for each in operands if (library := library_of(each))}
-        libraries |= {holder.partition(".")[0]} & set(LIBRARIES)
+        libraries |= {holder.partition(".")[0]} & LIBRARIES
         if not self._may_be_asked(libraries):
             return
-        may_be_elsewhere = any(map(self._mentions, operations.OTHER_DEVICES))
+        may_be_elsewhere = any(map(self._mentions, of_torch.OTHER_DEVICES))
         sender = Sender(may_guess=step == "operator", sends_ranges=operations.takes_indices(step, asked))
         is_placed = "device" in keywords and libraries == {"torch"}
         named = {key: each for key, each in keywords.items() if not (is_placed and key == "device")}
         given = list(operands[: len(operands) - len(keywords)])
-        if holder.startswith("matplotlib") and asked.rpartition(".")[2] in operations.DRAWS_PAIRS:
+        if holder.startswith("matplotlib") and asked.rpartition(".")[2] in of_matplotlib.DRAWS_PAIRS:
             first = int(step == "method")
             given[first : first + 2] = map(as_array, given[first : first + 2])
         with suppress(NotSentError):
             sent = sender.order(step, holder, asked, given, named)
             if "torch" in libraries:
-                unknown = operations.NOT_RECORDING + (operations.FREEZING if sender.has_layer else ())
+                unknown = of_torch.NOT_RECORDING + (of_torch.FREEZING if sender.has_layer else ())
                 sent["is_recording"] = not any(map(self._mentions, unknown))
             if not operations.is_asked(sent):
                 return
             is_moved = is_placed or sender.is_moved(may_be_elsewhere=may_be_elsewhere)
             order = self._order(sent, sender, is_moved=is_moved, may_be_elsewhere=may_be_elsewhere)
-            if "device" in keywords or asked in operations.MOVING:
+            if "device" in keywords or asked in of_torch.MOVING:
                 order = order._replace(device=None)
             if not _CHANGING.isdisjoint(keywords):
                 order = order._replace(tells=False, is_typed=False)
@@ -282,7 +288,7 @@ class Asker:
             with suppress(NotSentError):
                 sent = sender.order(step, library, name, arguments.positional, arguments.keywords)
                 sent["operands"].insert(0, {"made": made})
-                tells = step == "method" and name in operations.AGGREGATING
+                tells = step == "method" and name in of_pandas.AGGREGATING
                 yield Order(sent, libraries, tells, tables.untold(sent) if tells else frozenset())
         elif step == "attribute":
             yield Order({"step": "of object", "of": path, "name": name, "is_made": True, "is_label": True}, libraries)
@@ -306,7 +312,7 @@ class Asker:
 
     def _of_learning(self, step: str, of: AbstractValue | str, name: str, arguments: Arguments) -> Iterator[Order]:
         """The order about a method of an estimator, or a function of scikit-learn, on data."""
-        if (of if isinstance(of, str) else name) not in operations.LEARNING.get(step, ()):
+        if (of if isinstance(of, str) else name) not in of_sklearn.LEARNING.get(step, ()):
             return
         operands = [*([] if isinstance(of, str) else [of]), *arguments.positional]
         if "sklearn" not in self._libraries or self._may_be_changed(["sklearn", "numpy", "pandas"]):
@@ -314,7 +320,7 @@ class Asker:
         given = [*operands, *arguments.keywords.values()]
         with suppress(NotSentError):
             is_vague = self._is_of_any_version
-            tells = step == "method" and not (is_vague or any(map(self._mentions, operations.OUTPUT_SETTINGS)))
+            tells = step == "method" and not (is_vague or any(map(self._mentions, of_sklearn.OUTPUT_SETTINGS)))
             learning = Learning(given)
             sent = learning.order(of if isinstance(of, str) else "", name, operands, arguments.keywords)
             yield Order(sent, frozenset(["sklearn"]), tells, learning=learning, is_vague=is_vague)
@@ -353,7 +359,7 @@ def _who_knows(packages: tuple[tuple[str, str], ...], asked: tuple[str, ...]) ->
         if _minor(here.get("python", "")) == _minor(kernel["python"]):
             same = {each for each in _ASKED if each in here and _public(here[each]) == _public(kernel.get(each, ""))}
             best, shared = (python, same) if not best or len(same) > len(shared) else (best, shared)
-    return best, frozenset(shared | operations.PYTHON if best else ())
+    return best, frozenset(shared | of_python.MODULES if best else ())
 
 
 @cache
@@ -376,7 +382,7 @@ def _public(version: str) -> str:
 
 def _versions(python: str) -> dict[str, str]:
     """By package; several distributions may provide one."""
-    named = {each: _DISTRIBUTIONS.get(each, (each,)) for each in _ASKED}
+    named = {each: operations.DISTRIBUTIONS.get(each, (each,)) for each in _ASKED}
     read = versions(python, tuple(each for distributions in named.values() for each in distributions))
     of_libraries = {each: read[one] for each, ones in named.items() for one in reversed(ones) if one in read}
     return {"python": read["python"], **of_libraries} if of_libraries else {}
@@ -431,7 +437,7 @@ def _result(step: str, of: AbstractValue | str, orders: Sequence[Order]) -> Mapp
         tried = [sent for sent in tried if "made" in sent["operands"][0]]
     if tried:
         return tried[-1]  # the one on a result, of which more may be known
-    if step == "call" and isinstance(of, str) and of.partition(".")[0] == operations.MADE_OF_ANYTHING:
+    if step == "call" and isinstance(of, str) and of.partition(".")[0] in operations.LATE:
         return {"class": of}
     return {}
 

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
 from crane_core.runtime.kernel_side.crane_surrogates import operations
 
-LIBRARIES: Final = tuple(operations.CALLS)
+LIBRARIES: Final = frozenset(operations.CALLS)
 _IMAGE: Final = {"PIL": "PIL.Image.Image"}
 _TENSOR_WORDS: Final = "shape dtype device requires_grad grad_fn is_contiguous strides layout is_nested"
 _TENSOR: Final = tuple(_TENSOR_WORDS.split())

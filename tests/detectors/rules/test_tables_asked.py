@@ -19,6 +19,7 @@ from crane_core.detectors.rules.operation import Arguments
 from crane_core.domain import KernelState, Setting
 from crane_core.runtime.kernel_side.crane_probe.look import look
 from crane_core.runtime.kernel_side.crane_surrogates import operations
+from crane_core.runtime.kernel_side.crane_surrogates.asked import of_pandas
 
 N_TABLES = 25
 N_STEPS = 40
@@ -190,7 +191,7 @@ def disagreements(given: AbstractValue, real: Any) -> list[str]:
 def asked(asker: Asker, step: str, name: str, of: AbstractValue, arguments: Arguments) -> Said | None:
     receiver = of
     if step == "located":
-        holders = {attribute: kind for kind, attribute in operations.INDEXERS.items()}
+        holders = {attribute: kind for kind, attribute in of_pandas.INDEXERS.items()}
         receiver, step, name = AbstractValue(holders[name], bound_to=of), "item", ""
     question = asker.question(step, receiver, name, receiver, arguments)
     return None if question is None else asker.about(question)

@@ -8,7 +8,8 @@ from typing import Any, Iterator, Mapping, Sequence
 
 import torch
 
-from . import operations
+from .asked import of_torch
+from .asked.places import words
 from .made import MOST_ELEMENTS, NotMadeError, seen
 
 PACKAGE = torch
@@ -42,7 +43,7 @@ _OF_LAYER_WORDS = (
     " negative_slope padding_idx padding_mode size embed_dim num_heads kdim vdim"
 )
 _OF_LAYER = frozenset(_OF_LAYER_WORDS.split())
-_LOSSES = frozenset(operations.TORCH_LOSSES.split())
+_LOSSES = words(of_torch.LOSSES)
 _OF_LOSS_WORDS = "reduction ignore_index label_smoothing margin beta delta"
 _OF_LOSS = frozenset(_OF_LOSS_WORDS.split())
 _WEIGHTS = ("weight", "pos_weight")

@@ -10,11 +10,12 @@ import torch
 import torchvision
 
 from ..crane_probe.limits import Limits  # noqa: TID252 - the worker finds both packages under another name
-from . import operations
+from .asked import of_torchvision
+from .asked.places import words
 from .made import NotMadeError, seen
 
 _TRANSFORMS = "torchvision.transforms.transforms"
-_KNOWN = frozenset(operations.TRANSFORMS.split())
+_KNOWN = words(of_torchvision.TRANSFORMS)
 _CHANCES = (0.0, 1.0, 0.5)
 
 

@@ -16,6 +16,7 @@ from functools import lru_cache
 from typing import Any, Sequence
 
 from . import operations
+from .asked import of_python
 
 _HAND_ON = (
     "sklearn/utils/_param_validation.py",
@@ -37,7 +38,7 @@ _MODULES = "torch.nn.modules."
 _MAKES_PLAINLY = ("keras/src/layers/layer.py", "keras/src/models/sequential.py")
 """Files of a `__new__` that takes all arguments and leaves it to `__init__` to refuse them."""
 _REFUSED = ("test", "_test", "conftest", "__main__")
-_NOT_PYTHON = ("numpy", "pandas", "torch", *operations.PYTHON)
+_NOT_PYTHON = ("numpy", "pandas", "torch", *of_python.MODULES)
 """Packages whose functions that are not written in Python are called with objects that are good for nothing."""
 _NOT_CALLED = ("_", "set", "init", "fork", "sync", "wait")
 """How names begin of what may change this process before it looks at its arguments."""
@@ -66,7 +67,7 @@ def bound(path: str, n_positional: int, keywords: Sequence[str], *, kind: str) -
     package, _, rest = path.partition(".")
     owner, dot, own = rest.partition(".")
     path = f"{_ELSEWHERE[owner]}{dot}{own}" if package == "pandas" and owner in _ELSEWHERE else path
-    if package not in operations.BOUND | operations.PYTHON or any(
+    if package not in operations.BOUND | of_python.MODULES or any(
         part.startswith(_REFUSED) for part in path.split(".")
     ):
         return {"unknown": "not on the list"}
@@ -146,7 +147,7 @@ def _compiled(holder: Any, path: str, *, is_method: bool) -> Any:
     name = path.rpartition(".")[2]
     if package not in _NOT_PYTHON or name in operations.NEVER or name.startswith(_NOT_CALLED):
         return None
-    if package in operations.PYTHON and not (package != "builtins" or rest.partition(".")[0] in operations.OF_PYTHON):
+    if package in of_python.MODULES and not (package != "builtins" or rest.partition(".")[0] in of_python.ONLY_LOOKING):
         return None
     if is_method:
         is_described = isinstance(holder, type) and _kind(inspect.getattr_static(holder, name, None)) in _DESCRIBED

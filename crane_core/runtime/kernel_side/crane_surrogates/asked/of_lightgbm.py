@@ -1,0 +1,1 @@
+"""LightGBM: only which arguments its functions, classes and methods take."""

@@ -1,0 +1,1 @@
+"""seaborn: only which arguments its functions, classes and methods take."""

@@ -1,0 +1,1 @@
+"""statsmodels: only which arguments its functions, classes and methods take."""

@@ -13,6 +13,7 @@ from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families import sklearn_data as data
 from crane_core.detectors.rules.families.numpy_arrays import is_array
 from crane_core.detectors.rules.families.pandas_frames import is_frame, is_series
+from crane_core.detectors.rules.families.versions import is_at_least
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import differ
@@ -186,9 +187,9 @@ def _refuse_width(operation: Operation, fitted: object) -> None:
     given = operation.first
     n_given = data.n_features(given)
     if isinstance(fitted, int) and n_given is not None and n_given != fitted and not operation.arguments.keywords:
-        is_booster = operation.receiver.class_name == "Booster"
+        is_of_library = is_frame(given) and is_at_least(operation, "lightgbm", 4, 6)  # before, its wrapper counted
         operation.crash(
-            "LightGBMError" if is_booster or is_frame(given) else "ValueError",
+            "LightGBMError" if is_of_library or operation.receiver.class_name == "Booster" else "ValueError",
             f"the number of features of the input is {n_given}, but the model was fitted with {fitted}",
             fact=f"{given.named('X')} has {n_given} columns",
             remedy="pass the same features as in fit",

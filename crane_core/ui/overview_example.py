@@ -7,7 +7,7 @@ from html import escape
 import streamlit as st
 
 from crane_core.domain import DetectorKind
-from crane_core.pipeline.cases.turned_right import Example, Said, turned_right
+from crane_core.pipeline.cases.turned_right import Diagnosis, Example, turned_right
 from crane_core.storage.store import Store
 from crane_core.ui import data, keys
 from crane_core.ui.code_html import line_html
@@ -61,7 +61,7 @@ def example_html(example: Example) -> str:
     )
 
 
-def _card(detector: str, sign: str, words: str, said: Said, *, is_right: bool) -> str:
+def _card(detector: str, sign: str, words: str, said: Diagnosis, *, is_right: bool) -> str:
     prediction = "Crash predicted" if said.crashes else "No crash predicted"
     css, mark = ("cw-right", "✓ right") if is_right else ("cw-wrong", "✗ wrong")
     text = said.text if len(said.text) <= MAX_TEXT else f"{said.text[:MAX_TEXT]}…"

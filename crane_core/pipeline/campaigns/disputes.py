@@ -12,7 +12,7 @@ from crane_core.pipeline.campaigns.campaigns import decisions_of, journal_of
 from crane_core.pipeline.places import DataFolder
 
 
-class Said(NamedTuple):
+class GivenLabel(NamedTuple):
     """What one annotator left on an item; `label` is None if they only flagged or noted it."""
 
     annotator: str
@@ -27,7 +27,7 @@ class Dispute(NamedTuple):
 
     item: str
     differs: bool
-    said: tuple[Said, ...]
+    said: tuple[GivenLabel, ...]
     decision: Annotation | None
 
 
@@ -61,12 +61,12 @@ def _dispute(journals: dict[str, Journal], item: str, decision: Annotation | Non
     return Dispute(item, differs, said, decision) if differs or is_flagged else None
 
 
-def _said(annotator: str, journal: Journal, item: str) -> Said:
+def _said(annotator: str, journal: Journal, item: str) -> GivenLabel:
     """First showing's label; notes and flags of both showings."""
     both = [Showing(item, 1), Showing(item, 2)]
     given = journal.given.get(both[0])
     notes = [note for showing in both if (note := journal.notes.get(showing))]
-    return Said(
+    return GivenLabel(
         annotator,
         given.label if given else None,
         given.reason if given else None,

@@ -23,7 +23,7 @@ LONGEST_CODE = 12
 """Lines of a target cell that fits on the first screen."""
 
 
-class Said(NamedTuple):
+class Diagnosis(NamedTuple):
     """What the majority of the runs predicts, and the first of their texts."""
 
     crashes: bool
@@ -39,8 +39,8 @@ class Example(NamedTuple):
     detector_title: str
     code: str
     crash_line: int | None
-    without: Said
-    with_: Said
+    without: Diagnosis
+    with_: Diagnosis
 
 
 def turned_right(store: Store, verdicts: pd.DataFrame) -> Example | None:
@@ -102,6 +102,6 @@ def _target(store: Store, benchmark: str, case_id: str) -> dict[str, Any] | None
     return as_rows(rows[rows["origin"] == best_origin(rows["origin"])])[0] if len(rows) else None
 
 
-def _said(runs: pd.DataFrame, *, crashes: bool) -> Said:
+def _said(runs: pd.DataFrame, *, crashes: bool) -> Diagnosis:
     texts = [str(row["reasoning"]).strip() for row in as_rows(runs[runs["crashes"] == crashes]) if row["reasoning"]]
-    return Said(crashes, texts[0] if texts else "")
+    return Diagnosis(crashes, texts[0] if texts else "")

@@ -25,7 +25,7 @@ LOOK_S = 0.2
 """Seconds between two checks of the stop event."""
 
 Batch = Sequence[Key]
-Said = list[Prediction | DetectorError]
+Predictions = list[Prediction | DetectorError]
 
 
 def in_processes(plan: Plan, concurrency: int) -> Worker:
@@ -37,7 +37,7 @@ def in_processes(plan: Plan, concurrency: int) -> Worker:
         started = get_context("spawn")
         with ProcessPoolExecutor(n_workers, mp_context=started, initializer=_leave_interrupts_to_the_parent) as pool:
             waiting = iter(found)
-            running: dict[Future[Said], Batch] = {}
+            running: dict[Future[Predictions], Batch] = {}
             _fill(running, pool, plan, waiting, 2 * n_workers)
             while running:
                 done, _ = wait(running, timeout=LOOK_S, return_when=FIRST_COMPLETED)
@@ -62,7 +62,7 @@ def batches(plan: Plan, items: Sequence[Key], concurrency: int) -> list[Batch]:
 
 
 def _fill(
-    running: dict[Future[Said], Batch], pool: ProcessPoolExecutor, plan: Plan, waiting: Iterator[Batch], n: int
+    running: dict[Future[Predictions], Batch], pool: ProcessPoolExecutor, plan: Plan, waiting: Iterator[Batch], n: int
 ) -> None:
     """Hand out work until `n` batches are out."""
     while len(running) < n and (batch := next(waiting, None)) is not None:
@@ -77,7 +77,7 @@ def question(plan: Plan, key: Key) -> Question:
     return Question(given.cells, given.state, plan.job.setting)
 
 
-def _give_up(running: dict[Future[Said], Batch]) -> None:
+def _give_up(running: dict[Future[Predictions], Batch]) -> None:
     """Cancel the batches that no process has started; the others are finished."""
     for future in [future for future in running if future.cancel()]:
         del running[future]
@@ -87,12 +87,12 @@ def _leave_interrupts_to_the_parent() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _predict(detector: str, questions: Sequence[Question]) -> Said:
+def _predict(detector: str, questions: Sequence[Question]) -> Predictions:
     """In a process of the pool."""
     return list(predictions(local_detector(detector), questions))
 
 
-def _runs(plan: Plan, batch: Batch, future: Future[Said]) -> Iterator[Run]:
+def _runs(plan: Plan, batch: Batch, future: Future[Predictions]) -> Iterator[Run]:
     """The detector's answers; if it failed, the instance is unanswered and the exception is the reason."""
     error = future.exception()
     if isinstance(error, BrokenProcessPool):

@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from html import escape
 
 from crane_core.annotation.label_set import LabelSet
-from crane_core.pipeline.campaigns.disputes import Said
+from crane_core.pipeline.campaigns.disputes import GivenLabel
 from crane_core.ui.label_view import label_html
 
 MAX_NOTE = 4_000
 
 
-def said_html(said: Sequence[Said], labels: LabelSet) -> str:
+def said_html(said: Sequence[GivenLabel], labels: LabelSet) -> str:
     """A column per annotator: label, reason, note, flag."""
     return f'<div class="cw-said">{"".join(_one(entry, labels) for entry in said)}</div>'
 
 
-def _one(entry: Said, labels: LabelSet) -> str:
+def _one(entry: GivenLabel, labels: LabelSet) -> str:
     label = '<span class="cw-dim">not labelled yet</span>'
     if entry.label is not None:
         label = label_html(entry.label, labels)

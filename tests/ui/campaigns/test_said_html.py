@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from crane_core.annotation.label_set import study_labels
 from crane_core.domain import Label
-from crane_core.pipeline.campaigns.disputes import Said
+from crane_core.pipeline.campaigns.disputes import GivenLabel
 from crane_core.ui.campaigns.said_html import MAX_NOTE, said_html
 
 TextOf = Callable[[str], str]
@@ -14,7 +14,8 @@ TextOf = Callable[[str], str]
 
 def test_both_labels_stand_with_name_reason_note_and_flag(text_of: TextOf) -> None:
     html = said_html(
-        [Said("ana", Label.WRONG, "a", "see cell 2", True), Said("ben", Label.CORRECT, None, "", False)], study_labels()
+        [GivenLabel("ana", Label.WRONG, "a", "see cell 2", True), GivenLabel("ben", Label.CORRECT, None, "", False)],
+        study_labels(),
     )
     text = text_of(html)
     assert "ana flagged✗ wrong another causesee cell 2" in text
@@ -22,10 +23,10 @@ def test_both_labels_stand_with_name_reason_note_and_flag(text_of: TextOf) -> No
 
 
 def test_who_has_not_labelled_is_shown_as_such(text_of: TextOf) -> None:
-    assert "not labelled yet" in text_of(said_html([Said("ana", None, None, "", False)], study_labels()))
+    assert "not labelled yet" in text_of(said_html([GivenLabel("ana", None, None, "", False)], study_labels()))
 
 
 def test_a_hostile_note_stays_text_and_is_bounded(hostile: str, text_of: TextOf) -> None:
-    html = said_html([Said("ana", Label.PARTIAL, "b", hostile, False)], study_labels())
+    html = said_html([GivenLabel("ana", Label.PARTIAL, "b", hostile, False)], study_labels())
     assert len(text_of(html)) < MAX_NOTE + 200
     assert text_of(html).startswith("ana")

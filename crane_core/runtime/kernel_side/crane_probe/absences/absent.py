@@ -74,7 +74,7 @@ def _of_chain(
         return
     if chain.stored or chain.changed:
         return
-    for fact in call_signatures.misfits(chain, namespace):
+    for fact in call_signatures.argument_mismatches(chain, namespace):
         yield "arguments", dict(fact, **_place(chain))
     for fact in files_asked.missing_files(chain, namespace, mentioned):
         yield "files", _if_unmoved(dict(fact, **_place(chain)), needs)

@@ -36,7 +36,7 @@ class Parameters(NamedTuple):
     takes_named_rest: bool
 
 
-def misfits(chain: Chain, namespace: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def argument_mismatches(chain: Chain, namespace: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """What does not fit in the first call of a chain."""
     at = next((number for number, step in enumerate(chain.steps) if step.kind == CALL), None)
     if at is None or chain.name not in namespace or any(step.kind != ATTRIBUTE for step in chain.steps[:at]):

@@ -212,7 +212,8 @@ class Asker:
         """The order to try the step on surrogates; `operands` are those by position, then those by name."""
         libraries = {library for each in operands if (library := library_of(each))}
         libraries |= {holder.partition(".")[0]} & LIBRARIES
-        if not self._may_be_asked(libraries):
+        is_in_doubt = operations.is_stored(step, asked) and operands[0].fact("may_be_read_only")
+        if is_in_doubt or not self._may_be_asked(libraries):
             return
         may_be_elsewhere = any(map(self._mentions, of_torch.OTHER_DEVICES))
         sender = Sender(may_guess=step == "operator", sends_ranges=operations.takes_indices(step, asked))
@@ -445,6 +446,8 @@ def _result(step: str, of: AbstractValue | str, orders: Sequence[Order]) -> Mapp
 def _certain(told: Mapping[str, Any], order: Order) -> dict[str, Any]:
     """What holds of a result, and of its parts, wherever the operands are and whatever dtype they have."""
     facts = {name: fact for name, fact in told.items() if name not in order.untold}
+    if "writeable" in told and "writeable" in order.untold:
+        facts["may_be_read_only"] = True
     if "device" in told and order.device is not None:
         facts["device"] = order.device
     if isinstance(parts := told.get("items"), dict):

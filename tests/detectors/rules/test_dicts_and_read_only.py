@@ -50,6 +50,25 @@ ARRAYS_RUN = [
     "fixed.astype(float)[0] = 1",
     "fixed.sum(), fixed[0], fixed + 1",
 ]
+TABLES = """
+import numpy as np
+import pandas as pd
+table = pd.DataFrame(np.zeros((3, 2)), columns=["a", "b"])
+grown = pd.DataFrame(np.zeros((3, 2)), columns=["a", "b"])
+grown.insert(0, "c", 1.0)
+whole = pd.DataFrame({"a": [1, 2, 3]})
+"""
+TABLES_RUN = [
+    "cells = grown.values\ncells[:, 0] = grown['a'] / 2",
+    "cells = grown.to_numpy()\ncells *= 2",
+    "cells = np.asarray(grown)\ncells[0, 0] = 1",
+    "cells = grown[['a', 'c']].values\ncells[0] += 1",
+]
+TABLES_UNKNOWN = [
+    "whole.values[0, 0] = 1",
+    "cells = whole.values\ncells *= 2.5",
+    "cells = table.to_numpy()\ncells[0] = 1",
+]
 METHODS = """
 class Model:
     def fit(self, table):
@@ -78,6 +97,20 @@ def test_a_read_only_array_refuses_to_be_written(check: Predict, target: str) ->
 @pytest.mark.parametrize("target", ARRAYS_RUN, ids=ARRAYS_RUN)
 def test_a_copy_or_an_array_made_writeable_takes_it(check: Predict, target: str) -> None:
     assert check(ARRAYS, target).raised is None
+
+
+@pytest.mark.parametrize("target", TABLES_RUN, ids=TABLES_RUN)
+def test_columns_that_were_put_together_are_a_copy(check: Predict, target: str) -> None:
+    assert check(TABLES, target).raised is None
+
+
+@pytest.mark.parametrize("target", TABLES_UNKNOWN, ids=TABLES_UNKNOWN)
+def test_how_a_table_lies_in_memory_is_not_known(predict_here: Predict, target: str) -> None:
+    assert not predict_here(TABLES, target).findings
+
+
+def test_a_column_is_shown_and_not_copied(check: Predict) -> None:
+    assert check(TABLES, "grown['a'].values[0] = 1").raised == "ValueError"
 
 
 @pytest.mark.parametrize("target", ["models['a'].fit(table)", "row[0].fit(table)"])

@@ -181,10 +181,12 @@ def _places(step: str, of: str, name: str) -> Sequence[int] | None:
 
 
 def _changes_tensor(step: str, of: str, name: str) -> bool:
-    is_change = step == "set_item" or step == "method" and _is_change(name)
-    return of.startswith("torch.") and (
-        is_change or step == "operator" and name.endswith("=") and name not in _COMPARED
-    )
+    return of.startswith("torch.") and (is_stored(step, name) or step == "method" and _is_change(name))
+
+
+def is_stored(step: str, name: str) -> bool:
+    """Whether a step stores items: an assignment, or an operator that changes its first operand."""
+    return step == "set_item" or step == "operator" and name.endswith("=") and name not in _COMPARED
 
 
 def _is_change(name: str) -> bool:

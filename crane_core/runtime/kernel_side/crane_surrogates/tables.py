@@ -181,6 +181,8 @@ def untold(order: Mapping[str, Any]) -> set[str]:
     is_of_times = step == "item" and any(type(held) is str for _, held in parts(order["operands"][1]))
     if (is_of_times or _are_rows_matched(order)) and not all(map(is_whole, _tables(order))):
         facts.add("shape")
+    if any(held["type"] == KINDS[0] for held in _tables(order)):
+        facts.add("writeable")  # elements of a table that lie together are shown, others are copied
     return facts | {"dtypes"} if name == "melt" else facts
 
 

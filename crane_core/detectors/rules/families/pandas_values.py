@@ -37,6 +37,7 @@ from crane_core.detectors.rules.families.pandas_frames import (
     told_columns,
     with_columns,
 )
+from crane_core.detectors.rules.families.versions import version_of
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 
@@ -110,7 +111,7 @@ def cast(operation: Operation, old: AbstractValue, wanted: str | None) -> None:
     has_nan = old.fact("has_nan") is True or old.fact("has_inf") is True
     if kind != "f" and has_nan and is_numeric(dtype_of(old)) and kind_of(dtype_of(old)) == "f":
         operation.crash(
-            "IntCastingNaNError",
+            "IntCastingNaNError" if (version_of(operation, "pandas") or (1, 3)) >= (1, 3) else "ValueError",
             "cannot convert non-finite values (NA or inf) to integer",
             fact=f"{old.named('the column')} holds missing values",
             remedy="fill or drop them first, or use dtype 'Int64'",

@@ -87,8 +87,9 @@ def no_key(operation: Operation) -> Answer:
     absent = operation.absent
     of, kind = absent.get("of", "the object"), absent.get("type", "dict")
     if "index" in absent:
-        exception = "IndexError" if isinstance(absent["index"], int) else "TypeError"
-        fact = f"{of} is a {kind} of length {absent.get('length')}"
+        size = "shape" if "shape" in absent else "length"
+        exception = "IndexError" if size == "shape" or isinstance(absent["index"], int) else "TypeError"
+        fact = f"{of} is a {kind} of {size} {absent.get(size)}"
         operation.crash(
             exception, f"{of} has no item {absent['index']!r}", fact=fact, remedy="Use an index below its length."
         )

@@ -20,6 +20,7 @@ from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.answers import Said
 from crane_core.detectors.rules.asking import Asker, Question
+from crane_core.detectors.rules.bindings import local_names
 from crane_core.detectors.rules.family import Registered, rules_for
 from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.heap import (
@@ -586,18 +587,30 @@ class Interpreter:
             for part in (value, *(value.items or ()), *(value.members or {}).values()):
                 if part.type in _RUN_LATER and part.definition is not None:
                     self.forget([part])
-                    self._forget_mentioned(part.definition)
+                    self._forget_mentioned([part.definition])
+                self.run_unseen(part)
 
-    def _forget_mentioned(self, definition: ast.AST) -> None:
+    def run_unseen(self, value: AbstractValue) -> None:
+        """Methods of the notebook's class of an object may run that Python itself calls: at an operator, in a loop."""
+        if isinstance(value.definition, ast.ClassDef):
+            named = [(part, part.name) for part in value.definition.body if isinstance(part, ast.FunctionDef)]
+            unseen = [part for part, name in named if part.decorator_list or name[:2] == "__" and name != "__init__"]
+            known = filter(None, map(self.known_name, value.definition.bases))
+            bases = [base.definition for base in known if isinstance(base.definition, ast.ClassDef)]
+            if bases or unseen:
+                self._forget_mentioned([*bases, *unseen])
+
+    def _forget_mentioned(self, waiting: list[Any]) -> None:
         """What code mentions may change, and what the functions and classes do that it mentions."""
         met: set[str] = set()
-        waiting = [definition]
         while waiting:
-            for node in ast.walk(waiting.pop()):
+            code = waiting.pop()
+            own = local_names(code) if isinstance(code, ast.FunctionDef) else ()
+            for node in ast.walk(code):
                 if isinstance(node, (ast.Global, ast.Nonlocal)):
                     self.havoc()
                     return
-                if isinstance(node, ast.Name) and node.id not in met:
+                if isinstance(node, ast.Name) and node.id not in met and node.id not in own:
                     met.add(node.id)
                     if node.id not in self.module.names and self.initial.missing(node.id) is None:
                         self._load(node.id)

@@ -181,5 +181,5 @@ def called_object(interpreter: Interpreter, receiver: AbstractValue) -> Abstract
     if own is not None:
         return own
     if any(path in MODULE_BASES for path in lineage(interpreter, definition)[1] or ()):
-        return member(interpreter, receiver, "forward")
+        return receiver.attributes.get("forward") or member(interpreter, receiver, "forward")
     return None

@@ -82,7 +82,7 @@ _KEEP_WHAT_THEY_GET = frozenset(["__main__", "abc", "argparse", "sklearn", "torc
 def _store_attribute(
     interpreter: Interpreter, receiver: AbstractValue, target: ast.Attribute, value: AbstractValue
 ) -> None:
-    if _is_patched(receiver, value):
+    if _is_patched(receiver, value) or target.attr == "__class__":
         raise GiveUpError
     known = interpreter.ask("set_attribute", receiver, target.attr, target, arguments=Arguments((value,)))
     if known is None and receiver.package != "__main__" and changes(receiver):

@@ -588,17 +588,17 @@ class Interpreter:
                 if part.type in _RUN_LATER and part.definition is not None:
                     self.forget([part])
                     self._forget_mentioned([part.definition])
-                self.run_unseen(part)
+                self.run_unseen(part, is_handed=True)
 
-    def run_unseen(self, value: AbstractValue) -> None:
-        """Methods of the notebook's class of an object may run that Python itself calls: at an operator, in a loop."""
-        if isinstance(value.definition, ast.ClassDef):
-            named = [(part, part.name) for part in value.definition.body if isinstance(part, ast.FunctionDef)]
-            unseen = [part for part, name in named if part.decorator_list or name[:2] == "__" and name != "__init__"]
-            known = filter(None, map(self.known_name, value.definition.bases))
-            bases = [base.definition for base in known if isinstance(base.definition, ast.ClassDef)]
-            if bases or unseen:
-                self._forget_mentioned([*bases, *unseen])
+    def run_unseen(self, value: AbstractValue, *, is_handed: bool = False) -> None:
+        """Methods of the notebook's class of an object may run that Python itself calls; any, where it is handed on."""
+        kinds = [value.definition] if isinstance(value.definition, ast.ClassDef) else []
+        for kind in kinds:
+            bases = [base.definition for base in filter(None, map(self.known_name, kind.bases))]
+            kinds += [base for base in bases if isinstance(base, ast.ClassDef) and base not in kinds]
+        methods = [(part, part.name) for kind in kinds for part in kind.body if isinstance(part, ast.FunctionDef)]
+        hidden = {name for part, name in methods if part.decorator_list or name[:2] == "__" and name != "__init__"}
+        self._forget_mentioned([part for part, name in methods if is_handed or name in hidden])
 
     def _forget_mentioned(self, waiting: list[Any]) -> None:
         """What code mentions may change, and what the functions and classes do that it mentions."""
@@ -617,7 +617,9 @@ class Interpreter:
                     known = self.known_name(node)
                     if known is not None and isinstance(known.definition, ast.AST):
                         waiting.append(known.definition)
-        self.forget(value for scope in self.scopes for name in met if (value := scope.names.get(name)) is not None)
+        found = [value for scope in self.scopes for name in met if (value := scope.names.get(name)) is not None]
+        if any(not value.path for value in found):
+            self.forget(found)
 
     # Branches
 

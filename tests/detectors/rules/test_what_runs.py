@@ -986,6 +986,15 @@ class K:
 class J: a = K()
 calls[0]
 
+class Seen:
+    def on_end(self): calls.append(1)
+import functools
+functools.partial(lambda each: each.on_end(), Seen())(); calls[0]
+
+loud.__class__ = dict; loud['nope']
+
+loud.__class__ = Louder; loud.prop; calls[0]
+
 raise err
 
 raise Other

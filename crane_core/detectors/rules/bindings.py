@@ -121,6 +121,13 @@ def bound_names(node: ast.AST) -> Iterator[str]:
         yield from bound_names(part)
 
 
+def local_names(definition: ast.FunctionDef | ast.Lambda) -> set[str]:
+    """The parameters of a function, and the names that its statements give values."""
+    body = definition.body if isinstance(definition.body, list) else [definition.body]
+    parameters = {part.arg for part in ast.walk(definition.args) if isinstance(part, ast.arg)}
+    return parameters.union(*map(bound_names, body))
+
+
 def _names_bound_here(node: ast.AST) -> Iterator[str]:
     match node:
         case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):

@@ -13,7 +13,7 @@ from typing import Any
 
 from crane_core.detectors.rules import harmless
 from crane_core.detectors.rules.abstract_value import AbstractValue
-from crane_core.detectors.rules.bindings import bound_names
+from crane_core.detectors.rules.bindings import local_names
 from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.heap import Scope, join, join_values, snapshot
 from crane_core.detectors.rules.interpreter import RETURN, Context, ControlFlowExitError, Interpreter
@@ -74,13 +74,11 @@ def _result(interpreter: Interpreter, definition: Any, context: Context) -> Abst
 
 
 def _scope_of(definition: Any, names: dict[str, AbstractValue], function: AbstractValue) -> Scope:
-    body = definition.body if isinstance(definition.body, list) else [definition.body]
-    own = {name for part in body for name in bound_names(part)}
     elsewhere: dict[str, Scope | None] = {}
     for node in _own_nodes(definition):
         if isinstance(node, (ast.Global, ast.Nonlocal)):
             elsewhere |= dict.fromkeys(node.names, function.scope if isinstance(node, ast.Nonlocal) else None)
-    local: dict[str, AbstractValue | None] = dict.fromkeys(sorted(own - elsewhere.keys()))
+    local: dict[str, AbstractValue | None] = dict.fromkeys(sorted(local_names(definition) - elsewhere.keys()))
     return Scope({**local, **names}, outer=function.scope, elsewhere=elsewhere)
 
 
@@ -110,13 +108,9 @@ def _bound(
             given = signature.bind(*positional, **arguments.keywords).arguments
     except TypeError as error:
         name = getattr(function.definition, "name", "the lambda")
-        interpreter.crash(
-            node,
-            "TypeError",
-            f"{name}(): {error}",
-            fact=f"the notebook defines {name}({ast.unparse(function.definition.args)})",
-            remedy=f"Pass the arguments that {name} takes.",
-        )
+        fact = f"the notebook defines {name}({ast.unparse(function.definition.args)})"
+        remedy = f"Pass the arguments that {name} takes."
+        interpreter.crash(node, "TypeError", f"{name}(): {error}", fact=fact, remedy=remedy)
     names = _defaults(signature, function)
     for name, parameter in signature.parameters.items():
         if parameter.kind is Parameter.VAR_POSITIONAL:

@@ -126,6 +126,7 @@ def has_hooks(classes: list[ast.ClassDef]) -> bool:
 def instance(interpreter: Interpreter, kind: AbstractValue, arguments: Arguments, node: ast.AST) -> AbstractValue:
     """What calling a class of the notebook gives: an object after its __init__ has run."""
     definition = kind.definition
+    interpreter.run_unseen(kind)
     classes, paths = lineage(interpreter, definition)
     if paths is None or has_hooks(classes) or any(path.startswith("builtins.") for path in paths):
         interpreter.havoc()
@@ -152,14 +153,11 @@ def refuse_absent(interpreter: Interpreter, receiver: AbstractValue, name: str, 
         return
     own = [held for held in receiver.attributes if not held.startswith("_")]
     there = get_close_matches(name, own, 1)
-    interpreter.crash(
-        node,
-        "AttributeError",
-        f"{receiver.named('the object')} has no attribute {name}",
-        fact=f"neither the class {receiver.class_name} nor other code sets it"
-        + (f"; it has {', '.join(own[:6])}" if own else ""),
-        remedy=f"Write {there[0]} instead of {name}." if there else f"Set self.{name} in __init__.",
-    )
+    why = f"{receiver.named('the object')} has no attribute {name}"
+    fact = f"neither the class {receiver.class_name} nor other code sets it"
+    fact += f"; it has {', '.join(own[:6])}" if own else ""
+    remedy = f"Write {there[0]} instead of {name}." if there else f"Set self.{name} in __init__."
+    interpreter.crash(node, "AttributeError", why, fact=fact, remedy=remedy)
 
 
 def _may_be_inherited(interpreter: Interpreter, definition: ast.ClassDef, name: str) -> bool:
@@ -183,5 +181,5 @@ def called_object(interpreter: Interpreter, receiver: AbstractValue) -> Abstract
     if own is not None:
         return own
     if any(path in MODULE_BASES for path in lineage(interpreter, definition)[1] or ()):
-        return member(interpreter, receiver, "forward")
+        return receiver.attributes.get("forward") or member(interpreter, receiver, "forward")
     return None

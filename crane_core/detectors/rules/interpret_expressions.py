@@ -56,7 +56,11 @@ def _constant(interpreter: Interpreter, node: ast.Constant) -> AbstractValue:
 
 @expression(ast.Name)
 def _name(interpreter: Interpreter, node: ast.Name) -> AbstractValue:
-    return interpreter.name(node.id, node)
+    value = interpreter.name(node.id, node)
+    for part in (value, *(value.items or ())):
+        if part.package == "__main__":
+            interpreter.run_unseen(part)
+    return value
 
 
 @expression(ast.Tuple, ast.List)

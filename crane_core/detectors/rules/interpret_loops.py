@@ -151,7 +151,14 @@ def _generator(interpreter: Interpreter, node: ast.GeneratorExp) -> AbstractValu
     """Only its first iterable is evaluated; the rest runs when somebody asks for elements."""
     iterable = interpreter.value(node.generators[0].iter)
     interpreter.ask("element", iterable, "", node.generators[0].iter)
+    _unbind_given(interpreter, node)
     return AbstractValue("generator", definition=node)
+
+
+def _unbind_given(interpreter: Interpreter, node: ast.expr) -> None:
+    """What := gives a value in a comprehension has one outside of it."""
+    for name in bound_names(node):
+        interpreter.bind(name, AbstractValue())
 
 
 def comprehended(
@@ -163,6 +170,7 @@ def comprehended(
     made: list[tuple[AbstractValue, AbstractValue]] = []
     with interpreter.within(Scope(dict.fromkeys(names), outer=seen_from(interpreter))):
         is_whole = _generate(interpreter, node, 0, outermost, made)
+    _unbind_given(interpreter, node)
     items = [item for item, _ in made]
     if isinstance(node, (ast.DictComp, ast.SetComp)):
         collected = _keyed(node, made if is_whole else None)

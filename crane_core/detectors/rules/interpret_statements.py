@@ -6,6 +6,7 @@ Knows the order of Python's statements. Loops stand in interpret_loops.py, try a
 from __future__ import annotations
 
 import ast
+import builtins
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.bindings import UNKNOWN_EFFECT, UNKNOWN_VALUE, bound_names, import_paths
@@ -81,7 +82,7 @@ _KEEP_WHAT_THEY_GET = frozenset(["__main__", "abc", "argparse", "sklearn", "torc
 def _store_attribute(
     interpreter: Interpreter, receiver: AbstractValue, target: ast.Attribute, value: AbstractValue
 ) -> None:
-    if _is_patched(receiver, value):
+    if _is_patched(receiver, value) or target.attr == "__class__":
         raise GiveUpError
     known = interpreter.ask("set_attribute", receiver, target.attr, target, arguments=Arguments((value,)))
     if known is None and receiver.package != "__main__" and changes(receiver):
@@ -142,7 +143,7 @@ def _augmented(interpreter: Interpreter, node: ast.AugAssign) -> None:
     symbol = OPERATORS[type(node.op)]
     match node.target:
         case ast.Name(id=name):
-            left = interpreter.name(name, node.target)
+            left = interpreter.value(node.target)
             interpreter.bind(name, _computed(interpreter, left, interpreter.value(node.value), symbol, node))
         case ast.Attribute() as target:
             receiver = interpreter.value(target.value)
@@ -202,7 +203,9 @@ def _if(interpreter: Interpreter, node: ast.If) -> None:
 
 @statement(ast.Pass, ast.Global, ast.Nonlocal)
 def _nothing(interpreter: Interpreter, node: ast.stmt) -> None:
-    """Does nothing when it runs."""
+    """Does nothing when it runs; a class may declare names too, which is rare."""
+    if interpreter.scope.is_class and not isinstance(node, ast.Pass):
+        raise GiveUpError
 
 
 @statement(ast.Return)
@@ -222,34 +225,30 @@ def _continue(interpreter: Interpreter, node: ast.Continue) -> None:
 
 @statement(ast.Raise)
 def _raise(interpreter: Interpreter, node: ast.Raise) -> None:
-    raised = "an exception"
-    if node.exc is not None:
-        interpreter.value(node.exc)
-        named = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
-        raised = named.id if isinstance(named, ast.Name) else named.attr if isinstance(named, ast.Attribute) else raised
-    name = raised if raised != "an exception" else "Exception"
-    if name in ("SystemExit", "KeyboardInterrupt"):
+    interpreter.value(node.exc)
+    named = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
+    match interpreter.known_name(named) if named is not None else None:
+        case AbstractValue(definition=ast.ClassDef(name=name, bases=[_, *_], body=[ast.Pass() | ast.Expr()])):
+            pass
+        case AbstractValue(path=path):
+            name = path.rpartition(".")[2]
+            name = getattr(vars(builtins)[name], "__name__", "") if name in vars(builtins) else name
+        case _:
+            name = ""
+    if name in ("SystemExit", "KeyboardInterrupt") or not name[:1].isupper():
         raise GiveUpError
-    interpreter.crash(
-        node,
-        name,
-        f"the code raises {raised} here",
-        fact="every path leads to this statement",
-        remedy="Handle the case before it, or remove the statement.",
-    )
+    fact, remedy = "every path leads to this statement", "Handle the case before it, or remove the statement."
+    interpreter.crash(node, name, f"the code raises {name} here", fact=fact, remedy=remedy)
 
 
 @statement(ast.Assert)
 def _assert(interpreter: Interpreter, node: ast.Assert) -> None:
     known = truth(interpreter, interpreter.value(node.test), node.test)
     if known is False:
-        interpreter.crash(
-            node,
-            "AssertionError",
-            f"{ast.unparse(node.test)} is false",
-            fact="its parts are known",
-            remedy="Correct the value, or the assertion.",
-        )
+        interpreter.value(node.msg)
+        remedy = "Correct the value, or the assertion."
+        why = f"{ast.unparse(node.test)} is false"
+        interpreter.crash(node, "AssertionError", why, fact="its parts are known", remedy=remedy)
 
 
 @statement(ast.FunctionDef, ast.AsyncFunctionDef)

@@ -20,6 +20,7 @@ from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.answers import Said
 from crane_core.detectors.rules.asking import Asker, Question
+from crane_core.detectors.rules.bindings import local_names
 from crane_core.detectors.rules.family import Registered, rules_for
 from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.heap import (
@@ -586,25 +587,39 @@ class Interpreter:
             for part in (value, *(value.items or ()), *(value.members or {}).values()):
                 if part.type in _RUN_LATER and part.definition is not None:
                     self.forget([part])
-                    self._forget_mentioned(part.definition)
+                    self._forget_mentioned([part.definition])
+                self.run_unseen(part, is_handed=True)
 
-    def _forget_mentioned(self, definition: ast.AST) -> None:
+    def run_unseen(self, value: AbstractValue, *, is_handed: bool = False) -> None:
+        """Methods of the notebook's class of an object may run that Python itself calls; any, where it is handed on."""
+        kinds = [value.definition] if isinstance(value.definition, ast.ClassDef) else []
+        for kind in kinds:
+            bases = [base.definition for base in filter(None, map(self.known_name, kind.bases))]
+            kinds += [base for base in bases if isinstance(base, ast.ClassDef) and base not in kinds]
+        methods = [(part, part.name) for kind in kinds for part in kind.body if isinstance(part, ast.FunctionDef)]
+        hidden = {name for part, name in methods if part.decorator_list or name[:2] == "__" and name != "__init__"}
+        self._forget_mentioned([part for part, name in methods if is_handed or name in hidden])
+
+    def _forget_mentioned(self, waiting: list[Any]) -> None:
         """What code mentions may change, and what the functions and classes do that it mentions."""
         met: set[str] = set()
-        waiting = [definition]
         while waiting:
-            for node in ast.walk(waiting.pop()):
+            code = waiting.pop()
+            own = local_names(code) if isinstance(code, ast.FunctionDef) else ()
+            for node in ast.walk(code):
                 if isinstance(node, (ast.Global, ast.Nonlocal)):
                     self.havoc()
                     return
-                if isinstance(node, ast.Name) and node.id not in met:
+                if isinstance(node, ast.Name) and node.id not in met and node.id not in own:
                     met.add(node.id)
                     if node.id not in self.module.names and self.initial.missing(node.id) is None:
                         self._load(node.id)
                     known = self.known_name(node)
                     if known is not None and isinstance(known.definition, ast.AST):
                         waiting.append(known.definition)
-        self.forget(value for scope in self.scopes for name in met if (value := scope.names.get(name)) is not None)
+        found = [value for scope in self.scopes for name in met if (value := scope.names.get(name)) is not None]
+        if any(not value.path for value in found):
+            self.forget(found)
 
     # Branches
 

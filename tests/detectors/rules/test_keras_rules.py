@@ -189,6 +189,8 @@ RUNS = [
     "sparse.summary(print_fn=lambda text, **more: None); sparse.get_layer(index=0)",
     "class Own(keras.Model):\n    def __init__(self):\n        super().__init__()\n        self.last = Dense(1)\n"
     "    def call(self, x):\n        return self.last(x)\nm = Own(); m.compile('sgd', 'mse'); m.fit(X, y, verbose=0)",
+    "seen = []\nclass Noting(keras.callbacks.Callback):\n    def on_epoch_end(self, epoch, logs): seen.append(epoch)\n"
+    "sparse.fit(X, y, epochs=1, verbose=0, callbacks=[Noting()]); seen[0]",
 ]
 
 

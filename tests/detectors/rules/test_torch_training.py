@@ -292,6 +292,13 @@ RUNS = [
 ]
 
 
+@pytest.mark.parametrize("given", ["net.forward = lambda x: x", "net.__class__ = nn.Identity"])
+def test_a_module_that_gets_another_forward_is_let_pass(predict_by_code, given):
+    seen = predict_by_code(SETUP, f"{given}\nnet(X[:, :5])")
+    assert seen.findings == ()
+    assert seen.raised is None
+
+
 @pytest.mark.parametrize(("target", "exception"), RAISES, ids=[target for target, _ in RAISES])
 def test_what_torch_refuses_is_predicted(check, target, exception):
     assert check(SETUP, target).raised == exception

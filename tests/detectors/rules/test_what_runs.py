@@ -879,6 +879,157 @@ pd.zeros((2,3)).T[2]
 """
 
 
+UNSEEN = """
+import contextlib, functools
+rec = {'name': 'x'}; xs = [1, 2, 3]; calls = []; last = 99; n = 5
+err = ValueError('x'); Other = ValueError
+def safe(fn):
+    @functools.wraps(fn)
+    def w(*a):
+        try: return fn(*a)
+        except Exception: return None
+    return w
+@safe
+def kept(x): return x['nope']
+def made(x): yield x['nope']
+async def awaited(x): return x['nope']
+def quiet(x):
+    with contextlib.suppress(KeyError): return x['nope']
+def lazy(x): return (x['nope'] for _ in xs)
+class Five:
+    def __new__(cls, *a): return 5
+    def __init__(self, x): x['nope']
+class Meta(type):
+    def __call__(cls, *a): return 7
+class Seven(metaclass=Meta):
+    def __init__(self, x): x['nope']
+class Loud:
+    def __getitem__(self, i): calls.append(i); return i
+    def __iter__(self): calls.append(1); return iter([1])
+    def __len__(self): calls.append(1); return 2
+    def __str__(self): calls.append(1); return 'x'
+    def __lt__(self, other): calls.append(1); return True
+    def __iadd__(self, other): calls.append(1); return self
+    @property
+    def prop(self): calls.append(1)
+class Louder(Loud): pass
+loud = Loud(); louder = Louder()
+"""
+OF_UNSEEN = r"""
+kept(rec)
+
+made(rec)
+
+awaited(rec).close()
+
+quiet(rec)
+
+lazy(rec)
+
+Five(rec) + Seven(rec)
+
+(rec['nope'] for _ in xs)
+
+list(rec['nope'] for _ in xs)
+
+@safe
+def f(x): return x['nope']
+f(rec)
+
+@safe
+def f(x): return x.foo
+f(n)
+
+class K:
+    def __new__(cls, x): return 5
+    def __init__(self, x): x['nope']
+K(rec) + 1
+
+class K(metaclass=Meta):
+    def __init__(self, x): x['nope']
+K(rec) + 1
+
+def f(x):
+    with contextlib.suppress(KeyError): return x['nope']
+f(rec)
+
+def f(x):
+    with open('/dev/null'): return x['nope']
+f(rec)
+
+loud[0]; calls[0]
+
+loud[0]
+calls = []
+len(loud); calls[0]
+
+for _ in loud: pass
+calls[0]
+
+a, = loud; calls[0]
+
+f'{loud}'; calls[0]
+
+sorted([loud, loud]); calls[0]
+
+loud += 1; calls[0]
+
+louder.prop; calls[0]
+
+class K:
+    def __init_subclass__(cls): calls.append(1)
+class J(K): pass
+calls[0]
+
+class K:
+    def __set_name__(self, owner, name): calls.append(1)
+class J: a = K()
+calls[0]
+
+class Seen:
+    def on_end(self): calls.append(1)
+import functools
+functools.partial(lambda each: each.on_end(), Seen())(); calls[0]
+
+loud.__class__ = dict; loud['nope']
+
+loud.__class__ = Louder; loud.prop; calls[0]
+
+raise err
+
+raise Other
+
+raise 'x'
+
+raise NotImplemented
+
+raise IOError('x')
+
+def f(): raise
+f()
+
+class Own(Exception):
+    def __init__(self, a): self.a = a
+raise Own()
+
+assert n == 6, rec['nope']
+
+[last := i for i in range(3)]; xs[last]
+
+any((last := v) > 1 for v in xs); xs[last - 1]
+
+def f():
+    [last := v for v in xs]
+    return xs[last - 1]
+f()
+
+class K:
+    global last
+    last = 0
+xs[last]
+"""
+
+
 def each(setup: str, targets: str) -> list[tuple[str, str]]:
     return [
         (setup + LAYERS if setup is PYTHON and ASKS_LAYERS.search(target) else setup, target)
@@ -887,12 +1038,33 @@ def each(setup: str, targets: str) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(
-    ("setup", "target"), [*each(FRAMES, OF_FRAMES), *each(ESTIMATORS, OF_ESTIMATORS), *each(PYTHON, OF_PYTHON)]
+    ("setup", "target"),
+    [
+        *each(FRAMES, OF_FRAMES),
+        *each(ESTIMATORS, OF_ESTIMATORS),
+        *each(PYTHON, OF_PYTHON),
+        *each(UNSEEN, OF_UNSEEN),
+    ],
 )
 def test_what_is_predicted_comes(predict_here, setup, target):
     seen = predict_here(setup, target)
     assert not seen.errors
     assert seen.exception in (None, seen.raised), (seen.findings, seen.error)
+
+
+@pytest.mark.parametrize(
+    "target",
+    ["[new := i for i in xs]; new", "any((new := i) for i in xs); new", "class K:\n    global new\n    new = 1\nnew"],
+)
+def test_code_alone_knows_what_gives_a_name_a_value(predict_by_code, target):
+    assert predict_by_code("xs = [1]", target).findings == ()
+
+
+@pytest.mark.parametrize(
+    "target", ["list(rec['nope'] for _ in xs)", "def f(x):\n    with open('/dev/null'): return x['nope']\nf(rec)"]
+)
+def test_what_passes_errors_on_is_followed(predict_here, target):
+    assert predict_here(UNSEEN, target).exception == "KeyError"
 
 
 def test_a_kernel_tells_which_names_share_an_object_and_that_its_shell_holds_them_is_no_news(predict_in_kernel):

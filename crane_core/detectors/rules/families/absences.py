@@ -46,9 +46,8 @@ def no_attribute(operation: Operation) -> Answer:
         _absent(operation, "ImportError", f"cannot import name {name!r} from {of!r}", f"{of} has other names", instead)
     if name in ("__call__", "__getitem__"):
         cannot = "is not callable" if name == "__call__" else "has no items"
-        operation.crash(
-            "TypeError", f"{of} {cannot}", fact=f"{of} is of type {kind}", remedy="Use another object here."
-        )
+        fact = f"{of} is of type {kind}"
+        operation.crash("TypeError", f"{of} {cannot}", fact=fact, remedy="Use another object here.")
     is_learnt = kind.startswith("sklearn.") and isinstance(name, str) and name.endswith("_") and name[:1] != "_"
     instead = _FIT_FIRST if is_learnt else f"Remove {name}, or use an attribute that {kind} has."
     fact = f"{of} is of type {absent.get('module', kind)}"
@@ -89,10 +88,8 @@ def no_key(operation: Operation) -> Answer:
     if "index" in absent:
         size = "shape" if "shape" in absent else "length"
         exception = "IndexError" if size == "shape" or isinstance(absent["index"], int) else "TypeError"
-        fact = f"{of} is a {kind} of {size} {absent.get(size)}"
-        operation.crash(
-            exception, f"{of} has no item {absent['index']!r}", fact=fact, remedy="Use an index below its length."
-        )
+        why, fact = f"{of} has no item {absent['index']!r}", f"{of} is a {kind} of {size} {absent.get(size)}"
+        operation.crash(exception, why, fact=fact, remedy="Use an index below its length.")
     key = absent.get("key", absent.get("label"))
     if absent.get("in") == "index":
         why, fact = f"the index of {of} has no label {key!r}", f"the index of {of} has other labels"
@@ -103,26 +100,18 @@ def no_key(operation: Operation) -> Answer:
 @RULES.missing("modules")
 def no_module(operation: Operation) -> Answer:
     module = operation.absent.get("module")
-    operation.crash(
-        "ModuleNotFoundError",
-        f"No module named {module}",
-        fact=f"{module} is not installed in the kernel's environment",
-        remedy=f"Install the package that provides {module}, or import another module.",
-    )
+    fact = f"{module} is not installed in the kernel's environment"
+    remedy = f"Install the package that provides {module}, or import another module."
+    operation.crash("ModuleNotFoundError", f"No module named {module}", fact=fact, remedy=remedy)
 
 
 @RULES.missing("arguments")
 def no_argument(operation: Operation) -> Answer:
     absent = operation.absent
     of = absent.get("of") or absent.get("function") or "the call"
-    operation.crash(
-        "TypeError",
-        f"the arguments do not match the signature of {of}",
-        fact="; ".join(
-            f"{key} {value}" for key, value in absent.items() if key not in ("line", "certain", "via", "of")
-        ),
-        remedy="Pass the arguments that its signature names.",
-    )
+    fact = "; ".join(f"{key} {value}" for key, value in absent.items() if key not in ("line", "certain", "via", "of"))
+    why, remedy = f"the arguments do not match the signature of {of}", "Pass the arguments that its signature names."
+    operation.crash("TypeError", why, fact=fact, remedy=remedy)
 
 
 @RULES.missing("files")

@@ -29,6 +29,7 @@ _LEARNT: Final = (
 )
 """Properties that ask whether the model is fitted first."""
 _OF_JSON: Final = '",:[]{}'
+_NUMBERS: Final = ("int8", "int16", "int32", "int64", "uint", "float", "bool")
 _MANY: Final = ("multiclass", "softmax", "multiclassova", "multiclass_ova", "ova", "ovr")
 
 
@@ -146,24 +147,19 @@ def _refuse_stopping(operation: Operation, given: dict[str, AbstractValue], name
     if given.get(name, AbstractValue("NoneType")).type == "NoneType" and any(
         each.type == _EARLY_STOPPING for each in callbacks
     ):
-        operation.crash(
-            "ValueError",
-            "for early stopping, at least one dataset and eval metric is required for evaluation",
-            fact="callbacks has early_stopping, and no validation data is given",
-            remedy="give eval_set=[(X_valid, y_valid)] to fit, valid_sets=[...] to train",
-        )
+        why = "for early stopping, at least one dataset and eval metric is required for evaluation"
+        remedy = "give eval_set=[(X_valid, y_valid)] to fit, valid_sets=[...] to train"
+        fact = "callbacks has early_stopping, and no validation data is given"
+        operation.crash("ValueError", why, fact=fact, remedy=remedy)
 
 
 def _refuse_data(operation: Operation, x: AbstractValue, y: AbstractValue) -> None:
     """Columns of texts, where categories are welcome; another number of labels; names that JSON would misread."""
     for label, dtype in data.dtypes_of(x).items() if is_frame(x) else ():
         if str(dtype) in ("object", "str", "string"):
-            operation.crash(
-                "ValueError",
-                "DataFrame.dtypes for data must be int, float or bool (or categories)",
-                fact=f"column {label!r} of {x.named('X')} has dtype {dtype}",
-                remedy="convert it to categories: astype('category')",
-            )
+            why = "DataFrame.dtypes for data must be int, float or bool (or categories)"
+            fact = f"column {label!r} of {x.named('X')} has dtype {dtype}"
+            operation.crash("ValueError", why, fact=fact, remedy="convert it to categories: astype('category')")
     n_x, n_y = data.n_samples(x), data.n_samples(y)
     if differ(n_x, n_y) and (is_frame(x) or is_array(x)) and (is_array(y) or is_series(y)):
         operation.crash(
@@ -186,6 +182,9 @@ def _refuse_width(operation: Operation, fitted: object) -> None:
     """Other features than the model was fitted with; keywords may switch the check off."""
     given = operation.first
     n_given = data.n_features(given)
+    dtypes = [str(dtype).lower() for dtype in data.dtypes_of(given).values()] if is_frame(given) else []
+    if is_frame(given) and (len(dtypes) != n_given or not all(dtype.startswith(_NUMBERS) for dtype in dtypes)):
+        return
     if isinstance(fitted, int) and n_given is not None and n_given != fitted and not operation.arguments.keywords:
         is_of_library = is_frame(given) and is_at_least(operation, "lightgbm", 4, 6)  # before, its wrapper counted
         operation.crash(

@@ -31,12 +31,8 @@ def not_defined(operation: Operation) -> Answer:
 def without_value(operation: Operation) -> Answer:
     name, is_local = operation.absent["name"], operation.absent["is_local"]
     where = "the function assigns it only later" if is_local else "the cell deleted it before"
-    operation.crash(
-        "UnboundLocalError" if is_local else "NameError",
-        f"{name} has no value here",
-        fact=f"{name}: {where}",
-        remedy=f"Assign a value to {name} before this line.",
-    )
+    exception, remedy = "UnboundLocalError" if is_local else "NameError", f"Assign a value to {name} before this line."
+    operation.crash(exception, f"{name} has no value here", fact=f"{name}: {where}", remedy=remedy)
 
 
 def _cell(place: Any) -> Any:

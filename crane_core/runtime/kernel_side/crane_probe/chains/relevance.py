@@ -155,7 +155,9 @@ class _Finder:
         trees = {key: self._sources.function(self.own_function(value)) for key, value in functions.items()}
         others = tuple(tree for key, tree in trees.items() if key != "__init__" and tree is not None)
         first = trees.get("__init__") or _nothing()
-        return Callee(first, name, n_given=1, others=others) if functions else None
+        makes = [own.get("__new__"), *(class_dict(meta).get("__call__") for meta in mro_of(type(kind)))]
+        is_plain = not any(self.own_function(each.__func__ if type(each) is staticmethod else each) for each in makes)
+        return Callee(first, name, n_given=1, others=others, certain=is_plain) if functions else None
 
     def _method(self, value: Any, name: str) -> FunctionType | None:
         if is_kind(value, type):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from typing import Any, Callable, Iterable, NamedTuple
 
-from .expressions import Expressions
+from .expressions import PASSES_ERRORS_ON, Expressions, called_name
 from .scopes import Closure, given_names
 
 _LEAVES = (ast.Return, ast.Raise, ast.Break, ast.Continue)
@@ -196,7 +196,13 @@ class Evaluation(Expressions):
             self.expression(item.context_expr)
             if item.optional_vars is not None:
                 self.bind_target(item.optional_vars)
-        return self.body(node.body)
+        was_certain = self._certain
+        # What a `with` of the target itself does with exceptions is known to the rules.
+        if self._via and not all(called_name(item.context_expr) in PASSES_ERRORS_ON for item in node.items):
+            self._certain = False
+        leaves = self.body(node.body)
+        self._certain = was_certain
+        return leaves
 
     _read_asyncwith = _read_with
 

@@ -24,6 +24,13 @@ _CHANGES = {
     },
 }
 """Methods that change the items of the object on which they are called, by package; "" for any other."""
+PASSES_ERRORS_ON = {
+    *("no_grad", "inference_mode", "enable_grad", "set_grad_enabled", "autocast", "GradientTape"),
+    *("open", "device", "catch_warnings", "staticmethod", "classmethod"),
+}
+"""Decorators and contexts, by the last part of their names, that raise what is raised in them."""
+_CONSUMES = ("list", "tuple", "set", "frozenset", "dict", "sorted", "sum", "min", "max", "any", "all", "join")
+"""Functions that ask a generator for its first element at least."""
 _HARMLESS = {
     *("print", "display", "len", "type", "isinstance", "str", "repr", "int", "float", "list", "tuple", "set", "dict"),
     *("sorted", "min", "max", "sum", "abs", "round", "any", "all", "enumerate", "zip", "range", "id", "hash", "format"),
@@ -37,6 +44,7 @@ class Callee(NamedTuple):
     `n_given` counts the first parameters that the call does not spell (self). `n_held` is the number of steps that
     lead to the object that becomes the first of them; None if it is a new object. `others` are functions that
     may run later: the methods of a class of which an object is made. `closed` are names that it closes over.
+    `certain` is False where the class may make its objects without it.
     """
 
     node: Any
@@ -45,6 +53,7 @@ class Callee(NamedTuple):
     n_held: int | None = None
     others: tuple[Any, ...] = ()
     closed: tuple[str, ...] = ()
+    certain: bool = True
 
 
 Kernel = Callable[[str], Any]
@@ -131,7 +140,10 @@ class Expressions:
             self.expression(link.slice)
         elif isinstance(link, ast.Call):
             for argument in [*link.args, *(keyword.value for keyword in link.keywords)]:
-                self.expression(argument)
+                if isinstance(argument, ast.GeneratorExp) and called_name(link) in _CONSUMES:
+                    self._comprehension(argument, [argument.elt])
+                else:
+                    self.expression(argument)
                 self._follow_loosely(argument)
 
     def _step(self, link: Any) -> Step:
@@ -234,11 +246,13 @@ class Expressions:
         if callee is None:
             return
         given = self._given(callee.node, call, skip=callee.n_given) if call else {}
+        was_certain, self._certain = self._certain, self._certain and callee.certain
         if callee.n_held is not None and callee.node.args.args:
             held = (*owner.steps, *steps)[: callee.n_held]
             given[callee.node.args.args[0].arg] = owner._replace(steps=held)
         around = dict.fromkeys(callee.closed, NOTHING_KNOWN)
         self._enter(callee.node, callee.name, (around,), given)
+        self._certain = was_certain
         self._may_enter(callee.others, callee.name, ())
 
     def _follow_closure(self, closure: Closure, call: ast.Call | None, name: str) -> None:
@@ -248,7 +262,9 @@ class Expressions:
             return
         first, others = methods_of(node)
         if first is not None:
+            was_certain, self._certain = self._certain, self._certain and _makes_plainly(node)
             self._enter(first, name, closure.scopes, self._given(first, call, skip=1) if call else {})
+            self._certain = was_certain
         self._may_enter(others, name, closure.scopes)
 
     def _may_enter(self, nodes: Iterable[Any], name: str, scopes: tuple[Any, ...]) -> None:
@@ -264,6 +280,7 @@ class Expressions:
         self._follows_left -= 1
         outer_scopes, outer_via, outer_certain = self.scopes.locals, self._via, self._certain
         self._following += (node,)
+        self._certain = self._certain and _runs_when_called(node)
         scope = local_names(node)
         scope.update({parameter: meaning for parameter, meaning in given.items() if parameter in scope})
         self.scopes.locals, self._via = (*scopes, scope), (*self._via, name)
@@ -333,15 +350,20 @@ class Expressions:
     def _read_listcomp(self, node: Any) -> None:
         self._comprehension(node, [node.elt])
 
-    _read_setcomp = _read_generatorexp = _read_listcomp
+    _read_setcomp = _read_listcomp
+
+    def _read_generatorexp(self, node: ast.GeneratorExp) -> None:
+        """Only the first iterable is sure to be evaluated; the rest is when somebody asks for elements."""
+        self._comprehension(node, [node.elt], is_lazy=True)
 
     def _read_dictcomp(self, node: ast.DictComp) -> None:
         self._comprehension(node, [node.key, node.value])
 
-    def _comprehension(self, node: Any, results: list[ast.expr]) -> None:
+    def _comprehension(self, node: Any, results: list[ast.expr], *, is_lazy: bool = False) -> None:
         outer, was_certain = self.scopes.locals, self._certain
         names = {found: NOTHING_KNOWN for part in node.generators for found in stored_names(part.target)}
         self.expression(node.generators[0].iter)
+        self._certain = self._certain and not is_lazy
         self.scopes.locals = (*outer, names)
         for number, generator in enumerate(node.generators):
             if number:
@@ -458,6 +480,31 @@ def methods_of(node: ast.ClassDef) -> tuple[Any, tuple[Any, ...]]:
     functions = [part for part in node.body if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef))]
     first = next((part for part in functions if part.name == "__init__"), None)
     return first, tuple(part for part in functions if part is not first)
+
+
+def _makes_plainly(node: ast.ClassDef) -> bool:
+    """Whether a call of the class runs its initializer, as far as its own code says."""
+    is_new = any(getattr(part, "name", "") == "__new__" for part in node.body)
+    return not (node.decorator_list or node.keywords or is_new)
+
+
+def _runs_when_called(node: Any) -> bool:
+    """Whether a call runs the body, and what it raises comes out: no generator, nor behind a decorator not known."""
+    if isinstance(node, ast.AsyncFunctionDef) or any(map(_yields, node.body if isinstance(node.body, list) else ())):
+        return False
+    return all(called_name(part) in PASSES_ERRORS_ON for part in getattr(node, "decorator_list", ()))
+
+
+def _yields(node: ast.AST) -> bool:
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+        return False
+    return isinstance(node, (ast.Yield, ast.YieldFrom)) or any(map(_yields, ast.iter_child_nodes(node)))
+
+
+def called_name(node: Any) -> str:
+    """The last part of the name of what is called, or of a name."""
+    node = node.func if isinstance(node, ast.Call) else node
+    return str(getattr(node, "attr", getattr(node, "id", "")))
 
 
 def _binds(node: ast.AST | None) -> bool:

@@ -113,7 +113,8 @@ class _Frames:
         from ..summarizers.pandas.following import table_of
 
         table = table_of(value)
-        return None if table.labels is None else (argument.name, list(table.labels), list(table.levels))
+        is_known = table.labels is not None and not any(type(label) is tuple for label in table.labels)
+        return (argument.name, list(table.labels or ()), list(table.levels)) if is_known else None
 
     def defines(self, name: str) -> bool:
         return name in self._namespace

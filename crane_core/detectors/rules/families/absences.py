@@ -87,7 +87,8 @@ def no_key(operation: Operation) -> Answer:
     absent = operation.absent
     of, kind = absent.get("of", "the object"), absent.get("type", "dict")
     if "index" in absent:
-        exception = "IndexError" if isinstance(absent["index"], int) else "TypeError"
+        exception = "IndexError" if isinstance(absent["index"], int) or kind == "numpy.ndarray" else "TypeError"
+        exception = "ValueError" if absent.get("why") == "no such field" else exception
         fact = f"{of} is a {kind} of length {absent.get('length')}"
         operation.crash(
             exception, f"{of} has no item {absent['index']!r}", fact=fact, remedy="Use an index below its length."

@@ -250,6 +250,8 @@ def _assert(interpreter: Interpreter, node: ast.Assert) -> None:
             fact="its parts are known",
             remedy="Correct the value, or the assertion.",
         )
+    if known is None:
+        raise GiveUpError
 
 
 @statement(ast.FunctionDef, ast.AsyncFunctionDef)

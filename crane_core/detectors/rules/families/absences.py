@@ -62,7 +62,8 @@ def no_column(operation: Operation) -> Answer:
     of = absent.get("of", "the frame")
     if "fitted" in str(absent.get("why", "")) or "~" in operation.text:
         return UNKNOWN
-    exception = "UndefinedVariableError" if _is_in_query(operation.node, column) else "KeyError"
+    is_in_query = absent.get("in") == "query" or _is_in_query(operation.node, column)
+    exception = "UndefinedVariableError" if is_in_query else "KeyError"
     fact = f"{of} has {absent.get('n_columns', 'other')} columns"
     _absent(operation, exception, f"{of} has no column {column!r}", fact, "Use an existing column.")
 

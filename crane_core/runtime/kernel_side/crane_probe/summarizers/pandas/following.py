@@ -366,7 +366,8 @@ def _missing_in_query(table: Table, name: str, positional: Any, named: Mapping[s
     called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     names = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in called]
     plain = [word for word in names if not word.startswith(("_at_", "ilevel_", "clevel_")) and word not in _IN_QUERIES]
-    return _missing(table, plain, or_levels=True)
+    found = _missing(table, plain, or_levels=True)
+    return [missing._replace(fact=dict(missing.fact, **{"in": "query"})) for missing in found]
 
 
 # Groups

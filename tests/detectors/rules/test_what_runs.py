@@ -196,6 +196,36 @@ df.query('a > x', local_dict={'x': 1})
 
 df.query('a > inf')
 
+df.query("nope > 1")[["nope"]]
+
+df.a > 1 & df.b > 1
+
+df.a[df.a > 1] = [5, 6]
+
+number = df.a.copy()
+number[number.isin([2,3])] = [1, 2]
+
+df.a.apply(lambda v: pd.Series({'m': v}))['m']
+
+df.a.apply({'u': 'sum'})['u']
+
+df.a.map(lambda v: pd.Series({'m': v}))[0]['m']
+
+assert 'nope' in df
+df['nope']
+
+assert df.a.sum() > 100
+df['nope']
+
+assert isinstance(df, pd.DataFrame)
+df['nope']
+
+if df.a.max() > 2: raise ValueError('x')
+df['nope']
+
+if df.a.max() > 20: raise ValueError
+else: df['nope']
+
 pd.get_dummies(multi, columns=['A'])
 
 pd.pivot_table(multi, values='A')

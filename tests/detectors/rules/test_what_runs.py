@@ -146,7 +146,7 @@ five.a.values[:] = 0
 five.a.max()
 """
 LABELLED = """
-import pandas as pd, numpy as np
+import pandas as pd, numpy as np, statsmodels.formula.api as smf
 df = pd.DataFrame({'a':[1,2,3],'b':[4.,5.,6.],'c':list('xyz')})
 days, months = pd.date_range('2020-01-01', periods=3), pd.period_range('2020-01', periods=3, freq='M')
 by_day, by_month, spans, waits, with_nan = (
@@ -155,6 +155,7 @@ by_day, by_month, spans, waits, with_nan = (
 )
 counts = pd.Series([1,1,None]).value_counts(dropna=False)
 multi = pd.DataFrame([[1,2],[3,4]], columns=pd.MultiIndex.from_tuples([('A','D'),('B','E')]))
+form = 'b ~ a + C(c, Treatment)'
 mixed, halves = pd.Series([1,True,0], dtype=object), pd.Series([True,2.5], dtype=object)
 """
 OF_LABELS = r"""
@@ -225,6 +226,8 @@ df['nope']
 
 if df.a.max() > 20: raise ValueError
 else: df['nope']
+
+smf.ols(form, data=df)
 
 pd.get_dummies(multi, columns=['A'])
 

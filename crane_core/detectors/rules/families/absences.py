@@ -60,7 +60,7 @@ def no_column(operation: Operation) -> Answer:
     """A name in a formula may be a variable that the target itself makes; what a model was fitted with is asked."""
     absent, column = operation.absent, operation.absent.get("column")
     of = absent.get("of", "the frame")
-    if "fitted" in str(absent.get("why", "")) or "~" in operation.text:
+    if "fitted" in str(absent.get("why", "")) or "~" in operation.text or absent.get("in") == "formula":
         return UNKNOWN
     is_in_query = absent.get("in") == "query" or _is_in_query(operation.node, column)
     exception = "UndefinedVariableError" if is_in_query else "KeyError"

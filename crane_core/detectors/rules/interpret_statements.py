@@ -249,6 +249,8 @@ def _assert(interpreter: Interpreter, node: ast.Assert) -> None:
         remedy = "Correct the value, or the assertion."
         why = f"{ast.unparse(node.test)} is false"
         interpreter.crash(node, "AssertionError", why, fact="its parts are known", remedy=remedy)
+    if known is None:
+        raise GiveUpError
 
 
 @statement(ast.FunctionDef, ast.AsyncFunctionDef)

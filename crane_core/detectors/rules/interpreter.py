@@ -168,6 +168,8 @@ class Interpreter:
         self.n_steps = 0
         self.n_visits = 0
         self.depth = 0
+        self.possible: set[str] = set()
+        """Classes that a branch raises: where it is the right one, nothing behind it does."""
         self.is_unsure_of_names = False
         self.results: dict[ast.AST, Mapping[str, Any]] = {}
         """By call of the code: how the worker makes what the call gave when it was last evaluated."""
@@ -651,6 +653,7 @@ class Interpreter:
     def _after_branches(
         self, ends: list[Snapshot], crashes: list[Crash], leaves: list[tuple[ControlFlowExitError, Snapshot]]
     ) -> None:
+        self.possible.update(crash.exception for crash in crashes)
         if not ends and not leaves:
             raise crashes[0]
         if not ends:

@@ -52,7 +52,7 @@ def findings(cells: Sequence[Cell], state: KernelState | None, setting: Setting 
     try:
         interpreter.body(initial.target.tree.body)
     except Crash as crash:
-        predicted = (_finding(crash, initial),)
+        predicted = (_finding(crash, initial),) if interpreter.possible <= {crash.exception} else ()
     except (GiveUpError, ControlFlowExitError):
         pass
     except RecursionError as error:

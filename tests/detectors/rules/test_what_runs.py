@@ -145,6 +145,100 @@ five.reset_index()['key']
 five.a.values[:] = 0
 five.a.max()
 """
+LABELLED = """
+import pandas as pd, numpy as np, statsmodels.formula.api as smf
+df = pd.DataFrame({'a':[1,2,3],'b':[4.,5.,6.],'c':list('xyz')})
+days, months = pd.date_range('2020-01-01', periods=3), pd.period_range('2020-01', periods=3, freq='M')
+by_day, by_month, spans, waits, with_nan = (
+    pd.DataFrame(np.arange(6).reshape(2,3), columns=columns)
+    for columns in (days, months, pd.interval_range(0,3), pd.to_timedelta([1,2,3],unit='D'), [1.0, 2.0, np.nan])
+)
+counts = pd.Series([1,1,None]).value_counts(dropna=False)
+multi = pd.DataFrame([[1,2],[3,4]], columns=pd.MultiIndex.from_tuples([('A','D'),('B','E')]))
+form = 'b ~ a + C(c, Treatment)'
+mixed, halves = pd.Series([1,True,0], dtype=object), pd.Series([True,2.5], dtype=object)
+"""
+OF_LABELS = r"""
+with_nan[np.nan]
+
+with_nan.drop(columns=[np.nan])
+
+counts.loc[np.nan]
+
+df.loc[2.0, 'a']
+
+df.drop(index=[1.0, 2.0])
+
+by_day['2020-01-02'].sum()
+
+by_day['2020']
+
+by_day.drop(columns='2020-01-01')
+
+by_day.sort_values('2020-01-01')
+
+by_month[['2020-01']]
+
+spans[0.5]
+
+waits['1 days']
+
+mixed.str.len()
+
+halves.str.len()
+
+df.aggregate({0: 'count'}, 1)
+
+df[['a','b']].agg({0: 'sum', 2: 'max'}, axis='columns')
+
+df.query('a > x', resolvers=[{'x': 1}])
+
+df.query('a > x', local_dict={'x': 1})
+
+df.query('a > inf')
+
+df.query("nope > 1")[["nope"]]
+
+df.a > 1 & df.b > 1
+
+df.a[df.a > 1] = [5, 6]
+
+number = df.a.copy()
+number[number.isin([2,3])] = [1, 2]
+
+df.a.apply(lambda v: pd.Series({'m': v}))['m']
+
+df.a.apply({'u': 'sum'})['u']
+
+df.a.map(lambda v: pd.Series({'m': v}))[0]['m']
+
+assert 'nope' in df
+df['nope']
+
+assert df.a.sum() > 100
+df['nope']
+
+assert isinstance(df, pd.DataFrame)
+df['nope']
+
+if df.a.max() > 2: raise ValueError('x')
+df['nope']
+
+if df.a.max() > 20: raise ValueError
+else: df['nope']
+
+smf.ols(form, data=df)
+
+pd.get_dummies(multi, columns=['A'])
+
+pd.pivot_table(multi, values='A')
+
+@pd.api.extensions.register_dataframe_accessor('mine')
+class M:
+    def __init__(self, of): pass
+df.mine
+"""
+
 ESTIMATORS = """
 import numpy as np, pandas as pd
 from sklearn.svm import SVC, NuSVC
@@ -874,6 +968,13 @@ np.zeros(3).unsqueeze(0)
 pd = df
 pd['a']
 
+np.array([True, False])[0] = [1, 2]
+
+whole = np.zeros(3, dtype=int)
+whole[0] = [1, 2]
+
+np.array([(1, 2.0)], dtype=[('x', int), ('y', float)])['z']
+
 import numpy as pd
 pd.zeros((2,3)).T[2]
 """
@@ -1041,6 +1142,7 @@ def each(setup: str, targets: str) -> list[tuple[str, str]]:
     ("setup", "target"),
     [
         *each(FRAMES, OF_FRAMES),
+        *each(LABELLED, OF_LABELS),
         *each(ESTIMATORS, OF_ESTIMATORS),
         *each(PYTHON, OF_PYTHON),
         *each(UNSEEN, OF_UNSEEN),
@@ -1065,6 +1167,68 @@ def test_code_alone_knows_what_gives_a_name_a_value(predict_by_code, target):
 )
 def test_what_passes_errors_on_is_followed(predict_here, target):
     assert predict_here(UNSEEN, target).exception == "KeyError"
+
+
+FILES = """
+import os, shutil, zipfile, subprocess, numpy as np, pandas as pd, scipy.io as sio
+from pathlib import Path
+df = pd.DataFrame({'a':[1,2],'c':['x','y']})
+os.makedirs('src'); df.to_csv('src/d.csv'); np.savetxt('g.txt.gz', [1.0]); sio.savemat('m.mat', {'x':1})
+df.to_csv('~/in_home.csv')
+with zipfile.ZipFile('z.zip', 'w') as z: z.write('src/d.csv')
+def write(name): open(name + '.csv', 'w').write('a')
+"""
+OF_FILES = r"""
+pd.read_csv('~/in_home.csv')
+
+np.loadtxt('g.txt')
+
+sio.loadmat('m')['x']
+
+os.makedirs('a/b')
+os.listdir('a')
+
+(Path('src')/'x.csv').write_text('a,b')
+pd.read_csv('src/x.csv')
+
+shutil.copytree('src', 'new')
+pd.read_csv('new/d.csv')
+
+with zipfile.ZipFile('z.zip') as z:
+    z.extractall('o')
+pd.read_csv('o/src/d.csv')
+
+np.save('one', np.ones(2))
+np.load('one.npy')
+
+subprocess.run(['cp', 'src/d.csv', 'd.csv'])
+pd.read_csv('d.csv')
+
+for name, part in df.groupby('c'):
+    part.to_csv(f'{name}.csv')
+pd.read_csv('x.csv')
+
+list(map(write, ['u', 'v']))
+pd.read_csv('u.csv')
+
+import sqlite3
+sqlite3.connect('s.db').execute('create table t (a int)')
+open('s.db', 'rb').read()
+
+open('f', opener=lambda path, flags: os.open('src/d.csv', flags)).read()
+
+head = df.head()
+pd.read_csv('nope.csv')
+"""
+
+
+@pytest.mark.parametrize("target", OF_FILES.strip().split("\n\n"))
+def test_a_file_may_be_made_before_it_is_read(predict_here, tmp_path, monkeypatch, target):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    seen = predict_here(FILES, target)
+    assert not seen.errors
+    assert seen.exception == seen.raised, (seen.findings, seen.error)
 
 
 def test_a_kernel_tells_which_names_share_an_object_and_that_its_shell_holds_them_is_no_news(predict_in_kernel):

@@ -59,9 +59,10 @@ def no_column(operation: Operation) -> Answer:
     """A name in a formula may be a variable that the target itself makes; what a model was fitted with is asked."""
     absent, column = operation.absent, operation.absent.get("column")
     of = absent.get("of", "the frame")
-    if "fitted" in str(absent.get("why", "")) or "~" in operation.text:
+    if "fitted" in str(absent.get("why", "")) or "~" in operation.text or absent.get("in") == "formula":
         return UNKNOWN
-    exception = "UndefinedVariableError" if _is_in_query(operation.node, column) else "KeyError"
+    is_in_query = absent.get("in") == "query" or _is_in_query(operation.node, column)
+    exception = "UndefinedVariableError" if is_in_query else "KeyError"
     fact = f"{of} has {absent.get('n_columns', 'other')} columns"
     _absent(operation, exception, f"{of} has no column {column!r}", fact, "Use an existing column.")
 
@@ -88,6 +89,7 @@ def no_key(operation: Operation) -> Answer:
     if "index" in absent:
         size = "shape" if "shape" in absent else "length"
         exception = "IndexError" if size == "shape" or isinstance(absent["index"], int) else "TypeError"
+        exception = "ValueError" if absent.get("why") == "no such field" else exception
         why, fact = f"{of} has no item {absent['index']!r}", f"{of} is a {kind} of {size} {absent.get(size)}"
         operation.crash(exception, why, fact=fact, remedy="Use an index below its length.")
     key = absent.get("key", absent.get("label"))

@@ -40,11 +40,12 @@ def read(operation: Operation) -> Answer:
 
 @RULES.set_item(ARRAY)
 def write(operation: Operation) -> Answer:
-    """What is written has a shape that fills the part."""
+    """What is written has a shape that fills the part. A list as one element is refused by other classes, or taken."""
     receiver, (asked, value) = operation.receiver, operation.arguments.positional
     target, shape = _selected(operation, receiver, asked), taken_shape(value)
     kind = kind_of(dtype_of(receiver)) or "O"
-    if target is not None and shape is not None and kind not in "OV" and size(target) != 0:
+    is_told = target != () or kind == "f" or kind != "c" and value.type == ARRAY
+    if is_told and target is not None and shape is not None and kind not in "OV" and size(target) != 0:
         remedy = "assign as many values as there are elements, or use a longer array"
         with crash_on_shape_mismatch(f"{describe(receiver)}; {describe(value, 'the value')}", remedy):
             broadcast_to(shape, target)

@@ -269,13 +269,13 @@ def applied(operation: Operation) -> Answer:
         return UNKNOWN
     function, *others = given.positional
     is_alone = not others and not given.keywords
+    is_map = operation.name == "map"
     if function.type == "dict" or is_series(function):
-        return _looked_up(old, function) if operation.name == "map" and is_alone else mapped(old)
+        return _looked_up(old, function) if is_map and is_alone else UNCHANGED
     if function.type != "function" or not is_alone or not n_rows(old):
         return UNKNOWN  # it may never be called
-    for element in elements_of(old) or [AbstractValue()]:
-        operation.call(function, [element], {})
-    return mapped(old)
+    made = [operation.call(function, [element], {}) for element in elements_of(old) or [AbstractValue()]]
+    return mapped(old) if is_map or all(value.type and not is_series(value) for value in made) else UNCHANGED
 
 
 def _looked_up(old: AbstractValue, by: AbstractValue) -> AbstractValue:

@@ -143,8 +143,8 @@ def _is_plain_step(step: str, name: str, operands: Sequence[Mapping[str, Any]]) 
     if step == "located":
         return all(form != "facts" or held.get("dtype") == "bool" for form, held in tables.parts(operands[1]))
     key: Mapping[str, Any] = operands[1]
-    is_mask = bool(key.get("facts", {}).get("dtype") == "bool")
-    return tables.is_known(key) or is_mask if kind in tables.KINDS else _tells_place(step, key)
+    is_mask = key.get("facts", {}).get("dtype") == "bool" and (step != "set_item" or "is" in operands[2])
+    return bool(tables.is_known(key) or is_mask) if kind in tables.KINDS else _tells_place(step, key)
 
 
 def is_elsewhere(text: str) -> bool:

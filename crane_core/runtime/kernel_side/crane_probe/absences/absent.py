@@ -37,10 +37,15 @@ def absences(
     absent: dict[str, list[dict[str, Any]]] = {group: [] for group in GROUPS}
     mentioned: set[str] = set()
     used: set[str] = set()
+    makes = False
     for chain in needs.chains:
         try:
             found = [*_of_chain(chain, namespace, needs, sources, mentioned), *_on_the_way(chain, namespace, used)]
+            found = [
+                (group, dict(fact, certain=False) if group == "files" and makes else fact) for group, fact in found
+            ]
             mentioned |= files_asked.texts_given(chain)
+            makes = makes or files_asked.may_make_files(chain, namespace)
         except Exception as error:  # noqa: BLE001 - whatever following meets becomes the reason
             unavailable[chain_text(chain.name, chain.steps)] = why(error)
             continue
@@ -118,8 +123,10 @@ def _may_run_code(value: Any, chain: Chain, reached: Followed) -> bool:
 
 
 def _if_unmoved(fact: dict[str, Any], needs: Needs) -> dict[str, Any]:
-    """Uncertain where the target runs a shell or changes the folder: files may come by that."""
-    return dict(fact, certain=False) if needs.may_bring_files else fact
+    """Uncertain where the target runs a shell, changes the folder or may make files before: it may come by that."""
+    line, modules = fact["line"], [imported.module for imported in needs.imports if imported.line <= fact["line"]]
+    is_open = needs.may_bring_files or files_asked.may_be_made(fact["file"], line, needs.target, modules)
+    return dict(fact, certain=False) if is_open else fact
 
 
 def _located(missing: Missing, chain: Chain, at: int) -> dict[str, Any]:

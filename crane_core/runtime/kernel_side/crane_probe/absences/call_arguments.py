@@ -113,7 +113,8 @@ class _Frames:
         from ..summarizers.pandas.following import table_of
 
         table = table_of(value)
-        return None if table.labels is None else (argument.name, list(table.labels), list(table.levels))
+        is_known = table.labels is not None and not any(type(label) is tuple for label in table.labels)
+        return (argument.name, list(table.labels or ()), list(table.levels)) if is_known else None
 
     def defines(self, name: str) -> bool:
         return name in self._namespace
@@ -170,7 +171,9 @@ def _of_statsmodels(name: str, frames: _Frames, text: str) -> Iterator[Asks]:
         plain = _QUOTED.sub(" ", formula)
         words = [word for word in _WORD.findall(plain) if not word.rstrip().endswith("(")]
         wanted = [word for word in dict.fromkeys(words) if not frames.defines(word)]
-        yield from _lacks(frames, data, wanted, text)
+        for ask in _lacks(frames, data, wanted, text):
+            fact = dict(ask.missing.fact, **{"in": "formula"})
+            yield ask._replace(missing=ask.missing._replace(fact=fact))
 
 
 def _features(model: Any, frames: _Frames, text: str) -> Iterator[Asks]:

@@ -9,14 +9,29 @@ from __future__ import annotations
 
 import builtins
 import os
+import re
 import types
-from typing import Any, Iterator, Mapping
+from typing import Any, Iterable, Iterator, Mapping
 
 from ..anatomy import instance_dict, is_kind, module_dict, module_of
 from ..chains.following import chain_text, followed, similar
 from ..kinds import Kinds
-from ..syntax.asked import ATTRIBUTE, CALL, Chain
+from ..syntax.asked import ATTRIBUTE, CALL, Chain, Unknown
 
+_MAKES_FILES = re.compile(
+    r"save|\bto_|writ|dump|extract|unpack|archive|cop(?:y|ie)|move|rename|replace|download|fetch|clone|retrieve|\bmk|"
+    r"makedir|link|touch|tofile|system|popen|spawn|exec|eval|export|Handler|connect|get_file|load_data|thread|process|"
+    r"pool|submit|\bmap\b|mount|basicConfig|open\([^)]*['\"][rbt+]*[wax]",
+    re.IGNORECASE,
+)
+"""Words of code that may make a file, or give one another name."""
+_QUIET_WORDS = (
+    "builtins IPython PIL cv2 collections copy csv datetime functools gc glob io itertools json keras lightgbm logging "
+    "math matplotlib nltk numpy ntpath operator os pandas pathlib pickle plotly posixpath random re scipy seaborn "
+    "skimage sklearn statsmodels string sys tensorflow time torch torchvision tqdm typing warnings xgboost __main__"
+)
+_QUIET = frozenset(_QUIET_WORDS.split())
+"""Packages that make files by functions alone whose names or arguments tell it."""
 _READERS_OF_PANDAS = "csv excel table pickle fwf stata parquet feather hdf orc sas spss"
 _READS = {
     "open": ("_io", "io", "gzip", "bz2", "lzma", "codecs", "tarfile", "wave", "PIL.Image"),
@@ -48,8 +63,40 @@ def missing_files(chain: Chain, namespace: Mapping[str, Any], mentioned: set[str
         if step.kind == CALL:
             name = chain.steps[at - 1].value if at else chain.name
             path = _path(name, *step.value) if _is_reader(chain, at, namespace) else None
-            if path is not None and path not in mentioned and not os.path.lexists(path):
+            if path is not None and path not in mentioned and not any(map(os.path.lexists, _names_of(path))):
                 yield {"of": chain_text(chain.name, chain.steps[: at + 1]), "file": path, "similar": _similar(path)}
+
+
+def _names_of(path: str) -> Iterator[str]:
+    """The names under which functions of numpy and scipy look for a path."""
+    return (path + ending for ending in ("", ".gz", ".bz2", ".xz", ".mat"))
+
+
+def may_be_made(path: str, line: int, target: str, modules: Iterable[str]) -> bool:
+    """Whether the target's code before a line, or modules that it imports there, may make a file."""
+    before = target.splitlines()[: line - 1]
+    same = target.splitlines()[line - 1 : line]
+    text = "\n".join([*before, *(one.rpartition(path)[0] for one in same)])
+    return bool(_MAKES_FILES.search(text)) or any(name.partition(".")[0] not in _QUIET for name in modules)
+
+
+def may_make_files(chain: Chain, namespace: Mapping[str, Any]) -> bool:
+    """Whether what a chain calls may make a file: by its name, by its package, or by a function that it is given."""
+    calls = [step.value for step in chain.steps if step.kind == CALL]
+    words = [chain.name, *(step.value for step in chain.steps if step.kind == ATTRIBUTE)]
+    if not calls:
+        return False
+    given = [value for positional, named in calls for value in [*positional, *(value for _, value in named)]]
+    names = [value.name for value in given if type(value) is Unknown and value.name]
+    if any(type(namespace.get(name)) is types.FunctionType for name in names):
+        return True
+    is_known = chain.name not in namespace or _package(namespace[chain.name]) in _QUIET
+    return not is_known or any(_MAKES_FILES.search(word) for word in words)
+
+
+def _package(value: Any) -> str:
+    module = module_dict(value).get("__name__") if is_kind(value, types.ModuleType) else _defined_in(value)
+    return (module if type(module) is str else module_of(type(value))).partition(".")[0].lstrip("_")
 
 
 def _is_reader(chain: Chain, at: int, namespace: Mapping[str, Any]) -> bool:
@@ -94,7 +141,7 @@ def _reads(name: str, positional: Any, given: Mapping[str, Any]) -> bool:
     """Whether a function that also writes is certainly told to read."""
     place = _PLACE_OF_MODE[name]
     mode = positional[place] if len(positional) > place else given.get("mode", "r")
-    return type(mode) is str and not mode.startswith(_WRITING)
+    return type(mode) is str and not mode.startswith(_WRITING) and "opener" not in given
 
 
 def texts_given(chain: Chain) -> set[str]:
@@ -109,7 +156,8 @@ _KEYWORDS = ("filepath_or_buffer", "path", "filename", "file", "fname", "io", "f
 
 def _is_path(text: str) -> bool:
     """True for what can only be a path: not an address, not text to be read itself."""
-    return bool(text) and len(text) <= _LONGEST and not any(mark in text for mark in ("://", "\n", "<", "{", "*"))
+    is_short = bool(text) and len(text) <= _LONGEST and text[0] != "~"
+    return is_short and not any(mark in text for mark in ("://", "\n", "<", "{", "*"))
 
 
 def _similar(path: str) -> list[str]:

@@ -32,7 +32,8 @@ _BRINGS_MODULES = re.compile(
 )
 """Words of code that installs, writes, fetches or unpacks modules, or changes where they are looked for."""
 _DEFINES_ANY = re.compile(
-    r"(?<![.\w])(?:exec|eval|globals|locals|vars)\s*\(|\b(?:get_ipython|run_cell)\b|^\s*%run\b", re.MULTILINE
+    r"(?<![.\w])(?:exec|eval|globals|locals|vars)\s*\(|\b(?:get_ipython|run_cell|register_\w+_accessor)\b|^\s*%run\b",
+    re.MULTILINE,
 )
 """Code that gives values to names which stand nowhere in it."""
 _SHELL = re.compile(r"^\s*(\w+\s*=\s*)?[!%]", re.MULTILINE)
@@ -58,6 +59,7 @@ class Needs(NamedTuple):
     may_bring_files: bool = False
     may_bring_modules: bool = False
     may_define_any: bool = False
+    target: str = ""
 
 
 def needs(target: str, namespace: Mapping[str, Any], sources: Sources, limits: Limits) -> Needs:
@@ -78,6 +80,7 @@ def needs(target: str, namespace: Mapping[str, Any], sources: Sources, limits: L
         may_bring_files=brings_files,
         may_bring_modules=brings_files or runs_functions or bool(_BRINGS_MODULES.search(target)),
         may_define_any=bool(_DEFINES_ANY.search(target)),
+        target=target,
     )
 
 

@@ -245,7 +245,7 @@ def _is_basic(part: Any) -> bool:
 
 
 def _field(plain: Any, index: Any) -> Resolution:
-    names = plain.dtype.names
+    names = plain.dtype.fields  # with titles, which name a field too
     if names is None:
         return _out(plain, index, "an array without fields takes no text as index")
     if type(index) is str:

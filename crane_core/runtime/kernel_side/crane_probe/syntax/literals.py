@@ -51,8 +51,10 @@ def is_plain(value: Any) -> bool:
 
 
 def _is_word(value: Any) -> bool:
-    """True for a plain value that is short enough to be spelled."""
+    """True for a plain value that is short enough to be spelled, and that equals itself: a NaN does not."""
     kind = type(value)
+    if kind is float:
+        return bool(value == value)
     if kind is int:
         return bool(-_LARGEST_INT < value < _LARGEST_INT)
     return kind in PLAIN and (kind is not str and kind is not bytes or len(value) <= _LONGEST_TEXT)

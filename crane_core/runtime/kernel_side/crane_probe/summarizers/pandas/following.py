@@ -11,12 +11,12 @@ from typing import Any, Iterable, Iterator, Mapping, NamedTuple
 
 from ...anatomy import class_dict, instance_dict, is_kind, mro_of, package_of
 from ...chains.following import METHOD, PROPERTY, Missing, Resolution, similar
-from ...kinds import INDICES, LABELS, LISTED, NUMBERS, PLAIN, ROWS, SINGLE, Kinds, counted
+from ...kinds import INDICES, LABELS, LISTED, PLAIN, REAL, ROWS, SINGLE, Kinds, counted
 from ...own_dict import own_dict
 from ...syntax.asked import ATTRIBUTE, CALL, ITEM, Asked, Step
 from . import columns as column_values
 from . import storage
-from .labels import all_plain, has_label
+from .labels import has_label
 from .storage import (
     columns_of,
     frame_of,
@@ -60,6 +60,9 @@ _DRAWS = {"plot", "scatter", "line", "bar", "barh", "area", "hexbin", "boxplot",
 _OR_LEVELS = {"groupby", "sort_values", "pivot_table", "merge", "join"}
 """Methods that take the name of an index level in place of a column."""
 _DICTS_OF_COLUMNS = {"astype": "dtype", "agg": "func", "aggregate": "func"}
+_MORE_NAMES = {"resolvers", "local_dict", "global_dict", "level"}
+_IN_QUERIES = ("index", "columns", "True", "False", "None", "inf", "Inf", "Timestamp", "datetime", "list", "tuple")
+"""What the text of a query may name without a column of that name."""
 _ACCESSORS = {"str": "text", "dt": "datetimelike values", "cat": "categories"}
 
 
@@ -118,8 +121,8 @@ def table_of(value: Any) -> Table:
     if length_of(frame.columns) > _MOST_LABELS:
         return Table(None, frame.index, frame.columns)
     labels = tuple(labels_of(frame.columns))
-    if not all_plain(list(labels)):
-        return Table(None, frame.index, frame.columns)
+    if not all(part in PLAIN for label in labels for part in map(type, label if type(label) is tuple else (label,))):
+        return Table(None, frame.index, frame.columns)  # times and intervals are found by texts and numbers too
     held = {label: column.values for label, column in zip(labels, columns_of(frame))}
     return Table(labels, frame.index, frame.columns, held, tuple(index_names(frame.index)))
 
@@ -303,9 +306,14 @@ def _columns_named(table: Table, name: str, positional: Any, named: dict[str, An
             missing += _missing(table, given, or_levels=name in _OR_LEVELS)
     dict_keyword = _DICTS_OF_COLUMNS.get(name)
     given = positional[0] if positional else named.get(dict_keyword or "")
-    if dict_keyword and type(given) is dict:
+    is_by_row = name != "astype" and ("axis" in named or len(positional) > 1)
+    if dict_keyword and type(given) is dict and not is_by_row:
         missing += _missing(table, list(given))
-    return [*missing, *_missing_in_drop(table, name, positional, named), *_missing_in_query(table, name, positional)]
+    return [
+        *missing,
+        *_missing_in_drop(table, name, positional, named),
+        *_missing_in_query(table, name, positional, named),
+    ]
 
 
 def _names_no_columns(table: Table, name: str, given: Any, positional: Any, named: dict[str, Any]) -> bool:
@@ -346,10 +354,10 @@ def _dropped(positional: Any, named: dict[str, Any]) -> tuple[Any, Any]:
     return columns, rows
 
 
-def _missing_in_query(table: Table, name: str, positional: Any) -> list[Missing]:
+def _missing_in_query(table: Table, name: str, positional: Any, named: Mapping[str, Any]) -> list[Missing]:
     """Names in the text of a query that are not columns."""
     text = positional[0] if name == "query" and positional else None
-    if type(text) is not str or "`" in text or table.labels is None:
+    if type(text) is not str or "`" in text or table.labels is None or set(named) & _MORE_NAMES:
         return []
     try:
         tree = ast.parse(text.strip().replace("@", "_at_"), mode="eval")
@@ -357,8 +365,9 @@ def _missing_in_query(table: Table, name: str, positional: Any) -> list[Missing]
         return []
     called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     names = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in called]
-    plain = [word for word in names if not word.startswith("_at_") and word not in ("index", "True", "False", "None")]
-    return _missing(table, [word for word in plain if not word.startswith("ilevel_")], or_levels=True)
+    plain = [word for word in names if not word.startswith(("_at_", "ilevel_", "clevel_")) and word not in _IN_QUERIES]
+    found = _missing(table, plain, or_levels=True)
+    return [missing._replace(fact=dict(missing.fact, **{"in": "query"})) for missing in found]
 
 
 # Groups
@@ -438,12 +447,13 @@ def _has_accessor(array: Any, name: str) -> bool | None:
 
 
 def _has_text(array: Any) -> bool | None:
-    """False for an array of objects among which there is no text, and something else."""
+    """False for objects that are all numbers, or all True and False; pandas takes a mixture for one of texts."""
     kinds = [kind for kind, _ in counted(array[:100_000].tolist().__iter__)]
     if any(kind is str or kind is bytes for kind in kinds):
         return True
-    plain = [kind for kind in kinds if kind is not type(None) and kind is not float]
-    return False if plain and all(kind in NUMBERS for kind in plain) and len(array) <= 100_000 else None
+    plain = [kind for kind in kinds if kind is not type(None)]
+    is_one = all(kind in REAL for kind in plain) and int in plain or plain == [bool]
+    return False if is_one and len(array) <= 100_000 else None
 
 
 def _series_attribute(values: Values, name: str, after: Step | None) -> Resolution:

@@ -128,7 +128,7 @@ def has_label(index: Any, label: Any) -> bool | None:
     if is_multi(index) or type(label) not in SINGLE:
         return None
     if is_range(index):
-        return label in range_of(index) if type(label) is int else False
+        return type(label) is not str and label in range_of(index)
     values = index_values(index)
     array = ndarray_of(values)
     if array is not None and array is not values:

@@ -24,7 +24,7 @@ _NOISE: Final = re.compile(r"\{\{.*?\}\}|\x1b\[\d*m")
 _REMEDIES: Final = Path(__file__).with_name("remedies.toml")
 
 
-class Said(NamedTuple):
+class LibraryAnswer(NamedTuple):
     """What a library says of a step: `crash` where it refuses it, else what it `gives`.
 
     `left` is what the first operand is afterwards, of a step that changes it.

@@ -16,18 +16,11 @@ from functools import cache
 from typing import Any, Final, NamedTuple
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
-from crane_core.detectors.rules.answers import Said, crash_of, described, speaks_of_values, value_given
+from crane_core.detectors.rules.answers import LibraryAnswer, crash_of, described, speaks_of_values, value_given
 from crane_core.detectors.rules.asking_sklearn import Learning
 from crane_core.detectors.rules.finding import RefusedParameter
 from crane_core.detectors.rules.operation import Arguments
-from crane_core.detectors.rules.sending import (
-    LIBRARIES,
-    NotSentError,
-    Sender,
-    as_array,
-    library_of,
-    operation_of,
-)
+from crane_core.detectors.rules.sending import LIBRARIES, NotSentError, Sender, as_array, library_of, operation_of
 from crane_core.runtime.interpreters import assumed, interpreters, versions
 from crane_core.runtime.kernel_side.crane_surrogates import operations, tables
 from crane_core.runtime.kernel_side.crane_surrogates.asked import (
@@ -173,7 +166,7 @@ class Asker:
             return None
         return RefusedParameter(str(said["name"]), str(said["raised"]), str(said["message"]), tuple(said["options"]))
 
-    def about(self, question: Question) -> Said | None:
+    def about(self, question: Question) -> LibraryAnswer | None:
         """What the library says; None if it says nothing."""
         for order in question.orders:
             answer = self._answer(order.sent, order.libraries)
@@ -186,7 +179,7 @@ class Asker:
                 return said
         return None
 
-    def _refusal(self, order: Order, answer: Mapping[str, Any], words: str) -> Said | None:
+    def _refusal(self, order: Order, answer: Mapping[str, Any], words: str) -> LibraryAnswer | None:
         """The crash that an answer means; None where it may be about what was not sent."""
         raised, message = str(answer["raised"]), str(answer["message"])
         is_tried = isinstance(order.sent.get("operands"), list) and order.learning is None
@@ -199,7 +192,7 @@ class Asker:
         library = max(order.libraries & set(_ASKED), key=_ASKED.index, default="python")
         version, takes = self._packages.get(library, ""), answer.get("takes")
         known = f"in {library} {version} it takes {takes}" if takes else words
-        return Said(crash_of(library, version, raised, message, known), AbstractValue())
+        return LibraryAnswer(crash_of(library, version, raised, message, known), AbstractValue())
 
     def _tried(
         self,
@@ -400,17 +393,19 @@ def start_beside() -> None:
     library_worker(sys.executable).start()
 
 
-def _result_of(order: Order, answer: Mapping[str, Any]) -> Said | None:
+def _result_of(order: Order, answer: Mapping[str, Any]) -> LibraryAnswer | None:
     """What a step gives, and what it leaves of its first operand; None where neither is certain."""
     facts, left = answer.get("gave"), answer.get("left")
     if not isinstance(facts, dict):
         return None
     if order.is_typed and "type" in facts:
-        return Said(None, AbstractValue(str(facts["type"])))
+        return LibraryAnswer(None, AbstractValue(str(facts["type"])))
     is_told = order.tells or facts.get("type") == "method"
     if not (facts and is_told or left):
         return None
-    return Said(None, value_given(_certain(facts, order)), value_given(_certain(left, order)) if left else None)
+    return LibraryAnswer(
+        None, value_given(_certain(facts, order)), value_given(_certain(left, order)) if left else None
+    )
 
 
 def _binding(path: str, kind: str, arguments: Arguments) -> dict[str, Any]:
@@ -462,16 +457,3 @@ def _lacks_name(sent: Mapping[str, Any], answer: Mapping[str, Any]) -> bool:
     """Whether an object or module lacks a name in the worker, which has not all packages of the kernel."""
     is_lack = answer.get("raised") == "AttributeError" and "has no attribute" in answer.get("message", "")
     return is_lack and sent["step"] in _LOOKS_FOR_NAME
-
-
-__all__ = [
-    "LIBRARIES",
-    "LIVE",
-    "UNHURRIED",
-    "Asker",
-    "Patience",
-    "Said",
-    "assumed_packages",
-    "start_beside",
-    "versions_asked",
-]

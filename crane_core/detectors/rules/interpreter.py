@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 from crane_core.detectors.rules import harmless
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.answers import Said
+from crane_core.detectors.rules.answers import LibraryAnswer
 from crane_core.detectors.rules.asking import Asker, Question
 from crane_core.detectors.rules.bindings import local_names
 from crane_core.detectors.rules.family import Registered, rules_for
@@ -397,7 +397,7 @@ class Interpreter:
             answers = [self._asked(registered, operation, question) for registered in rules]
             first = next((answer for answer in answers if answer is not UNKNOWN), None)
             known = AbstractValue() if first is UNCHANGED else first
-        said = self._said(question, node)
+        said = self._library_answer(question, node)
         if receiver is not None and (step in _MAY_CHANGE or step == "del_item" or name in _IN_PLACE):
             self._link_changed(receiver, name, [*held, *operands])
         if known is not None and all(known is not each for each in (*operands, *held)):
@@ -449,7 +449,7 @@ class Interpreter:
             is_as_found=self.is_as_found,
             element=lambda value: self.ask("element", value, "", node),
             elements=lambda value: self.iterate(value, node).every,
-            left=lambda: said.left if (said := self._said(question, node)) is not None else None,
+            left=lambda: said.left if (said := self._library_answer(question, node)) is not None else None,
             refused_parameter=self.asker.refused_parameter,
         )
 
@@ -478,7 +478,7 @@ class Interpreter:
             self.errors.append(RuleError("libraries", "asked", f"{type(error).__name__}: {error}"))
             return None
 
-    def _said(self, question: Question | None, node: ast.AST, but: str = "") -> Said | None:
+    def _library_answer(self, question: Question | None, node: ast.AST, but: str = "") -> LibraryAnswer | None:
         """What the library itself says, if it does. Raises Crash where it refuses, unless it is of the class `but`."""
         said = None if question is None else self._unless_it_fails(lambda: self.asker.about(question))
         if said is not None and said.crash is not None and said.crash.exception != but:
@@ -491,7 +491,7 @@ class Interpreter:
             return registered.rule(operation)
         except Crash as crash:
             if crash.place is None:
-                self._said(question, operation.node, but=crash.exception)
+                self._library_answer(question, operation.node, but=crash.exception)
             crash.family = crash.family or registered.family
             crash.place = crash.place or self.place(operation.node)
             raise

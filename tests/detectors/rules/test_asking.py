@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crane_core.detectors.rules import asking, interpreter
+from crane_core.detectors.rules import answers, asking, interpreter
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import Answer
 from crane_core.detectors.rules.family import Registered
@@ -182,7 +182,7 @@ def test_a_function_that_the_notebook_replaced_is_not_asked(predict_here: Any, s
 VERSIONS = {"python": platform.python_version(), "numpy": np.__version__}
 
 
-def about(packages: dict[str, str]) -> asking.Said | None:
+def about(packages: dict[str, str]) -> answers.LibraryAnswer | None:
     array = AbstractValue("numpy.ndarray", {"shape": (3, 4), "dtype": "int64"}, words="a")
     seven = AbstractValue("int", literal=7)
     asker = asking.Asker(packages, lambda text: False)
@@ -320,7 +320,7 @@ y = [1, 2]
 
 
 def test_a_mistake_in_asking_says_nothing_and_is_counted(predict_here: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    def mistaken(self: asking.Asker, question: asking.Question) -> asking.Said | None:
+    def mistaken(self: asking.Asker, question: asking.Question) -> answers.LibraryAnswer | None:
         raise KeyError("a mistake")
 
     monkeypatch.setattr(asking.Asker, "about", mistaken)

@@ -13,7 +13,8 @@ import pandas as pd
 import pytest
 
 from crane_core.detectors.rules.abstract_value import AbstractValue, literal
-from crane_core.detectors.rules.asking import Asker, Said
+from crane_core.detectors.rules.answers import LibraryAnswer
+from crane_core.detectors.rules.asking import Asker
 from crane_core.detectors.rules.from_state import value_from_state
 from crane_core.detectors.rules.operation import Arguments
 from crane_core.domain import KernelState, Setting
@@ -188,7 +189,7 @@ def disagreements(given: AbstractValue, real: Any) -> list[str]:
     return found
 
 
-def asked(asker: Asker, step: str, name: str, of: AbstractValue, arguments: Arguments) -> Said | None:
+def asked(asker: Asker, step: str, name: str, of: AbstractValue, arguments: Arguments) -> LibraryAnswer | None:
     receiver = of
     if step == "located":
         holders = {attribute: kind for kind, attribute in of_pandas.INDEXERS.items()}

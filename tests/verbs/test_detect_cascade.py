@@ -116,9 +116,9 @@ def test_a_setting_that_the_rules_refuse_is_refused_before_anything_is_sent(run:
 
 @pytest.mark.corpus
 @pytest.mark.skipif(not ARCHIVE.is_file(), reason="the published archive is not beside this checkout")
-def test_on_the_published_states_the_rules_settle_50_of_222(run: Speak) -> None:
+def test_on_the_published_states_the_rules_settle_49_of_222(run: Speak) -> None:
     assert run("import", ARCHIVE).code == 0
     model = ("--model", "Heron", "--base-url", "http://127.0.0.1:1", *FREE)
     spoken = run("detect", "--detector", "cascade", *model, "--setting", "runtime", "--dry-run")
     assert spoken.code == 0, spoken.err
-    assert "the rules settled 50 of 222 instances: 250 fewer requests\n860 requests with" in spoken.out
+    assert "the rules settled 49 of 222 instances: 245 fewer requests\n865 requests with" in spoken.out

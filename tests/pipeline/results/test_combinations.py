@@ -66,7 +66,7 @@ def in_cascade(counted: Predictions, first: Member, *others: Member) -> dict[str
 
 @pytest.mark.parametrize(
     ("others", "percent"),
-    [((GPT_CODE,), 81.1), ((GPT,), 82.9), ((QWEN,), 82.4), ((GEMINI, QWEN, GPT), 83.8)],
+    [((GPT_CODE,), 80.6), ((GPT,), 82.9), ((QWEN,), 82.4), ((GEMINI, QWEN, GPT), 83.8)],
 )
 def test_the_rules_before_models(
     study: pd.DataFrame, counted: Predictions, others: tuple[Member, ...], percent: float
@@ -76,19 +76,19 @@ def test_the_rules_before_models(
     expected = n_right(in_cascade(counted, RULES, *others))
     assert row["accuracy"] == pytest.approx(expected / 222)
     assert round(100 * row["accuracy"], 1) == percent
-    assert (row["n"], row["n_cases"], row["n_asked"], row["left_out"]) == (222, 111, 172, 0)
+    assert (row["n"], row["n_cases"], row["n_asked"], row["left_out"]) == (222, 111, 173, 0)
 
 
 def test_members_alone(study: pd.DataFrame, counted: Predictions) -> None:
     table = combine(study, [RULES, GPT, QWEN], rule=VoteRule.MAJORITY)
     alone = {row["members"][0]: row for _, row in table[table["way"].isna()].iterrows()}
     assert {member: round(100 * row["accuracy"], 1) for member, row in alone.items()} == {
-        RULES: 72.5,
+        RULES: 72.1,
         GPT: 80.6,
         QWEN: 77.9,
     }
-    assert (alone[RULES]["precision"], alone[RULES]["recall"]) == (1.0, pytest.approx(50 / 111))
-    assert [n_right(counted[member]) for member in (RULES, GPT, QWEN)] == [161, 179, 173]
+    assert (alone[RULES]["precision"], alone[RULES]["recall"]) == (1.0, pytest.approx(49 / 111))
+    assert [n_right(counted[member]) for member in (RULES, GPT, QWEN)] == [160, 179, 173]
 
 
 @pytest.mark.parametrize("way", Way)

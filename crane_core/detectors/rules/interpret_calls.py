@@ -12,13 +12,7 @@ from crane_core.detectors.rules import harmless
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.following import follow
 from crane_core.detectors.rules.heap import reachable
-from crane_core.detectors.rules.interpret_classes import (
-    called_object,
-    has_quiet_bases,
-    is_super,
-    member,
-    refuse_absent,
-)
+from crane_core.detectors.rules.interpret_classes import called_object, has_quiet_bases, is_super, member, refuse_absent
 from crane_core.detectors.rules.interpret_expressions import attribute, known_elements, part_of
 from crane_core.detectors.rules.interpret_loops import comprehended
 from crane_core.detectors.rules.interpreter import Callee, GiveUpError, Interpreter, call_of, expression

@@ -594,13 +594,18 @@ class Interpreter:
 
     def run_unseen(self, value: AbstractValue, *, is_handed: bool = False) -> None:
         """Methods of the notebook's class of an object may run that Python itself calls; any, where it is handed on."""
+        parts = [part for kind in self._own_classes(value) for part in kind.body]
+        methods = [(part, part.name) for part in parts if isinstance(part, ast.FunctionDef)]
+        hidden = {name for part, name in methods if part.decorator_list or name[:2] == "__" and name != "__init__"}
+        self._forget_mentioned([part for part, name in methods if is_handed or name in hidden])
+
+    def _own_classes(self, value: AbstractValue) -> list[ast.ClassDef]:
+        """The notebook's classes of which an object or class is."""
         kinds = [value.definition] if isinstance(value.definition, ast.ClassDef) else []
         for kind in kinds:
             bases = [base.definition for base in filter(None, map(self.known_name, kind.bases))]
             kinds += [base for base in bases if isinstance(base, ast.ClassDef) and base not in kinds]
-        methods = [(part, part.name) for kind in kinds for part in kind.body if isinstance(part, ast.FunctionDef)]
-        hidden = {name for part, name in methods if part.decorator_list or name[:2] == "__" and name != "__init__"}
-        self._forget_mentioned([part for part, name in methods if is_handed or name in hidden])
+        return kinds
 
     def _forget_mentioned(self, waiting: list[Any]) -> None:
         """What code mentions may change, and what the functions and classes do that it mentions."""

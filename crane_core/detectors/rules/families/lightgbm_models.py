@@ -182,10 +182,9 @@ def _refuse_width(operation: Operation, fitted: object) -> None:
     """Other features than the model was fitted with; keywords may switch the check off."""
     given = operation.first
     n_given = data.n_features(given)
-    dtypes = [str(dtype).lower() for dtype in data.dtypes_of(given).values()] if is_frame(given) else []
-    if is_frame(given) and (len(dtypes) != n_given or not all(dtype.startswith(_NUMBERS) for dtype in dtypes)):
+    if operation.arguments.keywords or is_frame(given) and not _are_numbers(given):
         return
-    if isinstance(fitted, int) and n_given is not None and n_given != fitted and not operation.arguments.keywords:
+    if isinstance(fitted, int) and n_given is not None and n_given != fitted:
         is_of_library = is_frame(given) and is_at_least(operation, "lightgbm", 4, 6)  # before, its wrapper counted
         operation.crash(
             "LightGBMError" if is_of_library or operation.receiver.class_name == "Booster" else "ValueError",
@@ -193,3 +192,9 @@ def _refuse_width(operation: Operation, fitted: object) -> None:
             fact=f"{given.named('X')} has {n_given} columns",
             remedy="pass the same features as in fit",
         )
+
+
+def _are_numbers(table: AbstractValue) -> bool:
+    """Whether the table has nothing but columns of numbers, for certain."""
+    dtypes = [str(dtype).lower() for dtype in data.dtypes_of(table).values()]
+    return len(dtypes) == data.n_features(table) and all(dtype.startswith(_NUMBERS) for dtype in dtypes)

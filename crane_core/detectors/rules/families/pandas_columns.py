@@ -7,14 +7,7 @@ from typing import Any, Final
 
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, integer, known_facts
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.families.numpy_arrays import (
-    array,
-    describe,
-    is_array,
-    kind_of,
-    literal_of,
-    taken_shape,
-)
+from crane_core.detectors.rules.families.numpy_arrays import array, describe, is_array, kind_of, literal_of, taken_shape
 from crane_core.detectors.rules.families.pandas_frames import (
     FRAME,
     changed,

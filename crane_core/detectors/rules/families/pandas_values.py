@@ -9,13 +9,7 @@ from typing import Any, Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue, integer, known_facts, literal
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.families.numpy_arrays import (
-    dtype_meant,
-    kind_of,
-    literal_of,
-    some_texts,
-    values_told,
-)
+from crane_core.detectors.rules.families.numpy_arrays import dtype_meant, kind_of, literal_of, some_texts, values_told
 from crane_core.detectors.rules.families.numpy_functions import reads_as_number
 from crane_core.detectors.rules.families.pandas_frames import (
     FRAME,
@@ -37,7 +31,7 @@ from crane_core.detectors.rules.families.pandas_frames import (
     told_columns,
     with_columns,
 )
-from crane_core.detectors.rules.families.versions import version_of
+from crane_core.detectors.rules.families.versions import is_before
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 
@@ -104,14 +98,14 @@ def cast(operation: Operation, old: AbstractValue, wanted: str | None) -> None:
     if (bad := bad_text(old, is_whole=kind != "f")) is not None:
         operation.crash(
             "ValueError",
-            f"could not convert string to {'float' if kind == 'f' else 'int'}: {bad!r}",
+            f"could not convert string to {wanted}: {bad!r}",
             fact=f"{old.named('the column')} holds the string {bad!r}",
             remedy=_TO_NUMBERS,
         )
     has_nan = old.fact("has_nan") is True or old.fact("has_inf") is True
     if kind != "f" and has_nan and is_numeric(dtype_of(old)) and kind_of(dtype_of(old)) == "f":
         operation.crash(
-            "IntCastingNaNError" if (version_of(operation, "pandas") or (1, 3)) >= (1, 3) else "ValueError",
+            "ValueError" if is_before(operation, "pandas", 1, 3) else "IntCastingNaNError",
             "cannot convert non-finite values (NA or inf) to integer",
             fact=f"{old.named('the column')} holds missing values",
             remedy="fill or drop them first, or use dtype 'Int64'",

@@ -40,7 +40,6 @@ _RESULTS = {
     **dict.fromkeys(["len", "ord", "id", "hash"], "int"),
     **{name: name for name in ("int", "float", "str", "bool", "range")},
     "repr": "str",
-    "isinstance": "bool",
 }
 
 
@@ -85,19 +84,24 @@ def _result(name: str, value: AbstractValue) -> Answer:
 
 
 @RULES.function("builtins.print", "builtins.id", "builtins.type", "builtins.hash", "builtins.callable")
-@RULES.function("builtins.format", "builtins.isinstance")
+@RULES.function("builtins.format")
 def of_anything(operation: Operation) -> Answer:
     """Functions that only look at a value."""
     name, values = operation.function_name, operation.arguments.positional
     if name == "hash" and values:
         by_types(operation, hash, values[:1])
-    is_own_class = bool(values) and values[0].package == "__main__"  # which may have been defined again
-    if name == "isinstance" and len(values) == 2 and "" != values[0].type == values[1].path and not is_own_class:
-        return literal(True)
-    if name == "isinstance" and len(values) == 2 and is_own(values[0]) and values[1].path.startswith("builtins."):
-        wanted = getattr(builtins, values[1].path.removeprefix("builtins."), None)
-        return literal(isinstance(SAMPLES[values[0].type][0], wanted)) if isinstance(wanted, type) else UNCHANGED
     return AbstractValue("NoneType", literal=None) if name == "print" else AbstractValue(_RESULTS.get(name, ""))
+
+
+@RULES.function("builtins.isinstance")
+def is_of_class(operation: Operation) -> Answer:
+    """True or False where that is certain; a class of the notebook may have been defined again."""
+    value, kind = [*operation.arguments.positional, AbstractValue(), AbstractValue()][:2]
+    if value.package != "__main__" and value.type and value.type == kind.path:
+        return literal(True)
+    is_builtin = is_own(value) and kind.path.startswith("builtins.")
+    wanted = vars(builtins).get(kind.path.removeprefix("builtins.")) if is_builtin else None
+    return literal(isinstance(SAMPLES[value.type][0], wanted)) if isinstance(wanted, type) else AbstractValue("bool")
 
 
 @RULES.function("math.sqrt", "math.log", "math.exp", "math.floor", "math.ceil", "math.log10", "math.log2", "math.sin")

@@ -9,13 +9,7 @@ import re
 from functools import partial
 from typing import Any
 
-from crane_core.detectors.rules.abstract_value import (
-    NOT_KNOWN,
-    AbstractValue,
-    all_known,
-    known_facts,
-    literal,
-)
+from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, all_known, known_facts, literal
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.python_values import (
     LONG_NUMBER,

@@ -24,3 +24,9 @@ def is_at_least(operation: Operation, package: str, *version: int) -> bool:
     """Whether the library is known to be of this version or a later one."""
     found = version_of(operation, package)
     return found is not None and found >= version
+
+
+def is_before(operation: Operation, package: str, *version: int) -> bool:
+    """Whether the library is known to be of an earlier version."""
+    found = version_of(operation, package)
+    return found is not None and found < version

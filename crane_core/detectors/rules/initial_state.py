@@ -118,7 +118,9 @@ class InitialState:
         """Whether code of the notebook may put an attribute of this name on some object, in whatever manner."""
         return self.may_define_any or self.is_assigned(name) or any(map(self.mentions, _BY_ANY_NAME))
 
-    may_replace = may_give_attribute
+    def may_replace(self, name: str) -> bool:
+        """Whether it may put another value where a library has this name; torch registers only what is not there."""
+        return self.may_define_any or self.is_assigned(name) or any(map(self.mentions, _REPLACING))
 
     @cached_property
     def may_be_extended(self) -> bool:
@@ -212,7 +214,8 @@ class InitialState:
 
 
 _TOLD_OF = ("of", "asked_by")
-_BY_ANY_NAME = ("__dict__", "setattr", "vars(", "add_module", "register_", "__setstate__", "importlib", "%run")
+_REPLACING = ("__dict__", "setattr", "vars(", "__setstate__", "importlib", "%run")
+_BY_ANY_NAME = (*_REPLACING, "add_module", "register_")
 """What gives objects attributes whose names stand nowhere in the code."""
 
 

@@ -154,6 +154,8 @@ UNLESS_MENTIONED = (
     "vmap",
     "FakeTensor",
     "hook",
+    "parametriz",
+    "torch.library",
 )
 OTHER_DEVICES = ("cuda", "mps", "xpu", "device")
 """What a notebook spells that may move tensors away from the processor."""

@@ -31,7 +31,8 @@ def not_defined(operation: Operation) -> Answer:
 def without_value(operation: Operation) -> Answer:
     name, is_local = operation.absent["name"], operation.absent["is_local"]
     where = "the function assigns it only later" if is_local else "the cell deleted it before"
-    exception, remedy = "UnboundLocalError" if is_local else "NameError", f"Assign a value to {name} before this line."
+    exception = "UnboundLocalError" if is_local else "NameError"
+    remedy = f"Assign a value to {name} before this line."
     operation.crash(exception, f"{name} has no value here", fact=f"{name}: {where}", remedy=remedy)
 
 

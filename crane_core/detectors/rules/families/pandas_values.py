@@ -98,12 +98,18 @@ def cast(operation: Operation, old: AbstractValue, wanted: str | None) -> None:
     if (bad := bad_text(old, is_whole=kind != "f")) is not None:
         operation.crash(
             "ValueError",
-            f"could not convert string to {wanted}: {bad!r}",
+            f"could not convert string to {'float' if kind == 'f' else 'int'}: {bad!r}",
             fact=f"{old.named('the column')} holds the string {bad!r}",
             remedy=_TO_NUMBERS,
         )
+    if kind != "f":
+        _refuse_missing(operation, old)
+
+
+def _refuse_missing(operation: Operation, old: AbstractValue) -> None:
+    """Missing and infinite values cannot become integers."""
     has_nan = old.fact("has_nan") is True or old.fact("has_inf") is True
-    if kind != "f" and has_nan and is_numeric(dtype_of(old)) and kind_of(dtype_of(old)) == "f":
+    if has_nan and is_numeric(dtype_of(old)) and kind_of(dtype_of(old)) == "f":
         operation.crash(
             "ValueError" if is_before(operation, "pandas", 1, 3) else "IntCastingNaNError",
             "cannot convert non-finite values (NA or inf) to integer",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NoReturn
@@ -517,6 +517,22 @@ def test_where_the_process_cannot_be_copied_random_states_are_put_back(monkeypat
     entry = entry_of(loader)
     assert repr((torch.get_rng_state().tolist(), random.getstate(), np.random.get_state(legacy=False))) == states
     assert entry["structure"]["dataset"]["batch_shapes"]["batch['image']"] == [4, 3, 8, 8]
+
+
+@pytest.mark.parametrize(
+    ("draw", "told"),
+    [(random.random, {"draws"}), (np.random.rand, {"draws"}), (lambda: torch.rand(1), {"draws"}), (int, set())],
+)
+def test_samples_that_draw_random_numbers_say_so(draw: Callable[[], Any], told: set[str]) -> None:
+    class Drawn(Dataset):  # type: ignore[type-arg]
+        def __len__(self) -> int:
+            return 4
+
+        def __getitem__(self, index: int) -> Any:
+            draw()
+            return torch.zeros(3)
+
+    assert {"draws"} & entry_of(DataLoader(Drawn(), batch_size=2))["plus"]["values"].keys() == told
 
 
 @pytest.mark.parametrize("dtype", ["bool", "complex64", "float8_e4m3fn", "bfloat16", "uint8", "float16"])

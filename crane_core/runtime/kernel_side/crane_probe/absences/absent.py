@@ -37,21 +37,20 @@ def absences(
     absent: dict[str, list[dict[str, Any]]] = {group: [] for group in GROUPS}
     mentioned: set[str] = set()
     used: set[str] = set()
-    makes = False
+    files_may_come = needs.may_bring_files
     for chain in needs.chains:
         try:
             found = [*_of_chain(chain, namespace, needs, sources, mentioned), *_on_the_way(chain, namespace, used)]
-            found = [
-                (group, dict(fact, certain=False) if group == "files" and makes else fact) for group, fact in found
-            ]
             mentioned |= files_asked.texts_given(chain)
-            makes = makes or files_asked.may_make_files(chain, namespace)
+            makes_files = files_asked.may_make_files(chain, namespace)
         except Exception as error:  # noqa: BLE001 - whatever following meets becomes the reason
             unavailable[chain_text(chain.name, chain.steps)] = why(error)
             continue
         for group, fact in found:
+            may_come = group == "files" and (files_may_come or _may_be_made(fact, needs))
             if not any(_is_same(fact, other) for other in absent[group]):
-                absent[group].append(fact)
+                absent[group].append(dict(fact, certain=False) if may_come else fact)
+        files_may_come = files_may_come or makes_files
     for imported in needs.imports:
         for group, fact in _of_import(imported, needs):
             absent[group].append(fact)
@@ -75,14 +74,14 @@ def _of_chain(
         if chain.name not in _BUILTIN:
             yield "names", _missing_name(chain, namespace, needs, sources)
         for fact in files_asked.missing_files(chain, namespace, mentioned):
-            yield "files", _if_unmoved(dict(fact, **_place(chain)), needs)
+            yield "files", dict(fact, **_place(chain))
         return
     if chain.stored or chain.changed:
         return
     for fact in call_signatures.argument_mismatches(chain, namespace):
         yield "arguments", dict(fact, **_place(chain))
     for fact in files_asked.missing_files(chain, namespace, mentioned):
-        yield "files", _if_unmoved(dict(fact, **_place(chain)), needs)
+        yield "files", dict(fact, **_place(chain))
     for ask in call_arguments.asks(chain, namespace):
         yield ask.missing.group, dict({"of": ask.of}, **ask.missing.fact, **_place(chain))
 
@@ -122,11 +121,10 @@ def _may_run_code(value: Any, chain: Chain, reached: Followed) -> bool:
     return type(end) in CONTAINERS or may_gain_attributes(type(end))
 
 
-def _if_unmoved(fact: dict[str, Any], needs: Needs) -> dict[str, Any]:
-    """Uncertain where the target runs a shell, changes the folder or may make files before: it may come by that."""
-    line, modules = fact["line"], [imported.module for imported in needs.imports if imported.line <= fact["line"]]
-    is_open = needs.may_bring_files or files_asked.may_be_made(fact["file"], line, needs.target, modules)
-    return dict(fact, certain=False) if is_open else fact
+def _may_be_made(fact: Mapping[str, Any], needs: Needs) -> bool:
+    """Whether the target's code before the line that asks for a file may make it."""
+    modules = [imported.module for imported in needs.imports if imported.line <= fact["line"]]
+    return files_asked.may_be_made(fact["file"], fact["line"], needs.target, modules)
 
 
 def _located(missing: Missing, chain: Chain, at: int) -> dict[str, Any]:

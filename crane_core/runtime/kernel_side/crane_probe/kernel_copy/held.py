@@ -56,17 +56,25 @@ def random_states() -> Iterator[None]:
 
 def generator_states() -> list[Any]:
     """The states of the global generators of the processor, to be compared."""
-    found: list[Any] = [random.getstate()]
-    numpy_random = sys.modules.get("numpy.random")
-    if numpy_random is not None:
-        name, keys, *rest = numpy_random.get_state()
-        found.append((name, keys.tolist(), rest))
-    torch = sys.modules.get("torch")
-    return found if torch is None else [*found, torch.get_rng_state().tolist()]
+    return [_plain(read()) for read, _ in _of_processor()]
+
+
+def _plain(state: Any) -> Any:
+    """A state without arrays and tensors, which do not compare as a whole."""
+    if type(state) is tuple:
+        return tuple(map(_plain, state))
+    return state.tolist() if hasattr(state, "tolist") else state
 
 
 def _generators() -> list[tuple[Callable[[], Any], Callable[[Any], Any]]]:
     """How the state of each generator is read and set."""
+    found, torch = _of_processor(), sys.modules.get("torch")
+    if torch is not None and torch.cuda.is_initialized():
+        found.append((torch.cuda.get_rng_state_all, torch.cuda.set_rng_state_all))
+    return found
+
+
+def _of_processor() -> list[tuple[Callable[[], Any], Callable[[Any], Any]]]:
     found: list[Any] = [(random.getstate, random.setstate)]
     numpy_random = sys.modules.get("numpy.random")
     if numpy_random is not None:
@@ -74,8 +82,6 @@ def _generators() -> list[tuple[Callable[[], Any], Callable[[Any], Any]]]:
     torch = sys.modules.get("torch")
     if torch is not None:
         found.append((torch.get_rng_state, torch.set_rng_state))
-        if torch.cuda.is_initialized():
-            found.append((torch.cuda.get_rng_state_all, torch.cuda.set_rng_state_all))
     return found
 
 

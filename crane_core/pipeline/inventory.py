@@ -15,7 +15,7 @@ from crane_core.domain import Benchmark, InventoryAct, InventoryAction, Listed, 
 from crane_core.pipeline.places import DataFolder
 
 FILE = "inventory.jsonl"
-Entry = tuple[Listed, str]
+ListedName = tuple[Listed, str]
 _OF_CAMPAIGN = (
     domain.Annotation,
     domain.Campaign,
@@ -38,8 +38,8 @@ _FOLDERS = {
 class Inventory:
     """What is removed now, each with the act that did it, and the names that were given."""
 
-    removed: Mapping[Entry, InventoryAct]
-    titles: Mapping[Entry, str]
+    removed: Mapping[ListedName, InventoryAct]
+    titles: Mapping[ListedName, str]
 
     def has(self, kind: Listed, name: str) -> bool:
         """Whether this one is not removed."""
@@ -57,15 +57,15 @@ class Inventory:
 
     def taken(self, record: Record) -> Record | None:
         """The record as it is loaded; None if it belongs to something that is removed."""
-        if self.removed and any(thing in self.removed for thing in _entries_of(record)):
+        if self.removed and any(thing in self.removed for thing in _names_of(record)):
             return None
         if isinstance(record, Benchmark) and (title := self.title(Listed.BENCHMARK, record.benchmark)):
             return replace(record, title=title)
         return record
 
 
-def _entries_of(record: Record) -> list[Entry]:
-    found: list[Entry] = []
+def _names_of(record: Record) -> list[ListedName]:
+    found: list[ListedName] = []
     for member, kind in (("benchmark", Listed.BENCHMARK), ("experiment", Listed.RUN), ("job", Listed.RUN)):
         if isinstance(name := getattr(record, member, None), str):
             found.append((kind, name))
@@ -80,8 +80,8 @@ def inventory_file(folder: DataFolder) -> Path:
 
 def inventory(folder: DataFolder) -> Inventory:
     """What the acts of the ledger come to."""
-    removed: dict[Entry, InventoryAct] = {}
-    titles: dict[Entry, str] = {}
+    removed: dict[ListedName, InventoryAct] = {}
+    titles: dict[ListedName, str] = {}
     for act in acts(folder):
         thing = (act.kind, act.name)
         if act.action is InventoryAction.REMOVE:

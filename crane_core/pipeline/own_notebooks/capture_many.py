@@ -113,10 +113,10 @@ def document(given: Given, stop: Event) -> Lines:
     return [json.dumps(document_of(captured, given.benchmark), allow_nan=False)]
 
 
-Captured = tuple[str, Lines | CraneError]
+CaptureOutcome = tuple[str, Lines | CraneError]
 
 
-def _here(pieces: Iterator[Piece], n_jobs: int, stop: Event) -> Iterator[Captured]:
+def _here(pieces: Iterator[Piece], n_jobs: int, stop: Event) -> Iterator[CaptureOutcome]:
     pool = ThreadPoolExecutor(n_jobs, thread_name_prefix="capture")
     ended = Event()
     try:
@@ -139,7 +139,7 @@ def _unless(piece: Piece, stop: Event, ended: Event) -> Lines | CraneError | Non
         return error
 
 
-def _on_cluster(cluster: Cluster, pieces: Iterator[Piece], stop: Event) -> Iterator[Captured]:
+def _on_cluster(cluster: Cluster, pieces: Iterator[Piece], stop: Event) -> Iterator[CaptureOutcome]:
     for done in spread(cluster, f"capture-{uuid4().hex}", document, pieces, stop):
         if done.error is None:
             yield done.name, done.lines

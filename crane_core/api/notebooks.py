@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from crane_core.live.verdict import Verdict
-from crane_core.pipeline.own_notebooks.check import findings, read_notebook, run_up, verdict
+from crane_core.pipeline.own_notebooks.check import findings, read_notebook, run_up, unsure, verdict
 from crane_core.pipeline.own_notebooks.value_origins import with_origins
 from crane_core.runtime import capture as captures
 from crane_core.runtime.isolation import best
@@ -41,8 +41,9 @@ def check(
     if execute:
         limits = _limits(cell_s, isolate=isolate, installs=allow_install)
         checked = run_up(checked, python=python, limits=limits, keep_going=keep_going)
-    found = tuple(with_origins(findings(verdict(checked)), checked, is_live=False))
-    return Verdict(found, time.perf_counter() - began)
+    said = verdict(checked)
+    found = tuple(with_origins(findings(said), checked, is_live=False))
+    return Verdict(found, time.perf_counter() - began, tuple(unsure(said)))
 
 
 def capture(

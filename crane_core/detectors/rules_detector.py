@@ -67,7 +67,7 @@ def _describe(finding: Finding) -> str:
 
 
 def _diagnostics(report: Report, target: str) -> list[dict[str, Any]]:
-    """Findings and failed rules as they are kept: what a static analyzer's diagnostics look like, with the evidence."""
+    """Findings, failed rules and doubts as they are kept: in the form of a static analyzer's diagnostics."""
     lines = target.split("\n")
     found = [
         {
@@ -77,4 +77,5 @@ def _diagnostics(report: Report, target: str) -> list[dict[str, Any]]:
         }
         for finding in report.findings
     ]
-    return [*found, *({"rule_error": error._asdict()} for error in report.errors)]
+    errors = [{"rule_error": error._asdict()} for error in report.errors]
+    return [*found, *errors, *({"unsure": sentence} for sentence in report.unsure)]

@@ -20,7 +20,7 @@ from crane_core.domain import Cell, KernelState, Setting
 from crane_core.errors import CraneError
 from crane_core.llm.endpoint import Endpoint, configured_endpoint
 from crane_core.notebooks import CodeCell
-from crane_core.pipeline.own_notebooks.check import Checked, findings, to_send, verdict
+from crane_core.pipeline.own_notebooks.check import Checked, findings, to_send, unsure, verdict
 from crane_core.pipeline.own_notebooks.prompt_of_notebook import Written, captured_state, planned_cells
 from crane_core.pipeline.own_notebooks.value_origins import with_origins
 from crane_core.runtime.kernel_side import kernel_requests
@@ -74,7 +74,8 @@ def _judge(order: Mapping[str, Any]) -> dict[str, Any]:
     checked = _checked(order)
     said = verdict(checked)
     found = with_origins(findings(said), checked, is_live=True)
-    return {"crashes": said.crashes, "findings": found, "seconds": time.perf_counter() - started}
+    seconds = time.perf_counter() - started
+    return {"crashes": said.crashes, "findings": found, "unsure": unsure(said), "seconds": seconds}
 
 
 def _prompt(order: Mapping[str, Any]) -> dict[str, Any]:

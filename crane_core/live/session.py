@@ -111,7 +111,8 @@ class Session:
         """What the rules say of a cell that has not run. Raises CraneError."""
         started = time.perf_counter()
         answer = self.helper.ask(self.look(target).order("judge"))
-        return Verdict(tuple(answer["findings"]), time.perf_counter() - started)
+        seconds = time.perf_counter() - started
+        return Verdict(tuple(answer["findings"]), seconds, tuple(answer["unsure"]))
 
     def rehearsal(self, target: str, seconds: float) -> Rehearsed:
         """What a cell comes to in a copy of this kernel. Raises HelperError."""

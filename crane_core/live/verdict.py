@@ -16,10 +16,14 @@ ALARM, CALM = "#b3261e", "#2e7d5b"
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the rules say of a cell; `findings` as `check --json` writes them, with the cell of origin where known."""
+    """What the rules say of a cell; `findings` as `check --json` writes them, with the cell of origin where known.
+
+    `unsure` are sentences that say why the rules say less than they could.
+    """
 
     findings: tuple[dict[str, Any], ...]
     seconds: float
+    unsure: tuple[str, ...] = ()
 
     @property
     def crashes(self) -> bool:
@@ -32,18 +36,26 @@ class Verdict:
     @property
     def rows(self) -> list[tuple[str, str]]:
         """What stands below the title, as name and text; of all findings, the first crash first."""
-        return [row for finding in self.findings for row in _facts(finding)] or [("note", MODEST)]
+        told = [row for finding in self.findings for row in _facts(finding)] or [("note", MODEST)]
+        return [*told, *self._doubts]
+
+    @property
+    def _doubts(self) -> list[tuple[str, str]]:
+        return [("unsure", bounded(sentence)) for sentence in self.unsure]
 
     def __repr__(self) -> str:
         """Plain text."""
         lines = [self.title]
         for finding in self.findings:
             lines += [f"  {name:<9} {text}" for name, text in _facts(finding)]
-        return "\n".join(lines if self.crashes else [*lines, f"  {MODEST}"])
+        if not self.crashes:
+            lines.append(f"  {MODEST}")
+        return "\n".join([*lines, *(f"  {name:<9} {text}" for name, text in self._doubts)])
 
     def _repr_html_(self) -> str:
         """What JupyterLab, the classic notebook and VS Code draw."""
         rows = "".join(_table(finding) for finding in self.findings) or f"<div>{escape(MODEST)}</div>"
+        rows += "".join(_row(name, text) for name, text in self._doubts)
         colour = ALARM if self.crashes else CALM
         return (
             f'<div style="border-left:4px solid {colour};padding:6px 12px;line-height:1.5">'
@@ -62,12 +74,13 @@ def _facts(finding: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _table(finding: dict[str, Any]) -> str:
-    rows = "".join(
-        f'<div><span style="display:inline-block;min-width:5.5em;opacity:.75">{name}</span>'
-        f"{'<code>' if name == 'line' else ''}{escape(text)}{'</code>' if name == 'line' else ''}</div>"
-        for name, text in _facts(finding)
-    )
-    return f"<div>{rows}</div>"
+    return f"<div>{''.join(_row(name, text) for name, text in _facts(finding))}</div>"
+
+
+def _row(name: str, text: str) -> str:
+    label = f'<span style="display:inline-block;min-width:5.5em;opacity:.75">{name}</span>'
+    shown = f"<code>{escape(text)}</code>" if name == "line" else escape(text)
+    return f"<div>{label}{shown}</div>"
 
 
 def bounded(text: str) -> str:

@@ -21,6 +21,7 @@ from crane_core.pipeline.own_notebooks.check import (
     read_notebook,
     run_up,
     to_send,
+    unsure,
     verdict,
 )
 from crane_core.pipeline.own_notebooks.value_origins import evidence, with_origins
@@ -229,6 +230,7 @@ def as_json(checked: Checked, said: Prediction, asked: Asked | None) -> dict[str
         "crashes": said.crashes,
         "diagnosis": said.reasoning,
         "findings": with_origins(findings(said), checked, is_live=checked.is_attached),
+        "unsure": unsure(said),
         "rehearsal": checked.rehearsal and checked.rehearsal.to_json(),
         "model": asked and asked.as_json(),
     }
@@ -252,6 +254,7 @@ def in_words(checked: Checked, said: Prediction, asked: Asked | None) -> str:
             f"{target}: no certain crash",
             "  The rules report only certain crashes; they never say that a cell is safe.",
         ]
+    lines += [f"  unsure    {one_line(sentence)}" for sentence in unsure(said)]
     if checked.seconds_before is not None:
         lines.append(
             f"  {_cells(checked)} ran before it; a crash here would cost {checked.seconds_before:.3f} s of re-execution"

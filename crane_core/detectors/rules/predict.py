@@ -37,6 +37,8 @@ class Report:
     n_steps: int = 0
     contradictions: tuple[Contradiction, ...] = ()
     """Where what was predicted of the executed cells is not what happened; nothing was concluded from them then."""
+    unsure: tuple[str, ...] = ()
+    """Why the rules say less than they could, or what they say may not last: plain sentences."""
 
 
 def findings(cells: Sequence[Cell], state: KernelState | None, setting: Setting = Setting.RUNTIME_PLUS) -> Report:

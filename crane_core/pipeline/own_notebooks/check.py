@@ -116,6 +116,12 @@ def findings(said: Prediction) -> list[dict[str, Any]]:
     return [entry for entry in kept if "exception" in entry]
 
 
+def unsure(said: Prediction) -> list[str]:
+    """Why the rules say less than they could: sentences, none where nothing held them back."""
+    kept: list[dict[str, Any]] = json.loads(said.diagnostics or "[]")
+    return [entry["unsure"] for entry in kept if "unsure" in entry]
+
+
 def to_send(checked: Checked, setting: Setting, template: Template | None = None) -> Written:
     """The exact text that a model would be shown. Raises PromptError if the setting shows more than is known."""
     return written(checked.cells, checked.state, setting, template)

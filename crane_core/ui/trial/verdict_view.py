@@ -11,7 +11,7 @@ import streamlit as st
 from crane_core.detectors.prediction import Prediction
 from crane_core.pipeline.jobs.words import cost_words
 from crane_core.pipeline.own_notebooks.ask_one import Asked
-from crane_core.pipeline.own_notebooks.check import Checked, findings
+from crane_core.pipeline.own_notebooks.check import Checked, findings, unsure
 from crane_core.pipeline.own_notebooks.value_origins import evidence, with_origins
 from crane_core.runtime.rehearsal import Outcome, Rehearsal
 
@@ -31,18 +31,23 @@ def crash_line(said: Prediction) -> int | None:
 def draw_rules(checked: Checked, said: Prediction) -> None:
     """The verdict of the certain-crash rules."""
     found = with_origins(findings(said), checked, is_live=checked.is_attached)
-    st.html(rules_html(found, has_state=checked.state is not None))
+    st.html(rules_html(found, unsure(said), has_state=checked.state is not None))
 
 
-def rules_html(found: Sequence[dict[str, Any]], *, has_state: bool) -> str:
-    """A card for each certain crash, or one card that says that there is none."""
+def rules_html(found: Sequence[dict[str, Any]], doubts: Sequence[str] = (), *, has_state: bool) -> str:
+    """A card for each certain crash, or one card that says that there is none; then why less is said than could be."""
     if not found:
         based = "Checked: the code of the cells and the kernel state before the target."
         if not has_state:
             based = "Checked: the code only. The kernel state before the target is not known yet."
         modest = "The rules report only certain crashes; they never say that a cell is safe."
-        return _card("cw-calm", WHO, "No certain crash", [("", f"{based} {modest}")])
-    return "".join(_finding_html(finding) for finding in found)
+        return _card("cw-calm", WHO, "No certain crash", [("", f"{based} {modest}"), *_unsure(doubts)])
+    more = _card("cw-calm", WHO, "Unsure", _unsure(doubts)) if doubts else ""
+    return "".join(map(_finding_html, found)) + more
+
+
+def _unsure(doubts: Sequence[str]) -> list[tuple[str, str]]:
+    return [("unsure", _shown(sentence)) for sentence in doubts]
 
 
 def _finding_html(finding: dict[str, Any]) -> str:

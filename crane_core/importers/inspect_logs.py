@@ -1,7 +1,7 @@
 """Logs of Inspect AI (`.eval`, or `.json`) whose samples ask our prompt: each completion is read as any model's reply.
 
 Knows the members of such a log, as Inspect 0.3 documents and writes them. Refuses to guess whose answer a sample is:
-one that names no instance, or failed, is left out, and counted.
+one that names no instance, that failed, or that its author invalidated is left out, and counted.
 """
 
 from __future__ import annotations
@@ -151,6 +151,8 @@ def _run(log: _Log, sample: Any, detector: str) -> Run:
     if not isinstance(sample, dict):
         raise _LeftOutError("it is not an object", type(sample).__name__)
     benchmark, instance_id, setting = _whose(log, sample)
+    if sample.get("invalidation") is not None:
+        raise _LeftOutError("its author invalidated it", _invalidated(instance_id, sample))
     error = sample.get("error")
     if error is not None:
         raise _LeftOutError("it failed", error.get("message") if isinstance(error, dict) else error)
@@ -170,6 +172,14 @@ def _run(log: _Log, sample: Any, detector: str) -> Run:
         unanswered=said.trouble,
         prompt_sha256=_digest(sample.get("input")),
     )
+
+
+def _invalidated(instance_id: str, sample: dict[str, Any]) -> str:
+    """Which sample it is, and the reason that its author gave."""
+    which = f"{instance_id}, epoch {sample.get('epoch')}"
+    invalidation = sample["invalidation"]
+    reason = invalidation.get("reason") if isinstance(invalidation, dict) else None
+    return f"{which}: {reason}" if isinstance(reason, str) and reason.strip() else which
 
 
 def _whose(log: _Log, sample: dict[str, Any]) -> tuple[str, str, Setting]:

@@ -130,6 +130,11 @@ def test_arguments_of_the_task_are_the_usual_setting_and_benchmark(tree_of: Tree
         ({"output": {"choices": []}}, "its output has no completion"),
         ({"output": "yes"}, "its output has no completion"),
         ({"error": {"message": "gone"}}, "it failed; the first: gone"),
+        (
+            {"invalidation": {"author": "ana", "reason": "wrong prompt", "metadata": {}}},
+            "its author invalidated it; the first: pandas_1_reproduced, epoch 1: wrong prompt",
+        ),
+        ({"invalidation": {}}, "its author invalidated it; the first: pandas_1_reproduced, epoch 1"),
     ],
 )
 def test_a_sample_that_gives_no_run_is_told(tree_of: TreeOf, changes: dict[str, Any], why: str) -> None:
@@ -153,6 +158,16 @@ def test_the_second_answer_to_one_question_is_told(tree_of: TreeOf) -> None:
     assert ("2 samples", "left out: a sample before it answers the same; the first: pandas_1_reproduced, epoch 1") in (
         told(records)
     )
+
+
+def test_an_answer_after_an_invalidated_one_is_no_duplicate(tree_of: TreeOf) -> None:
+    document = deepcopy(DOCUMENT)
+    sample = document["samples"][0]
+    document["samples"] = [sample | {"invalidation": {"author": "ana"}}, sample]
+    tree = tree_of({"a.json": json.dumps(document)})
+    records = list(importer_for(tree).read(tree))
+    assert len(runs(records)) == 1
+    assert [place for place, _ in told(records)] == ["1 sample"]
 
 
 def test_an_evaluation_that_did_not_end_is_told_and_its_answers_are_read(tmp_path: Path) -> None:

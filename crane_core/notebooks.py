@@ -21,6 +21,12 @@ ORIGIN = "notebook"
 RERUN_MARK = "[reexecute]"
 """A first line that holds this belongs to a cell that ran although its execution count says otherwise (JunoBench)."""
 
+MAY_RAISE = "raises-exception"
+"""The tag by which nbclient and Jupyter Book let a cell raise: the cells after it run all the same."""
+
+SKIPPED = "skip-execution"
+"""The tag of cells that nbclient does not execute."""
+
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 _FRAMES = (
     re.compile(
@@ -57,6 +63,17 @@ class CodeCell:
     source: str
     execution_count: int | None
     crash: CrashOutput | None
+    tags: frozenset[str] = frozenset()
+
+    @property
+    def may_raise(self) -> bool:
+        """Whether its author expects an exception, so that the notebook goes on after it."""
+        return MAY_RAISE in self.tags
+
+    @property
+    def is_skipped(self) -> bool:
+        """Whether its author wants it left out when the notebook is executed."""
+        return SKIPPED in self.tags
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +122,15 @@ def _language(metadata: Any) -> str | None:
 
 
 def target_index(cells: Sequence[CodeCell]) -> int | None:
-    """The first code cell with an error output, None when no cell has one."""
+    """The first code cell with an error output that no tag expects, None when no cell has one."""
+    return next((cell.index for cell in cells if cell.crash is not None and not cell.may_raise), None)
+
+
+def crash_index(cells: Sequence[CodeCell]) -> int | None:
+    """The target of a notebook that is said to crash: it may carry the tag by which its author got past the crash."""
+    unexpected = target_index(cells)
+    if unexpected is not None:
+        return unexpected
     return next((cell.index for cell in cells if cell.crash is not None), None)
 
 
@@ -114,14 +139,16 @@ def executed_before(cells: Sequence[CodeCell], target: int) -> list[CodeCell]:
 
     A cell ran when its execution count is below the target's, or its first line holds RERUN_MARK: a target that holds
     it is about to run for the second time, and stands among them. Without counts the notebook ran from top to bottom.
+    Cells with the tag SKIPPED are left out, as nbclient leaves them out, whatever their count.
     Raises ValueError for an index that is not a code cell.
     """
     if not 0 <= target < len(cells):
         raise ValueError(f"there is no code cell {target}; the notebook has {len(cells)}")
+    taking_part = [cell for cell in cells if not cell.is_skipped or cell.index == target]
     if all(cell.execution_count is None for cell in cells):
-        return [cell for cell in cells if cell.index < target or cell.index == target and _is_marked(cell)]
+        return [cell for cell in taking_part if cell.index < target or cell.index == target and _is_marked(cell)]
     limit = cells[target].execution_count
-    ran = [cell for cell in cells if _ran(cell, target, limit)]
+    ran = [cell for cell in taking_part if _ran(cell, target, limit)]
     return sorted(ran, key=lambda cell: (cell.execution_count is None, cell.execution_count or 0, cell.index))
 
 
@@ -194,7 +221,13 @@ def _code_cell(index: int, cell: dict[str, Any]) -> CodeCell:
         source=source,
         execution_count=count,
         crash=_crash(errors[0], index, count) if errors else None,
+        tags=_tags(cell.get("metadata")),
     )
+
+
+def _tags(metadata: Any) -> frozenset[str]:
+    tags = metadata.get("tags") if isinstance(metadata, dict) else None
+    return frozenset(tag for tag in tags if isinstance(tag, str)) if isinstance(tags, list) else frozenset()
 
 
 def _count(value: Any, index: int) -> int | None:

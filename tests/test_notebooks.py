@@ -14,6 +14,7 @@ from crane_core.domain import CellRole
 from crane_core.notebooks import (
     MAX_JSON_CONTAINERS,
     CodeCell,
+    crash_index,
     crash_line,
     executed_before,
     plan,
@@ -152,6 +153,24 @@ def test_a_notebook_without_counts_ran_from_top_to_bottom() -> None:
 
 def test_before_a_target_without_a_count_ran_the_counted_cells_above_it() -> None:
     assert [cell.index for cell in executed_before(ran(2, 1, None, None, 3), 3)] == [1, 0]
+
+
+def test_tags_say_which_cells_may_raise_and_which_are_left_out() -> None:
+    expected, crash, skipped = code("a", 1, fails=True), code("b", 3, fails=True), code("c", 2)
+    expected.metadata["tags"] = ["raises-exception"]
+    skipped.metadata["tags"] = ["skip-execution"]
+    cells = read_code_cells(notebook(expected, skipped, crash))
+    assert (target_index(cells), crash_index(cells)) == (2, 2)
+    assert [cell.index for cell in executed_before(cells, 2)] == [0]
+    assert [step.role for step in plan(cells, 2)] == [CellRole.EXECUTED, CellRole.TARGET, CellRole.NOT_RUN]
+    assert (target_index(cells[:1]), crash_index(cells[:1])) == (None, 0)
+
+
+@pytest.mark.parametrize("tags", ["raises-exception", None, [["raises-exception"]], 3])
+def test_tags_that_are_no_list_of_strings_say_nothing(tags: Any) -> None:
+    document = {"cells": [{"cell_type": "code", "source": "a", "metadata": {"tags": tags}}]}
+    [cell] = read_code_cells(json.dumps(document).encode())
+    assert cell.tags == frozenset()
 
 
 @pytest.mark.parametrize("target", [-1, 2])

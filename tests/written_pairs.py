@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 Counts = Sequence[int | None]
 
 
 def write_notebook(
-    path: Path, cells: Sequence[str], *, error: str | None = None, target: int = -1, counts: Counts | None = None
+    path: Path,
+    cells: Sequence[str],
+    *,
+    error: str | None = None,
+    target: int = -1,
+    counts: Counts | None = None,
+    tagged: Mapping[int, str] | None = None,
 ) -> Path:
-    """Code cells that ran in the order of `counts`, top to bottom by default; `error` is the output of `target`."""
+    """Code cells that ran in the order of `counts`, top to bottom by default; `error` is the output of `target`.
+
+    `tagged` is the tag of cells, by index.
+    """
     target %= len(cells)
     order = counts or range(1, len(cells) + 1)
     output = {"output_type": "error", "ename": error, "evalue": "no", "traceback": []}
@@ -20,6 +29,8 @@ def write_notebook(
         {"cell_type": "code", "source": source, "metadata": {}, "execution_count": count, "outputs": []}
         for source, count in zip(cells, order, strict=True)
     ]
+    for index, tag in (tagged or {}).items():
+        made[index]["metadata"] = {"tags": [tag]}
     if error is not None:
         made[target]["outputs"] = [output]
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -15,7 +15,7 @@ from crane_core.domain import Benchmark, Case, Cell, CellRole, Instance, LoadPro
 from crane_core.importers.filetree import FileTree
 from crane_core.importers.published_detectors import slug
 from crane_core.importers.reading import UnreadableFileError, parse_json, read_bytes
-from crane_core.notebooks import plan, read_code_cells, target_index
+from crane_core.notebooks import crash_index, plan, read_code_cells
 
 KIND = "notebook-column"
 SUFFIX = ".notebooks.jsonl"
@@ -60,7 +60,7 @@ def _line(line: bytes, path: str, place: str) -> Iterator[Record]:
 def _notebook(entry: dict[str, Any]) -> Iterator[Record]:
     benchmark, case_id = slug(entry["of"]), f"row_{int(entry['row'])}"
     cells = read_code_cells(json.dumps(entry["notebook"]).encode())
-    target = target_index(cells)
+    target = crash_index(cells)
     if target is None or (crash := cells[target].crash) is None:
         raise ValueError("no cell has an error output")
     yield Case(

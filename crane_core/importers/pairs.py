@@ -19,7 +19,7 @@ from crane_core.importers.filetree import FileTree
 from crane_core.importers.instance_ids import JUNOBENCH, JUNOBENCH_CASES, library_of
 from crane_core.importers.published_detectors import slug
 from crane_core.importers.reading import UnreadableFileError, read_bytes, read_text
-from crane_core.notebooks import ORIGIN, CodeCell, plan, read_code_cells, target_index
+from crane_core.notebooks import ORIGIN, CodeCell, crash_index, plan, read_code_cells, target_index
 
 KIND = "notebook-pairs"
 
@@ -179,7 +179,7 @@ def _read_pair(tree: FileTree, pair: _Pair, benchmark: str, facts: _Facts) -> It
             notebooks[version] = _code_cells(tree, path)
         except UnreadableFileError as error:
             yield error.problem
-    target = target_index(notebooks.get(Version.REPRODUCED, []))
+    target = crash_index(notebooks.get(Version.REPRODUCED, []))
     if target is None and target_index(notebooks.get(Version.FIXED, [])) is not None:
         yield LoadProblem(pair.paths[Version.FIXED], "cells", "the fixed notebook crashes; the two may be swapped")
     yield _with_crash(facts.case(pair.case_id), notebooks.get(Version.REPRODUCED, []), target)

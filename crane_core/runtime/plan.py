@@ -41,9 +41,10 @@ class Plan(NamedTuple):
 
 
 def read_plan(notebook: Path, target: int | None) -> Plan:
-    """The plan for code cell `target`; without one, the first cell with an error output, else the last.
+    """The plan for code cell `target`.
 
-    Raises NotebookError.
+    Without one, the target is the first cell with an error output that no tag expects, else the last cell that is not
+    skipped. Raises NotebookError.
     """
     try:
         cells, language = read_document(read_given(notebook, MOST_BYTES))
@@ -63,7 +64,8 @@ def read_plan(notebook: Path, target: int | None) -> Plan:
     if target is None:
         target = target_index(cells)
     if target is None:
-        target = len(cells) - 1
+        to_run = [cell for cell in cells if not cell.is_skipped]
+        target = (to_run or cells)[-1].index
     try:
         executed = executed_before(cells, target)
     except ValueError as error:

@@ -69,7 +69,8 @@ class RunUp:
         for cell in self._plan.executed:
             self.cell = cell.index
             reply = self._kernel.run(self._code(cell))
-            if reply.exception is not None and not keep_going:
+            goes_on = keep_going or cell.may_raise
+            if reply.exception is not None and not goes_on:
                 raise self._raised(cell, reply)
             self.ran.append(_ran(cell, reply))
         self.cell = None

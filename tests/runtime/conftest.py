@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import nbformat
@@ -47,14 +47,23 @@ def mark(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 def notebook(tmp_path: Path) -> WriteNotebook:
     """Write a notebook of code cells into the test's folder.
 
-    A count that is left out is given from 1 upwards; `crash` is the index of a cell with an error output.
+    A count that is left out is given from 1 upwards; `crash` is the index of a cell with an error output; `tags` are
+    those of cells by index.
     """
 
-    def write(name: str, *cells: str, counts: Sequence[int | None] | None = None, crash: int | None = None) -> Path:
+    def write(
+        name: str,
+        *cells: str,
+        counts: Sequence[int | None] | None = None,
+        crash: int | None = None,
+        tags: Mapping[int, Sequence[str]] | None = None,
+    ) -> Path:
         book = nbformat.v4.new_notebook(nbformat_minor=4)
         book.cells.append(nbformat.v4.new_markdown_cell(f"# {name}"))
         for index, source in enumerate(cells):
             cell = nbformat.v4.new_code_cell(source, execution_count=counts[index] if counts else index + 1)
+            if tags and index in tags:
+                cell.metadata["tags"] = list(tags[index])
             if index == crash:
                 cell.outputs = [nbformat.v4.new_output("error", ename="ValueError", evalue="no", traceback=[])]
             book.cells.append(cell)

@@ -13,6 +13,7 @@ import pytest
 from crane_core.errors import CellRaisedError, CraneError, KernelStartError, LookError, NotebookError
 from crane_core.runtime.capture import Captured, capture, capture_many
 from crane_core.runtime.limits import Limits
+from crane_core.runtime.plan import read_plan
 
 from .conftest import WriteNotebook
 
@@ -93,6 +94,21 @@ def test_a_cell_that_raises_stops_the_capture_and_is_named(notebook: WriteNotebo
     captured = capture(path, keep_going=True, probes=["a"])
     assert [(cell.exception, cell.message) for cell in captured.cells] == [(None, None), ("KeyError", "'lane'")]
     assert probed(captured) == [1]
+
+
+def test_tags_let_a_cell_raise_or_leave_it_out(notebook: WriteNotebook) -> None:
+    cells = ("1 / 0", "n = 1", "n = 2", "n[0]")
+    tags = {0: ["raises-exception"], 2: ["remove-input", "skip-execution"]}
+    captured = capture(notebook("lesson", *cells, tags=tags), probes=["n"])
+    assert [(cell.cell, cell.exception) for cell in captured.cells] == [(0, "ZeroDivisionError"), (1, None)]
+    assert (captured.target, probed(captured)) == (3, [1])
+
+
+def test_without_a_target_cells_with_these_tags_are_passed_over(notebook: WriteNotebook) -> None:
+    raised = notebook("raised", "[][0]", "n = 1", "n", crash=0, tags={0: ["raises-exception"]})
+    skipped = notebook("skipped", "n = 1", "n", tags={1: ["skip-execution"]})
+    assert (read_plan(raised, None).target.index, read_plan(skipped, None).target.index) == (2, 0)
+    assert read_plan(skipped, 1).target.index == 1
 
 
 def test_after_an_error_the_next_cell_runs_as_usual(notebook: WriteNotebook) -> None:

@@ -99,6 +99,31 @@ def test_a_recorded_missing_file_is_a_crash_like_any_other(run: Run, pairs: Path
     assert run(pairs).code == 0
 
 
+def test_tagged_cells_may_raise_or_are_left_out_but_the_target_counts(run: Run, pairs: Path) -> None:
+    lesson = {0: "raises-exception", 1: "skip-execution"}
+    for name, tags, cells in (
+        ("lesson", lesson, ["1 / 0", "not python", "a = 0"]),
+        ("tagged", {1: "raises-exception"}, ["a = 0"]),
+        ("still", {1: "raises-exception"}, ["a = 0"]),
+    ):
+        crashing = [*cells, "1 / a"]
+        fixed = crashing if name == "still" else [*cells, "a", "[][0]"]
+        write_notebook(pairs / name / f"{name}_reproduced.ipynb", crashing, error="ZeroDivisionError", tagged=tags)
+        write_notebook(
+            pairs / name / f"{name}_fixed.ipynb",
+            fixed,
+            tagged=tags if name == "still" else tags | {len(fixed) - 1: "raises-exception"},
+        )
+    assert outcomes(run(pairs, "--json").out) == {
+        "lesson_reproduced": "as recorded",
+        "lesson_fixed": "as recorded",
+        "tagged_reproduced": "as recorded",
+        "tagged_fixed": "as recorded",
+        "still_reproduced": "as recorded",
+        "still_fixed": "fixed notebook crashes",
+    }
+
+
 def test_a_limit_is_counted_apart(run: Run, pairs: Path) -> None:
     write_pair(pairs, "trip", ["while True: pass", "1 / 0"], GOOD[1])
     said = run(pairs, "--timeout-s", "1")

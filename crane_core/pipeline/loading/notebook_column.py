@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from crane_core.errors import SourceError
 from crane_core.importers.notebook_rows import SUFFIX
-from crane_core.notebooks import read_code_cells, target_index
+from crane_core.notebooks import crash_index, read_code_cells
 
 BATCH = 16
 ROWS_PER_FILE = 500
@@ -178,7 +178,7 @@ def _slim(value: Any) -> dict[str, Any]:
     if notebook is None:
         raise ValueError("it contains no notebook")
     cells = read_code_cells(json.dumps(notebook).encode())
-    if target_index(cells) is None:
+    if crash_index(cells) is None:
         raise ValueError("no cell has an error output")
     return {
         "nbformat": 4,
@@ -187,7 +187,7 @@ def _slim(value: Any) -> dict[str, Any]:
         "cells": [
             {
                 "cell_type": "code",
-                "metadata": {},
+                "metadata": {"tags": sorted(cell.tags)} if cell.tags else {},
                 "source": cell.source,
                 "execution_count": cell.execution_count,
                 "outputs": [_error(cell.crash)] if cell.crash else [],

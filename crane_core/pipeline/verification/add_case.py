@@ -22,10 +22,10 @@ from crane_core.celldiff import align_cells
 from crane_core.domain import VerifiedAs, Version
 from crane_core.errors import NotebookError, SourceError
 from crane_core.given_path import read_given
-from crane_core.notebooks import CodeCell, read_document, target_index
+from crane_core.notebooks import CodeCell, crash_index, read_document
 from crane_core.pipeline.sheet_text import csv_as_it_is, is_formula
 from crane_core.pipeline.verification.own_copy import own_copy
-from crane_core.pipeline.verification.pair_claims import Claim, borne_out, fixed_claim
+from crane_core.pipeline.verification.pair_claims import Claim, borne_out, fixed_claim, plan_to_crash
 from crane_core.runtime.endings import short
 from crane_core.runtime.execute import Execution, execute
 from crane_core.runtime.limits import Limits
@@ -138,7 +138,7 @@ def _files(name: str) -> dict[Version, str]:
 def _recorded(case: NewCase) -> tuple[int, str]:
     """Target and exception as the notebook's error output says."""
     cells = _cells(case.crashing)
-    target = target_index(cells)
+    target = crash_index(cells)
     crash = cells[target].crash if target is not None else None
     if target is None or crash is None or not crash.exception:
         raise NotebookError(
@@ -156,10 +156,12 @@ def _executed(case: NewCase, folder: Path, program: Program, limits: Limits, sto
     """Target and exception as they are found by execution; the error output of the crashing notebook is set to it."""
     with _beside(case, folder) as place:
         paths = {version: place / name for version, name in _files(case.name).items()}
-        plan = read_plan(paths[Version.REPRODUCED], case.target)
+        crashing = paths[Version.REPRODUCED]
+        plan = plan_to_crash(crashing) if case.target is None else read_plan(crashing, case.target)
         cells = [*plan.executed, plan.target]
+        to_target = Claim(cells, len(plan.executed), None)
         is_known = case.target is not None or plan.target.crash is not None
-        tries = [_went(paths[Version.REPRODUCED], cells, program, limits, stop) for _ in range(N_TRIES)]
+        tries = [_went(crashing, to_target, program, limits, stop) for _ in range(N_TRIES)]
         at, exception = _crash(cells, tries, is_known=is_known)
         target = cells[at]
         if is_known and at != len(cells) - 1:
@@ -176,15 +178,15 @@ def _executed(case: NewCase, folder: Path, program: Program, limits: Limits, sto
         if target.crash is None:
             _record_crash(case, cells[: at + 1], tries[0])
         claim = fixed_claim(paths[Version.FIXED], target.index)
-        borne = borne_out(claim, _went(paths[Version.FIXED], claim.cells, program, limits, stop))
+        borne = borne_out(claim, _went(paths[Version.FIXED], claim, program, limits, stop))
         if borne.outcome is not VerifiedAs.AS_RECORDED:
             raise _no_case(f"the fixed notebook does not run through: {borne.why}", "Correct it.")
     return target.index, exception
 
 
-def _went(path: Path, cells: Sequence[CodeCell], program: Program, limits: Limits, stop: threading.Event) -> Execution:
+def _went(path: Path, claim: Claim, program: Program, limits: Limits, stop: threading.Event) -> Execution:
     with own_copy(path.parent, path.parent) as own:
-        return execute(path.name, cells, own, program, limits, stop=stop)
+        return execute(path.name, claim.cells, own, program, limits, tolerated=claim.tolerates, stop=stop)
 
 
 def _crash(cells: Sequence[CodeCell], tries: Sequence[Execution], *, is_known: bool) -> tuple[int, str]:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from crane_core.domain import VerifiedAs
 from crane_core.errors import NotebookError
-from crane_core.notebooks import CodeCell
+from crane_core.notebooks import CodeCell, crash_index
 from crane_core.runtime.endings import short
 from crane_core.runtime.execute import Execution
 from crane_core.runtime.plan import Plan, read_plan
@@ -42,7 +42,12 @@ class Claim(NamedTuple):
     exception: str | None
 
     def tolerates(self, at: int, exception: str) -> bool:
-        """Whether a cell before the target of a crashing notebook may raise, since it did when it was recorded."""
+        """Whether a cell may raise: its tag says so, or it stands before a crash and raised when it was recorded.
+
+        The target never may: what it raises is what the pair is about.
+        """
+        if at != self.target and self.cells[at].may_raise:
+            return True
         crash = self.cells[at].crash
         return self.exception is not None and at < self.target and crash is not None and crash.exception == exception
 
@@ -60,7 +65,7 @@ def crashing_claim(notebook: Path, stated: str | None = None) -> tuple[Claim, in
 
     Raises NotebookError, and NotAPairError where there is no claim, or the two contradict each other.
     """
-    plan = read_plan(notebook, None)
+    plan = plan_to_crash(notebook)
     crash = plan.target.crash
     if crash is None or not crash.exception:
         raise _no_pair(f"{notebook.name} has no error output, so its target cell is unknown", "Run it, and save it.")
@@ -72,6 +77,13 @@ def crashing_claim(notebook: Path, stated: str | None = None) -> tuple[Claim, in
     return Claim([*plan.executed, plan.target], len(plan.executed), crash.exception), plan.target.index
 
 
+def plan_to_crash(notebook: Path) -> Plan:
+    """The plan of a notebook that is said to crash, whose target a tag may have let through. Raises NotebookError."""
+    plan = read_plan(notebook, None)
+    target = crash_index(plan.cells)
+    return plan if target in (None, plan.target.index) else read_plan(notebook, target)
+
+
 def fixed_claim(notebook: Path, target: int) -> Claim:
     """What a fixed notebook claims whose pair crashes in code cell `target`. Raises NotebookError."""
     plan = read_plan(notebook, target)
@@ -81,9 +93,10 @@ def fixed_claim(notebook: Path, target: int) -> Claim:
 def _after(plan: Plan) -> list[CodeCell]:
     """The cells that ran after the target, in their order; without counts those below it."""
     if all(cell.execution_count is None for cell in plan.cells):
-        return plan.cells[plan.target.index + 1 :]
+        return [cell for cell in plan.cells[plan.target.index + 1 :] if not cell.is_skipped]
     count = plan.target.execution_count
-    later = [cell for cell in plan.cells if cell.execution_count is not None and cell is not plan.target]
+    counted = [cell for cell in plan.cells if cell.execution_count is not None and not cell.is_skipped]
+    later = [cell for cell in counted if cell is not plan.target]
     ran = {cell.index for cell in plan.executed}
     return sorted(
         (cell for cell in later if cell.index not in ran and (count is None or (cell.execution_count or 0) > count)),

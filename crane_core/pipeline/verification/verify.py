@@ -217,6 +217,9 @@ def _digest(path: Path | None, beside: dict[Path, str], claim: Claim | Borne) ->
         digest.update(f"{fingerprint(path)}\0{beside[path.parent]}\0".encode())
     claimed = claim.why if isinstance(claim, Borne) else f"{claim.target} {claim.exception}"
     digest.update(sayable(str(claimed)).encode())
+    if not isinstance(claim, Borne) and any(cell.may_raise for cell in claim.cells):
+        # Earlier releases ignored tags: what they found out about such a notebook is not what is found out now.
+        digest.update(b"\0tags")
     return digest.hexdigest()
 
 

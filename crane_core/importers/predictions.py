@@ -11,7 +11,7 @@ from typing import Any
 from crane_core.domain import Benchmark, Detector, DetectorKind, LoadProblem, Record, Run, Setting
 from crane_core.importers.filetree import FileTree
 from crane_core.importers.instance_ids import JUNOBENCH
-from crane_core.importers.prediction_rows import csv_rows, parquet_rows
+from crane_core.importers.prediction_rows import NEEDED, csv_rows, parquet_rows
 from crane_core.importers.published_detectors import slug
 from crane_core.importers.reading import UnreadableFileError, parse_json, read_bytes
 
@@ -99,6 +99,9 @@ def _records_of_row(row: tuple[str, Any], path: str, experiment: str, seen: set[
 def _run(fields: Any, experiment: str) -> Run:
     if not isinstance(fields, dict):
         raise ValueError(f"expected an object, not {type(fields).__name__}")
+    missing = [name for name in NEEDED if name not in fields]
+    if missing:
+        raise ValueError(f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing")
     crashes = _crashes(fields)
     return Run(
         benchmark=slug(_text(fields, "benchmark", JUNOBENCH.benchmark)),
@@ -155,6 +158,4 @@ def _crashes(fields: dict[str, Any]) -> bool | None:
     value = fields.get("crashes")
     if value is not None and not isinstance(value, bool):
         raise ValueError(f"crashes must be true, false or null, not {value!r}")
-    if "crashes" not in fields:
-        raise ValueError("crashes is missing")
     return value

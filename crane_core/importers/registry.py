@@ -15,6 +15,14 @@ import crane_core.importers
 from crane_core.domain import Record
 from crane_core.errors import SourceError
 from crane_core.importers.filetree import FileTree
+from crane_core.importers.foreign_tools import refuse_foreign_file
+from crane_core.importers.prediction_rows import NEEDED
+
+_CERTAIN = 0.95
+"""With this confidence an importer knows its own file; JSON lines of anybody look like predictions with 0.9."""
+OTHER_FILES = (
+    f"Answers of models: JSON lines or CSV with {', '.join(NEEDED)}. Labels of people: `campaign labels` with a CSV."
+)
 
 
 class Importer(Protocol):
@@ -41,14 +49,21 @@ def importers() -> tuple[Importer, ...]:
 
 
 def importer_for(tree: FileTree) -> Importer:
-    """The importer with the highest confidence; SourceError, naming what can be imported, if none recognises it."""
+    """The importer with the highest confidence.
+
+    Raises SourceError for a file of another tool, and, naming what can be imported, for what no importer recognises.
+    """
     best = max(importers(), key=lambda importer: importer.recognises(tree))
-    if best.recognises(tree) > 0:
+    confidence = best.recognises(tree)
+    if confidence < _CERTAIN:
+        refuse_foreign_file(tree)
+    if confidence > 0:
         return best
     kinds = ", ".join(importer.KIND for importer in importers())
+    n_files = "1 file" if len(tree.paths) == 1 else f"{len(tree.paths):,} files"
     raise SourceError(
-        f"{tree.name} holds {len(tree.paths):,} files, but nothing that can be imported.",
-        remedy=f"Use a folder or archive of one of these kinds: {kinds}.",
+        f"{tree.name} holds {n_files}, but nothing that can be imported.",
+        remedy=f"Use a folder or archive of one of these kinds: {kinds}. {OTHER_FILES}",
     )
 
 

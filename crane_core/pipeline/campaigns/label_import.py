@@ -22,6 +22,7 @@ from crane_core.annotation.plan import Plan
 from crane_core.annotation.showing import Showing
 from crane_core.errors import CampaignError
 from crane_core.given_path import read_given
+from crane_core.importers.foreign_tools import foreign_tool, remedy_of
 from crane_core.pipeline.campaigns.blind_plan import cover_name
 from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.sheet_text import GUARD, guarded, unguarded
@@ -96,6 +97,7 @@ def read_labels(
     """
     label_store.take(annotator, [])
     content = _content(file)
+    _refuse_other_form(file, content)
     reader = _Reader(label_store, annotator, meaning)
     for row in _rows(file, content, columns):
         reader.take(row)
@@ -201,6 +203,12 @@ def _content(file: Path) -> bytes:
         raise CampaignError(f"{file} cannot be read: {error.strerror}.", remedy="Name a CSV file.") from error
     except ValueError as error:
         raise CampaignError(f"{file}: {error}.", remedy="Name a CSV file.") from error
+
+
+def _refuse_other_form(file: Path, content: bytes) -> None:
+    tool = foreign_tool(file.name, content)
+    if tool is not None and file.suffix.lower() != ".csv":
+        raise CampaignError(f"{file} is an export of {tool.name}, not a CSV file.", remedy=remedy_of(tool))
 
 
 def _rows(file: Path, content: bytes, columns: Columns) -> Iterator[_Row]:

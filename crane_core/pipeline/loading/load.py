@@ -27,9 +27,10 @@ from crane_core.domain import (
 )
 from crane_core.errors import LedgerError, SourceError, StoreError
 from crane_core.given_path import refusal
+from crane_core.importers import predictions
 from crane_core.importers.filetree import open_files, open_tree
 from crane_core.importers.instance_ids import JUNOBENCH
-from crane_core.importers.registry import importer_by_kind, importer_for
+from crane_core.importers.registry import OTHER_FILES, importer_by_kind, importer_for
 from crane_core.pipeline.inventory import FILE as INVENTORY
 from crane_core.pipeline.inventory import inventory, inventory_file
 from crane_core.pipeline.jobs.reply_reading import with_what_they_say
@@ -318,7 +319,10 @@ def _import(
     edition = edition_of(release, sha256, staged_sources(folder.sources))
     records, problems = _read(importer.read(tree), edition)
     if not records:
-        raise SourceError(_nothing_usable(origin, problems), remedy="Nothing was loaded; see `import --help`.")
+        help_on_files = f" {OTHER_FILES}" if importer.KIND == predictions.KIND else ""
+        raise SourceError(
+            _nothing_usable(origin, problems), remedy=f"Nothing was loaded; see `import --help`.{help_on_files}"
+        )
     staged: dict[str, Any] = {"kind": importer.KIND, "into": folder.sources, "release": release, "edition": edition}
     staging = (
         staged_archive(origin, name=tree.name, **staged)

@@ -24,10 +24,11 @@ from crane_core.llm.endpoint import Endpoint
 from crane_core.llm.event_stream import completion_of, is_stream, looks_like_stream
 from crane_core.llm.keys import OPENAI, without_keys, without_secrets
 from crane_core.llm.outcome import ModelReply, UnsupportedParameter
-from crane_core.llm.output_limit import fitting, is_about_length
+from crane_core.llm.output_limit import OutputLimit, is_about_length
 from crane_core.llm.question import Question
 from crane_core.llm.retrying import Failure, Kind, failure_of
 from crane_core.prompts.reply_objects import IN_THOUGHT
+from crane_core.prompts.tokens import count_tokens
 
 MAX_REPLY_BYTES = 8_000_000
 """Longer replies are not read to the end and not used."""
@@ -96,7 +97,7 @@ class OpenAIClient:
         self._endpoint = endpoint
         self._left_out: list[str] = []
         self._streams = False
-        self._most = endpoint.max_output_tokens
+        self._output_limit = OutputLimit(endpoint.max_output_tokens)
         self._limit = _LIMITS[0] if endpoint.base_url == OPENAI else _LIMITS[1]
         self._http = DefaultAioHttpClient(
             limits=httpx2.Limits(
@@ -146,7 +147,7 @@ class OpenAIClient:
             why = f"no reply within {self._endpoint.timeout_s:g} s"
             return Failure(Kind.SILENT, why, may_cost=True)
         except openai.APIStatusError as error:
-            return self._of_status(error, body)
+            return self._of_status(error, body, question)
         except (openai.APIConnectionError, httpx2.TransportError, aiohttp.ClientError, OSError) as error:
             return of_connection(error)
         except (openai.OpenAIError, httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
@@ -170,7 +171,9 @@ class OpenAIClient:
         if question.seed is not None:
             body["seed"] = question.seed
         if self._limit:
-            body[self._limit] = self._most
+            # Counting takes milliseconds, and says nothing while the endpoint has not named a context.
+            n_counted = _n_tokens(question) if self._output_limit.context is not None else 0
+            body[self._limit] = self._output_limit.for_prompt(n_counted)
         if self._streams:
             body |= _STREAMING
         return {name: value for name, value in body.items() if name not in self._left_out}
@@ -199,15 +202,15 @@ class OpenAIClient:
             await response.aclose()
         return _Received(response.status_code, bytes(received), usd)
 
-    def _of_status(self, error: openai.APIStatusError, body: dict[str, Any]) -> Failure | UnsupportedParameter:
+    def _of_status(
+        self, error: openai.APIStatusError, body: dict[str, Any], question: Question
+    ) -> Failure | UnsupportedParameter:
         message = _message(error)
         if error.status_code in _ABOUT_PARAMETERS:
             asked = body.get(self._limit)
             if asked is not None and is_about_length(message):
-                limit = fitting(message, asked)
-                if limit is None:
+                if not self._output_limit.learn(message, asked, _n_tokens(question)):
                     return Failure(Kind.QUESTION, f"status {error.status_code}: {shown(message)}", is_of_text=True)
-                self._most = min(self._most, limit)
                 return UnsupportedParameter(self._limit)
             if not body.get(_STREAM) and _ONLY_STREAMS.search(message):
                 self._streams = True
@@ -329,6 +332,10 @@ def _of_malformed(status: int, raw: bytes) -> Failure:
     if status >= 400:
         return failure_of(status, str(code), message, {})
     return Failure(Kind.TRANSIENT, f"the endpoint reports an error: {message}", may_cost=True)
+
+
+def _n_tokens(question: Question) -> int:
+    return count_tokens(question.text).n
 
 
 def _spoken(content: object) -> str:

@@ -11,7 +11,7 @@ import pytest
 from crane_core.llm.asking import ask_all
 from crane_core.llm.endpoint import Endpoint
 from crane_core.llm.limiter import Limiter
-from crane_core.llm.output_limit import fitting, is_about_length
+from crane_core.llm.output_limit import LEAST, OutputLimit, is_about_length
 from crane_core.llm.question import Answer, Question
 from crane_core.llm.retrying import Patience
 
@@ -28,20 +28,66 @@ OPENAI = (
     "max_tokens is too large: 16384. This model supports at most 4096 completion tokens, whereas you provided 16384."
 )
 LLAMA = "the request exceeds the available context size. try increasing the context size or enable context shift"
+LLAMA_LATER = "request (116 tokens) exceeds the available context size (4096 tokens), try increasing it"
+VLLM_AT_LEAST = (
+    "This model's maximum context length is 4096 tokens. However, you requested 16384 output tokens and your prompt "
+    "contains at least 1 input tokens, for a total of at least 16385 tokens."
+)
+TGI = "`inputs` tokens + `max_new_tokens` must be <= 4096. Given: 116 `inputs` tokens and 16384 `max_new_tokens`"
+SGLANG = (
+    "Requested token count exceeds the model's maximum context length of 4096 tokens. You requested a total of 16500 "
+    "tokens: 116 tokens from the input messages and 16384 tokens for the completion."
+)
+WINDOW = "This model has a context window of 4,096 tokens. Shorten the request."
 
 
 @pytest.mark.parametrize(
     ("message", "limit"),
-    [(VLLM, 3964), (VLLM_LATER, 3964), (LITELLM, 3964), (OPENAI, 4096), (LLAMA, None), ("no such model", None)],
+    [
+        *((each, 3_964) for each in (VLLM, VLLM_LATER, LITELLM, TGI, SGLANG, LLAMA_LATER)),
+        (OPENAI, 4_096),
+        # Where the endpoint does not count the prompt, our own count decides: 100 tokens and a tenth.
+        *((each, 4_096 - 110 - 16) for each in (VLLM_AT_LEAST, WINDOW)),
+    ],
 )
-def test_the_limit_that_a_message_leaves_room_for(message: str, limit: int | None) -> None:
-    assert fitting(message, 16_384) == limit
+def test_the_limit_that_a_message_leaves_room_for(message: str, limit: int) -> None:
+    allowed = OutputLimit(16_384)
+    assert is_about_length(message)
+    assert allowed.learn(message, 16_384, 100)
+    assert allowed.for_prompt(100) == limit
+
+
+@pytest.mark.parametrize("message", [LLAMA, "no such model"])
+def test_without_a_number_no_limit_is_guessed(message: str) -> None:
+    allowed = OutputLimit(16_384)
+    assert not allowed.learn(message, 16_384, 100)
+    assert allowed.for_prompt(100) == 16_384
 
 
 def test_a_question_that_fills_the_context_leaves_none() -> None:
     full = VLLM.replace("116 in the messages", "4090 in the messages")
-    assert (fitting(full, 16_384), is_about_length(full)) == (None, True)
-    assert fitting(OPENAI, 4_096) is None
+    assert is_about_length(full)
+    assert not OutputLimit(16_384).learn(full, 16_384, 100)
+    assert not OutputLimit(4_096).learn(OPENAI, 4_096, 100)
+
+
+def test_a_long_prompt_takes_no_room_from_a_short_one() -> None:
+    allowed = OutputLimit(16_384)
+    assert allowed.learn(VLLM.replace("116 in the messages", "3900 in the messages"), 16_384, 3_545)
+    assert allowed.for_prompt(3_545) == 4_096 - 3_900 - 16
+    assert allowed.for_prompt(100) == 4_096 - 110 - 16
+
+
+def test_a_count_that_is_too_low_is_corrected_until_the_reply_has_no_room() -> None:
+    allowed, limit = OutputLimit(16_384), 16_384
+    tried = []
+    while allowed.learn(WINDOW, limit, 1_000):
+        limit = allowed.for_prompt(1_000)
+        tried.append(limit)
+    assert tried[0] == 4_096 - 1_100 - 16
+    assert tried == sorted(set(tried), reverse=True)
+    assert min(tried) >= LEAST
+    assert len(tried) < 8
 
 
 class Small(BaseHTTPRequestHandler):
@@ -70,7 +116,7 @@ class Small(BaseHTTPRequestHandler):
 
 
 @pytest.mark.parametrize(
-    ("context", "text", "limits"), [(4_096, "a", [16_384, 3_964, 3_964, 3_964]), (100, None, [16_384] * 3)]
+    ("context", "text", "limits"), [(4_096, "a", [16_384, 3_964, 3_964, 3_964]), (100, None, [16_384, LEAST, LEAST])]
 )
 def test_the_limit_is_lowered_once_and_the_job_goes_on(context: int, text: str | None, limits: list[int]) -> None:
     handler = type("Handler", (Small,), {"limits": [], "context": context})

@@ -22,6 +22,7 @@ from crane_core.errors import DetectorError
 from crane_core.llm.endpoint import Endpoint
 from crane_core.llm.for_openai import MAX_REPLY_BYTES, OpenAIClient, of_connection, shown
 from crane_core.llm.outcome import ModelReply, UnsupportedParameter
+from crane_core.llm.output_limit import OutputLimit
 from crane_core.llm.question import Question
 from crane_core.llm.retrying import Failure, Kind
 
@@ -61,6 +62,7 @@ class Learned(NamedTuple):
     left_out: tuple[str, ...]
     limit: str
     most: int
+    context: int | None = None
 
 
 class Batch(NamedTuple):
@@ -97,10 +99,11 @@ class BatchClient(OpenAIClient):
 
     @property
     def learned(self) -> Learned:
-        return Learned(self.left_out, self._limit, self._most)
+        return Learned(self.left_out, self._limit, self._output_limit.most, self._output_limit.context)
 
     def _learn(self, learned: Learned) -> None:
-        self._left_out, self._limit, self._most = list(learned.left_out), learned.limit, learned.most
+        self._left_out, self._limit = list(learned.left_out), learned.limit
+        self._output_limit = OutputLimit(learned.most, learned.context)
 
     def request_line(self, custom_id: str, question: Question) -> bytes:
         """A line of an input file."""

@@ -34,6 +34,7 @@ def completion_of(raw: bytes) -> dict[str, Any]:
     """
     joined: dict[str, Any] = {"usage": None}
     pieces: dict[str, list[str]] = {name: [] for name in _TEXTS}
+    called: dict[int, list[str]] = {}
     finish_reason, has_ended = None, False
     for data in _events(raw):
         if data == _DONE:
@@ -49,11 +50,23 @@ def completion_of(raw: bytes) -> dict[str, Any]:
             said = choice.get("delta") or choice.get("message") or {}
             for name in _TEXTS:
                 pieces[name] += _spoken(said.get(name))
+            _add_calls(called, said)
             finish_reason = choice.get("finish_reason") or finish_reason
     if not has_ended and finish_reason is None:
         raise ValueError("the stream has no end")
-    message = {name: "".join(parts) or None for name, parts in pieces.items()}
+    message: dict[str, Any] = {name: "".join(parts) or None for name, parts in pieces.items()}
+    message["tool_calls"] = [{"function": {"arguments": "".join(parts)}} for parts in called.values()]
     return joined | {"choices": [{"message": message, "finish_reason": finish_reason}]}
+
+
+def _add_calls(called: dict[int, list[str]], said: dict[str, Any]) -> None:
+    """The next piece of the arguments of each function call, by the number of the call."""
+    calls = said.get("tool_calls") or ([{"function": said["function_call"]}] if said.get("function_call") else [])
+    for call in calls:
+        arguments = call.get("function", {}).get("arguments")
+        if isinstance(arguments, dict):
+            arguments = json.dumps(arguments, ensure_ascii=False)
+        called.setdefault(call.get("index", 0), []).append(arguments or "")
 
 
 def _spoken(piece: object) -> list[str]:

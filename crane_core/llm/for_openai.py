@@ -147,7 +147,7 @@ class OpenAIClient:
             why = f"no reply within {self._endpoint.timeout_s:g} s"
             return Failure(Kind.SILENT, why, may_cost=True)
         except openai.APIStatusError as error:
-            return self._of_status(error, body, question)
+            return self._of_status(error, body)
         except (openai.APIConnectionError, httpx2.TransportError, aiohttp.ClientError, OSError) as error:
             return of_connection(error)
         except (openai.OpenAIError, httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
@@ -172,7 +172,7 @@ class OpenAIClient:
             body["seed"] = question.seed
         if self._limit:
             # Counting takes milliseconds, and says nothing while the endpoint has not named a context.
-            n_counted = _n_tokens(question) if self._output_limit.context is not None else 0
+            n_counted = _n_tokens(question.text) if self._output_limit.context is not None else 0
             body[self._limit] = self._output_limit.for_prompt(n_counted)
         if self._streams:
             body |= _STREAMING
@@ -202,14 +202,12 @@ class OpenAIClient:
             await response.aclose()
         return _Received(response.status_code, bytes(received), usd)
 
-    def _of_status(
-        self, error: openai.APIStatusError, body: dict[str, Any], question: Question
-    ) -> Failure | UnsupportedParameter:
+    def _of_status(self, error: openai.APIStatusError, body: dict[str, Any]) -> Failure | UnsupportedParameter:
         message = _message(error)
         if error.status_code in _ABOUT_PARAMETERS:
             asked = body.get(self._limit)
             if asked is not None and is_about_length(message):
-                if not self._output_limit.learn(message, asked, _n_tokens(question)):
+                if not self._output_limit.learn(message, asked, _n_tokens(body["messages"][0]["content"])):
                     return Failure(Kind.QUESTION, f"status {error.status_code}: {shown(message)}", is_of_text=True)
                 return UnsupportedParameter(self._limit)
             if not body.get(_STREAM) and _ONLY_STREAMS.search(message):
@@ -248,7 +246,7 @@ class OpenAIClient:
             reply = completion_of(raw) if looks_like_stream(raw) else json.loads(raw)
             choice = reply["choices"][0]
             message = choice["message"]
-            text, refusal = _spoken(message.get("content")), message.get("refusal")
+            text, refusal = _said_in(message), message.get("refusal")
             finish_reason, usage = _ended(reply, choice), reply.get("usage")
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
             return _of_malformed(status, raw)
@@ -334,8 +332,27 @@ def _of_malformed(status: int, raw: bytes) -> Failure:
     return Failure(Kind.TRANSIENT, f"the endpoint reports an error: {message}", may_cost=True)
 
 
-def _n_tokens(question: Question) -> int:
-    return count_tokens(question.text).n
+def _n_tokens(text: str) -> int:
+    return count_tokens(text).n
+
+
+def _said_in(message: dict[str, Any]) -> str:
+    """What a message says, the arguments of functions that the model calls included.
+
+    Servers with tool parsers take the object that was asked for out of the text, and return it as a call.
+    """
+    calls = message.get("tool_calls")
+    called = [call.get("function") for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
+    given = [_arguments(function) for function in (*called, message.get("function_call"))]
+    return "\n".join(filter(None, [_spoken(message.get("content")), *given]))
+
+
+def _arguments(function: object) -> str:
+    """JSON of a call's arguments; servers send it as a string, some as an object."""
+    arguments = function.get("arguments") if isinstance(function, dict) else None
+    if isinstance(arguments, dict):
+        return json.dumps(arguments, ensure_ascii=False)
+    return arguments if isinstance(arguments, str) else ""
 
 
 def _spoken(content: object) -> str:

@@ -6,7 +6,10 @@ to an address without a configured key, and to show it.
 
 from __future__ import annotations
 
+import base64
+import html
 import ipaddress
+import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -34,6 +37,8 @@ _STATED = {"OPENAI_API_KEY": OPENAI_BASE_URL, "CRANE_API_KEY": BASE_URL}
 DOTENV = ".env"
 _MARK = "<key>"
 _SHORTEST = 4
+_SHORTEST_BEGINNING = 8
+"""Letters of a cut key; fewer are the public part ("sk-proj") or an ordinary word."""
 _MAX_DOTENV_BYTES = 1_000_000
 _known: set[str] = set()
 
@@ -46,7 +51,7 @@ class Secret:
     def __init__(self, text: str) -> None:
         self._text = text
         if len(text) >= _SHORTEST:
-            _known.update({text, quote(text, safe="")})
+            _known.update(_written(text))
 
     def reveal(self) -> str:
         return self._text
@@ -64,11 +69,30 @@ class Secret:
         raise TypeError("keys are not stored")
 
 
+def _written(text: str) -> set[str]:
+    """A key as servers quote it: plain, in an address, in JSON (with or without escaped slashes), HTML or base64."""
+    in_json = json.dumps(text)[1:-1]
+    # Go's encoder writes these letters as numbers.
+    in_go = in_json.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+    packed = {base64.b64encode(each.encode()).decode().rstrip("=") for each in (text, f"Bearer {text}")}
+    return {text, quote(text, safe=""), in_json, in_json.replace("/", "\\/"), in_go, html.escape(text), *packed}
+
+
 def without_keys(text: str) -> str:
-    """The text without the keys that this process knows; nothing else is changed."""
+    """The text without the keys that this process knows; nothing else is changed.
+
+    A long text of an endpoint is read up to a limit, which may lie within a key: its beginning at the end goes too.
+    """
     for key in sorted(_known, key=len, reverse=True):
         text = text.replace(key, _MARK)
-    return text
+    n_cut = max((_n_begun(text, key) for key in _known), default=0)
+    return text[:-n_cut] + _MARK if n_cut else text
+
+
+def _n_begun(text: str, key: str) -> int:
+    """With how many characters of a key the text ends; 0 where these are too few to tell anything."""
+    lengths = range(len(key) - 1, _SHORTEST_BEGINNING - 1, -1)
+    return next((length for length in lengths if text.endswith(key[:length])), 0)
 
 
 def without_secrets(text: str) -> str:

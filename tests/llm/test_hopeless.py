@@ -205,6 +205,15 @@ def test_stream_in_reply_to_a_plain_request_is_read() -> None:
     assert [answer.text for answer in untold.answers] == [answer.text for answer in told.answers]
 
 
+def test_stream_of_a_function_call_is_read() -> None:
+    def call(arguments: str, index: int = 0) -> dict[str, Any]:
+        return delta(tool_calls=[{"index": index, "function": {"arguments": arguments}}])
+
+    named = delta(tool_calls=[{"index": 0, "id": "1", "function": {"name": "answer", "arguments": ""}}])
+    stream = stream_of(named, call('{"reasoning": "so",'), call(' "detection": true}'), delta("tool_calls"))
+    assert outcome(lambda *_: stream, 1).answers[0].text == '{"reasoning": "so", "detection": true}'
+
+
 def test_stream_options_that_are_refused_are_left_out() -> None:
     def script(_: int, body: dict[str, Any]) -> Sent:
         if not body.get("stream"):

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import base64
 import copy
 import dataclasses
+import html
+import json
 import logging
 import pickle
 import traceback
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
@@ -156,6 +160,30 @@ def test_keys_are_taken_out_of_texts() -> None:
     text = f"Bearer {KEY}; ?key=a-key-of-no-known-form%2F%2B7f3c; sk-{'a1' * 20}"
     assert without_keys(text) == f"Bearer <key>; ?key=<key>; sk-{'a1' * 20}"
     assert without_secrets(text) == "Bearer <key>; ?key=<key>; <secret of 43 characters>"
+
+
+def test_keys_are_taken_out_however_a_server_quotes_them() -> None:
+    key = "k3y/of<a>&server's\\own"
+    Secret(key)
+    quoted = {
+        "address": quote(key, safe=""),
+        "JSON": json.dumps(key)[1:-1],
+        "JSON with escaped slashes": json.dumps(key)[1:-1].replace("/", r"\/"),
+        "JSON by Go": json.dumps(key)[1:-1].replace("<", r"\u003c").replace(">", r"\u003e").replace("&", r"\u0026"),
+        "HTML": html.escape(key),
+        "base64": base64.b64encode(key.encode()).decode().rstrip("="),
+        "base64 of the header": base64.b64encode(f"Bearer {key}".encode()).decode().rstrip("="),
+    }
+    assert {how: without_keys(f"you sent {text}.") for how, text in quoted.items()} == dict.fromkeys(
+        quoted, "you sent <key>."
+    )
+
+
+def test_a_key_that_a_limit_cuts_is_taken_out_too() -> None:
+    Secret(KEY)
+    assert without_keys(f"you sent {KEY[:-1]}") == "you sent <key>"
+    assert without_keys(f"you sent {KEY[:8]}") == "you sent <key>"
+    assert without_keys(f"you sent {KEY[:7]}") == f"you sent {KEY[:7]}"
 
 
 @pytest.mark.parametrize(

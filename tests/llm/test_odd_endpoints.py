@@ -126,6 +126,36 @@ def test_what_stands_only_in_the_thinking_is_marked_and_read_if_it_ends_with_an_
     assert asked(http("200 OK", completion(content="x", **{member: answer}))).text == "x"
 
 
+CALL = {"name": "answer", "arguments": '{"reasoning": "so", "detection": true}'}
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"content": None, "tool_calls": [{"id": "1", "type": "function", "function": CALL}]},
+        {"content": "Let me answer.", "tool_calls": [{"function": CALL}]},
+        {"content": "", "tool_calls": [{"function": CALL | {"arguments": json.loads(CALL["arguments"])}}]},
+        {"content": None, "function_call": CALL},
+    ],
+)
+def test_an_answer_that_comes_as_a_function_call_is_read(message: dict[str, Any]) -> None:
+    answer = asked(http("200 OK", completion(**message)))
+    read = read_reply(answer.text or "", "tool_calls")
+    assert (read.crashes, read.reasoning, answer.trouble) == (True, "so", None)
+
+
+@pytest.mark.parametrize("calls", [None, 3, [], [None], [{"function": None}], [{"function": {"arguments": 3}}]])
+def test_calls_that_are_none_leave_the_reply_empty(calls: Any) -> None:
+    answer = asked(http("200 OK", completion(content=None, tool_calls=calls)))
+    assert (answer.text, answer.trouble) == (None, "the reply is empty")
+
+
+def test_a_text_and_a_call_that_differ_are_no_answer() -> None:
+    message = {"content": '{"reasoning": "no", "detection": false}', "tool_calls": [{"function": CALL}]}
+    answer = asked(http("200 OK", completion(**message)))
+    assert read_reply(answer.text or "").trouble == "the reply contains 2 different answers"
+
+
 def test_gateway_that_says_in_another_protocol_that_a_reply_is_not_whole_is_understood() -> None:
     choices = [{"message": {"content": "{"}, "finish_reason": "stop"}]
     body = {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}, "choices": choices}

@@ -260,8 +260,9 @@ class Batching:
         try:
             told = json.loads(self._path.read_text("utf-8"))
             asked = {(str(name), int(index)): str(sha256) for name, index, sha256 in told["asked"]}
-            left_out, limit, most = told["learned"]
-            learned = Learned(tuple(map(str, left_out)), str(limit), int(most))
+            left_out, limit, most, *more = told["learned"]
+            context = int(more[0]) if more and more[0] is not None else None
+            learned = Learned(tuple(map(str, left_out)), str(limit), int(most), context)
             waiting = Waiting(str(told["input_file"]), str(told["batch"]), asked, learned)
         except (OSError, ValueError, LookupError, TypeError) as error:
             raise DetectorError(

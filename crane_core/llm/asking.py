@@ -114,6 +114,7 @@ class _Asking:
             if reserved is None:
                 if not self._n_open:
                     self._tally.stopped, self._is_all_sent = Stopped.BUDGET, True
+                    self._tally.why_stopped = budget.why_refused
                 return False
             task = task._replace(reserved=reserved)
         self._line.send(task)

@@ -46,6 +46,8 @@ class Budget:
     _in_flight_tokens: int = 0
     _margin: float = _MARGIN
     _dearest_usd: float = 0.0
+    why_refused: str = ""
+    """What the last request that did not fit would have reserved, in words."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
@@ -66,6 +68,7 @@ class Budget:
             usd = max(self.price.usd(n_input, max_output_tokens) if self.price else 0.0, self._dearest_usd)
             wanted = Reserved(n_counted, n_input + max_output_tokens, usd)
             if not self._fits(wanted):
+                self.why_refused = self._words(wanted, max_output_tokens)
                 return None
             self._in_flight_usd += wanted.usd
             self._in_flight_tokens += wanted.n_tokens
@@ -75,6 +78,16 @@ class Budget:
         usd = self.spent_usd + self._in_flight_usd + wanted.usd
         tokens = self.spent_tokens + self._in_flight_tokens + wanted.n_tokens
         return (self.usd is None or usd <= self.usd) and (self.tokens is None or tokens <= self.tokens)
+
+    def _words(self, wanted: Reserved, max_output_tokens: int) -> str:
+        n_input = wanted.n_tokens - max_output_tokens
+        told = f"it reserves {wanted.n_tokens:,} tokens ({n_input:,} of text, {max_output_tokens:,} for the reply)"
+        if self.tokens is not None and self.spent_tokens + wanted.n_tokens > self.tokens:
+            return f"{told}, and {max(0, self.tokens - self.spent_tokens):,} of {self.tokens:,} are left"
+        if self.usd is None:
+            return told
+        left_usd = max(0.0, self.usd - self.spent_usd)
+        return f"{told} for {wanted.usd:.4f} USD, and {left_usd:.4f} of {self.usd:g} are left"
 
     def settle(
         self, reserved: Reserved, input_tokens: int, output_tokens: int, reported_usd: float | None = None

@@ -65,6 +65,8 @@ class Tally:
     troubles: Counter[str] = field(default_factory=Counter)
     left_out: set[str] = field(default_factory=set)
     stopped: Stopped | None = None
+    why_stopped: str = ""
+    """Of a budget that is spent: what the next question would reserve, and what is left."""
 
     def add(self, answer: Answer) -> None:
         """Count one answer."""

@@ -28,8 +28,9 @@ def job_list(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
     Columns: job, benchmark, detector, detector_title, detector_kind, setting, options (JSON text), started_at,
     last_answer_at, n_instances, n_runs (times that an answer was asked for), n_answered (crash or no crash),
     n_unreadable (a reply from which no answer can be read), n_troubles (no reply), n_retried (requests beyond one
-    per reply), input_tokens, output_tokens, usd, usd_reported (the part of it that endpoints reported), seconds_median,
-    seconds_p95 (of a reply). The last six are missing if they are unknown, and for detectors that run on this machine.
+    per reply), n_uncounted (replies whose tokens the endpoint did not count), input_tokens, output_tokens, usd,
+    usd_reported (the part of it that endpoints reported), seconds_median, seconds_p95 (of a reply). The last six are
+    missing if they are unknown, and for detectors that run on this machine.
     A repeated request counts once, by its last reply.
     """
     return cursor.execute(
@@ -38,6 +39,7 @@ def job_list(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
             SELECT job, max(answered_at) AS last_answer_at, count(*) AS n_replies,
                    count(*) FILTER (text IS NULL) AS n_troubles, sum(attempts) - count(*) AS n_retried,
                    sum(input_tokens)::BIGINT AS input_tokens, sum(output_tokens)::BIGINT AS output_tokens,
+                   count(*) FILTER (text IS NOT NULL AND input_tokens + output_tokens IS NULL) AS n_uncounted,
                    sum(usd) AS usd, sum(usd) FILTER (is_usd_reported) AS usd_reported,
                    median(seconds) AS seconds_median, quantile_cont(seconds, 0.95) AS seconds_p95
             FROM replies GROUP BY ALL
@@ -53,6 +55,7 @@ def job_list(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
                CASE WHEN r.job IS NULL THEN 0 ELSE a.n_runs - a.n_answered - r.n_troubles END AS n_unreadable,
                CASE WHEN r.job IS NULL THEN coalesce(a.n_runs - a.n_answered, 0) ELSE r.n_troubles END AS n_troubles,
                coalesce(r.n_retried, 0)::BIGINT AS n_retried,
+               coalesce(r.n_uncounted, 0) AS n_uncounted,
                r.input_tokens, r.output_tokens, r.usd, r.usd_reported, r.seconds_median, r.seconds_p95
         FROM jobs j LEFT JOIN replied r USING (job) LEFT JOIN answered a USING (job)
         LEFT JOIN detectors d ON d.detector = j.detector
@@ -86,7 +89,8 @@ def judge_job_list(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
     """Judges' jobs, the newest first.
 
     Columns: job, benchmark, experiment, annotator, options, started_at, last_answer_at, n_replies, n_labels (replies
-    from which a label can be read), n_troubles (no reply), input_tokens, output_tokens, usd, seconds_median.
+    from which a label can be read), n_troubles (no reply), n_uncounted (replies whose tokens the endpoint did not
+    count), input_tokens, output_tokens, usd, seconds_median.
     """
     return cursor.execute(
         """
@@ -94,6 +98,7 @@ def judge_job_list(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
             SELECT job, max(answered_at) AS last_answer_at, count(*) AS n_replies,
                    count(*) FILTER (r.text IS NULL) AS n_troubles, count(g.label) AS n_labels,
                    sum(input_tokens)::BIGINT AS input_tokens, sum(output_tokens)::BIGINT AS output_tokens,
+                   count(*) FILTER (r.text IS NOT NULL AND input_tokens + output_tokens IS NULL) AS n_uncounted,
                    sum(usd) AS usd, median(seconds) AS seconds_median
             FROM judge_replies r LEFT JOIN judgements g USING (
                 benchmark, instance_id, detector, setting, experiment, annotator, run_index, repetition, presentation)
@@ -101,7 +106,8 @@ def judge_job_list(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
         )
         SELECT j.job, j.benchmark, j.experiment, j.annotator, j.options, j.started_at, r.last_answer_at,
                coalesce(r.n_replies, 0) AS n_replies, coalesce(r.n_labels, 0) AS n_labels,
-               coalesce(r.n_troubles, 0) AS n_troubles, r.input_tokens, r.output_tokens, r.usd, r.seconds_median
+               coalesce(r.n_troubles, 0) AS n_troubles, coalesce(r.n_uncounted, 0) AS n_uncounted,
+               r.input_tokens, r.output_tokens, r.usd, r.seconds_median
         FROM judge_jobs j LEFT JOIN replied r USING (job) ORDER BY j.started_at DESC, j.job
         """
     ).df()

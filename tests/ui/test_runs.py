@@ -34,8 +34,8 @@ ROW: dict[str, Any] = {
     "detector_title": "fake", "is_job": True, "started_at": "2026-11-21T13:38:33.710+00:00", "n_instances": 1_200,
     "n_answers": 6_000, "n_unanswered": 3, "agreement": None, "low": None, "high": None, "n_flips": 0,
     "options": '{"model": "m", "libraries": {"numpy": "2.4.6", "pandas": "3.1.1", "scikit-learn": "1.9.1", "a": "b"}}',
-    "input_tokens": 1_000_000, "output_tokens": None, "usd": 0.00002, "usd_reported": None, "seconds_median": 0.5,
-    "seconds_p95": 2.0, "n_retried": 4,
+    "n_uncounted": 2, "input_tokens": 1_000_000, "output_tokens": None, "usd": 0.00002, "usd_reported": None,
+    "seconds_median": 0.5, "seconds_p95": 2.0, "n_retried": 4,
 }  # fmt: skip
 
 
@@ -66,8 +66,10 @@ def test_a_running_row_says_so() -> None:
     cells = row_cells(ROW | {"experiment": "fake-code-minibench-5c7a5fa9-2"}, is_running=False)
     assert (cells["Run"], cells["No answer"]) == ("2026-11-21 13:38 UTC, 5c7a5fa9-2", "3")
     assert (cells["Runs agree"], cells["Unstable"]) == ("–", "–")
-    assert (cells["Tokens in / out"], cells["Cost"]) == ("1,000,000 / 0", "less than 0.0001 USD")
+    assert (cells["Tokens in / out"], cells["Cost"]) == ("1,000,000 / unknown, 2 not counted", "less than 0.0001 USD")
     assert row_cells(ROW | {"usd": None}, is_running=False)["Cost"] == "unknown"
+    untold = row_cells(ROW | {"input_tokens": None}, is_running=False)
+    assert untold["Tokens in / out"] == "unknown"
     assert row_cells(ROW | {"usd": None, "seconds_median": None}, is_running=False)["Cost"] == "–"
 
 
@@ -91,7 +93,7 @@ def test_a_vote_in_words(crash: int, safe: int, truth: bool | None, words: str) 
 def test_an_answer_tells_what_it_took_and_whether_it_is_right(text_of: TextOf) -> None:
     said = answer(crashes=True, truth=True, seconds=1.5, input_tokens=1_200, attempts=3, finish_reason="length")
     words = text_of(without_lists(answer_html(said)))
-    assert "answer 1, 1.50 s, 1,200 tokens in, 0 out, 3 requests, ended with length" in words
+    assert "answer 1, 1.50 s, 1,200 tokens in, unknown out, 3 requests, ended with length" in words
     assert "crash ✓" in words
     assert "no crash ✗" in answer_html(answer(crashes=False, truth=True))
     unread = answer_html(answer(unanswered="it is not JSON", truth=True))
@@ -183,7 +185,7 @@ def test_an_address_opens_what_it_was_made_of() -> None:
 def test_what_a_judge_was_asked_is_told_in_words() -> None:
     row = {"job": "j", "benchmark": "junobench", "experiment": "crane-llm-2025-10", "annotator": "judge m"}
     row |= {"options": "{}", "started_at": "2026-11-20T10:30:00.000+00:00", "last_answer_at": None, "n_replies": 1200}
-    row |= {"n_labels": 1190, "n_troubles": 0, "input_tokens": 5000, "output_tokens": 40, "usd": 0.0}
+    row |= {"n_labels": 1190, "n_troubles": 0, "n_uncounted": 0, "input_tokens": 5000, "output_tokens": 40, "usd": 0.0}
     told = judge_rows(pd.DataFrame([row | {"seconds_median": 1.234}])).iloc[0].to_dict()
     assert told["Judged"] == "CRANE-LLM, release of October 2025"
     assert (told["Questions"], told["Labels"], told["No label"], told["No reply"]) == ("1,200", "1,190", "10", "–")

@@ -17,11 +17,11 @@ from typing import NamedTuple
 from crane_core.errors import DetectorError
 from crane_core.llm.batch import COMPLETED, MOST_BYTES, MOST_REQUESTS, Batch, BatchClient, BatchError, Learned, Line
 from crane_core.llm.outcome import ModelReply, UnsupportedParameter
-from crane_core.llm.question import Answer, Question, Stopped
+from crane_core.llm.question import Answer, Question
 from crane_core.llm.retrying import Kind, Patience
 from crane_core.pipeline.detection.detect import Plan
 from crane_core.pipeline.detection.models import prompt_for, reply_for
-from crane_core.pipeline.jobs.ask_models import ENDED, Asking, came_of
+from crane_core.pipeline.jobs.ask_models import Asking, came_of, over_budget
 from crane_core.pipeline.jobs.files import batch_file, standing
 from crane_core.pipeline.jobs.work import INTERRUPTED, Keep, Key
 from crane_core.pipeline.places import DataFolder
@@ -80,6 +80,7 @@ class Batching:
         self._settled: set[Key] = set()
         self._n_rounds = 0
         self._is_read = self._goes_on = False
+        self._why_cut = ""
 
     def __call__(self, items: Sequence[Key], keep: Keep, stop: Event) -> str | None:
         return asyncio.run(self._work([key for key in items if key not in self._settled], keep, stop))
@@ -105,7 +106,7 @@ class Batching:
             if waiting is None:
                 keys, requests, is_cut = self._requests(client, items)
                 if not keys:
-                    return ENDED[Stopped.BUDGET] if is_cut else None
+                    return over_budget(self._why_cut) if is_cut else None
                 waiting = await self._uploaded(client, keys, requests, stop)
                 if waiting is None:
                     return INTERRUPTED
@@ -120,7 +121,7 @@ class Batching:
 
     def _requests(self, client: BatchClient, items: Sequence[Key]) -> tuple[list[Key], bytes, bool]:
         """The questions for the next batch, its input file, and whether the caps leave no room for more of them."""
-        budget = self._asked.budget(standing(self._folder, self._plan.job.job).spent)
+        budget = self._asked.budget(standing(self._folder, self._plan.job.job))
         if budget.is_capped and not client.has_limit:
             raise DetectorError(
                 "The endpoint accepts no token limit, so a budget cannot be enforced.", remedy="Run without a budget."
@@ -133,6 +134,7 @@ class Batching:
                 return list(items[:n_taken]), bytes(lines), False
             n_tokens = self._plan.inputs[key[0]].n_tokens + n_schema
             if budget.reserve(n_tokens, self._asked.endpoint.max_output_tokens) is None:
+                self._why_cut = budget.why_refused
                 return list(items[:n_taken]), bytes(lines), True
             lines += line
         return list(items), bytes(lines), False
@@ -244,7 +246,7 @@ class Batching:
         self._settled |= pending - {key_of[custom_id] for custom_id in reading.refused}
         self._goes_on = is_complete and not is_cut and any(key not in self._settled for key in items)
         if is_complete:
-            return ENDED[Stopped.BUDGET] if is_cut else None
+            return over_budget(self._why_cut) if is_cut else None
         why = f" ({batch.why})" if batch.why else ""
         return f"the batch {waiting.batch} {batch.status}{why}; {n_replied:,} of {len(pending):,} replies were kept"
 

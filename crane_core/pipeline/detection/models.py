@@ -13,7 +13,7 @@ def predicting(plan: Plan, asked: Asking) -> Worker:
     """A worker that asks the model about the plan's open instances."""
     return of_model(
         asked,
-        plan.work.before.spent,
+        plan.work.before,
         text_of=lambda key: prompt_for(plan, key).text,
         prompt_of=lambda key: prompt_for(plan, key),
         repeat_of=lambda key: int(key[1]),

@@ -17,7 +17,7 @@ from crane_core.llm.endpoint import Endpoint
 from crane_core.llm.prices import Price, price_for_cap, price_of
 from crane_core.llm.question import Answer, Question, Stopped
 from crane_core.llm.retrying import RETRIES, Patience
-from crane_core.pipeline.jobs.files import Spent, now, sayable
+from crane_core.pipeline.jobs.files import Standing, now, sayable
 from crane_core.pipeline.jobs.work import INTERRUPTED, Keep, Key, Worker
 
 MOST_TOKENS = 2**31 - 1
@@ -38,7 +38,7 @@ class Came(TypedDict):
     is_usd_reported: bool | None
 
 
-ENDED = {Stopped.BUDGET: "the next question could cost more than the budget leaves", Stopped.STOP: INTERRUPTED}
+_OVER_BUDGET = "the next question could cost more than the budget leaves"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +76,18 @@ class Asking:
         extra = {"extra_body": dict(self.endpoint.extra)} if self.endpoint.extra else {}
         return shaping | seed | extra | ({} if self.price is None else {"prices": self.price._asdict()})
 
-    def budget(self, spent: Spent) -> Budget:
-        """The caps minus what earlier starts used: at least the cost of their tokens at this price."""
-        tokens = spent.input_tokens + spent.output_tokens
-        by_price = self.price.usd(spent.input_tokens, spent.output_tokens) if self.price else 0.0
+    def budget(self, before: Standing) -> Budget:
+        """The caps minus what earlier starts used: at least the cost of their tokens at this price.
+
+        Tokens that the endpoint did not count are counted here, as they were while they were asked for.
+        """
+        spent = before.spent
+        is_capped = self.caps.usd is not None or self.caps.tokens is not None
+        more_in, more_out = before.uncounted_tokens() if is_capped and spent.n_uncounted else (0, 0)
+        n_in, n_out = spent.input_tokens + more_in, spent.output_tokens + more_out
+        by_price = self.price.usd(n_in, n_out) if self.price else 0.0
         usd = max(spent.usd or 0.0, by_price)
-        return Budget(self.caps.usd, self.caps.tokens, self.price, spent_usd=usd, spent_tokens=tokens)
+        return Budget(self.caps.usd, self.caps.tokens, self.price, spent_usd=usd, spent_tokens=n_in + n_out)
 
 
 def asking(
@@ -122,7 +128,7 @@ def estimate(asked: Asking, n_requests: int, input_tokens: int) -> Estimate:
 
 def of_model(
     asked: Asking,
-    spent: Spent,
+    before: Standing,
     *,
     text_of: Callable[[Key], str],
     prompt_of: Callable[[Key], Prompt | None],
@@ -147,14 +153,21 @@ def of_model(
             questions(),
             asked.endpoint,
             concurrency=asked.concurrency,
-            budget=asked.budget(spent),
+            budget=asked.budget(before),
             on_answer=on_answer,
             stop=stop,
             patience=Patience(max_attempts=asked.retries + 1),
         )
-        return None if tally.stopped is None else ENDED[tally.stopped]
+        if tally.stopped is Stopped.BUDGET:
+            return over_budget(tally.why_stopped)
+        return None if tally.stopped is None else INTERRUPTED
 
     return work
+
+
+def over_budget(why: str) -> str:
+    """Why a job ends before a question that its caps leave no room for."""
+    return f"{_OVER_BUDGET}: {why}; raise the budget, or shorten the longest reply"
 
 
 def came_of(answer: Answer, price: Price | None) -> Came:

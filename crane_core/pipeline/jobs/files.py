@@ -20,6 +20,7 @@ from crane_core.pipeline.inventory import inventory
 from crane_core.pipeline.jobs.reply_reading import NOTHING_CAME, run_of
 from crane_core.pipeline.places import DataFolder
 from crane_core.prompts.judge_reply import read_judge_reply
+from crane_core.prompts.tokens import count_tokens
 
 NAME_DIGITS = 8
 LABELS = ("name", "note")
@@ -35,7 +36,8 @@ FOLDER = "runs"
 class Spent(NamedTuple):
     """The usage of all requests of a job, including failed ones; `usd` None if no price is known.
 
-    `reported_usd` is the part of it that endpoints reported; the rest is tokens times price.
+    `reported_usd` is the part of it that endpoints reported; the rest is tokens times price. Of `n_uncounted` replies
+    the endpoint did not say how many tokens they took: the sums are without them.
     """
 
     input_tokens: int = 0
@@ -44,6 +46,7 @@ class Spent(NamedTuple):
     seconds: float = 0.0
     n_requests: int = 0
     reported_usd: float = 0.0
+    n_uncounted: int = 0
 
     def plus(self, other: Spent) -> Spent:
         prices = [usd for usd in (self.usd, other.usd) if usd is not None]
@@ -54,16 +57,27 @@ class Spent(NamedTuple):
             self.seconds + other.seconds,
             self.n_requests + other.n_requests,
             self.reported_usd + other.reported_usd,
+            self.n_uncounted + other.n_uncounted,
         )
 
 
 class Standing(NamedTuple):
-    """What a job's file holds: the last reply or run of each key (see `key_of`), and their total usage."""
+    """What a job's file holds: the last reply or run of each key (see `key_of`), and their total usage.
+
+    `prompts` are texts by their sha256.
+    """
 
     job: Job | JudgeJob | None
     replies: dict[tuple[Any, ...], Reply | JudgeReply | Run]
-    prompts: set[str]
+    prompts: dict[str, str]
     spent: Spent
+
+    def uncounted_tokens(self) -> tuple[int, int]:
+        """Input and output tokens, by our own count, of the replies whose tokens the endpoint did not count."""
+        replies = [reply for reply in self.replies.values() if _is_uncounted(reply)]
+        asked = [self.prompts.get(reply.prompt_sha256, "") for reply in replies if isinstance(reply, Reply)]
+        said = [reply.text or "" for reply in replies if isinstance(reply, (Reply, JudgeReply))]
+        return sum(count_tokens(text).n for text in asked), sum(count_tokens(text).n for text in said)
 
     @property
     def answered(self) -> set[tuple[Any, ...]]:
@@ -145,7 +159,7 @@ def standing(folder: DataFolder, job: str) -> Standing:
     return Standing(
         job=found,
         replies={key_of(reply): reply for reply in replies},
-        prompts={record.sha256 for record in records if isinstance(record, Prompt)},
+        prompts={record.sha256: record.text for record in records if isinstance(record, Prompt)},
         spent=spent_on(replies),
     )
 
@@ -161,7 +175,15 @@ def spent_on(replies: Iterable[Reply | JudgeReply | Run]) -> Spent:
         seconds=sum(reply.seconds or 0.0 for reply in asked),
         n_requests=sum(reply.attempts for reply in asked),
         reported_usd=sum(reply.usd or 0.0 for reply in asked if reply.is_usd_reported),
+        n_uncounted=sum(map(_is_uncounted, asked)),
     )
+
+
+def _is_uncounted(reply: Reply | JudgeReply | Run) -> bool:
+    """Whether a model replied and the endpoint did not say how many tokens that took."""
+    if isinstance(reply, Run) or reply.text is None:
+        return False
+    return reply.input_tokens is None or reply.output_tokens is None
 
 
 def why_unanswered(replies: Iterable[Reply | JudgeReply | Run]) -> tuple[Counter[str], Counter[str]]:

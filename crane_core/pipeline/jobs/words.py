@@ -66,8 +66,23 @@ def spent_words(spent: Spent) -> str:
     """All requests of a job so far."""
     if not spent.n_requests:
         return "nothing was sent over the network"
-    tokens = f"{spent.input_tokens:,} tokens in, {spent.output_tokens:,} out"
+    is_counted = bool(spent.input_tokens or spent.output_tokens)
+    counts = (spent.input_tokens, spent.output_tokens) if is_counted or not spent.n_uncounted else (None, None)
+    tokens = token_words(*counts)
+    if is_counted and spent.n_uncounted:
+        tokens += f" (the endpoint did not count {spent.n_uncounted:,} of the replies)"
     return f"whole job: {spent.n_requests:,} requests, {tokens}, {cost_words(spent.usd, spent.reported_usd)}"
+
+
+def token_words(n_in: int | None, n_out: int | None) -> str:
+    """Tokens of question and reply; a count that the endpoint did not give is unknown, not 0."""
+    if n_in is None and n_out is None:
+        return "tokens unknown"
+    return f"{count_or_unknown(n_in)} tokens in, {count_or_unknown(n_out)} out"
+
+
+def count_or_unknown(n: int | None) -> str:
+    return "unknown" if n is None else f"{int(n):,}"
 
 
 def cost_words(usd: float | None, reported_usd: float | None = None) -> str:

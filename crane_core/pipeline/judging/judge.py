@@ -170,7 +170,7 @@ def judging(plan: JudgePlan, asked: Asking) -> Worker:
     """A worker that sends the plan's open questions to the model."""
     return of_model(
         asked,
-        plan.work.before.spent,
+        plan.work.before,
         text_of=plan.prompt,
         prompt_of=lambda _: None,
         repeat_of=lambda key: int(key[4]),

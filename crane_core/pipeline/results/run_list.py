@@ -17,6 +17,7 @@ OF_JOBS = [
     "n_retried",
     "input_tokens",
     "output_tokens",
+    "n_uncounted",
     "usd",
     "usd_reported",
 ]
@@ -30,8 +31,8 @@ def run_list(store: Store, verdicts: pd.DataFrame) -> pd.DataFrame:
     setting, n_instances (that were asked), n_answers, n_unanswered, agreement, low, high (of the share of pairs of runs
     of one instance that say the same, 95%, clustered by case; missing if no instance has two answers), n_flips
     (instances whose runs differ), is_job; and for jobs started_at, last_answer_at, options, n_retried, input_tokens,
-    output_tokens, usd, usd_reported, seconds_median, seconds_p95, missing elsewhere. A job of which no answer is loaded
-    yet has counts of 0.
+    output_tokens, n_uncounted, usd, usd_reported, seconds_median, seconds_p95, missing elsewhere. A job of which no
+    answer is loaded yet has counts of 0.
     """
     jobs = job_list(store.cursor()).rename(columns={"job": "experiment"})
     rows = [_row(rows) for _, rows in verdicts.groupby(KEY, sort=True, observed=True)]

@@ -12,7 +12,7 @@ import pandas as pd
 import streamlit as st
 
 from crane_core.pipeline.jobs.files import LABELS
-from crane_core.pipeline.jobs.words import usd_words
+from crane_core.pipeline.jobs.words import count_or_unknown, usd_words
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data, keys
 from crane_core.ui.open_list import clicked_row
@@ -170,7 +170,9 @@ def cost_cell(row: dict[str, Any]) -> str:
 
 
 def tokens_words(row: dict[str, Any]) -> str:
-    """Tokens of all requests, in and out."""
-    if row["input_tokens"] is None:
-        return NOTHING
-    return f"{count(int(row['input_tokens']))} / {count(int(row['output_tokens'] or 0))}"
+    """Tokens of all requests, in and out; a dash if no model was asked, "unknown" if the endpoint did not count."""
+    n_uncounted = int(row["n_uncounted"] or 0)
+    if row["input_tokens"] is None and row["output_tokens"] is None:
+        return "unknown" if n_uncounted else NOTHING
+    counts = f"{count_or_unknown(row['input_tokens'])} / {count_or_unknown(row['output_tokens'])}"
+    return f"{counts}, {count(n_uncounted)} not counted" if n_uncounted else counts

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from crane_core.pipeline.jobs.words import cost_words
+from crane_core.pipeline.jobs.words import cost_words, token_words
 from crane_core.storage import answers as stored
 from crane_core.storage.answers import RunKey
 from crane_core.storage.cases import prompt_text
@@ -81,8 +81,8 @@ def _took(answer: dict[str, Any]) -> str:
     parts = [f"answer {answer['run_index']}"]
     if answer["seconds"] is not None:
         parts.append(f"{answer['seconds']:.2f} s")
-    if answer["input_tokens"] is not None:
-        parts.append(f"{answer['input_tokens']:,} tokens in, {answer['output_tokens'] or 0:,} out")
+    if answer["has_reply"] or answer["input_tokens"] is not None:
+        parts.append(token_words(answer["input_tokens"], answer["output_tokens"]))
     if answer["has_reply"]:
         parts.append(cost_words(answer["usd"], answer["usd"] if answer["is_usd_reported"] else None))
     if (answer["attempts"] or 1) > 1:

@@ -97,7 +97,7 @@ def facts_html(row: dict[str, Any]) -> str:
         "answers": count(row["n_answers"]),
         "without an answer": count(row["n_unanswered"]) if row["n_unanswered"] else None,
         "runs agree": agreement_words(row) if row["agreement"] is not None else None,
-        "tokens in / out": tokens_words(row) if row["input_tokens"] is not None else None,
+        "tokens in / out": tokens_words(row) if row["seconds_median"] is not None else None,
         "cost": None if row["seconds_median"] is None else cost_words(row["usd"], row["usd_reported"]),
         "seconds per reply": _seconds(row),
         "requests beyond the first": count(int(row["n_retried"])) if row["n_retried"] else None,

@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from crane_core.detectors.prediction import Prediction
-from crane_core.pipeline.jobs.words import cost_words
+from crane_core.pipeline.jobs.words import cost_words, token_words
 from crane_core.pipeline.own_notebooks.ask_one import Asked
 from crane_core.pipeline.own_notebooks.check import Checked, findings, unsure
 from crane_core.pipeline.own_notebooks.value_origins import evidence, with_origins
@@ -79,7 +79,7 @@ def model_html(asked: Asked) -> str:
     heads = {True: "Will crash", False: "Will not crash", None: "No readable answer"}
     css = "cw-alarm" if asked.read.crashes else "cw-calm"
     why = asked.read.reasoning or asked.answer.trouble or asked.read.trouble or "no reason given"
-    tokens = f"{asked.answer.input_tokens or 0:,} tokens in, {asked.answer.output_tokens or 0:,} out"
+    tokens = token_words(asked.answer.input_tokens, asked.answer.output_tokens)
     cost = f", {cost_words(asked.usd, asked.answer.usd)}"
     facts = [("", _shown(why)), ("", f'<span class="cw-dim">{asked.answer.seconds:.1f} s, {tokens}{cost}</span>')]
     return _card(css, asked.model, heads[asked.read.crashes], facts)

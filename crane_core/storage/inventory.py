@@ -28,21 +28,25 @@ def sources(cursor: duckdb.DuckDBPyConnection) -> list[tuple[Any, ...]]:
 
 
 def runs(cursor: duckdb.DuckDBPyConnection) -> list[tuple[Any, ...]]:
-    """(experiment, its detectors in words, number of answers, started_at or when it was imported) of each."""
+    """(experiment, its detectors in words, number of answers, started_at or when it was imported, unanswered) of each.
+
+    unanswered: questions that were asked and from whose reply no answer can be read, or that had no reply.
+    """
     return cursor.execute(
         """
         WITH named AS (
-            SELECT r.experiment, r.source_id, coalesce(d.title, r.detector) AS title
+            SELECT r.experiment, r.source_id, r.crashes, coalesce(d.title, r.detector) AS title
             FROM runs r LEFT JOIN detectors d USING (detector)
         )
-        SELECT n.experiment, string_agg(DISTINCT n.title, ', ' ORDER BY n.title), count(*),
-               coalesce(any_value(j.started_at), any_value(s.imported_at)::VARCHAR)
+        SELECT n.experiment, string_agg(DISTINCT n.title, ', ' ORDER BY n.title), count(n.crashes),
+               coalesce(any_value(j.started_at), any_value(s.imported_at)::VARCHAR), count(*) - count(n.crashes)
         FROM named n LEFT JOIN jobs j ON j.job = n.experiment LEFT JOIN sources s
         ON s.source_id = n.source_id GROUP BY n.experiment
         UNION ALL
-        SELECT job, detector, 0, started_at FROM jobs WHERE job NOT IN (SELECT experiment FROM runs)
+        SELECT job, detector, 0, started_at, 0 FROM jobs WHERE job NOT IN (SELECT experiment FROM runs)
         UNION ALL
-        SELECT job, annotator, (SELECT count(*) FROM judge_replies a WHERE a.job = judge_jobs.job), started_at
+        SELECT job, annotator, (SELECT count(a.text) FROM judge_replies a WHERE a.job = judge_jobs.job), started_at,
+               (SELECT count(*) - count(a.text) FROM judge_replies a WHERE a.job = judge_jobs.job)
         FROM judge_jobs
         ORDER BY 4, 1
         """

@@ -121,6 +121,19 @@ def judge_names(cursor: duckdb.DuckDBPyConnection) -> set[str]:
     return {row[0] for row in rows}
 
 
+def experiments_with_diagnoses(cursor: duckdb.DuckDBPyConnection, benchmark: str) -> list[str]:
+    """Experiments in which an answer predicts the crash of a crashing instance of the benchmark and says why."""
+    rows = cursor.execute(
+        """
+        SELECT DISTINCT experiment FROM runs
+        WHERE benchmark = ? AND crashes AND reasoning IS NOT NULL AND instance_id LIKE '%\\_reproduced' ESCAPE '\\'
+        ORDER BY 1
+        """,
+        [benchmark],
+    ).fetchall()
+    return [row[0] for row in rows]
+
+
 def diagnoses_to_judge(cursor: duckdb.DuckDBPyConnection, benchmark: str, experiment: str) -> list[tuple[Any, ...]]:
     """(instance_id, detector, setting, run_index, diagnosis, truth) of runs that predict a crash with a text.
 

@@ -16,6 +16,7 @@ from crane_core.pipeline.jobs.words import estimate_words, outcome_json, outcome
 from crane_core.pipeline.judging.judge import (
     JudgePlan,
     WantedJudgement,
+    experiment_to_judge,
     judging,
     label_counts,
     plan_judgement,
@@ -51,7 +52,7 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         "--experiment",
         type=arguments.name,
         metavar="E",
-        help=f"experiment (release or job) of the verdicts (default {STUDY})",
+        help=f"experiment (release or job) of the verdicts (default: {STUDY}; of another benchmark its only one)",
     )
     verb.add_argument("--detector", type=arguments.name, metavar="GLOB", help="detector of the verdicts (default: all)")
     verb.add_argument("--setting", type=arguments.name, metavar="GLOB", help="settings of the verdicts (default: all)")
@@ -109,10 +110,11 @@ def _planned(
     about = campaign.population if campaign else chosen
     store = prepare_or_read(folder, tell)
     try:
+        benchmark = about.benchmark or JUNOBENCH.benchmark
         wanted = WantedJudgement(
             asked.endpoint.model,
-            about.benchmark or JUNOBENCH.benchmark,
-            about.experiment or STUDY,
+            benchmark,
+            about.experiment or experiment_to_judge(store, benchmark),
             options_of(asked, template, is_fake=chosen.fake),
             detector=chosen.detector or "*",
             setting=chosen.setting or "*",

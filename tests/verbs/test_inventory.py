@@ -66,6 +66,16 @@ def test_list_shows_everything_with_counts(lab: DataFolder, capsys: pytest.Captu
     assert said.code == 0 and "ships with the app" in said.out and run_name(lab) in said.out
 
 
+def test_a_reply_without_an_answer_is_not_counted_as_one(lab: DataFolder, capsys: pytest.CaptureFixture[str]) -> None:
+    assert listed(lab, capsys, "run")["junobench-construct"] == "1,078 answers, 8 without one"
+    predictions = lab.path / "few.jsonl"
+    row = {"instance": "a_1_fixed", "detector": "m", "setting": "code", "benchmark": "lab"}
+    rows = [row | {"index": index, "crashes": None} for index in (1, 2)]
+    predictions.write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    assert say(lab, capsys, "import", str(predictions)).code == 0
+    assert listed(lab, capsys, "run")["few"] == "0 answers, 2 without one"
+
+
 @pytest.mark.parametrize("kind", [Listed.BENCHMARK, Listed.SOURCE, Listed.RUN])
 def test_what_is_removed_is_in_no_table_and_comes_back_whole(
     lab: DataFolder, capsys: pytest.CaptureFixture[str], kind: Listed

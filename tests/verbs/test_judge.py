@@ -51,6 +51,15 @@ def test_a_campaign_with_its_own_labels_is_judged_by_them(run: Run, answered: Da
     assert sum(told["labels"].values()) == len(kept_campaign(answered, "two").plan.items)
 
 
+def test_without_an_experiment_that_of_the_benchmark_is_judged(run: Run) -> None:
+    several = run("judge", "--fake", "--benchmark", "minibench", "--dry-run")
+    assert several.code == 1
+    assert "experiments on 'minibench' have diagnoses: ours, shipped. Name one with --experiment" in several.err
+    assert run("remove", "run", "ours", "--by", "ana").code == 0
+    only = run("judge", "--fake", "--benchmark", "minibench", "--dry-run")
+    assert only.code == 0 and only.out.startswith("job judge-fake-minibench-shipped-")
+
+
 @pytest.mark.parametrize(
     ("more", "words"),
     [
@@ -58,6 +67,7 @@ def test_a_campaign_with_its_own_labels_is_judged_by_them(run: Run, answered: Da
         (("--campaign", "../x"), "There is no campaign"),
         (("--campaign", "dream", "--setting", "code"), "--campaign says which verdicts are judged"),
         (("--campaign", "dream", "--experiment", "ours"), "so does --experiment"),
+        (("--benchmark", "dream"), "No answer on 'dream' predicts a crash and gives a reason"),
     ],
 )
 def test_what_cannot_be_judged_is_one_line_with_a_remedy(run: Run, more: tuple[str, ...], words: str) -> None:

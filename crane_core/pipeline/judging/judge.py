@@ -21,6 +21,7 @@ from crane_core.annotation.label_set import LabelSet, study_labels
 from crane_core.annotation.plan import Plan
 from crane_core.domain import JudgeJob, JudgeReply, Setting
 from crane_core.errors import DetectorError
+from crane_core.importers.instance_ids import JUNOBENCH
 from crane_core.pipeline.campaigns.guideline import current_guideline
 from crane_core.pipeline.campaigns.item_texts import item_texts
 from crane_core.pipeline.jobs.ask_models import Asking, Came, of_model
@@ -28,6 +29,7 @@ from crane_core.pipeline.jobs.files import chosen_name, encoded, job_name, now, 
 from crane_core.pipeline.jobs.reply_reading import judgement_of
 from crane_core.pipeline.jobs.work import Key, Work, Worker
 from crane_core.pipeline.places import DataFolder
+from crane_core.pipeline.study.table_scores import STUDY
 from crane_core.prompts.judge_prompt import Presentation, judge_prompt
 from crane_core.prompts.judge_reply import SCHEMA_NAME, judge_reply_schema
 from crane_core.prompts.template import Template, template_for_campaign_judge, template_for_judge
@@ -194,6 +196,24 @@ def _cases(store: Store, wanted: WantedJudgement) -> tuple[dict[Key, Case], Coun
     if not cases:
         raise DetectorError(_nothing(wanted, len(found), skipped.total()), remedy=_REMEDY)
     return cases, skipped
+
+
+def experiment_to_judge(store: Store, benchmark: str) -> str:
+    """The experiment whose verdicts are judged where none is named: the study's of JunoBench, else the only one.
+
+    Raises DetectorError if a benchmark has several, or none.
+    """
+    if benchmark == JUNOBENCH.benchmark:
+        return STUDY
+    found = jobs.experiments_with_diagnoses(store.cursor(), benchmark)
+    if not found:
+        raise DetectorError(f"No answer on {benchmark!r} predicts a crash and gives a reason.", remedy=_REMEDY)
+    if len(found) > 1:
+        raise DetectorError(
+            f"{len(found)} experiments on {benchmark!r} have diagnoses: {', '.join(found)}.",
+            remedy="Name one with --experiment.",
+        )
+    return found[0]
 
 
 _REMEDY = "Get texts of diagnoses and known causes with `fetch crane-llm`, or import your own; make runs with `detect`."

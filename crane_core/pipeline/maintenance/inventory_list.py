@@ -48,8 +48,11 @@ def entries(store: Store, folder: DataFolder) -> list[Entry]:
     return [entry._replace(title=titles.get((entry.kind, entry.name), entry.title)) for entry in found]
 
 
-def _entry(kind: Listed, name: str, title: str, n: int, since: Any) -> Entry:
-    return Entry(kind, name, title, _held(kind, n), str(since or "").replace(" ", "T")[:19])
+def _entry(kind: Listed, name: str, title: str, n: int, since: Any, n_unanswered: int = 0) -> Entry:
+    held = _held(kind, n)
+    if n_unanswered:
+        held += f", {n_unanswered:,} without one"
+    return Entry(kind, name, title, held, str(since or "").replace(" ", "T")[:19])
 
 
 def _held(kind: Listed, n: int) -> str:

@@ -1,6 +1,7 @@
 """The proxy in front of the app: which peers are a proxy, and the header in which it names the visitor.
 
-Forwarded headers count only from a proxy; without CRANE_PROXY_FROM, peers of this machine are proxies.
+Forwarded headers count only from a proxy that CRANE_PROXY_FROM names; without it there is none. This machine is no
+exception: whoever has a port forwarded to it, or a shell on it, could claim another address at each guess.
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ LOGOUT = "CRANE_PROXY_LOGOUT"
 FORWARDED = "FORWARDED_ALLOW_IPS"
 """The peers that uvicorn trusts before the app does: none, because only the true peer shows whether it is a proxy."""
 
-LOOPBACK = ("127.0.0.0/8", "::1/128")
 _NAME = re.compile(r"[A-Za-z0-9-]+")
+_WITH_PORT = re.compile(r"([0-9.]+):\d{1,5}|\[([0-9A-Fa-f:.]+)\](?::\d{1,5})?")
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
@@ -34,21 +36,50 @@ class Proxy:
 
     def is_one(self, peer: str) -> bool:
         """Whether this address is a proxy's."""
-        try:
-            address = ipaddress.ip_address(peer)
-        except ValueError:
-            return False
-        mapped = getattr(address, "ipv4_mapped", None)
-        return any((mapped or address) in network for network in self.networks)
+        address = as_address(peer)
+        return address is not None and any(address in network for network in self.networks)
+
+    def visitor_of(self, forwarded: str) -> str | None:
+        """The visitor's address in the X-Forwarded-For of a proxy: the last one there that is no proxy's.
+
+        What stands before it, the visitor may have made up. None where it is not an address.
+        """
+        for part in reversed(forwarded.split(",")):
+            address = as_address(part)
+            if address is None:
+                return None
+            if not self.is_one(str(address)):
+                return str(address)
+        return None
+
+
+def as_address(text: str) -> Address | None:
+    """The address, without the port that some proxies add; IPv4 also where it is written as IPv6."""
+    text = text.strip()
+    if found := _WITH_PORT.fullmatch(text):
+        text = found[1] or found[2]
+    try:
+        address = ipaddress.ip_address(text)
+    except ValueError:
+        return None
+    return getattr(address, "ipv4_mapped", None) or address
 
 
 def configured_proxy(environ: Mapping[str, str] | None = None) -> Proxy:
-    """The configuration of the environment. Raises IdentityError if a network or the header is invalid."""
+    """The configuration of the environment. Raises IdentityError if a network or the header is invalid.
+
+    Also if there is a header without a proxy to trust: anybody could claim to be anybody.
+    """
     environ = os.environ if environ is None else environ
     header = environ.get(HEADER, "").strip()
     if header and not _NAME.fullmatch(header):
         raise IdentityError(f"{HEADER} cannot be a header's name.", remedy="Set it like X-Forwarded-Email.")
-    names = [part.strip() for part in environ.get(FROM, "").split(",") if part.strip()] or LOOPBACK
+    names = [part.strip() for part in environ.get(FROM, "").split(",") if part.strip()]
+    if header and not names:
+        raise IdentityError(
+            f"{HEADER} is set, but no proxy is named that may send it.",
+            remedy=f"Set {FROM} to the proxy's address: 127.0.0.1 for one on this machine.",
+        )
     try:
         networks = tuple(ipaddress.ip_network(name) for name in names)
     except ValueError as error:

@@ -7,12 +7,17 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from ipaddress import IPv6Address, ip_network
 from threading import Lock
+
+from crane_core.identity.proxy import as_address
 
 MAX_FAILURES = 5
 WINDOW_S = 300.0
 LOCK_S = 300.0
 MAX_PEERS = 10_000
+IPV6_PREFIX = 64
+"""Bits of an IPv6 address that one household or office shares; within them a peer has as many addresses as it likes."""
 _LOG = logging.getLogger(__name__)
 
 
@@ -34,11 +39,12 @@ class Throttle:
     def locked_s(self, peer: str) -> float:
         """For how many seconds this peer may not try; 0: it may."""
         with self._lock:
-            record = self._peers.get(peer)
+            record = self._peers.get(_who(peer))
             return max(0.0, record.locked_until - self._clock()) if record else 0.0
 
     def failed(self, peer: str) -> None:
         """Count one more failure, which may lock the peer."""
+        peer = _who(peer)
         now = self._clock()
         with self._lock:
             record = self._peers.setdefault(peer, _Record())
@@ -56,4 +62,12 @@ class Throttle:
     def succeeded(self, peer: str) -> None:
         """Forget the peer's failures."""
         with self._lock:
-            self._peers.pop(peer, None)
+            self._peers.pop(_who(peer), None)
+
+
+def _who(peer: str) -> str:
+    """The peer as it is counted: an IPv4 address, or the network of an IPv6 address."""
+    address = as_address(peer)
+    if isinstance(address, IPv6Address):
+        return str(ip_network((address, IPV6_PREFIX), strict=False))
+    return str(address or peer)

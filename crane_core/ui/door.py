@@ -30,8 +30,10 @@ from crane_core.identity.roles import configured_roles
 from crane_core.identity.visitor import Role
 from crane_core.replica import writer
 from crane_core.ui.asked_page import AskedPage
+from crane_core.ui.behind_proxy import BehindProxy
 from crane_core.ui.entrance import Entrance
 from crane_core.ui.first_paint import FirstPaint
+from crane_core.ui.stream import Stream, admit
 from crane_core.ui.visit import Carried, arrival_of
 
 MEBIBYTE = 1024 * 1024
@@ -41,6 +43,7 @@ ALL_BYTES = 1024 * MEBIBYTE
 """What the uploads of all sessions may hold in memory at once."""
 
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+_PORTS = {"http": 80, "https": 443}
 _UPLOADS = "/_stcore/upload_file/"
 _METRICS = "/_stcore/metrics"
 
@@ -96,8 +99,10 @@ def door() -> list[Middleware]:
         )
     return [
         Middleware(TrustedHostMiddleware, allowed_hosts=[*LOOPBACK, *configured_hosts()], www_redirect=False),
+        Middleware(BehindProxy),
         Middleware(Doorkeeper),
         Middleware(Entrance),
+        Middleware(Stream),
         Middleware(AskedPage),
         Middleware(FirstPaint),
     ]
@@ -108,6 +113,7 @@ def let_in(brought: Carried) -> None:
     context = get_script_run_ctx()
     if context is not None:
         _admitted[context.session_id] = brought
+        admit(brought)
         over = [session for session in list(_admitted) if session != context.session_id and not _is_open(session)]
         for session in over:
             _admitted.pop(session, None)
@@ -139,7 +145,7 @@ class Doorkeeper:
         self._arriving: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "websocket" and not _is_own_page(Headers(scope=scope)):
+        if scope["type"] == "websocket" and not _is_own_page(scope):
             await PlainTextResponse("A page of another site.", HTTPStatus.FORBIDDEN)(scope, receive, send)
         elif scope["type"] == "http":
             await self._answer(scope, receive, _with_headers(send))
@@ -180,10 +186,29 @@ class Doorkeeper:
         return None
 
 
-def _is_own_page(headers: Headers) -> bool:
-    """Whether the page that opens a connection was served here; programs other than browsers name no origin."""
+def _is_own_page(scope: Scope) -> bool:
+    """Whether the page that opens a connection was served here: same scheme, host and port.
+
+    Programs other than browsers name no origin.
+    """
+    headers = Headers(scope=scope)
     origin = headers.get("origin")
-    return origin is None or urlsplit(origin).netloc == headers.get("host")
+    if origin is None:
+        return True
+    scheme = "https" if scope["scheme"] in ("wss", "https") else "http"
+    place = _place(origin)
+    return place is not None and place == _place(f"{scheme}://{headers.get('host', '')}")
+
+
+def _place(address: str) -> tuple[str, str, int] | None:
+    """Scheme, host and port of an origin; None where it is not one."""
+    try:
+        parts = urlsplit(address)
+        port = parts.port or _PORTS[parts.scheme]
+    except (ValueError, KeyError):
+        return None
+    is_origin = parts.hostname and not (parts.path or parts.query or parts.fragment or parts.username)
+    return (parts.scheme, parts.hostname or "", port) if is_origin else None
 
 
 def held_bytes() -> Counter[str]:

@@ -1,7 +1,7 @@
 """Logs visitors in and out before Streamlit sees a request.
 
-Opening an invitation gives the browser a session cookie, `logout` removes it, and the header that names a visitor is
-accepted from a proxy only. Knows HTTP. Refuses to know what pages show.
+Opening an invitation gives the browser a session cookie, and `logout` removes it. Knows HTTP. Refuses to know what
+pages show.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 from http import HTTPStatus
 
-from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -20,7 +19,7 @@ from crane_core.errors import IdentityError
 from crane_core.identity.key import signing_key
 from crane_core.identity.logouts import is_logged_out, log_out
 from crane_core.identity.passes import Purpose, accepted, new_pass, signed
-from crane_core.identity.proxy import Proxy, configured_proxy
+from crane_core.identity.proxy import configured_proxy
 from crane_core.identity.roles import configured_roles
 from crane_core.identity.throttle import Throttle
 from crane_core.identity.visitor import Role, Visitor
@@ -37,17 +36,13 @@ _LOG = logging.getLogger(__name__)
 
 
 class Entrance:
-    """ASGI middleware: invitations, logout, and the true address and name of who stands behind a proxy."""
+    """ASGI middleware: invitations and logout."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
         self._throttle = Throttle("invitation")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] not in ("http", "websocket"):
-            await self._app(scope, receive, send)
-            return
-        scope = seen_through(scope, configured_proxy())
         try:
             answer = self._answer(scope) if scope["type"] == "http" and scope["method"] == "GET" else None
         except IdentityError as error:
@@ -112,17 +107,3 @@ def _is_genuine(name: str, cookie: str) -> bool:
     except IdentityError:
         return False
     return True
-
-
-def seen_through(scope: Scope, proxy: Proxy) -> Scope:
-    """The request as the proxy received it; without a proxy, the header that names a visitor is removed."""
-    headers = Headers(scope=scope)
-    if not proxy.is_one(scope["client"][0] if scope.get("client") else ""):
-        hidden = proxy.header.lower().encode() if proxy.header else None
-        return {**scope, "headers": [(name, value) for name, value in scope["headers"] if name != hidden]}
-    seen: dict[str, object] = {}
-    if visitor := headers.get("x-forwarded-for", "").rpartition(",")[2].strip():
-        seen["client"] = (visitor, 0)
-    if headers.get("x-forwarded-proto") == "https":
-        seen["scheme"] = "wss" if scope["type"] == "websocket" else "https"
-    return {**scope, **seen}

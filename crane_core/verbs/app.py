@@ -11,6 +11,7 @@ import sys
 import time
 from ipaddress import ip_address
 from pathlib import Path
+from typing import NoReturn
 
 from crane_core.arguments import integer
 from crane_core.errors import CraneError, IdentityError
@@ -27,6 +28,7 @@ from crane_core.replica import VARIABLE as REPLICA_OF
 from crane_core.storage.snapshot import Replica, publish
 from crane_core.terminal import give, tell
 from crane_core.ui.heap import give_back
+from crane_core.ui.leave import INTERRUPTED, leave, status_of
 
 NAME = "app"
 HELP = "prepare the store (first start: embedded data) and serve the app"
@@ -112,7 +114,6 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     load()
     give(f"Crane Workbench is running at http://{_reachable(chosen.address)}:{chosen.port}  (stop it with Ctrl+C)")
     serve(chosen.address, chosen.port)
-    return 0
 
 
 def _prepare(folder: DataFolder, *, is_published: bool) -> None:
@@ -157,15 +158,21 @@ def _is_loopback(address: str) -> bool:
         return False  # a name may lead anywhere
 
 
-def serve(address: str, port: int) -> None:
-    """`python -m streamlit run app.py` in this process, which has loaded half of what it needs already.
+def serve(address: str, port: int) -> NoReturn:
+    """`python -m streamlit run app.py` in this process, which has loaded half of what it needs already, and ends then.
 
     Settings that are not about this start live in .streamlit/config.toml.
     """
     where = ["--server.address", address, "--server.port", str(port)]
     os.environ[FORWARDED] = ""
     sys.argv = ["streamlit", "run", str(CHECKOUT / "app.py"), *where, "--logger.level", "warning"]
-    runpy.run_module("streamlit", run_name="__main__")
+    try:
+        runpy.run_module("streamlit", run_name="__main__")
+    except SystemExit as ended:
+        leave(status_of(ended))
+    except KeyboardInterrupt:
+        leave(INTERRUPTED)
+    leave(0)
 
 
 def _hosts(address: str, named: str) -> str:

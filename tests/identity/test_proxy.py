@@ -9,18 +9,21 @@ from starlette.datastructures import Headers
 
 from crane_core.errors import IdentityError
 from crane_core.identity.proxy import configured_proxy
-from crane_core.ui.entrance import seen_through
+from crane_core.ui.behind_proxy import seen_through
 
+HERE = {"CRANE_PROXY_FROM": "127.0.0.1"}
 HEADER = {"CRANE_PROXY_HEADER": "X-Forwarded-Email"}
 
 
 @pytest.mark.parametrize(
     ("named", "peer", "expected"),
     [
-        ("", "127.0.0.1", True),
-        ("", "::1", True),
-        ("", "::ffff:127.0.0.1", True),
+        ("", "127.0.0.1", False),
+        ("", "::1", False),
         ("", "10.0.0.2", False),
+        ("127.0.0.1", "127.0.0.1", True),
+        ("127.0.0.1", "::ffff:127.0.0.1", True),
+        ("127.0.0.1", "127.0.0.2", False),
         ("", "", False),
         ("10.0.0.0/24, 192.168.1.5", "10.0.0.2", True),
         ("10.0.0.0/24, 192.168.1.5", "192.168.1.5", True),
@@ -29,11 +32,11 @@ HEADER = {"CRANE_PROXY_HEADER": "X-Forwarded-Email"}
         ("10.0.0.0/24", "testclient", False),
     ],
 )
-def test_proxies_are_those_that_are_named_else_this_machine(named: str, peer: str, *, expected: bool) -> None:
+def test_proxies_are_those_that_are_named(named: str, peer: str, *, expected: bool) -> None:
     assert configured_proxy({"CRANE_PROXY_FROM": named}).is_one(peer) is expected
 
 
-@pytest.mark.parametrize("wrong", [{"CRANE_PROXY_FROM": "proxy.example"}, {"CRANE_PROXY_HEADER": "X Email"}])
+@pytest.mark.parametrize("wrong", [{"CRANE_PROXY_FROM": "proxy.example"}, {"CRANE_PROXY_HEADER": "X Email"}, HEADER])
 def test_a_wrong_setting_is_refused(wrong: dict[str, str]) -> None:
     with pytest.raises(IdentityError):
         configured_proxy(wrong)
@@ -54,7 +57,7 @@ def test_the_header_of_a_stranger_is_removed() -> None:
 
 
 def test_a_proxy_says_who_and_from_where() -> None:
-    proxy = configured_proxy(HEADER)
+    proxy = configured_proxy(HEADER | HERE)
     sent = scope_from(
         "127.0.0.1", X_Forwarded_Email="lea@lab.example", X_Forwarded_For="6.6.6.6, 1.2.3.4", X_Forwarded_Proto="https"
     )
@@ -62,3 +65,40 @@ def test_a_proxy_says_who_and_from_where() -> None:
     assert Headers(scope=seen)["x-forwarded-email"] == "lea@lab.example"
     assert seen["client"] == ("1.2.3.4", 0)  # what came before it the visitor may have made up
     assert seen["scheme"] == "https"
+
+
+@pytest.mark.parametrize(
+    ("forwarded", "expected"),
+    [
+        ("1.2.3.4", "1.2.3.4"),
+        ("6.6.6.6,1.2.3.4", "1.2.3.4"),
+        ("6.6.6.6, 1.2.3.4, 10.0.0.9", "1.2.3.4"),  # two proxies of ours in a row
+        ("1.2.3.4:5678", "1.2.3.4"),
+        ("[2001:db8::1]:5678", "2001:db8::1"),
+        ("::ffff:1.2.3.4", "1.2.3.4"),
+        ("1.2.3.4, unknown", "10.0.0.9"),
+        ("", "10.0.0.9"),
+    ],
+)
+def test_the_visitor_is_the_last_one_who_is_no_proxy(forwarded: str, expected: str) -> None:
+    proxy = configured_proxy({"CRANE_PROXY_FROM": "10.0.0.0/24"})
+    assert seen_through(scope_from("10.0.0.9", X_Forwarded_For=forwarded), proxy)["client"][0] == expected
+
+
+def test_a_line_of_the_proxy_counts_more_than_the_visitors_own() -> None:
+    sent = scope_from("127.0.0.1")
+    sent["headers"] = [
+        (b"x-forwarded-for", b"6.6.6.6"),
+        (b"x-forwarded-proto", b"https"),
+        (b"x-forwarded-for", b"1.2.3.4"),
+        (b"x-forwarded-proto", b"http"),
+    ]
+    seen = seen_through(sent, configured_proxy(HERE))
+    assert (seen["client"][0], seen["scheme"]) == ("1.2.3.4", "http")
+
+
+@pytest.mark.parametrize("peer", ["127.0.0.1", "10.0.0.2", "::1"])
+def test_without_a_named_proxy_nobody_claims_another_address_or_scheme(peer: str) -> None:
+    sent = scope_from(peer, X_Forwarded_For="1.2.3.4", X_Forwarded_Proto="https")
+    seen = seen_through(sent, configured_proxy({}))
+    assert (seen["client"], seen["scheme"]) == ((peer, 4321), "http")

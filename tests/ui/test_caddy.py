@@ -78,7 +78,8 @@ def app(prepared_folder: DataFolder, tmp_path: Path) -> Iterator[str]:
     shutil.copytree(prepared_folder.path, tmp_path / "data")
     roles = tmp_path / "roles.toml"
     roles.write_text('"lea@lab.example" = "lead"\n"ada@lab.example" = "admin"\n')
-    with serve(tmp_path / "data", CRANE_ROLES=str(roles), CRANE_PROXY_HEADER="X-Forwarded-Email") as address:
+    proxied = {"CRANE_PROXY_HEADER": "X-Forwarded-Email", "CRANE_PROXY_FROM": "127.0.0.1"}
+    with serve(tmp_path / "data", CRANE_ROLES=str(roles), **proxied) as address:
         yield address
 
 

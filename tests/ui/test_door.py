@@ -96,13 +96,30 @@ def test_names_of_loopback_and_those_that_were_configured_are_served(open_app: s
     host = host.format(port=port_of(open_app))
     assert ask(open_app, "/", headers={"Host": host}).status == 200
     assert status_of_websocket(open_app, host, f"http://{host}") == 101
+    assert status_of_websocket(open_app, host.upper(), f"http://{host}") == 101
     assert status_of_websocket(open_app, host, None) == 101
 
 
 @pytest.mark.parametrize(
-    "origin", ["http://localhost:1", "http://evil.example", "null", "http://127.0.0.1.evil.example"]
+    "origin",
+    [
+        "http://localhost:1",
+        "http://evil.example",
+        "null",
+        "",
+        "http://127.0.0.1.evil.example",
+        "https://127.0.0.1:{port}",
+        "ftp://127.0.0.1:{port}",
+        "127.0.0.1:{port}",
+        "//127.0.0.1:{port}",
+        "http://x@127.0.0.1:{port}",
+        "http://127.0.0.1:{port}/page",
+        "http://127.0.0.1:99999",
+        "http://[::1",
+    ],
 )
 def test_a_page_from_elsewhere_opens_no_session(open_app: str, origin: str) -> None:
+    origin = origin.format(port=port_of(open_app))
     assert status_of_websocket(open_app, urlsplit(open_app).netloc, origin) == 403
 
 

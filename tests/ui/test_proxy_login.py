@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from websockets.exceptions import InvalidStatus
+
 from benchmarks._server import serve
 from crane_core.pipeline.places import DataFolder
 from tests.ui.visits import Visitor, asked
@@ -22,15 +24,19 @@ def app(prepared_folder: DataFolder, place: Path, **settings: str) -> Iterator[s
     data = Path(shutil.copytree(prepared_folder.path, place / "data"))
     roles = place / "roles.toml"
     roles.write_text('"lea@lab.example" = "lead"\n"ada@lab.example" = "admin"\n')
-    with serve(data, CRANE_ROLES=str(roles), **settings) as address:
+    with serve(data, CRANE_ROLES=str(roles), **{"CRANE_PROXY_FROM": "127.0.0.1"} | settings) as address:
         yield address
 
 
 def test_the_proxys_header_is_who_visits(prepared_folder: DataFolder, tmp_path: Path) -> None:
     settings = {"CRANE_PROXY_HEADER": "X-Forwarded-Email", "CRANE_PROXY_LOGOUT": "/oauth2/sign_out"}
     with app(prepared_folder, tmp_path, **settings) as address:
-        for forwarded in ({}, {"X-Forwarded-For": "203.0.113.9", "X-Forwarded-Proto": "https"}):
-            assert Visitor(address, headers=LEA | forwarded).sees("campaigns").shows("New campaign")
+        assert Visitor(address, headers=LEA).sees("campaigns").shows("New campaign")
+        far = LEA | {"X-Forwarded-For": "203.0.113.9", "X-Forwarded-Proto": "https"}
+        secure = Visitor(address, headers=far, origin=address.replace("http", "https"))
+        assert secure.sees("campaigns").shows("New campaign")
+        with pytest.raises(InvalidStatus):
+            Visitor(address, headers=far).sees("campaigns")  # a page of http beside the one of https
         assert Visitor(address, headers={"x-forwarded-email": "ADA@lab.example"}).may_upload() == 204
         assert Visitor(address, headers=LEA).may_upload() == 403
         assert (

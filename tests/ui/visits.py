@@ -45,6 +45,8 @@ class Visitor:
     address: str
     cookie: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
+    origin: str = ""
+    """Of the page that opens the connection; "": the server's."""
 
     def sees(self, page: str, query: str = "") -> Drawn:
         """What a direct visit to a page's address shows."""
@@ -59,7 +61,7 @@ class Visitor:
         url = self.address.replace("http", "ws", 1) + "/_stcore/stream"
         return await connect(
             url,
-            origin=self.address,  # type: ignore[arg-type]
+            origin=self.origin or self.address,  # type: ignore[arg-type]
             additional_headers=headers,
             subprotocols=[Subprotocol("streamlit")],
             max_size=None,

@@ -1,0 +1,203 @@
+"""What the server takes from a websocket, asked over real ones: before admission little, and from nobody all."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ClientState_pb2 import ClientState
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.asyncio.client import ClientConnection
+from websockets.exceptions import ConnectionClosed
+
+from benchmarks._server import serve
+from crane_core.identity.key import signing_key
+from crane_core.identity.passes import Purpose, new_pass, signed
+from crane_core.pipeline.places import DataFolder
+from crane_core.ui.stream import STRANGER_BURST, STRANGER_BYTES, STRANGER_PER_S, most_strangers
+from tests.ui.visits import Visitor, asked, drawn, in_own_loop
+
+PASSWORD = "open sesame"
+KINDS = {field.name for field in BackMsg.DESCRIPTOR.fields} - {"rerun_script", "app_heartbeat"}
+
+
+def message(kind: str) -> BackMsg:
+    """One message of each kind that Streamlit knows."""
+    if kind == "file_urls_request":
+        made = BackMsg()
+        made.file_urls_request.request_id = "asked"
+        made.file_urls_request.file_names.append("a.zip")
+        return made
+    if kind == "backend_operation_request":
+        made = BackMsg()
+        made.backend_operation_request.request_id = "asked"
+        made.backend_operation_request.install_skills.SetInParent()
+        return made
+    return BackMsg(**{kind: True})
+
+
+@pytest.fixture(scope="module")
+def data(prepared_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return Path(shutil.copytree(prepared_folder.path, tmp_path_factory.mktemp("stream") / "data"))
+
+
+@pytest.fixture(scope="module")
+def app(data: Path) -> Iterator[str]:
+    """An app with logins, on which lea has a session."""
+    roles = data.parent / "roles.toml"
+    roles.write_text('"lea@lab.example" = "lead"\n"ada@lab.example" = "admin"\n')
+    with serve(data, CRANE_ROLES=str(roles)) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def admin(app: str, data: Path) -> Visitor:
+    session = signed(new_pass("ada@lab.example", seconds=600), Purpose.SESSION, signing_key(data))
+    return Visitor(app, f"crane_session={session}")
+
+
+async def settled(visitor: Visitor, page: str) -> ClientConnection:
+    """A connection whose page is drawn, and that has nothing more to say."""
+    socket = await visitor._joined()
+    await drawn(socket, page, "")
+    await answers(socket)
+    return socket
+
+
+async def answers(socket: ClientConnection) -> list[str]:
+    """The kinds of what the server sends after a heartbeat's answer, which comes behind everything asked before."""
+    await socket.send(BackMsg(app_heartbeat=True).SerializeToString())
+    kinds: list[str] = []
+    async with asyncio.timeout(30):
+        while "heartbeat_ack" not in kinds:
+            kinds.append(str(ForwardMsg.FromString(await socket.recv(decode=False)).WhichOneof("type")))
+    return kinds
+
+
+def n_cached(visitor: Visitor) -> float:
+    """Seconds that a page takes which rests on the caches."""
+    start = time.monotonic()
+    visitor.sees("results")
+    return time.monotonic() - start
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_a_stranger_sends_reruns_and_heartbeats_alone(app: str, data: Path, kind: str) -> None:
+    async def asking() -> list[str]:
+        async with await settled(Visitor(app), "results") as socket:
+            await socket.send(message(kind).SerializeToString())
+            return await answers(socket)
+
+    assert in_own_loop(asking()) == ["heartbeat_ack"]
+    log = data.with_name(f"{data.name}.{urlsplit(app).port}.log").read_text()
+    assert f"127.0.0.1 sent {kind}, which is not taken from it" in log
+
+
+def test_nobody_empties_the_caches(app: str, admin: Visitor) -> None:
+    """`clear_cache` also forgets what the session holds: a label of the session would be gone."""
+    for visitor in (Visitor(app), admin):
+        admin.sees("results")
+        warm = min(n_cached(admin) for _ in range(2))
+
+        async def clearing(visitor: Visitor = visitor) -> None:
+            async with await settled(visitor, "results") as socket:
+                for kind in ("clear_cache", "set_run_on_save", "load_git_info", "debug_shutdown_runtime"):
+                    await socket.send(message(kind).SerializeToString())
+                assert await answers(socket) == ["heartbeat_ack"]
+
+        in_own_loop(clearing())
+        assert n_cached(admin) < warm + max(1.0, warm)
+
+
+def test_who_is_admitted_may_ask_for_uploads_and_downloads_and_no_other_operation(admin: Visitor) -> None:
+    async def asking() -> list[str]:
+        async with await settled(admin, "data") as socket:
+            await socket.send(message("file_urls_request").SerializeToString())
+            await socket.send(message("backend_operation_request").SerializeToString())
+            download = BackMsg()
+            download.backend_operation_request.request_id = "asked"
+            download.backend_operation_request.deferred_file.SetInParent()
+            await socket.send(download.SerializeToString())
+            return await answers(socket)
+
+    assert [kind for kind in in_own_loop(asking()) if kind != "heartbeat_ack"] in (
+        ["file_urls_response", "backend_operation_response"],
+        ["file_urls_response"],
+    )
+
+
+def test_an_ended_session_is_a_strangers(app: str, data: Path) -> None:
+    cookie = f"crane_session={signed(new_pass('lea@lab.example', seconds=600), Purpose.SESSION, signing_key(data))}"
+
+    async def asking() -> list[str]:
+        async with await settled(Visitor(app, cookie), "results") as socket:
+            await asyncio.to_thread(asked, app, "/logout", headers={"Cookie": cookie})
+            await socket.send(message("file_urls_request").SerializeToString())
+            return await answers(socket)
+
+    assert in_own_loop(asking()) == ["heartbeat_ack"]
+
+
+def test_a_strangers_message_is_small_and_an_admitted_ones_may_be_large(app: str, admin: Visitor) -> None:
+    query = "x=" + "y" * (2 * STRANGER_BYTES)
+
+    async def sending(visitor: Visitor) -> str:
+        async with await settled(visitor, "data") as socket:
+            try:
+                return "drawn" if (await drawn(socket, "data", query)).elements else "empty"
+            except ConnectionClosed:
+                return "closed"
+
+    assert in_own_loop(sending(Visitor(app))) == "closed"
+    assert in_own_loop(sending(admin)) == "drawn"
+
+
+@pytest.mark.parametrize(("frame", "code"), [(b"\xff\xff\xff", 1002), ("a text", 1003)], ids=["garbage", "text"])
+def test_what_is_no_message_ends_the_connection(app: str, frame: bytes | str, code: int) -> None:
+    async def sending() -> int:
+        async with await Visitor(app)._joined() as socket:
+            await socket.send(frame)
+            with pytest.raises(ConnectionClosed) as closed:
+                await socket.recv()
+            assert closed.value.rcvd is not None
+            return closed.value.rcvd.code
+
+    assert in_own_loop(sending()) == code
+
+
+def test_a_strangers_messages_wait(app: str) -> None:
+    n_more = 6
+
+    async def sending() -> float:
+        async with await Visitor(app)._joined() as socket:
+            start = time.monotonic()
+            for _ in range(STRANGER_BURST + n_more):
+                await socket.send(BackMsg(app_heartbeat=True).SerializeToString())
+            for _ in range(STRANGER_BURST + n_more):
+                await socket.recv()
+            return time.monotonic() - start
+
+    assert in_own_loop(sending()) > (n_more - 1) / STRANGER_PER_S
+
+
+def test_strangers_cannot_take_all_connections(app: str, admin: Visitor) -> None:
+    async def crowding() -> tuple[int, bool]:
+        async with await admin._joined() as kept:
+            await drawn(kept, "data", "")
+            crowd = [await Visitor(app)._joined() for _ in range(most_strangers() + 5)]
+            await asyncio.sleep(0.5)
+            n_closed = sum(socket.close_code is not None for socket in crowd)
+            is_kept = "heartbeat_ack" in await answers(kept)
+            for socket in crowd:
+                await socket.close()
+            return n_closed, is_kept
+
+    n_closed, is_kept = in_own_loop(crowding())
+    assert 5 <= n_closed <= 10
+    assert is_kept

@@ -105,12 +105,20 @@ CASE_STOP = "_case_stop"
 
 def desk(campaign: str, annotator: str) -> str:
     """The labelling component of one annotator."""
-    return f"desk_{campaign}_{annotator}"
+    return f"desk:{_in_component(campaign)}:{_in_component(annotator)}"
 
 
 def deciding(campaign: str) -> str:
     """The component in which a lead decides."""
-    return f"deciding_{campaign}"
+    return f"deciding:{_in_component(campaign)}"
+
+
+def _in_component(name: str) -> str:
+    """The name without underscores: Streamlit splits a component's key at the first two in a row.
+
+    A tilde is in no name of a campaign or annotator, so that no two names become one.
+    """
+    return name.replace("_", "~")
 
 
 def guideline(campaign: str) -> str:

@@ -13,11 +13,11 @@ import os
 import resource
 import secrets
 from collections.abc import Callable
-from typing import Any
 
 import streamlit as st
 from google.protobuf.message import DecodeError
 from starlette.datastructures import Headers
+from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.runtime.runtime_util import get_max_widget_state_size_bytes
@@ -25,6 +25,7 @@ from streamlit.runtime.runtime_util import get_max_widget_state_size_bytes
 from crane_core.errors import IdentityError
 from crane_core.identity.proxy import configured_proxy
 from crane_core.identity.roles import configured_roles
+from crane_core.ui.session_handles import release_handles
 from crane_core.ui.visit import COOKIE, Carried, arrival_of
 
 FROM_ANYBODY = frozenset({"rerun_script", "app_heartbeat"})
@@ -64,11 +65,13 @@ class Stream:
         connection = _Connection(scope, receive, send)
         _open[name] = connection
         try:
+            release_handles()
             if not connection.is_admitted:
                 _make_room(name)
             await self._app(_named(scope, name), connection.receive, connection.send)
         finally:
             del _open[name]
+            release_handles()
 
 
 def admit(brought: Carried) -> None:
@@ -107,6 +110,7 @@ class _Connection:
         self._peer = scope["client"][0] if scope.get("client") else "this machine"
         self._allowance = _Allowance(STRANGER_BURST, STRANGER_PER_S)
         self._closing: asyncio.Task[None] | None = None
+        self._has_begun = False
         self.is_admitted = _is_admitted(self._at_handshake)
         self._bound(get_max_widget_state_size_bytes() if self.is_admitted else STRANGER_BYTES)
 
@@ -131,6 +135,9 @@ class _Connection:
             message = await self._receive()
             if message["type"] != "websocket.receive":
                 return message
+            if not self._has_begun:
+                self._has_begun = True
+                release_handles()  # a session that came back has its connection, and no page is drawn yet
             if not self.is_admitted:
                 await self._allowance.wait()
             if self._closing is not None:
@@ -206,20 +213,15 @@ def _carried(scope: Scope) -> Carried:
     except IdentityError:
         header = None
     said: list[str] = headers.getlist(header) if header else []
-    return Carried(said[0] if len(said) == 1 else None, _cookies(headers).get(COOKIE, ""), "", {})
-
-
-def _cookies(headers: Headers) -> dict[str, Any]:
-    from starlette.requests import cookie_parser
-
-    return cookie_parser(headers.get("cookie", ""))
+    cookies = cookie_parser(headers.get("cookie", ""))
+    return Carried(said[0] if len(said) == 1 else None, cookies.get(COOKIE, ""), "", {})
 
 
 def _is_admitted(brought: Carried) -> bool:
     """Whether this alone admits a visitor: no login is asked, or a proxy or our own session names a person."""
     try:
         if configured_roles() is None:
-            return not os.environ.get("CRANE_NONCEWORD")
+            return not os.environ.get("CRANE_PASSWORD")
         return arrival_of(brought).visitor is not None
     except IdentityError:
         return False

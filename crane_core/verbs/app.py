@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import resource
 import runpy
 import socket
 import sys
 import time
+from contextlib import suppress
 from ipaddress import ip_address
 from pathlib import Path
 from typing import NoReturn
@@ -35,6 +37,7 @@ HELP = "prepare the store (first start: embedded data) and serve the app"
 EXAMPLE = "python -m crane_core app --port 8501"
 PASSWORD = "CRANE_PASSWORD"
 _ADDRESS = re.compile(r"https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])(:\d{1,5})?/?")
+ENOUGH_FILES = 65_536
 _WILDCARDS = {"0.0.0.0", "::"}
 
 
@@ -112,6 +115,7 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     from crane_core.ui.warm import load  # loads Streamlit, which the other commands need not wait for
 
     load()
+    _allow_many_files()
     give(f"Crane Workbench is running at http://{_reachable(chosen.address)}:{chosen.port}  (stop it with Ctrl+C)")
     serve(chosen.address, chosen.port)
 
@@ -156,6 +160,15 @@ def _is_loopback(address: str) -> bool:
         return ip_address(address).is_loopback
     except ValueError:
         return False  # a name may lead anywhere
+
+
+def _allow_many_files() -> None:
+    """Open as many files as the system lets this process: a visitor needs several, and systems begin with few."""
+    few, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = ENOUGH_FILES if most == resource.RLIM_INFINITY else min(ENOUGH_FILES, most)
+    if few != resource.RLIM_INFINITY and few < wanted:
+        with suppress(OSError, ValueError):  # macOS names a limit that it does not grant
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
 
 
 def serve(address: str, port: int) -> NoReturn:

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-
 from websockets.exceptions import InvalidStatus
 
 from benchmarks._server import serve

@@ -13,6 +13,7 @@ import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed
 
@@ -21,7 +22,7 @@ from crane_core.identity.key import signing_key
 from crane_core.identity.passes import Purpose, new_pass, signed
 from crane_core.pipeline.places import DataFolder
 from crane_core.ui.stream import STRANGER_BURST, STRANGER_BYTES, STRANGER_PER_S, most_strangers
-from tests.ui.visits import Visitor, asked, drawn, in_own_loop
+from tests.ui.visits import Visitor, asked, drawn, in_own_loop, run
 
 PASSWORD = "open sesame"
 KINDS = {field.name for field in BackMsg.DESCRIPTOR.fields} - {"rerun_script", "app_heartbeat"}
@@ -130,6 +131,29 @@ def test_who_is_admitted_may_ask_for_uploads_and_downloads_and_no_other_operatio
         ["file_urls_response", "backend_operation_response"],
         ["file_urls_response"],
     )
+
+
+def test_the_shared_password_admits_a_connection(prepared_folder: DataFolder, tmp_path: Path) -> None:
+    """Before it the server takes little; a page that has it may send what pages send."""
+    data = Path(shutil.copytree(prepared_folder.path, tmp_path / "data"))
+
+    async def asking(address: str) -> list[list[str]]:
+        found = []
+        async with await settled(Visitor(address), "data") as socket:
+            for password in ("guess", PASSWORD):
+                ids = (await drawn(socket, "data", "")).widgets
+                typed = [
+                    WidgetState(id=ids["Password"], string_value=password),
+                    WidgetState(id=ids["Open"], trigger_value=True),
+                ]
+                await run(socket, ClientState(page_name="data", widget_states=WidgetStates(widgets=typed)))
+                await answers(socket)
+                await socket.send(message("file_urls_request").SerializeToString())
+                found.append(await answers(socket))
+        return found
+
+    with serve(data, CRANE_PASSWORD=PASSWORD) as address:
+        assert in_own_loop(asking(address)) == [["heartbeat_ack"], ["file_urls_response", "heartbeat_ack"]]
 
 
 def test_an_ended_session_is_a_strangers(app: str, data: Path) -> None:

@@ -33,6 +33,8 @@ class Drawn:
 
     session: str = ""
     elements: list[str] = field(default_factory=list)
+    widgets: dict[str, str] = field(default_factory=dict)
+    """Label to id of text inputs and buttons."""
 
     def shows(self, text: str) -> bool:
         return any(text in element for element in self.elements)
@@ -47,6 +49,8 @@ class Visitor:
     headers: Mapping[str, str] = field(default_factory=dict)
     origin: str = ""
     """Of the page that opens the connection; "": the server's."""
+    session: str = ""
+    """A session to come back to."""
 
     def sees(self, page: str, query: str = "") -> Drawn:
         """What a direct visit to a page's address shows."""
@@ -63,9 +67,13 @@ class Visitor:
             url,
             origin=self.origin or self.address,  # type: ignore[arg-type]
             additional_headers=headers,
-            subprotocols=[Subprotocol("streamlit")],
+            subprotocols=[Subprotocol(part) for part in ("streamlit", *self._back_to())],
             max_size=None,
         )
+
+    def _back_to(self) -> list[str]:
+        """What Streamlit reads where a browser names the protocols that it speaks: a token, and the session."""
+        return ["no-token", self.session] if self.session else []
 
     async def _visit(self, page: str, query: str) -> Drawn:
         async with asyncio.timeout(PATIENCE_S), await self._joined() as socket:
@@ -93,7 +101,12 @@ class Visitor:
 
 async def drawn(socket: ClientConnection, page: str, query: str) -> Drawn:
     """Run a page and collect what it draws until its last run is over."""
-    await socket.send(BackMsg(rerun_script=ClientState(page_name=page, query_string=query)).SerializeToString())
+    return await run(socket, ClientState(page_name=page, query_string=query))
+
+
+async def run(socket: ClientConnection, state: ClientState) -> Drawn:
+    """Run what a browser's state asks for, and collect what it draws until its last run is over."""
+    await socket.send(BackMsg(rerun_script=state).SerializeToString())
     seen = Drawn()
     while True:
         message = ForwardMsg.FromString(await socket.recv(decode=False))
@@ -102,6 +115,9 @@ async def drawn(socket: ClientConnection, page: str, query: str) -> Drawn:
             seen = Drawn(message.new_session.initialize.session_id or seen.session)
         elif kind == "delta":
             seen.elements.append(str(message.delta))
+            for widget in (message.delta.new_element.text_input, message.delta.new_element.button):
+                if widget.id:
+                    seen.widgets[widget.label] = widget.id
         elif kind == "script_finished" and message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY:
             return seen
 

@@ -1,0 +1,55 @@
+"""Closed tabs give back their open files at once: where a system allows few, many can come one after another."""
+
+from __future__ import annotations
+
+import resource
+import shutil
+from pathlib import Path
+
+import pytest
+
+from benchmarks._server import serve_process
+from crane_core.pipeline.places import DataFolder
+from tests.ui.visits import Visitor, drawn, in_own_loop
+
+FEW_FILES = 64
+N_VISITS = 60
+"""Three open files each would be 180."""
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="the system lists no open files")
+
+
+def n_open(pid: int) -> int:
+    return len(list(Path(f"/proc/{pid}/fd").iterdir()))
+
+
+def test_ended_sessions_hold_no_files(prepared_folder: DataFolder, tmp_path: Path) -> None:
+    data = Path(shutil.copytree(prepared_folder.path, tmp_path / "data"))
+    with serve_process(data) as (address, pid):
+        for page in ("", "data", "annotate"):
+            Visitor(address).sees(page)
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, (FEW_FILES, FEW_FILES))
+        before = n_open(pid)
+        for _ in range(N_VISITS):
+            in_own_loop(_look_in(address))
+        assert Visitor(address).sees("data").shows("Sources")
+        assert n_open(pid) < before + 12
+
+
+def test_a_session_that_comes_back_is_drawn_again(prepared_folder: DataFolder, tmp_path: Path) -> None:
+    data = Path(shutil.copytree(prepared_folder.path, tmp_path / "data"))
+    with serve_process(data) as (address, _):
+        first = Visitor(address).sees("data")
+        again = Visitor(address, session=first.session).sees("data")
+        assert again.session == first.session
+        assert again.shows("Sources")
+        log = "".join(file.read_text() for file in tmp_path.glob("*.log"))
+        assert "event loop" not in log
+
+
+async def _look_in(address: str) -> None:
+    """A visitor who leaves while the page is being drawn, or before."""
+    async with await Visitor(address)._joined():
+        pass
+    async with await Visitor(address)._joined() as socket:
+        await drawn(socket, "annotate", "")

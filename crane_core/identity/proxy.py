@@ -1,7 +1,7 @@
 """The proxy in front of the app: which peers are a proxy, and the header in which it names the visitor.
 
-Forwarded headers count only from a proxy that CRANE_PROXY_FROM names; without it there is none. This machine is no
-exception: whoever has a port forwarded to it, or a shell on it, could claim another address at each guess.
+Forwarded headers count only from a proxy that CRANE_PROXY_FROM names; without it nobody is believed. This machine
+is treated as any other: with a port forwarded to it, or a shell on it, one could claim another address at each guess.
 """
 
 from __future__ import annotations

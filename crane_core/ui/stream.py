@@ -15,7 +15,7 @@ import secrets
 from collections.abc import Callable
 
 import streamlit as st
-from google.protobuf.message import DecodeError
+from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 from starlette.datastructures import Headers
 from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -109,7 +109,7 @@ class _Connection:
         self._admitted: Carried | None = None
         self._peer = scope["client"][0] if scope.get("client") else "this machine"
         self._allowance = _Allowance(STRANGER_BURST, STRANGER_PER_S)
-        self._closing: asyncio.Task[None] | None = None
+        self._closing: asyncio.Future[None] | None = None
         self._has_begun = False
         self.is_admitted = _is_admitted(self._at_handshake)
         self._bound(get_max_widget_state_size_bytes() if self.is_admitted else STRANGER_BYTES)
@@ -123,7 +123,7 @@ class _Connection:
 
     def close(self, code: int) -> None:
         if self._closing is None:
-            self._closing = asyncio.create_task(self._send({"type": "websocket.close", "code": code}))
+            self._closing = asyncio.ensure_future(self._send({"type": "websocket.close", "code": code}))
 
     async def send(self, message: Message) -> None:
         if self._closing is None:

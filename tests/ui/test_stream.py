@@ -40,7 +40,9 @@ def message(kind: str) -> BackMsg:
         made.backend_operation_request.request_id = "asked"
         made.backend_operation_request.install_skills.SetInParent()
         return made
-    return BackMsg(**{kind: True})
+    made = BackMsg()
+    setattr(made, kind, True)
+    return made
 
 
 @pytest.fixture(scope="module")

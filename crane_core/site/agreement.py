@@ -35,8 +35,9 @@ def headline(collected: Collected) -> str | None:
     one = next((one for one in rows if one.statistic == KAPPA and one.runs == Scope.DIAGNOSES), None)
     if one is None:
         return None
+    bounds = interval_text(one) if one.low is not None else one.note
     return (
-        f"{KAPPA} of {one.judged_by}: {value_text(one)} ({interval_text(one)}) over {count(one.n or 0)} diagnoses of "
+        f"{KAPPA} of {one.judged_by}: {value_text(one)} ({bounds}) over {count(one.n or 0)} diagnoses of "
         f"{count(one.n_cases or 0)} cases"
     )
 
@@ -56,7 +57,7 @@ def agreement_blocks(collected: Collected) -> Iterator[Markup]:
         if mine:
             yield heading(words, anchor=section)
             yield from _section(section, mine)
-    yield paragraph("Intervals: 95%, bootstrap over cases, or as the exported table of statistics says.", "cw-dim")
+    yield paragraph("Intervals: 95%, with the method that the exported table of statistics names for each.", "cw-dim")
 
 
 def _section(section: str, rows: list[ExportedStatistic]) -> Iterator[Markup]:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from crane_core.stats.intervals import clustered_rate
 from crane_core.stats.resampling import CONFIDENCE, N_RESAMPLES, Interval, cluster_sums, ratio_of_sums, resampled_counts
 
 Codes = NDArray[np.int64]
@@ -31,7 +32,7 @@ class Why(StrEnum):
     NO_OVERLAP = "no item has labels of two annotators"
     NO_VARIATION = "all labels are equal, so chance agreement is complete"
     NO_INTERVAL = "no resample of the cases has a value"
-    NO_WIDTH = "all resamples of the cases give the same value: too little data, not certainty"
+    NO_WIDTH = "no interval, because all resamples of the cases give the same value: too little data, not certainty"
 
 
 class Coefficient(NamedTuple):
@@ -43,7 +44,7 @@ class Coefficient(NamedTuple):
 
 
 class AgreementEstimate(NamedTuple):
-    """A coefficient with its interval. `n_undefined` resamples had no value; `why` names what is nan or too narrow."""
+    """A coefficient with its interval. `n_undefined` resamples had no value; `why` names the reason of a nan."""
 
     value: float
     low: float
@@ -60,13 +61,15 @@ class Statistic:
 
     summands: codes of shape (n_items, n_annotators) and the number of categories q to shape (n_items, m); column 0
     is 1 for an item that two annotators labelled, else 0. value: their sums over items, shape (..., m), to shape
-    (...); nan if the coefficient has none.
+    (...); nan if the coefficient has none. is_rate: the value is the sum of column 1 over that of column 0, a share of
+    the items.
     """
 
     name: str
     source: str
     summands: Callable[[Codes, int], Array]
     value: Callable[[Array, int], Array]
+    is_rate: bool = False
 
     def __call__(self, labels: ArrayLike, scale: Sequence[str]) -> Coefficient:
         """The coefficient of `labels`, shape (n_items, n_annotators), None or nan if one is missing.
@@ -113,6 +116,23 @@ def confusion_matrix(first: ArrayLike, second: ArrayLike, scale: Sequence[str]) 
     return np.bincount(both[:, 0] * q + both[:, 1], minlength=q * q).reshape(q, q)
 
 
+def estimate(
+    statistic: Statistic, labels: ArrayLike, scale: Sequence[str], cluster: ArrayLike, *, seed: int
+) -> AgreementEstimate:
+    """The coefficient with the interval that fits it: of a rate `intervals.clustered_rate`, else `bootstrap`.
+
+    Resamples of few items often all agree, and an interval from them has no width: of 11 items that agree in 94% the
+    bootstrap holds the truth in 44% of the samples, Wilson's interval in 97% (benchmarks/agreement_coverage.py).
+    """
+    if not statistic.is_rate:
+        return bootstrap(statistic, labels, scale, cluster, seed=seed)
+    codes = label_codes(labels, scale)
+    n_labelled, n_agreeing = statistic.summands(codes, len(scale)).T
+    found = clustered_rate(n_agreeing, n_labelled, cluster)
+    why = None if found.n else Why.NO_OVERLAP
+    return AgreementEstimate(found.value, found.low, found.high, found.n, found.n_clusters, n_undefined=0, why=why)
+
+
 def bootstrap(
     statistic: Statistic,
     labels: ArrayLike,
@@ -129,7 +149,7 @@ def bootstrap(
     percentile interval holds the truth too rarely at 50 items (benchmarks/agreement_coverage.py); its acceleration
     comes from leaving out each cluster in turn. Clusters that add nothing (no labels, or no pairs) are not drawn.
     Resamples without a value are counted and left out. Degenerate: no value gives nan throughout; where all resamples
-    are alike (one case only, or full agreement) the interval has no width, and `why` says that this is not certainty.
+    are alike (one case only, or full agreement) there is no interval, because one without width would claim certainty.
     """
     q = len(scale)
     sums, _ = cluster_sums(cluster, *statistic.summands(label_codes(labels, scale), q).T)
@@ -143,7 +163,9 @@ def bootstrap(
     without_one = statistic.value((n - np.eye(len(n))) @ different, q)[place.ravel()]
     defined = drawn[~np.isnan(drawn)]
     low, high = _bca(value, defined, without_one[~np.isnan(without_one)], confidence)
-    why = _why_undefined(value, whole[0]) or _why_no_width(low, high)
+    why = _why_undefined(value, whole[0]) or _why_no_interval(low, high)
+    if why is Why.NO_WIDTH:
+        low = high = np.nan
     return AgreementEstimate(value, low, high, round(float(whole[0])), n_clusters, n_resamples - len(defined), why)
 
 
@@ -170,7 +192,7 @@ def _acceleration(without_one: Array) -> float:
     return float((away**3).sum()) / (6 * spread**1.5) if spread > SAME**2 else 0.0
 
 
-def _why_no_width(low: float, high: float) -> Why | None:
+def _why_no_interval(low: float, high: float) -> Why | None:
     if np.isnan(low):
         return Why.NO_INTERVAL
     return Why.NO_WIDTH if high - low <= SAME else None
@@ -215,6 +237,7 @@ PERCENT_AGREEMENT = Statistic(
     "Gwet 2014, observed agreement",
     _pairs,
     lambda sums, q: ratio_of_sums(sums[..., 1], sums[..., 0]),
+    is_rate=True,
 )
 """Share of items with equal labels, in 0..1; of more than two annotators the mean share of agreeing pairs.
 

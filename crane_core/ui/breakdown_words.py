@@ -20,6 +20,8 @@ GROUPINGS = {
     "stage": "pipeline stage",
 }
 MOST_NAMED = 4
+FEW_FOR_A_TEST = 20
+"""Cases from which on a group is no longer called small; see `benchmarks.interval_coverage`, FROM_CASES."""
 
 
 def rate_words(rate: str) -> str:
@@ -57,12 +59,18 @@ def finding(changes: pd.DataFrame, by: str, rate: str, inputs: Inputs) -> str:
     if not sure:
         return (
             f"**{said}; none of the changes is significant by itself** after adjustment for all {count(len(rows))} "
-            "of them: each group has few cases."
+            f"of them{_few_cases(rows)}."
         )
     named = [f"{literal(str(row[by]))} with {row['detector_title']} ({points(row['difference'], 0)})" for row in sure]
     others = f" and {count(len(named) - MOST_NAMED)} others" if len(named) > MOST_NAMED else ""
     verb = "is significant" if len(sure) == 1 else "are significant"
     return f"**{said}; {count(len(sure))} {verb}** after adjustment: {', '.join(named[:MOST_NAMED])}{others}."
+
+
+def _few_cases(rows: list[dict[str, Any]]) -> str:
+    """That every group is small, where every one is."""
+    most = max(row["n_cases"] for row in rows)
+    return f": each group has few cases (at most {count(most)})" if most <= FEW_FOR_A_TEST else ""
 
 
 def about(changes: pd.DataFrame, inputs: Inputs, *, is_any_few: bool) -> str:

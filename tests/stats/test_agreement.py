@@ -18,6 +18,7 @@ from crane_core.stats.agreement import (
     Why,
     bootstrap,
     confusion_matrix,
+    estimate,
     label_codes,
 )
 
@@ -208,20 +209,53 @@ def test_resamples_without_a_value_are_counted() -> None:
     labels = [["correct", "correct"], ["correct", "correct"], ["wrong", "wrong"]]
     found = bootstrap(cohen_kappa.NOMINAL, labels, SCALE, ["a", "b", "c"], seed=1)
     assert found.n_undefined / 2000 == pytest.approx((2 / 3) ** 3 + (1 / 3) ** 3, abs=0.04)
-    assert found[:3] == (1, 1, 1)
+    assert found.value == 1
+    assert np.isnan([found.low, found.high]).all()
     assert found.why is Why.NO_WIDTH
 
 
 @every_statistic
-def test_a_single_case_or_full_agreement_gives_no_width_and_says_so(statistic: Statistic) -> None:
+def test_a_single_case_or_full_agreement_has_no_bootstrap_interval_and_says_so(statistic: Statistic) -> None:
     for labels, case in (
         ([["correct", "wrong"], ["wrong", "wrong"], ["partial", "partial"]], "aaa"),
         ([["correct"] * 2, ["wrong"] * 2, ["partial"] * 2], "abc"),
     ):
         found = bootstrap(statistic, labels, SCALE, list(case), seed=1)
-        assert found.low == pytest.approx(found.value)
-        assert found.high == pytest.approx(found.value)
+        assert found.value == statistic(labels, SCALE).value
+        assert np.isnan([found.low, found.high]).all()
         assert found.why is Why.NO_WIDTH
+
+
+@pytest.mark.parametrize("right_in", [0.73, 0.85, 0.94, 0.98])
+@pytest.mark.parametrize("n_cases", [5, 11, 22])
+def test_the_interval_of_percent_agreement_holds_the_truth_for_few_items(right_in: float, n_cases: int) -> None:
+    """500 samples each, so the standard error is about one point. The bootstrap held 44% of those of 11 items."""
+    rng = np.random.default_rng(20_261_125)
+    hits, widths = [], []
+    for agrees in rng.random((500, n_cases)) < right_in:
+        labels = [["correct", "correct" if one else "wrong"] for one in agrees]
+        found = estimate(PERCENT_AGREEMENT, labels, SCALE, np.arange(n_cases), seed=1)
+        hits.append(found.low <= right_in <= found.high)
+        widths.append(found.high - found.low)
+    assert np.mean(hits) >= 0.9
+    assert min(widths) > 0.1
+
+
+def test_percent_agreement_of_11_of_11_has_wilsons_interval_with_students_quantile() -> None:
+    found = estimate(PERCENT_AGREEMENT, [["wrong", "wrong"]] * 11, SCALE, np.arange(11), seed=1)
+    t = 2.2281388519649385  # of 10 degrees of freedom
+    assert found[:3] == (1.0, pytest.approx(1 / (1 + t**2 / 11)), pytest.approx(1.0))
+    assert found[3:] == (11, 11, 0, None)
+
+
+def test_percent_agreement_of_one_case_leaves_everything_open() -> None:
+    found = estimate(PERCENT_AGREEMENT, [["wrong", "wrong"]] * 4, SCALE, ["a"] * 4, seed=1)
+    assert (found[:3], found.why) == ((1.0, 0.0, 1.0), None)
+
+
+def test_what_is_no_rate_is_estimated_by_the_bootstrap() -> None:
+    labels, case = annotated(60, seed=2)
+    assert estimate(gwet_ac.AC1, labels, SCALE, case, seed=3) == bootstrap(gwet_ac.AC1, labels, SCALE, case, seed=3)
 
 
 @every_statistic

@@ -11,9 +11,16 @@ from crane_core.pipeline.results.measures import WITH_STATE
 from crane_core.ui.breakdown_words import about, change_words, finding
 
 
-def changes(*differences: tuple[float, float | None]) -> pd.DataFrame:
+def changes(*differences: tuple[float, float | None], n_cases: int = 9) -> pd.DataFrame:
     return pd.DataFrame(
-        {"stage": f"s{i}", "detector_title": "GPT-5", "difference": d, "p_bh": p, "test": None if p is None else "T"}
+        {
+            "stage": f"s{i}",
+            "detector_title": "GPT-5",
+            "difference": d,
+            "p_bh": p,
+            "test": None if p is None else "T",
+            "n_cases": n_cases,
+        }
         for i, (d, p) in enumerate(differences)
     )
 
@@ -34,6 +41,15 @@ def changes(*differences: tuple[float, float | None]) -> pd.DataFrame:
 )
 def test_finding(frame: pd.DataFrame, said: str) -> None:
     assert said in finding(frame, "stage", "F1", WITH_STATE)
+
+
+@pytest.mark.parametrize(
+    ("n_cases", "end"),
+    [(15, "all 2 of them: each group has few cases (at most 15)."), (21, "all 2 of them."), (120, "all 2 of them.")],
+)
+def test_groups_are_called_small_only_where_all_are(n_cases: int, end: str) -> None:
+    told = finding(changes((0.1, 0.2), (-0.1, 0.9), n_cases=n_cases), "stage", "F1", WITH_STATE)
+    assert told.endswith(end)
 
 
 @pytest.mark.parametrize(

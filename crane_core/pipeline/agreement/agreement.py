@@ -18,7 +18,7 @@ from crane_core.domain import DetectorKind, Label
 from crane_core.pipeline.campaigns.label_frame import KEY, Kind
 from crane_core.pipeline.results.measures import SEED
 from crane_core.stats import cohen_kappa, fleiss_kappa, gwet_ac, krippendorff_alpha, vote
-from crane_core.stats.agreement import PERCENT_AGREEMENT, Statistic, bootstrap, confusion_matrix
+from crane_core.stats.agreement import PERCENT_AGREEMENT, Statistic, confusion_matrix, estimate
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 
 FACTS = ["case_id", "detector_title", "library_group", "root_cause"]
@@ -138,7 +138,7 @@ def agreement_table(items: Items) -> pd.DataFrame:
     """One row per coefficient, whether it has a value or not.
 
     Columns: coefficient, source, value, low, high (nan where undefined), n, n_cases, n_undefined (resamples without a
-    value), why (in words, where a value is missing or its interval has no width; else None).
+    value), why (in words, where a value or its interval is missing; else None).
     """
     return pd.DataFrame([_estimated(items, asked) for asked in COEFFICIENTS.values()])
 
@@ -166,7 +166,7 @@ def _estimated(items: Items, asked: Asked) -> dict[str, object]:
     if why_not:
         nothing = dict.fromkeys(("value", "low", "high"), np.nan)
         return named | nothing | {"n": 0, "n_cases": 0, "n_undefined": 0, "why": why_not}
-    found = bootstrap(
+    found = estimate(
         asked.statistic, items.labels.to_numpy(), items.scale, items.facts["case"].to_numpy(dtype=str), seed=SEED
     )
     return named | {

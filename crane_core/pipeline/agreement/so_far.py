@@ -12,7 +12,7 @@ from crane_core.pipeline.campaigns.campaigns import journal_of
 from crane_core.pipeline.campaigns.status import labels_of
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.results.measures import SEED
-from crane_core.stats.agreement import AgreementEstimate, bootstrap
+from crane_core.stats.agreement import AgreementEstimate, estimate
 from crane_core.stats.cohen_kappa import NOMINAL
 from crane_core.stats.krippendorff_alpha import NOMINAL as ALPHA_NOMINAL
 from crane_core.stats.krippendorff_alpha import ORDINAL
@@ -42,4 +42,4 @@ def agreement_so_far(folder: DataFolder, plan: Plan, *, locked: bool) -> SoFar:
         return SoFar(statistic.name, n_common, None)
     rows = np.array([[labels.get(name) for name in plan.annotators] for labels in said], dtype=object)
     cases = [f"{item.verdict.benchmark}/{item.verdict.case_id}" for item in plan.items]
-    return SoFar(statistic.name, n_common, bootstrap(statistic, rows, plan.labels.codes, cases, seed=SEED))
+    return SoFar(statistic.name, n_common, estimate(statistic, rows, plan.labels.codes, cases, seed=SEED))

@@ -18,7 +18,7 @@ from crane_core.pipeline.agreement.judge_powered import judge_powered
 from crane_core.pipeline.campaigns.blinded import open_blind_campaigns
 from crane_core.pipeline.campaigns.label_frame import Kind, repeat_frame
 from crane_core.pipeline.campaigns.label_sets import common_set, label_sets
-from crane_core.pipeline.export.exported_statistic import ExportedStatistic, Material
+from crane_core.pipeline.export.exported_statistic import RATE_INTERVAL, ExportedStatistic, Material
 from crane_core.pipeline.judging.judges import judge_passes, pooled_judges
 from crane_core.pipeline.results.measures import SEED
 from crane_core.pipeline.rows import as_rows
@@ -73,12 +73,13 @@ def _of_pair(material: Material, scope: Scope, pair: tuple[str, ...]) -> Iterato
 
 
 def _coefficient(section: str, row: dict[str, Any], scope: Scope, who: str) -> ExportedStatistic:
-    unit = "share" if row["coefficient"] == PERCENT else "coefficient"
+    is_rate = row["coefficient"] == PERCENT
+    unit, method, seed = ("share", RATE_INTERVAL, None) if is_rate else ("coefficient", BOOTSTRAP, SEED)
     of = ExportedStatistic(
-        PAGE, section, row["coefficient"], runs=str(scope), judged_by=who, seed=SEED, note=row["why"]
+        PAGE, section, row["coefficient"], runs=str(scope), judged_by=who, seed=seed, note=row["why"]
     )
     return of.measured(
-        row["value"], row["low"], row["high"], unit=unit, method=BOOTSTRAP, n=row["n"], n_cases=row["n_cases"]
+        row["value"], row["low"], row["high"], unit=unit, method=method, n=row["n"], n_cases=row["n_cases"]
     )
 
 

@@ -11,13 +11,11 @@ from crane_core.stats.gwet_ac import AC1
 from crane_core.stats.krippendorff_alpha import NOMINAL, ORDINAL
 from crane_core.ui.agreement import computed
 from crane_core.ui.agreement.choice import Chosen
-from crane_core.ui.agreement.phrases import bounds, names, readable, remarks, value
+from crane_core.ui.agreement.kappa_words import PairAgreement, kappa_words
+from crane_core.ui.agreement.phrases import bounds, interval_method, names, readable, remarks, value
 from crane_core.ui.grid import grid
 from crane_core.ui.label_view import label_words
-from crane_core.ui.words import coefficient, count, literal, percent
-
-FAR_APART = 0.3
-"""From this difference of AC1 and kappa on, the page explains where it comes from."""
+from crane_core.ui.words import count, literal
 
 
 def draw_answer(chosen: Chosen) -> bool:
@@ -33,8 +31,8 @@ def draw_answer(chosen: Chosen) -> bool:
         st.info(f"{names(chosen.annotators)} have none of the {chosen.noun} in common. Choose others to compare.")
     else:
         st.markdown(_sentence(chosen))
-        if skewed := skew_words(chosen):
-            st.markdown(skewed)
+        if explained := explained_kappa(chosen):
+            st.markdown(explained)
     _draw_off_scale(chosen)
     return n > 0 and not computed.gives_labels_away(chosen)
 
@@ -45,31 +43,25 @@ def _sentence(chosen: Chosen) -> str:
     over = f"over {count(row['n'])} {chosen.noun} of {count(row['n_cases'])} cases by {names(chosen.annotators)}"
     if row["value"] is None:
         return f"**{main} is not defined** {over}: {row['why']}."
-    said = f"**{main} {value(row)}** (95% {bounds(row)}) {over}."
+    bounds_or_why = f"95% {bounds(row)}" if row["low"] is not None else row["why"]
+    said = f"**{main} {value(row)}** ({bounds_or_why}) {over}."
     hint = f' Landis and Koch (1977) call that "{landis_koch(row["value"])}": a convention, not a test.'
     return said + (hint if main == KAPPA else "")
 
 
-def skew_words(chosen: Chosen) -> str:
-    """Why kappa is low beside a high AC1: most labels are the same one. Empty if the two are not far apart."""
+def explained_kappa(chosen: Chosen) -> str:
+    """What a negative kappa, or one far below AC1, means; see `kappa_words`. Empty of more than two annotators."""
     if len(chosen.annotators) != 2:
         return ""
-    value_of = {row["coefficient"]: row["value"] for row in as_rows(computed.table(chosen))}
-    kappa, ac1, agreed = (value_of.get(name) for name in (KAPPA, AC1.name, PERCENT))
-    if kappa is None or ac1 is None or agreed is None or ac1 - kappa < FAR_APART:
+    of = {row["coefficient"]: row for row in as_rows(computed.table(chosen))}
+    kappa, ac1, agreed = of[KAPPA], of[AC1.name], of[PERCENT]
+    if kappa["value"] is None or ac1["value"] is None:
         return ""
-    counts = confusions(computed.items(chosen)).to_numpy().astype(float)
-    shares = [counts.sum(axis=axis) / counts.sum() for axis in (1, 0)]
-    most = int((shares[0] + shares[1]).argmax())
-    label = label_words(computed.items(chosen).scale[most], computed.label_set(chosen))
-    by_chance = float(shares[0] @ shares[1])
-    return (
-        f"Kappa is low ({coefficient(kappa)}) beside AC1 ({coefficient(ac1)}) because the labels are skewed: "
-        f"“{literal(label)}” is {percent(float(shares[0][most]))} of one annotator's labels and "
-        f"{percent(float(shares[1][most]))} of the other's, "
-        f"so kappa expects {percent(by_chance)} agreement by chance and counts only what exceeds it. "
-        f"They agree on {percent(agreed)}."
-    )
+    items, labels = computed.items(chosen), computed.label_set(chosen)
+    names_of_labels = [label_words(label, labels) for label in items.scale]
+    counts = confusions(items).set_axis(names_of_labels, axis=0)
+    found = PairAgreement(kappa["value"], kappa["low"], kappa["high"], ac1["value"], agreed["value"])
+    return kappa_words(found, counts)
 
 
 def headline_coefficient(chosen: Chosen) -> str:
@@ -102,4 +94,7 @@ def draw_coefficients(chosen: Chosen) -> None:
     )
     if told := remarks(rows, "coefficient"):
         st.caption(told)
-    st.caption("Intervals: BCa bootstrap over cases. Only items with two or more labels count.")
+    st.caption(
+        f"Intervals of coefficients: {interval_method(KAPPA)}; of percent agreement: {interval_method(PERCENT)}. "
+        "Only items with two or more labels count."
+    )

@@ -16,7 +16,7 @@ from crane_core.ui import keys, url_state
 from crane_core.ui.agreement import computed
 from crane_core.ui.agreement.choice import Chosen
 from crane_core.ui.agreement.coefficients import headline_coefficient
-from crane_core.ui.agreement.phrases import beside, names, readable
+from crane_core.ui.agreement.phrases import beside, interval_method, names, readable
 from crane_core.ui.chart_box import draw_chart, finished
 from crane_core.ui.words import count, setting_short
 
@@ -74,7 +74,7 @@ def _draw(chosen: Chosen, coefficient: str, by: str) -> None:
         readable(readable_rows, {GROUPINGS[by].capitalize(): "group"}),
         numbers=table,
         name=f"agreement_by_{GROUPINGS[by].replace(' ', '_')}",
-        note="Lines: 95% intervals, bootstrap over cases. Dashed: over all of them.",
+        note=f"Lines: 95% intervals, {interval_method(coefficient)}. Dashed: over all of them.",
     )
 
 

@@ -14,10 +14,10 @@ from crane_core.pipeline.rows import as_rows
 from crane_core.stats.krippendorff_alpha import NOMINAL
 from crane_core.ui.agreement import computed
 from crane_core.ui.agreement.choice import Chosen
-from crane_core.ui.agreement.phrases import beside, bounds, readable, value
+from crane_core.ui.agreement.phrases import NO_INTERVAL, beside, bounds, interval_method, readable, value
 from crane_core.ui.chart_box import draw_chart, finished
 from crane_core.ui.grid import grid
-from crane_core.ui.words import coefficient, count, interval, literal, percent
+from crane_core.ui.words import NOTHING, coefficient, count, interval, literal, percent
 
 
 def draw_with_judges(chosen: Chosen) -> None:
@@ -120,8 +120,9 @@ def draw_consistency(chosen: Chosen) -> None:
     ]
     grid(pd.DataFrame(shown), height="content")
     st.caption(
-        "In brackets: 95% intervals, bootstrap over cases. Of several repetitions, the mean over their pairs; kappa is "
-        "of two. The study's own measure is the percent agreement of the most frequent labels, over all verdicts."
+        f"In brackets: 95% intervals; of percent agreement {interval_method(PERCENT)}, of the others "
+        f"{interval_method(KAPPA)}. Of several repetitions, the mean over their pairs; kappa is of two. "
+        "The study's own measure is the percent agreement of the most frequent labels, over all verdicts."
     )
 
 
@@ -131,6 +132,12 @@ def _is_of(row: dict[str, Any], judge: str, compared: str) -> bool:
 
 def _columns(rows: list[dict[str, Any]]) -> dict[str, str]:
     of = {row["coefficient"]: row for row in rows}
-    texts = {name: f"{value(row)} ({bounds(row)})" if row["value"] is not None else "–" for name, row in of.items()}
+    texts = {name: _with_interval(row) for name, row in of.items()}
     n = {"n": count(max(row["n"] for row in rows)), "Cases": count(max(row["n_cases"] for row in rows))}
     return {name: texts[name] for name in (PERCENT, KAPPA, NOMINAL.name)} | n
+
+
+def _with_interval(row: dict[str, Any]) -> str:
+    if row["value"] is None:
+        return NOTHING
+    return f"{value(row)} ({NO_INTERVAL if row['low'] is None else bounds(row)})"

@@ -9,6 +9,8 @@ import pandas as pd
 from crane_core.pipeline.agreement.agreement import PERCENT
 from crane_core.ui.words import coefficient, coefficient_interval, count, interval, literal, percent
 
+NO_INTERVAL = "too little data for an interval"
+
 
 def value(row: dict[str, Any]) -> str:
     """The value of a row of an agreement table: a share in percent, everything else as a coefficient."""
@@ -21,8 +23,14 @@ def bounds(row: dict[str, Any]) -> str:
     return words(row["low"], row["high"])
 
 
+def interval_method(coefficient_name: str) -> str:
+    """How the 95% intervals of a coefficient are made, within a sentence."""
+    is_rate = coefficient_name == PERCENT
+    return "Wilson with the effective sample size by case" if is_rate else "BCa bootstrap over cases"
+
+
 def remark(row: dict[str, Any]) -> str:
-    """Why the value or its interval is missing or weak; empty otherwise."""
+    """Why the value or its interval is missing; empty otherwise."""
     if row["why"]:
         return f"not defined, {row['why']}" if row["value"] is None else str(row["why"])
     if row["n_undefined"]:
@@ -34,7 +42,7 @@ def beside(row: dict[str, Any]) -> str:
     """The text beside the row's mark in a chart, or in place of it."""
     if row["value"] is None:
         return f"not defined: {row['why']}"
-    return value(row) + (", too little data for an interval" if row["why"] else "")
+    return value(row) + (f", {NO_INTERVAL}" if row["low"] is None else "")
 
 
 def remarks(rows: list[dict[str, Any]], of: str) -> str:

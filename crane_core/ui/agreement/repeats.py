@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
+from crane_core.pipeline.agreement.agreement import KAPPA, PERCENT
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data
 from crane_core.ui.agreement import computed
-from crane_core.ui.agreement.phrases import readable, remarks
+from crane_core.ui.agreement.phrases import interval_method, readable, remarks
 from crane_core.ui.campaigns.lead import is_leading
 from crane_core.ui.grid import grid
 
@@ -28,4 +29,7 @@ def draw_repeats() -> None:
     grid(shown, width=720, height="content")
     if told := remarks([row | {"who": f"{row['coefficient']} of {row['annotator']}"} for row in rows], "who"):
         st.caption(told)
-    st.caption("Over hidden repeats. Few items give wide intervals.")
+    st.caption(
+        f"Over hidden repeats. 95% interval of percent agreement: {interval_method(PERCENT)}; of kappa: "
+        f"{interval_method(KAPPA)}."
+    )

@@ -42,8 +42,8 @@ def _agreement(so_far: SoFar) -> str:
     if found.why is not None and coefficient(found.value) == coefficient(float("nan")):
         return f"**{so_far.coefficient}** has no value {over}: {found.why}."
     bounds = f"95% {coefficient_interval(found.low, found.high)}, bootstrap over cases"
-    why = f" ({found.why})" if found.why else ""
-    return f"**{so_far.coefficient} {coefficient(found.value)}** ({bounds}) {over}{why}."
+    told = str(found.why) if found.why else bounds
+    return f"**{so_far.coefficient} {coefficient(found.value)}** ({told}) {over}."
 
 
 def draw_outcomes(plan: Plan) -> None:

@@ -255,7 +255,7 @@ def test_self_agreement_by_hand() -> None:
     assert table.loc[("pilot: ana", KAPPA), ["value", "n", "n_cases"]].tolist() == [pytest.approx(0.6), 4, 4]
     assert table.loc[("pilot: ana", PERCENT), "value"] == 0.75
     assert table.loc[("pilot: ben", KAPPA), "why"] == Why.NO_VARIATION
-    assert table.loc[("pilot: ben", PERCENT), "why"] == Why.NO_WIDTH
+    assert table.loc[("pilot: ben", PERCENT), ["value", "low", "high"]].tolist() == [1.0, 0.0, 1.0]
     assert self_agreement(repeats.head(0), {}).empty
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from crane_core.domain import DetectorKind, Record, Setting
 from crane_core.importers.crane_llm_inputs import InputFile
 from crane_core.importers.crane_llm_outputs import AnswerFile, JudgeFile
+from crane_core.importers.crane_llm_settled import SETTLED, read_settled_differences
 from crane_core.importers.crane_llm_study import StudyFiles, places_of, read_study
 from crane_core.importers.crane_llm_workbooks import Annotations, read_outcomes
 from crane_core.importers.filetree import FileTree
@@ -26,9 +27,10 @@ _ANSWERS = re.compile(
     r"(?:|.*/)(?P<family>llms|sas)_outputs/results_(?P<content>raw|parsed)(?P<reversed>_reversed)?(?:_(?P<repetition>\d+))?"
     rf"/(?P<detector>[^/]+)/crash_detection_(?P<setting>code(?:_runinfo)?){_GROUP}"
 )
+_VALIDATION = "results/evaluation_human_LLMjudge_validation.xlsx"
 _OUTCOMES = (
     ("results/results_summary.xlsx", "Final_evaluation", "published human"),
-    ("results/evaluation_human_LLMjudge_validation.xlsx", "Human_evaluation", "published human, earlier pass"),
+    (_VALIDATION, "Human_evaluation", "published human, earlier pass"),
 )
 
 
@@ -46,6 +48,8 @@ def read(tree: FileTree) -> Iterator[Record]:
     for path, sheet, annotator in _OUTCOMES:
         for found in places_of(tree, path):
             yield from read_outcomes(tree, Annotations(found, sheet, annotator, KIND))
+    for found in places_of(tree, _VALIDATION):
+        yield from read_settled_differences(tree, Annotations(found, "Human_Validation", SETTLED, KIND))
 
 
 def _sorted_files(tree: FileTree) -> StudyFiles:

@@ -24,6 +24,7 @@ from crane_core.importers.instance_ids import JUNOBENCH, case_of, is_case_id, is
 from crane_core.importers.published_detectors import detector_named
 from crane_core.importers.published_labels import label_named
 from crane_core.importers.reading import UnreadableFileError
+from crane_core.importers.repeated import Statements
 from crane_core.importers.workbooks import UNNAMED, Row, Workbook
 
 _ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
@@ -42,6 +43,7 @@ class GroundTruth:
     diagnoses: dict[str, str] = field(default_factory=dict)
     remarks: dict[str, str | None] = field(default_factory=dict)
     problems: list[LoadProblem] = field(default_factory=list)
+    stated: Statements = field(default_factory=Statements)
 
 
 def read_ground_truth(tree: FileTree, path: str) -> GroundTruth:
@@ -59,8 +61,9 @@ def _add_truth(truth: GroundTruth, row: Row, path: str) -> None:
     instance_id = row.text("instance")
     if not is_instance_id(instance_id):
         return
-    if instance_id in truth.remarks:
-        truth.problems.append(LoadProblem(path, row.place, f"{instance_id} is a duplicate"))
+    repeated = truth.stated.problem(instance_id, _cells(row), path=path, place=row.place, what=instance_id)
+    if repeated:
+        truth.problems.append(repeated)
         return
     truth.remarks[instance_id] = _remark(row)
     if row.text("diagnosis"):
@@ -78,17 +81,13 @@ def _remark(row: Row) -> str | None:
 
 def read_case_labels(tree: FileTree, path: str, sheet: str) -> Iterator[Case | LoadProblem]:
     """The cases of benchmark_labels.xlsx or benchmark_desc.xlsx, with the labels in their original spelling."""
-    seen: set[str] = set()
+    stated = Statements()
     try:
         for row in Workbook(tree, path).rows(sheet, "nb_name", "ename", "evalue", "label_root_cause"):
             case_id = row.text("nb_name")
             if not is_case_id(case_id):
                 continue
-            if case_id in seen:
-                yield LoadProblem(path, row.place, f"{case_id} is a duplicate")
-                continue
-            seen.add(case_id)
-            yield _case(case_id, row)
+            yield stated.problem(case_id, _cells(row), path=path, place=row.place, what=case_id) or _case(case_id, row)
     except UnreadableFileError as error:
         yield error.problem
 
@@ -132,14 +131,14 @@ def read_outcomes(tree: FileTree, source: Annotations) -> Iterator[Judgement | L
     """The human outcome of every instance, detector and setting; an empty cell is neither an outcome nor a problem."""
     try:
         rows = Workbook(tree, source.path).rows(source.sheet, "instance")
-        for row, instance_id in _instance_rows(rows):
-            if instance_id is None:
-                yield LoadProblem(source.path, row.place, f"{row.text('instance')} is a duplicate")
+        for row, instance_id in _instance_rows(rows, source.path):
+            if isinstance(instance_id, LoadProblem):
+                yield instance_id
                 continue
             for column, cell in row.cells.items():
                 match = _outcome_column(column)
                 if match and cell != "":
-                    yield _judgement(source, row, column, instance_id, match, cell)
+                    yield judgement(source, row, column, instance_id, match, cell)
     except UnreadableFileError as error:
         yield error.problem
 
@@ -153,33 +152,38 @@ def read_validation(tree: FileTree, path: str, annotator: str, experiment: str) 
             if match is None:
                 continue
             source = Annotations(path, sheet, annotator, experiment)
-            for row, instance_id in _instance_rows(workbook.rows(sheet, "instance")):
+            for row, instance_id in _instance_rows(workbook.rows(sheet, "instance"), path):
                 column, cell = [*row.cells.items(), ("", ""), ("", "")][1]
-                if instance_id is None:
-                    yield LoadProblem(path, row.place, f"{row.text('instance')} is a duplicate")
+                if isinstance(instance_id, LoadProblem):
+                    yield instance_id
                 elif cell != "":
-                    yield _judgement(source, row, column, instance_id, match, cell)
+                    yield judgement(source, row, column, instance_id, match, cell)
     except UnreadableFileError as error:
         yield error.problem
 
 
-def _instance_rows(rows: Iterator[Row]) -> Iterator[tuple[Row, str | None]]:
-    """Rows that belong to an instance, with its id, or None if the instance occurred before."""
-    seen: set[str] = set()
+def _instance_rows(rows: Iterator[Row], path: str) -> Iterator[tuple[Row, str | LoadProblem]]:
+    """Rows that belong to an instance, with its id, or the problem if the instance occurred before."""
+    stated = Statements()
     for row in rows:
         instance_id = row.text("instance")
         if is_instance_id(instance_id):
-            yield row, None if instance_id in seen else instance_id
-            seen.add(instance_id)
+            repeated = stated.problem(instance_id, _cells(row), path=path, place=row.place, what=instance_id)
+            yield row, repeated or instance_id
+
+
+def _cells(row: Row) -> tuple[tuple[str, str], ...]:
+    return tuple((column, str(cell).strip()) for column, cell in row.cells.items())
 
 
 def _outcome_column(column: str) -> re.Match[str] | None:
     return next((match for pattern in _OUTCOME_COLUMNS if (match := pattern.fullmatch(column))), None)
 
 
-def _judgement(
+def judgement(
     source: Annotations, row: Row, column: str, instance_id: str, match: re.Match[str], cell: object
 ) -> Judgement | LoadProblem:
+    """The label of a cell; match: `detector` and `setting` as the column or the sheet names them."""
     found = label_named(cell)
     if found is None:
         return LoadProblem(source.path, f"{row.place}, column {column}", f"{cell!r} is not a label of the study")

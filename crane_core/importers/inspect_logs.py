@@ -11,11 +11,22 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from crane_core.domain import Benchmark, Detector, DetectorKind, LoadProblem, Record, Run, Setting, Version
+from crane_core.domain import (
+    Benchmark,
+    Detector,
+    DetectorKind,
+    LoadProblem,
+    ProblemKind,
+    Record,
+    Run,
+    Setting,
+    Version,
+)
 from crane_core.importers.filetree import FileTree
 from crane_core.importers.instance_ids import JUNOBENCH
 from crane_core.importers.published_detectors import slug
 from crane_core.importers.reading import UnreadableFileError, read_json
+from crane_core.importers.repeated import Statements
 from crane_core.prompts.reply import ReadReply, read_reply
 
 KIND = "inspect-log"
@@ -47,9 +58,9 @@ class _Log(NamedTuple):
 class _LeftOutError(Exception):
     """Why a sample gives no run: the kind of trouble, and what shows it."""
 
-    def __init__(self, why: str, shown: object) -> None:
+    def __init__(self, why: str, shown: object, kind: ProblemKind = ProblemKind.UNREADABLE) -> None:
         super().__init__(why)
-        self.why, self.shown = why, str(shown)[:_QUOTED]
+        self.why, self.shown, self.kind = why, str(shown)[:_QUOTED], kind
 
 
 def recognises(tree: FileTree) -> float:
@@ -116,9 +127,9 @@ def _listed(document: dict[str, Any], path: str) -> Iterator[Any]:
 
 def _records(log: _Log, samples: Iterator[Any]) -> Iterator[Record]:
     detector = Detector(slug(log.model), log.model, DetectorKind.LLM)
-    told: dict[str, list[str]] = defaultdict(list)
+    told: dict[tuple[str, ProblemKind], list[str]] = defaultdict(list)
     named: set[str] = set()
-    seen: set[tuple[object, ...]] = set()
+    stated = Statements()
     for sample in samples:
         if isinstance(sample, LoadProblem):
             yield sample
@@ -126,14 +137,13 @@ def _records(log: _Log, samples: Iterator[Any]) -> Iterator[Record]:
         try:
             run = _run(log, sample, detector.detector)
             key = (run.benchmark, run.instance_id, run.setting, run.run_index)
-            if key in seen:
-                raise _LeftOutError("a sample before it answers the same", f"{run.instance_id}, epoch {run.run_index}")
+            _refuse_repeated(stated, key, run)
         except _LeftOutError as error:
-            told[f"left out: {error.why}"].append(error.shown)
+            told[f"left out: {error.why}", error.kind].append(error.shown)
             continue
-        seen.add(key)
         if run.unanswered:
-            told[f"kept without an answer: {run.unanswered}"].append(f"{run.instance_id}, epoch {run.run_index}")
+            unanswered = f"kept without an answer: {run.unanswered}", ProblemKind.UNREADABLE
+            told[unanswered].append(f"{run.instance_id}, epoch {run.run_index}")
         if not named:
             yield detector
         if run.benchmark not in named:
@@ -142,9 +152,20 @@ def _records(log: _Log, samples: Iterator[Any]) -> Iterator[Record]:
         yield run
     if log.status != "success":
         yield LoadProblem(log.path, "status", f"the evaluation did not end: {log.status[:_QUOTED]!r}")
-    for why, which in told.items():
+    for (why, kind), which in told.items():
         n = len(which)
-        yield LoadProblem(log.path, f"{n:,} sample{'s' if n > 1 else ''}", f"{why}; the first: {which[0]}")
+        yield LoadProblem(log.path, f"{n:,} sample{'s' if n > 1 else ''}", f"{why}; the first: {which[0]}", kind)
+
+
+def _refuse_repeated(stated: Statements, key: tuple[object, ...], run: Run) -> None:
+    """Raises _LeftOutError for a second sample of one instance and epoch, whether it answers alike or not."""
+    sample = f"{run.instance_id}, epoch {run.run_index}"
+    repeated = stated.problem(key, run, path="", place="", what=sample)
+    if repeated is None:
+        return
+    is_contradiction = repeated.kind is ProblemKind.CONTRADICTION
+    why = "a sample before it answers otherwise" if is_contradiction else "a sample before it answers the same"
+    raise _LeftOutError(why, sample, repeated.kind)
 
 
 def _run(log: _Log, sample: Any, detector: str) -> Run:

@@ -14,13 +14,13 @@ from crane_core.importers.instance_ids import JUNOBENCH
 from crane_core.importers.prediction_rows import NEEDED, csv_rows, parquet_rows
 from crane_core.importers.published_detectors import slug
 from crane_core.importers.reading import UnreadableFileError, parse_json, read_bytes
+from crane_core.importers.repeated import Statements
 
 KIND = "predictions"
 _SUFFIX = ".jsonl"
 _TABLES = (".csv", ".parquet")
 _NO_ANSWER = "no answer was given"
 _BOM = b"\xef\xbb\xbf"
-_Key = tuple[str, str, str, str, str, int]
 
 
 def recognises(tree: FileTree) -> float:
@@ -37,12 +37,12 @@ def read(tree: FileTree) -> Iterator[Record]:
     file, and a language model. Without a field title, a detector's title is the field detector.
     """
     yield from tree.problems
-    seen: set[_Key] = set()
+    stated = Statements()
     named: set[Record] = set()
     for path in tree.paths:
         if not path.endswith((_SUFFIX, *_TABLES)):
             continue
-        for record in _records_of_file(tree, path, seen):
+        for record in _records_of_file(tree, path, stated):
             if not isinstance(record, (Benchmark, Detector)):
                 yield record
             elif record not in named:
@@ -50,11 +50,11 @@ def read(tree: FileTree) -> Iterator[Record]:
                 yield record
 
 
-def _records_of_file(tree: FileTree, path: str, seen: set[_Key]) -> Iterator[Record]:
+def _records_of_file(tree: FileTree, path: str, stated: Statements) -> Iterator[Record]:
     experiment = slug(path.rpartition("/")[2].rpartition(".")[0])
     try:
         for row in _rows(tree, path):
-            yield from [row] if isinstance(row, LoadProblem) else _records_of_row(row, path, experiment, seen)
+            yield from [row] if isinstance(row, LoadProblem) else _records_of_row(row, path, experiment, stated)
     except UnreadableFileError as error:
         yield error.problem
 
@@ -78,7 +78,7 @@ def _parsed(line: bytes, path: str, place: str) -> tuple[str, Any] | LoadProblem
         return error.problem
 
 
-def _records_of_row(row: tuple[str, Any], path: str, experiment: str, seen: set[_Key]) -> Iterator[Record]:
+def _records_of_row(row: tuple[str, Any], path: str, experiment: str, stated: Statements) -> Iterator[Record]:
     place, fields = row
     try:
         run = _run(fields, experiment)
@@ -87,10 +87,11 @@ def _records_of_row(row: tuple[str, Any], path: str, experiment: str, seen: set[
         yield LoadProblem(path, place, str(error))
         return
     key = (run.benchmark, run.instance_id, run.detector, run.setting, run.experiment, run.run_index)
-    if key in seen:
-        yield LoadProblem(path, place, f"run {run.run_index} of {run.instance_id} is a duplicate")
+    what = f"run {run.run_index} of {run.instance_id}"
+    repeated = stated.problem(key, run, path=path, place=place, what=what)
+    if repeated:
+        yield repeated
         return
-    seen.add(key)
     yield JUNOBENCH if run.benchmark == JUNOBENCH.benchmark else Benchmark(run.benchmark, run.benchmark)
     yield detector
     yield run

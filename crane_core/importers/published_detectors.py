@@ -26,6 +26,7 @@ _DETECTOR_OF_NAME = {
     "gemini_2_5_flash": _GEMINI,
     "gemini": _GEMINI,
     "qwen_2_5_32b_instruct": _QWEN,
+    "qwen_2_5_32b": _QWEN,
     "qwen": _QWEN,
     "gpt_5": _GPT,
     "gpt5": _GPT,

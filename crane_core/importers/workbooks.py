@@ -53,6 +53,10 @@ class Workbook:
     def sheet_names(self) -> list[str]:
         return list(self._sheets.sheet_names)
 
+    def cells(self, sheet: str) -> list[list[Any]]:
+        """Every cell as it stands, without a header. Raises UnreadableFileError if there is no such sheet."""
+        return self._cells(self._spelled(sheet))
+
     def rows(self, sheet: str, *required: str) -> Iterator[Row]:
         """The rows below the header as Row; blank rows are left out, unnamed columns are joined under UNNAMED.
 

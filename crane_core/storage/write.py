@@ -5,7 +5,7 @@ A row that contradicts a stored one is not dropped silently: it is returned as a
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from datetime import datetime
 from operator import itemgetter
@@ -148,14 +148,23 @@ def _difference(table: Table, fact: str, row: tuple[Any, ...]) -> list[LoadProbl
 
 
 def _given_twice(table: Table, rows: list[tuple[Any, ...]]) -> list[LoadProblem]:
-    """Keys that one source states more than once; its first row counts."""
+    """Keys that one source states more than once; its first row counts. With other facts it contradicts itself."""
     key = _key_of(table)
-    times = Counter(map(key, rows))
-    repeated = [(entry if isinstance(entry, tuple) else (entry,), n) for entry, n in times.items() if n > 1]
-    return [
-        LoadProblem(table.name, _place(table, entry), f"repeated {n} times in one source; the first is kept")
-        for entry, n in repeated
-    ]
+    stated: dict[Any, list[tuple[Any, ...]]] = {}
+    for row in rows:
+        stated.setdefault(key(row), []).append(row)
+    return [_repeated(table, entry, told) for entry, told in stated.items() if len(told) > 1]
+
+
+def _repeated(table: Table, entry: Any, told: list[tuple[Any, ...]]) -> LoadProblem:
+    place = _place(table, entry if isinstance(entry, tuple) else (entry,))
+    facts = [table.columns.index(column) for column in table.facts]
+    differing = [table.columns[at] for at in facts if len({row[at] for row in told if row[at] is not None}) > 1]
+    said = f"repeated {len(told)} times in one source"
+    if not differing:
+        return LoadProblem(table.name, place, f"{said}; the first is kept")
+    reason = f"{said} with different values of {', '.join(differing)}; the first is kept"
+    return LoadProblem(table.name, place, reason, ProblemKind.CONTRADICTION)
 
 
 def add_source(

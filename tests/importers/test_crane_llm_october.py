@@ -30,6 +30,7 @@ from crane_core.domain import (
     Setting,
     Version,
 )
+from crane_core.importers.crane_llm_settled import SETTLED
 from crane_core.importers.registry import importer_for
 
 from .conftest import Sheets, TreeOf
@@ -183,6 +184,66 @@ def test_the_earlier_human_pass_differs_in_one_outcome(october: list[Record]) ->
     assert final.keys() == earlier.keys()
     differing = {key: (earlier[key], final[key]) for key in final if final[key] is not earlier[key]}
     assert differing == {("sklearn_15_reproduced", "gpt-5", Setting.CODE): (Label.CORRECT, Label.WRONG)}
+
+
+def test_the_validated_differences_from_the_judge_come_in(october: list[Record]) -> None:
+    """156 verdicts in ten blocks; only one of them needed a settlement, and it is the one outcome that was changed."""
+    names = ("published human", "published human, earlier pass", SETTLED)
+    labels: dict[str, dict[tuple[str, str, Setting], Judgement]] = {name: {} for name in names}
+    for label in of(october, Judgement):
+        if label.annotator in labels:
+            labels[label.annotator][label.instance_id, label.detector, label.setting] = label
+    validated = labels[SETTLED]
+    assert len(validated) == 156
+    assert Counter(key[1:] for key in validated) == {
+        ("gemini-2.5-flash", Setting.CODE): 10,
+        ("gemini-2.5-flash", Setting.RUNTIME): 12,
+        ("qwen-2.5-32b-instruct", Setting.CODE): 9,
+        ("qwen-2.5-32b-instruct", Setting.RUNTIME): 7,
+        ("gpt-5", Setting.CODE): 16,
+        ("gpt-5", Setting.RUNTIME): 8,
+        ("pylint", Setting.CODE): 10,
+        ("pylint", Setting.RUNTIME): 10,
+        ("pyright", Setting.CODE): 35,
+        ("pyright", Setting.RUNTIME): 39,
+    }
+    assert {label.annotator_kind for label in validated.values()} == {AnnotatorKind.HUMAN}
+    changed = ("sklearn_15_reproduced", "gpt-5", Setting.CODE)
+    final, earlier = labels["published human"], labels["published human, earlier pass"]
+    assert {key for key in validated if validated[key].label is not final[key].label} == set()
+    assert {key for key in validated if validated[key].label is not earlier[key].label} == {changed}
+    assert {key for key in validated if validated[key].note} == {changed}
+
+
+def test_a_damaged_sheet_of_validated_differences_tells_each_fault(
+    tree_of: TreeOf, workbook: Callable[[Sheets], bytes]
+) -> None:
+    rows = [
+        ["different instance", "prediction source", None, None, "settlement"],
+        ["pandas_1_reproduced", "correct", "wrong", "correct", None],
+        [None, "gpt_5_code_human", "gpt_5_code_pred", "gpt_5_code_validator", None],
+        ["pandas_1_reproduced", "correct", "partially correct", "correct", None],
+        ["pandas_1_reproduced", "correct", "partially correct", "reasoning wrong", None],
+        ["pandas_2_reproduced", "correct", "partially correct", None, None],
+        ["pandas_3_reproduced", "correct", "partially correct", "perhaps", None],
+        ["pandas_4_reproduced", "correct", "partially correct", "correct", "reasoning wrong"],
+        ["pandas_5_reproduced", "correct", "partially correct", "correct", "who knows"],
+        ["a footer", "correct", "partially correct", "correct", None],
+    ]
+    path = "results/evaluation_human_LLMjudge_validation.xlsx"
+    sheets = {"Human_evaluation": [["instance"]], "Human_Validation": rows}
+    records = read(tree_of, {f"{RAW}/pandas_1_fixed.json": GOOD, path: workbook(sheets)})
+    assert [(j.instance_id, j.label, j.annotator) for j in of(records, Judgement)] == [
+        ("pandas_1_reproduced", Label.CORRECT, SETTLED),
+        ("pandas_4_reproduced", Label.WRONG, SETTLED),
+    ]
+    assert [(problem.place.split(", ")[1], problem.kind) for problem in of(records, LoadProblem)] == [
+        ("row 2", ProblemKind.UNREADABLE),
+        ("row 5", ProblemKind.CONTRADICTION),
+        ("row 6", ProblemKind.UNREADABLE),
+        ("row 7", ProblemKind.UNREADABLE),
+        ("row 9", ProblemKind.UNREADABLE),
+    ]
 
 
 def test_cases_carry_labels_message_traceback_and_diagnosis(october: list[Record]) -> None:
@@ -388,12 +449,14 @@ def test_a_ground_truth_that_denies_the_name_is_a_contradiction(
         ["pandas", "pandas_1_fixed", True, None, "None", None],
         ["pandas", "pandas_2_reproduced", True, "the column is gone", " shapes help", "ran twice"],
         ["pandas", "pandas_2_reproduced", True, "again", "None", None],
+        ["pandas", "pandas_2_reproduced", True, "the column is gone", " shapes help", "ran twice"],
     ]
     path = "llms/llms_outputs/ground_truth_crash_prediction.xlsx"
     records = read(tree_of, {f"{RAW}/pandas_1_fixed.json": GOOD, path: workbook({"Ground_truth": rows})})
     assert [(p.place, p.kind) for p in of(records, LoadProblem)] == [
         ("sheet Ground_truth, row 2", ProblemKind.CONTRADICTION),
-        ("sheet Ground_truth, row 4", ProblemKind.UNREADABLE),
+        ("sheet Ground_truth, row 4", ProblemKind.CONTRADICTION),
+        ("sheet Ground_truth, row 5", ProblemKind.UNREADABLE),
     ]
     assert one(of(records, Case), case_id="pandas_2").diagnosis == "the column is gone"
     assert one(of(records, Instance), case_id="pandas_2").remark == "shapes help; ran twice"

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from crane_core.domain import Benchmark, Detector, DetectorKind, LoadProblem, Record, Run, Setting
+from crane_core.domain import Benchmark, Detector, DetectorKind, LoadProblem, ProblemKind, Record, Run, Setting
 from crane_core.errors import SourceError
 from crane_core.importers.filetree import open_tree
 from crane_core.importers.registry import importer_for
@@ -168,6 +168,19 @@ def test_an_answer_after_an_invalidated_one_is_no_duplicate(tree_of: TreeOf) -> 
     records = list(importer_for(tree).read(tree))
     assert len(runs(records)) == 1
     assert [place for place, _ in told(records)] == ["1 sample"]
+
+
+def test_a_second_answer_that_differs_is_a_contradiction(tree_of: TreeOf) -> None:
+    document = deepcopy(DOCUMENT)
+    other = deepcopy(document["samples"][0])
+    other["output"] = {"choices": [], "completion": ""}
+    document["samples"] = [document["samples"][0], other]
+    tree = tree_of({"a.json": json.dumps(document)})
+    records = list(importer_for(tree).read(tree))
+    assert len(runs(records)) == 1
+    [problem] = [record for record in records if isinstance(record, LoadProblem)]
+    assert problem.kind is ProblemKind.CONTRADICTION
+    assert "a sample before it answers otherwise; the first: pandas_1_reproduced, epoch 1" in problem.reason
 
 
 def test_an_evaluation_that_did_not_end_is_told_and_its_answers_are_read(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from crane_core.domain import Benchmark, Detector, DetectorKind, LoadProblem, Record, Run, Setting
+from crane_core.domain import Benchmark, Detector, DetectorKind, LoadProblem, ProblemKind, Record, Run, Setting
 from crane_core.importers.filetree import open_tree
 from crane_core.importers.registry import importer_for
 
@@ -125,6 +125,21 @@ def test_the_second_line_of_a_key_is_a_problem_even_in_another_file(tree_of: Tre
     problems = [(r.path, r.place, r.reason) for r in records if isinstance(r, LoadProblem)]
     reason = "run 1 of pandas_1_fixed is a duplicate"
     assert problems == [("a.jsonl", "line 2", reason), ("b.jsonl", "line 1", reason)]
+
+
+def test_a_second_line_that_answers_otherwise_is_a_contradiction(tree_of: TreeOf) -> None:
+    lines = [line(experiment="x", crashes=said) for said in (True, False, True)]
+    records = list(importer_for(tree := tree_of({"a.jsonl": "\n".join(lines)})).read(tree))
+    assert [record.crashes for record in records if isinstance(record, Run)] == [True]
+    problems = [(r.place, r.kind, r.reason) for r in records if isinstance(r, LoadProblem)]
+    assert problems == [
+        (
+            "line 2",
+            ProblemKind.CONTRADICTION,
+            "run 1 of pandas_1_fixed is given again with another answer; the first is kept",
+        ),
+        ("line 3", ProblemKind.UNREADABLE, "run 1 of pandas_1_fixed is a duplicate"),
+    ]
 
 
 COLUMNS = ("instance", "detector", "setting", "index", "crashes", "reasoning", "benchmark", "experiment")

@@ -189,9 +189,19 @@ def test_a_key_given_twice_by_one_source_is_told_and_the_first_counts(store: Sto
     [entry] = add(store, "a", RUN, replace(RUN, crashes=False), replace(RUN, run_index=2))
     assert (entry.n_read, entry.n_new) == (3, 2)
     [problem] = entry.problems
-    assert problem.reason == "repeated 2 times in one source; the first is kept"
+    assert problem.reason == "repeated 2 times in one source with different values of crashes; the first is kept"
+    assert problem.kind is ProblemKind.CONTRADICTION
     assert "run_index 1" in problem.place
     assert stored(store, "run_index, crashes", "runs") == [(1, True), (2, True)]
+
+
+def test_a_key_given_twice_alike_is_a_duplicate(store: Store) -> None:
+    [entry] = add(store, "a", RUN, RUN)
+    [problem] = entry.problems
+    assert (problem.reason, problem.kind) == (
+        "repeated 2 times in one source; the first is kept",
+        ProblemKind.UNREADABLE,
+    )
 
 
 def test_the_ledger_overrides_and_is_not_contradicted(store: Store) -> None:

@@ -178,14 +178,14 @@ def test_labels_made_elsewhere_are_stored_whole_or_not_at_all(run: Run, answered
     file.write_text(f"item,label\n{one},good\n{two},bad\nnobody,good\n{two},good\n{three},\n", "utf-8")
     told = ("labels", "pilot", "--file", file, "--annotator", "eva", "--map", "good=correct", "bad=wrong")
     spoken = run(*told)
-    assert refused(spoken, "2 rows cannot be stored (1 unknown item, 1 duplicate), so nothing was.")
+    assert refused(spoken, "2 rows cannot be stored (1 unknown item, 1 contradiction), so nothing was.")
     assert "line 4: 'nobody' is not an item of pilot" in spoken.err
-    assert f"line 5: '{two}' stands on line 3 already" in spoken.err
+    assert f"line 5: '{two}' stands on line 3 already, labelled wrong, and this row says 'correct'" in spoken.err
     assert not (answered.ledger / "labels" / "pilot" / "eva.jsonl").exists()
     spoken = run(*told, "--skip-invalid")
     assert spoken.code == 0
     assert spoken.out.startswith("pilot: 2 labels of eva stored, from labels.csv, sha256 ")
-    assert "skipped: 1 unknown item, 1 duplicate" in spoken.out and "1 row has no label" in spoken.out
+    assert "skipped: 1 unknown item, 1 contradiction" in spoken.out and "1 row has no label" in spoken.out
     [_, eva] = json.loads(run("status", "pilot", "--json").out)["campaigns"][0]["annotators"]
     assert eva["unlabelled"] == 46
     assert refused(run(*told), "3 already labelled, 1 unknown item")

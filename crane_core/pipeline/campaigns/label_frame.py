@@ -13,7 +13,9 @@ import pandas as pd
 from crane_core.annotation.outcome import Final, final_outcome
 from crane_core.annotation.plan import Plan
 from crane_core.annotation.showing import Showing
+from crane_core.importers.crane_llm_settled import SETTLED
 from crane_core.pipeline.campaigns.campaigns import campaign_names, decisions_of, journal_of, kept_campaign
+from crane_core.pipeline.loading.editions import without_edition
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage import labels
 from crane_core.storage.store import Store
@@ -21,6 +23,10 @@ from crane_core.storage.store import Store
 KEY = ["benchmark", "instance_id", "detector", "setting", "experiment"]
 """The key of a verdict."""
 COLUMNS = [*KEY, "annotator", "kind", "label", "campaign", "provenance", "why"]
+DIFFERENCES_ONLY = (
+    "labels only the verdicts where the person and the LLM judge differed, with both labels in view: no random sample"
+)
+"""What must be said beside every number over the labels that `labels_differences_only`."""
 
 
 class Kind(StrEnum):
@@ -30,6 +36,11 @@ class Kind(StrEnum):
     JUDGE = "judge"
     ANNOTATOR = "annotator"
     FINAL = "final"
+
+
+def labels_differences_only(annotator: str) -> bool:
+    """Whether this is the published validation of differences between a person and the LLM judge, of any edition."""
+    return without_edition(annotator)[0] == SETTLED
 
 
 def label_frame(store: Store, folder: DataFolder) -> pd.DataFrame:

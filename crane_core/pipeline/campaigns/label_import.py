@@ -40,6 +40,7 @@ class Fault(StrEnum):
     NOT_ASSIGNED = "item of another annotator"
     UNKNOWN_LABEL = "unknown label"
     DUPLICATE = "duplicate"
+    CONTRADICTION = "contradiction"
     ALREADY = "already labelled"
     INVALID = "invalid row"
 
@@ -116,7 +117,7 @@ class _Reader:
         self._later = versions[1:]
         self._guideline = versions[-1] if self._later else label_store.plan.guideline
         self._named = _names(label_store.plan, annotator)
-        self._lines: dict[Showing, int] = {}
+        self._lines: dict[Showing, tuple[int, str]] = {}
         self.acts: list[dict[str, object]] = []
         self.faults: list[Faulty] = []
         self.n_empty = 0
@@ -128,7 +129,7 @@ class _Reader:
             return
         found = self._fault(row)
         if found is None:
-            self._lines[self._showing(row)] = row.line
+            self._lines[self._showing(row)] = (row.line, self._label(row))
             self.acts += [self._act(row), *self._note(row)]
         else:
             self.faults.append(Faulty(row.line, *found))
@@ -168,10 +169,16 @@ class _Reader:
             return Fault.NOT_ASSIGNED, f"{item}, showing {showing.showing}, is not assigned to {self._annotator}"
         if self._label(row) not in self._plan.labels:
             return Fault.UNKNOWN_LABEL, f"{_quoted(self._label(row))} is not a label"
+        label = self._label(row)
         if showing in self._lines:
-            return Fault.DUPLICATE, f"{item} stands on line {self._lines[showing]} already"
+            line, first = self._lines[showing]
+            fault = Fault.DUPLICATE if label == first else Fault.CONTRADICTION
+            return fault, f"{item} stands on line {line} already{_unlike(first, label)}"
         if showing in self._journal.given:
-            return Fault.ALREADY, f"{item} is labelled {self._journal.given[showing].label} already"
+            given = self._journal.given[showing].label
+            if label == given:
+                return Fault.ALREADY, f"{item} is labelled {given} already"
+            return Fault.CONTRADICTION, f"{item} is given already{_unlike(given, label)}"
         return self._other_fault(row)
 
     def _other_fault(self, row: _Row) -> tuple[Fault, str] | None:
@@ -190,6 +197,10 @@ def _names(plan: Plan, annotator: str) -> dict[str, str]:
     """The items by every name that a file may use."""
     names = [*(item.item for item in plan.items), *plan.gold_items]
     return {cover_name(plan, annotator, name): name for name in names} | {name: name for name in names}
+
+
+def _unlike(first: str, label: str) -> str:
+    return "" if label == first else f", labelled {first}, and this row says {_quoted(label)}"
 
 
 def _quoted(text: str) -> str:

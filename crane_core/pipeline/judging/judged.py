@@ -17,7 +17,7 @@ from crane_core.annotation.outcome import Provenance
 from crane_core.annotation.plan import Plan
 from crane_core.domain import Label
 from crane_core.pipeline.campaigns.campaigns import asked_for, campaign_names, kept_campaign
-from crane_core.pipeline.campaigns.label_frame import KEY, Kind
+from crane_core.pipeline.campaigns.label_frame import KEY, Kind, labels_differences_only
 from crane_core.pipeline.campaigns.label_sets import enters_results
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.results.measures import VoteRule, asks_for_label, label_weights
@@ -62,11 +62,14 @@ def judging_campaigns(folder: DataFolder) -> frozenset[str]:
 def annotators_of(labels: pd.DataFrame, verdicts: pd.DataFrame, judging: frozenset[str]) -> list[str]:
     """Whose labels can judge these verdicts: imported people, final outcomes of `judging_campaigns`, judges.
 
-    Not judges that give the own labels of a campaign. labels: `label_frame`, or `judges.who_labelled`.
+    Not judges that give the own labels of a campaign, and not the published validation of differences from the judge:
+    its verdicts were chosen because two labels differed, so scores over them would be of the hard cases alone.
+    labels: `label_frame`, or `judges.who_labelled`.
     """
     is_final = labels["kind"] == Kind.FINAL
     usable = labels["campaign"].isna() | (is_final & labels["campaign"].isin(judging))
-    known = labels[labels["kind"].isin(ORDER) & usable]
+    is_whole = ~labels["annotator"].map(labels_differences_only).astype(bool)
+    known = labels[labels["kind"].isin(ORDER) & usable & is_whole]
     asked = verdicts.loc[verdicts["instance_id"].isin(known["instance_id"].unique()), KEY]
     known = known.merge(asked.drop_duplicates(), on=KEY)
     who = known.drop_duplicates("annotator").sort_values(

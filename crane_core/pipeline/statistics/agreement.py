@@ -16,7 +16,7 @@ from crane_core.pipeline.agreement import agreement
 from crane_core.pipeline.agreement.agreement import COEFFICIENTS, PERCENT, Scope
 from crane_core.pipeline.agreement.judge_powered import judge_powered
 from crane_core.pipeline.campaigns.blinded import open_blind_campaigns
-from crane_core.pipeline.campaigns.label_frame import Kind, repeat_frame
+from crane_core.pipeline.campaigns.label_frame import DIFFERENCES_ONLY, Kind, labels_differences_only, repeat_frame
 from crane_core.pipeline.campaigns.label_sets import common_set, label_sets
 from crane_core.pipeline.export.exported_statistic import RATE_INTERVAL, ExportedStatistic, Material
 from crane_core.pipeline.judging.judges import judge_passes, pooled_judges
@@ -60,7 +60,7 @@ def _of_pair(material: Material, scope: Scope, pair: tuple[str, ...]) -> Iterato
         return
     who = " and ".join(pair)
     for row in as_rows(agreement.agreement_table(items)):
-        yield _coefficient("coefficients", row, scope, who)
+        yield _coefficient("coefficients", row | {"why": _noted(row["why"], pair)}, scope, who)
     asked = [
         name
         for name, one in COEFFICIENTS.items()
@@ -69,7 +69,15 @@ def _of_pair(material: Material, scope: Scope, pair: tuple[str, ...]) -> Iterato
     for name in asked:
         for by in GROUPINGS:
             for row in as_rows(agreement.agreement_by(items, name, by)):
-                yield _coefficient("groups", row, scope, who)._replace(by=by, group=row[by])
+                noted = row | {"why": _noted(row["why"], pair)}
+                yield _coefficient("groups", noted, scope, who)._replace(by=by, group=row[by])
+
+
+def _noted(why: str | None, pair: tuple[str, ...]) -> str | None:
+    """The reason of a missing value or interval, and of an annotator who labelled differences alone that they are."""
+    said = [why] if why else []
+    said += [f"{name} {DIFFERENCES_ONLY}" for name in pair if labels_differences_only(name)]
+    return "; ".join(said) or None
 
 
 def _coefficient(section: str, row: dict[str, Any], scope: Scope, who: str) -> ExportedStatistic:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from crane_core.pipeline.agreement.agreement import KAPPA, MIN_COMMON_WHEN_BLIND, PERCENT, Scope, confusions
+from crane_core.pipeline.campaigns.label_frame import DIFFERENCES_ONLY, labels_differences_only
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.cohen_kappa import landis_koch
 from crane_core.stats.gwet_ac import AC1
@@ -34,6 +35,7 @@ def draw_answer(chosen: Chosen) -> bool:
         if explained := explained_kappa(chosen):
             st.markdown(explained)
     _draw_off_scale(chosen)
+    _draw_differences_only(chosen)
     return n > 0 and not computed.gives_labels_away(chosen)
 
 
@@ -81,6 +83,13 @@ def _draw_off_scale(chosen: Chosen) -> None:
             for row in strange
         )
         st.warning(f"Left out, because the scale of {chosen.noun} does not have these labels: {said}.")
+
+
+def _draw_differences_only(chosen: Chosen) -> None:
+    """That the labels of an annotator were not given at random, which no coefficient shows."""
+    chosen_by_difference = [name for name in chosen.annotators if labels_differences_only(name)]
+    if chosen_by_difference:
+        st.warning(f"{names(chosen_by_difference)} {DIFFERENCES_ONLY}. Agreement with it is not that of all verdicts.")
 
 
 def draw_coefficients(chosen: Chosen) -> None:

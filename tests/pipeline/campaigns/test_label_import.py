@@ -136,16 +136,16 @@ def test_each_fault_is_told_with_its_line_and_counted(answered: DataFolder, plan
     )
     found = read(answered, file)
     assert [(row.line, row.fault) for row in found.faults] == [
-        (2, Fault.ALREADY),
+        (2, Fault.CONTRADICTION),
         (3, Fault.UNKNOWN_ITEM),
-        (6, Fault.DUPLICATE),
+        (6, Fault.CONTRADICTION),
         (7, Fault.UNKNOWN_LABEL),
         (9, Fault.INVALID),
     ]
     assert [row.words for row in found.faults][:4] == [
-        f"{one!r} is labelled wrong already",
+        f"{one!r} is given already, labelled wrong, and this row says 'correct'",
         "'nobody' is not an item of pilot",
-        f"{two!r} stands on line 5 already",
+        f"{two!r} stands on line 5 already, labelled correct, and this row says 'wrong'",
         "'great' is not a label",
     ]
     assert (found.n_empty, found.n_labels, sum(found.counts().values())) == (1, 1, 5)
@@ -176,6 +176,19 @@ def test_names_of_an_export_before_the_lock_and_hidden_repeats_are_understood(
     assert (found.n_labels, found.faults) == (len(rows), [])
     journal = journal_of(answered, plan, "eva")
     assert set(journal.given) == set(plan.orders["eva"])
+
+
+def test_a_second_label_is_a_duplicate_if_it_is_the_same_and_a_contradiction_if_not(
+    answered: DataFolder, plan: Plan, write: Write
+) -> None:
+    one, two, three, *_ = items_of(plan)
+    act = {"event": "eva-000001", "action": "label", "item": three, "showing": 1, "label": "correct"}
+    LabelStore(answered, "pilot").take("eva", [act])
+    file = write((one, "good", ""), (one, "good", ""), (two, "good", ""), (two, "bad", ""), (three, "good", ""))
+    found = read(answered, file)
+    assert found.counts() == {"duplicate": 1, "contradiction": 1, "already labelled": 1}
+    [line] = [fault.words for fault in found.faults if fault.fault is Fault.CONTRADICTION]
+    assert "already, labelled correct, and this row says 'wrong'" in line
 
 
 def test_the_guideline_in_force_is_stamped(answered: DataFolder, plan: Plan, write: Write) -> None:

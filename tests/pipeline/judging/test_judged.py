@@ -15,6 +15,7 @@ from crane_core.annotation.draw import CampaignRequest, draw_plan
 from crane_core.annotation.plan import Design, Item, Kind, Overlap, Plan, Population, Stratum, Verdict
 from crane_core.annotation.redeal import Change
 from crane_core.domain import Label
+from crane_core.importers.crane_llm_settled import SETTLED
 from crane_core.pipeline.campaigns.campaigns import asked_for, keep_campaign, kept_campaign, lock_campaign
 from crane_core.pipeline.campaigns.label_frame import COLUMNS, KEY, label_frame
 from crane_core.pipeline.campaigns.labelling import LabelStore
@@ -130,6 +131,8 @@ def test_final_outcomes_are_offered_after_the_lock_and_where_they_have_labels(
     analyzers = frame[(frame["detector_kind"] == "analyzer") & (frame["experiment"] == STUDY.experiment)]
     assert annotators_of(labels, analyzers, locked) == [PUBLISHED_HUMAN]
     assert annotators_of(labels, frame[frame["experiment"] == "junobench-construct"], locked) == []
+    differing = labels[labels["annotator"] == PUBLISHED_HUMAN].head(9).assign(annotator=f"{SETTLED}@1a2b3c4")
+    assert annotators_of(differing, models(frame), locked) == []
 
 
 def test_the_published_human_of_the_label_frame_is_the_verdict_frames(

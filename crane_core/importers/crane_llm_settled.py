@@ -2,7 +2,7 @@
 
 The sheet stacks blocks, one per detector and setting. The header of a block stands in a row without an instance and
 names three columns: the person's label, the judge's, and the validator's, who saw both. A fourth column without a name
-holds a settlement where even the validation was discussed. Only differing verdicts are in it, so these labels are no
+holds a settlement where even the validation was discussed. Only differing verdicts are in it, so these labels are not a
 random sample, and agreement with them says nothing about other verdicts.
 """
 
@@ -36,9 +36,9 @@ class _Block(NamedTuple):
 
 
 def read_settled_differences(tree: FileTree, source: Annotations) -> Iterator[Judgement | LoadProblem]:
-    """The validator's label of every verdict in the sheet; a workbook without the sheet has none, which is no problem.
+    """The validator's label of every verdict in the sheet. A workbook without the sheet is not a problem.
 
-    Problems: a row before the first header, a verdict that is repeated, and a cell that is no label or has none.
+    Problems: a row before the first header, a verdict that is repeated, and a cell that is empty or not a label.
     """
     try:
         workbook = Workbook(tree, source.path)

@@ -188,7 +188,7 @@ def test_labels_made_elsewhere_are_stored_whole_or_not_at_all(run: Run, answered
     assert "skipped: 1 unknown item, 1 contradiction" in spoken.out and "1 row has no label" in spoken.out
     [_, eva] = json.loads(run("status", "pilot", "--json").out)["campaigns"][0]["annotators"]
     assert eva["unlabelled"] == 46
-    assert refused(run(*told), "3 already labelled, 1 unknown item")
+    assert refused(run(*told), "2 already labelled, 1 unknown item, 1 contradiction")
     assert refused(run(*told, "--map", "good=best"), "'best' is not a label. Labels are correct, partial, wrong.")
     with pytest.raises(SystemExit) as left:
         run(*told, "--map", "good=")

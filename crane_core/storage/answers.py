@@ -77,13 +77,21 @@ def instance_page(cursor: duckdb.DuckDBPyConnection, run: RunKey, only: Only, *,
     ).df()
 
 
-def place_of(cursor: duckdb.DuckDBPyConnection, run: RunKey, instance_id: str) -> Place:
-    """The neighbours of an instance; `place` is 0 if the run has no answer to it."""
+def place_of(cursor: duckdb.DuckDBPyConnection, run: RunKey, instance_id: str, only: Only = Only.ALL) -> Place:
+    """The neighbours of an instance among those that `only` leaves; `place` is 0 if it is none of them."""
     rows = cursor.execute(
         f"""
         SELECT max(instance_id) FILTER (instance_id < $5), min(instance_id) FILTER (instance_id > $5),
                CASE WHEN bool_or(instance_id = $5) THEN count(*) FILTER (instance_id <= $5) ELSE 0 END, count(*)
-        FROM (SELECT DISTINCT r.instance_id FROM runs r WHERE {_numbered(_OF_RUN)})
+        FROM (
+            SELECT r.instance_id, bool_or(i.crashes) AS truth,
+                   count(*) FILTER (r.crashes) AS n_crash,
+                   count(*) FILTER (NOT r.crashes) AS n_safe,
+                   count(*) FILTER (r.crashes IS NULL) AS n_unanswered
+            FROM runs r
+            LEFT JOIN instances i ON i.benchmark = r.benchmark AND i.instance_id = r.instance_id
+            WHERE {_numbered(_OF_RUN)} GROUP BY r.instance_id
+        ) WHERE {_HAVING[only]}
         """,
         [*run, instance_id],
     ).fetchall()

@@ -50,6 +50,7 @@ def chosen_benchmark() -> str:
     """The benchmark that the URL names, else the largest."""
     known = data.benchmarks()["benchmark"].tolist()
     asked = st.query_params.get(keys.BENCHMARK)
+    url_state.note_unknown(keys.BENCHMARK, "Benchmark", known)
     return str(asked if asked in known else known[0])
 
 

@@ -21,7 +21,7 @@ from crane_core.ui.navigation import MARK, link, navigate, shown_title
 from crane_core.ui.page_imports import import_page
 from crane_core.ui.refusal import refusal_words
 from crane_core.ui.replica_view import draw_replica
-from crane_core.ui.url_state import arrive
+from crane_core.ui.url_state import arrive, draw_unknown
 from crane_core.ui.visit import arrival, carried
 from crane_core.ui.warm import page_shown
 from crane_core.ui.words import literal
@@ -75,7 +75,9 @@ def page(
         if not is_blind and (campaigns := data.blinding(visitor)):
             _draw_closed(campaigns)
         else:
+            above = st.container(key=keys.ABOVE)
             yield
+            draw_unknown(above)
     freeze_gc()
 
 

@@ -189,6 +189,7 @@ def _annotators(measured: pd.DataFrame, *experiment: str) -> list[str]:
 def pick(label: str, options: list[str], key: str, words: Callable[[str], str], help_text: str | None = None) -> str:
     """A selectbox whose default is the first option; not drawn without a choice."""
     if len(options) == 1:
+        url_state.note_unknown(key, label, options)
         url_state.drop(key)
         return options[0]
     looks = {"format_func": words, "width": 320, "help": help_text}

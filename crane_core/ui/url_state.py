@@ -1,7 +1,8 @@
 """Widgets whose value lives in the URL, under the value's own id rather than its label.
 
 The URL is read when it changed from outside (a link, the back button) and written when the widget changed. A value
-that is not offered, wherever it comes from, is dropped for the default. A default is not written, and stays where the
+that is not offered, wherever it comes from, is dropped for the default; where a link named it, `draw_unknown` says so.
+A default is not written, and stays where the
 URL names it. Each page has its own values, as two pages may use one name with other options; what a page's widgets
 hold is remembered for the session and comes back with the page.
 """
@@ -13,8 +14,13 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from crane_core.ui import keys
+from crane_core.ui.words import literal
+
+_MOST_LETTERS, _MOST_VALUES = 60, 5
+"""Of what an address names; its text is anybody's."""
 
 
 def one_of(
@@ -25,6 +31,7 @@ def one_of(
     def parse(raw: list[str]) -> str | None:
         return raw[0] if raw and raw[0] in options else default
 
+    note_unknown(key, label, options)
     widget = _seed(key, parse)
     value = draw(label, options, key=widget, **looks)
     if value is None and looks.get("required"):
@@ -40,6 +47,7 @@ def many_of(label: str, options: Sequence[str], *, key: str, default: Sequence[s
     def parse(raw: list[str]) -> list[str]:
         return [value for value in raw if value in options] or list(default)
 
+    note_unknown(key, label, options)
     widget = _seed(key, parse)
     values = list(st.multiselect(label, options, key=widget, **looks))
     is_unsaid = values == list(default) and not st.query_params.get_all(key)
@@ -69,9 +77,15 @@ def text(label: str, *, key: str, **looks: Any) -> str:
 
 def asked(key: str) -> list[str]:
     """What the widget of `key` will hold when it is drawn in this run: what was just changed in it, else the URL's."""
-    widget, state = _widget(key), st.session_state
-    is_touched = widget in state and state[widget] != state.get(f"{widget}_was")
-    return _listed(state[widget]) if is_touched else st.query_params.get_all(key)
+    return _listed(st.session_state[_widget(key)]) if _is_touched(key) else st.query_params.get_all(key)
+
+
+def draw_unknown(place: DeltaGenerator) -> None:
+    """Say at `place` which values of the address are not offered on this page, until they are chosen anew."""
+    unknown = _unknown()
+    if unknown:
+        named = "; ".join(f"{label} {', '.join(values)}" for label, values in unknown.values())
+        place.warning(literal(f"The address names what is not offered here: {named}. The default is shown instead."))
 
 
 def drop(key: str) -> None:
@@ -84,6 +98,8 @@ def arrive() -> None:
     """On the first run of a page after another: without its own address it shows what was chosen there before."""
     state, here = st.session_state, st.session_state[keys.PAGE]
     came_from, state[keys.SHOWN_PAGE] = state.get(keys.SHOWN_PAGE), here
+    if came_from != here:
+        _unknown().clear()
     if came_from != here and (not st.query_params or _is_left_behind()):
         st.query_params.from_dict(_remembered())
 
@@ -102,6 +118,22 @@ def _is_left_behind() -> bool:
     return bool(page != st.session_state[keys.PAGE] and query == found)
 
 
+def _unknown() -> dict[str, tuple[str, list[str]]]:
+    """Values that this page's address named and no widget offers, by parameter, with the widget's label."""
+    pages: dict[str, dict[str, tuple[str, list[str]]]] = st.session_state.setdefault(keys.UNKNOWN_VALUES, {})
+    return pages.setdefault(st.session_state[keys.PAGE], {})
+
+
+def note_unknown(key: str, label: str, options: Sequence[str]) -> None:
+    """Remember what the address asks of a widget and it does not offer: the address itself loses it in this run."""
+    raw = st.query_params.get_all(key)
+    unknown = [value[:_MOST_LETTERS] for value in raw if value not in options]
+    if unknown and _is_from_url(key, raw):
+        _unknown()[key] = (label or key, unknown[:_MOST_VALUES])
+    elif _is_touched(key):
+        _unknown().pop(key, None)
+
+
 def _remembered() -> dict[str, list[str]]:
     """Values of this page's widgets, by parameter."""
     pages: dict[str, dict[str, list[str]]] = st.session_state.setdefault(keys.REMEMBERED, {})
@@ -116,12 +148,23 @@ def _seed(key: str, parse: Callable[[list[str]], Any]) -> str:
     """
     widget, state = _widget(key), st.session_state
     raw = st.query_params.get_all(key)
-    is_touched = widget in state and state[widget] != state.get(f"{widget}_was")
-    is_from_url = widget not in state or (state.get(f"{widget}_seen") != raw and not is_touched)
+    is_from_url = _is_from_url(key, raw)
     values = raw if is_from_url else _listed(state[widget])
     if is_from_url or (values and state[widget] != parse(values)):
         state[widget] = parse(values)
     return widget
+
+
+def _is_touched(key: str) -> bool:
+    """Whether the visitor has just changed the widget."""
+    widget, state = _widget(key), st.session_state
+    return widget in state and state[widget] != state.get(f"{widget}_was")
+
+
+def _is_from_url(key: str, raw: list[str]) -> bool:
+    """Whether the address is newer than the widget: a link was followed, or the back button was used."""
+    widget, state = _widget(key), st.session_state
+    return widget not in state or (state.get(f"{widget}_seen") != raw and not _is_touched(key))
 
 
 def _keep(key: str, values: list[str]) -> None:

@@ -95,6 +95,21 @@ def test_an_instance_has_an_address_and_neighbours(facts_app: str, open_page: Op
     expect(page.get_by_text("222 instances. Click a row")).to_be_visible()
 
 
+def test_the_filter_stays_while_answers_are_read(facts_app: str, open_page: OpenPage) -> None:
+    page = settled(open_page(f"{facts_app}{GPT}&only=runs differ"))
+    first, second = texts(column(page, "Instance"))[:2]
+    click_row(page, 0)
+    wait_for_query(page, instance=first, only="runs differ")
+    expect(page.get_by_text(re.compile("^1 of .* with the filter: runs differ$"))).to_be_visible()
+    settled(page)
+    page.get_by_role("button", name="Next").click()
+    wait_for_query(page, instance=second, only="runs differ")
+    settled(page)
+    page.get_by_role("button", name="Back to the run").click()
+    expect(column(page, "Instance").first).to_have_text(first)
+    wait_for_query(page, instance=None, only="runs differ")
+
+
 def test_an_address_that_names_nothing_says_so(facts_app: str, open_page: OpenPage) -> None:
     page = settled(open_page(f"{facts_app}/runs?benchmark=junobench&experiment=none&detector=x&setting=code"))
     expect(page.get_by_text("No run matches junobench, none, x, code.")).to_be_visible()

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from crane_core.storage.answers import RunKey
+import streamlit as st
+
+from crane_core.storage.answers import Only, RunKey
 from crane_core.ui import keys
 
 ADDRESS = {
@@ -22,7 +24,17 @@ def key_of(row: Mapping[str, Any]) -> RunKey:
     return RunKey(*(str(row[name]) for name in ADDRESS))
 
 
-def address_of(run: RunKey, instance: str | None = None) -> dict[str, str]:
-    """The query parameters that open the run, or one instance of it."""
+def address_of(run: RunKey, instance: str | None = None, only: Only = Only.ALL) -> dict[str, str]:
+    """The query parameters that open the run, or one instance of it; `only` is the filter of its instances."""
     query = dict(zip(ADDRESS.values(), run, strict=True))
-    return query if instance is None else query | {keys.INSTANCE: instance}
+    if instance is not None:
+        query[keys.INSTANCE] = instance
+    if only is not Only.ALL:
+        query[keys.RUN_ONLY] = str(only)
+    return query
+
+
+def asked_only() -> Only:
+    """The filter that the address names; all instances where it names none, or one that there is not."""
+    named = st.query_params.get(keys.RUN_ONLY)
+    return Only(named) if named in list(Only) else Only.ALL

@@ -9,13 +9,13 @@ import streamlit as st
 
 from crane_core.pipeline.jobs.words import cost_words, token_words
 from crane_core.storage import answers as stored
-from crane_core.storage.answers import RunKey
+from crane_core.storage.answers import Only, RunKey
 from crane_core.storage.cases import prompt_text
 from crane_core.storage.jobs import reply_text
 from crane_core.ui import data, keys
 from crane_core.ui.glossary import prose
 from crane_core.ui.navigation import link, show_here
-from crane_core.ui.runs.address import address_of
+from crane_core.ui.runs.address import address_of, asked_only
 from crane_core.ui.words import NOTHING, count, literal, setting_words
 
 MAX_TEXT = 200_000
@@ -44,21 +44,23 @@ def draw_instance(title: str, run: RunKey, instance_id: str) -> None:
 
 def _draw_steps(run: RunKey, instance_id: str) -> None:
     """The name with the way back to the run and to the neighbours, by button or key."""
-    place = stored.place_of(data.store().cursor(), run, instance_id)
+    only = asked_only()
+    place = stored.place_of(data.store().cursor(), run, instance_id, only)
     with st.container(horizontal=True, vertical_alignment="center", key="steps"):
         st.title(literal(instance_id), anchor=False, width="content")
         st.button(
             "Back to the run",
             on_click=show_here,
-            kwargs=address_of(run),
+            kwargs=address_of(run, only=only),
             icon=":material/arrow_back:",
             shortcut="escape",
         )
         for words, neighbour, key in (("Previous", place.before, PREVIOUS_KEY), ("Next", place.after, NEXT_KEY)):
-            goal = address_of(run, neighbour)
+            goal = address_of(run, neighbour, only)
             st.button(words, on_click=show_here, kwargs=goal, disabled=neighbour is None, shortcut=key)
         if place.place:
-            st.caption(f"{count(place.place)} of {count(place.n)} in this run", width="content")
+            among = "in this run" if only is Only.ALL else f"with the filter: {only}"
+            st.caption(f"{count(place.place)} of {count(place.n)} {among}", width="content")
 
 
 def answer_html(answer: dict[str, Any]) -> str:

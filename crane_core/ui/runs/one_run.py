@@ -212,7 +212,7 @@ def _draw_instances(run: RunKey) -> None:
         st.pagination(-(-n_all // PAGE), key=f"{keys.RUN_PAGE}_{run}_{only}")
     if place is not None:
         chosen = str(rows[place]["instance_id"])
-        st.query_params.from_dict(address_of(run, instance=chosen))
+        st.query_params.from_dict(address_of(run, chosen, Only(str(only))))
         st.rerun()
 
 

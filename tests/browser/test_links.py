@@ -1,0 +1,54 @@
+"""Links: a value that is not offered is named, and the keyboard's place on links, menu and buttons is seen."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import OpenPage
+from tests.browser.screen import settled
+
+GPT = "/runs?benchmark=junobench&experiment=crane-llm-2025-10&detector=gpt-5&setting=runtime"
+NOT_OFFERED = "The address names what is not offered here"
+
+
+@pytest.mark.parametrize(
+    ("address", "named"),
+    [
+        ("/results?vote=velocity", "velocity"),
+        ("/cases?benchmark=nowhere", "Benchmark nowhere"),
+        ("/cases?library=fortran&library=numpy", "fortran"),
+        (f"{GPT}&only=%3Cb%3Ebold", "Instances <b>bold"),
+    ],
+)
+def test_a_value_of_a_link_that_is_not_offered_is_named(
+    facts_app: str, open_page: OpenPage, address: str, named: str
+) -> None:
+    page = settled(open_page(facts_app + address))
+    told = page.get_by_text(NOT_OFFERED)
+    expect(told).to_have_count(1)
+    expect(told).to_contain_text(named)
+
+
+def test_a_link_whose_values_are_all_offered_says_nothing(facts_app: str, open_page: OpenPage) -> None:
+    page = settled(open_page(f"{facts_app}{GPT}&only=runs differ"))
+    expect(page.get_by_text("Instances", exact=True)).to_be_visible()
+    expect(page.get_by_text(NOT_OFFERED)).to_have_count(0)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_place_of_the_keyboard_is_seen(facts_app: str, open_page: OpenPage, scheme: str) -> None:
+    page = settled(open_page(facts_app, color_scheme=scheme))
+    unseen, met = [], set()
+    for _ in range(30):
+        page.keyboard.press("Tab")
+        name, outline = page.evaluate(
+            """() => { const at = document.activeElement, look = getComputedStyle(at);
+              return [`${at.tagName} ${at.textContent.trim().slice(0, 40)}`,
+                at.matches('a, button, summary') ? `${look.outlineStyle} ${look.outlineWidth}` : null] }"""
+        )
+        met.add(name.split()[0])
+        if outline is not None and not outline.startswith("solid 2"):
+            unseen.append((name, outline))
+    assert {"A", "BUTTON"} <= met
+    assert unseen == []

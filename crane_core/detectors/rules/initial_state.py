@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+from crane_core.detectors.rules import harmless
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.asking import assumed_packages
 from crane_core.detectors.rules.bindings import may_define_any
@@ -19,6 +20,7 @@ from crane_core.detectors.rules.extending import imports_of, may_extend
 from crane_core.detectors.rules.from_state import type_of, value_from_entry, value_from_state
 from crane_core.detectors.rules.paths import path_of_class
 from crane_core.detectors.rules.prefix import Prefix, is_builtin, prefix_of, spelled
+from crane_core.detectors.rules.session_facts import SessionFacts, session_facts
 from crane_core.domain import Cell, CellRole, KernelState, Setting
 
 _OF_IPYTHON_WORDS = "In Out _ __ ___ _i _ii _iii _dh _oh get_ipython exit quit display open"
@@ -34,13 +36,16 @@ class InitialState:
     def __init__(self, cells: Sequence[Cell], state: KernelState | None) -> None:
         self.state = state
         self.is_captured = state is not None and state.schema_version >= CAPTURED
+        self.session = SessionFacts()
         executed = [cell for cell in sorted(cells, key=_position) if cell.role is CellRole.EXECUTED]
         self.target_text = next((cell.code for cell in cells if cell.role is CellRole.TARGET), "")
         self.prefix: Prefix = prefix_of([cell.code for cell in executed])
         self.bindings = self.prefix.bindings
         self.target = self._target()
+        self.session = session_facts(state if self.is_captured else None, self.target_text)
         self._spelled = spelled(self.target.tree)
         self.may_define_any = self.prefix.may_define_any or may_define_any(self.target.tree)
+        self.may_define_any |= self.session.are_builtins_own
         self.past: dict[str, AbstractValue] = {}
 
     def _target(self) -> CellCode:
@@ -97,7 +102,20 @@ class InitialState:
 
     def value(self, name: str) -> AbstractValue:
         """What is known of a global name or builtin; AbstractValue() of a name of which nothing is."""
-        return self.past[name] if name in self.past else self.stated(name)
+        if self.session.is_restless:
+            return self._lasting(name)
+        value = self.past[name] if name in self.past else self.stated(name)
+        if self.session.are_files_changing and harmless.may_share_memory(value):
+            value.drop(harmless.VALUE_FACTS)  # other programs may write memory that they share
+        return value
+
+    def _lasting(self, name: str) -> AbstractValue:
+        """What stays true of a name whoever acts beside the target: Python's own, and what an import names."""
+        if (known := self.of_python(name)) is not None:
+            return known
+        variable = self.state.variables.get(name) if self.state is not None else None
+        is_module = variable is not None and variable.type == "module"
+        return AbstractValue("module" if is_module else "", path=self.bindings.paths.get(name, ""), words=name)
 
     def stated(self, name: str) -> AbstractValue:
         """The same, without what the cells that ran left."""

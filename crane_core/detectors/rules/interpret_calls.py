@@ -25,6 +25,12 @@ _CONSUMERS = frozenset(f"builtins.{name}" for name in ("sum", "list", "tuple", "
 
 @expression(ast.Call)
 def _call(interpreter: Interpreter, node: ast.Call) -> AbstractValue:
+    given = _called(interpreter, node)
+    interpreter.let_others_act()
+    return given
+
+
+def _called(interpreter: Interpreter, node: ast.Call) -> AbstractValue:
     interpreter.results.pop(node, None)
     if not isinstance(node.func, ast.Attribute):
         return _plain_call(interpreter, interpreter.value(node.func), node)

@@ -390,6 +390,7 @@ def _await(interpreter: Interpreter, node: ast.Await) -> AbstractValue:
     awaited = interpreter.value(node.value)
     interpreter.forget([awaited])
     interpreter.run_back([awaited])
+    interpreter.let_others_act()
     return AbstractValue()
 
 

@@ -183,9 +183,15 @@ class Interpreter:
         """Objects that code nobody knows may hold: to be forgotten whenever such code runs."""
         self.made: dict[int, AbstractValue] = {}
         """Objects of the notebook's classes that were made since the start."""
-        for name in dict.fromkeys((*initial.held, *initial.past, *initial.fixed)):
-            if initial.missing(name) is None:
+        self.is_restless = initial.session.is_restless
+        """Somebody acts beside the target: what changes is not known for longer than to the next call."""
+        self.is_as_begun = True
+        """Nothing has run that could install a module."""
+        known = initial.fixed if self.is_restless else (*initial.held, *initial.past, *initial.fixed)
+        for name in dict.fromkeys(known):
+            if self.is_restless or initial.missing(name) is None:
                 self._load(name)
+        self.is_unsure_of_names = self.is_restless
 
     def know(self, names: Iterable[str]) -> None:
         """Those of the names that are Python's own stand for that on every path from here on."""
@@ -222,9 +228,16 @@ class Interpreter:
 
         Asked before the statement runs, which may change the object after it has needed it.
         """
-        if self.calls or self.is_unsure_of_names:
+        if self.calls or self.is_unsure_of_names and not (self.is_restless and self.is_as_begun):
             return []
-        return [(group, fact) for group, fact in self.initial.absent_at(node) if self._is_as_stated(fact)]
+        told = self.initial.absent_at(node)
+        return [(group, fact) for group, fact in told if self._may_last(group) and self._is_as_stated(fact)]
+
+    def _may_last(self, group: str) -> bool:
+        """Whether nobody beside the target may bring what is missing; modules are not installed by a thread."""
+        if group == "files" and self.initial.session.are_files_changing:
+            return False
+        return group == "modules" or not self.is_restless
 
     def _is_as_stated(self, fact: Mapping[str, Any]) -> bool:
         of = str(fact.get("of", ""))
@@ -576,6 +589,12 @@ class Interpreter:
                 if scope is self.module and not self._is_fixed(name, value):
                     scope.names[name] = AbstractValue(words=name)
         self.is_unsure_of_names = True
+        self.is_as_begun = False
+
+    def let_others_act(self) -> None:
+        """A call or an await takes time: who acts beside the target may have changed anything meanwhile."""
+        if self.is_restless:
+            self.havoc()
 
     def _is_fixed(self, name: str, value: AbstractValue | None) -> bool:
         """Whether a global name stands for a module, function or class still; a star may bring another `sum`."""

@@ -44,9 +44,12 @@ class Report:
 def findings(cells: Sequence[Cell], state: KernelState | None, setting: Setting = Setting.RUNTIME_PLUS) -> Report:
     """The first certain crash of the target, and what went wrong in looking for it."""
     initial = InitialState(cells, None if setting is Setting.CODE else state)
+    if initial.session.is_transformed:
+        return Report(unsure=initial.session.unsure)
     if initial.target.error:
         found = _syntax_error(initial)
-        return Report((found,) if found is not None else ())
+        is_told = found is not None and not initial.session.handles(found.exception)
+        return Report((found,) if found is not None and is_told else (), unsure=initial.session.unsure)
     past = past_of(initial) if _asks_the_past(initial) else Past({})
     initial.past = past.names
     interpreter = Interpreter(initial)
@@ -54,13 +57,18 @@ def findings(cells: Sequence[Cell], state: KernelState | None, setting: Setting 
     try:
         interpreter.body(initial.target.tree.body)
     except Crash as crash:
-        predicted = (_finding(crash, initial),) if interpreter.possible <= {crash.exception} else ()
+        is_certain = interpreter.possible <= {crash.exception} and not initial.session.handles(crash.exception)
+        predicted = (_finding(crash, initial),) if is_certain else ()
     except (GiveUpError, ControlFlowExitError):
         pass
     except RecursionError as error:
         interpreter.errors.append(RuleError("walk", "walk", str(error)))
     return Report(
-        predicted, (*past.errors, *interpreter.errors), past.n_steps + interpreter.n_steps, past.contradictions
+        predicted,
+        (*past.errors, *interpreter.errors),
+        past.n_steps + interpreter.n_steps,
+        past.contradictions,
+        initial.session.unsure,
     )
 
 

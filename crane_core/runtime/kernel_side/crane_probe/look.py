@@ -23,6 +23,7 @@ from .chains import relevance
 from .chains.following import METHOD
 from .limits import Limits, limits_from
 from .looking import GROUPS, Look
+from .session import session
 from .syntax.sources import Sources
 
 SCHEMA_VERSION = 2
@@ -67,6 +68,7 @@ def _document(namespace: dict[str, Any], request: Mapping[str, Any]) -> dict[str
             "python": platform.python_version(),
             "packages": _versions(found),
             **_shared(found, namespace, unavailable),
+            **session.facts(namespace, unavailable),
         },
         "variables": {name: _placed(entry, name, needs, sources) for name, entry in entries.items()},
         "accesses": accesses,

@@ -30,10 +30,10 @@ _EDITABLE = "_EditableFinder", "_EditableNamespaceFinder"
 
 def may_know(module: str) -> bool:
     """False when no finder but those of files, archives and of Python itself could answer for a module."""
-    return any(_may_know(finder, module) for finder in list(sys.meta_path) if finder is not _brings_the_probe())
+    return any(_may_know(finder, module) for finder in list(sys.meta_path) if finder is not brings_the_probe())
 
 
-def _brings_the_probe() -> Any:
+def brings_the_probe() -> Any:
     """The loader that this package came by, as text: a finder too. None if it came from files."""
     loader = module_dict(sys.modules[__name__]).get("__loader__")
     return loader if any(loader is finder for finder in list(sys.meta_path)) else None

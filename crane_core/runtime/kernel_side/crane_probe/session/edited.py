@@ -1,0 +1,85 @@
+"""Modules whose source file is not what was loaded: edited since, and whether %autoreload will load them again.
+
+Knows the times that %autoreload keeps, and those that Python writes into its bytecode files. Where there is neither,
+nothing is told.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from typing import Any, Mapping
+
+from ..anatomy import instance_dict, is_kind, module_dict, name_of
+from .origins import is_installed
+from .shells import setting
+
+_FLAGS_AT, _TIME_AT, _SIZE_AT, _END_AT = 4, 8, 12, 16
+_WHOLE = 0xFFFFFFFF
+
+
+def edited(shell: Any) -> list[dict[str, Any]]:
+    """`{"module", "file", "reloads"}` for each; `reloads` where %autoreload loads it again before the next cell."""
+    reloader = _reloader(shell)
+    times = reloader.get("modules_mtimes", {})
+    found = []
+    for name, module in sorted(_files(reloader)):
+        path = module_dict(module)["__file__"]
+        written = _time_of(path)
+        if written is None:
+            continue
+        is_newer = name in times and written > times[name]
+        if is_newer and _is_watched(name, reloader):
+            found.append({"module": name, "file": os.path.basename(path), "reloads": True})  # noqa: PTH119
+        elif is_newer or _differs_from_bytecode(module, path):
+            found.append({"module": name, "file": os.path.basename(path), "reloads": False})  # noqa: PTH119
+    return found
+
+
+def _files(reloader: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """The modules of the notebook's own files; all that have files where %autoreload looks at all."""
+    found = []
+    for name, module in list(sys.modules.items()):
+        path = module_dict(module).get("__file__")
+        is_source = type(name) is str and type(path) is str and path.endswith(".py")
+        if is_source and name not in ("__main__", "__mp_main__") and (bool(reloader) or not is_installed(path)):
+            found.append((name, module))
+    return found
+
+
+def _reloader(shell: Any) -> dict[str, Any]:
+    """What %autoreload knows and is told to do; empty where it is not loaded or is off."""
+    manager = setting(shell, "magics_manager")
+    registry = setting(manager, "registry") if manager is not None else None
+    for owner in dict.values(registry) if is_kind(registry, dict) else ():
+        if name_of(type(owner)) == "AutoreloadMagics":
+            held = instance_dict(instance_dict(owner).get("_reloader"))
+            return held if held.get("enabled") is True else {}
+    return {}
+
+
+def _is_watched(name: str, reloader: Mapping[str, Any]) -> bool:
+    is_chosen = reloader.get("check_all") is True or name in reloader.get("modules", ())
+    return is_chosen and name not in reloader.get("skip_modules", ())
+
+
+def _time_of(path: str) -> float | None:
+    try:
+        return os.stat(path).st_mtime  # noqa: PTH116 - pathlib may not be loaded here
+    except OSError:
+        return None
+
+
+def _differs_from_bytecode(module: Any, path: str) -> bool:
+    """Whether the file is not the one whose bytecode Python loaded, or wrote as it loaded the module."""
+    try:
+        with open(importlib.util.cache_from_source(path), "rb") as file:  # noqa: PTH123 - as above
+            head = file.read(_END_AT)
+        told = os.stat(path)  # noqa: PTH116 - as above
+    except (OSError, NotImplementedError):
+        return False
+    is_dated = len(head) == _END_AT and head[:_FLAGS_AT] == importlib.util.MAGIC_NUMBER and not any(head[4:8])
+    written = int.from_bytes(head[_TIME_AT:_SIZE_AT], "little")
+    size = int.from_bytes(head[_SIZE_AT:_END_AT], "little")
+    return is_dated and (written, size) != (int(told.st_mtime) & _WHOLE, told.st_size & _WHOLE)

@@ -1,0 +1,140 @@
+"""What the event loops will run as soon as the target gives them the time: tasks, scheduled calls, watched files.
+
+Knows asyncio's loops and tornado's around them, and the kernel's own part in both, by the code that would run.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import types
+from typing import Any, Iterable, Iterator
+
+from ..anatomy import instance_dict, is_kind, module_of, type_name
+from .origins import called, functions_of, module_of_code, parts_of_partial
+
+_READS = frozenset(["ipykernel", "IPython", "zmq", "jupyter_client", "asyncio"])
+"""Packages of the kernel that read sockets; a server of tornado's in the notebook reads its own."""
+_KERNEL = _READS | {"tornado", "selectors", "anyio"}
+_COROUTINES = (types.CoroutineType, types.GeneratorType, types.AsyncGeneratorType)
+_DEEPEST = 4
+
+
+def pending() -> list[str]:
+    """What waits in the loops and is not the kernel's own, by name."""
+    asyncio = sys.modules.get("asyncio")
+    if asyncio is None:
+        return []
+    loop = asyncio._get_running_loop()
+    held = instance_dict(loop) if loop is not None else {}
+    handles = [*_listed(held.get("_ready")), *_listed(held.get("_scheduled"))]
+    found = [*map(_name_of_task, _tasks(asyncio, loop)), *map(_name_of_handle, handles), *_watched(held)]
+    return [name for name in found if name]
+
+
+def _listed(handles: Any) -> list[Any]:
+    return list(handles) if handles is not None else []
+
+
+def _tasks(asyncio: Any, loop: Any) -> list[Any]:
+    """All tasks that are not done: of this loop, and of others, which the target may run."""
+    tasks = sys.modules["asyncio.tasks"]
+    known: dict[int, Any] = {}
+    for registered in ("_scheduled_tasks", "_all_tasks", "_eager_tasks"):
+        known.update((id(task), task) for task in list(vars(tasks).get(registered) or ()))
+    if loop is not None:
+        known.update((id(task), task) for task in asyncio.all_tasks(loop))
+        known.pop(id(asyncio.current_task(loop)), None)
+    return [task for task in known.values() if not _is_done(task)]
+
+
+def _is_done(task: Any) -> bool:
+    """A class of tasks that is not asyncio's own is not asked."""
+    return module_of(type(task)) in ("_asyncio", "asyncio.tasks") and bool(task.done())
+
+
+def _name_of_task(task: Any) -> str:
+    """Empty for a task of the kernel's."""
+    if module_of(type(task)) not in ("_asyncio", "asyncio.tasks"):
+        return f"task {type_name(type(task))}"
+    coroutine = task.get_coro()
+    frame = next(
+        (getattr(coroutine, part) for part in _FRAMES if type(coroutine) in _COROUTINES and hasattr(coroutine, part)),
+        None,
+    )
+    module = str(frame.f_globals.get("__name__")) if frame is not None else ""
+    is_kernels = module.partition(".")[0] in _KERNEL - {"asyncio"} and not _awaits_foreign(coroutine)
+    name = coroutine.__name__ if type(coroutine) in _COROUTINES else type_name(type(coroutine))
+    return "" if is_kernels else f"task {name}"
+
+
+_FRAMES = ("cr_frame", "gi_frame", "ag_frame")
+
+
+def _awaits_foreign(coroutine: Any) -> bool:
+    """Whether a coroutine of the kernel waits for one that is not: a cell that was interrupted by a look."""
+    for _ in range(_DEEPEST):
+        coroutine = getattr(coroutine, "cr_await", None) if type(coroutine) is types.CoroutineType else None
+        if type(coroutine) is not types.CoroutineType or coroutine.cr_frame is None:
+            return False
+        module = str(coroutine.cr_frame.f_globals.get("__name__"))
+        if module.partition(".")[0] not in _KERNEL:
+            return True
+    return False
+
+
+def _name_of_handle(handle: Any) -> str:
+    """Empty for a call of the kernel's, one that was cancelled, and a step of a task, which is told as such."""
+    held = instance_dict(handle)
+    callback = held.get("_callback")
+    if callback is None or held.get("_cancelled") is True:
+        return ""
+    return "" if _is_known([callback, *held.get("_args", ())], _KERNEL) else f"scheduled call of {called(callback)}"
+
+
+def _is_known(parts: Iterable[Any], packages: frozenset[str], depth: int = 0) -> bool:
+    """Whether all code among the parts of a call is of these packages."""
+    return all(_is_known_part(part, packages, depth) for part in parts)
+
+
+def _is_known_part(part: Any, packages: frozenset[str], depth: int) -> bool:
+    if type(part) is types.BuiltinFunctionType and module_of(type(part.__self__)) in _OF_TASKS:
+        return True
+    if module_of(type(part)) in _OF_TASKS or not _is_code(part):
+        return True
+    if is_kind(part, functools.partial):
+        return depth < _DEEPEST and _is_known(parts_of_partial(part), packages, depth + 1)
+    modules = [module_of_code(function) if function is not None else "" for function in functions_of(part)]
+    if not all(module.partition(".")[0] in packages for module in modules):
+        return False
+    owner = part.__self__ if type(part) is types.MethodType else None
+    repeated = instance_dict(owner).get("callback") if type_name(type(owner)) == _PERIODIC else None
+    return repeated is None or depth < _DEEPEST and _is_known([repeated], packages, depth + 1)
+
+
+_PERIODIC = "tornado.ioloop.PeriodicCallback"
+_OF_TASKS = ("_asyncio", "asyncio.futures", "asyncio.tasks", "asyncio.locks", "_contextvars")
+
+
+def _is_code(part: Any) -> bool:
+    plain = (types.FunctionType, types.MethodType, types.BuiltinFunctionType)
+    return type(part) in plain or is_kind(part, functools.partial)
+
+
+def _watched(held: dict[str, Any]) -> Iterator[str]:
+    """Files and sockets whose readiness runs code that is not the kernel's."""
+    selector = instance_dict(held["_selector"]) if held.get("_selector") is not None else {}
+    for key in list((selector.get("_fd_to_key") or {}).values()):
+        for handle in key.data if type(key.data) is tuple else ():
+            callback = instance_dict(handle).get("_callback") if handle is not None else None
+            if callback is not None and not _reads_for_the_kernel(callback, key.fd):
+                yield f"watched file of {called(callback)}"
+
+
+def _reads_for_the_kernel(callback: Any, number: int) -> bool:
+    owner = callback.__self__ if type(callback) is types.MethodType else None
+    handlers = instance_dict(owner).get("handlers") if owner is not None else None
+    if type(handlers) is dict and number in handlers:  # tornado's loop, which tells its own handlers
+        return _is_known([handlers[number][1]], _READS)
+    # The kernel's other sockets are tornado's; those of asyncio's own transports and servers are the notebook's.
+    return called(callback) == "_read_from_self" and _is_known([callback], _READS)

@@ -1,0 +1,51 @@
+"""Programs that the kernel has started and that still run: they may write files meanwhile.
+
+Knows Linux's /proc. Where there is none, nothing is told.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Iterator
+
+from .threads import worker_processes
+
+_HELPERS = ("multiprocessing.resource_tracker", "multiprocessing.forkserver", "semaphore_tracker", "loky.backend.res")
+_OURS = "crane_core"
+_MOST = 20
+_LONGEST = 60
+
+
+def processes() -> list[str]:
+    """Command lines of the children that are neither ours nor idle workers of a pool."""
+    idle = worker_processes()
+    found = [(number, _command(number)) for number in _children() if number not in idle]
+    return [command for number, command in found if command and not _is_helper(command)][:_MOST]
+
+
+def _children() -> Iterator[int]:
+    try:
+        threads = os.listdir("/proc/self/task")  # noqa: PTH208 - pathlib may not be loaded here
+    except OSError:
+        return
+    for thread in threads:
+        yield from map(int, _read(f"/proc/self/task/{thread}/children").split())
+
+
+def _command(number: int) -> str:
+    """Empty for a child that has ended, and only was not asked for its end."""
+    state = _read(f"/proc/{number}/stat").rpartition(")")[2].split()[:1]
+    words = _read(f"/proc/{number}/cmdline").split("\0")
+    return "" if state in ([], ["Z"]) else " ".join(filter(None, words)) or f"process {number}"
+
+
+def _is_helper(command: str) -> bool:
+    return _OURS in command or any(name in command for name in _HELPERS)
+
+
+def _read(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:  # noqa: PTH123 - as above
+            return file.read()
+    except OSError:
+        return ""

@@ -1,0 +1,51 @@
+"""The facts about a session that a look tells beside the variables; only those that say something.
+
+Knows IPython's shells. Elsewhere nobody knows who else runs in the process, and nothing is told.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Mapping
+
+from .. import bounds
+from . import edited, hooks, loops, processes, threads
+from .shells import shell_of
+
+_LONGEST = 80
+_MOST = 20
+
+
+def facts(namespace: Mapping[str, Any], unavailable: dict[str, str]) -> dict[str, Any]:
+    """{"session": {"threads", "tasks", "processes": names, "hooks": [[what, name]], "edited": modules}}, or nothing.
+
+    What cannot be told is named in `unknown`, and counts as something that may act.
+    """
+    shell = shell_of(namespace)
+    if shell is None:
+        return {}
+    told: dict[str, Any] = {}
+    for name in _ASKED:
+        _tell(name, shell, told, unavailable)
+    said = {name: found for name, found in told.items() if found}
+    return {"session": said} if said else {}
+
+
+def _tell(name: str, shell: Any, told: dict[str, Any], unavailable: dict[str, str]) -> None:
+    try:
+        told[name] = _ASKED[name](shell)
+    except Exception as error:  # noqa: BLE001 - the rest is told all the same
+        unavailable[f"the session's {name}"] = bounds.why(error)
+        told.setdefault("unknown", []).append(name)
+
+
+def _short(names: list[str]) -> list[str]:
+    return [bounds.text(name, _LONGEST) for name in names[:_MOST]]
+
+
+_ASKED = {
+    "threads": lambda shell: _short(threads.threads()),
+    "tasks": lambda shell: _short(loops.pending()),
+    "processes": lambda shell: _short(processes.processes()),
+    "hooks": lambda shell: [[hook.what, bounds.text(hook.name, _LONGEST)] for hook in hooks.hooks(shell)[:_MOST]],
+    "edited": lambda shell: edited.edited(shell)[:_MOST],
+}

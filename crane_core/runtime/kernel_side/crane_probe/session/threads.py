@@ -1,0 +1,156 @@
+"""Threads that may act while the target runs: those of the notebook, and pools that have work.
+
+Knows the threads of Jupyter's kernels, of debuggers and of a few packages that only watch or report, each by the code
+that it runs: a name says nothing, as a notebook may name its threads as it likes.
+"""
+
+from __future__ import annotations
+
+import _queue
+import sys
+import threading
+import types
+from typing import Any, Iterator
+
+from ..anatomy import instance_dict, mro_of, name_of
+from .origins import functions_of, is_of, module_of_code
+
+_KERNEL = "ipykernel IPython zmq jupyter_client traitlets debugpy pydevd _pydevd_bundle _pydev_bundle crane_core"
+_WATCHING = "tqdm wandb comet_ml neptune sentry_sdk posthog tensorboard execnet pytest_rerunfailures"
+"""Packages whose threads report what they are given, and test runners that hold a shell: none touches variables."""
+_QUIET = frozenset([*_KERNEL.split(), *_WATCHING.split()])
+_QUIET_TARGETS = (
+    "multiprocessing.queues",
+    "joblib.externals.loky.backend.queues",
+    "torch.utils.data._utils.pin_memory",
+)
+"""Modules of the standard library and of torch whose threads pass on what they get."""
+_RUNS_CELLS = ("IPython.core.interactiveshell", "run_code")
+
+
+def threads() -> list[str]:
+    """What may act beside this thread, by name."""
+    own = threading.get_ident()
+    frames = sys._current_frames()
+    known = dict(threading._active)  # type: ignore[attr-defined]
+    idle = idle_pools(known.values())
+    return [
+        _named(known.get(ident), frame)
+        for ident, frame in sorted(frames.items())
+        if ident != own and _may_act(known.get(ident), frame, idle)
+    ]
+
+
+def _may_act(thread: Any, frame: types.FrameType, idle: set[int]) -> bool:
+    if _runs_a_cell(frame):
+        return True
+    if thread is None or type(thread) is threading._DummyThread:  # type: ignore[attr-defined]
+        first = _outermost(frame)
+        return str(first.f_globals.get("__name__")).partition(".")[0] not in _QUIET
+    if thread is threading.main_thread() or id(thread) in idle:
+        return False
+    if is_of(type(thread), _QUIET):
+        return "run" in instance_dict(thread)
+    if type(thread) not in (threading.Thread, threading.Timer):
+        return True
+    held = instance_dict(thread)
+    started = held.get("function" if type(thread) is threading.Timer else "_target")
+    # A thread lets go of its target when that has come to its end.
+    return started is not None and not _is_quiet(started)
+
+
+def _is_quiet(started: Any) -> bool:
+    """Whether all that a thread was started with is code of the packages above."""
+    functions = list(functions_of(started))
+    modules = [module_of_code(function) if function is not None else "" for function in functions]
+    return bool(modules) and all(name.partition(".")[0] in _QUIET or name in _QUIET_TARGETS for name in modules)
+
+
+def _runs_a_cell(frame: types.FrameType) -> bool:
+    """Whether a cell is run there: JupyterLab's subshells run beside the main thread."""
+    return any((each.f_globals.get("__name__"), each.f_code.co_name) == _RUNS_CELLS for each in _stack(frame))
+
+
+def _stack(frame: types.FrameType | None) -> Iterator[types.FrameType]:
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
+
+
+def _outermost(frame: types.FrameType) -> types.FrameType:
+    *_, first = _stack(frame)
+    return first
+
+
+def _named(thread: Any, frame: types.FrameType) -> str:
+    """Its name as the notebook or Python gave it, with what it runs."""
+    name = instance_dict(thread).get("_name") if thread is not None else None
+    if type(name) is str:
+        return name
+    return f"thread of {_outermost(frame).f_code.co_name}"
+
+
+def idle_pools(known: Any) -> set[int]:
+    """By id the threads of pools that have nothing to do."""
+    return {id(thread) for thread in known if _is_idle(thread)}
+
+
+def _is_idle(thread: Any) -> bool:
+    held = instance_dict(thread)
+    kinds = [name_of(kind) for kind in mro_of(type(thread))]
+    if "_ExecutorManagerThread" in kinds:  # of concurrent.futures, and of joblib's loky
+        waiting = held.get("pending_work_items")
+        return type(waiting) is dict and not waiting
+    target = held.get("_target")
+    function = getattr(target, "__func__", target) if type(target) is types.MethodType else target
+    if type(function) is not types.FunctionType:
+        return False
+    module, given = module_of_code(function), held.get("_args", ())
+    if (module, function.__name__) == ("concurrent.futures.thread", "_worker"):
+        return not _has_waiting_work(given) and _waits_for_work(thread, function)
+    if module == "multiprocessing.pool":
+        return _has_idle_cache(given) if function.__name__ != "worker" else _waits_for_work(thread, function)
+    return False
+
+
+def _has_waiting_work(given: Any) -> bool:
+    """Whether somebody submitted work that no worker has taken yet."""
+    queues = [part for part in given if type(part) is _queue.SimpleQueue] if type(given) is tuple else []
+    return not queues or any(queue.qsize() for queue in queues)
+
+
+def _waits_for_work(thread: Any, worker: Any) -> bool:
+    """Whether a worker's own code is what it is at, or the queue that it reads, with no work in its hands."""
+    frame = sys._current_frames().get(thread.ident)
+    for each in _stack(frame):
+        if each.f_code is worker.__code__:
+            return each.f_locals.get("work_item") is None and each.f_locals.get("task") is None
+        name = str(each.f_globals.get("__name__"))
+        if name.partition(".")[0] not in ("threading", "queue", "multiprocessing", "_queue"):
+            return False
+    return False
+
+
+def _has_idle_cache(given: Any) -> bool:
+    """The helpers of multiprocessing's Pool hold, by task, what has not come back."""
+    caches = [part for part in given if isinstance(part, dict)] if type(given) is tuple else []
+    return bool(caches) and all(not dict.__len__(cache) for cache in caches)
+
+
+def worker_processes() -> set[int]:
+    """Process numbers of the workers of idle pools."""
+    found: set[int] = set()
+    for thread in list(threading._active.values()):  # type: ignore[attr-defined]
+        if not _is_idle(thread):
+            continue
+        held = instance_dict(thread)
+        processes = held.get("processes")
+        if type(processes) is dict:
+            found.update(number for number in processes if type(number) is int)
+        given = held.get("_args", ())
+        lists = [part for part in given if type(part) is list] if type(given) is tuple else []
+        for process in [each for part in lists for each in part]:
+            popen = instance_dict(process).get("_popen")
+            number = instance_dict(popen).get("pid") if popen is not None else None
+            found.update([number] if type(number) is int else [])
+    return found

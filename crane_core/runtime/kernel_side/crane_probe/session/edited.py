@@ -41,7 +41,7 @@ def _files(reloader: Mapping[str, Any]) -> list[tuple[str, Any]]:
     """The modules of the notebook's own files; all that have files where %autoreload looks at all."""
     found = []
     for name, module in list(sys.modules.items()):
-        path = module_dict(module).get("__file__")
+        path: Any = module_dict(module).get("__file__")
         is_source = type(name) is str and type(path) is str and path.endswith(".py")
         if is_source and name not in ("__main__", "__mp_main__") and (bool(reloader) or not is_installed(path)):
             found.append((name, module))
@@ -51,7 +51,7 @@ def _files(reloader: Mapping[str, Any]) -> list[tuple[str, Any]]:
 def _reloader(shell: Any) -> dict[str, Any]:
     """What %autoreload knows and is told to do; empty where it is not loaded or is off."""
     manager = setting(shell, "magics_manager")
-    registry = setting(manager, "registry") if manager is not None else None
+    registry: Any = setting(manager, "registry") if manager is not None else None
     for owner in dict.values(registry) if is_kind(registry, dict) else ():
         if name_of(type(owner)) == "AutoreloadMagics":
             held = instance_dict(instance_dict(owner).get("_reloader"))

@@ -5,7 +5,7 @@ Knows IPython's shells. Elsewhere nobody knows who else runs in the process, and
 
 from __future__ import annotations
 
-from typing import Any, Mapping
+from typing import Any, Callable, Mapping
 
 from .. import bounds
 from . import edited, hooks, loops, processes, threads
@@ -42,7 +42,7 @@ def _short(names: list[str]) -> list[str]:
     return [bounds.text(name, _LONGEST) for name in names[:_MOST]]
 
 
-_ASKED = {
+_ASKED: dict[str, Callable[[Any], list[Any]]] = {
     "threads": lambda shell: _short(threads.threads()),
     "tasks": lambda shell: _short(loops.pending()),
     "processes": lambda shell: _short(processes.processes()),

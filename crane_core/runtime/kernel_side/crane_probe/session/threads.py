@@ -44,7 +44,7 @@ def threads() -> list[str]:
 def _may_act(thread: Any, frame: types.FrameType, idle: set[int]) -> bool:
     if _runs_a_cell(frame):
         return True
-    if thread is None or type(thread) is threading._DummyThread:  # type: ignore[attr-defined]
+    if thread is None or type(thread) is threading._DummyThread:
         first = _outermost(frame)
         return str(first.f_globals.get("__name__")).partition(".")[0] not in _QUIET
     if thread is threading.main_thread() or id(thread) in idle:

@@ -28,6 +28,10 @@ _ANYTHING_WORDS = (
 )
 _ANYTHING = frozenset(_ANYTHING_WORDS.split())
 _QUIET = (MAGICS | frozenset(["tensorboard", "tensorflow_version", "watermark"])) - _ANYTHING
+_LOADING = ("load_ext", "reload_ext")
+_QUIET_EXTENSIONS_WORDS = "autoreload crane_core line_profiler memory_profiler tensorboard watermark"
+_QUIET_EXTENSIONS = frozenset(_QUIET_EXTENSIONS_WORDS.split())
+"""Extensions that bring magics and no names."""
 _OPTION = re.compile(r"^\s*-\w+(?:\s+\d+)?")
 _MARKED = re.compile(r"^\s*[%!?]", re.MULTILINE)
 """Lines of which IPython makes something else, where it comes to that."""
@@ -41,6 +45,7 @@ class CellCode(NamedTuple):
 
     `is_no_python` is True where every Python says so, not only that our own cannot read it. `automagic` is the word
     that is the name of a magic here unless a variable has it, and `tree` is what the variable makes of it.
+    `exception` is the class of the refusal, such as IndentationError.
     """
 
     tree: ast.Module
@@ -48,6 +53,7 @@ class CellCode(NamedTuple):
     line: int = 0
     is_no_python: bool = False
     automagic: str = ""
+    exception: str = "SyntaxError"
 
 
 def read_cell(code: str) -> CellCode:
@@ -91,7 +97,7 @@ def _without_magics(code: str, refused: BaseException) -> CellCode:
         message = str(getattr(error, "msg", "") or error) or type(error).__name__
         is_plain = isinstance(python, str) and python.rstrip("\n") == code.rstrip("\n") and not _MARKED.search(code)
         is_sure = is_plain and isinstance(refused, SyntaxError) and not _is_newer(message, code, line)
-        return CellCode(ast.Module([], []), message, line, is_sure)
+        return CellCode(ast.Module([], []), message, line, is_sure, exception=type(refused).__name__)
 
 
 def _is_newer(message: str, code: str, line: int) -> bool:
@@ -148,10 +154,17 @@ def _called(node: ast.AST) -> tuple[str, str] | None:
     return (name.lstrip("%"), arguments) if how == "magic" else None
 
 
+def _is_quiet(name: str, arguments: str) -> bool:
+    """Whether a magic leaves the names as they are. An extension may bring any, and a magic of any name."""
+    if name in _LOADING:
+        return arguments.strip() in _QUIET_EXTENSIONS
+    return name in _QUIET
+
+
 def _done(name: str, arguments: str, line: int) -> list[ast.stmt]:
     """What a magic on its own line does."""
     if name not in _TIMED:
-        return [] if name in _QUIET else [_anything(line)]
+        return [] if _is_quiet(name, arguments) else [_anything(line)]
     body = [] if (tree := _tree_of(arguments, line)) is None else tree.body
     return _repeated(body, line) if name == _REPEATED else body
 
@@ -162,7 +175,7 @@ def _given(name: str, arguments: str, line: int) -> ast.expr:
     match tree.body if tree is not None else []:
         case [ast.Expr(value=value)]:
             return value
-    return _name(UNKNOWN_VALUE if name in _QUIET else UNKNOWN_EFFECT, line)
+    return _name(UNKNOWN_VALUE if _is_quiet(name, arguments) else UNKNOWN_EFFECT, line)
 
 
 def _tree_of(arguments: str, line: int) -> ast.Module | None:

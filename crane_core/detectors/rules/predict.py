@@ -105,7 +105,7 @@ def _syntax_error(initial: InitialState) -> Finding | None:
     lines = initial.target_text.split("\n")
     return Finding(
         "syntax",
-        "SyntaxError",
+        initial.target.exception,
         f"the cell is not valid Python: {initial.target.error}",
         f"line {line} cannot be parsed",
         "Correct the line.",

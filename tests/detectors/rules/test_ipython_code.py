@@ -51,7 +51,7 @@ def test_no_magic_without_a_mark_in_a_cell_of_several_lines() -> None:
 
 def test_lines_that_go_back_to_no_indent_are_no_python() -> None:
     """IPython's own reading of such a cell fails."""
-    assert crash("for n in []:\n        n\n    n") == "SyntaxError"
+    assert crash("for n in []:\n        n\n    n") == "IndentationError"
     assert crash("for n in []:\n        n\n    %time n") is None
 
 
@@ -60,6 +60,19 @@ def test_what_a_shell_command_gives_is_all_that_is_not_known() -> None:
     assert crash("rows = [1]\n!ls", "rows[1]") == "IndexError"
     assert crash("files = [1]\nfiles = !ls", "files[5]") is None
     assert crash("rows = [1]\n%run other.py", "rows[1]") is None
+
+
+def test_an_extension_may_bring_names_and_those_that_are_known_do_not() -> None:
+    assert crash("rows = [1]", "%load_ext own_extension\nrows[1]") is None
+    assert crash("rows = [1]", "%reload_ext own_extension\nrows[1]") is None
+    assert crash("rows = [1]", "%load_ext autoreload\nrows[1]") == "IndexError"
+    assert crash("rows = [1]", "%load_ext tensorboard\nrows[1]") == "IndexError"
+
+
+def test_the_class_of_what_is_no_python_is_named() -> None:
+    assert crash("x = = 1") == "SyntaxError"
+    assert crash("if True:\nprint(1)") == "IndentationError"
+    assert crash("if True:\n        a = 1\n\tb = 2") == "TabError"
 
 
 def test_a_captured_output_has_the_name_that_was_asked_for() -> None:

@@ -10,7 +10,7 @@ A case is a heading, cells that are run before, and targets, each of which is as
     --- raises KeyError
     out['z']
 
-`---` alone begins one more cell before; `--- restart` restarts the kernel, whose folder keeps its files. After the
+`---` alone begins one more cell before; `--- restart` does so in a new kernel in the same folder. After the
 heading: `| own kernel` for what a reset does not undo and nobody sees, `| needs sympy torch` for modules without which
 the case is skipped. After a target: `| pending` for a false alarm that is known and still to fix.
 """
@@ -105,6 +105,8 @@ def _steps(lines: list[str], place: str) -> Iterator[Step]:
         if not line.startswith("---"):
             written.append(line)
             continue
+        if mark is not None and mark["what"] == RESTART:
+            yield Step("", is_restart=True)
         step = _step(mark, written, place)
         if step is not None:
             n_targets += step.is_target
@@ -122,11 +124,7 @@ def _step(mark: re.Match[str] | None, written: list[str], place: str) -> Step | 
         written.pop()
     source = "\n".join(written)
     what = None if mark is None else mark["what"]
-    if what == RESTART:
-        if source:
-            raise CorpusError(f"{place}: cells follow `---`, not `--- restart`")
-        return Step("", is_restart=True)
-    if what is None:
+    if what in (None, RESTART):
         return Step(source) if source else None
     if not source:
         raise CorpusError(f"{place}: an empty target")

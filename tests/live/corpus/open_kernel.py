@@ -21,8 +21,11 @@ from jupyter_client.manager import KernelManager
 ROOT = Path(__file__).resolve().parents[3]
 PYTHON = "CRANE_CORPUS_PYTHON"
 """Names an interpreter with ipykernel; without it, the one of the tests is used."""
-PATIENCE_S = 120.0
+PATIENCE_S = 60.0
+SILENT = "NoReply"
+"""In the place of an exception: the kernel did not answer in time, and is of no use any more."""
 BESIDE = "__import__('tests.live.corpus.in_kernel', fromlist=['standing'])"
+BUTTON = "__import__('crane_core.live.button', fromlist=['answer'])"
 GUARD_LOOKS_S = 0.5
 """With the guard on, looking and running are one request: work beside the cell goes on this long after it was sent."""
 
@@ -98,7 +101,10 @@ class OpenKernel:
 
     def is_as_before(self) -> bool:
         """Whether the last notebook left nothing behind that the next one would meet."""
-        return self._evaluated(f"{BESIDE}.standing(get_ipython())") == self._standing
+        try:
+            return self._evaluated(f"{BESIDE}.standing(get_ipython())") == self._standing
+        except (TimeoutError, RuntimeError):
+            return False
 
     def restart(self) -> None:
         """A fresh kernel in the same folder."""
@@ -114,18 +120,35 @@ class OpenKernel:
             raise NoVerdictError(f"{reply.get('ename')} {reply.get('evalue')} {texts}")
         return verdict["exception"]
 
+    def ask_silently(self, target: str) -> str | None:
+        """What JupyterLab's button is told: IPython calls no `pre_run_cell` for it. Raises NoVerdictError."""
+        reply, _ = self._executed("", silent=True, user_expressions={"it": f"{BUTTON}.answer({target!r})"})
+        it = reply["user_expressions"]["it"]
+        told = it.get("data", {}).get("application/json", {})
+        verdict = _VERDICT.match(told.get("title", ""))
+        if verdict is None:
+            raise NoVerdictError(f"the button: {it}")
+        return verdict["exception"]
+
     def let_go(self) -> None:
         """What runs beside the target may act from now on."""
         (self._folder / "go").touch()
 
     def run(self, source: str) -> Ran:
         """Run a cell as the front end does."""
-        reply, messages = self._executed(source)
+        try:
+            reply, messages = self._executed(source)
+        except (TimeoutError, RuntimeError) as error:  # silent, or ended
+            return Ran(SILENT, f"{type(error).__name__}: {error}")
         printed = [_text(content) for kind, content in messages if kind in ("stream", "error", "execute_result")]
-        # A session's own handler may take an exception: then the reply says error, and the reader is shown none.
-        is_shown = any(kind == "error" for kind, _ in messages)
-        crashed = reply["status"] == "error" and is_shown
-        return Ran(reply["ename"] if crashed else None, "".join(printed))
+        # As in a saved notebook, an error output is a crash, also where a magic keeps it from the reply.
+        errors = [content["ename"] for kind, content in messages if kind == "error"]
+        # What a value's own formatter raises is in no reply: it names the class of None.
+        if reply["status"] == "error" and reply["ename"] != "NoneType":
+            errors.append(reply["ename"])
+        # A session's own handler may take an exception: then the reply says error, and the reader is shown nothing.
+        is_shown = any(kind in ("error", "stream", "display_data") for kind, _ in messages)
+        return Ran(errors[-1] if errors and is_shown else None, "".join(printed))
 
     def run_guarded(self, source: str) -> Ran:
         """Run a cell while the guard is on; what runs beside it acts once the guard has looked."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.live.corpus.cases import Case, Step
-from tests.live.corpus.open_kernel import NoVerdictError, OpenKernel, Ran
+from tests.live.corpus.open_kernel import SILENT, NoVerdictError, OpenKernel, Ran
 
 MOST_CASES = 60
 """After which a kernel is replaced all the same: no notebook is that long."""
@@ -21,21 +21,30 @@ STOPPED = "Stopped"
 
 @dataclass(frozen=True)
 class Outcome:
-    """One target: what was predicted, what it raised (None: it ran), and what its file says."""
+    """One target: what was predicted, what it raised (None: it ran), and what its file says.
+
+    `silently` is what the button was told just before. Both must be true; recall counts `predicted` alone.
+    """
 
     case: Case
     step: Step
     predicted: str | None
     raised: str | None
     trouble: str = ""
+    silently: str | None = None
+
+    @property
+    def alarms(self) -> set[str]:
+        """Classes that were predicted one way or the other."""
+        return {told for told in (self.predicted, self.silently) if told is not None}
 
     @property
     def is_false_alarm(self) -> bool:
-        return self.predicted is not None and self.raised is None
+        return bool(self.alarms) and self.raised is None
 
     @property
     def is_wrong_class(self) -> bool:
-        return self.raised is not None and self.predicted not in (None, self.raised)
+        return self.raised is not None and bool(self.alarms - {self.raised})
 
     @property
     def is_miss(self) -> bool:
@@ -51,7 +60,9 @@ class Outcome:
         return self.raised != self.step.exception
 
     def __str__(self) -> str:
-        said = f"predicted {self.predicted or 'no certain crash'}, {'raised ' + self.raised if self.raised else 'ran'}"
+        told = " and ".join(sorted(self.alarms)) or "no certain crash"
+        silently = " by the silent request" if self.silently != self.predicted else ""
+        said = f"predicted {told}{silently}, {'raised ' + self.raised if self.raised else 'ran'}"
         written = f" (its file says {self.step.exception or 'runs'})" if self.is_mislabelled else ""
         target = "\n".join(f"    {line}" for line in self.step.source.splitlines())
         trouble = f"\n    {self.trouble}" if self.trouble else ""
@@ -84,9 +95,14 @@ class Player:
         if missing:
             return [Skipped(case, f"{' and '.join(missing)} not installed")]
         kernel.begin()
-        found = list(self._outcomes(kernel, case))
+        found: list[Outcome] = []
+        for outcome in self._outcomes(kernel, case):
+            found.append(outcome)
+            if outcome.raised == SILENT:
+                break
         self._n_cases += 1
-        if case.own_kernel or self._n_cases >= MOST_CASES or not kernel.is_as_before():
+        is_spent = case.own_kernel or self._n_cases >= MOST_CASES or found[-1].raised == SILENT
+        if is_spent or not kernel.is_as_before():
             self.end()
         return list(found)
 
@@ -129,14 +145,15 @@ class Player:
 
 def _asked(kernel: OpenKernel, case: Case, step: Step) -> Outcome:
     trouble = ""
-    predicted = None
+    predicted = silently = None
     try:
+        silently = kernel.ask_silently(step.source)
         predicted = kernel.ask(step.source)
     except NoVerdictError as error:
         trouble = f"no verdict: {error}"
     kernel.let_go()
     ran = kernel.run(step.source)
-    return Outcome(case, step, predicted, ran.exception, trouble or _last_line(ran))
+    return Outcome(case, step, predicted, ran.exception, trouble or _last_line(ran), silently)
 
 
 def _guarded(kernel: OpenKernel, case: Case, step: Step) -> Outcome:

@@ -8,12 +8,12 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from crane_core.errors import DetectorError
+from crane_core.helper_process import python, start
 
 MIB = 2**20
 _LIMITED = (
@@ -58,17 +58,10 @@ def run_tool(
     Raises ToolStoppedError, with the last words of the tool, where it does not end well within the limits.
     """
     printed, said = folder / "printed.txt", folder / "said.txt"
-    limited = [sys.executable, "-I", "-S", "-c", _LIMITED, str(limits.memory_bytes), str(limits.output_bytes), *command]
+    bounds = (str(limits.memory_bytes), str(limits.output_bytes))
+    limited = python("-c", _LIMITED, *bounds, *command, has_site=False)
     with printed.open("wb") as out, said.open("wb") as err:
-        process = subprocess.Popen(
-            limited,
-            cwd=folder,
-            env=_environment(folder),
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=err,
-            start_new_session=True,
-        )
+        process = start(limited, folder=folder, env=_environment(folder), stdout=out, stderr=err, own_session=True)
         try:
             code = process.wait(limits.seconds)
         except subprocess.TimeoutExpired as error:

@@ -108,13 +108,18 @@ DOES: dict[str, Callable[[Mapping[str, Any]], Mapping[str, Any]]] = {
 
 
 def _endpoint(order: Mapping[str, Any]) -> Endpoint:
-    endpoint = configured_endpoint(order.get("model"), order.get("base_url"))
+    endpoint = configured_endpoint(order.get("model"), order.get("base_url"), folder=_folder())
     if endpoint is None:
         raise CraneError(
             "No model is set.",
             remedy="Name one: `%%crane ask --model M --base-url URL`, or set CRANE_MODEL and CRANE_BASE_URL.",
         )
     return endpoint
+
+
+def _folder() -> Path | None:
+    """The kernel's folder, whose `.env` counts: this process works in another one."""
+    return Path(sys.argv[1]) if len(sys.argv) > 1 else None
 
 
 def _written(order: Mapping[str, Any]) -> Written:

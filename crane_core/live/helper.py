@@ -9,18 +9,14 @@ import json
 import os
 import queue
 import subprocess
-import sys
 import tempfile
 import threading
-from pathlib import Path
 from typing import IO, Any
 
+from crane_core import helper_process
 from crane_core.errors import CraneError
 
 PATIENCE_S = 30.0
-HOME = str(Path(__file__).resolve().parents[2])
-"""Where this package lies, which the process must find too."""
-
 _LONGEST_WORDS = 300
 
 
@@ -32,7 +28,7 @@ class Helper:
     """One process, started when it is first asked, or before by `start`."""
 
     def __init__(self) -> None:
-        self._process: subprocess.Popen[str] | None = None
+        self._process: subprocess.Popen[bytes] | None = None
         self._answers: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._errors: IO[bytes] | None = None
         self._lock = threading.Lock()
@@ -42,7 +38,7 @@ class Helper:
     def process_id(self) -> int | None:
         return None if self._process is None else self._process.pid
 
-    def start(self) -> subprocess.Popen[str]:
+    def start(self) -> subprocess.Popen[bytes]:
         """Start the process if none runs; it loads the rules meanwhile. Raises HelperError."""
         with self._starting:
             if self._process is None or self._process.poll() is not None:
@@ -50,17 +46,15 @@ class Helper:
                 self._process = self._started()
             return self._process
 
-    def _started(self) -> subprocess.Popen[str]:
-        # The folder of the notebook is not searched for modules: a file there may be called as one that is needed.
+    def _started(self) -> subprocess.Popen[bytes]:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the process runs
         try:
-            process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "crane_core.live.answering"],
+            process = helper_process.start(
+                helper_process.own_module("crane_core.live.answering", _here()),
+                # `%%crane ask` asks a model with the keys of its user, which the kernel beside it has too.
+                env=helper_process.environment_with_keys(),
                 stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
                 stderr=self._errors,
-                env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [HOME, os.environ.get("PYTHONPATH")]))},
-                encoding="utf-8",
             )
         except OSError as error:
             raise HelperError(
@@ -80,7 +74,7 @@ class Helper:
             try:
                 if process is None or process.stdin is None:
                     raise BrokenPipeError("it was ended")
-                process.stdin.write(json.dumps(order) + "\n")
+                process.stdin.write(json.dumps(order).encode("ascii") + b"\n")
                 process.stdin.flush()
                 answer: dict[str, Any] = json.loads(self._answers.get(timeout=patience_s))
             except (OSError, ValueError, queue.Empty) as error:
@@ -115,7 +109,15 @@ class Helper:
         return lines[-1][:_LONGEST_WORDS] if lines else ""
 
 
-def _pass_on(answers: IO[str] | None, to: queue.SimpleQueue[str]) -> None:
+def _here() -> str:
+    """The folder whose `.env` may name a model: the kernel's, as the process itself works in none."""
+    try:
+        return os.getcwd()  # noqa: PTH109 - a string is wanted
+    except OSError:
+        return helper_process.NOWHERE  # The notebook has removed its folder.
+
+
+def _pass_on(answers: IO[bytes] | None, to: queue.SimpleQueue[str]) -> None:
     for line in answers or ():
-        to.put(line)
+        to.put(line.decode("utf-8"))
     to.put("")

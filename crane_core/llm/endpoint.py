@@ -49,11 +49,14 @@ class Endpoint:
 
 
 def configured_endpoint(
-    model: str | None = None, base_url: str | None = None, *, key_env: str | None = None
+    model: str | None = None, base_url: str | None = None, *, key_env: str | None = None, folder: Path | None = None
 ) -> Endpoint | None:
-    """The model named here, else the one that the environment names; else None. Raises DetectorError."""
+    """The model named here, else the one that the environment names; else None. Raises DetectorError.
+
+    folder: where `.env` may lie; the working directory by default.
+    """
     named = model or os.environ.get(MODEL, "").strip()
-    return resolve(named, base_url, key_env=key_env) if named else None
+    return resolve(named, base_url, key_env=key_env, folder=folder) if named else None
 
 
 def resolve(

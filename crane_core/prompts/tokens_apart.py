@@ -9,20 +9,16 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import os
 import subprocess
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from threading import Lock
 
-from crane_core.prompts.tokens import Tokens, count_tokens, estimate
+from crane_core import helper_process
+from crane_core.prompts.tokens import CACHE_VARIABLES, Tokens, count_tokens, estimate
 
 LIMIT_S = 60.0
 """Maximum time that one batch of texts may wait for others, and then take; the study's 2,220 inputs take 2 s."""
-
-_HOME = str(Path(__file__).resolve().parents[2])
-"""Where this package lies, which the process must find too."""
 
 KEPT = 20_000
 """Counts that are remembered, by the sha256 of their texts; the study has 2,220 inputs."""
@@ -56,13 +52,11 @@ def _counted(texts: list[str], limit_s: float) -> list[Tokens]:
     if not _ONE_AT_A_TIME.acquire(timeout=limit_s):
         raise TimeoutError(f"others are being counted for more than {limit_s:g} s")
     try:
-        done = subprocess.run(
-            [sys.executable, "-P", "-m", __name__],
-            input=json.dumps(texts).encode("ascii"),
-            capture_output=True,
-            check=False,
-            timeout=limit_s,
-            env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [_HOME, os.environ.get("PYTHONPATH")]))},
+        done = helper_process.run(
+            helper_process.own_module(__name__),
+            env=helper_process.environment(passed=CACHE_VARIABLES),
+            given=json.dumps(texts).encode("ascii"),
+            seconds=limit_s,
         )
     finally:
         _ONE_AT_A_TIME.release()

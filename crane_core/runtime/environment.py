@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import json
-import subprocess
+import os
 from typing import NamedTuple
 
+from crane_core import helper_process
 from crane_core.errors import KernelStartError
 from crane_core.runtime.program import Program
 
 _ASK_S = 60
 _DIGITS = 12
-_TOLD = (
-    "import json, platform; from importlib.metadata import distributions; "
-    "print(json.dumps([platform.python_version(), platform.machine(), "
-    "sorted({f\"{d.metadata['Name']} {d.version}\" for d in distributions()})]))"
-)
+_TOLD = """
+import json, platform, site, sys
+from importlib.metadata import distributions
+# An isolated Python leaves out what its kernel has of its user and of PYTHONPATH: their names are read.
+folders = [*sys.path, *sys.argv[1:], *([site.getusersitepackages()] if sys.prefix == sys.base_prefix else [])]
+packages = {f"{d.metadata['Name']} {d.version}" for d in distributions(path=folders)}
+print(json.dumps([platform.python_version(), platform.machine(), sorted(packages)]))
+"""
 
 
 class Environment(NamedTuple):
@@ -29,10 +33,10 @@ class Environment(NamedTuple):
 def environment_of(program: Program) -> Environment:
     """Ask the interpreter of a kernel. Raises KernelStartError if it does not answer."""
     try:
-        asked = [program.argv[0], "-c", _TOLD]
-        said = subprocess.run(asked, capture_output=True, check=True, timeout=_ASK_S, cwd="/").stdout
-        told = json.loads(said)
-    except (OSError, ValueError, subprocess.SubprocessError) as error:
+        named = filter(os.path.isabs, os.environ.get("PYTHONPATH", "").split(os.pathsep))
+        asked = helper_process.python("-c", _TOLD, *named, interpreter=program.argv[0])
+        told = json.loads(helper_process.answer(asked, seconds=_ASK_S))
+    except (OSError, ValueError) as error:
         raise KernelStartError(
             f"{program.argv[0]} does not say which packages it has: {error}.", remedy="Check the interpreter."
         ) from error

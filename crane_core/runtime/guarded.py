@@ -9,12 +9,12 @@ import json
 import os
 import select
 import subprocess
-import sys
 import uuid
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from crane_core import helper_process
 from crane_core.errors import KernelStartError
 from crane_core.runtime import watchdog
 from crane_core.runtime.limits import Limits
@@ -53,13 +53,12 @@ class Guarded:
         order = watchdog.Order(
             list(argv), limits.memory_bytes, limits.output_bytes, limits.processes, list(watched), limits.disk_bytes
         )
-        self._process = subprocess.Popen(
-            [sys.executable, "-I", "-S", watchdog.__file__, json.dumps(order._asdict())],
-            cwd=folder,
+        self._process = helper_process.start(
+            helper_process.python(watchdog.__file__, json.dumps(order._asdict()), has_site=False),
+            folder=folder,
             env={**env, MARK: self.mark},
             stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            start_new_session=True,
+            own_session=True,
         )
         self._end: End | None = None
         self._heard = b""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
@@ -16,6 +15,7 @@ from pathlib import Path
 
 from jupyter_client.kernelspec import KernelSpecManager
 
+from crane_core import helper_process
 from crane_core.errors import KernelStartError
 from crane_core.runtime.kernel_side.crane_surrogates import versions as own
 from crane_core.runtime.program import PYTHON, program
@@ -65,11 +65,10 @@ def versions(python: str, distributions: tuple[str, ...]) -> Mapping[str, str]:
     if python == sys.executable:
         return own.versions(list(distributions))
     try:
-        ran = subprocess.run(  # an interpreter that the user installed as a kernel, or named
-            [python, "-I", _READ, *distributions], capture_output=True, timeout=_WAIT_S, check=True
-        )
-        read = json.loads(ran.stdout)
-    except (OSError, subprocess.SubprocessError, ValueError):
+        # An interpreter that the user installed as a kernel, or named.
+        asked = helper_process.python(str(_READ), *distributions, interpreter=python)
+        read = json.loads(helper_process.answer(asked, seconds=_WAIT_S))
+    except (OSError, ValueError):
         return {}
     return {str(key): str(version) for key, version in read.items()} if isinstance(read, dict) else {}
 

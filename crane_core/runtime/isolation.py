@@ -1,20 +1,23 @@
 """What a kernel gets to see of the machine: everything that its owner sees, or a room with little in it.
 
-Knows bubblewrap and the environment. Refuses to know kernels and notebooks.
+Knows the environment and the kinds of isolation; how a kernel is sealed off stands in sealed.py. Refuses to know
+kernels and notebooks.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
-import subprocess
+from collections.abc import Mapping
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
+from string import Template
 from typing import NamedTuple
 
+from crane_core import helper_process
 from crane_core.errors import KernelStartError
+from crane_core.runtime import hidden_files, sealed
 
 PASSED_ON = frozenset(
     {"PATH", "LANG", "LANGUAGE", "TZ", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHASHSEED", "VIRTUAL_ENV"}
@@ -23,14 +26,10 @@ PASSED_ON = frozenset(
     | {"TF_USE_LEGACY_KERAS", "TF_ENABLE_ONEDNN_OPTS", "TOKENIZERS_PARALLELISM"}
 )
 """Variables that a kernel may read where it is isolated, beside those that begin with LC_. Keys are not among them."""
-SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt")
-SETTINGS = ("alternatives", "fonts", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "nsswitch.conf")
-"""Of /etc: what programs need to start, and no passwords or keys."""
 HOME, TMP, WORK = "home", "tmp", "work"
 COPIED_BYTES, COPIED_FILES = 256 * 2**20, 10_000
 """A notebook's folder up to this size is copied, and the copy may be written to; a larger one can only be read."""
 _ASK_S = 60
-_PREFIXES = "import json, sys; print(json.dumps([sys.prefix, sys.base_prefix, sys.exec_prefix, *sys.path]))"
 
 
 class Isolation(StrEnum):
@@ -61,92 +60,67 @@ def best() -> Isolation:
 @cache
 def can_seal() -> bool:
     """Whether bubblewrap is installed and may make namespaces here."""
-    if shutil.which("bwrap") is None:
+    program = bubblewrap()
+    if program is None:
         return False
-    tried = ["bwrap", "--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "true"]
-    return subprocess.run(tried, capture_output=True, check=False, timeout=_ASK_S).returncode == 0
+    tried = [program, "--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "true"]
+    return helper_process.run(tried, seconds=_ASK_S).returncode == 0
+
+
+def bubblewrap() -> str | None:
+    """Its absolute path; a folder that PATH names relative to the caller's is not searched."""
+    return shutil.which("bwrap", path=helper_process.environment().get("PATH", os.defpath))
 
 
 def furnished(
-    isolation: Isolation, argv: list[str], env: dict[str, str], folder: Path, room: Path, *, network: bool
+    isolation: Isolation, argv: list[str], env: Mapping[str, str], folder: Path, room: Path, *, network: bool
 ) -> Room:
     """How `argv` runs in `folder`; `room` is its own empty folder, which it may always write to.
 
-    Raises KernelStartError if bubblewrap is asked for and does not work here.
+    `env` are the variables of its kernelspec, which may name others: ${PATH}. Raises KernelStartError if bubblewrap is
+    asked for and does not work here, or the folder cannot be shown without what is hidden.
     """
     if isolation is Isolation.OPEN:
-        return Room(argv, {**os.environ, **env}, [])
+        return Room(argv, {**os.environ, **_filled(env, os.environ)}, [])
     home, tmp = room / HOME, room / TMP
     for made in (home, tmp):
         made.mkdir(mode=0o700)
     passed = {name: value for name, value in os.environ.items() if name in PASSED_ON or name.startswith("LC_")}
     own = {"HOME": str(home), "TMPDIR": str(tmp), "IPYTHONDIR": str(home / ".ipython")}
     own |= {"JUPYTER_RUNTIME_DIR": str(tmp / "jupyter"), "MPLCONFIGDIR": str(home / "matplotlib")}
-    inside = {**passed, **own, **env}
+    inside = {**passed, **own}
+    # A kernelspec that asks for a key by its name gets what the kernel itself may see.
+    set_by_spec = _filled(env, inside)
     if isolation is Isolation.SCREENED:
-        return Room(argv, inside, [str(room), str(folder)])
-    if not can_seal():
+        return Room(argv, {**inside, **set_by_spec}, [str(room), str(folder)])
+    program = bubblewrap()
+    if program is None or not can_seal():
         raise KernelStartError(
             "bubblewrap cannot seal a kernel off on this machine.",
             remedy="Install the package bubblewrap, or allow user namespaces; or run without --isolate.",
         )
-    return Room([*_bubblewrap(argv, folder, room, network=network), *argv], inside, [str(room)])
+    words = _seal(program, argv, folder, room, network=network)
+    # Set inside: before it, they would also be those of bubblewrap and of the watchdog (LD_PRELOAD).
+    for name, value in set_by_spec.items():
+        words += ["--setenv", name, value]
+    return Room([*words, "--", *argv], inside, [str(room)])
 
 
-def _bubblewrap(argv: list[str], folder: Path, room: Path, *, network: bool) -> list[str]:
-    words = ["bwrap", "--die-with-parent", "--new-session", "--unshare-all", "--cap-drop", "ALL"]
-    words += ["--hostname", "notebook"]
-    if network:
-        words += ["--share-net", "--ro-bind-try", "/etc/resolv.conf", "/etc/resolv.conf"]
-        words += ["--ro-bind-try", "/etc/ssl", "/etc/ssl", "--ro-bind-try", "/etc/hosts", "/etc/hosts"]
-    for path in SYSTEM:
-        words += _as_it_is(path)
-    for name in SETTINGS:
-        words += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
-    words += ["--proc", "/proc", "--dev", "/dev", "--size", str(64 * 2**20), "--tmpfs", "/dev/shm"]
-    for path in _libraries(argv[0]):
-        words += ["--ro-bind", path, path]
+def _filled(env: Mapping[str, str], known: Mapping[str, str]) -> dict[str, str]:
+    return {name: Template(value).safe_substitute(known) for name, value in env.items()}
+
+
+def _seal(program: str, argv: list[str], folder: Path, room: Path, *, network: bool) -> list[str]:
     fonts = Path.home() / ".cache" / "matplotlib"
     if fonts.is_dir():  # finding all fonts again takes seconds
         shutil.copytree(fonts, room / HOME / "matplotlib")
-    words += ["--ro-bind", str(folder), str(folder)]
+    copy = None
     if is_small(folder):
-        shutil.copytree(folder, room / WORK, symlinks=True)
-        words += ["--bind", str(room / WORK), str(folder)]
-    return [*words, "--bind", str(room), str(room), "--remount-ro", "/", "--chdir", str(folder), "--"]
-
-
-def _as_it_is(path: str) -> list[str]:
-    """A folder of the system, which may be a link into another one."""
-    if Path(path).is_symlink():
-        return ["--symlink", str(Path(path).readlink()), path]
-    return ["--ro-bind-try", path, path]
-
-
-@cache
-def _libraries(python: str) -> tuple[str, ...]:
-    """Folders that the interpreter needs, none inside another or inside the system's."""
-    try:
-        said = subprocess.run([python, "-c", _PREFIXES], capture_output=True, check=True, timeout=_ASK_S).stdout
-    except (OSError, subprocess.SubprocessError) as error:
-        raise KernelStartError(
-            f"{python} does not say where its libraries are: {error}.", remedy="Check the interpreter."
-        ) from error
-    named = [Path(path) for path in json.loads(said) if path] + [Path(python).parent, Path(python).resolve().parent]
-    found = {*named, *(path.resolve() for path in named)}
-    kept: list[Path] = [Path(path) for path in SYSTEM]
-    for path in sorted(found, key=lambda one: len(one.parts)):
-        if path.is_dir() and not any(path.is_relative_to(above) for above in kept):
-            kept.append(path)
-    return tuple(map(str, kept[len(SYSTEM) :]))
+        copy = room / WORK
+        hidden_files.copy_shown(folder, copy)
+    return sealed.command(program, argv[0], folder, room, copy=copy, network=network)
 
 
 def is_small(folder: Path) -> bool:
     """Whether a folder is small enough to be copied for one run."""
-    n_bytes = n_files = 0
-    for where, _, names in os.walk(folder):
-        n_files += len(names)
-        n_bytes += sum(os.lstat(Path(where, name)).st_size for name in names)
-        if n_bytes > COPIED_BYTES or n_files > COPIED_FILES:
-            return False
-    return True
+    return hidden_files.is_small(folder, most_bytes=COPIED_BYTES, most_files=COPIED_FILES)

@@ -7,7 +7,6 @@ import re
 import shutil
 import sys
 from pathlib import Path
-from string import Template
 from typing import NamedTuple
 
 from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
@@ -23,7 +22,10 @@ _GENERIC = {"python", f"python{sys.version_info.major}", f"python{sys.version_in
 
 
 class Program(NamedTuple):
-    """A kernel's command line, with a hole for the connection file, and what it adds to the environment."""
+    """A kernel's command line, with a hole for the connection file.
+
+    `env` is what it adds to the environment; ${PATH} stands for a variable of the environment that it gets.
+    """
 
     name: str
     argv: tuple[str, ...]
@@ -70,5 +72,4 @@ def _of_kernelspec(name: str) -> Program:
     argv = [part.replace("{resource_dir}", spec.resource_dir).replace("{prefix}", sys.prefix) for part in spec.argv[1:]]
     if any("ipykernel" in part for part in argv):
         argv.append(_NO_HISTORY)
-    env = {key: Template(value).safe_substitute(os.environ) for key, value in spec.env.items()}
-    return Program(name, (first, *argv), env)
+    return Program(name, (first, *argv), dict(spec.env))

@@ -38,6 +38,8 @@ _SIGNALLED = 128
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _SET_PDEATHSIG, _SET_CHILD_SUBREAPER = 1, 36
 """Options of Linux's prctl(2)."""
+_KEYCTL, _JOIN_SESSION_KEYRING = {"x86_64": 250, "aarch64": 219}, 1
+"""Numbers of keyctl(2), and its request for a new, empty keyring."""
 _FLAGS, _PF_EXITING = 6, 0x4
 """Where proc(5) has a thread's flags, counted after its name, and the one that says that it is ending."""
 _ORDERS, _OUTPUT, _WAKE = "orders", "output", "wake"
@@ -298,12 +300,20 @@ def adopt_orphans(libc: ctypes.CDLL) -> None:
         libc.prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
+def leave_keyring(libc: ctypes.CDLL) -> None:
+    """The keys that the system keeps for our session stay out of reach; namespaces do not part them."""
+    number = _KEYCTL.get(os.uname().machine)
+    if number is not None:
+        libc.syscall(number, _JOIN_SESSION_KEYRING, None)
+
+
 def start(order: Order, libc: ctypes.CDLL) -> subprocess.Popen[bytes]:
     """The kernel, in its own session; it dies when this process dies, and leaves no core file."""
 
     def prepare() -> None:
         if sys.platform == "linux":
             libc.prctl(_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+            leave_keyring(libc)
         resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
 
     return subprocess.Popen(

@@ -7,8 +7,6 @@ which copy is newer, the time of the file until when the copy holds everything.
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -16,6 +14,7 @@ from pathlib import Path
 from typing import TypeVar
 from uuid import uuid4
 
+from crane_core import helper_process
 from crane_core.errors import StoreError
 from crane_core.storage.store import Cursor, Store, connected_to_read, open_store
 
@@ -74,10 +73,10 @@ def _copied(database: Path, copy: Path) -> None:
     """Raises StoreError; copies what was not yet merged into the database too."""
     pairs = [(database, copy), (_log_of(database), _log_of(copy))]
     names = [str(name) for pair in pairs if pair[0].exists() for name in pair]
-    command = [sys.executable, "-I", "-S", "-c", _COPY, *names]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = helper_process.run(helper_process.python("-c", _COPY, *names, has_site=False))
     if done.returncode:
-        raise StoreError((done.stderr.strip().splitlines() or ["the copy was interrupted"])[-1], remedy="")
+        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        raise StoreError((said or ["the copy was interrupted"])[-1], remedy="")
 
 
 def remove_unfinished(folder: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import ctypes
 import os
 import signal
 import socket
@@ -123,6 +125,133 @@ places = [refused(path) for path in ('out.txt', '/made', json.__file__, '/usr/ma
     assert seen(path, Isolation.SEALED, "places") == ["['EROFS', 'EROFS', 'EROFS', 'EROFS']"]
 
 
+WRITABLE = """
+import os
+opened = []
+def tried(path):
+    try:
+        os.close(os.open(path, os.O_WRONLY))
+    except OSError:
+        return
+    opened.append(path)
+for top in ('/proc', '/sys'):
+    for where, folders, names in os.walk(top):
+        folders[:] = [name for name in folders if not (where == '/proc' and name.isdigit())]
+        for name in names:
+            tried(os.path.join(where, name))
+here = [top for top in ('/sys', '/boot', '/root', '/home', '/etc/passwd', '/run', '/var') if os.path.exists(top)]
+"""
+
+
+@sealed
+def test_nothing_of_the_whole_machine_can_be_written_even_as_root(notebook: WriteNotebook) -> None:
+    """Each file of /proc outside the kernel's own processes, and /sys: none opens for writing."""
+    opened, there = seen(notebook("n.ipynb", WRITABLE, FINAL), Isolation.SEALED, "opened", "here")
+    assert opened == "[]"
+    assert not {"/sys", "/boot", "/etc/passwd"} & set(ast.literal_eval(there))
+
+
+SHOWN = {"n.ipynb.ipynb", "data.csv", "sub/ok.csv", "sub/deep/ok.csv", "ledger/books.csv"}
+HIDDEN = (
+    *(".env", ".ssh/id_ed25519", ".git/config", ".aws/credentials", "sub/.env", "sub/deep/.netrc", "prod.env"),
+    *("sub/server.pem", "kaggle.json", "id_rsa", "sub/credentials.json", "secrets.toml", "sub/client_secret_1.json"),
+    *("inner/identity.key", "inner/ledger/runs/a.jsonl", "sub/store/crane.duckdb", "sub/store/labels.csv"),
+)
+WALK = """
+import os
+there = sorted(os.path.relpath(os.path.join(where, name)) for where, _, names in os.walk('.') for name in names)
+def read(path):
+    try:
+        return open(path, 'rb').read()
+    except OSError:
+        return b''
+secret = [name for name in there if b'SECR' + b'ET' in read(name)]
+"""
+
+
+def laid_out(folder: Path) -> None:
+    for name in (*(SHOWN - {"n.ipynb.ipynb"}), *HIDDEN):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("SECRET" if name in HIDDEN else "a")
+    (folder / "link").symlink_to(".env")
+
+
+@sealed
+@pytest.mark.parametrize("most_bytes", [isolation.COPIED_BYTES, 0], ids=["copied", "read in place"])
+def test_hidden_files_keys_and_data_folders_are_not_shown(
+    most_bytes: int, notebook: WriteNotebook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(isolation, "COPIED_BYTES", most_bytes)
+    laid_out(tmp_path)
+    there, secret = seen(notebook("n.ipynb", WALK, FINAL), Isolation.SEALED, "there", "secret")
+    assert secret == "[]"
+    assert set(ast.literal_eval(there)) >= SHOWN
+    if most_bytes:
+        assert set(ast.literal_eval(there)) == SHOWN | {"link"}
+
+
+@sealed
+@pytest.mark.parametrize("place", ["notebooks", "."])
+def test_a_notebook_in_the_data_folder_sees_nothing_of_it(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("identity.key", "crane.duckdb", "ledger/labels.jsonl", "sources/a.csv"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("SECRET")
+    monkeypatch.setenv("CRANE_DATA", str(tmp_path))
+    folder = tmp_path / place
+    folder.mkdir(exist_ok=True)
+    look = WALK.replace("os.walk('.')", f"os.walk({str(tmp_path)!r})")
+    cells = [nbformat.v4.new_code_cell(source) for source in (look, FINAL)]
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), folder / "n.ipynb")
+    assert seen(folder / "n.ipynb", Isolation.SEALED, "secret", "len(there)") == ["[]", 1]
+
+
+@sealed
+def test_folders_of_pythonpath_give_modules_and_nothing_else(
+    notebook: WriteNotebook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project, folder = tmp_path / "project", tmp_path / "folder"
+    for name in ("lib.py", "pkg/__init__.py", "space/part/__init__.py"):
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
+        (project / name).write_text("fine = True")
+    for name in (".env", "pkg/.env", "secrets.py", "notes.txt", "data/identity.key", "results/table.csv"):
+        (project / name).parent.mkdir(exist_ok=True)
+        (project / name).write_text("# SECRET")
+    folder.mkdir()
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(project), "", ".", "relative"]))
+    look = WALK.replace("os.walk('.')", f"os.walk({str(project)!r})") + "import lib, pkg, space.part\n"
+    path = notebook("n.ipynb", look, FINAL)
+    path = path.rename(folder / path.name)
+    secret, there = seen(path, Isolation.SEALED, "secret", "[os.path.basename(name) for name in there]")
+    assert secret == "[]"
+    assert set(ast.literal_eval(there)) - {"lib.py", "__init__.py", ".env"} == set()
+
+
+@sealed
+def test_what_a_kernelspec_sets_is_set_inside_alone(
+    notebook: WriteNotebook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    room = tmp_path / "room"
+    room.mkdir()
+    wanted = {"LD_PRELOAD": str(tmp_path / "hook.so"), "STOLEN": "${OPENAI_API_KEY}"}
+    made = furnished(Isolation.SEALED, [sys.executable], wanted, tmp_path, room, network=False)
+    assert "LD_PRELOAD" not in made.env
+    assert "sk-secret" not in repr(made)
+    assert made.argv[made.argv.index("LD_PRELOAD") - 1] == "--setenv"
+
+
+@sealed
+def test_keys_of_the_session_stay_outside(notebook: WriteNotebook) -> None:
+    number = {"x86_64": 250, "aarch64": 219}[os.uname().machine]
+    outside = ctypes.CDLL(None).syscall(number, 0, -3, 1)
+    if outside < 0:
+        pytest.skip("this system keeps no keys")
+    code = f"import ctypes; keyring = ctypes.CDLL(None).syscall({number}, 0, -3, 0)"
+    assert seen(notebook("n.ipynb", code, FINAL), Isolation.SEALED, f"keyring != {outside}") == [True]
+
+
 FILLS = """
 import os
 for number in range(10_000):
@@ -206,3 +335,12 @@ def test_without_bubblewrap_the_kernel_is_screened(tmp_path: Path, monkeypatch: 
     empty = {**os.environ, "PATH": str(tmp_path)}
     said = subprocess.run([sys.executable, "-c", program], env=empty, capture_output=True, text=True, check=True)
     assert said.stdout.split() == ["screened"]
+
+
+@sealed
+def test_a_notebook_beside_temporary_folders_is_copied_without_them(tmp_path: Path) -> None:
+    (tmp_path / "data.csv").write_text("a")
+    room = tmp_path / "room"
+    room.mkdir()
+    furnished(Isolation.SEALED, [sys.executable], {}, tmp_path, room, network=False)
+    assert [path.name for path in (room / isolation.WORK).iterdir()] == ["data.csv"]

@@ -15,6 +15,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from crane_core.errors import ClusterError
+from crane_core.helper_process import isolated_workers
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -127,6 +128,7 @@ def _started(n_workers: int) -> Iterator[Cluster]:
 
     own = Security.temporary()  # type: ignore[no-untyped-call]
     with (
+        isolated_workers(),
         LocalCluster(  # type: ignore[no-untyped-call]
             n_workers=n_workers,
             threads_per_worker=1,

@@ -23,6 +23,7 @@ from platformdirs import user_cache_path
 
 from crane_core import __version__
 from crane_core.errors import ClusterError
+from crane_core.helper_process import begin_worker
 from crane_core.ledger_chain import whole_lines
 
 KEPT_S = 7 * 86_400
@@ -142,4 +143,5 @@ def dask_setup(worker: object) -> None:
 
     Not SIG_IGN, which kernels would inherit.
     """
+    begin_worker()
     signal.signal(signal.SIGINT, lambda *_: None)

@@ -14,6 +14,7 @@ from crane_core.detectors.prediction import Prediction
 from crane_core.detectors.registry import local_detector, predictions
 from crane_core.domain import Job, Run
 from crane_core.errors import CraneError, DetectorError
+from crane_core.helper_process import begin_worker, isolated_workers
 from crane_core.pipeline.detection.detect import Plan
 from crane_core.pipeline.jobs.files import sayable
 from crane_core.pipeline.jobs.work import INTERRUPTED, Keep, Key, Worker
@@ -35,7 +36,7 @@ def in_processes(plan: Plan, concurrency: int) -> Worker:
         found = batches(plan, items, concurrency)
         n_workers = max(1, min(concurrency, len(found)))
         started = get_context("spawn")
-        with ProcessPoolExecutor(n_workers, mp_context=started, initializer=_leave_interrupts_to_the_parent) as pool:
+        with isolated_workers(), ProcessPoolExecutor(n_workers, mp_context=started, initializer=_begin) as pool:
             waiting = iter(found)
             running: dict[Future[Predictions], Batch] = {}
             _fill(running, pool, plan, waiting, 2 * n_workers)
@@ -83,7 +84,9 @@ def _give_up(running: dict[Future[Predictions], Batch]) -> None:
         del running[future]
 
 
-def _leave_interrupts_to_the_parent() -> None:
+def _begin() -> None:
+    """In a process of the pool; interrupts are left to the parent."""
+    begin_worker()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Set
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from typing import IO
 
 import streamlit as st
 
+from crane_core import helper_process
 from crane_core.errors import DetectorError
 from crane_core.pipeline.places import CHECKOUT
 from crane_core.ui import data
@@ -114,13 +114,14 @@ def start(arguments: list[str]) -> Started:
         )
     folder = data.folder().path
     with _new_log(folder / LOGS) as file:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "crane_core", "--data", str(folder), "detect", *arguments],
-            cwd=CHECKOUT,
-            stdin=subprocess.DEVNULL,
+        process = helper_process.start(
+            helper_process.own_module("crane_core", "--data", str(folder), "detect", *arguments),
+            folder=CHECKOUT,
+            # The command asks models with the keys of this server.
+            env=helper_process.environment_with_keys(),
             stdout=file,
             stderr=subprocess.STDOUT,
-            start_new_session=True,
+            own_session=True,
         )
     run = Started(arguments, process, Path(file.name))
     started_runs().append(run)

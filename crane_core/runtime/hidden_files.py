@@ -1,0 +1,76 @@
+"""What of a folder a sealed kernel is not shown: hidden files, files of keys, and data folders of this program.
+
+Knows names. Refuses to look into files, so that what a secret looks like does not matter.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from fnmatch import fnmatch
+from pathlib import Path
+
+KEY_FILES = (
+    *("id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", "*.pem", "*.key", "*.p12", "*.pfx", "*.kdbx", "*.ppk"),
+    *("*.env", "netrc", "_netrc", "kaggle.json", "credentials", "credentials.*", "secrets.*", "token.json"),
+    *("client_secret*.json", "service[-_]account*.json", "identity.key"),
+)
+"""Names under which keys lie about, beside those that begin with a dot."""
+_MARKS = ("identity.key", "crane.duckdb", "ledger/.manifest")
+"""A folder that holds one of these is a data folder of this program, whoever uses it."""
+_OF_DATA_FOLDER = ("crane.duckdb*", "identity.key*", "ledger", "replicas", "sources", "downloads", "jobs", "logs")
+
+
+def is_data_folder(folder: Path) -> bool:
+    return any((folder / mark).exists() for mark in _MARKS)
+
+
+def hidden_names(folder: str | Path) -> set[str]:
+    """Names of this one folder that are not shown; of a data folder, all that this program keeps there."""
+    patterns = (*KEY_FILES, *_OF_DATA_FOLDER) if is_data_folder(Path(folder)) else KEY_FILES
+    with os.scandir(folder) as entries:
+        return {entry.name for entry in entries if _is_hidden(entry.name, patterns) or _holds_data(entry)}
+
+
+def _holds_data(entry: os.DirEntry[str]) -> bool:
+    return entry.is_dir() and is_data_folder(Path(entry.path))
+
+
+def _is_hidden(name: str, patterns: tuple[str, ...]) -> bool:
+    return name.startswith(".") or any(fnmatch(name.lower(), pattern) for pattern in patterns)
+
+
+def hidden_below(folder: Path) -> Iterator[Path]:
+    """The files and folders in and below a folder that are not shown; what lies in one of them is not named again."""
+    for where, folders, _ in os.walk(folder):
+        hidden = hidden_names(where)
+        yield from (Path(where, name) for name in sorted(hidden))
+        folders[:] = [name for name in folders if name not in hidden]
+
+
+def copy_shown(folder: Path, copy: Path) -> None:
+    """Copy a folder without what is hidden; links stay links. The copy's own folder is left out, where it lies inside.
+
+    Raises OSError.
+    """
+
+    def left_out(where: str, _: list[str]) -> set[str]:
+        room = {copy.parent.name} if Path(where) == copy.parent.parent else set()
+        return hidden_names(where) | room
+
+    shutil.copytree(folder, copy, symlinks=True, ignore=left_out)
+
+
+def is_small(folder: Path, *, most_bytes: int, most_files: int) -> bool:
+    """Whether what is shown of a folder is small enough to be copied for one run."""
+    n_bytes = n_files = 0
+    for where, folders, names in os.walk(folder):
+        hidden = hidden_names(where)
+        folders[:] = [name for name in folders if name not in hidden]
+        shown = [name for name in names if name not in hidden]
+        n_files += len(shown)
+        n_bytes += sum(os.lstat(os.path.join(where, name)).st_size for name in shown)  # noqa: PTH118
+        if n_bytes > most_bytes or n_files > most_files:
+            return False
+    return True

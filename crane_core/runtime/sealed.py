@@ -1,0 +1,191 @@
+"""How bubblewrap seals a kernel off: which folders of the machine are there, and what in them is not.
+
+Knows bubblewrap's command line, what an interpreter needs of the disk, and what of Linux's /proc reaches beyond the
+kernel. Refuses to show what nobody named: every folder is listed, hidden files are left out.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from functools import cache
+from itertools import islice
+from pathlib import Path
+
+from crane_core import helper_process
+from crane_core.errors import KernelStartError
+from crane_core.runtime import hidden_files
+
+SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt/rocm", "/opt/intel", "/opt/nvidia")
+SETTINGS = ("alternatives", "fonts", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "nsswitch.conf")
+"""Of /etc: what programs need to start, and no passwords or keys."""
+PARTS_OF_A_PREFIX = (
+    *("bin", "condabin", "conda-meta", "etc", "include", "lib", "lib32", "lib64", "libexec", "nvvm", "plugins"),
+    *("pyvenv.cfg", "share", "ssl", "targets", "x86_64-conda-linux-gnu"),
+)
+"""Of an interpreter's own folder, which may be somebody's home."""
+MOST_MODULES, MOST_HIDDEN = 500, 1_000
+_SHARED = "/dev/shm"  # noqa: S108 - a place in the room, which is empty there
+_ASK_S = 60
+_WHERE = (
+    "import json, sys; print(json.dumps([sys.prefix, sys.base_prefix, sys.exec_prefix])); print(json.dumps(sys.path))"
+)
+_INSTALLED = ("site-packages", "dist-packages")
+_UNREADABLE = ("kcore", "keys", "key-users", "kmsg", "kpagecgroup", "kpagecount", "kpageflags", "sched_debug")
+_PROC = Path("/proc")
+_ANYBODY_WRITES = 0o222
+
+
+def command(program: str, python: str, folder: Path, room: Path, *, copy: Path | None, network: bool) -> list[str]:
+    """bubblewrap's words before the program that it starts, which runs with the interpreter `python` in `folder`.
+
+    The kernel sees `copy` as its folder and may write there; where it is None it can only read the folder. `room` is
+    its own. Raises KernelStartError if the interpreter does not answer, or too much would have to be hidden.
+    """
+    words = [program, "--die-with-parent", "--new-session", "--unshare-all", "--cap-drop", "ALL"]
+    words += ["--hostname", "notebook"]
+    if network:
+        words += ["--share-net", "--ro-bind-try", "/etc/resolv.conf", "/etc/resolv.conf"]
+        words += ["--ro-bind-try", "/etc/ssl", "/etc/ssl", "--ro-bind-try", "/etc/hosts", "/etc/hosts"]
+    for path in SYSTEM:
+        words += _as_it_is(path)
+    for name in SETTINGS:
+        words += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
+    words += [*_proc(), "--dev", "/dev", "--size", str(64 * 2**20), "--tmpfs", _SHARED]
+    words += ["--bind", str(copy), str(folder)] if copy else ["--ro-bind", str(folder), str(folder)]
+    if copy is None:
+        words += _covered(folder)
+    # Behind the folder, in which an interpreter may stand under a hidden name: .venv.
+    for path in (*_libraries(python), *_named_by_user(folder)):
+        words += ["--ro-bind", path, path]
+        if _is_source(Path(path)):
+            words += _covered(Path(path))
+    data = os.environ.get("CRANE_DATA")
+    if data and Path(data).is_dir() and not folder.is_relative_to(Path(data).resolve()):
+        words += _without(str(Path(data).resolve()), words)
+    return [*words, "--bind", str(room), str(room), "--remount-ro", "/", "--chdir", str(folder)]
+
+
+def _as_it_is(path: str) -> list[str]:
+    """A folder of the system, which may be a link into another one."""
+    if Path(path).is_symlink():
+        return ["--symlink", str(Path(path).readlink()), path]
+    return ["--ro-bind-try", path, path]
+
+
+def _proc() -> list[str]:
+    """A /proc of its own, in which nothing that belongs to the whole machine can be written.
+
+    The owner of those files is root, whose number a sealed kernel keeps where root starts it; bubblewrap itself covers
+    only folders in which it could make files, and /proc/sys is none.
+    """
+    words = ["--proc", str(_PROC)]
+    for path in sorted(_PROC.iterdir()):
+        is_of_a_process = path.name.isdigit() or path.is_symlink()
+        if path.name in _UNREADABLE:
+            words += ["--ro-bind", os.devnull, str(path)]
+        elif not is_of_a_process and (path.is_dir() or path.stat().st_mode & _ANYBODY_WRITES):
+            words += ["--ro-bind-try", str(path), str(path)]
+    return words
+
+
+def _covered(folder: Path) -> list[str]:
+    """What is hidden in and below a folder, under something empty. Raises KernelStartError if it is too much."""
+    found = list(islice(hidden_files.hidden_below(folder), MOST_HIDDEN + 1))
+    if len(found) > MOST_HIDDEN:
+        raise KernelStartError(
+            f"{folder} holds more than {MOST_HIDDEN:,} hidden files, which cannot all be kept from a sealed kernel.",
+            remedy="Move the notebook and its data into a folder of their own.",
+        )
+    words = []
+    for path in found:
+        if path.is_symlink():
+            continue  # Where it leads to is not there, or is hidden itself.
+        words += ["--tmpfs", str(path)] if path.is_dir() else ["--ro-bind", os.devnull, str(path)]
+    return words
+
+
+def _without(folder: str, words: list[str]) -> list[str]:
+    """The data folder of this program, where a folder that is shown holds it."""
+    shown = [word for word, before in zip(words[1:], words, strict=False) if word == before and word.startswith("/")]
+    is_shown = any(Path(folder).is_relative_to(path) for path in shown)
+    return ["--tmpfs", folder] if is_shown else []
+
+
+@cache
+def _libraries(python: str) -> tuple[str, ...]:
+    """What the interpreter needs, nothing inside another or inside the system's folders.
+
+    Of its own folders the known parts; of those that hold somebody's sources (editable installations), the modules.
+    """
+    asked = helper_process.python("-c", _WHERE, interpreter=python)
+    try:
+        prefixes, searched = map(json.loads, helper_process.answer(asked, seconds=_ASK_S).splitlines())
+    except (OSError, ValueError) as error:
+        raise KernelStartError(
+            f"{python} does not say where its libraries are: {error}.", remedy="Check the interpreter."
+        ) from error
+    wanted = [Path(python), Path(python).resolve()]
+    wanted += [Path(prefix, part) for prefix in prefixes for part in PARTS_OF_A_PREFIX]
+    for path in map(Path, searched):
+        wanted += [path] if _is_installed(path) else modules_in(path)
+    wanted += [path.resolve() for path in wanted]
+    return _outermost(path for path in wanted if path.exists())
+
+
+def _named_by_user(folder: Path) -> tuple[str, ...]:
+    """The modules, and nothing else, of the folders that PYTHONPATH names outside the notebook's own."""
+    named = map(Path, filter(os.path.isabs, os.environ.get("PYTHONPATH", "").split(os.pathsep)))
+    found = [path for entry in named if not entry.is_relative_to(folder) for path in modules_in(entry)]
+    return _outermost(path for path in found if not path.is_relative_to(folder))
+
+
+def _is_installed(path: Path) -> bool:
+    """Whether pip or the interpreter's maker filled the folder, rather than somebody who works in it."""
+    return path.name in _INSTALLED or (path / "os.py").is_file() or path.name == "lib-dynload"
+
+
+def _is_source(path: Path) -> bool:
+    """Whether somebody works there: hidden files may hold keys. In what was installed they hold libraries."""
+    return path.is_dir() and not any(part in _INSTALLED for part in path.parts) and (path / "__init__.py").is_file()
+
+
+def modules_in(folder: Path) -> list[Path]:
+    """What Python can import of a folder: files of modules, packages, and what pip noted about them.
+
+    Raises KernelStartError if it is too much.
+    """
+    if folder.is_file():
+        return [folder]  # An archive.
+    if not folder.is_dir():
+        return []
+    hidden = hidden_files.hidden_names(folder)
+    found = [path for path in sorted(folder.iterdir()) if path.name not in hidden and _is_module(path)]
+    if len(found) > MOST_MODULES:
+        raise KernelStartError(
+            f"{folder} holds more than {MOST_MODULES} modules outside a site-packages folder.",
+            remedy="Install them for the interpreter of the kernel, or leave the folder out of PYTHONPATH.",
+        )
+    return found
+
+
+def _is_module(path: Path) -> bool:
+    if path.is_file():
+        return path.suffix in (".py", ".so", ".pyc")
+    if path.suffix in (".dist-info", ".libs"):
+        return True
+    # Without __init__.py it may be a namespace package, whose parts are packages.
+    return path.name.isidentifier() and any((place / "__init__.py").is_file() for place in (path, *_folders_in(path)))
+
+
+def _folders_in(path: Path) -> Iterator[Path]:
+    return (entry for entry in path.iterdir() if entry.is_dir()) if os.access(path, os.R_OK | os.X_OK) else iter(())
+
+
+def _outermost(paths: Iterator[Path]) -> tuple[str, ...]:
+    kept: list[Path] = [Path(path) for path in SYSTEM]
+    for path in sorted(set(paths), key=lambda one: len(one.parts)):
+        if not any(path.is_relative_to(above) for above in kept):
+            kept.append(path)
+    return tuple(map(str, kept[len(SYSTEM) :]))

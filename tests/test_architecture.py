@@ -120,6 +120,50 @@ def test_streamlit_is_imported_only_by_screens() -> None:
     assert not found
 
 
+STARTERS = {
+    "crane_core/helper_process.py": "the door: everything else goes through it",
+    "crane_core/runtime/watchdog.py": "its own program, which knows nothing of ours; starts the kernel itself",
+    "crane_core/detectors/bounded_tool.py": "names what waiting for a process raises; starts through the door",
+    "crane_core/live/helper.py": "names the type of the process; starts through the door",
+    "crane_core/prompts/tokens_apart.py": "names what waiting for a process raises; starts through the door",
+    "crane_core/runtime/guarded.py": "names the type of the process; starts through the door",
+    "crane_core/ui/runs/started.py": "names the type of the process, and where its words go; starts through the door",
+    "crane_core/pipeline/detection/here.py": "a pool, within isolated_workers",
+    "crane_core/pipeline/dask/cluster.py": "a local cluster, within isolated_workers",
+}
+"""Files that name what starts a process, each with its reason."""
+MAY_CALL = {"crane_core/helper_process.py", "crane_core/runtime/watchdog.py"}
+_STARTS = re.compile(
+    r"subprocess\.(run|Popen|call|check_call|check_output|getoutput|getstatusoutput)\b"
+    r"|os\.(system|popen|exec\w+|spawn\w+|posix_spawn\w*|startfile)\b|pty\.(spawn|fork)\b|create_subprocess_\w+"
+    r"|(?:Async|Blocking)?KernelManager\b|start_new_kernel\b"
+)
+_NAMES = re.compile(r"\b(?:subprocess|multiprocessing|ProcessPoolExecutor|LocalCluster|pty)\b")
+
+
+def code_of(path: Path) -> str:
+    """The file without its strings and comments."""
+    return ast.unparse(_Silent().visit(tree_of(path)))
+
+
+class _Silent(ast.NodeTransformer):
+    def visit_Constant(self, node: ast.Constant) -> ast.Constant:
+        return ast.Constant("") if isinstance(node.value, str) else node
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.Constant:
+        return ast.Constant("")
+
+
+def test_processes_are_started_through_one_door() -> None:
+    """Else a new helper could run what lies in the folder of its caller: `helper_process` isolates each of them."""
+    files = [path for path in python_files("crane_core", "pages", "app.py") if "kernel_side" not in path.parts]
+    codes = {name_of(path): code_of(path) for path in files}
+    assert {name for name, code in codes.items() if _STARTS.search(code.replace("subprocess.Popen[", ""))} == MAY_CALL
+    assert {name for name, code in codes.items() if _NAMES.search(code)} == set(STARTERS)
+    for name in ("crane_core/pipeline/detection/here.py", "crane_core/pipeline/dask/cluster.py"):
+        assert "isolated_workers()" in codes[name]
+
+
 def test_pages_are_short() -> None:
     lengths = {name_of(path): len(path.read_text("utf-8").splitlines()) for path in python_files("pages", "app.py")}
     assert {name: n for name, n in lengths.items() if n > PAGE_LINES} == {}

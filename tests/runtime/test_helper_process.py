@@ -1,1 +1,0 @@
-"""Nothing that lies beside a notebook, or that Python would load by itself, gets into a process of ours."""

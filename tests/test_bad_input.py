@@ -422,4 +422,4 @@ def test_only_the_terminal_writes_to_the_terminal(root: Path) -> None:
     allowed = {"terminal.py", "cli.py", "guard.py"} | started
     files = [path for path in (root / "crane_core").rglob("*.py") if "kernel_side" not in path.parts]
     writing = {path.name for path in files if re.search(r"\bsys\.(stdout|stderr)\b|\bprint\(", path.read_text("utf-8"))}
-    assert writing - allowed - {"isolation.py", "environment.py"} == set()
+    assert writing - allowed - {"sealed.py", "environment.py"} == set()

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from crane_core import helper_process
 from crane_core.prompts import tokens_apart
 from crane_core.prompts.tokens import CACHE_VARIABLES, count_tokens, estimate
 from crane_core.prompts.tokens_apart import count_apart
@@ -84,7 +85,7 @@ def test_a_process_that_fails_is_told(
     for folder in (package, package.parent):
         (folder / "__init__.py").write_text("")
     (package / "tokens_apart.py").write_text(program)
-    monkeypatch.setattr(tokens_apart, "_HOME", str(tmp_path))
+    monkeypatch.setattr(helper_process, "HOME", str(tmp_path))
     with caplog.at_level(logging.WARNING):
         assert count_apart(["x = 1"]) == [estimate("x = 1")]
     assert why in caplog.text

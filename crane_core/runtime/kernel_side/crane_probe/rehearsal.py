@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, Mapping
 
 from . import bounds
-from .kernel_copy import calls, forked, gpus, isolation, memory, rehearsed, repeated, threads
+from .kernel_copy import calls, forked, gpus, handles, isolation, landlock, memory, rehearsed, repeated, threads
 from .kernel_copy.forked import Facts
 from .kernel_copy.refusals import Refusals
 
@@ -45,7 +45,10 @@ _GPU = "a GPU is in use, which a copy of the kernel cannot share"
 _ASKS_GPU = "the cell asks for the GPU"
 _WAITS = "the copy waited without using the processor: for a lock or thread that it lacks, or only for time"
 _LEFT = "the cell ended the process"
-_BY_SYSTEM = "the cell asked the system for a program, a connection or a file that a copy is not given"
+_BY_SYSTEM = (
+    "the cell asked the system for a program, a connection, a file or a change to other processes,"
+    " which a copy is not given"
+)
 
 
 def rehearse(request: Mapping[str, Any], shell: Any, look: repeated.Look) -> str:
@@ -205,7 +208,7 @@ def _live(shell: Any, request: Mapping[str, Any], writer: int, draws: Any, loop:
 
         try:
             refusals, writes = _kept_apart(request, writer)
-        except (OSError, memory.SharedMemoryError) as error:
+        except (OSError, memory.SharedMemoryError, handles.SharedFileError) as error:
             tell("end", _unknown(f"the copy could not be kept apart: {bounds.why(error)}"))
             return
         random.setstate(draws)
@@ -227,13 +230,18 @@ def _kept_apart(request: Mapping[str, Any], writer: int) -> tuple[Refusals, str]
     """What is refused from now on, and whether files are dropped or refused."""
     os.setpgid(0, 0)
     nowhere = os.open(os.devnull, os.O_RDWR)
-    forked.cut_off(writer, nowhere)
+    kept = (writer, nowhere)
+    handles.cut_off(kept, nowhere)
     _silence(nowhere)
     # The system gives a room to a process with one thread alone: before anything may start a second one.
-    writable = isolation.moved_in(_folders(), int(request["disk_bytes"]))
+    folders = isolation.moved_in(_folders(), int(request["disk_bytes"]))
+    handles.open_again(kept, nowhere, folders or ())
+    # Without the wall, a room has a way out: what cannot be dropped is refused.
+    writable = folders if folders is not None and landlock.walled_in(folders) else None
     memory.make_private()
     threads.one_each()
     memory.bound(int(request["memory_bytes"]))
+    calls.prepare()
     refusals = Refusals(writable or ())
     sys.dont_write_bytecode = True
     refusals.begin()

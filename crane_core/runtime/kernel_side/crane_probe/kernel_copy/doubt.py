@@ -10,7 +10,7 @@ _SURE = (LookupError, NameError, AttributeError, TypeError, ZeroDivisionError, S
 _TALKERS = (
     "sqlite3 socket ssl http urllib urllib3 requests httpx aiohttp zmq psycopg2 psycopg pymysql MySQLdb sqlalchemy"
     " pymongo redis botocore boto3 google azure paramiko multiprocessing concurrent joblib subprocess ray dask"
-    " distributed pyspark py4j duckdb huggingface_hub kaggle wandb mlflow asyncio"
+    " distributed pyspark py4j duckdb huggingface_hub kaggle wandb mlflow asyncio psutil"
 )
 """Packages that talk to somebody, or to another process."""
 _PARTNERS = frozenset(_TALKERS.split())

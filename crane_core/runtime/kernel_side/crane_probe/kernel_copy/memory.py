@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-_MAPS = "/proc/self/maps"
+_MAPS, _DETAILS = "/proc/self/maps", "/proc/self/smaps"
 _MOST_SHARED = 512 * 2**20
 _READ, _WRITE, _RUN = 1, 2, 4
 _PRIVATE, _FIXED, _ANONYMOUS = 0x02, 0x10, 0x20
@@ -27,16 +27,35 @@ def make_private() -> None:
 def _shared() -> list[tuple[int, int, int]]:
     """Begin, end and rights of each."""
     found = []
-    for line in Path(_MAPS).read_text("utf-8", "surrogateescape").splitlines():
+    may_become_writable: set[str] = set()
+    lines = Path(_MAPS).read_text("utf-8", "surrogateescape").splitlines()
+    if any("s" in line.split(None, 2)[1] and "w" not in line.split(None, 2)[1] for line in lines):
+        may_become_writable = _writable_on_demand()
+    for line in lines:
         parts = line.split(None, 5)
         rights, path = parts[1], parts[5] if len(parts) > 5 else ""
-        if "w" not in rights or "s" not in rights:
+        is_writable = "w" in rights or parts[0] in may_become_writable
+        if not is_writable or "s" not in rights:
             continue
         if path.startswith("/dev/") and not path.startswith(_IN_MEMORY):
             raise SharedMemoryError("the kernel works with the memory of a device")
         start, _, end = parts[0].partition("-")
-        bits = _READ * ("r" in rights) | _WRITE | _RUN * ("x" in rights)
+        bits = _READ * ("r" in rights) | _WRITE * ("w" in rights) | _RUN * ("x" in rights)
         found.append((int(start, 16), int(end, 16), bits))
+    return found
+
+
+def _writable_on_demand() -> set[str]:
+    """Places of what is mapped from files that are open for writing: mprotect(2) is all that it takes."""
+    found: set[str] = set()
+    place = ""
+    with open(_DETAILS, encoding="utf-8", errors="surrogateescape") as lines:  # noqa: PTH123 - they are many
+        for line in lines:
+            first, _, rest = line.partition(" ")
+            if first == "VmFlags:" and "mw" in rest.split():
+                found.add(place)
+            elif not first.endswith(":"):
+                place = first
     return found
 
 
@@ -46,10 +65,20 @@ def _copy(start: int, length: int, rights: int) -> None:
     libc = ctypes.CDLL(None, use_errno=True)
     libc.mmap.restype = ctypes.c_void_p
     libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
-    held = ctypes.string_at(start, length)
-    if libc.mmap(start, length, rights, _PRIVATE | _FIXED | _ANONYMOUS, -1, 0) != start:
+    held = _content(start, length, rights)
+    if libc.mmap(start, length, _READ | _WRITE, _PRIVATE | _FIXED | _ANONYMOUS, -1, 0) != start:
         raise SharedMemoryError("the kernel shares memory that could not be copied")
     ctypes.memmove(start, held, length)
+    if rights != _READ | _WRITE and libc.mprotect(ctypes.c_void_p(start), ctypes.c_size_t(length), rights) != 0:
+        raise SharedMemoryError("the kernel shares memory that could not be copied")
+
+
+def _content(start: int, length: int, rights: int) -> bytes:
+    import ctypes
+
+    if not rights & _READ:
+        raise SharedMemoryError("the kernel shares memory that cannot be read")
+    return ctypes.string_at(start, length)
 
 
 def bound(more_bytes: int) -> None:

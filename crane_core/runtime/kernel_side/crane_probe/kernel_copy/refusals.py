@@ -9,7 +9,7 @@ import os
 import sys
 from typing import Any, Sequence
 
-from .calls import INTERNET
+from .calls import INTERNET, LOCAL
 
 _PROGRAMS = "os.system os.exec os.fork os.forkpty os.spawn os.posix_spawn subprocess.Popen pty.spawn"
 _NETWORK = (
@@ -40,6 +40,7 @@ _COUNTS_CORES = "lscpu"
 _TRIES_IPV6 = ("urllib3.util.connection", "_has_ipv6")
 """urllib3 tries at its import whether a socket can be had, and goes on without one; TensorFlow imports it."""
 _DEEPEST = 4
+_PROCESSES = "/proc/"
 
 
 class Refusals:
@@ -60,7 +61,8 @@ class Refusals:
         if event == "open":
             reason = FILE if self._is_writing(*arguments) else None
         elif event == "socket.__new__":
-            reason = NETWORK if arguments[1] in INTERNET else None
+            is_made = arguments[1] == LOCAL and _is_made()
+            reason = NETWORK if arguments[1] in INTERNET or is_made else None
         else:
             reason = _WORDS.get(event)
             if reason == FILE and self._are_writable(arguments):
@@ -81,8 +83,18 @@ class Refusals:
         return all(self._is_dropped(argument) for argument in arguments if isinstance(argument, (str, bytes)))
 
     def _is_dropped(self, path: Any) -> bool:
-        real = os.path.realpath(os.fsdecode(path))
+        name = os.fsdecode(path)
+        if os.path.abspath(name).startswith(_PROCESSES):  # noqa: PTH100 - links are not followed
+            return False  # A process's link to its root leads past the folders that are dropped.
+        real = os.path.realpath(name)
         return any(real == folder or real.startswith(folder.rstrip("/") + "/") for folder in self._writable)
+
+
+def _is_made() -> bool:
+    """Whether a socket is made, rather than wrapped: asyncio talks to itself through a pair."""
+    frame = sys._getframe(2)
+    is_of_socket = frame.f_code.co_name == "__init__" and frame.f_globals.get("__name__") == "socket"
+    return not is_of_socket or frame.f_locals.get("fileno") is None
 
 
 def _is_tried() -> bool:

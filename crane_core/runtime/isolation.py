@@ -67,6 +67,33 @@ def can_seal() -> bool:
     return helper_process.run(tried, seconds=_ASK_S).returncode == 0
 
 
+def isolation_words(isolation: Isolation, *, network: bool) -> str:
+    """What a notebook that runs here can reach, for people."""
+    if isolation is Isolation.OPEN:
+        return "It runs with your environment, files and network."
+    if isolation is Isolation.SCREENED:
+        return (
+            "It runs without the keys in the environment, but the files and the network of this machine are not"
+            " isolated: bubblewrap is not available here."
+        )
+    connection = "the network" if network else "no network"
+    words = (
+        f"It runs sealed off (bubblewrap): {connection}, no keys, processes or other files, and of its folder no hidden"
+        " files (.env, .git) and no files of keys; what it writes is deleted."
+    )
+    return f"{words} {AS_ROOT}" if is_root() else words
+
+
+AS_ROOT = (
+    "The program runs as root, so a sealed notebook may read what only root may read among the system's programs and"
+    " its own libraries; an ordinary user is safer."
+)
+
+
+def is_root() -> bool:
+    return hasattr(os, "geteuid") and os.geteuid() == 0
+
+
 def bubblewrap() -> str | None:
     """Its absolute path; a folder that PATH names relative to the caller's is not searched."""
     return shutil.which("bwrap", path=helper_process.environment().get("PATH", os.defpath))

@@ -26,7 +26,7 @@ PARTS_OF_A_PREFIX = (
 )
 """Of an interpreter's own folder, which may be somebody's home."""
 MOST_MODULES, MOST_HIDDEN = 500, 1_000
-_SHARED = "/dev/shm"  # noqa: S108 - a place in the room, which is empty there
+_SHARED = "/dev/shm"
 _ASK_S = 60
 _WHERE = (
     "import json, sys; print(json.dumps([sys.prefix, sys.base_prefix, sys.exec_prefix])); print(json.dumps(sys.path))"

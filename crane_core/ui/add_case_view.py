@@ -22,8 +22,7 @@ from crane_core.ui import data, keys
 from crane_core.ui.adding_case import Adding, start_adding
 from crane_core.ui.frame import told
 from crane_core.ui.navigation import link
-from crane_core.ui.trial.run_bar import isolation_words
-from crane_core.ui.trial.running import limits
+from crane_core.ui.trial.run_bar import here_words
 from crane_core.ui.trial.watching import draw_watch
 from crane_core.ui.visit import may, require
 from crane_core.ui.words import cells_words, literal
@@ -82,7 +81,7 @@ def added_words(own: OwnCase) -> str:
 def _draw_form() -> None:
     st.caption(
         f"The crashing notebook is executed {N_TRIES} times and the fixed one once. They are kept only if the same "
-        f"cell raises the same exception each time and the fixed one runs through. {isolation_words(limits())}"
+        f"cell raises the same exception each time and the fixed one runs through. {here_words()}"
     )
     with st.form(keys.CASE_FORM, border=False):
         left, right = st.columns(2, gap="large")

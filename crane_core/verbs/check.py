@@ -27,7 +27,7 @@ from crane_core.pipeline.own_notebooks.check import (
 from crane_core.pipeline.own_notebooks.value_origins import evidence, with_origins
 from crane_core.pipeline.places import DataFolder
 from crane_core.runtime.installs import left_out_words, n_installs
-from crane_core.runtime.isolation import best
+from crane_core.runtime.isolation import best, isolation_words
 from crane_core.runtime.limits import Limits
 from crane_core.runtime.plan import Plan
 from crane_core.runtime.rehearsal import LONGEST_S, USUAL_S
@@ -126,7 +126,9 @@ def isolated(chosen: argparse.Namespace, limits: Limits) -> Limits:
     limits = limits._replace(installs=chosen.allow_install)
     if not chosen.isolate:
         return limits
-    return limits._replace(isolation=best(), network=chosen.allow_network)
+    limits = limits._replace(isolation=best(), network=chosen.allow_network)
+    tell(isolation_words(limits.isolation, network=limits.network))
+    return limits
 
 
 def tell_left_out(plan: Plan, chosen: argparse.Namespace) -> None:

@@ -14,11 +14,14 @@ from crane_core.pipeline.places import CHECKOUT, IS_INSTALLED, DataFolder
 from crane_core.pipeline.results.contradictions import contradictions
 from crane_core.pipeline.results.evaluate import verdict_frame
 from crane_core.pipeline.rows import as_rows
+from crane_core.runtime.isolation import AS_ROOT, can_seal, is_root
+from crane_core.runtime.kernel_side.crane_probe.kernel_copy import landlock
 from crane_core.storage import cases, state
 from crane_core.storage.store import Store
 
 EVIDENCE = "evidence"
 """The area of findings that mean lost evidence."""
+ISOLATION = "isolation"
 TOLD_PACKAGES = (
     "streamlit", "duckdb", "pandas", "altair", "nbclient", "openai", "scikit-learn", "tiktoken", "pylint", "pyright",
 )  # fmt: skip
@@ -54,12 +57,36 @@ def examine(store: Store, folder: DataFolder, lost: Sequence[Loss] = ()) -> Exam
         sources=as_rows(state.sources(cursor)),
         problems=as_rows(state.load_problems(cursor)),
         contradictions=as_rows(contradictions(verdict_frame(store))),
-        findings=[*_evidence(lost), *_pins(), *_missing_texts(store), *_waiting(store), *_torn(folder)],
+        findings=[*_evidence(lost), *_pins(), *_isolation(), *_missing_texts(store), *_waiting(store), *_torn(folder)],
     )
 
 
 def _evidence(lost: Sequence[Loss]) -> list[Finding]:
     return [Finding(EVIDENCE, str(loss), loss.remedy) for loss in lost]
+
+
+def _isolation() -> list[Finding]:
+    """What of a notebook of others this machine cannot keep apart; nothing where it can."""
+    found = []
+    if not can_seal():
+        found.append(
+            Finding(
+                ISOLATION,
+                "Notebooks of others are not sealed off here: they see the files and the network of this user",
+                "Install bubblewrap, and allow user namespaces.",
+            )
+        )
+    elif is_root():
+        found.append(Finding(ISOLATION, AS_ROOT.rstrip("."), "Start the program as an ordinary user."))
+    if not landlock.is_there():
+        found.append(
+            Finding(
+                ISOLATION,
+                "A rehearsal refuses to write files instead of dropping what it writes: the system has no Landlock",
+                "Use Linux 5.13 or later with Landlock.",
+            )
+        )
+    return found
 
 
 def _versions() -> dict[str, str]:

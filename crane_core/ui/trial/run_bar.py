@@ -13,8 +13,7 @@ from crane_core.errors import CellRaisedError, CraneError
 from crane_core.identity.visitor import Role
 from crane_core.pipeline.own_notebooks.check import Checked
 from crane_core.runtime.installs import left_out_words, n_installs
-from crane_core.runtime.isolation import Isolation
-from crane_core.runtime.limits import Limits
+from crane_core.runtime.isolation import isolation_words
 from crane_core.runtime.rehearsal import USUAL_S
 from crane_core.ui import keys
 from crane_core.ui.frame import told
@@ -61,21 +60,12 @@ def draw_bar(chosen: Checked, running: Running | None, *, may_run: bool) -> None
         words = NOT_REACHED if isinstance(outcome, CraneError) else cost_words(checked)
         st.caption(words, width="content")
     if may_run:
-        st.caption(f"{isolation_words(limits())} {installs_words(checked)}")
+        st.caption(f"{here_words()} {installs_words(checked)}")
 
 
-def isolation_words(limits: Limits) -> str:
-    """What a notebook that runs here can reach."""
-    if limits.isolation is Isolation.SEALED:
-        network = "the network" if limits.network else "no network"
-        return (
-            f"It runs sealed off (bubblewrap): {network}, none of this server's keys, processes or other files; what "
-            "it writes is deleted."
-        )
-    return (
-        "It runs without this server's keys in its environment, but this server's files and network are not isolated: "
-        "bubblewrap is not available here."
-    )
+def here_words() -> str:
+    """What a notebook that runs on this server can reach."""
+    return isolation_words(limits().isolation, network=limits().network)
 
 
 def installs_words(checked: Checked) -> str:

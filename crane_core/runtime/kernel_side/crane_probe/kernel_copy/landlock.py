@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import struct
+import sys
 from typing import Any, Sequence
 
 _CREATE, _ADD_RULE, _RESTRICT = 444, 445, 446
@@ -32,7 +33,7 @@ def walled_in(folders: Sequence[str]) -> bool:
     import ctypes
 
     libc = ctypes.CDLL(None, use_errno=True)
-    version = libc.syscall(_CREATE, None, ctypes.c_size_t(0), _VERSION)
+    version = _version(libc)
     if version < 1:
         return False
     changes = _changes(version)
@@ -50,6 +51,19 @@ def walled_in(folders: Sequence[str]) -> bool:
         return bool(libc.syscall(_RESTRICT, rules, 0) == 0)
     finally:
         os.close(rules)
+
+
+def is_there() -> bool:
+    """Whether the system has Landlock."""
+    import ctypes
+
+    return sys.platform == "linux" and _version(ctypes.CDLL(None)) >= 1
+
+
+def _version(libc: Any) -> int:
+    import ctypes
+
+    return int(libc.syscall(_CREATE, None, ctypes.c_size_t(0), _VERSION))
 
 
 def _changes(version: int) -> int:

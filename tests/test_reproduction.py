@@ -158,6 +158,27 @@ def test_table_3_counts_outcomes_not_votes(verdicts: pd.DataFrame, numbers: pd.D
     assert (partial.drop("numpy_10_reproduced")["n_crash"] > 2).all()
 
 
+def test_cells_of_table_3_that_count_an_undetected_crash_are_listed_as_contradictions(
+    verdicts: pd.DataFrame, tables: dict[str, StudyTable]
+) -> None:
+    """By the vote, GPT-5 (+RT) has nine flawed diagnoses, two of them partially correct; ten and three are printed."""
+    rows = verdicts.query("experiment == 'crane-llm-2025-10' and detector == 'gpt-5' and setting == 'runtime'")
+    detected = rows[rows["n_crash"] > rows["n_safe"]]
+    by_vote = {
+        "Total (+RT)": detected["human"].isin(["partial", "wrong"]).sum(),
+        "PC (+RT)": (detected["human"] == "partial").sum(),
+    }
+    cells = {(cell.row, cell.column): cell for cell in tables["3"].cells}
+    listed = published("contradictions.csv").query("table_id == '3'")
+    assert set(listed["row"]) == {"GPT-5"}
+    assert dict(zip(listed["column"], listed["computed"].astype(int), strict=True)) == by_vote
+    for column, printed in zip(listed["column"], listed["printed"], strict=True):
+        assert cells["GPT-5", column].printed == str(printed)
+    llms = verdicts.query("experiment == 'crane-llm-2025-10' and truth and detector_kind == 'llm'")
+    llms = llms[llms["human"].isin(["partial", "wrong"]) & (llms["n_crash"] <= llms["n_safe"])]
+    assert llms["instance_id"].tolist() == ["numpy_10_reproduced"]
+
+
 def test_readme_of_junobench_prints_the_first_run_not_the_vote(tables: dict[str, StudyTable]) -> None:
     runs = published("detections.csv").query("experiment == 'junobench-construct'")
     is_buggy = runs["instance_id"].str.endswith("_reproduced")
@@ -174,7 +195,7 @@ def test_readme_of_junobench_prints_the_first_run_not_the_vote(tables: dict[str,
         if "by majority" in column
     }
     parting = {place: ours for place, ours in majority.items() if ours != cells[place].ours}
-    listed = published("contradictions.csv")
+    listed = published("contradictions.csv").query("table_id == 'junobench-llms'")
     places = list(zip(listed["row"], listed["column"], strict=True))
     assert parting == {place: Fraction(text) for place, text in zip(places, listed["computed"], strict=True)}
     assert listed["printed"].tolist() == [

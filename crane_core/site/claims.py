@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from markupsafe import Markup
 
 from crane_core.pipeline.claims.claims import CheckedClaim, checked_claims, loaded_from, published_claims
-from crane_core.pipeline.claims.formats import claim_frame, verdict_counts
+from crane_core.pipeline.claims.formats import ABOUT, claim_frame, verdict_counts
 from crane_core.pipeline.export.exported_statistic import Material
 from crane_core.site.blocks import paragraph, points, table
 
@@ -16,16 +16,12 @@ SHOWN = {
     "verdict": "Verdict",
     "stated": "Stated",
     "exact": "From the data",
-    "interval": "95% interval",
+    "interval": "95% interval, unadjusted",
     "unit": "Unit",
     "place": "Place in the paper",
     "why": "Why",
 }
-ABOUT = (
-    "Rounds differently: off by at most one in the last place that the paper states. Within noise: the direction "
-    "holds, and the interval of the difference includes 0. Not testable here: the last column says what to load. The "
-    "claims are in our own words."
-)
+OUR_WORDS = "The claims are in our own words."
 
 
 def checked(material: Material) -> list[CheckedClaim]:
@@ -44,4 +40,4 @@ def claims_blocks(claims: list[CheckedClaim]) -> Iterator[Markup]:
     frame = claim_frame(claims)[list(SHOWN)]
     yield points(count_words(claims))
     yield table(list(SHOWN.values()), frame.to_numpy().tolist(), texts=(0, 1, 4, 5, 6, 7))
-    yield paragraph(ABOUT, "cw-dim")
+    yield paragraph(f"{ABOUT} {OUR_WORDS}", "cw-dim")

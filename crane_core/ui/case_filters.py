@@ -27,6 +27,7 @@ from crane_core.pipeline.results.comparisons import comparison_from, comparison_
 from crane_core.pipeline.results.measures import WITH_STATE, Inputs
 from crane_core.storage.search import cases_with_text
 from crane_core.ui import data, keys, url_state
+from crane_core.ui.case_finding import CountedAnswers
 from crane_core.ui.case_list import DESCENDING, SORTABLE
 from crane_core.ui.words import count, experiment_words, inputs_short, setting_short
 
@@ -205,6 +206,19 @@ def answers_words(benchmark: str) -> str:
         return ""
     told = "; ".join(f"({place}) {series_words(name)}" for place, name in enumerate(names, start=1))
     return f"Counts join {len(names)} experiments; each pattern names those in which it occurs: {told}."
+
+
+def counted_answers(benchmark: str) -> CountedAnswers:
+    """The filters of the URL in words; names that the benchmark does not have are left out, as they are of counts."""
+    asked = _asked_of(benchmark)
+    chosen = {column: [name for name in names if name in set(asked[column])] for column, names in _asked_answers()}
+    titles = dict(zip(asked["detector"], asked["detector_title"], strict=True))
+    return CountedAnswers(
+        detectors=[str(titles[name]) for name in chosen[keys.DETECTOR]],
+        inputs=[setting_short(name) for name in chosen[keys.SETTING]],
+        experiments=[experiment_words(name) for name in chosen[keys.EXPERIMENT]],
+        is_of_all_cases=not any(values for _, values in _asked_filters()),
+    )
 
 
 def joined_series(benchmark: str) -> list[str]:

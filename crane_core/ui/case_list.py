@@ -49,17 +49,6 @@ LEGEND = (
 )
 
 
-def finding(table: pd.DataFrame) -> str:
-    """What the picture shows, in a sentence."""
-    asked = table[table["n_asked"] > 0]
-    if asked.empty:
-        return "No detector was asked about these cases" if len(table) else "No cases match these filters"
-    n_missed, n_alarms = int((asked["n_found"] == 0).sum()), int((asked["n_alarms"] > 0).sum())
-    of, verb = f"of {count(len(asked))}", "escapes" if n_missed == 1 else "escape"
-    missed = f"{count(n_missed)} {of} crashes {verb} every detector"
-    return f"{missed}; {count(n_alarms)} {of} fixed versions set off a false alarm"
-
-
 def available_words(table: pd.DataFrame) -> str:
     """Available data, in a sentence."""
     n_code, n_state = int(table["has_code"].sum()), int(table["has_state"].sum())

@@ -10,12 +10,14 @@ from crane_core.ui.case_board import draw_board
 from crane_core.ui.case_filters import (
     answers_words,
     asked_sort,
+    counted_answers,
     draw_filters,
     drawn_picture,
     filtered_cases,
     joined_series,
 )
-from crane_core.ui.case_list import MOST_ROWS, available_words, board_html, finding
+from crane_core.ui.case_finding import finding
+from crane_core.ui.case_list import MOST_ROWS, available_words, board_html
 from crane_core.ui.words import count, experiment_words, literal, setting_short
 
 
@@ -24,7 +26,7 @@ def draw_cases() -> None:
     title = st.container()  # an empty one would let the list jump below the pointer while the page runs
     benchmark = draw_filters()
     table = filtered_cases(benchmark)
-    title.title(literal(finding(table)), anchor=False)
+    title.title(literal(finding(table, counted_answers(benchmark))), anchor=False)
     n_all = len(data.case_list(benchmark))
     cut = f" The first {count(MOST_ROWS)} are drawn; the filters narrow them." if len(table) > MOST_ROWS else ""
     words = f"{count(len(table))} of {count(n_all)} cases. Click a row to open the pair. {available_words(table)}{cut}"

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from crane_core.pipeline.claims.claims import checked_claims, loaded_from, published_claims
-from crane_core.pipeline.claims.formats import claim_frame, verdict_counts
+from crane_core.pipeline.claims.formats import ABOUT, claim_frame, verdict_counts
 from crane_core.pipeline.claims.verdicts import Verdict
 from crane_core.ui import data, keys
 from crane_core.ui.url_state import one_of
@@ -17,16 +17,12 @@ SHOWN = {
     "claim": "Claim",
     "stated": "Stated",
     "exact": "From the data",
-    "interval": "95% interval",
+    "interval": "95% interval, unadjusted",
     "unit": "Unit",
     "verdict": "Verdict",
     "why": "Why",
 }
-ABOUT = (
-    "Rounds differently: off by at most one in the last place that the paper states. Within noise: the direction "
-    "holds, and the interval of the difference includes 0. Not testable here: the last column says what to load. The "
-    "rows are facts in our words; `report --claims` writes them as CSV, JSON or LaTeX."
-)
+FORMATS = "The rows are facts in our words; `report --claims` writes them as CSV, JSON or LaTeX."
 
 
 @st.cache_data(max_entries=2, show_spinner="Checking the paper's claims")
@@ -59,4 +55,4 @@ def draw_claims() -> None:
         height=min(len(rows), 12) * 35 + 38,
         column_config={SHOWN["claim"]: st.column_config.TextColumn(width="large")},
     )
-    st.caption(ABOUT)
+    st.caption(f"{ABOUT} {FORMATS}")

@@ -10,7 +10,8 @@ import pytest
 
 from crane_core.pipeline.cases.pairs import Pattern
 from crane_core.pipeline.cases.picture import Column, Picture
-from crane_core.ui.case_list import MOST_ROWS, available_words, board_html, finding, pattern_words
+from crane_core.ui.case_finding import CountedAnswers, finding
+from crane_core.ui.case_list import MOST_ROWS, available_words, board_html, pattern_words
 
 TextOf = Callable[[str], str]
 PATTERNS = ((Pattern.FLIP, ("a", "c")), (Pattern.CHANGED, ("a",)), (Pattern.HELPED, ("a",)))
@@ -65,6 +66,44 @@ def test_a_heading_turns_its_order(text_of: TextOf) -> None:
 )
 def test_the_title_says_what_the_cases_show(cases: pd.DataFrame, sentence: str) -> None:
     assert finding(cases).startswith(sentence)
+
+
+@pytest.mark.parametrize(
+    ("counted", "sentence"),
+    [
+        (
+            CountedAnswers(["GPT-5"]),
+            "1 of 2 crashes escapes GPT-5; 1 of 2 fixed versions set off a false alarm of GPT-5",
+        ),
+        (
+            CountedAnswers(["GPT-5"], ["−RT"], is_of_all_cases=False),
+            "1 of these 2 crashes escapes GPT-5 with −RT; 1 of these 2 fixed versions set off a false alarm of GPT-5 "
+            "with −RT",
+        ),
+        (
+            CountedAnswers(["GPT-5", "pylint"]),
+            "1 of 2 crashes escapes both GPT-5 and pylint; 1 of 2 fixed versions set off a false alarm of one of them",
+        ),
+        (
+            CountedAnswers(["A", "B", "C"], experiments=["local runs"]),
+            "1 of 2 crashes escapes all 3 chosen detectors in local runs; 1 of 2 fixed versions set off a false alarm "
+            "of one of them in local runs",
+        ),
+        (
+            CountedAnswers(inputs=["−RT", "+RT"]),
+            "1 of 2 crashes escapes every detector with −RT and +RT; 1 of 2 fixed versions set off a false alarm of a "
+            "detector with −RT or +RT",
+        ),
+    ],
+)
+def test_the_title_names_what_is_filtered(counted: CountedAnswers, sentence: str) -> None:
+    assert finding(table("a", "b", n_found=[0, 1], n_alarms=[1, 0]), counted) == sentence
+
+
+def test_the_title_says_whose_answers_are_missing() -> None:
+    assert finding(table("a", n_asked=0), CountedAnswers(["GPT-5"], ["+RT"])) == (
+        "No answer of GPT-5 with +RT about these cases"
+    )
 
 
 def test_available_data_in_words() -> None:

@@ -10,12 +10,23 @@ from typing import Any
 import pandas as pd
 
 from crane_core.pipeline.claims.claims import CheckedClaim, exact_words, interval_words
-from crane_core.pipeline.claims.verdicts import Estimate, Verdict
+from crane_core.pipeline.claims.verdicts import MARGIN_PP, Estimate, Verdict
 from crane_core.pipeline.sheet_text import csv_text
 from crane_core.pipeline.study.table_formats import Format
 
-HEADER = ("id", "place", "claim", "stated", "unit", "exact", "interval", "verdict", "from", "why")
+HEADER = ("id", "place", "claim", "stated", "unit", "exact", "interval", "verdict", "from", "why", "adjustment")
 TITLE = "Claims of the paper's text, compared with the data"
+UNADJUSTED = "none"
+"""The column `adjustment` of an interval: each stands for itself, whatever the number of claims and estimates."""
+UNADJUSTED_WORDS = "Intervals are unadjusted: each stands for itself, whatever the number of claims."
+ABOUT = (
+    "Contradicted: a stated number is off, or a whole 95% interval lies where the claim says that it does not. "
+    "Within noise: the interval leaves open whether the claim is true. Rounds differently: off by at most one in the "
+    f"last place that the paper states. “Does not rise” and “similar” hold only within {MARGIN_PP} percentage points. "
+    f"{UNADJUSTED_WORDS} A largest value has no ordinary "
+    "interval, because it is chosen for being the largest. Not testable here: the reason says what to load."
+)
+"""How to read the verdicts, for every face that shows them."""
 
 
 def render_claims(checked: Sequence[CheckedClaim], fmt: Format) -> str:
@@ -37,13 +48,14 @@ def claim_frame(checked: Sequence[CheckedClaim]) -> pd.DataFrame:
 def _fields(one: CheckedClaim) -> tuple[str, ...]:
     claim = one.claim
     numbers = (claim.stated, claim.unit, exact_words(one), interval_words(one))
-    return (claim.id, claim.place, claim.claim, *numbers, str(one.verdict), one.basis, one.why)
+    adjustment = UNADJUSTED if interval_words(one) else ""
+    return (claim.id, claim.place, claim.claim, *numbers, str(one.verdict), one.basis, one.why, adjustment)
 
 
 def _markdown(checked: Sequence[CheckedClaim]) -> str:
     rows = [HEADER, ["---"] * len(HEADER), *(_fields(one) for one in checked)]
     lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
-    return "\n".join([f"## {TITLE}", "", *lines, ""])
+    return "\n".join([f"## {TITLE}", "", *lines, "", ABOUT, ""])
 
 
 def _csv(checked: Sequence[CheckedClaim]) -> str:
@@ -53,7 +65,12 @@ def _csv(checked: Sequence[CheckedClaim]) -> str:
 def _json(checked: Sequence[CheckedClaim]) -> str:
     """Numbers unrounded; `interval` is of the estimate that decided."""
     claims = [_record(one) for one in checked]
-    return json.dumps({"claims": claims}, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return (
+        json.dumps(
+            {"about": ABOUT, "adjustment": UNADJUSTED, "claims": claims}, indent=2, ensure_ascii=False, allow_nan=False
+        )
+        + "\n"
+    )
 
 
 def _record(one: CheckedClaim) -> dict[str, Any]:
@@ -80,7 +97,11 @@ def _estimate(estimate: Estimate) -> dict[str, Any]:
 
 def _latex(checked: Sequence[CheckedClaim]) -> str:
     columns = ["place", "claim", "stated", "exact", "interval", "verdict"]
-    return str(claim_frame(checked)[columns].to_latex(index=False, escape=True, longtable=True, caption=TITLE))
+    return str(
+        claim_frame(checked)[columns].to_latex(
+            index=False, escape=True, longtable=True, caption=f"{TITLE}. {UNADJUSTED_WORDS}"
+        )
+    )
 
 
 _WRITERS: dict[Format, Callable[[Sequence[CheckedClaim]], str]] = {

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from crane_core.domain import CellRole, Label, Setting
+from crane_core.domain import CellRole, Label, Setting, Version
 from crane_core.pipeline.agreement import agreement
 from crane_core.pipeline.claims.changes import Conditions, MissingAnswersError, contrast
 from crane_core.pipeline.claims.terms import read_contrasts, read_fields
@@ -79,13 +79,15 @@ def _release(settings: Any) -> str:
 
 
 def _largest_change(loaded: Loaded, of: str) -> Found:
-    """The largest of several changes."""
+    """The largest of several changes, without an interval: the ordinary one of a change is too high for a maximum."""
     estimates, basis = _changes(loaded, of)
-    return Found([max(estimates, key=lambda one: one.value)], basis)
+    largest = max(estimates, key=lambda one: one.value)
+    remark = f"the largest of {len(estimates)} differences, chosen for being so, has no ordinary interval"
+    return Found([Estimate(largest.name, largest.value, remark=remark)], basis)
 
 
-def _counted(value: int, basis: str = "answers") -> Found:
-    return Found([Estimate("", Fraction(value))], basis)
+def _counted(value: int, basis: str = "answers", remark: str = "") -> Found:
+    return Found([Estimate("", Fraction(value), remark=remark)], basis)
 
 
 def _cases(loaded: Loaded, of: str) -> Found:
@@ -169,22 +171,29 @@ def _flawed_counts(loaded: Loaded, of: str) -> Found:
 
 def _predicted(loaded: Loaded, of: str) -> Found:
     """How many of the detectors named predict a crash of an instance."""
-    return _counted(sum(_votes(loaded, of, diagnosed=False)))
+    return _counted(sum(_votes(loaded, of, diagnosed=False).values()))
 
 
 def _diagnosed(loaded: Loaded, of: str) -> Found:
-    """How many of them predict it and were called correct."""
-    return _counted(sum(_votes(loaded, of, diagnosed=True)), "labels")
+    """How many of them predict it and were called correct; which of those predict a crash of the fixed version too."""
+    votes = _votes(loaded, of, diagnosed=True)
+    fixed = str(Version.FIXED).join(of.rsplit(str(Version.REPRODUCED), 1))
+    alarms = _votes(loaded, fixed, diagnosed=False)
+    right = [detector for detector, said in votes.items() if said]
+    is_unexpected = read_fields(of)["setting"] == Setting.CODE and len(right) > 0
+    named = [f"{name} (and a crash of the fixed version too)" if alarms[name] else name for name in right]
+    return _counted(len(right), "labels", f"found by {', '.join(named)}" if is_unexpected else "")
 
 
-def _votes(loaded: Loaded, of: str, *, diagnosed: bool) -> list[bool]:
+def _votes(loaded: Loaded, of: str, *, diagnosed: bool) -> dict[str, bool]:
+    """By detector."""
     asked = read_fields(of)
-    found = []
+    found = {}
     for detector in STUDY_LLMS if asked["detector"] == "each" else asked["detector"].split("+"):
         rows = _condition(loaded, detector, asked["setting"])
         row = rows[rows["instance_id"] == asked["instance"]]
         said = bool((detected(row) == 1).all())
-        found.append(said and (not diagnosed or bool((row["human"] == Label.CORRECT).all())))
+        found[detector] = said and (not diagnosed or bool((row["human"] == Label.CORRECT).all()))
     return found
 
 
@@ -261,14 +270,50 @@ def _tokens(loaded: Loaded, of: str) -> Found:
 
 
 def _times(loaded: Loaded, of: str) -> Found:
-    """Recorded seconds of GPT-5 with runtime state: the mean of a query, or what all crashes together save."""
+    """Recorded seconds of GPT-5 with runtime state; what: one of those in TIMES."""
+    asked = read_fields(of)
     times = published_times()
-    if read_fields(of)["what"] == "query":
-        found = mean(times["seconds_of_query"], seed=SEED)
-        return Found([Estimate("", Fraction(found.value), found.low, found.high)], "recorded times")
+    return Found([TIMES[asked["what"]](times, asked)], "recorded times")
+
+
+def _query(times: pd.DataFrame, asked: dict[str, str]) -> Estimate:
+    """The mean over all queries, or that of one instance."""
+    if "instance" in asked:
+        [seconds] = times.loc[times["instance_id"] == asked["instance"], "seconds_of_query"]
+        return Estimate("", Fraction(float(seconds)), remark="one recorded query of GPT-5 with runtime state")
+    found = mean(times["seconds_of_query"], seed=SEED)
+    return Estimate("", Fraction(found.value), found.low, found.high)
+
+
+def _saved(times: pd.DataFrame, asked: dict[str, str]) -> Estimate:
+    """What all crashes together save."""
+    return Estimate("", Fraction(float(_saved_by_crash(times).sum())))
+
+
+def _median_saved(times: pd.DataFrame, asked: dict[str, str]) -> Estimate:
+    """What the crash in the middle saves, of those that were timed: all of the benchmark, not a sample of it."""
+    saved = _saved_by_crash(times)
+    n_saving, total = int((saved > 0).sum()), float(saved.sum())
+    share = PERCENT * float(saved.nlargest(MOST_SAVING).sum()) / total
+    remark = (
+        f"the median of {len(saved)} crashes; {n_saving} of them save time, and the {MOST_SAVING} that save most make "
+        f"up {share:.0f}% of the sum"
+    )
+    return Estimate("", Fraction(float(saved.median())), remark=remark)
+
+
+def _saved_by_crash(times: pd.DataFrame) -> pd.Series[float]:
+    """Seconds of the cells before the target less those of the query, one for each crash that was timed."""
     crashing = times.dropna(subset=["seconds_before"])
-    saved = (crashing["seconds_before"] - crashing["seconds_of_query"]).sum()
-    return Found([Estimate("", Fraction(float(saved)))], "recorded times")
+    return crashing["seconds_before"] - crashing["seconds_of_query"]
+
+
+MOST_SAVING = 5
+TIMES: dict[str, Callable[[pd.DataFrame, dict[str, str]], Estimate]] = {
+    "query": _query,
+    "saved": _saved,
+    "median saved": _median_saved,
+}
 
 
 def _not_published(loaded: Loaded, of: str) -> Found:

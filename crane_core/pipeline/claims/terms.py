@@ -4,7 +4,8 @@
 
 is one change. Alternatives (`|`) give one estimate each, joined values (`+`) are taken together: detectors as the mean
 of their changes, groups as all of their notebooks. After `vs` stands what the change is compared with, as far as it
-differs. `each` are the study's three LLMs, each on its own, `mean` their mean. Values with blanks are quoted.
+differs. `from=none` leaves out the input before the change, so that the rate with the input `to` is meant. `each` are
+the study's three LLMs, each on its own, `mean` their mean. Values with blanks are quoted.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ DEFAULTS = {"score": "end-to-end", "from": Setting.CODE.value, "to": Setting.RUN
 GROUPS = ("library_group", "root_cause")
 WORDS = {"each": "|".join(STUDY_LLMS), "mean": "+".join(STUDY_LLMS)}
 VERSUS = "vs"
+NONE = "none"
 
 Fields = dict[str, str]
 
@@ -83,6 +85,8 @@ def _change(fields: Fields, weight: Fraction) -> list[Term]:
     terms = []
     for detector in detectors:
         for setting, sign in ((fields["from"], -1), (fields["to"], 1)):
+            if setting == NONE:
+                continue
             rate = Rate(fields["rate"], fields["score"], detector, Setting(setting), where)
             terms.append(Term(sign * weight / len(detectors), rate))
     return terms

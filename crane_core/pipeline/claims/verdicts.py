@@ -1,23 +1,25 @@
 """Compares a stated claim with the data. Knows numbers, digits and intervals; refuses to know what was measured.
 
-A claim is of one of eight kinds, and its estimates (one, or one for each detector or group it speaks of) decide:
+A claim is of one of ten kinds, and its estimates (one, or one for each detector or group it speaks of) decide:
 
 - number: each estimate, rounded half up to the stated digits, is the stated number.
 - change: the same of a difference, with its sign.
 - about: the estimate is within a tenth of the stated number.
 - range: every estimate, rounded to the stated digits, lies between the two stated numbers ("7 to 10").
-- more than: the estimate is above the stated number.
+- more than, at most: the estimate is above the stated number, or not above it.
 - rises, falls: every estimate is above 0 (below 0). That A exceeds B is a rise of A minus B.
-- does not rise: no estimate is above 0. It is about what was observed, so no interval is asked.
+- does not rise: every estimate is below a margin, because none can be shown to be exactly 0.
+- similar: every estimate is within the margin, above 0 or below.
 
 Verdicts, the first that applies:
 
-- contradicted: a sign is not the stated one, or a number is off by more than one unit in its last stated place; a
-  count must be equal.
-- within noise: signs are as stated, but the 95% interval of an estimate includes 0 (change, range, rises, falls).
+- contradicted: a stated number is off by more than one unit in its last place (a count must be equal), or the whole
+  interval of an estimate lies where the claim says that it does not. A sign or a tie alone contradicts nothing: a
+  direction is refuted by what would be asked to show it.
+- not testable here: no estimate, or a direction (rises, falls, does not rise, similar) without an interval.
+- within noise: an interval leaves open whether the claim is true.
 - rounds differently: off by no more than one unit in the last stated place, yet not the rounding of our exact value.
 - holds.
-- not testable here: no estimate, or signs alone are known (`rises`, `falls`) and no interval says how sure they are.
 
 Each interval stands for itself: none is adjusted for the number of claims.
 """
@@ -33,6 +35,9 @@ from crane_core.rounding import rounded
 
 TENTH = Fraction(1, 10)
 COUNT = "count"
+MARGIN_PP = 5
+"""Differences within this many percentage points count as none. Ours: the paper names no margin. The smallest gain in
+accuracy that it calls one is 4 points."""
 
 
 class Kind(StrEnum):
@@ -41,9 +46,11 @@ class Kind(StrEnum):
     ABOUT = "about"
     RANGE = "range"
     MORE_THAN = "more than"
+    AT_MOST = "at most"
     RISES = "rises"
     FALLS = "falls"
     DOES_NOT_RISE = "does not rise"
+    SIMILAR = "similar"
 
 
 class Verdict(StrEnum):
@@ -56,12 +63,16 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """An exact value in the unit of the claim, of what `name` tells, with its 95% interval where it has one."""
+    """An exact value in the unit of the claim, of what `name` tells, with its 95% interval where it has one.
+
+    remark: what a reader must know besides, such as why there is no interval.
+    """
 
     name: str
     value: Fraction
     low: float | None = None
     high: float | None = None
+    remark: str = ""
 
     @property
     def has_interval(self) -> bool:
@@ -69,7 +80,17 @@ class Estimate:
 
     @property
     def includes_zero(self) -> bool:
-        return self.low is not None and self.high is not None and self.low <= 0 <= self.high
+        return self.includes(0)
+
+    def includes(self, value: float) -> bool:
+        return self.low is not None and self.high is not None and self.low <= value <= self.high
+
+    def lies_above(self, value: float) -> bool:
+        """Whether the whole interval does; never without one."""
+        return self.low is not None and self.low > value
+
+    def lies_below(self, value: float) -> bool:
+        return self.high is not None and self.high < value
 
 
 class Judged(NamedTuple):
@@ -84,7 +105,8 @@ def judge(kind: Kind, stated: str, unit: str, estimates: Sequence[Estimate]) -> 
     """The verdict of a claim by at least one estimate. Raises ValueError if the stated text is no such number."""
     if not estimates:
         raise ValueError("a claim is judged by at least one estimate")
-    return _JUDGES[kind](stated, unit, estimates)
+    judged = _JUDGES[kind](stated, unit, estimates)
+    return judged._replace(why="; ".join(filter(None, [judged.why, judged.decisive.remark])))
 
 
 def range_ends(stated: str) -> tuple[str, str]:
@@ -121,15 +143,17 @@ def _change(stated: str, unit: str, estimates: Sequence[Estimate]) -> Judged:
     found = estimates[0]
     digits = _digits(found.value, stated, unit)
     words = _digit_words(found.value, stated, digits)
-    if found.value * printed_value(stated) <= 0 or digits is Verdict.CONTRADICTED:
-        return Judged(Verdict.CONTRADICTED, words or "the sign differs", found)
+    if digits is Verdict.CONTRADICTED:
+        return Judged(digits, words, found)
     if found.includes_zero:
         return Judged(Verdict.WITHIN_NOISE, "; ".join(filter(None, ["its interval includes 0", words])), found)
     return Judged(digits, "; ".join(filter(None, [words, _no_interval(found)])), found)
 
 
 def _no_interval(found: Estimate) -> str:
-    return "" if found.has_interval else "the number alone: there is no interval without the answers"
+    if found.has_interval or found.remark:
+        return ""
+    return "the number alone: there is no interval without the answers"
 
 
 def _about(stated: str, unit: str, estimates: Sequence[Estimate]) -> Judged:
@@ -156,8 +180,18 @@ def _range(stated: str, unit: str, estimates: Sequence[Estimate]) -> Judged:
 
 def _more_than(stated: str, unit: str, estimates: Sequence[Estimate]) -> Judged:
     least = min(estimates, key=lambda found: found.value)
-    is_above = least.value > printed_value(stated)
-    return Judged(Verdict.HOLDS if is_above else Verdict.CONTRADICTED, "" if is_above else "it is not above", least)
+    return _beyond(least, stated, is_right=least.value > printed_value(stated), otherwise="it is not above")
+
+
+def _at_most(stated: str, unit: str, estimates: Sequence[Estimate]) -> Judged:
+    most = max(estimates, key=lambda found: found.value)
+    return _beyond(most, stated, is_right=most.value <= printed_value(stated), otherwise="it is above")
+
+
+def _beyond(found: Estimate, stated: str, *, is_right: bool, otherwise: str) -> Judged:
+    if found.includes(float(printed_value(stated))):
+        return Judged(Verdict.WITHIN_NOISE, f"its interval includes {stated}", found)
+    return Judged(Verdict.HOLDS, "", found) if is_right else Judged(Verdict.CONTRADICTED, otherwise, found)
 
 
 def _rises(stated: str, unit: str, estimates: Sequence[Estimate]) -> Judged:
@@ -169,14 +203,27 @@ def _falls(stated: str, unit: str, estimates: Sequence[Estimate]) -> Judged:
 
 
 def _signed(estimates: Sequence[Estimate], sign: int) -> Judged:
-    wrong = [found for found in estimates if found.value * sign <= 0]
-    if wrong:
-        far = min(wrong, key=lambda found: found.value * sign)
-        return Judged(Verdict.CONTRADICTED, _which("does not hold:", wrong, len(estimates)), far)
+    opposite = [found for found in estimates if (found.lies_below(0) if sign > 0 else found.lies_above(0))]
+    if opposite:
+        far = min(opposite, key=lambda found: found.value * sign)
+        return Judged(Verdict.CONTRADICTED, _which("does not hold:", opposite, len(estimates)), far)
+    otherwise = [found for found in estimates if found.value * sign <= 0]
+    pointing = _which("not observed:", otherwise, len(estimates)) if otherwise else ""
+    if untested := _without_interval(estimates):
+        return untested._replace(why="; ".join([pointing or "the signs are as stated", untested.why]))
+    judged = _unless_noise(estimates, min(estimates, key=lambda found: found.value * sign))
+    if not otherwise:
+        return judged
+    # Of an estimate that points the other way the interval includes 0, or the claim would be contradicted above.
+    far = min(otherwise, key=lambda found: found.value * sign)
+    return Judged(judged.verdict, f"{judged.why}; {pointing}", far)
+
+
+def _without_interval(estimates: Sequence[Estimate]) -> Judged | None:
+    """Not testable, where an estimate has no interval."""
     unsure = next((found for found in estimates if not found.has_interval), None)
-    if unsure is not None:
-        return Judged(Verdict.NOT_TESTABLE, "the signs are as stated; there is no interval without the answers", unsure)
-    return _unless_noise(estimates, min(estimates, key=lambda found: found.value * sign))
+    why = "there is no interval without the answers"
+    return None if unsure is None else Judged(Verdict.NOT_TESTABLE, why, unsure)
 
 
 def _unless_noise(estimates: Sequence[Estimate], otherwise: Estimate) -> Judged:
@@ -189,16 +236,45 @@ def _unless_noise(estimates: Sequence[Estimate], otherwise: Estimate) -> Judged:
 
 def _which(words: str, found: Sequence[Estimate], n: int) -> str:
     if n == 1:
-        return "the sign differs" if words.startswith("not") else "its interval includes 0"
+        return "its interval includes 0" if "interval" in words else "the sign differs"
     return f"{words} {', '.join(one.name for one in found)} ({len(found)} of {n})"
 
 
 def _does_not_rise(stated: str, unit: str, estimates: Sequence[Estimate]) -> Judged:
     most = max(estimates, key=lambda found: found.value)
-    risen = [found for found in estimates if found.value > 0]
+    risen = [found for found in estimates if found.lies_above(0)]
     if risen:
-        return Judged(Verdict.CONTRADICTED, f"it rises: {', '.join(found.name for found in risen)}", most)
-    return Judged(Verdict.HOLDS, "", most)
+        return Judged(Verdict.CONTRADICTED, f"it rises: {_names(risen)}", most)
+    if untested := _without_interval(estimates):
+        return untested
+    reaching = [found for found in estimates if not found.lies_below(MARGIN_PP)]
+    if reaching:
+        far = max(reaching, key=lambda found: found.high or 0)
+        return Judged(Verdict.WITHIN_NOISE, f"a rise of {MARGIN_PP} pp is not excluded{_of(reaching)}", far)
+    return Judged(Verdict.HOLDS, f"every interval stays below {MARGIN_PP} pp", most)
+
+
+def _similar(stated: str, unit: str, estimates: Sequence[Estimate]) -> Judged:
+    unlike = [found for found in estimates if found.lies_above(MARGIN_PP) or found.lies_below(-MARGIN_PP)]
+    far = max(unlike or estimates, key=lambda found: abs(found.value))
+    if unlike:
+        return Judged(Verdict.CONTRADICTED, f"different by more than {MARGIN_PP} pp{_of(unlike)}", far)
+    if untested := _without_interval(estimates):
+        return untested
+    beyond = [found for found in estimates if not (found.lies_above(-MARGIN_PP) and found.lies_below(MARGIN_PP))]
+    if beyond:
+        why = f"a difference of {MARGIN_PP} pp is not excluded{_of(beyond)} ({len(beyond)} of {len(estimates)})"
+        return Judged(Verdict.WITHIN_NOISE, why, far)
+    return Judged(Verdict.HOLDS, f"every interval stays within {MARGIN_PP} pp", far)
+
+
+def _of(found: Sequence[Estimate]) -> str:
+    named = _names(found)
+    return f": {named}" if named else ""
+
+
+def _names(found: Sequence[Estimate]) -> str:
+    return ", ".join(one.name for one in found if one.name)
 
 
 _JUDGES: dict[Kind, Callable[[str, str, Sequence[Estimate]], Judged]] = {
@@ -207,7 +283,9 @@ _JUDGES: dict[Kind, Callable[[str, str, Sequence[Estimate]], Judged]] = {
     Kind.ABOUT: _about,
     Kind.RANGE: _range,
     Kind.MORE_THAN: _more_than,
+    Kind.AT_MOST: _at_most,
     Kind.RISES: _rises,
     Kind.FALLS: _falls,
     Kind.DOES_NOT_RISE: _does_not_rise,
+    Kind.SIMILAR: _similar,
 }

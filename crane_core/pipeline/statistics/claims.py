@@ -8,7 +8,7 @@ from crane_core.pipeline.claims.claims import CheckedClaim, checked_claims, load
 from crane_core.pipeline.export.exported_statistic import ExportedStatistic, Material
 
 PAGE, SECTION = "Results", "claims"
-METHOD = "95% interval of the quantity, by case where it is one of instances"
+METHOD = "95% interval of the quantity, by case where it is one of instances, unadjusted"
 
 
 def collect(material: Material) -> Iterator[ExportedStatistic]:

@@ -1,0 +1,86 @@
+"""What the list of cases shows, in a sentence that names the cases and detectors it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import pandas as pd
+
+from crane_core.ui.words import count
+
+
+class CountedAnswers(NamedTuple):
+    """What the filters leave, as people read it: detectors, inputs and experiments; none of a kind means all of it.
+
+    is_of_all_cases: whether no filter leaves out cases.
+    """
+
+    detectors: Sequence[str] = ()
+    inputs: Sequence[str] = ()
+    experiments: Sequence[str] = ()
+    is_of_all_cases: bool = True
+
+    @property
+    def is_filtered(self) -> bool:
+        return bool(self.detectors or self.inputs or self.experiments)
+
+
+EVERYTHING = CountedAnswers()
+
+
+def finding(table: pd.DataFrame, counted: CountedAnswers = EVERYTHING) -> str:
+    """table: the filtered pair table, whose counts are over the answers that are `counted`."""
+    asked = table[table["n_asked"] > 0]
+    if asked.empty:
+        if table.empty:
+            return "No cases match these filters"
+        return f"{_nobody(counted)} about these cases"
+    n_missed, n_alarms = int((asked["n_found"] == 0).sum()), int((asked["n_alarms"] > 0).sum())
+    of = f"of {count(len(asked))}" if counted.is_of_all_cases else f"of these {count(len(asked))}"
+    verb = "escapes" if n_missed == 1 else "escape"
+    missed = f"{count(n_missed)} {of} crashes {verb} {_everybody(counted)}"
+    return f"{missed}; {count(n_alarms)} {of} fixed versions set off a false alarm{_by(counted)}"
+
+
+def _everybody(counted: CountedAnswers) -> str:
+    """Whom a crash must escape to be counted."""
+    names = counted.detectors
+    if not names:
+        said = "every detector"
+    elif len(names) == 1:
+        said = names[0]
+    elif len(names) == 2:
+        said = f"both {names[0]} and {names[1]}"
+    else:
+        said = f"all {count(len(names))} chosen detectors"
+    return said + _where(counted, "and")
+
+
+def _nobody(counted: CountedAnswers) -> str:
+    if not counted.is_filtered:
+        return "No detector was asked"
+    names = counted.detectors
+    said = f" of {_listed(names, 'or')}" if names else ""
+    return f"No answer{said}{_where(counted, 'or')}"
+
+
+def _by(counted: CountedAnswers) -> str:
+    """Whose false alarms; empty where all are meant."""
+    if not counted.is_filtered:
+        return ""
+    several = "one of them" if counted.detectors else "a detector"
+    said = counted.detectors[0] if len(counted.detectors) == 1 else several
+    return f" of {said}{_where(counted, 'or')}"
+
+
+def _where(counted: CountedAnswers, word: str) -> str:
+    inputs = f" with {_listed(counted.inputs, word)}" if counted.inputs else ""
+    experiments = f" in {_listed(counted.experiments, word)}" if counted.experiments else ""
+    return inputs + experiments
+
+
+def _listed(names: Sequence[str], word: str) -> str:
+    """ "A", "A and B", "A, B and C"."""
+    *first, last = names
+    return f"{', '.join(first)} {word} {last}" if first else last

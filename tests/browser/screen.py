@@ -43,12 +43,6 @@ def rounded(figure: float) -> str:
     return "|".join(re.escape(f"{figure + shift:.1f}") for shift in (-1e-6, 1e-6))
 
 
-def turned_right() -> str:
-    """The first case of minibench whose crash the rules miss from code and predict with runtime state."""
-    turned = right_of_rules("runtime") - right_of_rules("code")
-    return min(turned).removesuffix("_reproduced")
-
-
 def title(page: Page) -> Locator:
     return page.get_by_test_id("stMain").locator("h1")
 

@@ -34,6 +34,7 @@ class Example(NamedTuple):
     """A crashing notebook's target cell and one detector's two answers."""
 
     benchmark: str
+    experiment: str
     case_id: str
     exception: str | None
     detector_title: str
@@ -92,7 +93,15 @@ def _example(store: Store, row: dict[str, Any]) -> Example | None:
     place = crash_place(case.get("traceback"), case.get("diagnosis"), target["code"])
     line = target["crash_line"] or (place.line if place else None)
     return Example(
-        benchmark, case_id, case.get("exception"), row["detector_title"], target["code"], line, without, with_
+        benchmark=benchmark,
+        experiment=str(row["experiment"]),
+        case_id=case_id,
+        exception=case.get("exception"),
+        detector_title=row["detector_title"],
+        code=target["code"],
+        crash_line=line,
+        without=without,
+        with_=with_,
     )
 
 
@@ -105,3 +114,52 @@ def _target(store: Store, benchmark: str, case_id: str) -> dict[str, Any] | None
 def _said(runs: pd.DataFrame, *, crashes: bool) -> Diagnosis:
     texts = [str(row["reasoning"]).strip() for row in as_rows(runs[runs["crashes"] == crashes]) if row["reasoning"]]
     return Diagnosis(crashes, texts[0] if texts else "")
+
+
+class Votes(NamedTuple):
+    """Answers of one detector about one crash, without and with runtime state, of which so many predict it.
+
+    label: of the diagnosis with runtime state; None without one.
+    """
+
+    detector_title: str
+    n_without: int
+    of_without: int
+    n_with: int
+    of_with: int
+    label: str | None
+
+
+class VotedExample(NamedTuple):
+    """A crash that runtime state turned right, by facts alone: its labels and the votes of the detectors it helped."""
+
+    benchmark: str
+    case_id: str
+    exception: str | None
+    root_cause: str | None
+    votes: tuple[Votes, ...]
+
+
+def turned_right_by_votes(verdicts: pd.DataFrame) -> VotedExample | None:
+    """The first candidate of these rows, whose texts nothing needs to hold; None without a candidate."""
+    found = candidates(verdicts)
+    if not found:
+        return None
+    first = found[0]
+    same_case = ("benchmark", "experiment", "instance_id")
+    helped = [row for row in found if all(row[name] == first[name] for name in same_case)]
+    of_code = verdicts[(verdicts["instance_id"] == first["instance_id"]) & (verdicts["setting"] == Setting.CODE)]
+    without = {row["detector"]: row for row in as_rows(of_code[of_code["experiment"] == first["experiment"]])}
+    votes = [_votes(without[row["detector"]], row) for row in helped]
+    return VotedExample(first["benchmark"], first["case_id"], first["exception"], first["root_cause"], tuple(votes))
+
+
+def _votes(without: dict[str, Any], with_: dict[str, Any]) -> Votes:
+    return Votes(
+        str(with_["detector_title"]),
+        n_without=int(without["n_crash"]),
+        of_without=int(without["n_crash"] + without["n_safe"]),
+        n_with=int(with_["n_crash"]),
+        of_with=int(with_["n_crash"] + with_["n_safe"]),
+        label=with_["human"],
+    )

@@ -9,6 +9,7 @@ from typing import Protocol, cast
 
 from crane_core.pipeline import statistics
 from crane_core.pipeline.export.exported_statistic import ExportedStatistic, Material
+from crane_core.pipeline.export.sample_notes import sample_notes, with_sample_note
 
 
 class StatisticsModule(Protocol):
@@ -26,9 +27,10 @@ def statistics_modules() -> dict[str, StatisticsModule]:
 def all_statistics(
     material: Material, progress: Callable[[str], None] = lambda _: None
 ) -> dict[str, list[ExportedStatistic]]:
-    """The statistics of everything that is loaded, by kind."""
+    """The statistics of everything that is loaded, by kind; a note tells where labels are a sample."""
     found = {}
+    notes = sample_notes(material)
     for name, module in statistics_modules().items():
         progress(f"Statistics: {name.replace('_', ' ')}")
-        found[name] = list(module.collect(material))
+        found[name] = [with_sample_note(row, notes) for row in module.collect(material)]
     return found

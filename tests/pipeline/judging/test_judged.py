@@ -20,6 +20,8 @@ from crane_core.pipeline.campaigns.campaigns import asked_for, keep_campaign, ke
 from crane_core.pipeline.campaigns.label_frame import COLUMNS, KEY, label_frame
 from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.campaigns.rounds import change_people, open_main
+from crane_core.pipeline.export import all_statistics
+from crane_core.pipeline.export.exported_statistic import Material
 from crane_core.pipeline.judging.judged import Coverage, annotators_of, coverage, judged_by, locked_campaigns
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.results.evaluate import printed_numbers, verdict_frame
@@ -33,6 +35,7 @@ from crane_core.pipeline.results.measures import (
     scored,
 )
 from crane_core.pipeline.rows import as_rows
+from crane_core.pipeline.statistics import gains
 from crane_core.pipeline.study.study_tables import study_tables
 from crane_core.pipeline.study.table_cells import Status
 from crane_core.stats.rates import RATES, total
@@ -81,8 +84,14 @@ def finals(plan: Plan, verdicts: pd.DataFrame, provenance: str = "unanimous") ->
 def played(folder: DataFolder, diagnoses: list[Verdict]) -> Iterator[tuple[Store, DataFolder, Plan]]:
     """A campaign over everything whose annotators say what the published human says; not locked yet."""
     store = open_store(folder.database)
-    human = verdict_frame(store).set_index(KEY)["human"]
     plan = plan_of(diagnoses, Design(kind=Kind.ALL))
+    label_as_published(store, folder, plan)
+    yield store, folder, plan
+    store.close()
+
+
+def label_as_published(store: Store, folder: DataFolder, plan: Plan) -> None:
+    human = verdict_frame(store).set_index(KEY)["human"]
     keep_campaign(folder, plan)
     for annotator in plan.annotators:
         acts = [
@@ -91,8 +100,26 @@ def played(folder: DataFolder, diagnoses: list[Verdict]) -> Iterator[tuple[Store
             for item in plan.items
         ]
         assert LabelStore(folder, "pilot").take(annotator, acts).refused == {}
-    yield store, folder, plan
+
+
+def test_exported_rows_judged_by_a_sample_say_so(
+    folder: DataFolder, diagnoses: list[Verdict], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = open_store(folder.database)
+    plan = plan_of(diagnoses, Design(repeats=0))
+    label_as_published(store, folder, plan)
+    lock_campaign(folder, "pilot", by="ana")
+    monkeypatch.setattr(all_statistics, "statistics_modules", lambda: {"gains": gains})
+    rows = all_statistics.all_statistics(Material(store, folder))["gains"]
     store.close()
+    sampled = [row for row in rows if row.judged_by == "pilot: final"]
+    assert sampled
+    said = f"judged by a sample: {len(plan.items)} of 501 detected crashes of the experiment have a label, and each"
+    assert all(said in (row.note or "") for row in sampled)
+    assert any((row.note or "").startswith("no test: ") for row in sampled), "a note of its own stays in front"
+    others = [row for row in rows if row.judged_by != "pilot: final"]
+    assert others
+    assert not any("sample" in (row.note or "") for row in others)
 
 
 def test_a_campaign_over_everything_with_the_published_labels_gives_the_published_numbers(

@@ -30,13 +30,16 @@ _EDITABLE = "_EditableFinder", "_EditableNamespaceFinder"
 
 def may_know(module: str) -> bool:
     """False when no finder but those of files, archives and of Python itself could answer for a module."""
-    return any(_may_know(finder, module) for finder in list(sys.meta_path) if finder is not brings_the_probe())
+    return any(_may_know(finder, module) for finder in list(sys.meta_path) if not brings_the_probe(finder))
 
 
-def brings_the_probe() -> Any:
-    """The loader that this package came by, as text: a finder too. None if it came from files."""
-    loader = module_dict(sys.modules[__name__]).get("__loader__")
-    return loader if any(loader is finder for finder in list(sys.meta_path)) else None
+def brings_the_probe(finder: Any) -> bool:
+    """Whether it is a finder of the kind that brought this package, which knows our own modules alone.
+
+    Each look makes another one, and the package may stay from an earlier look, whose finder is gone: the class tells.
+    """
+    own_loader = module_dict(sys.modules[__name__]).get("__loader__")
+    return type(finder) is type(own_loader)
 
 
 def is_in_folder(module: str) -> bool:

@@ -1,23 +1,26 @@
 """A process that asks libraries, from our side: started when it is first needed, kept, bounded, ended with us.
 
-Knows the socket and the limits. What is asked stands in detectors/rules, what runs in kernel_side/crane_surrogates.
+Knows the socket, the limits, and the answers so far: a question that was not waited for is answered when it is asked
+again. What is asked stands in detectors/rules, what runs in kernel_side/crane_surrogates.
 """
 
 from __future__ import annotations
 
 import atexit
 import contextlib
+import hashlib
 import json
 import os
 import select
 import socket
 import threading
 import time
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from crane_core.errors import KernelStartError
 from crane_core.runtime.guarded import Guarded
@@ -43,8 +46,39 @@ _MOST_ANSWER = MIB
 _LINE_S = 1.0
 """How long one line may take on its way."""
 _MOST_ENDS = 3
-"""A worker that ended so often without a single answer is not started again: its libraries are broken."""
+"""A worker that ended so often without a single answer is not started again: its interpreter is broken."""
+LONGEST_ANSWER_S = 5.0
+"""How long the worker may take over one question, whoever waits for it; then it is ended, and the question given up."""
+LONGEST_LOADING_S = 120.0
+"""The same of loading one library."""
+_MOST_DEATHS = 2
+"""A question or library over which so many workers died is given up: the first may have died for another reason."""
+_MOST_OWED = 8
+"""No question is added to so many that wait for an answer."""
+_MOST_KEPT = 2_000
+"""Answers that are kept."""
+_BETWEEN_TURNS_S = 0.05
+_SHORTEST_TURN_S = 0.05
+"""So long is waited for one's turn at least: who loads libraries beside takes a moment of it again and again."""
+_SHORT_WAIT_S = 0.3
+"""Nobody is told of a shorter wait."""
+
 _T = TypeVar("_T")
+
+
+class Owed(NamedTuple):
+    """What the worker was told to do and has not answered: a question by its key, or a library to load."""
+
+    key: str
+    library: str = ""
+
+    @property
+    def longest_s(self) -> float:
+        return LONGEST_LOADING_S if self.library else LONGEST_ANSWER_S
+
+
+class WorkerGoneError(Exception):
+    """The worker ended, or was ended, over what it was doing."""
 
 
 class LibraryWorker:
@@ -54,6 +88,9 @@ class LibraryWorker:
         self.python = python
         self._turn = threading.Lock()
         self._of_owners: list[object] = []
+        self._answers: dict[str, dict[str, Any]] = {}
+        self._deaths: Counter[Owed] = Counter()
+        """How often a worker died over something; _MOST_DEATHS means that it is given up."""
         self._forget()
 
     def _forget(self) -> None:
@@ -65,7 +102,10 @@ class LibraryWorker:
         self._connection: socket.socket | None = None
         self._heard = b""
         """What it said behind the last answer that was taken: answers to two questions may come at once."""
-        self._loading: dict[str, bool] = {}
+        self._owed: deque[Owed] = deque()
+        self._began_s = 0.0
+        """When it began with the first of what it owes (time.monotonic)."""
+        self._loaded: dict[str, bool] = {}
         """Libraries that it was told to load, and whether it has."""
 
     @property
@@ -78,52 +118,113 @@ class LibraryWorker:
         with self._turn:
             self._begin()
 
-    def is_ready(self, libraries: Iterable[str], *, start_s: float) -> bool:
-        """Whether it runs and has loaded the libraries, waited for up to `start_s`; if not, it continues with that."""
-        return self._in_turn(lambda until: self._has_started(libraries, until), start_s) or False
+    def load(self, libraries: Iterable[str]) -> None:
+        """Have it load libraries, and wait for each, so that a question meanwhile waits for one of them at most."""
+        for library in libraries:
+            while not self.is_given_up({}, [library]) and not self._is_loaded(library):
+                time.sleep(_BETWEEN_TURNS_S)
+
+    def _is_loaded(self, library: str) -> bool:
+        with contextlib.suppress(WorkerGoneError):
+            return self._in_turn(lambda: self._has_loaded([library], until=0.0), wait_s=_LINE_S) or False
+        return False
 
     def ask(
-        self, order: Mapping[str, Any], libraries: Iterable[str], *, seconds: float, start_s: float
+        self,
+        order: Mapping[str, Any],
+        libraries: Iterable[str],
+        *,
+        seconds: float,
+        start_s: float,
+        on_wait: Callable[[], None] | None = None,
     ) -> dict[str, Any] | None:
-        """What it answers; None where it does not in time, dies, or takes longer than `start_s` to be ready.
+        """What it answers; None where it takes longer than `start_s` to be ready, or does not answer in `seconds`.
 
-        One that takes longer than `seconds` over an answer is ended, and a new one started with the next question.
+        A question that was not waited for stays: asked again, it is answered at once if the answer came meanwhile.
+        `on_wait` is called when the answer takes longer than a moment.
         """
-
-        def answer(until: float) -> dict[str, Any] | None:
-            if not self._has_started(libraries, until):
-                return None
-            self._send(order)
-            said = self._answer(time.monotonic() + seconds)
-            self._n_ends = 0
-            return said
-
-        return self._in_turn(answer, start_s)
-
-    def _in_turn(self, what: Callable[[float], _T], start_s: float) -> _T | None:
+        needed = tuple(sorted(libraries))
+        key = _key(order, needed)
         until = time.monotonic() + start_s
-        if not self._turn.acquire(timeout=start_s):
-            return None
-        try:
-            return what(until)
-        except (OSError, ValueError):
-            self._end()
-            return None
-        except BaseException:
-            # Somebody does not wait for the answer, which would be taken for that to the next question.
-            self._end()
-            raise
-        finally:
-            self._turn.release()
+        told = _Once(on_wait)
+        for _ in range(_MOST_DEATHS):
+            # A worker may die over what somebody else asked before, or because its memory was full.
+            try:
+                return self._in_turn(lambda: self._answer(key, order, needed, until, seconds, told), wait_s=start_s)
+            except WorkerGoneError:
+                continue
+        return None
 
-    def _has_started(self, libraries: Iterable[str], until: float) -> bool:
-        return self._begin() and self._is_connected(until) and self._has_loaded(libraries, until)
+    def is_given_up(self, order: Mapping[str, Any], libraries: Iterable[str]) -> bool:
+        """Whether asking again is of no use: workers died over the question, over loading a library, or at once."""
+        needed = tuple(sorted(libraries))
+        ways = [Owed(_key(order, needed)), *(Owed("", library) for library in needed)]
+        return self._n_ends >= _MOST_ENDS or any(self._deaths[each] >= _MOST_DEATHS for each in ways)
 
     def end(self) -> None:
         """End it; it may be asked again."""
         with self._turn:
             if self._owner == os.getpid():
                 self._end()
+
+    def _in_turn(self, what: Callable[[], _T], *, wait_s: float) -> _T | None:
+        """Raises WorkerGoneError."""
+        if not self._turn.acquire(timeout=max(wait_s, _SHORTEST_TURN_S)):
+            return None
+        try:
+            return what()
+        except (OSError, ValueError) as error:
+            self._died(is_hopeless=False)
+            raise WorkerGoneError from error
+        except WorkerGoneError:
+            raise
+        except BaseException:
+            # Somebody does not wait for the answer, of which a part may have been read.
+            self._end()
+            raise
+        finally:
+            self._turn.release()
+
+    def _answer(
+        self, key: str, order: Mapping[str, Any], libraries: Iterable[str], until: float, seconds: float, told: _Once
+    ) -> dict[str, Any] | None:
+        if key in self._answers:
+            return self._taken(key)
+        asked = Owed(key)
+        if self._deaths[asked] >= _MOST_DEATHS or not self._has_loaded(libraries, until, told):
+            return None
+        if asked not in self._owed:
+            if len(self._owed) >= _MOST_OWED:
+                return None
+            self._send(asked, order)
+        late = time.monotonic() + seconds
+        while key not in self._answers:
+            if not self._has_next(late, told):
+                return None
+        return self._taken(key)
+
+    def _taken(self, key: str) -> dict[str, Any]:
+        """The answer; what tells of this process alone, such as a MemoryError, is asked again the next time."""
+        said = self._answers[key]
+        if str(said.get("unknown", "")).endswith("Error"):
+            del self._answers[key]
+        return said
+
+    def _has_loaded(self, libraries: Iterable[str], until: float, told: _Once | None = None) -> bool:
+        """Whether it runs and the libraries are loaded by then; if not, it continues with that."""
+        needed = [*libraries]
+        if any(self._deaths[Owed("", library)] >= _MOST_DEATHS for library in needed):
+            return False
+        if not self._begin() or not self._is_connected(until, told):
+            return False
+        for library in needed:
+            if library not in self._loaded:
+                self._loaded[library] = False
+                self._send(Owed("", library), {"load": [library]})
+        while not all(self._loaded.get(library) for library in needed):
+            if not self._has_next(until, told):
+                return False
+        return True
 
     def _begin(self) -> bool:
         """Whether it runs, after it was started if need be."""
@@ -152,12 +253,12 @@ class LibraryWorker:
             return False
         return True
 
-    def _is_connected(self, until: float) -> bool:
+    def _is_connected(self, until: float, told: _Once | None = None) -> bool:
         if self._connection is not None:
             return True
         assert self._listening is not None and self._guarded is not None
         heard = [self._listening.fileno(), self._guarded.handle]
-        ready, _, _ = select.select(heard, [], [], max(0.0, until - time.monotonic()))
+        ready = _readable(heard, until, told)
         if heard[0] in ready:
             self._connection, _ = self._listening.accept()
             return True
@@ -165,28 +266,40 @@ class LibraryWorker:
             self._end()
         return False
 
-    def _has_loaded(self, libraries: Iterable[str], until: float) -> bool:
-        """Whether the libraries are loaded by then; the answers of those that were asked for before are taken too."""
-        for library in libraries:
-            if library not in self._loading:
-                self._loading[library] = False
-                self._send({"load": [library]})
+    def _has_next(self, until: float, told: _Once | None = None) -> bool:
+        """Whether the next answer came by then; it is kept. Raises OSError, ValueError or WorkerGoneError."""
         assert self._connection is not None
-        for library, is_loaded in self._loading.items():
-            if not is_loaded:
-                heard = [self._connection]
-                if not self._heard and not select.select(heard, [], [], max(0.0, until - time.monotonic()))[0]:
-                    return False
-                self._answer(time.monotonic() + _LINE_S)
-                self._loading[library] = True
+        first = self._owed[0]
+        too_late = self._began_s + first.longest_s
+        if not self._heard and not _readable([self._connection.fileno()], min(until, too_late), told):
+            if time.monotonic() >= too_late:
+                self._died(is_hopeless=True)
+                raise WorkerGoneError
+            return False
+        said = self._line(time.monotonic() + _LINE_S)
+        self._owed.popleft()
+        self._began_s = time.monotonic()
+        self._n_ends = 0
+        if first.library:
+            self._loaded[first.library] = True
+        else:
+            self._keep(first.key, said)
         return True
 
-    def _send(self, order: Mapping[str, Any]) -> None:
+    def _keep(self, key: str, said: dict[str, Any]) -> None:
+        if len(self._answers) >= _MOST_KEPT:
+            del self._answers[next(iter(self._answers))]
+        self._answers[key] = said
+
+    def _send(self, owed: Owed, order: Mapping[str, Any]) -> None:
         assert self._connection is not None
         self._connection.settimeout(_LINE_S)
+        if not self._owed:
+            self._began_s = time.monotonic()
+        self._owed.append(owed)
         self._connection.sendall(json.dumps(order).encode() + b"\n")
 
-    def _answer(self, deadline: float) -> dict[str, Any]:
+    def _line(self, deadline: float) -> dict[str, Any]:
         """Raises OSError if the worker is gone or late, ValueError if it does not answer in JSON."""
         assert self._connection is not None
         said = self._heard
@@ -202,6 +315,12 @@ class LibraryWorker:
             raise ValueError("no answer")
         return answer
 
+    def _died(self, *, is_hopeless: bool) -> None:
+        """End what is left of it, and remember over what it died."""
+        if self._owed:
+            self._deaths[self._owed[0]] += _MOST_DEATHS if is_hopeless else 1
+        self._end()
+
     def _end(self) -> None:
         self._n_ends += self._guarded is not None
         for held in (self._connection, self._listening):
@@ -213,13 +332,43 @@ class LibraryWorker:
             with contextlib.suppress(OSError):
                 self._room.cleanup()
         self._room = self._guarded = self._listening = self._connection = None
-        self._loading = {}
+        self._loaded = {}
+        self._owed.clear()
         self._heard = b""
 
 
+class _Once:
+    """Calls a function at the first wait that is more than a moment, and never again."""
+
+    def __init__(self, call: Callable[[], None] | None) -> None:
+        self._call = call
+
+    def __call__(self) -> None:
+        call, self._call = self._call, None
+        if call is not None:
+            call()
+
+
+def _readable(handles: list[int], until: float, told: _Once | None) -> list[int]:
+    """Those of the handles that can be read by then, as soon as one can."""
+    left_s = max(0.0, until - time.monotonic())
+    ready, _, _ = select.select(handles, [], [], min(left_s, _SHORT_WAIT_S))
+    if ready or left_s <= _SHORT_WAIT_S:
+        return ready
+    if told is not None:
+        told()
+    return select.select(handles, [], [], max(0.0, until - time.monotonic()))[0]
+
+
+def _key(order: Mapping[str, Any], libraries: Iterable[str]) -> str:
+    """The same for the same question."""
+    text = json.dumps([order, [*libraries]], default=str)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
 @cache
-def library_worker(python: str) -> LibraryWorker:
-    """The worker of an interpreter, kept as long as this process lives."""
+def library_worker(python: str, kind: str = "") -> LibraryWorker:
+    """The worker of an interpreter, kept as long as this process lives; one for each kind of libraries."""
     worker = LibraryWorker(python)
     atexit.register(worker.end)
     return worker

@@ -11,7 +11,8 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from functools import cache
 from typing import Any, Final, NamedTuple
 
@@ -41,17 +42,47 @@ _ASKED: Final = tuple(sorted(operations.BOUND))
 _BOUND: Final = operations.BOUND | of_python.MODULES
 
 
+TITLES: Final = {
+    "keras": "Keras",
+    "lightgbm": "LightGBM",
+    "matplotlib": "Matplotlib",
+    "numpy": "NumPy",
+    "scipy": "SciPy",
+    "sklearn": "scikit-learn",
+    "tensorflow": "TensorFlow",
+    "torch": "PyTorch",
+}
+"""Names of packages as their owners write them, where that is another name than the module's."""
+_SLOW_TO_LOAD: Final = frozenset(["keras", "tensorflow"])
+"""They have a worker of their own, so that no question about another library waits for them."""
+
+
 class Patience(NamedTuple):
-    """Seconds that are waited: for one answer, for a worker that starts, and for all answers about one target."""
+    """Seconds that are waited: for one answer, for libraries that are loaded, and for everything about one target."""
 
     answer_s: float
     start_s: float
     total_s: float
 
 
-UNHURRIED: Final = Patience(answer_s=5.0, start_s=30.0, total_s=20.0)
-LIVE: Final = Patience(answer_s=0.25, start_s=0.0, total_s=0.3)
-"""Beside a cell that somebody is about to run: a worker that is not there yet is not waited for."""
+UNHURRIED: Final = Patience(answer_s=5.0, start_s=30.0, total_s=50.0)
+WAITING: Final = Patience(answer_s=5.0, start_s=5.0, total_s=5.0)
+"""Somebody asked about a cell and sees that a library is asked."""
+HURRIED: Final = Patience(answer_s=0.25, start_s=0.0, total_s=0.3)
+"""Beside a cell that somebody is about to run: a library that is not loaded yet is not waited for."""
+_patience: ContextVar[Patience] = ContextVar("patience", default=UNHURRIED)
+_on_wait: ContextVar[Callable[[str], None]] = ContextVar("on_wait", default=lambda _library: None)
+
+
+@contextmanager
+def asking_with(patience: Patience, on_wait: Callable[[str], None]) -> Iterator[None]:
+    """How long libraries are waited for meanwhile; `on_wait` is told the name of one that is waited for."""
+    was_patience, was_on_wait = _patience.set(patience), _on_wait.set(on_wait)
+    try:
+        yield
+    finally:
+        _patience.reset(was_patience)
+        _on_wait.reset(was_on_wait)
 
 
 class Order(NamedTuple):
@@ -84,10 +115,9 @@ class Question(NamedTuple):
 class Asker:
     """Asks about the steps of one target. `packages` are the kernel's versions; with no such worker it is silent.
 
-    `may_be_extended`: classes and modules may have names by packages that the worker does not load.
+    `may_be_extended`: classes and modules may have names by packages that the worker does not load. `not_asked` are
+    libraries that were not waited for, and `without_answer` those of which a question is given up.
     """
-
-    patience: Patience = UNHURRIED
 
     def __init__(
         self, packages: Mapping[str, str], mentions: Callable[[str], bool], *, may_be_extended: bool = False
@@ -98,9 +128,13 @@ class Asker:
         self._is_of_any_version = not packages
         knows = _who_knows if packages else _who_knows_shapes
         python, self._libraries = knows(tuple(sorted(packages.items())), interpreters())
-        self._worker: LibraryWorker | None = library_worker(python) if self._libraries else None
-        self._seconds_left = self.patience.total_s
+        self._python = python
+        self._patience = _patience.get()
+        self._until: float | None = None
+        """When the patience ends (time.monotonic); it begins with the first question."""
         self._answers: dict[str, Mapping[str, Any]] = {}
+        self.not_asked: dict[str, None] = {}
+        self.without_answer: dict[str, None] = {}
 
     def question(
         self,
@@ -115,7 +149,7 @@ class Asker:
 
         `made` is the `result` of the step whose result the receiver is, with nothing between.
         """
-        if self._worker is None or not arguments.is_complete or self._seconds_left <= 0:
+        if not self._libraries or not arguments.is_complete:
             return None
         operands = [*arguments.positional, *arguments.keywords.values()]
         if receiver is not None and step != "call":
@@ -158,13 +192,19 @@ class Asker:
     def refused_parameter(self, path: str, step: str, given: Mapping[str, Any]) -> RefusedParameter | None:
         """The first of some plain values that scikit-learn refuses in a "call" or "fit"; None if none for certain."""
         library = path.partition(".")[0]
-        if not self._may_be_asked({library}) or self._seconds_left <= 0:
+        if not self._may_be_asked({library}):
             return None
         order = {"step": "parameters", "of": path, "name": step, "given": dict(given)}
         said = self._answer(order, [library]) if given else {}
         if "raised" not in said:
             return None
         return RefusedParameter(str(said["name"]), str(said["raised"]), str(said["message"]), tuple(said["options"]))
+
+    @property
+    def unsure(self) -> tuple[str, ...]:
+        """What was not asked, in sentences."""
+        waited_for = [f"not asked yet: {title}" for title in self.not_asked]
+        return (*waited_for, *(f"no answer: {title}" for title in self.without_answer))
 
     def about(self, question: Question) -> LibraryAnswer | None:
         """What the library says; None if it says nothing."""
@@ -325,17 +365,42 @@ class Asker:
         return any(map(self._mentions, spelled))
 
     def _answer(self, order: Mapping[str, Any], libraries: Iterable[str]) -> Mapping[str, Any]:
+        """What the library says; empty where it says nothing in time, and then it is told in `not_asked`."""
         key = json.dumps(order, default=str)
         if key not in self._answers:
-            assert self._worker is not None
-            wait = self.patience
-            started = time.perf_counter()
-            if self._worker.is_ready(libraries, start_s=wait.start_s):
-                started = time.perf_counter()  # loading is not taken from the time for answers
-            answer = self._worker.ask(order, libraries, seconds=wait.answer_s, start_s=0.0)
-            self._answers[key] = answer or {}
-            self._seconds_left -= time.perf_counter() - started
+            self._answers[key] = self._said(order, frozenset(libraries)) or {}
         return self._answers[key]
+
+    def _said(self, order: Mapping[str, Any], libraries: Set[str]) -> Mapping[str, Any] | None:
+        now = time.monotonic()
+        if self._until is None:
+            self._until = now + self._patience.total_s
+        left_s = max(0.0, self._until - now)
+        asked = titles(libraries)
+        worker = worker_of(self._python, libraries)
+        on_wait = _on_wait.get()
+        said = worker.ask(
+            order,
+            libraries,
+            seconds=min(self._patience.answer_s, left_s),
+            start_s=min(self._patience.start_s, left_s),
+            on_wait=lambda: on_wait(asked[-1]),
+        )
+        if said is None:
+            is_given_up = worker.is_given_up(order, libraries)
+            (self.without_answer if is_given_up else self.not_asked).update(dict.fromkeys(asked))
+        return said
+
+
+def worker_of(python: str, libraries: Set[str]) -> LibraryWorker:
+    """The worker of an interpreter that is asked about these libraries."""
+    return library_worker(python, "slow to load") if libraries & _SLOW_TO_LOAD else library_worker(python)
+
+
+def titles(libraries: Iterable[str]) -> list[str]:
+    """Libraries as their owners write them; NumPy, on which the others stand, only where it is alone."""
+    named = [TITLES.get(each, each) for each in _ASKED if each in set(libraries)]
+    return [title for title in named if title != TITLES["numpy"]] or named or ["Python"]
 
 
 def versions_asked() -> list[dict[str, str]]:
@@ -391,6 +456,15 @@ def assumed_packages() -> Mapping[str, str]:
 def start_beside() -> None:
     """Start the worker of this interpreter before anybody asks; it is not waited for."""
     library_worker(sys.executable).start()
+
+
+def load(libraries: Iterable[str]) -> None:
+    """Load libraries in the workers of this interpreter, and wait for that; the slow ones last."""
+    wanted = [each for each in _ASKED if each in set(libraries)]
+    slow = [each for each in wanted if each in _SLOW_TO_LOAD]
+    library_worker(sys.executable).load(each for each in wanted if each not in _SLOW_TO_LOAD)
+    if slow:
+        worker_of(sys.executable, {*slow}).load(slow)
 
 
 def _result_of(order: Order, answer: Mapping[str, Any]) -> LibraryAnswer | None:

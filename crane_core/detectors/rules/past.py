@@ -40,6 +40,7 @@ class Past:
     contradictions: tuple[Contradiction, ...] = ()
     errors: tuple[RuleError, ...] = ()
     n_steps: int = 0
+    unsure: tuple[str, ...] = ()
 
 
 def past_of(initial: InitialState) -> Past:
@@ -55,7 +56,13 @@ def past_of(initial: InitialState) -> Past:
         for statement in code.tree.body:
             _run(interpreter, statement, position, found)
     known = _known(interpreter) if len(found) <= _MOST_CONTRADICTIONS else {}
-    return Past(_compared(known, initial, found), tuple(found), tuple(interpreter.errors), interpreter.n_steps)
+    return Past(
+        names=_compared(known, initial, found),
+        contradictions=tuple(found),
+        errors=tuple(interpreter.errors),
+        n_steps=interpreter.n_steps,
+        unsure=interpreter.asker.unsure,
+    )
 
 
 def _run(interpreter: Interpreter, statement: ast.stmt, position: int, found: list[Contradiction]) -> None:

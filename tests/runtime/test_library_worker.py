@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from crane_core.runtime import library_worker
-from crane_core.runtime.library_worker import LibraryWorker, Owed
+from crane_core.runtime.library_worker import LibraryWorker
 from tests.patience import once
 
 PLENTY_S = 60.0
@@ -68,6 +68,7 @@ def test_answers_that_come_at_once_are_taken_one_by_one(worker: LibraryWorker) -
     first = worker.pid
     assert worker.ask(MEAN, libraries, seconds=PLENTY_S, start_s=0) is None
     assert worker._connection is not None
+    worker._connection.settimeout(PLENTY_S)
     once(lambda: worker._connection.recv(65_536, socket.MSG_PEEK).count(b"\n") == 2)  # both were loaded meanwhile
     assert ask(worker, MEAN) == GAVE
     assert worker.ask(MEAN, libraries, seconds=PLENTY_S, start_s=0) == GAVE
@@ -133,14 +134,14 @@ def test_a_question_that_never_ends_is_given_up_and_the_others_are_answered(
 
 
 def test_a_library_over_which_the_worker_dies_is_given_up_alone(worker: LibraryWorker) -> None:
-    told = worker._send
+    waited = worker._has_next
 
-    def dies_over_pandas(owed: Owed, sent: Any) -> None:
-        if owed.library == "pandas":
+    def dies_over_pandas(*options: Any) -> bool:
+        if worker._owed[0].library == "pandas":
             kill(worker)
-        told(owed, sent)
+        return waited(*options)
 
-    worker._send = dies_over_pandas  # type: ignore[method-assign]
+    worker._has_next = dies_over_pandas  # type: ignore[method-assign]
     assert worker.ask(SUM, ["numpy", "pandas"], seconds=PLENTY_S, start_s=PLENTY_S) is None
     assert worker.is_given_up(SUM, ["numpy", "pandas"])
     assert ask(worker, SUM) == GAVE

@@ -6,6 +6,7 @@ Runs as a separate process beside the kernel and ends with it. Refuses to run an
 from __future__ import annotations
 
 import json
+import queue
 import sys
 import threading
 import time
@@ -18,42 +19,66 @@ from crane_core.detectors.rules import asking
 from crane_core.detectors.rules.family import all_rules
 from crane_core.domain import Cell, KernelState, Setting
 from crane_core.errors import CraneError
+from crane_core.live.reply import SET_ONE
 from crane_core.llm.endpoint import Endpoint, configured_endpoint
 from crane_core.notebooks import CodeCell
 from crane_core.pipeline.own_notebooks.check import Checked, findings, to_send, unsure, verdict
 from crane_core.pipeline.own_notebooks.prompt_of_notebook import Written, captured_state, planned_cells
 from crane_core.pipeline.own_notebooks.value_origins import with_origins
 from crane_core.runtime.kernel_side import kernel_requests
+from crane_core.runtime.kernel_side.crane_surrogates import operations
 from crane_core.runtime.live_history import request
 from crane_core.runtime.plan import Plan, read_plan
 from crane_core.runtime.probe_source import OUR_MAGIC, modules_for
 
 NAME = "notebook"
+_wanted: queue.SimpleQueue[list[str]] = queue.SimpleQueue()
+"""Libraries that the kernel has imported."""
 
 
 def main() -> None:
     # What the first question needs, before somebody waits for it: the rules loaded, the probe compiled.
-    asking.Asker.patience = asking.LIVE
     all_rules()
     _judge({"ran": [], "target": "", "state": {"variables": {}}})
     _needed()
-    threading.Thread(target=asking.start_beside, daemon=True).start()
+    threading.Thread(target=_load_libraries, daemon=True).start()
     for line in sys.stdin:
         order = json.loads(line)
+        if order["do"] == "load":
+            _wanted.put(order["imported"])
+            continue
         try:
             answer = DOES[order["do"]](order)
         except CraneError as error:
             answer = {"refused": str(error.args[0]), "remedy": error.remedy}
-        sys.stdout.write(json.dumps(answer) + "\n")
-        sys.stdout.flush()
+        _say(order, answer)
+
+
+def _say(order: Mapping[str, Any], words: Mapping[str, Any]) -> None:
+    """One line, which tells the order that it belongs to."""
+    sys.stdout.write(json.dumps({**words, "id": order.get("id")}) + "\n")
+    sys.stdout.flush()
+
+
+def _load_libraries() -> None:
+    """Load what the kernel has imported in the processes that are asked about it, while nobody waits for it."""
+    asking.start_beside()
+    loaded: set[str] = set()
+    while True:
+        new = [each for each in _wanted.get() if each not in loaded]
+        asking.load(new)
+        loaded.update(new)
 
 
 def _probe(order: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The names of the probe's modules, and of those that every look needs; with `module`, the one of that name."""
+    """The names of the probe's modules, of those that every look needs, and of the libraries that may be asked.
+
+    With `module`, the one of that name.
+    """
     modules = modules_for(order["magic"])
     if "module" in order:
         return modules[order["module"]]
-    return {"names": list(modules), "needed": _needed()}
+    return {"names": list(modules), "needed": _needed(), "libraries": sorted(operations.BOUND)}
 
 
 @cache
@@ -71,24 +96,31 @@ def _cell_of_file(order: Mapping[str, Any]) -> dict[str, Any]:
 
 def _judge(order: Mapping[str, Any]) -> dict[str, Any]:
     started = time.perf_counter()
+    _wanted.put(order.get("imported", []))
     checked = _checked(order)
-    said = verdict(checked)
+    with asking.asking_with(asking.HURRIED if order.get("is_hurried") else asking.WAITING, _progress(order)):
+        said = verdict(checked)
     found = with_origins(findings(said), checked, is_live=True)
     seconds = time.perf_counter() - started
     return {"crashes": said.crashes, "findings": found, "unsure": unsure(said), "seconds": seconds}
 
 
+def _progress(order: Mapping[str, Any]) -> Callable[[str], None]:
+    """Tells who waits for the answer which library is asked."""
+    return lambda library: _say(order, {"asking": library})
+
+
 def _prompt(order: Mapping[str, Any]) -> dict[str, Any]:
-    """The exact text that a model would be sent, secrets redacted, and to whom."""
-    endpoint = _endpoint(order)
+    """The exact text that a model would be sent, secrets redacted, and to whom: None where no model is set."""
+    endpoint = configured_endpoint(order.get("model"), order.get("base_url"))
     sent = _written(order)
     tokens = sent.tokens
     return {
         "text": sent.prompt.text,
         "tokens": tokens.n,
         "kind": tokens.kind,
-        "model": endpoint.model,
-        "base_url": endpoint.base_url,
+        "model": endpoint and endpoint.model,
+        "base_url": endpoint and endpoint.base_url,
     }
 
 
@@ -112,7 +144,7 @@ def _endpoint(order: Mapping[str, Any]) -> Endpoint:
     if endpoint is None:
         raise CraneError(
             "No model is set.",
-            remedy="Name one: `%%crane ask --model M --base-url URL`, or set CRANE_MODEL and CRANE_BASE_URL.",
+            remedy=f"{SET_ONE}.",
         )
     return endpoint
 

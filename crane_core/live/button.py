@@ -25,6 +25,10 @@ class Answer:
         return self._content
 
 
+PROGRESS = "application/vnd.crane.asking+json"
+"""Of this type is what the front end is sent while a library is waited for."""
+
+
 def answer(source: str) -> Answer:
     """`title`, `rows` of name and text, and `crashes` where there is a verdict."""
     from IPython.core.getipython import get_ipython
@@ -34,7 +38,12 @@ def answer(source: str) -> Answer:
     if magics is None and not _OWN:
         _OWN.append(Session(shell))
     try:
-        verdict = (magics.session if magics else _OWN[0]).verdict(source)
+        session = magics.session if magics else _OWN[0]
+        verdict = session.verdict(source, on_progress=lambda library: _tell_progress(shell, library))
     except CraneError as error:
         return Answer({"title": "No verdict", "rows": [["reason", str(error.args[0])], ["remedy", error.remedy]]})
     return Answer({"title": verdict.title, "rows": verdict.rows, "crashes": verdict.crashes})
+
+
+def _tell_progress(shell: Any, library: str) -> None:
+    shell.display_pub.publish({PROGRESS: {"asking": library}})

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
+import tokenize
 from typing import Any
 
 from IPython.core.error import InputRejected
@@ -16,8 +17,22 @@ from crane_core.live.verdict import Verdict
 from crane_core.runtime.live_history import OUR_CELL
 
 OVERRIDE = "# crane: run"
-_OVERRIDES = re.compile(r"^[ \t]*#[ \t]*crane:[ \t]*run\b", re.MULTILINE | re.IGNORECASE)
+_OVERRIDES = re.compile(r"#[ \t]*crane:[ \t]*run\b", re.IGNORECASE)
 _OURS = re.compile(r"\s*%%?crane\b")
+
+
+def is_overridden(cell: str) -> bool:
+    """Whether a comment says to run the cell: on its own line, or behind code. A text that says so is no comment."""
+    lines = iter(cell.splitlines(keepends=True))
+    try:
+        for token in tokenize.generate_tokens(lambda: next(lines, "")):
+            if token.type == tokenize.COMMENT and _OVERRIDES.match(token.string):
+                return True
+    except (tokenize.TokenError, SyntaxError):
+        # A line for a shell need not be Python; what follows it is read anew.
+        rest = "".join(lines)
+        return bool(rest) and is_overridden(rest)
+    return False
 
 
 class Stopped(InputRejected):
@@ -31,7 +46,7 @@ class Stopped(InputRejected):
         return [
             "Stopped by %crane guard: this cell was not run.",
             repr(self.verdict),
-            f"Run it anyway: add the line {OVERRIDE}",
+            f"Run it anyway: add the comment {OVERRIDE}",
         ]
 
 
@@ -48,10 +63,10 @@ class Guard(ast.NodeTransformer):
 
     def visit(self, node: ast.AST) -> Any:
         cell, self._cell = self._cell, ""
-        if not cell.strip() or _OURS.match(cell) or OUR_CELL.match(cell) or _OVERRIDES.search(cell):
+        if not cell.strip() or _OURS.match(cell) or OUR_CELL.match(cell) or is_overridden(cell):
             return node
         try:
-            verdict = self._session.verdict(cell)
+            verdict = self._session.verdict(cell, is_hurried=True)
         except Exception as error:  # noqa: BLE001 - whatever goes wrong with the check, the notebook goes on
             print(f"%crane guard could not check this cell, which runs: {error}")  # noqa: T201 - the cell's output
             return node

@@ -11,6 +11,9 @@ import queue
 import subprocess
 import tempfile
 import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
 from typing import IO, Any
 
 from crane_core import helper_process
@@ -31,6 +34,7 @@ class Helper:
         self._process: subprocess.Popen[bytes] | None = None
         self._answers: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._errors: IO[bytes] | None = None
+        self._n_orders = 0
         self._lock = threading.Lock()
         self._starting = threading.Lock()
 
@@ -64,19 +68,27 @@ class Helper:
         threading.Thread(target=_pass_on, args=(process.stdout, self._answers), daemon=True).start()
         return process
 
-    def ask(self, order: dict[str, Any], patience_s: float = PATIENCE_S, *, may_start: bool = True) -> dict[str, Any]:
+    def ask(
+        self,
+        order: dict[str, Any],
+        patience_s: float = PATIENCE_S,
+        *,
+        may_start: bool = True,
+        on_progress: Callable[[str], None] = lambda _library: None,
+    ) -> dict[str, Any]:
         """The answer to one order. Raises HelperError, and what the process refused, as a CraneError.
 
-        may_start: whether a process is started where none runs; else that is a HelperError too.
+        may_start: whether a process is started where none runs; else that is a HelperError too. `on_progress` is told
+        the name of a library that is waited for.
         """
         with self._lock:
             process = self.start() if may_start else self._process
             try:
                 if process is None or process.stdin is None:
                     raise BrokenPipeError("it was ended")
-                process.stdin.write(json.dumps(order).encode("ascii") + b"\n")
-                process.stdin.flush()
-                answer: dict[str, Any] = json.loads(self._answers.get(timeout=patience_s))
+                self._n_orders += 1
+                _write(process.stdin, {**order, "id": self._n_orders})
+                answer = self._answer(patience_s, on_progress)
             except (OSError, ValueError, queue.Empty) as error:
                 why = self._last_words() or f"no answer within {patience_s:g} s"
                 if process is self._process:
@@ -87,6 +99,23 @@ class Helper:
         if "refused" in answer:
             raise CraneError(answer["refused"], remedy=answer["remedy"])
         return answer
+
+    def tell(self, order: dict[str, Any]) -> None:
+        """Give an order that has no answer; nothing happens where no process runs."""
+        with self._lock, suppress(OSError, ValueError):
+            if self._process is not None and self._process.stdin is not None:
+                _write(self._process.stdin, order)
+
+    def _answer(self, patience_s: float, on_progress: Callable[[str], None]) -> dict[str, Any]:
+        """The answer to the last order. Raises queue.Empty, or ValueError where the process is gone."""
+        until = time.monotonic() + patience_s
+        while True:
+            said: dict[str, Any] = json.loads(self._answers.get(timeout=max(0.0, until - time.monotonic())))
+            if said.pop("id") != self._n_orders:
+                continue  # somebody interrupted the wait for an earlier one
+            if "asking" not in said:
+                return said
+            on_progress(said["asking"])
 
     def end(self) -> None:
         """End the process; it ends by itself, too, when its kernel does."""
@@ -104,8 +133,11 @@ class Helper:
         errors = self._errors
         if errors is None or errors.closed:
             return ""
-        errors.seek(0)
-        lines = errors.read().decode("utf-8", "replace").strip().splitlines()
+        try:
+            errors.seek(0)
+            lines = errors.read().decode("utf-8", "replace").strip().splitlines()
+        except ValueError:
+            return ""  # Another thread has ended the process meanwhile.
         return lines[-1][:_LONGEST_WORDS] if lines else ""
 
 
@@ -115,6 +147,11 @@ def _here() -> str:
         return os.getcwd()  # noqa: PTH109 - a string is wanted
     except OSError:
         return helper_process.NOWHERE  # The notebook has removed its folder.
+
+
+def _write(orders: IO[bytes], order: dict[str, Any]) -> None:
+    orders.write(json.dumps(order).encode("ascii") + b"\n")
+    orders.flush()
 
 
 def _pass_on(answers: IO[bytes] | None, to: queue.SimpleQueue[str]) -> None:

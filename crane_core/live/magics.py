@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 from IPython.core.error import UsageError
@@ -17,12 +18,16 @@ from crane_core.errors import CraneError
 from crane_core.live.guard import OVERRIDE, Guard
 from crane_core.live.reply import Reply, Sending
 from crane_core.live.session import Session
+from crane_core.live.verdict import Waiting
 
 NAME = "crane"
 REHEARSED_S, LONGEST_REHEARSED_S = 2.0, 600.0
+GUARD_ON = "%crane guard is on: a cell that will certainly crash is stopped before it runs."
+GUARD_OFF = "%crane guard is off: no cell is stopped."
 USAGE = f"""use  %%crane            above a cell: will it crash? It is not run.
      %crane check N     the same for code cell N (from 0) of the saved notebook file
      %crane guard on    stop certain crashes before they run; off ends that, {OVERRIDE} runs one cell anyway
+     %crane guard       say whether it is on
      %%crane rehearse   above a cell: run it in a copy of the kernel that is dropped, for 2 s or `rehearse SECONDS`
      %%crane ask        above a cell: show what a model would be sent; with --send, ask it"""
 
@@ -42,12 +47,14 @@ class CraneMagics:
 
     @no_var_expand
     def line(self, line: str) -> None:
-        """`%crane check N`, `%crane guard on`, `%crane guard off`."""
+        """`%crane check N`, `%crane guard on`, `%crane guard off`, `%crane guard`."""
         match line.split():
             case ["check", number] if number.isdigit():
-                self._tell(lambda: self.session.verdict(self.session.cell_of_file(int(number))))
+                self._tell_verdict(lambda: self.session.cell_of_file(int(number)))
             case ["guard", "on" | "off" as wanted]:
                 self.switch_guard(on=wanted == "on")
+            case ["guard"]:
+                print(GUARD_ON if self.is_guarded else GUARD_OFF)  # noqa: T201 - the cell's output
             case _:
                 raise UsageError(USAGE)
 
@@ -59,7 +66,7 @@ class CraneMagics:
         """
         words = line.split()
         if not words:
-            self._tell(lambda: self.session.verdict(cell))
+            self._tell_verdict(lambda: cell)
         elif words[0] == "rehearse":
             seconds = _seconds(words[1:])
             self._tell(lambda: self.session.rehearsal(cell, seconds))
@@ -69,10 +76,19 @@ class CraneMagics:
         else:
             raise UsageError(USAGE)
 
+    @property
+    def is_guarded(self) -> bool:
+        """Whether every cell is looked at before it runs."""
+        return self.guard in self._shell.ast_transformers
+
+    def start(self) -> None:
+        """Prepare for the first question."""
+        self._shell.events.register("post_run_cell", self.session.tell_imported)
+        self.session.prepare()
+
     def switch_guard(self, *, on: bool) -> None:
         """Look at every cell before it runs, or no longer."""
-        shell = self._shell
-        is_on = self.guard in shell.ast_transformers
+        shell, is_on = self._shell, self.is_guarded
         if on and not is_on:
             self.session.helper.start()
             shell.events.register("pre_run_cell", self.guard.before)
@@ -84,6 +100,7 @@ class CraneMagics:
     def end(self) -> None:
         """Leave nothing behind in the shell."""
         self.switch_guard(on=False)
+        self._shell.events.unregister("post_run_cell", self.session.tell_imported)
         self.session.helper.end()
 
     def _ask(self, cell: str, chosen: argparse.Namespace) -> Sending | Reply:
@@ -92,6 +109,27 @@ class CraneMagics:
         if not chosen.send:
             return Sending(self.session.helper.ask(seen.order("prompt", **options)))
         return Reply(self.session.helper.ask(seen.order("ask", **options), chosen.timeout_s))
+
+    def _tell_verdict(self, target: Callable[[], str]) -> None:
+        """Show the verdict on a cell, and meanwhile which library is waited for."""
+        shown: list[Any] = []
+
+        def show(what: object) -> None:
+            if shown:
+                shown[0].update(what)
+            else:
+                shown.append(display(what, display_id=True))  # type: ignore[no-untyped-call]
+
+        def show_progress(library: str) -> None:
+            # A terminal cannot replace what it has shown.
+            if hasattr(self._shell, "kernel"):
+                show(Waiting(library))
+
+        try:
+            said = self.session.verdict(target(), on_progress=show_progress)
+        except CraneError as error:
+            raise UsageError(str(error)) from None
+        show(said)
 
     def _tell(self, asked: Any) -> None:
         try:
@@ -128,7 +166,7 @@ def load(shell: Any) -> None:
     magics = CraneMagics(shell)
     shell.register_magic_function(magics.line, "line", NAME)
     shell.register_magic_function(magics.cell, "cell", NAME)
-    magics.session.prepare()
+    magics.start()
 
 
 def unload(shell: Any) -> None:

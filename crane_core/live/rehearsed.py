@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 
-from crane_core.live.verdict import ALARM, CALM, bounded
+from crane_core.live.verdict import ALARM, RAN, bounded
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Rehearsed:
 
     def _repr_html_(self) -> str:
         rows = "".join(f"<div>{name}: {escape(bounded(text))}</div>" for name, text in self.rows)
-        colour = ALARM if self.crashed else CALM
+        colour = ALARM if self.crashed else RAN
         return (
             f'<div style="border-left:4px dashed {colour};padding:6px 12px;line-height:1.5">'
             f"<strong>{escape(bounded(self.title))}</strong>{rows}</div>"

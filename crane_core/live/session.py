@@ -10,8 +10,9 @@ import importlib.util
 import json
 import marshal
 import os
+import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from threading import Lock, Thread
 from types import CodeType
@@ -36,7 +37,7 @@ class Seen(NamedTuple):
     target: str
     state: dict[str, Any]
 
-    def order(self, do: str, **more: str | None) -> dict[str, Any]:
+    def order(self, do: str, **more: object) -> dict[str, Any]:
         ran = [cell._asdict() for cell in self.ran]
         return {"do": do, "ran": ran, "target": self.target, "state": self.state, **more}
 
@@ -49,6 +50,8 @@ class Parts(Mapping[str, Any]):
         told = self._asked({}, may_start=may_start)
         self._names: dict[str, None] = dict.fromkeys(told["names"])
         self._needed: list[str] = told["needed"]
+        self.libraries: list[str] = told["libraries"]
+        """Libraries that may be asked, by the names of their modules."""
         self._ready: dict[str, CodeType] = {}
 
     def __getitem__(self, name: str) -> Any:
@@ -84,6 +87,8 @@ class Session:
         self._parts: Parts | None = None
         self._parts_lock = Lock()
         self._probe: dict[str, Any] = {}
+        self._told: list[str] = []
+        """The libraries that the process beside the kernel was told to load."""
 
     def prepare(self) -> None:
         """Start the process beside the kernel, and fetch what the first look needs while nobody waits for it."""
@@ -93,6 +98,21 @@ class Session:
     def _fetch(self) -> None:
         with suppress(CraneError):  # it was ended, or the first question asks again and tells why
             self._brought(may_start=False).prepare()
+            self.tell_imported()
+
+    def tell_imported(self, _result: object = None) -> None:
+        """Have the libraries loaded that are new in the kernel, so that they can be asked soon.
+
+        IPython's event post_run_cell.
+        """
+        imported = self._imported()
+        if imported != self._told:
+            self._told = imported
+            self.helper.tell({"do": "load", "imported": imported})
+
+    def _imported(self) -> list[str]:
+        """The libraries that the kernel has imported, of those that may be asked."""
+        return [each for each in self._parts.libraries if each in sys.modules] if self._parts is not None else []
 
     def look(self, target: str) -> Seen:
         """What the target would meet now. `target` is the source of a cell. Raises HelperError."""
@@ -107,10 +127,17 @@ class Session:
                 self._parts = Parts(self.helper, may_start=may_start)
             return self._parts
 
-    def verdict(self, target: str) -> Verdict:
-        """What the rules say of a cell that has not run. Raises CraneError."""
+    def verdict(
+        self, target: str, *, is_hurried: bool = False, on_progress: Callable[[str], None] = lambda _library: None
+    ) -> Verdict:
+        """What the rules say of a cell that has not run. Raises CraneError.
+
+        is_hurried: libraries that do not answer at once are not waited for. Else they are for some seconds, and
+        `on_progress` is told which.
+        """
         started = time.perf_counter()
-        answer = self.helper.ask(self.look(target).order("judge"))
+        order = self.look(target).order("judge", imported=self._imported(), is_hurried=is_hurried)
+        answer = self.helper.ask(order, on_progress=on_progress)
         seconds = time.perf_counter() - started
         return Verdict(tuple(answer["findings"]), seconds, tuple(answer["unsure"]))
 

@@ -11,7 +11,8 @@ from typing import Any
 
 MOST_LETTERS = 2_000
 MODEST = "The rules report only certain crashes; they never say that a cell is safe."
-ALARM, CALM = "#b3261e", "#2e7d5b"
+ALARM, NEUTRAL, RAN = "#b3261e", "#5b6b7f", "#2e7d5b"
+"""A crash; nothing certain, which is no approval and therefore not green; what ran through in a copy."""
 
 
 @dataclass(frozen=True)
@@ -56,11 +57,22 @@ class Verdict:
         """What JupyterLab, the classic notebook and VS Code draw."""
         rows = "".join(_table(finding) for finding in self.findings) or f"<div>{escape(MODEST)}</div>"
         rows += "".join(_row(name, text) for name, text in self._doubts)
-        colour = ALARM if self.crashes else CALM
+        colour = ALARM if self.crashes else NEUTRAL
         return (
             f'<div style="border-left:4px solid {colour};padding:6px 12px;line-height:1.5">'
             f"<strong>{escape(self.title)}</strong>{rows}</div>"
         )
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """What is shown until the verdict is there."""
+
+    library: str
+
+    def __repr__(self) -> str:
+        """Plain text, in every front end."""
+        return f"asking {bounded(self.library)} ..."
 
 
 def _facts(finding: dict[str, Any]) -> list[tuple[str, str]]:

@@ -58,18 +58,19 @@ class OpenKernel:
         self.run(SETUP)
 
     def run(self, code: str) -> list[str]:
-        """What the cell shows, as plain text."""
+        """What the cell shows, one after the other, as plain text."""
         shown: list[str] = []
 
         def keep(message: dict[str, Any]) -> None:
             content = message["content"]
-            shown.append(content.get("text") or content.get("data", {}).get("text/plain") or "")
+            text = content.get("text") or content.get("data", {}).get("text/plain")
+            shown.extend([text] if text else [])
 
         self.client.execute_interactive(code, timeout=60, output_hook=keep)
         return shown
 
     def by_magic(self, target: str) -> str:
-        return _first_line("".join(self.run(f"%%crane\n{target}")))
+        return _first_line(self.run(f"%%crane\n{target}")[-1])  # before it, that a library is asked
 
     def by_button(self, target: str) -> str:
         asked = {"crane": BUTTON.format(source=target)}

@@ -12,6 +12,7 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
+from crane_core.live.guard import is_overridden
 from crane_core.live.helper import Helper
 from crane_core.live.magics import loaded
 from crane_core.llm.fake_server import FakePlan, fake_server
@@ -91,6 +92,35 @@ def test_the_guard_stops_a_certain_crash_and_nothing_else(shell: Shell) -> None:
     assert type(shell.result.error_in_exec) is KeyError
 
 
+def test_the_guard_tells_whether_it_is_on(shell: Shell) -> None:
+    for wanted in ("on", "on", "off", "off"):
+        shell.run(f"%crane guard {wanted}")
+        assert shell.run("%crane guard").startswith(f"%crane guard is {wanted}: ")
+
+
+OVERRIDDEN = {
+    "beds['south']  # crane: run": True,
+    "total = (beds['south'] +  # Crane: Run anyway\n    1)": True,
+    "  # crane:run\nbeds['south']": True,
+    "%time beds['south']  # crane: run": True,
+    "!echo it's\nbeds['south']  # crane: run": True,
+    "'# crane: run'; beds['south']": False,
+    'note = """\n# crane: run\n"""\nbeds[\'south\']': False,
+    "f'# crane: run'; beds['south']": False,
+    "beds['south']  # crane: running": False,
+    "beds['south']  # do not crane: run": False,
+}
+
+
+def test_a_comment_runs_a_cell_anyway_wherever_it_stands_and_a_string_does_not(shell: Shell) -> None:
+    assert {cell: is_overridden(cell) for cell in OVERRIDDEN} == OVERRIDDEN
+    shell.run("beds = {'north': 3}\nseen = []")
+    shell.run("%crane guard on")
+    shell.run("seen.append(1); beds['south']  # crane: run")
+    shell.run("seen.append('# crane: run'); beds['south']")
+    assert shell.names["seen"] == [1]
+
+
 def test_a_guard_that_cannot_check_says_so_and_lets_the_cell_run(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     shell.run("beds = {}")
     shell.run("%crane guard on")
@@ -123,7 +153,7 @@ def test_a_cell_of_the_saved_file(shell: Shell, tmp_path: Path, monkeypatch: pyt
 
 
 @pytest.mark.parametrize(
-    "words", ["%crane", "%crane guard", "%crane check x", "%%crane nothing\n1", "%%crane ask --n\n1"]
+    "words", ["%crane", "%crane guard maybe", "%crane check x", "%%crane nothing\n1", "%%crane ask --n\n1"]
 )
 def test_wrong_words_are_told_with_the_right_ones(shell: Shell, words: str) -> None:
     told = shell.run(words)
@@ -160,7 +190,12 @@ def test_the_probe_is_loaded_once_as_far_as_it_is_needed_and_is_not_left_among_t
 
 def test_a_model_is_asked_once_it_may_be(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     shell.run("beds = {'token': 'sk-abcdefghijklmnopqrstuvwxyz0123456789'}")
-    assert "UsageError: No model is set." in shell.run("%%crane ask\nbeds['south']")
+    monkeypatch.delenv("CRANE_MODEL", raising=False)
+    unset = shell.run("%%crane ask\nbeds['south']")
+    assert unset.startswith("Not sent: ")
+    assert "beds['south']" in unset
+    assert unset.rstrip().endswith("or set CRANE_MODEL and CRANE_BASE_URL")
+    assert "UsageError: No model is set." in shell.run("%%crane ask --send\nbeds['south']")
     with fake_server(FakePlan()) as base_url:
         options = f"--model fake-1 --base-url {base_url}"
         shown = shell.run(f"%%crane ask {options}\nbeds['south']")

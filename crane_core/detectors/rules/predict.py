@@ -64,11 +64,11 @@ def findings(cells: Sequence[Cell], state: KernelState | None, setting: Setting 
     except RecursionError as error:
         interpreter.errors.append(RuleError("walk", "walk", str(error)))
     return Report(
-        predicted,
-        (*past.errors, *interpreter.errors),
-        past.n_steps + interpreter.n_steps,
-        past.contradictions,
-        initial.session.unsure,
+        findings=predicted,
+        errors=(*past.errors, *interpreter.errors),
+        n_steps=past.n_steps + interpreter.n_steps,
+        contradictions=past.contradictions,
+        unsure=tuple(dict.fromkeys((*initial.session.unsure, *past.unsure, *interpreter.asker.unsure))),
     )
 
 

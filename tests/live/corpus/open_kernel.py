@@ -114,7 +114,8 @@ class OpenKernel:
     def ask(self, target: str) -> str | None:
         """The class of the exception that `%%crane` predicts, or None. Raises NoVerdictError."""
         reply, messages = self._executed("%%crane\n" + target)
-        texts = [content["data"].get("text/plain", "") for kind, content in messages if kind == "display_data"]
+        shown = ("display_data", "update_display_data")  # while a library is asked, that is shown first
+        texts = [content["data"].get("text/plain", "") for kind, content in messages if kind in shown]
         verdict = _VERDICT.match(texts[-1]) if texts else None
         if reply["status"] != "ok" or verdict is None:
             raise NoVerdictError(f"{reply.get('ename')} {reply.get('evalue')} {texts}")

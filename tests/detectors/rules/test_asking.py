@@ -182,11 +182,13 @@ def test_a_function_that_the_notebook_replaced_is_not_asked(predict_here: Any, s
 VERSIONS = {"python": platform.python_version(), "numpy": np.__version__}
 
 
-def about(packages: dict[str, str]) -> answers.LibraryAnswer | None:
+def about(packages: dict[str, str], axis: int = 7) -> answers.LibraryAnswer | None:
+    return asked(asking.Asker(packages, lambda text: False), axis)
+
+
+def asked(asker: asking.Asker, axis: int) -> answers.LibraryAnswer | None:
     array = AbstractValue("numpy.ndarray", {"shape": (3, 4), "dtype": "int64"}, words="a")
-    seven = AbstractValue("int", literal=7)
-    asker = asking.Asker(packages, lambda text: False)
-    question = asker.question("method", array, "sum", array, Arguments((seven,)))
+    question = asker.question("method", array, "sum", array, Arguments((AbstractValue("int", literal=axis),)))
     return asker.about(question) if question is not None else None
 
 
@@ -208,17 +210,25 @@ def test_after_a_killed_worker_another_answers() -> None:
     before = worker.pid
     assert before is not None
     os.kill(before, signal.SIGKILL)
-    once(lambda: about(VERSIONS) is not None and worker.pid != before)
+    once(lambda: not Path(f"/proc/{before}").exists())
+    assert about(VERSIONS, axis=8) is not None
+    assert worker.pid != before
 
 
-@pytest.fixture
-def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asking.Asker, "patience", asking.Patience(1.0, 1.0, 0.0))
+def test_what_was_not_waited_for_is_told_and_answered_when_it_is_asked_again() -> None:
+    for patience, says in ((asking.HURRIED._replace(answer_s=0.0), False), (asking.UNHURRIED, True)):
+        with asking.asking_with(patience, lambda library: None):
+            asker = asking.Asker(VERSIONS, lambda text: False)
+        assert (asked(asker, axis=9) is not None) is says
+        assert asker.unsure == (() if says else ("not asked yet: NumPy",))
 
 
-@pytest.mark.usefixtures("hurried")
-def test_when_the_time_is_up_nothing_more_is_asked() -> None:
-    assert about(VERSIONS) is None
+def test_the_library_that_is_waited_for_is_told() -> None:
+    library_worker(sys.executable).end()
+    waited: list[str] = []
+    with asking.asking_with(asking.UNHURRIED, waited.append):
+        assert about(VERSIONS, axis=10) is not None
+    assert waited in ([], ["NumPy"])  # nobody is told of a moment
 
 
 OTHERS = """\

@@ -133,7 +133,7 @@ def main(arguments: list[str]) -> int:
         if library in ("", "crane_core"):
             raise
         extra = "models" if library in OF_MODELS else "app"
-        tell_refusal(f"This needs the library {library}.", f"Install it: `pip install 'crane-workbench[{extra}]'`.")
+        tell_refusal(f"This needs the library {library}.", f"Install it, in the checkout: `pip install '.[{extra}]'`.")
         return 1
     except _database_errors() as error:
         tell_error(_damaged(error))

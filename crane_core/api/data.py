@@ -89,7 +89,8 @@ def open_data(path: str | Path | None = None) -> Data:
         from crane_core.pipeline.loading.load import prepare_or_read
     except ModuleNotFoundError as error:
         raise StoreError(
-            f"Data frames need the library {error.name}.", remedy="Install it: `pip install 'crane-workbench[app]'`."
+            f"Data frames need the library {error.name}.",
+            remedy="Install it, in the checkout: `pip install '.[app]'`.",
         ) from error
     folder = data_folder(path)
     return Data(prepare_or_read(folder), folder)

@@ -25,14 +25,15 @@ def check(
     isolate: bool = False,
     allow_install: bool = False,
 ) -> Verdict:
-    """What the rules say of the target cell: `.crashes` if it certainly will, and `.findings`, the first one first.
+    """What the rules say of the target cell: `.crashes`, True or None, and `.findings`, the first one first.
 
     notebook: an .ipynb file. target: a code cell, counted from 0; without it, the first with an error output, else the
     last. The cells before it run in a fresh kernel (of the interpreter `python`, which must have ipykernel, else of
     this one) in the notebook's folder, each for `cell_s` seconds at most; with `execute=False` nothing runs and only
     the code is looked at. keep_going: continue past cells that raise. isolate: hide keys, files and network from the
     notebook as far as this machine can. allow_install: run lines such as `%pip install` too. A cell without a finding
-    may still crash: the rules tell certain crashes only.
+    may still crash: the rules tell certain crashes only, so `.crashes` is never False, and `.predicted` is "crash" or
+    "nothing certain". What limits the verdict stands in `.unsure`.
 
     Raises NotebookError or KernelError.
     """

@@ -102,7 +102,7 @@ def _judge(order: Mapping[str, Any]) -> dict[str, Any]:
         said = verdict(checked)
     found = with_origins(findings(said), checked, is_live=True)
     seconds = time.perf_counter() - started
-    return {"crashes": said.crashes, "findings": found, "unsure": unsure(said), "seconds": seconds}
+    return {"crashes": said.crashes or None, "findings": found, "unsure": unsure(said), "seconds": seconds}
 
 
 def _progress(order: Mapping[str, Any]) -> Callable[[str], None]:

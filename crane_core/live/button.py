@@ -30,7 +30,7 @@ PROGRESS = "application/vnd.crane.asking+json"
 
 
 def answer(source: str) -> Answer:
-    """`title`, `rows` of name and text, and `crashes` where there is a verdict."""
+    """`title`, `rows` of name and text, and `predicted` where there is a verdict."""
     from IPython.core.getipython import get_ipython
 
     shell = get_ipython()
@@ -42,7 +42,7 @@ def answer(source: str) -> Answer:
         verdict = session.verdict(source, on_progress=lambda library: _tell_progress(shell, library))
     except CraneError as error:
         return Answer({"title": "No verdict", "rows": [["reason", str(error.args[0])], ["remedy", error.remedy]]})
-    return Answer({"title": verdict.title, "rows": verdict.rows, "crashes": verdict.crashes})
+    return Answer({"title": verdict.title, "rows": verdict.rows, "predicted": verdict.predicted})
 
 
 def _tell_progress(shell: Any, library: str) -> None:

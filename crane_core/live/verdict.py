@@ -15,6 +15,11 @@ ALARM, NEUTRAL, RAN = "#b3261e", "#5b6b7f", "#2e7d5b"
 """A crash; nothing certain, which is no approval and therefore not green; what ran through in a copy."""
 
 
+def predicted(*, crashes: bool | None) -> str:
+    """What the rules predict, in words; they never predict that a cell runs."""
+    return "crash" if crashes else "nothing certain"
+
+
 @dataclass(frozen=True)
 class Verdict:
     """What the rules say of a cell; `findings` as `check --json` writes them, with the cell of origin where known.
@@ -27,8 +32,14 @@ class Verdict:
     unsure: tuple[str, ...] = ()
 
     @property
-    def crashes(self) -> bool:
-        return bool(self.findings)
+    def crashes(self) -> bool | None:
+        """True for a certain crash, else None: without a finding the cell may still crash."""
+        return True if self.findings else None
+
+    @property
+    def predicted(self) -> str:
+        """The same in words."""
+        return predicted(crashes=self.crashes)
 
     @property
     def title(self) -> str:

@@ -11,6 +11,7 @@ from crane_core import arguments
 from crane_core.detectors.prediction import Prediction
 from crane_core.domain import Setting
 from crane_core.errors import DetectorError, NotebookError
+from crane_core.live.verdict import predicted
 from crane_core.llm.endpoint import Endpoint, configured_endpoint
 from crane_core.pipeline.own_notebooks.attach import attached
 from crane_core.pipeline.own_notebooks.check import (
@@ -42,7 +43,10 @@ HELP = "predict whether the target cell of a notebook will crash, and why: with 
 EXAMPLE = """python -m crane_core check trip.ipynb
          python -m crane_core check trip.ipynb --target 4 --model qwen3 --base-url http://127.0.0.1:11434/v1 --json
          python -m crane_core check --attach trip.ipynb
-         python -m crane_core check trip.ipynb --rehearse"""
+         python -m crane_core check trip.ipynb --rehearse
+         python -m crane_core check trip.ipynb --exit-code"""
+PREDICTED_CRASH = 3
+"""Exit code with --exit-code; 1 and 2 are errors and wrong usage, as with every verb."""
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
@@ -103,7 +107,16 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         metavar="S",
         help=f"what the model is shown (default {Setting.RUNTIME_PLUS}): {', '.join(Setting)}",
     )
-    verb.add_argument("--json", action="store_true", help="print verdict, findings and costs as JSON to stdout")
+    verb.add_argument(
+        "--json",
+        action="store_true",
+        help="print verdict, findings and costs as JSON to stdout; `crashes` is true, or null where nothing is certain",
+    )
+    verb.add_argument(
+        "--exit-code",
+        action="store_true",
+        help=f"end with {PREDICTED_CRASH} where the rules predict a crash, with 0 where they predict nothing certain",
+    )
 
 
 def add_isolation(verb: argparse.ArgumentParser) -> None:
@@ -155,7 +168,7 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
         _give(chosen, checked, said, None)
         raise
     _give(chosen, checked, said, asked)
-    return 0
+    return PREDICTED_CRASH if chosen.exit_code and said.crashes else 0
 
 
 def _list(*, as_json: bool) -> None:
@@ -229,7 +242,8 @@ def as_json(checked: Checked, said: Prediction, asked: Asked | None) -> dict[str
         "executed": ran,
         "attached": checked.is_attached,
         "seconds_before": checked.seconds_before,
-        "crashes": said.crashes,
+        "crashes": said.crashes or None,
+        "predicted": predicted(crashes=said.crashes),
         "diagnosis": said.reasoning,
         "findings": with_origins(findings(said), checked, is_live=checked.is_attached),
         "unsure": unsure(said),

@@ -7,12 +7,17 @@
 
     const NAME = 'crane-workbench';
     const COMMAND = 'crane:check';
+    // No command with a package's name: none of that name is on the index, and anybody could put one there.
+    const REMEDY = 'The kernel needs Python 3.11 or later. Install Crane Workbench in its environment from the folder of '
+        + 'its source (README: "Ask in the notebook that is open"), then restart the kernel. '
+        + 'A kernel of Python 3.8 or later is looked at from outside by: crane check --attach';
+    const PROGRESS = 'application/vnd.crane.asking+json';
     const STYLE = `
 .crane-verdict { margin: 4px 8px 4px calc(var(--jp-cell-prompt-width) + 8px); padding: 6px 12px; line-height: 1.5;
     border-left: 4px solid var(--jp-border-color1); background: var(--jp-layout-color1);
     color: var(--jp-ui-font-color1); font-size: var(--jp-ui-font-size1); overflow-wrap: anywhere; }
 .crane-verdict[data-verdict="crash"] { border-left-color: var(--jp-error-color1); }
-.crane-verdict[data-verdict="calm"] { border-left-color: var(--jp-success-color1); }
+.crane-verdict[data-verdict="nothing certain"] { border-left-color: var(--jp-ui-font-color2); }
 .crane-verdict[data-stale] { border-left-style: dashed; }
 .crane-verdict-head { display: flex; gap: 8px; align-items: baseline; flex-wrap: wrap; }
 .crane-verdict-head strong { flex: 1 1 auto; }
@@ -32,20 +37,29 @@
     const element = (kind, text, more = {}) => Object.assign(document.createElement(kind), {textContent: text, ...more});
 
     /** The answer of the kernel's side (crane_core/live/button.py), or words that say why there is none. */
-    async function answer(kernel, source) {
+    async function answer(kernel, source, onProgress) {
         const code = `__import__('crane_core.live.button', fromlist=['answer']).answer(${JSON.stringify(source)})`;
-        const reply = await kernel.requestExecute(
-            {code: '', silent: true, store_history: false, user_expressions: {crane: code}}).done;
+        const request = kernel.requestExecute(
+            {code: '', silent: true, store_history: false, user_expressions: {crane: code}});
+        request.onIOPub = ({content}) => {
+            const waiting = content.data?.[PROGRESS];
+            if (waiting) {
+                onProgress(waiting.asking);
+            }
+        };
+        const reply = await request.done;
         const told = reply.content.user_expressions?.crane;
         if (told?.status === 'ok') {
             return told.data['application/json'];
         }
-        const missing = told?.ename === 'ModuleNotFoundError' && /crane_core/.test(told.evalue);
+        const {ename, evalue} = told ?? reply.content;
+        const missing = ename === 'ModuleNotFoundError' && /crane_core/.test(evalue);
+        const unusable = ['ImportError', 'SyntaxError'].includes(ename);
         return {
             title: 'No verdict',
             rows: [['reason', missing ? 'Crane Workbench is not installed in the environment of this kernel.'
-                                      : `${told?.ename ?? reply.content.ename}: ${told?.evalue ?? reply.content.evalue}`],
-                   ...(missing ? [['remedy', 'Install it there (pip install crane-workbench) and restart the kernel.']] : [])],
+                                      : `${ename}: ${evalue}`],
+                   ...(missing || unusable ? [['remedy', REMEDY]] : [])],
         };
     }
 
@@ -88,7 +102,11 @@
                 const asked = this.asked = Symbol('asked');
                 let told;
                 try {
-                    told = await answer(kernel, this.source);
+                    told = await answer(kernel, this.source, library => {
+                        if (asked === this.asked && !this.isDisposed) {
+                            this.show_({title: `Asking ${library}…`, rows: []});
+                        }
+                    });
                 } catch {
                     told = {title: 'No verdict', rows: [['reason', 'The kernel was restarted or ended before it answered.']]};
                 }
@@ -98,7 +116,8 @@
                 }
             }
 
-            show_({title, rows, crashes}) {
+            /** predicted: "crash" or "nothing certain"; undefined where there is no verdict. */
+            show_({title, rows, predicted}) {
                 const head = element('div', '', {className: 'crane-verdict-head'});
                 this.why = element('span', '');
                 const again = element('button', 'Look again', {type: 'button', onclick: () => void this.ask()});
@@ -114,7 +133,7 @@
                     list.append(element('dt', name), value);
                 }
                 this.node.replaceChildren(head, ...(rows.length ? [list] : []));
-                this.node.dataset.verdict = crashes === undefined ? 'none' : crashes ? 'crash' : 'calm';
+                this.node.dataset.verdict = predicted ?? 'none';
                 this.mark('');
             }
 

@@ -182,7 +182,7 @@ def test_the_command_lists_kernels_and_checks_one(
     code, out, _ = check("--attach", str(notebook))
     assert (code, out.splitlines()[0]) == (0, "code cell 1 of ward.ipynb will certainly crash")
     told = json.loads(check(str(notebook), "--attach", live.id, "--target", "2", "--json")[1])
-    assert (told["target"], told["crashes"], told["seconds_before"], told["attached"]) == (2, False, None, True)
+    assert (told["target"], told["crashes"], told["seconds_before"], told["attached"]) == (2, None, None, True)
     for wrong, said in (((), "No notebook is named."), (("--attach", live.id, "--keep-going"), "no cell is run")):
         code, out, err = check(*wrong)
         assert (code, out, err.count("\n")) == (1, "", 1) and said in err

@@ -46,6 +46,7 @@ def test_the_same_as_json_past_a_cell_that_raises(
     assert check(tmp_path / "data", str(notebook), "--json", "--keep-going") == 0
     told = json.loads(capsys.readouterr().out)
     assert (told["crashes"], told["executed"], told["target"], told["model"]) == (True, True, 2, None)
+    assert told["predicted"] == "crash"
     assert told["findings"][0]["exception"] == "ValueError"
     assert told["seconds_before"] > 0
 
@@ -53,6 +54,16 @@ def test_the_same_as_json_past_a_cell_that_raises(
 def test_no_certain_crash_is_no_promise(notebook: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert check(tmp_path / "data", str(notebook), "--target", "0") == 0
     assert "they never say that a cell is safe" in capsys.readouterr().out
+    assert check(tmp_path / "data", str(notebook), "--target", "0", "--json") == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["crashes"], told["predicted"], told["findings"]) == (None, "nothing certain", [])
+
+
+def test_a_script_is_told_by_the_exit_code(notebook: Path, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    assert check(data, str(notebook), "--exit-code") == 3
+    assert check(data, str(notebook), "--exit-code", "--json", "--target", "0") == 0
+    assert check(data, str(tmp_path / "nowhere.ipynb"), "--exit-code") == 1
 
 
 def test_a_model_is_asked_over_http(notebook: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -105,7 +105,7 @@ def reached(address: str, n_workers: int) -> Iterator[Cluster]:
     if not is_installed():
         raise ClusterError(
             "--dask needs the library distributed, which is not installed.",
-            remedy="Install it: pip install 'crane-workbench[dask]', or pip install distributed.",
+            remedy="Install it: pip install distributed.",
         )
     import dask
     import distributed  # before its settings are changed, as it brings the usual ones

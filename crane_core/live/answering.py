@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,13 +19,13 @@ from typing import Any
 from crane_core.detectors.rules import asking
 from crane_core.detectors.rules.family import all_rules
 from crane_core.domain import Cell, KernelState, Setting
-from crane_core.errors import CraneError
+from crane_core.errors import CraneError, NotebookError
 from crane_core.live.reply import SET_ONE
 from crane_core.llm.endpoint import Endpoint, configured_endpoint
 from crane_core.notebooks import CodeCell
 from crane_core.pipeline.own_notebooks.check import Checked, findings, to_send, unsure, verdict
 from crane_core.pipeline.own_notebooks.prompt_of_notebook import Written, captured_state, planned_cells
-from crane_core.pipeline.own_notebooks.value_origins import with_origins
+from crane_core.pipeline.own_notebooks.value_origins import not_run, with_origins
 from crane_core.runtime.kernel_side import kernel_requests
 from crane_core.runtime.kernel_side.crane_surrogates import operations
 from crane_core.runtime.live_history import request
@@ -100,9 +101,23 @@ def _judge(order: Mapping[str, Any]) -> dict[str, Any]:
     checked = _checked(order)
     with asking.asking_with(asking.HURRIED if order.get("is_hurried") else asking.WAITING, _progress(order)):
         said = verdict(checked)
-    found = with_origins(findings(said), checked, is_live=True)
+    told = findings(said)
+    if any(finding["exception"] == "NameError" for finding in told):
+        checked = replace(checked, not_run=_not_run(order))
+    found = with_origins(told, checked, is_live=True)
     seconds = time.perf_counter() - started
     return {"crashes": said.crashes or None, "findings": found, "unsure": unsure(said), "seconds": seconds}
+
+
+def _not_run(order: Mapping[str, Any]) -> tuple[CodeCell, ...]:
+    """The cells of the saved notebook that the kernel has not run; none where its file is not known or not readable."""
+    if not order.get("path"):
+        return ()
+    try:
+        cells = read_plan(Path(order["path"]), None).cells
+    except NotebookError:
+        return ()
+    return not_run(cells, [cell["source"] for cell in order["ran"]], order["target"])
 
 
 def _progress(order: Mapping[str, Any]) -> Callable[[str], None]:

@@ -136,7 +136,8 @@ class Session:
         `on_progress` is told which.
         """
         started = time.perf_counter()
-        order = self.look(target).order("judge", imported=self._imported(), is_hurried=is_hurried)
+        seen = self.look(target)
+        order = seen.order("judge", imported=self._imported(), is_hurried=is_hurried, path=self._file)
         answer = self.helper.ask(order, on_progress=on_progress)
         seconds = time.perf_counter() - started
         return Verdict(tuple(answer["findings"]), seconds, tuple(answer["unsure"]))
@@ -150,10 +151,16 @@ class Session:
         found = rehearsal_of(json.loads(told))
         return Rehearsed(found.head, tuple(found.facts), crashed=found.exception is not None)
 
+    @property
+    def _file(self) -> str | None:
+        """The notebook's saved file, where the front end or the server says which it is."""
+        path = self._shell.user_ns.get("__vsc_ipynb_file__") or os.environ.get(NOTEBOOK_VARIABLE)
+        return path if type(path) is str and path else None
+
     def cell_of_file(self, number: int) -> str:
         """The source of code cell `number` (from 0) of the notebook's saved file. Raises CraneError."""
-        path = self._shell.user_ns.get("__vsc_ipynb_file__") or os.environ.get(NOTEBOOK_VARIABLE)
-        if not isinstance(path, str) or not path:
+        path = self._file
+        if path is None:
             raise CraneError(
                 "This front end does not say which file is open.",
                 remedy="Put %%crane above the cell instead.",

@@ -152,6 +152,24 @@ def test_a_cell_of_the_saved_file(shell: Shell, tmp_path: Path, monkeypatch: pyt
     assert "UsageError: " in shell.run("%crane check 7")
 
 
+def test_the_remedy_names_the_cell_that_would_define_a_missing_name(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sources = ("beds = {}", "%%crane\nwards + 1", "wards = 3", "del beds")
+    cells = [nbformat.v4.new_code_cell(code) for code in sources]
+    cells[2].metadata["tags"] = ["skip-execution"]
+    notebook = tmp_path / "beds.ipynb"
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), notebook)
+    assert "Define wards before this cell." in shell.run("%%crane\nwards + 1")
+    monkeypatch.setenv("JPY_SESSION_NAME", str(notebook))
+    assert "Run code cell 2 of the saved notebook first" in shell.run("%%crane\nwards + 1")
+    shell.run("beds = {}")
+    shell.run("del beds")
+    assert "Run In [5] again: it assigns beds." in shell.run("%%crane\nbeds['south']")
+    notebook.write_text("no notebook", "utf-8")
+    assert "Define wards before this cell." in shell.run("%%crane\nwards + 1")
+
+
 @pytest.mark.parametrize(
     "words", ["%crane", "%crane guard maybe", "%crane check x", "%%crane nothing\n1", "%%crane ask --n\n1"]
 )

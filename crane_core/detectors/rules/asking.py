@@ -54,7 +54,7 @@ TITLES: Final = {
 }
 """Names of packages as their owners write them, where that is another name than the module's."""
 _SLOW_TO_LOAD: Final = frozenset(["keras", "tensorflow"])
-"""They have a worker of their own, so that no question about another library waits for them."""
+"""They have a separate worker, so that no question about another library waits for them."""
 
 
 class Patience(NamedTuple):

@@ -13,6 +13,7 @@ from crane_core.errors import NotebookError
 from crane_core.notebooks import CodeCell
 from crane_core.pipeline.own_notebooks.check import Checked
 from crane_core.pipeline.own_notebooks.prompt_of_notebook import captured_state, planned_cells
+from crane_core.pipeline.own_notebooks.value_origins import not_run
 from crane_core.runtime.attached import Attached
 from crane_core.runtime.live_history import Ran
 from crane_core.runtime.plan import Plan, read_plan
@@ -49,7 +50,8 @@ def attached(
     seen = Plan(plan.name, [*executed, plan.target], executed, plan.target)
     state = captured_state(result.state, path.stem)
     cells = tuple(planned_cells(seen, path.stem))
-    return Checked(path, seen, cells, state, is_attached=True, rehearsal=rehearsal)
+    others = not_run(plan.cells, [cell.source for cell in ran], plan.target.source)
+    return Checked(path, seen, cells, state, is_attached=True, rehearsal=rehearsal, not_run=others)
 
 
 def next_cell(cells: Sequence[CodeCell], ran: Sequence[Ran]) -> int:

@@ -17,6 +17,7 @@ from crane_core.detectors.registry import local_detector
 from crane_core.domain import Cell, KernelState, Setting
 from crane_core.errors import NotebookError
 from crane_core.importers.captured_states import SCHEMA_VERSION
+from crane_core.notebooks import CodeCell
 from crane_core.pipeline.own_notebooks.prompt_of_notebook import Written, captured_state, planned_cells, written
 from crane_core.prompts.template import Template
 from crane_core.runtime.capture import capture
@@ -37,6 +38,7 @@ class Checked:
     `state` is None while nothing has been run; `seconds_before` is the wall time that the cells before the target
     took, None then too: what a crash that leaves the kernel unusable would cost again (paper, section 6.4).
     `is_attached`: the kernel ran already, and goes on. `rehearsal` is None unless the target was run in a copy.
+    `not_run` are cells of the saved file that such a kernel has not run.
     """
 
     path: Path
@@ -46,6 +48,7 @@ class Checked:
     seconds_before: float | None = None
     is_attached: bool = False
     rehearsal: Rehearsal | None = None
+    not_run: tuple[CodeCell, ...] = ()
 
     @property
     def name(self) -> str:

@@ -6,6 +6,7 @@ Reads the code of the cells alone. Refuses to say where a value comes from that 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,6 +15,8 @@ from crane_core.detectors.rules.cell_code import read_cell
 from crane_core.notebooks import CodeCell
 from crane_core.pipeline.own_notebooks.check import Checked
 
+_UNDEFINED = re.compile(r"name '(?P<name>\w+)' is not defined")
+_ASKING = re.compile(r"\A\s*%%crane\b.*\n")
 MOST_NAMES = 3
 MOST_CHANGES = 5
 
@@ -21,11 +24,35 @@ MOST_CHANGES = 5
 def with_origins(found: Sequence[Mapping[str, Any]], checked: Checked, *, is_live: bool) -> list[dict[str, Any]]:
     """The findings, each with `origin`: a sentence part per name, empty where no cell names it.
 
+    Where the cells of an open notebook tell how a missing name gets its value, that is the remedy.
     With `is_live` cells are called as an open notebook shows them, `In [3]`, else by their number from 0.
     """
     plan = checked.plan
     later = [cell for cell in plan.cells if cell not in plan.executed and cell is not plan.target]
-    return [{**finding, "origin": _origin(finding, plan.executed, later, is_live=is_live)} for finding in found]
+    told = [{**finding, "origin": _origin(finding, plan.executed, later, is_live=is_live)} for finding in found]
+    return [{**finding, "remedy": _remedy(finding, checked)} for finding in told] if is_live else told
+
+
+def _remedy(finding: Mapping[str, Any], checked: Checked) -> str:
+    """Of a name that is not defined: the cell to run first, of those that have not run or whose value is gone."""
+    undefined = _UNDEFINED.fullmatch(str(finding["message"]))
+    usual = str(finding["remedy"])
+    if finding["exception"] != "NameError" or undefined is None:
+        return usual
+    name = undefined["name"]
+    for cell in checked.not_run:
+        if _assigns(cell, name):
+            return f"Run code cell {cell.index} of the saved notebook first (counted from 0): it assigns {name}."
+    for cell in reversed(checked.plan.executed):
+        if _assigns(cell, name):
+            return f"Run {_called(cell, is_live=True)} again: it assigns {name}."
+    return usual
+
+
+def not_run(cells: Sequence[CodeCell], ran: Sequence[str], target: str) -> tuple[CodeCell, ...]:
+    """The cells of a notebook file that are neither the target nor among the sources that its kernel has run."""
+    known = {source.strip() for source in (*ran, target)}
+    return tuple(cell for cell in cells if _ASKING.sub("", cell.source).strip() not in known)
 
 
 def evidence(finding: Mapping[str, Any]) -> str:

@@ -22,14 +22,14 @@ _OURS = re.compile(r"\s*%%?crane\b")
 
 
 def is_overridden(cell: str) -> bool:
-    """Whether a comment says to run the cell: on its own line, or behind code. A text that says so is no comment."""
+    """Whether a comment says to run the cell: on its own line, or behind code. A string that says so does not count."""
     lines = iter(cell.splitlines(keepends=True))
     try:
         for token in tokenize.generate_tokens(lambda: next(lines, "")):
             if token.type == tokenize.COMMENT and _OVERRIDES.match(token.string):
                 return True
     except (tokenize.TokenError, SyntaxError):
-        # A line for a shell need not be Python; what follows it is read anew.
+        # A line for a shell need not be Python; what follows it is read again.
         rest = "".join(lines)
         return bool(rest) and is_overridden(rest)
     return False

@@ -12,7 +12,7 @@ from typing import Any
 MOST_LETTERS = 2_000
 MODEST = "The rules report only certain crashes; they never say that a cell is safe."
 ALARM, NEUTRAL, RAN = "#b3261e", "#5b6b7f", "#2e7d5b"
-"""A crash; nothing certain, which is no approval and therefore not green; what ran through in a copy."""
+"""A crash; nothing certain, which approves nothing and therefore is not green; what ran through in a copy."""
 
 
 def predicted(*, crashes: bool | None) -> str:

@@ -48,7 +48,7 @@ _LINE_S = 1.0
 _MOST_ENDS = 3
 """A worker that ended so often without a single answer is not started again: its interpreter is broken."""
 LONGEST_ANSWER_S = 5.0
-"""How long the worker may take over one question, whoever waits for it; then it is ended, and the question given up."""
+"""How long the worker may take over one question, however long it is waited for; then the question is given up."""
 LONGEST_LOADING_S = 120.0
 """The same of loading one library."""
 _MOST_DEATHS = 2

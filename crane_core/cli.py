@@ -36,7 +36,10 @@ def verb_names() -> dict[str, str]:
 
 
 def verb_modules(only: str | None = None) -> dict[str, ModuleType]:
-    """Verbs by name, each with NAME, HELP, EXAMPLE, `add_arguments` and `run`; all of them, or one."""
+    """Verbs by name, each with NAME, HELP, EXAMPLE, `add_arguments` and `run`; all of them, or one.
+
+    Those with ONLY_READS write nothing into the data folder, so that it may lie on a read-only medium.
+    """
     names = verb_names()
     modules = [importlib.import_module(names[name]) for name in (names if only is None else [only])]
     return {module.NAME: module for module in modules}
@@ -118,7 +121,9 @@ def main(arguments: list[str]) -> int:
     try:
         verb = _named(arguments) or outline().parse_args(arguments).verb
         chosen = parser(verb).parse_args(arguments)
-        return int(verb_modules(verb)[verb].run(chosen, data_folder(chosen.data)))
+        module = verb_modules(verb)[verb]
+        folder = data_folder(chosen.data, may_be_read_only=getattr(module, "ONLY_READS", False))
+        return int(module.run(chosen, folder))
     except CraneError as error:
         tell_error(error)
         return 1

@@ -5,6 +5,8 @@ A device or a pipe can be read without end, and /proc and /sys answer to being r
 
 from __future__ import annotations
 
+import stat
+from collections.abc import Sequence
 from pathlib import Path
 
 OF_THE_KERNEL = ("/proc", "/sys")
@@ -27,6 +29,16 @@ def refusal(text: str) -> str | None:
     if any(real.is_relative_to(folder) for folder in OF_THE_KERNEL):
         return f"lies in {' or '.join(OF_THE_KERNEL)}, where the system shows itself, not files"
     return "is a device, pipe or socket, not a file or folder" if is_special else None
+
+
+def special_files(folder: str, names: Sequence[str]) -> set[str]:
+    """Those of the names that are devices, pipes or sockets; `shutil.copytree` takes it as `ignore`."""
+    return {name for name in names if _is_special(Path(folder, name))}
+
+
+def _is_special(path: Path) -> bool:
+    mode = path.lstat().st_mode
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISLNK(mode))
 
 
 def read_given(path: Path, most_bytes: int) -> bytes:

@@ -68,6 +68,11 @@ class Tail(NamedTuple):
     torn_bytes: int
 
 
+def files(top: Path) -> list[Path]:
+    """The ledger files below a folder, in the order of their names; a pipe or device of such a name is none."""
+    return [path for path in sorted(top.rglob("*.jsonl")) if path.is_file()]
+
+
 def append(path: Path, *records: Record) -> None:
     """Write facts in one go and return when they are on the disk. Raises LedgerError if they are not.
 

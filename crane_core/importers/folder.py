@@ -48,14 +48,22 @@ def read_file(path: Path, limits: Limits) -> bytes:
 def _add(contents: Contents, file: Path, root: Path, inside: Path) -> None:
     name = _relative(file, root)
     reason = unsafe_name(name)
-    if reason is None and file.is_symlink() and not file.resolve().is_relative_to(inside):
-        reason = "it is a link to a place outside the folder"
+    if reason is None and file.is_symlink():
+        reason = _why_not_followed(file, inside)
     if reason is None and not file.is_file():
         reason = "it is not a regular file"
     if reason:
         contents.refuse(name, reason)
     else:
         contents.names.append(name)
+
+
+def _why_not_followed(link: Path, inside: Path) -> str | None:
+    try:
+        is_inside = link.resolve().is_relative_to(inside)
+    except (OSError, RuntimeError):  # RuntimeError: what pathlib of Python 3.11 and 3.12 raises
+        return "it is a link that leads to itself"
+    return None if is_inside else "it is a link to a place outside the folder"
 
 
 def _relative(file: Path, root: Path) -> str:

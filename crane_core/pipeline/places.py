@@ -46,21 +46,35 @@ class DataFolder:
     def ledger(self) -> Path:
         return self.path / "ledger"
 
+    @property
+    def is_read_only(self) -> bool:
+        """Whether nothing can be written here: a medium that is mounted so, or somebody else's folder."""
+        return not os.access(self.path, os.W_OK | os.X_OK)
 
-def data_folder(path: str | Path | None = None) -> DataFolder:
+
+def data_folder(path: str | Path | None = None, *, may_be_read_only: bool = False) -> DataFolder:
     """`path`, else CRANE_DATA, else data/ of the checkout, or the user's own folder where the program is installed.
 
-    Raises StoreError if it cannot be created or written.
+    Raises StoreError if it cannot be created, or written by a caller who has to.
     """
     usual = user_data_path("crane-workbench") if IS_INSTALLED else CHECKOUT / "data"
-    chosen = Path(path or os.environ.get("CRANE_DATA") or usual).expanduser().resolve()
+    given = Path(path or os.environ.get("CRANE_DATA") or usual).expanduser()
     try:
+        chosen = given.resolve()
         chosen.mkdir(parents=True, exist_ok=True)
+    except RuntimeError as error:  # what pathlib of Python 3.11 and 3.12 raises for such a link
+        raise _unusable(given, "it is a link that leads to itself") from error
     except OSError as error:
-        raise _unusable(chosen, error.strerror or str(error)) from error
-    if not os.access(chosen, os.W_OK | os.X_OK):
-        raise _unusable(chosen, "it is read-only")
-    return DataFolder(chosen)
+        raise _unusable(given, error.strerror or str(error)) from error
+    folder = DataFolder(chosen)
+    if folder.is_read_only and not may_be_read_only:
+        raise read_only(chosen)
+    return folder
+
+
+def read_only(folder: Path) -> StoreError:
+    """Why something cannot be done with a folder in which nothing can be written."""
+    return _unusable(folder, "it is read-only")
 
 
 def _unusable(folder: Path, why: str) -> StoreError:

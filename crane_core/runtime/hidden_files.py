@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from fnmatch import fnmatch
 from pathlib import Path
 
+from crane_core.given_path import special_files
+
 KEY_FILES = (
     *("id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", "*.pem", "*.key", "*.p12", "*.pfx", "*.kdbx", "*.ppk"),
     *("*.env", "netrc", "_netrc", "kaggle.json", "credentials", "credentials.*", "secrets.*", "token.json"),
@@ -55,9 +57,9 @@ def copy_shown(folder: Path, copy: Path) -> None:
     Raises OSError.
     """
 
-    def left_out(where: str, _: list[str]) -> set[str]:
+    def left_out(where: str, names: list[str]) -> set[str]:
         room = {copy.parent.name} if Path(where) == copy.parent.parent else set()
-        return hidden_names(where) | room
+        return hidden_names(where) | room | special_files(where, names)
 
     shutil.copytree(folder, copy, symlinks=True, ignore=left_out)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import NamedTuple
 
 import duckdb
@@ -11,6 +12,7 @@ from crane_core.errors import StoreError
 from crane_core.storage.store import Store
 from crane_core.storage.tables import TABLES
 
+TIMEOUT_S = 60.0
 _ASKS = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
 """DESCRIBE, SHOW and SUMMARIZE are of the first kind."""
 
@@ -33,11 +35,21 @@ class Relation(NamedTuple):
     columns: tuple[Column, ...]
 
 
-def answer(store: Store, question: str) -> pd.DataFrame:
+def answer(store: Store, question: str, timeout_s: float = TIMEOUT_S) -> pd.DataFrame:
     """The rows that one SELECT, DESCRIBE, SHOW, SUMMARIZE or EXPLAIN gives.
 
-    Raises StoreError for anything else, and with DuckDB's reason where the question cannot be answered.
+    Raises StoreError for anything else, where it takes longer than `timeout_s`, and with DuckDB's reason where the
+    question cannot be answered.
     """
+    cursor = store.cursor()
+    too_long = threading.Event()
+
+    def interrupt() -> None:
+        too_long.set()
+        cursor.interrupt()
+
+    timer = threading.Timer(timeout_s, interrupt)
+    timer.daemon = True
     try:
         statements = duckdb.extract_statements(question)
         if len(statements) != 1 or statements[0].type not in _ASKS:
@@ -45,12 +57,20 @@ def answer(store: Store, question: str) -> pd.DataFrame:
                 "Only one question at a time can be asked, and nothing can be changed.",
                 remedy="Begin with SELECT, FROM, WITH, DESCRIBE, SHOW, SUMMARIZE or EXPLAIN.",
             )
-        return store.cursor().execute(statements[0]).df()
+        timer.start()
+        return cursor.execute(statements[0]).df()
     except duckdb.Error as error:
+        if too_long.is_set():
+            raise StoreError(
+                f"The question took longer than {timeout_s:g} s and was stopped.",
+                remedy="Ask for less (LIMIT, WHERE), or allow more time with --timeout-s.",
+            ) from error
         raise StoreError(
             f"The question cannot be answered: {' '.join(str(error).split())}",
             remedy="`sql` without a question lists tables, views and columns.",
         ) from error
+    finally:
+        timer.cancel()
 
 
 def all_rows(store: Store, relation: str) -> pd.DataFrame:

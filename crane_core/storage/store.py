@@ -37,6 +37,7 @@ IN_MEMORY = Path(":memory:")
 HELD = "Could not set lock on file"
 """DuckDB's message if another process has the file open; one about a damaged "block" differs."""
 _HOLDER = re.compile(r"lock is held in (?P<program>.+?) \(PID (?P<pid>\d+)\)")
+_FULL = "No space left on device"
 _READER = "in read-only mode"
 """DuckDB's hint if the other process only reads."""
 
@@ -107,9 +108,12 @@ class Store:
             with transaction(self.bare_cursor()) as cursor:
                 return change(cursor)
         except duckdb.Error as error:
+            is_full = _FULL in str(error)
             raise StoreError(
                 f"The database refused a change: {_one_line(error)}.",
-                remedy="Nothing was loaded; correct the source, or report the problem.",
+                remedy="Free some space, then do it again."
+                if is_full
+                else "Nothing was loaded; correct the source, or report the problem.",
             ) from error
         finally:
             self._n_changes += 1

@@ -11,6 +11,7 @@ from crane_core.terminal import give
 
 NAME = "backup"
 HELP = "copy sources and ledger to a new folder, also while the app runs, and check the copy"
+ONLY_READS = True
 EXAMPLE = "python -m crane_core backup /mnt/disk/crane-2026-11-22"
 
 

@@ -27,6 +27,7 @@ from crane_core.verbs.check import add_isolation, isolated, tell_left_out
 
 NAME = "capture"
 HELP = "run the cells before the target in a fresh kernel and write the kernel state that the target will find"
+ONLY_READS = True
 EXAMPLE = """python -m crane_core capture trip_reproduced.ipynb --out trip_reproduced.json
          python -m crane_core capture trip_fixed.ipynb --target 4 --timeout-s 60 --probe "len(stops)" --out trip.json
          python -m crane_core capture my_notebooks --out states --dask tcp://10.0.0.5:8786"""

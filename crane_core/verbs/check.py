@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 NAME = "check"
 HELP = "predict whether the target cell of a notebook will crash, and why: with rules, and with a model if one is set"
+ONLY_READS = True
 EXAMPLE = """python -m crane_core check trip.ipynb
          python -m crane_core check trip.ipynb --target 4 --model qwen3 --base-url http://127.0.0.1:11434/v1 --json
          python -m crane_core check --attach trip.ipynb

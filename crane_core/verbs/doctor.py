@@ -10,13 +10,22 @@ from crane_core.errors import CraneError, LedgerError, StoreError
 from crane_core.ledger_signature import VARIABLE, ledger_key
 from crane_core.pipeline.loading.load import catch_up, prepare_or_read
 from crane_core.pipeline.loading.losses import SIGN, Loss, losses, sign
-from crane_core.pipeline.maintenance.examine import EVIDENCE, Examination, examine
+from crane_core.pipeline.maintenance.examine import DAMAGED, EVIDENCE, Examination, examine
 from crane_core.pipeline.places import DataFolder
-from crane_core.storage.store import IN_MEMORY, Store, open_store, open_to_read
+from crane_core.storage.store import (
+    IN_MEMORY,
+    DatabaseError,
+    Store,
+    StoreHeldError,
+    damaged,
+    open_store,
+    open_to_read,
+)
 from crane_core.terminal import give, tell
 
 NAME = "doctor"
 HELP = "show what is installed, loaded, missing or contradictory, and what to do"
+ONLY_READS = True
 EXAMPLE = "python -m crane_core doctor"
 SHOWN = 30
 
@@ -33,11 +42,12 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     if chosen.sign:
         _sign(folder, lost)
         lost = losses(folder)
-    store = _damaged_store(folder) if lost else prepare_or_read(folder, tell)
-    found = examine(store, folder, lost)
+    store, unreadable = _damaged_store(folder) if lost else _store(folder)
+    found = examine(store, folder, lost, unreadable)
     store.close()
     give(json.dumps(asdict(found), indent=1, default=str) if chosen.json else _in_words(found, folder))
-    return 1 if lost else 0
+    is_damaged = any(finding.area == DAMAGED for finding in found.findings)
+    return 1 if lost or is_damaged else 0
 
 
 def _sign(folder: DataFolder, lost: list[Loss]) -> None:
@@ -51,12 +61,30 @@ def _sign(folder: DataFolder, lost: list[Loss]) -> None:
     sign(folder)
 
 
-def _damaged_store(folder: DataFolder) -> Store:
-    """What can still be read of a folder that lost something, as it is: nothing is loaded into the database."""
+def _store(folder: DataFolder) -> tuple[Store, str | None]:
+    """The store; where the database cannot be opened, what its files give, and why."""
     try:
-        return open_to_read(folder.database)
+        return prepare_or_read(folder, tell), None
     except StoreError as error:
+        return _of_files(folder), str(error.args[0]).rstrip(".")
+    except DatabaseError as error:
+        return _of_files(folder), str(damaged(error).args[0]).rstrip(".")
+
+
+def _damaged_store(folder: DataFolder) -> tuple[Store, str | None]:
+    """What can still be read of a folder that lost something, as it is: nothing is loaded into the database."""
+    if not folder.database.exists():
+        return _of_files(folder), None
+    try:
+        return open_to_read(folder.database), None
+    except StoreHeldError as error:
         tell(error.args[0])
+        return _of_files(folder), None
+    except StoreError as error:
+        return _of_files(folder), str(error.args[0])
+
+
+def _of_files(folder: DataFolder) -> Store:
     store = open_store(IN_MEMORY)
     try:
         catch_up(store, folder, tell)
@@ -67,9 +95,11 @@ def _damaged_store(folder: DataFolder) -> Store:
 
 def _in_words(found: Examination, folder: DataFolder) -> str:
     lost = [finding for finding in found.findings if finding.area == EVIDENCE]
-    others = [finding for finding in found.findings if finding.area != EVIDENCE]
+    damaged = [finding for finding in found.findings if finding.area == DAMAGED]
+    others = [finding for finding in found.findings if finding.area not in (EVIDENCE, DAMAGED)]
     parts = [
         ("Missing or altered evidence", [f"{f.what}. {f.remedy}" for f in lost]),
+        ("Damaged database", [f"{f.what}. {f.remedy}" for f in damaged]),
         ("Installed", [f"{name} {version}" for name, version in found.versions.items()]),
         (f"Loaded in {folder.path}", [f"{n:,} {table.replace('_', ' ')}" for table, n in found.counts.items()]),
         ("Sources", [f"{s['source_id']}  {s['kind']}  {s['name']}, {s['n_problems']} problems" for s in found.sources]),

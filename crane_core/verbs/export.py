@@ -25,6 +25,7 @@ from crane_core.terminal import give, tell
 
 NAME = "export"
 HELP = "write an evidence pack for `import` elsewhere (--out), one run (--run), a site (--site) or a dataset (--hf)"
+ONLY_READS = True
 EXAMPLE = """python -m crane_core export --out evidence
          python -m crane_core export --site supplement
          python -m crane_core export --run gpt-5-runtime-junobench-0a1b2c3d --file run.zip

@@ -14,6 +14,7 @@ from crane_core.terminal import give, one_line, tell
 
 NAME = "list"
 HELP = "list benchmarks, sources, runs and campaigns with counts and dates, or with --removed those that were removed"
+ONLY_READS = True
 EXAMPLE = "python -m crane_core list run --removed"
 SHOWN_LETTERS = 60
 

@@ -16,6 +16,7 @@ from crane_core.terminal import give
 
 NAME = "power"
 HELP = "compute the power of a comparison and its minimum detectable difference, by number of cases"
+ONLY_READS = True
 EXAMPLE = "python -m crane_core power --gained 0.14 --lost 0.06 --comparisons 3"
 _COUNT = arguments.integer(1, 1_000_000)
 _HEADER = ("cases", "instances", "independent", "power", "minimum detectable difference")

@@ -18,6 +18,7 @@ from crane_core.terminal import give, give_exactly, tell
 
 NAME = "prompt"
 HELP = "print the exact prompt for an instance, or for a notebook run up to its target, and its token count"
+ONLY_READS = True
 EXAMPLE = """python -m crane_core prompt trip_reproduced.ipynb --setting runtime+
          python -m crane_core prompt pandas_1_reproduced --setting runtime --template mine.txt --json"""
 NOTEBOOK_SUFFIX = ".ipynb"

@@ -7,10 +7,11 @@ import getpass
 
 from crane_core import arguments
 from crane_core.domain import Listed
+from crane_core.errors import CraneError
 from crane_core.pipeline.loading.load import prepare_or_read
 from crane_core.pipeline.maintenance.inventory_list import remove
 from crane_core.pipeline.places import DataFolder
-from crane_core.terminal import give, one_line, tell
+from crane_core.terminal import give, one_line, tell, tell_refusal
 from crane_core.verbs.list_ import add_thing
 
 NAME = "remove"
@@ -32,12 +33,25 @@ def who(chosen: argparse.Namespace) -> str:
     return str(chosen.by or getpass.getuser())
 
 
+def said_and_loaded(folder: DataFolder, done: str) -> int:
+    """Say what was done, which is in the ledger by now, then bring the database up to it; the exit code."""
+    give(one_line(done))
+    try:
+        prepare_or_read(folder, tell).close()
+    except CraneError as error:
+        tell_refusal(
+            f"That is saved, but the database does not show it yet: {error.args[0]}",
+            "Free some space, or mend what it names; the next command or start of the app loads everything again.",
+        )
+        return 1
+    return 0
+
+
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     store = prepare_or_read(folder, tell)
     try:
         entry = remove(store, folder, Listed(chosen.kind), chosen.name, by=who(chosen))
     finally:
         store.close()
-    prepare_or_read(folder, tell).close()
-    give(one_line(f"removed: {entry.kind} {entry.name} ({entry.held}). `restore {entry.kind} {entry.name}` undoes it"))
-    return 0
+    undo = f"`restore {entry.kind} {entry.name}` undoes it"
+    return said_and_loaded(folder, f"removed: {entry.kind} {entry.name} ({entry.held}). {undo}")

@@ -9,9 +9,9 @@ from crane_core.domain import Listed
 from crane_core.pipeline.loading.load import prepare_or_read
 from crane_core.pipeline.maintenance.inventory_list import rename
 from crane_core.pipeline.places import DataFolder
-from crane_core.terminal import give, one_line, tell
+from crane_core.terminal import tell
 from crane_core.verbs.list_ import add_thing
-from crane_core.verbs.remove import add_by, who
+from crane_core.verbs.remove import add_by, said_and_loaded, who
 
 NAME = "rename"
 HELP = "show a benchmark, source, run or campaign under another name; its id, files and links stay"
@@ -30,6 +30,4 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
         entry = rename(store, folder, Listed(chosen.kind), chosen.name, chosen.title, by=who(chosen))
     finally:
         store.close()
-    prepare_or_read(folder, tell).close()
-    give(one_line(f"renamed: {entry.kind} {entry.name} is shown as {chosen.title}"))
-    return 0
+    return said_and_loaded(folder, f"renamed: {entry.kind} {entry.name} is shown as {chosen.title}")

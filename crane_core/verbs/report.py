@@ -16,6 +16,7 @@ from crane_core.terminal import give, tell
 
 NAME = "report"
 HELP = "recompute and print the study's tables; --check compares every printed cell, --claims the paper's claims"
+ONLY_READS = True
 EXAMPLE = "python -m crane_core report --table 2a --format md"
 
 

@@ -8,13 +8,13 @@ from pathlib import Path
 from crane_core import arguments
 from crane_core.domain import Listed
 from crane_core.errors import StoreError
-from crane_core.pipeline.loading.load import prepare, prepare_or_read
+from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.maintenance import inventory_list
 from crane_core.pipeline.maintenance.backup import restore
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage.state import table_counts
-from crane_core.terminal import give, one_line, tell
-from crane_core.verbs.remove import add_by, who
+from crane_core.terminal import give, tell
+from crane_core.verbs.remove import add_by, said_and_loaded, who
 
 NAME = "restore"
 HELP = "bring back what was removed (KIND NAME), or a backup into an empty data folder (DIR), after checking it"
@@ -39,9 +39,7 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     if str(chosen.backup) not in set(Listed):
         raise StoreError(f"{chosen.backup} is none of {', '.join(Listed)}.", remedy="See `list --removed`.")
     entry = inventory_list.restore(folder, Listed(str(chosen.backup)), chosen.name, by=who(chosen))
-    prepare_or_read(folder, tell).close()
-    give(one_line(f"restored: {entry.kind} {entry.name} ({entry.held})"))
-    return 0
+    return said_and_loaded(folder, f"restored: {entry.kind} {entry.name} ({entry.held})")
 
 
 def _backup(backup: Path, folder: DataFolder) -> int:

@@ -6,17 +6,19 @@ import argparse
 
 import pandas as pd
 
+from crane_core import arguments
 from crane_core.errors import CraneError
 from crane_core.pipeline.loading.load import prepare_or_read
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.sheet_text import csv_of
-from crane_core.storage.ask import Relation, answer, schema
+from crane_core.storage.ask import TIMEOUT_S, Relation, answer, schema
 from crane_core.storage.store import IN_MEMORY, open_store
 from crane_core.terminal import give, give_exactly, one_line, tell
 
 NAME = "sql"
 HELP = "ask the database one question in SQL, or list its views, tables and columns; nothing can be changed"
+ONLY_READS = True
 EXAMPLE = 'python -m crane_core sql "FROM pairs LIMIT 5"'
 SHOWN = 100
 """Rows that are printed for people; CSV and JSON hold all."""
@@ -27,6 +29,13 @@ LETTERS = 60
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "question", nargs="?", metavar="SQL", help="a SELECT, DESCRIBE, SHOW or SUMMARIZE; default: list what there is"
+    )
+    verb.add_argument(
+        "--timeout-s",
+        type=arguments.seconds,
+        default=TIMEOUT_S,
+        metavar="S",
+        help=f"stop a question that takes longer (default {TIMEOUT_S:g})",
     )
     form = verb.add_mutually_exclusive_group()
     form.add_argument("--csv", action="store_true", help="print all rows as CSV to stdout")
@@ -44,7 +53,7 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
         raise CraneError("--schema takes no question.", remedy="Leave one of the two out.")
     store = prepare_or_read(folder, tell)
     try:
-        rows = answer(store, chosen.question)
+        rows = answer(store, chosen.question, chosen.timeout_s)
     finally:
         store.close()
     if chosen.csv:

@@ -48,7 +48,7 @@ from crane_core.pipeline.loading.sources import (
     staged_files,
     staged_sources,
 )
-from crane_core.pipeline.places import DataFolder, embedded
+from crane_core.pipeline.places import DataFolder, embedded, read_only
 from crane_core.releases import Release, commit_named_in, release_of_kind
 from crane_core.replica import refuse_on_replica
 from crane_core.storage import inventory as stored_inventory
@@ -89,6 +89,8 @@ def prepare(folder: DataFolder, progress: Progress = lambda _: None) -> Store:
     A database made from other embedded data than this checkout's is rebuilt. Raises StoreError.
     """
     refuse_on_replica()
+    if folder.is_read_only:
+        raise read_only(folder.path)
     store = open_store(folder.database, folder.sources)
     try:
         if _embedded_changed(store):
@@ -105,16 +107,25 @@ def prepare(folder: DataFolder, progress: Progress = lambda _: None) -> Store:
 
 
 def prepare_or_read(folder: DataFolder, progress: Progress = lambda _: None) -> Store:
-    """For readers: the store, or, while another process holds it, the same content read or built beside it."""
+    """For readers: the store, or the same content read or built beside it.
+
+    Beside it while another process holds it, and where the folder is read-only.
+    """
+    if folder.is_read_only:
+        return _read_beside(folder) or _built_in_memory(folder, progress)
     try:
         return prepare(folder, progress)
     except StoreHeldError as held:
         if held.by_reader and (store := _read_beside(folder)):
             return store
         progress(f"{held.args[0]} Reading sources and ledger again, in memory")
-        store = open_store(IN_MEMORY, folder.sources)
-        catch_up(store, folder, progress)
-        return store
+        return _built_in_memory(folder, progress)
+
+
+def _built_in_memory(folder: DataFolder, progress: Progress) -> Store:
+    store = open_store(IN_MEMORY, folder.sources)
+    catch_up(store, folder, progress)
+    return store
 
 
 def _read_beside(folder: DataFolder) -> Store | None:
@@ -247,7 +258,7 @@ def _catch_up(store: Store, folder: DataFolder, progress: Progress) -> bool:
         progress(f"Loading {source.name}")
         _load_staged(store, folder, source)
     grown = load_ledger(store, folder)
-    if waiting or grown:
+    if (waiting or grown) and not folder.is_read_only:
         keep_count(folder)
     return bool(waiting or grown)
 
@@ -564,7 +575,7 @@ def load_ledger(store: Store, folder: DataFolder) -> int:
 
 def _grown(folder: DataFolder, positions: Mapping[str, tuple[int, int, str]]) -> Iterator[tuple[str, ledger.Position]]:
     """Ledger files whose size is another than when they were loaded, and where that was."""
-    for file in sorted(folder.ledger.rglob("*.jsonl")):
+    for file in ledger.files(folder.ledger):
         name = file.relative_to(folder.ledger).as_posix()
         since = ledger.Position(*positions[name]) if name in positions else ledger.Position()
         if file.stat().st_size != since.loaded_bytes:

@@ -22,7 +22,7 @@ from crane_core.ledger_signature import NOT_SIGNED, VARIABLE, WRONG, ledger_key
 from crane_core.pipeline.loading.sources import SIDECAR, fingerprint, read_sidecar
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage import state
-from crane_core.storage.store import Store, open_to_read
+from crane_core.storage.store import DatabaseError, Store, open_to_read
 
 ACCEPTED = "accepted.txt"
 SET_ASIDE = "set-aside"
@@ -62,14 +62,15 @@ def known_to(store: Store) -> Known:
 def losses(folder: DataFolder) -> list[Loss]:
     """Everything that manifest, chain and database miss. While another process holds the database, it is not asked."""
     known = Known()
-    if folder.database.exists():
+    if folder.database.is_file():
         try:
             store = open_to_read(folder.database)
-        except StoreError:
-            pass  # held, or cannot be opened: only the manifest and the chain are checked
-        else:
-            known = known_to(store)
-            store.close()
+            try:
+                known = known_to(store)
+            finally:
+                store.close()
+        except (StoreError, DatabaseError):
+            pass  # held, or damaged: only the manifest and the chain are checked
     roll = ledger_roll.read(_manifest(folder))
     return [*_of_roll(folder, roll), *_of_ledger(folder, known, roll), *_of_sources(folder, known, roll)]
 
@@ -126,7 +127,7 @@ def _unsigned_lines(counted: ledger.Counted) -> str | None:
 
 
 def _files(folder: DataFolder) -> list[Path]:
-    return sorted(folder.ledger.rglob("*.jsonl"))
+    return ledger.files(folder.ledger)
 
 
 def _of_file(

@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
+from crane_core import ledger
 from crane_core.errors import LedgerError, SourceError
 from crane_core.ledger_manifest import FOLDER as MANIFEST
 from crane_core.ledger_signature import ledger_key
@@ -98,6 +99,6 @@ def _counted(folder: DataFolder) -> Copied:
     files = [path for part in PARTS for path in (folder.path / part).rglob("*") if path.is_file()]
     return Copied(
         len([path for path in folder.sources.glob("[!.]*") if path.is_dir()]),
-        len(list(folder.ledger.rglob("*.jsonl"))),
+        len(ledger.files(folder.ledger)),
         sum(path.stat().st_size for path in files),
     )

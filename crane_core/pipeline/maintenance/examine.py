@@ -10,6 +10,7 @@ from typing import Any
 
 from crane_core import __version__, ledger
 from crane_core.pipeline.loading.losses import Loss
+from crane_core.pipeline.maintenance.odd_files import odd_files
 from crane_core.pipeline.places import CHECKOUT, IS_INSTALLED, DataFolder
 from crane_core.pipeline.results.contradictions import contradictions
 from crane_core.pipeline.results.evaluate import verdict_frame
@@ -17,10 +18,12 @@ from crane_core.pipeline.rows import as_rows
 from crane_core.runtime.isolation import AS_ROOT, can_seal, is_root
 from crane_core.runtime.kernel_side.crane_probe.kernel_copy import landlock
 from crane_core.storage import cases, state
-from crane_core.storage.store import Store
+from crane_core.storage.store import DAMAGED_REMEDY, Store
 
 EVIDENCE = "evidence"
 """The area of findings that mean lost evidence."""
+DAMAGED = "damaged"
+"""The area of findings that mean a database to be built again."""
 ISOLATION = "isolation"
 TOLD_PACKAGES = (
     "streamlit", "duckdb", "pandas", "altair", "nbclient", "openai", "scikit-learn", "tiktoken", "pylint", "pyright",
@@ -48,8 +51,16 @@ class Examination:
     findings: list[Finding] = field(default_factory=list)
 
 
-def examine(store: Store, folder: DataFolder, lost: Sequence[Loss] = ()) -> Examination:
-    """Examine the store, the ledger and the machine; changes nothing. `lost` is what `losses` found."""
+def examine(store: Store, folder: DataFolder, lost: Sequence[Loss] = (), unreadable: str | None = None) -> Examination:
+    """Examine the store, the ledger and the machine; changes nothing. `lost` is what `losses` found.
+
+    `unreadable` is why the database itself cannot be opened; the store then holds what the files give.
+    """
+    damaged = _damaged(store)
+    if damaged:
+        # What can be asked of such a database may be wrong: the files, which are the truth, are examined alone.
+        findings = [*_evidence(lost), *damaged, *_pins(), *_torn(folder), *_odd(folder)]
+        return Examination(_versions(), {}, [], [], [], findings)
     cursor = store.cursor()
     return Examination(
         versions=_versions(),
@@ -57,7 +68,16 @@ def examine(store: Store, folder: DataFolder, lost: Sequence[Loss] = ()) -> Exam
         sources=as_rows(state.sources(cursor)),
         problems=as_rows(state.load_problems(cursor)),
         contradictions=as_rows(contradictions(verdict_frame(store))),
-        findings=[*_evidence(lost), *_pins(), *_isolation(), *_missing_texts(store), *_waiting(store), *_torn(folder)],
+        findings=[
+            *_evidence(lost),
+            *([Finding(DAMAGED, unreadable, DAMAGED_REMEDY)] if unreadable else []),
+            *_pins(),
+            *_isolation(),
+            *_missing_texts(store),
+            *_waiting(store),
+            *_torn(folder),
+            *_odd(folder),
+        ],
     )
 
 
@@ -143,9 +163,22 @@ def _waiting(store: Store) -> list[Finding]:
     ]
 
 
+def _damaged(store: Store) -> list[Finding]:
+    """Tables of the database that cannot be read to their end."""
+    return [
+        Finding(DAMAGED, f"The table {table} of the database is damaged: {why}", DAMAGED_REMEDY)
+        for table, why in state.damaged_tables(store.bare_cursor()).items()
+    ]
+
+
+def _odd(folder: DataFolder) -> list[Finding]:
+    """What lies in the ledger and is not of it."""
+    return [Finding("ledger", f"ledger/{odd.name} {odd.what}", odd.remedy) for odd in odd_files(folder.ledger)]
+
+
 def _torn(folder: DataFolder) -> list[Finding]:
     found = []
-    for file in sorted(folder.ledger.rglob("*.jsonl")):
+    for file in ledger.files(folder.ledger):
         torn = ledger.tail(file).torn_bytes
         if torn:
             name = file.relative_to(folder.ledger).as_posix()

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from crane_core.ledger import files as ledger_files
 from crane_core.ledger_chain import whole_lines
 
 
@@ -24,7 +25,7 @@ def copy_ledger(ledger: Path, into: Path, wanted: Callable[[str], bool] = lambda
 
     `wanted` is asked for the path of each file in the ledger.
     """
-    for file in sorted(ledger.rglob("*.jsonl")):
+    for file in ledger_files(ledger):
         if not wanted(file.relative_to(ledger).as_posix()):
             continue
         copied = CopiedFile(file.relative_to(ledger), whole_lines(file.read_bytes()))

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from crane_core.given_path import special_files
 from crane_core.runtime.isolation import is_small
 
 
@@ -24,7 +25,7 @@ def own_copy(root: Path, folder: Path) -> Iterator[Path]:
             here, there = here / part, there / part
             here.mkdir()
         if is_small(there) and not here.is_relative_to(there):
-            shutil.copytree(there, here, symlinks=True, dirs_exist_ok=True)
+            shutil.copytree(there, here, symlinks=True, dirs_exist_ok=True, ignore=special_files)
         else:
             _link(there, here)
         yield here

@@ -36,7 +36,8 @@ def hidden_names(folder: str | Path) -> set[str]:
 
 
 def _holds_data(entry: os.DirEntry[str]) -> bool:
-    return entry.is_dir() and is_data_folder(Path(entry.path))
+    # A link stays a link, and what it leads to is hidden or outside; a link may also lead to itself.
+    return entry.is_dir(follow_symlinks=False) and is_data_folder(Path(entry.path))
 
 
 def _is_hidden(name: str, patterns: tuple[str, ...]) -> bool:

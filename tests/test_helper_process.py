@@ -153,7 +153,7 @@ HELPERS: dict[str, Callable[[], object]] = {
     "where an interpreter's libraries are": lambda: sealed._libraries(sys.executable),
     "a library that is asked": library,
     "the process beside a kernel": live,
-    "tokens": lambda: count_apart(["a text that nobody counted yet"]),
+    "tokens": lambda: count_apart(["a new text"]),
     "pylint": analyzer,
     "a pool": pool,
 }

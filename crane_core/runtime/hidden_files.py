@@ -20,7 +20,7 @@ KEY_FILES = (
 )
 """Names under which keys lie about, beside those that begin with a dot."""
 _MARKS = ("identity.key", "crane.duckdb", "ledger/.manifest")
-"""A folder that holds one of these is a data folder of this program, whoever uses it."""
+"""A folder that holds one of these is a data folder of this program, no matter who uses it."""
 _OF_DATA_FOLDER = ("crane.duckdb*", "identity.key*", "ledger", "replicas", "sources", "downloads", "jobs", "logs")
 
 

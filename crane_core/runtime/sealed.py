@@ -75,7 +75,7 @@ def _as_it_is(path: str) -> list[str]:
 
 
 def _proc() -> list[str]:
-    """A /proc of its own, in which nothing that belongs to the whole machine can be written.
+    """Its own /proc, in which nothing that belongs to the whole machine can be written.
 
     The owner of those files is root, whose number a sealed kernel keeps where root starts it; bubblewrap itself covers
     only folders in which it could make files, and /proc/sys is none.
@@ -96,7 +96,7 @@ def _covered(folder: Path) -> list[str]:
     if len(found) > MOST_HIDDEN:
         raise KernelStartError(
             f"{folder} holds more than {MOST_HIDDEN:,} hidden files, which cannot all be kept from a sealed kernel.",
-            remedy="Move the notebook and its data into a folder of their own.",
+            remedy="Move the notebook and its data into a separate folder.",
         )
     words = []
     for path in found:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import random
+import resource
 import signal
 import socket
 import subprocess
@@ -178,15 +179,30 @@ def test_streams_to_others_are_cut() -> None:
 
 
 @needs_copy
-def test_what_the_copy_forks_ends_with_it() -> None:
-    def work(tell: Tell) -> None:
-        ctypes.CDLL(None).fork()  # Below Python, where nothing is refused.
-        tell("forked", True)
-        time.sleep(600)
+@pytest.mark.parametrize(
+    "attack",
+    [
+        lambda own: ctypes.CDLL(None).fork(),
+        lambda own: os.setpriority(os.PRIO_PROCESS, own, 19),
+        lambda own: os.sched_setaffinity(own, {max(os.sched_getaffinity(0))}),
+        lambda own: resource.prlimit(own, resource.RLIMIT_CORE, (0, 0)),
+        lambda own: ctypes.CDLL(None).open(b"below-python", os.O_WRONLY | os.O_CREAT, 0o600),
+    ],
+)
+def test_a_look_that_would_change_something_below_python_is_ended(
+    attack: Callable[[int], object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    own = os.getpid()
 
-    facts = forked.facts_of(work, 1.0)
-    assert facts == {"forked": True, "unfinished": "took more than 1 s"}
+    def state() -> list[object]:
+        limits = resource.getrlimit(resource.RLIMIT_CORE)
+        return [os.getpriority(os.PRIO_PROCESS, 0), os.sched_getaffinity(0), limits, list(tmp_path.iterdir())]
+
+    before = state()
     # That no process is left is shown after each test (see conftest.py).
+    assert forked.facts_of(lambda tell: tell("done", attack(own)), 5.0) == {"unfinished": "it ended the process"}
+    assert state() == before
 
 
 @needs_copy

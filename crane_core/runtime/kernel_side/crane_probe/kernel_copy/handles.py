@@ -118,7 +118,7 @@ def _with_flags(name: str, flags: int) -> int:
 
 
 def _is_same(one: os.stat_result, other: os.stat_result, *, is_overlaid: bool) -> bool:
-    """An overlay may number its files anew."""
+    """An overlay may give its files other numbers."""
     facts = [(found.st_size, found.st_mtime_ns, found.st_nlink > 0) for found in (one, other)]
     is_numbered_alike = (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino)
     return is_numbered_alike or is_overlaid and facts[0] == facts[1]

@@ -8,6 +8,7 @@ pages do with them.
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import os
 import resource
@@ -41,6 +42,9 @@ STRANGER_PER_S = 2.0
 """Messages before admission: so many at once, then so many per second. Others wait; none is lost."""
 MOST_STRANGERS = 256
 """Connections before admission, all peers together; one more closes the oldest. See `most_strangers`."""
+
+MOST_LEVELS = 40
+"""Of lists and objects in the state of a widget; a labelling desk sends six."""
 
 NONCE = "x-crane-connection"
 """A header that the server adds, by which a page finds its own connection; what a client sends under it is removed."""
@@ -149,9 +153,12 @@ class _Connection:
                 sent = BackMsg.FromString(content)
             except DecodeError:
                 return await self._ended(_PROTOCOL_ERROR)
-            if self._may_send(sent):
+            if not self._may_send(sent):
+                _LOG.warning("%s sent %s, which is not taken from it", self._peer, sent.WhichOneof("type"))
+            elif not _is_shallow(sent):
+                _LOG.warning("%s sent a widget's state that is nested too deeply or not JSON", self._peer)
+            else:
                 return message
-            _LOG.warning("%s sent %s, which is not taken from it", self._peer, sent.WhichOneof("type"))
 
     async def _ended(self, code: int) -> Message:
         await self._send({"type": "websocket.close", "code": code})
@@ -186,6 +193,29 @@ class _Connection:
         protocol = getattr(getattr(self._receive, "__self__", None), "conn", None)
         if protocol is not None:
             protocol.max_message_size = n_bytes
+
+
+def _is_shallow(sent: BackMsg) -> bool:
+    """Whether Streamlit and the pages can read the state of every widget: they walk its JSON level by level."""
+    texts = [widget.json_value for widget in sent.rerun_script.widget_states.widgets if widget.json_value]
+    try:
+        return all(_depth(json.loads(text)) <= MOST_LEVELS for text in texts)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _depth(value: object) -> int:
+    """Levels of lists and objects, counted without recursion."""
+    levels, inside = 0, [value]
+    while inside := [part for each in inside for part in _parts(each)]:
+        levels += 1
+    return levels
+
+
+def _parts(value: object) -> list[object]:
+    if isinstance(value, dict):
+        return [*value.values(), None]
+    return [*value, None] if isinstance(value, list) else []
 
 
 class _Allowance:

@@ -184,6 +184,26 @@ def test_a_strangers_message_is_small_and_an_admitted_ones_may_be_large(app: str
     assert in_own_loop(sending(admin)) == "drawn"
 
 
+@pytest.mark.parametrize(
+    "state", ['{"sent": ' + "[" * 5_000 + "]" * 5_000 + "}", '{"sent": ' + "[" * 60 + "]" * 60 + "}", "{"]
+)
+def test_a_state_that_is_nested_too_deeply_is_one_line_in_the_log(
+    app: str, data: Path, admin: Visitor, state: str
+) -> None:
+    async def asking() -> list[str]:
+        async with await settled(admin, "data") as socket:
+            deep = BackMsg()
+            deep.rerun_script.page_name = "data"
+            deep.rerun_script.widget_states.widgets.append(WidgetState(id="desk", json_value=state))
+            await socket.send(deep.SerializeToString())
+            return await answers(socket)
+
+    assert in_own_loop(asking()) == ["heartbeat_ack"]
+    log = data.with_name(f"{data.name}.{urlsplit(app).port}.log").read_text()
+    assert "127.0.0.1 sent a widget's state that is nested too deeply or not JSON" in log
+    assert "RecursionError" not in log
+
+
 @pytest.mark.parametrize(("frame", "code"), [(b"\xff\xff\xff", 1002), ("a text", 1003)], ids=["garbage", "text"])
 def test_what_is_no_message_ends_the_connection(app: str, frame: bytes | str, code: int) -> None:
     async def sending() -> int:

@@ -206,6 +206,13 @@ def test_the_probe_is_loaded_once_as_far_as_it_is_needed_and_is_not_left_among_t
     assert not [name for name in sys.modules if name.startswith("crane_probe")]
 
 
+def test_a_look_keeps_nothing_alive(shell: Shell) -> None:
+    shell.run("class Bed:\n    pass\nbed = Bed()\nimport gc, weakref\nseen = weakref.ref(bed)\ngc.disable()")
+    shell.run("%%crane\nbed.size")
+    shell.run("del bed\nis_gone = seen() is None\ngc.enable()")
+    assert shell.names["is_gone"]
+
+
 def test_a_model_is_asked_once_it_may_be(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     shell.run("beds = {'token': 'sk-abcdefghijklmnopqrstuvwxyz0123456789'}")
     monkeypatch.delenv("CRANE_MODEL", raising=False)

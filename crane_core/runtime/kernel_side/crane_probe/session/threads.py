@@ -32,12 +32,14 @@ def threads() -> list[str]:
     """What may act beside this thread, by name."""
     own = threading.get_ident()
     frames = sys._current_frames()
+    # Our own frame among its variables would be a cycle, and keep what was looked at until the next collection.
+    frames.pop(own, None)
     known = dict(threading._active)  # type: ignore[attr-defined]
     idle = idle_pools(known.values())
     return [
         _named(known.get(ident), frame)
         for ident, frame in sorted(frames.items())
-        if ident != own and _may_act(known.get(ident), frame, idle)
+        if _may_act(known.get(ident), frame, idle)
     ]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -129,6 +130,52 @@ def test_a_guard_that_cannot_check_says_so_and_lets_the_cell_run(shell: Shell, m
     told = shell.run("beds['south'] = 1")
     assert told.startswith("%crane guard could not check this cell, which runs: The checking process ")
     assert shell.names["beds"] == {"south": 1}
+
+
+def test_only_the_guard_is_in_a_hurry(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[dict[str, Any]] = []
+    ask = shell.helper.ask
+
+    def keep(order: dict[str, Any], *options: Any, **named: Any) -> dict[str, Any]:
+        sent.append(order)
+        return ask(order, *options, **named)
+
+    monkeypatch.setattr(shell.helper, "ask", keep)
+    shell.run("%%crane\n1 + 1")
+    shell.run("%crane guard on")
+    shell.run("2 + 2")
+    asked = [order for order in sent if order["do"] == "judge"]
+    assert [(order["target"].strip(), order["is_hurried"]) for order in asked] == [("1 + 1", False), ("2 + 2", True)]
+
+
+def test_what_the_kernel_imports_is_loaded_to_be_asked(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "lightgbm", raising=False)
+    shell.run("%%crane\n1 + 1")
+    told: list[dict[str, Any]] = []
+    monkeypatch.setattr(shell.helper, "tell", told.append)
+    shell.run("import sys, types\nsys.modules['lightgbm'] = types.ModuleType('lightgbm')")
+    shell.run("1 + 1")
+    del sys.modules["lightgbm"]
+    assert [order["do"] for order in told] == ["load"]
+    assert "lightgbm" in told[0]["imported"]
+
+
+def test_an_interrupted_question_leaves_no_answer_for_the_next_one(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shell.run("beds = {'north': 3}")
+    answer = shell.helper._answer
+    with monkeypatch.context() as patched:
+
+        def interrupted(*options: Any) -> dict[str, Any]:
+            if threading.current_thread() is threading.main_thread():
+                raise KeyboardInterrupt
+            return answer(*options)
+
+        patched.setattr(shell.helper, "_answer", interrupted)
+        shell.run("%%crane\nbeds['south']")
+    assert type(shell.result.error_in_exec) is KeyboardInterrupt
+    assert shell.run("%%crane\nbeds['north']").startswith("No certain crash")
 
 
 def test_a_killed_process_is_told_and_started_again(shell: Shell) -> None:

@@ -1,4 +1,4 @@
-"""The 130 cells that same_answer asks about: those of minibench with their captured states, and fifty of our own.
+"""The 130 cells that same_answer asks about: those of minibench with their captured states, and fifty written here.
 
 Knows how a cell becomes an order to the process beside a kernel. Runs the set-ups in this process.
 """

@@ -2,7 +2,7 @@
 
 python -m benchmarks.same_answer [--rounds N] [--only idle|load]
 
-130 cells (minibench with its captured states, and fifty of our own) are asked about as `%%crane` does, in a process
+130 cells (minibench with its captured states, and fifty more) are asked about as `%%crane` does, in a process
 that was started a moment ago, in an order that each round shuffles. An answer that says what was not asked yet is asked
 for again; then all cells are asked about once more. Five rounds idle and five beside two busy processes. Differences
 are answers that differ from the first complete one: those that say so ("not asked yet") are counted apart from those

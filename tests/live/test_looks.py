@@ -12,6 +12,7 @@ from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.manager import KernelManager
 
 from crane_core.live.answering import _judge
+from crane_core.live.button import PROGRESS
 from crane_core.pipeline.places import CHECKOUT
 from crane_core.runtime.attached import Attached
 from crane_core.runtime.running import RunningKernel
@@ -116,3 +117,15 @@ def test_later_looks_say_what_the_first_one_said(kernel: OpenKernel, door: str, 
     expected |= {target: f"Will crash: {exception}" for target, exception in CRASHES.values()}
     for _ in range(often):
         assert {target: ask(target) for target in expected} == expected
+
+
+def test_a_front_end_that_asks_silently_is_sent_which_library_is_waited_for(kernel: OpenKernel) -> None:
+    telling = "__import__('crane_core.live.button', fromlist=['x'])._tell_progress(get_ipython(), 'scikit-learn')"
+    asked = kernel.client.execute("", silent=True, store_history=False, user_expressions={"crane": telling})
+    kinds = {}
+    while kinds.get("status") != {"execution_state": "idle"}:
+        message = kernel.client.get_iopub_msg(timeout=60)
+        if message["parent_header"].get("msg_id") == asked:
+            kinds[message["header"]["msg_type"]] = message["content"]
+    assert kinds["display_data"]["data"] == {PROGRESS: {"asking": "scikit-learn"}}
+    assert PROGRESS in (CHECKOUT / "labextension" / "static" / "remoteEntry.js").read_text("utf-8")

@@ -17,8 +17,12 @@ KEY_FILES = (
     *("id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", "*.pem", "*.key", "*.p12", "*.pfx", "*.kdbx", "*.ppk"),
     *("*.env", "netrc", "_netrc", "kaggle.json", "credentials", "credentials.*", "secrets.*", "token.json"),
     *("client_secret*.json", "service[-_]account*.json", "identity.key"),
+    # No keys, but thousands of hidden files that no notebook reads.
+    "node_modules",
 )
 """Names under which keys lie about, beside those that begin with a dot."""
+INSTALLED = ("site-packages", "dist-packages")
+"""Folders that pip fills."""
 _MARKS = ("identity.key", "crane.duckdb", "ledger/.manifest")
 """A folder that holds one of these is a data folder of this program, no matter who uses it."""
 _OF_DATA_FOLDER = ("crane.duckdb*", "identity.key*", "ledger", "replicas", "sources", "downloads", "jobs", "logs")
@@ -30,6 +34,8 @@ def is_data_folder(folder: Path) -> bool:
 
 def hidden_names(folder: str | Path) -> set[str]:
     """Names of this one folder that are not shown; of a data folder, all that this program keeps there."""
+    if any(part in INSTALLED for part in Path(folder).parts):
+        return set()  # There a hidden name is that of a library (.libs), not of a secret.
     patterns = (*KEY_FILES, *_OF_DATA_FOLDER) if is_data_folder(Path(folder)) else KEY_FILES
     with os.scandir(folder) as entries:
         return {entry.name for entry in entries if _is_hidden(entry.name, patterns) or _holds_data(entry)}

@@ -31,7 +31,6 @@ _ASK_S = 60
 _WHERE = (
     "import json, sys; print(json.dumps([sys.prefix, sys.base_prefix, sys.exec_prefix])); print(json.dumps(sys.path))"
 )
-_INSTALLED = ("site-packages", "dist-packages")
 _UNREADABLE = ("kcore", "keys", "key-users", "kmsg", "kpagecgroup", "kpagecount", "kpageflags", "sched_debug")
 _PROC = Path("/proc")
 _ANYBODY_WRITES = 0o222
@@ -58,6 +57,8 @@ def command(program: str, python: str, folder: Path, room: Path, *, copy: Path |
         words += _covered(folder)
     # Behind the folder, in which an interpreter may stand under a hidden name: .venv.
     for path in (*_libraries(python), *_named_by_user(folder)):
+        if _is_behind_link(Path(path), folder, copy or folder):
+            continue  # The link is shown, and so is the place to which it leads.
         words += ["--ro-bind", path, path]
         if _is_source(Path(path)):
             words += _covered(Path(path))
@@ -88,6 +89,14 @@ def _proc() -> list[str]:
         elif not is_of_a_process and (path.is_dir() or path.stat().st_mode & _ANYBODY_WRITES):
             words += ["--ro-bind-try", str(path), str(path)]
     return words
+
+
+def _is_behind_link(path: Path, folder: Path, shown: Path) -> bool:
+    """Whether a path leads through a link in the notebook's folder, of which `shown` is what the kernel sees."""
+    if not path.is_relative_to(folder):
+        return False
+    inside = path.relative_to(folder)
+    return any((shown / part).is_symlink() for part in (inside, *inside.parents))
 
 
 def _covered(folder: Path) -> list[str]:
@@ -143,12 +152,16 @@ def _named_by_user(folder: Path) -> tuple[str, ...]:
 
 def _is_installed(path: Path) -> bool:
     """Whether pip or the interpreter's maker filled the folder, rather than somebody who works in it."""
-    return path.name in _INSTALLED or (path / "os.py").is_file() or path.name == "lib-dynload"
+    return path.name in hidden_files.INSTALLED or (path / "os.py").is_file() or path.name == "lib-dynload"
 
 
 def _is_source(path: Path) -> bool:
     """Whether somebody works there: hidden files may hold keys. In what was installed they hold libraries."""
-    return path.is_dir() and not any(part in _INSTALLED for part in path.parts) and (path / "__init__.py").is_file()
+    return (
+        path.is_dir()
+        and not any(part in hidden_files.INSTALLED for part in path.parts)
+        and (path / "__init__.py").is_file()
+    )
 
 
 def modules_in(folder: Path) -> list[Path]:

@@ -155,7 +155,13 @@ SHOWN = {"n.ipynb.ipynb", "data.csv", "sub/ok.csv", "sub/deep/ok.csv", "ledger/b
 HIDDEN = (
     *(".env", ".ssh/id_ed25519", ".git/config", ".aws/credentials", "sub/.env", "sub/deep/.netrc", "prod.env"),
     *("sub/server.pem", "kaggle.json", "id_rsa", "sub/credentials.json", "secrets.toml", "sub/client_secret_1.json"),
-    *("inner/identity.key", "inner/ledger/runs/a.jsonl", "sub/store/crane.duckdb", "sub/store/labels.csv"),
+    *(
+        "node_modules/a/.npmrc",
+        "inner/identity.key",
+        "inner/ledger/runs/a.jsonl",
+        "sub/store/crane.duckdb",
+        "sub/store/labels.csv",
+    ),
 )
 WALK = """
 import os
@@ -344,3 +350,36 @@ def test_a_notebook_beside_temporary_folders_is_copied_without_them(tmp_path: Pa
     room.mkdir()
     furnished(Isolation.SEALED, [sys.executable], {}, tmp_path, room, network=False)
     assert [path.name for path in (room / isolation.WORK).iterdir()] == ["data.csv"]
+
+
+@sealed
+@pytest.mark.parametrize("most_bytes", [isolation.COPIED_BYTES, 0], ids=["copied", "read in place"])
+@pytest.mark.parametrize(("name", "is_linked"), [(".venv", False), (".venv", True), ("env", True)])
+def test_an_interpreter_beside_the_notebook_starts(
+    most_bytes: int,
+    name: str,
+    *,
+    is_linked: bool,
+    notebook: WriteNotebook,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(isolation, "COPIED_BYTES", most_bytes)
+    place = tmp_path / ("envs" if is_linked else f"folder/{name}")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", place], check=True)
+    packages = Path(nbformat.__file__).parents[1]
+    [site] = place.glob("lib/python*/site-packages")
+    (site / "beside.pth").write_text(str(packages))
+    (tmp_path / "folder").mkdir(exist_ok=True)
+    if is_linked:
+        (tmp_path / "folder" / name).symlink_to(place)
+    (tmp_path / "folder" / ".env").write_text("SECRET")
+    path = notebook(
+        "n", "import os, sys; found = sys.prefix, os.path.getsize('.env') if os.path.exists('.env') else 0", FINAL
+    )
+    path = path.rename(tmp_path / "folder" / path.name)
+    python = tmp_path / "folder" / name / "bin" / "python"
+    limits = Limits(isolation=Isolation.SEALED)
+    captured = capture(path, limits=limits, python=str(python), probes=("found",))
+    prefix = str(tmp_path / "folder" / name)
+    assert ast.literal_eval(captured.result.probes[0]["before"]) == (prefix, 0)

@@ -71,14 +71,25 @@ def page(
             st.stop()
         st.info(literal(f"This page needs the role {needs}; you are logged in as {visitor.email}, {visitor.role}."))
         st.stop()
+    if not is_blind:
+        _stop_if_blinded(visitor)
     with told():
-        if not is_blind and (campaigns := data.blinding(visitor)):
-            _draw_closed(campaigns)
-        else:
-            above = st.container(key=keys.ABOVE)
-            yield
-            draw_unknown(above)
+        above = st.container(key=keys.ABOVE)
+        yield
+        draw_unknown(above)
     freeze_gc()
+
+
+def _stop_if_blinded(visitor: Visitor) -> None:
+    """Ends the run where the body must not be drawn; also where nobody can say whether it may be."""
+    campaigns = None
+    with told():
+        campaigns = data.blinding(visitor)
+    if campaigns is None:
+        st.stop()
+    if campaigns:
+        _draw_closed(campaigns)
+        st.stop()
 
 
 def _draw_closed(campaigns: list[str]) -> None:

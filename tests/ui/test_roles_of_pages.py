@@ -142,6 +142,7 @@ def test_who_labels_in_an_open_blind_campaign_sees_no_page_that_could_unblind(la
     seen = lab.visitor("ana@lab.example").sees(page)
     assert seen.shows("You label in the blind campaign pilot")
     assert not seen.shows("junobench")
+    assert not seen.shows("exception {")
     assert not lab.of(Role.ANNOTATOR).sees(page).shows("blind campaign pilot")
 
 

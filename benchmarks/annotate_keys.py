@@ -21,8 +21,8 @@ from benchmarks._server import serve
 from benchmarks._timing import Times, machine
 from crane_core.annotation.showing import Showing
 from crane_core.pipeline.campaigns.campaigns import acts_of, kept_campaign
+from crane_core.pipeline.campaigns.desk_names import desk_names
 from crane_core.pipeline.places import DataFolder
-from crane_core.ui.annotate.snapshot import token
 
 LIMIT_S = 0.2
 LIMIT_P95_S = 0.5
@@ -79,7 +79,8 @@ def label_fast(page: Page, folder: DataFolder) -> int:
     labels = {"1": "correct", "2": "partial", "3": "wrong"}
     wanted = [(sight, labels[key]) for sight, key in page.evaluate("window.inSight")]
     acts = acts_of(folder, kept_campaign(folder, CAMPAIGN).plan, "ana")[n_before:]
-    got = [(token(Showing(act.item, act.showing)), str(act.label)) for act in acts]
+    names = desk_names(folder, kept_campaign(folder, CAMPAIGN).plan, "ana")
+    got = [(names.of(Showing(act.item, act.showing)), str(act.label)) for act in acts]
     return sum(one == other for one, other in zip(wanted, got, strict=False)) if len(got) == len(wanted) else -1
 
 

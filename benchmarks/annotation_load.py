@@ -35,8 +35,8 @@ from crane_core.annotation.reasons import REASONS
 from crane_core.annotation.showing import Showing
 from crane_core.domain import AnnotationAction, Label
 from crane_core.pipeline.campaigns.campaigns import acts_of, journal_of
+from crane_core.pipeline.campaigns.desk_names import desk_names
 from crane_core.pipeline.places import DataFolder
-from crane_core.ui.annotate.snapshot import token
 
 N_ANNOTATORS = 50
 WORK_S = 120.0
@@ -179,7 +179,8 @@ def kept(folder: DataFolder, plan: Plan, person: Annotator) -> Kept:
     labels = {event: act for event, act in person.sent.items() if act["action"] == "label"}
     found = [act for act in acts_of(folder, plan, person.name) if act.action is AnnotationAction.LABEL]
     copies = Counter(act.event for act in found)
-    said = {act.event: (token(Showing(act.item, act.showing)), str(act.label)) for act in found}
+    names = desk_names(folder, plan, person.name)
+    said = {act.event: (names.of(Showing(act.item, act.showing)), str(act.label)) for act in found}
     astray = sum(said[event] != (act["id"], act["label"]) for event, act in labels.items() if event in said)
     in_force: dict[str, str] = {}
     for act in person.sent.values():

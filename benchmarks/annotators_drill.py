@@ -36,8 +36,8 @@ from crane_core.domain import AnnotationAction
 from crane_core.identity.key import signing_key
 from crane_core.identity.passes import Purpose, new_pass, signed
 from crane_core.pipeline.campaigns.campaigns import acts_of, journal_of
+from crane_core.pipeline.campaigns.desk_names import desk_names
 from crane_core.pipeline.places import DataFolder
-from crane_core.ui.annotate.snapshot import token
 from crane_core.ui.visit import COOKIE
 
 PAUSE_S = 2.6
@@ -160,7 +160,8 @@ def killed_every(folder: DataFolder, port: int, every_s: float, roles: Path) -> 
 
 def kept(folder: DataFolder, plan: Plan, person: Annotator) -> Kept:
     """What the ledger has of what this person pressed."""
-    said = {token(showing): str(entry.label) for showing, entry in journal_of(folder, plan, person.name).given.items()}
+    names, given = desk_names(folder, plan, person.name), journal_of(folder, plan, person.name).given
+    said = {names.of(showing): str(entry.label) for showing, entry in given.items()}
     acts = [act for act in acts_of(folder, plan, person.name) if act.action is AnnotationAction.LABEL]
     copies = Counter((act.item, act.showing) for act in acts)
     return Kept(

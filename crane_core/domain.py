@@ -520,7 +520,9 @@ class Annotation:
     `showing` is 1, or 2 where the item comes back as a hidden repeat. `label` is a code of the campaign's label set.
     `guideline` is the version in force. Times are ISO 8601 in UTC; `seconds` is how long the item was in sight, idle
     time capped. `received_at` is the server's clock, the other times the browser's; None in acts from before it was
-    kept. `source` names the file that the act was imported from, None if it was done here.
+    kept. `source` names the file that the act was imported from, None if it was done here. `device` is a browser, and
+    `number` counts the acts that were made there: what one device made has that order, whatever its clock said and
+    whenever it arrived; None for acts that no desk of a browser made, and in those from before acts were counted.
     """
 
     campaign: str
@@ -540,6 +542,8 @@ class Annotation:
     seconds: float | None = None
     received_at: str | None = None
     source: str | None = None
+    device: str | None = None
+    number: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

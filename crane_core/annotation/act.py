@@ -18,6 +18,8 @@ MAX_NOTE = 2_000
 MAX_SECONDS = 86_400.0
 EVENT = re.compile(r"[A-Za-z0-9-]{8,64}")
 """The name that a browser gives to an act."""
+DEVICE = EVENT
+"""The name that a browser gives to itself."""
 _BY_ANNOTATOR = frozenset(AnnotationAction) - {AnnotationAction.ADJUDICATE}
 
 
@@ -28,7 +30,8 @@ def annotation(
 
     raw: event, action, item, showing, and as the action needs: label, reason, note, shown_at, first_action_at,
     submitted_at (ISO 8601), seconds; guideline: the version on the page, the plan's if there is no other.
-    later_versions: those of the guideline's changes. The server's clock says when the act came.
+    later_versions: those of the guideline's changes. The server's clock says when the act came. device and number, both
+    or neither: the browser, and which of its acts this is.
     """
     received_at = datetime.now(UTC).isoformat(timespec="milliseconds")
     action = AnnotationAction(_text(raw, "action"))
@@ -57,7 +60,20 @@ def annotation(
         first_action_at=_time(raw, "first_action_at"),
         seconds=_seconds(raw),
         received_at=received_at,
+        **_made_at(raw),
     )
+
+
+def _made_at(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """The device of the act and its number there."""
+    device, number = raw.get("device"), raw.get("number")
+    if device is None and number is None:
+        return {}
+    if not isinstance(device, str) or not DEVICE.fullmatch(device):
+        raise ValueError("device must be 8 to 64 letters, digits and dashes")
+    if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number < 2**31:
+        raise ValueError("number must count the acts of the device from 1")
+    return {"device": device, "number": number}
 
 
 def _text(raw: Mapping[str, Any], name: str) -> str:

@@ -1,7 +1,8 @@
 """What one annotator did in a campaign, folded from the acts in order: labels, next showings, possible undos.
 
 A label belongs to an item and a showing, never to "the current one", so the same act twice, a second tab or a late key
-change nothing but that item.
+change nothing but that item. Acts have the order of the ledger's lines, but those of one device have the order in which
+they were made there: one that arrives late takes its place before the next that its device made.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from copy import copy
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from crane_core.annotation.label_set import LabelSet, study_labels
 from crane_core.annotation.order import GAP
@@ -26,7 +28,7 @@ DIAGNOSIS_LABELS = study_labels().codes
 class Given:
     """The label in force of one showing. `seconds` is the sum over all times it was labelled, including undone ones.
 
-    `source` names the file that the label was imported from.
+    `source` names the file that the label was imported from. `event`, `device` and `number` are those of the act.
     """
 
     label: str
@@ -36,6 +38,16 @@ class Given:
     sequence: int
     guideline: str
     source: str | None = None
+    event: str = ""
+    device: str | None = None
+    number: int | None = None
+
+
+class _Placed(NamedTuple):
+    """An act in its order, and the place of the ledger's line that it counts as."""
+
+    at: int
+    act: Annotation
 
 
 @dataclass(slots=True)
@@ -61,6 +73,8 @@ class Journal:
     n_acts: int = 0
     last: Annotation | None = None
     _n_again: int = 0
+    _placed: list[_Placed] = field(default_factory=list, repr=False)
+    _numbers: dict[str, int] = field(default_factory=dict, repr=False)
     _known: frozenset[Showing] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -68,15 +82,43 @@ class Journal:
 
     def take(self, acts: Iterable[Annotation]) -> None:
         """Fold further acts in; an act whose event is already known changes nothing."""
-        for act in acts:
-            self._send_back(before=act.sequence)
-            self.n_acts = max(self.n_acts, act.sequence)
-            if act.event in self.events:
-                continue
-            self.events.add(act.event)
-            if (showing := Showing(act.item, act.showing)) in self._known:
-                self._take(showing, act)
+        n_before = len(self._placed)
+        was_last = [self._place(act) for act in acts]
+        if not all(was_last):
+            self._forget()
+            n_before = 0
+        for placed in self._placed[n_before:]:
+            self._fold(placed)
         self._send_back(before=self.n_acts + 1)
+
+    def _place(self, act: Annotation) -> bool:
+        """Give an act its place; whether that is the last one."""
+        self.n_acts = max(self.n_acts, act.sequence)
+        if act.event in self.events:
+            return True
+        self.events.add(act.event)
+        if act.device is None or act.number is None:
+            self._placed.append(_Placed(act.sequence, act))
+            return True
+        if act.number >= self._numbers.get(act.device, 0):
+            self._numbers[act.device] = act.number
+            self._placed.append(_Placed(act.sequence, act))
+            return True
+        place = next(i for i, one in enumerate(self._placed) if _was_made_after(one.act, act.device, act.number))
+        self._placed.insert(place, _Placed(self._placed[place].at, act))
+        return False
+
+    def _forget(self) -> None:
+        """Undo the folding of all acts, which keep their places."""
+        self.given, self.notes, self.flags, self.spent = {}, {}, {}, {}
+        self.skipped, self.returned, self.labelled = [], [], []
+        self.last, self._n_again = None, 0
+
+    def _fold(self, placed: _Placed) -> None:
+        self._send_back(before=placed.at)
+        showing = Showing(placed.act.item, placed.act.showing)
+        if showing in self._known:
+            self._take(showing, placed.act)
 
     def _send_back(self, *, before: int) -> None:
         """Apply the relabelling that rounds ask for, once all acts that they refer to have been folded in."""
@@ -88,12 +130,17 @@ class Journal:
                 self._undo(showing)
             self.skipped = [one for one in self.skipped if one.item not in entry.items]
 
+    def last_number(self, device: object) -> int:
+        """How many acts of a device are known."""
+        return self._numbers.get(str(device), 0)
+
     def as_it_is(self) -> Journal:
         """A separate journal, for reading while this one continues."""
         twin = copy(self)
         twin.given, twin.notes, twin.spent = dict(self.given), dict(self.notes), dict(self.spent)
         twin.flags, twin.events = dict(self.flags), set(self.events)
         twin.skipped, twin.returned, twin.labelled = list(self.skipped), list(self.returned), list(self.labelled)
+        twin._placed, twin._numbers = list(self._placed), dict(self._numbers)
         return twin
 
     def _take(self, showing: Showing, act: Annotation) -> None:
@@ -129,7 +176,8 @@ class Journal:
         before = self.given.get(showing)
         seconds = self.spent[showing] = (act.seconds or 0.0) + self.spent.get(showing, 0.0)
         reason = act.reason if self._takes(act, label) else None
-        self.given[showing] = Given(label, reason, act.submitted_at, seconds, act.sequence, act.guideline, act.source)
+        said = (label, reason, act.submitted_at, seconds, act.sequence, act.guideline, act.source)
+        self.given[showing] = Given(*said, act.event, act.device, act.number)
         for places in (self.returned, self.skipped):
             _drop(places, showing)
         if before:
@@ -183,6 +231,10 @@ def journal_for(plan: Plan, annotator: str) -> Journal:
     """The empty journal of one annotator of a plan."""
     again = tuple(entry.again[annotator] for entry in plan.rounds if annotator in entry.again)
     return Journal(plan.orders[annotator], again, plan.labels)
+
+
+def _was_made_after(act: Annotation, device: str, number: int) -> bool:
+    return act.device == device and act.number is not None and act.number > number
 
 
 def _is_due(showing: Showing, labelled: list[Showing]) -> bool:

@@ -14,11 +14,15 @@ from crane_core.annotation.showing import Showing
 
 
 class RoundKind(StrEnum):
-    """MAIN follows calibration; PEOPLE changes who labels; AGAIN has items labelled a second time."""
+    """MAIN follows calibration; PEOPLE changes who labels; AGAIN has items labelled a second time.
+
+    HANDED_IN opens a locked campaign for labels that were given before its lock and arrived after it.
+    """
 
     MAIN = "main round"
     PEOPLE = "people"
     AGAIN = "labelled again"
+    HANDED_IN = "labels handed in"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
-"""The key that signs invitations and sessions: CRANE_SECRET, else a file of the data folder that only its owner reads.
+"""Keys that only the server reads: files of the data folder that nobody but its owner can open.
 
-Another key ends all sessions and invitations: delete the file, or change the variable.
+The key that signs invitations and sessions is CRANE_SECRET, else such a file. Another key ends all sessions and
+invitations: delete the file, or change the variable.
 """
 
 from __future__ import annotations
@@ -29,17 +30,24 @@ def signing_key(folder: Path, environ: Mapping[str, str] | None = None) -> bytes
                 remedy="Set a random one: `openssl rand -hex 32`, or remove it to use the key of the data folder.",
             )
         return given.encode()
-    path = folder / FILE_NAME
+    return kept_key(folder / FILE_NAME, ends="all sessions and invitations end")
+
+
+def kept_key(path: Path, *, ends: str) -> bytes:
+    """The key in a file of the data folder, created if there is none yet. Raises IdentityError.
+
+    ends: what another key would end, in words.
+    """
     if not path.exists():
         _make(path)
     if stat.S_IMODE(path.stat().st_mode) & 0o077:
         raise IdentityError(
-            f"{FILE_NAME} in the data folder can be read by others.",
-            remedy="Delete it, so that a new key is made; all sessions and invitations end.",
+            f"{path.name} in the data folder can be read by others.",
+            remedy=f"Delete it, so that a new key is made; {ends}.",
         )
     key = path.read_bytes()
     if len(key) < MIN_CHARACTERS:
-        raise IdentityError(f"{FILE_NAME} in the data folder is damaged.", remedy="Delete it; a new key is made.")
+        raise IdentityError(f"{path.name} in the data folder is damaged.", remedy="Delete it; a new key is made.")
     return key
 
 

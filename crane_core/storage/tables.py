@@ -61,6 +61,12 @@ def _plain(name: str, record: type, *, key: tuple[str, ...], facts: tuple[str, .
     return Table(name, columns, key, facts, attrgetter(*columns))
 
 
+def _without(table: Table, *columns: str) -> Table:
+    """The table without members that say how records follow each other in the ledger, where they are read in order."""
+    others = tuple(column for column in table.columns if column not in columns)
+    return table._replace(columns=others, row=attrgetter(*others))
+
+
 def _instance_row(instance: domain.Instance) -> tuple[Any, ...]:
     return (
         instance.benchmark,
@@ -137,7 +143,9 @@ TABLES: dict[type, Table] = {
         "campaign_rounds", domain.CampaignRound, key=("campaign", "made_at"), facts=("round",)
     ),
     domain.CampaignLock: _plain("campaign_locks", domain.CampaignLock, key=("campaign",), facts=()),
-    domain.Annotation: _plain("annotations", domain.Annotation, key=("campaign", "annotator", "event"), facts=()),
+    domain.Annotation: _without(
+        _plain("annotations", domain.Annotation, key=("campaign", "annotator", "event"), facts=()), "device", "number"
+    ),
     domain.CampaignMessage: _plain(
         "campaign_messages", domain.CampaignMessage, key=("campaign", "event"), facts=("text",)
     ),

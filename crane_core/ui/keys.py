@@ -133,6 +133,11 @@ def guideline_base(campaign: str) -> str:
     return f"_guideline_base_{campaign}"
 
 
+def own_label_shown(campaign: str, annotator: str, item: str, showing: int) -> str:
+    """The event of the label that My item was drawn with."""
+    return f"own_label_{campaign}_{annotator}_{item}_{showing}"
+
+
 def taken(desk_key: str) -> str:
     """The outcome of the last acts that this desk sent."""
     return f"taken_{desk_key}"

@@ -41,11 +41,11 @@ from crane_core.pipeline.campaigns.export.repeat import (
 from crane_core.pipeline.campaigns.gold import COLUMNS as GOLD_COLUMNS
 from crane_core.pipeline.campaigns.gold import MOST_ITEMS, Looks, gold_of_campaign, gold_of_file
 from crane_core.pipeline.campaigns.guideline import change_guideline, guideline_versions
-from crane_core.pipeline.campaigns.label_import import Columns, read_labels
+from crane_core.pipeline.campaigns.label_import import Columns, Read, read_labels
 from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.campaigns.plan_outline import as_json, in_words, outline, size_words, workload
 from crane_core.pipeline.campaigns.population_choices import check_asked, usual_experiment
-from crane_core.pipeline.campaigns.rounds import Which, change_people, idle, label_again, open_main, round_words
+from crane_core.pipeline.campaigns.rounds import Which, change_people, idle, label_again, open_main, reopen, round_words
 from crane_core.pipeline.campaigns.status import campaign_status, open_words, status_json, status_words
 from crane_core.pipeline.loading.load import prepare_or_read
 from crane_core.pipeline.places import DataFolder
@@ -117,7 +117,13 @@ def _add_guideline(guideline: argparse.ArgumentParser) -> None:
 
 def _add_labels(labels: argparse.ArgumentParser) -> None:
     labels.add_argument("name", type=arguments.name, metavar="NAME")
-    labels.add_argument("--file", required=True, type=arguments.path, metavar="LABELS.csv", help="UTF-8, with a header")
+    labels.add_argument(
+        "--file",
+        required=True,
+        type=arguments.path,
+        metavar="FILE",
+        help="CSV in UTF-8 with a header, or a desk's download",
+    )
     labels.add_argument("--annotator", required=True, type=arguments.name, metavar="WHO", help="whose labels they are")
     labels.add_argument("--item-column", default="item", metavar="COLUMN", help="default: item")
     labels.add_argument("--label-column", default="label", metavar="COLUMN", help="default: label")
@@ -137,6 +143,12 @@ def _add_labels(labels: argparse.ArgumentParser) -> None:
     )
     labels.add_argument(
         "--skip-invalid", action="store_true", help="store the other rows when some cannot be stored (default: none)"
+    )
+    labels.add_argument(
+        "--reopen",
+        metavar="WHO",
+        type=arguments.name,
+        help="name of the lead who opens a locked campaign for these labels; lock it again afterwards",
     )
 
 
@@ -514,7 +526,8 @@ def _labels(chosen: argparse.Namespace, folder: DataFolder) -> int:
     label_store = LabelStore(folder, chosen.name)
     meant = [label for _, label in chosen.map]
     _check_labels(meant, label_store.plan.labels)
-    read = read_labels(label_store, chosen.annotator, chosen.file, columns, dict(chosen.map))
+    opens = bool(chosen.reopen) and label_store.lock() is not None
+    read = _labels_read(label_store, chosen, columns, though_locked=opens)
     for row in read.faults[:MOST_FAULTS]:
         tell(f"line {row.line}: {row.words}")
     if len(read.faults) > MOST_FAULTS:
@@ -526,13 +539,31 @@ def _labels(chosen: argparse.Namespace, folder: DataFolder) -> int:
             f"{n:,} row{'s' * (n > 1)} cannot be stored ({counted}), so nothing was.",
             remedy="Correct the file, or pass --skip-invalid to store the others.",
         )
-    label_store.take_all(chosen.annotator, read.acts, source=read.source)
+    if opens and read.acts:
+        entry = reopen(folder, chosen.name, by=chosen.reopen, why=f"labels of {chosen.annotator}, from {read.source}")
+        give(f"{chosen.name}: {round_words(entry)}")
+    if read.acts:
+        label_store.take_all(chosen.annotator, read.acts, source=read.source)
     give(f"{chosen.name}: {read.n_labels:,} labels of {chosen.annotator} stored, from {read.source}")
+    if read.n_stored:
+        give(f"  {read.n_stored:,} acts were stored already")
     if read.faults:
         give(f"  skipped: {counted}")
     if read.n_empty:
         give(f"  {read.n_empty:,} row{' has' if read.n_empty == 1 else 's have'} no label")
     return 0
+
+
+def _labels_read(label_store: LabelStore, chosen: argparse.Namespace, columns: Columns, *, though_locked: bool) -> Read:
+    """What the file holds. Raises CampaignError; of a locked campaign it says how the lead can take labels."""
+    lock = label_store.lock()
+    if lock is not None and not though_locked:
+        raise CampaignError(
+            f"{chosen.name} was locked by {lock.locked_by} at {lock.locked_at}; it takes no more labels.",
+            remedy="To take these all the same, pass --reopen with the lead's name, and lock it again afterwards.",
+        )
+    meaning = dict(chosen.map)
+    return read_labels(label_store, chosen.annotator, chosen.file, columns, meaning, though_locked=though_locked)
 
 
 def _lock(chosen: argparse.Namespace, folder: DataFolder) -> int:

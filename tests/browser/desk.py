@@ -11,6 +11,8 @@ from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
 
 ITEM = "document.querySelector('.cw-desk').dataset.item"
+READY = "document.querySelector('.cw-desk')?.dataset.ready === 'true'"
+"""Whether keys count: the card has been in sight for a moment."""
 SAVED = "document.querySelector('.cw-desk-saved')?.textContent === 'saved'"
 KEPT = """async () => {
   const database = await new Promise(tell => {
@@ -37,10 +39,16 @@ def in_sight(page: Page) -> str:
     return str(page.evaluate(ITEM))
 
 
+def press_ready(page: Page, key: str) -> None:
+    """Press a key as soon as the desk takes it."""
+    page.wait_for_function(READY)
+    page.keyboard.press(key)
+
+
 def press(page: Page, key: str) -> str:
     """Press a key that leads to another item and wait until that is shown; the item that was in sight before."""
     before = in_sight(page)
-    page.keyboard.press(key)
+    press_ready(page, key)
     page.wait_for_function(f"before => {ITEM} !== before", arg=before)
     return before
 

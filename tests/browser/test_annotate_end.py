@@ -15,7 +15,7 @@ from crane_core.pipeline.campaigns.campaigns import journal_of, lock_campaign
 from crane_core.pipeline.places import DataFolder
 
 from .conftest import OpenPage
-from .desk import ITEM, SAVED, campaign_of_all, in_sight, press
+from .desk import ITEM, SAVED, campaign_of_all, in_sight, press, press_ready
 
 pytestmark = pytest.mark.browser
 
@@ -65,9 +65,9 @@ def test_a_desk_is_whole_at_its_end_and_when_opened_again(
     open_desk(page, app, "ana")
     expect(end).to_be_visible()
     expect(page.locator(".cw-desk-progress")).to_have_text(f"{n} of {n}")
-    page.keyboard.press("u")
+    press_ready(page, "u")
     expect(page.locator(".cw-desk-last")).to_contain_text("Undone")
-    page.keyboard.press("2")
+    press_ready(page, "2")
     page.wait_for_function(SAVED)
     expect(end).to_be_visible()
     assert journal_of(folder, plan, "ana").is_finished()
@@ -83,7 +83,7 @@ def test_an_item_put_off_at_the_end_is_never_called_labelled(
         "() => { window.told = []; const card = document.querySelector('.cw-desk-card'); new MutationObserver("
         "() => window.told.push(card.innerText)).observe(card, {childList: true}); }"
     )
-    page.keyboard.press("s")
+    press_ready(page, "s")
     expect(page.locator(".cw-desk-progress")).to_contain_text("1 skipped")
     assert in_sight(page) == last
     assert not [text for text in page.evaluate("window.told") if "are labelled" in text]
@@ -113,7 +113,7 @@ def test_a_desk_works_where_the_browser_grants_no_secure_context(
     page.add_init_script("delete Crypto.prototype.randomUUID")
     open_desk(page, app, "ben")
     assert page.evaluate("crypto.randomUUID") is None
-    page.keyboard.press("u")
+    press_ready(page, "u")
     expect(page.locator(".cw-desk-last")).to_contain_text("Undone")
     page.wait_for_function(SAVED)
 

@@ -17,7 +17,7 @@ from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
 
 from .conftest import Host, OpenPage
-from .desk import OWN_ANSWERS, SAVED, press
+from .desk import OWN_ANSWERS, SAVED, press, press_ready
 from .screen import settled
 
 pytestmark = pytest.mark.browser
@@ -43,7 +43,7 @@ def test_a_campaign_keeps_its_guideline_when_the_program_has_another(
     keep_campaign(answered, plan)
     with host(answered.path) as address:
         page = open_desk(open_page(address), address)
-        page.keyboard.press("1")
+        press_ready(page, "1")
         page.wait_for_function(SAVED)
         page.get_by_role("button", name="Guideline").click()
         expect(page.get_by_text(text)).to_be_visible()

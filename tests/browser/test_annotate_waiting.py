@@ -16,11 +16,11 @@ from benchmarks._server import free_port, serve
 from crane_core.annotation.plan import Plan
 from crane_core.domain import AnnotationAction
 from crane_core.pipeline.campaigns.campaigns import acts_of, campaign_file, journal_of, lock_campaign
+from crane_core.pipeline.campaigns.desk_names import desk_names
 from crane_core.pipeline.places import DataFolder
-from crane_core.ui.annotate.snapshot import token
 
 from .conftest import WIDE
-from .desk import COUNT_DIALOGS, ITEM, KEPT, LABELS, SAVED, campaign_of_all, in_sight, press
+from .desk import COUNT_DIALOGS, ITEM, KEPT, LABELS, SAVED, campaign_of_all, in_sight, press, press_ready
 
 pytestmark = pytest.mark.browser
 
@@ -72,9 +72,10 @@ def wait_until_kept(page: Page, n: int) -> None:
 
 
 def saved(folder: DataFolder, plan: Plan, annotator: str = "ana") -> dict[str, str]:
-    """What the ledger says: token to label."""
+    """What the ledger says: name at the desk to label."""
     given = journal_of(folder, plan, annotator).given
-    return {token(showing): str(entry.label) for showing, entry in given.items()}
+    names = desk_names(folder, plan, annotator)
+    return {names.of(showing): str(entry.label) for showing, entry in given.items()}
 
 
 def times_labelled(folder: DataFolder, plan: Plan, annotator: str = "ana") -> Counter[str]:
@@ -217,7 +218,7 @@ def test_labels_of_a_campaign_that_is_gone_are_told_and_can_be_downloaded(
     with context_of(browser) as context, serve(answered.path) as address:
         page = open_desk(context.new_page(), address)
         campaign_file(answered, NAME).unlink()
-        page.keyboard.press("1")
+        press_ready(page, "1")
         expect(page.get_by_test_id("stAlertContentError")).to_contain_text("There is no campaign")
         expect(page.locator(".cw-desk-notice")).to_contain_text("1 label is not saved")
         assert len(downloaded(page)) == 1

@@ -17,7 +17,7 @@ from crane_core.pipeline.campaigns.own_keys import keep_keys, key_file, own_keys
 from crane_core.pipeline.places import DataFolder
 
 from .conftest import WIDE, Host, OpenPage
-from .desk import COUNT_DIALOGS, campaign_of_all, in_sight, press
+from .desk import COUNT_DIALOGS, campaign_of_all, in_sight, press, press_ready
 
 pytestmark = pytest.mark.browser
 
@@ -73,7 +73,7 @@ def test_keys_go_with_a_person_to_another_browser_and_to_deciding(
         first = open_desk(first, address)
         expect(key_of(first, "label-correct")).to_be_hidden()
         before = in_sight(first)
-        first.keyboard.press("j")
+        press_ready(first, "j")
         assert in_sight(first) == before
         first.locator("[data-act=help]").click()
         first.get_by_label("Single keys are on").check()

@@ -19,7 +19,7 @@ from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.places import DataFolder
 
 from .conftest import TIMEOUT_MS, WIDE
-from .desk import SAVED, campaign_of_all, press
+from .desk import SAVED, campaign_of_all, press, press_ready
 from .screen import settled, title
 
 pytestmark = pytest.mark.browser
@@ -118,7 +118,7 @@ def test_labels_outlive_a_session_that_ends_while_the_server_is_away(
     with serve(answered.path, port=port, end_with=signal.SIGKILL, CRANE_ROLES=str(roles)) as app:
         page.goto(f"{app}{invitation(answered, 'ana@lab.example')}")
         label_one(page, "1")
-    page.keyboard.press("2")
+    press_ready(page, "2")
     expect(page.locator(".cw-desk-saved")).to_have_text("1 label waiting to be saved")
     (answered.path / FILE_NAME).unlink()  # another key: no session of before is valid
     with serve(answered.path, port=port, CRANE_ROLES=str(roles)) as app:

@@ -12,6 +12,7 @@ from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.places import DataFolder
 
 from .conftest import Host, OpenPage
+from .desk import press_ready
 from .screen import choose, settled, title
 
 pytestmark = pytest.mark.browser
@@ -77,7 +78,7 @@ def test_a_team_from_calibration_to_a_second_round(open_page: OpenPage, host: Ho
             page.get_by_test_id("stExpander").filter(has_text="Somebody leaves").get_by_label("Changed by").fill("lead")
             page.get_by_role("button", name="Change").click()
             expect(page.get_by_text("lead: eva joined; ben left.")).to_be_visible()
-            bens.keyboard.press("1")
+            press_ready(bens, "1")
             expect(bens.get_by_text("You no longer label in this campaign.")).to_be_visible()
         label_all(answered, "cem", "dia", "eva", label="wrong")
 

@@ -26,7 +26,7 @@ from crane_core.pipeline.campaigns.threads import messages_of
 from crane_core.pipeline.places import DataFolder
 
 from .conftest import Host, OpenPage
-from .desk import SAVED, press
+from .desk import SAVED, press, press_ready
 from .screen import choose, settled, title
 
 pytestmark = pytest.mark.browser
@@ -123,7 +123,7 @@ def open_main_round(page: Page) -> None:
 
 
 def ask_about_one(page: Page) -> None:
-    page.keyboard.press("f")
+    press_ready(page, "f")
     expect(page.locator("[data-act=flag][aria-pressed=true]")).to_be_visible()
     page.wait_for_function(SAVED)
 

@@ -22,7 +22,7 @@ from crane_core.pipeline.campaigns.label_frame import final_outcomes
 from crane_core.pipeline.places import DataFolder
 
 from .conftest import WIDE
-from .desk import SAVED, in_sight
+from .desk import SAVED, in_sight, press_ready
 from .screen import settled, title
 
 pytestmark = pytest.mark.browser
@@ -72,7 +72,7 @@ def open_desk(page: Page, address: str, annotator: str) -> None:
 
 def press_label(page: Page, label: str) -> None:
     before = in_sight(page)
-    page.keyboard.press(KEY_OF[label])
+    press_ready(page, KEY_OF[label])
     page.wait_for_function(
         "before => !['', before].includes(document.querySelector('.cw-desk').dataset.item)", arg=before
     )
@@ -145,7 +145,7 @@ def test_two_people_repeat_the_studys_second_labelling(imported_data: Path, tmp_
             depth = next(place for place, item in enumerate(order) if item in common)
             open_desk(pages["ana"], address, "ana")
             for item in order[: depth + 1]:
-                pages["ana"].keyboard.press("u")
+                press_ready(pages["ana"], "u")
                 pages["ana"].wait_for_function(
                     "item => document.querySelector('.cw-desk').dataset.item === item", arg=item
                 )

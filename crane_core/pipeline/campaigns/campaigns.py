@@ -7,6 +7,7 @@ ledger/labels/<campaign>/adjudication/<name>.jsonl    every decision between ann
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -212,10 +213,26 @@ def journal_of(folder: DataFolder, plan: Plan, annotator: str) -> Journal:
 def decisions_of(folder: DataFolder, plan: Plan) -> dict[str, Annotation]:
     """The last adjudication of every item that has one in force: made after it was last sent back to be labelled."""
     files = sorted(decision_folder(folder, plan.campaign).glob("*.jsonl"))
-    acts = [act for file in files for act in _annotations(file)]
+    acts = [one for file in files for one in _in_time(_annotations(file))]
     sent_back = {item: entry.at for entry in plan.rounds for item in entry.items}
-    in_force = [act for act in acts if act.submitted_at > sent_back.get(act.item, "")]
-    return {act.item: act for act in sorted(in_force, key=lambda act: (act.submitted_at, act.sequence))}
+    in_force = [one for one in acts if one.at > sent_back.get(one.act.item, "")]
+    ordered = sorted(in_force, key=lambda one: (one.at, one.act.sequence))
+    return {one.act.item: one.act for one in ordered}
+
+
+class _Dated(NamedTuple):
+    """A decision, and a time that is never before that of one which stands above it in the same file."""
+
+    at: str
+    act: Annotation
+
+
+def _in_time(acts: Iterable[Annotation]) -> Iterator[_Dated]:
+    """A person's decisions have the order of their lines, also where the clock was set back in between."""
+    latest = ""
+    for act in acts:
+        latest = max(latest, act.submitted_at)
+        yield _Dated(latest, act)
 
 
 def _annotations(file: Path) -> list[Annotation]:

@@ -1,4 +1,4 @@
-"""Labels made elsewhere, from a CSV file, as acts of an annotator of a campaign.
+"""Labels made elsewhere, from a CSV file or a desk's download, as acts of an annotator of a campaign.
 
 Every row is checked before anything is written, and all are written in one go, or none. Items go by the campaign's
 name or by the one that the annotator has in an export before the lock. Each act says which file it came from.
@@ -24,6 +24,7 @@ from crane_core.errors import CampaignError
 from crane_core.given_path import read_given
 from crane_core.importers.foreign_tools import foreign_tool, remedy_of
 from crane_core.pipeline.campaigns.blind_plan import cover_name
+from crane_core.pipeline.campaigns.desk_file import desk_lines, is_desk_file
 from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.sheet_text import GUARD, guarded, unguarded
 
@@ -70,6 +71,8 @@ class Read(NamedTuple):
     faults: list[Faulty]
     n_empty: int
     source: str
+    n_stored: int = 0
+    """Acts of a desk's file that are stored already."""
 
     @property
     def n_labels(self) -> int:
@@ -90,21 +93,48 @@ class _Row(NamedTuple):
 
 
 def read_labels(
-    label_store: LabelStore, annotator: str, file: Path, columns: Columns, meaning: Mapping[str, str]
+    label_store: LabelStore,
+    annotator: str,
+    file: Path,
+    columns: Columns,
+    meaning: Mapping[str, str],
+    *,
+    though_locked: bool = False,
 ) -> Read:
     """Check every row. meaning: value in the file to label; a value that is a label needs none.
 
+    A file that a desk offered for download is known by its content. though_locked: as if the campaign were open again.
     Raises CampaignError if the annotator may not label now, or the file cannot be read or has not these columns.
     """
-    label_store.take(annotator, [])
+    label_store.check(annotator, [], though_locked=though_locked)
     content = _content(file)
+    name = "".join(letter for letter in file.name[:_SHOWN] if letter.isprintable())
+    source = f"{name}, sha256 {hashlib.sha256(content).hexdigest()[:_HASH_LENGTH]}"
+    if is_desk_file(content):
+        return _read_desk_file(label_store, annotator, content, source, though_locked=though_locked)
     _refuse_other_form(file, content)
     reader = _Reader(label_store, annotator, meaning)
     for row in _rows(file, content, columns):
         reader.take(row)
-    name = "".join(letter for letter in file.name[:_SHOWN] if letter.isprintable())
-    source = f"{name}, sha256 {hashlib.sha256(content).hexdigest()[:_HASH_LENGTH]}"
     return Read(reader.acts, reader.faults, reader.n_empty, source)
+
+
+def _read_desk_file(
+    label_store: LabelStore, annotator: str, content: bytes, source: str, *, though_locked: bool
+) -> Read:
+    """The acts of a desk's download, each with the event that the browser gave it."""
+    read = desk_lines(content, label_store.plan, annotator, label_store.names(annotator))
+    found = label_store.check(annotator, read.acts, though_locked=though_locked)
+    line_of = {str(act["event"]): line for act, line in zip(read.acts, read.lines, strict=True)}
+    faults = [Faulty(line, Fault.INVALID, words) for line, words in read.invalid]
+    faults += [Faulty(line_of[event], Fault.INVALID, words) for event, words in found.refused.items()]
+    faults += [
+        Faulty(line_of[event], Fault.ALREADY, f"the item is labelled {other.label} already, elsewhere")
+        for event, other in found.overtaken.items()
+    ]
+    fresh = {act.event for act in found.fresh}
+    acts = [dict(act) for act in read.acts if act["event"] in fresh]
+    return Read(acts, sorted(faults), 0, source, n_stored=len(found.saved) - len(fresh))
 
 
 class _Reader:

@@ -13,13 +13,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock
 from time import perf_counter
+from types import MappingProxyType
 from typing import Any, NamedTuple
 from uuid import uuid4
 
 from crane_core import ledger
 from crane_core.annotation.act import EVENT, MAX_NOTE, annotation
 from crane_core.annotation.guideline import GuidelineVersion
-from crane_core.annotation.journal import Journal, journal_for
+from crane_core.annotation.journal import Given, Journal, journal_for
 from crane_core.annotation.plan import Plan, check_name
 from crane_core.annotation.reasons import ADJUDICATION_REASONS
 from crane_core.annotation.showing import Showing
@@ -27,6 +28,7 @@ from crane_core.annotation.thread import Thread, threads
 from crane_core.domain import Annotation, AnnotationAction, CampaignLock, CampaignMessage
 from crane_core.errors import CampaignError, LedgerError
 from crane_core.pipeline.campaigns.campaigns import campaign_file, decision_folder, kept_campaign, label_file
+from crane_core.pipeline.campaigns.desk_names import DeskNames, desk_names
 from crane_core.pipeline.campaigns.guideline import guideline_versions
 from crane_core.pipeline.campaigns.threads import message_file, messages_of
 from crane_core.pipeline.places import DataFolder
@@ -35,13 +37,24 @@ from crane_core.pipeline.places import DataFolder
 class Taken(NamedTuple):
     """The outcome of a batch: events that are on the disk, events refused with why, and how long the save took.
 
-    `trouble` says why nothing could be written; acts that are neither saved nor refused may be sent again.
+    `trouble` says why nothing could be written; acts that are neither saved nor refused may be sent again. `overtaken`:
+    events that were not saved because the item has another label than the device knew of, and that label.
     """
 
     saved: list[str]
     refused: dict[str, str]
     seconds: float
     trouble: str | None = None
+    overtaken: Mapping[str, Given] = MappingProxyType({})
+
+
+class Checked(NamedTuple):
+    """Acts that can be written, events that are or will be on the disk, and the others as in `Taken`."""
+
+    fresh: list[Annotation]
+    saved: list[str]
+    refused: dict[str, str]
+    overtaken: dict[str, Given]
 
 
 @dataclass(slots=True)
@@ -84,13 +97,29 @@ class LabelStore:
     def take(self, annotator: str, acts: Sequence[Mapping[str, Any]]) -> Taken:
         """Save a browser's acts. An event that is on the disk already counts as saved and is not written again.
 
+        over: the event of the label that the browser knew the item to have, None for no label. An act on a label has
+        it where the browser wants to be told of another label of the item, which then stays.
         Raises CampaignError if the campaign is locked, LedgerError when the disk refuses; then nothing was saved.
         """
         start = perf_counter()
         with self._open_session(annotator) as session:
-            fresh, saved, refused = self._checked(session.journal, annotator, acts)
-            self._write(session, annotator, fresh)
-        return Taken(saved, refused, perf_counter() - start)
+            found = self._checked(session.journal, annotator, acts)
+            self._write(session, annotator, found.fresh)
+        return Taken(found.saved, found.refused, perf_counter() - start, overtaken=found.overtaken)
+
+    def check(self, annotator: str, acts: Sequence[Mapping[str, Any]], *, though_locked: bool = False) -> Checked:
+        """What `take` would do with these acts; nothing is saved. Raises CampaignError as it does.
+
+        though_locked: as if the campaign were open again.
+        """
+        with self._open_session(annotator, though_locked=though_locked) as session:
+            return self._checked(session.journal, annotator, acts)
+
+    def names(self, annotator: str) -> DeskNames:
+        """How the annotator's browser names items. Raises CampaignError for a stranger, IdentityError."""
+        self._read_campaign()
+        self._session(annotator)
+        return desk_names(self._folder, self.plan, annotator)
 
     def take_all(self, annotator: str, acts: Sequence[Mapping[str, Any]], *, source: str) -> int:
         """Save acts that were imported from `source`, all of them or none; how many.
@@ -98,23 +127,25 @@ class LabelStore:
         Raises CampaignError if one is refused, and as `take` does; then nothing was saved.
         """
         with self._open_session(annotator) as session:
-            fresh, _, refused = self._checked(session.journal, annotator, acts)
-            if refused:
+            found = self._checked(session.journal, annotator, acts)
+            others = {event: f"the item is labelled {one.label} already" for event, one in found.overtaken.items()}
+            if refused := found.refused | others:
+                n, first = len(refused), next(iter(refused.values()))
                 raise CampaignError(
-                    f"{len(refused):,} labels were refused, and none stored: {next(iter(refused.values()))}.",
+                    f"{n:,} labels were refused, and none stored: {first}.",
                     remedy="The campaign has changed; import the file again.",
                 )
-            self._write(session, annotator, [replace(act, source=source) for act in fresh])
-        return len(fresh)
+            self._write(session, annotator, [replace(act, source=source) for act in found.fresh])
+        return len(found.fresh)
 
     @contextmanager
-    def _open_session(self, annotator: str) -> Iterator[_AnnotatorSession]:
+    def _open_session(self, annotator: str, *, though_locked: bool = False) -> Iterator[_AnnotatorSession]:
         """An annotator's session, up to date, while nobody else writes it. Raises CampaignError if it is closed."""
         self._read_campaign()
         session = self._session(annotator)
         with session.lock:
             self._read(session, annotator)
-            self._refuse_when_over(annotator)
+            self._refuse_when_over(annotator, though_locked=though_locked)
             yield session
 
     def _write(self, session: _AnnotatorSession, annotator: str, fresh: Sequence[Annotation]) -> None:
@@ -183,9 +214,9 @@ class LabelStore:
             self._guidelines = guideline_versions(self._folder, kept.plan)
             self._campaign_bytes = size
 
-    def _refuse_when_over(self, annotator: str) -> None:
+    def _refuse_when_over(self, annotator: str, *, though_locked: bool) -> None:
         lock = self.lock()
-        if lock is not None:
+        if lock is not None and not though_locked:
             raise CampaignError(
                 f"{self.plan.campaign} was locked by {lock.locked_by} at {lock.locked_at}; it takes no more labels.",
                 remedy="Ask its lead, who can open a new round of it.",
@@ -195,26 +226,43 @@ class LabelStore:
                 f"{annotator} no longer labels in {self.plan.campaign}.", remedy="Ask its lead, who can add people."
             )
 
-    def _checked(
-        self, journal: Journal, annotator: str, acts: Sequence[Mapping[str, Any]]
-    ) -> tuple[list[Annotation], list[str], dict[str, str]]:
-        """Acts that can be written, events that are or will be on the disk, and those refused with the reason."""
-        fresh: list[Annotation] = []
-        saved: list[str] = []
-        refused: dict[str, str] = {}
+    def _checked(self, journal: Journal, annotator: str, acts: Sequence[Mapping[str, Any]]) -> Checked:
+        """Check acts one after the other, each against the labels that those before it leave."""
+        found = Checked([], [], {}, {})
         later = [entry.version for entry in self.guidelines()[1:]]
+        now = journal.as_it_is()
         for raw in acts:
             event = str(raw.get("event"))
-            if event in journal.events or event in saved:
-                saved.append(event)
+            if event in now.events:
+                found.saved.append(event)
                 continue
             try:
-                sequence = journal.n_acts + len(fresh) + 1
-                fresh.append(annotation(raw, self.plan, annotator, sequence=sequence, later_versions=later))
-                saved.append(event)
+                act = annotation(raw, self.plan, annotator, sequence=now.n_acts + 1, later_versions=later)
             except ValueError as error:
-                refused[event[:64]] = str(error)
-        return fresh, saved, refused
+                found.refused[event[:64]] = str(error)
+                continue
+            if other := _overtaking(now, act, raw):
+                found.overtaken[event] = other
+                continue
+            now.take([act])
+            found.fresh.append(act)
+            found.saved.append(event)
+        return found
+
+
+def _overtaking(journal: Journal, act: Annotation, raw: Mapping[str, Any]) -> Given | None:
+    """The label that the item has from elsewhere, which the device of this act did not know of."""
+    if "over" not in raw or act.action not in _OF_A_LABEL:
+        return None
+    given = journal.given.get(Showing(act.item, act.showing))
+    if given is None or given.event == raw["over"]:
+        return None
+    is_same_device = act.device is not None and act.device == given.device
+    takes_its_place_before = is_same_device and (act.number or 0) < (given.number or 0)
+    return None if takes_its_place_before else given
+
+
+_OF_A_LABEL = (AnnotationAction.LABEL, AnnotationAction.UNDO, AnnotationAction.REASON)
 
 
 def adjudicate(

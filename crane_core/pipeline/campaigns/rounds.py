@@ -54,6 +54,18 @@ def label_again(folder: DataFolder, campaign: str, which: Which, *, by: str, why
     return _kept(folder, campaign, made, reopens=True)
 
 
+def reopen(folder: DataFolder, campaign: str, *, by: str, why: str) -> Round:
+    """Open a locked campaign for labels that arrived after its lock. Raises CampaignError; then nothing was kept."""
+
+    def made(plan: Plan, journals: dict[str, Journal]) -> Round:
+        signed = _signed(by, why)
+        return Round(RoundKind.HANDED_IN, signed.at, signed.by, signed.why, plan.present)
+
+    if kept_campaign(folder, campaign).lock is None:
+        raise CampaignError(f"{campaign} is not locked.", remedy="It takes labels as it is.")
+    return _kept(folder, campaign, made, reopens=True)
+
+
 def idle(folder: DataFolder, plan: Plan, *, days: float) -> list[str]:
     """Who has items to label and labelled nothing for so many days, counted from the campaign or their last round."""
     since = datetime.now(UTC) - timedelta(days=days)
@@ -72,6 +84,8 @@ def round_words(entry: Round) -> str:
         what = f"{len(entry.items):,} items are labelled again by {', '.join(entry.again)}"
     elif entry.kind is RoundKind.MAIN:
         what = f"the main round is open for {', '.join(entry.annotators)}"
+    elif entry.kind is RoundKind.HANDED_IN:
+        what = "the campaign is open again for labels that arrived after its lock"
     else:
         came, went = ", ".join(entry.joined), ", ".join(entry.left)
         words = [f"{came} joined"] * bool(came) + [f"{went} left"] * bool(went)

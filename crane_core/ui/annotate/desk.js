@@ -7,10 +7,13 @@
 const IDLE_CAP_S = 300;
 const RESEND_MS = 2000;
 const LATE_MS = 4000;
+const TELL_MS = 3000;
 const RESUME_MS = 5000;
 const ASK_MS = 2000; // how long a tab listens whether another one labels here
+const LOOK_MS = 250; // how long a card is in sight before a key is meant for it
 const READS = new Set(['help', 'changes', 'dismiss', 'seen', 'claim']); // what needs no desk that takes labels
 const STAYS = new Set(['flag', 'evidence', 'unfold', ...READS]); // acts that leave a half-written note open
+const OF_AN_ITEM = new Set(['undo', 'note', 'flag', 'skip']); // with labels: acts that need an item in sight
 const LETTERS = {
   d: ['evidence', 'show or hide the evidence: all code, the kernel state and the fix'],
   e: ['unfold', 'unfold all of the evidence, or fold it again'],
@@ -22,8 +25,12 @@ const LETTERS = {
   '?': ['help', 'show this list'],
 };
 const HELP = `A label saves and shows the next item. Keys do nothing while you type in a field. A label belongs to the item
-  that is shown when the key is pressed. Time counts while the page is visible, a pause up to five minutes; you and the
-  lead of the campaign see it.`;
+  that is shown when the key is pressed, and no key counts in the first quarter of a second. Time
+  counts while the page is visible, a pause up to five minutes; you and the lead of the campaign see it.`;
+
+const AFTER_CALIBRATION = `<p>This was the calibration round. The lead of the campaign now compares everybody's labels and may
+  clarify the guideline. Then the lead opens the main round: its items, and any that are labelled again, appear on this page.
+  Come back then; nothing is left to do before.</p>`;
 
 // Event to act, until it is acknowledged: when the page draws another desk, that one sends it, whatever the storage does.
 const OF_THIS_TAB = (window.craneActs ??= new Map());
@@ -38,14 +45,18 @@ export default function (component) {
 class Desk {
   constructor(root) {
     this.root = root;
-    this.client = [...crypto.getRandomValues(new Uint8Array(8))].map(byte => byte.toString(16).padStart(2, '0')).join('');
+    this.client = fresh();
     this.outbox = [];
     this.left = []; // acts that cannot be saved: refused, or of an earlier campaign of this name
+    this.overtaken = []; // acts on items that were labelled elsewhere meanwhile, each with that `other` label
     this.unkept = new Set(); // events that are in no storage: with this tab they would be lost
     this.cards = new Map();
     this.evidence = new Map();
     this.snapshot = null;
     this.shown = undefined; // nothing yet; null is the end
+    this.readyAt = Infinity; // when keys begin to count for the card in sight
+    this.givenHere = null; // the item that was labelled last in this tab
+    this.comingBack = null; // an item whose card is loaded before its label is taken back
     this.mood = {evidence: false, unfolded: false};
     this.isAside = false; // another tab of this person labels
     this.guideline = null; // the version that stands on the screen: acts carry it
@@ -56,6 +67,7 @@ class Desk {
     this.keys = new Keymap(root, () => this.keys?.paint(), () => this.send());
     this.onKey = event => this.key(event);
     this.onSign = () => this.accrue();
+    this.onTurn = () => this.turnAway();
     this.onLeave = event => this.outbox.some(act => this.unkept.has(act.event)) && event.preventDefault();
     root.addEventListener('click', event => this.click(event));
     this.find('.cw-desk-changes').addEventListener('close', () => this.dismiss());
@@ -73,6 +85,7 @@ class Desk {
     for (const sign of ['pointermove', 'pointerdown', 'wheel', 'visibilitychange']) {
       document.addEventListener(sign, this.onSign, {passive: true});
     }
+    document.addEventListener('visibilitychange', this.onTurn);
     addEventListener('beforeunload', this.onLeave);
     this.openTabs(component.data?.desk);
     clearInterval(this.timer);
@@ -87,6 +100,7 @@ class Desk {
     for (const sign of ['pointermove', 'pointerdown', 'wheel', 'visibilitychange']) {
       document.removeEventListener(sign, this.onSign);
     }
+    document.removeEventListener('visibilitychange', this.onTurn);
     removeEventListener('beforeunload', this.onLeave);
     this.tabs?.close();
     this.tabs = null;
@@ -123,19 +137,26 @@ class Desk {
   // What an earlier tab could not send. Practice has no desk, and keeps nothing.
   async restore(desk) {
     if (!desk) return;
+    this.device = new Device(desk);
     try {
       this.storage = await Outbox.open();
-      for (const act of await this.storage.acts(desk)) (act.refused ? this.left : this.outbox).push(act);
+      for (const act of await this.storage.acts(desk)) this.listOf(act).push(act);
     } catch (error) {
       this.keepsNothing(error);
     }
-    const known = new Set([...this.outbox, ...this.left].map(act => act.event));
+    const known = new Set([...this.outbox, ...this.left, ...this.overtaken].map(act => act.event));
     for (const act of OF_THIS_TAB.values()) {
       if (act.campaign !== desk.campaign || act.annotator !== desk.annotator || known.has(act.event)) continue;
-      this.outbox.push(act);
+      this.listOf(act).push(act);
       this.keep(act);
     }
-    this.outbox.sort((one, other) => one.submitted_at < other.submitted_at ? -1 : one.submitted_at > other.submitted_at ? 1 : 0);
+    this.outbox.sort(asMade);
+    this.device.isPast(...[...this.outbox, ...this.overtaken, ...this.left].map(act => act.number ?? 0));
+  }
+
+  // Where an act that was kept belongs.
+  listOf(act) {
+    return act.refused ? this.left : act.other ? this.overtaken : this.outbox;
   }
 
   keepsNothing(error) {
@@ -158,17 +179,25 @@ class Desk {
     if (this.isComing && this.hasAnswered()) this.isAside = this.isComing = false;
     this.hasSaved ||= data.saved.length > 0;
     this.settle(data);
+    this.device?.isPast(data.number ?? 0);
     for (const [id, html] of Object.entries(data.cards)) this.cards.set(id, html);
     if (data.evidence) this.evidence.set(data.evidence.id, data.evidence.html);
     if ((isNew && this.outbox.length) || data.has_more) this.send(); // a first message brings few cards
     this.keys.use(data.desk?.annotator ?? '', this.actions());
     this.keys.sync(data.keys);
     this.paint();
+    if (this.cards.has(this.comingBack?.id)) this.comeBack();
     if (this.isPageOld && !this.outbox.length) this.drawPage(); // not together with acts: they would run the desk alone
   }
 
-  settle({saved, refused, desk}) {
+  settle({saved, refused, overtaken = {}, desk}) {
     const on_disk = new Set(saved);
+    const late = this.outbox.filter(act => overtaken[act.event]).map(act => ({...act, other: overtaken[act.event]}));
+    this.outbox = this.outbox.filter(act => !overtaken[act.event]);
+    this.overtaken.push(...late);
+    if (late.length) this.store(storage => storage.keep(late));
+    for (const act of late) OF_THIS_TAB.set(act.event, act);
+    this.dropAgreed();
     const fails = act => refused[act.event] ?? (act.made !== desk?.made ? 'given in an earlier campaign of this name' : null);
     const failed = this.outbox.filter(act => !on_disk.has(act.event) && fails(act));
     this.left.push(...failed.map(act => ({...act, refused: fails(act)})));
@@ -197,10 +226,10 @@ class Desk {
 
   // Snapshot and outbox together.
   view() {
-    const {queue, undo, labels, reasons, flags, notes, done} = this.snapshot;
+    const {queue, undo, labels, reasons, given, flags, notes, done} = this.snapshot;
     const now = {
-      queue: [...queue], undo: [...undo], labels: {...labels}, reasons: {...reasons}, flags: new Set(flags),
-      notes: {...notes}, done,
+      queue: [...queue], undo: [...undo], labels: {...labels}, reasons: {...reasons}, given: {...given},
+      flags: new Set(flags), notes: {...notes}, done,
     };
     if (this.snapshot.practice) {
       now.queue.splice(0, this.marks.length);
@@ -214,7 +243,9 @@ class Desk {
     this.accrue();
     const event = `${this.client}-${Date.now().toString(36)}-${(this.count++).toString(36).padStart(5, '0')}`;
     const {desk} = this.snapshot;
-    const act = {event, action, id, submitted_at: new Date().toISOString(), guideline: this.guideline, ...desk, ...more};
+    const made = {submitted_at: new Date().toISOString(), ...this.device?.next()};
+    const act = {event, action, id, ...made, guideline: this.guideline, ...desk, ...more};
+    this.missedAt = null;
     this.outbox.push(act);
     this.keep(act);
     this.send();
@@ -231,19 +262,23 @@ class Desk {
     if (!id || this.isOver()) return;
     if (this.snapshot.practice) return this.practise(id, word);
     this.tookBack = null;
+    this.givenHere = id;
     this.accrue();
     const {seconds, shown_at, first_action_at} = this.timing;
-    this.act('label', id, {label: word, seconds, shown_at, first_action_at});
+    const over = this.view().given[id] ?? null;
+    this.act('label', id, {label: word, over, seconds, shown_at, first_action_at});
   }
 
   current() {
     return this.snapshot ? this.view().queue[0] : undefined;
   }
 
-  do(name) {
+  // `at`: when the key or button was pressed, which may be before this is run.
+  do(name, at = performance.now()) {
     if (name === 'download') return this.download();
     if (name === 'discard') return this.discard();
     if (!this.snapshot || (this.isOver() && !READS.has(name))) return;
+    if (!this.counts(name, at)) return this.miss();
     if (!STAYS.has(name)) this.keepNote();
     const id = this.current();
     const now = this.view();
@@ -263,19 +298,131 @@ class Desk {
       case 'seen': return this.find('.cw-desk-changes').close();
       case 'dismiss': return this.dismiss();
       case 'claim': return this.isAside && this.claim();
+      case 'keep-other': return this.overtaken.length && this.keepOther();
+      case 'store-mine': return this.overtaken.length && this.storeMine();
     }
   }
 
+  // An item whose card is not here, as after a reload, is shown before its label changes.
   undo(now) {
     const id = now.undo[0];
+    if (!this.cards.has(id)) {
+      this.comingBack = {id, since: Date.now()};
+      this.send();
+      return this.paint();
+    }
     this.tookBack = {id, word: now.labels[id]};
-    this.act('undo', id);
+    this.act('undo', id, {over: now.given[id] ?? null});
+  }
+
+  comeBack() {
+    const {id} = this.comingBack;
+    this.comingBack = null;
+    const now = this.view();
+    if (now.undo[0] === id && !this.isOver()) this.undo(now);
+    else this.paint();
   }
 
   reason(code, now) {
     const id = now.undo[0];
     const offered = this.entry(now.labels[id]).reasons;
-    if (offered.some(reason => reason.code === code)) this.act('reason', id, {reason: code});
+    if (offered.some(reason => reason.code === code)) this.act('reason', id, {reason: code, over: now.given[id] ?? null});
+  }
+
+  // Whether a press was meant for what is in sight: no label of an item that nobody has looked at, no second label by a
+  // double tap. The reason of a label that was just given here is about an item that was seen.
+  counts(name, at) {
+    if (name.startsWith('reason-')) return this.mayGiveReason(at);
+    return !(name.startsWith('label-') || OF_AN_ITEM.has(name)) || this.isReady(at);
+  }
+
+  mayGiveReason(at) {
+    const isOfLast = this.givenHere !== null && this.givenHere === this.view().undo[0];
+    return this.isReady(at) || (isOfLast && !this.pending && !this.comingBack);
+  }
+
+  isReady(at = performance.now()) {
+    return !this.pending && !this.comingBack && at >= this.readyAt;
+  }
+
+  miss() {
+    this.missedAt = Date.now();
+    this.paintReady();
+  }
+
+  // From the frame after the one that shows the card; a page out of sight has no frames.
+  awaitLook() {
+    const turn = this.turn = {};
+    this.readyAt = Infinity;
+    this.paintReady();
+    requestAnimationFrame(() => requestAnimationFrame(() => {
+      if (turn !== this.turn || this.pending) return;
+      this.readyAt = performance.now() + LOOK_MS;
+      this.startTiming();
+      this.awaitReady(turn);
+    }));
+  }
+
+  awaitReady(turn) {
+    setTimeout(() => {
+      if (turn !== this.turn) return;
+      if (performance.now() < this.readyAt) this.awaitReady(turn);
+      else this.paintReady();
+    }, Math.max(1, this.readyAt - performance.now()));
+  }
+
+  // A card that was not in sight long enough before the page was left begins again.
+  turnAway() {
+    if (!this.snapshot || performance.now() >= this.readyAt) return;
+    if (document.visibilityState === 'visible') return this.awaitLook();
+    this.turn = null;
+    this.readyAt = Infinity;
+  }
+
+  startTiming() {
+    this.timing = {seconds: 0, shown_at: new Date().toISOString(), first_action_at: null};
+    this.mark = performance.now();
+    this.wasVisible = document.visibilityState === 'visible';
+  }
+
+  // What was done here with an item that has another label from elsewhere: what it would have come to.
+  intended(id) {
+    const acts = this.overtaken.filter(act => act.id === id);
+    const mine = {id, acts, other: acts.at(-1).other, label: null, reason: null, given: null};
+    for (const act of acts) {
+      if (act.action === 'label') Object.assign(mine, {label: act.label, reason: act.reason ?? null, given: act});
+      if (act.action === 'reason') Object.assign(mine, {label: mine.label ?? mine.other.label, reason: act.reason});
+      if (act.action === 'undo') Object.assign(mine, {label: null, reason: null, given: null});
+    }
+    return mine;
+  }
+
+  // The same label from two devices needs nobody's decision.
+  dropAgreed() {
+    for (const id of new Set(this.overtaken.map(act => act.id))) {
+      const {label, reason, other} = this.intended(id);
+      if (label === other.label && (reason === null || reason === other.reason)) this.dropOvertaken(id);
+    }
+  }
+
+  dropOvertaken(id) {
+    const events = this.overtaken.filter(act => act.id === id).map(act => act.event);
+    this.overtaken = this.overtaken.filter(act => act.id !== id);
+    for (const event of events) OF_THIS_TAB.delete(event);
+    this.store(storage => storage.drop(events));
+  }
+
+  keepOther() {
+    this.dropOvertaken(this.overtaken[0].id);
+    this.paint();
+  }
+
+  storeMine() {
+    const {id, label, reason, other, given} = this.intended(this.overtaken[0].id);
+    const {seconds, shown_at, first_action_at} = given ?? {};
+    this.dropOvertaken(id);
+    if (label === null) this.act('undo', id, {over: other.event});
+    else this.act('label', id, {label, reason, over: other.event, seconds, shown_at, first_action_at});
   }
 
   // The campaign's labels, as buttons.
@@ -329,7 +476,7 @@ class Desk {
     this.firstAction();
     if (name) {
       event.preventDefault();
-      this.do(name);
+      this.do(name, event.timeStamp);
     } else if (key === 'Enter' && this.feedback && !target.closest?.('button, a, summary')) {
       event.preventDefault();
       this.afterPractice();
@@ -340,7 +487,7 @@ class Desk {
     const button = event.target.closest('button[data-act]');
     this.firstAction();
     if (button) {
-      this.do(button.dataset.act);
+      this.do(button.dataset.act, event.timeStamp);
       if (event.detail && button.dataset.act !== 'note') button.blur(); // after a mouse Enter or space would press it again
     }
   }
@@ -366,8 +513,14 @@ class Desk {
     const wanted = this.mood.evidence && !this.evidence.has(this.shown) ? this.shown : null;
     this.component.setStateValue('sent', {
       client: this.client, n: this.sentN = this.count++, events: this.outbox, have: [...this.cards.keys()], evidence: wanted,
-      guideline: this.guideline, keys: this.keys.unsent(),
+      guideline: this.guideline, keys: this.keys.unsent(), card: this.missingCard(), device: this.device?.name ?? null,
     });
+  }
+
+  // A card that is needed and is not among those that the server sends ahead.
+  missingCard() {
+    const needed = [this.comingBack?.id, this.overtaken[0]?.id].find(id => id && !this.cards.has(id));
+    return needed ?? null;
   }
 
   // A server that was started again knows this fragment only after a run of the whole page.
@@ -378,8 +531,17 @@ class Desk {
       this.resumedAt = Date.now();
       this.drawPage();
     }
+    if (this.comingBack && Date.now() - this.comingBack.since > LATE_MS) this.giveUpComingBack();
+    if (this.missedAt && Date.now() - this.missedAt > TELL_MS) this.missedAt = null;
+    this.paintReady();
     this.paintSaved();
     this.dismissDialog();
+  }
+
+  giveUpComingBack() {
+    this.comingBack = null;
+    this.missedAt = Date.now();
+    this.paint();
   }
 
   drawPage() {
@@ -457,6 +619,8 @@ class Desk {
     this.paintLast(now);
     this.paintFeedback();
     if (id !== this.shown || this.pending) this.show(id, now);
+    this.paintOvertaken();
+    this.paintReady();
     this.paintThread(id);
     this.paintGold(now.undo[0]);
     this.paintEvidence();
@@ -472,13 +636,12 @@ class Desk {
     if (id !== this.shown) {
       this.mood = {evidence: false, unfolded: false};
       this.find('.cw-desk-note').hidden = true;
-      this.timing = {seconds: 0, shown_at: new Date().toISOString(), first_action_at: null};
-      this.mark = performance.now();
-      this.wasVisible = document.visibilityState === 'visible';
+      this.startTiming();
     }
     if (id !== this.shown) this.adoptGuideline();
     this.shown = id;
     this.find('.cw-desk-card').innerHTML = html ?? '<p class="cw-dim">Loading the next item …</p>';
+    this.awaitLook();
     if (this.pending) this.send();
     const crash = this.find('.cw-code .cw-crash');
     const box = this.find('.cw-code');
@@ -529,6 +692,7 @@ class Desk {
 
   ending(now) {
     const what = this.snapshot.practice ? this.practiceEnding() : `<h2>All ${now.done} items are labelled.</h2>
+      ${this.snapshot.is_calibration && !this.snapshot.locked ? AFTER_CALIBRATION : ''}
       <p>${this.snapshot.locked ? '' : `Press ${this.keys.hint('undo') || 'undo'} to undo the last label. `}You can close this page.</p>`;
     return `<div class="cw-desk-end">${what}</div>`;
   }
@@ -550,6 +714,47 @@ class Desk {
     });
     return `<section class="cw-desk-review"><h3>Review of ${misses.length === 1 ? 'the miss' : `${misses.length} misses`}</h3>
       ${items.join('')}</section>`;
+  }
+
+  // Which controls wait for the card, and why; a press that did not count is told.
+  paintReady() {
+    if (!this.snapshot) return;
+    const isReady = this.isReady() || this.isOver();
+    const loads = this.comingBack ? 'loading the previous item …' : this.pending ? 'loading …' : 'look first …';
+    const words = isReady ? '' : loads;
+    const missed = this.missedAt ? 'Not taken: the item was not in sight yet.' : '';
+    for (const [name, text] of [['wait', words], ['missed', missed]]) {
+      const place = this.find(`.cw-desk-${name}`);
+      if (place.textContent !== text) place.textContent = text;
+    }
+    this.root.dataset.ready = String(isReady);
+    const mayGiveReason = isReady || this.mayGiveReason(performance.now());
+    for (const button of this.root.querySelectorAll('.cw-desk-acts button, .cw-desk-reasons button')) {
+      const {act} = button.dataset;
+      const waits = act.startsWith('reason-') ? !mayGiveReason : act !== 'evidence' && !isReady;
+      button.setAttribute('aria-disabled', String(waits));
+    }
+  }
+
+  // An item that has another label from elsewhere: that one stays until the person here decides.
+  paintOvertaken() {
+    const place = this.find('.cw-desk-overtaken');
+    const first = this.overtaken[0];
+    place.hidden = !first || this.isShut();
+    if (place.hidden) return;
+    const {id, label, other} = this.intended(first.id);
+    const n = new Set(this.overtaken.map(act => act.id)).size;
+    const mine = label === null ? 'You took its label back here' : `Your label here is ${this.said(label)}`;
+    const html = `<p>This item was labelled on another device or in another window: ${this.said(other.label)}. ${mine},
+      and it is not stored unless you confirm.${n > 1 ? ` ${n - 1} more like this.` : ''}</p>
+      <button type="button" data-act="keep-other">Keep ${this.said(other.label)}</button>
+      <button type="button" data-act="store-mine">${label === null ? 'Take the label back' : `Store mine: ${this.said(label)}`}</button>
+      <details><summary>Show the item</summary>${this.cards.get(id) ?? '<p class="cw-dim">Loading …</p>'}</details>`;
+    if (place.cwHtml !== html) place.innerHTML = place.cwHtml = html;
+    if (!this.cards.has(id) && this.askedCard !== id) {
+      this.askedCard = id;
+      this.send();
+    }
   }
 
   paintBar(now) {
@@ -692,7 +897,7 @@ class Desk {
 
   // What no server will take: it is offered as a file.
   unsavable() {
-    return this.isShut() ? [...this.left, ...this.outbox] : this.left;
+    return this.isShut() ? [...this.left, ...this.overtaken, ...this.outbox] : this.left;
   }
 
   isShut() {
@@ -748,6 +953,7 @@ class Desk {
   discard() {
     const events = this.unsavable().map(act => act.event);
     this.left = [];
+    this.overtaken = this.overtaken.filter(act => !events.includes(act.event));
     this.outbox = this.outbox.filter(act => !events.includes(act.event));
     this.hasDownloaded = false;
     this.store(storage => storage.drop(events));
@@ -758,12 +964,13 @@ class Desk {
 
 // What an act does to the view before the server has answered.
 const PLAY = {
-  label(now, {id, label}) {
+  label(now, {id, label, event, reason = null}) {
     if (!now.undo.includes(id)) now.done += 1;
     now.queue = now.queue.filter(other => other !== id);
     now.undo = [id, ...now.undo.filter(other => other !== id)];
     now.labels[id] = label;
-    now.reasons[id] = null;
+    now.reasons[id] = reason;
+    now.given[id] = event;
   },
   reason(now, {id, reason}) {
     now.reasons[id] = reason;
@@ -771,6 +978,7 @@ const PLAY = {
   undo(now, {id}) {
     if (!now.undo.includes(id)) return;
     now.undo = now.undo.filter(other => other !== id);
+    delete now.given[id];
     now.queue = [id, ...now.queue.filter(other => other !== id)];
     now.done -= 1;
   },

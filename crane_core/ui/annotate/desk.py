@@ -11,9 +11,10 @@ import streamlit as st
 from crane_core.annotation.guideline import version_known
 from crane_core.annotation.journal import Journal
 from crane_core.annotation.plan import Plan
-from crane_core.annotation.showing import Showing
+from crane_core.annotation.redeal import is_main_open
 from crane_core.errors import CraneError
 from crane_core.pipeline.campaigns.cards import card, evidence
+from crane_core.pipeline.campaigns.desk_names import DeskNames
 from crane_core.pipeline.campaigns.labelling import LabelStore, Taken
 from crane_core.storage import state
 from crane_core.storage.store import Store
@@ -22,7 +23,7 @@ from crane_core.ui.annotate.card_html import card_html
 from crane_core.ui.annotate.component import draw_closed, draw_component, what_was_sent
 from crane_core.ui.annotate.gold_html import told_of_gold
 from crane_core.ui.annotate.keys_sent import keys_told, take_keys
-from crane_core.ui.annotate.snapshot import showing_of, snapshot
+from crane_core.ui.annotate.snapshot import Held, snapshot
 from crane_core.ui.annotate.thread_html import threads_shown
 from crane_core.ui.frame import told
 from crane_core.ui.guideline_view import change_html, draw_earlier, draw_guideline, moment
@@ -118,10 +119,12 @@ def _now(
     lock = label_store.lock()
     campaign = label_store.plan.campaign
     journal = label_store.journal(annotator)
+    names = label_store.names(annotator)
     now = snapshot(
         journal,
         taken,
-        have=_texts(sent.get("have")),
+        names=names,
+        held=Held(_texts(sent.get("have")), sent.get("card")),
         card_of=lambda item: _card(data.store(), content, label_store.plan, campaign, item),
         locked=f"Locked by {lock.locked_by}; labels can no longer change."
         if lock
@@ -133,10 +136,12 @@ def _now(
         "guideline": label_store.guidelines()[-1].version,
         "guideline_change": _change(label_store, journal, sent.get("guideline")),
         "label_set": for_desk(label_store.plan.labels),
-        "evidence": _wanted_evidence(label_store.plan, annotator, sent.get("evidence"), content),
-        "gold": told_of_gold(label_store.plan, journal),
+        "evidence": _wanted_evidence(label_store.plan, names, sent.get("evidence"), content),
+        "gold": told_of_gold(label_store.plan, journal, names),
+        "number": journal.last_number(sent.get("device")),
+        "is_calibration": not is_main_open(label_store.plan),
         "keys": keys_told(annotator, sent),
-        **threads_shown(label_store.threads(annotator), (*now["queue"], *now["undo"])),
+        **threads_shown(label_store.threads(annotator), (*now["queue"], *now["undo"]), names),
     }
 
 
@@ -158,21 +163,21 @@ def _save(label_store: LabelStore, annotator: str, key: str) -> None:
     """Take what the browser sent. If the desk refuses all of it, acts that are on disk already count as saved."""
     events = what_was_sent(key).get("events")
     acts = [act for act in events if isinstance(act, Mapping)][:MAX_BATCH] if isinstance(events, list) else []
-    known = showing_of(label_store.plan, annotator)
     try:
         require_seat(annotator)
         take_keys(annotator, what_was_sent(key))
-        taken = label_store.take(annotator, [_named(act, known) for act in acts])
+        names = label_store.names(annotator)
+        taken = label_store.take(annotator, [_named(act, names) for act in acts])
     except CraneError as error:
         on_disk = label_store.journal(annotator).events
         taken = Taken([event for act in acts if (event := act.get("event")) in on_disk], {}, 0.0, str(error))
     st.session_state[keys.taken(key)] = taken
 
 
-def _named(act: Mapping[str, Any], known: dict[str, Showing]) -> dict[str, Any]:
-    """The act with item and showing in place of the browser's token."""
-    showing = known.get(str(act.get("id")))
-    named = {name: value for name, value in act.items() if name != "id"}
+def _named(act: Mapping[str, Any], names: DeskNames) -> dict[str, Any]:
+    """The act with the ledger's name of its item; without one, if the desk has no item of this name."""
+    showing = names.of_an_act(act.get("id"))
+    named = {name: value for name, value in act.items() if name not in ("id", "item", "showing")}
     return named | ({"item": showing.item, "showing": showing.showing} if showing else {})
 
 
@@ -180,8 +185,8 @@ def _texts(value: object) -> set[str]:
     return {entry for entry in value if isinstance(entry, str)} if isinstance(value, list) else set()
 
 
-def _wanted_evidence(plan: Plan, annotator: str, wanted: object, content: str) -> dict[str, str] | None:
-    showing = showing_of(plan, annotator).get(wanted) if isinstance(wanted, str) else None
+def _wanted_evidence(plan: Plan, names: DeskNames, wanted: object, content: str) -> dict[str, str] | None:
+    showing = names.showing(wanted) if isinstance(wanted, str) else None
     if showing is None:
         return None
     verdict = plan.item(showing.item).verdict

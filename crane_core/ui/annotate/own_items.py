@@ -18,6 +18,7 @@ from crane_core.annotation.showing import Showing
 from crane_core.annotation.thread import Thread, ThreadState
 from crane_core.domain import AnnotationAction, Side
 from crane_core.pipeline.campaigns.cards import card
+from crane_core.pipeline.campaigns.desk_names import DeskNames
 from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.campaigns.threads import MAX_MESSAGE, About, resolve, write_message
 from crane_core.storage import state
@@ -25,7 +26,6 @@ from crane_core.storage.store import Store
 from crane_core.ui import data, keys
 from crane_core.ui.annotate.card_html import card_html, card_style
 from crane_core.ui.annotate.desk import opened_label_store
-from crane_core.ui.annotate.snapshot import showing_of, token
 from crane_core.ui.annotate.thread_html import STATE_WORDS, thread_html
 from crane_core.ui.exception_names import exception_name
 from crane_core.ui.frame import told
@@ -46,7 +46,8 @@ def draw_own_items(campaign: str, annotator: str, asked: str) -> None:
     require_seat(annotator)
     label_store = opened_label_store(str(data.folder().path), campaign)
     journal = label_store.journal(annotator)
-    showing = showing_of(label_store.plan, annotator).get(asked)
+    names = label_store.names(annotator)
+    showing = names.showing(asked)
     here = {keys.CAMPAIGN: campaign, keys.ANNOTATOR: annotator}
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.title("My items" if showing is None else "My item", anchor=False, width="content")
@@ -55,13 +56,15 @@ def draw_own_items(campaign: str, annotator: str, asked: str) -> None:
             st.button("All my items", on_click=show_here, kwargs=here | {keys.OWN: keys.OWN_ALL})
         st.button("Continue labelling", type="primary", on_click=show_here, kwargs=here)
     if showing is None:
-        _draw_list(label_store.plan, journal, label_store.threads(annotator), here)
+        _draw_list(label_store, annotator, names, here)
     else:
         _draw_item(label_store, journal, annotator, showing)
         _draw_thread(label_store, annotator, showing)
 
 
-def _draw_list(plan: Plan, journal: Journal, threads: Mapping[Showing, Thread], here: Mapping[str, str]) -> None:
+def _draw_list(label_store: LabelStore, annotator: str, names: DeskNames, here: Mapping[str, str]) -> None:
+    plan, journal = label_store.plan, label_store.journal(annotator)
+    threads = label_store.threads(annotator)
     talked = {showing: thread for showing, thread in threads.items() if thread.messages}
     mine = _listed(journal, talked)
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -93,7 +96,7 @@ def _draw_list(plan: Plan, journal: Journal, threads: Mapping[Showing, Thread], 
     view = (*map(str, labels), str(is_flagged), str(has_note), str(has_messages), str(journal.n_acts))
     row = clicked_row(_table(plan, journal, shown, talked), key=f"{keys.OWN_LIST}_{'_'.join(view)}", most_height=HEIGHT)
     if row is not None:
-        show_here(**here, **{keys.OWN: token(shown[row])})
+        show_here(**here, **{keys.OWN: names.of(shown[row])})
         st.rerun()
 
 
@@ -145,6 +148,10 @@ def _draw_item(label_store: LabelStore, journal: Journal, annotator: str, showin
         return
     if given is not None:
         st.caption(f"Labelled {_time(given.submitted_at)}.")
+    event = given.event if given else None
+    place = keys.own_label_shown(label_store.plan.campaign, annotator, showing.item, showing.showing)
+    drawn_with = st.session_state.get(place, event)
+    st.session_state[place] = event
     with st.form("own", border=False, enter_to_submit=False):
         label = st.radio(
             "Label",
@@ -157,11 +164,18 @@ def _draw_item(label_store: LabelStore, journal: Journal, annotator: str, showin
         is_flagged = st.checkbox("Flagged", value=flagged)
         words = st.text_area("Note", value=note, max_chars=MAX_NOTE, width=640)
         pressed = st.form_submit_button("Save", type="primary")
+    if pressed and drawn_with != event:
+        other = label_words(given.label, labels) if given else UNLABELLED
+        st.warning(
+            f"On another device or in another window this item was changed meanwhile: {literal(other)}. Nothing was "
+            "stored. Choose again and press Save to replace it."
+        )
+        return
     if pressed:
         acts = []
         code = reason if label is not None and reason in labels.of(label).reasons else None
         if label is not None and (given is None or (label, code) != (given.label, given.reason)):
-            acts.append({"action": str(AnnotationAction.LABEL), "label": str(label), "reason": code})
+            acts.append({"action": str(AnnotationAction.LABEL), "label": str(label), "reason": code, "over": event})
         if is_flagged != flagged:
             acts.append({"action": str(AnnotationAction.FLAG if is_flagged else AnnotationAction.UNFLAG)})
         if words.strip() != note:
@@ -193,6 +207,9 @@ def _save(label_store: LabelStore, annotator: str, showing: Showing, acts: list[
         taken = label_store.take(annotator, [about | act | {"event": uuid4().hex} for act in acts])
         if taken.refused:
             st.error(literal("; ".join(taken.refused.values())))
+            return
+        if taken.overtaken:
+            st.warning("On another device this item was changed at the same moment. Look at it again, then save.")
             return
         show_here(**{keys.CAMPAIGN: label_store.plan.campaign, keys.ANNOTATOR: annotator, keys.OWN: keys.OWN_ALL})
         st.rerun()

@@ -1,20 +1,17 @@
 """What the desk in the browser receives: what comes next, what can be undone, what is on disk. Plain JSON.
 
-A showing goes by a token, twelve hex digits: a reader of the page's elements learns neither detector nor setting nor
-that an item comes back.
+A showing goes by its name at this desk (`desk_names`): a reader of the page's elements learns neither detector nor
+setting nor that an item comes back.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Collection
-from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
-from crane_core.annotation.journal import Journal
+from crane_core.annotation.journal import Given, Journal
 from crane_core.annotation.pace import pace
-from crane_core.annotation.plan import Plan
-from crane_core.annotation.showing import Showing
+from crane_core.pipeline.campaigns.desk_names import DeskNames
 from crane_core.pipeline.campaigns.labelling import Taken
 
 AHEAD = 24
@@ -25,33 +22,31 @@ BACK = 3
 """Earlier cards that open without waiting, also after a restart."""
 
 
-@lru_cache(maxsize=50_000)
-def token(showing: Showing) -> str:
-    """The name of a showing in the browser."""
-    if showing.showing == 1:
-        return showing.item
-    return hashlib.sha256(f"{showing.item}/{showing.showing}".encode()).hexdigest()[:12]
+class Held(NamedTuple):
+    """What a browser has: names of the items whose cards it holds, and of one whose card it needs now."""
 
-
-def showing_of(plan: Plan, annotator: str) -> dict[str, Showing]:
-    """Token to showing, for all of an annotator's order."""
-    return {token(showing): showing for showing in plan.orders[annotator]}
+    cards: Collection[str] = ()
+    wanted: object = None
 
 
 def snapshot(
     journal: Journal,
     taken: Taken | None,
     *,
-    have: Collection[str],
+    names: DeskNames,
+    held: Held = Held(),  # noqa: B008 - a NamedTuple is immutable
     card_of: Callable[[str], str],
     locked: str | None = None,
 ) -> dict[str, Any]:
-    """The state after a save. have: tokens whose cards the browser holds. card_of: item name to HTML."""
+    """The state after a save. card_of: the campaign's name of an item to HTML."""
+    token = names.of
     ahead = journal.upcoming(len(journal.order))
     coming = ahead[:AHEAD]
     back = journal.undoable()
-    missing = [showing for showing in (*coming, *back[:BACK]) if token(showing) not in have]
-    needed = missing if have else missing[:AT_ONCE]
+    wanted = names.showing(held.wanted) if held.wanted else None
+    near = dict.fromkeys([*([wanted] if wanted else []), *coming, *back[:BACK]])
+    missing = [showing for showing in near if token(showing) not in held.cards]
+    needed = missing if held.cards else missing[:AT_ONCE]
     seconds = [given.seconds for given in journal.given.values() if given.source is None]
     speed = pace(seconds, len(ahead))
     return {
@@ -59,6 +54,7 @@ def snapshot(
         "undo": [token(showing) for showing in back],
         "labels": {token(showing): str(journal.given[showing].label) for showing in back},
         "reasons": {token(showing): journal.given[showing].reason for showing in back},
+        "given": {token(showing): journal.given[showing].event for showing in back},
         "cards": {token(showing): card_of(showing.item) for showing in needed},
         "has_more": len(needed) < len(missing),
         "flags": [token(showing) for showing in (*coming, *back) if showing in journal.flags],
@@ -70,7 +66,13 @@ def snapshot(
         "seconds_left": speed.seconds_left,
         "saved": taken.saved if taken else [],
         "refused": taken.refused if taken else {},
+        "overtaken": {event: _other_label(one) for event, one in taken.overtaken.items()} if taken else {},
         "trouble": taken.trouble if taken else None,
         "save_ms": round(taken.seconds * 1e3, 2) if taken else None,
         "locked": locked,
     }
+
+
+def _other_label(given: Given) -> dict[str, Any]:
+    """A label that came from elsewhere meanwhile."""
+    return {"event": given.event, "label": given.label, "reason": given.reason}

@@ -9,7 +9,7 @@ from typing import Any
 from crane_core.annotation.showing import Showing
 from crane_core.annotation.thread import Thread, ThreadState
 from crane_core.domain import CampaignMessage, MessageAction
-from crane_core.ui.annotate.snapshot import token
+from crane_core.pipeline.campaigns.desk_names import DeskNames
 from crane_core.ui.guideline_view import moment
 
 STATE_WORDS = {
@@ -19,9 +19,9 @@ STATE_WORDS = {
 }
 
 
-def threads_shown(threads: Mapping[Showing, Thread], near: Collection[str]) -> dict[str, Any]:
+def threads_shown(threads: Mapping[Showing, Thread], near: Collection[str], names: DeskNames) -> dict[str, Any]:
     """For the desk: the threads of items that are near, by token, and a line where the lead's answers wait."""
-    named = {token(showing): one for showing, one in threads.items()}
+    named = {names.of(showing): one for showing, one in threads.items()}
     written = {name: thread_html(one) for name, one in named.items() if one.messages and name in near}
     n = sum(one.state is ThreadState.ANSWERED for one in threads.values())
     items = "one of your items" if n == 1 else f"{n} of your items"

@@ -11,11 +11,11 @@ from crane_core.domain import Side
 from crane_core.identity.visitor import Role
 from crane_core.pipeline.campaigns.campaigns import kept_campaign
 from crane_core.pipeline.campaigns.cards import card
+from crane_core.pipeline.campaigns.desk_names import desk_names
 from crane_core.pipeline.campaigns.status import Status
 from crane_core.pipeline.campaigns.threads import MAX_MESSAGE, About, all_threads, resolve, write_message
 from crane_core.ui import data, keys
 from crane_core.ui.annotate.card_html import card_html, card_style
-from crane_core.ui.annotate.snapshot import token
 from crane_core.ui.annotate.thread_html import thread_html
 from crane_core.ui.frame import told
 from crane_core.ui.guideline_view import moment
@@ -43,13 +43,14 @@ def draw_flagged(status: Status) -> None:
     key = f"{keys.THREAD_LIST}_{hash(queue.threads):x}"  # another list, nothing clicked yet
     row = clicked_row(table, key=key, most_height=HEIGHT)
     if row is not None:
-        show_here(**{keys.CAMPAIGN: status.plan.campaign, keys.THREAD: name_of(queue.threads[row])})
+        show_here(**{keys.CAMPAIGN: status.plan.campaign, keys.THREAD: name_of(status.plan, queue.threads[row])})
         st.rerun()
 
 
-def name_of(thread: Thread) -> str:
+def name_of(plan: Plan, thread: Thread) -> str:
     """How the address names a thread."""
-    return f"{token(thread.showing)}.{thread.annotator}"
+    names = desk_names(data.folder(), plan, thread.annotator)
+    return f"{names.of(thread.showing)}.{thread.annotator}"
 
 
 def _row(thread: Thread) -> dict[str, str]:
@@ -68,7 +69,7 @@ def draw_thread(campaign: str, asked: str) -> None:
     """One flagged item: its card, the annotator's note, the messages, and what the lead writes."""
     plan, lock = kept_campaign(data.folder(), campaign)
     queue = all_threads(data.folder(), plan, reader=visitor().name)
-    thread = next((one for one in queue.threads if name_of(one) == asked), None)
+    thread = next((one for one in queue.threads if name_of(plan, one) == asked), None)
     st.title("Flagged item", anchor=False)
     turn(literal(f"Back to {campaign}"), campaign=campaign)
     if thread is None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import stat
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,10 +14,12 @@ from crane_core.annotation.draw import CampaignRequest, draw_plan
 from crane_core.annotation.plan import Design, Kind, Plan, Population, Verdict
 from crane_core.annotation.showing import Showing
 from crane_core.pipeline.campaigns.campaigns import keep_campaign
+from crane_core.pipeline.campaigns.desk_names import KEY_FILE, DeskNames, desk_names
 from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.places import DataFolder
-from crane_core.ui.annotate.snapshot import AHEAD, AT_ONCE, BACK, showing_of, snapshot, token
+from crane_core.ui.annotate.snapshot import AHEAD, AT_ONCE, BACK, Held, snapshot
 
+KEY = b"a key that only the server reads"
 DETECTORS = ("gpt-5", "gemini-2.5-flash")
 SETTINGS = ("code", "runtime")
 
@@ -40,6 +45,12 @@ def desk(plan: Plan, tmp_path: Path) -> LabelStore:
     return LabelStore(folder, "pilot")
 
 
+def showing_named(names: DeskNames, name: str) -> Showing:
+    found = names.showing(name)
+    assert found
+    return found
+
+
 def label_next(desk: LabelStore, annotator: str, label: str, n: int) -> None:
     for place in range(n):
         showing = desk.journal(annotator).upcoming(1)[0]
@@ -53,14 +64,16 @@ def label_next(desk: LabelStore, annotator: str, label: str, n: int) -> None:
 
 
 def told(desk: LabelStore, annotator: str, have: tuple[str, ...] = ()) -> dict[str, object]:
-    return snapshot(desk.journal(annotator), None, have=have, card_of=lambda item: f"card of {item}")
+    names = DeskNames(KEY, desk.plan, annotator)
+    return snapshot(desk.journal(annotator), None, names=names, held=Held(have), card_of=lambda item: f"card of {item}")
 
 
 def test_cards_are_sent_ahead_once(desk: LabelStore, plan: Plan) -> None:
     first = told(desk, "ana")
     queue = first["queue"]
     assert isinstance(queue, list) and len(queue) == AHEAD
-    cards = {name: f"card of {showing_of(plan, 'ana')[name].item}" for name in queue}
+    names = DeskNames(KEY, plan, "ana")
+    cards = {name: f"card of {showing_named(names, name).item}" for name in queue}
     assert first["cards"] == {name: cards[name] for name in queue[:AT_ONCE]}
     rest = told(desk, "ana", have=tuple(queue[:AT_ONCE]))
     assert rest["cards"] == {name: cards[name] for name in queue[AT_ONCE:]}
@@ -94,10 +107,52 @@ def test_no_word_of_it_tells_detector_setting_or_instance(desk: LabelStore, plan
     assert [word for word in secrets if word in text] == []
 
 
-def test_tokens_hide_which_items_come_back(plan: Plan) -> None:
+def test_names_hide_which_items_come_back_and_are_each_persons_own(plan: Plan, tmp_path: Path) -> None:
+    other = replace(plan, created_at="2026-11-22T10:00:00+00:00")
+    told_apart = set()
     for annotator in plan.annotators:
-        tokens = showing_of(plan, annotator)
-        assert len(tokens) == len(plan.orders[annotator])
-        assert {len(name) for name in tokens} == {12}
+        for one in (plan, other):
+            names = DeskNames(KEY, one, annotator)
+            written = {names.of(showing): showing for showing in plan.orders[annotator]}
+            assert len(written) == len(plan.orders[annotator])
+            assert all(names.showing(name) == showing for name, showing in written.items())
+            assert {len(name) for name in written} == {12}
+            told_apart |= written.keys()
+    assert len(told_apart) == 2 * sum(len(plan.orders[annotator]) for annotator in plan.annotators)
     assert any(showing.showing == 2 for showing in plan.orders["ana"])
-    assert token(Showing("k3", 2)) != token(Showing("k4", 2))
+
+
+def test_a_repeat_cannot_be_computed_from_what_a_browser_has(desk: LabelStore, plan: Plan, tmp_path: Path) -> None:
+    """Neither by the rule of earlier versions, nor with any hash of a name and what the page shows."""
+    names = desk_names(DataFolder(tmp_path), plan, "ana")
+    seen = {names.of(showing) for showing in plan.orders["ana"]}
+    known = ("/2", "\0" + "2", "pilot", "ana", plan.created_at)
+    for name in seen:
+        guesses = [name + end for end in known] + [f"pilot\0{plan.created_at}\0ana\0{name}\0{2}"]
+        hashed = {hashlib.sha256(guess.encode()).hexdigest()[:12] for guess in guesses}
+        assert hashed.isdisjoint(seen)
+    assert seen.isdisjoint({item.item for item in plan.items}), "the ledger's names stay on the server"
+    key = tmp_path / KEY_FILE
+    assert stat.S_IMODE(key.stat().st_mode) == 0o600
+    assert {names.of(showing) for showing in plan.orders["ana"]} == {
+        desk_names(DataFolder(tmp_path), plan, "ana").of(showing) for showing in plan.orders["ana"]
+    }
+
+
+def test_acts_that_waited_since_before_names_had_a_key_are_still_taken(plan: Plan) -> None:
+    names = DeskNames(KEY, plan, "ana")
+    again = next(showing for showing in plan.orders["ana"] if showing.showing == 2)
+    first = Showing(again.item, 1)
+    before = hashlib.sha256(f"{again.item}/2".encode()).hexdigest()[:12]
+    assert [names.of_an_act(name) for name in (first.item, before, names.of(again))] == [first, again, again]
+    assert (names.showing(first.item), names.showing(before), names.of_an_act("000000000000")) == (None, None, None)
+
+
+def test_a_card_that_is_asked_for_comes_first(desk: LabelStore, plan: Plan) -> None:
+    label_next(desk, "ana", "wrong", 15)
+    names = DeskNames(KEY, plan, "ana")
+    journal = desk.journal("ana")
+    far = names.of(journal.undoable()[10])
+    found = snapshot(journal, None, names=names, held=Held(("x",), far), card_of=lambda item: f"card of {item}")
+    assert next(iter(found["cards"])) == far
+    assert set(found["given"]) == set(found["undo"])

@@ -17,7 +17,7 @@ from crane_core.domain import Annotation, AnnotationAction
 from crane_core.pipeline.campaigns.campaigns import acts_of, journal_of
 from crane_core.pipeline.campaigns.desk_names import desk_names
 from crane_core.pipeline.places import DataFolder
-from crane_core.ui.annotate.snapshot import AHEAD
+from crane_core.ui.annotate.snapshot import AT_ONCE
 
 from .conftest import WIDE, OpenPage
 from .desk import KEPT, LABELS, READY, SAVED, in_sight, press_ready
@@ -145,8 +145,9 @@ def test_a_held_key_is_one_label_and_typing_labels_nothing(
     assert in_sight(page) == second
     assert labels(folder, plan, "cleo") == {first: "correct"}
     [note] = acts(folder, plan, "cleo", AnnotationAction.NOTE)
-    assert (note.item, note.note) == (second, "3 models say 2 things")
-    assert [act.item for act in acts(folder, plan, "cleo", AnnotationAction.FLAG)] == [second]
+    showing = desk_names(folder, plan, "cleo").showing(second)
+    assert showing and (note.item, note.note) == (showing.item, "3 models say 2 things")
+    assert [act.item for act in acts(folder, plan, "cleo", AnnotationAction.FLAG)] == [showing.item]
 
 
 def test_partial_and_wrong_open_reasons_and_undo_goes_back(
@@ -218,7 +219,7 @@ def test_labels_given_while_the_server_is_away_are_kept_and_arrive(
             assert labels(folder, plan, "eva") == given
 
 
-def test_cards_that_run_out_while_the_server_is_away_are_no_end(
+def test_cards_that_run_out_while_the_server_is_away_are_no_end_and_take_no_label(
     imported_data: Path, tmp_path: Path, browser: Browser
 ) -> None:
     folder = DataFolder(Path(shutil.copytree(imported_data, tmp_path / "data")))
@@ -227,13 +228,20 @@ def test_cards_that_run_out_while_the_server_is_away_are_no_end(
     with _tab(browser) as page:
         with serve(folder.path, port=port) as address:
             open_desk(page, address, "eva")
-        for _ in range(AHEAD + 3):
-            page.keyboard.press("1")
+        given = {}
+        while page.locator(".cw-desk-card .cw-card").count():
+            given[press_key(page, "1")] = "correct"
+        for key in "123usfn":
+            page.keyboard.press(key)
+        expect(page.locator(".cw-desk-missed")).to_contain_text("Not taken")
+        expect(page.locator(".cw-desk-wait")).to_have_text("loading …")
+        expect(page.locator(".cw-desk [data-act=label-correct]")).to_be_disabled()
         expect(page.locator(".cw-desk-card")).to_have_text("Loading the next item …")
         with serve(folder.path, port=port):
             page.wait_for_function(SAVED, timeout=60_000)
             page.wait_for_selector(".cw-desk .cw-card")
-            assert list(labels(folder, plan, "eva").values()) == ["correct"] * AHEAD
+            assert labels(folder, plan, "eva") == given
+            assert len(acts_of(folder, plan, "eva")) == len(given) >= AT_ONCE
 
 
 @contextmanager
@@ -246,7 +254,7 @@ def _tab(browser: Browser) -> Iterator[Page]:
         context.close()
 
 
-def test_two_tabs_of_one_annotator_neither_lose_nor_double_a_label(
+def test_two_devices_of_one_annotator_neither_lose_nor_double_a_label_and_the_stale_one_is_told(
     app: str, folder: DataFolder, plan: Plan, browser: Browser
 ) -> None:
     with ExitStack() as contexts:
@@ -259,15 +267,35 @@ def test_two_tabs_of_one_annotator_neither_lose_nor_double_a_label(
         shared = in_sight(one)
         assert in_sight(other) == shared
         press(one, "1")
-        press(other, "3")  # the same item: a second label of it, not a second item
-        press(one, "1")
-        press(other, "2")  # and again: this tab has not heard of the other's label yet
-        press(other, "1")
-    said = labels(folder, plan, "finn")
+        told = other.locator(".cw-desk-overtaken")
+        press(other, "3")  # the same item: this device has not heard of the other's label yet
+        expect(told).to_contain_text("labelled on another device")
+        expect(told).to_contain_text("✓ correct. Your label here is ✗ wrong")
+        assert labels(folder, plan, "finn") == {shared: "correct"}
+        other.reload()
+        expect(told).to_contain_text("Your label here is ✗ wrong")
+        told.locator("summary").click()
+        expect(told.locator(".cw-card")).to_be_visible()
+        other.get_by_role("button", name="Store mine: ✗ wrong").click()
+        expect(told).to_be_hidden()
+        other.wait_for_function(SAVED)
+        assert labels(folder, plan, "finn") == {shared: "wrong"}
+
+        second = in_sight(other)
+        press(other, "2")
+        assert press_key(one, "2") == second  # the same label: nothing to decide
+        one.wait_for_function(SAVED)
+        third = press_key(other, "1")
+        other.wait_for_function(SAVED)
+        assert press_key(one, "3") == third
+        expect(one.locator(".cw-desk-overtaken")).to_contain_text("Your label here is ✗ wrong")
+        one.get_by_role("button", name="Keep ✓ correct").click()
+        expect(one.locator(".cw-desk-overtaken")).to_be_hidden()
+        one.wait_for_function(f"async () => (await ({KEPT})()).length === 0")
+    assert labels(folder, plan, "finn") == {shared: "wrong", second: "partial", third: "correct"}
     label_acts = acts(folder, plan, "finn", AnnotationAction.LABEL)
-    assert [act.sequence for act in label_acts] == [1, 2, 3, 4, 5]
-    assert (said[shared], sorted(said.values())) == ("wrong", ["correct", "partial", "wrong"])
-    assert journal_of(folder, plan, "finn").n_done == 3
+    assert [act.sequence for act in label_acts] == [1, 2, 3, 4]
+    assert len({act.device for act in label_acts}) == 2
 
 
 def test_nothing_that_tells_model_setting_or_run_reaches_the_browser(

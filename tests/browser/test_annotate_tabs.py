@@ -1,18 +1,23 @@
-"""Two tabs of one person in one browser: the second says so, and only one takes labels."""
+"""Two tabs of one person in one browser: only one takes labels. Keys count for what was in sight, in their order."""
 
 from __future__ import annotations
+
+import signal
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from benchmarks._server import serve
+from benchmarks._server import free_port, serve
 from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.plan import Design, Kind
-from crane_core.pipeline.campaigns.campaigns import drawn_plan, journal_of, keep_campaign
+from crane_core.annotation.showing import Showing
+from crane_core.pipeline.campaigns.campaigns import acts_of, drawn_plan, journal_of, keep_campaign
+from crane_core.pipeline.campaigns.desk_names import desk_names
 from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
+from crane_core.ui.annotate.snapshot import AHEAD, BACK
 
-from .desk import OWN_ANSWERS, SAVED, in_sight, press
+from .desk import KEPT, OWN_ANSWERS, READY, SAVED, campaign_of_all, in_sight, press, press_ready
 
 pytestmark = pytest.mark.browser
 
@@ -62,3 +67,87 @@ def test_the_second_tab_says_so_and_takes_no_label_until_it_is_chosen(answered: 
     assert [str(entry.label) for entry in sorted(given.values(), key=lambda entry: entry.sequence)] == [
         "correct", "partial", "correct"
     ]  # fmt: skip
+
+
+SET_CLOCK_BACK = """() => {
+    const Now = Date, back = 3_600_000;
+    window.Date = class extends Now {
+        constructor(...given) { given.length ? super(...given) : super(Now.now() - back); }
+        static now() { return Now.now() - back; }
+    };
+}"""
+KEYS_FROM_THE_FIRST_FRAME = """(() => {
+    window.pressed = [];
+    const press = () => {
+        const desk = document.querySelector('.cw-desk');
+        if (desk?.dataset.ready === 'true') return;
+        if (desk) {
+            document.body.dispatchEvent(new KeyboardEvent('keydown', {key: '1', code: 'Digit1', bubbles: true}));
+            window.pressed.push(Boolean(desk.querySelector('.cw-card')));
+        }
+        requestAnimationFrame(press);
+    };
+    requestAnimationFrame(press);
+})();"""
+"""A key in every frame until the desk says that it takes keys; whether a card was there at each."""
+
+
+def test_keys_need_an_item_that_was_in_sight_and_their_order_needs_no_clock(
+    answered: DataFolder, browser: Browser
+) -> None:
+    plan = campaign_of_all(answered, "pilot")
+    port = free_port()
+    context = browser.new_context()
+    context.set_default_timeout(60_000)
+    page = context.new_page()
+    try:
+        with serve(answered.path, port=port, end_with=signal.SIGKILL) as address:
+            page.add_init_script(KEYS_FROM_THE_FIRST_FRAME)
+            open_desk(page, address)
+            page.wait_for_function(READY)
+            pressed = page.evaluate("window.pressed")
+            assert pressed.count(True) > 2
+            assert pressed.count(False) > 0
+            assert acts_of(answered, plan, "ana") == []
+            given = [press(page, "123"[place % 3]) for place in range(8)]
+            page.wait_for_function(SAVED)
+
+            page.reload()
+            page.wait_for_function(READY)
+            page.wait_for_function(f"document.querySelector('.cw-desk').cwDesk.cards.size === {AHEAD + BACK}")
+            page.evaluate("() => { WebSocket.prototype.send = () => {}; }")  # nothing arrives from here on
+            for back in (given[::-1])[:BACK]:
+                press(page, "u")
+                assert in_sight(page) == back
+            press_ready(page, "u")  # this one's card is not here
+            expect(page.locator(".cw-desk-wait")).to_have_text("loading the previous item …")
+            page.keyboard.press("3")
+            expect(page.locator(".cw-desk-missed")).to_contain_text("Not taken")
+            assert in_sight(page) == given[-BACK]
+            page.wait_for_function(f"async n => (await ({KEPT})()).length === n", arg=BACK)
+            page.wait_for_function(READY)  # it is given up, and labelling goes on
+            page.keyboard.press("3")
+            page.evaluate(SET_CLOCK_BACK)
+            press(page, "u")
+            assert in_sight(page) == given[-BACK]
+            press(page, "1")
+            page.wait_for_function(f"async n => (await ({KEPT})()).length === n", arg=BACK + 3)
+            page.close()
+            page = context.new_page()
+            open_desk(page, address)
+            page.wait_for_function(SAVED)
+            while given[4] != in_sight(page):
+                press(page, "u")
+            page.wait_for_function(SAVED)
+    finally:
+        context.close()
+    names = desk_names(answered, plan, "ana")
+    labels = {names.of(one): entry.label for one, entry in journal_of(answered, plan, "ana").given.items()}
+    assert labels == {given[0]: "correct", given[1]: "partial", given[2]: "wrong", given[3]: "correct"}
+    acts = [act for act in acts_of(answered, plan, "ana") if names.of(Showing(act.item, act.showing)) == given[-BACK]]
+    assert [(act.action, act.label) for act in acts] == [
+        ("label", "wrong"), ("undo", None), ("label", "wrong"), ("undo", None), ("label", "correct"), ("undo", None)
+    ]  # fmt: skip
+    assert [act.number for act in acts_of(answered, plan, "ana")] == list(
+        range(1, len(acts_of(answered, plan, "ana")) + 1)
+    )

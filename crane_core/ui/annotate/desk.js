@@ -345,8 +345,9 @@ class Desk {
     return !this.pending && !this.comingBack && at >= this.readyAt;
   }
 
-  miss() {
+  miss(words = 'Not taken: the item was not in sight yet.') {
     this.missedAt = Date.now();
+    this.missedWords = words;
     this.paintReady();
   }
 
@@ -540,7 +541,7 @@ class Desk {
 
   giveUpComingBack() {
     this.comingBack = null;
-    this.missedAt = Date.now();
+    this.miss('The previous item could not be loaded; its label was not undone.');
     this.paint();
   }
 
@@ -722,7 +723,7 @@ class Desk {
     const isReady = this.isReady() || this.isOver();
     const loads = this.comingBack ? 'loading the previous item …' : this.pending ? 'loading …' : 'look first …';
     const words = isReady ? '' : loads;
-    const missed = this.missedAt ? 'Not taken: the item was not in sight yet.' : '';
+    const missed = this.missedAt ? this.missedWords : '';
     for (const [name, text] of [['wait', words], ['missed', missed]]) {
       const place = this.find(`.cw-desk-${name}`);
       if (place.textContent !== text) place.textContent = text;

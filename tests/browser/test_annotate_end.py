@@ -10,8 +10,11 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from benchmarks._server import serve
-from crane_core.annotation.plan import Plan, Population
-from crane_core.pipeline.campaigns.campaigns import journal_of, lock_campaign
+from crane_core.annotation.draw import CampaignRequest
+from crane_core.annotation.plan import Design, Kind, Plan, Population
+from crane_core.pipeline.campaigns.campaigns import drawn_plan, journal_of, keep_campaign, lock_campaign
+from crane_core.pipeline.campaigns.rounds import open_main
+from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
 
 from .conftest import OpenPage
@@ -20,6 +23,7 @@ from .desk import ITEM, SAVED, campaign_of_all, in_sight, press, press_ready
 pytestmark = pytest.mark.browser
 
 NAME = "short"
+CALIBRATED = "calibrated"
 
 
 @pytest.fixture(scope="module")
@@ -29,8 +33,15 @@ def folder(imported_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Dat
 
 @pytest.fixture(scope="module")
 def plan(folder: DataFolder) -> Plan:
-    """Few items: all detected crashes of one library."""
-    return campaign_of_all(folder, NAME, Population("junobench", "crane-llm-2025-10", libraries=("seaborn",)))
+    """Few items: all detected crashes of one library. Another campaign of them begins with a calibration round."""
+    of_one_library = Population("junobench", "crane-llm-2025-10", libraries=("seaborn",))
+    store = prepare(folder)
+    design = Design(Kind.ALL, calibration=2)
+    keep_campaign(
+        folder, drawn_plan(store, CampaignRequest(CALIBRATED, ("ana", "ben"), of_one_library, design, seed=7))
+    )
+    store.close()
+    return campaign_of_all(folder, NAME, of_one_library)
 
 
 @pytest.fixture(scope="module")
@@ -126,3 +137,20 @@ def test_a_finished_desk_of_a_locked_campaign_offers_nothing_that_is_refused(
     expect(page.locator(".cw-desk-end")).to_contain_text("You can close this page.")
     expect(page.locator(".cw-desk-end")).not_to_contain_text("undo the last label")
     expect(page.locator(".cw-desk-last")).to_contain_text("Locked by ana")
+
+
+def test_the_end_of_calibration_says_what_follows(app: str, folder: DataFolder, open_page: OpenPage) -> None:
+    page = open_page(app)
+    page.goto(f"{app}/annotate?campaign={CALIBRATED}&annotator=ana")
+    page.wait_for_selector(".cw-desk .cw-card")
+    press(page, "1")
+    press(page, "2")
+    end = page.locator(".cw-desk-end")
+    expect(end).to_contain_text("All 2 items are labelled.")
+    expect(end).to_contain_text("This was the calibration round.")
+    expect(end).to_contain_text("Then the lead opens the main round")
+    page.wait_for_function(SAVED)
+    open_main(folder, CALIBRATED, by="lea")
+    page.reload()
+    page.wait_for_selector(".cw-desk .cw-card")
+    expect(end).to_have_count(0)

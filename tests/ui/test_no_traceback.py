@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import product
 from pathlib import Path
 
@@ -63,10 +63,10 @@ def fresh(folder: DataFolder) -> None:
     folder.path.mkdir()
 
 
-def visits() -> Iterator[tuple[str, str, str]]:
+def visits(people: Iterable[str]) -> Iterator[tuple[str, str, str]]:
     """Who, page, query."""
-    yield from ((who, page, "") for who, page in product(EVERYBODY, page_files()))
-    yield from ((who, "annotate", query) for who, query in product(("ana", "cyd", "lea"), DESKS))
+    yield from ((who, page, "") for who, page in product(people, page_files()))
+    yield from (("ana", "annotate", query) for query in DESKS)
 
 
 @pytest.mark.parametrize("state", [open_and_blind, locked, damaged, fresh])
@@ -75,7 +75,7 @@ def test_no_page_of_any_role_shows_a_traceback(state: Callable[[DataFolder], Non
     key = signing_key(folder.path)
     shown = []
     with serve(folder.path, CRANE_ROLES=str(folder.path.parent / "roles.toml")) as address:
-        for who, page, query in visits():
+        for who, page, query in visits(EVERYBODY if state is open_and_blind else ("ana", "lea")):
             session = signed(new_pass(f"{who}@lab.example", seconds=600), Purpose.SESSION, key)
             visitor = Visitor(address, f"crane_session={session}" if who else "")
             seen = visitor.sees(page, query)

@@ -24,6 +24,7 @@ from crane_core.identity.logouts import FILE_NAME as ENDED
 from crane_core.identity.passes import Purpose, new_pass, signed
 from crane_core.identity.visitor import Role
 from crane_core.pipeline.campaigns.campaigns import drawn_plan, keep_campaign, kept_campaign
+from crane_core.pipeline.campaigns.desk_names import desk_names
 from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.campaigns.threads import About, write_message
 from crane_core.pipeline.loading.load import prepare
@@ -163,13 +164,14 @@ def test_a_thread_is_for_its_annotator_and_leads(lab: Lab) -> None:
     about = About("ana", Showing(item, 1))
     write_message(lab.folder, "pilot", about, "only for ana to read", by="lea", side=Side.LEAD)
     ana, ben, lea = (lab.visitor(f"{name}@lab.example") for name in ("ana", "ben", "lea"))
-    as_lead = f"campaign=pilot&thread={item}.ana"
+    name = desk_names(lab.folder, kept_campaign(lab.folder, "pilot").plan, "ana").of(Showing(item, 1))
+    as_lead = f"campaign=pilot&thread={name}.ana"
     assert lea.sees("campaigns", as_lead).shows("only for ana to read")
     for annotator in (ana, ben):
         refused = annotator.sees("campaigns", as_lead)
         assert refused.shows("This page needs the role lead")
         assert not refused.shows("only for ana to read")
-    own = f"campaign=pilot&annotator={{}}&own={item}"
+    own = f"campaign=pilot&annotator={{}}&own={name}"
     assert ana.sees("annotate", own.format("ana")).shows("only for ana to read")
     for annotator, seat in ((ben, "ben"), (ben, "ana"), (lea, "ana")):
         assert not annotator.sees("annotate", own.format(seat)).shows("only for ana to read")

@@ -63,9 +63,11 @@ class Deciding {
 
   // What an earlier tab could not send.
   async restore(desk) {
+    this.device = new Device(desk);
     try {
       this.storage = await Outbox.open();
       this.outbox = (await this.storage.acts(desk)).filter(act => act.made === desk.made);
+      this.device.isPast(...this.outbox.map(act => act.number ?? 0));
     } catch (error) {
       console.warn('decisions are not kept in the browser:', error);
     }
@@ -164,7 +166,8 @@ class Deciding {
     if (!label || !reason || !by) return this.tell('A decision needs a label, a reason, and who decides.');
     const event = `${this.client}-${Date.now().toString(36)}-${(this.count++).toString(36).padStart(5, '0')}`;
     const note = this.field('note').value.trim();
-    const act = {event, item: this.shown, label, reason, by, note, submitted_at: new Date().toISOString(), ...this.received.desk};
+    const made = {submitted_at: new Date().toISOString(), ...this.device.next()};
+    const act = {event, item: this.shown, label, reason, by, note, ...made, ...this.received.desk};
     this.outbox.push(act);
     this.store(storage => storage.keep([act]));
     this.drafts.delete(this.shown);

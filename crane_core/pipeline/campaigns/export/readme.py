@@ -80,7 +80,7 @@ gold.csv, in campaigns with gold items, holds those and the label that each anno
 annotators were told, else the one in force. Their labels were known before, so they are in no other table, outcome or
 estimate. Before the lock they stand in labels.csv like all others.
 acts.jsonl holds the original texts: every action in the order of writing, including undone labels, annotators first,
-then adjudications.
+then adjudications. Actions of one device count in the order of their number, which differs where one arrived late.
 """
 
 

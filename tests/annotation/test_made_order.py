@@ -29,7 +29,7 @@ def lines(*acts: tuple[str | None, int | None, AnnotationAction, Showing, str | 
 
 
 def final(acts: list[Annotation], again: tuple[Again, ...] = ()) -> dict[str, str]:
-    """The labels in force, however the ledger is read: at once, line by line, and every time anew."""
+    """The labels in force, however the ledger is read: at once, or line by line."""
     at_once, one_by_one = Journal((X, Y), again), Journal((X, Y), again)
     at_once.take(acts)
     for act in acts:

@@ -13,6 +13,8 @@ from crane_core.pipeline.places import DataFolder
 ITEM = "document.querySelector('.cw-desk').dataset.item"
 READY = "document.querySelector('.cw-desk')?.dataset.ready === 'true'"
 """Whether keys count: the card has been in sight for a moment."""
+AHEAD_LOADED = "document.querySelector('.cw-desk')?.cwDesk?.snapshot?.has_more === false"
+"""Whether the next cards are in the browser, so that it can go on without a server."""
 SAVED = "document.querySelector('.cw-desk-saved')?.textContent === 'saved'"
 KEPT = """async () => {
   const database = await new Promise(tell => {

@@ -1,7 +1,7 @@
 """Names of an annotator's showings in the browser: nobody can tell from them which item comes back.
 
-They are made with a key that only the server reads, for each campaign and person. The ledger knows nothing of them: it
-names the item and its showing.
+They are made with a key that only the server reads, for each campaign and person. The ledger has the item and its
+showing instead.
 
 items.key    in the data folder; with another one, acts that wait in browsers are refused and can be downloaded
 """

@@ -13,7 +13,7 @@ const ASK_MS = 2000; // how long a tab listens whether another one labels here
 const LOOK_MS = 250; // how long a card is in sight before a key is meant for it
 const READS = new Set(['help', 'changes', 'dismiss', 'seen', 'claim']); // what needs no desk that takes labels
 const STAYS = new Set(['flag', 'evidence', 'unfold', ...READS]); // acts that leave a half-written note open
-const OF_AN_ITEM = new Set(['undo', 'note', 'flag', 'skip']); // with labels: acts that need an item in sight
+const OF_AN_ITEM = new Set(['undo', 'flag', 'skip']); // with labels: acts that need an item that was in sight
 const LETTERS = {
   d: ['evidence', 'show or hide the evidence: all code, the kernel state and the fix'],
   e: ['unfold', 'unfold all of the evidence, or fold it again'],
@@ -333,6 +333,7 @@ class Desk {
   // double tap. The reason of a label that was just given here is about an item that was seen.
   counts(name, at) {
     if (name.startsWith('reason-')) return this.mayGiveReason(at);
+    if (name === 'note') return !this.pending && !this.comingBack; // what is typed after it must not be taken as keys
     return !(name.startsWith('label-') || OF_AN_ITEM.has(name)) || this.isReady(at);
   }
 
@@ -729,10 +730,10 @@ class Desk {
       if (place.textContent !== text) place.textContent = text;
     }
     this.root.dataset.ready = String(isReady);
-    const mayGiveReason = isReady || this.mayGiveReason(performance.now());
+    const now = performance.now();
     for (const button of this.root.querySelectorAll('.cw-desk-acts button, .cw-desk-reasons button')) {
       const {act} = button.dataset;
-      const waits = act.startsWith('reason-') ? !mayGiveReason : act !== 'evidence' && !isReady;
+      const waits = !this.isOver() && !this.counts(act, now);
       button.setAttribute('aria-disabled', String(waits));
     }
   }
@@ -746,7 +747,7 @@ class Desk {
     const {id, label, other} = this.intended(first.id);
     const n = new Set(this.overtaken.map(act => act.id)).size;
     const mine = label === null ? 'You took its label back here' : `Your label here is ${this.said(label)}`;
-    const html = `<p>This item was labelled on another device or in another window: ${this.said(other.label)}. ${mine},
+    const html = `<p>One of your items was labelled on another device or in another window: ${this.said(other.label)}. ${mine},
       and it is not stored unless you confirm.${n > 1 ? ` ${n - 1} more like this.` : ''}</p>
       <button type="button" data-act="keep-other">Keep ${this.said(other.label)}</button>
       <button type="button" data-act="store-mine">${label === null ? 'Take the label back' : `Store mine: ${this.said(label)}`}</button>

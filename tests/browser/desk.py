@@ -6,7 +6,8 @@ from playwright.sync_api import Page
 
 from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.plan import Design, Kind, Plan, Population
-from crane_core.pipeline.campaigns.campaigns import drawn_plan, keep_campaign
+from crane_core.pipeline.campaigns.campaigns import drawn_plan, keep_campaign, kept_campaign
+from crane_core.pipeline.campaigns.desk_names import desk_names
 from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
 
@@ -39,6 +40,13 @@ OWN_ANSWERS = Population("minibench", "ours")
 def in_sight(page: Page) -> str:
     """The token of the item that is shown."""
     return str(page.evaluate(ITEM))
+
+
+def shown_item(page: Page, folder: DataFolder, campaign: str, annotator: str) -> str:
+    """The ledger's name of the item that is shown, which no browser is told."""
+    names = desk_names(folder, kept_campaign(folder, campaign).plan, annotator)
+    showing = names.showing(in_sight(page))
+    return showing.item if showing else ""
 
 
 def press_ready(page: Page, key: str) -> None:

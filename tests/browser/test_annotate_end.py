@@ -18,7 +18,7 @@ from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
 
 from .conftest import OpenPage
-from .desk import ITEM, SAVED, campaign_of_all, in_sight, press, press_ready
+from .desk import ITEM, SAVED, campaign_of_all, in_sight, press, press_ready, shown_item
 
 pytestmark = pytest.mark.browser
 
@@ -105,11 +105,11 @@ def test_a_note_is_kept_by_whoever_labels_with_the_mouse_while_it_is_open(
 ) -> None:
     page = open_desk(open_page(app), app, "ben")
     leave(page, plan, "ben", 1)
-    item = in_sight(page)
+    name, item = in_sight(page), shown_item(page, folder, NAME, "ben")
     page.keyboard.press("n")
     page.keyboard.type("half a thought")
     page.locator("[data-act=label-wrong]").click()
-    page.wait_for_function(f"before => {ITEM} !== before", arg=item)
+    page.wait_for_function(f"before => {ITEM} !== before", arg=name)
     page.wait_for_function(SAVED)
     journal = journal_of(folder, plan, "ben")
     assert {showing.item: note for showing, note in journal.notes.items()} == {item: "half a thought"}

@@ -19,7 +19,7 @@ from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
 
 from .conftest import Host, OpenPage
-from .desk import OWN_ANSWERS, campaign_of_all, in_sight, press
+from .desk import OWN_ANSWERS, campaign_of_all, press, shown_item
 from .screen import choose, settled, title
 
 pytestmark = pytest.mark.browser
@@ -46,7 +46,7 @@ def test_an_annotator_is_told_where_the_plan_says_so(
         for name, plan in plans.items():
             page = open_page(f"{address}/annotate?campaign={name}&annotator=ana")
             page.wait_for_selector(".cw-desk .cw-card")
-            while in_sight(page) != plan.gold[0].item:
+            while shown_item(page, answered, name, "ana") != plan.gold[0].item:
                 press(page, "1")
             press(page, "1")
             expect(page.locator(".cw-desk-saved")).to_have_text("saved")

@@ -26,7 +26,7 @@ from crane_core.pipeline.campaigns.threads import messages_of
 from crane_core.pipeline.places import DataFolder
 
 from .conftest import Host, OpenPage
-from .desk import SAVED, press, press_ready
+from .desk import SAVED, press, press_ready, shown_item
 from .screen import choose, settled, title
 
 pytestmark = pytest.mark.browser
@@ -54,11 +54,10 @@ def label_rest(folder: DataFolder, *people: str) -> None:
             assert desk.take(who, [act]).refused == {}
 
 
-def label_by_keys(page: Page, annotator: str, n: int) -> None:
+def label_by_keys(folder: DataFolder, page: Page, annotator: str, n: int) -> None:
     keys = dict(zip(map(str, DIAGNOSIS_LABELS), "123", strict=True))
     for _ in range(n):
-        item = page.evaluate("document.querySelector('.cw-desk').dataset.item")
-        press(page, keys[said_by(annotator, item)])
+        press(page, keys[said_by(annotator, shown_item(page, folder, NAME, annotator))])
     page.wait_for_function(SAVED)
 
 
@@ -83,11 +82,11 @@ def test_a_team_of_four_from_calibration_to_a_replay_elsewhere(
     assert main(made) == 0
     with host(folder.path) as address:
         page = open_page(address)
-        label_by_keys(open_desk(page, address, "ana"), "ana", N_CALIBRATION - 1)
+        label_by_keys(folder, open_desk(page, address, "ana"), "ana", N_CALIBRATION - 1)
         label_rest(folder, *FOUR)
         change_guideline(open_campaign(page, address))
         open_main_round(open_campaign(page, address))
-        label_by_keys(open_desk(page, address, "ana"), "ana", 5)
+        label_by_keys(folder, open_desk(page, address, "ana"), "ana", 5)
         ask_about_one(page)
         replace_ben(open_campaign(page, address))
         label_rest(folder, "ana", "cem", "dia", "eva")

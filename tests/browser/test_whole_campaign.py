@@ -18,11 +18,12 @@ from crane_core.annotation.outcome import Provenance
 from crane_core.annotation.plan import Plan
 from crane_core.domain import Label
 from crane_core.pipeline.campaigns.campaigns import journal_of, kept_campaign
+from crane_core.pipeline.campaigns.desk_names import desk_names
 from crane_core.pipeline.campaigns.label_frame import final_outcomes
 from crane_core.pipeline.places import DataFolder
 
 from .conftest import WIDE
-from .desk import SAVED, in_sight, press_ready
+from .desk import SAVED, in_sight, press_ready, shown_item
 from .screen import settled, title
 
 pytestmark = pytest.mark.browser
@@ -78,9 +79,9 @@ def press_label(page: Page, label: str) -> None:
     )
 
 
-def label_by_keys(page: Page, annotator: str, n: int) -> None:
+def label_by_keys(folder: DataFolder, page: Page, annotator: str, n: int) -> None:
     for _ in range(n):
-        press_label(page, wanted_label(annotator, in_sight(page)))
+        press_label(page, wanted_label(annotator, shown_item(page, folder, NAME, annotator)))
     page.wait_for_function(SAVED)
 
 
@@ -133,7 +134,7 @@ def test_two_people_repeat_the_studys_second_labelling(imported_data: Path, tmp_
             plan = kept_campaign(folder, NAME).plan
             for name in ("ana", "ben"):
                 open_desk(pages[name], address, name)
-                label_by_keys(pages[name], name, N_EACH)
+                label_by_keys(folder, pages[name], name, N_EACH)
                 assert journal_of(folder, plan, name).n_done == N_EACH
             expected, n_both = kappa_of(folder, plan)
             assert n_both == 13
@@ -141,17 +142,19 @@ def test_two_people_repeat_the_studys_second_labelling(imported_data: Path, tmp_
 
         with serve(folder.path, port=port) as address:  # started again: what was labelled last comes back
             common = sorted(labels(folder, plan, "ana").keys() & labels(folder, plan, "ben").keys())
-            order = [showing.item for showing in journal_of(folder, plan, "ana").undoable()]
+            back = journal_of(folder, plan, "ana").undoable()
+            order = [showing.item for showing in back]
+            names = [desk_names(folder, plan, "ana").of(showing) for showing in back]
             depth = next(place for place, item in enumerate(order) if item in common)
             open_desk(pages["ana"], address, "ana")
-            for item in order[: depth + 1]:
+            for name in names[: depth + 1]:
                 press_ready(pages["ana"], "u")
                 pages["ana"].wait_for_function(
-                    "item => document.querySelector('.cw-desk').dataset.item === item", arg=item
+                    "name => document.querySelector('.cw-desk').dataset.item === name", arg=name
                 )
             changed = next(str(label) for label in DIAGNOSIS_LABELS if str(label) != wanted_label("ben", order[depth]))
             press_label(pages["ana"], changed if changed != wanted_label("ana", order[depth]) else "wrong")
-            label_by_keys(pages["ana"], "ana", depth)
+            label_by_keys(folder, pages["ana"], "ana", depth)
             assert journal_of(folder, plan, "ana").n_done == N_EACH
             after, n_after = kappa_of(folder, plan)
             assert (n_after, after) != (13, expected)

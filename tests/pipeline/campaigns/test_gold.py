@@ -7,6 +7,7 @@ import io
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -17,6 +18,7 @@ from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.label_set import study_labels
 from crane_core.annotation.plan import Design, Gold, Kind, Plan, Population, Texts, plan_from_json
 from crane_core.annotation.redeal import Change
+from crane_core.annotation.showing import Showing
 from crane_core.domain import Label
 from crane_core.errors import CampaignError
 from crane_core.pipeline.campaigns.blind_plan import cover_name
@@ -160,21 +162,27 @@ def test_with_each_item_of_another_case_the_interval_is_wilsons(
     assert (found.low, found.high) == pytest.approx((low, high), abs=1e-6)
 
 
+def told_to_ana(folder: DataFolder, plan: Plan) -> dict[str, Any] | None:
+    label_store = LabelStore(folder, "pilot")
+    return told_of_gold(plan, label_store.journal("ana"), label_store.names("ana"))
+
+
 def test_the_first_label_counts_where_annotators_are_told_else_the_last(
     store: Store, answered: DataFolder, gold: tuple[Gold, ...]
 ) -> None:
     plan = planned(store, answered, gold, feedback=True)
     entry = plan.gold[0]
-    assert told_of_gold(plan, LabelStore(answered, "pilot").journal("ana")) is None
+    assert told_to_ana(answered, plan) is None
     give(answered, "ana", entry.item, "correct")
-    told = told_of_gold(plan, LabelStore(answered, "pilot").journal("ana"))
+    told = told_to_ana(answered, plan)
     assert told is not None
-    assert (told["id"], told["right"]) == (entry.item, False)
+    name = LabelStore(answered, "pilot").names("ana").of(Showing(entry.item, 1))
+    assert (told["id"], told["right"]) == (name, False)
     assert "known label: ✗ wrong.</b> You said ✓ correct. It names &lt;another&gt; cause." in told["html"]
     give(answered, "ana", entry.item, "wrong")
     quiet = replace(plan, gold_feedback=False)
     assert [gold_scores(answered, one)[0].n_right for one in (plan, quiet)] == [0, 1]
-    assert told_of_gold(quiet, LabelStore(answered, "pilot").journal("ana")) is None
+    assert told_to_ana(answered, quiet) is None
 
 
 def test_gold_enters_no_outcome_no_dispute_and_no_agreement(

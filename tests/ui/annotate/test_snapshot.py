@@ -87,7 +87,7 @@ def test_cards_are_sent_ahead_once(desk: LabelStore, plan: Plan) -> None:
 def test_after_a_restart_the_last_items_can_be_gone_back_to(desk: LabelStore) -> None:
     label_next(desk, "ana", "wrong", 25)
     begun = told(desk, "ana")
-    now = told(desk, "ana", have=tuple(begun["cards"]))  # type: ignore[call-overload, arg-type]
+    now = told(desk, "ana", have=tuple(begun["cards"]))  # type: ignore[arg-type]
     assert len(now["undo"]) == 20  # type: ignore[arg-type]
     assert set(now["undo"][:BACK]) <= set(now["cards"])  # type: ignore[index, call-overload]
     assert set(now["labels"].values()) == {"wrong"}  # type: ignore[attr-defined]
@@ -109,7 +109,7 @@ def test_no_word_of_it_tells_detector_setting_or_instance(desk: LabelStore, plan
 
 def test_names_hide_which_items_come_back_and_are_each_persons_own(plan: Plan, tmp_path: Path) -> None:
     other = replace(plan, created_at="2026-11-22T10:00:00+00:00")
-    told_apart = set()
+    told_apart: set[str] = set()
     for annotator in plan.annotators:
         for one in (plan, other):
             names = DeskNames(KEY, one, annotator)

@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 from crane_core.annotation.plan import Plan
 from crane_core.pipeline.campaigns.desk_names import DeskNames
 
+_MEMBERS = {"event", "action", "id", "campaign", "annotator", "made"}
+
 
 class DeskLines(NamedTuple):
     """Acts in the order in which they were made, with the line of each, and lines that hold none with why."""
@@ -28,9 +30,9 @@ class _Line(NamedTuple):
 
 
 def is_desk_file(content: bytes) -> bool:
-    """Whether the first line is an act of a desk; a CSV file has a header there."""
-    first = content.removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")[0]
-    return isinstance(_parsed(first), dict)
+    """Whether the first line is an act of a desk; a CSV file has a header there, and other tools have other members."""
+    first = _parsed(content.removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")[0])
+    return isinstance(first, dict) and first.keys() >= _MEMBERS
 
 
 def desk_lines(content: bytes, plan: Plan, annotator: str, names: DeskNames) -> DeskLines:

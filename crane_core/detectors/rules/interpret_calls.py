@@ -20,6 +20,8 @@ from crane_core.detectors.rules.operation import Arguments
 
 _ENDS = ("builtins.exit", "builtins.quit", "sys.exit", "os._exit", "os.abort")
 _DEFINES_ANY = ("builtins.exec", "builtins.eval", "builtins.globals", "builtins.vars", "builtins.locals")
+_RELOADS = ("importlib.reload", "imp.reload")
+"""What runs the code of a module once more, which may be another than before."""
 _CONSUMERS = frozenset(f"builtins.{name}" for name in ("sum", "list", "tuple", "set", "sorted", "max", "min", "dict"))
 
 
@@ -129,7 +131,10 @@ def _library(interpreter: Interpreter, function: AbstractValue, arguments: Argum
     if function.path in _ENDS:
         raise GiveUpError
     known = interpreter.ask("call", function.path, "", node, receiver=function, arguments=arguments)
-    if function.path in _DEFINES_ANY and known is None:
+    if function.path in _RELOADS:
+        interpreter.havoc()
+        interpreter.forget(given(arguments))
+    elif function.path in _DEFINES_ANY and known is None:
         interpreter.havoc()
     elif known is None and not harmless.function_changes_nothing(function.path, arguments):
         _forget_escaped(interpreter, given(arguments))

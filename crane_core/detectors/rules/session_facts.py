@@ -53,8 +53,9 @@ def session_facts(state: KernelState | None, target: str) -> SessionFacts:
     magics = [name for name in _named(hooks, "magic") if _uses(target, name)]
     beside = [name for group in _BESIDE for name in told.get(group, ())]
     return SessionFacts(
-        is_restless=bool(beside or callbacks or magics or reloaded or told.get("unknown")),
-        is_transformed=bool(_named(hooks, "transformer")),
+        is_restless=bool(beside or callbacks or reloaded or told.get("unknown")),
+        # A magic of the notebook may hide one of IPython's, and do anything else with its line or cell.
+        is_transformed=bool(_named(hooks, "transformer") or magics),
         are_files_changing=bool(told.get("processes")),
         are_builtins_own=bool(builtin),
         handled=(*_named(hooks, "exception handler"), *(["SyntaxError"] if _named(hooks, "autocall") else [])),

@@ -119,6 +119,24 @@ class InventoryAction(StrEnum):
     RENAME = "rename"
 
 
+class AuditAction(StrEnum):
+    """What the audit log tells of."""
+
+    LOG_IN = "log in"
+    LOG_OUT = "log out"
+    INVITE = "invite"
+    END_SESSION = "end session"
+    END_ACCESS = "end access"
+    ROLE = "change role"
+    LOCK = "lock"
+    EXPORT = "export"
+    START_RUN = "start run"
+    STOP_RUN = "stop run"
+    REMOVE = "remove"
+    RESTORE = "restore"
+    RENAME = "rename"
+
+
 class VerifiedAs(StrEnum):
     """The outcome of executing one notebook of a pair.
 
@@ -594,6 +612,21 @@ class InventoryAct:
 
 
 @dataclass(frozen=True, slots=True)
+class AuditEntry:
+    """An act that the audit log tells of. `acted_at` is ISO 8601 in UTC; `what` names the thing it was done to.
+
+    `acted_from` is the address of a visitor's browser, or the machine of a command line.
+    """
+
+    acted_at: str
+    acted_by: str
+    acted_from: str
+    action: AuditAction
+    what: str
+    detail: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Verification:
     """One notebook of a pair executed in a fresh kernel, to see whether it does what the pair claims.
 
@@ -665,6 +698,7 @@ Record = (
     | KeyChoice
     | Verification
     | InventoryAct
+    | AuditEntry
     | PublishedNumber
     | LoadProblem
 )

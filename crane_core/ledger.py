@@ -27,6 +27,7 @@ from crane_core.replica import refuse_on_replica
 
 KINDS: dict[str, type] = {
     "annotation": domain.Annotation,
+    "audit_entry": domain.AuditEntry,
     "campaign": domain.Campaign,
     "campaign_guideline": domain.CampaignGuideline,
     "campaign_lock": domain.CampaignLock,

@@ -4,6 +4,7 @@ import streamlit as st
 
 from crane_core.domain import Listed
 from crane_core.ui.add_case_view import draw_add_case
+from crane_core.ui.audit_view import draw_audit
 from crane_core.ui.data_view import (
     draw_annotators,
     draw_contradictions,
@@ -15,6 +16,7 @@ from crane_core.ui.data_view import (
 from crane_core.ui.frame import page
 from crane_core.ui.intake_view import draw_fetch, draw_import
 from crane_core.ui.inventory_view import draw_many, draw_removed
+from crane_core.ui.sessions_view import draw_sessions
 from crane_core.ui.verified_view import draw_verified
 
 with page():
@@ -39,3 +41,5 @@ with page():
     st.subheader("Labels by annotator", anchor="labels")
     draw_annotators()
     draw_counts()
+    draw_sessions()
+    draw_audit()

@@ -20,6 +20,8 @@ from crane_core.domain import (
     Annotation,
     AnnotationAction,
     AnnotatorKind,
+    AuditAction,
+    AuditEntry,
     Benchmark,
     Campaign,
     CampaignGuideline,
@@ -105,6 +107,7 @@ records = st.one_of(
     ),
     st.builds(CampaignRound, texts, texts, texts),
     st.builds(KeyChoice, texts, texts, texts),
+    st.builds(AuditEntry, texts, texts, texts, st.sampled_from(AuditAction), texts, detail=maybe),
     st.builds(
         InventoryAct, st.sampled_from(Listed), texts, st.sampled_from(InventoryAction), texts, texts, title=maybe,
         held=maybe,
@@ -164,7 +167,7 @@ def test_every_kind_of_ledger_record_is_generated_here() -> None:
         JudgeReply,
         KeyChoice,
     }
-    assert set(KINDS.values()) == of_detectors | of_benchmarks | of_annotators
+    assert set(KINDS.values()) == of_detectors | of_benchmarks | of_annotators | {AuditEntry}
 
 
 def test_append_is_one_write_and_one_fsync(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -339,7 +342,7 @@ def test_types_of_ledger_records_are_ones_that_lines_are_checked_for() -> None:
     """A new field of another type would pass unchecked."""
     plain = {str, int, bool | None, str | None, int | None, float | None, Setting, Label, Label | None}
     plain |= {AnnotationAction, AnnotatorKind, DetectorKind, MessageAction, Side}
-    plain |= {InventoryAction, Listed, VerifiedAs, Version}
+    plain |= {AuditAction, InventoryAction, Listed, VerifiedAs, Version}
     assert {kind for record in KINDS.values() for kind in get_type_hints(record).values()} <= plain
 
 

@@ -6,11 +6,8 @@ of cookies, e-mails and times; entries whose cookie would have expired by itself
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
-import os
-import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -19,6 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from crane_core.errors import IdentityError
+from crane_core.identity.shared_file import held, replace_file
 
 FILE_NAME = "sessions-ended.json"
 KEPT_S = 366 * 24 * 3600
@@ -35,13 +33,23 @@ class Ended:
 
 def log_out(folder: Path, cookie: str) -> None:
     """Revoke this cookie. Only for a valid one: others need not be remembered."""
+    end_cookie(folder, digest(cookie))
+
+
+def end_cookie(folder: Path, name: str) -> None:
+    """Revoke the cookie with this digest."""
     with _changing(folder) as (ended, keep):
-        keep(replace(ended, cookies={**ended.cookies, _digest(cookie): time.time()}))
+        keep(replace(ended, cookies={**ended.cookies, name: time.time()}))
 
 
 def is_logged_out(folder: Path, cookie: str) -> bool:
     """Whether the cookie's owner logged out. Raises IdentityError."""
-    return _digest(cookie) in _now(folder).cookies
+    return is_ended(folder, digest(cookie))
+
+
+def is_ended(folder: Path, name: str) -> bool:
+    """Whether the cookie with this digest was revoked. Raises IdentityError."""
+    return name in _now(folder).cookies
 
 
 def end_all(folder: Path, email: str) -> None:
@@ -81,12 +89,8 @@ def _read(path: Path, inode: int, changed_ns: int, n_bytes: int) -> Ended:
 @contextmanager
 def _changing(folder: Path) -> Iterator[tuple[Ended, _Keep]]:
     """The revocations, and a function to save changed ones; one process at a time."""
-    handle = os.open(folder / f".{FILE_NAME}.lock", os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
+    with held(folder, FILE_NAME):
         yield _now(folder), _Keep(folder)
-    finally:
-        os.close(handle)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +101,9 @@ class _Keep:
         """Replace the file as a whole, without expired entries."""
         oldest = time.time() - KEPT_S
         recent = Ended(*({key: at for key, at in part.items() if at > oldest} for part in asdict(ended).values()))
-        descriptor, name = tempfile.mkstemp(dir=self.folder, prefix=".sessions-")  # readable by its owner alone
-        with os.fdopen(descriptor, "w") as file:
-            json.dump(asdict(recent), file)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(self.folder / FILE_NAME)
+        replace_file(self.folder, FILE_NAME, asdict(recent))
 
 
-def _digest(cookie: str) -> str:
+def digest(cookie: str) -> str:
+    """The name of a cookie where it is noted."""
     return hashlib.sha256(cookie.encode("utf-8", "surrogateescape")).hexdigest()

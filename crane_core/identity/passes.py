@@ -14,6 +14,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from itsdangerous import BadData, URLSafeSerializer
+from itsdangerous.encoding import base64_decode, base64_encode
 
 from crane_core.errors import IdentityError
 from crane_core.identity.key import signing_key
@@ -34,19 +35,21 @@ class Purpose(StrEnum):
 class Pass:
     """`email` may come in from `issued` until `until` (seconds since 1970). `serial` distinguishes two of one person.
 
-    Passes of older versions do not say when they were issued.
+    Passes of older versions do not say when they were issued. An invitation works once unless it `is_reusable`; those
+    of older versions say nothing of it, and work once.
     """
 
     email: str
     until: int
     serial: str
     issued: float = 0.0
+    is_reusable: bool = False
 
 
-def new_pass(email: str, *, seconds: int, now: float | None = None) -> Pass:
+def new_pass(email: str, *, seconds: int, now: float | None = None, is_reusable: bool = False) -> Pass:
     """A pass that is valid for this long from now on."""
     start = time.time() if now is None else now
-    return Pass(email, int(start) + seconds, secrets.token_urlsafe(9), start)
+    return Pass(email, int(start) + seconds, secrets.token_urlsafe(9), start, is_reusable)
 
 
 def signed(issued: Pass, purpose: Purpose, key: bytes) -> str:
@@ -55,9 +58,16 @@ def signed(issued: Pass, purpose: Purpose, key: bytes) -> str:
 
 
 def opened(text: str, purpose: Purpose, key: bytes, *, now: float | None = None) -> Pass:
-    """Parse a pass. Raises IdentityError if it was not signed here for this purpose, or has expired."""
+    """Parse a pass. Raises IdentityError if it was not signed here for this purpose, or has expired.
+
+    Exactly as it was signed: the last letter of a signature holds bits that are not read, and another letter there
+    would make another text of a pass that was ended.
+    """
     try:
         members = _serializer(purpose, key).loads(text[: MAX_CHARACTERS + 1])
+        signature = text.rpartition(".")[2]
+        if base64_encode(base64_decode(signature)) != signature.encode():
+            raise BadData("not as it was signed")
     except BadData as error:
         raise IdentityError(f"This {purpose} was not issued by this server.", remedy=_AGAIN[purpose]) from error
     found = Pass(**members)

@@ -6,6 +6,7 @@ header gives it away. Knows HTTP and sessions' ids. Refuses to know what pages s
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 from base64 import b64encode
@@ -15,6 +16,7 @@ from http import HTTPStatus
 from importlib.resources import files
 from urllib.parse import urlsplit
 
+import streamlit as st
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
@@ -25,16 +27,19 @@ from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileMan
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from crane_core.errors import IdentityError
+from crane_core.identity.logins import see
 from crane_core.identity.proxy import FORWARDED, configured_proxy
 from crane_core.identity.roles import configured_roles
 from crane_core.identity.visitor import Role
+from crane_core.pipeline.audit import THE_FILE, note_roles
+from crane_core.pipeline.places import data_folder
 from crane_core.replica import writer
 from crane_core.ui.asked_page import AskedPage
 from crane_core.ui.behind_proxy import BehindProxy
 from crane_core.ui.entrance import Entrance
 from crane_core.ui.first_paint import FirstPaint
 from crane_core.ui.stream import Stream, admit
-from crane_core.ui.visit import Carried, arrival_of
+from crane_core.ui.visit import Carried, arrival_of, login_of
 
 MEBIBYTE = 1024 * 1024
 SESSION_BYTES = 256 * MEBIBYTE
@@ -80,6 +85,7 @@ HEADERS = {
     "Permissions-Policy": "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()",
 }
 
+_LOG = logging.getLogger(__name__)
 _admitted: dict[str, Carried] = {}
 """What each admitted session carried, by session id; its visitor is determined again at each use."""
 
@@ -114,9 +120,23 @@ def let_in(brought: Carried) -> None:
     if context is not None:
         _admitted[context.session_id] = brought
         admit(brought)
+        _note_login(brought)
         over = [session for session in list(_admitted) if session != context.session_id and not _is_open(session)]
         for session in over:
             _admitted.pop(session, None)
+
+
+def _note_login(brought: Carried) -> None:
+    """Keep the list of sessions, for admins to see; without logins there is none."""
+    visitor, roles = arrival_of(brought).visitor, configured_roles()
+    if visitor is None or roles is None:
+        return
+    folder = data_folder()
+    try:
+        see(folder.path, *login_of(brought, visitor.email, st.context.ip_address or "this machine"))
+        note_roles(folder, roles, THE_FILE)
+    except OSError as error:
+        _LOG.warning("The list of sessions was not written: %s", error)
 
 
 def _is_open(session: str) -> bool:

@@ -15,20 +15,25 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit.web.server.server_util import get_cookie_secret
 from streamlit.web.server.starlette.starlette_app_utils import decode_signed_value
 
-from crane_core.errors import IdentityError
+from crane_core.domain import AuditAction
+from crane_core.errors import IdentityError, LedgerError
 from crane_core.identity.key import signing_key
+from crane_core.identity.logins import BY_INVITATION, Login, OpenedBeforeError, open_invitation, see
 from crane_core.identity.logouts import is_logged_out, log_out
 from crane_core.identity.passes import Purpose, accepted, new_pass, signed
 from crane_core.identity.proxy import configured_proxy
 from crane_core.identity.roles import configured_roles
 from crane_core.identity.throttle import Throttle
 from crane_core.identity.visitor import Role, Visitor
+from crane_core.pipeline.audit import Actor, note
 from crane_core.pipeline.places import data_folder
 from crane_core.ui.visit import COOKIE, PROVIDER_COOKIE
 
 SESSION_S = 14 * 24 * 3600
 """How long an opened invitation keeps a browser logged in."""
 INVITATION, LOGOUT = "/invitation", "/logout"
+_PURPOSES = ("sec-purpose", "purpose", "x-purpose", "x-moz")
+"""Headers of a browser that loads a link before anybody opens it, which would use it up."""
 OF_PROVIDER = "./auth/logout"
 """Streamlit's own logout, which also ends the session at the provider."""
 _MISCONFIGURED = "Logins are misconfigured on this server. Tell the person who runs it; its log says more."
@@ -45,7 +50,7 @@ class Entrance:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
             answer = self._answer(scope) if scope["type"] == "http" and scope["method"] == "GET" else None
-        except IdentityError as error:
+        except (IdentityError, LedgerError) as error:
             _LOG.error("Nobody can log in: %s", error)
             answer = PlainTextResponse(_MISCONFIGURED, HTTPStatus.SERVICE_UNAVAILABLE)
         await (answer or self._app)(scope, receive, send)
@@ -59,13 +64,16 @@ class Entrance:
         return None
 
     def _let_in(self, request: Request) -> Response:
+        if any("prefetch" in request.headers.get(name, "").lower() for name in _PURPOSES):
+            return PlainTextResponse("An invitation is opened by a person.", HTTPStatus.FORBIDDEN)
         peer = request.client.host if request.client else ""
         if self._throttle.locked_s(peer):
             return PlainTextResponse(
                 "Too many failed attempts. Try again in a few minutes.", HTTPStatus.TOO_MANY_REQUESTS
             )
+        folder, token = data_folder(), request.query_params.get("token", "")
         try:
-            email = accepted(request.query_params.get("token", ""), Purpose.INVITATION, data_folder().path).email
+            email = accepted(token, Purpose.INVITATION, folder.path).email
         except IdentityError as error:
             self._throttle.failed(peer)
             return PlainTextResponse(str(error), HTTPStatus.FORBIDDEN)
@@ -75,23 +83,54 @@ class Entrance:
         if visitor is None:
             words = f"{email} is not on this server's list of people. Ask the person who runs it."
             return PlainTextResponse(words, HTTPStatus.FORBIDDEN)
-        return _with_session(visitor, is_secure=request.url.scheme == "https")
+        if _email_of(request) == email:  # the same link again, where it was opened: nothing more to give
+            return RedirectResponse(_landing(visitor), HTTPStatus.SEE_OTHER)
+        try:
+            open_invitation(folder.path, token)
+        except OpenedBeforeError as error:
+            return PlainTextResponse(str(error), HTTPStatus.FORBIDDEN)
+        return _with_session(visitor, request)
 
 
-def _with_session(visitor: Visitor, *, is_secure: bool) -> Response:
-    answer = RedirectResponse("./annotate" if visitor.role is Role.ANNOTATOR else "./", HTTPStatus.SEE_OTHER)
-    cookie = signed(new_pass(visitor.email, seconds=SESSION_S), Purpose.SESSION, signing_key(data_folder().path))
+def _landing(visitor: Visitor) -> str:
+    return "./annotate" if visitor.role is Role.ANNOTATOR else "./"
+
+
+def _with_session(visitor: Visitor, request: Request) -> Response:
+    folder, address = data_folder(), _address(request)
+    answer = RedirectResponse(_landing(visitor), HTTPStatus.SEE_OTHER)
+    issued = new_pass(visitor.email, seconds=SESSION_S)
+    cookie = signed(issued, Purpose.SESSION, signing_key(folder.path))
+    login = Login(visitor.email, issued.issued, issued.issued, issued.until, BY_INVITATION, address)
+    see(folder.path, cookie, login)
+    note(folder, Actor(visitor.email, address), AuditAction.LOG_IN, visitor.email, "by an invitation")
+    is_secure = request.url.scheme == "https"
     answer.set_cookie(COOKIE, cookie, max_age=SESSION_S, httponly=True, samesite="lax", secure=is_secure)
     return answer
 
 
+def _address(request: Request) -> str:
+    return request.client.host if request.client else "this machine"
+
+
+def _email_of(request: Request) -> str | None:
+    """Who is logged in here by an invitation already."""
+    try:
+        return accepted(request.cookies.get(COOKIE, ""), Purpose.SESSION, data_folder().path).email
+    except IdentityError:
+        return None
+
+
 def _log_out(request: Request) -> Response:
     """End the session; where a provider or a proxy logged the visitor in, they are asked to forget it too."""
-    folder = data_folder().path
+    folder = data_folder()
+    email = _email_of(request)
     for name in (COOKIE, PROVIDER_COOKIE):
         cookie = request.cookies.get(name, "")
-        if cookie and _is_genuine(name, cookie) and not is_logged_out(folder, cookie):
-            log_out(folder, cookie)
+        if cookie and _is_genuine(name, cookie) and not is_logged_out(folder.path, cookie):
+            log_out(folder.path, cookie)
+    if email:
+        note(folder, Actor(email, _address(request)), AuditAction.LOG_OUT, email)
     elsewhere = OF_PROVIDER if PROVIDER_COOKIE in request.cookies else configured_proxy().logout
     answer = RedirectResponse(elsewhere or "./", HTTPStatus.SEE_OTHER)
     answer.delete_cookie(COOKIE, httponly=True, samesite="lax")

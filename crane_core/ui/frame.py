@@ -56,7 +56,8 @@ def page(
     if visitor is None:
         beside_the_login()
         st.stop()
-    let_in(carried())
+    with told():
+        let_in(carried())
     arrive()
     with told():
         data.refresh()

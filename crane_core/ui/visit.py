@@ -6,6 +6,7 @@ and fragments too, which run without the frame of a page, and see at once that s
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -13,6 +14,7 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from crane_core.errors import IdentityError
+from crane_core.identity.logins import BY_INVITATION, BY_PROVIDER, BY_PROXY, Login
 from crane_core.identity.logouts import is_logged_out, was_ended
 from crane_core.identity.passes import Purpose, accepted
 from crane_core.identity.proxy import configured_proxy
@@ -25,6 +27,9 @@ COOKIE = "crane_session"
 """Holds the signed session of a visitor who opened an invitation."""
 PROVIDER_COOKIE = "_streamlit_user"
 """Holds the identity from an OpenID Connect provider; Streamlit checks its signature."""
+
+
+DAY_S = 24 * 3600
 
 
 class Carried(NamedTuple):
@@ -125,6 +130,20 @@ def _verified_email(brought: Carried) -> tuple[str | None, str]:
         return email, ""
     email, other = _of_provider(brought)
     return email, other or refusal
+
+
+def login_of(brought: Carried, email: str, address: str) -> tuple[str, Login]:
+    """The session that this connection belongs to, as it is now: the secret by which it is known, and what is noted."""
+    now = time.time()
+    if brought.proxy and as_email(brought.proxy) == email:
+        # It ends at the proxy, which says nothing of it: a day after the last visit it counts as ended.
+        return f"{BY_PROXY} {email}", Login(email, now, now, now + DAY_S, BY_PROXY, address)
+    if _of_session(brought)[0] == email:
+        known = accepted(brought.session, Purpose.SESSION, data_folder().path)
+        return brought.session, Login(email, known.issued, now, known.until, BY_INVITATION, address)
+    issued = brought.told.get("iat")
+    since = float(issued) if isinstance(issued, int | float) else now
+    return brought.provider, Login(email, since, now, 0, BY_PROVIDER, address)
 
 
 def _of_session(brought: Carried) -> tuple[str | None, str]:

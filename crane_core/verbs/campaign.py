@@ -17,9 +17,10 @@ from crane_core.annotation.plan import BY_DEFAULT, Design, Gold, Kind, Outcome, 
 from crane_core.annotation.redeal import Change, unassigned
 from crane_core.annotation.rounds import Round
 from crane_core.annotation.seed import fresh_seed
-from crane_core.domain import LABEL_CODE
+from crane_core.domain import LABEL_CODE, AuditAction
 from crane_core.errors import CampaignError
 from crane_core.given_path import read_given
+from crane_core.pipeline.audit import at_the_terminal, note
 from crane_core.pipeline.campaigns.campaigns import (
     campaign_names,
     drawn_plan,
@@ -576,6 +577,7 @@ def _lock(chosen: argparse.Namespace, folder: DataFolder) -> int:
             f"{chosen.name!r} is not finished, so it was not locked.", remedy="Finish it, or pass --anyway."
         )
     lock = lock_campaign(folder, chosen.name, by=chosen.by)
+    note(folder, at_the_terminal(), AuditAction.LOCK, f"campaign {chosen.name}", f"locked by {chosen.by}")
     give(f"{chosen.name} is locked by {lock.locked_by} at {lock.locked_at}")
     return 0
 
@@ -583,5 +585,6 @@ def _lock(chosen: argparse.Namespace, folder: DataFolder) -> int:
 def _export(chosen: argparse.Namespace, folder: DataFolder) -> int:
     files = exported(folder, chosen.name, chosen.form, with_texts=chosen.with_texts, progress=tell)
     write_export(files, chosen.out, force=chosen.force)
+    note(folder, at_the_terminal(), AuditAction.EXPORT, f"campaign {chosen.name}", f"to {chosen.out.name}")
     give(f"{chosen.name}: {', '.join(files)} in {chosen.out}")
     return 0

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from crane_core import arguments
 from crane_core.detectors import rules_detector
 from crane_core.detectors.registry import local_detector, local_detectors
-from crane_core.domain import PAPER_RUNS, Detector, DetectorKind, Job, Setting
+from crane_core.domain import PAPER_RUNS, AuditAction, Detector, DetectorKind, Job, Setting
 from crane_core.errors import DetectorError
 from crane_core.importers.instance_ids import JUNOBENCH
 from crane_core.importers.published_detectors import slug
@@ -26,6 +26,7 @@ from crane_core.llm.fake_server import MODEL, FakePlan, fake_server
 from crane_core.llm.keys import without_secrets
 from crane_core.llm.prices import Price
 from crane_core.llm.retrying import RETRIES
+from crane_core.pipeline.audit import at_the_terminal, note
 from crane_core.pipeline.dask.cluster import OFF
 from crane_core.pipeline.detection.cascade import NAME as CASCADE
 from crane_core.pipeline.detection.cascade import (
@@ -533,6 +534,10 @@ def _done(
     settle: Callable[[], bool] = lambda: False,
 ) -> Ended:
     """Run it; the outcome, and what was saved because rules answered first. Again as long as `settle` says so."""
+    job, n_open = plan.job, len(plan.work.open)
+    if n_open:
+        asked = f"{job.detector}, {job.setting}, {job.benchmark}, {n_open:,} open questions"
+        note(folder, at_the_terminal(), AuditAction.START_RUN, f"run {job.job}", asked)
     outcome = told_work(folder, plan.work, worker, chosen.concurrency or CONCURRENCY)
     while settle():
         outcome = told_work(folder, plan.work, worker, chosen.concurrency or CONCURRENCY)

@@ -7,6 +7,8 @@ import json
 from pathlib import Path
 
 from crane_core import arguments
+from crane_core.domain import AuditAction
+from crane_core.pipeline.audit import at_the_terminal, note
 from crane_core.pipeline.campaigns.campaigns import campaign_names, kept_campaign
 from crane_core.pipeline.export.all_statistics import all_statistics
 from crane_core.pipeline.export.evidence import Manifest, Table, write_pack
@@ -77,6 +79,7 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
 def _write_run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     out = chosen.file or Path(f"{chosen.run}{SUFFIX}")
     manifest = write_run(folder, chosen.run, out)
+    note(folder, at_the_terminal(), AuditAction.EXPORT, f"run {chosen.run}", f"to {out.name}")
     words = f"{out}: the run {chosen.run}, {manifest.ledger[0].n_bytes:,} bytes; `import` takes it on another machine"
     give(json.dumps(manifest.to_json(), indent=1) if chosen.json else words)
     return 0
@@ -92,6 +95,7 @@ def _write_dataset(chosen: argparse.Namespace, folder: DataFolder) -> int:
         written = write_dataset(material, chosen.hf, with_texts=chosen.with_published_texts, progress=tell)
     finally:
         store.close()
+    note(folder, at_the_terminal(), AuditAction.EXPORT, "dataset", f"to {chosen.hf.name}")
     told = {"dataset": str(chosen.hf), "rows": written.n_rows, "with_texts": chosen.with_published_texts}
     lines = [f"{chosen.hf}: dataset", *(f"  {n:>9,} {name}" for name, n in written.n_rows.items())]
     give(json.dumps(told, indent=1) if chosen.json else "\n".join(lines))
@@ -108,6 +112,7 @@ def _write_site(chosen: argparse.Namespace, folder: DataFolder) -> int:
         n_files = write_site(material, chosen.site, with_texts=chosen.with_published_texts, progress=tell)
     finally:
         store.close()
+    note(folder, at_the_terminal(), AuditAction.EXPORT, "site", f"to {chosen.site.name}")
     told = {"site": str(chosen.site), "n_files": n_files, "with_texts": chosen.with_published_texts}
     give(json.dumps(told, indent=1) if chosen.json else f"{chosen.site}: {n_files:,} files; open index.html")
     return 0
@@ -130,6 +135,7 @@ def _write_pack(chosen: argparse.Namespace, folder: DataFolder) -> int:
         with_published=chosen.with_sources,
         readme=lambda sources: readme(sources, opened),
     )
+    note(folder, at_the_terminal(), AuditAction.EXPORT, "evidence pack", f"to {chosen.out.name}")
     for name in opened:
         tell(f"campaign {name} is open: the pack reveals what it hides from its annotators")
     give(json.dumps(manifest.to_json(), indent=1) if chosen.json else in_words(manifest, chosen.out))

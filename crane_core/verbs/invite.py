@@ -1,4 +1,4 @@
-"""`invite`: print a link that logs one person in, or end all that were opened."""
+"""`invite`: print a link that logs one person in, list those that were given out, or end all of a person."""
 
 from __future__ import annotations
 
@@ -8,14 +8,18 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 from crane_core import arguments
+from crane_core.domain import AuditAction
 from crane_core.errors import IdentityError
 from crane_core.identity.key import signing_key
+from crane_core.identity.logins import Invitation, give_invitation, invitations, open_sessions
 from crane_core.identity.logouts import end_all
 from crane_core.identity.passes import Purpose, new_pass, signed
 from crane_core.identity.roles import FILE, add_person, as_email, configured_roles
 from crane_core.identity.visitor import Role, Visitor
+from crane_core.pipeline.audit import at_the_terminal, note, note_roles
 from crane_core.pipeline.places import DataFolder
 from crane_core.terminal import give, tell
+from crane_core.verbs.sessions import moment, session_line
 
 NAME = "invite"
 HELP = "print a personal link that logs a person of the roles file in, for labs without a login provider"
@@ -24,11 +28,17 @@ MAX_DAYS = 365
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("email", metavar="EMAIL", help="who is invited")
+    verb.add_argument("email", nargs="?", metavar="EMAIL", help="who is invited")
     verb.add_argument(
         "--role", choices=[str(role) for role in Role], help="add the person to the roles file with this role"
     )
-    verb.add_argument("--days", type=_days, default=14, help="how long the link works (default: 14)")
+    verb.add_argument("--days", type=_days, default=14, help="how long the link can be opened (default: 14)")
+    verb.add_argument(
+        "--reusable", action="store_true", help="the link can be opened again until then; otherwise it works once"
+    )
+    verb.add_argument(
+        "--list", action="store_true", help="list invitations that have not expired, and who is logged in"
+    )
     verb.add_argument("--url", default="http://127.0.0.1:8501", help="address of the app in the link")
     verb.add_argument(
         "--roles",
@@ -48,11 +58,16 @@ def _days(text: str) -> int:
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
-    email = as_email(chosen.email)
+    if chosen.list:
+        give(_listed_words(folder))
+        return 0
+    given = chosen.email or ""
+    email = as_email(given)
     if email is None:
-        raise IdentityError(f"{chosen.email[:80]!r} is not an e-mail address.", remedy="Give one like ana@lab.example.")
+        raise IdentityError(f"{given[:80]!r} is not an e-mail address.", remedy="Give one like ana@lab.example.")
     if chosen.revoke:
         end_all(folder.path, email)
+        note(folder, at_the_terminal(), AuditAction.END_ACCESS, email, "all invitations and sessions")
         tell(
             f"All invitations and sessions of {email} have ended. Who is still in the roles file can be invited again, "
             "and can log in with a provider."
@@ -63,11 +78,34 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
         raise IdentityError(
             "No roles file is given, so nobody can be invited.", remedy=f"Name one with --roles FILE, or {FILE}."
         )
-    visitor = _listed(Path(path).expanduser(), email, chosen.role)
-    token = signed(new_pass(email, seconds=chosen.days * 86_400), Purpose.INVITATION, signing_key(folder.path))
-    tell(f"{email} is {visitor.role}, called {visitor.name} in campaigns; the link works for {chosen.days} days.")
+    place = Path(path).expanduser()
+    visitor = _listed(place, email, chosen.role)
+    if roles := configured_roles({FILE: str(place)}):
+        note_roles(folder, roles, at_the_terminal())
+    issued = new_pass(email, seconds=chosen.days * 86_400, is_reusable=chosen.reusable)
+    token = signed(issued, Purpose.INVITATION, signing_key(folder.path))
+    give_invitation(folder.path, issued)
+    how = "as often as wanted" if chosen.reusable else "once"
+    note(folder, at_the_terminal(), AuditAction.INVITE, email, f"as {visitor.role}, {chosen.days} days, {how}")
+    tell(
+        f"{email} is {visitor.role}, called {visitor.name} in campaigns; the link works for {chosen.days} days, {how}."
+    )
     give(f"{chosen.url.rstrip('/')}/invitation?{urlencode({'token': token})}")
     return 0
+
+
+def _listed_words(folder: DataFolder) -> str:
+    given = [f"  {_invitation_words(invitation)}" for invitation in invitations(folder.path)]
+    there = [f"  {session_line(name, login)}" for name, login in open_sessions(folder.path).items()]
+    return "\n".join(["invitations", *(given or ["  none"]), "sessions", *(there or ["  nobody is logged in"])])
+
+
+def _invitation_words(invitation: Invitation) -> str:
+    opened = [moment(at) for at in invitation.opened]
+    was = f"opened {', '.join(opened)}" if opened else "not opened"
+    how = "reusable" if invitation.is_reusable else "works once"
+    dates = f"given out {moment(invitation.issued)}, until {moment(invitation.until)}"
+    return f"{invitation.email}, {how}, {dates}, {was}"
 
 
 def _listed(path: Path, email: str, role: str | None) -> Visitor:

@@ -8,8 +8,10 @@ from typing import Any
 
 from crane_core import arguments
 from crane_core.annotation.plan import Plan
+from crane_core.domain import AuditAction
 from crane_core.errors import CampaignError
 from crane_core.importers.instance_ids import JUNOBENCH
+from crane_core.pipeline.audit import at_the_terminal, note
 from crane_core.pipeline.campaigns.campaigns import kept_campaign
 from crane_core.pipeline.jobs.ask_models import Asking, estimate
 from crane_core.pipeline.jobs.words import estimate_words, outcome_json, outcome_words
@@ -83,6 +85,8 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
         if chosen.dry_run:
             return _say_plan(chosen, plan, estimate_words(sent), sent._asdict())
         tell(estimate_words(sent))
+        if plan.work.open:
+            note(folder, at_the_terminal(), AuditAction.START_RUN, f"judge {plan.job.job}", plan.job.annotator)
         outcome = told_work(folder, plan.work, judging(plan, asked), asked.concurrency)
     labels = label_counts(folder, plan)
     if chosen.json:

@@ -89,7 +89,8 @@ def lab(answered_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -
         assert LabelStore(folder, plan.campaign).take(name, acts).refused == {}
     roles = place / "roles.toml"
     roles.write_text(LISTED)
-    with serve(folder.path, CRANE_ROLES=str(roles), CRANE_ALLOW_EXECUTION="1") as address:
+    settings = {"CRANE_ALLOW_EXECUTION": "1", "CRANE_PROXY_FROM": "127.0.0.1"}
+    with serve(folder.path, CRANE_ROLES=str(roles), **settings) as address:
         yield Lab(address, folder, roles)
 
 
@@ -266,7 +267,7 @@ def test_sessions_and_invitations_that_were_revoked_are_of_nobody(lab: Lab) -> N
     link = invited(lab, "cyd@lab.example").stdout.strip().removeprefix(lab.address)
     cookie = (asked(lab.address, link).getheader("Set-Cookie") or "").partition(";")[0]
     assert Visitor(lab.address, cookie).sees("annotate").shows("pilot") is False
-    assert asked(lab.address, link).status == 303
+    assert asked(lab.address, link, headers={"Cookie": cookie}).status == 303
     done = invited(lab, "Cyd@lab.example", "--revoke")
     assert (done.returncode, done.stdout) == (0, "")
     assert "All invitations and sessions of cyd@lab.example have ended" in done.stderr

@@ -34,7 +34,9 @@ class Drawn:
     session: str = ""
     elements: list[str] = field(default_factory=list)
     widgets: dict[str, str] = field(default_factory=dict)
-    """Label to id of text inputs and buttons."""
+    """Label to id of text inputs and buttons; of several with one label the last."""
+    ids: list[str] = field(default_factory=list)
+    """Ids of all of them."""
 
     def shows(self, text: str) -> bool:
         return any(text in element for element in self.elements)
@@ -118,6 +120,7 @@ async def run(socket: ClientConnection, state: ClientState) -> Drawn:
             for widget in (message.delta.new_element.text_input, message.delta.new_element.button):
                 if widget.id:
                     seen.widgets[widget.label] = widget.id
+                    seen.ids.append(widget.id)
         elif kind == "script_finished" and message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY:
             return seen
 

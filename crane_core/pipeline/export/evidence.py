@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from crane_core.domain import Listed
+from crane_core.pipeline.audit import FILE as AUDIT
 from crane_core.pipeline.fresh_folder import fresh_folder
 from crane_core.pipeline.inventory import inventory
 from crane_core.pipeline.loading.load import embedded_digests
@@ -97,7 +98,12 @@ def write_pack(
 
 
 def _copied_ledger(folder: DataFolder, into: Path) -> Iterator[PackedFile]:
-    for name, content in copy_ledger(folder.ledger, into / LEDGER, inventory(folder).has_file):
+    has_file = inventory(folder).has_file
+
+    def is_evidence(name: str) -> bool:
+        return name != AUDIT and has_file(name)
+
+    for name, content in copy_ledger(folder.ledger, into / LEDGER, is_evidence):
         yield PackedFile(f"{LEDGER}/{name.as_posix()}", hashlib.sha256(content).hexdigest(), len(content))
 
 

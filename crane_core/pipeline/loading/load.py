@@ -31,6 +31,7 @@ from crane_core.importers import predictions
 from crane_core.importers.filetree import open_files, open_tree
 from crane_core.importers.instance_ids import JUNOBENCH
 from crane_core.importers.registry import OTHER_FILES, importer_by_kind, importer_for
+from crane_core.pipeline.audit import FILE as AUDIT
 from crane_core.pipeline.inventory import FILE as INVENTORY
 from crane_core.pipeline.inventory import inventory, inventory_file
 from crane_core.pipeline.jobs.reply_reading import with_what_they_say
@@ -577,6 +578,8 @@ def _grown(folder: DataFolder, positions: Mapping[str, tuple[int, int, str]]) ->
     """Ledger files whose size is another than when they were loaded, and where that was."""
     for file in ledger.files(folder.ledger):
         name = file.relative_to(folder.ledger).as_posix()
+        if name == AUDIT:
+            continue  # tells of people, not of what pages compute
         since = ledger.Position(*positions[name]) if name in positions else ledger.Position()
         if file.stat().st_size != since.loaded_bytes:
             yield name, since

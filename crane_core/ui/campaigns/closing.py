@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import streamlit as st
 
+from crane_core.domain import AuditAction
 from crane_core.identity.visitor import Role
+from crane_core.pipeline.audit import note
 from crane_core.pipeline.campaigns.campaigns import lock_campaign
 from crane_core.pipeline.campaigns.export.files import export_zip
 from crane_core.pipeline.campaigns.status import Status, open_words
 from crane_core.ui import data
+from crane_core.ui.acting import acting, note_act
 from crane_core.ui.frame import told
 from crane_core.ui.visit import require, visitor
 from crane_core.ui.words import literal
@@ -17,10 +20,13 @@ from crane_core.ui.words import literal
 def draw_export(status: Status) -> None:
     """Labels, acts and plan as one archive, made when it is asked for."""
     campaign = status.plan.campaign
-    folder = data.folder()
-    st.download_button(
-        "Export", lambda: export_zip(folder, campaign), f"{campaign}_export.zip", "application/zip", on_click="ignore"
-    )
+    folder, actor = data.folder(), acting()
+
+    def export() -> bytes:
+        note(folder, actor, AuditAction.EXPORT, f"campaign {campaign}")
+        return export_zip(folder, campaign)
+
+    st.download_button("Export", export, f"{campaign}_export.zip", "application/zip", on_click="ignore")
     hidden = status.plan.blind and status.lock is None
     st.caption(
         "Labels as a table, every act as JSON lines, JSON Schemas of both, the plan, and a README of the columns. "
@@ -57,4 +63,5 @@ def _lock(status: Status, by: str, *, anyway: bool) -> None:
         with told():
             require(Role.LEAD)
             lock_campaign(data.folder(), status.plan.campaign, by=by)
+            note_act(AuditAction.LOCK, f"campaign {status.plan.campaign}", f"locked by {by}")
             st.rerun()

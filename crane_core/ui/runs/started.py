@@ -19,6 +19,7 @@ import streamlit as st
 
 from crane_core import helper_process
 from crane_core.errors import DetectorError
+from crane_core.pipeline.audit import Actor, environment_of
 from crane_core.pipeline.places import CHECKOUT
 from crane_core.ui import data
 
@@ -103,8 +104,8 @@ def started_runs() -> list[Started]:
     return []
 
 
-def start(arguments: list[str]) -> Started:
-    """Start `detect` with these arguments on the data folder of this server.
+def start(arguments: list[str], actor: Actor | None = None) -> Started:
+    """Start `detect` with these arguments on the data folder of this server; the audit log names the actor.
 
     Raises DetectorError if too many are running.
     """
@@ -118,7 +119,7 @@ def start(arguments: list[str]) -> Started:
             helper_process.own_module("crane_core", "--data", str(folder), "detect", *arguments),
             folder=CHECKOUT,
             # The command asks models with the keys of this server.
-            env=helper_process.environment_with_keys(),
+            env=helper_process.environment_with_keys() | (environment_of(actor) if actor else {}),
             stdout=file,
             stderr=subprocess.STDOUT,
             own_session=True,

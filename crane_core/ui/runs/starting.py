@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from crane_core.detectors.registry import local_detectors
-from crane_core.domain import PAPER_RUNS, Setting
+from crane_core.domain import PAPER_RUNS, AuditAction, Setting
 from crane_core.identity.visitor import Role
 from crane_core.llm.endpoint import MODEL, Endpoint
 from crane_core.llm.endpoints import configured_endpoints, named_endpoint
@@ -19,6 +19,7 @@ from crane_core.pipeline.detection.cascade import NAME as CASCADE
 from crane_core.pipeline.jobs.files import LABELS, MOST_NAME, MOST_NOTE
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data, keys
+from crane_core.ui.acting import acting, note_act
 from crane_core.ui.frame import told
 from crane_core.ui.navigation import show_here
 from crane_core.ui.runs.address import address_of, key_of
@@ -145,7 +146,7 @@ def _draw_form() -> None:
         with told():
             require(Role.ADMIN)
             form.check()
-            start(form.arguments)
+            start(form.arguments, acting())
             st.rerun()
 
 
@@ -208,6 +209,7 @@ def _draw_started(run: Started) -> None:
         if is_running:
             if may(Role.ADMIN) and st.button("Stop", key=f"{keys.START}_stop_{run.process.pid}"):
                 run.stop()
+                note_act(AuditAction.STOP_RUN, f"run {run.job or 'without a name yet'}")
             if run.job and st.button("Open run", type="tertiary", key=f"{keys.START}_watch_{run.process.pid}"):
                 _open_at_work(run)
         else:

@@ -1,0 +1,52 @@
+"""`sessions`: who is logged in, from when and from where; with --end, end one of them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import asdict
+from datetime import UTC, datetime
+
+from crane_core import arguments
+from crane_core.domain import AuditAction
+from crane_core.identity.logins import ID_LETTERS, Login, end_session, open_sessions
+from crane_core.pipeline.audit import at_the_terminal, note
+from crane_core.pipeline.places import DataFolder
+from crane_core.terminal import give, tell
+
+NAME = "sessions"
+HELP = "list who is logged in, from when and from where, or end one of these sessions"
+EXAMPLE = "python -m crane_core sessions --end 3f9a61c2b7d0"
+
+
+def add_arguments(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--end", type=arguments.name, metavar="ID", help="end the session with this id, as listed")
+    verb.add_argument("--json", action="store_true", help="print the list as JSON to stdout")
+
+
+def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    if chosen.end:
+        login = end_session(folder.path, chosen.end)
+        note(folder, at_the_terminal(), AuditAction.END_SESSION, login.email, f"open since {moment(login.since)}")
+        tell(f"The session of {login.email} since {moment(login.since)} has ended; invited again, they can come back.")
+        return 0
+    found = open_sessions(folder.path)
+    if chosen.json:
+        give(json.dumps([{"id": name[:ID_LETTERS], **asdict(login)} for name, login in found.items()], indent=1))
+    else:
+        give("\n".join(session_line(name, login) for name, login in found.items()) or "nobody is logged in")
+    return 0
+
+
+def session_line(name: str, login: Login) -> str:
+    """One session for people to read; the id comes first, for `--end`."""
+    id_ = name[:ID_LETTERS] if login.can_end else "-" * ID_LETTERS
+    return (
+        f"{id_}  {login.email}, by {login.way} from {login.address}, since {moment(login.since)}, "
+        f"last seen {moment(login.seen)}"
+    )
+
+
+def moment(at: float) -> str:
+    """Seconds since 1970 as people read them."""
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M UTC")

@@ -36,7 +36,7 @@ class Pass:
     """`email` may come in from `issued` until `until` (seconds since 1970). `serial` distinguishes two of one person.
 
     Passes of older versions do not say when they were issued. An invitation works once unless it `is_reusable`; those
-    of older versions say nothing of it, and work once.
+    of older versions do not say, and work once.
     """
 
     email: str

@@ -27,7 +27,7 @@ def held(folder: Path, name: str) -> Iterator[None]:
 
 
 def replace_file(folder: Path, name: str, document: Any) -> None:
-    """Write the file anew, and return when it is on the disk."""
+    """Write the whole file, and return when it is on the disk."""
     descriptor, fresh = tempfile.mkstemp(dir=folder, prefix=".sessions-")  # readable by its owner alone
     with os.fdopen(descriptor, "w") as file:
         json.dump(document, file)

@@ -136,7 +136,7 @@ def login_of(brought: Carried, email: str, address: str) -> tuple[str, Login]:
     """The session that this connection belongs to, as it is now: the secret by which it is known, and what is noted."""
     now = time.time()
     if brought.proxy and as_email(brought.proxy) == email:
-        # It ends at the proxy, which says nothing of it: a day after the last visit it counts as ended.
+        # It ends at the proxy, which does not tell when: a day after the last visit it counts as ended.
         return f"{BY_PROXY} {email}", Login(email, now, now, now + DAY_S, BY_PROXY, address)
     if _of_session(brought)[0] == email:
         known = accepted(brought.session, Purpose.SESSION, data_folder().path)

@@ -136,7 +136,8 @@ def test_the_audit_log_tells_of_roles_logins_locks_exports_and_runs(lab: Lab, tm
     asked(lab.address, "/logout", headers={"Cookie": ada.cookie})
     lab.command("campaign", "export", "pilot", "--out", str(tmp_path / "out"))
     lab.command("campaign", "lock", "pilot", "--by", "=lea", "--anyway")
-    lab.command("detect", "--detector", "rules", "--setting", "code", "--benchmark", "minibench", "--instances", "pandas_1*")
+    about = ("--benchmark", "minibench", "--instances", "pandas_1*")
+    lab.command("detect", "--detector", "rules", "--setting", "code", *about)
     lab.command("invite", "lea@lab.example", "--revoke")
     found = lab.acts()
     told = {(act["action"], act["what"], act["detail"]) for act in found}

@@ -20,8 +20,8 @@ from crane_core.ui.visit import may
 from crane_core.ui.words import count
 
 SHOWN = 200
-HEIGHT = 320
-"""Pixels."""
+FEW, HEIGHT = 8, 320
+"""Rows that are shown without scrolling, and pixels of more."""
 
 
 def draw_audit() -> None:
@@ -41,7 +41,7 @@ def draw_audit() -> None:
         )
         table = pd.DataFrame(rows(found[:SHOWN]), columns=[name.capitalize() for name in COLUMNS])
         table["When"] = table["When"].str.slice(0, 19).str.replace("T", " ")
-        grid(table, height=min(HEIGHT, 36 * (len(table) + 1)))
+        grid(table, height="content" if len(table) <= FEW else HEIGHT)
         export = _exporting(data.folder(), acting())
         st.download_button("Download CSV", export, "audit_log.csv", "text/csv", on_click="ignore", key="audit_csv")
 

@@ -8,12 +8,13 @@ import streamlit as st
 
 from crane_core.domain import AuditAction
 from crane_core.identity.logins import BY_INVITATION, BY_PROVIDER, BY_PROXY, Login, end_session, open_sessions
+from crane_core.identity.logouts import digest
 from crane_core.identity.roles import Roles, configured_roles
 from crane_core.identity.visitor import Role
 from crane_core.ui import data
 from crane_core.ui.acting import note_act
 from crane_core.ui.frame import told
-from crane_core.ui.visit import may, require
+from crane_core.ui.visit import carried, may, require
 from crane_core.ui.words import count, literal
 
 WAYS = {BY_INVITATION: "by an invitation", BY_PROVIDER: "by the provider", BY_PROXY: "by the proxy, where it ends"}
@@ -42,12 +43,13 @@ def draw_sessions() -> None:
 def _draw_one(name: str, login: Login, roles: Roles) -> None:
     visitor = roles.visitor(login.email)
     role = str(visitor.role) if visitor else "no longer in the roles file"
+    here = ", this browser" if name == digest(carried().session) else ""
     with st.container(horizontal=True, vertical_alignment="center", key=f"session_{name}"):
         if login.can_end and st.button("End session", key=f"end_{name}"):
             _end(name)
         st.markdown(
             literal(
-                f"{login.email} ({role}) since {_moment(login.since)}, {WAYS.get(login.way, login.way)}, from "
+                f"{login.email} ({role}{here}) since {_moment(login.since)}, {WAYS.get(login.way, login.way)}, from "
                 f"{login.address}; last seen {_moment(login.seen)}"
             ),
             width="stretch",

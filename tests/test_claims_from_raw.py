@@ -186,3 +186,47 @@ def test_claims_about_counts(claims: dict[str, CheckedClaim], raw: pd.DataFrame)
         "4.5-2": len(detected),
     }
     assert {name: set(values(claims[name])) for name in expected} == {name: {n} for name, n in expected.items()}
+
+
+def test_the_claim_that_gains_in_recall_are_like_those_in_accuracy(
+    claims: dict[str, CheckedClaim],
+    raw: pd.DataFrame,  # noqa: F811
+) -> None:
+    expected = []
+    for library in ("torch", "sklearn", "pandas", "other"):
+        recall, accuracy = (points(raw, Gain(rate, only=of_library(library))) for rate in ("Recall", "Accuracy"))
+        expected.append(np.mean(np.subtract(recall, accuracy)))
+    assert values(claims["5.2-26"]) == pytest.approx(sorted(expected), abs=1e-9)
+
+
+def test_the_claim_that_crashes_of_the_notebook_itself_are_found_from_the_code(
+    claims: dict[str, CheckedClaim],
+    raw: pd.DataFrame,  # noqa: F811
+) -> None:
+    expected = []
+    for model in EVERY:
+        own, *others = (
+            recall_from_code(raw, model, cause)
+            for cause in ("NB specific", "API misuse", "data confusion", "implementation error")
+        )
+        expected += [100 * (own - other) for other in others]
+    assert values(claims["5.2-27"]) == pytest.approx(sorted(expected), abs=1e-9)
+
+
+def recall_from_code(raw: pd.DataFrame, model: str, cause: str) -> float:  # noqa: F811
+    without, _ = of_model(raw, Gain("Recall", only=of_cause(cause)), model)
+    part, whole = PARTS["Recall"](without)
+    return float(part.sum() / whole.sum())
+
+
+@pytest.mark.parametrize(("name", "case"), [("6.1-6", "sklearn_6"), ("6.4-6", "torchvision_1")])
+def test_a_claim_about_a_crash_found_from_the_code(
+    claims: dict[str, CheckedClaim],
+    raw: pd.DataFrame,  # noqa: F811
+    name: str,
+    case: str,
+) -> None:
+    asked = raw[(raw["kind"] == "llm") & (raw["instance"] == f"{case}_reproduced") & (raw["setting"] == "code")]
+    found = (2 * asked["votes"] > asked["runs"]) & (asked["outcome"] == "correct")
+    assert len(asked) == 3
+    assert values(claims[name]) == [found.sum()]

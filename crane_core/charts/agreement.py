@@ -13,6 +13,8 @@ ROW_HEIGHT = 30
 AXIS_HEIGHT = 56
 STEP = 0.2
 """From one tick to the next."""
+TEXT_BEFORE = 0.5
+"""From this value on, a text without an interval stands before its mark."""
 MARK = "#2b83ba"
 """Colour of points that stand for no detector."""
 
@@ -32,7 +34,9 @@ def forest(table: pd.DataFrame, *, labels: list[str], coefficient: str, whole: f
     def x(field: str) -> alt.X:
         return alt.X(field, scale=scale, axis=axis)
 
-    drawn = table.assign(text_at=table["high"].fillna(table["value"]).fillna(ticks[0]))
+    # Without an interval the text is long; behind a high value it would be cut off.
+    is_before = table["low"].isna() & (table["value"] > TEXT_BEFORE)
+    drawn = table.assign(is_before=is_before, text_at=table["high"].fillna(table["value"]).fillna(ticks[0]))
     base = alt.Chart(drawn).encode(
         y=alt.Y("label:N", sort=labels, axis=alt.Axis(title=None, labelLimit=340, ticks=False, domain=False)),
         tooltip=[
@@ -45,12 +49,14 @@ def forest(table: pd.DataFrame, *, labels: list[str], coefficient: str, whole: f
         ],
     )
     colour = alt.Color("colour:N", scale=None)
+    texts = base.encode(x=x("text_at:Q"), text=alt.Text("text:N"))
+    behind = texts.transform_filter("!datum.is_before")
+    before = texts.transform_filter("datum.is_before")
     layers = [
         base.mark_rule(strokeWidth=2, opacity=0.6).encode(x=x("low:Q"), x2=alt.X2("high:Q"), color=colour),
         base.mark_point(size=80, filled=True, opacity=1, shape="diamond").encode(x=x("value:Q"), color=colour),
-        base.mark_text(align="left", dx=8, fontSize=12, baseline="middle", color=TEXT).encode(
-            x=x("text_at:Q"), text=alt.Text("text:N")
-        ),
+        behind.mark_text(align="left", dx=8, fontSize=12, baseline="middle", color=TEXT),
+        before.mark_text(align="right", dx=-8, fontSize=12, baseline="middle", color=TEXT),
     ]
     if whole is not None:
         mark = alt.Chart(pd.DataFrame({"whole": [whole]})).mark_rule(color=INK, strokeDash=[3, 2])

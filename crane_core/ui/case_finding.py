@@ -40,7 +40,7 @@ def finding(table: pd.DataFrame, counted: CountedAnswers = EVERYTHING) -> str:
     of = f"of {count(len(asked))}" if counted.is_of_all_cases else f"of these {count(len(asked))}"
     verb = "escapes" if n_missed == 1 else "escape"
     missed = f"{count(n_missed)} {of} crashes {verb} {_everybody(counted)}"
-    return f"{missed}; {count(n_alarms)} {of} fixed versions set off a false alarm{_by(counted)}"
+    return f"{missed}; {count(n_alarms)} {of} fixed versions set off {_alarm(counted)}"
 
 
 def _everybody(counted: CountedAnswers) -> str:
@@ -65,13 +65,13 @@ def _nobody(counted: CountedAnswers) -> str:
     return f"No answer{said}{_where(counted, 'or')}"
 
 
-def _by(counted: CountedAnswers) -> str:
-    """Whose false alarms; empty where all are meant."""
+def _alarm(counted: CountedAnswers) -> str:
+    """What a fixed version sets off, by whom, without saying again with which inputs."""
     if not counted.is_filtered:
-        return ""
-    several = "one of them" if counted.detectors else "a detector"
-    said = counted.detectors[0] if len(counted.detectors) == 1 else several
-    return f" of {said}{_where(counted, 'or')}"
+        return "a false alarm"
+    if len(counted.detectors) == 1:
+        return "its false alarm"
+    return "a false alarm of one of them" if counted.detectors else "a false alarm there"
 
 
 def _where(counted: CountedAnswers, word: str) -> str:

@@ -73,12 +73,11 @@ def test_the_title_says_what_the_cases_show(cases: pd.DataFrame, sentence: str) 
     [
         (
             CountedAnswers(["GPT-5"]),
-            "1 of 2 crashes escapes GPT-5; 1 of 2 fixed versions set off a false alarm of GPT-5",
+            "1 of 2 crashes escapes GPT-5; 1 of 2 fixed versions set off its false alarm",
         ),
         (
             CountedAnswers(["GPT-5"], ["−RT"], is_of_all_cases=False),
-            "1 of these 2 crashes escapes GPT-5 with −RT; 1 of these 2 fixed versions set off a false alarm of GPT-5 "
-            "with −RT",
+            "1 of these 2 crashes escapes GPT-5 with −RT; 1 of these 2 fixed versions set off its false alarm",
         ),
         (
             CountedAnswers(["GPT-5", "pylint"]),
@@ -87,12 +86,11 @@ def test_the_title_says_what_the_cases_show(cases: pd.DataFrame, sentence: str) 
         (
             CountedAnswers(["A", "B", "C"], experiments=["local runs"]),
             "1 of 2 crashes escapes all 3 chosen detectors in local runs; 1 of 2 fixed versions set off a false alarm "
-            "of one of them in local runs",
+            "of one of them",
         ),
         (
             CountedAnswers(inputs=["−RT", "+RT"]),
-            "1 of 2 crashes escapes every detector with −RT and +RT; 1 of 2 fixed versions set off a false alarm of a "
-            "detector with −RT or +RT",
+            "1 of 2 crashes escapes every detector with −RT and +RT; 1 of 2 fixed versions set off a false alarm there",
         ),
     ],
 )

@@ -24,7 +24,8 @@ KEY = ["benchmark", "instance_id", "detector", "setting", "experiment"]
 """The key of a verdict."""
 COLUMNS = [*KEY, "annotator", "kind", "label", "campaign", "provenance", "why"]
 DIFFERENCES_ONLY = (
-    "labels only the verdicts where the person and the LLM judge differed, with both labels in view: no random sample"
+    "labels only the verdicts where the person and the LLM judge differed, with both labels in view, which is not a "
+    "random sample"
 )
 """What must be said beside every number over the labels that `labels_differences_only`."""
 

@@ -89,7 +89,9 @@ def _draw_differences_only(chosen: Chosen) -> None:
     """That the labels of an annotator were not given at random, which no coefficient shows."""
     chosen_by_difference = [name for name in chosen.annotators if labels_differences_only(name)]
     if chosen_by_difference:
-        st.warning(f"{names(chosen_by_difference)} {DIFFERENCES_ONLY}. Agreement with it is not that of all verdicts.")
+        st.warning(
+            f"“{names(chosen_by_difference)}” {DIFFERENCES_ONLY}. Agreement with it is not that of all verdicts."
+        )
 
 
 def draw_coefficients(chosen: Chosen) -> None:

@@ -42,7 +42,7 @@ def beside(row: dict[str, Any]) -> str:
     """The text beside the row's mark in a chart, or in place of it."""
     if row["value"] is None:
         return f"not defined: {row['why']}"
-    return value(row) + (f", {NO_INTERVAL}" if row["low"] is None else "")
+    return value(row) + (", no interval" if row["low"] is None else "")
 
 
 def remarks(rows: list[dict[str, Any]], of: str) -> str:

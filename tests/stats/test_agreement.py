@@ -229,7 +229,7 @@ def test_a_single_case_or_full_agreement_has_no_bootstrap_interval_and_says_so(s
 @pytest.mark.parametrize("right_in", [0.73, 0.85, 0.945, 0.98])
 @pytest.mark.parametrize("n_cases", [5, 11, 22])
 def test_the_interval_of_percent_agreement_holds_the_truth_for_few_items(right_in: float, n_cases: int) -> None:
-    """500 samples each, so the standard error is about one point. The bootstrap holds 45% of those of 11 items at 0.945."""
+    """500 samples each: a standard error of one point. The bootstrap holds 45% of those of 11 items at 0.945."""
     rng = np.random.default_rng(20_261_125)
     hits, widths = [], []
     for agrees in rng.random((500, n_cases)) < right_in:

@@ -236,6 +236,11 @@ def test_a_function_without_source_is_known_by_its_code() -> None:
         ("frame?\nother.thing??\nuse(z)", ["use", "z"]),
         ("x = %time compute(a)\nx", ["compute", "a"]),
         ("if True:\n    !pip install {pkg}\n    y", ["pkg", "y"]),
+        (">>> x\n... y", ["x", "y"]),
+        (">>> for n in x:\n...     y", ["x", "y"]),
+        ("In [3]: x\n   ...: y", ["x", "y"]),
+        ("    x\n    y", ["x", "y"]),
+        ("  %time x\n  if y:\n      z", ["x", "y", "z"]),
     ],
 )
 def test_magics_are_tolerated(target: str, expected: list[str]) -> None:

@@ -18,6 +18,11 @@ _HELP = re.compile(r"^(?P<indent>\s*)(\?{1,2}[\w.*%]+|[\w.]+\?{1,2})\s*;?$")
 _TIMED = re.compile(r"^(?:time|timeit|prun|mprun|memit|lprun)\b(?P<code>.*)$")
 _OPTION = re.compile(r"^\s*-\w+(?:\s+\d+)?")
 _NAME_IN_SHELL = re.compile(r"(?<!\{)\{(?P<braced>[^{}]+)\}|\$(?P<bare>[A-Za-z_]\w*)")
+_PROMPTS = (
+    (re.compile(r"^>>>( |$)"), re.compile(r"^(?:>>>|\.\.\.)(?: |$)")),
+    (re.compile(r"^In \[\d+\]: "), re.compile(r"^(?:In \[\d+\]: |\s*\.{3,}: ?)")),
+)
+"""By what a pasted session of Python and of IPython begins, and what begins its lines."""
 
 
 class Parsed(NamedTuple):
@@ -50,7 +55,7 @@ def _parsed_without_magics(code: str) -> Parsed:
 
 def python_of(code: str) -> str:
     """The cell with its magics replaced by the Python that they run, or by nothing; one line stays one line."""
-    lines = code.split("\n")
+    lines = _without_prompts(_without_indent(code.split("\n")))
     first = next((number for number, line in enumerate(lines) if line.strip()), 0)
     cell_magic = _CELL_MAGIC.match(lines[first])
     if cell_magic:
@@ -59,6 +64,22 @@ def python_of(code: str) -> str:
             return "\n" * (len(lines) - 1)
         lines[first] = ""
     return "\n".join(_python_line(line) for line in lines)
+
+
+def _without_indent(lines: list[str]) -> list[str]:
+    """As IPython does, the indent of the first line is taken from all that have it."""
+    first = next((line for line in lines if line.strip()), "")
+    indent = first[: len(first) - len(first.lstrip())]
+    return [line[len(indent) :] if line.startswith(indent) else line for line in lines]
+
+
+def _without_prompts(lines: list[str]) -> list[str]:
+    """Without the prompts of a session that was pasted."""
+    first = next((line for line in lines if line.strip()), "")
+    for begins, each in _PROMPTS:
+        if begins.match(first):
+            return [each.sub("", line, count=1) for line in lines]
+    return lines
 
 
 def _python_line(line: str) -> str:

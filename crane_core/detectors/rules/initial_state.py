@@ -20,7 +20,8 @@ from crane_core.detectors.rules.extending import imports_of, may_extend
 from crane_core.detectors.rules.from_state import type_of, value_from_entry, value_from_state
 from crane_core.detectors.rules.paths import path_of_class
 from crane_core.detectors.rules.prefix import Prefix, is_builtin, prefix_of, spelled
-from crane_core.detectors.rules.session_facts import SessionFacts, session_facts
+from crane_core.detectors.rules.session_facts import session_facts
+from crane_core.detectors.rules.unseen_code import UnseenEffects, unseen_effects
 from crane_core.domain import Cell, CellRole, KernelState, Setting
 
 _OF_IPYTHON_WORDS = "In Out _ __ ___ _i _ii _iii _dh _oh get_ipython exit quit display open"
@@ -36,7 +37,6 @@ class InitialState:
     def __init__(self, cells: Sequence[Cell], state: KernelState | None) -> None:
         self.state = state
         self.is_captured = state is not None and state.schema_version >= CAPTURED
-        self.session = SessionFacts()
         executed = [cell for cell in sorted(cells, key=_position) if cell.role is CellRole.EXECUTED]
         self.target_text = next((cell.code for cell in cells if cell.role is CellRole.TARGET), "")
         self.prefix: Prefix = prefix_of([cell.code for cell in executed])
@@ -46,6 +46,9 @@ class InitialState:
         self._spelled = spelled(self.target.tree)
         self.may_define_any = self.prefix.may_define_any or may_define_any(self.target.tree)
         self.may_define_any |= self.session.are_builtins_own
+        self.unseen = UnseenEffects()
+        if self._tells_absences:
+            self.unseen = unseen_effects([code.tree for code in self.prefix.codes], self.target.tree)
         self.past: dict[str, AbstractValue] = {}
 
     def _target(self) -> CellCode:
@@ -102,12 +105,22 @@ class InitialState:
 
     def value(self, name: str) -> AbstractValue:
         """What is known of a global name or builtin; AbstractValue() of a name of which nothing is."""
-        if self.session.is_restless:
+        if self.is_restless:
             return self._lasting(name)
         value = self.past[name] if name in self.past else self.stated(name)
         if self.session.are_files_changing and harmless.may_share_memory(value):
             value.drop(harmless.VALUE_FACTS)  # other programs may write memory that they share
         return value
+
+    @property
+    def is_restless(self) -> bool:
+        """Whether names may change at any moment, so that nothing is known of them."""
+        return self.session.is_restless or self.unseen.is_any
+
+    @property
+    def unsure(self) -> tuple[str, ...]:
+        """Why less is known of the kernel than its state tells, in sentences."""
+        return (*self.session.unsure, *([_ANY_NAME] if self.unseen.is_any else []))
 
     def _lasting(self, name: str) -> AbstractValue:
         """What stays true of a name whoever acts beside the target: Python's own, and what an import names."""
@@ -231,6 +244,7 @@ class InitialState:
         return None if name in self.bindings.bound else {"name": name}
 
 
+_ANY_NAME = "the notebook reaches its own variables by globals(), exec, __main__ or IPython, so any may change"
 _TOLD_OF = ("of", "asked_by")
 _REPLACING = ("__dict__", "setattr", "vars(", "__setstate__", "importlib", "%run")
 _BY_ANY_NAME = (*_REPLACING, "add_module", "register_")

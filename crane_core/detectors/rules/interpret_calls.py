@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from crane_core.detectors.rules import harmless
 from crane_core.detectors.rules.abstract_value import AbstractValue
+from crane_core.detectors.rules.extending import may_extend
 from crane_core.detectors.rules.following import follow
 from crane_core.detectors.rules.heap import reachable
 from crane_core.detectors.rules.interpret_classes import called_object, has_quiet_bases, is_super, member, refuse_absent
@@ -19,6 +20,8 @@ from crane_core.detectors.rules.interpreter import Callee, GiveUpError, Interpre
 from crane_core.detectors.rules.operation import Arguments
 
 _ENDS = ("builtins.exit", "builtins.quit", "sys.exit", "os._exit", "os.abort")
+_LOADS_AGAIN = ("importlib.reload", "runpy.run_path", "runpy.run_module", "code.interact")
+"""Functions that run files of which nothing is known here."""
 _DEFINES_ANY = ("builtins.exec", "builtins.eval", "builtins.globals", "builtins.vars", "builtins.locals")
 _RELOADS = ("importlib.reload", "imp.reload")
 """What runs the code of a module once more, which may be another than before."""
@@ -128,7 +131,7 @@ def followed(interpreter: Interpreter, function: AbstractValue, arguments: Argum
 
 @call_of(Callee.LIBRARY)
 def _library(interpreter: Interpreter, function: AbstractValue, arguments: Arguments, node: ast.AST) -> AbstractValue:
-    if function.path in _ENDS:
+    if function.path in (*_ENDS, *_LOADS_AGAIN):
         raise GiveUpError
     known = interpreter.ask("call", function.path, "", node, receiver=function, arguments=arguments)
     if function.path in _RELOADS:
@@ -136,6 +139,9 @@ def _library(interpreter: Interpreter, function: AbstractValue, arguments: Argum
         interpreter.forget(given(arguments))
     elif function.path in _DEFINES_ANY and known is None:
         interpreter.havoc()
+    elif known is None and may_extend([function.path]):
+        interpreter.havoc()  # a file beside the notebook, or a package that is not known: it may do anything
+        interpreter.forget(given(arguments))
     elif known is None and not harmless.function_changes_nothing(function.path, arguments):
         _forget_escaped(interpreter, given(arguments))
     return known if known is not None else _foreign_of(given(arguments), complete=arguments.is_complete)

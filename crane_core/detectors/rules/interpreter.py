@@ -183,7 +183,7 @@ class Interpreter:
         """Objects that code nobody knows may hold: to be forgotten whenever such code runs."""
         self.made: dict[int, AbstractValue] = {}
         """Objects of the notebook's classes that were made since the start."""
-        self.is_restless = initial.session.is_restless
+        self.is_restless = initial.is_restless
         """Somebody acts beside the target: what changes is not known for longer than to the next call."""
         self.is_as_begun = True
         """Nothing has run that could install a module."""
@@ -242,7 +242,7 @@ class Interpreter:
     def _is_as_stated(self, fact: Mapping[str, Any]) -> bool:
         of = str(fact.get("of", ""))
         names = [*_WORD.findall(of)[:1], *_WORD.findall(str(fact.get("asked_by", "")))[:1]]
-        if not all(map(self.is_untouched, names)):
+        if not all(map(self.is_untouched, names)) or any(map(self.initial.unseen.touches, names)):
             return False
         if of.isidentifier():
             return True
@@ -297,20 +297,37 @@ class Interpreter:
         """What a name stands for. Raises Crash where it certainly stands for nothing."""
         for scope in self._visible():
             if name in scope.names:
+                if scope is self.module and self.initial.unseen.touches(name):
+                    return self._as_changed(name, scope.names[name])
                 value = scope.names[name]
                 return value if value is not None else self._unset(name, node, is_local=scope is not self.module)
+        if name in self.initial.unseen.names:
+            return AbstractValue(words=name)
         if not self.is_unsure_of_names and (fact := self.initial.missing(name)) is not None:
             self.missing("names", node, fact, name)
-        return self._load(name)
+        value = self._load(name)
+        return self._as_changed(name, value) if self.initial.unseen.touches(name) else value
+
+    def _as_changed(self, name: str, value: AbstractValue | None) -> AbstractValue:
+        """What a name stands for that code out of sight may give another value, or whose object it may change."""
+        if value is None or name in self.initial.unseen.names:
+            return AbstractValue(words=name)
+        if value.type not in harmless.IMMUTABLE and not value.path:
+            value.forget()
+        return value
 
     def _load(self, name: str) -> AbstractValue:
         value = self.initial.value(name) if not self.is_unsure_of_names else AbstractValue(words=name)
+        if value.class_name in self.initial.unseen.classes and value.package == "__main__":
+            value.forget()
         fields = fields_of(value)
         for other in self.initial.same(name) if not self.is_unsure_of_names else ():
             if other in self.loaded:
                 value, fields = self.loaded[other]
         if self.initial.held and name not in self.initial.past:
             self._share(name, value)
+            if self.initial.unseen.classes and name in self.initial.held:
+                value.forget()
         self.module.names[name] = value
         self.loaded[name] = (value, fields)
         if name in self.initial.names_absent:

@@ -45,11 +45,11 @@ def findings(cells: Sequence[Cell], state: KernelState | None, setting: Setting 
     """The first certain crash of the target, and what went wrong in looking for it."""
     initial = InitialState(cells, None if setting is Setting.CODE else state)
     if initial.session.is_transformed:
-        return Report(unsure=initial.session.unsure)
+        return Report(unsure=initial.unsure)
     if initial.target.error:
         found = _syntax_error(initial)
         is_told = found is not None and not initial.session.handles(found.exception)
-        return Report((found,) if found is not None and is_told else (), unsure=initial.session.unsure)
+        return Report((found,) if found is not None and is_told else (), unsure=initial.unsure)
     past = past_of(initial) if _asks_the_past(initial) else Past({})
     initial.past = past.names
     interpreter = Interpreter(initial)
@@ -68,7 +68,7 @@ def findings(cells: Sequence[Cell], state: KernelState | None, setting: Setting 
         errors=(*past.errors, *interpreter.errors),
         n_steps=past.n_steps + interpreter.n_steps,
         contradictions=past.contradictions,
-        unsure=tuple(dict.fromkeys((*initial.session.unsure, *past.unsure, *interpreter.asker.unsure))),
+        unsure=tuple(dict.fromkeys((*initial.unsure, *past.unsure, *interpreter.asker.unsure))),
     )
 
 

@@ -89,7 +89,8 @@ def unseen_effects(ran: Sequence[ast.Module], target: ast.Module) -> UnseenEffec
     notebook = _read(trees)
     kept = [code for tree in trees for code in _kept(tree, notebook)]
     names, changed, is_any = _effects_of(kept, notebook)
-    changed |= {name for tree in trees for name in _methods_handed_over(tree)}
+    given = {name for tree in trees for name in (*_methods_handed_over(tree), *_given_along(tree, notebook))}
+    changed |= {name for name in given if _is_variable(name, notebook)}
     classes = {
         kind
         for each in notebook.classes.values()
@@ -222,6 +223,23 @@ def _methods_handed_over(tree: ast.Module) -> Iterator[str]:
         is_mention = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and id(node) not in harmless
         if is_mention and node.attr in _CHANGING and (root := _root(node)) is not None:
             yield root
+
+
+def _given_along(tree: ast.Module, notebook: _Notebook) -> Iterator[str]:
+    """Names of what is handed over together with code, which may get it: `Thread(target=work, args=(beds,))`."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call) or _runs_at_once(node.func):
+            continue
+        parts = [*node.args, *(keyword.value for keyword in node.keywords)]
+        if any(_is_code_of(part, notebook) for part in parts):
+            yield from (each.id for part in parts for each in ast.walk(part) if isinstance(each, ast.Name))
+
+
+def _is_code_of(part: ast.expr, notebook: _Notebook) -> bool:
+    """Whether an argument is a function of the notebook, or a method of an object."""
+    if isinstance(part, ast.Name):
+        return part.id in notebook.functions
+    return isinstance(part, ast.Lambda) or isinstance(part, ast.Attribute) and part.attr in notebook.functions
 
 
 def _self_changing(definition: ast.ClassDef, notebook: _Notebook) -> Iterator[str]:

@@ -12,6 +12,8 @@ import fcntl
 import hashlib
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, fields, replace
 from enum import StrEnum
 from functools import cache
@@ -96,6 +98,29 @@ def append(path: Path, *records: Record) -> None:
         raise LedgerError(
             f"{path} cannot be written: {error}.", remedy="Free some space or fix the permissions; nothing was saved."
         ) from error
+
+
+@contextmanager
+def exclusively(path: Path) -> Iterator[None]:
+    """Keep every other process from writing a ledger file between what was read of it and what is appended.
+
+    The lock is a file beside it, since `append` locks the file itself; the system releases it when a process ends.
+    Raises LedgerError where the lock cannot be made.
+    """
+    refuse_on_replica()
+    file = path.with_suffix(".lock")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(file, os.O_RDWR | os.O_CREAT, 0o644)
+    except OSError as error:
+        raise LedgerError(
+            f"{file} cannot be made: {error}.", remedy="Free some space or fix the permissions; nothing was saved."
+        ) from error
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 def _opened(path: Path) -> int:

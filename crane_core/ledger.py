@@ -114,7 +114,7 @@ def exclusively(path: Path) -> Iterator[None]:
         handle = os.open(file, os.O_RDWR | os.O_CREAT, 0o644)
     except OSError as error:
         raise LedgerError(
-            f"{file} cannot be made: {error}.", remedy="Free some space or fix the permissions; nothing was saved."
+            f"{path} cannot be written: {error}.", remedy="Free some space or fix the permissions; nothing was saved."
         ) from error
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)

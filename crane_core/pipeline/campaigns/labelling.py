@@ -140,10 +140,14 @@ class LabelStore:
 
     @contextmanager
     def _open_session(self, annotator: str, *, though_locked: bool = False) -> Iterator[_AnnotatorSession]:
-        """An annotator's session, up to date, while nobody else writes it. Raises CampaignError if it is closed."""
+        """An annotator's session, up to date, while nobody else writes it. Raises CampaignError if it is closed.
+
+        Nobody else: neither another thread, nor another process that serves or imports labels of the same person. The
+        number of an act is the place that it has in the file.
+        """
         self._read_campaign()
         session = self._session(annotator)
-        with session.lock:
+        with session.lock, ledger.exclusively(label_file(self._folder, self.plan.campaign, annotator)):
             self._read(session, annotator)
             self._refuse_when_over(annotator, though_locked=though_locked)
             yield session
@@ -273,6 +277,13 @@ def adjudicate(
     event: the browser's name of the decision; one that is on the disk is not written again.
     """
     file = _decision_file(folder, plan, by)
+    with ledger.exclusively(file):
+        return _adjudicated(folder, plan, item, file, by=by, label=label, reason=reason, note=note, event=event)
+
+
+def _adjudicated(
+    folder: DataFolder, plan: Plan, item: str, file: Path, *, by: str, label: str, reason: str, note: str, event: str
+) -> Annotation:
     before = [one for one in ledger.tail(file).records if isinstance(one, Annotation)] if file.is_file() else []
     if on_disk := next((one for one in before if one.event == event), None):
         return on_disk

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from threading import Barrier, Thread
@@ -50,6 +52,36 @@ def test_what_was_taken_is_on_the_disk_in_its_order(pilot: Keep) -> None:
         ("event-0003", 3, "undo", plan.guideline),
     ]
     assert desk.journal("ana").given.keys() == {two}
+
+
+_ONE_PROCESS = """
+import sys
+from pathlib import Path
+from crane_core.pipeline.campaigns.labelling import LabelStore
+from crane_core.pipeline.places import DataFolder
+
+desk = LabelStore(DataFolder(Path(sys.argv[1])), "pilot")
+showings = list(desk.plan.orders["ana"])
+sys.stdin.readline()  # both processes begin at once
+for number in range(40):
+    showing = showings[number % len(showings)]
+    act = {"event": f"{sys.argv[2]}-{number:04}", "action": "label", "label": "partial"}
+    desk.take("ana", [act | {"item": showing.item, "showing": showing.showing}])
+"""
+
+
+def test_the_acts_of_one_annotator_in_two_processes_have_one_order(pilot: Keep) -> None:
+    folder, _ = pilot()
+    start = [sys.executable, "-c", _ONE_PROCESS, str(folder.path)]
+    processes = [subprocess.Popen([*start, name], stdin=subprocess.PIPE, text=True) for name in ("first", "other")]
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.write("\n")
+        process.stdin.close()
+    assert [process.wait(timeout=120) for process in processes] == [0, 0]
+    records = [one for one in ledger.tail(label_file(folder, "pilot", "ana")).records if isinstance(one, Annotation)]
+    assert [record.sequence for record in records] == list(range(1, 81))
+    assert len({record.event for record in records}) == 80
 
 
 def test_an_upgrade_of_the_guideline_changes_nothing_of_a_running_campaign(

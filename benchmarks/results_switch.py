@@ -32,7 +32,7 @@ from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
 
 APP = Path(__file__).resolve().parents[1] / "app.py"
-COMMON = {"credit": ("detection only", "half credit for partial"), "vote": ("mean of runs", "all five")}
+COMMON = {"credit": ("detection only", "half credit for partial"), "vote": ("mean of runs", "all runs")}
 SWITCHES = {
     "Runtime state": COMMON,
     "Kinds of crash": COMMON | {"rate": ("Recall", "F1"), "by": ("root_cause", "crash_type", "stage")},

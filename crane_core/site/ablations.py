@@ -32,7 +32,8 @@ PRINTED = {"categories", "documentation", "tokens"}
 """Sections of printed tables; the others come from answers."""
 COLUMNS = ("Group", "Statistic", "Value", "Stated", "n", "Note")
 MEASURED = (
-    "Detector", "Input", "Statistic", "Group", "Value", "95% interval", "Test", "p", "p adjusted", "n", "Cases",
+    "Detector", "Input", "Statistic", "Group", "Value", "95% interval", "Test", "p", "p adjusted", "Outcome", "n",
+    "Cases",
 )  # fmt: skip
 DRAWN: dict[str, Callable[[Collected, Source], Iterator[Markup]]] = {"drops": drops_blocks, "cost": cost_blocks}
 """The content before the tables of a section."""

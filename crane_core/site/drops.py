@@ -46,8 +46,8 @@ def _of_kind(collected: Collected, source: Source, kind: DetectorKind, rows: pd.
         f"drops-{source.name}-{kind.name.lower()}",
         drops(drawn, labels=labels, rate=RATE.lower()),
         f"Against {words.base_words(reference)}, detection alone, majority of runs; left of 0 is a drop. Lines: 95% "
-        "intervals by case. Squares and p: printed in the paper, without the runs behind it. p in the table: exact "
-        "McNemar test and sign flips of whole cases, Holm-adjusted over every row of these detectors."
+        "intervals by case. Squares and p: printed in the paper, without the runs behind it. In the table, "
+        + words.about_tests(RATE, len(measured))
         + words.apart(measured),
     )
 

@@ -91,10 +91,13 @@ COLUMNS: dict[str, Callable[[ExportedStatistic], str]] = {
     "Test": lambda one: text(one.test),
     "p": lambda one: p_value(one.p),
     "p adjusted": lambda one: p_value(one.p_adjusted),
+    "Outcome": lambda one: text(one.outcome),
     "Stated": lambda one: text(one.stated),
     "Note": lambda one: text(one.note),
 }
-WORDS = frozenset({"Statistic", "Detector", "Input", "Group", "Compared", "Scope", "Counted as", "Test", "Note"})
+WORDS = frozenset(
+    {"Statistic", "Detector", "Input", "Group", "Compared", "Scope", "Counted as", "Test", "Outcome", "Note"}
+)
 
 
 def statistics_table(rows: Iterable[ExportedStatistic], columns: Iterable[str]) -> Markup:

@@ -25,16 +25,18 @@ from crane_core.site.numbers import frame, interval_text, statistics_table, valu
 from crane_core.site.specification_curve import choices_blocks
 from crane_core.site.time_saved import time_blocks
 from crane_core.site.together import together_blocks
-from crane_core.ui.breakdown_words import GROUPINGS, change_words, is_sure
+from crane_core.ui.breakdown_words import GROUPINGS, change_words, is_found
+from crane_core.ui.gains_words import headline
 from crane_core.ui.words import KIND_WORDS, coefficient, count, experiment_words, p_value, with_n
 
 DIFFERENCE = "difference of accuracy"
 ABOUT_GAINS = "Hollow: code only. Filled: with runtime state. Lines: 95% intervals by case."
 ABOUT_BARS = (
     "Hollow: code only. Filled: with runtime state. Right: the change in percentage points with its 95% "
-    f"interval. Bold: significant after adjustment. Faded: {FEW_CASES} cases or fewer."
+    f"interval. Bold: a gain or a loss after adjustment. Faded: {FEW_CASES} cases or fewer."
 )
-CHANGES = ("Detector", "Value", "95% interval", "Test", "p", "p adjusted", "n", "Cases")
+GROUPED_CHANGES = ("Group", "Detector", "Value", "95% interval", "Test", "p", "p adjusted", "Outcome", "n")
+CHANGES = ("Detector", "Value", "95% interval", "Test", "p", "p adjusted", "Outcome", "n", "Cases")
 
 
 def results_blocks(collected: Collected) -> Iterator[Markup]:
@@ -65,14 +67,23 @@ def title_of(judging: Judging) -> str:
 
 
 def findings(collected: Collected, judging: Judging) -> list[str]:
-    """A sentence per detector: the effect of runtime state, under the policy that the app begins with."""
+    """How many detectors gain and lose by runtime state, and a sentence for each; under the app's first policy."""
     rows = _of_policy(collected, judging, "gains")
-    return [
-        f"{one.detector}: runtime state changes accuracy by {value_text(one)} ({interval_text(one)}; "
-        f"{one.test}, adjusted p {p_value(one.p_adjusted)}; n {count(one.n or 0)})"
-        for one in rows
-        if one.statistic == DIFFERENCE and one.test != PairedTest.SIGN_FLIP
-    ]
+    differences = [one for one in rows if one.statistic == DIFFERENCE and one.test != PairedTest.SIGN_FLIP]
+    if not differences:
+        return []
+    compared = pd.DataFrame(
+        {"difference": [one.value for one in differences], "outcome": [one.outcome for one in differences]},
+    ).astype({"difference": float})
+    return [f"{headline(compared, judging.kind)}.", *map(_one_finding, differences)]
+
+
+def _one_finding(one: ExportedStatistic) -> str:
+    tested = f"{one.test}, adjusted p {p_value(one.p_adjusted)}; " if one.test else ""
+    return (
+        f"{one.detector}: {one.outcome}. With runtime state the accuracy differs by {value_text(one)} "
+        f"({interval_text(one)}; {tested}n {count(one.n or 0)})"
+    )
 
 
 def _of(collected: Collected, judging: Judging, kind: str) -> list[ExportedStatistic]:
@@ -156,7 +167,7 @@ def _breakdown(collected: Collected, judging: Judging, by: str, words: str) -> I
     columns = ("Group", "Detector", "Input", "Value", "95% interval", "n", "Cases")
     tables = [
         statistics_table(bars, columns),
-        statistics_table(changes, ("Group", "Detector", "Value", "95% interval", "Test", "p", "p adjusted", "n")),
+        statistics_table(changes, GROUPED_CHANGES),
     ]
     yield folded(f"Accuracy by {words}", [*drawings, *tables])
 
@@ -170,14 +181,14 @@ def _panel(drawn: pd.DataFrame, changes: dict[str, ExportedStatistic]) -> alt.La
         for group, setting in zip(drawn["group"], drawn["setting"], strict=True)
     ]
     said = [
-        {"difference": one.value, "low": one.low, "high": one.high, "p_bh": one.p_adjusted} if one else None
+        {"difference": one.value, "low": one.low, "high": one.high, "outcome": one.outcome} if one else None
         for one in found
     ]
     return breakdown(
         drawn.assign(
             label=drawn["group"].map(labels),
             change=["" if change is None else change_words(change) for change in said],
-            is_sure=[change is not None and is_sure(change) for change in said],
+            is_sure=[change is not None and is_found(change) for change in said],
         ),
         labels=list(labels.values()),
         rate="accuracy",

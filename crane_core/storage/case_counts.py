@@ -16,7 +16,7 @@ from crane_core.storage.verdicts import PUBLISHED_HUMAN
 PREDICTED = {
     "majority": "(n_crash > n_safe)::DOUBLE",
     "mean of runs": "n_crash / (n_crash + n_safe)",
-    "all five": "(n_safe = 0)::DOUBLE",
+    "all runs": "(n_safe = 0)::DOUBLE",
 }
 """How the answers of an instance become one prediction in 0..1, of instances with an answer."""
 
@@ -92,7 +92,7 @@ def case_counts(cursor: duckdb.DuckDBPyConnection, question: Question, shown: pd
         counted = cursor.execute(
             _COUNTED.format(
                 predicted=PREDICTED[question.predicted],
-                asks="n_safe = 0" if question.predicted == "all five" else "n_crash > n_safe",
+                asks="n_safe = 0" if question.predicted == "all runs" else "n_crash > n_safe",
                 credit="1.0" if question.credit is None else "credit",
                 sums="".join(_SUMS.format(side=side) for side in ("base", "other")),
             ),

@@ -15,7 +15,7 @@ from crane_core.pipeline.results.beside import asked_as
 from crane_core.pipeline.results.measures import WITH_STATE, change_table, paired_rows, rate_table
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data, keys
-from crane_core.ui.breakdown_words import GROUPINGS, about, change_words, finding, is_sure, rate_words
+from crane_core.ui.breakdown_words import GROUPINGS, about, change_words, finding, is_found, rate_words
 from crane_core.ui.chart_box import draw_panels, finished
 from crane_core.ui.label_coverage import draw_coverage
 from crane_core.ui.navigation import go
@@ -76,7 +76,7 @@ def draw_bars(chosen: Chosen, *, by: str, rate: str) -> None:
         label=table[by].map(labels),
         setting=table["setting"].map(setting_short),
         change=["" if change is None else change_words(change) for change in found],
-        is_sure=[change is not None and is_sure(change) for change in found],
+        is_sure=[change is not None and is_found(change) for change in found],
     )
     st.markdown(finding(changes, by, rate, chosen.inputs))
     inputs = setting_short(chosen.inputs.base), setting_short(chosen.inputs.other)
@@ -105,7 +105,10 @@ def _numbers(table: pd.DataFrame, changes: pd.DataFrame, by: str) -> pd.DataFram
     """Rates and changes in one frame, unrounded."""
     if changes.empty:
         return table
-    of_change = ["difference", "low", "high", "gained", "lost", "p_value", "test", "p_by_case", "p_bh"]
+    of_change = [
+        "difference", "low", "high", "gained", "lost", "p_value", "test", "p_by_case", "p_bh", "p_by_case_bh",
+        "outcome",
+    ]  # fmt: skip
     columns = [by, "detector_title", *of_change]
     return table.merge(changes[columns], on=[by, "detector_title"], how="left", suffixes=("", "_of_change"))
 
@@ -165,6 +168,8 @@ def _readable(table: pd.DataFrame, changes: list[Change], by: str) -> pd.DataFra
                 "Gained": whole(found["gained"]) if found else NOTHING,
                 "Lost": whole(found["lost"]) if found else NOTHING,
                 "p (BH)": p_value(found["p_bh"]) if found else NOTHING,
+                "p by case (BH)": p_value(found["p_by_case_bh"]) if found else NOTHING,
+                "Outcome": found["outcome"] if found else NOTHING,
             }
             | ({"Labelled": f"{row['n_labelled']} of {row['n_to_label']}"} if is_sample else {})
         )

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 
 from crane_core.charts.drops import FEW_CASES
-from crane_core.pipeline.results.measures import Inputs
+from crane_core.pipeline.results.measures import Inputs, PairedTest
 from crane_core.pipeline.rows import as_rows
 from crane_core.rounding import digits
-from crane_core.stats.power import ALPHA
-from crane_core.ui.words import count, interval, literal, points, setting_short, setting_words
+from crane_core.stats.outcome import DIRECTED, Outcome
+from crane_core.ui.outcome_words import named, of_comparisons, tally
+from crane_core.ui.words import count, interval, literal, points, sentence_case, setting_short, setting_words
 
 GROUPINGS = {
     "library_group": "library",
@@ -19,7 +21,6 @@ GROUPINGS = {
     "crash_type": "crash type",
     "stage": "pipeline stage",
 }
-MOST_NAMED = 4
 FEW_FOR_A_TEST = 20
 """Cases from which on a group is no longer called small; see `benchmarks.interval_coverage`, FROM_CASES."""
 
@@ -29,9 +30,9 @@ def rate_words(rate: str) -> str:
     return rate if rate == "F1" else rate.lower()
 
 
-def is_sure(change: dict[str, Any]) -> bool:
-    """Whether the change is significant after adjustment for all groups and detectors."""
-    return change["p_bh"] is not None and change["p_bh"] < ALPHA
+def is_found(change: dict[str, Any]) -> bool:
+    """Whether the change is a gain or a loss after adjustment for all groups and detectors."""
+    return change["outcome"] in DIRECTED
 
 
 def change_words(change: dict[str, Any]) -> str:
@@ -44,33 +45,45 @@ def change_words(change: dict[str, Any]) -> str:
 
 
 def finding(changes: pd.DataFrame, by: str, rate: str, inputs: Inputs) -> str:
-    """Where the other input changes the rate beyond chance, adjusted for all groups and detectors."""
+    """How many groups rise and fall, and which of the changes are gains or losses after adjustment for all of them."""
+    other, base = setting_short(inputs.other), setting_short(inputs.base)
     if changes.empty:
-        return f"No detector was asked with both {setting_short(inputs.base)} and {setting_short(inputs.other)}."
+        return f"{sentence_case(Outcome.NOTHING)}: no detector was asked with both {base} and {other}."
     rows = as_rows(changes)
-    up = sum((row["difference"] or 0) > 0 for row in rows)
-    said = (
-        f"{setting_short(inputs.other)} raises {rate_words(rate)} in {count(up)} of {count(len(rows))} combinations of "
-        f"{GROUPINGS[by]} and detector"
+    outcomes = [row["outcome"] for row in rows]
+    decided = tally(outcomes) if len(rows) > 1 else of_comparisons(outcomes)
+    names = named(rows, lambda row: f"{literal(str(row[by]))} with {row['detector_title']} ({_points(row)})")
+    return (
+        f"**{other} {_directions(rows, rate_words(rate))} {_combinations(len(rows), by)}. "
+        f"After adjustment for all of them, {decided}.** {names or _few_cases(rows)}".rstrip()
     )
-    if not any(row["p_bh"] is not None for row in rows):
-        return f"**{said}.**"
-    sure = sorted((row for row in rows if is_sure(row)), key=lambda row: -abs(row["difference"]))
-    if not sure:
-        return (
-            f"**{said}; none of the changes is significant by itself** after adjustment for all {count(len(rows))} "
-            f"of them{_few_cases(rows)}."
-        )
-    named = [f"{literal(str(row[by]))} with {row['detector_title']} ({points(row['difference'], 0)})" for row in sure]
-    others = f" and {count(len(named) - MOST_NAMED)} others" if len(named) > MOST_NAMED else ""
-    verb = "is significant" if len(sure) == 1 else "are significant"
-    return f"**{said}; {count(len(sure))} {verb}** after adjustment: {', '.join(named[:MOST_NAMED])}{others}."
+
+
+def _directions(rows: list[dict[str, Any]], rate: str) -> str:
+    """Which way the rate moves, whatever the tests say: "raises F1 in 2, lowers it in 1 and leaves it in none of"."""
+    known = [row["difference"] for row in rows if row["difference"] is not None]
+    n_up, n_down = sum(d > 0 for d in known), sum(d < 0 for d in known)
+    n_same, n_undefined = len(known) - n_up - n_down, len(rows) - len(known)
+    said = [f"raises {rate} in {count(n_up)}", f"lowers it in {count(n_down)}"]
+    said += [f"leaves it unchanged in {count(n_same)}"] if n_same else []
+    said += [f"has no value in {count(n_undefined)}"] if n_undefined else []
+    return f"{', '.join(said[:-1])} and {said[-1]}"
+
+
+def _combinations(n: int, by: str) -> str:
+    kinds = f"{GROUPINGS[by]} and detector"
+    return f"of {count(n)} combinations of {kinds}" if n > 1 else f"of 1 combination of {kinds}"
+
+
+def _points(row: Mapping[str, Any]) -> str:
+    return points(row["difference"], 0)
 
 
 def _few_cases(rows: list[dict[str, Any]]) -> str:
-    """That every group is small, where every one is."""
+    """That every group is small, where tests find nothing and every one is."""
+    is_without = any(row["outcome"] == Outcome.NO_EVIDENCE for row in rows)
     most = max(row["n_cases"] for row in rows)
-    return f": each group has few cases (at most {count(most)})" if most <= FEW_FOR_A_TEST else ""
+    return f"Each group has few cases (at most {count(most)})." if is_without and most <= FEW_FOR_A_TEST else ""
 
 
 def about(changes: pd.DataFrame, inputs: Inputs, *, is_any_few: bool) -> str:
@@ -81,7 +94,9 @@ def about(changes: pd.DataFrame, inputs: Inputs, *, is_any_few: bool) -> str:
         said.append(f"At the right: the change from {base} to {other} in percentage points, with its 95% interval.")
     tests: list[str] = changes["test"].dropna().unique().tolist() if len(changes) else []
     if len(tests):
-        said.append(f"Bold: significant ({tests[0]}, Benjamini-Hochberg over all {len(changes)} groups and detectors).")
+        family = f"Benjamini-Hochberg over all {len(changes)} groups and detectors"
+        tested = tests[0] if tests[0] != PairedTest.MCNEMAR else f"{tests[0]} and {PairedTest.SIGN_FLIP}"
+        said.append(f"Bold: a gain or a loss ({tested}, {family}).")
     if is_any_few:
         said.append(f"Faded: {FEW_CASES} cases or fewer.")
     return " ".join([*said, "Click a mark to see its cases."])

@@ -17,20 +17,26 @@ from crane_core.pipeline.results.measures import Inputs
 from crane_core.pipeline.results.setting_drops import drop_table, drops_by
 from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.study.table_scores import BENCHMARK
-from crane_core.stats.power import ALPHA
 from crane_core.ui import data, keys
 from crane_core.ui.ablation_switches import Ablated
 from crane_core.ui.breakdown_view import CASE_FILTER
 from crane_core.ui.breakdown_words import GROUPINGS
 from crane_core.ui.chart_box import draw_chart, finished
-from crane_core.ui.drops_words import PHRASES, apart, base_words, drawn_drops, finding, printed_drops
+from crane_core.ui.drops_words import (
+    about_tests,
+    apart,
+    base_words,
+    drawn_drops,
+    finding,
+    finding_by,
+    printed_drops,
+)
 from crane_core.ui.glossary import explained
 from crane_core.ui.grid import grid
 from crane_core.ui.navigation import go
 from crane_core.ui.study_view import tables
 from crane_core.ui.url_state import one_of
 from crane_core.ui.words import (
-    NOTHING,
     p_value,
     percent,
     points,
@@ -98,12 +104,7 @@ def draw_drops(chosen: Ablated) -> None:
         _readable(measured, chosen),
         column_config={"Changed cases": st.column_config.LinkColumn(display_text="Open", width="small")},
     )
-    st.caption(
-        f"p: exact McNemar test on the instances that only one input has right; by case: sign flips of whole cases. "
-        f"Both are Holm-adjusted over all {len(measured)} rows, because which input matters is one question."
-        + ("" if chosen.rate == "Accuracy" else f" {chosen.rate} has no such test: its interval says how sure it is.")
-        + apart(measured)
-    )
+    st.caption(about_tests(chosen.rate, len(measured)) + apart(measured))
 
 
 def draw_drops_by(chosen: Ablated) -> None:
@@ -137,20 +138,9 @@ def draw_groups(chosen: Ablated, *, by: str, setting: str) -> None:
         name=f"drops_{chosen.rate_words}_by_{by}_{setting}",
         note=f"{', '.join(titles)}: {setting_words(setting)} against {base_words(chosen.reference())}. Lines: "
         f"95% intervals by case. Faded: at most {FEW_CASES} cases. p in the table: Benjamini-Hochberg over its "
-        f"{len(table)} rows. Click a diamond to see the cases that changed.",
+        f"{len(table)} rows; both tests decide the outcome. Click a diamond to see the cases that changed.",
         on_pick=lambda point: _open_group(chosen, table, by, labels, point),
     )
-
-
-def finding_by(table: pd.DataFrame, by: str, setting: Setting) -> str:
-    """Where the input matters, in a sentence."""
-    sure = as_rows(table[table["p_bh"] < ALPHA].sort_values("difference"))
-    phrase = PHRASES[setting]
-    if not sure:
-        n = table[by].nunique()
-        return f"**No {GROUPINGS[by]} stands out {phrase}: none of {n} shows a change beyond chance.**"
-    parts = [f"{row[by]} ({points(row['difference'])}, {row['detector_title']})" for row in sure]
-    return f"**{phrase[:1].upper() + phrase[1:]}, the change is beyond chance for {'; '.join(parts)}.**"
 
 
 def _order(table: pd.DataFrame, by: str) -> list[str]:
@@ -176,6 +166,7 @@ def _readable(measured: pd.DataFrame, chosen: Ablated) -> pd.DataFrame:
             "Lost": whole(row["lost"]),
             "p (Holm)": p_value(row["p_holm"]),
             "p by case (Holm)": p_value(row["p_by_case_holm"]),
+            "Outcome": row["outcome"],
             "Instances": row["n"],
             "Cases": row["n_cases"],
             "Changed cases": f"cases?{urlencode(_filters(chosen, row), doseq=True)}",
@@ -193,7 +184,9 @@ def _readable_by(table: pd.DataFrame, by: str) -> pd.DataFrame:
             "95% interval": points_interval(row["low"], row["high"]),
             "Gained": whole(row["gained"]),
             "Lost": whole(row["lost"]),
-            "p (BH)": p_value(row["p_bh"]) if row["p_bh"] is not None else NOTHING,
+            "p (BH)": p_value(row["p_bh"]),
+            "p by case (BH)": p_value(row["p_by_case_bh"]),
+            "Outcome": row["outcome"],
             "Instances": row["n"],
             "Cases": row["n_cases"],
         }

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import pandas as pd
 
 from crane_core.domain import Setting
+from crane_core.pipeline.results.measures import YES_OR_NO
 from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.study.table_cells import StudyTable
-from crane_core.stats.power import ALPHA
+from crane_core.stats.outcome import DIRECTED
 from crane_core.ui.ablation_values import REFERENCE, ablation_values
-from crane_core.ui.words import count, points, points_interval, setting_short, setting_words
+from crane_core.ui.breakdown_words import GROUPINGS
+from crane_core.ui.outcome_words import named, of_comparisons
+from crane_core.ui.words import count, literal, points, points_interval, sentence_case, setting_short, setting_words
 
 PHRASES = {
     Setting.CODE: "with code only",
@@ -23,16 +29,27 @@ PHRASES = {
 
 
 def apart(measured: pd.DataFrame) -> str:
-    """Which rows have an interval and a p-value that lead to different conclusions, and why."""
+    """Which rows have an interval and tests that lead to different conclusions, and why."""
     tested = measured[measured["p_holm"].notna()]
-    is_apart = (tested["p_holm"] < ALPHA) != ((tested["low"] > 0) | (tested["high"] < 0))
+    is_apart = tested["outcome"].isin(DIRECTED) != ((tested["low"] > 0) | (tested["high"] < 0))
     names = [f"{row['detector_title']} {setting_short(row['setting'])}" for row in as_rows(tested[is_apart])]
     if not names:
         return ""
     return (
-        f" {', '.join(names)}: interval and p lead to different conclusions. The interval is of this row alone and "
-        "goes by cases; p is adjusted for all rows."
+        f" {', '.join(names)}: the interval leads to another conclusion than the tests, which decide the outcome. It "
+        "is of this row alone and goes by cases; p is adjusted for all rows."
     )
+
+
+def about_tests(rate: str, n_rows: int) -> str:
+    """Which tests decide the outcomes of the table, and over which family they are adjusted."""
+    tests = (
+        "p: exact McNemar test on the instances that only one input has right; by case: sign flips of whole cases. A "
+        "gain or a loss is what both find at the 5% level"
+    )
+    if rate not in YES_OR_NO:
+        tests = f"p: permutation test of {rate}, the two inputs swapped for whole cases, at the 5% level"
+    return f"{tests}, Holm-adjusted over all rows ({count(n_rows)}), because which input matters is one question."
 
 
 def printed_drops(tables: list[StudyTable], rate: str, measured: pd.DataFrame) -> pd.DataFrame:
@@ -51,7 +68,7 @@ def printed_drops(tables: list[StudyTable], rate: str, measured: pd.DataFrame) -
 
 
 def finding(measured: pd.DataFrame, printed: pd.DataFrame, rate: str, reference: Setting) -> str:
-    """The answer in a sentence or two: which input changes the rate beyond chance, and what is only printed."""
+    """The answer in a few sentences: how many inputs gain and lose, which they are, and what is only printed."""
     told = f"**{_changes(measured, rate, reference)}**"
     if printed.empty:
         return told
@@ -63,19 +80,23 @@ def finding(measured: pd.DataFrame, printed: pd.DataFrame, rate: str, reference:
 
 
 def _changes(measured: pd.DataFrame, rate: str, reference: Setting) -> str:
-    is_sure = (measured["low"] > 0) | (measured["high"] < 0)
-    if measured["p_holm"].notna().any():
-        is_sure = measured["p_holm"] < ALPHA
-    sure = as_rows(measured[is_sure].sort_values("difference"))
+    rows = as_rows(measured)
     against = PHRASES[reference].removeprefix("with ")
-    if not sure:
-        return f"No input changes {rate} beyond chance against {against}: {len(measured)} compared."
-    parts = [
-        f"{points(row['difference'])} for {row['detector_title']} {PHRASES[Setting(row['setting'])]} "
-        f"({points_interval(row['low'], row['high'])})"
-        for row in sure
-    ]
-    return f"Against {against}, {rate} changes beyond chance by " + "; ".join(parts) + "."
+    decided = of_comparisons([row["outcome"] for row in rows], f" of {rate}")
+    return f"Against {against}, {decided}. {named(rows, _name)}".rstrip()
+
+
+def _name(row: Mapping[str, Any]) -> str:
+    where = points_interval(row["low"], row["high"])
+    return f"{points(row['difference'])} for {row['detector_title']} {PHRASES[Setting(row['setting'])]} ({where})"
+
+
+def finding_by(table: pd.DataFrame, by: str, setting: Setting) -> str:
+    """For which groups one input gains and loses; table: of `setting_drops.drops_by`."""
+    rows = as_rows(table)
+    decided = of_comparisons([row["outcome"] for row in rows], f" by {GROUPINGS[by]}")
+    names = named(rows, lambda row: f"{literal(str(row[by]))} ({points(row['difference'])}, {row['detector_title']})")
+    return f"**{sentence_case(PHRASES[setting])}, {decided}.** {names}".rstrip()
 
 
 def base_words(reference: Setting) -> str:

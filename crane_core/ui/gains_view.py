@@ -21,7 +21,7 @@ from crane_core.pipeline.results.measures import (
     rate_table,
 )
 from crane_core.pipeline.rows import as_rows
-from crane_core.stats.power import ALPHA
+from crane_core.stats.outcome import DIRECTED, Outcome
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 from crane_core.ui import data
 from crane_core.ui.chart_box import draw_chart, finished
@@ -48,7 +48,9 @@ PRINTED_IN = {Credit.STRICT: "2a", Credit.DETECTION: "2b"}
 TEST_WORDS = {
     PairedTest.MCNEMAR: "on the instances that only one input has right",
     PairedTest.SIGN_FLIP: "(the difference of each case takes either sign by chance)",
+    PairedTest.SWAP: "(the two inputs of each case change places by chance)",
 }
+SAMPLED = "Not tested: the labels of a sample stand for others, so it is unknown which instance is right."
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
@@ -136,13 +138,13 @@ def _about_tests(comparison: pd.DataFrame) -> list[str]:
     """What the p-values and the minimum detectable difference assume, and why an interval and a test may disagree."""
     tested = comparison[comparison["test"].notna()]
     if tested.empty:
-        return []
+        return [SAMPLED] if (comparison["outcome"] == Outcome.NOT_TESTED).any() else []
     test, n = PairedTest(tested["test"].iloc[0]), len(tested)
     said = [f"p: {test} {TEST_WORDS[test]}, Holm-adjusted over the detectors shown."]
     if test is PairedTest.MCNEMAR:
         said[0] += (
             " It takes instances as independent; p by case flips whole cases, because the two notebooks of a case are"
-            " alike."
+            " alike. A gain or a loss is what both tests find at the 5% level."
         )
         said.append(
             "Minimum detectable difference: what the exact McNemar test at Holm's strictest step (0.05 / "
@@ -151,12 +153,12 @@ def _about_tests(comparison: pd.DataFrame) -> list[str]:
     apart = [
         row["detector_title"]
         for row in as_rows(tested)
-        if (row["p_holm"] < ALPHA) != (row["low"] > 0 or row["high"] < 0)
+        if (row["outcome"] in DIRECTED) != (row["low"] > 0 or row["high"] < 0)
     ]
     if apart:
         said.append(
-            f"{', '.join(apart)}: interval and p lead to different conclusions. The interval is of this detector alone"
-            " and goes by cases; p is adjusted for several detectors."
+            f"{', '.join(apart)}: the interval leads to another conclusion than the tests, which decide the outcome. It"
+            " is of this detector alone and goes by cases; p is adjusted for several detectors."
         )
     return said
 
@@ -186,6 +188,7 @@ def readable(comparison: pd.DataFrame, inputs: tuple[str, str]) -> pd.DataFrame:
             "Lost": whole(row["lost"]),
             "p (Holm)": p_value(row["p_holm"]),
             "p by case (Holm)": p_value(row["p_by_case_holm"]),
+            "Outcome": row["outcome"],
             "Minimum detectable": points(row["detectable"]).lstrip("+"),
             "Instances": row["n"],
             "Cases": row["n_cases"],

@@ -1,4 +1,4 @@
-"""The comparison of two inputs as a title: by how much accuracy changes, and for how many detectors that is sure."""
+"""The comparison of two inputs as a title: by how much accuracy changes, and for how many detectors. Knows no page."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ import pandas as pd
 
 from crane_core.domain import DetectorKind, Setting
 from crane_core.pipeline.results.measures import WITH_STATE, Inputs
+from crane_core.rounding import digits
+from crane_core.stats.outcome import Outcome
+from crane_core.ui.outcome_words import all_of, any_of, who_gains
 from crane_core.ui.words import points, sentence_case
 
 NAMES = {
@@ -20,33 +23,53 @@ NAMES = {
     Setting.RUNTIME_PLUS: "extended runtime state",
 }
 WHO = {DetectorKind.LLM: "model", DetectorKind.ANALYZER: "analyzer"}
-ALL = {1: "one", 2: "both", 3: "all three", 4: "all four"}
+_MOST_DECIMALS = 2
+"""Of a point, in a title."""
 
 
 def headline(comparison: pd.DataFrame, kind: str = DetectorKind.LLM, inputs: Inputs = WITH_STATE) -> str:
-    """The finding as a title: the range of the differences, and for how many detectors it holds.
+    """The finding as a title: the range of the differences, and how many detectors gain and lose.
 
-    `comparison`: difference, low and high (shares) of each detector. It "adds" where every interval is above zero.
+    `comparison`: difference (a share) and outcome of each detector, as `measures.gain_table` gives them.
     """
-    over = "" if inputs.base is Setting.CODE else f" over {NAMES[inputs.base]}"
     other, who = sentence_case(NAMES[inputs.other]), WHO.get(DetectorKind(kind), "detector")
-    known = comparison[comparison["difference"].notna()]
-    n = len(known)
-    if not n:
-        return f"{other}: the change of accuracy{over} cannot be estimated"
-    n_sure = int((known["low"] > 0).sum())
-    whole, noun = ALL.get(n, f"all {n}"), who if n == 1 else f"{who}s"
-    if n_sure == n:
-        return f"{other} adds {_span(known['difference'])} points of accuracy{over} for {whole} {noun}"
-    verb = "gains" if n_sure == 1 else "gain"
-    return (
-        f"{other} changes accuracy{over} by {_span(known['difference'])} points; {n_sure} of {n} {noun} clearly {verb}"
-    )
+    outcomes = comparison["outcome"].tolist()
+    differences = comparison["difference"].dropna()
+    if differences.empty:
+        return f"{other}: {Outcome.NOTHING} with {NAMES[inputs.base]}"
+    is_study_base = inputs.base is Setting.CODE  # what everybody compares with needs no name
+    over, against = ("" if is_study_base else f" {word} {NAMES[inputs.base]}" for word in ("over", "against"))
+    span, whole = _span(differences), all_of(len(outcomes), who)
+    alike = {
+        Outcome.GAIN: f"{other} adds {span} points of accuracy{over} for {whole}",
+        Outcome.LOSS: f"{other} lowers accuracy{against} by {_span(-differences)} points for {whole}",
+        Outcome.NO_EVIDENCE: f"{other}: no evidence of a change of accuracy{against} for {any_of(len(outcomes), who)} "
+        f"({span} points)",
+        Outcome.NOT_TESTED: f"{other}: accuracy differs{over and ' from that with ' + NAMES[inputs.base]} by {span} "
+        f"points for {whole}, not tested",
+    }
+    is_mixed = len(set(outcomes)) > 1 or outcomes[0] not in alike
+    if is_mixed:
+        return f"{other} changes accuracy{against} by {span} points: {who_gains(outcomes, who)}"
+    return alike[Outcome(outcomes[0])]
 
 
 def _span(differences: pd.Series[float]) -> str:
-    """Percentage points without a unit: of several differences, the integers around them."""
+    """Percentage points without a unit: the integers around several, with decimals where these would reach 0."""
     if len(differences) == 1:
         return points(differences.iloc[0]).removesuffix(" pp").removeprefix("+")
-    low, high = (round(100 * share, 6) for share in (differences.min(), differences.max()))
-    return f"{math.floor(low)} to {math.ceil(high)}".replace("-", "−")
+    least, most = float(differences.min()), float(differences.max())
+    is_one_sided = least > 0 or most < 0
+    for decimals in range(_MOST_DECIMALS + 1):
+        ends = _around(least, most, decimals)
+        if not is_one_sided or 0 not in ends:
+            break
+    low, high = (digits(end, decimals).replace("-", "−") for end in ends)
+    return low if low == high else f"{low} to {high}"
+
+
+def _around(least: float, most: float, decimals: int) -> tuple[float, float]:
+    """Both in points, the first rounded down and the second up."""
+    scale = 10**decimals
+    low, high = (round(100 * share * scale, 6) for share in (least, most))
+    return math.floor(low) / scale, math.ceil(high) / scale

@@ -10,9 +10,9 @@ import streamlit as st
 from crane_core.charts.headline import differences, dumbbells
 from crane_core.domain import DetectorKind
 from crane_core.pipeline.cases.pairs import Pattern, pair_table
-from crane_core.pipeline.results.combinations import holds_up
 from crane_core.pipeline.results.measures import Credit, VoteRule
 from crane_core.pipeline.rows import as_rows
+from crane_core.stats.outcome import DIRECTED
 from crane_core.storage.store import Store
 from crane_core.ui import data, keys, paper
 from crane_core.ui.chart_box import draw_chart, finished
@@ -144,9 +144,9 @@ def _draw_cases(chosen: Chosen, detectors: list[str]) -> None:
 
 
 def draw_together_finding(chosen: Chosen | None) -> None:
-    """What our rules add to a model, in a sentence; nothing if no test supports it."""
+    """What our rules add to a model or take from it, in a sentence; nothing if no test supports either."""
     table = rules_first(chosen) if chosen else pd.DataFrame()
-    if chosen and any(map(holds_up, as_rows(table))):
+    if chosen and len(table) and table["outcome"].isin(DIRECTED).any():
         st.subheader("Do detectors do better together?", anchor="together")
         st.markdown(f"{finding(table, names_of(chosen))} Detection only.")
         link("results", "Combine detectors of your choice on Results", **{keys.PART: "Combinations"})

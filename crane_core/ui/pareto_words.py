@@ -6,7 +6,8 @@ import pandas as pd
 
 from crane_core.pipeline.results.input_cost import QUESTIONS
 from crane_core.pipeline.rows import as_rows
-from crane_core.ui.words import count, percent, setting_short
+from crane_core.stats.outcome import Outcome
+from crane_core.ui.words import count, interval, percent, setting_short
 
 COSTS = {"tokens": "tokens", "usd": "price"}
 AXES = {"tokens": ("tokens per question, mean", ",.0f"), "usd": (f"USD per {QUESTIONS:,} questions, input", "$,.2f")}
@@ -28,10 +29,12 @@ def finding(known: pd.DataFrame, rate: str, cost: str) -> str:
     """The front in a sentence, from its cheapest to its best; known: of `with_front`."""
     front = as_rows(known[known["is_front"]])
     parts = [
-        f"{row['detector_title']} {setting_short(row['setting'])} ({percent(row['value'])} for {cost_words(row, cost)})"
+        f"{row['detector_title']} {setting_short(row['setting'])} ({percent(row['value'])}, "
+        f"{interval(row['low'], row['high'])}, n {count(row['n'])}, for {cost_words(row, cost)})"
         for row in front
     ]
-    return f"**For its {COSTS[cost]} nothing has a higher {rate} than {', then '.join(parts)}.**"
+    measured = f"For its {COSTS[cost]} nothing measured here has a higher {rate} than {', then '.join(parts)}"
+    return f"**{measured}** (95% intervals by case). The differences between these marks are {Outcome.NOT_TESTED}."
 
 
 def cost_words(row: dict[str, float], cost: str) -> str:

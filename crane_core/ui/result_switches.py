@@ -24,7 +24,7 @@ the target cell was executed in a copy of the kernel."""
 RULE_HELP = """How the runs of one instance become one prediction.
 - **majority**: crash if more than half of the answered runs say so (the paper's rule)
 - **mean of runs**: each run counts its share
-- **all five**: crash only if every answered run says so"""
+- **all runs**: crash only if every answered run says so"""
 CREDIT_HELP = """What a detected crash is worth.
 - **correct diagnosis**: the diagnosis was judged correct (the paper's end-to-end measure)
 - **half credit for partial**: a partially correct diagnosis counts half

@@ -8,12 +8,14 @@ from typing import Any
 import pandas as pd
 
 from crane_core.pipeline.results.measures import Credit, VoteRule
-from crane_core.pipeline.results.specification_curve import NOBODY, Conclusion, decisive
+from crane_core.pipeline.results.specification_curve import NOBODY, decisive
 from crane_core.pipeline.rows import as_rows
+from crane_core.stats.outcome import DIRECTED, Outcome
+from crane_core.ui.outcome_words import GAINS_AND_LOSSES
 from crane_core.ui.words import count, p_value, points
 
 READING = ["rule", "credit", "judged_by"]
-FOUND = {Conclusion.GAIN: "a gain", Conclusion.NONE: "no evidence", Conclusion.LOSS: "a loss"}
+FOUND = {Outcome.GAIN: "a gain", Outcome.LOSS: "a loss", Outcome.NO_EVIDENCE: "no evidence"}
 CHOICE_WORDS = {"rule": "the vote rule", "credit": "the credit", "judged_by": "who judged", "test": "the test"}
 ABOUT = (
     "Each column is one reading of the same answers: how runs become a prediction, what a diagnosis is worth, and who "
@@ -24,34 +26,44 @@ ABOUT = (
 
 def finding(curve: pd.DataFrame) -> str:
     """How often the conclusion changes, and the choice that it depends on most."""
-    n = curve["conclusion"].value_counts()
-    said = [f"{_none_or(int(n.get(str(name), 0)))} {what}" for name, what in FOUND.items()]
     most = decisive(curve)
     if most is None:
         hangs = "It depends on none of the choices."
     else:
+        verb = "finds" if most.most.n_found == 1 else "find"
         hangs = (
-            f"It depends most on {CHOICE_WORDS[most.choice]}: with {most.most.name} {count(most.most.n_gains)} of "
-            f"{count(most.most.n)} find a gain, with {most.least.name} {count(most.least.n_gains)} of "
+            f"It depends most on {CHOICE_WORDS[most.choice]}: with {most.most.name} {count(most.most.n_found)} of "
+            f"{count(most.most.n)} {verb} {FOUND[most.outcome]}, with {most.least.name} {count(most.least.n_found)} of "
             f"{count(most.least.n)}."
         )
     n_readings = len(curve[READING].drop_duplicates())
-    return (
-        f"**Of {count(len(curve))} tests of {count(n_readings)} readings of these answers, {said[0]}, {said[1]} and "
-        f"{said[2]}.** {hangs}"
-    )
+    readings = f"{count(n_readings)} readings" if n_readings > 1 else "1 reading"
+    return f"**Of {_tests(len(curve))} of {readings} of these answers, {_found(curve)}.** {hangs}"
 
 
-def _none_or(n: int) -> str:
-    return "none finds" if n == 0 else "1 finds" if n == 1 else f"{count(n)} find"
+def _tests(n: int) -> str:
+    return f"{count(n)} tests" if n > 1 else "1 test"
+
+
+def _found(curve: pd.DataFrame) -> str:
+    """Gains, losses and the rest, each counted: "2 find a gain, none finds a loss and 1 finds no evidence"."""
+    n_of = curve["conclusion"].value_counts().to_dict()
+    told = [name for name in FOUND if name in n_of or name in GAINS_AND_LOSSES]
+    said = [f"{_finds(n_of.get(str(name), 0))} {FOUND[name]}" for name in told]
+    return f"{', '.join(said[:-1])} and {said[-1]}"
+
+
+def _finds(n: int) -> str:
+    if n == 0:
+        return "none finds"
+    return "1 finds" if n == 1 else f"{count(n)} find"
 
 
 def line(curve: pd.DataFrame) -> str:
-    """How often a detector gains, and between which differences; `curve` is of that detector."""
-    n = int((curve["conclusion"] == Conclusion.GAIN).sum())
+    """How often a detector gains and loses, and between which differences; `curve` is of that detector."""
     least, most = points(curve["difference"].min()), points(curve["difference"].max())
     between = f"differences of {least.removesuffix(' pp')} to {most}" if least != most else f"a difference of {least}"
-    return f"{curve['detector_title'].iloc[0]}: a gain in {count(n)} of {count(len(curve))}, {between}"
+    return f"{curve['detector_title'].iloc[0]}: of {_tests(len(curve))}, {_found(curve)}; {between}"
 
 
 def by_reading(curve: pd.DataFrame) -> pd.DataFrame:
@@ -64,7 +76,7 @@ def by_reading(curve: pd.DataFrame) -> pd.DataFrame:
         {name: tests[0][name] for name in [*by, "difference", "low", "high"]}
         | {
             "reading": words(tests[0]),
-            "is_found": all(row["conclusion"] != Conclusion.NONE for row in tests),
+            "is_found": all(row["conclusion"] in DIRECTED for row in tests),
             "found": "; ".join(f"{row['test']}: p {p_words(row['p_value'])}" for row in tests),
         }
         for tests in tests_of.values()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 
 from crane_core import rounding
@@ -35,8 +37,20 @@ def finding(one: TimeSaved) -> str:
         f"**{one.detector_title} {setting_short(one.setting)} {total} over "
         f"{count(predicted['n'])} crashes** ({seconds(every['total'])} if it predicted every one of them), yet only "
         f"{count(predicted['n_saving'])} of them save any: the median crash {_verb(predicted['median'])} "
-        f"{seconds(abs(predicted['median']))}.{pays}"
+        f"{seconds(abs(predicted['median']))}. On average a crash {_verb(predicted['mean'])} "
+        f"{seconds(abs(predicted['mean']))} ({_interval(predicted)}).{pays}"
     )
+
+
+def _interval(account: dict[str, Any]) -> str:
+    """Of the mean; a single crash has none."""
+    if account["low"] is None or pd.isna(account["low"]):
+        return "one crash gives no interval"
+    return f"95% interval {_ends(account)}"
+
+
+def _ends(account: dict[str, Any]) -> str:
+    return f"{seconds(account['low'])} to {seconds(account['high'])}"
 
 
 def _verb(value: float) -> str:
@@ -55,7 +69,7 @@ def readable_time(one: TimeSaved) -> pd.DataFrame:
             "Counted": row["account"],
             "Saved in total": seconds(row["total"]),
             "Per crash": seconds(row["mean"]),
-            "95% interval": NOTHING if pd.isna(row["low"]) else f"{seconds(row['low'])} to {seconds(row['high'])}",
+            "95% interval": NOTHING if pd.isna(row["low"]) else _ends(row),
             "Median": seconds(row["median"]),
             "Save time": row["n_saving"],
             "Crashes": row["n"],

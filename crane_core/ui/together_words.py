@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
 from crane_core.charts.theme import in_order
 from crane_core.domain import Setting
-from crane_core.pipeline.results.combinations import Member, Way, holds_up, members_of
+from crane_core.pipeline.results.combinations import Member, Way, members_of
 from crane_core.pipeline.rows import as_rows
+from crane_core.stats.outcome import DIRECTED, Outcome
+from crane_core.ui.outcome_words import named, of_comparisons
 from crane_core.ui.words import (
     NOTHING,
     count,
@@ -19,6 +21,7 @@ from crane_core.ui.words import (
     percent,
     points,
     points_interval,
+    sentence_case,
     setting_short,
     whole,
     with_n,
@@ -29,8 +32,8 @@ SHOWN = ["Detectors", "Accuracy", "95% interval", "Precision", "Recall", "Others
 AXIS = "change of accuracy"
 ABOUT_RULES = (
     "Detection only, against the best single member. Each row: {rules} first; where they find no certain crash, the "
-    "detector of the row decides. Filled: better by the exact McNemar test and by sign flips of whole cases, both "
-    "Holm-adjusted over the {n} rows. Lines: 95% intervals by case. The rules were measured on these states while "
+    "detector of the row decides. Filled: a gain or a loss by the exact McNemar test and by sign flips of whole cases, "
+    "both Holm-adjusted over the {n} rows. Lines: 95% intervals by case. The rules were measured on these states while "
     "they were written, so elsewhere they may find less; they were not fitted to any model."
 )
 ABOUT_CHOSEN = (
@@ -60,44 +63,55 @@ def named_ways(table: pd.DataFrame, names: dict[Member, str]) -> pd.DataFrame:
 
 
 def finding(table: pd.DataFrame, names: dict[Member, str]) -> str:
-    """What our rules add, in a sentence: for which detectors it is significant, and for how many it is not."""
+    """What our rules change, in a few sentences: the gains and the losses by name, and how many rows are neither."""
     rows = as_rows(table)
-    held = [row for row in rows if holds_up(row)]
     rules = names[rows[0]["members"][0]]
-    if not held:
-        return f"No evidence that {rules} before another detector is better than the better of the two alone."
-    parts = [
-        f"**{_asked_words(row['members'][1:], names)}** from {percent(row['alone'])} to {percent(row['accuracy'])} "
-        f"({points(row['difference'])} against the best member, {points_interval(row['low'], row['high'])}, "
-        f"p {_p(row['p_holm'])})"
-        for row in held
-    ]
-    n_other = len(rows) - len(held)
-    none = f"Of the other {n_other}, none is" if n_other > 1 else "The other one is not"
-    other = f" {none} better than its best member beyond chance." if n_other else ""
+    decided = of_comparisons([row["outcome"] for row in rows])
+    against = "against the better of the two alone" if _is_of_two(rows) else "against the best member alone"
+    gains = [row for row in rows if row["outcome"] == Outcome.GAIN]
+    losses = named([row for row in rows if row["outcome"] == Outcome.LOSS], lambda row: _change_words(row, names))
+    if not gains:
+        return f"**With {rules} asked first, {decided}**, {against}. {losses}".rstrip()
+    parts = [f"**{_asked_words(row['members'][1:], names)}** {_raised_words(row)}" for row in gains]
     return (
         f"Asked first, {rules} raise the accuracy of {' and '.join(parts)}, and the model is asked about "
-        f"{count(int(held[0]['n_asked']))} of {count(held[0]['n'])} instances.{other}"
-    )
+        f"{count(int(gains[0]['n_asked']))} of {count(gains[0]['n'])} instances. "
+        f"{sentence_case(decided)}, {against}. {losses}"
+    ).rstrip()
+
+
+def _is_of_two(rows: Sequence[Mapping[str, Any]]) -> bool:
+    return all(len(row["members"]) == 2 for row in rows)
+
+
+def _raised_words(row: Mapping[str, Any]) -> str:
+    change = f"{points(row['difference'])} against the best member, {points_interval(row['low'], row['high'])}"
+    return f"from {percent(row['alone'])} to {percent(row['accuracy'])} ({change}, p {_p(row['p_holm'])})"
+
+
+def _change_words(row: Mapping[str, Any], names: dict[Member, str]) -> str:
+    where = points_interval(row["low"], row["high"])
+    return f"{_asked_words(row['members'][1:], names)} ({points(row['difference'])}, {where})"
 
 
 def finding_of_chosen(ways: pd.DataFrame, names: dict[Member, str]) -> str:
-    """The best of the ways against the best single member, in a sentence."""
-    row = max(as_rows(ways), key=lambda row: float(row["accuracy"]))
+    """The best of the ways against the best single member, and how many ways are gains and losses."""
+    rows = as_rows(ways)
+    row = max(rows, key=lambda row: float(row["accuracy"]))
     value, alone = percent(row["accuracy"]), percent(row["accuracy"] - row["difference"])
     change = f"{points(row['difference'])}, {points_interval(row['low'], row['high'])}, p {_p(row['p_holm'])}"
     name, best = str(row["way"]).capitalize(), names[row["best"]]
-    if holds_up(row):
-        return (
+    decided = f"{sentence_case(of_comparisons([row['outcome'] for row in rows]))}."
+    if row["outcome"] == Outcome.GAIN:
+        first = (
             f"**{name} is right more often than {best}, the best single member**: {value} against {alone} ({change})."
         )
-    if row["difference"] > 0:
-        return (
-            f"{name} is right {value} of the time, {best} alone {alone} ({change}): no evidence of a real difference."
-        )
-    return (
-        f"No way of combining them is right more often than {best} alone ({alone}); the best is {row['way']}, {value}."
-    )
+    elif row["difference"] > 0:
+        first = f"{name} is right {value} of the time, {best} alone {alone} ({change}): {row['outcome']}."
+    else:
+        first = f"No way of combining them is right more often than {best} alone ({alone}); "
+        first += f"the best is {row['way']}, {value}."
+    return f"{first} {decided}"
 
 
 def _p(p: float) -> str:
@@ -134,7 +148,7 @@ def drawn_together(table: pd.DataFrame, names: dict[Member, str]) -> pd.DataFram
             "difference": row["difference"],
             "low": row["low"],
             "high": row["high"],
-            "holds": holds_up(row),
+            "holds": row["outcome"] in DIRECTED,
             "best": names[row["best"]],
             "value": row["accuracy"],
             "best_value": row["accuracy"] - row["difference"],
@@ -160,6 +174,7 @@ def readable_together(table: pd.DataFrame, names: dict[Member, str]) -> pd.DataF
             "Gained": whole(row["gained"]),
             "Lost": whole(row["lost"]),
             "p (Holm)": p_value(row["p_holm"]),
+            "Outcome": row["outcome"] or NOTHING,
             "p by case (Holm)": p_value(row["p_by_case_holm"]),
             "Others asked": n_asked_words(row),
             "Instances": row["n"],

@@ -34,14 +34,15 @@ def test_emphasis_is_the_only_markup_of_a_finding() -> None:
 
 def test_drops_of_the_study(study: Collected) -> None:
     text = told(drops_blocks(study, source_of(study, "junobench", STUDY)))
-    assert "<strong>Against runtime state, accuracy changes beyond chance by −8.1 pp for Qwen" in text
+    assert "<strong>Against runtime state, of 3 comparisons of accuracy, none is a gain, 1 is a loss and 2 are " in text
+    assert "without evidence. Losses: −8.1 pp for Qwen" in text
     assert "Among the changes that are only printed, the largest is" in text
     assert "Holm-adjusted over every row" in text
 
 
 def test_tokens_of_the_study_against_accuracy(study: Collected) -> None:
     text = told(cost_blocks(study, source_of(study, "junobench", STUDY)))
-    assert "<strong>For its tokens nothing has a higher accuracy than" in text
+    assert "<strong>For its tokens nothing measured here has a higher accuracy than" in text
     assert "1,459 tokens" in text
 
 
@@ -62,7 +63,7 @@ def test_specification_curve_of_the_study(study: Collected) -> None:
     text = told(choices_blocks(study, main_of(study, DetectorKind.LLM)))
     assert ">Does the conclusion depend on the choices?</h3>" in text
     assert "<strong>Of 39 tests of 9 readings of these answers, 24 find a gain" in text
-    assert "<li>Gemini 2.5 Flash: a gain in 5 of 13," in text
+    assert "<li>Gemini 2.5 Flash: of 13 tests, 5 find a gain, none finds a loss and 8 find no evidence;" in text
 
 
 def test_combinations_of_the_study(study: Collected) -> None:
@@ -80,5 +81,5 @@ def test_results_of_the_site_have_the_choices_of_each_experiment(site: Path) -> 
 
 def test_ablations_of_the_site_begin_with_drops(site: Path) -> None:
     text = (site / "ablations.html").read_text("utf-8")
-    assert "<strong>No input changes accuracy beyond chance against runtime state" in text
+    assert "<strong>Against runtime state, of 2 comparisons of accuracy, none is a gain" in text
     assert "change of accuracy" in text

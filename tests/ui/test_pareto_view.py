@@ -13,6 +13,9 @@ def test_the_front_is_told_from_its_cheapest() -> None:
             "detector_title": ["pylint", "GPT-5", "Gemini 2.5 Flash"],
             "setting": ["code", "code", "runtime"],
             "value": [0.568, 0.761, 0.734],
+            "low": [0.5, 0.7, 0.67],
+            "high": [0.63, 0.81, 0.79],
+            "n": [222, 222, 30],
             "tokens": [0.0, 880.0676, 1458.6],
             "usd": [0.0, 1.1001, 0.4376],
             "is_front": [True, True, False],
@@ -20,7 +23,9 @@ def test_the_front_is_told_from_its_cheapest() -> None:
     )
     told = finding(known, "accuracy", "tokens")
     assert told == (
-        "**For its tokens nothing has a higher accuracy than pylint −RT (56.8% for 0 tokens), then GPT-5 −RT "
-        "(76.1% for 880 tokens).**"
+        "**For its tokens nothing measured here has a higher accuracy than pylint −RT (56.8%, 50.0 to 63.0%, n 222, "
+        "for "
+        "0 tokens), then GPT-5 −RT (76.1%, 70.0 to 81.0%, n 222, for 880 tokens)** (95% intervals by case). The "
+        "differences between these marks are not tested."
     )
     assert "$1.10 per 1,000" in finding(known, "accuracy", "usd")

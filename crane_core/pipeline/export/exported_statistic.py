@@ -35,8 +35,10 @@ class ExportedStatistic(NamedTuple):
     page and section: where the app shows it. statistic: its name. benchmark to judged_by: what it is of; `input` is a
     setting, or BOTH_INPUTS; `group` one value of the column `by`; runs and credit are the policy. unit: that of value,
     low and high (share: 0..1). level: of the interval, which interval_method made. p is that of `test`, p_adjusted of
-    the same by `adjustment` over the tests of `family`. seed: of whatever was drawn for it. stated: what is printed or
-    claimed. note: what else must be known, such as why there is no value.
+    the same by `adjustment` over the tests of `family`. outcome: of the comparison (`stats.outcome`), which the largest
+    p_adjusted of its rows decides; each of them repeats it, but for the kind "choices", where each test has its own.
+    seed: of whatever was drawn for it. stated: what is printed or claimed. note: what else must be known, such as why
+    there is no value.
     """
 
     page: str
@@ -64,6 +66,7 @@ class ExportedStatistic(NamedTuple):
     p_adjusted: float | None = None
     adjustment: str | None = None
     family: str | None = None
+    outcome: str | None = None
     seed: int | None = None
     stated: str | None = None
     note: str | None = None

@@ -17,8 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from crane_core.domain import DetectorKind, Setting
 from crane_core.pipeline.results.measures import PairedTest, VoteRule, detected, tested
-from crane_core.stats import combination, intervals, multiplicity, rates
-from crane_core.stats.power import ALPHA
+from crane_core.pipeline.results.outcomes import one_family
+from crane_core.stats import combination, intervals, rates
 
 Array = NDArray[np.bool_]
 
@@ -37,7 +37,9 @@ RULES: dict[Way, Callable[[ArrayLike], Array]] = {
     Way.CASCADE: combination.cascade,
 }
 RATE_COLUMNS = [f"{name}{part}" for name in ("accuracy", "precision", "recall", "f1") for part in ("", "_low", "_high")]
-TEST_COLUMNS = ["difference", "low", "high", "gained", "lost", "p_value", "p_by_case", "p_holm", "p_by_case_holm"]
+TEST_COLUMNS = [
+    "difference", "low", "high", "gained", "lost", "p_value", "p_by_case", "p_holm", "p_by_case_holm", "outcome",
+]  # fmt: skip
 COLUMNS = ["way", "members", *RATE_COLUMNS, "n", "n_cases", "left_out", "best", "n_asked", *TEST_COLUMNS]
 
 
@@ -88,7 +90,7 @@ def combine(frame: pd.DataFrame, members: Sequence[Member], *, rule: VoteRule) -
     95% interval (shares), n instances of n_cases cases, left_out (instances that not every member answered), best (the
     member compared with), n_asked (instances at which a cascade asks the others), then the paired comparison of
     accuracy: difference with its interval, gained and lost, exact McNemar and sign flips by case, both with Holm over
-    the ways. Empty if no instance was answered by all of at least two members.
+    the ways, and the outcome that both decide. Empty if no instance was answered by all of at least two members.
     """
     table = _Table.of(_said(frame, rule), members)
     if table is None:
@@ -116,11 +118,6 @@ def with_rules(frame: pd.DataFrame, rules: Member, *, rule: VoteRule) -> pd.Data
             alone = table.accuracy_of(combination.majority_of(table.predicted[1:]))
             rows.append(table.combined(Way.CASCADE, table.best()) | {"alone": alone})
     return _adjusted(pd.DataFrame(rows, columns=[*COLUMNS, "alone"]))
-
-
-def holds_up(row: dict[str, Any]) -> bool:
-    """Whether the combination is better than its best member by both tests, adjusted for all that were made."""
-    return bool(row["difference"] > 0 and max(row["p_holm"], row["p_by_case_holm"]) < ALPHA)
 
 
 class _Said(NamedTuple):
@@ -198,8 +195,8 @@ class _Table(NamedTuple):
 
 
 def _adjusted(table: pd.DataFrame) -> pd.DataFrame:
-    """With Holm over the rows that were tested."""
+    """With Holm over the rows that were tested; a member alone is compared with nothing, so it has no outcome."""
     if table.empty:
         return table
-    adjusted = {f"{name}_holm": multiplicity.holm(table[name].astype(float)) for name in ("p_value", "p_by_case")}
-    return table.assign(p_holm=adjusted["p_value_holm"], p_by_case_holm=adjusted["p_by_case_holm"])
+    decided = one_family(table)
+    return decided.assign(outcome=decided["outcome"].where(decided["way"].notna(), None))

@@ -17,7 +17,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from crane_core.domain import Setting
-from crane_core.stats import intervals, multiplicity, paired, power, rates, sign_flip, vote
+from crane_core.pipeline.results.outcomes import one_family, one_grid
+from crane_core.stats import intervals, paired, power, rates, ratio_swap, sign_flip, vote
 
 SEED = 20251018
 """Seed of every draw on a page: the same data give the same p-value and interval."""
@@ -41,7 +42,7 @@ class VoteRule(StrEnum):
 
     MAJORITY = "majority"
     MEAN = "mean of runs"
-    ALL = "all five"
+    ALL = "all runs"
 
 
 class Credit(StrEnum):
@@ -57,6 +58,7 @@ class PairedTest(StrEnum):
 
     MCNEMAR = "exact McNemar test"
     SIGN_FLIP = "sign-flip permutation test by case"
+    SWAP = "permutation test by case, inputs swapped"
 
 
 COMPARED = ("without", "with_", "difference", "low", "high")
@@ -79,10 +81,10 @@ def detected(frame: pd.DataFrame, rule: VoteRule) -> NDArray[np.float64]:
     return np.where(np.isnan(share), np.nan, said.astype(np.float64))
 
 
-def test_of(*, rule: VoteRule, credit: Credit, rate: str) -> PairedTest | None:
-    """McNemar where an instance is right or wrong, sign flips where it is right by a share; none for other rates."""
+def test_of(*, rule: VoteRule, credit: Credit, rate: str) -> PairedTest:
+    """McNemar where an instance is right or wrong, sign flips where it is right by a share, swaps for other rates."""
     if rate not in YES_OR_NO:
-        return None
+        return PairedTest.SWAP
     return PairedTest.SIGN_FLIP if rule is VoteRule.MEAN or credit is Credit.HALF else PairedTest.MCNEMAR
 
 
@@ -271,23 +273,21 @@ def gain_table(
 
     Over `paired_rows`. Columns: detector, detector_title, n, n_cases, without (rate with the base), with_ (with the
     other), difference, low, high (shares), gained and lost (instances that only one setting has right), p_value, test
-    (see `test_of`), p_by_case (sign flips of whole cases), p_holm and p_by_case_holm (Holm over the detectors of the
-    table), and unless `with_power` is false, detectable: the smallest difference that as many pairs, of which as many
-    differ, reveal to the exact McNemar test with 80% power at Holm's strictest step, 0.05 over the number of detectors.
-    gained, lost and detectable are NaN where right is not a yes or no (mean of runs, half credit), and so are the
-    p-values for precision and F1. Where the labels of a sample stand for others, all of these are NaN for every
-    detector. Rates that need labels of unlabelled verdicts are NaN altogether.
+    (see `test_of`), p_by_case (by flipping or swapping whole cases), p_holm and p_by_case_holm (Holm over the detectors
+    of the table), outcome (a `stats.outcome.Outcome`, decided by these two), and unless `with_power` is false,
+    detectable: the smallest difference that as many pairs, of which as many differ, reveal to the exact McNemar test
+    with 80% power at Holm's strictest step, 0.05 over the number of detectors. gained, lost and detectable are NaN
+    where right is not a yes or no (mean of runs, half credit, precision, F1). Where the labels of a sample stand for
+    others, all of these are NaN for every detector. Rates that need labels of unlabelled verdicts are NaN altogether.
     """
     return adjusted(_gains(frame, ["detector"], rule, credit, rate, inputs), with_power=with_power)
 
 
 def adjusted(table: pd.DataFrame, *, with_power: bool = True) -> pd.DataFrame:
-    """Comparisons with what goes by their number: p_holm, p_by_case_holm and, with power, detectable."""
+    """Comparisons with what goes by their number: p_holm, p_by_case_holm, outcome and, with power, detectable."""
     if table.empty:
         return table
-    table = table.assign(
-        p_holm=multiplicity.holm(table["p_value"]), p_by_case_holm=multiplicity.holm(table["p_by_case"])
-    )
+    table = one_family(table)
     return table.assign(detectable=_detectable(table)) if with_power else table
 
 
@@ -305,11 +305,11 @@ def change_table(
 ) -> pd.DataFrame:
     """The same comparison per group of `by` and detector: the study's improvements (paper, Figure 5).
 
-    Columns: those of `gain_table` but detectable and those of Holm, the group under the name `by`, and p_bh
-    (Benjamini-Hochberg over the whole table, which is an exploratory grid).
+    Columns: those of `gain_table` but detectable and those of Holm, the group under the name `by`, p_bh and
+    p_by_case_bh (Benjamini-Hochberg over the whole table, which is an exploratory grid), which decide the outcome.
     """
     table = _gains(frame, [by, "detector"], rule, credit, rate, inputs)
-    return table.assign(p_bh=multiplicity.benjamini_hochberg(table["p_value"])) if len(table) else table
+    return one_grid(table) if len(table) else table
 
 
 def _gains(
@@ -385,6 +385,8 @@ def tested(
     nothing = dict.fromkeys(TESTED, float("nan"))
     if test is None:
         return nothing
+    if test is PairedTest.SWAP:
+        return nothing | dict.fromkeys(("p_value", "p_by_case"), _swapped(one, other, cases))
     by_case = sign_flip.sign_flip(b - a, cases[counted], seed=SEED)
     if test is PairedTest.SIGN_FLIP:
         return nothing | {"p_value": by_case, "p_by_case": by_case}
@@ -395,3 +397,8 @@ def tested(
         "p_value": paired.mcnemar(counts.only_a, counts.only_b),
         "p_by_case": by_case,
     }
+
+
+def _swapped(one: rates.Ratio, other: rates.Ratio, cases: NDArray[np.generic]) -> float:
+    """Both wholes count: with F1 and precision an instance may be in the rate with one input only."""
+    return ratio_swap.ratio_swap(one.part, one.whole, other.part, other.whole, cases, seed=SEED)

@@ -9,7 +9,7 @@ import pandas as pd
 
 from crane_core.domain import Setting
 from crane_core.pipeline.results.measures import Credit, Inputs, VoteRule, change_table, gain_table
-from crane_core.stats import multiplicity
+from crane_core.pipeline.results.outcomes import one_family, one_grid
 
 REFERENCES = (Setting.RUNTIME, Setting.RUNTIME_PLUS, Setting.CODE)
 """The reference settings in order: the first with answers is used. The study's is full runtime state."""
@@ -30,22 +30,22 @@ def drop_table(rows: pd.DataFrame, *, reference: Setting, rate: str) -> pd.DataF
     """One row per detector and setting but the reference, over the instances that were answered with both.
 
     rows: of `setting_runs.runs_of`. Columns COLUMNS, with p_holm and p_by_case_holm (Holm over the whole table: which
-    input matters is one question). reference and value are the rate with the reference and with the setting;
-    difference is value minus reference, below 0 a drop.
+    input matters is one question) and the outcome that both decide. reference and value are the rate with the reference
+    and with the setting; difference is value minus reference, below 0 a drop.
     """
     asked = {"rule": VoteRule.MAJORITY, "credit": Credit.DETECTION, "rate": rate}
     tables = [
         gain_table(rows, inputs=Inputs(reference, setting), **asked).assign(setting=str(setting))  # type: ignore[arg-type]
         for setting in _others(rows, reference)
     ]
-    table = _joined(tables, COLUMNS)
-    return table.assign(
-        p_holm=multiplicity.holm(table["p_value"]), p_by_case_holm=multiplicity.holm(table["p_by_case"])
-    )
+    return one_family(_joined(tables, COLUMNS))
 
 
 def drops_by(rows: pd.DataFrame, *, by: str, reference: Setting, setting: Setting, rate: str) -> pd.DataFrame:
-    """The same for one setting by group of `by`: an exploratory grid, with p_bh (Benjamini-Hochberg over it)."""
+    """The same for one setting by group of `by`: an exploratory grid.
+
+    With p_bh and p_by_case_bh (Benjamini-Hochberg over the table) and the outcome that both decide.
+    """
     known = rows[rows[by].notna()]
     table = change_table(
         known,
@@ -55,8 +55,7 @@ def drops_by(rows: pd.DataFrame, *, by: str, reference: Setting, setting: Settin
         rate=rate,
         inputs=Inputs(reference, setting),
     )
-    joined = _joined([table.assign(setting=str(setting))], [by, *COLUMNS])
-    return joined.assign(p_bh=multiplicity.benjamini_hochberg(joined["p_value"]))
+    return one_grid(_joined([table.assign(setting=str(setting))], [by, *COLUMNS]))
 
 
 def _others(rows: pd.DataFrame, reference: Setting) -> list[Setting]:

@@ -23,7 +23,7 @@ from crane_core.pipeline.results.measures import (
     VoteRule,
     adjusted,
 )
-from crane_core.stats.power import ALPHA
+from crane_core.stats.outcome import Outcome, outcome
 
 NOBODY = "nobody"
 """The judge where only detection counts: no diagnosis is used."""
@@ -39,14 +39,6 @@ class Test(StrEnum):
 
     MCNEMAR = "exact McNemar"
     BY_CASE = "sign flips by case"
-
-
-class Conclusion(StrEnum):
-    """What a reading finds at the 5% level."""
-
-    GAIN = "gain"
-    LOSS = "loss"
-    NONE = "no evidence"
 
 
 def specification_curve(judged: Mapping[str, pd.DataFrame], inputs: Inputs = WITH_STATE) -> pd.DataFrame:
@@ -86,42 +78,44 @@ def _found(gains: pd.DataFrame) -> Iterator[dict[str, object]]:
             is_defined = test is Test.BY_CASE or gain["test"] == PairedTest.MCNEMAR
             if is_defined and not np.isnan(p):
                 same = {name: gain[name] for name in COLUMNS if name in gain}
-                yield same | {"test": str(test), "p_value": p, "conclusion": str(_conclusion(gain["difference"], p))}
-
-
-def _conclusion(difference: float, p: float) -> Conclusion:
-    if p >= ALPHA:
-        return Conclusion.NONE
-    return Conclusion.GAIN if difference > 0 else Conclusion.LOSS
+                yield same | {"test": str(test), "p_value": p, "conclusion": str(outcome(gain["difference"], [p]))}
 
 
 class Option(NamedTuple):
-    """One option of a choice: how many of its `n` tests find a gain."""
+    """One option of a choice: how many of its `n` tests have the outcome."""
 
     name: str
-    n_gains: int
+    n_found: int
     n: int
 
     @property
     def share(self) -> float:
-        return self.n_gains / self.n
+        return self.n_found / self.n
 
 
 class Decisive(NamedTuple):
-    """A choice (a column of CHOICES) with the options that find gains most and least often."""
+    """A choice (a column of CHOICES) with the options whose tests have an outcome most and least often."""
 
     choice: str
+    outcome: Outcome
     most: Option
     least: Option
 
+    @property
+    def spread(self) -> float:
+        return self.most.share - self.least.share
+
 
 def decisive(curve: pd.DataFrame) -> Decisive | None:
-    """The choice that the conclusion depends on most; None if all options find gains equally often."""
-    is_gain = curve["conclusion"] == Conclusion.GAIN
-    found: list[Decisive] = []
-    for choice in CHOICES:
-        options = [Option(str(name), int(of.sum()), len(of)) for name, of in is_gain.groupby(curve[choice], sort=False)]
-        by_share = sorted(options, key=lambda option: option.share)
-        found.append(Decisive(choice, by_share[-1], by_share[0]))
-    first = max(found, key=lambda one: one.most.share - one.least.share)
-    return first if first.most.share > first.least.share else None
+    """The choice that gains, or else losses, depend on most; None if all options have both equally often."""
+    found = [_of_choice(curve, choice, name) for name in (Outcome.GAIN, Outcome.LOSS) for choice in CHOICES]
+    first = max(found, key=lambda one: one.spread)
+    return first if first.spread > 0 else None
+
+
+def _of_choice(curve: pd.DataFrame, choice: str, name: Outcome) -> Decisive:
+    is_found = curve["conclusion"] == name
+    groups = is_found.groupby(curve[choice], sort=False)
+    options = [Option(str(option), int(of.sum()), len(of)) for option, of in groups]
+    by_share = sorted(options, key=lambda option: option.share)
+    return Decisive(choice, name, by_share[-1], by_share[0])

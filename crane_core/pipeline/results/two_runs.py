@@ -21,7 +21,7 @@ def two_runs(verdicts: pd.DataFrame, one: RunKey, other: RunKey) -> dict[str, An
 
     verdicts: `evaluate.verdict_frame`. Members: n, n_cases, without (accuracy of `one`), with_ (of `other`),
     difference, low, high (shares, 95%, clustered by case), lost and gained (instances that only `one`, or only `other`,
-    has right), p_value (exact McNemar test) and p_by_case (sign flips of whole cases).
+    has right), p_value (exact McNemar test), p_by_case (sign flips of whole cases), and the outcome that both decide.
     """
     sides = [
         _rows_of(verdicts, run).assign(setting=setting, detector=PAIR, detector_title=PAIR, experiment=PAIR)

@@ -73,14 +73,16 @@ def _change(head: ExportedStatistic, row: dict[str, Any], by: str, rate: str, n:
     difference = of._replace(statistic=f"difference of {name}").measured(
         row["difference"], row["low"], row["high"], unit="difference of shares", method=DIFFERENCE_INTERVAL
     )
+    difference = difference._replace(outcome=row["outcome"])
     if row["test"] is None:
         yield difference
         return
-    family = f"all groups and detectors ({n})"
-    grid = {"p_adjusted": row["p_bh"], "adjustment": BENJAMINI_HOCHBERG, "family": family}
-    seed = SEED if row["test"] == PairedTest.SIGN_FLIP else None
-    yield difference._replace(test=row["test"], p=row["p_value"], seed=seed, **grid)
-    if row["test"] != PairedTest.SIGN_FLIP:
-        yield difference._replace(test=str(PairedTest.SIGN_FLIP), p=row["p_by_case"], seed=SEED)
+    difference = difference._replace(adjustment=BENJAMINI_HOCHBERG, family=f"all groups and detectors ({n})")
+    is_mcnemar = row["test"] == PairedTest.MCNEMAR
+    seed = None if is_mcnemar else SEED
+    yield difference._replace(test=row["test"], p=row["p_value"], p_adjusted=row["p_bh"], seed=seed)
+    if is_mcnemar:
+        by_case = {"p": row["p_by_case"], "p_adjusted": row["p_by_case_bh"], "seed": SEED}
+        yield difference._replace(test=str(PairedTest.SIGN_FLIP), **by_case)
         for name in ("gained", "lost"):
             yield of._replace(statistic=name).measured(row[name], unit="instances")

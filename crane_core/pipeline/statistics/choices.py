@@ -44,7 +44,7 @@ def _readings(head: ExportedStatistic, curve: pd.DataFrame) -> Iterator[Exported
             adjustment="Holm",
             family="detectors of one reading",
             seed=SEED if row["test"] == Test.BY_CASE else None,
-            note=row["conclusion"],
+            outcome=row["conclusion"],
         )
         yield of.measured(
             row["difference"],

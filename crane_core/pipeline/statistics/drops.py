@@ -11,6 +11,7 @@ from crane_core.domain import Setting
 from crane_core.pipeline.export.exported_statistic import DIFFERENCE_INTERVAL, ExportedStatistic, Material
 from crane_core.pipeline.results.input_cost import QUESTIONS, cost_table, tokens_of_inputs
 from crane_core.pipeline.results.measures import SEED, Credit, PairedTest, VoteRule
+from crane_core.pipeline.results.outcomes import BY_BH, BY_HOLM
 from crane_core.pipeline.results.run_list import run_list
 from crane_core.pipeline.results.setting_drops import drop_table, drops_by, reference_of
 from crane_core.pipeline.results.setting_runs import runs_of, sources
@@ -50,12 +51,7 @@ def _drops(compared: _Compared, rate: str) -> Iterator[ExportedStatistic]:
     family = f"inputs and detectors of this kind ({len(table)})"
     for row in as_rows(table):
         difference = _difference(compared, row, rate)
-        tests: list[tuple[str | None, str, str, int | None]] = [(row["test"], "p_value", "p_holm", None)]
-        if row["test"] == PairedTest.MCNEMAR:
-            tests.append((str(PairedTest.SIGN_FLIP), "p_by_case", "p_by_case_holm", SEED))
-        for test, p, adjusted, seed in tests:
-            tested = {"test": test, "p": row[p], "p_adjusted": row[adjusted], "seed": seed}
-            yield difference._replace(**tested, adjustment=test and "Holm", family=test and family)
+        yield from _tests(difference._replace(adjustment="Holm", family=family), row, BY_HOLM)
 
 
 def _groups(compared: _Compared, rate: str) -> Iterator[ExportedStatistic]:
@@ -65,20 +61,23 @@ def _groups(compared: _Compared, rate: str) -> Iterator[ExportedStatistic]:
             family = f"groups and detectors of this kind ({len(table)})"
             for row in as_rows(table):
                 of = _difference(compared, row, rate)._replace(section="groups", by=by, group=row[by])
-                test = row["test"]
-                yield of._replace(
-                    test=test,
-                    p=row["p_value"],
-                    p_adjusted=row["p_bh"],
-                    adjustment=test and "Benjamini-Hochberg",
-                    family=test and family,
-                )
+                yield from _tests(of._replace(adjustment="Benjamini-Hochberg", family=family), row, BY_BH)
+
+
+def _tests(of: ExportedStatistic, row: dict[str, Any], adjusted: tuple[str, str]) -> Iterator[ExportedStatistic]:
+    """A row for each test of a difference; adjusted: the columns of both tests."""
+    main, by_case = adjusted
+    is_mcnemar = row["test"] == PairedTest.MCNEMAR
+    seed = None if is_mcnemar else SEED
+    yield of._replace(test=row["test"], p=row["p_value"], p_adjusted=row[main], seed=seed)
+    if is_mcnemar:
+        yield of._replace(test=str(PairedTest.SIGN_FLIP), p=row["p_by_case"], p_adjusted=row[by_case], seed=SEED)
 
 
 def _difference(compared: _Compared, row: dict[str, Any], rate: str) -> ExportedStatistic:
     named = {"statistic": f"difference of {rate if rate == 'F1' else rate.lower()}", "detector": row["detector_title"]}
     of = compared.head._replace(**named, input=f"{row['setting']} against {compared.reference}")
-    return of._replace(n=row["n"], n_cases=row["n_cases"]).measured(
+    return of._replace(n=row["n"], n_cases=row["n_cases"], outcome=row["outcome"]).measured(
         row["difference"], row["low"], row["high"], unit="difference of shares", method=DIFFERENCE_INTERVAL
     )
 

@@ -55,6 +55,7 @@ def _changes(of: ExportedStatistic, row: dict[str, float | str | None], family: 
     difference = of._replace(statistic="difference of accuracy").measured(
         row["difference"], row["low"], row["high"], unit="difference of shares", method=DIFFERENCE_INTERVAL
     )
+    difference = difference._replace(outcome=str(row["outcome"]))
     tests = [(row["test"], "p_value", "p_holm")]
     if row["test"] != PairedTest.SIGN_FLIP:
         tests.append((row["test"] and str(PairedTest.SIGN_FLIP), "p_by_case", "p_by_case_holm"))

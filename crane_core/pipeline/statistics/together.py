@@ -60,6 +60,7 @@ def _tests(of: ExportedStatistic, row: dict[str, Any], best: str) -> Iterator[Ex
     against = of._replace(statistic=f"difference of accuracy from the best member, {best}").measured(
         row["difference"], row["low"], row["high"], unit="difference of shares", method=DIFFERENCE_INTERVAL
     )
+    against = against._replace(outcome=row["outcome"])
     for test, p, seed in ((PairedTest.MCNEMAR, "p_value", None), (PairedTest.SIGN_FLIP, "p_by_case", SEED)):
         adjusted = row["p_holm" if p == "p_value" else f"{p}_holm"]
         yield against._replace(test=str(test), p=row[p], p_adjusted=adjusted, adjustment="Holm", seed=seed)

@@ -10,6 +10,7 @@ import streamlit as st
 from crane_core.pipeline.results.two_runs import two_runs
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data, keys
+from crane_core.ui.outcome_words import outcome_words
 from crane_core.ui.runs.address import key_of
 from crane_core.ui.runs.listed import labels_of_row, started_words
 from crane_core.ui.url_state import one_of
@@ -65,7 +66,8 @@ def comparison_words(one: str, other: str, found: dict[str, Any] | None) -> str:
         f"{literal(one)} has an accuracy of {percent(found['without'])} and {literal(other)} of "
         f"{percent(found['with_'])}: {points(found['difference'])} ({points_interval(found['low'], found['high'])}). "
         f"Only the first is right {count(int(found['lost']))} times, only the second "
-        f"{count(int(found['gained']))} times; p {_p(found['p_by_case'])} by case. "
+        f"{count(int(found['gained']))} times; p {_p(found['p_value'])}, by case {_p(found['p_by_case'])}. "
+        f"From the first run to the second: {outcome_words(found['outcome'])}. "
         "Majority of runs, detection alone, 95% interval clustered by case."
     )
 

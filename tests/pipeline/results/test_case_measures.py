@@ -23,7 +23,7 @@ from crane_core.storage.store import IN_MEMORY, Store, open_store
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 
 RULES = list(itertools.product(VoteRule, Credit))
-TEXTS = ["detector", "detector_title", "test", "setting"]
+TEXTS = ["detector", "detector_title", "test", "setting", "outcome"]
 
 
 def by_row(frame: pd.DataFrame, rate: str, asked: dict[str, Any]) -> Compared:

@@ -148,7 +148,8 @@ def test_gain_of_any_rate_is_the_difference_of_both(models: pd.DataFrame, rate: 
     for row in gain_table(models, **asked).to_dict("records"):  # type: ignore[arg-type]
         expected = single[row["detector"], "runtime"] - single[row["detector"], "code"]
         assert row["difference"] == pytest.approx(expected)
-        assert np.isnan(row["p_value"]) == (rate != "Recall")
+        assert row["test"] == (PairedTest.MCNEMAR if rate == "Recall" else PairedTest.SWAP)
+        assert 0 < row["p_value"] <= row["p_holm"] <= 1
 
 
 @pytest.mark.parametrize(("rule", "credit"), [(VoteRule.MEAN, Credit.STRICT), (VoteRule.MAJORITY, Credit.HALF)])

@@ -10,8 +10,10 @@ from statsmodels.stats.multitest import multipletests
 from crane_core.domain import Setting
 from crane_core.pipeline.results.beside import OWN
 from crane_core.pipeline.results.evaluate import verdict_frame
+from crane_core.pipeline.results.measures import PairedTest
 from crane_core.pipeline.results.setting_drops import drop_table, drops_by, reference_of
 from crane_core.pipeline.results.setting_runs import runs_of, sources
+from crane_core.stats.outcome import Outcome
 from crane_core.storage.store import Store
 
 STUDY = "crane-llm-2025-10"
@@ -54,10 +56,14 @@ def test_all_rows_are_one_family(shipped: pd.DataFrame) -> None:
         assert table[adjusted].tolist() == pytest.approx(multipletests(table[raw], method="holm")[1])
 
 
-def test_a_rate_without_a_test_has_intervals_alone(shipped: pd.DataFrame) -> None:
+def test_f1_is_tested_by_swapping_and_decided_by_the_adjusted_test(shipped: pd.DataFrame) -> None:
     table = drop_table(shipped, reference=Setting.RUNTIME, rate="F1")
-    assert table["p_holm"].isna().all()
-    assert table[["low", "high"]].notna().all().all()
+    assert set(table["test"]) == {PairedTest.SWAP}
+    assert table["p_value"].between(0, 1).all()
+    assert table["p_holm"].tolist() == pytest.approx(multipletests(table["p_value"], method="holm")[1])
+    assert table["gained"].isna().all()
+    is_found = table["outcome"].isin([Outcome.GAIN, Outcome.LOSS])
+    assert is_found.tolist() == (table["p_holm"] < 0.05).tolist()
 
 
 def test_groups_add_up_to_the_whole(shipped: pd.DataFrame) -> None:

@@ -16,6 +16,7 @@ from crane_core.pipeline.results.specification_curve import (
     decisive,
     specification_curve,
 )
+from crane_core.stats.outcome import Outcome
 from crane_core.storage.store import Store
 
 
@@ -38,7 +39,7 @@ def test_every_reading_has_the_tests_that_it_can_have(curve: pd.DataFrame) -> No
     assert len(readings) == 9
     assert by_case_alone == {
         ("majority", "half credit for partial"),
-        ("all five", "half credit for partial"),
+        ("all runs", "half credit for partial"),
         ("mean of runs", "half credit for partial"),
         ("mean of runs", "correct diagnosis"),
         ("mean of runs", "detection only"),
@@ -82,17 +83,21 @@ def test_without_labels_only_detection_is_read(models: pd.DataFrame) -> None:
     assert specification_curve({"people": models[models["setting"] == "code"]}).empty
 
 
-def rows_of(**gains: tuple[int, int]) -> pd.DataFrame:
-    """A curve whose rules find so many gains of so many tests; the other choices are the same everywhere."""
+def rows_of(outcome: Outcome = Outcome.GAIN, **found: tuple[int, int]) -> pd.DataFrame:
+    """A curve whose rules have the outcome so often of so many tests; the other choices are the same everywhere."""
+    same = {"credit": "c", "judged_by": "j", "test": "t"}
     return pd.DataFrame(
-        {"rule": rule, "credit": "c", "judged_by": "j", "test": "t", "conclusion": "gain" if i < n else "no evidence"}
-        for rule, (n, of) in gains.items()
+        same | {"rule": rule, "conclusion": str(outcome) if i < n else "no evidence"}
+        for rule, (n, of) in found.items()
         for i in range(of)
     )
 
 
 def test_the_choice_that_decides_is_named() -> None:
-    assert decisive(rows_of(a=(1, 4), b=(3, 4))) == Decisive("rule", Option("b", 3, 4), Option("a", 1, 4))
+    assert decisive(rows_of(a=(1, 4), b=(3, 4))) == Decisive("rule", Outcome.GAIN, Option("b", 3, 4), Option("a", 1, 4))
+    assert decisive(rows_of(Outcome.LOSS, a=(1, 4), b=(3, 4))) == Decisive(
+        "rule", Outcome.LOSS, Option("b", 3, 4), Option("a", 1, 4)
+    )
     assert decisive(rows_of(a=(2, 4), b=(1, 2))) is None
 
 

@@ -59,6 +59,7 @@ def test_headline(shown: Material, headline: list[ExportedStatistic], rule: Vote
         assert (main.p, main.p_adjusted) == (row["p_value"], row["p_holm"])
         by_case = only(mine, **of, statistic="difference of accuracy", test=str(PairedTest.SIGN_FLIP))
         assert (by_case.p, by_case.p_adjusted, by_case.seed) == (row["p_by_case"], row["p_by_case_holm"], SEED)
+        assert main.outcome == by_case.outcome == row["outcome"]
         if row["gained"] is not None:
             assert only(mine, **of, statistic="gained").value == row["gained"]
             assert only(mine, **of, statistic="lost").value == row["lost"]
@@ -72,7 +73,7 @@ def test_headline(shown: Material, headline: list[ExportedStatistic], rule: Vote
 
 
 def test_breakdown(shown: Material, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of two rates: one that is tested and one that is not."""
+    """Of two rates: one that is tested as right or wrong and one by swapping."""
     monkeypatch.setattr(breakdown, "RATES", ("Accuracy", "F1"))
     chosen = switches(VoteRule.MAJORITY, Credit.STRICT)
     judging = shown.judgings[0]
@@ -92,7 +93,7 @@ def test_breakdown(shown: Material, monkeypatch: pytest.MonkeyPatch) -> None:
             assert (first.value, first.low, first.high, first.test) == (
                 row["difference"], row["low"], row["high"], row["test"],
             )  # fmt: skip
-            assert (first.p, first.p_adjusted) == (row["p_value"], row["p_bh"])
+            assert (first.p, first.p_adjusted, first.outcome) == (row["p_value"], row["p_bh"], row["outcome"])
 
 
 def test_what_results_offers_is_exported() -> None:
@@ -115,5 +116,5 @@ def test_labels_of_a_sample_are_told_to_allow_no_test(study_models: Material) ->
     found = list(gains._of_policy(judging._replace(rows=sampled), VoteRule.MAJORITY, Credit.STRICT))
     differences = [row for row in found if row.statistic == "difference of accuracy"]
     assert len(differences) == 3
-    assert {row.test for row in differences} == {None}
+    assert {(row.test, row.outcome) for row in differences} == {(None, "not tested")}
     assert all("sample" in str(row.note) for row in differences)

@@ -8,6 +8,7 @@ from crane_core.domain import Setting
 from crane_core.pipeline.export.exported_statistic import ExportedStatistic, Material
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.results.evaluate import verdict_frame
+from crane_core.pipeline.results.measures import PairedTest
 from crane_core.pipeline.results.setting_drops import drop_table
 from crane_core.pipeline.statistics.drops import collect
 from crane_core.storage.store import Store
@@ -37,10 +38,14 @@ def test_each_drop_has_its_interval_and_both_tests(found: list[ExportedStatistic
     assert all(one.low is not None and one.high is not None and one.n == 80 for one in mine)
 
 
-def test_f1_has_no_test_and_no_family(found: list[ExportedStatistic]) -> None:
+def test_f1_is_tested_within_its_family(found: list[ExportedStatistic]) -> None:
     mine = [one for one in found if one.statistic == "difference of F1"]
-    assert mine
-    assert {(one.test, one.adjustment, one.family) for one in mine} == {(None, None, None)}
+    assert {one.section: one.adjustment for one in mine} == {"drops": "Holm", "groups": "Benjamini-Hochberg"}
+    assert {one.test for one in mine} == {str(PairedTest.SWAP)}
+    assert all(one.seed is not None and one.family is not None for one in mine)
+    undefined = [one for one in mine if one.value is None]
+    assert {one.outcome for one in undefined} <= {"nothing to compare"}
+    assert all(one.p_adjusted is not None for one in mine if one.value is not None)
 
 
 def test_costs_are_those_of_the_published_inputs(found: list[ExportedStatistic]) -> None:

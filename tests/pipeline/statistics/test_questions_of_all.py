@@ -27,7 +27,7 @@ def test_every_test_of_the_specification_curve(study_models: Material) -> None:
         judge = None if row["judged_by"] == NOBODY else row["judged_by"]
         of = {"runs": row["rule"], "credit": row["credit"], "judged_by": judge, "test": row["test"]}
         one = only(mine, **of, detector=row["detector_title"], input=BOTH_INPUTS)
-        found = (one.value, one.low, one.high, one.p_adjusted, one.note)
+        found = (one.value, one.low, one.high, one.p_adjusted, one.outcome)
         assert found == (row["difference"], row["low"], row["high"], row["p_value"], row["conclusion"])
 
 

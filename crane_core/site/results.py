@@ -69,7 +69,7 @@ def title_of(judging: Judging) -> str:
 def findings(collected: Collected, judging: Judging) -> list[str]:
     """How many detectors gain and lose by runtime state, and a sentence for each; under the app's first policy."""
     rows = _of_policy(collected, judging, "gains")
-    differences = [one for one in rows if one.statistic == DIFFERENCE and one.test != PairedTest.SIGN_FLIP]
+    differences = [one for one in rows if _is_of_study(one) and one.test != PairedTest.SIGN_FLIP]
     if not differences:
         return []
     compared = pd.DataFrame(
@@ -84,6 +84,11 @@ def _one_finding(one: ExportedStatistic) -> str:
         f"{one.detector}: {one.outcome}. With runtime state the accuracy differs by {value_text(one)} "
         f"({interval_text(one)}; {tested}n {count(one.n or 0)})"
     )
+
+
+def _is_of_study(one: ExportedStatistic) -> bool:
+    """Whether it is a difference between the two inputs of the study, which the site shows."""
+    return one.statistic == DIFFERENCE and one.input == BOTH_INPUTS
 
 
 def _of(collected: Collected, judging: Judging, kind: str) -> list[ExportedStatistic]:
@@ -128,8 +133,8 @@ def _gains(collected: Collected, judging: Judging, rows: list[ExportedStatistic]
     text = [f"{setting} {value}" for setting, value in zip(drawn["setting"], drawn["text"], strict=True)]
     chart = gains(drawn.assign(label=labels, text=text, printed=np.nan))
     yield figure(f"gain-{name_of(judging)}", chart, ABOUT_GAINS)
-    yield statistics_table([one for one in rows if one.input == BOTH_INPUTS and one.statistic == DIFFERENCE], CHANGES)
-    others = [one for one in _of(collected, judging, "gains") if one.statistic == DIFFERENCE]
+    yield statistics_table([one for one in rows if _is_of_study(one)], CHANGES)
+    others = [one for one in _of(collected, judging, "gains") if _is_of_study(one)]
     folded_rows = statistics_table(others, ("Counted as", *CHANGES))
     yield folded(f"Every other way of counting, {count(len(others))} tests", [folded_rows])
 
@@ -158,7 +163,7 @@ def _breakdown(collected: Collected, judging: Judging, by: str, words: str) -> I
     bars = [one for one in rows if one.statistic == "accuracy" and one.value is not None]
     if not bars:
         return
-    changes = [one for one in rows if one.statistic == DIFFERENCE]
+    changes = [one for one in rows if _is_of_study(one)]
     drawings: list[Markup] = []
     for title in in_order(list(dict.fromkeys(str(one.detector) for one in bars))):
         mine = [one for one in bars if one.detector == title]

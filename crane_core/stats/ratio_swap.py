@@ -74,7 +74,7 @@ def _moved(sums: Array) -> _Moved:
     steps = steps[steps.any(axis=1)]
     leading = np.where(steps[:, 0] != 0, steps[:, 0], steps[:, 1])
     is_opposite = leading < 0
-    one_way = np.where(is_opposite[:, np.newaxis], -steps, steps) + 0.0  # no -0.0, which would be a kind of its own
+    one_way = np.where(is_opposite[:, np.newaxis], -steps, steps) + 0.0  # without -0.0, which would be another kind
     kinds, kind = np.unique(one_way, axis=0, return_inverse=True)
     n_of = np.bincount(kind.ravel(), minlength=len(kinds))
     n_opposite = np.bincount(kind.ravel(), is_opposite, len(kinds)).astype(np.int64)

@@ -53,7 +53,7 @@ class Ablated(NamedTuple):
 
     def reference(self) -> Setting:
         """The input that the others are compared with."""
-        return reference_of(self.asked())
+        return _reference(data.answers(), self)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
@@ -65,6 +65,11 @@ def _runs(loaded: str, benchmark: str, source: str) -> SettingRuns:
 def _asked(loaded: str, benchmark: str, source: str) -> pd.DataFrame:
     rows = _runs(loaded, benchmark, source).rows
     return rows[["detector_kind", "detector", "setting", "experiment"]].drop_duplicates()
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def _reference(loaded: str, chosen: Ablated) -> Setting:
+    return reference_of(chosen.rows())
 
 
 @st.cache_data(max_entries=8, show_spinner=False)

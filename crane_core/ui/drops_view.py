@@ -56,7 +56,8 @@ TO_FILL = (
 TABLES = ("4a", "4b")
 """The paper's ablations."""
 NO_RUNS = (
-    "No detector has runs in two inputs on this benchmark. Start runs of one detector with several inputs on the Runs "
+    "Nothing to compare: no detector answered an instance of this benchmark with two inputs. Start "
+    "runs of one detector with several inputs on the Runs "
     "page, or import a release that holds them on the Data page."
 )
 

@@ -32,12 +32,10 @@ from crane_core.ui.model_across_view import draw_model_across
 from crane_core.ui.result_switches import STUDY, Chosen
 from crane_core.ui.words import (
     count,
-    inputs_words,
     p_value,
     percent,
     points,
     points_interval,
-    sentence_case,
     setting_short,
     setting_words,
     whole,
@@ -122,8 +120,7 @@ def draw_gains(chosen: Chosen) -> None:
 def draw_runtime_state(chosen: Chosen) -> None:
     """The section of Results: the dumbbells, the paired comparison with its n, and what its tests assume."""
     comparison = compared(chosen).comparison
-    title = sentence_case(inputs_words(chosen.inputs))
-    st.subheader(title if comparison.empty else headline(comparison, chosen.kind, chosen.inputs), anchor="gain")
+    st.subheader(headline(comparison, chosen.kind, chosen.inputs), anchor="gain")
     draw_gains(chosen)
     if not comparison.empty:
         base, other = chosen.inputs

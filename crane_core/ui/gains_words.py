@@ -30,13 +30,13 @@ _MOST_DECIMALS = 2
 def headline(comparison: pd.DataFrame, kind: str = DetectorKind.LLM, inputs: Inputs = WITH_STATE) -> str:
     """The finding as a title: the range of the differences, and how many detectors gain and lose.
 
-    `comparison`: difference (a share) and outcome of each detector, as `measures.gain_table` gives them.
+    `comparison`: difference (a share) and outcome of each detector, as `measures.gain_table` gives them; it may be
+    empty.
     """
     other, who = sentence_case(NAMES[inputs.other]), WHO.get(DetectorKind(kind), "detector")
-    outcomes = comparison["outcome"].tolist()
-    differences = comparison["difference"].dropna()
-    if differences.empty:
+    if comparison.empty or comparison["difference"].isna().all():
         return f"{other}: {Outcome.NOTHING} with {NAMES[inputs.base]}"
+    outcomes, differences = comparison["outcome"].tolist(), comparison["difference"].dropna()
     is_study_base = inputs.base is Setting.CODE  # what everybody compares with needs no name
     over, against = ("" if is_study_base else f" {word} {NAMES[inputs.base]}" for word in ("over", "against"))
     span, whole = _span(differences), all_of(len(outcomes), who)
@@ -56,9 +56,9 @@ def headline(comparison: pd.DataFrame, kind: str = DetectorKind.LLM, inputs: Inp
 
 def _span(differences: pd.Series[float]) -> str:
     """Percentage points without a unit: the integers around several, with decimals where these would reach 0."""
-    if len(differences) == 1:
-        return points(differences.iloc[0]).removesuffix(" pp").removeprefix("+")
     least, most = float(differences.min()), float(differences.max())
+    if math.isclose(least, most, abs_tol=1e-9):
+        return points(least).removesuffix(" pp").removeprefix("+")
     is_one_sided = least > 0 or most < 0
     for decimals in range(_MOST_DECIMALS + 1):
         ends = _around(least, most, decimals)

@@ -42,6 +42,8 @@ def prepare_answer() -> None:
     """Compute what `draw_head` and `draw_answer` show, so that the first visitor does not wait for it."""
     if chosen := study():
         comparison = compared(chosen).comparison
+        if comparison.empty:
+            return
         drawn = _drawn(comparison)
         finished(dumbbells, drawn)
         finished(differences, drawn)
@@ -82,6 +84,8 @@ def draw_answer(chosen: Chosen | None) -> None:
         link("data", "Open Data")
         return
     comparison = compared(chosen).comparison
+    if comparison.empty:
+        return
     drawn = _drawn(comparison)
     n, n_cases = int(comparison["n"].max()), int(comparison["n_cases"].max())
     with st.container(key="answer"):  # its height stands from the start, see style.css

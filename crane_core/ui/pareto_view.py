@@ -29,7 +29,7 @@ def draw_pareto(chosen: Ablated) -> None:
     """The finding, the chart and its table; a sentence where no model was asked, whose input would cost anything."""
     st.subheader("What does it cost?", anchor="cost")
     if not chosen.source:
-        st.info("There is nothing to compare: no detector has runs in two inputs on this benchmark.")
+        st.info("Nothing to compare: no detector answered an instance of this benchmark with two inputs.")
         return
     table = _costs(data.answers(), chosen)
     if not (table["detector_kind"] == DetectorKind.LLM).any():

@@ -37,7 +37,7 @@ def test_drops_of_the_study(study: Collected) -> None:
     assert "<strong>Against runtime state, of 3 comparisons of accuracy, none is a gain, 1 is a loss and 2 are " in text
     assert "without evidence. Losses: −8.1 pp for Qwen" in text
     assert "Among the changes that are only printed, the largest is" in text
-    assert "Holm-adjusted over every row" in text
+    assert "Holm-adjusted over all rows" in text
 
 
 def test_tokens_of_the_study_against_accuracy(study: Collected) -> None:

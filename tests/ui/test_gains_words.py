@@ -48,7 +48,7 @@ def table(rows: list[tuple[float, Outcome]]) -> pd.DataFrame:
             [(-0.05, LOSS)] * 5,
             MODELS,
             PLUS,
-            "Extended runtime state lowers accuracy against runtime state by 5 points for all 5 models",
+            "Extended runtime state lowers accuracy against runtime state by 5.0 points for all 5 models",
         ),
         (
             [(0.05, GAIN), (-0.02, LOSS), (0.01, NONE)],
@@ -79,14 +79,14 @@ def table(rows: list[tuple[float, Outcome]]) -> pd.DataFrame:
             [(0.0, NONE), (0.0, NONE)],
             ANALYZERS,
             WITH_STATE,
-            "Runtime state: no evidence of a change of accuracy for either analyzer (0 points)",
+            "Runtime state: no evidence of a change of accuracy for either analyzer (0.0 points)",
         ),
         (
             [(0.0, NONE)] * 7,
             MODELS,
             PLUS,
             "Extended runtime state: no evidence of a change of accuracy against runtime state for any of 7 models "
-            "(0 points)",
+            "(0.0 points)",
         ),
         (
             [(0.05, UNTESTED), (-0.51, UNTESTED)],

@@ -19,12 +19,13 @@ from crane_core.pipeline.judging.judged import annotators_of, judged_by, judging
 from crane_core.pipeline.judging.judges import labels_with_pooled_judges
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.results.evaluate import printed_numbers, verdict_frame
-from crane_core.pipeline.results.measures import Credit, VoteRule
+from crane_core.pipeline.results.measures import Credit, Inputs, VoteRule
 from crane_core.stats.resampling import CONFIDENCE
 from crane_core.storage.store import Store
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 
 BOTH_INPUTS = "runtime against code"
+"""The comparison of the study, as `inputs_text` writes it."""
 RATE_INTERVAL = "Wilson's score interval, effective sample size by case"
 DIFFERENCE_INTERVAL = "linearised by case, with one imaginary case, Student's quantile"
 
@@ -33,12 +34,12 @@ class ExportedStatistic(NamedTuple):
     """A value with all that a reader needs to judge it; None if a member says nothing about it.
 
     page and section: where the app shows it. statistic: its name. benchmark to judged_by: what it is of; `input` is a
-    setting, or BOTH_INPUTS; `group` one value of the column `by`; runs and credit are the policy. unit: that of value,
-    low and high (share: 0..1). level: of the interval, which interval_method made. p is that of `test`, p_adjusted of
-    the same by `adjustment` over the tests of `family`. outcome: of the comparison (`stats.outcome`), which the largest
-    p_adjusted of its rows decides; each of them repeats it, but for the kind "choices", where each test has its own.
-    seed: of whatever was drawn for it. stated: what is printed or claimed. note: what else must be known, such as why
-    there is no value.
+    setting, or two (`inputs_text`); `group` one value of the column `by`; runs and credit are the policy. unit: that of
+    value, low and high (share: 0..1). level: of the interval, which interval_method made. p is that of `test`,
+    p_adjusted of the same by `adjustment` over the tests of `family`. outcome: of the comparison (`stats.outcome`),
+    which the largest p_adjusted of its rows decides; each of them repeats it, but for the kind "choices", where each
+    test has its own. seed: of whatever was drawn for it. stated: what is printed or claimed. note: what else must be
+    known, such as why there is no value.
     """
 
     page: str
@@ -81,6 +82,11 @@ class ExportedStatistic(NamedTuple):
             found |= {"low": float(least), "high": float(most), "level": CONFIDENCE, "interval_method": method}
         number = known(value)
         return self._replace(value=None if number is None else float(number), unit=unit, **found)
+
+
+def inputs_text(inputs: Inputs) -> str:
+    """A comparison as the column `input` holds it."""
+    return f"{inputs.other} against {inputs.base}"
 
 
 def known(value: Any) -> Any:

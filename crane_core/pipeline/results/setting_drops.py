@@ -8,11 +8,13 @@ from __future__ import annotations
 import pandas as pd
 
 from crane_core.domain import Setting
+from crane_core.pipeline.results.comparisons import RICHNESS, comparisons
 from crane_core.pipeline.results.measures import Credit, Inputs, VoteRule, change_table, gain_table
 from crane_core.pipeline.results.outcomes import one_family, one_grid
 
 REFERENCES = (Setting.RUNTIME, Setting.RUNTIME_PLUS, Setting.CODE)
-"""The reference settings in order: the first with answers is used. The study's is full runtime state."""
+"""The reference settings in order: the first that can be compared is used, else the
+richest. The study's is full runtime state."""
 COLUMNS = [
     "detector", "detector_title", "setting", "n", "n_cases", "reference", "value", "difference", "low", "high",
     "gained", "lost", "p_value", "test", "p_by_case",
@@ -21,9 +23,11 @@ _NAMES = {"without": "reference", "with_": "value"}
 
 
 def reference_of(rows: pd.DataFrame) -> Setting:
-    """The setting that the others are compared with."""
-    asked = set(rows["setting"])
-    return next(setting for setting in REFERENCES if setting in asked)
+    """The setting that the others are compared with: one that shares an answered instance with another, if any does."""
+    answered = rows[rows["n_crash"] + rows["n_safe"] > 0]
+    comparable = {setting for inputs in comparisons(answered) for setting in inputs}
+    candidates = comparable or set(rows["setting"])
+    return next(setting for setting in (*REFERENCES, *reversed(RICHNESS)) if setting in candidates)
 
 
 def drop_table(rows: pd.DataFrame, *, reference: Setting, rate: str) -> pd.DataFrame:

@@ -26,19 +26,21 @@ def sources(verdicts: pd.DataFrame, ran: pd.DataFrame, benchmark: str) -> list[s
 
     Shipped local experiments are part of the one that they ship with.
 
-    verdicts: the verdict frame; ran: `run_list`, which tells the jobs. Empty where every detector has one setting.
+    verdicts: the verdict frame; ran: `run_list`, which tells the jobs. Empty where no detector answered an instance in
+    two settings: without one there is nothing to compare.
     """
     jobs = set(ran.loc[ran["is_job"], "experiment"])
     shipped = {name for names in SHIPPED.values() for name in names}
     of = verdicts[(verdicts["benchmark"] == benchmark) & ~verdicts["experiment"].isin(jobs | shipped)]
+    of = of[_is_comparable(of, ["experiment", "detector"])]
     n_settings = of.groupby(["experiment", "detector"])["setting"].nunique().groupby("experiment").max()
-    found = [str(name) for name in n_settings[n_settings > 1].sort_values(ascending=False, kind="stable").index]
+    found = [str(name) for name in n_settings.sort_values(ascending=False, kind="stable").index]
     own = runs_of(verdicts, ran, benchmark, OWN).rows
     return found if own.empty else [*found, OWN]
 
 
 def runs_of(verdicts: pd.DataFrame, ran: pd.DataFrame, benchmark: str, source: str) -> SettingRuns:
-    """The rows of the detectors of one source that were asked in two settings or more.
+    """The rows of the detectors of one source that answered an instance in two settings or more.
 
     Of own runs that repeat a detector and setting, the one with the most instances answered counts, of these the last
     that was started.
@@ -52,5 +54,13 @@ def runs_of(verdicts: pd.DataFrame, ran: pd.DataFrame, benchmark: str, source: s
         source_rows = of[of["experiment"].isin(best["experiment"])]
     else:
         source_rows = of[of["experiment"].isin(with_shipped(source))]
-    n_settings = source_rows.groupby("detector")["setting"].transform("nunique")
-    return SettingRuns(source_rows[n_settings > 1], n_left_out)
+    return SettingRuns(source_rows[_is_comparable(source_rows, ["detector"])], n_left_out)
+
+
+def _is_comparable(rows: pd.DataFrame, by: list[str]) -> pd.Series:
+    """Whether the detector of each row, named by these columns, answered some instance in two settings."""
+    is_answered = rows["n_crash"] + rows["n_safe"] > 0
+    n_settings = rows[is_answered].groupby([*by, "instance_id"])["setting"].nunique()
+    most = n_settings.groupby(by).max()
+    names = pd.MultiIndex.from_frame(rows[by]) if len(by) > 1 else pd.Index(rows[by[0]])
+    return pd.Series(most.reindex(names).to_numpy() > 1, rows.index)

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 from crane_core.pipeline.export.exported_statistic import (
-    BOTH_INPUTS,
     DIFFERENCE_INTERVAL,
     RATE_INTERVAL,
     ExportedStatistic,
     Judging,
     Material,
+    inputs_text,
 )
+from crane_core.pipeline.results.comparisons import comparisons
 from crane_core.pipeline.results.measures import (
     SEED,
+    WITH_STATE,
     Credit,
+    Inputs,
     PairedTest,
     VoteRule,
     change_table,
@@ -39,9 +43,11 @@ def collect(material: Material) -> Iterator[ExportedStatistic]:
     """Of every experiment and kind of detector, by every grouping and rate."""
     for judging in material.judgings:
         if judging.is_main:
-            for rule, credit in judging.policies():
-                for by in GROUPINGS:
-                    yield from _by(judging, rule, credit, by)
+            others = [inputs for inputs in comparisons(judging.rows) if inputs != WITH_STATE]
+            for (rule, credit), by in product(judging.policies(), GROUPINGS):
+                yield from _by(judging, rule, credit, by)
+                for inputs in others:
+                    yield from _changes(judging, rule, credit, by, inputs)
 
 
 def _by(judging: Judging, rule: VoteRule, credit: Credit, by: str) -> Iterator[ExportedStatistic]:
@@ -52,7 +58,15 @@ def _by(judging: Judging, rule: VoteRule, credit: Credit, by: str) -> Iterator[E
         table = rate_table(rows, by=[by, "detector_title", "setting"], rate=rate, rule=rule, credit=credit)
         for row in as_rows(table):
             yield _rate(head._replace(statistic=rate.lower() if rate != "F1" else rate), row, by)
-        changes = change_table(rows, by=by, rate=rate, rule=rule, credit=credit)
+    yield from _changes(judging, rule, credit, by, WITH_STATE)
+
+
+def _changes(judging: Judging, rule: VoteRule, credit: Credit, by: str, inputs: Inputs) -> Iterator[ExportedStatistic]:
+    rows = judging.rows.loc[judging.rows[by].notna(), [*NEEDED, by]]
+    rows = paired_rows(rows, rule=rule, credit=credit, inputs=inputs)
+    head = judging.head(PAGE, SECTION, rule, credit)._replace(by=by, input=inputs_text(inputs))
+    for rate in RATES:
+        changes = change_table(rows, by=by, rate=rate, rule=rule, credit=credit, inputs=inputs)
         for row in as_rows(changes):
             yield from _change(head, row, by, rate, len(changes))
 
@@ -66,9 +80,7 @@ def _rate(head: ExportedStatistic, row: dict[str, Any], by: str) -> ExportedStat
 
 
 def _change(head: ExportedStatistic, row: dict[str, Any], by: str, rate: str, n: int) -> Iterator[ExportedStatistic]:
-    of = head._replace(
-        group=row[by], detector=row["detector_title"], input=BOTH_INPUTS, n=row["n"], n_cases=row["n_cases"]
-    )
+    of = head._replace(group=row[by], detector=row["detector_title"], n=row["n"], n_cases=row["n_cases"])
     name = rate.lower() if rate != "F1" else rate
     difference = of._replace(statistic=f"difference of {name}").measured(
         row["difference"], row["low"], row["high"], unit="difference of shares", method=DIFFERENCE_INTERVAL

@@ -1,19 +1,29 @@
-"""The headline: accuracy with each input, the effect of runtime state, both tests, the detectable difference."""
+"""The headline: accuracy with each input, what one input changes against another, both tests, what is detectable."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from crane_core.domain import Setting
 from crane_core.pipeline.export.exported_statistic import (
-    BOTH_INPUTS,
     DIFFERENCE_INTERVAL,
     RATE_INTERVAL,
     ExportedStatistic,
     Judging,
     Material,
+    inputs_text,
 )
-from crane_core.pipeline.results.measures import SEED, Credit, PairedTest, VoteRule, gain_table, paired_rows, rate_table
+from crane_core.pipeline.results.comparisons import comparisons
+from crane_core.pipeline.results.measures import (
+    SEED,
+    WITH_STATE,
+    Credit,
+    Inputs,
+    PairedTest,
+    VoteRule,
+    gain_table,
+    paired_rows,
+    rate_table,
+)
 from crane_core.pipeline.rows import as_rows
 
 PAGE, SECTION = "Results", "gain"
@@ -21,18 +31,20 @@ HOLM = "Holm"
 
 
 def collect(material: Material) -> Iterator[ExportedStatistic]:
-    """Of every experiment, kind of detector, annotator and policy."""
+    """Of every experiment, kind of detector, annotator and policy; rates of the study's two inputs only."""
     for judging in material.judgings:
+        compared = dict.fromkeys([WITH_STATE, *comparisons(judging.rows)])
         for rule, credit in judging.policies():
-            yield from _of_policy(judging, rule, credit)
+            yield from _rates(judging, rule, credit)
+            for inputs in compared:
+                yield from _differences(judging, rule, credit, inputs)
 
 
-def _of_policy(judging: Judging, rule: VoteRule, credit: Credit) -> Iterator[ExportedStatistic]:
+def _rates(judging: Judging, rule: VoteRule, credit: Credit) -> Iterator[ExportedStatistic]:
     head = judging.head(PAGE, SECTION, rule, credit)
-    rows = judging.rows[judging.rows["setting"].isin([Setting.CODE, Setting.RUNTIME])]
-    rows = paired_rows(rows, rule=rule, credit=credit)
-    gains = gain_table(rows, rule=rule, credit=credit)
-    shown = rows[rows["detector"].isin(gains["detector"])] if len(gains) else rows.head(0)
+    rows = paired_rows(judging.rows, rule=rule, credit=credit)
+    settings = rows.groupby("detector")["setting"].transform("nunique")
+    shown = rows[settings == len(WITH_STATE)]
     by = ["detector_title", "setting"]
     for row in as_rows(rate_table(shown, by=by, rate="Accuracy", rule=rule, credit=credit)):
         of = head._replace(statistic="accuracy", detector=row["detector_title"], input=row["setting"])
@@ -45,9 +57,14 @@ def _of_policy(judging: Judging, rule: VoteRule, credit: Credit) -> Iterator[Exp
             n=row["n"],
             n_cases=row["n_cases"],
         )
+
+
+def _differences(judging: Judging, rule: VoteRule, credit: Credit, inputs: Inputs) -> Iterator[ExportedStatistic]:
+    head = judging.head(PAGE, SECTION, rule, credit)._replace(input=inputs_text(inputs))
+    gains = gain_table(judging.rows, rule=rule, credit=credit, inputs=inputs)
     family = f"detectors that were asked with both inputs ({len(gains)})"
     for row in as_rows(gains):
-        of = head._replace(detector=row["detector_title"], input=BOTH_INPUTS, n=row["n"], n_cases=row["n_cases"])
+        of = head._replace(detector=row["detector_title"], n=row["n"], n_cases=row["n_cases"])
         yield from _changes(of, row, family)
 
 

@@ -89,7 +89,35 @@ def runs(*rows: tuple[str, str, int, str]) -> pd.DataFrame:
 
 
 def verdicts(ran: pd.DataFrame) -> pd.DataFrame:
-    return ran[["benchmark", "detector", "setting", "experiment"]].assign(instance_id="a")
+    asked = ran[["benchmark", "detector", "setting", "experiment"]]
+    return asked.assign(instance_id="a", n_crash=1, n_safe=0)
+
+
+def test_inputs_without_a_common_instance_are_no_source() -> None:
+    """Each of two inputs was asked about another instance; or about the same, and one has no answer."""
+    ran = runs(("code-1", "code", 1, "2026-01-01"), ("v-1", "runtime-V", 1, "2026-01-01"))
+    shared = verdicts(ran)
+    assert sources(shared, ran, "mine") == [OWN]
+    imported = ran.assign(is_job=False)
+    one_import = shared.assign(experiment="theirs")
+    assert sources(one_import, imported, "mine") == ["theirs"]
+    for apart in (shared.assign(instance_id=["a", "b"]), shared.assign(n_crash=[1, 0])):
+        assert sources(apart, ran, "mine") == []
+        assert sources(apart.assign(experiment="theirs"), imported, "mine") == []
+        assert runs_of(apart, ran, "mine", OWN).rows.empty
+
+
+@pytest.mark.parametrize(
+    ("settings", "instances", "expected"),
+    [
+        (["runtime", "code", "runtime+"], ["a", "b", "b"], Setting.RUNTIME_PLUS),
+        (["runtime-S", "runtime-V", "runtime-R"], ["a", "a", "b"], Setting.RUNTIME_WITHOUT_V),
+        (["runtime", "code", "runtime+"], ["a", "a", "a"], Setting.RUNTIME),
+    ],
+)
+def test_the_reference_shares_an_instance(settings: list[str], instances: list[str], expected: Setting) -> None:
+    rows = pd.DataFrame({"detector": "heron", "setting": settings, "instance_id": instances, "n_crash": 1, "n_safe": 0})
+    assert reference_of(rows) == expected
 
 
 def test_own_runs_of_several_settings_are_one_detector_and_the_largest_last_one_counts() -> None:

@@ -9,7 +9,7 @@ import pytest
 from crane_core.domain import DetectorKind
 from crane_core.pipeline.export.all_statistics import statistics_modules
 from crane_core.pipeline.export.exported_statistic import BOTH_INPUTS, ExportedStatistic, Material
-from crane_core.pipeline.results.measures import SEED, Credit, PairedTest, VoteRule
+from crane_core.pipeline.results.measures import SEED, WITH_STATE, Credit, PairedTest, VoteRule
 from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.statistics import breakdown, gains
 from crane_core.storage.store import Store
@@ -113,7 +113,7 @@ def test_labels_of_a_sample_are_told_to_allow_no_test(study_models: Material) ->
         label_stratum=pd.Series("drawn", judging.rows.index).where(crashes),
         human=judging.rows["human"].where(~crashes | (np.arange(len(judging.rows)) % 2 == 0), None),
     )
-    found = list(gains._of_policy(judging._replace(rows=sampled), VoteRule.MAJORITY, Credit.STRICT))
+    found = list(gains._differences(judging._replace(rows=sampled), VoteRule.MAJORITY, Credit.STRICT, WITH_STATE))
     differences = [row for row in found if row.statistic == "difference of accuracy"]
     assert len(differences) == 3
     assert {(row.test, row.outcome) for row in differences} == {(None, "not tested")}

@@ -85,7 +85,7 @@ def _counted(moved: _Moved, observed: float) -> float:
     """Over all results, each with the number of ways to it."""
     from scipy.special import gammaln  # loaded with the first test, not with the app: it takes half a second
 
-    grid = np.indices(moved.n_of + 1).reshape(len(moved.n_of), -1).T
+    grid = np.indices((moved.n_of + 1).tolist()).reshape(len(moved.n_of), -1).T
     ways = gammaln(moved.n_of + 1) - gammaln(grid + 1) - gammaln(moved.n_of - grid + 1)
     chance = np.exp(ways.sum(axis=1) - moved.n_of.sum() * np.log(2))
     return min(1.0, float(chance[_is_reached(moved.differences(grid), observed)].sum()))

@@ -139,7 +139,7 @@ def draw_groups(chosen: Ablated, *, by: str, setting: str) -> None:
         name=f"drops_{chosen.rate_words}_by_{by}_{setting}",
         note=f"{', '.join(titles)}: {setting_words(setting)} against {base_words(chosen.reference())}. Lines: "
         f"95% intervals by case. Faded: at most {FEW_CASES} cases. p in the table: Benjamini-Hochberg over its "
-        f"{len(table)} rows; both tests decide the outcome. Click a diamond to see the cases that changed.",
+        f"{len(table)} rows. Click a diamond to see the cases that changed.",
         on_pick=lambda point: _open_group(chosen, table, by, labels, point),
     )
 

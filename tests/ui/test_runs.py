@@ -229,10 +229,12 @@ def test_a_run_shows_what_its_user_calls_it() -> None:
 
 def test_two_runs_are_compared_in_words() -> None:
     found = {"n": 80, "n_cases": 40, "without": 0.5, "with_": 0.625, "difference": 0.125, "low": 0.01, "high": 0.24}
-    told = comparison_words("pylint", "a *b*", found | {"lost": 2, "gained": 12, "p_by_case": 0.0123})
+    found |= {"lost": 2, "gained": 12, "p_value": 0.013, "p_by_case": 0.0123, "outcome": "gain"}
+    told = comparison_words("pylint", "a *b*", found)
     assert told.startswith("Over 80 instances of 40 cases that both answered, pylint has an accuracy of 50.0% and")
     assert "+12.5 pp (1.0 to 24.0 pp)" in told
-    assert "Only the first is right 2 times, only the second 12 times; p = 0.012 by case." in told
+    assert "Only the first is right 2 times, only the second 12 times; p = 0.013, by case = 0.012. " in told
+    assert "From the first run to the second: gain." in told
     assert "a *b*" not in told
     assert comparison_words("a", "b", None) == "No instance with a known outcome was answered by both runs."
     assert run_words(ROW | {"options": '{"name": "pilot"}'}) == "fake, −RT, pilot, 1, 2026-11-21 13:38 UTC"

@@ -15,7 +15,8 @@ pack is refused.
 - `sources/`: imported files, each with a `source.json` that says from where and when.
 - `tables/`: for people to read; the program does not read them. `report.*` are the study's tables recomputed.
   `statistics.csv` and `statistics.json` hold every statistic that the pages show, one row each: value, unit, n,
-  interval with its level and method, test, p, adjusted p with its family, seed; `statistics_*.tex` the same by kind.
+  interval with its level and method, test, p, adjusted p with its family, outcome, seed; `statistics_*.tex` the same
+  by kind. Outcome is what the pages say of a comparison: gain, loss, no evidence, not tested or nothing to compare.
 """
 
 

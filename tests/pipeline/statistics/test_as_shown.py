@@ -111,7 +111,7 @@ def test_labels_of_a_sample_are_told_to_allow_no_test(study_models: Material) ->
     crashes = judging.rows["truth"] & (judging.rows["n_crash"] > judging.rows["n_safe"])
     sampled = judging.rows.assign(
         label_stratum=pd.Series("drawn", judging.rows.index).where(crashes),
-        human=judging.rows["human"].where(~crashes | (np.arange(len(judging.rows)) % 2 == 0), None),
+        human=judging.rows["human"].where(~crashes | (np.arange(len(judging.rows)) % 3 == 0), None),
     )
     found = list(gains._differences(judging._replace(rows=sampled), VoteRule.MAJORITY, Credit.STRICT, WITH_STATE))
     differences = [row for row in found if row.statistic == "difference of accuracy"]

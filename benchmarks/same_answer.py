@@ -92,7 +92,8 @@ def differences(rounds: Sequence[Round]) -> dict[str, int]:
     return {
         "first, silently": sum(said != expected for said, expected in firsts if not said.not_asked),
         "first, said": sum(bool(said.not_asked) for said, _ in firsts),
-        "asked once more": sum(said != expected or bool(said.not_asked) for said, expected in laters),
+        "asked once more, silently": sum(said != expected for said, expected in laters if not said.not_asked),
+        "asked once more, said": sum(bool(said.not_asked) for said, _ in laters),
     }
 
 
@@ -116,7 +117,8 @@ def main() -> int:
     n_predicted = sum(said.findings != "[]" for said in rounds[0].later)
     print(f"all: {total}; {n_predicted} of {len(orders)} are predicted to crash")
     print(machine())
-    return 1 if total["first, silently"] or total["asked once more"] else 0
+    is_same = all(n == 0 for what, n in total.items() if what != "first, said")
+    return 0 if is_same else 1
 
 
 if __name__ == "__main__":

@@ -15,9 +15,9 @@ from crane_core.pipeline.campaigns.campaigns import acts_of, drawn_plan, journal
 from crane_core.pipeline.campaigns.desk_names import desk_names
 from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
-from crane_core.ui.annotate.snapshot import AHEAD, BACK
+from crane_core.ui.annotate.snapshot import BACK
 
-from .desk import KEPT, OWN_ANSWERS, READY, SAVED, campaign_of_all, in_sight, press, press_ready
+from .desk import AHEAD_LOADED, KEPT, OWN_ANSWERS, READY, SAVED, campaign_of_all, in_sight, press, press_ready
 
 pytestmark = pytest.mark.browser
 
@@ -114,7 +114,7 @@ def test_keys_need_an_item_that_was_in_sight_and_their_order_needs_no_clock(
 
             page.reload()
             page.wait_for_function(READY)
-            page.wait_for_function(f"document.querySelector('.cw-desk').cwDesk.cards.size === {AHEAD + BACK}")
+            page.wait_for_function(AHEAD_LOADED)
             page.evaluate("() => { WebSocket.prototype.send = () => {}; }")  # nothing arrives from here on
             for back in (given[::-1])[:BACK]:
                 press(page, "u")

@@ -359,18 +359,19 @@ class Desk {
     this.paintReady();
     requestAnimationFrame(() => requestAnimationFrame(() => {
       if (turn !== this.turn || this.pending) return;
-      this.readyAt = performance.now() + LOOK_MS;
       this.startTiming();
-      this.awaitReady(turn);
+      this.awaitReady(turn, performance.now() + LOOK_MS);
     }));
   }
 
-  awaitReady(turn) {
+  // Keys count from the moment in which the controls say so.
+  awaitReady(turn, until) {
     setTimeout(() => {
       if (turn !== this.turn) return;
-      if (performance.now() < this.readyAt) this.awaitReady(turn);
-      else this.paintReady();
-    }, Math.max(1, this.readyAt - performance.now()));
+      if (performance.now() < until) return this.awaitReady(turn, until);
+      this.readyAt = performance.now();
+      this.paintReady();
+    }, Math.max(1, until - performance.now()));
   }
 
   // A card that was not in sight long enough before the page was left begins again.
@@ -528,7 +529,8 @@ class Desk {
   // A server that was started again knows this fragment only after a run of the whole page.
   look() {
     const waits = (this.outbox.length || this.keys.unsent()) && this.isOpen && !this.isShut();
-    if (waits && Date.now() - this.sentAt > RESEND_MS) this.send();
+    const lacksCards = this.isOpen && (this.snapshot?.has_more || (this.pending && this.shown !== null));
+    if ((waits || lacksCards) && Date.now() - this.sentAt > RESEND_MS) this.send();
     if (waits && Date.now() - Math.max(this.waitingSince ?? this.keys.since, this.resumedAt ?? 0) > RESUME_MS) {
       this.resumedAt = Date.now();
       this.drawPage();

@@ -34,10 +34,8 @@ def main() -> int:
     wrong = failures(found)
     print(table(found))
     print(f"{len(cases)} cases, {time.perf_counter() - started:.0f} s")
-    pending = [str(outcome) for outcome in found if isinstance(outcome, Outcome) and outcome.step.is_pending]
     misses = [str(outcome) for outcome in found if isinstance(outcome, Outcome) and outcome.is_miss]
     _list("wrong", wrong)
-    _list("pending", pending)
     _list("missed", misses if given.misses else [])
     return 1 if wrong else 0
 

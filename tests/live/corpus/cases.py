@@ -12,7 +12,7 @@ A case is a heading, cells that are run before, and targets, each of which is as
 
 `---` alone begins one more cell before; `--- restart` does so in a new kernel in the same folder. After the
 heading: `| own kernel` for what a reset does not undo and nobody sees, `| needs sympy torch` for modules without which
-the case is skipped. After a target: `| pending` for a false alarm that is known and still to fix.
+the case is skipped.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ KINDS = Path(__file__).parent / "kinds"
 RESTART = "restart"
 
 _HEADING = re.compile(r"^=== (?P<name>[^|]+?)(?P<options>( \| [^|]+)*)$")
-_CELL = re.compile(r"^---(?: (?P<what>restart|runs|raises (?P<exception>\w+)))?(?P<pending> \| pending)?$")
+_CELL = re.compile(r"^---(?: (?P<what>restart|runs|raises (?P<exception>\w+)))?$")
 
 
 class CorpusError(Exception):
@@ -41,7 +41,6 @@ class Step:
     is_target: bool = False
     is_restart: bool = False
     exception: str | None = None
-    is_pending: bool = False
 
 
 @dataclass(frozen=True)
@@ -129,4 +128,4 @@ def _step(mark: re.Match[str] | None, written: list[str], place: str) -> Step | 
     if not source:
         raise CorpusError(f"{place}: an empty target")
     assert mark is not None
-    return Step(source, is_target=True, exception=mark["exception"], is_pending=mark["pending"] is not None)
+    return Step(source, is_target=True, exception=mark["exception"])

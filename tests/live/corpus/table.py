@@ -58,13 +58,11 @@ def _line(kind: str, counts: Row) -> str:
 
 
 def failures(played: Sequence[Outcome | Skipped]) -> list[str]:
-    """False alarms, wrong classes, and cells that ended otherwise than their file says; those pending left out."""
+    """False alarms, wrong classes, and cells that ended otherwise than their file says."""
     outcomes = [outcome for outcome in played if isinstance(outcome, Outcome)]
     return [str(outcome) for outcome in outcomes if _fails(outcome)]
 
 
 def _fails(outcome: Outcome) -> bool:
-    if outcome.step.is_pending:
-        return False
     is_without_verdict = outcome.trouble.startswith("no verdict")
     return outcome.is_false_alarm or outcome.is_wrong_class or outcome.is_mislabelled or is_without_verdict

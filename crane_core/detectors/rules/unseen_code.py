@@ -220,9 +220,10 @@ def _methods_handed_over(tree: ast.Module) -> Iterator[str]:
     """Names of objects of which a method that changes them is given away: `add = rows.append`."""
     harmless = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     for node in ast.walk(tree):
-        is_mention = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and id(node) not in harmless
-        if is_mention and node.attr in _CHANGING and (root := _root(node)) is not None:
-            yield root
+        if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load) or id(node) in harmless:
+            continue
+        if node.attr in _CHANGING:
+            yield from _roots(node)
 
 
 def _given_along(tree: ast.Module, notebook: _Notebook) -> Iterator[str]:

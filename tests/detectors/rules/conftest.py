@@ -46,6 +46,7 @@ class Predicted(NamedTuple):
     raised: str | None = None
     error: BaseException | None = None
     contradictions: tuple[Contradiction, ...] = ()
+    unsure: tuple[str, ...] = ()
 
     @property
     def exception(self) -> str | None:
@@ -135,7 +136,7 @@ def predict_in_kernel(tmp_path: Path) -> Predict:
         nbformat.write(nbformat.v4.new_notebook(cells=cells), notebook)
         state = state_of(capture(notebook, target=1).to_json())
         report = findings(cells_of(setup, target), state)
-        return Predicted(report.findings, report.errors, state)
+        return Predicted(report.findings, report.errors, state, unsure=report.unsure)
 
     return predicted
 

@@ -146,3 +146,28 @@ def test_what_no_such_code_changes_is_known(predict_here: Predict, name: str) ->
     setup, target, exception = CRASHES[name]
     seen = predict_here(setup, target)
     assert (seen.exception, seen.raised) == (exception, exception)
+
+
+@pytest.mark.parametrize(
+    ("setup", "target", "sentence"),
+    [
+        (
+            "import threading, time\nout = {}\ndef work():\n    time.sleep(5)\n    out['k'] = 1\n"
+            "thread = threading.Thread(target=work, name='filler')\nthread.start()",
+            "thread.join()\nout['k']",
+            "a thread of the notebook is running (filler)",
+        ),
+        (
+            "import asyncio\nout = {}\nasync def fetch():\n    await asyncio.sleep(5)\n    out['a'] = 1\n"
+            "task = asyncio.create_task(fetch())",
+            "await task\nout['a']",
+            "a task of the event loop is pending (task fetch)",
+        ),
+    ],
+)
+def test_work_beside_the_target_in_a_captured_kernel(
+    predict_in_kernel: Predict, setup: str, target: str, sentence: str
+) -> None:
+    seen = predict_in_kernel(setup, target)
+    assert seen.findings == ()
+    assert seen.unsure == (sentence,)

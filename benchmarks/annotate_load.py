@@ -59,7 +59,8 @@ LABEL = """
         });
         look();
     };
-    setTimeout(press, Math.random() * most);
+    const begin = () => desk.dataset.ready === 'true' ? setTimeout(press, Math.random() * most) : setTimeout(begin, 50);
+    begin();
 }
 """
 

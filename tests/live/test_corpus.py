@@ -14,7 +14,7 @@ from tests.live.corpus.cases import Case, CorpusError, all_cases, cases_of
 from tests.live.corpus.play import Outcome, played
 from tests.live.corpus.table import failures, row, table
 
-LEAST_RECALL = 0.5
+LEAST_RECALL = 0.57
 """A little under what was measured; a rule that finds less than before shows here."""
 EVERY = 30
 """Of the cases that share a kernel, this many make one of the sample."""

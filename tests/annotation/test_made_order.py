@@ -12,11 +12,12 @@ from crane_core.annotation.rounds import Again
 from crane_core.annotation.showing import Showing
 from crane_core.domain import Annotation, AnnotationAction
 
+Line = tuple[str | None, int | None, AnnotationAction, Showing, str | None]
 X, Y = Showing("x", 1), Showing("y", 1)
 LABEL, UNDO = AnnotationAction.LABEL, AnnotationAction.UNDO
 
 
-def lines(*acts: tuple[str | None, int | None, AnnotationAction, Showing, str | None]) -> list[Annotation]:
+def lines(*acts: Line) -> list[Annotation]:
     """The ledger's lines in this order: device, number, action, showing, label."""
     sequence = count(1)
     return [
@@ -38,7 +39,7 @@ def final(acts: list[Annotation], again: tuple[Again, ...] = ()) -> dict[str, st
     return {showing.item: given.label for showing, given in at_once.given.items()}
 
 
-CASES = {
+CASES: dict[str, tuple[list[Line], dict[str, str]]] = {
     "a clock that was set back changes nothing": (
         [("phone-aa", 1, LABEL, X, "wrong"), ("phone-aa", 2, UNDO, X, None), ("phone-aa", 3, LABEL, X, "correct")],
         {"x": "correct"},

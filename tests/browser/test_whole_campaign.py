@@ -23,7 +23,7 @@ from crane_core.pipeline.campaigns.label_frame import final_outcomes
 from crane_core.pipeline.places import DataFolder
 
 from .conftest import WIDE
-from .desk import SAVED, in_sight, press_ready, shown_item
+from .desk import AHEAD_LOADED, SAVED, in_sight, press_ready, shown_item
 from .screen import settled, title
 
 pytestmark = pytest.mark.browser
@@ -69,6 +69,7 @@ def create(page: Page, address: str) -> None:
 def open_desk(page: Page, address: str, annotator: str) -> None:
     page.goto(f"{address}/annotate?campaign={NAME}&annotator={annotator}")
     page.wait_for_selector(".cw-desk .cw-card")
+    page.wait_for_function(AHEAD_LOADED)
 
 
 def press_label(page: Page, label: str) -> None:

@@ -8,6 +8,7 @@ const IDLE_CAP_S = 300;
 const RESEND_MS = 2000;
 const LATE_MS = 4000;
 const TELL_MS = 3000;
+const BACK_MS = 10000; // how long a card is waited for before its label is undone
 const RESUME_MS = 5000;
 const ASK_MS = 2000; // how long a tab listens whether another one labels here
 const LOOK_MS = 250; // how long a card is in sight before a key is meant for it
@@ -535,7 +536,7 @@ class Desk {
       this.resumedAt = Date.now();
       this.drawPage();
     }
-    if (this.comingBack && Date.now() - this.comingBack.since > LATE_MS) this.giveUpComingBack();
+    if (this.comingBack && Date.now() - this.comingBack.since > BACK_MS) this.giveUpComingBack();
     if (this.missedAt && Date.now() - this.missedAt > TELL_MS) this.missedAt = null;
     this.paintReady();
     this.paintSaved();

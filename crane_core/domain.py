@@ -129,6 +129,7 @@ class AuditAction(StrEnum):
     END_ACCESS = "end access"
     ROLE = "change role"
     LOCK = "lock"
+    OPEN_AGAIN = "open again"
     EXPORT = "export"
     START_RUN = "start run"
     STOP_RUN = "stop run"

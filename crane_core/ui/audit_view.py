@@ -16,7 +16,7 @@ from crane_core.ui.acting import acting
 from crane_core.ui.campaigns.lead import is_leading
 from crane_core.ui.frame import told
 from crane_core.ui.grid import grid
-from crane_core.ui.visit import may
+from crane_core.ui.visit import Carried, carried, may, require_still
 from crane_core.ui.words import count
 
 SHOWN = 200
@@ -42,12 +42,13 @@ def draw_audit() -> None:
         table = pd.DataFrame(rows(found[:SHOWN]), columns=[name.capitalize() for name in COLUMNS])
         table["When"] = table["When"].str.slice(0, 19).str.replace("T", " ")
         grid(table, height="content" if len(table) <= FEW else HEIGHT)
-        export = _exporting(data.folder(), acting())
+        export = _exporting(data.folder(), acting(), carried())
         st.download_button("Download CSV", export, "audit_log.csv", "text/csv", on_click="ignore", key="audit_csv")
 
 
-def _exporting(folder: DataFolder, actor: Actor) -> Callable[[], str]:
+def _exporting(folder: DataFolder, actor: Actor, brought: Carried) -> Callable[[], str]:
     def export() -> str:
+        require_still(brought, Role.LEAD)
         note(folder, actor, AuditAction.EXPORT, "audit log")
         return as_csv(entries(folder))
 

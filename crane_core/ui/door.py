@@ -51,6 +51,9 @@ LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 _PORTS = {"http": 80, "https": 443}
 _UPLOADS = "/_stcore/upload_file/"
 _METRICS = "/_stcore/metrics"
+_AGENTS = "/_stcore/agent/"
+"""Streamlit's way for programs to drive an app, which an environment variable would turn on beside our login."""
+_READING = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 def _inline_scripts() -> list[str]:
@@ -173,11 +176,17 @@ class Doorkeeper:
             await self._app(scope, receive, send)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        path = scope["path"].rstrip("/")
-        if path.endswith(_METRICS):
+        path, method = scope["path"].rstrip("/"), scope["method"]
+        is_upload = _UPLOADS in path
+        session = path.partition(_UPLOADS)[2].partition("/")[0]
+        if path.endswith(_METRICS) or _AGENTS in f"{path}/":
             await PlainTextResponse("Not found.", HTTPStatus.NOT_FOUND)(scope, receive, send)
-        elif scope["method"] == "PUT" and _UPLOADS in path:
-            await self._upload(path.partition(_UPLOADS)[2].partition("/")[0], scope, receive, send)
+        elif method not in _READING and not is_upload:
+            await PlainTextResponse("Not allowed.", HTTPStatus.METHOD_NOT_ALLOWED)(scope, receive, send)
+        elif method == "PUT":
+            await self._upload(session, scope, receive, send)
+        elif method not in _READING and not may_upload(session):
+            await PlainTextResponse("Forbidden.", HTTPStatus.FORBIDDEN)(scope, receive, send)
         else:
             await self._app(scope, receive, send)
 

@@ -77,6 +77,16 @@ def may(role: Role) -> bool:
         return False
 
 
+def require_still(brought: Carried, role: Role) -> None:
+    """What `require` asks, of who carried this, where no page is drawn: a file that is made when it is fetched.
+
+    Raises IdentityError.
+    """
+    found = arrival_of(brought).visitor
+    if found is None or not found.may(role):
+        raise IdentityError(f"This needs the role {role}.", remedy="Load the page again and log in.")
+
+
 def require_seat(annotator: str) -> None:
     """Raises IdentityError if the logged-in visitor is not this annotator; without logins any name is accepted."""
     found = require(Role.ANNOTATOR)

@@ -461,7 +461,11 @@ def _again(chosen: argparse.Namespace, folder: DataFolder) -> int:
             "Nothing says which items are labelled again.",
             remedy="Pass --items, --labels, --reasons, --not-under or --flagged; or --everything.",
         )
-    return _told(folder, chosen, label_again(folder, chosen.name, which, by=chosen.by, why=chosen.why))
+    was_locked = kept_campaign(folder, chosen.name).lock is not None
+    opened = label_again(folder, chosen.name, which, by=chosen.by, why=chosen.why)
+    if was_locked:
+        note(folder, at_the_terminal(), AuditAction.OPEN_AGAIN, f"campaign {chosen.name}", f"by {chosen.by}")
+    return _told(folder, chosen, opened)
 
 
 def _check_labels(named: Sequence[str], labels: LabelSet) -> None:

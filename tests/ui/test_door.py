@@ -140,6 +140,24 @@ def test_metrics_are_not_public(open_app: str, path: str) -> None:
     assert answer.status == 404
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("POST", "/_stcore/agent/interact", 404),
+        ("POST", "/_stcore/agent/mcp", 404),
+        ("GET", "/_stcore/agent/openapi.json", 404),
+        ("POST", "/", 405),
+        ("PUT", "/data", 405),
+        ("DELETE", "/_stcore/health", 405),
+        ("DELETE", "/_stcore/upload_file/some-session/some-file", 403),
+        ("POST", "/_stcore/upload_file/some-session/some-file", 403),
+        ("PUT", "/_stcore/upload_file/some-session/some-file", 403),
+    ],
+)
+def test_a_stranger_changes_nothing_over_http(locked_app: str, method: str, path: str, status: int) -> None:
+    assert ask(locked_app, path, method=method).status == status
+
+
 def upload_all(address: str, *sizes: int) -> list[int]:
     """The status of each upload in turn, by one session that just opened."""
     return in_own_loop(_upload_all(address, sizes))

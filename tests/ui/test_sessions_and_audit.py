@@ -21,6 +21,7 @@ from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.plan import Design, Kind, Population
 from crane_core.pipeline.audit import FILE, audit_file
 from crane_core.pipeline.campaigns.campaigns import drawn_plan, keep_campaign
+from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
 from tests.ui.visits import Drawn, Visitor, asked, drawn, in_own_loop, run
@@ -65,9 +66,13 @@ def lab(answered_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -
     store = prepare(folder)
     wish = CampaignRequest("pilot", ("ana", "ben"), Population("minibench", "ours"), Design(Kind.ALL), seed=7)
     try:
-        keep_campaign(folder, drawn_plan(store, wish))
+        plan = drawn_plan(store, wish)
     finally:
         store.close()
+    keep_campaign(folder, plan)
+    first = plan.orders["ana"][0].item
+    label = {"event": "one", "action": "label", "item": first, "showing": 1, "label": "correct", "seconds": 9.0}
+    assert LabelStore(folder, "pilot").take("ana", [label]).refused == {}
     roles = place / "roles.toml"
     roles.write_text(LISTED)
     with serve(folder.path, CRANE_ROLES=str(roles)) as address:
@@ -136,6 +141,7 @@ def test_the_audit_log_tells_of_roles_logins_locks_exports_and_runs(lab: Lab, tm
     asked(lab.address, "/logout", headers={"Cookie": ada.cookie})
     lab.command("campaign", "export", "pilot", "--out", str(tmp_path / "out"))
     lab.command("campaign", "lock", "pilot", "--by", "=lea", "--anyway")
+    lab.command("campaign", "again", "pilot", "--everything", "--by", "lea")
     about = ("--benchmark", "minibench", "--instances", "pandas_1*")
     lab.command("detect", "--detector", "rules", "--setting", "code", *about)
     lab.command("invite", "lea@lab.example", "--revoke")
@@ -145,6 +151,7 @@ def test_the_audit_log_tells_of_roles_logins_locks_exports_and_runs(lab: Lab, tm
     assert ("change role", "ana@lab.example", "viewer to annotator") in told
     assert ("change role", "lea@lab.example", "no role to lead") in told
     assert ("lock", "campaign pilot", "locked by =lea") in told
+    assert ("open again", "campaign pilot", "by lea") in told
     assert ("export", "campaign pilot", "to out") in told
     assert ("end access", "lea@lab.example", "all invitations and sessions") in told
     assert {"log in", "log out", "invite", "start run"} <= {act["action"] for act in found}

@@ -13,16 +13,17 @@ from crane_core.pipeline.campaigns.status import Status, open_words
 from crane_core.ui import data
 from crane_core.ui.acting import acting, note_act
 from crane_core.ui.frame import told
-from crane_core.ui.visit import require, visitor
+from crane_core.ui.visit import carried, require, require_still, visitor
 from crane_core.ui.words import literal
 
 
 def draw_export(status: Status) -> None:
     """Labels, acts and plan as one archive, made when it is asked for."""
     campaign = status.plan.campaign
-    folder, actor = data.folder(), acting()
+    folder, actor, brought = data.folder(), acting(), carried()
 
     def export() -> bytes:
+        require_still(brought, Role.LEAD)
         note(folder, actor, AuditAction.EXPORT, f"campaign {campaign}")
         return export_zip(folder, campaign)
 

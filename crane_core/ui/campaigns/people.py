@@ -9,11 +9,13 @@ import streamlit as st
 from crane_core.annotation.plan import Plan
 from crane_core.annotation.redeal import Change, is_main_open
 from crane_core.annotation.rounds import Round
+from crane_core.domain import AuditAction
 from crane_core.identity.roles import configured_roles
 from crane_core.identity.visitor import Role
 from crane_core.pipeline.campaigns.rounds import Which, change_people, label_again, open_main, round_words
 from crane_core.pipeline.campaigns.status import Status
 from crane_core.ui import data
+from crane_core.ui.acting import note_act
 from crane_core.ui.frame import told
 from crane_core.ui.label_view import label_words
 from crane_core.ui.visit import require, visitor
@@ -105,7 +107,14 @@ def _draw_again(plan: Plan, *, is_locked: bool) -> None:
     if pressed:
         older = plan.guideline if is_older else ""
         which = Which((), tuple(labels), reasons, older, is_flagged)
-        _keep(lambda: label_again(data.folder(), plan.campaign, which, by=by, why=why))
+
+        def open_again() -> Round:
+            opened = label_again(data.folder(), plan.campaign, which, by=by, why=why)
+            if is_locked:
+                note_act(AuditAction.OPEN_AGAIN, f"campaign {plan.campaign}", f"by {by}")
+            return opened
+
+        _keep(open_again)
 
 
 def _draw_reasons(words: Mapping[str, str]) -> tuple[str, ...]:

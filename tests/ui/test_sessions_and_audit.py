@@ -71,7 +71,7 @@ def lab(answered_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -
         store.close()
     keep_campaign(folder, plan)
     first = plan.orders["ana"][0].item
-    label = {"event": "one", "action": "label", "item": first, "showing": 1, "label": "correct", "seconds": 9.0}
+    label = {"event": "ana-first", "action": "label", "item": first, "showing": 1, "label": "correct", "seconds": 9.0}
     assert LabelStore(folder, "pilot").take("ana", [label]).refused == {}
     roles = place / "roles.toml"
     roles.write_text(LISTED)

@@ -33,7 +33,7 @@ def test_it_is_plain_enough_for_json(found: Examination) -> None:
     told = json.loads(json.dumps(asdict(found), default=str, allow_nan=False))
     assert {source["source_id"] for source in told["sources"]} == set(embedded())
     assert all(source["imported_at"] is None for source in told["sources"])
-    assert len(told["problems"]) == 6
+    assert len(told["problems"]) == 8
     assert told["counts"]["runs"] == 9798
 
 

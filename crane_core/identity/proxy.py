@@ -40,7 +40,7 @@ class Proxy:
         return address is not None and any(address in network for network in self.networks)
 
     def visitor_of(self, forwarded: str) -> str | None:
-        """The visitor's address in the X-Forwarded-For of a proxy: the last one there that is no proxy's.
+        """The visitor's address in the X-Forwarded-For of a proxy: the last one there that does not belong to a proxy.
 
         What stands before it, the visitor may have made up. None where it is not an address.
         """

@@ -11,7 +11,7 @@ from pathlib import Path
 from tests.live.corpus.cases import all_cases
 from tests.live.corpus.open_kernel import PYTHON, open_kernel
 from tests.live.corpus.play import Outcome, played
-from tests.live.corpus.table import failures, table
+from tests.live.corpus.table import failures, stopped, table
 
 
 def main() -> int:
@@ -19,7 +19,7 @@ def main() -> int:
     words = argparse.ArgumentParser(prog="python -m tests.live.corpus", description=__doc__)
     words.add_argument("kinds", nargs="*", help="kinds, or parts of the names of cases; all without any")
     words.add_argument("--misses", action="store_true", help="print each crash that was not predicted")
-    words.add_argument("--guard", action="store_true", help="run all with `%%crane guard on` instead of asking")
+    words.add_argument("--guard", action="store_true", help="do not ask, but run what runs with `%%crane guard on`")
     words.add_argument("--jobs", type=int, default=2, help="kernels side by side (2)")
     words.add_argument("--python", help=f"interpreter with ipykernel (else {PYTHON}, else this one)")
     words.add_argument("--times", type=int, default=1, help="play each case so often")
@@ -31,7 +31,7 @@ def main() -> int:
         with open_kernel(room / "about", given.python) as kernel:
             print(kernel.versions())
         found = played(cases * given.times, room, python=given.python, guard=given.guard, jobs=given.jobs)
-    wrong = failures(found)
+    wrong = stopped(found) if given.guard else failures(found)
     print(table(found))
     print(f"{len(cases)} cases, {time.perf_counter() - started:.0f} s")
     misses = [str(outcome) for outcome in found if isinstance(outcome, Outcome) and outcome.is_miss]

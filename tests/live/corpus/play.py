@@ -158,6 +158,8 @@ def _asked(kernel: OpenKernel, case: Case, step: Step) -> Outcome:
 
 def _guarded(kernel: OpenKernel, case: Case, step: Step) -> Outcome:
     """Where the guard stops a cell that its file says runs, that is a false alarm."""
+    if step.exception is not None:
+        return Outcome(case, step, None, kernel.run_unguarded(step.source).exception)
     ran = kernel.run_guarded(step.source)
     if ran.exception == STOPPED:
         return Outcome(case, step, _class_told(ran), step.exception)

@@ -105,7 +105,7 @@ def exclusively(path: Path) -> Iterator[None]:
     """Keep every other process from writing a ledger file between what was read of it and what is appended.
 
     The lock is a file beside it, since `append` locks the file itself; the system releases it when a process ends.
-    Raises LedgerError where the lock cannot be made.
+    Raises LedgerError if the lock cannot be made.
     """
     refuse_on_replica()
     file = path.with_suffix(".lock")

@@ -81,7 +81,7 @@ def asked(key: str) -> list[str]:
 
 
 def draw_unknown(place: DeltaGenerator) -> None:
-    """Say at `place` which values of the address are not offered on this page, until they are chosen anew."""
+    """Say at `place` which values of the address are not offered on this page, until they are chosen again."""
     unknown = _unknown()
     if unknown:
         named = "; ".join(f"{label} {', '.join(values)}" for label, values in unknown.values())

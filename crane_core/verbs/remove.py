@@ -41,7 +41,7 @@ def said_and_loaded(folder: DataFolder, done: str) -> int:
     except CraneError as error:
         tell_refusal(
             f"That is saved, but the database does not show it yet: {error.args[0]}",
-            "Free some space, or mend what it names; the next command or start of the app loads everything again.",
+            "Free some space, or fix what it names; the next command or start of the app loads everything again.",
         )
         return 1
     return 0

@@ -35,13 +35,13 @@ BESIDE = {
         "threads",
         "thread of <lambda>",
     ),
-    "a pool at work": (
+    "a running pool": (
         WAITS + "from concurrent.futures import ThreadPoolExecutor\npool = ThreadPoolExecutor(1, 'pool')\n"
         "_ = pool.submit(work)",
         "threads",
         "pool_0",
     ),
-    "a pool of processes at work": (
+    "a running pool of processes": (
         WAITS + "from multiprocessing.pool import ThreadPool\nbeds = ThreadPool(1)\n_ = beds.apply_async(work)",
         "threads",
         "worker",

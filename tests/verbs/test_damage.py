@@ -56,7 +56,7 @@ def read_only(copy: DataFolder) -> DataFolder:
 
 
 def beside_read_only(folder: DataFolder, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """A verb in a process of its own, to which the folder is read-only."""
+    """A verb in a separate process, to which the folder is read-only."""
     mounts = ["--bind", "/", "/", "--dev-bind", "/dev", "/dev", "--proc", "/proc"]
     mounts += ["--ro-bind", str(folder.path), str(folder.path)]
     verb = [sys.executable, "-m", "crane_core", "--data", str(folder.path), *arguments]

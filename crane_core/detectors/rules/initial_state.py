@@ -123,7 +123,7 @@ class InitialState:
         return (*self.session.unsure, *([_ANY_NAME] if self.unseen.is_any else []))
 
     def _lasting(self, name: str) -> AbstractValue:
-        """What stays true of a name whoever acts beside the target: Python's own, and what an import names."""
+        """What stays true of a name while others act beside the target: Python's own, and what an import names."""
         if (known := self.of_python(name)) is not None:
             return known
         variable = self.state.variables.get(name) if self.state is not None else None

@@ -1,4 +1,4 @@
-"""What lies in a ledger and is no ledger file: names, kinds of files, and entries of the manifest.
+"""Files in a ledger that the app did not write there: names, kinds of files, and entries of the manifest.
 
 Opens regular files only: a pipe or a device can be read without end.
 """

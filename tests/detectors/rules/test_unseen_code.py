@@ -20,7 +20,7 @@ RUNS = {
         "log = logging.getLogger('unseen.two')\nlog.addHandler(Kept())",
         "log.warning('dry')\nlast",
     ),
-    "a handler keeps records of its own": (
+    "a handler keeps its own records": (
         "import logging\nclass Kept(logging.Handler):\n    def __init__(self):\n        super().__init__()\n"
         "        self.rows = []\n    def emit(self, record): self.rows.append(record)\n"
         "kept = Kept()\nlog = logging.getLogger('unseen.three')\nlog.addHandler(kept)",
@@ -120,7 +120,7 @@ CRASHES = {
         "IndexError",
     ),
     "a key of sorting": ("beds = [3, 1]", "sorted(beds, key=lambda bed: -bed)\nbeds[4]", "IndexError"),
-    "a class with a text of its own": (
+    "a class with its own text": (
         "class Bed:\n    def __repr__(self): return 'bed'\nbed = Bed()\nbeds = [1]",
         "print(bed)\nbeds[4]",
         "IndexError",

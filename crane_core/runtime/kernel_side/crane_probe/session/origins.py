@@ -1,4 +1,4 @@
-"""Where code comes from: installed with Python or its packages, or written by whoever wrote the notebook.
+"""Where code comes from: installed with Python or its packages, or written by the notebook's author.
 
 Knows file names of code objects. Refuses to call what it looks at, or to believe names that a notebook may give.
 """

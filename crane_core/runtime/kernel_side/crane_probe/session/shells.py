@@ -10,7 +10,7 @@ from ..anatomy import instance_dict, is_kind, module_dict
 
 
 def shell_of(namespace: Mapping[str, Any]) -> Any:
-    """IPython's shell whose variables these are; None where there is none."""
+    """IPython's shell whose variables these are; None outside IPython."""
     kind: Any = module_dict(sys.modules.get("IPython.core.interactiveshell")).get("InteractiveShell")
     if not is_kind(kind, type):
         return None

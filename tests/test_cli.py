@@ -265,9 +265,12 @@ def test_rebuild_counts_what_it_loaded(run: Run) -> None:
 
 def test_a_broken_database_is_one_line_with_a_remedy(run: Run, folder: DataFolder) -> None:
     folder.database.write_bytes(b"no database")
-    spoken = run("doctor")
+    spoken = run("list")
     assert (spoken.code, spoken.out) == (1, "")
     assert "crane_core rebuild" in spoken.err
+    told = run("doctor")
+    assert told.code == 1
+    assert "cannot be opened as a database" in told.out and "crane_core rebuild" in told.out
     assert run("rebuild").code == 0
     assert folder.database.with_suffix(".broken").read_bytes() == b"no database"
     assert run("doctor").code == 0

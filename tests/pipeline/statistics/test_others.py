@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import pytest
 
 from crane_core.domain import Setting
-from crane_core.pipeline.agreement.agreement import Scope, agreement_table, common_items
+from crane_core.pipeline.agreement.agreement import PERCENT, Scope, agreement_table, common_items
 from crane_core.pipeline.agreement.judge_powered import judge_powered
 from crane_core.pipeline.claims.claims import checked_claims, loaded_from, published_claims
 from crane_core.pipeline.export.exported_statistic import Material
@@ -91,12 +93,16 @@ def test_coefficients_groups_judges_and_powered_estimates(with_judges: Material)
     mine = list(agreement.collect(with_judges))
     assert {row.section for row in mine} == {"coefficients", "groups", "judges", "consistency"}
     people = with_judges.labels.query("kind == 'human'")["annotator"].unique().tolist()
-    items = common_items(with_judges.labels, with_judges.verdicts, people, Scope.DIAGNOSES)
-    for row in as_rows(agreement_table(items)):
-        of = {"runs": Scope.DIAGNOSES, "judged_by": " and ".join(people)}
-        one = only(mine, section="coefficients", statistic=row["coefficient"], **of)
-        assert (one.value, one.low, one.high, one.n) == (row["value"], row["low"], row["high"], row["n"])
-        assert one.interval_method == agreement.BOOTSTRAP
+    pairs = list(combinations(people, 2))
+    assert pairs
+    for pair in pairs:
+        items = common_items(with_judges.labels, with_judges.verdicts, pair, Scope.DIAGNOSES)
+        for row in as_rows(agreement_table(items)) if not items.facts.empty else []:
+            of = {"runs": Scope.DIAGNOSES, "judged_by": " and ".join(pair)}
+            one = only(mine, section="coefficients", statistic=row["coefficient"], **of)
+            assert (one.value, one.low, one.high, one.n) == (row["value"], row["low"], row["high"], row["n"])
+            method = agreement.RATE_INTERVAL if row["coefficient"] == PERCENT else agreement.BOOTSTRAP
+            assert one.interval_method == (None if row["low"] is None else method)
     assert {row.input for row in mine} == {None}
     assert Setting.CODE in {row.group for row in mine if row.by == "setting"}
 

@@ -135,6 +135,8 @@ class InitialState:
         variable = self.state.variables.get(name) if self.state is not None else None
         if variable is not None:
             value = value_from_state(name, variable, is_captured=self.is_captured)
+            if _is_open_of_ipython(name, value) and (builtin_open := self.of_python(name)) is not None:
+                return builtin_open
         elif (known := self.of_python(name)) is not None:
             return known
         else:
@@ -279,6 +281,11 @@ class EmptyKernel(InitialState):
     def may_replace(self, name: str) -> bool:
         """Whether code of the cells may replace what a library has by this name."""
         return self.is_assigned(name)
+
+
+def _is_open_of_ipython(name: str, value: AbstractValue) -> bool:
+    """IPython puts its own `open` among the notebook's names: Python's, but for the handles of its own terminal."""
+    return name == "open" and value.type == "function" and value.fact("module") in ("io", "_io")
 
 
 def _own_lines(node: ast.stmt) -> tuple[int, int]:

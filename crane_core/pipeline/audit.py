@@ -23,7 +23,7 @@ from crane_core.identity.visitor import Role, Visitor
 from crane_core.pipeline.inventory import acts
 from crane_core.pipeline.jobs.files import now, sayable
 from crane_core.pipeline.places import DataFolder
-from crane_core.pipeline.sheet_text import csv_text, guarded
+from crane_core.pipeline.sheet_text import csv_text
 from crane_core.replica import writer
 
 
@@ -138,7 +138,7 @@ def rows(found: list[AuditEntry]) -> list[tuple[str, ...]]:
 
 def as_csv(found: list[AuditEntry]) -> str:
     """The entries for a spreadsheet, whose cells cannot be formulas."""
-    return csv_text([COLUMNS, *([guarded(cell) for cell in row] for row in rows(found))])
+    return csv_text([COLUMNS, *rows(found)])
 
 
 def actor_of(visitor: Visitor, address: str | None) -> Actor:

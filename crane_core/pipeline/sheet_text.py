@@ -11,8 +11,10 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
-import pandas as pd
+if TYPE_CHECKING:
+    import pandas as pd
 
 GUARD = "'"
 _STARTS = tuple("=+-@＝＋－＠\t\r\n" + GUARD)
@@ -51,9 +53,11 @@ def csv_as_it_is(rows: Iterable[Sequence[str]]) -> str:
 
 def csv_of(table: pd.DataFrame) -> str:
     """A table as CSV, without its index."""
+    from pandas.api.types import is_numeric_dtype  # who has no table needs no pandas
+
     safe = table.rename(columns=lambda name: guarded(str(name)))
     for place, kind in enumerate(table.dtypes):
-        if not pd.api.types.is_numeric_dtype(kind):
+        if not is_numeric_dtype(kind):
             column = table.iloc[:, place].astype(object)
             safe.isetitem(place, [guarded(cell) if isinstance(cell, str) else cell for cell in column])
     return str(safe.to_csv(index=False, lineterminator="\n"))

@@ -10,6 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crane_core.domain import AuditAction, AuditEntry
+from crane_core.pipeline.audit import as_csv
+from crane_core.pipeline.audit import rows as rows_of_acts
 from crane_core.pipeline.sheet_text import csv_of, csv_text, guarded, unguarded
 
 FORMULAS = (
@@ -86,6 +89,11 @@ def test_of_a_table_texts_and_names_of_columns_are_guarded_and_numbers_are_not()
 def test_a_table_is_written_as_pandas_writes_it(columns: list[str]) -> None:
     table = pd.DataFrame([[0.1, "x,y"], [1 / 3, None]], columns=columns)
     assert csv_of(table) == table.to_csv(index=False)
+
+
+def test_the_audit_log_is_guarded_once() -> None:
+    act = AuditEntry("2026-11-25T12:00:00", "=HYPERLINK()", "'here", AuditAction.LOCK, "pilot", "-x")
+    assert [unguarded(cell) for cell in cells(as_csv([act]))[1]] == list(rows_of_acts([act])[0])
 
 
 def test_nothing_else_writes_csv(root: Path) -> None:

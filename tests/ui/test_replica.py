@@ -21,6 +21,7 @@ from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.plan import Design, Kind, Population
 from crane_core.errors import StoreError
 from crane_core.identity.key import signing_key
+from crane_core.identity.logins import FILE_NAME as SESSIONS
 from crane_core.identity.passes import Purpose, new_pass, signed
 from crane_core.pipeline.campaigns.campaigns import drawn_plan, keep_campaign, lock_campaign
 from crane_core.pipeline.campaigns.labelling import LabelStore
@@ -158,11 +159,18 @@ def test_nobody_uploads_to_the_replica(lab: Lab) -> None:
 
 
 def test_no_page_of_the_replica_writes_into_the_folder(lab: Lab) -> None:
+    """Beside the first visit, which is noted among the open sessions wherever it is made."""
+    visitors = [lab.visitor(name) for name in ("vic", "ada")]
     before = evidence(lab.folder)
+    for visitor in visitors:
+        visitor.sees("results")
+    settled = evidence(lab.folder)
+    of_logins = {SESSIONS, f".{SESSIONS}.lock"}
+    assert {name for name, _ in before.items() ^ settled.items()} <= of_logins
     for page in page_files():
-        for name in ("vic", "ada"):
-            lab.visitor(name).sees(page)
-    assert evidence(lab.folder) == before
+        for visitor in visitors:
+            visitor.sees(page)
+    assert evidence(lab.folder) == settled
 
 
 def test_logins_and_logouts_count_in_both(lab: Lab) -> None:

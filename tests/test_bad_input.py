@@ -329,6 +329,10 @@ NO_TEXTS = {
     "a new name too long": ("rename", "benchmark", "minibench", "x" * 5_000),
     "a restoration of nothing": ("restore", "run", ESCAPES),
     "a restoration of no kind": ("restore", "there", "x"),
+    "an act of no kind": ("audit", "--action", ESCAPES),
+    "acts of a name that is empty": ("audit", "--who", ""),
+    "a session of escapes": ("sessions", "--end", ESCAPES),
+    "a session that is empty": ("sessions", "--end", ""),
     "an address that nobody has": ("app", "--port", "8599", "--address", "256.1.1.1"),
 }
 
@@ -417,9 +421,10 @@ def test_ordinary_text_is_told_as_it_is(capsys: pytest.CaptureFixture[str]) -> N
 
 
 def test_only_the_terminal_writes_to_the_terminal(root: Path) -> None:
-    """Beside it only programs that are started for it, and the guard, whose words are a cell's output."""
+    """Beside it only programs that are started for it, what speaks in a notebook, and what flushes at the end."""
     started = {"watchdog.py", "fake_server.py", "answering.py", "tokens_apart.py"}
-    allowed = {"terminal.py", "cli.py", "guard.py"} | started
+    in_a_cell = {"guard.py", "magics.py"}
+    allowed = {"terminal.py", "cli.py", "leave.py"} | in_a_cell | started
     files = [path for path in (root / "crane_core").rglob("*.py") if "kernel_side" not in path.parts]
     writing = {path.name for path in files if re.search(r"\bsys\.(stdout|stderr)\b|\bprint\(", path.read_text("utf-8"))}
     assert writing - allowed - {"sealed.py", "environment.py"} == set()

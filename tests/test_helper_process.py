@@ -112,9 +112,12 @@ def versions_elsewhere() -> None:
 
 
 def library() -> None:
+    numbers = {"facts": {"type": "numpy.ndarray", "shape": (3,), "dtype": "float64"}}
+    order = {"step": "method", "of": "numpy.ndarray", "name": "sum", "operands": [numbers], "keywords": {}}
     worker = LibraryWorker(sys.executable)
     try:
-        assert worker.is_ready(["numpy"], start_s=PLENTY_S)
+        said = worker.ask(order, ["numpy"], seconds=PLENTY_S, start_s=PLENTY_S)
+        assert said == {"gave": {"type": "numpy.float64"}}
     finally:
         worker.end()
 

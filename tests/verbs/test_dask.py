@@ -120,11 +120,13 @@ def test_a_worker_with_other_packages_executes_nothing(run: Run, address: str, t
     other.mkdir()
     python = other / "python"
     flag = other / "flag"
-    # The driver asks this interpreter first; once it was asked it says that it has one package more.
+    # The driver asks this interpreter first for its packages; asked again it says that it has one more.
     python.write_text(
         f"""#!/bin/sh
-if [ "$1" = -c ] && [ -e '{flag}' ]; then echo '["3.0", "abacus", ["more 1"]]'; exit 0; fi
-[ "$1" = -c ] && : > '{flag}'
+case "$*" in *"distributions("*)
+    if [ -e '{flag}' ]; then echo '["3.0", "abacus", ["more 1"]]'; exit 0; fi
+    : > '{flag}'
+esac
 exec '{sys.executable}' "$@"
 """
     )

@@ -47,7 +47,10 @@ def followed(guide: Path, root: Path, folder: Path, address: str) -> str:
     ("name", "told"),
     [
         ("own-model", [r"runtime\s+(crash|safe|tie)\s+\d+", "n_replies"]),
-        ("own-notebooks", ["will certainly crash", '"predicted": "nothing certain"', r"trip_reproduced\s+crash\s+True"]),
+        (
+            "own-notebooks",
+            ["will certainly crash", '"predicted": "nothing certain"', r"trip_reproduced\s+crash\s+True"],
+        ),
     ],
 )
 def test_every_command_of_a_guide_works(name: str, told: list[str], root: Path, tmp_path: Path) -> None:

@@ -49,7 +49,6 @@ def answer(store: Store, question: str, timeout_s: float = TIMEOUT_S) -> pd.Data
         cursor.interrupt()
 
     timer = threading.Timer(timeout_s, interrupt)
-    timer.daemon = True
     try:
         statements = duckdb.extract_statements(question)
         if len(statements) != 1 or statements[0].type not in _ASKS:
@@ -71,6 +70,8 @@ def answer(store: Store, question: str, timeout_s: float = TIMEOUT_S) -> pd.Data
         ) from error
     finally:
         timer.cancel()
+        if timer.ident is not None:
+            timer.join()  # a thread that is left when Python ends can abort it within DuckDB's code
 
 
 def all_rows(store: Store, relation: str) -> pd.DataFrame:

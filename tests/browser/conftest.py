@@ -211,3 +211,12 @@ def start_app(embedded_data: Path, tmp_path: Path) -> Iterator[StartApp]:
             return servers.enter_context(serve(data, **environment))
 
         yield start
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Every test of this folder is one of the browser: a loop that Playwright keeps running breaks others beside it."""
+    here = Path(__file__).parent
+    for item in items:
+        if item.path.is_relative_to(here):
+            item.add_marker(pytest.mark.browser)

@@ -11,12 +11,14 @@ import types
 from typing import Any, Iterable, Iterator
 
 from ..anatomy import instance_dict, is_kind, module_of, type_name
+from ..kinds import Kinds
 from .origins import called, functions_of, module_of_code, parts_of_partial
 
 _READS = frozenset(["ipykernel", "IPython", "zmq", "jupyter_client", "asyncio"])
 """Packages of the kernel that read sockets; a server of tornado's in the notebook reads its own."""
 _KERNEL = _READS | {"tornado", "selectors", "anyio"}
-_COROUTINES = (types.CoroutineType, types.GeneratorType, types.AsyncGeneratorType)
+_CODE = Kinds(types.FunctionType, types.MethodType, types.BuiltinFunctionType)
+_COROUTINES = Kinds(types.CoroutineType, types.GeneratorType, types.AsyncGeneratorType)
 _DEEPEST = 4
 
 
@@ -117,8 +119,7 @@ _OF_TASKS = ("_asyncio", "asyncio.futures", "asyncio.tasks", "asyncio.locks", "_
 
 
 def _is_code(part: Any) -> bool:
-    plain = (types.FunctionType, types.MethodType, types.BuiltinFunctionType)
-    return type(part) in plain or is_kind(part, functools.partial)
+    return type(part) in _CODE or is_kind(part, functools.partial)
 
 
 def _watched(held: dict[str, Any]) -> Iterator[str]:

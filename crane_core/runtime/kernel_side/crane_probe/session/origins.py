@@ -12,12 +12,18 @@ import types
 from typing import Any, Iterator
 
 from ..anatomy import class_dict, instance_dict, is_genuine, is_kind, module_dict, module_of, mro_of, name_of
+from ..kinds import Kinds
 
 _DEEPEST = 6
 _INSTALLED = ("site-packages", "dist-packages")
 _STANDARD = os.path.dirname(os.__file__)  # noqa: PTH120 - pathlib may not be loaded here
 _METHOD = types.MethodType
 _FUNCTION = types.FunctionType
+_PYTHON_CODE = Kinds(_FUNCTION, _METHOD)
+_CALLED_LATER = Kinds(_FUNCTION, _METHOD, functools.partial)
+_HOLDERS_OF_FUNCTIONS = Kinds(types.ModuleType, type(None))
+"""What a builtin function of a module says it is bound to."""
+_UNBOUND = Kinds(staticmethod, classmethod)
 
 
 def functions_of(value: Any, depth: int = 0) -> Iterator[Any]:
@@ -34,7 +40,7 @@ def functions_of(value: Any, depth: int = 0) -> Iterator[Any]:
             yield from functions_of(part, depth + 1)
     elif type(value) is types.BuiltinFunctionType:
         # `rows.append` is a builtin, too, and changes what the notebook holds.
-        if type(value.__self__) not in (types.ModuleType, type(None)):
+        if type(value.__self__) not in _HOLDERS_OF_FUNCTIONS:
             yield None
     elif is_kind(value, type):
         yield from _of_class(value)
@@ -49,7 +55,7 @@ def _wrapped(value: Any, depth: int) -> Iterator[Any]:
             held = cell.cell_contents
         except ValueError:  # it has not been given a value yet
             continue
-        if type(held) in (_FUNCTION, _METHOD):
+        if type(held) in _PYTHON_CODE:
             yield from functions_of(held, depth + 1)
 
 
@@ -58,7 +64,7 @@ def parts_of_partial(value: Any) -> list[Any]:
     called: Any = members["func"]
     given: Any = members["args"]
     parts = [called.__get__(value), *given.__get__(value)]
-    return [parts[0], *(part for part in parts[1:] if type(part) in (_FUNCTION, _METHOD, functools.partial))]
+    return [parts[0], *(part for part in parts[1:] if type(part) in _CALLED_LATER)]
 
 
 def _of_class(kind: type) -> Iterator[Any]:
@@ -83,10 +89,7 @@ def is_own(value: Any) -> bool:
 
 def is_own_class(kind: type) -> bool:
     """Whether some method of the class is code of the notebook, or of a file beside it."""
-    held = [
-        getattr(part, "__func__", part) if type(part) in (staticmethod, classmethod) else part
-        for part in class_dict(kind).values()
-    ]
+    held = [getattr(part, "__func__", part) if type(part) in _UNBOUND else part for part in class_dict(kind).values()]
     return any(type(part) is _FUNCTION and is_own_function(part) for part in held)
 
 

@@ -13,6 +13,7 @@ import types
 from typing import Any, Iterator
 
 from ..anatomy import instance_dict, mro_of, name_of
+from ..kinds import Kinds
 from .origins import functions_of, is_of, module_of_code
 
 _KERNEL = "ipykernel IPython zmq jupyter_client traitlets debugpy pydevd _pydevd_bundle _pydev_bundle crane_core"
@@ -25,6 +26,7 @@ _QUIET_TARGETS = (
     "torch.utils.data._utils.pin_memory",
 )
 """Modules of the standard library and of torch whose threads pass on what they get."""
+_PLAIN_THREADS = Kinds(threading.Thread, threading.Timer)
 _RUNS_CELLS = ("IPython.core.interactiveshell", "run_code")
 
 
@@ -53,7 +55,7 @@ def _may_act(thread: Any, frame: types.FrameType, idle: set[int]) -> bool:
         return False
     if is_of(type(thread), _QUIET):
         return "run" in instance_dict(thread)
-    if type(thread) not in (threading.Thread, threading.Timer):
+    if type(thread) not in _PLAIN_THREADS:
         return True
     held = instance_dict(thread)
     started = held.get("function" if type(thread) is threading.Timer else "_target")

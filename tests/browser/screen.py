@@ -16,7 +16,7 @@ MENU = [
 ]  # fmt: skip
 TITLES: dict[str, Any] = {
     "/": "Runtime state adds 7 to 10 points of accuracy for all three models",
-    "/cases": re.compile("(every detector|these cases|these filters)"),
+    "/cases": re.compile("(every detector|these cases|these filters|of these [0-9,]+ crashes)"),
     "/results": "Results",
     "/ablations": "Ablations",
     "/annotate": "Annotate",

@@ -186,7 +186,7 @@ def test_the_picture_has_a_mark_for_every_answer_and_follows_the_filters(cases: 
     assert cases.locator(".cw-library [data-case] i[class*=p]").count() > 50
     choose(cases, "Library", "torch")
     expect(lines).to_have_count(15)
-    expect(title(cases)).to_contain_text("of 15 crashes")
+    expect(title(cases)).to_contain_text("of these 15 crashes")
     lines.nth(2).locator("i").last.hover()
     expect(lines.nth(2).locator("i").last).to_have_attribute("title", re.compile("Certain-crash rules.*fixed: "))
     assert sum(offered_counts(cases, "Root cause").values()) == 15, "counts are of what the other filters leave"

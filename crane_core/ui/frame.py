@@ -52,6 +52,7 @@ def page(
     is less than the page `needs` gets one line that says so.
     """
     beside_the_menu = st.container(key=keys.BAR_PLACE)  # there for strangers, too: what follows keeps its place
+    above = st.container(key=keys.ABOVE)  # likewise: a desk that asks for the login again stays the same desk
     visitor = _let_in()
     if visitor is None:
         beside_the_login()
@@ -75,7 +76,6 @@ def page(
     if not is_blind:
         _stop_if_blinded(visitor)
     with told():
-        above = st.container(key=keys.ABOVE)
         yield
         draw_unknown(above)
     freeze_gc()

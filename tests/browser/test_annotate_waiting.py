@@ -97,6 +97,7 @@ def test_labels_outlive_a_killed_server_that_asks_for_the_password_again(
             page.wait_for_selector(".cw-desk .cw-card")
             given = label(page, "1")
             page.wait_for_function(SAVED)
+            page.wait_for_function(AHEAD_LOADED)
         given |= label(page, "123123")
         expect(page.locator(".cw-desk-saved")).to_have_text("6 labels waiting to be saved")
         with serve(answered.path, port=port, CRANE_PASSWORD=PASSWORD):

@@ -48,6 +48,13 @@ _HAVING = {
     Only.FLIPS: "n_crash > 0 AND n_safe > 0",
     Only.UNANSWERED: "n_unanswered > 0",
 }
+_COUNTED = """r.instance_id, bool_or(i.crashes) AS truth,
+                   count(*) FILTER (r.crashes) AS n_crash,
+                   count(*) FILTER (NOT r.crashes) AS n_safe,
+                   count(*) FILTER (r.crashes IS NULL) AS n_unanswered"""
+"""What the filters of `_HAVING` ask of an instance."""
+_FROM_RUNS = """FROM runs r
+            LEFT JOIN instances i ON i.benchmark = r.benchmark AND i.instance_id = r.instance_id"""
 _OF_RUN = "r.benchmark = ? AND r.experiment = ? AND r.detector = ? AND r.setting = ? AND r.run_index > 0"
 
 
@@ -60,15 +67,11 @@ def instance_page(cursor: duckdb.DuckDBPyConnection, run: RunKey, only: Only, *,
     return cursor.execute(
         f"""
         SELECT *, count(*) OVER () AS n_all FROM (
-            SELECT r.instance_id, bool_or(i.crashes) AS truth,
-                   count(*) FILTER (r.crashes) AS n_crash,
-                   count(*) FILTER (NOT r.crashes) AS n_safe,
-                   count(*) FILTER (r.crashes IS NULL) AS n_unanswered,
+            SELECT {_COUNTED},
                    string_agg(CASE WHEN r.crashes THEN 'C' WHEN NOT r.crashes THEN '·' ELSE '?' END, ' '
                               ORDER BY r.run_index) AS marks,
                    left(arg_min(coalesce(r.reasoning, r.unanswered), r.run_index), {MAX_SAID}) AS said
-            FROM runs r
-            LEFT JOIN instances i ON i.benchmark = r.benchmark AND i.instance_id = r.instance_id
+            {_FROM_RUNS}
             WHERE {_OF_RUN} GROUP BY r.instance_id
         ) WHERE {_HAVING[only]}
         ORDER BY instance_id LIMIT ? OFFSET ?
@@ -84,12 +87,8 @@ def place_of(cursor: duckdb.DuckDBPyConnection, run: RunKey, instance_id: str, o
         SELECT max(instance_id) FILTER (instance_id < $5), min(instance_id) FILTER (instance_id > $5),
                CASE WHEN bool_or(instance_id = $5) THEN count(*) FILTER (instance_id <= $5) ELSE 0 END, count(*)
         FROM (
-            SELECT r.instance_id, bool_or(i.crashes) AS truth,
-                   count(*) FILTER (r.crashes) AS n_crash,
-                   count(*) FILTER (NOT r.crashes) AS n_safe,
-                   count(*) FILTER (r.crashes IS NULL) AS n_unanswered
-            FROM runs r
-            LEFT JOIN instances i ON i.benchmark = r.benchmark AND i.instance_id = r.instance_id
+            SELECT {_COUNTED}
+            {_FROM_RUNS}
             WHERE {_numbered(_OF_RUN)} GROUP BY r.instance_id
         ) WHERE {_HAVING[only]}
         """,

@@ -16,11 +16,14 @@ CUDA := cuda-|nvidia-|triton==
 export PYTHONDONTWRITEBYTECODE :=
 
 PYTEST = $(PY) -m pytest -n $(WORKERS) --durations 20
+THOROUGH := --hypothesis-profile thorough
+CHROMIUM = chromium=$$(tools/ensure_chromium.sh $(PY)) || exit 1; export CRANE_CHROMIUM="$$chromium"
+DOCUMENTS := tests/house/test_docs.py tests/house/test_words.py
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help setup run ml test test-all lint format bench bench-check pins sbom licences clean
+.PHONY: help setup run ml test test-all test-more check lint format bench bench-check pins sbom licences clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -32,22 +35,40 @@ run: setup ## start the app on 127.0.0.1 (PORT=8501) and print its address
 
 ml: $(VENV)/.ml ## install torch, TensorFlow and others that some pairs of minibench need
 
-# A browser's test is tried again once: a busy machine can hold a whole browser back. The report counts these.
-test: $(VENV)/.dev ## run the tests that need no optional library, in a real browser too
-	@chromium=$$(tools/ensure_chromium.sh $(PY)) || exit 1; export CRANE_CHROMIUM="$$chromium"; failed=0; \
-	$(PYTEST) --dist worksteal -m "not corpus and not browser" || failed=1; \
+# Left to `make test-all`: what needs minutes, an optional library, or proves again what a shorter test proves.
+MORE := corpus or slow or needs_ml
+# Tests of documents, words, imports and packages look at files, not at behaviour: `make lint` runs them.
+test: $(VENV)/.dev ## run the tests that need no optional library, in a real browser too (about 8 minutes)
+	@$(CHROMIUM); failed=0; \
+	$(PYTEST) --dist worksteal -m "not ($(MORE) or browser or house)" || failed=1; \
+	$(PYTEST) --dist loadfile --reruns 1 -m "not ($(MORE))" tests/browser || failed=1; \
+	exit $$failed
+
+test-all: $(VENV)/.ml ## install the optional libraries and run every test, with all examples of each property
+	@$(CHROMIUM); failed=0; \
+	$(PYTEST) $(THOROUGH) --dist worksteal -m "not browser" || failed=1; \
 	$(PYTEST) --dist loadfile --reruns 1 tests/browser || failed=1; \
 	exit $$failed
 
-test-all: $(VENV)/.ml ## install the optional libraries and run all but the browser's tests, the long corpora too
-	@$(PYTEST) --dist worksteal -m "not browser"
+test-more: $(VENV)/.ml ## run what `make test` leaves to `make test-all`
+	@$(CHROMIUM); failed=0; \
+	$(PYTEST) $(THOROUGH) --dist worksteal -m "($(MORE) or hypothesis) and not browser" || failed=1; \
+	$(PYTEST) --dist loadfile --reruns 1 -m "$(MORE)" tests/browser || failed=1; \
+	exit $$failed
 
-lint: $(VENV)/.dev ## check style, formatting, types, the floors of the house, and that no file holds a secret
+check: $(VENV)/.dev ## run the quick checks of one folder of tests: WING=annotation, WING=docs for documents alone
+	@$(VENV)/bin/ruff check .
+	@$(VENV)/bin/ruff format --check .
+	@$(VENV)/bin/lint-imports
+	@$(PYTEST) --dist worksteal -m "not ($(MORE))" $(if $(filter docs,$(WING)),$(DOCUMENTS),tests/$(WING))
+
+lint: $(VENV)/.dev ## check style, types, the floors of the house, documents, words, packages, and that no file holds a secret
 	@$(VENV)/bin/ruff check .
 	@$(VENV)/bin/ruff format --check .
 	@$(VENV)/bin/mypy
 	@$(VENV)/bin/lint-imports
 	@$(PY) tools/secret_scan.py
+	@$(PYTEST) --dist worksteal tests/house
 
 format: $(VENV)/.dev ## let ruff format and fix what it can
 	@$(VENV)/bin/ruff check --fix --quiet . || true

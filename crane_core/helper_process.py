@@ -1,8 +1,8 @@
 """Processes of ours beside a kernel or a server: each starts isolated, whatever lies in the folder of the caller.
 
-The one door to `subprocess` in this package (`tests/test_architecture.py` lists the exceptions with their reasons), so
-that a new helper is isolated without thinking of it: Python runs with `-I`, in the folder `/`, and sees an allow-listed
-environment without keys. Refuses to know what the process does.
+The one door to `subprocess` in this package (`tests/house/test_architecture.py` lists the exceptions with their
+reasons), so that a new helper is isolated without thinking of it: Python runs with `-I`, in the folder `/`, and sees an
+allow-listed environment without keys. Refuses to know what the process does.
 """
 
 from __future__ import annotations

@@ -13,17 +13,13 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
 
 from crane_core.pipeline.loading.load import import_paths, prepare
 from crane_core.pipeline.places import DataFolder, data_folder
 from crane_core.storage.store import Store, open_store
+from tests import examples
 
-# A slow machine fails no test, and every machine tries the same examples.
-settings.register_profile(
-    "crane", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
-)
-settings.load_profile("crane")
+examples.register()
 
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 

@@ -11,6 +11,16 @@ LIBRARIES = ("keras", "lightgbm", "seaborn", "tensorflow", "torch", "torchvision
 """Import names of what `make ml` adds to the environment of the checks; Keras comes with TensorFlow."""
 
 
+def needs(*libraries: str) -> list[pytest.MarkDecorator]:
+    """Marks of a test or, as `pytestmark`, of all tests of a file that need these optional libraries.
+
+    Nothing is imported to learn what is installed: one import of torch takes as long as a hundred tests.
+    """
+    missing = [library for library in libraries if find_spec(library) is None]
+    reason = f"{', '.join(missing)} is not installed: make ml"
+    return [pytest.mark.needs_ml, pytest.mark.skipif(bool(missing), reason=reason)]
+
+
 def need(*libraries: str) -> None:
     """Skip the test, or at the top of a file all of its tests, unless these optional libraries are installed."""
     for library in libraries:

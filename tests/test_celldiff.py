@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crane_core.celldiff import CellPair, Line, LinePair, align_cells, align_lines
+from tests.examples import examples
 
 CELLS = st.lists(
     st.sampled_from(["import a", "x = 1", "x = 1\ny = 2", "x = 1\ny = 3", "", "   ", "plot(x)"]), max_size=6
@@ -96,7 +97,7 @@ def test_many_equal_lines_and_huge_cells_are_aligned_to_the_last() -> None:
     assert len(align_cells(["a" * 3_000_000], ["b" * 3_000_000])) == 2
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(left=CELLS, right=CELLS)
 def test_alignment_does_not_depend_on_which_side_is_left(left: list[str], right: list[str]) -> None:
     n_pairs = sum(None not in pair for pair in align_cells(left, right))

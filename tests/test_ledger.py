@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import get_type_hints
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crane_core.domain import (
@@ -54,6 +54,7 @@ from crane_core.domain import (
 from crane_core.errors import LedgerError
 from crane_core.ledger import KINDS, Position, append, from_line, tail, to_line
 from crane_core.ledger_chain import breaks, digest, linked
+from tests.examples import examples
 
 RUN = Run("mine", "numpy_1_fixed", "gpt-5", Setting.CODE, "study", 1, crashes=True, reasoning="It will.")
 LABEL = Judgement("mine", "numpy_1_fixed", "gpt-5", Setting.CODE, "study", "ann", AnnotatorKind.HUMAN, Label.PARTIAL)
@@ -128,7 +129,7 @@ def test_a_record_comes_back_as_it_was(record: Record) -> None:
     assert from_line(line) == record
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(written=st.lists(records, max_size=5), pause=st.integers(0, 5))
 def test_a_file_read_in_two_parts_gives_every_record_once(
     tmp_path_factory: pytest.TempPathFactory, written: list[Record], pause: int

@@ -18,7 +18,7 @@ from benchmarks._server import free_port
 from crane_core.cli import parser
 from crane_core.pipeline.places import DataFolder
 from crane_core.runtime.isolation import can_seal
-from tests.test_packaging import ROOT, arguments_of
+from tests.house.test_packaging import ROOT, arguments_of
 
 UNIT = re.search(r"```ini\n(\[Unit\].*?)```", (ROOT / "docs" / "server.md").read_text("utf-8"), re.DOTALL)
 

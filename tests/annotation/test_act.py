@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crane_core.annotation.act import MAX_NOTE, MAX_SECONDS, annotation
@@ -19,6 +19,7 @@ from crane_core.annotation.plan import Overlap, Plan
 from crane_core.annotation.reasons import REASONS
 from crane_core.domain import Annotation, AnnotationAction, Label
 from crane_core.ledger import from_line, to_line
+from tests.examples import examples
 
 PlanOf = Callable[..., Plan]
 EVENT = "0a1b2c3d-1"
@@ -224,7 +225,7 @@ anything = st.recursive(
 
 @given(change=st.dictionaries(st.sampled_from(["event", "action", "item", "showing", "label", "reason", "note",
        "shown_at", "first_action_at", "submitted_at", "seconds", "more"]), anything, max_size=4))  # fmt: skip
-@settings(max_examples=300)
+@examples(300)
 def test_whatever_is_sent_is_a_line_of_the_ledger_or_a_value_error(plan: Plan, change: dict[str, Any]) -> None:
     showing = plan.orders["ana"][0]
     raw = {"event": EVENT, "action": "label", "item": showing.item, "showing": 1, "label": "wrong"} | change

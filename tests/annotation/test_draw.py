@@ -12,12 +12,13 @@ from math import ceil
 from statistics import NormalDist
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2
 
 from crane_core.annotation.draw import STRATA, CampaignRequest, draw_plan
 from crane_core.annotation.plan import Design, Kind, Overlap, Plan, Population, Verdict
+from tests.examples import examples
 
 PlanOf = Callable[..., Plan]
 PAPER_STRATA = {
@@ -194,7 +195,7 @@ def test_one_annotator_alone_overlaps_with_nobody(plan_of: PlanOf) -> None:
     kind=st.sampled_from(Kind),
     n_annotators=st.integers(2, 4),
 )
-@settings(max_examples=60)
+@examples(60)
 def test_every_plan_is_whole(
     plan_of: PlanOf,
     sizes: dict[tuple[str, str], int],

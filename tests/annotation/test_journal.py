@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
@@ -15,6 +15,7 @@ from crane_core.annotation.journal import DIAGNOSIS_LABELS, UNDO_DEPTH, Journal
 from crane_core.annotation.order import GAP, annotator_order
 from crane_core.annotation.showing import Showing
 from crane_core.domain import Annotation, AnnotationAction, Label
+from tests.examples import examples
 
 C, P, W = DIAGNOSIS_LABELS
 LABEL, UNDO, SKIP = AnnotationAction.LABEL, AnnotationAction.UNDO, AnnotationAction.SKIP
@@ -246,7 +247,7 @@ def test_the_queue_is_planned_as_if_each_were_labelled_in_turn(act: Tab) -> None
 
 
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 40))
-@settings(max_examples=60)
+@examples(60)
 def test_folding_at_once_or_in_parts_gives_the_same_journal(seed: int, n: int) -> None:
     chance, act = random.Random(seed), Tab()
     order = order_of(n, 0.1, str(seed))
@@ -411,4 +412,4 @@ class Annotating(RuleBasedStateMachine):
 
 
 TestAnnotating = Annotating.TestCase
-TestAnnotating.settings = settings(max_examples=80, stateful_step_count=40)
+TestAnnotating.settings = examples(80, stateful_step_count=40)

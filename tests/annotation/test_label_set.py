@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crane_core.annotation.guideline import guideline
@@ -41,6 +41,7 @@ from crane_core.annotation.label_set import (
 from crane_core.annotation.plan import Plan, plan_from_json
 from crane_core.domain import Label
 from crane_core.stats.rates import diagnosis_credit
+from tests.examples import examples
 
 STUDY = (files("crane_core.annotation") / "study_labels.toml").read_text("utf-8")
 
@@ -188,7 +189,7 @@ def one_line_or_a_set(read: Callable[[], LabelSet]) -> None:
     assert len(told) < 500 and told.isprintable()
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(
     whole=st.dictionaries(places, scraps),
     of_label=st.dictionaries(members, scraps),
@@ -204,7 +205,7 @@ def test_whatever_a_document_holds_is_a_set_or_one_line(
     one_line_or_a_set(lambda: checked_labels(changed | whole))
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(text=st.text(max_size=60), start=st.integers(0, len(STUDY)), end=st.integers(0, 40))
 def test_whatever_stands_in_a_file_is_a_set_or_one_line(text: str, start: int, end: int) -> None:
     one_line_or_a_set(lambda: labels_from_toml(STUDY[:start] + text + STUDY[start + end :]))

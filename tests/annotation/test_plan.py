@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crane_core.annotation.guideline import guideline
@@ -25,6 +25,7 @@ from crane_core.annotation.plan import (
     plan_from_json,
     population_sha256,
 )
+from tests.examples import examples
 
 PlanOf = Callable[..., Plan]
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
@@ -46,7 +47,7 @@ designs = st.fixed_dictionaries(
     n=st.integers(1, 60), seed=st.integers(-(2**63), 2**63), title=texts, created_by=texts, population=populations,
     design=designs, blind=st.booleans(), left_out=st.integers(0, 10**6),
 )  # fmt: skip
-@settings(max_examples=50)
+@examples(50)
 def test_a_plan_comes_back_from_its_document_as_it_was(plan_of: PlanOf, n: int, **wish: Any) -> None:
     plan = plan_of(n, **wish)
     assert plan_from_json(plan.to_json()) == plan

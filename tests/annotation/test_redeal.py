@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import count
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crane_core.annotation.draw import CampaignRequest, draw_plan
@@ -25,6 +25,7 @@ from crane_core.annotation.redeal import (
 from crane_core.annotation.rounds import round_from_json
 from crane_core.annotation.showing import Showing
 from crane_core.domain import Annotation, AnnotationAction, Label
+from tests.examples import examples
 
 SIGNED = Signed("2026-11-22T10:00:00.000+00:00", "lead", "why not")
 PEOPLE = ("ana", "ben", "cem", "dia")
@@ -243,7 +244,7 @@ def test_rounds_and_plan_survive_their_documents() -> None:
         round_from_json("{}")
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(st.data())
 def test_whatever_happens_every_item_keeps_its_k_people(data: st.DataObject) -> None:
     plan = plan_of(data.draw(st.integers(8, 40)), per_item=2, repeats=0.1, seed=data.draw(st.integers(0, 10**6)))

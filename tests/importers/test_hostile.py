@@ -13,7 +13,7 @@ from typing import Any, get_args
 
 import openpyxl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crane_core.domain import Cell, Judgement, LoadProblem, Record, Run
@@ -21,8 +21,9 @@ from crane_core.errors import SourceError
 from crane_core.importers.archive_safety import Contents, Limits
 from crane_core.importers.filetree import FileTree, open_tree
 from crane_core.importers.registry import importer_for
+from tests.examples import examples
 
-PATIENT = settings(max_examples=60)
+PATIENT = examples(60)
 RAW = "llms/llms_outputs/results_raw"
 GOOD_TEXT = "# Executed Cells:\n## Cell 1:\nrows = 3\n\n# Target Cell:\nprint(rows)"
 GOOD_BLOCK = GOOD_TEXT.replace(

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from crane_core.domain import Benchmark, Detector, DetectorKind, LoadProblem, ProblemKind, Record, Run, Setting
@@ -21,6 +21,7 @@ from crane_core.importers.registry import importer_for
 from crane_core.pipeline.loading.load import import_paths, open_store, rebuild
 from crane_core.pipeline.places import DataFolder
 from crane_core.verbs.import_ import in_words
+from tests.examples import examples
 
 from .conftest import TreeOf
 
@@ -224,7 +225,7 @@ def test_a_lying_size_of_a_zstandard_member_costs_that_member(tmp_path: Path, n_
         assert len(runs(records)) == 5
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(position=st.integers(0, (LOGS / "crashes.eval").stat().st_size - 1), byte=st.integers(0, 255))
 def test_a_damaged_log_is_refused_or_read_in_part(tmp_path: Path, position: int, byte: int) -> None:
     data = (LOGS / "crashes.eval").read_bytes()

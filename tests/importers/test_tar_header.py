@@ -6,10 +6,11 @@ import io
 import tarfile
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crane_core.importers.tar_header import LeanHeader
+from tests.examples import examples
 
 LONG = "folder/" * 30 + "notebook.json"
 LINKS = (tarfile.SYMTYPE, tarfile.LNKTYPE)
@@ -49,7 +50,7 @@ def test_a_plain_file_does_not_go_to_the_slow_reader(monkeypatch: pytest.MonkeyP
     assert LeanHeader.frombuf(data[:512], "utf-8", "strict").name == "a.json"
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.integers(0, 511), st.integers(0, 255))
 def test_a_changed_byte_of_a_header_is_refused_as_tarfile_refuses_it(place: int, byte: int) -> None:
     data = bytearray(packed(["a.json"], tarfile.REGTYPE, tarfile.GNU_FORMAT))

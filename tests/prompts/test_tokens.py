@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 import tiktoken
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crane_core.prompts import tokens
 from crane_core.prompts.tokens import CACHE_VARIABLES, FALLBACK, FALLBACK_CHARS, TABLE_FILE, count_tokens, estimated
+from tests.examples import examples
 
 
 @pytest.fixture(scope="session")
@@ -61,7 +62,7 @@ def test_without_the_table_the_fallback_counts_the_same(
         assert count_tokens(text) == (len(oracle.encode_ordinary(text)), True, "bpe_openai o200k_base")
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(text=st.text(max_size=200) | st.text("aA1 \n\t<|endoftext|>é😀", max_size=200))
 def test_both_count_the_same_for_any_text(oracle: tiktoken.Encoding, text: str) -> None:
     counter = tokens._fallback()

@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, seed, settings
+from hypothesis import given, seed
 from hypothesis import strategies as st
 
 from crane_core.runtime.kernel_side.crane_surrogates import operations, signatures, worker
 from crane_core.runtime.kernel_side.crane_surrogates.asked import of_python
+from tests.examples import examples
 
 N_TRIED = 8
 """Values that are tried for each question."""
@@ -302,7 +303,7 @@ def quiet() -> Iterator[None]:
 
 @pytest.mark.parametrize("library", ["numpy", "torch"])
 @seed(5)
-@settings(max_examples=600, deadline=None, derandomize=True)
+@examples(600)
 @given(number=st.integers(0, 2**32))
 def test_what_is_concluded_of_a_listed_operation_holds_for_all_values(library: str, number: int) -> None:
     pytest.importorskip(library)
@@ -312,7 +313,7 @@ def test_what_is_concluded_of_a_listed_operation_holds_for_all_values(library: s
 
 
 @pytest.mark.parametrize("library", ["numpy", "torch"])
-@settings(max_examples=600, deadline=None, derandomize=True)
+@examples(600)
 @given(number=st.integers(0, 2**32))
 def test_what_is_concluded_of_operators_and_indices_holds_for_all_values(library: str, number: int) -> None:
     pytest.importorskip(library)
@@ -326,7 +327,7 @@ COUNTED = [
 ]
 
 
-@settings(max_examples=600, deadline=None, derandomize=True)
+@examples(600)
 @given(number=st.integers(0, 2**32))
 def test_a_number_of_arguments_that_is_refused_is_refused_whatever_they_are(number: int) -> None:
     chosen = random.Random(number)

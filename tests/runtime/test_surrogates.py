@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crane_core.runtime.kernel_side.crane_surrogates import for_numpy, worker
 from crane_core.runtime.kernel_side.crane_surrogates.made import FILLS, MOST_MESSAGE, NotMadeError, made
+from tests.examples import examples
 
 LENGTHS = st.lists(st.integers(0, 6) | st.sampled_from([1_000, 100_000]), max_size=4).filter(
     lambda lengths: int(np.prod(lengths, dtype=object)) <= 2_000_000
@@ -52,7 +53,7 @@ NUMBERS = st.sampled_from(["int8", "int64", "uint32", "float32", "float64", "boo
 )
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(ARRAYS | NUMBERS, st.sampled_from(FILLS))
 def test_the_probe_reads_the_facts_that_a_numpy_surrogate_was_made_with(facts: dict[str, Any], fill: int) -> None:
     assert for_numpy.read(for_numpy.make(facts, fill)) == facts

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crane_core.runtime.kernel_side.crane_surrogates import for_pandas, operations, worker
 from crane_core.runtime.kernel_side.crane_surrogates.made import FILLS, NotMadeError
+from tests.examples import examples
 
 DTYPES = st.sampled_from(
     [
@@ -57,7 +58,7 @@ TABLES = st.builds(
 )
 
 
-@settings(max_examples=120, deadline=None)
+@examples(120)
 @given(COLUMNS | TABLES, st.sampled_from(FILLS))
 def test_the_probe_reads_the_facts_that_a_pandas_surrogate_was_made_with(facts: dict[str, Any], fill: int) -> None:
     assert for_pandas.read(for_pandas.make(facts, fill)) == facts

@@ -6,8 +6,10 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+
+from tests.examples import examples
 
 torch = pytest.importorskip("torch")
 
@@ -26,7 +28,7 @@ def tensors(draw: st.DrawFn) -> dict[str, Any]:
     return facts | {"requires_grad": can_grad and draw(st.booleans())}
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(tensors(), st.sampled_from(FILLS))
 def test_the_probe_reads_the_facts_that_a_tensor_was_made_with(facts: dict[str, Any], fill: int) -> None:
     read = for_torch.read(for_torch.make(facts, fill))

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.stats import bootstrap as scipy_bootstrap
@@ -21,6 +21,7 @@ from crane_core.stats.agreement import (
     estimate,
     label_codes,
 )
+from tests.examples import examples
 
 SCALE = ["correct", "partial", "wrong"]
 STATISTICS = [
@@ -274,7 +275,7 @@ def test_cases_without_a_common_item_are_not_drawn() -> None:
 
 
 @every_statistic
-@settings(max_examples=15)
+@examples(15)
 @given(rows=labels_of_three, seed=st.integers(0, 99))
 def test_resampling_by_sums_is_resampling_of_labels(
     statistic: Statistic, rows: list[list[str | None]], seed: int

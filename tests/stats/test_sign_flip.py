@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm, permutation_test
 
 from crane_core.stats.paired import mcnemar
 from crane_core.stats.sign_flip import sign_flip
+from tests.examples import examples
 
 STEPS = st.sampled_from([-1.0, -0.5, 0.0, 0.5, 1.0])
 
@@ -26,7 +27,7 @@ def oracle(sums: list[float], n_resamples: float = np.inf, seed: int = 0) -> flo
     return float(found.pvalue)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.lists(STEPS, min_size=2, max_size=9))
 def test_it_is_scipys_exact_permutation_test(differences: list[float]) -> None:
     assert sign_flip(differences, range(len(differences)), seed=1) == pytest.approx(oracle(differences))
@@ -41,7 +42,7 @@ def test_of_yes_and_no_it_is_mcnemars_exact_test() -> None:
     assert sign_flip([1.0] * 9 + [-1.0] * 2, range(11), seed=1) == pytest.approx(mcnemar(2, 9))
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(st.lists(st.fractions(-2, 2, max_denominator=6).map(float), min_size=2, max_size=9))
 def test_shares_of_votes_are_counted_out_too(differences: list[float]) -> None:
     assert sign_flip(differences, range(len(differences)), seed=1) == pytest.approx(oracle(differences), abs=1e-9)

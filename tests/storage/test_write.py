@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crane_core.domain import (
@@ -64,6 +64,7 @@ from crane_core.storage.write import (
     add_source,
     set_ledger_position,
 )
+from tests.examples import examples
 
 CASE = Case("mine", "numpy_1", library="numpy", exception="valueerror")
 RUN = Run("mine", "numpy_1_fixed", "gpt-5", Setting.CODE, "study", 1, crashes=True)
@@ -233,7 +234,7 @@ def test_a_relabel_replaces_the_whole_row(store: Store) -> None:
 LABELS = st.lists(st.tuples(st.sampled_from(Label), st.none() | st.text(max_size=3)), min_size=1, max_size=6)
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(labels=LABELS, cut=st.integers(0, 6))
 def test_one_batch_or_two_give_the_same_rows(labels: list[tuple[Label, str | None]], cut: int) -> None:
     lines = [replace(LABEL, label=label, note=note) for label, note in labels]

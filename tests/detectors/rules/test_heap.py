@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crane_core.detectors.rules import past, predict
@@ -15,6 +15,7 @@ from crane_core.detectors.rules.heap import Scope, Watch, fields_of, is_unchange
 from crane_core.detectors.rules.interpreter import Interpreter
 from crane_core.detectors.rules.predict import Report
 from crane_core.domain import Cell, CellRole, Setting
+from tests.examples import examples
 
 SIMPLE = [
     "rows = [4]",
@@ -139,7 +140,7 @@ def never(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(AbstractValue, name, property(lambda abstract: None, lambda abstract, value: None))
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@examples(150)
 @given(PROGRAMS, PROGRAMS)
 def test_sharing_changes_neither_findings_nor_what_is_known(before: list[str], target: list[str]) -> None:
     codes = [START, "\n".join(before), "\n".join(target)]

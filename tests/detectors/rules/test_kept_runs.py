@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crane_core.detectors.rules import prefix
 from crane_core.detectors.rules.predict import Report, findings
 from crane_core.domain import Cell, CellRole, Setting
 from crane_core.notebooks import read_code_cells
+from tests.examples import examples
 
 MINIBENCH = Path(__file__).resolve().parents[3] / "data" / "minibench"
 
@@ -71,7 +72,7 @@ def assert_kept_is_anew(codes: Sequence[str], order: Sequence[int]) -> None:
     assert {target: report(codes, target) for target in reversed(order)} == again
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.lists(st.sampled_from(CELLS), min_size=2, max_size=8), st.randoms(use_true_random=False))
 def test_any_order_of_targets_gives_what_each_alone_gives(codes: list[str], chance: random.Random) -> None:
     order = list(range(len(codes)))

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crane_core.detectors.rules import shapes
 from crane_core.detectors.rules.shapes import Shape, ShapeMismatchError, Some
+from tests.examples import examples
 
 LENGTHS = st.one_of(st.integers(1, 3), st.integers(0, 6))
 SHAPES = st.lists(LENGTHS, max_size=4).map(tuple)
@@ -109,7 +110,7 @@ def drawn_part(draw: Any) -> tuple[Any, Any, Any]:
     return (None, None, None) if kind == "new" else (..., ..., ...)
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(st.data(), st.lists(st.integers(1, 4), max_size=4).map(tuple), st.integers(1, 3))
 def test_indices(data: Any, shape: tuple[int, ...], n_parts: int) -> None:
     parts = [drawn_part(data.draw) for _ in range(n_parts)]

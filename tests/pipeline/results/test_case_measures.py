@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crane_core import domain
@@ -21,6 +21,7 @@ from crane_core.storage import write
 from crane_core.storage.case_counts import conditions
 from crane_core.storage.store import IN_MEMORY, Store, open_store
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
+from tests.examples import examples
 
 RULES = list(itertools.product(VoteRule, Credit))
 TEXTS = ["detector", "detector_title", "test", "setting", "outcome"]
@@ -94,7 +95,7 @@ def records(cases: list[list[tuple[list[bool | None], str | None]]]) -> list[Rec
     return found
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(cases=CASES)
 def test_counts_per_case_give_what_the_rows_of_any_answers_give(
     cases: list[list[tuple[list[bool | None], str | None]]],

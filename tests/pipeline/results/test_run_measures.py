@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pandas as pd
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crane_core import domain
@@ -17,6 +17,7 @@ from crane_core.pipeline.results.run_measures import stability
 from crane_core.pipeline.study.table_scores import BENCHMARK, STUDY
 from crane_core.storage import write
 from crane_core.storage.store import IN_MEMORY, Store, open_store
+from tests.examples import examples
 
 
 def assert_as_from_rows(store: Store, benchmark: str, experiment: str) -> int:
@@ -62,7 +63,7 @@ def records(cases: list[list[list[bool | None]]]) -> list[Record]:
     return found
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(cases=CASES)
 def test_counts_per_case_give_what_the_rows_of_any_answers_give(cases: list[list[list[bool | None]]]) -> None:
     store = open_store(IN_MEMORY)

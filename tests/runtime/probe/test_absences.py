@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+
+from tests.examples import examples
 
 State = dict[str, Any]
 RAISED = (KeyError, AttributeError, IndexError, TypeError, ValueError, pd.errors.UndefinedVariableError)
@@ -112,7 +114,7 @@ NAMES = st.sampled_from(["frame", "wide", "named", "series", "months", "groups",
 EXPRESSIONS = st.tuples(NAMES, st.lists(STEPS, min_size=1, max_size=3)).map(lambda pair: pair[0] + "".join(pair[1]))
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(expression=EXPRESSIONS)
 def test_what_is_said_to_lack_raises(looked: Callable[..., State], expression: str) -> None:
     state = looked(namespace(), expression)

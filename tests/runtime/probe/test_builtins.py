@@ -10,16 +10,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crane_core.runtime.kernel_side.crane_probe.contents import sequences
 from crane_core.runtime.kernel_side.crane_probe.limits import Limits
 from crane_core.runtime.kernel_side.crane_probe.looking import Look
+from tests.examples import examples
 
 State = dict[str, Any]
 Entry = Callable[..., State]
-QUIET = settings(max_examples=200)
+QUIET = examples(200)
 NESTED = st.recursive(
     st.integers(0, 9),
     lambda inner: st.one_of(st.lists(inner, min_size=1, max_size=3), st.lists(inner, max_size=2).map(tuple)),

@@ -9,16 +9,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from crane_core.runtime.kernel_side.crane_probe.budget import OverBudgetError
 from crane_core.runtime.kernel_side.crane_probe.looking import Look
+from tests.examples import examples
 
 State = dict[str, Any]
 Entry = Callable[..., State]
-QUIET = settings(max_examples=150)
+QUIET = examples(150)
 DTYPES = st.one_of(
     hnp.boolean_dtypes(),
     hnp.integer_dtypes(endianness="="),

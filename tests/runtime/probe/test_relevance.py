@@ -7,13 +7,14 @@ from types import CodeType
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from crane_core.runtime.kernel_side.crane_probe.chains.following import chain_text
 from crane_core.runtime.kernel_side.crane_probe.chains.relevance import Needs, needs
 from crane_core.runtime.kernel_side.crane_probe.limits import Limits
 from crane_core.runtime.kernel_side.crane_probe.syntax.sources import Sources
+from tests.examples import examples
 
 BUILTINS = set(dir(__builtins__)) | {
     "print",
@@ -380,7 +381,7 @@ def run(code: CodeType, namespace: dict[str, Any], names_held: Recording) -> Non
         assume(False)
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(code=STATEMENT)
 def test_what_running_loads_is_among_the_needs(code: str) -> None:
     names_held = Recording()

@@ -9,11 +9,12 @@ from typing import Any, NoReturn
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crane_core.runtime.kernel_side.crane_probe.limits import Limits
 from crane_core.runtime.kernel_side.crane_probe.look import look
+from tests.examples import examples
 from tests.patience import UNHURRIED
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
@@ -54,7 +55,7 @@ def number(value: Any) -> float:
     return float(value["$float"]) if isinstance(value, dict) else float(value)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(arrays(), st.sampled_from(DTYPES), st.booleans())
 def test_a_tensor_is_what_tensorflow_says(values: Any, dtype: str, as_variable: bool) -> None:  # noqa: FBT001
     whole = np.nan_to_num(values, posinf=9, neginf=-9) if "float" not in dtype else values

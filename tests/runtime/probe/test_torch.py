@@ -12,12 +12,13 @@ from typing import Any, NoReturn
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from crane_core.runtime.kernel_side.crane_probe.kernel_copy import forked
 from crane_core.runtime.kernel_side.crane_probe.limits import Limits
 from crane_core.runtime.kernel_side.crane_probe.look import look
+from tests.examples import examples
 from tests.patience import UNHURRIED
 
 torch = pytest.importorskip("torch", reason="torch is not installed: make ml")
@@ -84,7 +85,7 @@ def number(value: Any) -> float:
     return float(value["$float"]) if isinstance(value, dict) else float(value)
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(tensors())
 def test_a_tensor_is_what_torch_says(value: Any) -> None:
     entry = entry_of(value)
@@ -98,7 +99,7 @@ def test_a_tensor_is_what_torch_says(value: Any) -> None:
         assert found == [float(real.min()), float(real.max())]
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.lists(st.integers(-3, 3), min_size=1, max_size=300))
 def test_a_flat_tensor_tells_its_distinct_values(values: list[int]) -> None:
     info = entry_of(torch.tensor(values))["values"]["value_info"]

@@ -17,7 +17,7 @@ from crane_core.ui.navigation import page_files, title
 from tests.browser.screen import TITLES
 from tools.screenshots import MENU, PICTURES, TITLE
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
 NUMBERS = {"twelve": 12, "forty": 40}
 

@@ -14,7 +14,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PAGE_LINES = 90
 PIN_FILES = ("requirements", "requirements-dev", "requirements-ml")
 SQL = re.compile(

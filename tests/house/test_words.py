@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.test_architecture import checkout_files, name_of
+from tests.house.test_architecture import checkout_files, name_of
 
 LIST = Path(__file__).with_name("banned_words.toml")
 READ_WHOLE = {".md", ".html", ".js", ".css", ".toml"}

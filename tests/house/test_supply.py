@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from packaging.utils import canonicalize_name
 
-from tests.test_architecture import requirements
+from tests.house.test_architecture import requirements
 from tools import licences, secret_scan
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from crane_core import __version__
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 MOST_ADDED_MB = 30
 """What the package and its libraries may add to an environment with a kernel and numpy."""
 CELLS = ["beds = {'north': 3}", "beds['south']"]

@@ -2,7 +2,7 @@
 #   docker build -t crane-workbench .
 #   docker run --rm -p 127.0.0.1:8501:8501 -v crane-data:/data crane-workbench app --no-login
 # It answers to localhost; for browsers elsewhere leave --no-login out, and add -e CRANE_HOSTS=name.of.this.server and a
-# login: -e CRANE_PASSWORD=..., or -v roles.toml:/app/roles.toml -e CRANE_ROLES=roles.toml (see docs/server.md).
+# login: -e CRANE_PASSWORD=..., or -v roles.toml:/app/roles.toml -e CRANE_ROLES=roles.toml (see docs/admin/server.md).
 # The base is pinned by version tag; a digest can be added wherever a registry is at hand to ask for it.
 FROM python:3.11.14-slim-bookworm
 

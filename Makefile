@@ -23,7 +23,7 @@ DOCUMENTS := tests/house/test_docs.py tests/house/test_words.py
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help setup run ml test test-all test-more check lint format bench bench-check pins sbom licences clean
+.PHONY: help setup run ml test test-all test-more check lint format bench bench-check docs pins sbom licences clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -80,6 +80,12 @@ bench: $(VENV)/.dev ## measure what has a budget, print one table, add a line to
 bench-check: $(VENV)/.dev ## the same; fail where a budget is not held (1) or could not be measured (3)
 	@chromium=$$(tools/ensure_chromium.sh $(PY)) || exit 1; CRANE_CHROMIUM="$$chromium" $(PY) -m benchmarks --check
 
+docs: $(VENV)/.dev ## build the documentation site, strictly and offline: crane_core/docs_site, and docs-site.zip of it
+	@NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --quiet --strict
+	@rm -f docs-site.zip
+	@cd crane_core/docs_site && $(CURDIR)/$(PY) -m zipfile -c $(CURDIR)/docs-site.zip *
+	@echo crane_core/docs_site/index.html docs-site.zip
+
 pins: $(VENV)/.dev ## resolve requirements*.in again into the pinned requirements*.txt
 	@$(HASHED) --upgrade requirements.in --output-file requirements.txt
 	@$(HASHED) --upgrade --excludes tools/left_out.txt requirements-dev.in --output-file requirements-dev.txt
@@ -95,7 +101,7 @@ licences: $(VENV)/.dev ## write licences.md: the licence of everything that the 
 	@echo licences.md
 
 clean: ## remove .venv and caches; data is left alone
-	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage .coverage.* htmlcov
+	@rm -rf $(VENV) crane_core/docs_site docs-site.zip .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage .coverage.* htmlcov
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.made:

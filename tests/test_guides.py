@@ -55,5 +55,5 @@ def followed(guide: Path, root: Path, folder: Path, address: str) -> str:
 )
 def test_every_command_of_a_guide_works(name: str, told: list[str], root: Path, tmp_path: Path) -> None:
     with fake_server(FakePlan()) as address:
-        printed = followed(root / "docs" / f"{name}.md", root, tmp_path, address)
+        printed = followed(root / "docs" / "researcher" / f"{name}.md", root, tmp_path, address)
     assert [words for words in told if not re.search(words, printed)] == []

@@ -20,7 +20,7 @@ from crane_core.pipeline.places import DataFolder
 from crane_core.runtime.isolation import can_seal
 from tests.house.test_packaging import ROOT, arguments_of
 
-UNIT = re.search(r"```ini\n(\[Unit\].*?)```", (ROOT / "docs" / "server.md").read_text("utf-8"), re.DOTALL)
+UNIT = re.search(r"```ini\n(\[Unit\].*?)```", (ROOT / "docs" / "admin" / "server.md").read_text("utf-8"), re.DOTALL)
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ _Override.add_constructor("!override", lambda loader, node: loader.construct_seq
 
 
 def test_the_replicas_of_the_compose_file_are_started_by_commands_of_the_program() -> None:
-    text = (ROOT / "docs" / "server.md").read_text("utf-8")
+    text = (ROOT / "docs" / "admin" / "server.md").read_text("utf-8")
     [block] = re.findall(r"```yaml\n(services:.*?)```", text, re.DOTALL)
     services = yaml.load(block, _Override)["services"]
     chosen = {name: parser().parse_args(service["command"]) for name, service in services.items()}

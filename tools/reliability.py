@@ -1,4 +1,6 @@
-"""Run the tests of attacks and faults and write docs/reliability.md. Usage: tools/reliability.py REPORTS [LOG]...
+"""Run the tests of attacks and faults and write docs/evidence/reliability.md.
+
+Usage: tools/reliability.py REPORTS [LOG]...
 
 `reliability.toml` names the tests of each family and what one try is. REPORTS is a folder for pytest's reports; a file
 of tests whose report is there already is not run again. A LOG holds what `python -m benchmarks.isolation` or `python -m
@@ -17,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
-OUT = ROOT / "docs" / "reliability.md"
+OUT = ROOT / "docs" / "evidence" / "reliability.md"
 MISTAKES = "`tests/test_bad_input.py`"
 """Shows what people mistype rather than what attackers do; the total is given without it too."""
 TRIED = "tried"

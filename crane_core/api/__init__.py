@@ -1,7 +1,7 @@
 """The Python API: what scripts and notebooks may rely on. The rest of the package is internal and may change.
 
 `check` and `capture` need the base package alone; `open_data` and `crane_core.api.statistics` need the extra `app`.
-docs/api.md shows each of them; every refusal is a `CraneError` with a message and a remedy.
+docs/reference/api.md shows each of them; every refusal is a `CraneError` with a message and a remedy.
 """
 
 from crane_core.api.data import Data, open_data

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class Data:
     """An open data folder; `open_data` makes it. Close it, or use it in a `with` block.
 
-    The columns of every frame have their comments in docs/schema.md and in `sql("DESCRIBE verdicts")`.
+    The columns of every frame have their comments in docs/reference/schema.md and in `sql("DESCRIBE verdicts")`.
     """
 
     def __init__(self, store: Store, folder: DataFolder) -> None:

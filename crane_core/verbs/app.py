@@ -58,13 +58,13 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         "--roles",
         metavar="FILE",
         default=os.environ.get(ROLES_FILE, ""),
-        help=f"who may log in, and with which role (default: {ROLES_FILE}; format and logins: docs/server.md)",
+        help=f"who may log in, and with which role (default: {ROLES_FILE}; format and logins: docs/admin/server.md)",
     )
     verb.add_argument(
         "--publish",
         type=integer(1, LONGEST_S),
         metavar="SECONDS",
-        help="keep a copy of the database for replicas, renewed after changes, at most this often (docs/scale.md)",
+        help="keep a copy of the database for replicas, renewed after changes, at most this often: docs/admin/scale.md",
     )
     verb.add_argument(
         "--replica-of",
@@ -147,8 +147,8 @@ def _check_logins(roles: str, address: str, *, is_open_meant: bool) -> None:
         if not is_open_meant:
             raise IdentityError(
                 f"At {address} other machines reach this app, and it asks nobody to log in.",
-                remedy=f"Set {PASSWORD}, name a roles file (--roles FILE, see docs/server.md), or pass --no-login to "
-                "let everybody who reaches it read, label and change everything.",
+                remedy=f"Set {PASSWORD}, name a roles file (--roles FILE, see docs/admin/server.md), or pass --no-login "
+                "to let everybody who reaches it read, label and change everything.",
             )
         tell(f"WARNING: no login is asked at {address}: everybody who reaches this app may do everything.")
 

@@ -251,7 +251,7 @@ def _add_create(create: argparse.ArgumentParser) -> None:
         "--labels",
         type=arguments.path,
         metavar="FILE",
-        help="labels in place of the study's (TOML, see docs/annotation.md)",
+        help="labels in place of the study's (TOML, see docs/lead/campaign.md)",
     )
     create.add_argument("--title", default="", help="title shown on the pages")
     create.add_argument("--by", default="", metavar="WHO", help="name of the person who creates it")
@@ -386,7 +386,7 @@ def _labels_of(file: Path) -> LabelSet:
         return labels_from_toml(_text_of(file, MOST_BYTES))
     except ValueError as error:
         raise CampaignError(
-            f"{file}: {error}.", remedy="Correct the file; docs/annotation.md explains it and shows an example."
+            f"{file}: {error}.", remedy="Correct the file; docs/lead/campaign.md explains it and shows an example."
         ) from error
 
 

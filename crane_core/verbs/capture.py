@@ -121,7 +121,7 @@ def add_dask(verb: argparse.ArgumentParser, *, usual: str = _USUAL) -> None:
         metavar="ADDRESS",
         help="work on a Dask cluster: tcp://HOST:PORT or tls://HOST:PORT of its scheduler, or local; off: on none "
         f"(default: {usual}). Anyone who reaches a "
-        "scheduler can run code on it: docs/scale.md",
+        "scheduler can run code on it: docs/admin/scale.md",
     )
 
 

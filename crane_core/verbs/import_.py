@@ -53,7 +53,7 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         "--in-place",
         action="store_true",
         help="runs or judgements by the million: keep Parquet files as they are, and read them where they are kept"
-        " (columns: docs/scale.md)",
+        " (columns: docs/admin/scale.md)",
     )
     add_by(verb)
     verb.add_argument("--json", action="store_true", help="print counts and problems as JSON to stdout")

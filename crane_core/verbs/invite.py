@@ -44,7 +44,7 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         "--roles",
         type=arguments.path,
         metavar="FILE",
-        help=f"roles file, created if missing (default: {FILE}; format: docs/server.md)",
+        help=f"roles file, created if missing (default: {FILE}; format: docs/admin/server.md)",
     )
     verb.add_argument(
         "--revoke", action="store_true", help="end all invitations and sessions that this person has, and print none"

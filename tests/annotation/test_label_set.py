@@ -235,14 +235,16 @@ def test_the_first_guideline_of_own_labels_lists_them_and_escapes_markup() -> No
 
 
 def test_the_example_of_the_documentation_is_a_set_of_four(root: Path) -> None:
-    (example,) = re.findall(r"```toml\n(.*?)```", (root / "docs" / "annotation.md").read_text("utf-8"), re.DOTALL)
+    (example,) = re.findall(
+        r"```toml\n(.*?)```", (root / "docs" / "lead" / "campaign.md").read_text("utf-8"), re.DOTALL
+    )
     found = labels_from_toml(example)
     assert (found.codes, found.scale) == (("correct", "partial", "wrong", "unclear"), Scale.NOMINAL)
     assert (found.of("unclear").credit, found.of("unclear").reasons) == (None, ("vague",))
 
 
 def test_the_documentation_names_every_member_and_bound(root: Path) -> None:
-    told = (root / "docs" / "annotation.md").read_text("utf-8")
+    told = (root / "docs" / "lead" / "campaign.md").read_text("utf-8")
     assert all(f"`{member}`" in told for member in OF_LABEL | {"name", "scale", "reasons"})
     assert f"not {', '.join(sorted(DESK_KEYS))}, which" in told
     assert "two to seven labels" in told and (FEWEST, MOST) == (2, 7)

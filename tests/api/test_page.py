@@ -1,4 +1,4 @@
-"""docs/api.md: every example is run, in its order, in the kernel of a notebook."""
+"""docs/reference/api.md: every example is run, in its order, in the kernel of a notebook."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nbclient import NotebookClient
 from crane_core import api
 from crane_core.api import statistics
 
-PAGE = "docs/api.md"
+PAGE = "docs/reference/api.md"
 
 
 @pytest.fixture(scope="module")

@@ -64,8 +64,8 @@ def test_links_and_pictures_of_the_readme_exist() -> None:
 def test_pictures_of_the_readme_show_the_pages_of_today() -> None:
     """`tools.screenshots` writes into each picture which menu and which title it shows."""
     pages = [title(name) for name in page_files()]
-    pictures = re.findall(r"\]\((docs/[^)]+\.png)\)", README)
-    assert pictures == [f"docs/{name}.png" for name in PICTURES]
+    pictures = re.findall(r"\]\((docs/pictures/[^)]+\.png)\)", README)
+    assert pictures == [f"docs/pictures/{name}.png" for name in PICTURES]
     for picture, address in zip(pictures, PICTURES.values(), strict=True):
         told = Image.open(ROOT / picture).info
         assert told[MENU].split("\n") == pages, picture

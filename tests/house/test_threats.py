@@ -1,4 +1,4 @@
-"""THREATS.md and docs/reliability.md name tests that exist, and the table is what its tool writes."""
+"""docs/admin/threats.md and docs/evidence/reliability.md name tests that exist; the table is what its tool writes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tools.reliability import Family, Row, counted, document, families, logged
 
 
 def test_every_test_that_the_documents_name_exists(root: Path) -> None:
-    for name in ("THREATS.md", "docs/reliability.md"):
+    for name in ("docs/admin/threats.md", "docs/evidence/reliability.md"):
         named = re.findall(r"`(tests/[^`]+\.py)`", (root / name).read_text("utf-8"))
         assert named
         assert [file for file in named if not (root / file).is_file()] == []
@@ -28,7 +28,7 @@ def test_the_tests_of_a_family_are_there(root: Path, family: Family) -> None:
 
 
 def test_the_table_has_the_families_and_500_tries_and_nothing_was_lost(root: Path) -> None:
-    text = (root / "docs" / "reliability.md").read_text("utf-8")
+    text = (root / "docs" / "evidence" / "reliability.md").read_text("utf-8")
     table = [line for line in text.splitlines() if line.startswith("| ")][1:]
     *rows, others, total = [[cell.strip() for cell in line.strip("|").split("|")] for line in table]
     found = {row[0]: [int(cell) for cell in row[1:]] for row in rows}

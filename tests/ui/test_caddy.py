@@ -1,4 +1,4 @@
-"""The Caddy configurations of docs/server.md in a real Caddy: they pass visitors on, and no claim to be another."""
+"""The Caddy configurations of docs/admin/server.md in a real Caddy: they pass visitors, and no claim to be another."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CADDY = shutil.which("caddy") or ""
 pytestmark = pytest.mark.skipif(not CADDY, reason="caddy is not installed (Debian package caddy)")
 PLAIN, WITH_LOGIN, WITH_REPLICAS = re.findall(
-    r"```\n(crane\.lab\.example \{.*?)```", (ROOT / "docs" / "server.md").read_text(), re.DOTALL
+    r"```\n(crane\.lab\.example \{.*?)```", (ROOT / "docs" / "admin" / "server.md").read_text(), re.DOTALL
 )
 CLAIM = {"X-Forwarded-Email": "ada@lab.example"}
 

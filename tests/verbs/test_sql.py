@@ -70,4 +70,4 @@ def test_the_page_of_the_schema_is_that_of_the_migrations(
     data: str, root: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["--data", data, "sql", "--schema"]) == 0
-    assert capsys.readouterr().out == (root / "docs" / "schema.md").read_text("utf-8")
+    assert capsys.readouterr().out == (root / "docs" / "reference" / "schema.md").read_text("utf-8")

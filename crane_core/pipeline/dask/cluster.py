@@ -153,14 +153,15 @@ def _connected(address: str, certificate: str | None) -> Iterator[Cluster]:
     if address.startswith("tls://") and not certificate:
         raise ClusterError(
             f"{address} needs a certificate, and none is named.",
-            remedy="Name yours in Dask's settings (distributed.comm.tls): docs/scale.md.",
+            remedy="Name yours in Dask's settings (distributed.comm.tls): docs/admin/scale.md.",
         )
     try:
         client = Client(address, set_as_default=False, timeout=REACH_S)  # type: ignore[no-untyped-call]
     except (OSError, TimeoutError, ValueError, ImportError) as error:
         raise ClusterError(
             f"No Dask scheduler answers at {address}: {type(error).__name__}.",
-            remedy="Start one with `dask scheduler --host ADDRESS`, and workers with `dask worker`: docs/scale.md.",
+            remedy="Start a scheduler with `dask scheduler --host ADDRESS` and workers with `dask worker ADDRESS`; see "
+            "docs/admin/scale.md.",
         ) from error
     try:
         yield Cluster(client, address, is_local=False)

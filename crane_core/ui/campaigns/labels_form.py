@@ -12,7 +12,7 @@ from crane_core.pipeline.campaigns.label_sets import standing_words
 from crane_core.ui.label_view import label_html
 from crane_core.ui.words import literal
 
-HELP = "TOML with two to seven labels; docs/annotation.md explains it and has an example"
+HELP = "TOML with two to seven labels; docs/lead/campaign.md explains it and has an example"
 
 
 def draw_labels() -> LabelSet | None:

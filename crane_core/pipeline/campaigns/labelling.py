@@ -21,6 +21,7 @@ from crane_core import ledger
 from crane_core.annotation.act import EVENT, MAX_NOTE, annotation
 from crane_core.annotation.guideline import GuidelineVersion
 from crane_core.annotation.journal import Given, Journal, journal_for
+from crane_core.annotation.notes import merged_note
 from crane_core.annotation.plan import Plan, check_name
 from crane_core.annotation.reasons import ADJUDICATION_REASONS
 from crane_core.annotation.showing import Showing
@@ -98,7 +99,8 @@ class LabelStore:
         """Save a browser's acts. An event that is on the disk already counts as saved and is not written again.
 
         over: the event of the label that the browser knew the item to have, None for no label. An act on a label has
-        it where the browser wants to be told of another label of the item, which then stays.
+        it where the browser wants to be told of another label of the item, which then stays. note_before: the note
+        that the browser knew; what another device wrote since is kept beside the new text.
         Raises CampaignError if the campaign is locked, LedgerError when the disk refuses; then nothing was saved.
         """
         start = perf_counter()
@@ -248,6 +250,11 @@ class LabelStore:
             if other := _overtaking(now, act, raw):
                 found.overtaken[event] = other
                 continue
+            try:
+                act = _with_both_notes(now, act, raw)
+            except ValueError as error:
+                found.refused[event[:64]] = str(error)
+                continue
             now.take([act])
             found.fresh.append(act)
             found.saved.append(event)
@@ -264,6 +271,19 @@ def _overtaking(journal: Journal, act: Annotation, raw: Mapping[str, Any]) -> Gi
     is_same_device = act.device is not None and act.device == given.device
     takes_its_place_before = is_same_device and (act.number or 0) < (given.number or 0)
     return None if takes_its_place_before else given
+
+
+def _with_both_notes(journal: Journal, act: Annotation, raw: Mapping[str, Any]) -> Annotation:
+    """A note that keeps what another device wrote meanwhile. Raises ValueError if both are too long together."""
+    if act.action is not AnnotationAction.NOTE or not isinstance(before := raw.get("note_before"), str):
+        return act
+    stored = journal.notes.get(Showing(act.item, act.showing), "")
+    note = merged_note(stored, before, act.note or "")
+    if len(note) > MAX_NOTE:
+        raise ValueError(
+            f"another device wrote a note on this item too, and a note has up to {MAX_NOTE:,} characters; shorten yours"
+        )
+    return replace(act, note=note)
 
 
 _OF_A_LABEL = (AnnotationAction.LABEL, AnnotationAction.UNDO, AnnotationAction.REASON)

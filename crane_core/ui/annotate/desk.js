@@ -575,6 +575,7 @@ class Desk {
     this.find('.cw-desk-note').hidden = false;
     const field = this.find('textarea');
     field.value = text;
+    this.noteBefore = text;
     field.focus();
   }
 
@@ -592,7 +593,8 @@ class Desk {
     if (box.hidden) return;
     box.hidden = true;
     const text = this.find('textarea').value.trim();
-    if (this.shown && text !== (this.view().notes[this.shown] ?? '')) this.act('note', this.shown, {note: text});
+    // The server keeps what another device wrote meanwhile: it compares with what stood here when the note was opened.
+    if (this.shown && text !== this.noteBefore) this.act('note', this.shown, {note: text, note_before: this.noteBefore});
   }
 
   practise(id, word) {

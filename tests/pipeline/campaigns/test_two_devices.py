@@ -204,3 +204,23 @@ def test_a_desk_file_with_faults_stores_nothing_and_opens_nothing(
     assert run(answered, file, "--reopen", "lea", "--skip-invalid") == 0
     assert "2 invalid row" in capsys.readouterr().out
     assert in_force(answered, plan, other) == "wrong"
+
+
+def test_a_note_of_a_stale_device_stands_below_the_other_one(answered: DataFolder, plan: Plan) -> None:
+    item = plan.items[0].item
+    phone, laptop = Desk(answered, "phone-aaaa"), Desk(answered, "laptop-bbb")
+    phone.send(phone.act("note", item) | {"note": "cell 4 is cut", "note_before": ""})
+    laptop.send(laptop.act("note", item) | {"note": "wrong line", "note_before": ""})
+    assert journal_of(answered, plan, "ana").notes == {Showing(item, 1): "cell 4 is cut\nwrong line"}
+
+    phone.send(phone.act("note", item) | {"note": "done", "note_before": "cell 4 is cut\nwrong line"})
+    assert journal_of(answered, plan, "ana").notes == {Showing(item, 1): "done"}
+
+
+def test_two_notes_that_are_too_long_together_are_refused_with_the_way_on(answered: DataFolder, plan: Plan) -> None:
+    item = plan.items[0].item
+    phone, laptop = Desk(answered, "phone-aaaa"), Desk(answered, "laptop-bbb")
+    phone.send(phone.act("note", item) | {"note": "a" * 1_500, "note_before": ""})
+    long = laptop.act("note", item) | {"note": "b" * 1_500, "note_before": ""}
+    assert "shorten yours" in laptop.store.take("ana", [long]).refused[long["event"]]
+    assert journal_of(answered, plan, "ana").notes == {Showing(item, 1): "a" * 1_500}

@@ -147,8 +147,8 @@ def _check_logins(roles: str, address: str, *, is_open_meant: bool) -> None:
         if not is_open_meant:
             raise IdentityError(
                 f"At {address} other machines reach this app, and it asks nobody to log in.",
-                remedy=f"Set {PASSWORD}, name a roles file (--roles FILE, see docs/admin/server.md), or pass --no-login "
-                "to let everybody who reaches it read, label and change everything.",
+                remedy=f"Set {PASSWORD}, name a roles file (--roles FILE, see docs/admin/server.md), or pass "
+                "--no-login to let everybody who reaches it read, label and change everything.",
             )
         tell(f"WARNING: no login is asked at {address}: everybody who reaches this app may do everything.")
 

@@ -50,7 +50,8 @@ def test_examples_of_a_page_have_the_results_that_it_shows(name: str) -> None:
 
 
 def test_a_wrong_result_on_a_page_is_found() -> None:
-    result, _ = run("wrong", "```python\n>>> from crane_core.stats.paired import mcnemar\n>>> mcnemar(0, 1)\n0.5\n```\n")
+    session = ">>> from crane_core.stats.paired import mcnemar\n>>> mcnemar(0, 1)\n0.5\n"
+    result, _ = run("wrong", f"```python\n{session}```\n")
     assert result.failed == 1
 
 

@@ -158,7 +158,8 @@ def add_model_arguments(verb: argparse.ArgumentParser, *, has_several: bool = Fa
         "--concurrency",
         type=arguments.at_once,
         metavar="C",
-        help=f"questions at the same time (default: {CONCURRENCY}; for detectors on this machine: one per core)",
+        help=f"questions at the same time (default: {CONCURRENCY}; for detectors on this machine: one per core, and "
+        "1 starts no processes for them)",
     )
     model = verb.add_argument_group("model", "keys come only from the environment or .env: see the README")
     several = "; repeat it for several models, one run each" if has_several else ""

@@ -1,4 +1,7 @@
-"""Detectors that run on this machine: each instance once, in a bounded number of separate processes."""
+"""Detectors that run on this machine: each instance once, in a bounded number of separate processes.
+
+Where one at a time is enough, no other process is started: it would import everything again and work no faster.
+"""
 
 from __future__ import annotations
 
@@ -35,6 +38,8 @@ def in_processes(plan: Plan, concurrency: int) -> Worker:
     def work(items: Sequence[Key], keep: Keep, stop: Event) -> str | None:
         found = batches(plan, items, concurrency)
         n_workers = max(1, min(concurrency, len(found)))
+        if n_workers == 1:
+            return _in_this_process(plan, found, keep, stop)
         started = get_context("spawn")
         with isolated_workers(), ProcessPoolExecutor(n_workers, mp_context=started, initializer=_begin) as pool:
             waiting = iter(found)
@@ -43,7 +48,8 @@ def in_processes(plan: Plan, concurrency: int) -> Worker:
             while running:
                 done, _ = wait(running, timeout=LOOK_S, return_when=FIRST_COMPLETED)
                 for future in done:
-                    for run in _runs(plan, running.pop(future), future):
+                    batch = running.pop(future)
+                    for run in _runs(plan, batch, _outcome(plan, batch, future)):
                         keep(run, None)
                 if stop.is_set():
                     _give_up(running)
@@ -52,6 +58,21 @@ def in_processes(plan: Plan, concurrency: int) -> Worker:
         return INTERRUPTED if stop.is_set() else None
 
     return work
+
+
+def _in_this_process(plan: Plan, found: Sequence[Batch], keep: Keep, stop: Event) -> str | None:
+    """The same answers, one batch after another."""
+    for batch in found:
+        if stop.is_set():
+            return INTERRUPTED
+        said: Predictions | Exception
+        try:
+            said = _predict(plan.job.detector, [question(plan, key) for key in batch])
+        except Exception as error:  # noqa: BLE001 - it is the reason that these instances are unanswered
+            said = error
+        for run in _runs(plan, batch, said):
+            keep(run, None)
+    return INTERRUPTED if stop.is_set() else None
 
 
 def batches(plan: Plan, items: Sequence[Key], concurrency: int) -> list[Batch]:
@@ -91,20 +112,25 @@ def _begin() -> None:
 
 
 def _predict(detector: str, questions: Sequence[Question]) -> Predictions:
-    """In a process of the pool."""
+    """In this process, or in one of the pool."""
     return list(predictions(local_detector(detector), questions))
 
 
-def _runs(plan: Plan, batch: Batch, future: Future[Predictions]) -> Iterator[Run]:
-    """The detector's answers; if it failed, the instance is unanswered and the exception is the reason."""
+def _outcome(plan: Plan, batch: Batch, future: Future[Predictions]) -> Predictions | BaseException:
+    """What a process of the pool answered or raised. Raises DetectorError if it ended instead."""
     error = future.exception()
     if isinstance(error, BrokenProcessPool):
         raise DetectorError(
             f"A process of {plan.job.detector} ended unexpectedly, at {batch[0][0]} or one of its neighbours.",
             remedy="It may be out of memory: use --concurrency 1; the same command resumes there.",
         ) from error
-    said: Sequence[Prediction | BaseException] = [error] * len(batch) if error is not None else future.result()
-    for key, one in zip(batch, said, strict=True):
+    return future.result() if error is None else error
+
+
+def _runs(plan: Plan, batch: Batch, said: Predictions | BaseException) -> Iterator[Run]:
+    """The detector's answers; if it failed, the instances are unanswered and the exception is the reason."""
+    each = [said] * len(batch) if isinstance(said, BaseException) else said
+    for key, one in zip(batch, each, strict=True):
         yield run_of(plan.job, key, one)
 
 

@@ -6,7 +6,8 @@ import streamlit as st
 
 from crane_core.identity.visitor import Role
 from crane_core.pipeline.own_notebooks.check import ALLOWED, execution_allowed
-from crane_core.ui.frame import page, told
+from crane_core.ui.frame import page
+from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.trial.asking_view import draw_asking
 from crane_core.ui.trial.choice import draw_choice
 from crane_core.ui.trial.desk import draw_desk
@@ -24,7 +25,7 @@ with page():
             "kernel state, upload the file that `python -m crane_core capture` wrote with the notebook, or run "
             "`python -m crane_core check` on the machine of the notebook."
         )
-    with told():
+    with refusals_shown():
         chosen = draw_choice(may_upload=is_admin, may_run=may_run)
         if chosen is None:
             st.caption(

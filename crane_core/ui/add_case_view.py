@@ -20,8 +20,8 @@ from crane_core.runtime.endings import short
 from crane_core.runtime.plan import MOST_BYTES
 from crane_core.ui import data, keys
 from crane_core.ui.adding_case import Adding, start_adding
-from crane_core.ui.frame import told
 from crane_core.ui.navigation import link
+from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.trial.run_bar import here_words
 from crane_core.ui.trial.watching import draw_watch
 from crane_core.ui.visit import may, require
@@ -56,7 +56,7 @@ def _running_words(adding: Adding) -> str:
 
 
 def _draw_outcome(adding: Adding) -> None:
-    with told():
+    with refusals_shown():
         if isinstance(adding.outcome, CraneError) and adding.stop.is_set():
             st.info(f"{literal(adding.name)} was stopped; nothing was kept.")
         elif isinstance(adding.outcome, CraneError):
@@ -113,7 +113,7 @@ def _draw_form() -> None:
         diagnosis = st.text_input("Diagnosis", max_chars=MOST_DIAGNOSIS, placeholder="optional: why it crashes")
         pressed = st.form_submit_button("Check and add", type="primary")
     if pressed:
-        with told():
+        with refusals_shown():
             require(Role.ADMIN)
             labels = [text.strip() or None for text in (library, cause, diagnosis)]
             _start(str(benchmark or ""), name.strip(), crashing, fixed, target, labels)

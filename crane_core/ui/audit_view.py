@@ -13,9 +13,9 @@ from crane_core.pipeline.audit import COLUMNS, Actor, as_csv, entries, note, row
 from crane_core.pipeline.places import DataFolder
 from crane_core.ui import data
 from crane_core.ui.acting import acting
-from crane_core.ui.campaigns.lead import is_leading
-from crane_core.ui.frame import told
+from crane_core.ui.campaign_lead import is_leading
 from crane_core.ui.grid import grid
+from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.visit import Carried, carried, may, require_still
 from crane_core.ui.words import count
 
@@ -29,7 +29,7 @@ def draw_audit() -> None:
     if not (may(Role.LEAD) and is_leading()):
         return
     st.subheader("Audit log", anchor="audit")
-    with told():
+    with refusals_shown():
         found = entries(data.folder())
         if not found:
             st.caption("Nothing yet. Changed roles, logins, locks, exports and runs are listed here.")

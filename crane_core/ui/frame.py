@@ -1,4 +1,4 @@
-"""What stands around every page: page config, style, access, the open store, errors told as sentences."""
+"""What stands around every page: page config, style, access, the open store, refusals shown as sentences."""
 
 from __future__ import annotations
 
@@ -7,23 +7,21 @@ from contextlib import contextmanager
 
 import streamlit as st
 
-from crane_core.errors import CraneError
 from crane_core.identity.visitor import Role, Visitor
 from crane_core.replica import writer
-from crane_core.storage.store import DatabaseError, damaged
 from crane_core.ui import data, keys
 from crane_core.ui.access import admitted
 from crane_core.ui.bar.bar import draw_bar
 from crane_core.ui.door import let_in
+from crane_core.ui.first_page import page_shown
 from crane_core.ui.garbage_collection import freeze_gc
 from crane_core.ui.login_view import draw_login
 from crane_core.ui.navigation import MARK, link, navigate, shown_title
 from crane_core.ui.page_imports import import_page
-from crane_core.ui.refusal import refusal_words
+from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.replica_view import draw_replica
 from crane_core.ui.url_state import arrive, draw_unknown
 from crane_core.ui.visit import arrival, carried
-from crane_core.ui.warm import page_shown
 from crane_core.ui.words import literal
 
 
@@ -57,10 +55,10 @@ def page(
     if visitor is None:
         beside_the_login()
         st.stop()
-    with told():
+    with refusals_shown():
         let_in(carried())
     arrive()
-    with told():
+    with refusals_shown():
         data.refresh()
         with beside_the_menu:
             draw_bar(visitor)
@@ -75,7 +73,7 @@ def page(
         st.stop()
     if not is_blind:
         _stop_if_blinded(visitor)
-    with told():
+    with refusals_shown():
         yield
         draw_unknown(above)
     freeze_gc()
@@ -84,7 +82,7 @@ def page(
 def _stop_if_blinded(visitor: Visitor) -> None:
     """Ends the run where the body must not be drawn; also where nobody can say whether it may be."""
     campaigns = None
-    with told():
+    with refusals_shown():
         campaigns = data.blinding(visitor)
     if campaigns is None:
         st.stop()
@@ -103,20 +101,10 @@ def _draw_closed(campaigns: list[str]) -> None:
 
 def _let_in() -> Visitor | None:
     """The visitor; None after drawing the login or password form, if the visitor is not admitted."""
-    with told():
+    with refusals_shown():
         found = arrival()
         if found.visitor is None:
             draw_login(found.refusal)
         elif found.visitor.is_known or admitted("CRANE_PASSWORD", key=keys.ADMITTED, heading="Crane Workbench"):
             return found.visitor
     return None
-
-
-@contextmanager
-def told() -> Iterator[None]:
-    """A refusal of the core inside is shown as what happened and what to do; what follows goes on."""
-    try:
-        yield
-    except (CraneError, DatabaseError) as caught:
-        error = caught if isinstance(caught, CraneError) else damaged(caught)
-        st.error(refusal_words(str(error.args[0]), error.remedy))

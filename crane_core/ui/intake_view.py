@@ -14,7 +14,7 @@ from crane_core.pipeline.loading.load import Imported, as_sources, import_paths
 from crane_core.pipeline.loading.record_words import noun
 from crane_core.releases import PUBLISHED, SHORT, is_commit
 from crane_core.ui import data
-from crane_core.ui.frame import told
+from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.visit import may
 from crane_core.ui.words import count, literal
 
@@ -56,7 +56,7 @@ def _fetch(name: str) -> None:
         share = min(step.done / step.total, 1.0) if step.total else 0.0
         bar.progress(share, f"{step.what}: {count(step.done)}{of} {step.unit}")
 
-    with told():
+    with refusals_shown():
         path, release = fetch(name, data.folder().downloads, show)
         bar.progress(1.0, "Loading")
         _tell(import_paths([path], data.folder(), data.store(), release=release))
@@ -91,7 +91,7 @@ def draw_import() -> None:
 
 def _import_sources(paths: list[Path]) -> None:
     for source in as_sources(paths):
-        with st.spinner(literal(f"Reading {source[0].name}")), told():
+        with st.spinner(literal(f"Reading {source[0].name}")), refusals_shown():
             _tell(import_paths(source, data.folder(), data.store()))
 
 

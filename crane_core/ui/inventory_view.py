@@ -20,8 +20,8 @@ from crane_core.pipeline.maintenance.inventory_list import (
     restore,
 )
 from crane_core.ui import data
-from crane_core.ui.campaigns.lead import is_leading
-from crane_core.ui.frame import told
+from crane_core.ui.campaign_lead import is_leading
+from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.visit import may, require, visitor
 from crane_core.ui.words import count, literal
 
@@ -105,7 +105,7 @@ def _may_change(kind: Listed) -> bool:
 
 
 def _change(kind: Listed, act: Callable[[str], object], *, leave: bool = False) -> None:
-    with told():
+    with refusals_shown():
         require(ROLES[kind])
         act(visitor().name or WITHOUT_LOGIN)
         with st.spinner("Loading everything again"):

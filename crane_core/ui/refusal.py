@@ -6,7 +6,13 @@ Knows which of the core's remedies are commands, and what a visitor of the page 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
+import streamlit as st
+
+from crane_core.errors import CraneError
+from crane_core.storage.store import DatabaseError, damaged
 from crane_core.ui.words import literal
 
 _PATH = re.compile(r"(?<![\w.:/~-])(?:~|[A-Za-z]:)?[/\\](?:[^\s/\\'\"`:,;]+[/\\])+([^\s/\\'\"`:,;]*)")
@@ -39,3 +45,13 @@ def remedy_on_page(remedy: str) -> str:
 def refusal_words(message: str, remedy: str) -> str:
     """Markdown: what happened, and what to do."""
     return f"{literal(without_paths(message))}\n\n**What to do:** {remedy_on_page(remedy)}"
+
+
+@contextmanager
+def refusals_shown() -> Iterator[None]:
+    """A refusal of the core inside is shown as what happened and what to do; the code after the block goes on."""
+    try:
+        yield
+    except (CraneError, DatabaseError) as caught:
+        error = caught if isinstance(caught, CraneError) else damaged(caught)
+        st.error(refusal_words(str(error.args[0]), error.remedy))

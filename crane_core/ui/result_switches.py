@@ -15,7 +15,7 @@ from crane_core.pipeline.results.comparisons import comparison_from, comparison_
 from crane_core.pipeline.results.measures import WITH_STATE, Credit, Inputs, VoteRule
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 from crane_core.ui import data, keys, url_state
-from crane_core.ui.frame import told
+from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.words import KIND_WORDS, experiment_words, inputs_short
 
 STUDY = "crane-llm-2025-10"
@@ -181,7 +181,7 @@ def _beside(measured: pd.DataFrame, experiment: str) -> list[str]:
 def _annotators(measured: pd.DataFrame, *experiment: str) -> list[str]:
     """Whose labels can be used here; only the study's, with a warning, if the campaigns cannot be read."""
     names = [PUBLISHED_HUMAN] if measured["is_judged"].any() else []
-    with told():
+    with refusals_shown():
         names[:] = _judges(data.revision(), *experiment)
     return names
 

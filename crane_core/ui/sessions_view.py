@@ -13,7 +13,7 @@ from crane_core.identity.roles import Roles, configured_roles
 from crane_core.identity.visitor import Role
 from crane_core.ui import data
 from crane_core.ui.acting import note_act
-from crane_core.ui.frame import told
+from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.visit import carried, may, require
 from crane_core.ui.words import count, literal
 
@@ -27,7 +27,7 @@ def draw_sessions() -> None:
     if roles is None or not may(Role.ADMIN):
         return
     st.subheader("Sessions", anchor="sessions")
-    with told():
+    with refusals_shown():
         found = open_sessions(data.folder().path)
         words = "browser is" if len(found) == 1 else "browsers are"
         st.caption(
@@ -57,7 +57,7 @@ def _draw_one(name: str, login: Login, roles: Roles) -> None:
 
 
 def _end(name: str) -> None:
-    with told():
+    with refusals_shown():
         require(Role.ADMIN)
         login = end_session(data.folder().path, name)
         note_act(AuditAction.END_SESSION, login.email, f"open since {_moment(login.since)}")

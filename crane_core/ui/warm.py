@@ -19,6 +19,7 @@ from crane_core.errors import CraneError
 from crane_core.pipeline.maintenance.publishing import interval_s, publish_regularly
 from crane_core.replica import writer
 from crane_core.storage.store import DatabaseError
+from crane_core.ui.first_page import wait_for_a_page
 from crane_core.ui.navigation import page_files
 from crane_core.ui.page_imports import import_modules, imported_by
 
@@ -29,12 +30,6 @@ _OF_STREAMLIT = ("scriptrunner_utils.script_run_context", "caching.cache_data_ap
 
 _PATIENCE_S = 5.0
 """How long the rest waits for a first visitor."""
-_shown = Event()
-
-
-def page_shown() -> None:
-    """A visit has its page: nobody waits for a moment."""
-    _shown.set()
 
 
 def begin(patience_s: float = _PATIENCE_S) -> Thread:
@@ -57,7 +52,7 @@ def _publish(every_s: float) -> None:
 def _warm_up(patience_s: float) -> None:
     with _quietly():
         _prepare_overview()
-        _shown.wait(patience_s)
+        wait_for_a_page(patience_s)
         import_modules(imported_by_pages())
         _prepare_others()
 

@@ -10,7 +10,7 @@ import streamlit as st
 from crane_core.pipeline.agreement.agreement import Scope, usual_pair
 from crane_core.pipeline.campaigns.label_frame import Kind
 from crane_core.ui import data, keys, url_state
-from crane_core.ui.campaigns.lead import is_leading
+from crane_core.ui.campaign_lead import is_leading
 from crane_core.ui.navigation import link
 from crane_core.ui.visit import visitor
 from crane_core.ui.words import literal

@@ -9,7 +9,7 @@ from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data
 from crane_core.ui.agreement import computed
 from crane_core.ui.agreement.phrases import interval_method, readable, remarks
-from crane_core.ui.campaigns.lead import is_leading
+from crane_core.ui.campaign_lead import is_leading
 from crane_core.ui.grid import grid
 
 

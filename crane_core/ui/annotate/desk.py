@@ -25,11 +25,11 @@ from crane_core.ui.annotate.gold_html import told_of_gold
 from crane_core.ui.annotate.keys_sent import keys_told, take_keys
 from crane_core.ui.annotate.snapshot import Held, snapshot
 from crane_core.ui.annotate.thread_html import threads_shown
-from crane_core.ui.frame import told
 from crane_core.ui.guideline_view import change_html, draw_earlier, draw_guideline, moment
 from crane_core.ui.label_view import for_desk
 from crane_core.ui.navigation import show_here
 from crane_core.ui.pair_code import code_and_state_html
+from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.visit import require_seat
 from crane_core.ui.words import literal
 
@@ -99,7 +99,7 @@ def _draw_guideline(label_store: LabelStore, annotator: str) -> None:
 @st.fragment
 def _labelling(campaign: str, annotator: str, content: str) -> None:
     key = keys.desk(campaign, annotator)
-    with told():
+    with refusals_shown():
         require_seat(annotator)
         label_store = opened_label_store(str(data.folder().path), campaign)
         try:

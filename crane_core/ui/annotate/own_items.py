@@ -28,10 +28,10 @@ from crane_core.ui.annotate.card_html import card_html, card_style
 from crane_core.ui.annotate.desk import opened_label_store
 from crane_core.ui.annotate.thread_html import STATE_WORDS, thread_html
 from crane_core.ui.exception_names import exception_name
-from crane_core.ui.frame import told
 from crane_core.ui.label_view import label_words
 from crane_core.ui.navigation import show_here
 from crane_core.ui.open_list import clicked_row
+from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.visit import require_seat
 from crane_core.ui.words import count, literal
 
@@ -202,7 +202,7 @@ def _save(label_store: LabelStore, annotator: str, showing: Showing, acts: list[
     """Put the changes on the disk; then the list is shown again."""
     version = label_store.guidelines()[-1].version
     about = {"item": showing.item, "showing": showing.showing, "guideline": version}
-    with told():
+    with refusals_shown():
         require_seat(annotator)
         taken = label_store.take(annotator, [about | act | {"event": uuid4().hex} for act in acts])
         if taken.refused:
@@ -231,7 +231,7 @@ def _draw_thread(label_store: LabelStore, annotator: str, showing: Showing) -> N
             sent = st.form_submit_button("Send")
             ended = bool(thread.messages) and st.form_submit_button("Resolve")
     if sent or ended:
-        with told():
+        with refusals_shown():
             require_seat(annotator)
             if sent:
                 write_message(data.folder(), label_store.plan.campaign, about, text, by=annotator, side=Side.ANNOTATOR)

@@ -8,9 +8,9 @@ from crane_core.annotation.guideline import guideline
 from crane_core.identity.visitor import Role, Visitor
 from crane_core.pipeline.campaigns.campaigns import Kept, campaign_names, kept_campaign
 from crane_core.ui import data
-from crane_core.ui.frame import told
 from crane_core.ui.guideline_view import draw_guideline
 from crane_core.ui.navigation import link, turn
+from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.visit import may, visitor
 from crane_core.ui.words import count, literal
 
@@ -35,7 +35,7 @@ def draw_start() -> None:
     person = visitor()
     n_shown = 0
     for name in names:
-        with told():
+        with refusals_shown():
             kept = kept_campaign(data.folder(), name)
             if not person.is_known or person.name in kept.plan.present:
                 n_shown += 1

@@ -21,13 +21,13 @@ from crane_core.ui import data, keys
 from crane_core.ui.annotate.card_html import card_html
 from crane_core.ui.annotate.component import what_was_sent
 from crane_core.ui.annotate.keys_sent import keys_told, take_keys
+from crane_core.ui.campaign_lead import is_leading
 from crane_core.ui.campaigns.decide_component import draw_deciding
 from crane_core.ui.campaigns.decide_snapshot import Outcome, deciding
-from crane_core.ui.campaigns.lead import is_leading
 from crane_core.ui.campaigns.said_html import said_html
-from crane_core.ui.frame import told
 from crane_core.ui.navigation import show_here, turn
 from crane_core.ui.pair_code import code_and_state_html
+from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.visit import require, visitor
 from crane_core.ui.words import literal
 
@@ -50,7 +50,7 @@ def draw_adjudication(campaign: str) -> None:
 @st.fragment
 def _deciding(campaign: str) -> None:
     key = keys.deciding(campaign)
-    with told():
+    with refusals_shown():
         _require_lead()
         plan, lock = kept_campaign(data.folder(), campaign)
         outcome = st.session_state.get(keys.taken(key)) or Outcome()

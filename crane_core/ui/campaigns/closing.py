@@ -12,7 +12,7 @@ from crane_core.pipeline.campaigns.export.files import export_zip
 from crane_core.pipeline.campaigns.status import Status, open_words
 from crane_core.ui import data
 from crane_core.ui.acting import acting, note_act
-from crane_core.ui.frame import told
+from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.visit import carried, require, require_still, visitor
 from crane_core.ui.words import literal
 
@@ -61,7 +61,7 @@ def _lock(status: Status, by: str, *, anyway: bool) -> None:
     elif not anyway:
         st.error("Items are open: finish them, or tick the box to lock anyway.")
     else:
-        with told():
+        with refusals_shown():
             require(Role.LEAD)
             lock_campaign(data.folder(), status.plan.campaign, by=by)
             note_act(AuditAction.LOCK, f"campaign {status.plan.campaign}", f"locked by {by}")

@@ -17,10 +17,10 @@ from crane_core.pipeline.campaigns.threads import MAX_MESSAGE, About, all_thread
 from crane_core.ui import data, keys
 from crane_core.ui.annotate.card_html import card_html, card_style
 from crane_core.ui.annotate.thread_html import thread_html
-from crane_core.ui.frame import told
 from crane_core.ui.guideline_view import moment
 from crane_core.ui.navigation import show_here, turn
 from crane_core.ui.open_list import clicked_row
+from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.visit import require, visitor
 from crane_core.ui.words import count, literal
 
@@ -102,7 +102,7 @@ def _draw_answer(plan: Plan, thread: Thread) -> None:
     if sent or ended:
         st.session_state[keys.DECIDES] = by
         about = About(thread.annotator, thread.showing)
-        with told():
+        with refusals_shown():
             require(Role.LEAD)
             if sent:
                 write_message(data.folder(), plan.campaign, about, text, by=by, side=Side.LEAD)

@@ -12,7 +12,7 @@ from crane_core.pipeline.campaigns.campaigns import campaign_names, kept_campaig
 from crane_core.pipeline.campaigns.gold import COLUMNS, MOST_BYTES, MOST_ITEMS, Looks, gold_of_campaign, gold_of_table
 from crane_core.storage.store import Store
 from crane_core.ui import data
-from crane_core.ui.frame import told
+from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.words import count
 
 WIDTH = 220
@@ -34,7 +34,7 @@ class GoldAnswers(NamedTuple):
 def draw_gold_choice(content: str, wanted: Population, looks: Looks, seed: int) -> GoldAnswers | None:
     """What the lead chose; None, after saying why, while it cannot be used. content: of the database."""
     gold: tuple[Gold, ...] | None = None
-    with st.expander("Gold items"), told():
+    with st.expander("Gold items"), refusals_shown():
         st.caption(SENTENCE)
         table = st.file_uploader(
             "Gold items from a file", type="csv", help=TABLE_HELP, max_upload_size=MOST_BYTES >> 20

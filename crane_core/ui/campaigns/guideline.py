@@ -12,8 +12,8 @@ from crane_core.identity.visitor import Role
 from crane_core.pipeline.campaigns.guideline import change_guideline, guideline_versions
 from crane_core.pipeline.campaigns.status import Status
 from crane_core.ui import data, keys
-from crane_core.ui.frame import told
 from crane_core.ui.guideline_view import change_html, draw_guideline, moment
+from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.visit import require, visitor
 from crane_core.ui.words import literal
 
@@ -70,7 +70,7 @@ def _begin_draft(campaign: str, versions: Sequence[GuidelineVersion]) -> None:
 
 def _store(campaign: str, text: str, by: str, versions: Sequence[GuidelineVersion]) -> None:
     base = keys.guideline_base(campaign)
-    with told():
+    with refusals_shown():
         require(Role.LEAD)
         instead_of, st.session_state[base] = st.session_state[base], versions[-1].version
         changed = change_guideline(data.folder(), campaign, text, by=by, instead_of=instead_of)

@@ -6,15 +6,15 @@ import streamlit as st
 
 from crane_core.pipeline.campaigns.status import Status, campaign_status
 from crane_core.ui import data
-from crane_core.ui.frame import told
 from crane_core.ui.navigation import turn
+from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.words import count, literal
 
 
 def draw_list(names: list[str]) -> None:
     """One box per campaign; one that cannot be read says why and does not stop the others."""
     for name in names:
-        with told():
+        with refusals_shown():
             _draw(campaign_status(data.folder(), name))
 
 

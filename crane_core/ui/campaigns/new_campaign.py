@@ -24,8 +24,8 @@ from crane_core.ui.campaigns.gold_form import draw_gold_choice
 from crane_core.ui.campaigns.labels_form import draw_labels
 from crane_core.ui.campaigns.plan_view import draw_outline, titles_of
 from crane_core.ui.campaigns.request_form import draw_design, draw_population, draw_who, request_of
-from crane_core.ui.frame import told
 from crane_core.ui.navigation import link, show_here
+from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.visit import require
 from crane_core.ui.words import count
 
@@ -76,7 +76,7 @@ def draw_new() -> None:
             answers = draw_gold_choice(content, population, looks, seed)
     if labels is None or answers is None:
         return
-    with beside, told():
+    with beside, refusals_shown():
         request = replace(
             request_of(population, who, design, seed, labels), gold=answers.gold, gold_feedback=answers.feedback
         )

@@ -16,8 +16,8 @@ from crane_core.pipeline.campaigns.rounds import Which, change_people, label_aga
 from crane_core.pipeline.campaigns.status import Status
 from crane_core.ui import data
 from crane_core.ui.acting import note_act
-from crane_core.ui.frame import told
 from crane_core.ui.label_view import label_words
+from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.visit import require, visitor
 from crane_core.ui.words import count, literal
 
@@ -135,7 +135,7 @@ def _signature() -> tuple[str, str]:
 
 
 def _keep(change: Callable[[], Round]) -> None:
-    with told():
+    with refusals_shown():
         require(Role.LEAD)
         change()
         st.rerun()

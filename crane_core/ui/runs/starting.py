@@ -20,8 +20,8 @@ from crane_core.pipeline.jobs.files import LABELS, MOST_NAME, MOST_NOTE
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data, keys
 from crane_core.ui.acting import acting, note_act
-from crane_core.ui.frame import told
 from crane_core.ui.navigation import show_here
+from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.runs.address import address_of, key_of
 from crane_core.ui.runs.going import draw_bar
 from crane_core.ui.runs.started import SILENCE_S, Started, start, started_runs
@@ -143,7 +143,7 @@ def _draw_form() -> None:
         if busy:
             st.caption(busy, width="content")
     if pressed:
-        with told():
+        with refusals_shown():
             require(Role.ADMIN)
             form.check()
             start(form.arguments, acting())
@@ -232,7 +232,7 @@ def _draw_way_on(run: Started) -> None:
     if may(Role.ADMIN) and st.button(
         "Resume", key=f"{keys.START}_again_{run.process.pid}", help="Answered questions are not asked again."
     ):
-        with told():
+        with refusals_shown():
             require(Role.ADMIN)
             start(run.arguments)
             if run in started_runs():

@@ -20,7 +20,7 @@ from crane_core.pipeline.own_notebooks.prompt_of_notebook import Written
 from crane_core.prompts.tokens import Tokens
 from crane_core.prompts.tokens_apart import count_apart
 from crane_core.ui import keys
-from crane_core.ui.frame import told
+from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.trial.asking import Asking, about, ask
 from crane_core.ui.trial.verdict_view import draw_model
 from crane_core.ui.trial.watching import draw_watch
@@ -44,7 +44,7 @@ def draw_asking(checked: Checked) -> None:
     )
     sent = to_send(checked, Setting(setting))
     endpoint = None
-    with told():
+    with refusals_shown():
         endpoint = configured_endpoint()
         [tokens] = count_apart([sent.prompt.text])
         st.markdown(price_words(tokens, endpoint))
@@ -74,7 +74,7 @@ def _send(checked: Checked, setting: Setting, sent: Written, endpoint: Endpoint)
     before = st.session_state.get(keys.TRY_ASKED)
     if isinstance(before, Asking):
         before.stop.set()
-    with told():
+    with refusals_shown():
         require(Role.ADMIN)
         st.session_state[keys.TRY_ASKED] = ask(checked, setting, sent, endpoint)
         st.rerun()
@@ -85,7 +85,7 @@ def _waiting_words(asking: Asking) -> str:
 
 
 def _draw_outcome(asking: Asking) -> None:
-    with told():
+    with refusals_shown():
         if isinstance(asking.outcome, CraneError) and asking.stop.is_set():
             st.info(f"{literal(asking.outcome.args[0])} {literal(asking.outcome.remedy)}")
             return

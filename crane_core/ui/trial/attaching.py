@@ -19,7 +19,7 @@ from crane_core.pipeline.own_notebooks.check import Checked, read_notebook
 from crane_core.runtime.running import RunningKernel, running_kernels
 from crane_core.ui import keys
 from crane_core.ui.door import LOOPBACK, configured_hosts
-from crane_core.ui.frame import told
+from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.trial.cell_words import cell_words
 from crane_core.ui.visit import require
 
@@ -64,7 +64,7 @@ def draw_attaching() -> Checked | None:
     of, checked = st.session_state.get(keys.TRY_ATTACHED, (None, None))
     is_seen = of == (kernel, target)
     if st.button("Look again" if is_seen else "Look at it", type="primary", key=keys.TRY_LOOK):
-        with told():
+        with refusals_shown():
             st.session_state.pop(keys.TRY_ATTACHED, None)
             require(Role.ADMIN)
             if not is_offered():

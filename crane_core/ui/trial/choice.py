@@ -15,7 +15,7 @@ from crane_core.errors import NotebookError
 from crane_core.pipeline.own_notebooks.check import Checked, read_notebook, with_state
 from crane_core.pipeline.places import CHECKOUT
 from crane_core.ui import keys
-from crane_core.ui.frame import told
+from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.trial.attaching import draw_attaching, is_offered
 from crane_core.ui.trial.cell_words import cell_words
 from crane_core.ui.url_state import one_of
@@ -118,7 +118,7 @@ def _beside(checked: Checked, state: State) -> Checked:
         st.caption(f"The available state was captured before code cell {target}, so it is not used for this target.")
         return checked
     both = [checked]
-    with told():
+    with refusals_shown():
         both.append(with_state(checked, state))
     return both[-1]
 

@@ -16,7 +16,7 @@ from crane_core.runtime.installs import left_out_words, n_installs
 from crane_core.runtime.isolation import isolation_words
 from crane_core.runtime.rehearsal import USUAL_S
 from crane_core.ui import keys
-from crane_core.ui.frame import told
+from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.trial.running import Running, limits, start
 from crane_core.ui.trial.watching import draw_watch
 from crane_core.ui.visit import require
@@ -90,7 +90,7 @@ def _draw_buttons(checked: Checked, outcome: Checked | CraneError | None) -> Non
 
 
 def _start(checked: Checked, *, keep_going: bool) -> None:
-    with told():
+    with refusals_shown():
         require(Role.ADMIN)
         rehearse_s = USUAL_S if st.session_state.get(keys.TRY_REHEARSE) else None
         st.session_state[keys.TRY_RUN] = start(checked, keep_going=keep_going, rehearse_s=rehearse_s)

@@ -12,14 +12,16 @@ import importlib.util
 import os
 import pkgutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from crane_core import __version__, arguments, verbs
 from crane_core.errors import CraneError
-from crane_core.pipeline.places import data_folder
-from crane_core.terminal import one_line, tell, tell_error, tell_refusal
+from crane_core.pipeline.places import data_folder, install_words
+from crane_core.spelling import did_you_mean
+from crane_core.terminal import as_typed, one_line, program_typed, tell, tell_error, tell_refusal
 
 OF_MODELS = frozenset({"openai", "tiktoken", "aiohttp", "httpx2"})
 """Libraries of the extra `models`; what else may be missing belongs to `app`."""
@@ -38,6 +40,7 @@ def verb_names() -> dict[str, str]:
 def verb_modules(only: str | None = None) -> dict[str, ModuleType]:
     """Verbs by name, each with NAME, HELP, EXAMPLE, `add_arguments` and `run`; all of them, or one.
 
+    MORE, where a verb has it, is what its help says below HELP.
     Those with ONLY_READS write nothing into the data folder, so that it may lie on a read-only medium.
     """
     names = verb_names()
@@ -46,10 +49,49 @@ def verb_modules(only: str | None = None) -> dict[str, ModuleType]:
 
 
 class CommandLine(argparse.ArgumentParser):
-    """argparse, but what it quotes of a wrong argument is bounded and cannot steer the terminal."""
+    """argparse, but wrong usage is one line: what is wrong, what was probably meant, and where the help is.
+
+    What it quotes of a wrong argument is bounded and cannot steer the terminal.
+    """
 
     def error(self, message: str) -> NoReturn:
-        super().error(one_line(message))
+        said = one_line(message).rstrip(".")
+        end = "" if said.endswith("?") else "."
+        self.exit(2, f"error: {said}{end} See `{self.prog} --help`.\n")
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """As argparse's, but nothing is left over: the parser that meets a word knows what it may have meant."""
+        if not args and self._subparsers is not None:
+            self.error(f"{self.prog} needs the name of a command")
+        known, rest = super().parse_known_args(args, namespace)
+        if rest:
+            self.error(self._what_is_wrong_with(rest[0]))
+        return known, rest
+
+    def _what_is_wrong_with(self, word: str) -> str:
+        if not word.startswith("-"):
+            return f"{word!r} is one argument too many"
+        option = word.partition("=")[0]
+        for action in self._actions:
+            of_verb = action.choices if isinstance(action, argparse._SubParsersAction) else {}
+            if any(option in verb._option_string_actions for verb in of_verb.values()):
+                return f"{option} stands behind the command that it belongs to"
+        return f"{option} is unknown{did_you_mean(option, self._option_string_actions)}"
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """As argparse's, with the nearest choice first; Python's own wording differs from release to release."""
+        if action.choices is None or value in action.choices:
+            return
+        known = [str(choice) for choice in action.choices]
+        of_these = f"; choose from {', '.join(known)}"
+        meant = did_you_mean(str(value), known)
+        if not isinstance(action, argparse._SubParsersAction):
+            raise argparse.ArgumentError(action, f"{value!r} is unknown{meant or of_these}")
+        if value in ("help", "version"):
+            meant = f"; did you mean --{value}?"
+        raise argparse.ArgumentError(None, f"{value!r} is not a command{meant}")
 
 
 def parser(only: str | None = None) -> argparse.ArgumentParser:
@@ -59,8 +101,8 @@ def parser(only: str | None = None) -> argparse.ArgumentParser:
         verb = choices.add_parser(
             name,
             help=module.HELP,
-            description=module.HELP,
-            epilog=f"example: {module.EXAMPLE}",
+            description=_description(module),
+            epilog=as_typed(f"example: {module.EXAMPLE}"),
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         verb.add_argument(
@@ -68,6 +110,12 @@ def parser(only: str | None = None) -> argparse.ArgumentParser:
         )
         module.add_arguments(verb)
     return top
+
+
+def _description(module: ModuleType) -> str:
+    """The verb's line of help; with MORE, what else its user has to know, such as exit codes."""
+    more = getattr(module, "MORE", "")
+    return f"{module.HELP}\n\n{more}" if more else str(module.HELP)
 
 
 def outline() -> argparse.ArgumentParser:
@@ -80,9 +128,9 @@ def outline() -> argparse.ArgumentParser:
 
 def _top() -> tuple[argparse.ArgumentParser, argparse._SubParsersAction[CommandLine]]:
     top = CommandLine(
-        prog="crane_core",
+        prog=program_typed(),
         description="Crane Workbench: will the next notebook cell crash, and who predicts it?",
-        epilog="example: python -m crane_core app",
+        epilog=f"example: {program_typed()} app",
     )
     top.add_argument(
         "--data",
@@ -138,7 +186,7 @@ def main(arguments: list[str]) -> int:
         if library in ("", "crane_core"):
             raise
         extra = "models" if library in OF_MODELS else "app"
-        tell_refusal(f"This needs the library {library}.", f"Install it, in the checkout: `pip install '.[{extra}]'`.")
+        tell_refusal(f"This needs the library {library}.", install_words(extra))
         return 1
     except _database_errors() as error:
         tell_error(_damaged(error))

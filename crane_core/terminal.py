@@ -7,10 +7,13 @@ rename the window or turn the reading direction is taken out of every line.
 from __future__ import annotations
 
 import re
+import shlex
 import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
 from threading import Event
 from types import FrameType
 
@@ -29,6 +32,7 @@ _SEQUENCE = re.compile(
 _LINE_END = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x80-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 """DEL is left: a terminal ignores it, and JSON does not escape it."""
+_USUAL = "python -m crane_core"
 _NO_TEXT = re.compile(r"[\ud800-\udfff]")
 
 
@@ -58,8 +62,56 @@ def tell_over(line: str, *, is_last: bool) -> None:
 
 
 def tell_refusal(message: str, remedy: str) -> None:
-    """Why a command ends, on one line however much it quotes."""
-    tell(f"error: {one_line(message)} {one_line(remedy)}")
+    """Why a command ends, on one line however much it quotes; the remedy's commands as they are typed here."""
+    tell(f"error: {one_line(message)} {as_typed(one_line(remedy))}")
+
+
+def program_typed() -> str:
+    """How this program was called: `crane`, or `python -m crane_core` with the interpreter's own name or path.
+
+    A remedy that names another command than the one that just worked may not work in this shell. A process that was
+    not started as either, such as a test, speaks of `python -m crane_core`.
+    """
+    if _is_script():
+        return "crane"
+    return f"{shlex.quote(sys.orig_argv[0])} -m crane_core" if _is_module() else _USUAL
+
+
+def command_typed() -> str:
+    """The same with the data folder that was named, so that a pasted command is about the same data."""
+    if not (_is_script() or _is_module()):
+        return _USUAL
+    for word, after in zip(sys.argv[1:], [*sys.argv[2:], ""], strict=True):
+        if word == "--data" or word.startswith("--data="):
+            folder = word.partition("=")[2] or after
+            return f"{program_typed()} --data {shlex.quote(folder)}"
+    return program_typed()
+
+
+def _is_script() -> bool:
+    return Path(sys.argv[0]).name in ("crane", "crane.exe")
+
+
+def _is_module() -> bool:
+    started = Path(sys.argv[0])
+    return started.name == "__main__.py" and started.parent.name == "crane_core"
+
+
+def as_typed(text: str) -> str:
+    """The text with its commands as they can be pasted here: `rebuild` and `crane_core rebuild` become `crane rebuild`.
+
+    A verb counts as a command behind a backtick only, because many verbs are ordinary words.
+    """
+    command = command_typed()
+    return _command().sub(lambda found: f"`{command} {found['verb']}" if found["verb"] else f"{command} ", text)
+
+
+@cache
+def _command() -> re.Pattern[str]:
+    """A verb behind a backtick, as remedies write it (each file in verbs/ is one), or the program named in full."""
+    files = (Path(__file__).parent / "verbs").glob("[a-z]*.py")
+    names = "|".join(file.stem.rstrip("_").replace("_", "-") for file in files)
+    return re.compile(rf"`(?:(?:python -m )?crane_core |crane )?(?P<verb>{names})(?=[ `])|{_USUAL} ")
 
 
 def tell_error(error: CraneError) -> None:

@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from crane_core.errors import StoreError
-from crane_core.pipeline.places import DataFolder, data_folder
+from crane_core.pipeline.places import DataFolder, data_folder, install_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -90,7 +90,7 @@ def open_data(path: str | Path | None = None) -> Data:
     except ModuleNotFoundError as error:
         raise StoreError(
             f"Data frames need the library {error.name}.",
-            remedy="Install it, in the checkout: `pip install '.[app]'`.",
+            remedy=install_words("app"),
         ) from error
     folder = data_folder(path)
     return Data(prepare_or_read(folder), folder)

@@ -109,6 +109,15 @@ def pair_files(tree: FileTree) -> tuple[Benchmark, list[PairFiles]]:
     return benchmark, [PairFiles(pair.case_id, pair.paths, pair.doubles, stated.get(pair.case_id)) for pair in pairs]
 
 
+def target_of(tree: FileTree, pair: PairFiles) -> int | None:
+    """The cell whose output says that it crashed, which both notebooks have; None if no output does."""
+    path = pair.paths.get(Version.REPRODUCED)
+    try:
+        return None if path is None else crash_index(_code_cells(tree, path))
+    except UnreadableFileError:
+        return None  # `read` tells of it
+
+
 @dataclass(slots=True)
 class _Facts:
     """What the tables beside the notebooks say about cases."""

@@ -59,11 +59,27 @@ def importer_for(tree: FileTree) -> Importer:
         refuse_foreign_file(tree)
     if confidence > 0:
         return best
+    if notebooks := [path for path in tree.paths if path.endswith(".ipynb")]:
+        raise _no_pair(notebooks)
     kinds = ", ".join(importer.KIND for importer in importers())
     n_files = "1 file" if len(tree.paths) == 1 else f"{len(tree.paths):,} files"
     raise SourceError(
         f"{tree.name} holds {n_files}, but nothing that can be imported.",
         remedy=f"Use a folder or archive of one of these kinds: {kinds}. {OTHER_FILES}",
+    )
+
+
+def _no_pair(notebooks: list[str]) -> SourceError:
+    """What a pair is, and how one is made of a notebook: the first thing that its owner tries to import."""
+    first = notebooks[0].rpartition("/")[2]
+    which = (
+        f"{first} is a notebook" if len(notebooks) == 1 else f"{first} and {len(notebooks) - 1:,} more are notebooks"
+    )
+    return SourceError(
+        f"{which}, but no pair: what is imported are two notebooks of a case, NAME_reproduced.ipynb, which crashes, and"
+        " NAME_fixed.ipynb, its repair.",
+        remedy=f"Make a pair: `add-case --name NAME --to my_pairs --crashing {first} --edit CELL=FIX.py`, then"
+        f" `import my_pairs`. To ask only whether it will crash: `check {first}`.",
     )
 
 

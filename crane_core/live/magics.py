@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from IPython.core.error import UsageError
@@ -19,6 +19,7 @@ from crane_core.live.guard import OVERRIDE, Guard
 from crane_core.live.reply import Reply, Sending
 from crane_core.live.session import Session
 from crane_core.live.verdict import Waiting
+from crane_core.spelling import did_you_mean, nearest
 
 NAME = "crane"
 REHEARSED_S, LONGEST_REHEARSED_S = 2.0, 600.0
@@ -30,6 +31,23 @@ USAGE = f"""use  %%crane            above a cell: will it crash? It is not run.
      %crane guard       say whether it is on
      %%crane rehearse   above a cell: run it in a copy of the kernel that is dropped, for 2 s or `rehearse SECONDS`
      %%crane ask        above a cell: show what a model would be sent; with --send, ask it"""
+
+
+LINE_WORDS, CELL_WORDS = ("check", "guard"), ("rehearse", "ask")
+"""What may stand behind `%crane`, and behind `%%crane`."""
+
+
+def _unknown(magic: str, words: Sequence[str], known: Sequence[str], of_other: Sequence[str]) -> str:
+    """What was probably meant, then everything that there is."""
+    if not words:
+        return USAGE
+    if words[0] in known:
+        return f"{magic} {' '.join(words)} is not complete, or has words too many\n{USAGE}"
+    other = "%crane" if magic == "%%crane" else "%%crane"
+    every = {word: f"{magic} {word}" for word in known} | {word: f"{other} {word}" for word in of_other}
+    meant = nearest(words[0], every)
+    suggestion = f"; did you mean {every[meant]}?" if meant else ""
+    return f"{magic} {words[0]} is unknown{suggestion}\n{USAGE}"
 
 
 class _Words(argparse.ArgumentParser):
@@ -55,8 +73,12 @@ class CraneMagics:
                 self.switch_guard(on=wanted == "on")
             case ["guard"]:
                 print(GUARD_ON if self.is_guarded else GUARD_OFF)  # noqa: T201 - the cell's output
-            case _:
-                raise UsageError(USAGE)
+            case ["check", number]:
+                raise UsageError(f"{number} is not the number of a code cell, counted from 0\n{USAGE}")
+            case ["guard", wanted]:
+                raise UsageError(f"guard {wanted} is unknown{did_you_mean(wanted, ('on', 'off'))}\n{USAGE}")
+            case words:
+                raise UsageError(_unknown("%crane", words, LINE_WORDS, CELL_WORDS))
 
     @no_var_expand
     def cell(self, line: str, cell: str) -> None:
@@ -74,7 +96,7 @@ class CraneMagics:
             chosen = _asked(line)
             self._tell(lambda: self._ask(cell, chosen))
         else:
-            raise UsageError(USAGE)
+            raise UsageError(_unknown("%%crane", words, CELL_WORDS, LINE_WORDS))
 
     @property
     def is_guarded(self) -> bool:

@@ -19,6 +19,12 @@ CHECKOUT = _INSTALLED if IS_INSTALLED else _PACKAGE.parent
 """Holds app.py, pages/, data/published and data/minibench: the checkout this code runs from, or a wheel's copy."""
 
 
+def install_words(extra: str) -> str:
+    """How to install an extra, from whatever folder one is in."""
+    what = "crane-workbench" if IS_INSTALLED else str(CHECKOUT)
+    return f"Install it: `pip install '{what}[{extra}]'`."
+
+
 @dataclass(frozen=True, slots=True)
 class DataFolder:
     """The data folder: database, sources, ledger. Created if missing."""

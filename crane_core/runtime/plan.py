@@ -12,6 +12,10 @@ from crane_core.notebooks import CodeCell, executed_before, read_document, targe
 MOST_BYTES = 64 * 2**20
 """Of a notebook file; one with larger outputs takes longer to read than anybody waits."""
 _PYTHON = ("python", "ipython")
+_BEGINNING = 8_000
+"""Bytes by which a file is told that is no notebook."""
+_STATE = b'"schema_version"'
+"""A captured state begins with it."""
 
 
 class Plan(NamedTuple):
@@ -46,11 +50,17 @@ def read_plan(notebook: Path, target: int | None) -> Plan:
     Without one, the target is the first cell with an error output that no tag expects, else the last cell that is not
     skipped. Raises NotebookError.
     """
+    if notebook.is_dir():
+        raise _no_folder(notebook)
+    data = b""
     try:
-        cells, language = read_document(read_given(notebook, MOST_BYTES))
+        data = read_given(notebook, MOST_BYTES)
+        cells, language = read_document(data)
     except OSError as error:
         raise NotebookError(f"{notebook} cannot be read: {error.strerror}.", remedy="Check the path.") from error
     except ValueError as error:
+        if data and (told := _other_than_notebook(notebook, data)):
+            raise told from error
         raise NotebookError(
             f"{notebook} is not a readable notebook: {error}.", remedy="Clear its outputs, and save it again as .ipynb."
         ) from error
@@ -73,3 +83,42 @@ def read_plan(notebook: Path, target: int | None) -> Plan:
             f"{notebook.name}: {error}.", remedy="Code cells are counted from 0; Markdown cells are not counted."
         ) from error
     return Plan(notebook.name, cells, executed, cells[target])
+
+
+def _no_folder(folder: Path) -> NotebookError:
+    """What to name instead of a folder."""
+    inside = sorted(folder.glob("*.ipynb"))
+    if not inside:
+        return NotebookError(f"{folder} is a folder without notebooks.", remedy="Name an .ipynb file.")
+    n_notebooks = "1 notebook" if len(inside) == 1 else f"{len(inside):,} notebooks"
+    return NotebookError(
+        f"{folder} is a folder with {n_notebooks}, not a notebook.",
+        remedy=f"Name one, such as {inside[0]}, or all: {folder / '*.ipynb'}.",
+    )
+
+
+def _other_than_notebook(path: Path, data: bytes) -> NotebookError | None:
+    """What a file is that nobody meant as a notebook, by its name and first bytes; None if it may be a broken one."""
+    if path.suffix == ".ipynb":
+        return None
+    if path.suffix in (".py", ".pyw"):
+        return NotebookError(
+            f"{path} is a Python script, not a notebook.",
+            remedy=f"Make a notebook of it (`jupytext --to notebook {path.name}`), and name that.",
+        )
+    if _STATE in data[:_BEGINNING]:
+        return NotebookError(
+            f"{path} is a kernel state that was captured, not a notebook.", remedy="Name the notebook that it is of."
+        )
+    if b"\0" in data[:_BEGINNING] or not _is_text(data):
+        return NotebookError(f"{path} is neither a notebook nor a text.", remedy="Name an .ipynb file.")
+    what = "JSON, but not a notebook" if data.lstrip()[:1] in (b"{", b"[") else "a text, not a notebook"
+    return NotebookError(f"{path} is {what}.", remedy="Name an .ipynb file; code belongs into one of its code cells.")
+
+
+def _is_text(data: bytes) -> bool:
+    try:
+        data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return False
+    return True

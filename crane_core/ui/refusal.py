@@ -16,9 +16,10 @@ from crane_core.storage.store import DatabaseError, damaged
 from crane_core.ui.words import literal
 
 _PATH = re.compile(r"(?<![\w.:/~-])(?:~|[A-Za-z]:)?[/\\](?:[^\s/\\'\"`:,;]+[/\\])+([^\s/\\'\"`:,;]*)")
-_COMMAND = re.compile(r"`(?:python -m crane_core )?([a-z]+)[^`]*`")
+_COMMAND = re.compile(r"`(?:python -m crane_core )?([a-z-]+)[^`]*`")
 ASK = "Ask the person who runs this server: it needs a command there."
 INSTEAD = {
+    "add-case": "The Data page has a form that makes a pair of a notebook, where the app may run notebooks.",
     "fetch": "Fetch the published texts on the Data page.",
     "import": "The Data page lists the files that can be imported.",
     "campaign": "The Campaigns page lists all campaigns and creates new ones.",

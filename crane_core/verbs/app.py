@@ -28,7 +28,7 @@ from crane_core.pipeline.maintenance.publishing import VARIABLE as PUBLISH_S
 from crane_core.pipeline.places import CHECKOUT, DataFolder
 from crane_core.replica import VARIABLE as REPLICA_OF
 from crane_core.storage.snapshot import Replica, publish
-from crane_core.terminal import give, tell
+from crane_core.terminal import as_typed, give, tell
 from crane_core.ui.heap import give_back
 from crane_core.ui.leave import INTERRUPTED, leave, status_of
 
@@ -130,7 +130,7 @@ def _prepare(folder: DataFolder, *, is_published: bool) -> None:
     finally:
         store.close()
     for loss in losses(folder):
-        tell(f"  Evidence is missing or altered: {loss}. Run `doctor` to see what to do.")
+        tell(as_typed(f"  Evidence is missing or altered: {loss}. Run `doctor` to see what to do."))
 
 
 def _check_logins(roles: str, address: str, *, is_open_meant: bool) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 
 from crane_core import arguments
 from crane_core.pipeline.maintenance.backup import back_up
 from crane_core.pipeline.places import DataFolder
-from crane_core.terminal import give
+from crane_core.terminal import give, program_typed
 
 NAME = "backup"
 HELP = "copy sources and ledger to a new folder, also while the app runs, and check the copy"
@@ -22,5 +23,5 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     done = back_up(folder, chosen.out)
     give(f"{chosen.out}: {done}")
-    give(f"Bring it back with: python -m crane_core --data NEW restore {chosen.out}")
+    give(f"Bring it back with: {program_typed()} --data NEW restore {shlex.quote(str(chosen.out))}")
     return 0

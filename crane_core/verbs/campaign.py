@@ -51,7 +51,7 @@ from crane_core.pipeline.campaigns.status import campaign_status, open_words, st
 from crane_core.pipeline.loading.load import prepare_or_read
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage.store import Store
-from crane_core.terminal import give, tell
+from crane_core.terminal import as_typed, give, tell
 
 NAME = "campaign"
 HELP = "label diagnoses: create, staff, watch, lock and export a campaign (create, main, people, again, guideline, ...)"
@@ -492,7 +492,7 @@ def _status(chosen: argparse.Namespace, folder: DataFolder) -> int:
     elif found:
         give("\n".join(status_words(status) for status in found))
     else:
-        tell(f"There is no campaign in {folder.ledger} yet; create one with `campaign create`.")
+        tell(as_typed(f"There is no campaign in {folder.ledger} yet; create one with `campaign create`."))
     return 0
 
 

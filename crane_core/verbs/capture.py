@@ -6,18 +6,21 @@ import argparse
 import errno
 import json
 import os
+from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 from crane_core import arguments
-from crane_core.errors import ClusterError
+from crane_core.errors import ClusterError, KernelError
 from crane_core.pipeline.dask.cluster import LOCAL, MANY, OFF, Cluster, is_installed, reached
 from crane_core.pipeline.own_notebooks.capture import capture_to_file, document_of
+from crane_core.pipeline.own_notebooks.capture_many import CaptureRequest, capture_each, notebooks_in
 from crane_core.pipeline.own_notebooks.capture_many import Ended as Captures
 from crane_core.pipeline.own_notebooks.capture_many import How as CaptureHow
-from crane_core.pipeline.own_notebooks.capture_many import capture_each, notebooks_in
+from crane_core.pipeline.own_notebooks.check import ALLOWED, execution_forbidden
 from crane_core.pipeline.places import DataFolder
 from crane_core.runtime.capture import Captured
 from crane_core.runtime.limits import MIB, Limits, most_memory, n_cores
@@ -99,13 +102,14 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
 
 def add_bounds(verb: argparse.ArgumentParser) -> None:
     """The options that bound what a kernel may use beside time."""
-    verb.add_argument(
+    bounds = verb.add_argument_group("bounds")
+    bounds.add_argument(
         "--memory-mib",
         type=arguments.mebibytes,
         metavar="M",
         help="for the kernel (default: 4/5 of the machine's memory)",
     )
-    verb.add_argument(
+    bounds.add_argument(
         "--output-mib",
         type=arguments.mebibytes,
         metavar="M",
@@ -141,7 +145,14 @@ def cluster_for(chosen: argparse.Namespace, n_notebooks: int, n_workers: int) ->
         yield cluster
 
 
+def refuse_if_forbidden() -> None:
+    """Raises KernelError where the environment says that no notebook may run."""
+    if execution_forbidden(os.environ):
+        raise KernelError(f"{ALLOWED} forbids running notebooks.", remedy="Unset it, or capture elsewhere.")
+
+
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    refuse_if_forbidden()
     if len(chosen.notebooks) > 1 or chosen.notebooks[0].is_dir():
         return _several(chosen)
     [notebook] = chosen.notebooks
@@ -172,22 +183,15 @@ def _options(chosen: argparse.Namespace, limits: Limits) -> dict[str, Any]:
 def _several(chosen: argparse.Namespace) -> int:
     """Every notebook into its own file; one that cannot be captured is told and keeps no other from it."""
     n_jobs = chosen.jobs or max(1, n_cores() // 2)
-    limits = bounded(chosen)
-    if not chosen.memory_mib:
-        limits = limits._replace(memory_bytes=most_memory() // n_jobs)
+    limits = _shared(chosen, n_jobs)
     found = notebooks_in(chosen.notebooks, chosen.out)
     wanted = found if chosen.again else [one for one in found if not one.is_done]
     chosen.out.mkdir(parents=True, exist_ok=True)
     if len(wanted) < len(found):
         tell(f"{len(found) - len(wanted):,} of {len(found):,} have a file already; --again captures them too")
     how = CaptureHow(chosen.benchmark, _options(chosen, limits), n_jobs)
-    ended: list[Captures] = []
     with stop_on_interrupt() as stop, cluster_for(chosen, len(wanted), n_jobs) as cluster:
-        for one in capture_each(wanted, how, cluster, stop):
-            ended.append(one)
-            tell(f"  {len(ended):,} of {len(wanted):,}: {one.of.notebook}: {_ending(one)}")
-        if stop.is_set():
-            raise KeyboardInterrupt
+        ended = list(_captures(wanted, how, cluster, stop))
     failed = [one for one in ended if one.error is not None]
     if chosen.json:
         give(json.dumps(_as_json(chosen.out, len(found), ended), indent=1))
@@ -196,6 +200,39 @@ def _several(chosen: argparse.Namespace) -> int:
         lines = [f"{chosen.out}: kernel states of {n_there:,} of {_counted(len(found), 'notebook')}"]
         give("\n".join(lines + [f"  not captured: {one.of.notebook}: {_ending(one)}" for one in failed]))
     return 1 if failed else 0
+
+
+def captured_into(out: Path, targets: Mapping[Path, int | None], benchmark: str, chosen: Namespace) -> list[Captures]:
+    """The state of each notebook before its target, as a file of `out`; those that failed.
+
+    Files that are newer than their notebook stay. For verbs with the options of `add_bounds` and `add_isolation`,
+    --python and --timeout-s.
+    """
+    n_jobs = max(1, n_cores() // 2)
+    options = {"target": None, "python": chosen.python, "kernel": None, "probes": [], "keep_going": False}
+    how = CaptureHow(benchmark, options | {"limits": _shared(chosen, n_jobs)}, n_jobs)
+    found = notebooks_in(list(targets), out)
+    wanted = [one._replace(target=targets[one.notebook]) for one in found if not one.is_done]
+    out.mkdir(parents=True, exist_ok=True)
+    with stop_on_interrupt() as stop:
+        return [one for one in _captures(wanted, how, None, stop) if one.error is not None]
+
+
+def _captures(
+    wanted: Sequence[CaptureRequest], how: CaptureHow, cluster: Cluster | None, stop: Event
+) -> Iterator[Captures]:
+    """Each as it ends, told; Ctrl+C ends all of them, as KeyboardInterrupt."""
+    for number, one in enumerate(capture_each(wanted, how, cluster, stop), start=1):
+        tell(f"  {number:,} of {len(wanted):,}: {one.of.notebook}: {_ending(one)}")
+        yield one
+    if stop.is_set():
+        raise KeyboardInterrupt
+
+
+def _shared(chosen: Namespace, n_jobs: int) -> Limits:
+    """The limits of a kernel that runs beside others: where no memory is named, its part of what there is."""
+    limits = bounded(chosen)
+    return limits if chosen.memory_mib else limits._replace(memory_bytes=most_memory() // n_jobs)
 
 
 def _ending(one: Captures) -> str:

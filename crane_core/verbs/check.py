@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crane_core import arguments
 from crane_core.detectors.prediction import Prediction
 from crane_core.domain import Setting
-from crane_core.errors import DetectorError, NotebookError
+from crane_core.errors import CraneError, DetectorError, NotebookError
 from crane_core.live.verdict import predicted
 from crane_core.llm.endpoint import Endpoint, configured_endpoint
 from crane_core.pipeline.own_notebooks.attach import attached
@@ -33,30 +34,35 @@ from crane_core.runtime.limits import Limits
 from crane_core.runtime.plan import Plan
 from crane_core.runtime.rehearsal import LONGEST_S, USUAL_S
 from crane_core.runtime.running import kernel_named, running_kernels
-from crane_core.terminal import give, one_line, tell
+from crane_core.terminal import give, one_line, tell, tell_error
 
 if TYPE_CHECKING:
     from crane_core.pipeline.own_notebooks.ask_one import Asked
 
 NAME = "check"
 HELP = "predict whether the target cell of a notebook will crash, and why: with rules, and with a model if one is set"
+MORE = """One notebook that could be checked ends with 0. Several are checked one after the other, with a
+verdict each, and end with 1 if one of them could not be checked. With --exit-code, 3 says that a crash
+is predicted for any of them. --json of one notebook is its verdict; of several it is
+{"notebooks": [...], "predicted_crashes": N, "failed": N}, where each entry is a verdict, or "notebook"
+with the "error" that kept it from being checked."""
 ONLY_READS = True
 EXAMPLE = """python -m crane_core check trip.ipynb
          python -m crane_core check trip.ipynb --target 4 --model qwen3 --base-url http://127.0.0.1:11434/v1 --json
+         python -m crane_core check trip.ipynb tour.ipynb --exit-code
          python -m crane_core check --attach trip.ipynb
-         python -m crane_core check trip.ipynb --rehearse
-         python -m crane_core check trip.ipynb --exit-code"""
+         python -m crane_core check trip.ipynb --rehearse"""
 PREDICTED_CRASH = 3
 """Exit code with --exit-code; 1 and 2 are errors and wrong usage, as with every verb."""
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
-        "notebook",
-        nargs="?",
+        "notebooks",
+        nargs="*",
         type=arguments.path,
         metavar="NOTEBOOK",
-        help="an .ipynb file; its folder is the kernel's",
+        help="an .ipynb file, or several; its folder is the kernel's",
     )
     verb.add_argument(
         "--target",
@@ -65,17 +71,42 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         help="this code cell, counted from 0 (default: the first with an error output, else the last; with --attach the"
         " one after the last that ran)",
     )
-    usual = Limits().cell_s
     verb.add_argument(
-        "--timeout-s",
-        type=arguments.seconds,
-        default=usual,
-        metavar="S",
-        help=f"for each cell before it (default {usual:g})",
+        "--json",
+        action="store_true",
+        help="print verdict, findings and costs as JSON to stdout; `crashes` is true, or null where nothing is certain",
     )
+    verb.add_argument(
+        "--exit-code",
+        action="store_true",
+        help=f"end with {PREDICTED_CRASH} where the rules predict a crash, with 0 where they predict nothing certain",
+    )
+    verb.add_argument(
+        "--rehearse",
+        nargs="?",
+        type=arguments.number(0, LONGEST_S, above=True),
+        const=USUAL_S,
+        metavar="SECONDS",
+        help="also run the target, in a copy of the kernel that is dropped: no network, files, programs or GPU, and"
+        f" SECONDS at most (without a number: {USUAL_S:g})",
+    )
+    _add_kernel(verb.add_argument_group("the kernel", "in which the cells before the target run"))
     add_isolation(verb)
-    verb.add_argument("--keep-going", action="store_true", help="continue past cells that raise before it")
-    program = verb.add_mutually_exclusive_group()
+    model = verb.add_argument_group("a model", "that is asked too; nothing is sent without one")
+    model.add_argument("--model", metavar="M", help="its name at the endpoint (default: CRANE_MODEL, else none)")
+    model.add_argument("--base-url", metavar="U", help="of an OpenAI-compatible endpoint (default: CRANE_BASE_URL)")
+    model.add_argument("--key-env", metavar="NAME", help=arguments.KEY_ENV_HELP)
+    model.add_argument(
+        "--setting",
+        choices=[str(setting) for setting in Setting],
+        default=str(Setting.RUNTIME_PLUS),
+        metavar="S",
+        help=f"what the model is shown (default {Setting.RUNTIME_PLUS}): {', '.join(Setting)}",
+    )
+
+
+def _add_kernel(kernel: argparse._ArgumentGroup) -> None:
+    program = kernel.add_mutually_exclusive_group()
     program.add_argument(
         "--python", type=arguments.name, metavar="PATH", help="the interpreter to run; it must have ipykernel"
     )
@@ -89,50 +120,31 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         help="look at a kernel that runs already, and run nothing: its id, connection file or notebook; without ID,"
         " list them",
     )
-    verb.add_argument(
-        "--rehearse",
-        nargs="?",
-        type=arguments.number(0, LONGEST_S, above=True),
-        const=USUAL_S,
-        metavar="SECONDS",
-        help="also run the target, in a copy of the kernel that is dropped: no network, files, programs or GPU, and"
-        f" SECONDS at most (without a number: {USUAL_S:g})",
-    )
-    verb.add_argument("--model", metavar="M", help="also ask this model (default: CRANE_MODEL, else none)")
-    verb.add_argument("--base-url", metavar="U", help="of an OpenAI-compatible endpoint (default: CRANE_BASE_URL)")
-    verb.add_argument("--key-env", metavar="NAME", help=arguments.KEY_ENV_HELP)
-    verb.add_argument(
-        "--setting",
-        choices=[str(setting) for setting in Setting],
-        default=str(Setting.RUNTIME_PLUS),
+    usual = Limits().cell_s
+    kernel.add_argument(
+        "--timeout-s",
+        type=arguments.seconds,
+        default=usual,
         metavar="S",
-        help=f"what the model is shown (default {Setting.RUNTIME_PLUS}): {', '.join(Setting)}",
+        help=f"for each cell before it (default {usual:g})",
     )
-    verb.add_argument(
-        "--json",
-        action="store_true",
-        help="print verdict, findings and costs as JSON to stdout; `crashes` is true, or null where nothing is certain",
-    )
-    verb.add_argument(
-        "--exit-code",
-        action="store_true",
-        help=f"end with {PREDICTED_CRASH} where the rules predict a crash, with 0 where they predict nothing certain",
-    )
+    kernel.add_argument("--keep-going", action="store_true", help="continue past cells that raise before it")
 
 
 def add_isolation(verb: argparse.ArgumentParser) -> None:
     """The flags that say how far a notebook is kept apart."""
-    verb.add_argument(
+    safety = verb.add_argument_group("isolation")
+    safety.add_argument(
         "--isolate",
         action="store_true",
         help="for notebooks of others: hide your keys, files and network as far as this machine can (bubblewrap)",
     )
-    verb.add_argument(
+    safety.add_argument(
         "--allow-install",
         action="store_true",
         help="run lines such as `%%pip install` too, which are left out otherwise",
     )
-    verb.add_argument("--allow-network", action="store_true", help="with --isolate: let the notebook use the network")
+    safety.add_argument("--allow-network", action="store_true", help="with --isolate: let the notebook use the network")
 
 
 def isolated(chosen: argparse.Namespace, limits: Limits) -> Limits:
@@ -156,12 +168,15 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     if chosen.attach is True:
         _list(as_json=chosen.json)
         return 0
-    if chosen.attach is None and chosen.notebook is None:
-        raise NotebookError("No notebook is named.", remedy="Name one: check NOTEBOOK, or check --attach ID.")
+    if chosen.attach is None and not chosen.notebooks:
+        raise NotebookError("No notebook is named.", remedy="Name one: `check NOTEBOOK`, or `check --attach ID`.")
     if chosen.attach is not None and (chosen.isolate or chosen.keep_going):
         raise NotebookError("With --attach no cell is run.", remedy="Leave out --isolate and --keep-going.")
+    if len(chosen.notebooks) > 1:
+        return _several(chosen)
+    notebook = chosen.notebooks[0] if chosen.notebooks else None
     endpoint = configured_endpoint(chosen.model, chosen.base_url, key_env=chosen.key_env)
-    checked = _seen(chosen)
+    checked = _seen(chosen, notebook)
     said = verdict(checked)
     try:
         asked = None if endpoint is None else _asked(checked, endpoint, chosen)
@@ -170,6 +185,51 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
         raise
     _give(chosen, checked, said, asked)
     return PREDICTED_CRASH if chosen.exit_code and said.crashes else 0
+
+
+def _several(chosen: argparse.Namespace) -> int:
+    """A verdict for each notebook; one that cannot be checked keeps no other from it."""
+    for option, is_given in (("--target", chosen.target is not None), ("--attach", chosen.attach is not None)):
+        if is_given:
+            raise NotebookError(f"{option} is about one notebook.", remedy=f"Name one, or leave out {option}.")
+    endpoint = configured_endpoint(chosen.model, chosen.base_url, key_env=chosen.key_env)
+    told: list[dict[str, Any]] = []
+    for notebook in dict.fromkeys(chosen.notebooks):
+        try:
+            checked = _seen(chosen, notebook)
+            said = verdict(checked)
+            # A model that cannot be asked leaves the rules' verdict; the notebook counts as failed.
+            asked, refused = _asked_or_refused(checked, endpoint, chosen)
+        except CraneError as error:
+            tell_error(error)
+            told.append({"notebook": str(notebook), "error": str(error)})
+            continue
+        told.append(as_json(checked, said, asked) | ({"error": str(refused)} if refused else {}))
+        if not chosen.json:
+            give(in_words(checked, said, asked))
+    n_failed = sum("error" in entry for entry in told)
+    n_crashes = sum(entry.get("crashes") is True for entry in told)
+    if chosen.json:
+        give(json.dumps({"notebooks": told, "predicted_crashes": n_crashes, "failed": n_failed}))
+    else:
+        not_checked = f", {n_failed:,} not checked" if n_failed else ""
+        give(f"{len(told):,} notebooks: {n_crashes:,} with a predicted crash{not_checked}")
+    if n_failed:
+        return 1
+    return PREDICTED_CRASH if chosen.exit_code and n_crashes else 0
+
+
+def _asked_or_refused(
+    checked: Checked, endpoint: Endpoint | None, chosen: argparse.Namespace
+) -> tuple[Asked | None, DetectorError | None]:
+    """What the model says, or why it says nothing; neither where no model is set."""
+    if endpoint is None:
+        return None, None
+    try:
+        return _asked(checked, endpoint, chosen), None
+    except DetectorError as error:
+        tell_error(error)
+        return None, error
 
 
 def _list(*, as_json: bool) -> None:
@@ -186,16 +246,17 @@ def _list(*, as_json: bool) -> None:
     give("\n".join(lines or ["No kernel runs."]))
 
 
-def _seen(chosen: argparse.Namespace) -> Checked:
+def _seen(chosen: argparse.Namespace, notebook: Path | None) -> Checked:
     """The notebook with what its kernel holds; of a kernel that runs already, or of a fresh one."""
     if chosen.attach is not None:
         kernel = kernel_named(chosen.attach)
-        return attached(kernel, chosen.notebook, chosen.target, rehearse_s=_rehearse_s(chosen))
-    checked = read_notebook(chosen.notebook, chosen.target)
+        return attached(kernel, notebook, chosen.target, rehearse_s=_rehearse_s(chosen))
+    assert notebook is not None
+    checked = read_notebook(notebook, chosen.target)
     if execution_forbidden(os.environ):
         tell(f"{ALLOWED} forbids running notebooks: only the code is checked")
         return checked
-    tell(f"Running {_cells(checked)} before the target of {chosen.notebook.name}")
+    tell(f"Running {_cells(checked)} before the target of {notebook.name}")
     tell_left_out(checked.plan, chosen)
     limits = isolated(chosen, Limits(cell_s=chosen.timeout_s))
     return run_up(

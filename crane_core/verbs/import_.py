@@ -10,8 +10,10 @@ from pathlib import Path
 
 from crane_core import arguments
 from crane_core.domain import ProblemKind
+from crane_core.errors import SourceError
 from crane_core.importers import captured_states, pairs, predictions
 from crane_core.importers.crane_dataset import MARKER
+from crane_core.importers.filetree import open_tree
 from crane_core.pipeline.export.evidence_import import Unpacked, is_pack, unpack
 from crane_core.pipeline.export.run_file import is_run_file, opened_run
 from crane_core.pipeline.loading.editions import in_edition
@@ -20,7 +22,10 @@ from crane_core.pipeline.loading.load import Imported, as_sources, import_paths,
 from crane_core.pipeline.loading.notebook_column import kept_files, notebook_column
 from crane_core.pipeline.loading.record_words import noun
 from crane_core.pipeline.places import DataFolder
-from crane_core.terminal import give, tell
+from crane_core.runtime.limits import Limits
+from crane_core.terminal import as_typed, give, one_line, tell
+from crane_core.verbs.capture import add_bounds, captured_into, refuse_if_forbidden
+from crane_core.verbs.check import add_isolation
 from crane_core.verbs.remove import add_by, who
 
 NAME = "import"
@@ -30,8 +35,11 @@ HELP = (
 )
 EXAMPLE = """python -m crane_core import crane_llm.tar.gz
          python -m crane_core import my_1_reproduced.ipynb my_1_fixed.ipynb
+         python -m crane_core import my_pairs --capture
          python -m crane_core import --in-place predictions/"""
 SHOWN_PROBLEMS = 20
+STATES = "states"
+"""Folder of the data folder with what --capture wrote, a folder for each benchmark."""
 _WHOLE = frozenset({pairs.KIND, predictions.KIND, captured_states.KIND})
 """Kinds of people's own files, which should come in whole; published ones have known gaps."""
 
@@ -43,6 +51,12 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         type=arguments.path,
         metavar="PATH",
         help="an archive, a folder, a file of predictions, states or logs, or the notebooks of pairs",
+    )
+    verb.add_argument(
+        "--capture",
+        action="store_true",
+        help="also run each notebook of a folder of pairs up to its target, and load the kernel states that it finds;"
+        f" states are kept in {STATES}/ of the data folder, and only those of changed notebooks are captured again",
     )
     verb.add_argument(
         "--replace",
@@ -57,9 +71,20 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     )
     add_by(verb)
     verb.add_argument("--json", action="store_true", help="print counts and problems as JSON to stdout")
+    kernels = verb.add_argument_group("with --capture", "the options of `capture`, which says more about them")
+    kernels.add_argument(
+        "--python", type=arguments.name, metavar="PATH", help="interpreter to run; it must have ipykernel"
+    )
+    kernels.add_argument(
+        "--timeout-s", type=arguments.seconds, default=Limits().cell_s, metavar="S", help="for each cell"
+    )
+    add_bounds(verb)
+    add_isolation(verb)
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    if chosen.capture:
+        return _with_states(chosen, folder)
     if not chosen.in_place and len(chosen.paths) == 1 and is_pack(chosen.paths[0]):
         return _take_pack(chosen.paths[0], folder, as_json=chosen.json)
     if not chosen.in_place and len(chosen.paths) == 1 and is_run_file(chosen.paths[0]):
@@ -75,6 +100,45 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     else:
         give("\n".join(in_words(entry) for entry in imports))
     return 1 if any(_is_partial(entry) for entry in imports) else 0
+
+
+def _with_states(chosen: argparse.Namespace, folder: DataFolder) -> int:
+    """A folder of pairs, then the states of its notebooks: what `import`, `capture` and `import` do one by one.
+
+    The pairs are loaded even where a notebook cannot be run: they are a benchmark without states.
+    """
+    if chosen.in_place or len(chosen.paths) != 1 or not chosen.paths[0].is_dir():
+        raise SourceError("--capture takes one folder of pairs.", remedy="Name the folder: `import FOLDER --capture`.")
+    refuse_if_forbidden()
+    [top] = chosen.paths
+    by = who(chosen)
+    pairs_in = import_paths([top], folder, replace_by=by if chosen.replace else None)
+    if pairs_in.kind != pairs.KIND:
+        raise SourceError(f"{top} is {pairs_in.kind}, not a folder of pairs.", remedy="It is imported; omit --capture.")
+    tree = open_tree(top)
+    benchmark, files = pairs.pair_files(tree)
+    targets: dict[Path, int | None] = {}
+    for pair in files:
+        target = pairs.target_of(tree, pair)
+        targets |= {_on_disk(top, path): target for path in pair.paths.values()}
+    kept = folder.path / STATES / benchmark.benchmark
+    failed = captured_into(kept, targets, benchmark.benchmark, chosen)
+    imports = [pairs_in]
+    if any(kept.glob("*.json")):
+        imports.append(import_paths([kept], folder, replace_by=by))
+    if chosen.json:
+        not_captured = [{"notebook": str(one.of.notebook), "error": str(one.error)} for one in failed]
+        give(json.dumps({"imports": [_as_json(entry) for entry in imports], "not_captured": not_captured}, indent=1))
+    else:
+        lines = [f"  not captured: {one.of.notebook}: {one_line(str(one.error))}" for one in failed]
+        give("\n".join([*map(in_words, imports), *lines]))
+    return 1 if failed or any(_is_partial(entry) for entry in imports) else 0
+
+
+def _on_disk(top: Path, path: str) -> Path:
+    """A file of a folder's tree, whose paths leave out a folder that holds everything."""
+    inner = [top, *(folder for folder in top.iterdir() if folder.is_dir())]
+    return next(folder / path for folder in inner if (folder / path).is_file())
 
 
 def _is_partial(entry: Imported) -> bool:
@@ -150,14 +214,17 @@ def in_words(entry: Imported) -> str:
     about = f", {noun(len(entry.benchmarks), 'benchmarks')} {', '.join(entry.benchmarks)}"
     lines = [f"{entry.name}: {entry.kind}{about if entry.benchmarks else ''}, source {entry.source_id}"]
     if entry.replaced:
-        lines.append(f"  replaces source {entry.replaced}; `restore source {entry.replaced}` brings that back")
+        lines.append(
+            as_typed(f"  replaces source {entry.replaced}; `restore source {entry.replaced}` brings that back")
+        )
     if entry.edition:
         lines.append(f"  not the default release: kept separate as {in_edition(entry.kind, entry.edition)}")
     lines += [f"  {added.n_read:>7,} {noun(added.n_read, added.record)} ({added.n_new:,} new)" for added in entry.added]
     lines.append(f"  {len(entry.problems):>7,} {noun(len(entry.problems), 'problems')}")
     lines += [f"    {p.kind}: {p.path}, {p.place}: {p.reason}" for p in entry.problems[:SHOWN_PROBLEMS]]
     if len(entry.problems) > SHOWN_PROBLEMS:
-        lines.append(f"    … and {len(entry.problems) - SHOWN_PROBLEMS:,} more: see `doctor --json` or the Data page")
+        n_more = len(entry.problems) - SHOWN_PROBLEMS
+        lines.append(as_typed(f"    … and {n_more:,} more: see `doctor --json` or the Data page"))
     if _is_partial(entry):
         lines.append("  not complete: what is listed as unreadable was left out, the rest is loaded")
     if entry.waits_for_app:

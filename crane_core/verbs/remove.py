@@ -11,7 +11,7 @@ from crane_core.errors import CraneError
 from crane_core.pipeline.loading.load import prepare_or_read
 from crane_core.pipeline.maintenance.inventory_list import remove
 from crane_core.pipeline.places import DataFolder
-from crane_core.terminal import give, one_line, tell, tell_refusal
+from crane_core.terminal import as_typed, give, one_line, tell, tell_refusal
 from crane_core.verbs.list_ import add_thing
 
 NAME = "remove"
@@ -35,7 +35,7 @@ def who(chosen: argparse.Namespace) -> str:
 
 def said_and_loaded(folder: DataFolder, done: str) -> int:
     """Say what was done, which is in the ledger by now, then bring the database up to it; the exit code."""
-    give(one_line(done))
+    give(as_typed(one_line(done)))
     try:
         prepare_or_read(folder, tell).close()
     except CraneError as error:

@@ -118,7 +118,7 @@ def test_a_missing_extra_is_named(installed: Installed, tmp_path: Path, verb: st
     done = installed.crane(verb, CRANE_DATA=str(tmp_path))
     assert done.returncode == 1
     assert done.stderr == (
-        f"error: This needs the library {library}. Install it, in the checkout: `pip install '.[{extra}]'`.\n"
+        f"error: This needs the library {library}. Install it: `pip install 'crane-workbench[{extra}]'`.\n"
     )
 
 
@@ -134,7 +134,7 @@ except api.CraneError as error:
     done = subprocess.run([installed.python, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == [
         "True ['beds']",
-        "Data frames need the library duckdb. Install it, in the checkout: `pip install '.[app]'`.",
+        "Data frames need the library duckdb. Install it: `pip install 'crane-workbench[app]'`.",
     ]
 
 

@@ -226,6 +226,22 @@ def test_wrong_words_are_told_with_the_right_ones(shell: Shell, words: str) -> N
     assert "%crane guard on" in told
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("%crane gaurd on", "%crane gaurd is unknown; did you mean %crane guard?"),
+        ("%crane guard onn", "guard onn is unknown; did you mean on?"),
+        ("%crane ask", "%crane ask is unknown; did you mean %%crane ask?"),
+        ("%crane check one", "one is not the number of a code cell, counted from 0"),
+        ("%crane check", "%crane check is not complete, or has words too many"),
+        ("%%crane rehears\n1", "%%crane rehears is unknown; did you mean %%crane rehearse?"),
+        ("%%crane check 1\n1", "%%crane check is unknown; did you mean %crane check?"),
+    ],
+)
+def test_a_mistyped_word_is_told_with_the_one_that_was_meant(shell: Shell, words: str, told: str) -> None:
+    assert shell.run(words).startswith(f"UsageError: {told}\n")
+
+
 def test_only_this_package_and_python_is_loaded_and_no_name_is_left(capsys: pytest.CaptureFixture[str]) -> None:
     made = Shell(capsys)
     made.run("beds = {}")

@@ -10,6 +10,7 @@ import pytest
 
 from crane_core.cli import main
 from crane_core.llm.fake_server import FakePlan, fake_server
+from tests.written_pairs import write_notebook
 
 SETUP = "import numpy as np\nlevels = np.zeros((48, 7))\nmeans = np.ones(48)"
 TARGET = "anomaly = levels - means"
@@ -137,3 +138,59 @@ def test_nothing_is_rehearsed_where_it_is_forbidden(
     monkeypatch.setenv("CRANE_ALLOW_EXECUTION", "0")
     assert check(tmp_path / "data", str(notebook), "--rehearse", "--json") == 0
     assert json.loads(capsys.readouterr().out)["rehearsal"] is None
+
+
+def test_several_notebooks_have_a_verdict_each_and_one_exit_code(
+    notebook: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fine = write_notebook(tmp_path / "fine.ipynb", ["a = 1", "a"])
+    data = tmp_path / "data"
+    assert check(data, str(fine), str(notebook)) == 0
+    said = capsys.readouterr().out
+    assert "code cell 1 of fine.ipynb: no certain crash" in said
+    assert "code cell 1 of tide.ipynb will certainly crash" in said
+    assert said.endswith("2 notebooks: 1 with a predicted crash\n")
+    assert check(data, str(fine), str(notebook), "--exit-code") == 3
+    capsys.readouterr()
+    broken = tmp_path / "broken.ipynb"
+    broken.write_text("{")
+    assert check(data, str(broken), str(notebook), "--exit-code", "--json") == 1
+    spoken = capsys.readouterr()
+    told = json.loads(spoken.out)
+    assert (told["predicted_crashes"], told["failed"]) == (1, 1)
+    assert [entry["notebook"] for entry in told["notebooks"]] == [str(broken), str(notebook)]
+    assert "not a readable notebook" in told["notebooks"][0]["error"]
+    assert told["notebooks"][1]["findings"][0]["exception"] == "ValueError"
+    assert "error: " in spoken.err
+
+
+@pytest.mark.parametrize("option", [["--target", "1"], ["--attach", "x"]])
+def test_what_is_about_one_notebook_is_refused_for_several(
+    notebook: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], option: list[str]
+) -> None:
+    assert check(tmp_path / "data", str(notebook), str(tmp_path / "other.ipynb"), *option) == 1
+    assert capsys.readouterr().err == f"error: {option[0]} is about one notebook. Name one, or leave out {option[0]}.\n"
+
+
+def test_what_is_no_notebook_is_told_as_what_it_is(
+    notebook: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "empty").mkdir()
+    files = {"notes.txt": b"hello", "tide.py": b"a = 1", "tide.json": b"[]", "tide.png": b"\x89PNG\0"}
+    for name, data in files.items():
+        (tmp_path / name).write_bytes(data)
+    (tmp_path / "state.json").write_text('{"schema_version": 2}')
+    expected = {
+        "notes.txt": ("is a text, not a notebook.", "one of its code cells"),
+        "tide.py": ("is a Python script, not a notebook.", "jupytext --to notebook tide.py"),
+        "tide.json": ("is JSON, but not a notebook.", "Name an .ipynb file"),
+        "tide.png": ("is neither a notebook nor a text.", "Name an .ipynb file"),
+        "state.json": ("is a kernel state that was captured, not a notebook.", "Name the notebook"),
+        "empty": ("is a folder without notebooks.", "Name an .ipynb file"),
+        ".": ("is a folder with 1 notebook, not a notebook.", f"such as {notebook}"),
+        "nowhere.ipynb": ("cannot be read: No such file or directory.", "Check the path"),
+    }
+    for name, (what, remedy) in expected.items():
+        assert check(tmp_path / "data", str(tmp_path / name)) == 1
+        told = capsys.readouterr().err
+        assert told.count("\n") == 1 and what in told and remedy in told, name

@@ -10,7 +10,7 @@ import pytest
 from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
 from tests.spoken import Run, speaker
-from tests.written_pairs import write_pair
+from tests.written_pairs import write_notebook, write_pair
 
 FIXED = ["a = 1", "1 / a"]
 CODE = "SELECT code FROM cells WHERE benchmark = 'my-pairs' AND instance_id = 'trip_fixed' ORDER BY position"
@@ -121,3 +121,64 @@ def test_another_folder_of_the_same_name_is_no_change_of_the_first(run: Run, pai
     assert run("import", pairs).code == 0
     write_pair(tmp_path / "other" / "my_pairs", "tour", ["1 / 0"], ["1"])
     assert run("import", tmp_path / "other" / "my_pairs").code == 0
+
+
+def test_a_notebook_that_is_no_pair_is_told_how_to_become_one(run: Run, tmp_path: Path) -> None:
+    first = write_notebook(tmp_path / "first.ipynb", ["a = 0", "1 / a"])
+    refused = run("import", first)
+    assert (refused.code, refused.out, refused.err.count("\n")) == (1, "", 1)
+    assert "first.ipynb is a notebook, but no pair" in refused.err and "NAME_fixed.ipynb" in refused.err
+    assert "add-case --name NAME --to my_pairs --crashing first.ipynb --edit CELL=FIX.py" in refused.err
+    write_notebook(tmp_path / "nbs" / "a.ipynb", ["1"])
+    write_notebook(tmp_path / "nbs" / "b.ipynb", ["1"])
+    assert "a.ipynb and 1 more are notebooks, but no pair" in run("import", tmp_path / "nbs").err
+
+
+STATES = "SELECT instance_id FROM kernel_states WHERE benchmark = 'my-pairs' AND origin = 'capture' ORDER BY ALL"
+
+
+def test_pairs_come_with_their_states_in_one_command(run: Run, pairs: Path, folder: DataFolder) -> None:
+    said = run("import", pairs, "--capture")
+    assert said.code == 0, said.err
+    assert "my_pairs: notebook-pairs" in said.out and "my-pairs: captured-states" in said.out
+    assert asked(folder, STATES) == ["trip_fixed", "trip_reproduced"]
+    again = run("import", pairs, "--capture", "--json")
+    assert [entry["already_loaded"] for entry in json.loads(again.out)["imports"]] == [True, True]
+    assert "trip" not in again.err, "nothing was captured again"
+
+
+def test_a_fixed_notebook_is_captured_before_the_cell_that_crashes_in_the_other(
+    run: Run, tmp_path: Path, folder: DataFolder
+) -> None:
+    write_notebook(tmp_path / "two" / "trip_reproduced.ipynb", ["a = 0", "1 / a", "b = 2"], error="E", target=1)
+    write_notebook(tmp_path / "two" / "trip_fixed.ipynb", ["a = 1", "1 / a", "b = 2"])
+    assert run("import", tmp_path / "two", "--capture").code == 0
+    kept = folder.path / "states" / "two"
+    assert {json.loads(file.read_text())["target"] for file in kept.glob("*.json")} == {1}
+
+
+def test_a_notebook_that_cannot_run_is_told_and_the_pairs_are_loaded(run: Run, pairs: Path, folder: DataFolder) -> None:
+    write_notebook(pairs / "trip" / "trip_fixed.ipynb", ["raise SystemError", "1"])
+    said = run("import", pairs, "--capture", "--json")
+    told = json.loads(said.out)
+    assert said.code == 1
+    assert [Path(entry["notebook"]).name for entry in told["not_captured"]] == ["trip_fixed.ipynb"]
+    assert asked(folder, STATES) == ["trip_reproduced"]
+    assert len(asked(folder, "FROM instances WHERE benchmark = 'my-pairs'")) == 2
+
+
+def test_no_notebook_runs_where_that_is_forbidden(
+    run: Run, pairs: Path, folder: DataFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CRANE_ALLOW_EXECUTION", "0")
+    refused = run("import", pairs, "--capture")
+    assert (refused.code, refused.err.count("\n")) == (1, 1)
+    assert "CRANE_ALLOW_EXECUTION forbids running notebooks" in refused.err
+    assert not folder.sources.exists()
+    captured = run("capture", pairs / "trip" / "trip_fixed.ipynb", "--out", pairs / "state.json")
+    assert captured.code == 1 and "forbids running notebooks" in captured.err
+
+
+def test_states_are_captured_for_a_folder_only(run: Run, pairs: Path) -> None:
+    refused = run("import", "--capture", pairs / "trip" / "trip_fixed.ipynb")
+    assert refused.code == 1 and "--capture takes one folder of pairs" in refused.err

@@ -26,10 +26,11 @@ _CHECKPOINTS = ".ipynb_checkpoints"
 
 
 class CaptureRequest(NamedTuple):
-    """A notebook and the file that its state goes to."""
+    """A notebook and the file that its state goes to; `target` where it is another cell than the options say."""
 
     notebook: Path
     out: Path
+    target: int | None = None
 
     @property
     def is_done(self) -> bool:
@@ -87,7 +88,7 @@ def _notebooks(path: Path) -> list[Path]:
 def capture_each(requests: Sequence[CaptureRequest], how: How, cluster: Cluster | None, stop: Event) -> Iterator[Ended]:
     """Each notebook once, its file written, as they are done, until `stop` is set. Raises OSError or ClusterError."""
     by_name = {str(one.notebook): one for one in requests}
-    pieces = (Piece(name, _given(one.notebook, how, cluster)) for name, one in by_name.items())
+    pieces = (Piece(name, _given(one, how, cluster)) for name, one in by_name.items())
     done = _here(pieces, how.n_jobs, stop) if cluster is None else _on_cluster(cluster, pieces, stop)
     for name, said in done:
         one = by_name[name]
@@ -100,9 +101,10 @@ def capture_each(requests: Sequence[CaptureRequest], how: How, cluster: Cluster 
         yield Ended(one, document, None)
 
 
-def _given(notebook: Path, how: How, cluster: Cluster | None) -> Given:
+def _given(one: CaptureRequest, how: How, cluster: Cluster | None) -> Given:
     is_local = cluster is None or cluster.is_local
-    return Given(sent(notebook.parent, [notebook], is_local=is_local), how.benchmark, how.options)
+    options = how.options if one.target is None else {**how.options, "target": one.target}
+    return Given(sent(one.notebook.parent, [one.notebook], is_local=is_local), how.benchmark, options)
 
 
 def document(given: Given, stop: Event) -> Lines:

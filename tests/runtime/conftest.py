@@ -1,14 +1,25 @@
-"""Tiny notebooks for real kernels, and the proof after every test that no process of theirs is left."""
+"""Tiny notebooks for real kernels, kernels that tests share, and the proof that no process of a test is left."""
 
 from __future__ import annotations
 
+import json
 import os
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import pytest
+
+from crane_core.runtime import probe_source
+from crane_core.runtime.kernel import Kernel, fresh_kernel
+from crane_core.runtime.limits import Limits
+from crane_core.runtime.program import program
+from crane_core.runtime.rehearsal import Rehearsal, rehearsal_of, request
+from tests.patience import PATIENCE_S, UNHURRIED
 
 WriteNotebook = Callable[..., Path]
 MARK = "CRANE_TEST"
@@ -43,34 +54,87 @@ def mark(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     assert {pid: line for pid, line in processes_marked(name).items() if pid != os.getpid()} == {}
 
 
-@pytest.fixture
-def notebook(tmp_path: Path) -> WriteNotebook:
-    """Write a notebook of code cells into the test's folder.
+def write_notebook(
+    folder: Path,
+    name: str,
+    *cells: str,
+    counts: Sequence[int | None] | None = None,
+    crash: int | None = None,
+    tags: Mapping[int, Sequence[str]] | None = None,
+) -> Path:
+    """Write a notebook of code cells into a folder.
 
     A count that is left out is given from 1 upwards; `crash` is the index of a cell with an error output; `tags` are
     those of cells by index.
     """
+    book = nbformat.v4.new_notebook(nbformat_minor=4)
+    book.cells.append(nbformat.v4.new_markdown_cell(f"# {name}"))
+    for index, source in enumerate(cells):
+        cell = nbformat.v4.new_code_cell(source, execution_count=counts[index] if counts else index + 1)
+        if tags and index in tags:
+            cell.metadata["tags"] = list(tags[index])
+        if index == crash:
+            cell.outputs = [nbformat.v4.new_output("error", ename="ValueError", evalue="no", traceback=[])]
+        book.cells.append(cell)
+    for cell in book.cells:
+        del cell["id"]
+    path = folder / f"{name}.ipynb"
+    nbformat.write(book, path)
+    return path
 
-    def write(
-        name: str,
-        *cells: str,
-        counts: Sequence[int | None] | None = None,
-        crash: int | None = None,
-        tags: Mapping[int, Sequence[str]] | None = None,
-    ) -> Path:
-        book = nbformat.v4.new_notebook(nbformat_minor=4)
-        book.cells.append(nbformat.v4.new_markdown_cell(f"# {name}"))
-        for index, source in enumerate(cells):
-            cell = nbformat.v4.new_code_cell(source, execution_count=counts[index] if counts else index + 1)
-            if tags and index in tags:
-                cell.metadata["tags"] = list(tags[index])
-            if index == crash:
-                cell.outputs = [nbformat.v4.new_output("error", ename="ValueError", evalue="no", traceback=[])]
-            book.cells.append(cell)
-        for cell in book.cells:
-            del cell["id"]
-        path = tmp_path / f"{name}.ipynb"
-        nbformat.write(book, path)
-        return path
 
-    return write
+@pytest.fixture
+def notebook(tmp_path: Path) -> WriteNotebook:
+    """Write a notebook of code cells into the test's folder."""
+    return partial(write_notebook, tmp_path)
+
+
+class SharedKernel:
+    """A kernel that stays open for many looks and rehearsals, none of which leaves anything in it."""
+
+    def __init__(self, kernel: Kernel, folder: Path) -> None:
+        self._kernel = kernel
+        self.folder = folder
+
+    def run(self, code: str) -> None:
+        """Run a cell, which may not raise."""
+        reply = self._kernel.run(code)
+        assert reply.exception is None, f"{code}\n{reply.traceback}"
+
+    def evaluate(self, *expressions: str) -> list[Any]:
+        """Values as the probes of a capture give them."""
+        told: list[Any] = self._told(probe_source.evaluate(list(expressions)))
+        return told
+
+    def look(self, target: str, *cells: str, unhurried: bool = True) -> dict[str, Any]:
+        """What the target would meet after these cells."""
+        ran = [{"code": code, "notebook_index": at, "executed": True, "order": at} for at, code in enumerate(cells)]
+        limits = {"limits": UNHURRIED} if unhurried else {}
+        state: dict[str, Any] = self._told(
+            probe_source.look({"target": target, "cells": ran} | limits, probe_source.OUR_MAGIC)
+        )["state"]
+        return state
+
+    def rehearse(self, target: str, seconds: float = PATIENCE_S) -> Rehearsal:
+        """What the target comes to in a copy of the kernel."""
+        asked = probe_source.rehearse(request(target, seconds), probe_source.OUR_MAGIC)
+        return rehearsal_of(self._told(asked))
+
+    def _told(self, expression: str) -> Any:
+        return json.loads(self._kernel.evaluate(expression, PATIENCE_S))
+
+
+OpenKernel = Callable[[Path], AbstractContextManager[SharedKernel]]
+
+
+@pytest.fixture(scope="session")
+def open_kernel() -> OpenKernel:
+    """A context with a kernel that works in a folder; for a fixture of a module, whose tests share it."""
+
+    @contextmanager
+    def opened(folder: Path) -> Iterator[SharedKernel]:
+        with fresh_kernel(program(), folder, Limits()) as kernel:
+            kernel.evaluate(probe_source.greet())  # as a capture begins
+            yield SharedKernel(kernel, folder)
+
+    return opened

@@ -1,4 +1,7 @@
-"""A notebook is brought to its target as its user would bring it there, and looking changes nothing."""
+"""A notebook is brought to its target as its user would bring it there, and looking changes nothing.
+
+Tests that only read what a capture tells share two of them: `usual`, and `raised`, in which cells raise.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ import subprocess
 import sys
 import venv
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -15,7 +19,78 @@ from crane_core.runtime.capture import Captured, capture, capture_many
 from crane_core.runtime.limits import Limits
 from crane_core.runtime.plan import read_plan
 
-from .conftest import WriteNotebook
+from .conftest import WriteNotebook, write_notebook
+
+USUAL = (
+    ("log.append('a')", 2),
+    ("log = []", 1),
+    ("log.append('never ran')", None),
+    ("log.append('late')", 90),
+    ("# [reexecute]\nlog.append('again')", 91),
+    ("north = open('lanes.txt').read()\nfrom lanes import WIDTH", 3),
+    ("%matplotlib inline\nwords = !echo swim lane\n%env LANE=4", 4),
+    ("import asyncio\nawait asyncio.sleep(0)", 5),
+    ("%%bash\nexit 0", 6),
+    ("%%time\nlaps = 3", 7),
+    ("import time; time.sleep(0.3)", 8),
+    ("pass", 9),
+    ("s = 'ab'; f = 0.5; big = list(range(10_000)); bad = '\\ud800'", 10),
+    (
+        "import random, sys, gc\nrandom.seed(1)\nlines = (n for n in range(5))\nnext(lines)\n"
+        "file = open('usual.ipynb')",
+        11,
+    ),
+    ("log[5], next(lines), random.random(), file, before.missing, after", 12),
+)
+"""Cells and their execution counts; the last one crashes."""
+RAN = [1, 0, 5, 6, 7, 8, 9, 10, 11, 12, 13, 4]
+"""In this order: by their counts, then what is marked to run again."""
+VALUES = ("s", "f", "None", "True", "big", "nope", "bad", "10**30", "float('nan')")
+TRACES = (
+    "sorted(name for name in sys.modules if name.partition('.')[0] not in sys.stdlib_module_names)",
+    "sorted(globals())",
+    "lines.gi_frame.f_locals['n']",
+    "random.getstate()",
+    "sys.path, len(sys.meta_path)",
+    "gc.isenabled()",
+    "file.tell()",
+    "get_ipython().execution_count",
+    "len(In), len(Out)",
+    "sys.gettrace(), sys.getprofile()",
+)
+OTHERS = ("log", "north", "WIDTH", "list(words)", "laps", "get_ipython().execution_count")
+LIBRARY_NAMES = ("difflib", "fractions", "statistics", "textwrap", "dataclasses", "numbers", "bisect")
+
+
+class Usual(NamedTuple):
+    """What was captured in a folder, and each probe's value."""
+
+    captured: Captured
+    values: dict[str, object]
+    folder: Path
+
+
+@pytest.fixture(scope="module")
+def usual(tmp_path_factory: pytest.TempPathFactory) -> Usual:
+    """Beside the notebook lie files that it reads, and some that are called as modules of the standard library."""
+    folder = tmp_path_factory.mktemp("usual")
+    (folder / "lanes.txt").write_text("7")
+    (folder / "lanes.py").write_text("WIDTH = 9")
+    for name in LIBRARY_NAMES:
+        (folder / f"{name}.py").write_text(f"open('{name}.ran', 'w').close()\n")
+    cells, counts = zip(*USUAL, strict=True)
+    path = write_notebook(folder, "usual", *cells, counts=counts, crash=len(cells) - 1)
+    asked = (*VALUES, *TRACES, *OTHERS)
+    captured = capture(path, probes=asked)
+    return Usual(captured, dict(zip(asked, probed(captured), strict=True)), folder)
+
+
+@pytest.fixture(scope="module")
+def raised(tmp_path_factory: pytest.TempPathFactory) -> Captured:
+    """The third and every second cell after it raise."""
+    cells = ("a = 1", "{}['lane']", *(f"raise ValueError({n})" if n % 2 else f"n = {n}" for n in range(8)), "a, n")
+    path = write_notebook(tmp_path_factory.mktemp("raised"), "raised", *cells)
+    return capture(path, keep_going=True, probes=["a", "n"])
 
 
 def probed(captured: Captured) -> list[object]:
@@ -28,18 +103,18 @@ def ran(captured: Captured) -> list[int]:
     return [cell.cell for cell in captured.cells]
 
 
-def test_cells_run_in_the_order_of_their_counts(notebook: WriteNotebook) -> None:
-    cells = ("log.append('a')", "log = []", "log.append('late')", "log.append('never ran')", "log[5]")
-    path = notebook("shuffled", *cells, counts=[2, 1, 7, None, 3], crash=4)
-    captured = capture(path, probes=["log"])
-    assert (captured.target, ran(captured)) == (4, [1, 0])
-    assert probed(captured) == ["['a']"]
-    assert [cell.execution_count for cell in captured.cells] == [1, 2]
+def planned(path: Path, target: int | None = None) -> list[int]:
+    """Code cells in the order in which a capture runs them."""
+    return [cell.index for cell in read_plan(path, target).executed]
 
 
-def test_a_cell_marked_as_reexecuted_runs_although_its_count_is_above_the_target(notebook: WriteNotebook) -> None:
-    path = notebook("again", "n = 1", "# [reexecute]\nn += 1", "n[0]", counts=[1, 9, 2], crash=2)
-    assert ran(capture(path)) == [0, 1]
+def test_cells_run_in_the_order_of_their_counts(usual: Usual) -> None:
+    assert (usual.captured.target, ran(usual.captured)) == (len(USUAL) - 1, RAN)
+    assert [cell.execution_count for cell in usual.captured.cells] == [USUAL[index][1] for index in RAN]
+
+
+def test_a_cell_marked_as_reexecuted_runs_although_its_count_is_above_the_target(usual: Usual) -> None:
+    assert usual.values["log"] == "['a', 'again']"
 
 
 def test_a_target_marked_as_reexecuted_is_captured_after_its_first_run(notebook: WriteNotebook) -> None:
@@ -49,40 +124,32 @@ def test_a_target_marked_as_reexecuted_is_captured_after_its_first_run(notebook:
 
 
 def test_without_counts_a_notebook_runs_from_top_to_bottom(notebook: WriteNotebook) -> None:
-    captured = capture(notebook("fresh", "n = 1", "n = n * 3", "n", counts=[None] * 3), probes=["n"])
-    assert (captured.target, ran(captured), probed(captured)) == (2, [0, 1], [3])
+    path = notebook("fresh", "n = 1", "n = n * 3", "n", counts=[None] * 3)
+    assert (read_plan(path, None).target.index, planned(path)) == (2, [0, 1])
 
 
 def test_the_target_is_the_first_crash_else_the_last_cell_unless_it_is_named(notebook: WriteNotebook) -> None:
     crashing = notebook("crashing", "a = 1", "a[0]", "a", crash=1)
-    assert capture(crashing).target == 1
-    assert ran(capture(crashing, target=0)) == []
-    assert capture(notebook("running", "a = 1", "a", "a + 1")).target == 2
+    assert read_plan(crashing, None).target.index == 1
+    assert planned(crashing, target=0) == []
+    assert read_plan(notebook("running", "a = 1", "a", "a + 1"), None).target.index == 2
 
 
-def test_cells_run_in_the_notebooks_folder(notebook: WriteNotebook, tmp_path: Path) -> None:
-    (tmp_path / "lanes.txt").write_text("7")
-    (tmp_path / "lanes.py").write_text("WIDTH = 9")
-    path = notebook("reads", "n = open('lanes.txt').read()\nfrom lanes import WIDTH", "n")
-    assert probed(capture(path, probes=["n", "WIDTH"])) == ["7", 9]
+def test_cells_run_in_the_notebooks_folder(usual: Usual) -> None:
+    assert (usual.values["north"], usual.values["WIDTH"]) == ("7", 9)
 
 
-def test_magics_shell_lines_and_await_are_the_kernels_own(notebook: WriteNotebook) -> None:
-    path = notebook(
-        "magic",
-        "%matplotlib inline\nwords = !echo swim lane\n%env LANE=4",
-        "import asyncio\nawait asyncio.sleep(0)",
-        "%%bash\nexit 0",
-        "%%time\nlaps = 3",
-        "words",
-    )
-    assert probed(capture(path, probes=["list(words)", "get_ipython().execution_count"])) == ["['swim lane']", 5]
+def test_magics_shell_lines_and_await_are_the_kernels_own(usual: Usual) -> None:
+    assert (usual.values["list(words)"], usual.values["laps"]) == ("['swim lane']", 3)
+    assert usual.values["get_ipython().execution_count"] == len(RAN) + 1
 
 
-def test_each_cell_is_timed(notebook: WriteNotebook) -> None:
-    captured = capture(notebook("slow", "import time; time.sleep(0.3)", "pass", "0"))
-    assert captured.cells[0].seconds >= 0.3 > captured.cells[1].seconds > 0
-    assert captured.kernel_seconds > sum(cell.seconds for cell in captured.cells) + captured.result.seconds
+def test_each_cell_is_timed(usual: Usual) -> None:
+    captured = usual.captured
+    seconds = {cell.cell: cell.seconds for cell in captured.cells}
+    assert seconds[10] >= 0.3
+    assert min(seconds.values()) > 0
+    assert captured.kernel_seconds > sum(seconds.values()) + captured.result.seconds
 
 
 def test_a_cell_that_raises_stops_the_capture_and_is_named(notebook: WriteNotebook) -> None:
@@ -91,9 +158,6 @@ def test_a_cell_that_raises_stops_the_capture_and_is_named(notebook: WriteNotebo
     with pytest.raises(CellRaisedError, match=words) as at:
         capture(path)
     assert at.value.cell == 1
-    captured = capture(path, keep_going=True, probes=["a"])
-    assert [(cell.exception, cell.message) for cell in captured.cells] == [(None, None), ("KeyError", "'lane'")]
-    assert probed(captured) == [1]
 
 
 def test_tags_let_a_cell_raise_or_leave_it_out(notebook: WriteNotebook) -> None:
@@ -111,43 +175,23 @@ def test_without_a_target_cells_with_these_tags_are_passed_over(notebook: WriteN
     assert read_plan(skipped, 1).target.index == 1
 
 
-def test_after_an_error_the_next_cell_runs_as_usual(notebook: WriteNotebook) -> None:
-    cells = [f"raise ValueError({n})" if n % 2 else f"n = {n}" for n in range(8)]
-    captured = capture(notebook("alternating", *cells, "n"), keep_going=True, probes=["n"])
-    assert [cell.exception for cell in captured.cells] == [None, "ValueError"] * 4
-    assert probed(captured) == [6]
+def test_told_to_continue_it_runs_the_next_cell_as_usual(raised: Captured) -> None:
+    assert [cell.exception for cell in raised.cells] == [None, "KeyError", *[None, "ValueError"] * 4]
+    assert [cell.message for cell in raised.cells[:4]] == [None, "'lane'", None, "1"]
+    assert probed(raised) == [1, 6]
 
 
-def test_probes_are_values_texts_or_what_they_raise(notebook: WriteNotebook) -> None:
-    path = notebook("values", "s = 'ab'; f = 0.5; big = list(range(10_000)); bad = '\\ud800'", "s")
-    texts = ["s", "f", "None", "True", "big", "nope", "bad", "10**30", "float('nan')"]
-    values = probed(capture(path, probes=texts))
+def test_probes_are_values_texts_or_what_they_raise(usual: Usual) -> None:
+    values = [usual.values[text] for text in VALUES]
     assert values[:4] == ["ab", 0.5, None, True]
     assert str(values[4]).startswith("[0, 1, 2") and "sha256" in str(values[4]) and len(str(values[4])) < 2_200
     assert values[5:] == [{"raised": "NameError"}, "\\ud800", str(10**30), "nan"]
 
 
-def test_looking_leaves_no_trace(notebook: WriteNotebook) -> None:
-    path = notebook(
-        "watched",
-        "import random, sys, gc\nrandom.seed(1)\nlines = (n for n in range(5))\nnext(lines)\n"
-        "file = open('watched.ipynb')",
-        "next(lines), random.random(), file",
-    )
-    traces = [
-        "sorted(name for name in sys.modules if name.partition('.')[0] not in sys.stdlib_module_names)",
-        "sorted(globals())",
-        "lines.gi_frame.f_locals['n']",
-        "random.getstate()",
-        "sys.path, len(sys.meta_path)",
-        "gc.isenabled()",
-        "file.tell()",
-        "get_ipython().execution_count",
-        "len(In), len(Out)",
-        "sys.gettrace(), sys.getprofile()",
-    ]
-    values = probed(capture(path, probes=traces))
-    assert not [value for value in values if isinstance(value, dict)]
+def test_looking_leaves_no_trace(usual: Usual) -> None:
+    """The fixture asserts that each has the same value after the look."""
+    assert not [text for text in TRACES if isinstance(usual.values[text], dict)]
+    assert usual.captured.result.state["absent"]["names"]
 
 
 def test_the_notebooks_own_names_cannot_mislead_the_look(notebook: WriteNotebook) -> None:
@@ -162,28 +206,23 @@ def test_the_notebooks_own_names_cannot_mislead_the_look(notebook: WriteNotebook
     assert "lane" in captured.result.state["variables"]
 
 
-def test_a_file_of_the_notebook_that_is_called_as_a_library_module_is_not_run(
-    notebook: WriteNotebook, tmp_path: Path
-) -> None:
-    for name in sorted({"difflib", "fractions", "statistics", "textwrap", "dataclasses", "numbers", "bisect"}):
-        (tmp_path / f"{name}.py").write_text(f"open('{name}.ran', 'w').close()\n")
-    capture(notebook("library", "before = {}", "before.missing, after"))
-    assert list(tmp_path.glob("*.ran")) == []
+def test_a_file_of_the_notebook_that_is_called_as_a_library_module_is_not_run(usual: Usual) -> None:
+    assert {f"{name}.py" for name in LIBRARY_NAMES} < {path.name for path in usual.folder.iterdir()}
+    assert list(usual.folder.glob("*.ran")) == []
 
 
-def test_the_document_tells_state_and_capture(notebook: WriteNotebook) -> None:
-    captured = capture(notebook("told", "a = 1", "raise OSError('x')", "a"), keep_going=True, probes=["a"])
-    document = json.loads(json.dumps(captured.to_json(), allow_nan=False))
+def test_the_document_tells_state_and_capture(raised: Captured) -> None:
+    document = json.loads(json.dumps(raised.to_json(), allow_nan=False))
     assert document["schema_version"] == 2
     assert document.keys() >= {"variables", "accesses", "absent", "unavailable"}
-    assert (document["notebook"], document["target"]) == ("told.ipynb", 2)
-    assert document["capture_seconds"] == captured.result.seconds > 0
-    first, second = document["captured"]["cells"]
-    assert first == {"cell": 0, "execution_count": 1, "seconds": captured.cells[0].seconds}
-    assert (second["exception"], second["message"]) == ("OSError", "x")
+    assert (document["notebook"], document["target"]) == ("raised.ipynb", 10)
+    assert document["capture_seconds"] == raised.result.seconds > 0
+    first, second, *_ = document["captured"]["cells"]
+    assert first == {"cell": 0, "execution_count": 1, "seconds": raised.cells[0].seconds}
+    assert (second["exception"], second["message"]) == ("KeyError", "'lane'")
     assert document["captured"]["left_running"] == {"threads": [], "processes": []}
     assert document["captured"]["python"] == sys.version.split()[0]
-    assert document["probes"] == [{"expression": "a", "before": 1, "after": 1}]
+    assert document["probes"][0] == {"expression": "a", "before": 1, "after": 1}
 
 
 @pytest.mark.parametrize(
@@ -256,24 +295,18 @@ def test_a_look_that_fails_says_what_it_raised(notebook: WriteNotebook, monkeypa
 
 
 def test_many_are_captured_at_once_each_in_a_kernel_of_its_own(notebook: WriteNotebook) -> None:
-    paths = [notebook(f"n{i}", f"import os; own_{i} = {i}; pid = os.getpid()", "own_0, pid") for i in range(4)]
-    paths.insert(2, notebook("broken", "1 / 0", "1"))
+    paths = [notebook(f"n{i}", f"import os; own_{i} = {i}; pid = os.getpid()", "a = 1", "own_0") for i in range(2)]
+    paths.insert(1, notebook("broken", "1 / 0", "1"))
     names = "sorted(name for name in globals() if name.startswith('own_'))"
-    outcomes = list(capture_many(paths, 2, probes=[names, "pid"]))
-    assert [type(outcome) for outcome in outcomes] == [Captured, Captured, CellRaisedError, Captured, Captured]
+    outcomes = list(capture_many(paths, 2, targets=[1, None, None], probes=[names, "pid", "'a' in globals()"]))
+    assert [type(outcome) for outcome in outcomes] == [Captured, CellRaisedError, Captured]
     values = [probed(outcome) for outcome in outcomes if isinstance(outcome, Captured)]
-    assert [own for own, _ in values] == [f"['own_{i}']" for i in range(4)]
-    assert len({pid for _, pid in values}) == 4
-
-
-def test_targets_of_many_may_be_named(notebook: WriteNotebook) -> None:
-    paths = [notebook(f"t{i}", "a = 1", "a = 2", "a") for i in range(2)]
-    outcomes = list(capture_many(paths, 2, targets=[1, None], probes=["a"]))
-    assert [probed(outcome) for outcome in outcomes if isinstance(outcome, Captured)] == [[1], [2]]
+    assert [(own, is_after_a) for own, _, is_after_a in values] == [("['own_0']", False), ("['own_1']", True)]
+    assert len({pid for _, pid, _ in values}) == 2
 
 
 def test_who_stops_reading_stops_the_captures(notebook: WriteNotebook) -> None:
-    paths = [notebook("quick", "a = 1", "a"), *(notebook(f"endless{i}", "while True: pass", "1") for i in range(3))]
+    paths = [notebook("quick", "a = 1", "a"), *(notebook(f"endless{i}", "while True: pass", "1") for i in range(2))]
     outcomes = capture_many(paths, 2)
     assert isinstance(next(outcomes), Captured)
     outcomes.close()  # type: ignore[attr-defined]

@@ -66,15 +66,18 @@ MANY = "import subprocess\nwhile True: subprocess.Popen(['sleep', '600'])"
 @pytest.mark.parametrize(
     "cell",
     [
-        pytest.param(SWALLOWS, id="swallows interrupts"),
+        pytest.param(SWALLOWS, id="swallows interrupts", marks=pytest.mark.slow),
         pytest.param(IGNORES_SIGNALS, id="ignores signals"),
-        pytest.param("!sleep 600", id="waits in a shell"),
-        pytest.param("import re; re.match(r'(a+)+$', 'a' * 60 + 'b')", id="holds the interpreter"),
+        pytest.param("!sleep 600", id="waits in a shell", marks=pytest.mark.slow),
+        pytest.param(
+            "import re; re.match(r'(a+)+$', 'a' * 60 + 'b')", id="holds the interpreter", marks=pytest.mark.slow
+        ),
     ],
 )
 def test_a_cell_that_does_not_end_is_stopped(notebook: WriteNotebook, cell: str) -> None:
+    path = notebook("endless", "never = 'ran'", cell, "a", counts=[None, 1, 2])  # alone before the target
     with pytest.raises(CellStoppedError, match=r"^Code cell 1 of endless.ipynb ran longer than 2 s and") as stopped:
-        capture(notebook("endless", "a = 1", cell, "a"), limits=SHORT)
+        capture(path, limits=SHORT)
     assert stopped.value.cell == 1
 
 
@@ -82,11 +85,11 @@ def test_a_cell_that_does_not_end_is_stopped(notebook: WriteNotebook, cell: str)
     "cell",
     [
         pytest.param(PRINTS, id="prints"),
-        pytest.param(WRITES, id="writes below Python"),
-        pytest.param(SHOWS, id="shows"),
-        pytest.param(SHELL, id="prints in a shell"),
-        pytest.param("print('x' * 50_000_000)", id="prints one long line"),
-        pytest.param("raise ValueError('x' * 50_000_000)", id="raises a long message"),
+        pytest.param(WRITES, id="writes below Python", marks=pytest.mark.slow),
+        pytest.param(SHOWS, id="shows", marks=pytest.mark.slow),
+        pytest.param(SHELL, id="prints in a shell", marks=pytest.mark.slow),
+        pytest.param("print('x' * 50_000_000)", id="prints one long line", marks=pytest.mark.slow),
+        pytest.param("raise ValueError('x' * 50_000_000)", id="raises a long message", marks=pytest.mark.slow),
     ],
 )
 def test_a_cell_that_gives_out_too_much_is_stopped(notebook: WriteNotebook, cell: str) -> None:
@@ -94,6 +97,7 @@ def test_a_cell_that_gives_out_too_much_is_stopped(notebook: WriteNotebook, cell
         capture(notebook("loud", cell, "while True: pass", "1"), limits=Limits(output_bytes=5 * MIB))
 
 
+@pytest.mark.slow
 def test_a_thread_that_prints_endlessly_is_stopped_with_the_cell_that_runs_then(notebook: WriteNotebook) -> None:
     cell = f"import threading\ndef talk():\n    {PRINTS}\nthreading.Thread(target=talk).start()"
     with pytest.raises(CellStoppedError, match="printed more than 2 MiB"):
@@ -105,6 +109,7 @@ def test_a_cell_that_eats_memory_is_stopped(notebook: WriteNotebook) -> None:
         capture(notebook("eats", EATS, "1"), limits=Limits(memory_bytes=400 * MIB))
 
 
+@pytest.mark.slow
 def test_memory_that_forks_share_is_counted_once(notebook: WriteNotebook) -> None:
     path = notebook("shares", "held = bytearray(b'x') * 150_000_000", FORKS, "1")
     assert len(capture(path, limits=Limits(memory_bytes=600 * MIB)).processes) == 10
@@ -118,11 +123,11 @@ def test_a_cell_that_starts_too_many_processes_is_stopped(notebook: WriteNoteboo
 @pytest.mark.parametrize(
     ("cell", "how"),
     [
-        pytest.param("import os; os._exit(3)", "exit code 3", id="leaves"),
-        pytest.param("import os; os.kill(os.getpid(), 9)", "signal SIGKILL", id="kills itself"),
+        pytest.param("import os; os._exit(3)", "exit code 3", id="leaves", marks=pytest.mark.slow),
+        pytest.param("import os; os.kill(os.getpid(), 9)", "signal SIGKILL", id="kills itself", marks=pytest.mark.slow),
         pytest.param("import ctypes; ctypes.string_at(0)", "signal SIGSEGV", id="segfaults"),
-        pytest.param("import os; os.abort()", "signal SIGABRT", id="aborts"),
-        pytest.param("exit()", "exit code 0", id="exits"),
+        pytest.param("import os; os.abort()", "signal SIGABRT", id="aborts", marks=pytest.mark.slow),
+        pytest.param("exit()", "exit code 0", id="exits", marks=pytest.mark.slow),
     ],
 )
 def test_a_cell_that_ends_the_kernel_is_named(notebook: WriteNotebook, cell: str, how: str) -> None:
@@ -133,24 +138,27 @@ def test_a_cell_that_ends_the_kernel_is_named(notebook: WriteNotebook, cell: str
     assert list(path.parent.glob("core*")) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cell", ["lane = input('lane? ')", "import getpass; lane = getpass.getpass()"])
 def test_a_cell_that_waits_for_input_is_told_so(notebook: WriteNotebook, cell: str) -> None:
     with pytest.raises(CellRaisedError, match=r"^Code cell 0 of asks.ipynb waits for input.*Write the value"):
         capture(notebook("asks", cell, "lane"))
 
 
+@pytest.mark.slow
 def test_standard_input_is_empty(notebook: WriteNotebook) -> None:
     path = notebook("reads", "import os; got = os.read(0, 10)", "got")
     assert capture(path, probes=["got"]).result.probes[0]["before"] == "b''"
 
 
+@pytest.mark.slow
 def test_forked_processes_are_reported_and_ended(notebook: WriteNotebook) -> None:
     captured = capture(notebook("forks", FORKS, "1"))
     assert len(captured.processes) == 10
     assert all("ipykernel_launcher" in line for line in captured.processes)
 
 
-@pytest.mark.parametrize("cleared", ["False", "True"])
+@pytest.mark.parametrize("cleared", [pytest.param("False", marks=pytest.mark.slow), "True"])
 def test_a_daemon_in_a_session_of_its_own_is_ended_even_without_our_environment(
     notebook: WriteNotebook, cleared: str
 ) -> None:
@@ -160,12 +168,14 @@ def test_a_daemon_in_a_session_of_its_own_is_ended_even_without_our_environment(
     assert not is_running(daemon)
 
 
+@pytest.mark.slow
 def test_threads_are_reported_and_ended(notebook: WriteNotebook) -> None:
     cell = "import threading, time\nthreading.Thread(target=time.sleep, args=(600,), name='lap counter').start()"
     captured = capture(notebook("threads", cell, "1"))
     assert (captured.result.threads, captured.processes) == (("lap counter",), ())
 
 
+@pytest.mark.slow
 def test_workers_of_a_pool_are_ended(notebook: WriteNotebook) -> None:
     cell = (
         "from concurrent.futures import ProcessPoolExecutor as Pool\npool = Pool(2)\nn = list(pool.map(abs, [-1, -2]))"
@@ -181,6 +191,7 @@ def test_a_cell_that_kills_the_watchdog_leaves_nothing(notebook: WriteNotebook) 
         capture(notebook("rebels", cell, "1"))
 
 
+@pytest.mark.slow
 def test_a_cell_that_halts_the_watchdog_is_stopped_all_the_same(
     notebook: WriteNotebook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -197,7 +208,14 @@ def test_a_probe_that_does_not_end_is_stopped(notebook: WriteNotebook) -> None:
     assert stopped.value.cell is None
 
 
-@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    "sent",
+    [
+        signal.SIGKILL,
+        pytest.param(signal.SIGTERM, marks=pytest.mark.slow),
+        pytest.param(signal.SIGINT, marks=pytest.mark.slow),
+    ],
+)
 def test_when_we_are_ended_the_kernel_ends_with_us(
     notebook: WriteNotebook, tmp_path: Path, mark: str, sent: signal.Signals
 ) -> None:

@@ -107,6 +107,7 @@ def test_writes_into_the_notebooks_folder_are_dropped(notebook: WriteNotebook, t
     assert (tmp_path / "data.csv").read_text() == "a\n1\n"
 
 
+@pytest.mark.slow
 @sealed
 def test_a_large_folder_and_the_libraries_can_only_be_read(
     notebook: WriteNotebook, monkeypatch: pytest.MonkeyPatch
@@ -183,7 +184,13 @@ def laid_out(folder: Path) -> None:
 
 
 @sealed
-@pytest.mark.parametrize("most_bytes", [isolation.COPIED_BYTES, 0], ids=["copied", "read in place"])
+@pytest.mark.parametrize(
+    "most_bytes",
+    [
+        pytest.param(isolation.COPIED_BYTES, id="copied"),
+        pytest.param(0, id="read in place", marks=pytest.mark.slow),
+    ],
+)
 def test_hidden_files_keys_and_data_folders_are_not_shown(
     most_bytes: int, notebook: WriteNotebook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -197,7 +204,7 @@ def test_hidden_files_keys_and_data_folders_are_not_shown(
 
 
 @sealed
-@pytest.mark.parametrize("place", ["notebooks", "."])
+@pytest.mark.parametrize("place", [pytest.param("notebooks", marks=pytest.mark.slow), "."])
 def test_a_notebook_in_the_data_folder_sees_nothing_of_it(
     place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -213,6 +220,7 @@ def test_a_notebook_in_the_data_folder_sees_nothing_of_it(
     assert seen(folder / "n.ipynb", Isolation.SEALED, "secret", "len(there)") == ["[]", 1]
 
 
+@pytest.mark.slow
 @sealed
 def test_folders_of_pythonpath_give_modules_and_nothing_else(
     notebook: WriteNotebook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -248,6 +256,7 @@ def test_what_a_kernelspec_sets_is_set_inside_alone(
     assert made.argv[made.argv.index("LD_PRELOAD") - 1] == "--setenv"
 
 
+@pytest.mark.slow
 @sealed
 def test_keys_of_the_session_stay_outside(notebook: WriteNotebook) -> None:
     number = {"x86_64": 250, "aarch64": 219}[os.uname().machine]
@@ -267,7 +276,14 @@ for number in range(10_000):
 
 
 @kept_apart
-@pytest.mark.parametrize("where", ["os.environ['TMPDIR']", "os.environ['HOME']", "'.'"])
+@pytest.mark.parametrize(
+    "where",
+    [
+        "os.environ['TMPDIR']",
+        pytest.param("os.environ['HOME']", marks=pytest.mark.slow),
+        pytest.param("'.'", marks=pytest.mark.slow),
+    ],
+)
 def test_what_fills_the_disk_is_stopped_and_cleaned(kept: Isolation, where: str, tmp_path: Path) -> None:
     room = tmp_path / "folder"
     room.mkdir()
@@ -280,6 +296,7 @@ def test_what_fills_the_disk_is_stopped_and_cleaned(kept: Isolation, where: str,
         assert [one.name for one in room.iterdir()] == ["n.ipynb"]
 
 
+@pytest.mark.slow
 @sealed
 def test_shared_memory_is_small(notebook: WriteNotebook) -> None:
     path = notebook("n.ipynb", "import shutil; free = shutil.disk_usage('/dev/shm').total <= 64 * 2**20", FINAL)
@@ -297,6 +314,7 @@ for _ in range({n}):
 """
 
 
+@pytest.mark.slow
 @sealed
 def test_daemons_with_an_empty_environment_end_with_the_kernel(notebook: WriteNotebook) -> None:
     word = uuid4().hex
@@ -329,6 +347,7 @@ def test_nothing_outlives_a_killed_watchdog(tmp_path: Path) -> None:
     once(lambda: running(word) == [])
 
 
+@pytest.mark.slow
 @sealed
 def test_how_it_ended_is_told_as_without_isolation(notebook: WriteNotebook) -> None:
     path = notebook("n.ipynb", "import os; os.kill(os.getpid(), 11)", FINAL)
@@ -352,6 +371,7 @@ def test_a_notebook_beside_temporary_folders_is_copied_without_them(tmp_path: Pa
     assert [path.name for path in (room / isolation.WORK).iterdir()] == ["data.csv"]
 
 
+@pytest.mark.slow
 @sealed
 @pytest.mark.parametrize("most_bytes", [isolation.COPIED_BYTES, 0], ids=["copied", "read in place"])
 @pytest.mark.parametrize(("name", "is_linked"), [(".venv", False), (".venv", True), ("env", True)])

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -13,16 +13,30 @@ from crane_core.runtime.capture import Captured, capture
 from crane_core.runtime.isolation import Isolation, can_seal
 from crane_core.runtime.limits import Limits
 from crane_core.runtime.rehearsal import Outcome, Rehearsal, rehearsal_of
+from tests.optional import needs
+from tests.patience import PATIENCE_S
 
-from .conftest import WriteNotebook
+from .conftest import OpenKernel, SharedKernel, WriteNotebook
 
 Rehearse = Callable[..., Rehearsal]
+WAITING_S = 1.0
+"""For a target that waits for ever, whatever the time: the end of its time is what is tested."""
 AMPLE_S = 10.0
+"""For a target that may wait for ever, and of which it may be told that it is unknown."""
+AMPLE_AGAIN_S = 30.0
+"""For one that waits for ever in the first copy, and comes to its end in the second kernel."""
+
+
+@pytest.fixture(scope="module")
+def kernel(open_kernel: OpenKernel, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedKernel]:
+    """The kernel of all targets that are rehearsed in a copy of the first: none of them leaves anything in it."""
+    with open_kernel(tmp_path_factory.mktemp("rehearsed")) as opened:
+        yield opened
 
 
 @pytest.fixture
 def captured(notebook: WriteNotebook) -> Callable[..., Captured]:
-    def run(*cells: str, seconds: float = AMPLE_S, **options: object) -> Captured:
+    def run(*cells: str, seconds: float = PATIENCE_S, **options: object) -> Captured:
         path = notebook("rehearsed", *cells)
         return capture(path, target=len(cells) - 1, rehearse_s=seconds, **options)  # type: ignore[arg-type]
 
@@ -31,7 +45,7 @@ def captured(notebook: WriteNotebook) -> Callable[..., Captured]:
 
 @pytest.fixture
 def rehearse(captured: Callable[..., Captured]) -> Rehearse:
-    def run(*cells: str, seconds: float = AMPLE_S) -> Rehearsal:
+    def run(*cells: str, seconds: float = PATIENCE_S) -> Rehearsal:
         told: Rehearsal | None = captured(*cells, seconds=seconds).result.rehearsal
         assert told is not None
         return told
@@ -58,67 +72,79 @@ CRASHES = {
 
 
 @pytest.mark.parametrize("name", CRASHES)
-def test_a_crash_is_told_with_its_exception_and_line(name: str, rehearse: Rehearse) -> None:
+def test_a_crash_is_told_with_its_exception_and_line(name: str, kernel: SharedKernel) -> None:
     code, exception, message, line = CRASHES[name]
-    told = rehearse("beds = {'north': 3}\ndef look(name): return beds[name]", code)
+    kernel.run("beds = {'north': 3}\ndef look(name): return beds[name]")
+    told = kernel.rehearse(code)
     assert (told.outcome, told.exception, told.message, told.line) == (Outcome.CRASH, exception, message, line)
 
 
-def test_a_cell_that_raises_nothing_runs_through(rehearse: Rehearse) -> None:
-    told = rehearse("beds = {'north': 3}", "beds['south'] = 1\nprint('x' * 100_000_000)\nbeds")
+def test_a_cell_that_raises_nothing_runs_through(kernel: SharedKernel) -> None:
+    kernel.run("beds = {'north': 3}")
+    told = kernel.rehearse("beds['south'] = 1\nprint('x' * 100_000_000)\nbeds")
     assert (told.outcome, told.exception, told.why) == (Outcome.RAN_THROUGH, None, None)
 
 
-def test_a_cell_that_works_on_is_still_running(rehearse: Rehearse) -> None:
-    told = rehearse("n = 1", "while True: n += 1", seconds=1.0)
+def test_a_cell_that_works_on_is_still_running(kernel: SharedKernel) -> None:
+    told = kernel.rehearse("n = 1\nwhile True: n += 1", WAITING_S)
     assert (told.outcome, told.title) == (Outcome.STILL_RUNNING, "still running after 1 s")
 
 
+class Unknown(NamedTuple):
+    """A target of which a copy tells nothing; `undo` takes out of the kernel what was run `before` it."""
+
+    before: str
+    code: str
+    why: str
+    seconds: float = PATIENCE_S
+    undo: str = "pass"
+
+
 UNKNOWN = {
-    "a lock of another thread": (
-        "import threading\nheld = threading.Lock()\nheld.acquire()",
-        "held.acquire()",
-        "waited",
+    "a lock of another thread": Unknown(
+        "import threading\nheld = threading.Lock()\nheld.acquire()", "held.acquire()", "waited", WAITING_S
     ),
-    "sleep": ("import time", "time.sleep(600)", "waited"),
-    "await": ("import asyncio", "await asyncio.sleep(0)", "awaits"),
-    "input": ("a = 1", "input()", "waits for input"),
-    "program": ("a = 1", "!ls", "starts other programs"),
-    "caught": ("a = 1", "import os\ntry: os.system('true')\nexcept Exception: pass", "starts other programs"),
-    "exit": ("a = 1", "exit()", "ends the kernel"),
-    "end of the process": ("import os", "os._exit(3)", "ended the process"),
-    "signal": ("import ctypes", "ctypes.string_at(0)", "ended by SIGSEGV"),
-    "fork bomb below Python": ("import ctypes", "while True: ctypes.CDLL(None).fork()", "asked the system for"),
-    "fork bomb": ("import os", "while True: os.fork()", "starts other programs"),
-    "memory": ("a = 1", "b = bytearray(200 * 2**30)", "less memory"),
-    "socket below Python": ("import ctypes", "ctypes.CDLL(None).socket(2, 1, 0)", "asked the system for"),
-    "signal to the kernel": ("import os\nown = os.getpid()", "os.kill(own, 9)", "sends signals"),
-    "signal to the kernel below Python": (
-        "import ctypes, os\nown = os.getpid()",
-        "ctypes.CDLL(None).kill(own, 9)",
-        "asked the system for",
+    "sleep": Unknown("import time", "time.sleep(600)", "waited", WAITING_S),
+    "await": Unknown("import asyncio", "await asyncio.sleep(0)", "awaits"),
+    "input": Unknown("a = 1", "input()", "waits for input"),
+    "program": Unknown("a = 1", "!ls", "starts other programs"),
+    "caught": Unknown("a = 1", "import os\ntry: os.system('true')\nexcept Exception: pass", "starts other programs"),
+    "exit": Unknown("a = 1", "exit()", "ends the kernel"),
+    "end of the process": Unknown("import os", "os._exit(3)", "ended the process"),
+    "signal": Unknown("import ctypes", "ctypes.string_at(0)", "ended by SIGSEGV"),
+    "fork bomb below Python": Unknown("import ctypes", "while True: ctypes.CDLL(None).fork()", "asked the system for"),
+    "fork bomb": Unknown("import os", "while True: os.fork()", "starts other programs"),
+    "memory": Unknown("a = 1", "b = bytearray(200 * 2**30)", "less memory"),
+    "socket below Python": Unknown("import ctypes", "ctypes.CDLL(None).socket(2, 1, 0)", "asked the system for"),
+    "signal to the kernel": Unknown("import os\nown = os.getpid()", "os.kill(own, 9)", "sends signals"),
+    "signal to the kernel below Python": Unknown(
+        "import ctypes, os\nown = os.getpid()", "ctypes.CDLL(None).kill(own, 9)", "asked the system for"
     ),
-    "a GPU": (
+    "a GPU": Unknown(
         "import sys, types\nm = types.ModuleType('torch.cuda')\nm._initialized = True\nsys.modules['torch.cuda'] = m",
         "1 / 0",
         "GPU is in use",
+        undo="del sys.modules['torch.cuda']",
     ),
 }
 
 
 @pytest.mark.parametrize("name", UNKNOWN)
-def test_what_a_copy_cannot_show_is_unknown(name: str, rehearse: Rehearse) -> None:
-    before, code, why = UNKNOWN[name]
-    told = rehearse(before, code, seconds=1.0)
+def test_what_a_copy_cannot_show_is_unknown(name: str, kernel: SharedKernel) -> None:
+    case = UNKNOWN[name]
+    kernel.run(case.before)
+    told = kernel.rehearse(case.code, case.seconds)
+    kernel.run(case.undo)
     assert told.outcome is Outcome.UNKNOWN
-    assert why in (told.why or "")
+    assert case.why in (told.why or "")
 
 
-def test_the_network_is_not_reached(rehearse: Rehearse) -> None:
+def test_the_network_is_not_reached(kernel: SharedKernel) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
-        server.settimeout(0.2)
-        told = rehearse("import socket", f"socket.create_connection(('127.0.0.1', {server.getsockname()[1]}))")
-        with pytest.raises(TimeoutError):
+        kernel.run("import socket")
+        told = kernel.rehearse(f"socket.create_connection(('127.0.0.1', {server.getsockname()[1]}))")
+        server.setblocking(False)  # who had reached it would wait here now
+        with pytest.raises(BlockingIOError):
             server.accept()
     assert told.outcome is Outcome.UNKNOWN
 
@@ -131,22 +157,23 @@ WRITES = (
 )
 
 
-def test_what_is_written_is_dropped_or_refused(rehearse: Rehearse, tmp_path: Path) -> None:
+def test_what_is_written_is_dropped_or_refused(kernel: SharedKernel) -> None:
     for name in ("there.txt", "other.txt"):
-        (tmp_path / name).write_text(name)
-    told = rehearse("import ctypes", WRITES + "assert not Path('other.txt').exists()\n1 / 0")
-    assert {path.name for path in tmp_path.iterdir()} == {"there.txt", "other.txt", "rehearsed.ipynb"}
-    assert (tmp_path / "there.txt").read_text() == "there.txt"
+        (kernel.folder / name).write_text(name)
+    kernel.run("import ctypes")
+    told = kernel.rehearse(WRITES + "assert not Path('other.txt').exists()\n1 / 0")
+    assert {path.name for path in kernel.folder.iterdir()} == {"there.txt", "other.txt"}
+    assert (kernel.folder / "there.txt").read_text() == "there.txt"
     if told.writes == "dropped":
         assert (told.outcome, told.exception, told.line) == (Outcome.CRASH, "ZeroDivisionError", 6)
     else:
         assert (told.outcome, told.writes) == (Outcome.UNKNOWN, "refused")
 
 
-def test_more_than_the_copy_may_write_is_unknown(rehearse: Rehearse, tmp_path: Path) -> None:
-    told = rehearse("a = 1", "with open('big', 'wb') as f:\n    for _ in range(600): f.write(bytes(2**20))")
+def test_more_than_the_copy_may_write_is_unknown(kernel: SharedKernel) -> None:
+    told = kernel.rehearse("with open('big', 'wb') as f:\n    for _ in range(600): f.write(bytes(2**20))")
     assert told.outcome is Outcome.UNKNOWN
-    assert not (tmp_path / "big").exists()
+    assert not (kernel.folder / "big").exists()
 
 
 STATE = """import mmap, os, random, itertools
@@ -213,7 +240,10 @@ threading.Thread(target=serve, daemon=True).start()"""
 
 @pytest.mark.parametrize(
     ("code", "outcome"),
-    [("go.set(); done.wait(); calls[7]", Outcome.CRASH), ("go.set(); done.wait(); calls[0]", Outcome.RAN_THROUGH)],
+    [
+        pytest.param("go.set(); done.wait(); calls[7]", Outcome.CRASH, id="crash"),
+        pytest.param("go.set(); done.wait(); calls[0]", Outcome.RAN_THROUGH, id="ran through", marks=pytest.mark.slow),
+    ],
 )
 def test_what_lacks_threads_is_rehearsed_in_a_second_kernel_and_the_first_stays_as_it_was(
     code: str, outcome: Outcome, captured: Callable[..., Captured]
@@ -246,7 +276,10 @@ OTHERWISE = {
 }
 
 
-@pytest.mark.parametrize("name", OTHERWISE)
+@pytest.mark.parametrize(
+    "name",
+    ["another value", *(pytest.param(name, marks=pytest.mark.slow) for name in OTHERWISE if name != "another value")],
+)
 def test_cells_that_come_to_something_else_the_second_time_tell_nothing(name: str, rehearse: Rehearse) -> None:
     cell, code, why = OTHERWISE[name]
     told = rehearse(THREADS, cell, code)
@@ -254,27 +287,32 @@ def test_cells_that_come_to_something_else_the_second_time_tell_nothing(name: st
     assert why in (told.why or "")
 
 
-@pytest.mark.skipif(importlib.util.find_spec("tensorflow") is None, reason="tensorflow is not installed")
-def test_tensorflow_is_rehearsed_with_its_own_threads(rehearse: Rehearse) -> None:
+@pytest.mark.parametrize("library", [pytest.param("tensorflow", marks=needs("tensorflow"))])
+def test_a_library_with_its_own_threads_is_rehearsed_in_a_second_kernel(library: str, rehearse: Rehearse) -> None:
     before = (
-        "import numpy as np\nfrom tensorflow import keras\nkeras.utils.set_random_seed(1)\n"
+        f"import numpy as np\nfrom {library} import keras\nkeras.utils.set_random_seed(1)\n"
         "x = np.zeros((8, 3), 'float32')\n"
         "model = keras.Sequential([keras.layers.Input((3,)), keras.layers.Dense(1)])\n"
         "model.compile(loss='mse')\nmodel.fit(x, x[:, 0], verbose=0)"
     )
-    through = rehearse(before, "model.fit(x, x[:, 0], verbose=0)", seconds=30.0)
-    crash = rehearse(before, "model.fit(x[:, :2], x[:, 0], verbose=0)", seconds=30.0)
+    through = rehearse(before, "model.fit(x, x[:, 0], verbose=0)", seconds=AMPLE_AGAIN_S)
+    crash = rehearse(before, "model.fit(x[:, :2], x[:, 0], verbose=0)", seconds=AMPLE_AGAIN_S)
     assert (through.outcome, crash.outcome) == (Outcome.RAN_THROUGH, Outcome.CRASH)
     assert crash.exception == "InvalidArgumentError", "as in a kernel: the compiled step refuses the shape"
 
 
-@pytest.mark.parametrize("library", POOLS)
+@pytest.mark.parametrize(
+    "library",
+    [
+        pytest.param("sklearn", marks=pytest.mark.slow),
+        pytest.param("torch", marks=needs("torch")),
+        pytest.param("lightgbm", marks=needs("lightgbm")),
+    ],
+)
 def test_pools_of_threads_end_in_the_truth_or_as_unknown(library: str, rehearse: Rehearse) -> None:
-    if importlib.util.find_spec(library) is None:
-        pytest.skip(f"{library} is not installed")
     before, runs, raises = POOLS[library]
-    assert rehearse(before, runs).outcome in (Outcome.RAN_THROUGH, Outcome.UNKNOWN)
-    assert rehearse(before, raises).outcome in (Outcome.CRASH, Outcome.UNKNOWN)
+    assert rehearse(before, runs, seconds=AMPLE_S).outcome in (Outcome.RAN_THROUGH, Outcome.UNKNOWN)
+    assert rehearse(before, raises, seconds=AMPLE_S).outcome in (Outcome.CRASH, Outcome.UNKNOWN)
 
 
 @pytest.mark.parametrize("told", [None, 3, {}, {"outcome": "fine"}, {"outcome": "crash"}, {"outcome": ["crash"]}])

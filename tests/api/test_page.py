@@ -13,6 +13,7 @@ from nbclient import NotebookClient
 
 from crane_core import api
 from crane_core.api import statistics
+from tests.patience import PATIENCE_S
 
 PAGE = "docs/reference/api.md"
 
@@ -26,7 +27,7 @@ def outputs(root: Path, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     path = f"import os, sys; sys.path.insert(0, {str(root)!r}); os.environ['CRANE_DATA'] = {str(folder / 'data')!r}"
     examples = re.findall(r"```python\n(.*?)```", (root / PAGE).read_text("utf-8"), re.DOTALL)
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code) for code in [path, *examples]])
-    NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(folder)}}).execute()
+    NotebookClient(notebook, timeout=int(PATIENCE_S), resources={"metadata": {"path": str(folder)}}).execute()
     return [
         "".join(out.data["text/plain"] for out in cell.outputs if out.output_type == "execute_result")
         for cell in notebook.cells[1:]

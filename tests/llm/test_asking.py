@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import threading
 import time
@@ -89,10 +90,25 @@ def test_one_at_a_time_keeps_the_order_and_pulls_no_question_too_early() -> None
     assert max(ahead) <= 3
 
 
+class Gathering(FakeModel):
+    """Replies to none before `n` are asked at the same time, and then late enough to see one more."""
+
+    def __init__(self, n: int) -> None:
+        super().__init__(FakePlan(latency_s=0.1))
+        self._n = n
+        self._are_here = asyncio.Event()
+
+    async def _wait(self, number: int) -> None:
+        if self.n_at_once >= self._n:
+            self._are_here.set()
+        await asyncio.wait_for(self._are_here.wait(), PATIENCE_S)
+        await super()._wait(number)
+
+
 @pytest.mark.parametrize("concurrency", [5, 130])
 def test_as_many_are_with_the_endpoint_as_was_said(concurrency: int) -> None:
     """More than a hundred too, which is where the library below would stop by itself."""
-    model = FakeModel(FakePlan(latency_s=1.0 if concurrency > 100 else 0.02))
+    model = Gathering(concurrency)
     asked(model, 2 * concurrency, concurrency=concurrency)
     assert model.n_at_once == concurrency
 
@@ -297,10 +313,10 @@ def test_what_breaks_in_the_thread_of_the_line_comes_through() -> None:
         ask_all(questions(5_000), Endpoint("fake", "http://[::1"), on_answer=lambda _: None, limiter=Limiter())
 
 
-def asked_within(budget: Budget, plan: FakePlan, n: int) -> tuple[list[Answer], Tally]:
+def asked_within(budget: Budget, plan: FakePlan, n: int, *, timeout_s: float = LONG_S) -> tuple[list[Answer], Tally]:
     answers: list[Answer] = []
     with fake_server(plan) as url:
-        endpoint = Endpoint("fake", url, max_output_tokens=1_000, timeout_s=SHORT_S)
+        endpoint = Endpoint("fake", url, max_output_tokens=1_000, timeout_s=timeout_s)
         tally = ask_all(
             questions(n), endpoint, on_answer=answers.append, budget=budget, patience=QUICK, limiter=Limiter()
         )
@@ -321,7 +337,7 @@ def test_budget_in_tokens_stops_cleanly_and_keeps_what_was_in_flight(*, counts_t
 def test_budget_in_dollars_counts_what_may_have_been_billed() -> None:
     price = Price(1.0, 10.0)
     budget = Budget(usd=0.2, price=price)
-    _, tally = asked_within(budget, FakePlan(faults={Fault.HANG: 5}), 900)
+    _, tally = asked_within(budget, FakePlan(faults={Fault.HANG: 5}), 900, timeout_s=SHORT_S)
     assert tally.stopped is Stopped.BUDGET
     assert tally.spent_usd == budget.spent_usd
     assert price.usd(tally.input_tokens, tally.output_tokens) + 0.01 < budget.spent_usd <= 0.2

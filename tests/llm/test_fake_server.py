@@ -14,10 +14,11 @@ from crane_core.llm.fake_server import FakePlan, fake_server
 from crane_core.llm.limiter import Limiter
 from crane_core.llm.question import Answer, Question
 from crane_core.prompts.reply import read_reply
+from tests.patience import PATIENCE_S
 
 
 def fetched(url: str) -> Any:
-    with urllib.request.urlopen(url, timeout=30) as response:
+    with urllib.request.urlopen(url, timeout=PATIENCE_S) as response:
         return json.load(response)
 
 

@@ -20,6 +20,7 @@ import pytest
 
 from crane_core.errors import StoreError
 from crane_core.storage.store import IN_MEMORY, Cursor, Store, StoreHeldError, open_store, open_to_read
+from tests.patience import PATIENCE_S
 
 N_THREADS = 20
 N_WRITES = 50
@@ -85,12 +86,12 @@ def test_a_reader_sees_a_change_whole_or_not_at_all(store: Store) -> None:
     def slow(cursor: Cursor) -> None:
         put(1, 1)(cursor)
         started.set()
-        assert go_on.wait(10)
+        assert go_on.wait(PATIENCE_S)
         put(1, 2)(cursor)
 
     with ThreadPoolExecutor(1) as pool:
         writing = pool.submit(store.write, slow)
-        assert started.wait(10)
+        assert started.wait(PATIENCE_S)
         assert store.cursor().execute("SELECT count(*) FROM landed").fetchall() == [(0,)]
         go_on.set()
         writing.result()

@@ -20,6 +20,7 @@ from crane_core.pipeline.inventory import acts, inventory_file
 from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
 from crane_core.verbs import remove
+from tests.patience import PATIENCE_S
 from tests.spoken import Spoken
 from tests.written_pairs import write_notebook
 
@@ -60,7 +61,7 @@ def beside_read_only(folder: DataFolder, *arguments: str) -> subprocess.Complete
     mounts = ["--bind", "/", "/", "--dev-bind", "/dev", "/dev", "--proc", "/proc"]
     mounts += ["--ro-bind", str(folder.path), str(folder.path)]
     verb = [sys.executable, "-m", "crane_core", "--data", str(folder.path), *arguments]
-    return subprocess.run(["bwrap", *mounts, *verb], capture_output=True, text=True, timeout=300, check=False)
+    return subprocess.run(["bwrap", *mounts, *verb], capture_output=True, text=True, timeout=PATIENCE_S, check=False)
 
 
 def test_what_only_reads_works_on_a_read_only_medium(read_only: DataFolder, tmp_path: Path) -> None:

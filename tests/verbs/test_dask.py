@@ -62,13 +62,16 @@ def test_rules_and_an_analyzer_answer_on_a_cluster_as_here(run: Run, folder: Dat
     assert (json.loads(checked.out)["answered"], json.loads(checked.out)["questions"]) == (2, 2)
 
 
-def test_a_model_is_not_asked_from_a_cluster(run: Run, folder: DataFolder, address: str) -> None:
-    asked = run("detect", "--detector", "fake", "--setting", "code", "--benchmark", "minibench", "--dask", address)
+def test_a_model_is_not_asked_from_a_cluster(run: Run, folder: DataFolder) -> None:
+    """It is refused before anybody looks for the scheduler, and there is none."""
+    fake = ("detect", "--detector", "fake", "--setting", "code", "--benchmark", "minibench")
+    asked = run(*fake, "--dask", "tcp://127.0.0.1:1")
     assert asked.code == 1
     assert "error: fake asks a model, and keys and limits stay on this machine. Omit --dask" in asked.err
     assert lines_of(folder, "*.jsonl") == []
 
 
+@pytest.mark.slow
 def test_ctrl_c_stops_a_local_cluster(folder: DataFolder, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "crane_core", "--data", str(folder.path), *RULES, "--dask", "local"]
     environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path / "cache")}
@@ -114,6 +117,7 @@ def test_pairs_are_executed_on_a_cluster_once(run: Run, folder: DataFolder, addr
     assert count.read_text() == "e"
 
 
+@pytest.mark.slow
 def test_a_worker_with_other_packages_executes_nothing(run: Run, address: str, tmp_path: Path) -> None:
     write_pair(tmp_path / "lab", "a", *GOOD)
     other = tmp_path / "other"
@@ -136,6 +140,7 @@ exec '{sys.executable}' "$@"
     assert "with other packages" in said.out
 
 
+@pytest.mark.slow
 def test_a_folder_of_notebooks_is_captured_on_a_cluster(run: Run, address: str, tmp_path: Path) -> None:
     books = tmp_path / "books"
     for name in ("a", "deep/b"):

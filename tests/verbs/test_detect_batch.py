@@ -19,6 +19,7 @@ from crane_core.pipeline.detection import batch
 from crane_core.pipeline.places import DataFolder
 from tests.llm.batch_server import BatchServer, Told, answered, batch_server, expired, failed
 from tests.llm.scripted import Sent, error
+from tests.patience import PATIENCE_S
 from tests.spoken import Run, speaker
 
 KEY = "sk-0123456789abcdef0123456789abcdef"
@@ -117,9 +118,9 @@ def test_an_interrupted_wait_is_resumed_and_nothing_is_submitted_twice(
     with batch_server(server) as base_url:
         command = [sys.executable, "-m", "crane_core", "--data", str(folder.path), *batch_at(base_url)]
         with subprocess.Popen(command, cwd=root, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-            assert server.was_looked_at.wait(60)
+            assert server.was_looked_at.wait(PATIENCE_S)
             os.kill(process.pid, signal.SIGINT)
-            out, err = process.communicate(timeout=60)
+            out, err = process.communicate(timeout=PATIENCE_S)
         assert process.returncode == 130
         assert "Traceback" not in err
         assert "4 questions are open; the same command resumes there" in out

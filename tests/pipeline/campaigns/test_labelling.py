@@ -22,6 +22,7 @@ from crane_core.errors import CampaignError, LedgerError
 from crane_core.pipeline.campaigns.campaigns import campaign_file, decisions_of, label_file, lock_campaign
 from crane_core.pipeline.campaigns.labelling import LabelStore, adjudicate
 from crane_core.pipeline.places import DataFolder
+from tests.patience import PATIENCE_S
 
 Keep = Callable[..., tuple[DataFolder, Plan]]
 
@@ -44,7 +45,7 @@ def test_what_was_taken_is_on_the_disk_in_its_order(pilot: Keep) -> None:
     taken_later = desk.take("ana", [act("event-0003", one, "undo")])
     assert (taken.saved, taken.refused) == (["event-0001", "event-0002"], {})
     assert taken_later.saved == ["event-0003"]
-    assert 0 < taken.seconds < 60
+    assert 0 < taken.seconds < PATIENCE_S
     records = ledger.tail(label_file(folder, "pilot", "ana")).records
     assert [(r.event, r.sequence, r.action, r.guideline) for r in records if isinstance(r, Annotation)] == [
         ("event-0001", 1, "label", plan.guideline),
@@ -78,7 +79,7 @@ def test_the_acts_of_one_annotator_in_two_processes_have_one_order(pilot: Keep) 
         assert process.stdin is not None
         process.stdin.write("\n")
         process.stdin.close()
-    assert [process.wait(timeout=120) for process in processes] == [0, 0]
+    assert [process.wait(timeout=PATIENCE_S) for process in processes] == [0, 0]
     records = [one for one in ledger.tail(label_file(folder, "pilot", "ana")).records if isinstance(one, Annotation)]
     assert [record.sequence for record in records] == list(range(1, 81))
     assert len({record.event for record in records}) == 80

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 import signal
 import sys
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -32,6 +31,7 @@ from crane_core.pipeline.jobs.files import encoded, job_file, standing
 from crane_core.pipeline.jobs.work import INTERRUPTED, Progress, Work, carry_out
 from crane_core.pipeline.places import DataFolder
 from tests.dask_pieces import Processes, dask_processes, fatal, logged, raising, until_stopped
+from tests.patience import PATIENCE_S, once
 
 N_NOTEBOOKS, N_FEWER = 500, 200
 N_DONE = 80
@@ -62,7 +62,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 @contextmanager
 def connected(processes: Processes) -> Iterator[Cluster]:
     with reached(processes.address, 0) as found:
-        found.client.wait_for_workers(2, timeout=60)
+        found.client.wait_for_workers(2, timeout=PATIENCE_S)
         yield found
 
 
@@ -110,12 +110,13 @@ def test_500_notebooks_and_a_killed_worker_give_every_answer_once(
     plan = plan_of(folder)
     kill = after(N_DONE, processes.workers[0].kill)
     outcome = carry_out(folder, plan.work, on_cluster(plan, shaken), progress=kill)
-    assert processes.workers[0].wait(60) == -signal.SIGKILL
+    assert processes.workers[0].wait(PATIENCE_S) == -signal.SIGKILL
     assert (outcome.n_answered, outcome.ended, outcome.troubles) == (N_NOTEBOOKS, None, Counter())
     assert_every_notebook_once(folder, plan)
     assert list((tmp_path / "cache" / "crane-workbench" / "dask").rglob("*.jsonl")) == []
 
 
+@pytest.mark.slow
 def test_only_what_a_killed_worker_had_is_begun_again(processes: Processes, shaken: Cluster, tmp_path: Path) -> None:
     log = tmp_path / "log"
     names = [f"n{number}" for number in range(N_NOTEBOOKS)]
@@ -137,6 +138,7 @@ def test_only_what_a_killed_worker_had_is_begun_again(processes: Processes, shak
     assert len(repeated) < 20
 
 
+@pytest.mark.slow
 def test_when_the_scheduler_goes_what_was_done_is_kept_and_the_next_start_continues(
     processes: Processes, shaken: Cluster, tmp_path: Path
 ) -> None:
@@ -154,6 +156,7 @@ def test_when_the_scheduler_goes_what_was_done_is_kept_and_the_next_start_contin
     assert_every_notebook_once(folder, plan)
 
 
+@pytest.mark.slow
 def test_a_stop_keeps_what_is_done_and_the_next_start_continues(cluster: Cluster, tmp_path: Path) -> None:
     folder = DataFolder(tmp_path)
     plan = plan_of(folder, N_FEWER)
@@ -166,29 +169,22 @@ def test_a_stop_keeps_what_is_done_and_the_next_start_continues(cluster: Cluster
     assert_every_notebook_once(folder, plan)
 
 
+@pytest.mark.slow
 def test_a_stop_reaches_what_is_being_done(cluster: Cluster, tmp_path: Path) -> None:
     log, stop = tmp_path / "log", Event()
 
     def pieces() -> Iterator[Piece]:
         yield from (Piece(f"n{number}", (log, f"n{number}")) for number in range(2))
-        assert wait_until(lambda: log.exists() and len(log.read_text().splitlines()) == 2)
+        once(lambda: log.exists() and len(log.read_text().splitlines()) == 2)
         stop.set()
         yield Piece("n2", (log, "n2"))
 
-    started = time.monotonic()
     done = [one.lines for one in spread(cluster, "stopped", until_stopped, pieces(), stop)]
     assert sorted(done) == [["n0 stopped: True"], ["n1 stopped: True"]]
-    assert time.monotonic() - started < 30
     assert log.read_text().split() == ["n0", "n1"] or log.read_text().split() == ["n1", "n0"]
 
 
-def wait_until(holds: Callable[[], bool], most_s: float = 60) -> bool:
-    ends = time.monotonic() + most_s
-    while not holds() and time.monotonic() < ends:
-        time.sleep(0.02)
-    return holds()
-
-
+@pytest.mark.slow
 def test_a_piece_that_raises_is_told_as_such_and_ends_nothing(cluster: Cluster) -> None:
     told = {done.name: done.error for done in spread(cluster, "raising", raising, map_pieces("file", "page"), Event())}
     assert {name: (type(error), str(error)) for name, error in told.items()} == {
@@ -201,6 +197,7 @@ def map_pieces(*names: str) -> list[Piece]:
     return [Piece(name, name) for name in names]
 
 
+@pytest.mark.slow
 def test_a_piece_that_ends_every_worker_is_given_up_and_the_others_are_done(tmp_path: Path) -> None:
     with (
         dask_processes(tmp_path / "cache", 1, "--nanny") as running,
@@ -247,6 +244,7 @@ def test_a_worker_that_answers_about_something_else_is_refused(tmp_path: Path) -
             list(merged(plan.job, [asked], Done("n", lines, None)))
 
 
+@pytest.mark.slow
 def test_a_local_cluster_listens_on_loopback_and_refuses_who_has_no_certificate() -> None:
     before = set(psutil.Process().children(recursive=True))
     with reached(LOCAL, 1) as cluster:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from crane_core.pipeline.loading import load
 from crane_core.pipeline.loading.load import import_paths, prepare
 from crane_core.pipeline.places import DataFolder, data_folder
 from crane_core.storage.store import Store, open_store
@@ -29,6 +30,8 @@ TWELVE = (
     "pandas_3", "sklearn_1", "sklearn_2", "sklearn_3",
 )  # fmt: skip
 """Cases of the minibench that the tests of campaigns are about."""
+THREE = ("NBspecific_2", "numpy_1", "pandas_1")
+"""Cases of the minibench that the tests of verbs are about."""
 
 
 def pytest_collection_finish() -> None:
@@ -70,6 +73,43 @@ def prepared_folder(tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
 def folder(prepared_folder: DataFolder, tmp_path: Path) -> DataFolder:
     """A prepared data folder of the test's own."""
     return DataFolder(Path(shutil.copytree(prepared_folder.path, tmp_path / "data")))
+
+
+@pytest.fixture(scope="session")
+def three_pairs(root: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Three pairs of the minibench with their kernel states, in place of all that ships; they load sooner."""
+    whole, cut = root / "data" / "minibench", tmp_path_factory.mktemp("ships") / "minibench"
+    for case in THREE:
+        shutil.copytree(whole / "benchmark" / case, cut / "benchmark" / case)
+    head, *rows = (whole / "cases.csv").read_text("utf-8").splitlines(keepends=True)
+    (cut / "cases.csv").write_text("".join([head, *(row for row in rows if row.split(",")[0] in THREE)]), "utf-8")
+    (cut / "states").mkdir()
+    for case in THREE:
+        for state in (whole / "states").glob(f"{case}_*.json"):
+            shutil.copy(state, cut / "states")
+    return {"minibench": cut, "minibench-states": cut / "states"}
+
+
+@pytest.fixture
+def three_pairs_ship(three_pairs: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    """From here on they are all of the embedded data, in this process."""
+    monkeypatch.setattr(load, "embedded", lambda: three_pairs)
+
+
+@pytest.fixture(scope="session")
+def small_prepared_folder(three_pairs: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
+    """A data folder with the three pairs loaded, closed; to be copied, not changed."""
+    folder = data_folder(tmp_path_factory.mktemp("small"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(load, "embedded", lambda: three_pairs)
+        prepare(folder).close()
+    return folder
+
+
+@pytest.fixture
+def small_folder(small_prepared_folder: DataFolder, three_pairs_ship: None, tmp_path: Path) -> DataFolder:
+    """Such a data folder of the test's own."""
+    return DataFolder(Path(shutil.copytree(small_prepared_folder.path, tmp_path / "data")))
 
 
 @pytest.fixture(scope="session")

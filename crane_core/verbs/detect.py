@@ -403,7 +403,7 @@ def _of_cascade(chosen: argparse.Namespace, folder: DataFolder) -> Ended:
         plan = _planned(chosen, folder, cascade_with(asked.endpoint.model), options, template)
         tell(f"the rules check {len(plan.inputs):,} instances; nothing is sent over the network")
         with stop_on_interrupt() as stop:
-            of_rules = settled(plan, n_cores(), stop)
+            of_rules = settled(plan, min(chosen.concurrency or n_cores(), n_cores()), stop)
             if stop.is_set():
                 raise KeyboardInterrupt
         to_ask = open_questions(plan, of_rules)

@@ -12,6 +12,8 @@ import pytest
 from tests.spoken import Run, Spoken, speaker
 from tests.written_pairs import write_notebook
 
+pytestmark = pytest.mark.usefixtures("three_pairs_ship")
+
 CRASHING = ["a = 0", "1 / a"]
 FIXED = ["a = 0", "1 / (a + 1)"]
 

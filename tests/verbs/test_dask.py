@@ -49,12 +49,12 @@ def answers(folder: DataFolder) -> list[Answer]:
 
 
 def test_rules_and_an_analyzer_answer_on_a_cluster_as_here(run: Run, folder: DataFolder, address: str) -> None:
-    there = run(*RULES, "--instances", "numpy_*", "--dask", address)
+    there = run(*RULES, "--dask", address)
     assert there.code == 0, there.err
     assert f"notebooks on the cluster {address}, " in there.err
     assert "dashboard: http://127.0.0.1:" in there.err
     on_cluster = {one.instance_id: (one.crashes, one.reasoning, one.diagnostics) for one in answers(folder)}
-    assert run(*RULES, "--instances", "numpy_*", "--dask", "off", "--again").code == 0
+    assert run(*RULES, "--dask", "off", "--again").code == 0
     assert len(answers(folder)) == 2 * len(on_cluster)
     assert {one.instance_id: (one.crashes, one.reasoning, one.diagnostics) for one in answers(folder)} == on_cluster
     pylint = ("detect", "--detector", "pylint", "--setting", "code", "--benchmark", "minibench")
@@ -72,8 +72,8 @@ def test_a_model_is_not_asked_from_a_cluster(run: Run, folder: DataFolder) -> No
 
 
 @pytest.mark.slow
-def test_ctrl_c_stops_a_local_cluster(folder: DataFolder, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "crane_core", "--data", str(folder.path), *RULES, "--dask", "local"]
+def test_ctrl_c_stops_a_local_cluster(whole_folder: DataFolder, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "crane_core", "--data", str(whole_folder.path), *RULES, "--dask", "local"]
     environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     # In a separate group, all of which a terminal's Ctrl+C reaches.
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment, start_new_session=True) as first:
@@ -89,12 +89,12 @@ def test_ctrl_c_stops_a_local_cluster(folder: DataFolder, tmp_path: Path) -> Non
     assert first.returncode == 130, told
     assert "80 notebooks on workers of this machine, " in told
     assert "Traceback" not in told
-    n_kept = len(answers(folder))
+    n_kept = len(answers(whole_folder))
     assert 0 < n_kept < 80
     again = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     assert again.returncode == 0, again.stderr
-    assert set(Counter(one.instance_id for one in answers(folder)).values()) == {1}
-    assert len(answers(folder)) == 80
+    assert set(Counter(one.instance_id for one in answers(whole_folder)).values()) == {1}
+    assert len(answers(whole_folder)) == 80
 
 
 def test_pairs_are_executed_on_a_cluster_once(run: Run, folder: DataFolder, address: str, tmp_path: Path) -> None:

@@ -204,8 +204,11 @@ def test_it_works_while_the_app_holds_the_database(run: Run, folder: DataFolder,
     assert "fake *" in spoken.out
 
 
-def test_published_rows_stand_beside_a_row_on_junobench(run: Run, folder: DataFolder, tmp_path: Path) -> None:
+def test_published_rows_stand_beside_a_row_on_junobench(
+    whole_folder: DataFolder, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     """A case of the published benchmark with our own cells: the published rows are of these two instances."""
+    run = speaker(whole_folder.path, capsys)
     pair = tmp_path / "JunoBench"
     pair.mkdir()
     for version in ("reproduced", "fixed"):
@@ -241,16 +244,16 @@ def test_what_cannot_be_run_is_one_error_with_its_remedy(run: Run, arguments: tu
     assert spoken.out == ""
 
 
-def test_pylint_answers_from_its_own_processes(run: Run) -> None:
-    spoken = run("detect", "--detector", "pylint", *ONE, "--json")
+def test_pylint_answers_in_one_process(run: Run) -> None:
+    spoken = run("detect", "--detector", "pylint", *ONE, "--json", "--concurrency", "1")
     assert spoken.code == 0
     told = json.loads(spoken.out)
     assert (told["answered"], told["spent"]["n_requests"], told["rows"][0]["title"]) == (2, 0, "pylint")
 
 
-def test_ctrl_c_ends_it_well_and_the_same_command_goes_on(folder: DataFolder, root: Path) -> None:
+def test_ctrl_c_ends_it_well_and_the_same_command_goes_on(whole_folder: DataFolder, root: Path) -> None:
     with fake_server(FakePlan(latency_s=0.2)) as base_url:
-        command = [sys.executable, "-m", "crane_core", "--data", str(folder.path), *model_at(base_url)]
+        command = [sys.executable, "-m", "crane_core", "--data", str(whole_folder.path), *model_at(base_url)]
         command[command.index("numpy_1_*")] = "*"
         with subprocess.Popen(
             [*command, "--concurrency", "2"], cwd=root, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -263,7 +266,7 @@ def test_ctrl_c_ends_it_well_and_the_same_command_goes_on(folder: DataFolder, ro
         assert process.returncode == 130
         assert "stopped early: it was stopped" in said
         assert "Traceback" not in said
-        n_saved = ledger_text(folder).count('"record": "reply"')
+        n_saved = ledger_text(whole_folder).count('"record": "reply"')
         assert f"{n_saved} of 400 questions answered" in said
 
 

@@ -112,11 +112,12 @@ def test_what_failed_is_counted_and_only_that_is_asked_by_the_next_batch(run: Ru
 
 
 def test_an_interrupted_wait_is_resumed_and_nothing_is_submitted_twice(
-    run: Run, folder: DataFolder, root: Path
+    whole_folder: DataFolder, capsys: pytest.CaptureFixture[str], root: Path
 ) -> None:
+    run = speaker(whole_folder.path, capsys)
     server = BatchServer(n_looks=None)
     with batch_server(server) as base_url:
-        command = [sys.executable, "-m", "crane_core", "--data", str(folder.path), *batch_at(base_url)]
+        command = [sys.executable, "-m", "crane_core", "--data", str(whole_folder.path), *batch_at(base_url)]
         with subprocess.Popen(command, cwd=root, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
             assert server.was_looked_at.wait(PATIENCE_S)
             os.kill(process.pid, signal.SIGINT)
@@ -133,7 +134,7 @@ def test_an_interrupted_wait_is_resumed_and_nothing_is_submitted_twice(
     assert resumed.code == 0
     assert "4 of 4 questions answered" in resumed.out
     assert len(server.batches) == 1
-    assert len(replies(folder)) == 4
+    assert len(replies(whole_folder)) == 4
 
 
 def test_a_start_that_was_killed_after_reading_does_not_keep_or_pay_for_a_reply_twice(

@@ -70,7 +70,7 @@ def test_an_outcome_that_is_no_verdict_is_counted_and_tried_again(run: Say, fold
     pair(own, "numpy_1", "a[1]", "input()")
     assert run("import", str(own)).code == 0
     listed = json.loads(run("list", "benchmark", "--json").out)
-    [name] = {entry["name"] for entry in listed} - {"junobench", "minibench"}
+    [name] = {entry["name"] for entry in listed} - {"minibench"}
     asked = (*REHEARSE, "--benchmark", name, "--json")
     first = run(*asked)
     told = json.loads(first.out)
@@ -87,7 +87,6 @@ def test_an_outcome_that_is_no_verdict_is_counted_and_tried_again(run: Say, fold
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        (("--benchmark", "junobench"), "no notebooks here that could be executed"),
         (("--benchmark", "minibench", "--runs", "5"), "runs only once"),
         (("--benchmark", "minibench", "--dask", "local"), "executes notebooks on this machine"),
         (("--benchmark", "minibench", "--setting", "code"), "Use --setting runtime"),
@@ -100,6 +99,16 @@ def test_what_cannot_be_rehearsed_is_refused_in_a_line(
     assert spoken.code == 1
     assert words in spoken.err
     assert not (folder.ledger / "runs").exists()
+
+
+def test_a_benchmark_without_notebooks_is_refused(
+    whole_folder: DataFolder, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CRANE_ALLOW_EXECUTION", "1")
+    spoken = speaker(whole_folder.path, capsys)(*REHEARSE, "--benchmark", "junobench")
+    assert spoken.code == 1
+    assert "no notebooks here that could be executed" in spoken.err
+    assert not (whole_folder.ledger / "runs").exists()
 
 
 @pytest.mark.parametrize("allowed", [None, "0", "maybe"])

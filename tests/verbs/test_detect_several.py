@@ -63,7 +63,7 @@ def test_several_are_planned_without_sending_anything(run: Run, folder: DataFold
 
 
 def test_detectors_of_this_machine_take_several_settings(run: Run, folder: DataFolder) -> None:
-    spoken = run("detect", "--detector", "rules", "--setting", "code,runtime", *ON[:-2])
+    spoken = run("detect", "--detector", "rules", "--setting", "code,runtime", "--concurrency", "1", *ON[:-2])
     assert spoken.code == 0
     assert jobs(folder) == ["rules-code-minibench", "rules-runtime-minibench"]
 

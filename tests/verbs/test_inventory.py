@@ -12,6 +12,7 @@ from crane_core.cli import main
 from crane_core.domain import InventoryAction, Listed
 from crane_core.pipeline.campaigns.campaigns import campaign_names
 from crane_core.pipeline.inventory import acts
+from crane_core.pipeline.loading import load
 from crane_core.pipeline.loading.load import import_paths, prepare
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.results.evaluate import verdict_frame
@@ -22,16 +23,48 @@ from tests.written_pairs import write_pair
 Content = dict[str, list[tuple[object, ...]]]
 
 
-@pytest.fixture
-def lab(folder: DataFolder, tmp_path: Path) -> DataFolder:
-    """A data folder with an imported benchmark, and a run of the rules on it."""
-    write_pair(tmp_path / "lab", "trip", ["a = 0", "1 / a"], ["a = 1", "1 / a"])
-    import_paths([tmp_path / "lab"], folder)
-    assert main(["--data", str(folder.path), "detect", "--detector", "rules", "--setting", "code", *LAB]) == 0
+RULES = ("detect", "--detector", "rules", "--setting", "code", "--benchmark", "lab", "--concurrency", "1")
+
+
+def add_lab(folder: DataFolder) -> None:
+    """Import a benchmark, and run the rules on it."""
+    write_pair(folder.path.parent / "lab", "trip", ["a = 0", "1 / a"], ["a = 1", "1 / a"])
+    import_paths([folder.path.parent / "lab"], folder)
+    assert main(["--data", str(folder.path), *RULES]) == 0
+
+
+@pytest.fixture(scope="module")
+def whole_lab_folder(prepared_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
+    """All embedded data, such a benchmark and its run; to be copied, not changed."""
+    place = tmp_path_factory.mktemp("whole") / "data"
+    folder = DataFolder(Path(shutil.copytree(prepared_folder.path, place)))
+    add_lab(folder)
     return folder
 
 
-LAB = ("--benchmark", "lab")
+@pytest.fixture
+def whole_lab(whole_lab_folder: DataFolder, tmp_path: Path) -> DataFolder:
+    """Such a data folder of the test's own."""
+    return DataFolder(Path(shutil.copytree(whole_lab_folder.path, tmp_path / "data")))
+
+
+@pytest.fixture(scope="module")
+def small_lab_folder(
+    small_prepared_folder: DataFolder, three_pairs: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
+) -> DataFolder:
+    """The same with three pairs in place of all embedded data."""
+    place = tmp_path_factory.mktemp("small") / "data"
+    folder = DataFolder(Path(shutil.copytree(small_prepared_folder.path, place)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(load, "embedded", lambda: three_pairs)
+        add_lab(folder)
+    return folder
+
+
+@pytest.fixture
+def lab(small_lab_folder: DataFolder, three_pairs_ship: None, tmp_path: Path) -> DataFolder:
+    """Such a data folder of the test's own."""
+    return DataFolder(Path(shutil.copytree(small_lab_folder.path, tmp_path / "data")))
 
 
 def say(folder: DataFolder, capsys: pytest.CaptureFixture[str], *arguments: str) -> Spoken:
@@ -59,21 +92,27 @@ def run_name(folder: DataFolder) -> str:
     return next(path.stem for path in (folder.ledger / "runs").glob("rules-*.jsonl"))
 
 
-def test_list_shows_everything_with_counts(lab: DataFolder, capsys: pytest.CaptureFixture[str]) -> None:
-    assert listed(lab, capsys, "benchmark") == {"junobench": "111 cases", "minibench": "40 cases", "lab": "1 case"}
-    assert listed(lab, capsys, "run")[run_name(lab)] == "2 answers"
-    said = say(lab, capsys, "list")
-    assert said.code == 0 and "ships with the app" in said.out and run_name(lab) in said.out
+def test_list_shows_everything_with_counts(whole_lab: DataFolder, capsys: pytest.CaptureFixture[str]) -> None:
+    assert listed(whole_lab, capsys, "benchmark") == {
+        "junobench": "111 cases",
+        "minibench": "40 cases",
+        "lab": "1 case",
+    }
+    assert listed(whole_lab, capsys, "run")[run_name(whole_lab)] == "2 answers"
+    said = say(whole_lab, capsys, "list")
+    assert said.code == 0 and "ships with the app" in said.out and run_name(whole_lab) in said.out
 
 
-def test_a_reply_without_an_answer_is_not_counted_as_one(lab: DataFolder, capsys: pytest.CaptureFixture[str]) -> None:
-    assert listed(lab, capsys, "run")["junobench-construct"] == "1,078 answers, 8 without one"
-    predictions = lab.path / "few.jsonl"
+def test_a_reply_without_an_answer_is_not_counted_as_one(
+    whole_lab: DataFolder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert listed(whole_lab, capsys, "run")["junobench-construct"] == "1,078 answers, 8 without one"
+    predictions = whole_lab.path / "few.jsonl"
     row = {"instance": "a_1_fixed", "detector": "m", "setting": "code", "benchmark": "lab"}
     rows = [row | {"index": index, "crashes": None} for index in (1, 2)]
     predictions.write_text("\n".join(map(json.dumps, rows)), "utf-8")
-    assert say(lab, capsys, "import", str(predictions)).code == 0
-    assert listed(lab, capsys, "run")["few"] == "0 answers, 2 without one"
+    assert say(whole_lab, capsys, "import", str(predictions)).code == 0
+    assert listed(whole_lab, capsys, "run")["few"] == "0 answers, 2 without one"
 
 
 @pytest.mark.parametrize("kind", [Listed.BENCHMARK, Listed.SOURCE, Listed.RUN])
@@ -105,7 +144,7 @@ def test_a_removed_run_has_no_verdict_and_is_not_resumed_in_secret(
     store = prepare(lab)
     assert name not in set(verdict_frame(store)["experiment"])
     store.close()
-    again = say(lab, capsys, "detect", "--detector", "rules", "--setting", "code", *LAB)
+    again = say(lab, capsys, *RULES)
     assert again.code == 1 and f"The run {name} was removed" in again.err and f"restore run {name}" in again.err
 
 
@@ -148,10 +187,12 @@ def test_a_pack_leaves_out_what_is_removed_and_a_backup_keeps_it(
     assert name in listed(back, capsys, "run")
 
 
-def test_importing_what_was_removed_says_so(lab: DataFolder, capsys: pytest.CaptureFixture[str]) -> None:
+def test_importing_what_was_removed_says_so(
+    lab: DataFolder, small_lab_folder: DataFolder, capsys: pytest.CaptureFixture[str]
+) -> None:
     source = next(path.name for path in lab.sources.iterdir())
     assert say(lab, capsys, "remove", "source", source, "--by", "lea").code == 0
-    said = say(lab, capsys, "import", str(lab.path.parent / "lab"))
+    said = say(lab, capsys, "import", str(small_lab_folder.path.parent / "lab"))
     assert said.code == 1 and "removed at" in said.err and f"restore source {source}" in said.err
 
 
@@ -176,8 +217,8 @@ def test_a_new_name_is_shown_and_the_id_stays(lab: DataFolder, capsys: pytest.Ca
 
 @pytest.mark.parametrize("thing", [("benchmark", "junobench"), ("source", "published"), ("run", "crane-llm-2025-10")])
 def test_what_the_pages_rest_on_stays(
-    folder: DataFolder, capsys: pytest.CaptureFixture[str], thing: tuple[str, str]
+    whole_folder: DataFolder, capsys: pytest.CaptureFixture[str], thing: tuple[str, str]
 ) -> None:
-    said = say(folder, capsys, "remove", *thing)
+    said = say(whole_folder, capsys, "remove", *thing)
     assert said.code == 1 and "ships with the app" in said.err
-    assert acts(folder) == []
+    assert acts(whole_folder) == []

@@ -21,6 +21,8 @@ from crane_core.pipeline.verification.verified import summaries
 from tests.spoken import Run, speaker
 from tests.written_pairs import write_notebook, write_pair
 
+pytestmark = pytest.mark.usefixtures("three_pairs_ship")
+
 GOOD = (["a = 0", "1 / a"], ["a = 1", "1 / a"])
 
 

@@ -9,7 +9,7 @@ if sys.argv[:1] == ["-m"] and not sys.flags.safe_path and sys.path[:1] != [__fil
 from importlib import import_module
 from typing import Any
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 _MAGICS = "crane_core.live.magics"
 """Imported where it is asked for: it needs IPython, and stands above what imports this package."""

@@ -1,5 +1,6 @@
 """What the documents say is what the program does."""
 
+import json
 import re
 import subprocess
 import sys
@@ -20,6 +21,8 @@ from tools.screenshots import MENU, PICTURES, TITLE
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
 NUMBERS = {"twelve": 12, "forty": 40}
+MOST_LINES, MOST_LETTERS = 64, 100
+"""Two screens of a terminal: what a user reads before upgrading. The long lists are in docs/reference/history.md."""
 
 
 def section(heading: str) -> str:
@@ -95,3 +98,25 @@ def test_the_changelog_begins_with_the_version_of_the_project() -> None:
     assert numbers == sorted(set(numbers), reverse=True)
     assert headings[0].split()[0].rstrip(",") == __version__
     assert [line for line in headings[1:] if "unreleased" in line] == []
+
+
+def test_every_file_that_states_the_version_states_the_same() -> None:
+    citation = (ROOT / "CITATION.cff").read_text("utf-8")
+    extension = json.loads((ROOT / "labextension" / "package.json").read_text("utf-8"))
+    assert re.findall(r"^version: (.+)$", citation, re.MULTILINE) == [__version__]
+    assert extension["version"] == __version__
+
+
+def test_the_citation_has_the_day_of_the_release() -> None:
+    newest = re.search(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
+    released = re.search(r'^date-released: "(.+)"$', (ROOT / "CITATION.cff").read_text("utf-8"), re.MULTILINE)
+    assert newest
+    assert released
+    assert newest[1] == f"{__version__}, {released[1]}"
+
+
+def test_the_newest_entry_of_the_changelog_is_two_screens_at_most() -> None:
+    newest = (ROOT / "CHANGELOG.md").read_text("utf-8").split("\n## ")[1]
+    lines = newest.strip().splitlines()
+    assert len(lines) <= MOST_LINES
+    assert [line for line in lines if len(line) > MOST_LETTERS] == []

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -127,9 +127,16 @@ def test_without_a_copy_a_replica_says_what_to_start(tmp_path: Path) -> None:
     assert "app --publish" in refused.value.remedy
 
 
-def test_a_writer_that_is_killed_while_it_copies_leaves_no_half_copy(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "delays_ms",
+    [
+        pytest.param((0, 24), id="two moments"),
+        pytest.param(range(0, 240, 12), marks=pytest.mark.slow, id="twenty moments"),
+    ],
+)
+def test_a_writer_that_is_killed_while_it_copies_leaves_no_half_copy(tmp_path: Path, delays_ms: Sequence[int]) -> None:
     folder = tmp_path / "replicas"
-    for delay_ms in (*range(0, 240, 12), None):
+    for delay_ms in (*delays_ms, None):
         writer = subprocess.Popen(
             [sys.executable, "-c", _WRITER, str(tmp_path / "crane.duckdb"), str(folder)],
             stdout=subprocess.PIPE,

@@ -6,6 +6,7 @@ import csv
 import hashlib
 import io
 import json
+import shutil
 import zipfile
 from collections import Counter
 from collections.abc import Iterator
@@ -58,14 +59,25 @@ def store(answered: DataFolder) -> Iterator[Store]:
     opened.close()
 
 
-@pytest.fixture
-def plan(answered: DataFolder, store: Store) -> Plan:
+@pytest.fixture(scope="module")
+def labelled(answered_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> tuple[DataFolder, Plan]:
     """Everything of "ours", labelled by ana and ben in different ways, with hostile notes, flags, an undo."""
+    folder = DataFolder(Path(shutil.copytree(answered_folder.path, tmp_path_factory.mktemp("labelled") / "data")))
     wish = CampaignRequest("pilot", ("ana", "ben"), OURS, Design(kind=Kind.ALL), seed=20_261_121_077, created_by="ana")
+    store = prepare(folder)
     plan = drawn_plan(store, wish)
-    keep_campaign(answered, plan)
-    label_all(answered, plan, "ana", every=4)
-    label_all(answered, plan, "ben", every=3)
+    store.close()
+    keep_campaign(folder, plan)
+    label_all(folder, plan, "ana", every=4)
+    label_all(folder, plan, "ben", every=3)
+    return folder, plan
+
+
+@pytest.fixture
+def plan(labelled: tuple[DataFolder, Plan], answered: DataFolder) -> Plan:
+    """That campaign, in the test's own data folder."""
+    folder, plan = labelled
+    shutil.copytree(folder.ledger, answered.ledger, dirs_exist_ok=True)
     return plan
 
 

@@ -80,7 +80,7 @@ def all_rows(store: Store, relation: str) -> pd.DataFrame:
 
 
 def schema(store: Store) -> list[Relation]:
-    """Views, then tables, each by name, with their comments and columns; only what the migrations made."""
+    """Views, then tables, each by name, with their comments and columns; only those of the schema."""
     cursor = store.cursor()
     named = cursor.execute(
         """

@@ -6,6 +6,8 @@ from typing import Any
 
 import duckdb
 
+from crane_core.storage.schema import TABLE
+
 
 def benchmarks(cursor: duckdb.DuckDBPyConnection) -> list[tuple[Any, ...]]:
     """(benchmark, title, number of cases, when its source was imported or None) of each."""
@@ -55,5 +57,5 @@ def runs(cursor: duckdb.DuckDBPyConnection) -> list[tuple[Any, ...]]:
 
 def empty(cursor: duckdb.DuckDBPyConnection) -> None:
     """Take every row out, so that everything is loaded again; inside the caller's transaction."""
-    for [table] in cursor.execute("SELECT table_name FROM duckdb_tables() WHERE table_name <> 'migrations'").fetchall():
+    for [table] in cursor.execute("SELECT table_name FROM duckdb_tables() WHERE table_name <> ?", [TABLE]).fetchall():
         cursor.execute(f'DELETE FROM "{table}"')

@@ -130,9 +130,10 @@ def table_counts(cursor: duckdb.DuckDBPyConnection) -> dict[str, int]:
 
 
 def rows_of_ledger(cursor: duckdb.DuckDBPyConnection) -> dict[str, dict[str, int]]:
-    """Ledger file to its number of rows, by table."""
+    """Ledger file to its number of rows, by table; a table that an earlier version lacks has none."""
     found: dict[str, dict[str, int]] = {}
-    for table in TABLES.values():
+    there = {name for (name,) in cursor.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
+    for table in [one for one in TABLES.values() if one.name in there]:
         rows = cursor.execute(
             f"SELECT source_id, count(*) FROM {table.name} WHERE starts_with(source_id, ?) GROUP BY ALL ORDER BY ALL",
             [LEDGER_SOURCE],

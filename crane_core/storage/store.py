@@ -18,7 +18,7 @@ import duckdb
 
 from crane_core.errors import StoreError
 from crane_core.storage import partitions
-from crane_core.storage.migrate import migrate, refuse_unlike
+from crane_core.storage.schema import make_schema, refuse_other_version
 from crane_core.storage.transaction import transaction
 
 T = TypeVar("T")
@@ -124,14 +124,15 @@ class Store:
 
 
 def open_store(path: Path, sources: Path | None = None) -> Store:
-    """Open (and make or migrate) the database at `path`, or in memory for `IN_MEMORY`.
+    """Open the database at `path`, or in memory for `IN_MEMORY`; a new one gets the schema.
 
     sources: the folder of kept sources, the only one whose files the database may read; None: no file at all.
-    Raises StoreHeldError if another process holds it, StoreError if it is not a database of this app.
+    Raises StoreHeldError if another process holds it, OtherVersionError if another version made it, StoreError if it
+    is not a database of this app.
     """
     store = Store(_connected(path, sources), path, sources)
     try:
-        migrate(store.bare_cursor())
+        make_schema(store.bare_cursor())
     except duckdb.Error as error:
         store.close()
         raise _refusal(path, error) from error
@@ -139,6 +140,14 @@ def open_store(path: Path, sources: Path | None = None) -> Store:
         store.close()
         raise
     return store
+
+
+def open_as_it_is(path: Path, sources: Path | None = None, *, read_only: bool = False) -> Store:
+    """Open a database of any version, to count what it holds before it is built again.
+
+    Raises StoreHeldError if another process holds it, StoreError if it is not a database.
+    """
+    return Store(_connected(path, sources, read_only=read_only), path, sources)
 
 
 def open_to_read(path: Path, sources: Path | None = None) -> Store:
@@ -150,7 +159,7 @@ def connected_to_read(path: Path, sources: Path | None = None) -> duckdb.DuckDBP
     """The connection of `open_to_read`."""
     connection = _connected(path, sources, read_only=True)
     try:
-        refuse_unlike(connection.cursor())
+        refuse_other_version(connection.cursor())
     except (duckdb.Error, StoreError) as error:
         connection.close()
         raise error if isinstance(error, StoreError) else _refusal(path, error) from error

@@ -64,7 +64,7 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
 
 
 def _schema() -> list[Relation]:
-    """What the migrations make: the same for every database of this version."""
+    """What schema.sql makes: the same for every database of this version."""
     store = open_store(IN_MEMORY)
     try:
         return schema(store)
@@ -90,7 +90,7 @@ def schema_page() -> str:
         "Begin with the views. Answers, instances and cases are joined by `benchmark` with `instance_id` or `case_id`.",
         "Which label of a campaign is in force depends on its plan and rounds: see `campaign export`.",
         "",
-        "This page is made from the migrations: `python -m crane_core sql --schema > docs/reference/schema.md`.",
+        "This page is made from the schema: `python -m crane_core sql --schema > docs/reference/schema.md`.",
     ]
     for relation in _schema():
         lines += ["", f"## {relation.name}{' (view)' if relation.is_view else ''}", "", f"{relation.words}."]

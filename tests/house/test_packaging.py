@@ -75,7 +75,7 @@ def test_copied_paths_exist() -> None:
         ".streamlit/config.toml",
         "pages/cases.py",
         "crane_core/domain.py",
-        "crane_core/storage/migrations/0001_first.sql",
+        "crane_core/storage/schema.sql",
         "data/published/cases.csv",
         "data/minibench/cases.csv",
         "data/minibench/benchmark/numpy_1/numpy_1_fixed.ipynb",

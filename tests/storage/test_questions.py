@@ -170,6 +170,6 @@ def test_printed_numbers_stand_in_the_order_of_the_page(embedded_store: Store) -
 
 def test_content_is_every_table_sorted(embedded_store: Store) -> None:
     content = state.content(embedded_store.cursor())
-    assert {"migrations", "sources", "source_counts", "load_problems", "ledger_files"} <= content.keys()
+    assert {"schema_version", "sources", "source_counts", "load_problems", "ledger_files"} <= content.keys()
     assert set(state.table_counts(embedded_store.cursor())) <= content.keys()
     assert content["sources"] == sorted(content["sources"])

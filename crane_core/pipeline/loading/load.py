@@ -55,7 +55,16 @@ from crane_core.replica import refuse_on_replica
 from crane_core.storage import inventory as stored_inventory
 from crane_core.storage import state, write
 from crane_core.storage.partitions import FORMS, JUDGEMENTS, RUNS, Facts, conditions, facts_of, partitioned
-from crane_core.storage.store import IN_MEMORY, Cursor, Store, StoreHeldError, open_store, open_to_read
+from crane_core.storage.schema import OtherVersionError
+from crane_core.storage.store import (
+    IN_MEMORY,
+    Cursor,
+    Store,
+    StoreHeldError,
+    open_as_it_is,
+    open_store,
+    open_to_read,
+)
 from crane_core.storage.write import LEDGER_SOURCE, Added, SourceRow
 
 Progress = Callable[[str], None]
@@ -87,12 +96,20 @@ class Imported(NamedTuple):
 def prepare(folder: DataFolder, progress: Progress = lambda _: None) -> Store:
     """Open the store of `folder` and bring it up to date: embedded data, staged sources, ledger.
 
-    A database made from other embedded data than this checkout's is rebuilt. Raises StoreError.
+    A database made by an earlier version, or from other embedded data than this checkout's, is rebuilt. Raises
+    StoreError.
     """
     refuse_on_replica()
     if folder.is_read_only:
         raise read_only(folder.path)
-    store = open_store(folder.database, folder.sources)
+    try:
+        store = open_store(folder.database, folder.sources)
+    except OtherVersionError as other:
+        if not other.is_older:
+            raise
+        progress("An earlier version made the database; building it again from sources and ledger")
+        rebuild(folder, progress)
+        return open_store(folder.database, folder.sources)
     try:
         if _embedded_changed(store):
             store.close()
@@ -186,7 +203,7 @@ def _rows_of_ledger(database: Path, progress: Progress) -> Counter[str]:
     _set_aside_if_broken(database, progress)
     if not database.exists():
         return Counter()
-    store = open_store(database)
+    store = open_as_it_is(database)
     try:
         return _by_table(state.rows_of_ledger(store.bare_cursor()))
     finally:
@@ -197,7 +214,7 @@ def _is_inventory_outdated(folder: DataFolder) -> bool:
     """Whether something was removed or restored since the old database was loaded."""
     if not folder.database.exists():
         return False
-    store = open_store(folder.database, folder.sources)
+    store = open_as_it_is(folder.database, folder.sources)
     try:
         return _inventory_grew(folder, ledger.Position(*state.ledger_positions(store.bare_cursor()).get(INVENTORY, ())))
     finally:
@@ -227,7 +244,9 @@ def _set_aside_if_broken(database: Path, progress: Progress) -> None:
         open_store(database).close()
     except StoreHeldError:
         raise
-    except StoreError:
+    except StoreError as error:
+        if isinstance(error, OtherVersionError) and error.is_older:
+            return  # it can be read: what the ledger brought to it is counted before it goes
         aside = database.with_suffix(".broken")
         _remove_database(aside)
         database.replace(aside)

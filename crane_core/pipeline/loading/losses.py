@@ -22,7 +22,7 @@ from crane_core.ledger_signature import NOT_SIGNED, VARIABLE, WRONG, ledger_key
 from crane_core.pipeline.loading.sources import SIDECAR, fingerprint, read_sidecar
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage import state
-from crane_core.storage.store import DatabaseError, Store, open_to_read
+from crane_core.storage.store import DatabaseError, Store, open_as_it_is
 
 ACCEPTED = "accepted.txt"
 SET_ASIDE = "set-aside"
@@ -64,7 +64,7 @@ def losses(folder: DataFolder) -> list[Loss]:
     known = Known()
     if folder.database.is_file():
         try:
-            store = open_to_read(folder.database)
+            store = open_as_it_is(folder.database, read_only=True)  # an earlier version names its losses too
             try:
                 known = known_to(store)
             finally:

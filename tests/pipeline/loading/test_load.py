@@ -49,6 +49,7 @@ from crane_core.pipeline.places import DataFolder, data_folder, embedded
 from crane_core.storage import state
 from crane_core.storage.store import IN_MEMORY, Store, StoreHeldError
 from crane_core.storage.write import SourceRow, add_records
+from tests.old_database import make_old
 
 Content = dict[str, list[tuple[Any, ...]]]
 Hold = Callable[..., AbstractContextManager[None]]
@@ -480,6 +481,38 @@ def test_a_rebuild_that_fails_keeps_the_old_database(folder: DataFolder, predict
     with pytest.raises(LedgerError, match=r"lost its file mine\.jsonl"):
         rebuild(folder)
     assert folder.database.read_bytes() == before
+
+
+def test_a_database_of_an_earlier_release_is_built_again_with_every_row(folder: DataFolder, predictions: Path) -> None:
+    import_paths([predictions], folder)
+    write_ledger(folder)
+    before = content(folder)
+    make_old(folder.database)
+    told: list[str] = []
+    prepare(folder, told.append).close()
+    assert told[0] == "An earlier version made the database; building it again from sources and ledger"
+    assert content(folder) == before
+
+
+def test_a_database_of_an_earlier_release_stays_where_a_rebuild_would_lose_rows(folder: DataFolder) -> None:
+    write_ledger(folder)
+    content(folder)
+    make_old(folder.database)
+    before = folder.database.read_bytes()
+    (folder.ledger / "runs" / "own-1.jsonl").unlink()
+    with pytest.raises(LedgerError, match="lost"):
+        prepare(folder)
+    assert folder.database.read_bytes() == before
+
+
+def test_a_database_of_an_earlier_release_that_is_open_elsewhere_says_so(folder: DataFolder, held: Hold) -> None:
+    make_old(folder.database)
+    with held(folder.database):
+        with pytest.raises(StoreHeldError, match="open in another process"):
+            prepare(folder)
+        store = prepare_or_read(folder)
+        assert state.table_counts(store.cursor())["cases"] == 40
+        store.close()
 
 
 def test_a_sidecar_that_cannot_be_read_is_refused_with_a_remedy(folder: DataFolder, predictions: Path) -> None:

@@ -1,0 +1,80 @@
+"""The schema of the database and its version: one file of SQL, run once on a new database.
+
+A database holds nothing of its own: sources and ledger bring every row. So one of an earlier version is not migrated
+but built again from them (`pipeline.loading.load.prepare`).
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import Final
+
+import duckdb
+
+from crane_core.errors import StoreError
+from crane_core.storage.transaction import transaction
+
+VERSION: Final = 19
+"""Of schema.sql. Versions 1 to 18 were numbers of migrations, which releases until 0.2 ran one after the other."""
+TABLE: Final = "schema_version"
+"""Holds the version of the database in one row; it has no comment, so that no list of tables shows it."""
+_TABLE_UNTIL_0_2: Final = "migrations"
+
+
+class OtherVersionError(StoreError):
+    """The database was made by another version; `is_older` if that can be built again here."""
+
+    def __init__(self, message: str, *, remedy: str, is_older: bool) -> None:
+        super().__init__(message, remedy=remedy)
+        self.is_older = is_older
+
+
+def schema_text() -> str:
+    """The SQL that makes every table and view."""
+    return (files("crane_core.storage") / "schema.sql").read_text("utf-8")
+
+
+def version_of(cursor: duckdb.DuckDBPyConnection) -> int | None:
+    """The version of a database; None where it is empty, 0 where tables are there that no version explains."""
+    tables = {name for (name,) in cursor.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
+    if not tables:
+        return None
+    for table in (TABLE, _TABLE_UNTIL_0_2):
+        if table in tables:
+            [(number,)] = cursor.execute(f"SELECT max(number) FROM {table}").fetchall()
+            return int(number or 0)
+    return 0
+
+
+def make_schema(cursor: duckdb.DuckDBPyConnection) -> None:
+    """Make the schema in an empty database. Raises OtherVersionError if it holds another one; that stays as it is."""
+    if version_of(cursor) is None:
+        with transaction(cursor):
+            cursor.execute(schema_text())
+            cursor.execute(f"CREATE TABLE {TABLE} (number INTEGER NOT NULL)")
+            cursor.execute(f"INSERT INTO {TABLE} VALUES (?)", [VERSION])
+    refuse_other_version(cursor)
+
+
+def refuse_other_version(cursor: duckdb.DuckDBPyConnection) -> None:
+    """Raise OtherVersionError unless the database has this schema; changes nothing."""
+    version = version_of(cursor)
+    if version == VERSION:
+        return
+    if version is not None and version > VERSION:
+        raise OtherVersionError(
+            f"The database was made by a newer version (schema {version}; this one has {VERSION}).",
+            remedy="Update this app, or point --data at another folder.",
+            is_older=False,
+        )
+    if not version:
+        raise OtherVersionError(
+            "The file is a database, but not one of this app.",
+            remedy="Move it away, or point --data at another folder.",
+            is_older=False,
+        )
+    raise OtherVersionError(
+        f"The database was made by an earlier version (schema {version}; this one has {VERSION}).",
+        remedy="Start the app, or run `python -m crane_core rebuild`: it is built again from sources and ledger.",
+        is_older=True,
+    )

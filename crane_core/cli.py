@@ -26,6 +26,11 @@ from crane_core.terminal import as_typed, one_line, program_typed, tell, tell_er
 OF_MODELS = frozenset({"openai", "tiktoken", "aiohttp", "httpx2"})
 """Libraries of the extra `models`; what else may be missing belongs to `app`."""
 
+BEGINNINGS = """python -m crane_core check trip.ipynb
+         python -m crane_core app
+         python -m crane_core import my_pairs --capture
+         python -m crane_core detect --detector rules --setting runtime --benchmark minibench"""
+"""What most people begin with; the help of all commands ends with it."""
 STORE = "crane_core.storage.store"
 STOPPED = 130
 """Exit code after Ctrl+C, as shells have it."""
@@ -53,6 +58,22 @@ class CommandLine(argparse.ArgumentParser):
 
     What it quotes of a wrong argument is bounded and cannot steer the terminal.
     """
+
+    def format_help(self) -> str:
+        """As argparse's, but its first line has what must be given; the options that may be are told below it."""
+        if self.usage is None:
+            self.usage = self._short_usage()
+        return super().format_help()
+
+    def _short_usage(self) -> str:
+        needed = [group for group in self._mutually_exclusive_groups if group.required]
+        of_needed = [action for group in needed for action in group._group_actions]
+        shown = [one for one in self._actions if one.required or one in of_needed or not one.option_strings]
+        formatter = self._get_formatter()
+        formatter.add_usage(None, shown, needed)
+        words = formatter.format_help().strip().removeprefix("usage: ")
+        is_choice = any(isinstance(action, argparse._SubParsersAction) for action in shown)
+        return (words if is_choice else f"{words} [OPTION ...]").replace("%", "%%")
 
     def error(self, message: str) -> NoReturn:
         said = one_line(message).rstrip(".")
@@ -130,7 +151,8 @@ def _top() -> tuple[argparse.ArgumentParser, argparse._SubParsersAction[CommandL
     top = CommandLine(
         prog=program_typed(),
         description="Crane Workbench: will the next notebook cell crash, and who predicts it?",
-        epilog=f"example: {program_typed()} app",
+        epilog=as_typed(f"example: {BEGINNINGS}"),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     top.add_argument(
         "--data",

@@ -16,11 +16,15 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from crane_core.ui.navigation import MARK, group_of, group_style, page_files, title
+from crane_core.ui.navigation import MARK, NOT_FOUND, group_of, group_style, page_files, title
 
 STYLES = tuple(Path(__file__).with_name(name) for name in ("style.css", "frame.css"))
 SOON = re.compile(r"^(ArrowVegaLiteChart|embed|vega-interpreter|BidiComponent|Html|PageLink)\..*\.js$")
 """Parts of Streamlit that every page needs and that it asks for only once it has something to draw with them."""
+_LIKE_A_PAGE = re.compile(r"/[^/._][^/.]*")
+"""Addresses at which Streamlit serves its page though no page has that name."""
+_ROOT = b'<div id="root">'
+"""By which that page differs from other HTML."""
 AGAIN = (b"if-none-match", b"if-modified-since", b"accept-encoding")
 """Headers of a request for Streamlit's page that must not pass: the answer is that page and more."""
 
@@ -37,11 +41,7 @@ class FirstPaint:
         self._head = f"{_preloads()}<title>Crane Workbench</title><style>{sheet()}</style>".encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        name = (
-            self._pages.get(scope["path"].rstrip("/") or "/")
-            if scope["type"] == "http" and scope["method"] == "GET"
-            else None
-        )
+        name = self._shown_at(scope) if scope["type"] == "http" and scope["method"] == "GET" else None
         if name is None:
             await self._app(scope, receive, send)
             return
@@ -51,6 +51,11 @@ class FirstPaint:
             return
         asked = {**scope, "headers": [(key, value) for key, value in scope["headers"] if key not in AGAIN]}
         await self._app(asked, receive, _with_paint(send, self._head, _skeleton(name).encode()))
+
+    def _shown_at(self, scope: Scope) -> str | None:
+        """What is shown at this address: a page, or that there is none; None where Streamlit's page is not served."""
+        path = scope["path"].rstrip("/") or "/"
+        return self._pages.get(path) or (NOT_FOUND if _LIKE_A_PAGE.fullmatch(path) else None)
 
 
 def _with_paint(send: Send, head: bytes, skeleton: bytes) -> Send:
@@ -66,7 +71,7 @@ def _with_paint(send: Send, head: bytes, skeleton: bytes) -> Send:
         if message.get("more_body"):
             return
         whole = bytes(body)
-        if Headers(raw=started[0]["headers"]).get("content-type", "").startswith("text/html"):
+        if _ROOT in whole and Headers(raw=started[0]["headers"]).get("content-type", "").startswith("text/html"):
             whole = re.sub(rb"<title>.*?</title>", b"", whole)
             whole = whole.replace(b"</head>", head + b"</head>", 1).replace(b"<body>", b"<body>" + skeleton, 1)
             headers = MutableHeaders(scope=started[0])

@@ -9,6 +9,7 @@ import streamlit as st
 
 from crane_core.identity.visitor import Role, Visitor
 from crane_core.replica import writer
+from crane_core.spelling import nearest
 from crane_core.ui import data, keys
 from crane_core.ui.access import admitted
 from crane_core.ui.bar.bar import draw_bar
@@ -16,7 +17,7 @@ from crane_core.ui.door import let_in
 from crane_core.ui.first_page import page_shown
 from crane_core.ui.garbage_collection import freeze_gc
 from crane_core.ui.login_view import draw_login
-from crane_core.ui.navigation import MARK, link, navigate, shown_title
+from crane_core.ui.navigation import MARK, NOT_FOUND, link, navigate, page_files, shown_title, title
 from crane_core.ui.page_imports import import_page
 from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.replica_view import draw_replica
@@ -24,15 +25,31 @@ from crane_core.ui.url_state import arrive, draw_unknown
 from crane_core.ui.visit import arrival, carried
 from crane_core.ui.words import literal
 
+MOST_LETTERS = 60
+"""Of a wrong address that is shown again."""
+
 
 def run_app() -> None:
     """The whole of app.py: frame first, then the page that the URL means."""
     st.set_page_config(page_title="Crane Workbench", page_icon=str(MARK), layout="wide")
-    chosen = navigate()
+    chosen = navigate(_draw_not_found)
     st.session_state[keys.PAGE] = chosen.url_path
-    import_page(chosen.url_path)
+    if chosen.url_path in ("", *page_files()):
+        import_page(chosen.url_path)
     chosen.run()
     page_shown()
+
+
+def _draw_not_found(name: str) -> None:
+    """What is shown where the address names no page, as a mistyped or old link does."""
+    with page(is_blind=True):
+        st.title(title(NOT_FOUND))
+        st.info(literal(f"The address ends in {name[:MOST_LETTERS]!r}, which is not the name of a page."))
+        known = {title(file): file for file in page_files()} | {file: file for file in page_files()}
+        if meant := nearest(name, known):
+            link(known[meant], f"Open {title(known[meant])}")
+        else:
+            link(next(iter(page_files())), "Open the start page")
 
 
 @contextmanager

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import streamlit as st
 from streamlit.runtime.pages_manager import PagesManager
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from crane_core.pipeline.places import CHECKOUT
 from crane_core.ui import keys
@@ -14,6 +16,7 @@ from crane_core.ui.url_state import leave_for
 PAGES = CHECKOUT / "pages"
 GROUPS = {0: "Study", 4: "Label", 7: "Run", 9: ""}
 """The number of a group's first page to its name in the menu; a group without a name is only set apart."""
+NOT_FOUND = "page_not_found"
 MARK = Path(__file__).with_name("icon.svg")
 
 
@@ -52,10 +55,32 @@ def declare_pages() -> None:
     PagesManager.uses_pages_directory = False
 
 
-def navigate() -> st.Page:
-    """Draw the menu and say which page the URL means."""
+def navigate(draw_not_found: Callable[[str], None]) -> st.Page:
+    """Draw the menu and say which page the URL means; for an address that is none, one that `draw_not_found` draws.
+
+    That page is not in the menu. It stays this session's, because a later run names it again.
+    """
     st.logo(str(MARK), size="medium")
-    return st.navigation(list(pages().values()), position="top")
+    if wrong := _unknown_address():
+        st.session_state[keys.UNKNOWN_PAGE] = wrong
+    shown = list(pages().values())
+    if wrong := st.session_state.get(keys.UNKNOWN_PAGE):
+
+        def not_found() -> None:
+            draw_not_found(wrong)
+
+        shown.append(st.Page(not_found, title=title(NOT_FOUND), url_path=wrong, visibility="hidden"))
+    return st.navigation(shown, position="top")
+
+
+def _unknown_address() -> str | None:
+    """The name in the address that is no page's; None where it is one's.
+
+    `st.navigation` would show the start page for it. That has its own name in the menu, so one may type that too.
+    """
+    context = get_script_run_ctx()
+    asked = (context.pages_manager.intended_page_name or "") if context else ""
+    return None if not asked or "/" in asked or asked in page_files() else asked
 
 
 def group_of(name: str) -> str | None:

@@ -49,17 +49,19 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         help="the code cell that crashes, counted from 0 (default: the one with an error output, else as executed)",
     )
     label = arguments.line(LONGEST_LABEL)
-    verb.add_argument("--library", type=label, metavar="L", help="label, for cases.csv")
-    verb.add_argument("--root-cause", type=label, metavar="R", help="label, for cases.csv")
-    verb.add_argument(
+    labels = verb.add_argument_group("labels", "of the case, for cases.csv")
+    labels.add_argument("--library", type=label, metavar="L", help="label, for cases.csv")
+    labels.add_argument("--root-cause", type=label, metavar="R", help="label, for cases.csv")
+    labels.add_argument(
         "--diagnosis", type=arguments.line(LONGEST_DIAGNOSIS), metavar="TEXT", help="why it crashes, for cases.csv"
     )
-    verb.add_argument("--no-run", action="store_true", help="execute nothing; the error output says what crashes")
-    verb.add_argument(
+    kernel = verb.add_argument_group("the kernel")
+    kernel.add_argument("--no-run", action="store_true", help="execute nothing; the error output says what crashes")
+    kernel.add_argument(
         "--python", type=arguments.name, metavar="PATH", help="interpreter to run; it must have ipykernel"
     )
     usual = Limits().cell_s
-    verb.add_argument(
+    kernel.add_argument(
         "--timeout-s",
         type=arguments.seconds,
         default=usual,

@@ -43,30 +43,32 @@ _WILDCARDS = {"0.0.0.0", "::"}
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--port", type=_port, default=8501, help="default: 8501")
-    verb.add_argument(
+    server = verb.add_argument_group("for a server that others reach")
+    server.add_argument(
         "--address",
         default=os.environ.get("CRANE_ADDRESS", "127.0.0.1"),
         help="address to listen on (default: CRANE_ADDRESS, else 127.0.0.1: this machine only)",
     )
-    verb.add_argument(
+    server.add_argument(
         "--hosts",
         metavar="NAME[,NAME...]",
         default=os.environ.get("CRANE_HOSTS", ""),
         help="host names of this server, besides localhost, that browsers may use (default: CRANE_HOSTS)",
     )
-    verb.add_argument(
+    server.add_argument(
         "--roles",
         metavar="FILE",
         default=os.environ.get(ROLES_FILE, ""),
         help=f"who may log in, and with which role (default: {ROLES_FILE}; format and logins: docs/admin/server.md)",
     )
-    verb.add_argument(
+    replicas = verb.add_argument_group("replicas")
+    replicas.add_argument(
         "--publish",
         type=integer(1, LONGEST_S),
         metavar="SECONDS",
         help="keep a copy of the database for replicas, renewed after changes, at most this often: docs/admin/scale.md",
     )
-    verb.add_argument(
+    replicas.add_argument(
         "--replica-of",
         type=_address,
         metavar="URL",

@@ -126,11 +126,12 @@ def _add_labels(labels: argparse.ArgumentParser) -> None:
         help="CSV in UTF-8 with a header, or a desk's download",
     )
     labels.add_argument("--annotator", required=True, type=arguments.name, metavar="WHO", help="whose labels they are")
-    labels.add_argument("--item-column", default="item", metavar="COLUMN", help="default: item")
-    labels.add_argument("--label-column", default="label", metavar="COLUMN", help="default: label")
-    labels.add_argument("--reason-column", metavar="COLUMN", help="codes of reasons (default: none)")
-    labels.add_argument("--note-column", metavar="COLUMN", help="notes (default: none)")
-    labels.add_argument(
+    columns = labels.add_argument_group("columns of the file")
+    columns.add_argument("--item-column", default="item", metavar="COLUMN", help="default: item")
+    columns.add_argument("--label-column", default="label", metavar="COLUMN", help="default: label")
+    columns.add_argument("--reason-column", metavar="COLUMN", help="codes of reasons (default: none)")
+    columns.add_argument("--note-column", metavar="COLUMN", help="notes (default: none)")
+    columns.add_argument(
         "--showing-column", metavar="COLUMN", help="1, or 2 for a hidden repeat (default: all are first showings)"
     )
     labels.add_argument(
@@ -281,12 +282,13 @@ def _add_rounds(actions: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         metavar="N",
         help="hand back the open items of everybody who labelled nothing for N days",
     )
-    again.add_argument("--items", type=arguments.names, default=(), metavar="A,B", help="these items")
-    again.add_argument("--labels", type=arguments.names, default=(), metavar="A,B", help="with one of these labels")
-    again.add_argument("--reasons", type=arguments.names, default=(), metavar="A,B", help="with one of these reasons")
-    again.add_argument("--not-under", default="", metavar="VERSION", help="labelled under another guideline than this")
-    again.add_argument("--flagged", action="store_true", help="that somebody flagged")
-    again.add_argument("--everything", action="store_true", help="all labelled items")
+    which = again.add_argument_group("which items")
+    which.add_argument("--items", type=arguments.names, default=(), metavar="A,B", help="these items")
+    which.add_argument("--labels", type=arguments.names, default=(), metavar="A,B", help="with one of these labels")
+    which.add_argument("--reasons", type=arguments.names, default=(), metavar="A,B", help="with one of these reasons")
+    which.add_argument("--not-under", default="", metavar="VERSION", help="labelled under another guideline than this")
+    which.add_argument("--flagged", action="store_true", help="that somebody flagged")
+    which.add_argument("--everything", action="store_true", help="all labelled items")
 
 
 def _words(vocabulary: type[Outcome] | type[Kind] | type[Overlap]) -> list[str]:

@@ -61,7 +61,8 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         metavar="N",
         help="stop before this code cell, counted from 0 (default: the first with an error output, else the last)",
     )
-    verb.add_argument(
+    kernel = verb.add_argument_group("the kernel")
+    kernel.add_argument(
         "--timeout-s",
         type=arguments.seconds,
         default=usual.cell_s,
@@ -69,28 +70,29 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         help=f"for each cell (default {usual.cell_s:g})",
     )
     add_bounds(verb)
-    verb.add_argument(
+    kernel.add_argument(
         "--probe",
         action="append",
         default=[],
         metavar="EXPR",
         help="evaluate this before and after the capture, to prove that the capture changed nothing; repeatable",
     )
-    program = verb.add_mutually_exclusive_group()
+    program = kernel.add_mutually_exclusive_group()
     program.add_argument(
         "--python", type=arguments.name, metavar="PATH", help="Python interpreter to run; it must have ipykernel"
     )
     program.add_argument("--kernel", type=arguments.name, metavar="NAME", help="name of an installed kernelspec")
     add_isolation(verb)
-    verb.add_argument(
+    several = verb.add_argument_group("several notebooks")
+    several.add_argument(
         "--jobs",
         type=arguments.at_once,
         metavar="N",
         help="of several notebooks: how many run at the same time (default: one per two cores)",
     )
-    add_dask(verb)
-    verb.add_argument("--again", action="store_true", help="of several notebooks: capture those with a file too")
-    verb.add_argument("--keep-going", action="store_true", help="continue past cells that raise, and record them")
+    add_dask(several)
+    several.add_argument("--again", action="store_true", help="of several notebooks: capture those with a file too")
+    kernel.add_argument("--keep-going", action="store_true", help="continue past cells that raise, and record them")
     verb.add_argument(
         "--benchmark",
         type=arguments.name,
@@ -117,7 +119,7 @@ def add_bounds(verb: argparse.ArgumentParser) -> None:
     )
 
 
-def add_dask(verb: argparse.ArgumentParser, *, usual: str = _USUAL) -> None:
+def add_dask(verb: argparse._ActionsContainer, *, usual: str = _USUAL) -> None:
     """The option that says on which Dask cluster many notebooks are worked on; `usual`: what happens without it."""
     verb.add_argument(
         "--dask",

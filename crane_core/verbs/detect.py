@@ -109,7 +109,8 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--runs", type=arguments.runs, metavar="K", help=f"answers per instance of a model (default {PAPER_RUNS})"
     )
-    verb.add_argument(
+    some = verb.add_argument_group("for some detectors")
+    some.add_argument(
         "--template",
         type=arguments.path,
         metavar="FILE",
@@ -121,20 +122,20 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--note", type=arguments.line(MOST_NOTE), metavar="T", help="a note that the list of runs shows")
     add_dask(verb, usual="off; the processes of this machine start sooner without a cluster")
     verb.set_defaults(dask=OFF)
-    verb.add_argument(
+    some.add_argument(
         "--batch",
         action="store_true",
         help=f"ask by the provider's batch endpoints ({LLM} only): replies come within a day, and the same "
         "command resumes the wait; caps are checked before it is submitted; prices are those of direct requests unless "
         "--price-in and --price-out say otherwise",
     )
-    verb.add_argument(
+    some.add_argument(
         "--python",
         type=arguments.name,
         metavar="PATH",
         help="interpreter whose libraries rules asks about states that tell no versions, as the published ones do",
     )
-    verb.add_argument(
+    some.add_argument(
         "--rehearse-s",
         type=arguments.number(0, LONGEST_S, above=True),
         default=USUAL_S,

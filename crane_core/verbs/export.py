@@ -52,15 +52,16 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     )
     what.add_argument("--run", type=arguments.name, metavar="RUN", help="one run as a file, see --file")
     verb.add_argument("--file", type=arguments.path, metavar="ZIP", help="with --run: the file (default: RUN.zip)")
-    verb.add_argument(
+    content = verb.add_argument_group("what is in it")
+    content.add_argument(
         "--with-published-texts",
         action="store_true",
         help="with --site and --hf: include code, kernel states and texts of answers, which belong to their authors",
     )
-    verb.add_argument(
+    content.add_argument(
         "--with-sources", action="store_true", help="include published archives, which are otherwise only named"
     )
-    verb.add_argument(
+    content.add_argument(
         "--without-statistics",
         action="store_true",
         help="skip the tables of all statistics that the pages show; they take minutes to compute",

@@ -36,17 +36,19 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--reusable", action="store_true", help="the link can be opened again until then; otherwise it works once"
     )
-    verb.add_argument(
+    others = verb.add_argument_group("instead of a link")
+    others.add_argument(
         "--list", action="store_true", help="list invitations that have not expired, and who is logged in"
     )
-    verb.add_argument("--url", default="http://127.0.0.1:8501", help="address of the app in the link")
-    verb.add_argument(
+    where = verb.add_argument_group("where")
+    where.add_argument("--url", default="http://127.0.0.1:8501", help="address of the app in the link")
+    where.add_argument(
         "--roles",
         type=arguments.path,
         metavar="FILE",
         help=f"roles file, created if missing (default: {FILE}; format: docs/admin/server.md)",
     )
-    verb.add_argument(
+    others.add_argument(
         "--revoke", action="store_true", help="end all invitations and sessions that this person has, and print none"
     )
 

@@ -49,15 +49,18 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="judge exactly the items of this campaign, as its annotators see them and under its guideline",
     )
-    verb.add_argument("--benchmark", type=arguments.name, metavar="B", help=f"default: {JUNOBENCH.benchmark}")
-    verb.add_argument(
+    which = verb.add_argument_group("which verdicts", "of a benchmark, without --campaign")
+    which.add_argument("--benchmark", type=arguments.name, metavar="B", help=f"default: {JUNOBENCH.benchmark}")
+    which.add_argument(
         "--experiment",
         type=arguments.name,
         metavar="E",
         help=f"experiment (release or job) of the verdicts (default: {STUDY}; of another benchmark its only one)",
     )
-    verb.add_argument("--detector", type=arguments.name, metavar="GLOB", help="detector of the verdicts (default: all)")
-    verb.add_argument("--setting", type=arguments.name, metavar="GLOB", help="settings of the verdicts (default: all)")
+    which.add_argument(
+        "--detector", type=arguments.name, metavar="GLOB", help="detector of the verdicts (default: all)"
+    )
+    which.add_argument("--setting", type=arguments.name, metavar="GLOB", help="settings of the verdicts (default: all)")
     verb.add_argument(
         "--repetitions",
         type=arguments.runs,

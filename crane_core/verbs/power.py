@@ -42,15 +42,18 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--lost", type=arguments.share, required=True, help="share of instances that are right only with the old input"
     )
-    verb.add_argument("--cases", type=_counts, default=[20, 50, 111, 200, 500], help="default: 20,50,111,200,500")
-    verb.add_argument("--instances", type=_COUNT, default=2, help="instances per case (default: 2, crashing and fixed)")
-    verb.add_argument(
+    assumed = verb.add_argument_group("what is assumed")
+    assumed.add_argument("--cases", type=_counts, default=[20, 50, 111, 200, 500], help="default: 20,50,111,200,500")
+    assumed.add_argument(
+        "--instances", type=_COUNT, default=2, help="instances per case (default: 2, crashing and fixed)"
+    )
+    assumed.add_argument(
         "--correlation",
         type=arguments.share,
         default=0.0,
         help="correlation of the changes within a case, 0 to 1 (default: 0)",
     )
-    verb.add_argument(
+    assumed.add_argument(
         "--comparisons",
         type=_COUNT,
         default=1,

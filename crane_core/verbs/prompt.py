@@ -50,26 +50,27 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         metavar="B",
         help="benchmark of the instance (default: junobench, if its texts are loaded)",
     )
-    verb.add_argument(
+    kernel = verb.add_argument_group("for a notebook", "whose cells before the target run in a fresh kernel")
+    kernel.add_argument(
         "--target",
         type=arguments.code_cell,
         metavar="N",
         help="for a notebook: target code cell, counted from 0 (default as in `capture`)",
     )
-    verb.add_argument(
+    kernel.add_argument(
         "--python",
         type=arguments.name,
         metavar="PATH",
         help="for a notebook: Python interpreter to run; it must have ipykernel",
     )
-    verb.add_argument(
+    kernel.add_argument(
         "--timeout-s",
         type=arguments.seconds,
         default=Limits().cell_s,
         metavar="S",
         help="for a notebook: time limit of each cell before the target",
     )
-    verb.add_argument(
+    kernel.add_argument(
         "--keep-going", action="store_true", help="for a notebook: continue past cells that raise before the target"
     )
     verb.add_argument("--json", action="store_true", help="print prompt, input, tokens and origin as JSON to stdout")

@@ -47,11 +47,12 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         metavar="N",
         help="notebooks that run at the same time (default: one per two cores)",
     )
-    verb.add_argument(
+    kernel = verb.add_argument_group("the kernel")
+    kernel.add_argument(
         "--python", type=arguments.name, metavar="PATH", help="interpreter to run; it must have ipykernel"
     )
     usual = Limits()
-    verb.add_argument(
+    kernel.add_argument(
         "--timeout-s",
         type=arguments.seconds,
         default=usual.cell_s,

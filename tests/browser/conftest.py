@@ -34,7 +34,7 @@ BENIGN = (
     # Streamlit's client asks under the page's own path first whether the server lives there, then at the root.
     ("Failed to load resource: the server responded with a status of 404", "/_stcore/health"),
     ("Failed to load resource: the server responded with a status of 404", "/_stcore/host-config"),
-    # What Streamlit tells a developer when an address names no page; the visitor is shown the start page.
+    # What Streamlit tells a developer when an address names no page; the visitor is told by the page.
     ("The page that you have requested does not seem to exist. Running the app's main page.", ""),
 )
 """Console errors that mean nothing: how the text begins, and how the address it is about ends."""

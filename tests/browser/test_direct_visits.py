@@ -48,12 +48,27 @@ def test_the_first_visit_of_a_fresh_server_may_be_a_deep_link(
     assert page.get_by_test_id("stException").count() == 0
 
 
-def test_an_address_that_names_no_page_leads_to_the_start_page(start_app: StartApp, open_page: OpenPage) -> None:
-    page = open_page(f"{start_app()}/nothing_here")
-    expect(title(page)).to_have_text(TITLES["/"])
+def test_an_address_that_names_no_page_says_so_and_offers_the_one_that_was_meant(
+    start_app: StartApp, open_page: OpenPage
+) -> None:
+    app = start_app()
+    page = open_page(f"{app}/casess")
+    expect(title(page)).to_have_text("Page not found")
+    expect(page.get_by_text("The address ends in 'casess', which is not the name of a page.")).to_be_visible()
     settled(page)
     assert menu(page) == MENU
+    page.get_by_test_id("stPageLink").get_by_text("Open Cases").click()
+    expect(title(page)).to_have_text(TITLES["/cases"])
+    page.goto(f"{app}/nothing_here")
+    expect(title(page)).to_have_text("Page not found")
+    page.get_by_test_id("stPageLink").get_by_text("Open the start page").click()
+    expect(title(page)).to_have_text(TITLES["/"])
     assert path(page) == "/"
+
+
+def test_the_start_page_may_be_named_as_the_menu_names_it(start_app: StartApp, open_page: OpenPage) -> None:
+    page = open_page(f"{start_app()}/overview")
+    expect(title(page)).to_have_text(TITLES["/"])
 
 
 @pytest.fixture(scope="module")

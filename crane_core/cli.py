@@ -31,6 +31,7 @@ BEGINNINGS = """python -m crane_core check trip.ipynb
          python -m crane_core import my_pairs --capture
          python -m crane_core detect --detector rules --setting runtime --benchmark minibench"""
 """What most people begin with; the help of all commands ends with it."""
+COMPLETION = 'completion in bash and zsh: eval "$(register-python-argcomplete crane)"'
 STORE = "crane_core.storage.store"
 STOPPED = 130
 """Exit code after Ctrl+C, as shells have it."""
@@ -77,6 +78,8 @@ class CommandLine(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         said = one_line(message).rstrip(".")
+        if self._subparsers is not None and said.startswith("the following arguments are required"):
+            said = f"{self.prog} needs the name of a command"
         end = "" if said.endswith("?") else "."
         self.exit(2, f"error: {said}{end} See `{self.prog} --help`.\n")
 
@@ -84,8 +87,6 @@ class CommandLine(argparse.ArgumentParser):
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
         """As argparse's, but nothing is left over: the parser that meets a word knows what it may have meant."""
-        if not args and self._subparsers is not None:
-            self.error(f"{self.prog} needs the name of a command")
         known, rest = super().parse_known_args(args, namespace)
         if rest:
             self.error(self._what_is_wrong_with(rest[0]))
@@ -151,7 +152,7 @@ def _top() -> tuple[argparse.ArgumentParser, argparse._SubParsersAction[CommandL
     top = CommandLine(
         prog=program_typed(),
         description="Crane Workbench: will the next notebook cell crash, and who predicts it?",
-        epilog=as_typed(f"example: {BEGINNINGS}"),
+        epilog=f"{as_typed(f'example: {BEGINNINGS}')}\n\n{COMPLETION}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     top.add_argument(
@@ -184,6 +185,20 @@ def _named(arguments: list[str]) -> str | None:
     except argparse.ArgumentError:
         return None
     return rest[0] if rest and rest[0] in verb_names() else None
+
+
+def complete() -> None:
+    """Answer a shell that asks by argcomplete how its line may go on, and end; nothing without that library.
+
+    Only the verb on the line is loaded: a key press should not wait for all of them.
+    """
+    if importlib.util.find_spec("argcomplete") is None:
+        return
+    import argcomplete
+
+    line = os.environ.get("COMP_LINE", "")[: int(os.environ.get("COMP_POINT", "0"))]
+    verb = _named(line.split()[1:])
+    argcomplete.autocomplete(parser(verb) if verb else outline())
 
 
 def main(arguments: list[str]) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+import importlib.util
 import json
 import os
 import re
@@ -25,6 +27,10 @@ from crane_core.pipeline.study.study_tables import table_modules
 from tests.spoken import Run, speaker
 
 Hold = Callable[[Path], AbstractContextManager[None]]
+
+
+MOST_UNGROUPED = 13
+"""Options that a help may list before its first group: as many as one screen shows with their words."""
 
 
 @pytest.fixture
@@ -321,3 +327,52 @@ def test_a_reader_that_leaves_early_is_no_stack_trace(folder: DataFolder) -> Non
     )
     assert b"Traceback" not in done.stderr
     assert b"Exception" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("crane che", {"check"}),
+        ("crane re", {"rebuild", "remove", "rename", "reparse", "report", "restore"}),
+        ("crane check --js", {"--json"}),
+        ("crane campaign st", {"status"}),
+        ("crane report --format l", {"latex"}),
+        ("crane import my_p", {"my_pairs/"}),
+        ("crane dream --js", set()),
+    ],
+)
+def test_a_shell_is_told_how_its_line_may_go_on(line: str, offered: set[str], tmp_path: Path) -> None:
+    if importlib.util.find_spec("argcomplete") is None:
+        pytest.skip("completes in shells where argcomplete is installed")
+    (tmp_path / "my_pairs").mkdir()
+    asked = {"_ARGCOMPLETE": "1", "_ARGCOMPLETE_IFS": "\n", "_ARGCOMPLETE_SUPPRESS_SPACE": "1"}
+    place = {"COMP_LINE": line, "COMP_POINT": str(len(line)), "_ARGCOMPLETE_STDOUT_FILENAME": str(tmp_path / "said")}
+    done = subprocess.run(
+        [sys.executable, "-c", "from crane_core.__main__ import run; run()"],
+        cwd=tmp_path,
+        env=os.environ | asked | place | {"PYTHONPATH": str(CHECKOUT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, "")
+    said = {word.strip() for word in (tmp_path / "said").read_text().splitlines()}
+    assert said == offered
+
+
+@pytest.mark.parametrize("verb", verb_modules())
+def test_help_begins_with_what_must_be_given_and_groups_many_options(
+    verb: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        parser().parse_args([verb, "--help"])
+    usage, _, rest = capsys.readouterr().out.partition("\n\n")
+    required = {action.option_strings[0] for action in _actions_of(verb) if action.required and action.option_strings}
+    assert required == set(re.findall(r"--[a-z-]+", re.sub(r"\(.*?\)", "", usage, flags=re.DOTALL)))
+    own = rest.partition("\noptions:\n")[2].partition("\n\n")[0]
+    assert len(re.findall(r"^  -", own, re.MULTILINE)) <= MOST_UNGROUPED
+
+
+def _actions_of(verb: str) -> list[argparse.Action]:
+    [verbs] = [action for action in parser()._actions if isinstance(action, argparse._SubParsersAction)]
+    return list(verbs.choices[verb]._actions)

@@ -6,13 +6,13 @@ What a library loads late, as numpy its masked arrays, it must load only for the
 from __future__ import annotations
 
 import ast
-import importlib.util
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from crane_core.runtime.capture import capture
+from tests.optional import LIBRARIES, needs
 
 NUMPY = """
 import numpy as np
@@ -105,10 +105,18 @@ for each in {0}: print(each + {0})
 MODULES = "import no_such_module\nfrom math import nothing\npd.read_csv('x.csv'), open('y')"
 
 
-@pytest.mark.parametrize("library", sorted(VALUES))
+QUICK = ("numpy", "pandas", "python")
+"""Of the others test_capture_own_files looks at fewer values, in one kernel."""
+
+
+def marks(library: str) -> list[pytest.MarkDecorator]:
+    if library in LIBRARIES:
+        return needs(library)
+    return [] if library in QUICK else [pytest.mark.slow]
+
+
+@pytest.mark.parametrize("library", [pytest.param(library, marks=marks(library)) for library in sorted(VALUES)])
 def test_looking_loads_no_module(notebook: Callable[..., Path], library: str) -> None:
-    if library != "python" and importlib.util.find_spec(library) is None:
-        pytest.skip(f"{library} is not installed")
     code = VALUES[library]
     targets = [part for node in ast.parse(code).body if isinstance(node, ast.Assign) for part in node.targets]
     names = [node.id for part in targets for node in ast.walk(part) if isinstance(node, ast.Name)]

@@ -270,7 +270,14 @@ def rehearsed(folder: Path, root: Path, attacks: dict[str, tuple[str, str]], lac
     return found
 
 
-@pytest.mark.parametrize("lacks", ["nothing", "walls", "rooms"])
+@pytest.mark.parametrize(
+    "lacks",
+    [
+        "nothing",
+        pytest.param("walls", marks=pytest.mark.slow),
+        pytest.param("rooms", marks=pytest.mark.slow),
+    ],
+)
 def test_nothing_outside_the_copy_changes_and_no_attack_is_told_as_done(lacks: str, tmp_path: Path, root: Path) -> None:
     quietly = {
         f"{name}, quietly": one._replace(code=QUIETLY.format(one.code))

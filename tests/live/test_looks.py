@@ -16,6 +16,7 @@ from crane_core.live.button import PROGRESS
 from crane_core.pipeline.places import CHECKOUT
 from crane_core.runtime.attached import Attached
 from crane_core.runtime.running import RunningKernel
+from tests.patience import PATIENCE_S
 
 SETUP = """
 import json, math, os
@@ -41,7 +42,6 @@ CRASHES = {
     "arguments": ("double(1, 2)", "TypeError"),
 }
 RUNS = ("1 + 1", "import json.decoder", "import colorsys", "beds['north']")
-OFTEN, ATTACHED_OFTEN = 20, 5
 BUTTON = "__import__('crane_core.live.button', fromlist=['answer']).answer({source!r})"
 """As labextension/static/remoteEntry.js asks."""
 
@@ -55,7 +55,7 @@ class OpenKernel:
         self.manager.start_kernel(cwd=str(folder), env=environment)
         self.client: BlockingKernelClient = self.manager.blocking_client()
         self.client.start_channels()
-        self.client.wait_for_ready(timeout=60)
+        self.client.wait_for_ready(timeout=PATIENCE_S)
         self.run(SETUP)
 
     def run(self, code: str) -> list[str]:
@@ -67,7 +67,7 @@ class OpenKernel:
             text = content.get("text") or content.get("data", {}).get("text/plain")
             shown.extend([text] if text else [])
 
-        self.client.execute_interactive(code, timeout=60, output_hook=keep)
+        self.client.execute_interactive(code, timeout=PATIENCE_S, output_hook=keep)
         return shown
 
     def by_magic(self, target: str) -> str:
@@ -76,7 +76,7 @@ class OpenKernel:
     def by_button(self, target: str) -> str:
         asked = {"crane": BUTTON.format(source=target)}
         reply = self.client.execute(
-            "", silent=True, store_history=False, user_expressions=asked, reply=True, timeout=60
+            "", silent=True, store_history=False, user_expressions=asked, reply=True, timeout=PATIENCE_S
         )
         told = reply["content"]["user_expressions"]["crane"]
         return str(told["data"]["application/json"]["title"])
@@ -105,7 +105,14 @@ def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[OpenKernel]:
     opened.end()
 
 
-DOORS = [("by_magic", OFTEN), ("by_button", OFTEN), ("by_attaching", ATTACHED_OFTEN)]
+DOORS = [
+    ("by_magic", 3),
+    ("by_button", 3),
+    ("by_attaching", 1),
+    pytest.param("by_magic", 20, marks=pytest.mark.slow),
+    pytest.param("by_button", 20, marks=pytest.mark.slow),
+    pytest.param("by_attaching", 5, marks=pytest.mark.slow),
+]
 
 
 @pytest.mark.parametrize(("door", "often"), DOORS)
@@ -124,7 +131,7 @@ def test_a_front_end_that_asks_silently_is_sent_which_library_is_waited_for(kern
     asked = kernel.client.execute("", silent=True, store_history=False, user_expressions={"crane": telling})
     kinds = {}
     while kinds.get("status") != {"execution_state": "idle"}:
-        message = kernel.client.get_iopub_msg(timeout=60)
+        message = kernel.client.get_iopub_msg(timeout=PATIENCE_S)
         if message["parent_header"].get("msg_id") == asked:
             kinds[message["header"]["msg_type"]] = message["content"]
     assert kinds["display_data"]["data"] == {PROGRESS: {"asking": "scikit-learn"}}

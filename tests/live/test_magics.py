@@ -24,15 +24,23 @@ LOAD = "%load_ext crane_core"
 class Shell:
     """A shell, and what its last cell printed."""
 
-    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def __init__(self) -> None:
         self.shell: Any = InteractiveShell(config=Config({"HistoryManager": {"hist_file": ":memory:"}}))
+
+    def begin(self, capsys: pytest.CaptureFixture[str]) -> None:
+        """A new notebook: no names, no history."""
         self._capsys = capsys
+        self.shell.reset(new_session=True)
 
     def run(self, cell: str) -> str:
         self._capsys.readouterr()
         self.result = self.shell.run_cell(cell, store_history=True)
         told = self._capsys.readouterr()
         return told.out + told.err
+
+    def end(self) -> None:
+        self.shell.run_line_magic("unload_ext", "crane_core")
+        self.shell.history_manager.end_session()
 
     @property
     def helper(self) -> Helper:
@@ -46,13 +54,31 @@ class Shell:
         return found
 
 
+@pytest.fixture(scope="module")
+def lasting() -> Iterator[Shell]:
+    """A shell with the extension loaded, and one process beside it for all tests that leave that process alone."""
+    made = Shell()
+    made.shell.run_line_magic("load_ext", "crane_core")
+    yield made
+    made.end()
+
+
 @pytest.fixture
-def shell(capsys: pytest.CaptureFixture[str]) -> Iterator[Shell]:
-    made = Shell(capsys)
+def shell(lasting: Shell, capsys: pytest.CaptureFixture[str]) -> Iterator[Shell]:
+    lasting.begin(capsys)
+    assert lasting.run("pass") == ""
+    yield lasting
+    lasting.shell.run_line_magic("crane", "guard off")
+
+
+@pytest.fixture
+def own_shell(capsys: pytest.CaptureFixture[str]) -> Iterator[Shell]:
+    """One for a test that ends the process beside it, or looks at what loading the extension does."""
+    made = Shell()
+    made.begin(capsys)
     assert made.run(LOAD) == ""
     yield made
-    made.run("%unload_ext crane_core")
-    made.shell.history_manager.end_session()
+    made.end()
 
 
 def test_a_cell_is_judged_and_not_run(shell: Shell) -> None:
@@ -122,14 +148,16 @@ def test_a_comment_runs_a_cell_anyway_wherever_it_stands_and_a_string_does_not(s
     assert shell.names["seen"] == [1]
 
 
-def test_a_guard_that_cannot_check_says_so_and_lets_the_cell_run(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    shell.run("beds = {}")
-    shell.run("%crane guard on")
+def test_a_guard_that_cannot_check_says_so_and_lets_the_cell_run(
+    own_shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own_shell.run("beds = {}")
+    own_shell.run("%crane guard on")
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
-    shell.helper.end()
-    told = shell.run("beds['south'] = 1")
+    own_shell.helper.end()
+    told = own_shell.run("beds['south'] = 1")
     assert told.startswith("%crane guard could not check this cell, which runs: The checking process ")
-    assert shell.names["beds"] == {"south": 1}
+    assert own_shell.names["beds"] == {"south": 1}
 
 
 def test_only_the_guard_is_in_a_hurry(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,14 +206,14 @@ def test_an_interrupted_question_leaves_no_answer_for_the_next_one(
     assert shell.run("%%crane\nbeds['north']").startswith("No certain crash")
 
 
-def test_a_killed_process_is_told_and_started_again(shell: Shell) -> None:
-    shell.run("beds = {}")
-    shell.run("%%crane\nbeds['south']")
-    process = shell.helper._process
+def test_a_killed_process_is_told_and_started_again(own_shell: Shell) -> None:
+    own_shell.run("beds = {}")
+    own_shell.run("%%crane\nbeds['south']")
+    process = own_shell.helper._process
     assert process is not None
     process.kill()
     process.wait()
-    assert shell.run("%%crane\nbeds['south']").startswith("Will crash: KeyError")
+    assert own_shell.run("%%crane\nbeds['south']").startswith("Will crash: KeyError")
 
 
 def test_a_cell_of_the_saved_file(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -243,7 +271,8 @@ def test_a_mistyped_word_is_told_with_the_one_that_was_meant(shell: Shell, words
 
 
 def test_only_this_package_and_python_is_loaded_and_no_name_is_left(capsys: pytest.CaptureFixture[str]) -> None:
-    made = Shell(capsys)
+    made = Shell()
+    made.begin(capsys)
     made.run("beds = {}")
     names, loaded = set(made.names), set(sys.modules)
     made.run(LOAD)
@@ -256,15 +285,15 @@ def test_only_this_package_and_python_is_loaded_and_no_name_is_left(capsys: pyte
     made.shell.history_manager.end_session()
 
 
-def test_the_probe_is_loaded_once_as_far_as_it_is_needed_and_is_not_left_among_the_modules(shell: Shell) -> None:
-    shell.run("beds = {'north': 3}")
-    shell.run("%%crane\nbeds['south']")
-    magics = loaded(shell.shell)
+def test_the_probe_is_loaded_once_as_far_as_it_is_needed_and_is_not_left_among_the_modules(own_shell: Shell) -> None:
+    own_shell.run("beds = {'north': 3}")
+    own_shell.run("%%crane\nbeds['south']")
+    magics = loaded(own_shell.shell)
     assert magics is not None
     kept = dict(magics.session._probe)
     assert {"crane_probe.look", "crane_probe.summarizers.for_builtins"} <= kept.keys()
     assert "crane_probe.summarizers.for_torch" not in kept
-    shell.run("%%crane\nbeds['north']")
+    own_shell.run("%%crane\nbeds['north']")
     assert all(magics.session._probe[name] is module for name, module in kept.items())
     assert not [name for name in sys.modules if name.startswith("crane_probe")]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from crane_core.runtime.attached import Attached
 from crane_core.runtime.live_history import Ran
 from crane_core.runtime.rehearsal import Outcome
 from crane_core.runtime.running import kernel_named, running_kernels
+from tests.patience import PATIENCE_S
 
 SETUP = "beds = {'north': 3}\n_, In[0]"
 TARGET = "beds['south']"
@@ -42,6 +44,7 @@ class Live:
             nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code) for code in (SETUP, TARGET, "beds")]),
             notebook,
         )
+        self.notebook = notebook
         self.id = "4a57bd1c-95a0"
         self.file = folder / f"kernel-{self.id}.json"
         self.manager = KernelManager(connection_file=str(self.file))
@@ -49,7 +52,7 @@ class Live:
         self.manager.start_kernel(cwd=str(folder), env=environment)
         self.client: BlockingKernelClient = self.manager.blocking_client()
         self.client.start_channels()
-        self.client.wait_for_ready(timeout=60)
+        self.client.wait_for_ready(timeout=PATIENCE_S)
 
     def run(self, code: str, **options: Any) -> str:
         told: list[str] = []
@@ -57,22 +60,16 @@ class Live:
         def keep(message: dict[str, Any]) -> None:
             told.append(message["content"].get("text") or "")
 
-        self.client.execute_interactive(code, timeout=60, output_hook=keep, **options)
+        self.client.execute_interactive(code, timeout=PATIENCE_S, output_hook=keep, **options)
         return "".join(told)
 
     def everything(self) -> str:
         return self.run(EVERYTHING, silent=False, store_history=False)
 
 
-@pytest.fixture
-def notebook(tmp_path: Path) -> Path:
-    return tmp_path / "ward.ipynb"
-
-
-@pytest.fixture
-def live(tmp_path: Path, notebook: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Live]:
-    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path))
-    kernel = Live(tmp_path, notebook)
+@contextmanager
+def running(folder: Path) -> Iterator[Live]:
+    kernel = Live(folder, folder / "ward.ipynb")
     try:
         yield kernel
     finally:
@@ -80,17 +77,40 @@ def live(tmp_path: Path, notebook: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
         kernel.manager.shutdown_kernel(now=True)
 
 
-def test_a_kernel_is_found_by_id_its_beginning_its_file_and_its_notebook(live: Live, notebook: Path) -> None:
+@pytest.fixture(scope="module")
+def lasting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
+    """A kernel for all tests that leave it as it was, or run its cells again."""
+    with running(tmp_path_factory.mktemp("live")) as kernel:
+        yield kernel
+
+
+@pytest.fixture
+def live(lasting: Live, monkeypatch: pytest.MonkeyPatch) -> Live:
+    """The kernel after the first cell of its notebook, the only one that is found."""
+    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(lasting.file.parent))
+    monkeypatch.setattr("crane_core.runtime.attached.IDLE_ANSWERS_WITHIN_S", PATIENCE_S)
+    lasting.run(SETUP)
+    return lasting
+
+
+@pytest.fixture
+def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Live]:
+    """One for a test that ends it, or changes how it answers."""
+    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path))
+    with running(tmp_path) as kernel:
+        yield kernel
+
+
+def test_a_kernel_is_found_by_id_its_beginning_its_file_and_its_notebook(live: Live) -> None:
     found = running_kernels()
-    assert [(kernel.id, kernel.file, kernel.notebook) for kernel in found] == [(live.id, live.file, notebook)]
-    for text in (live.id, live.id[:6], str(live.file), live.file.name, str(notebook)):
+    assert [(kernel.id, kernel.file, kernel.notebook) for kernel in found] == [(live.id, live.file, live.notebook)]
+    for text in (live.id, live.id[:6], str(live.file), live.file.name, str(live.notebook)):
         assert kernel_named(text) == found[0]
     with pytest.raises(KernelStartError, match=r"No kernel that runs is known as 'x'\. List those"):
         kernel_named("x")
 
 
 def test_nothing_in_the_kernel_changes_and_nothing_is_run_again(live: Live) -> None:
-    live.run(SETUP)
     live.run("beds")
     before = live.everything()
     assert "'beds'" in before
@@ -100,45 +120,53 @@ def test_nothing_in_the_kernel_changes_and_nothing_is_run_again(live: Live) -> N
             seen = kernel.look(ran, TARGET)
     assert live.everything() == before
     assert live.run("import gc\nprint(gc.isenabled())", silent=False, store_history=False) == "True\n"
-    assert [(cell.number, cell.source) for cell in ran] == [(1, SETUP), (2, "beds")]
+    first, second = ran[-2:]
+    assert (first.source, second.source, second.number) == (SETUP, "beds", first.number + 1)
     assert seen.state["variables"]["beds"]["type"] == "dict"
 
 
-def test_a_certain_crash_of_the_next_cell_is_told_of_what_the_kernel_holds(live: Live, notebook: Path) -> None:
-    live.run(SETUP)
+def test_a_certain_crash_of_the_next_cell_is_told_of_what_the_kernel_holds(live: Live) -> None:
     checked = attached(kernel_named(live.id))
-    assert (checked.path, checked.plan.target.index) == (notebook, 1)
+    assert (checked.path, checked.plan.target.index) == (live.notebook, 1)
     assert findings(verdict(checked))[0]["exception"] == "KeyError"
     live.run("beds['south'] = 1")
     assert findings(verdict(attached(kernel_named(live.id)))) == []
 
 
 def test_a_rehearsal_of_the_next_cell_leaves_the_kernel_as_it_was(live: Live) -> None:
-    live.run(SETUP)
     before = live.everything()
-    checked = attached(kernel_named(live.id), rehearse_s=5.0)
+    checked = attached(kernel_named(live.id), rehearse_s=PATIENCE_S)
     assert live.everything() == before
     told = checked.rehearsal
     assert told is not None
     assert (told.outcome, told.exception, told.code_line) == (Outcome.CRASH, "KeyError", "beds['south']")
 
 
-def test_a_busy_kernel_is_refused_and_still_listed(live: Live) -> None:
-    live.client.execute("import time\nprint('begun', flush=True)\ntime.sleep(600)")
-    while (live.client.get_iopub_msg(timeout=60)["content"].get("text") or "") != "begun\n":
+def test_a_busy_kernel_is_refused_and_still_listed(live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("crane_core.runtime.attached.IDLE_ANSWERS_WITHIN_S", 1.0)
+    asked = live.client.execute("import time\nprint('begun', flush=True)\ntime.sleep(600)")
+    while (live.client.get_iopub_msg(timeout=PATIENCE_S)["content"].get("text") or "") != "begun\n":
         pass
-    assert len(running_kernels()) == 1
-    with pytest.raises(KernelError, match=r"^The kernel ward\.ipynb is busy\. Wait until"):
-        attached(kernel_named(live.id))
-    live.manager.interrupt_kernel()
+    try:
+        assert len(running_kernels()) == 1
+        with pytest.raises(KernelError, match=r"^The kernel ward\.ipynb is busy\. Wait until"):
+            attached(kernel_named(live.id))
+    finally:
+        live.manager.interrupt_kernel()
+        while live.client.get_shell_msg(timeout=PATIENCE_S)["parent_header"]["msg_id"] != asked:
+            pass
 
 
-def test_an_ended_kernel_and_what_is_no_connection_file_are_told(live: Live, tmp_path: Path) -> None:
-    live.manager.shutdown_kernel(now=True)
-    live.file.write_text(json.dumps({"hb_port": 1, "shell_port": 2, "ip": "127.0.0.1", "transport": "tcp", "key": ""}))
+def test_an_ended_kernel_and_what_is_no_connection_file_are_told(
+    own: Live, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own.manager.shutdown_kernel(now=True)
+    assert main(["--data", str(tmp_path / "data"), "check", "--attach"]) == 0
+    assert capsys.readouterr() == ("No kernel runs.\n", "")
+    own.file.write_text(json.dumps({"hb_port": 1, "shell_port": 2, "ip": "127.0.0.1", "transport": "tcp", "key": ""}))
     assert running_kernels() == []
     with pytest.raises(KernelStartError, match="No kernel answers as"):
-        kernel_named(str(live.file))
+        kernel_named(str(own.file))
     for text in ("{", "[]", "null", '{"hb_port": "x"}', "[" * 100_000):
         (tmp_path / "kernel-odd.json").write_text(text)
         assert running_kernels() == []
@@ -149,14 +177,14 @@ def test_an_ended_kernel_and_what_is_no_connection_file_are_told(live: Live, tmp
 LIES = ("'{'", "'[1]'", "'{\"state\": 1}'", "1 / 0", "x" * 5_000)
 
 
-def test_a_kernel_that_tells_no_state_is_told(live: Live) -> None:
+def test_a_kernel_that_tells_no_state_is_told(own: Live) -> None:
     for lie in LIES:
-        live.run(
+        own.run(
             "plain = get_ipython().display_formatter.formatters['text/plain']\n"
             f"plain.for_type(str, lambda text, printer, _: printer.text({lie!r}))\nNone"
         )
         with pytest.raises(LookError, match=r"^The kernel ward\.ipynb could not be looked at: ") as told:
-            attached(kernel_named(live.id))
+            attached(kernel_named(own.id))
         assert len(str(told.value)) < 700
 
 
@@ -169,13 +197,14 @@ def test_the_next_cell_follows_the_last_that_stands_in_the_file(ran: list[str], 
 
 
 def test_the_command_lists_kernels_and_checks_one(
-    live: Live, tmp_path: Path, notebook: Path, capsys: pytest.CaptureFixture[str]
+    live: Live, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    notebook = live.notebook
+
     def check(*words: str) -> tuple[int, str, str]:
         code = main(["--data", str(tmp_path / "data"), "check", *words])
         return code, *capsys.readouterr()
 
-    live.run(SETUP)
     assert check("--attach") == (0, f"{live.id}  {notebook}\n", "")
     listed = json.loads(check("--attach", "--json")[1])
     assert listed == {"kernels": [{"id": live.id, "notebook": str(notebook), "file": str(live.file)}]}
@@ -186,13 +215,10 @@ def test_the_command_lists_kernels_and_checks_one(
     for wrong, said in (((), "No notebook is named."), (("--attach", live.id, "--keep-going"), "no cell is run")):
         code, out, err = check(*wrong)
         assert (code, out, err.count("\n")) == (1, "", 1) and said in err
-    live.manager.shutdown_kernel(now=True)
-    assert check("--attach") == (0, "No kernel runs.\n", "")
 
 
-def test_a_kernel_of_no_notebook_needs_the_file(live: Live, notebook: Path) -> None:
+def test_a_kernel_of_no_notebook_needs_the_file(live: Live) -> None:
     kernel = kernel_named(live.id)._replace(notebook=None)
     with pytest.raises(CraneError, match="Name the notebook's file too"):
         attached(kernel)
-    live.run(SETUP)
-    assert attached(kernel, notebook).plan.target.index == 1
+    assert attached(kernel, live.notebook).plan.target.index == 1

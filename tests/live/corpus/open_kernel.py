@@ -18,10 +18,11 @@ from typing import Any, NamedTuple
 from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
 from jupyter_client.manager import KernelManager
 
+from tests.patience import PATIENCE_S
+
 ROOT = Path(__file__).resolve().parents[3]
 PYTHON = "CRANE_CORPUS_PYTHON"
 """Names an interpreter with ipykernel; without it, the one of the tests is used."""
-PATIENCE_S = 60.0
 SILENT = "NoReply"
 """In the place of an exception: the kernel did not answer in time, and is of no use any more."""
 BESIDE = "__import__('tests.live.corpus.in_kernel', fromlist=['standing'])"

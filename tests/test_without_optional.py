@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import subprocess
@@ -18,6 +19,7 @@ from tests.optional import LIBRARIES
 ROOT = Path(__file__).resolve().parents[1]
 IMPORT_NAMES = {"tensorflow-cpu": "tensorflow"}
 """Distributions that are imported by another name."""
+TESTS = [path for kind in ("test_*.py", "conftest.py") for path in sorted((ROOT / "tests").rglob(kind))]
 
 
 def pinned(name: str) -> set[str]:
@@ -47,6 +49,44 @@ def bare_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if entry.name not in tops:
             (Path(paths["purelib"]) / entry.name).symlink_to(entry)
     return Path(paths["scripts"]) / "python"
+
+
+def test_no_file_of_tests_imports_an_optional_library_when_it_is_collected() -> None:
+    """By their text: imports outside functions and `importorskip`, which imports to learn what is there."""
+    importing = {str(path.relative_to(ROOT)) for path in TESTS if at_its_top(path) & set(LIBRARIES)}
+    assert importing == set()
+
+
+def at_its_top(path: Path) -> set[str]:
+    """Packages that a file imports when it is loaded, be it to learn whether they are there."""
+    waiting: list[ast.AST] = [ast.parse(path.read_text("utf-8"))]
+    found: set[str] = set()
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            continue
+        if isinstance(node, ast.Import):
+            found |= {alias.name.partition(".")[0] for alias in node.names}
+        if isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module.partition(".")[0])
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("importorskip", "import_module")):
+            found |= {part.value.partition(".")[0] for part in node.args if isinstance(part, ast.Constant)}
+        waiting += ast.iter_child_nodes(node)
+    return found
+
+
+@pytest.mark.slow
+def test_collecting_every_test_imports_no_optional_library() -> None:
+    """Whatever imports it: another module of ours, a parameter, what pytest asks of each name."""
+    program = (
+        "import sys, pytest; done = pytest.main(['--collect-only', '-qq', '-p', 'no:cacheprovider', '-p', 'no:xdist']);"
+        f"print('LOADED', [name for name in {LIBRARIES} if name in sys.modules]); sys.exit(done)"
+    )
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-4_000:]
+    assert "LOADED []" in done.stdout.splitlines()
 
 
 @pytest.mark.corpus

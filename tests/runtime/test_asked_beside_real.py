@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from crane_core.runtime.kernel_side.crane_surrogates import operations, signatures, worker
 from crane_core.runtime.kernel_side.crane_surrogates.asked import of_python
 from tests.examples import examples
+from tests.optional import each
 
 N_TRIED = 8
 """Values that are tried for each question."""
@@ -301,22 +302,20 @@ def quiet() -> Iterator[None]:
         yield
 
 
-@pytest.mark.parametrize("library", ["numpy", "torch"])
+@pytest.mark.parametrize("library", each(["numpy", "torch"]))
 @seed(5)
 @examples(600)
 @given(number=st.integers(0, 2**32))
 def test_what_is_concluded_of_a_listed_operation_holds_for_all_values(library: str, number: int) -> None:
-    pytest.importorskip(library)
     chosen = random.Random(number)
     order = question(chosen, library, chosen.choice(list(listed(library))))
     assert not list(disagreements(order, chosen))
 
 
-@pytest.mark.parametrize("library", ["numpy", "torch"])
+@pytest.mark.parametrize("library", each(["numpy", "torch"]))
 @examples(600)
 @given(number=st.integers(0, 2**32))
 def test_what_is_concluded_of_operators_and_indices_holds_for_all_values(library: str, number: int) -> None:
-    pytest.importorskip(library)
     chosen = random.Random(number)
     assert not list(disagreements(step_question(chosen, library), chosen))
 

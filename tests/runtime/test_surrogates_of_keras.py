@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-tensorflow = pytest.importorskip("tensorflow", reason="tensorflow is not installed: make ml")
-keras = pytest.importorskip("keras", reason="keras is not installed: make ml")
-pytestmark = pytest.mark.skipif(not keras.__version__.startswith("3"), reason="what is asked is Keras 3")
+from crane_core.runtime.kernel_side.crane_surrogates import worker
+from crane_core.runtime.kernel_side.crane_surrogates.made import FILLS, NotMadeError
+from tests.optional import later, needs
 
-from crane_core.runtime.kernel_side.crane_surrogates import for_keras, for_tensorflow, worker  # noqa: E402
-from crane_core.runtime.kernel_side.crane_surrogates.made import FILLS, NotMadeError  # noqa: E402
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+pytestmark = needs("tensorflow", keras=3)
+for_keras = later("crane_core.runtime.kernel_side.crane_surrogates.for_keras")
+for_tensorflow = later("crane_core.runtime.kernel_side.crane_surrogates.for_tensorflow")
 
 EAGER = "tensorflow.python.framework.ops.EagerTensor"
 VARIABLE = "tensorflow.python.ops.resource_variable_ops.ResourceVariable"
@@ -96,6 +97,9 @@ def test_what_is_not_known_whole_has_no_surrogate(facts: dict[str, Any]) -> None
 
 
 def test_keras_works_as_before_after_it_was_asked() -> None:
+    import keras
+    import tensorflow
+
     asked("method", "keras.Dense", "__call__", layer("Dense", units=3), symbolic(None, 4))
     dense = keras.layers.Dense(2)
     assert dense(tensorflow.ones((1, 3))).shape == (1, 2)

@@ -6,10 +6,9 @@ import json
 from typing import Any
 
 import pytest
+from matplotlib import pyplot
 
-pyplot = pytest.importorskip("matplotlib.pyplot", reason="matplotlib is not installed: make ml")
-
-from crane_core.runtime.kernel_side.crane_surrogates import worker  # noqa: E402
+from crane_core.runtime.kernel_side.crane_surrogates import worker
 
 AXES = {"facts": {"type": "matplotlib.axes._axes.Axes"}}
 

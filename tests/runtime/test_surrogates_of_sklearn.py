@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-pytest.importorskip("sklearn")
-
 from crane_core.runtime.kernel_side.crane_surrogates import for_sklearn, worker
 from crane_core.runtime.kernel_side.crane_surrogates.made import FILLS, NotMadeError
 

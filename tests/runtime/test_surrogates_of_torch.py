@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crane_core.runtime.kernel_side.crane_surrogates import worker
+from crane_core.runtime.kernel_side.crane_surrogates.made import FILLS, NotMadeError, seen
 from tests.examples import examples
+from tests.optional import later, needing, needs
 
-torch = pytest.importorskip("torch")
-
-from crane_core.runtime.kernel_side.crane_surrogates import for_torch, worker  # noqa: E402
-from crane_core.runtime.kernel_side.crane_surrogates.made import FILLS, NotMadeError, seen  # noqa: E402
+pytestmark = needs("torch")
+torch = later("torch")
+for_torch = later("crane_core.runtime.kernel_side.crane_surrogates.for_torch")
 
 DTYPES = ["torch.bool", "torch.uint8", "torch.int64", "torch.float16", "torch.float32", "torch.complex64"]
 
@@ -38,20 +41,21 @@ def test_the_probe_reads_the_facts_that_a_tensor_was_made_with(facts: dict[str, 
 
 
 @pytest.mark.parametrize(
-    "layer",
+    "make",
     [
-        torch.nn.Linear(3, 4),
-        torch.nn.Conv2d(3, 6, (5, 3), stride=2, padding=1, groups=3),
-        torch.nn.BatchNorm1d(7).eval(),
-        torch.nn.LSTM(3, 4, 2, batch_first=True, bidirectional=True),
-        torch.nn.Embedding(10, 3, padding_idx=0),
-        torch.nn.MaxPool2d(2),
-        torch.nn.Flatten(),
-        torch.nn.Linear(3, 4).double(),
+        lambda: torch.nn.Linear(3, 4),
+        lambda: torch.nn.Conv2d(3, 6, (5, 3), stride=2, padding=1, groups=3),
+        lambda: torch.nn.BatchNorm1d(7).eval(),
+        lambda: torch.nn.LSTM(3, 4, 2, batch_first=True, bidirectional=True),
+        lambda: torch.nn.Embedding(10, 3, padding_idx=0),
+        lambda: torch.nn.MaxPool2d(2),
+        lambda: torch.nn.Flatten(),
+        lambda: torch.nn.Linear(3, 4).double(),
     ],
-    ids=lambda layer: type(layer).__name__,
+    ids=["Linear", "Conv2d", "BatchNorm1d", "LSTM", "Embedding", "MaxPool2d", "Flatten", "Linear of doubles"],
 )
-def test_a_layer_is_made_again_from_what_the_probe_tells(layer: Any) -> None:
+def test_a_layer_is_made_again_from_what_the_probe_tells(make: Callable[[], Any]) -> None:
+    layer = make()
     again = for_torch.make(seen(layer), 0)
     assert type(again) is type(layer)
     assert for_torch.read(again) == for_torch.read(layer)
@@ -153,9 +157,16 @@ def test_what_is_too_large_has_no_elements_and_still_a_shape() -> None:
 
 
 @pytest.mark.parametrize(
-    "loss", [torch.nn.CrossEntropyLoss(weight=torch.ones(3)), torch.nn.HuberLoss(delta=2.0), torch.nn.BCELoss()]
+    "make",
+    [
+        lambda: torch.nn.CrossEntropyLoss(weight=torch.ones(3)),
+        lambda: torch.nn.HuberLoss(delta=2.0),
+        lambda: torch.nn.BCELoss(),
+    ],
+    ids=["CrossEntropyLoss", "HuberLoss", "BCELoss"],
 )
-def test_a_loss_is_made_again_from_what_the_probe_tells(loss: Any) -> None:
+def test_a_loss_is_made_again_from_what_the_probe_tells(make: Callable[[], Any]) -> None:
+    loss = make()
     assert for_torch.read(for_torch.make(seen(loss), 0)) == for_torch.read(loss)
 
 
@@ -165,8 +176,8 @@ def test_lengths_are_told_and_other_numbers_are_not() -> None:
     assert asked("call", "builtins", "int", tensor(1)) == {"gave": {"type": "int"}}
 
 
+@needing("torchvision")
 def test_a_random_transform_is_tried_in_either_case() -> None:
-    pytest.importorskip("torchvision")
     kind = "torchvision.transforms.transforms"
     picture = {"facts": {"type": "PIL.Image.Image", "mode": "RGB", "size": [8, 6]}}
     erasing = {"facts": {"type": f"{kind}.RandomErasing", "p": 0.5, "scale": [0.1, 0.2], "ratio": [1, 2], "value": 0}}

@@ -33,8 +33,13 @@ from crane_core.detectors.rules.predict import findings
 from crane_core.domain import Cell, CellRole, KernelState, Setting
 from crane_core.runtime.capture import capture
 from crane_core.runtime.kernel_side.crane_probe.look import look
-from tests.optional import need_imports_of
+from tests.optional import mark_by_parameters, need_imports_of
 from tests.patience import UNHURRIED
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """What parameters import is known before anything runs, so that `make test` leaves it out."""
+    mark_by_parameters(item)
 
 
 class Predicted(NamedTuple):

@@ -22,6 +22,7 @@ from crane_core.detectors.rules.operation import Arguments, Operation
 from crane_core.detectors.rules.sending import Sender
 from crane_core.runtime import interpreters
 from crane_core.runtime.library_worker import library_worker
+from tests.optional import needing
 from tests.patience import once
 
 SETUP = """\
@@ -271,6 +272,7 @@ def test_what_hangs_on_values_or_memory_is_no_crash(check: Any, setup: str, targ
     assert check(setup, target).raised is None
 
 
+@needing("torch")
 @pytest.mark.parametrize(
     ("setup", "target"),
     [
@@ -282,7 +284,6 @@ def test_what_hangs_on_values_or_memory_is_no_crash(check: Any, setup: str, targ
     ],
 )
 def test_what_torch_keeps_or_counts_is_no_crash(check: Any, setup: str, target: str) -> None:
-    pytest.importorskip("torch")
     assert check(f"import torch\n{setup}", target).raised is None
 
 
@@ -311,8 +312,8 @@ def test_another_interpreter_is_asked_where_it_has_the_kernels_versions(
     assert {"numpy": "0.7"}.items() <= asking.versions_asked()[1].items()
 
 
+@needing("torch")
 def test_a_layer_whose_settings_are_not_known_is_not_asked(check: Any) -> None:
-    pytest.importorskip("torch")
     setup = "import torch\nfrom torch import nn\nx = torch.ones(1, 1, 2, 2)"
     assert check(setup, "larger = nn.Upsample(scale_factor=2)\nlarger(x).shape").raised is None
     assert check(setup, "larger = nn.Upsample(size=(4, 4))\nlarger(x)").raised is None

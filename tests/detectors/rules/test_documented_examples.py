@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks._examples import Trial, each_statement, is_false_alarm, is_wrong_class, rest_of, texts
+from tests.optional import each
 
 pytestmark = pytest.mark.corpus
 
@@ -20,9 +21,8 @@ def in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(os.environ, "MPLBACKEND", "Agg")
 
 
-@pytest.mark.parametrize("library", SAMPLES)
+@pytest.mark.parametrize("library", each(SAMPLES))
 def test_nothing_is_predicted_that_does_not_come(library: str) -> None:
-    pytest.importorskip(library) if library != "python" else None
     every = list(texts(library))
     sample = every[:: max(1, len(every) // SAMPLES[library])]
     trials: list[Trial] = [

@@ -7,10 +7,10 @@ import re
 
 import pytest
 
+from tests.optional import needs
+
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-pytest.importorskip("tensorflow", reason="tensorflow is not installed: make ml")
-keras = pytest.importorskip("keras", reason="keras is not installed: make ml")
-pytestmark = pytest.mark.skipif(not keras.__version__.startswith("3"), reason="the rules beside are those of Keras 3")
+pytestmark = needs("tensorflow", keras=3)
 
 IMPORTS = """
 import numpy as np

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.optional import needing
+
 from .conftest import Predict
 
 SETUP = """
@@ -154,8 +156,8 @@ def test_a_method_of_a_base_may_change_the_object(check: Predict, predict_by_cod
     assert predict_by_code(setup, "made.third()").findings == ()
 
 
+@needing("torch")
 def test_modules_of_torch_have_their_own(check: Predict) -> None:
-    pytest.importorskip("torch", reason="torch is not installed: make ml")
     setup = (
         "import torch\nfrom torch import nn\nclass Net(nn.Module):\n    def __init__(self):\n"
         "        super().__init__()\n        self.fc = nn.Linear(4, 3)\n        self.drop = nn.Dropout()\n"
@@ -165,8 +167,10 @@ def test_modules_of_torch_have_their_own(check: Predict) -> None:
     assert check(setup, "net = Net().eval()\nnet.requires_grad_(False)\nnet.training\nnet.state_dict()").raised is None
 
 
+@needing("torch")
 def test_all_public_attributes_of_a_module_are_known() -> None:
-    nn = pytest.importorskip("torch.nn", reason="torch is not installed: make ml")
+    from torch import nn
+
     from crane_core.detectors.rules.interpret_classes import _OF_MODULE
 
     # What notebooks give the class, such as those of other tests, is not torch's own.
@@ -228,6 +232,4 @@ FIELDS = "import numpy as np\nrecords = np.zeros(3, dtype=[('x', 'f8'), ('y', 'i
     ],
 )
 def test_what_parts_become_is_let_pass(check: Predict, setup: str, target: str) -> None:
-    if setup is LAYER:
-        pytest.importorskip("torch", reason="torch is not installed: make ml")
     assert check(setup, target).exception is None

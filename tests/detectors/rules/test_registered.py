@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from tests.optional import needs
+
 from .conftest import Predict
 
-pytest.importorskip("torch", reason="torch is not installed: make ml")
+pytestmark = needs("torch")
 
 SETUP = """
 import torch

@@ -6,8 +6,10 @@ import os
 
 import pytest
 
+from tests.optional import needs
+
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-pytest.importorskip("tensorflow", reason="tensorflow is not installed: make ml")
+pytestmark = needs("tensorflow")
 
 SETUP = """
 import numpy as np

@@ -8,10 +8,11 @@ import pytest
 
 from crane_core.detectors.rules.predict import findings
 from crane_core.runtime.kernel_side.crane_probe.look import look
+from tests.optional import needs
 
 from .conftest import Predict, cells_of, state_of
 
-pytest.importorskip("torch", reason="torch is not installed: make ml")
+pytestmark = needs("torch")
 
 SETUP = """
 import numpy as np

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-pytest.importorskip("torch", reason="torch is not installed: make ml")
+from tests.optional import needs
+
+pytestmark = needs("torch")
 
 SETUP = """
 import numpy as np

@@ -9,10 +9,15 @@ from typing import Any
 import pytest
 
 from crane_core.runtime.kernel_side.crane_probe.look import look
-from tests.optional import need_imports_of
+from tests.optional import mark_by_parameters, need_imports_of
 from tests.patience import UNHURRIED
 
 State = dict[str, Any]
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """What parameters import is known before anything runs, so that `make test` leaves it out."""
+    mark_by_parameters(item)
 
 
 @pytest.fixture(scope="session")

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from tests.optional import needing
+
 State = dict[str, Any]
 After = Callable[..., State]
 
@@ -297,8 +299,8 @@ given = Bunch(here=1)
     assert [lack["attribute"] for lack in after(code, "given.here, given.there")["absent"]["attributes"]] == ["there"]
 
 
+@needing("torch")
 def test_a_torch_module_may_be_given_an_attribute_by_its_forward(after: After) -> None:
-    pytest.importorskip("torch", reason="torch is not installed (make ml)")
     code = """
 import torch
 class Net(torch.nn.Module):

@@ -20,12 +20,12 @@ from PIL import Image
 from crane_core.runtime.kernel_side.crane_probe.kernel_copy import forked
 from crane_core.runtime.kernel_side.crane_probe.limits import Limits
 from crane_core.runtime.kernel_side.crane_probe.look import look
+from tests.optional import later, needs
 from tests.patience import UNHURRIED
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-tf = pytest.importorskip("tensorflow", reason="tensorflow is not installed: make ml")
-pytest.importorskip("keras", reason="keras is not installed: make ml")
-
+pytestmark = needs("tensorflow", "keras")
+tf = later("tensorflow")
 needs_copy = pytest.mark.skipif(not forked.is_possible(), reason="the process cannot be copied here")
 ASKING = (
     "thing.a['b'](thing); thing['i']; thing[0]; thing(x=thing); thing.shape; thing[0, 1:, None]; [v for v in thing]"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -15,10 +16,12 @@ from hypothesis import strategies as st
 from crane_core.runtime.kernel_side.crane_probe.limits import Limits
 from crane_core.runtime.kernel_side.crane_probe.look import look
 from tests.examples import examples
+from tests.optional import later, needs
 from tests.patience import UNHURRIED
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-tf = pytest.importorskip("tensorflow", reason="tensorflow is not installed: make ml")
+pytestmark = needs("tensorflow")
+tf = later("tensorflow")
 
 ASKING = (
     "thing.a['b'](thing); thing['i']; thing[0]; thing(x=thing); thing.shape; thing[0, 1:, None]; [v for v in thing]"
@@ -136,7 +139,7 @@ def test_attributes_of_tensors_are_checked() -> None:
 def test_what_stands_behind_tf_keras_is_checked_where_it_is_loaded() -> None:
     assert tf.keras.layers.Dense
     target = "tf.keras.layers.Dence(1)\ntf.keras.layer\ntf.keras.layers.Dense(1)\ntf.maht"
-    lacks = looked(target, tf=tf)["absent"]["attributes"]
+    lacks = looked(target, tf=import_module("tensorflow"))["absent"]["attributes"]
     assert [lack["attribute"] for lack in lacks] == ["Dence", "layer", "maht"]
 
 
@@ -229,9 +232,19 @@ def objects() -> dict[str, Any]:
         "shape": tf.TensorShape((None, 3)),
         "spec": tf.TensorSpec((None, 3)),
         "dtype": tf.float32,
-        "module": tf,
+        "module": import_module("tensorflow"),
         "keras": tf.keras,
     }
+
+
+OBJECTS = [
+    *("tensor", "flat", "variable", "texts", "ragged", "sparse", *DATASETS, "shuffled", "inside", "shape", "spec"),
+    *("dtype", "module", "keras"),
+]
+
+
+def test_every_object_is_named() -> None:
+    assert list(objects()) == OBJECTS
 
 
 def random_states() -> Any:
@@ -245,7 +258,7 @@ def random_states() -> Any:
     )
 
 
-@pytest.mark.parametrize("name", objects())
+@pytest.mark.parametrize("name", OBJECTS)
 def test_the_contract_of_every_summary(name: str) -> None:
     tf.random.set_seed(4)
     value = objects()[name]
@@ -258,7 +271,7 @@ def test_the_contract_of_every_summary(name: str) -> None:
     assert len(texts[0]) < 2 * Limits().variable_chars
 
 
-@pytest.mark.parametrize("name", objects())
+@pytest.mark.parametrize("name", OBJECTS)
 def test_inside_others_and_within_tight_limits_it_is_told_all_the_same(name: str) -> None:
     value = objects()[name]
     inside = looked("box['inside'][0]", box={"inside": [value]})

@@ -19,24 +19,12 @@ from crane_core.runtime.kernel_side.crane_probe.kernel_copy import forked
 from crane_core.runtime.kernel_side.crane_probe.limits import Limits
 from crane_core.runtime.kernel_side.crane_probe.look import look
 from tests.examples import examples
+from tests.optional import later, needs
 from tests.patience import UNHURRIED
 
-torch = pytest.importorskip("torch", reason="torch is not installed: make ml")
-from torch import nn  # noqa: E402 - after the skip
-from torch.utils.data import (  # noqa: E402
-    BatchSampler,
-    ConcatDataset,
-    DataLoader,
-    Dataset,
-    IterableDataset,
-    Sampler,
-    SequentialSampler,
-    Subset,
-    SubsetRandomSampler,
-    TensorDataset,
-    random_split,
-)
-
+pytestmark = needs("torch")
+torch, nn, data = later("torch"), later("torch.nn"), later("torch.utils.data")
+objects_of_torch = later("tests.runtime.probe.objects_of_torch")
 needs_copy = pytest.mark.skipif(not forked.is_possible(), reason="the process cannot be copied here")
 ASKING = (
     "thing.a['b'](thing); thing['i']; thing[0]; thing(x=thing); thing.shape; thing[0, 1:, None]; [v for v in thing]"
@@ -145,19 +133,8 @@ def test_tensors_out_of_the_ordinary(value: Any, facts: dict[str, Any]) -> None:
     assert entry_of(value())["plus"] == facts
 
 
-class Loud(torch.Tensor):
-    """A tensor whose every operation would be noticed."""
-
-    @classmethod
-    def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> NoReturn:
-        raise AssertionError(f"{func} was called")
-
-    def __getattribute__(self, name: str) -> NoReturn:
-        raise AssertionError(f"{name} was asked for")
-
-
 def test_a_subclass_is_seen_without_its_code() -> None:
-    entry = entry_of(torch.arange(6.0).reshape(2, 3).as_subclass(Loud))
+    entry = entry_of(torch.arange(6.0).reshape(2, 3).as_subclass(objects_of_torch.Loud))
     assert entry["structure"] == {"shape": [2, 3]}
     assert entry["plus"]["values"]["value_range"] == [0.0, 5.0]
 
@@ -230,7 +207,15 @@ def test_a_layer_takes_and_gives_what_is_stated(make: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "make", [make for make in LAYERS if type(make()).__name__ in ("Linear", "Conv2d", "LSTM", "GRU")]
+    "make",
+    [
+        lambda: nn.Linear(6, 4),
+        lambda: nn.Conv2d(3, 8, (3, 5), stride=2),
+        lambda: nn.LSTM(6, 4),
+        lambda: nn.LSTM(6, 4, batch_first=True, bidirectional=True),
+        lambda: nn.LSTM(6, 4, proj_size=3),
+        lambda: nn.GRU(6, 4, num_layers=2),
+    ],
 )
 def test_another_size_than_stated_is_refused_by_torch(make: Any) -> None:
     layer = make()
@@ -241,25 +226,8 @@ def test_another_size_than_stated_is_refused_by_torch(make: Any) -> None:
         layer(torch.rand(shape_with_sizes(wrong, 1)))
 
 
-class Net(nn.Module):
-    def __init__(self, n_in: int = 8) -> None:
-        super().__init__()
-        self.n_in = n_in
-        self.body = nn.Sequential(nn.Flatten(), nn.Linear(n_in, 5), nn.ReLU(), nn.Dropout(0.3))
-        self.head = nn.Linear(5, 2)
-        self.scale = nn.Parameter(torch.ones(2))
-        self.frozen = nn.Parameter(torch.ones(3), requires_grad=False)
-
-    def forward(self, sheets: Any, *, mask: Any = None) -> Any:
-        raise AssertionError("forward was called")
-
-    @property
-    def size(self) -> NoReturn:
-        raise AssertionError("a property was run")
-
-
 def test_a_module_tells_its_layers_in_order() -> None:
-    facts = more(Net(), "structure")
+    facts = more(objects_of_torch.Net(), "structure")
     own = facts["layers"].pop("")
     assert own["parameters"] == {"scale": [2], "frozen": [3]}
     assert facts["layers"] == {
@@ -275,7 +243,7 @@ def test_a_module_tells_its_layers_in_order() -> None:
 
 
 def test_parameters_mode_and_place_are_torch_s() -> None:
-    net = Net()
+    net = objects_of_torch.Net()
     net.body.eval()
     facts = entry_of(net)["plus"]
     assert facts["structure"]["n_parameters"] == sum(one.numel() for one in net.parameters())
@@ -315,36 +283,20 @@ def test_a_deep_module_is_cut_in_the_middle_and_the_cut_is_counted() -> None:
     assert len(json.dumps(entry)) < Limits().variable_chars
 
 
-class Trap(nn.Module):
-    """Everything that a class can say for itself raises."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.inner = nn.Linear(3, 1)
-
-    def __getattr__(self, name: str) -> NoReturn:
-        raise AssertionError(f"{name} was asked for")
-
-    def __repr__(self) -> NoReturn:
-        raise AssertionError("it was printed")
-
-    forward = __len__ = __iter__ = parameters = state_dict = modules = children = __repr__  # type: ignore[assignment]
-
-
 def test_a_module_that_raises_at_everything_is_seen() -> None:
-    facts = entry_of(Trap())["plus"]["structure"]
+    facts = entry_of(objects_of_torch.Trap())["plus"]["structure"]
     assert facts["layers"] == {"inner": {"type": "Linear", "in_features": 3, "out_features": 1}}
 
 
 def test_a_module_before_its_init_is_seen() -> None:
-    entry = entry_of(Net.__new__(Net))
+    entry = entry_of(objects_of_torch.Net.__new__(objects_of_torch.Net))
     assert entry["type"].endswith("Net")
     assert "unavailable" not in entry
 
 
 def test_chains_lead_into_modules() -> None:
     target = "net.head.in_features\nnet.scale.shape\nnet.body[-1].p\nnet.body[1].out_fetures\nnet.hed(1)\nnet.body[9]"
-    state = looked(target, net=Net())
+    state = looked(target, net=objects_of_torch.Net())
     assert state["accesses"]["net.head.in_features"]["values"]["value"] == 5
     assert state["accesses"]["net.scale.shape"]["plus"]["values"]["items"] == [2]
     lacks = state["absent"]
@@ -356,7 +308,7 @@ def test_chains_lead_into_modules() -> None:
 
 
 def test_chains_into_a_module_with_a_getattr_of_its_own_stay_open() -> None:
-    assert looked("net.anything", net=Trap())["absent"]["attributes"] == []
+    assert looked("net.anything", net=objects_of_torch.Trap())["absent"]["attributes"] == []
 
 
 def test_indices_of_tensors_are_checked() -> None:
@@ -372,7 +324,7 @@ def test_indices_of_tensors_are_checked() -> None:
 
 
 def test_an_optimizer_tells_rates_and_how_much_it_trains() -> None:
-    net = Net()
+    net = objects_of_torch.Net()
     facts = entry_of(torch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9))["plus"]
     assert facts["structure"]["n_parameters"] == sum(one.numel() for one in net.parameters())
     assert facts["structure"]["n_groups"] == 1
@@ -380,14 +332,14 @@ def test_an_optimizer_tells_rates_and_how_much_it_trains() -> None:
 
 
 def test_groups_of_an_optimizer_are_told_apart() -> None:
-    net = Net()
+    net = objects_of_torch.Net()
     groups = [{"params": net.body.parameters(), "lr": 0.5}, {"params": net.head.parameters()}]
     facts = entry_of(torch.optim.Adam(groups, lr=0.1))["plus"]["values"]
     assert [group["lr"] for group in facts["groups"]] == [0.5, 0.1]
 
 
 def test_a_schedule_tells_where_it_stands() -> None:
-    optimizer = torch.optim.SGD(Net().parameters(), lr=0.1)
+    optimizer = torch.optim.SGD(objects_of_torch.Net().parameters(), lr=0.1)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=1.0, total_steps=3)
     optimizer.step()
     schedule.step()
@@ -406,28 +358,7 @@ def test_a_loss_tells_its_weights() -> None:
 
 
 def plain_pairs(n: int = 23) -> Any:
-    return TensorDataset(torch.rand(n, 3, 4).double(), torch.arange(n) % 5)
-
-
-class Counted(Dataset):  # type: ignore[type-arg]
-    """Samples by code of the notebook, which would be noticed."""
-
-    def __init__(self, n: int = 23) -> None:
-        self.n = n
-        self.calls = 0
-        self.log: list[int] = []
-
-    def __len__(self) -> int:
-        self.calls += 1
-        return self.n
-
-    def __getitem__(self, index: int) -> Any:
-        if index >= self.n:
-            raise IndexError(index)
-        self.calls += 1
-        self.log.append(index)
-        noise = torch.rand(2) + np.random.rand() + random.random()
-        return {"image": torch.zeros(3, 8, 8), "noise": noise, "boxes": np.zeros((2, 4)), "label": index % 4}
+    return data.TensorDataset(torch.rand(n, 3, 4).double(), torch.arange(n) % 5)
 
 
 def halves(samples: list[Any]) -> Any:
@@ -435,21 +366,21 @@ def halves(samples: list[Any]) -> Any:
 
 
 LOADERS = {
-    "plain": lambda: DataLoader(plain_pairs(), batch_size=4),
-    "shuffled": lambda: DataLoader(plain_pairs(), batch_size=16, shuffle=True),
-    "all at once": lambda: DataLoader(plain_pairs(), batch_size=100),
-    "only whole batches": lambda: DataLoader(plain_pairs(), batch_size=16, drop_last=True),
-    "part": lambda: DataLoader(random_split(plain_pairs(), [13, 10])[0], batch_size=5),
-    "chosen": lambda: DataLoader(plain_pairs(), batch_size=7, sampler=SubsetRandomSampler([5, 9, 1, 7])),
-    "joined": lambda: DataLoader(ConcatDataset([plain_pairs(3), plain_pairs(4)]), batch_size=6),
-    "of the notebook": lambda: DataLoader(Counted(), batch_size=6, shuffle=True),
-    "of the notebook, large batch": lambda: DataLoader(Counted(), batch_size=16),
-    "collated by the notebook": lambda: DataLoader(Counted(), batch_size=6, collate_fn=halves),
-    "batches by the notebook": lambda: DataLoader(
-        Counted(), batch_sampler=BatchSampler(SequentialSampler(range(9)), 4, False)
+    "plain": lambda: data.DataLoader(plain_pairs(), batch_size=4),
+    "shuffled": lambda: data.DataLoader(plain_pairs(), batch_size=16, shuffle=True),
+    "all at once": lambda: data.DataLoader(plain_pairs(), batch_size=100),
+    "only whole batches": lambda: data.DataLoader(plain_pairs(), batch_size=16, drop_last=True),
+    "part": lambda: data.DataLoader(data.random_split(plain_pairs(), [13, 10])[0], batch_size=5),
+    "chosen": lambda: data.DataLoader(plain_pairs(), batch_size=7, sampler=data.SubsetRandomSampler([5, 9, 1, 7])),
+    "joined": lambda: data.DataLoader(data.ConcatDataset([plain_pairs(3), plain_pairs(4)]), batch_size=6),
+    "of the notebook": lambda: data.DataLoader(objects_of_torch.Counted(), batch_size=6, shuffle=True),
+    "of the notebook, large batch": lambda: data.DataLoader(objects_of_torch.Counted(), batch_size=16),
+    "collated by the notebook": lambda: data.DataLoader(objects_of_torch.Counted(), batch_size=6, collate_fn=halves),
+    "batches by the notebook": lambda: data.DataLoader(
+        objects_of_torch.Counted(), batch_sampler=data.BatchSampler(data.SequentialSampler(range(9)), 4, False)
     ),
-    "one by one": lambda: DataLoader(Counted(), batch_size=None),
-    "a list": lambda: DataLoader([torch.ones(3), torch.ones(3)], batch_size=2),  # type: ignore[arg-type]
+    "one by one": lambda: data.DataLoader(objects_of_torch.Counted(), batch_size=None),
+    "a list": lambda: data.DataLoader([torch.ones(3), torch.ones(3)], batch_size=2),  # type: ignore[arg-type]
 }
 
 
@@ -488,7 +419,7 @@ def test_the_stated_batch_is_the_one_that_comes(name: str) -> None:
 
 
 def test_how_many_samples_a_batch_was_made_of_is_told_where_it_is_not_the_whole() -> None:
-    entry = entry_of(DataLoader(Counted(), batch_size=16, collate_fn=halves))
+    entry = entry_of(data.DataLoader(objects_of_torch.Counted(), batch_size=16, collate_fn=halves))
     assert entry["structure"]["dataset"]["batch_shapes"]["batch[0]"] == [10, 3, 8, 8]
     assert entry["plus"]["structure"]["dataset"]["batch_shapes_of"] == "10 samples, of the 16 of a batch"
 
@@ -496,9 +427,9 @@ def test_how_many_samples_a_batch_was_made_of_is_told_where_it_is_not_the_whole(
 @needs_copy
 def test_looking_at_data_changes_nothing_of_it() -> None:
     torch.manual_seed(0)
-    source = Counted()
+    source = objects_of_torch.Counted()
     shuffle = torch.Generator().manual_seed(5)
-    loader = DataLoader(source, batch_size=4, shuffle=True, num_workers=2, generator=shuffle)
+    loader = data.DataLoader(source, batch_size=4, shuffle=True, num_workers=2, generator=shuffle)
     source.calls = 0
     states = torch.get_rng_state(), shuffle.get_state(), random.getstate(), np.random.get_state(legacy=False)
     first, second = (looked("loader\nsource", loader=loader, source=source) for _ in range(2))
@@ -513,7 +444,7 @@ def test_looking_at_data_changes_nothing_of_it() -> None:
 def test_where_the_process_cannot_be_copied_random_states_are_put_back(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(forked, "is_possible", lambda: False)
     torch.manual_seed(0)
-    loader = DataLoader(Counted(), batch_size=4, shuffle=True)
+    loader = data.DataLoader(objects_of_torch.Counted(), batch_size=4, shuffle=True)
     states = repr((torch.get_rng_state().tolist(), random.getstate(), np.random.get_state(legacy=False)))
     entry = entry_of(loader)
     assert repr((torch.get_rng_state().tolist(), random.getstate(), np.random.get_state(legacy=False))) == states
@@ -525,7 +456,7 @@ def test_where_the_process_cannot_be_copied_random_states_are_put_back(monkeypat
     [(random.random, {"draws"}), (np.random.rand, {"draws"}), (lambda: torch.rand(1), {"draws"}), (int, set())],
 )
 def test_samples_that_draw_random_numbers_say_so(draw: Callable[[], Any], told: set[str]) -> None:
-    class Drawn(Dataset):  # type: ignore[type-arg]
+    class Drawn(data.Dataset):  # type: ignore[type-arg]
         def __len__(self) -> int:
             return 4
 
@@ -533,31 +464,33 @@ def test_samples_that_draw_random_numbers_say_so(draw: Callable[[], Any], told: 
             draw()
             return torch.zeros(3)
 
-    assert {"draws"} & entry_of(DataLoader(Drawn(), batch_size=2))["plus"]["values"].keys() == told
+    assert {"draws"} & entry_of(data.DataLoader(Drawn(), batch_size=2))["plus"]["values"].keys() == told
 
 
 @pytest.mark.parametrize("dtype", ["bool", "complex64", "float8_e4m3fn", "bfloat16", "uint8", "float16"])
 def test_tensors_of_any_type_make_batches(dtype: str) -> None:
-    source = TensorDataset(torch.ones(6, 2).to(getattr(torch, dtype)))
-    entry = entry_of(DataLoader(source, batch_size=4))
+    source = data.TensorDataset(torch.ones(6, 2).to(getattr(torch, dtype)))
+    entry = entry_of(data.DataLoader(source, batch_size=4))
     assert entry["structure"]["dataset"]["batch_shapes"] == {"batch[0]": [4, 2]}
     assert entry["plus"]["representation"]["batch_dtypes"] == {"batch[0]": f"torch.{dtype}"}
 
 
 def test_an_index_beyond_the_dataset_is_a_fact() -> None:
-    error = entry_of(DataLoader(Subset(plain_pairs(5), [0, 7]), batch_size=2))["plus"]["values"]["sample_error"]
+    error = entry_of(data.DataLoader(data.Subset(plain_pairs(5), [0, 7]), batch_size=2))["plus"]["values"][
+        "sample_error"
+    ]
     assert error.startswith("dataset[1] raises IndexError")
 
 
 def test_samples_that_do_not_fit_together_say_so() -> None:
-    class Ragged(Dataset):  # type: ignore[type-arg]
+    class Ragged(data.Dataset):  # type: ignore[type-arg]
         def __len__(self) -> int:
             return 5
 
         def __getitem__(self, index: int) -> Any:
             return torch.zeros(41 + 17 * (index % 2)), index
 
-    dataset = entry_of(DataLoader(Ragged(), batch_size=4))["structure"]["dataset"]
+    dataset = entry_of(data.DataLoader(Ragged(), batch_size=4))["structure"]["dataset"]
     assert dataset["sample_shapes"] == {"input": [[41], [58]]}
     assert "equal size" in dataset["batch_shapes"]["error"]
 
@@ -570,7 +503,7 @@ def test_samples_that_do_not_fit_together_say_so() -> None:
     ],
 )
 def test_a_sample_that_cannot_be_had_is_a_fact(error: Exception, said: str) -> None:
-    class Broken(Dataset):  # type: ignore[type-arg]
+    class Broken(data.Dataset):  # type: ignore[type-arg]
         def __len__(self) -> int:
             return 5
 
@@ -578,27 +511,6 @@ def test_a_sample_that_cannot_be_had_is_a_fact(error: Exception, said: str) -> N
             raise error
 
     assert entry_of(Broken())["structure"] == {"length": 5, "sample_shapes": {"error": said}}
-
-
-class Hostile(Dataset):  # type: ignore[type-arg]
-    def __init__(self, **how: Any) -> None:
-        self.how = how
-
-    def _do(self, name: str) -> Any:
-        action = self.how.get(name, lambda: 5)
-        return action()
-
-    def __len__(self) -> int:
-        return int(self._do("len"))
-
-    def __getitem__(self, index: int) -> Any:
-        return self._do("item")
-
-    def __getattr__(self, name: str) -> NoReturn:
-        raise RuntimeError(f"no {name}")
-
-    def __repr__(self) -> NoReturn:
-        raise AssertionError("it was printed")
 
 
 def raising() -> NoReturn:
@@ -633,16 +545,20 @@ def test_hostile_datasets_are_seen_in_time(
     place: str,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    source = Hostile(**{method: how})
-    value = DataLoader(source, batch_size=2, sampler=SequentialSampler(range(4))) if place == "in a loader" else source
+    source = objects_of_torch.Hostile(**{method: how})
+    value = (
+        data.DataLoader(source, batch_size=2, sampler=data.SequentialSampler(range(4)))
+        if place == "in a loader"
+        else source
+    )
     entry = entry_of(value, {"variable_seconds": 1.0})
     assert "unavailable" not in entry
     assert capfd.readouterr() == ("", "")
 
 
 def test_a_loader_in_a_dict_keeps_the_shapes_of_its_batches() -> None:
-    source = TensorDataset(torch.zeros(64, 3), torch.zeros(64, dtype=torch.int64))
-    loader = DataLoader(source, batch_size=32)
+    source = data.TensorDataset(torch.zeros(64, 3), torch.zeros(64, dtype=torch.int64))
+    loader = data.DataLoader(source, batch_size=32)
     shapes = {"batch[0]": [32, 3], "batch[1]": [32]}
     alone = entry_of(loader)
     assert alone["plus"]["structure"]["dataset"]["batch_shapes"] == shapes
@@ -662,7 +578,7 @@ def test_slow_loaders_in_a_dict_share_the_time_of_one_variable(monkeypatch: pyte
         return real(work, seconds)
 
     monkeypatch.setattr(forked, "facts_of", noted)
-    slow = {str(at): DataLoader(Hostile(item=sleeping), batch_size=2) for at in range(4)}
+    slow = {str(at): data.DataLoader(objects_of_torch.Hostile(item=sleeping), batch_size=2) for at in range(4)}
     entry = entry_of(slow, {"variable_seconds": 1.0})
     assert len(allowed) >= 2
     assert sum(allowed) <= 1.0
@@ -670,7 +586,7 @@ def test_slow_loaders_in_a_dict_share_the_time_of_one_variable(monkeypatch: pyte
 
 
 def test_an_iterable_dataset_is_not_advanced() -> None:
-    class Stream(IterableDataset):  # type: ignore[type-arg]
+    class Stream(data.IterableDataset):  # type: ignore[type-arg]
         def __init__(self) -> None:
             self.rows = iter(range(100))
             self.batch = 7
@@ -682,7 +598,7 @@ def test_an_iterable_dataset_is_not_advanced() -> None:
             raise AssertionError("it was measured")
 
     stream = Stream()
-    state = looked("stream\nloader", stream=stream, loader=DataLoader(stream, batch_size=4))["variables"]
+    state = looked("stream\nloader", stream=stream, loader=data.DataLoader(stream, batch_size=4))["variables"]
     assert state["loader"]["structure"] == {"batch_size": 4}
     assert state["stream"]["plus"]["values"] == {"advanced": "not by looking", "attributes": {"batch": 7}}
     assert next(stream.rows) == 0
@@ -690,7 +606,7 @@ def test_an_iterable_dataset_is_not_advanced() -> None:
 
 @needs_copy
 def test_a_sampler_of_the_notebook_chooses_and_is_not_advanced() -> None:
-    class Named(Sampler):  # type: ignore[type-arg]
+    class Named(data.Sampler):  # type: ignore[type-arg]
         def __init__(self) -> None:
             self.asked = 0
 
@@ -701,7 +617,7 @@ def test_a_sampler_of_the_notebook_chooses_and_is_not_advanced() -> None:
         def __len__(self) -> int:
             return 2
 
-    class Table(Dataset):  # type: ignore[type-arg]
+    class Table(data.Dataset):  # type: ignore[type-arg]
         rows = {"a": torch.zeros(2), "b": torch.ones(2)}  # noqa: RUF012 - as a notebook has it
 
         def __len__(self) -> int:
@@ -711,16 +627,16 @@ def test_a_sampler_of_the_notebook_chooses_and_is_not_advanced() -> None:
             return self.rows[name]
 
     sampler = Named()
-    entry = entry_of(DataLoader(Table(), batch_size=2, sampler=sampler))
+    entry = entry_of(data.DataLoader(Table(), batch_size=2, sampler=sampler))
     assert entry["structure"]["dataset"]["batch_shapes"] == {"batch": [2, 2]}
     assert sampler.asked == 0
 
 
 def test_parts_tell_what_they_are_parts_of() -> None:
-    entry = entry_of(Subset(Counted(), [1, 2, 3]))
+    entry = entry_of(data.Subset(objects_of_torch.Counted(), [1, 2, 3]))
     assert entry["structure"]["length"] == 3
     assert entry["representation"]["underlying_dataset"]["type"].endswith("Counted")
-    whole = entry_of(Subset(plain_pairs(), [1, 2, 3]))["plus"]["values"]["tensors"]
+    whole = entry_of(data.Subset(plain_pairs(), [1, 2, 3]))["plus"]["values"]["tensors"]
     assert whole["1"]["value_range"] == [0, 4]
 
 
@@ -729,7 +645,7 @@ def test_parts_tell_what_they_are_parts_of() -> None:
 
 def objects() -> dict[str, Any]:
     torch.manual_seed(1)
-    net = Net()
+    net = objects_of_torch.Net()
     return {
         "tensor": torch.rand(7, 3),
         "flat": torch.arange(50) % 3,
@@ -739,14 +655,27 @@ def objects() -> dict[str, Any]:
         "optimizer": torch.optim.Adam(net.parameters()),
         "schedule": torch.optim.lr_scheduler.StepLR(torch.optim.SGD(net.parameters(), lr=0.1), 3),
         "pairs": plain_pairs(),
-        "counted": Counted(),
-        "loader": DataLoader(plain_pairs(), batch_size=4, shuffle=True),
-        "foreign": DataLoader(Counted(), batch_size=4, shuffle=True),
-        "inside": {"train": DataLoader(plain_pairs(), batch_size=4), "losses": [torch.tensor(0.5), torch.tensor(0.25)]},
+        "counted": objects_of_torch.Counted(),
+        "loader": data.DataLoader(plain_pairs(), batch_size=4, shuffle=True),
+        "foreign": data.DataLoader(objects_of_torch.Counted(), batch_size=4, shuffle=True),
+        "inside": {
+            "train": data.DataLoader(plain_pairs(), batch_size=4),
+            "losses": [torch.tensor(0.5), torch.tensor(0.25)],
+        },
         "size": torch.Size([1, 2]),
         "dtype": torch.float32,
         "device": torch.device("cpu"),
     }
+
+
+OBJECTS = [
+    *("tensor", "flat", "net", "lazy", "loss", "optimizer", "schedule", "pairs", "counted", "loader", "foreign"),
+    *("inside", "size", "dtype", "device"),
+]
+
+
+def test_every_object_is_named() -> None:
+    assert list(objects()) == OBJECTS
 
 
 def fingerprint(value: Any) -> str:
@@ -760,7 +689,7 @@ def fingerprint(value: Any) -> str:
     return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
-@pytest.mark.parametrize("name", objects())
+@pytest.mark.parametrize("name", OBJECTS)
 def test_the_contract_of_every_summary(name: str) -> None:
     value = objects()[name]
     before = fingerprint(value)
@@ -779,7 +708,7 @@ def test_neighbours_in_a_sequential_can_be_compared() -> None:
     assert [(one["out_features"], other["in_features"]) for one, other in pairwise(sized)] == [(8, 9)]
 
 
-@pytest.mark.parametrize("name", objects())
+@pytest.mark.parametrize("name", OBJECTS)
 def test_inside_others_and_within_tight_limits_it_is_told_all_the_same(name: str) -> None:
     value = objects()[name]
     inside = looked("box['inside'][0]", box={"inside": [value]})

@@ -9,37 +9,39 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
 from crane_core.runtime.kernel_side.crane_probe.look import look
+from tests.optional import later, needs
 from tests.patience import UNHURRIED
 
-torch = pytest.importorskip("torch", reason="torch is not installed: make ml")
-from torch import nn  # noqa: E402 - after the skip
-from torch._subclasses.fake_tensor import FakeTensorMode  # noqa: E402
-from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
-from torch.utils.data import DataLoader, TensorDataset  # noqa: E402
-
-needs_gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
+pytestmark = needs("torch")
+torch, nn, data = later("torch"), later("torch.nn"), later("torch.utils.data")
+fake_tensor = later("torch._subclasses.fake_tensor")
 TARGET = "thing.shape; thing[0]; thing[0, 1:, None]; thing(x=thing); [v for v in thing]; thing + 1; thing.item()"
 VIEWS = {"alias", "device", "detach", "select", "slice", "unsqueeze", "view", "permute", "expand", "t", "transpose"}
 """Operations that make another view or name the device: no element is read, copied or computed."""
 
 
-class Noting(TorchDispatchMode):
+@contextmanager
+def noting() -> Iterator[set[str]]:
     """Notes the name of each operation that is carried out on another device than the CPU and "meta"."""
+    from torch.utils._python_dispatch import TorchDispatchMode
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.names: set[str] = set()
+    names: set[str] = set()
 
-    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        given = [one for one in (*args, *(kwargs or {}).values()) if isinstance(one, torch.Tensor)]
-        if any(one.device.type not in ("cpu", "meta") for one in given):
-            self.names.add(func.__name__.partition(".")[0])
-        return func(*args, **(kwargs or {}))
+    class Noting(TorchDispatchMode):
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            given = [one for one in (*args, *(kwargs or {}).values()) if isinstance(one, torch.Tensor)]
+            if any(one.device.type not in ("cpu", "meta") for one in given):
+                names.add(func.__name__.partition(".")[0])
+            return func(*args, **(kwargs or {}))
+
+    with Noting():
+        yield names
 
 
 def looked(thing: Any) -> dict[str, Any]:
@@ -50,11 +52,11 @@ def looked(thing: Any) -> dict[str, Any]:
 
 
 def on_device(make: Callable[[str], Any]) -> Any:
-    with FakeTensorMode():
+    with fake_tensor.FakeTensorMode():
         return make("cuda")
 
 
-def layers(device: str) -> nn.Module:
+def layers(device: str) -> Any:
     model = nn.Sequential(nn.Linear(4, 3, device="meta"), nn.ReLU(), nn.Linear(3, 2, device="meta"))
     for layer in (model[0], model[2]):
         for name, held in list(layer.named_parameters()):
@@ -70,9 +72,9 @@ MADE: dict[str, Callable[[str], Any]] = {
     "view": lambda device: torch.empty(4, 6, device=device).t(),
     "model": layers,
     "optimizer": lambda device: torch.optim.SGD(layers(device).parameters(), lr=0.1),
-    "dataset": lambda device: TensorDataset(torch.empty(6, 4, device=device), torch.empty(6, device=device)),
-    "loader": lambda device: DataLoader(
-        TensorDataset(torch.empty(6, 4, device=device), torch.empty(6, device=device)), batch_size=2
+    "dataset": lambda device: data.TensorDataset(torch.empty(6, 4, device=device), torch.empty(6, device=device)),
+    "loader": lambda device: data.DataLoader(
+        data.TensorDataset(torch.empty(6, 4, device=device), torch.empty(6, device=device)), batch_size=2
     ),
 }
 
@@ -80,18 +82,18 @@ MADE: dict[str, Callable[[str], Any]] = {
 @pytest.mark.parametrize("name", MADE)
 def test_no_value_of_a_device_is_asked_for(name: str) -> None:
     thing = on_device(MADE[name])
-    with Noting() as noted:
+    with noting() as noted:
         entry = looked(thing)
     assert "unavailable" not in entry
-    assert noted.names <= VIEWS
+    assert noted <= VIEWS
 
 
 def test_the_stand_in_would_show_a_read() -> None:
     thing = on_device(MADE["floats"])
-    with Noting() as noted:
+    with noting() as noted:
         thing.aminmax()
         thing.to("cpu")
-    assert {"aminmax", "_to_copy"} <= noted.names
+    assert {"aminmax", "_to_copy"} <= noted
 
 
 def test_shape_type_and_device_are_told() -> None:
@@ -104,6 +106,8 @@ def test_shape_type_and_device_are_told() -> None:
 @pytest.fixture
 def busy() -> Iterator[Any]:
     """A stream with seconds of work queued."""
+    if not torch.cuda.is_available():
+        pytest.skip("no GPU")
     big = torch.ones(6_000, 6_000, device="cuda")
     torch.cuda.synchronize()
     for _ in range(400):
@@ -114,7 +118,6 @@ def busy() -> Iterator[Any]:
     torch.cuda.synchronize()
 
 
-@needs_gpu
 @pytest.mark.parametrize("name", MADE)
 def test_a_gpu_is_neither_waited_for_nor_filled(name: str, busy: Any) -> None:
     thing = MADE[name]("cuda")

@@ -11,13 +11,13 @@ from PIL import Image
 
 from crane_core.runtime.kernel_side.crane_probe.kernel_copy import forked
 from crane_core.runtime.kernel_side.crane_probe.look import look
+from tests.optional import later, needs
 from tests.patience import UNHURRIED
 
-torch = pytest.importorskip("torch", reason="torch is not installed: make ml")
-pytest.importorskip("torchvision", reason="torchvision is not installed: make ml")
-from torchvision import datasets, models, transforms  # noqa: E402 - after the skip
-from torchvision.transforms import v2  # noqa: E402
-
+pytestmark = needs("torch", "torchvision")
+torch, datasets, models = later("torch"), later("torchvision.datasets"), later("torchvision.models")
+transforms = later("torchvision.transforms")
+v2 = later("torchvision.transforms.v2")
 needs_copy = pytest.mark.skipif(not forked.is_possible(), reason="the process cannot be copied here")
 
 

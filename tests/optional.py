@@ -24,7 +24,7 @@ LIBRARIES = ("keras", "lightgbm", "seaborn", "tensorflow", "torch", "torchvision
 def needs(*libraries: str, **majors: int) -> list[pytest.MarkDecorator]:
     """Marks of all tests of a file, as its `pytestmark`, or of one set of parameters that need these libraries.
 
-    majors: libraries of which one line of releases is needed: `keras=3`.
+    majors: libraries that are needed in this major version: `keras=3`.
     """
     missing = [library for library in (*libraries, *majors) if find_spec(library) is None]
     reason = f"{', '.join(missing)} is not installed: make ml"

@@ -13,7 +13,7 @@ MOST_BYTES = 64 * 2**20
 """Of a notebook file; one with larger outputs takes longer to read than anybody waits."""
 _PYTHON = ("python", "ipython")
 _BEGINNING = 8_000
-"""Bytes by which a file is told that is no notebook."""
+"""Bytes that are read to say what a file holds that is not a notebook."""
 _STATE = b'"schema_version"'
 """A captured state begins with it."""
 

@@ -1,7 +1,7 @@
 """The schema of the database and its version: one file of SQL, run once on a new database.
 
-A database holds nothing of its own: sources and ledger bring every row. So one of an earlier version is not migrated
-but built again from them (`pipeline.loading.load.prepare`).
+Every row of a database comes from sources and ledger. So a database of an earlier version is not migrated but built
+again from them (`pipeline.loading.load.prepare`).
 """
 
 from __future__ import annotations

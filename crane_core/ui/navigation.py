@@ -74,7 +74,7 @@ def navigate(draw_not_found: Callable[[str], None]) -> st.Page:
 
 
 def _unknown_address() -> str | None:
-    """The name in the address that is no page's; None where it is one's.
+    """The name in the address if no page has it; None if one has.
 
     `st.navigation` would show the start page for it. That has its own name in the menu, so one may type that too.
     """

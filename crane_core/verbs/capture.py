@@ -148,7 +148,7 @@ def cluster_for(chosen: argparse.Namespace, n_notebooks: int, n_workers: int) ->
 
 
 def refuse_if_forbidden() -> None:
-    """Raises KernelError where the environment says that no notebook may run."""
+    """Raise KernelError if the environment says that no notebook may run."""
     if execution_forbidden(os.environ):
         raise KernelError(f"{ALLOWED} forbids running notebooks.", remedy="Unset it, or capture elsewhere.")
 

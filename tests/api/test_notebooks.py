@@ -9,15 +9,18 @@ import pytest
 
 from crane_core import api
 from crane_core.cli import main
+from tests.written_pairs import write_pair
 
 
-@pytest.fixture(scope="module")
-def folder(root: Path) -> Path:
-    return root / "data" / "minibench" / "benchmark" / "pandas_1"
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A pair that loads no library, so that its kernels start soon."""
+    write_pair(tmp_path, "trip", ["v = [1]", "v[3]"], ["v = [1]", "v[0]"], error="IndexError")
+    return tmp_path / "trip"
 
 
 def test_check_finds_what_the_command_finds(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    crashing, fixed = folder / "pandas_1_reproduced.ipynb", folder / "pandas_1_fixed.ipynb"
+    crashing, fixed = folder / "trip_reproduced.ipynb", folder / "trip_fixed.ipynb"
     verdict = api.check(crashing)
     assert main(["check", str(crashing), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
@@ -41,6 +44,6 @@ def test_nothing_runs_where_it_is_not_wanted(tmp_path: Path) -> None:
 
 
 def test_capture_is_the_document_of_the_command(folder: Path) -> None:
-    state = api.capture(folder / "pandas_1_reproduced.ipynb")
+    state = api.capture(folder / "trip_reproduced.ipynb")
     assert state["variables"] and state["captured"]["cells"]
     json.dumps(state, allow_nan=False)

@@ -64,17 +64,26 @@ def beside_read_only(folder: DataFolder, *arguments: str) -> subprocess.Complete
     return subprocess.run(["bwrap", *mounts, *verb], capture_output=True, text=True, timeout=PATIENCE_S, check=False)
 
 
-def test_what_only_reads_works_on_a_read_only_medium(read_only: DataFolder, tmp_path: Path) -> None:
-    book = write_notebook(tmp_path / "a.ipynb", ["v = [1]", "v[3]"], counts=[None, None])
-    for verb, words in (
+@pytest.mark.parametrize(
+    ("verb", "words"),
+    [
         (("sql", "SELECT title FROM inventory_acts"), "S"),
-        (("doctor",), "Damaged database\n  none"),
-        (("report", "--table", "1"), "Applicable cases"),
-        (("backup", str(tmp_path / "kept")), "all checked"),
-        (("check", str(book)), "IndexError"),
-    ):
-        done = beside_read_only(read_only, *verb)
-        assert (done.returncode, words in done.stdout) == (0, True), done.stderr
+        pytest.param(("doctor",), "Damaged database\n  none", marks=pytest.mark.slow),
+        pytest.param(("report", "--table", "1"), "Applicable cases", marks=pytest.mark.slow),
+        pytest.param(("backup", "{tmp}/kept"), "all checked", marks=pytest.mark.slow),
+        pytest.param(("check", "{tmp}/a.ipynb"), "IndexError", marks=pytest.mark.slow),
+    ],
+    ids=lambda value: value[0] if isinstance(value, tuple) else "",
+)
+def test_what_only_reads_works_on_a_read_only_medium(
+    read_only: DataFolder, tmp_path: Path, verb: tuple[str, ...], words: str
+) -> None:
+    write_notebook(tmp_path / "a.ipynb", ["v = [1]", "v[3]"], counts=[None, None])
+    done = beside_read_only(read_only, *(part.replace("{tmp}", str(tmp_path)) for part in verb))
+    assert (done.returncode, words in done.stdout) == (0, True), done.stderr
+
+
+def test_what_writes_is_refused_on_a_read_only_medium(read_only: DataFolder) -> None:
     refused = beside_read_only(read_only, "rename", "run", "shipped", "T")
     assert refused.returncode == 1
     assert "it is read-only. Use a writable folder" in refused.stderr
@@ -92,11 +101,18 @@ def test_a_read_only_folder_without_a_database_is_read_from_its_files(
         prepare(copy)
 
 
+@pytest.mark.parametrize(
+    "eighths",
+    [
+        pytest.param((1, 4), id="two places"),
+        pytest.param((2, 3, 5, 6, 7), marks=pytest.mark.slow, id="five more"),
+    ],
+)
 def test_doctor_finds_random_bytes_anywhere_in_the_database(
-    copy: DataFolder, whole: DataFolder, capsys: pytest.CaptureFixture[str]
+    copy: DataFolder, whole: DataFolder, capsys: pytest.CaptureFixture[str], eighths: tuple[int, ...]
 ) -> None:
     n_bytes = whole.database.stat().st_size
-    for eighth in range(1, 8):
+    for eighth in eighths:
         shutil.copyfile(whole.database, copy.database)
         with copy.database.open("r+b") as file:
             file.seek(n_bytes * eighth // 8)

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import venv
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -58,26 +59,32 @@ def test_a_pair_that_is_what_it_claims_ends_with_zero(run: Run, pairs: Path, tmp
     ]
 
 
-@pytest.mark.parametrize(
-    ("crashing", "fixed", "outcome", "words"),
-    [
-        (["a = 1", "1 / a"], GOOD[1], "no crash", "code cell 1, raised nothing"),
-        (["a = ''", "1 / a"], GOOD[1], "other exception", "raised TypeError: unsupported operand"),
-        (["1 / 0", "1 / 0"], GOOD[1], "crash in another cell", "code cell 0, before its target, raised ZeroDivision"),
-        (GOOD[0], GOOD[0], "fixed notebook crashes", "trip_fixed: fixed notebook crashes: code cell 1 raised"),
-        (GOOD[0], [*GOOD[1], "{}[1]"], "fixed notebook crashes", "code cell 2 raised KeyError: 1"),
-        (GOOD[0], ["a = 1"], "not a pair", "there is no code cell 1; the notebook has 1"),
-    ],
-)
+NO_PAIRS = {
+    "calm": ((["a = 1", "1 / a"], GOOD[1]), "no crash", "code cell 1, raised nothing"),
+    "other": ((["a = ''", "1 / a"], GOOD[1]), "other exception", "raised TypeError: unsupported operand"),
+    "early": ((["1 / 0", "1 / 0"], GOOD[1]), "crash in another cell", "code cell 0, before its target, raised ZeroDiv"),
+    "same": ((GOOD[0], GOOD[0]), "fixed notebook crashes", "same_fixed: fixed notebook crashes: code cell 1 raised"),
+    "late": ((GOOD[0], [*GOOD[1], "{}[1]"]), "fixed notebook crashes", "code cell 2 raised KeyError: 1"),
+    "short": ((GOOD[0], ["a = 1"]), "not a pair", "there is no code cell 1; the notebook has 1"),
+}
+"""Pairs that are not what they claim: their cells, the outcome, and what is said of it."""
+
+
 def test_a_pair_that_is_not_what_it_claims_ends_with_one_and_the_reason(
-    run: Run, pairs: Path, crashing: list[str], fixed: list[str], outcome: str, words: str
+    run: Run, pairs: Path, subtests: pytest.Subtests
 ) -> None:
-    write_pair(pairs, "trip", crashing, fixed)
+    """All in one run, which starts two kernels for each pair."""
     write_pair(pairs, "good", *GOOD)
+    for name, (cells, _, _) in NO_PAIRS.items():
+        write_pair(pairs, name, *cells)
     said = run(pairs)
     assert said.code == 1
-    assert f"1  {outcome}" in said.out and "1  as recorded" in said.out
-    assert "Not what they claim to be:" in said.out and words in said.out
+    assert "1  as recorded" in said.out and "Not what they claim to be:" in said.out
+    n_of = Counter(outcome for _, outcome, _ in NO_PAIRS.values())
+    for name, (_, outcome, words) in NO_PAIRS.items():
+        with subtests.test(name):
+            assert f"{n_of[outcome]}  {outcome}" in said.out
+            assert [line for line in said.out.splitlines() if f"{name}_" in line and outcome in line and words in line]
 
 
 @pytest.mark.parametrize(

@@ -89,7 +89,15 @@ def with_judges(study_store: Store, prepared_folder: DataFolder) -> Material:
     return Material(study_store, prepared_folder)
 
 
-def test_coefficients_groups_judges_and_powered_estimates(with_judges: Material) -> None:
+@pytest.mark.parametrize(
+    "groupings", [pytest.param(("setting",), id="one"), pytest.param(None, marks=pytest.mark.slow, id="all")]
+)
+def test_coefficients_groups_judges_and_powered_estimates(
+    with_judges: Material, groupings: tuple[str, ...] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every grouping, or one: each has its own bootstrap of every group."""
+    if groupings is not None:
+        monkeypatch.setattr(agreement, "GROUPINGS", groupings)
     mine = list(agreement.collect(with_judges))
     assert {row.section for row in mine} == {"coefficients", "groups", "judges", "consistency"}
     people = with_judges.labels.query("kind == 'human'")["annotator"].unique().tolist()

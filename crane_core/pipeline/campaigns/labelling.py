@@ -110,11 +110,16 @@ class LabelStore:
         return Taken(found.saved, found.refused, perf_counter() - start, overtaken=found.overtaken)
 
     def check(self, annotator: str, acts: Sequence[Mapping[str, Any]], *, though_locked: bool = False) -> Checked:
-        """What `take` would do with these acts; nothing is saved. Raises CampaignError as it does.
+        """What `take` would do with these acts; nothing is written, not even a lock. Raises CampaignError as it does.
 
         though_locked: as if the campaign were open again.
         """
-        with self._open_session(annotator, though_locked=though_locked) as session:
+        self._read_campaign()
+        session = self._session(annotator)
+        # Other processes may go on writing: what they add meanwhile is found when the acts are saved.
+        with session.lock:
+            self._read(session, annotator)
+            self._refuse_when_over(annotator, though_locked=though_locked)
             return self._checked(session.journal, annotator, acts)
 
     def names(self, annotator: str) -> DeskNames:
@@ -141,7 +146,7 @@ class LabelStore:
         return len(found.fresh)
 
     @contextmanager
-    def _open_session(self, annotator: str, *, though_locked: bool = False) -> Iterator[_AnnotatorSession]:
+    def _open_session(self, annotator: str) -> Iterator[_AnnotatorSession]:
         """An annotator's session, up to date, while nobody else writes it. Raises CampaignError if it is closed.
 
         Nobody else: neither another thread, nor another process that serves or imports labels of the same person. The
@@ -151,7 +156,7 @@ class LabelStore:
         session = self._session(annotator)
         with session.lock, ledger.exclusively(label_file(self._folder, self.plan.campaign, annotator)):
             self._read(session, annotator)
-            self._refuse_when_over(annotator, though_locked=though_locked)
+            self._refuse_when_over(annotator, though_locked=False)
             yield session
 
     def _write(self, session: _AnnotatorSession, annotator: str, fresh: Sequence[Annotation]) -> None:

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier, Thread
 from typing import Any
@@ -168,6 +169,26 @@ def test_nothing_sent_is_nothing_written(pilot: Keep) -> None:
     folder, _ = pilot()
     assert LabelStore(folder, "pilot").take("ana", []).saved == []
     assert not label_file(folder, "pilot", "ana").exists()
+
+
+def test_a_check_writes_nothing_and_waits_for_nobody_who_writes(pilot: Keep) -> None:
+    folder, plan = pilot()
+    desk = LabelStore(folder, "pilot")
+    one, two, *_ = plan.orders["ana"]
+
+    def files() -> list[Path]:
+        return sorted(folder.path.rglob("*"))
+
+    before = files()
+    assert desk.check("ana", [act("event-0001", one)]).saved == ["event-0001"]
+    assert files() == before, "not even a lock"
+    desk.take("ana", [act("event-0001", one)])
+    with ThreadPoolExecutor(1) as thread, ledger.exclusively(label_file(folder, "pilot", "ana")):
+        acts = [act("event-0001", one), act("event-0002", two), act("event-0003", two, label="great")]
+        found = thread.submit(desk.check, "ana", acts).result(PATIENCE_S)
+    assert [fresh.event for fresh in found.fresh] == ["event-0002"]
+    assert (found.saved, list(found.refused)) == (["event-0001", "event-0002"], ["event-0003"])
+    assert events_on_disk(folder, "ana") == ["event-0001"]
 
 
 @pytest.mark.parametrize("stranger", ["eva", "", "../ana", "Ana", "adjudication"])

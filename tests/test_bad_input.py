@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Iterator
@@ -23,8 +24,8 @@ from hypothesis import strategies as st
 from crane_core.cli import main, verb_modules
 from crane_core.pipeline.places import DataFolder
 from crane_core.terminal import ERROR_LETTERS, one_line, plain, tell
+from tests.patience import PATIENCE_S
 
-PATIENCE_S = 20
 LONGEST_LINE = 2 * ERROR_LETTERS + 100
 STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x80-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 ESCAPES = "\x1b[31mred\x1b[0m\x1b]0;title\x07\x9b2J\u202egnp.exe"
@@ -40,28 +41,34 @@ Command = Callable[..., Ended]
 
 
 @contextmanager
-def within(seconds: int) -> Iterator[None]:
+def within(seconds: float) -> Iterator[None]:
     """What takes longer raises TimeoutError, an open pipe too."""
 
     def over(number: int, frame: FrameType | None) -> None:
         raise TimeoutError(f"no answer after {seconds} s")
 
     before = signal.signal(signal.SIGALRM, over)
-    signal.alarm(seconds)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
 
 
+@pytest.fixture(scope="module")
+def shared_folder(prepared_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
+    """A prepared data folder for all of these tests: what is refused leaves it as it was."""
+    return DataFolder(Path(shutil.copytree(prepared_folder.path, tmp_path_factory.mktemp("shared") / "data")))
+
+
 @pytest.fixture
-def command(folder: DataFolder, capsys: pytest.CaptureFixture[str]) -> Command:
+def command(shared_folder: DataFolder, capsys: pytest.CaptureFixture[str]) -> Command:
     def run(*arguments: str) -> Ended:
         code: int | str | None
         try:
             with within(PATIENCE_S):
-                code = main(["--data", str(folder.path), *arguments])
+                code = main(["--data", str(shared_folder.path), *arguments])
         except SystemExit as left:
             code = left.code
         return Ended(code, *capsys.readouterr())
@@ -292,6 +299,7 @@ def test_every_numeric_option_is_tried() -> None:
     assert options_with_numbers() == {option[-1] for option in NUMBERS}
 
 
+@pytest.mark.slow
 def test_the_largest_power_that_may_be_asked_is_answered(command: Command) -> None:
     assert command(*POWER, "--cases", "1000000", "--instances", "1000000").code in (0, 1)
 

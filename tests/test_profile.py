@@ -19,6 +19,7 @@ from crane_core.cli import parser
 from crane_core.pipeline.places import DataFolder
 from crane_core.runtime.isolation import can_seal
 from tests.house.test_packaging import ROOT, arguments_of
+from tests.patience import PATIENCE_S
 
 UNIT = re.search(r"```ini\n(\[Unit\].*?)```", (ROOT / "docs" / "admin" / "server.md").read_text("utf-8"), re.DOTALL)
 
@@ -105,7 +106,7 @@ def test_the_app_runs_with_a_file_system_that_it_can_only_read(
 
 
 def is_up(address: str, process: subprocess.Popen[bytes]) -> bool:
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + PATIENCE_S
     while process.poll() is None and time.monotonic() < deadline:
         try:
             with urllib.request.urlopen(f"{address}/_stcore/health", timeout=1) as answer:

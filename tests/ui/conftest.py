@@ -1,11 +1,22 @@
-"""What a page may be given, and what a browser must get: hostile texts, and a check of finished HTML."""
+"""What a page may be given, and what a browser must get: hostile texts, a check of finished HTML, running servers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
+
+from benchmarks._server import serve
+from crane_core.annotation.draw import CampaignRequest
+from crane_core.annotation.plan import Design, Kind, Population
+from crane_core.pipeline.campaigns.campaigns import drawn_plan, keep_campaign
+from crane_core.pipeline.campaigns.labelling import LabelStore
+from crane_core.pipeline.loading.load import prepare
+from crane_core.pipeline.places import DataFolder
+from tests.ui.lab import AUDITED, LISTED, PASSWORD, PILOT, Lab
 
 VOID = {"br", "hr", "img", "input", "wbr"}
 TAGS = {
@@ -76,3 +87,56 @@ def text_of() -> Callable[[str], str]:
 @pytest.fixture(params=HOSTILE.values(), ids=HOSTILE)
 def hostile(request: pytest.FixtureRequest) -> str:
     return str(request.param)
+
+
+@pytest.fixture(scope="session")
+def campaign_folder(answered_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
+    """A data folder with the two campaigns of a Lab; to be copied, not changed."""
+    folder = DataFolder(Path(shutil.copytree(answered_folder.path, tmp_path_factory.mktemp("campaigns") / "data")))
+    ours = Population("minibench", "ours")
+    store = prepare(folder)
+    try:
+        plan = drawn_plan(store, CampaignRequest(PILOT, ("ana", "ben"), ours, Design(Kind.ALL), seed=7))
+        other = drawn_plan(store, CampaignRequest(AUDITED, ("eva", "fay"), ours, Design(Kind.ALL), seed=7))
+    finally:
+        store.close()
+    keep_campaign(folder, plan)
+    keep_campaign(folder, other)
+    everything = [(PILOT, name, item.item) for name in plan.annotators for item in plan.items]
+    for campaign, name, item in [*everything, (AUDITED, "eva", other.items[0].item)]:
+        act = {"event": f"{name}-{item}", "action": "label", "item": item, "showing": 1, "label": "correct"}
+        assert LabelStore(folder, campaign).take(name, [act | {"seconds": 9.0}]).refused == {}
+    return folder
+
+
+@pytest.fixture(scope="session")
+def lab(campaign_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """A server with logins, for all tests of a run: a start takes as long as thirty visits."""
+    place = tmp_path_factory.mktemp("lab")
+    folder = DataFolder(Path(shutil.copytree(campaign_folder.path, place / "data")))
+    roles = place / "roles.toml"
+    roles.write_text(LISTED)
+    settings = {"CRANE_ALLOW_EXECUTION": "1", "CRANE_PROXY_FROM": "127.0.0.1"}
+    with serve(folder.path, CRANE_ROLES=str(roles), **settings) as address:
+        yield Lab(address, folder, roles)
+
+
+@pytest.fixture(scope="session")
+def open_folder(answered_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
+    """The data folder of `open_app`."""
+    return DataFolder(Path(shutil.copytree(answered_folder.path, tmp_path_factory.mktemp("open") / "data")))
+
+
+@pytest.fixture(scope="session")
+def open_app(open_folder: DataFolder) -> Iterator[str]:
+    """Address of an app without logins and password that a proxy shows as crane.example."""
+    with serve(open_folder.path, CRANE_HOSTS="crane.example") as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def locked_app(prepared_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Address of an app with a shared password."""
+    data = Path(shutil.copytree(prepared_folder.path, tmp_path_factory.mktemp("locked") / "data"))
+    with serve(data, CRANE_PASSWORD=PASSWORD) as address:
+        yield address

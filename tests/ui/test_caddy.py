@@ -6,7 +6,6 @@ import re
 import shutil
 import subprocess
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -18,6 +17,7 @@ from benchmarks._server import free_port, serve
 from crane_core.identity.key import signing_key
 from crane_core.identity.passes import Purpose, new_pass, signed
 from crane_core.pipeline.places import DataFolder
+from tests.patience import PATIENCE_S, once
 from tests.ui.visits import Visitor, asked
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -44,19 +44,19 @@ def caddy(configuration: str, place: Path, app: str, login: int = 1) -> Iterator
         yield address
     finally:
         process.terminate()
-        process.wait(10)
+        process.wait(PATIENCE_S)
 
 
 def _wait_until_up(address: str, process: subprocess.Popen[bytes]) -> None:
-    for _ in range(200):
+    def is_up() -> bool:
         assert process.poll() is None, "Caddy ended: its configuration is wrong"
         try:
             asked(address, "/_stcore/health")
         except OSError:
-            time.sleep(0.05)
-        else:
-            return
-    raise AssertionError("Caddy did not come up")
+            return False
+        return True
+
+    once(is_up)
 
 
 class Login(BaseHTTPRequestHandler):

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from http.client import HTTPConnection, HTTPResponse
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -17,34 +15,18 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidStatus
 from websockets.typing import Subprotocol
 
-from benchmarks._server import serve
-from crane_core.pipeline.places import DataFolder
+from tests.patience import PATIENCE_S
 from tests.ui.visits import in_own_loop
 
 MEBIBYTE = 1024 * 1024
 BOUNDARY = "upload-ends-here"
 
 
-@pytest.fixture(scope="module")
-def open_app(prepared_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Address of an app without a password that a proxy shows as crane.example."""
-    data = Path(shutil.copytree(prepared_folder.path, tmp_path_factory.mktemp("open") / "data"))
-    with serve(data, CRANE_HOSTS="crane.example") as address:
-        yield address
-
-
-@pytest.fixture(scope="module")
-def locked_app(prepared_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    data = Path(shutil.copytree(prepared_folder.path, tmp_path_factory.mktemp("locked") / "data"))
-    with serve(data, CRANE_PASSWORD="open sesame") as address:
-        yield address
-
-
 def ask(
     address: str, path: str, *, method: str = "GET", headers: Mapping[str, str] | None = None, body: bytes | None = None
 ) -> HTTPResponse:
     """The answer to one request, with any Host header."""
-    connection = HTTPConnection(urlsplit(address).netloc, timeout=30)
+    connection = HTTPConnection(urlsplit(address).netloc, timeout=PATIENCE_S)
     connection.request(method, path, body, dict(headers or {}))
     answer = connection.getresponse()
     answer.read()
@@ -208,7 +190,7 @@ def test_a_single_upload_is_bounded(open_app: str) -> None:
 
 
 def test_an_upload_that_does_not_say_how_large_it_is_is_refused(open_app: str) -> None:
-    connection = HTTPConnection(urlsplit(open_app).netloc, timeout=30)
+    connection = HTTPConnection(urlsplit(open_app).netloc, timeout=PATIENCE_S)
     connection.request("PUT", "/_stcore/upload_file/a/b", iter([b"x"]), encode_chunked=True)
     assert connection.getresponse().status == 411
     connection.close()

@@ -21,13 +21,17 @@ from crane_core.ui.leave import leave
 
 def draw():
     cursor = duckdb.connect()
+    cursor.execute("select 1").df()
+    drawing.wait()
     while True:
         cursor.execute("select i, i::varchar, [i] from range(20000) t(i)").df()
 
+drawing = threading.Barrier(4)
 for _ in range(3):
     threading.Thread(target=draw, daemon=True, name="ScriptRunner.scriptThread").start()
 atexit.register(lambda: print("what was registered is done"))
-time.sleep(0.3)
+drawing.wait()
+time.sleep(0.3)  # into their loops; who comes late is not inside the database, and does not abort
 leave(7) if sys.argv[1] == "leave" else sys.exit(7)
 """
 
@@ -39,13 +43,13 @@ def ended(how: str) -> subprocess.CompletedProcess[str]:
 
 def test_threads_inside_the_database_abort_no_end() -> None:
     """Where a usual exit aborts, because Python unwinds their C++ frames."""
-    assert -signal.SIGABRT in {ended("exit").returncode for _ in range(3)}
-    for _ in range(3):
+    assert any(ended("exit").returncode == -signal.SIGABRT for _ in range(20))
+    for _ in range(2):
         done = ended("leave")
         assert (done.returncode, done.stdout) == (7, "what was registered is done\n"), done.stderr
 
 
-@pytest.mark.parametrize("n_visitors", [0, 3])
+@pytest.mark.parametrize("n_visitors", [pytest.param(0, marks=pytest.mark.slow), 3])
 def test_ctrl_c_ends_the_app_with_zero(prepared_folder: DataFolder, tmp_path: Path, n_visitors: int) -> None:
     data = Path(shutil.copytree(prepared_folder.path, tmp_path / "data"))
     with serve_process(data, end_with=signal.SIGINT) as (address, pid):

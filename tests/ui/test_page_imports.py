@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -11,6 +12,7 @@ from benchmarks._server import serve
 from crane_core.pipeline.places import DataFolder
 from crane_core.ui.navigation import page_files
 from crane_core.ui.page_imports import imported_by
+from tests.patience import PATIENCE_S
 from tests.ui.visits import Visitor
 
 CIRCLE = """
@@ -61,7 +63,7 @@ def test_two_threads_may_enter_a_circle_of_imports(root: Path, tmp_path: Path) -
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=PATIENCE_S,
     )
     assert done.returncode == 0, done.stderr
 
@@ -71,8 +73,9 @@ def test_what_a_page_imports_is_known() -> None:
     assert "crane_core.ui.intake_view" in imported_by("data")
 
 
-def test_visits_at_once_to_a_server_just_started(prepared_folder: DataFolder) -> None:
-    with serve(prepared_folder.path) as address, ThreadPoolExecutor(4) as pool:
+def test_visits_at_once_to_a_server_just_started(prepared_folder: DataFolder, tmp_path: Path) -> None:
+    data = Path(shutil.copytree(prepared_folder.path, tmp_path / "data"))
+    with serve(data) as address, ThreadPoolExecutor(4) as pool:
         pages = [name for name in page_files() if name != next(iter(page_files()))]
         drawn = list(pool.map(Visitor(address).sees, pages))
     for page, seen in zip(pages, drawn, strict=True):

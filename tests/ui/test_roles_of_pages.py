@@ -5,43 +5,26 @@ from __future__ import annotations
 import json
 import shutil
 import stat
-import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
-from urllib.parse import urlsplit
 
 import pytest
 
-from benchmarks._server import CHECKOUT, serve
-from crane_core.annotation.draw import CampaignRequest
-from crane_core.annotation.plan import Design, Kind, Population
+from benchmarks._server import serve
 from crane_core.annotation.showing import Showing
 from crane_core.domain import Side
 from crane_core.identity.key import FILE_NAME, signing_key
 from crane_core.identity.logouts import FILE_NAME as ENDED
 from crane_core.identity.passes import Purpose, new_pass, signed
 from crane_core.identity.visitor import Role
-from crane_core.pipeline.campaigns.campaigns import drawn_plan, keep_campaign, kept_campaign
+from crane_core.pipeline.campaigns.campaigns import kept_campaign
 from crane_core.pipeline.campaigns.desk_names import desk_names
 from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.campaigns.threads import About, write_message
-from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
 from crane_core.ui.navigation import page_files
+from tests.ui.lab import LISTED, Lab
 from tests.ui.visits import Visitor, asked
 
-LISTED = """
-"vic@lab.example" = "viewer"
-"ana@lab.example" = "annotator"
-"ben@lab.example" = "annotator"
-"cyd@lab.example" = "annotator"
-"lea@lab.example" = "lead"
-"ada@lab.example" = "admin"
-"*@other.example" = "viewer"
-"""
-OF_ROLE = {Role.VIEWER: "vic", Role.ANNOTATOR: "cyd", Role.LEAD: "lea", Role.ADMIN: "ada"}
 NEEDS = {"annotate": Role.ANNOTATOR, "campaigns": Role.LEAD}
 """Pages that more than a viewer's role opens."""
 ACTIONS = {
@@ -53,52 +36,12 @@ ACTIONS = {
 """Page, and a word of what only this role may do there."""
 
 
-class Lab(NamedTuple):
-    """A running server with a roles file and a campaign of ana and ben."""
-
-    address: str
-    folder: DataFolder
-    roles: Path
-
-    def visitor(self, email: str, *, seconds: int = 600) -> Visitor:
-        """Somebody with a session of this server; it has expired where `seconds` is not positive."""
-        session = signed(new_pass(email, seconds=seconds), Purpose.SESSION, signing_key(self.folder.path))
-        return Visitor(self.address, f"crane_session={session}")
-
-    def of(self, role: Role) -> Visitor:
-        return self.visitor(f"{OF_ROLE[role]}@lab.example")
-
-
-@pytest.fixture(scope="module")
-def lab(answered_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    place = tmp_path_factory.mktemp("lab")
-    folder = DataFolder(Path(shutil.copytree(answered_folder.path, place / "data")))
-    store = prepare(folder)
-    wish = CampaignRequest("pilot", ("ana", "ben"), Population("minibench", "ours"), Design(Kind.ALL), seed=7)
-    try:
-        plan = drawn_plan(store, wish)
-    finally:
-        store.close()
-    keep_campaign(folder, plan)
-    for name in plan.annotators:
-        acts = [
-            {"event": f"{name}-{item.item}", "action": "label", "item": item.item, "showing": 1, "label": "correct"}
-            | {"seconds": 9.0}
-            for item in plan.items
-        ]
-        assert LabelStore(folder, plan.campaign).take(name, acts).refused == {}
-    roles = place / "roles.toml"
-    roles.write_text(LISTED)
-    settings = {"CRANE_ALLOW_EXECUTION": "1", "CRANE_PROXY_FROM": "127.0.0.1"}
-    with serve(folder.path, CRANE_ROLES=str(roles), **settings) as address:
-        yield Lab(address, folder, roles)
-
-
 @pytest.mark.parametrize("page", list(page_files()))
 def test_a_stranger_gets_the_login_and_nothing_of_any_page(lab: Lab, page: str) -> None:
     seen = Visitor(lab.address).sees(page)
     assert seen.shows("If you have an invitation link, open it")
     assert not seen.shows("junobench")
+    assert not seen.shows("exception {")
     assert len(seen.elements) <= 5
 
 
@@ -125,6 +68,7 @@ def assert_shown_as_the_role_allows(lab: Lab, page: str, role: Role) -> None:
     needs = NEEDS.get(page, Role.VIEWER)
     assert seen.shows(f"This page needs the role {needs}; you are logged in as") is (role < needs)
     assert not seen.shows("exception {")
+    assert not seen.shows("blind campaign pilot"), "only who labels in it is kept from what could unblind"
     if page in ACTIONS:
         words, of = ACTIONS[page]
         assert seen.shows(words) is (role >= of)
@@ -145,7 +89,6 @@ def test_who_labels_in_an_open_blind_campaign_sees_no_page_that_could_unblind(la
     assert seen.shows("You label in the blind campaign pilot")
     assert not seen.shows("junobench")
     assert not seen.shows("exception {")
-    assert not lab.of(Role.ANNOTATOR).sees(page).shows("blind campaign pilot")
 
 
 def test_an_annotator_opens_the_own_desk_alone(lab: Lab) -> None:
@@ -153,9 +96,15 @@ def test_an_annotator_opens_the_own_desk_alone(lab: Lab) -> None:
     assert ana.sees("annotate").shows("Continue where you stopped")
     own = ana.sees("annotate", "campaign=pilot&annotator=ana")
     assert own.shows("crane_desk")
+    assert not own.shows("exception {")
     others = ana.sees("annotate", "campaign=pilot&annotator=ben")
     assert others.shows("This desk is another person")
     assert not others.shows("crane_desk")
+    for query in ("campaign=pilot&annotator=ana&own=all", "campaign=none&annotator=ana"):
+        seen = ana.sees("annotate", query)
+        assert seen.elements
+        assert not seen.shows("exception {"), query
+    assert not ana.sees("campaigns").shows("exception {")
 
 
 def test_a_thread_is_for_its_annotator_and_leads(lab: Lab) -> None:
@@ -225,15 +174,8 @@ def test_who_is_taken_off_the_list_is_out(lab: Lab) -> None:
     assert not lea.sees("campaigns").shows("not on this server")
 
 
-def invited(lab: Lab, email: str, *more: str) -> subprocess.CompletedProcess[str]:
-    crane = [sys.executable, "-m", "crane_core", "--data", str(lab.folder.path)]
-    command = [*crane, "invite", email, *more, "--roles", str(lab.roles), "--url", lab.address]
-    return subprocess.run(command, cwd=CHECKOUT, capture_output=True, text=True, check=False)
-
-
 def test_an_invitation_logs_a_browser_in_until_it_logs_out(lab: Lab) -> None:
-    link = invited(lab, "ben@lab.example").stdout.strip()
-    answer = asked(lab.address, link.removeprefix(lab.address))
+    answer = asked(lab.address, lab.invited("ben", "--url", lab.address))
     assert (answer.status, answer.getheader("Location")) == (303, "./annotate")
     assert answer.getheader("Referrer-Policy") == "same-origin"
     cookie, *flags = (answer.getheader("Set-Cookie") or "").split("; ")
@@ -247,34 +189,40 @@ def test_an_invitation_logs_a_browser_in_until_it_logs_out(lab: Lab) -> None:
     assert ben.sees("annotate").shows("If you have an invitation link")
 
 
-def test_who_logged_out_is_out_after_a_restart_too(lab: Lab) -> None:
-    folder = DataFolder(Path(shutil.copytree(lab.folder.path, lab.folder.path.with_name("restarted"))))
-    folder.database.unlink()  # the running server holds the other one
-    (folder.path / ENDED).unlink(missing_ok=True)
-    with serve(folder.path, CRANE_ROLES=str(lab.roles)) as address:
-        session = signed(new_pass("lea@lab.example", seconds=600), Purpose.SESSION, signing_key(folder.path))
-        lea = Visitor(address, f"crane_session={session}")
-        assert lea.sees("campaigns").shows("New campaign")
-        assert asked(address, "/logout", headers={"Cookie": lea.cookie}).status == 303
-        forged = asked(address, "/logout", headers={"Cookie": "crane_session=x; _streamlit_user=y"})
-        assert forged.status == 303
-        assert len(json.loads((folder.path / ENDED).read_text())["cookies"]) == 1
-    with serve(folder.path, CRANE_ROLES=str(lab.roles)) as address:
+def test_who_logged_out_is_out_after_a_restart_too(lab: Lab, campaign_folder: DataFolder, tmp_path: Path) -> None:
+    def n_ended() -> int:
+        file = lab.folder.path / ENDED
+        return len(json.loads(file.read_text())["cookies"]) if file.exists() else 0
+
+    lea = lab.of(Role.LEAD)
+    assert lea.sees("campaigns").shows("New campaign")
+    before = n_ended()
+    assert asked(lab.address, "/logout", headers={"Cookie": lea.cookie}).status == 303
+    forged = asked(lab.address, "/logout", headers={"Cookie": "crane_session=x; _streamlit_user=y"})
+    assert forged.status == 303
+    assert n_ended() == before + 1
+    # The running server holds its database; the one before it started has the same sources.
+    without_database = shutil.ignore_patterns(f"{lab.folder.database.name}*")
+    restarted = DataFolder(Path(shutil.copytree(lab.folder.path, tmp_path / "data", ignore=without_database)))
+    shutil.copy(campaign_folder.database, restarted.database)
+    with serve(restarted.path, CRANE_ROLES=str(lab.roles)) as address:
+        other = signed(new_pass("lea@lab.example", seconds=600), Purpose.SESSION, signing_key(restarted.path))
+        assert Visitor(address, f"crane_session={other}").sees("campaigns").shows("New campaign")
         assert Visitor(address, lea.cookie).sees("campaigns").shows("If you have an invitation link")
 
 
 def test_sessions_and_invitations_that_were_revoked_are_of_nobody(lab: Lab) -> None:
-    link = invited(lab, "cyd@lab.example").stdout.strip().removeprefix(lab.address)
+    link = lab.invited("cyd")
     cookie = (asked(lab.address, link).getheader("Set-Cookie") or "").partition(";")[0]
     assert Visitor(lab.address, cookie).sees("annotate").shows("pilot") is False
     assert asked(lab.address, link, headers={"Cookie": cookie}).status == 303
-    done = invited(lab, "Cyd@lab.example", "--revoke")
-    assert (done.returncode, done.stdout) == (0, "")
-    assert "All invitations and sessions of cyd@lab.example have ended" in done.stderr
+    done = lab.invite("Cyd@lab.example", "--revoke")
+    assert (done.code, done.out) == (0, "")
+    assert "All invitations and sessions of cyd@lab.example have ended" in done.err
     refused = asked(lab.address, link)
     assert (refused.status, "This invitation was ended" in refused.text) == (403, True)
     assert Visitor(lab.address, cookie).sees("annotate").shows("This session was ended")
-    again = asked(lab.address, invited(lab, "cyd@lab.example").stdout.strip().removeprefix(lab.address))
+    again = asked(lab.address, lab.invited("cyd"))
     assert again.status == 303
     other = (again.getheader("Set-Cookie") or "").partition(";")[0]
     assert not Visitor(lab.address, other).sees("annotate").shows("If you have an invitation link")
@@ -283,32 +231,30 @@ def test_sessions_and_invitations_that_were_revoked_are_of_nobody(lab: Lab) -> N
 def test_an_open_session_of_somebody_who_was_revoked_uploads_nothing(lab: Lab) -> None:
     ada = lab.of(Role.ADMIN)
     assert ada.may_upload() == 204
-    assert ada.may_upload(meanwhile=lambda: invited(lab, "ada@lab.example", "--revoke")) == 403
+    assert ada.may_upload(meanwhile=lambda: lab.invite("ada@lab.example", "--revoke")) == 403
     assert lab.of(Role.ADMIN).may_upload() == 204
 
 
 def test_an_invitation_adds_a_person_and_never_changes_one(lab: Lab) -> None:
     try:
-        spoken = invited(lab, "New.Person@lab.example", "--role", "viewer", "--days", "3")
-        assert spoken.returncode == 0, spoken.stderr
+        spoken = lab.invite("New.Person@lab.example", "--role", "viewer", "--days", "3")
+        assert spoken.code == 0, spoken.err
         assert '"new.person@lab.example" = "viewer"' in lab.roles.read_text()
-        assert "the link works for 3 days" in spoken.stderr
-        refused = invited(lab, "new.person@lab.example", "--role", "admin")
-        assert (refused.returncode, "has the role viewer" in refused.stderr) == (1, True)
-        unknown = invited(lab, "who@lab.example")
-        assert (unknown.returncode, "is not in the roles file" in unknown.stderr) == (1, True)
+        assert "the link works for 3 days" in spoken.err
+        refused = lab.invite("new.person@lab.example", "--role", "admin")
+        assert (refused.code, "has the role viewer" in refused.err) == (1, True)
+        unknown = lab.invite("who@lab.example")
+        assert (unknown.code, "is not in the roles file" in unknown.err) == (1, True)
     finally:
         lab.roles.write_text(LISTED)
 
 
 def test_wrong_invitations_lock_their_peer_for_a_while(lab: Lab) -> None:
-    path = urlsplit(invited(lab, "ana@lab.example").stdout.strip())
-    right = f"{path.path}?{path.query}"
+    right = lab.invited("ana")
     behind_proxy = {"X-Forwarded-For": "203.0.113.9"}
     for _ in range(5):
         assert asked(lab.address, "/invitation?token=guess", headers=behind_proxy).status == 403
     assert asked(lab.address, right, headers=behind_proxy).status == 429
     assert asked(lab.address, right).status == 303
-    log = next(lab.folder.path.parent.glob("data.*.log")).read_text()
-    assert "Wrong invitation from 203.0.113.9 (5 of 5)" in log
-    assert "guess" not in log
+    assert "Wrong invitation from 203.0.113.9 (5 of 5)" in lab.log()
+    assert "guess" not in lab.log()

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 import time
-from collections.abc import Iterator
-from pathlib import Path
-from urllib.parse import urlsplit
 
 import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -17,14 +13,12 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed
 
-from benchmarks._server import serve
-from crane_core.identity.key import signing_key
-from crane_core.identity.passes import Purpose, new_pass, signed
-from crane_core.pipeline.places import DataFolder
+from crane_core.identity.visitor import Role
 from crane_core.ui.stream import STRANGER_BURST, STRANGER_BYTES, STRANGER_PER_S, most_strangers
+from tests.patience import PATIENCE_S
+from tests.ui.lab import PASSWORD, Lab
 from tests.ui.visits import Visitor, asked, drawn, in_own_loop, run
 
-PASSWORD = "open sesame"
 KINDS = {field.name for field in BackMsg.DESCRIPTOR.fields} - {"rerun_script", "app_heartbeat"}
 
 
@@ -45,24 +39,9 @@ def message(kind: str) -> BackMsg:
     return made
 
 
-@pytest.fixture(scope="module")
-def data(prepared_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return Path(shutil.copytree(prepared_folder.path, tmp_path_factory.mktemp("stream") / "data"))
-
-
-@pytest.fixture(scope="module")
-def app(data: Path) -> Iterator[str]:
-    """An app with logins, on which lea has a session."""
-    roles = data.parent / "roles.toml"
-    roles.write_text('"lea@lab.example" = "lead"\n"ada@lab.example" = "admin"\n')
-    with serve(data, CRANE_ROLES=str(roles)) as address:
-        yield address
-
-
-@pytest.fixture(scope="module")
-def admin(app: str, data: Path) -> Visitor:
-    session = signed(new_pass("ada@lab.example", seconds=600), Purpose.SESSION, signing_key(data))
-    return Visitor(app, f"crane_session={session}")
+@pytest.fixture
+def admin(lab: Lab) -> Visitor:
+    return lab.of(Role.ADMIN)
 
 
 async def settled(visitor: Visitor, page: str) -> ClientConnection:
@@ -77,45 +56,37 @@ async def answers(socket: ClientConnection) -> list[str]:
     """The kinds of what the server sends after a heartbeat's answer, which comes behind everything asked before."""
     await socket.send(BackMsg(app_heartbeat=True).SerializeToString())
     kinds: list[str] = []
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE_S):
         while "heartbeat_ack" not in kinds:
             kinds.append(str(ForwardMsg.FromString(await socket.recv(decode=False)).WhichOneof("type")))
     return kinds
 
 
-def n_cached(visitor: Visitor) -> float:
-    """Seconds that a page takes which rests on the caches."""
-    start = time.monotonic()
-    visitor.sees("results")
-    return time.monotonic() - start
-
-
 @pytest.mark.parametrize("kind", sorted(KINDS))
-def test_a_stranger_sends_reruns_and_heartbeats_alone(app: str, data: Path, kind: str) -> None:
+def test_a_stranger_sends_reruns_and_heartbeats_alone(lab: Lab, kind: str) -> None:
     async def asking() -> list[str]:
-        async with await settled(Visitor(app), "results") as socket:
+        async with await settled(Visitor(lab.address), "results") as socket:
             await socket.send(message(kind).SerializeToString())
             return await answers(socket)
 
     assert in_own_loop(asking()) == ["heartbeat_ack"]
-    log = data.with_name(f"{data.name}.{urlsplit(app).port}.log").read_text()
-    assert f"127.0.0.1 sent {kind}, which is not taken from it" in log
+    assert f"127.0.0.1 sent {kind}, which is not taken from it" in lab.log()
 
 
-def test_nobody_empties_the_caches(app: str, admin: Visitor) -> None:
-    """`clear_cache` also forgets what the session holds: a label of the session would be gone."""
-    for visitor in (Visitor(app), admin):
-        admin.sees("results")
-        warm = min(n_cached(admin) for _ in range(2))
+def test_nobody_empties_the_caches(lab: Lab, admin: Visitor) -> None:
+    kinds = ("clear_cache", "set_run_on_save", "load_git_info", "debug_shutdown_runtime")
+    for visitor in (Visitor(lab.address), admin):
+        before = lab.log()
 
         async def clearing(visitor: Visitor = visitor) -> None:
             async with await settled(visitor, "results") as socket:
-                for kind in ("clear_cache", "set_run_on_save", "load_git_info", "debug_shutdown_runtime"):
+                for kind in kinds:
                     await socket.send(message(kind).SerializeToString())
                 assert await answers(socket) == ["heartbeat_ack"]
 
         in_own_loop(clearing())
-        assert n_cached(admin) < warm + max(1.0, warm)
+        added = lab.log().removeprefix(before)
+        assert [added.count(f"127.0.0.1 sent {kind}, which is not taken from it") for kind in kinds] == [1, 1, 1, 1]
 
 
 def test_who_is_admitted_may_ask_for_uploads_and_downloads_and_no_other_operation(admin: Visitor) -> None:
@@ -135,13 +106,15 @@ def test_who_is_admitted_may_ask_for_uploads_and_downloads_and_no_other_operatio
     )
 
 
-def test_the_shared_password_admits_a_connection(prepared_folder: DataFolder, tmp_path: Path) -> None:
-    """Before it the server takes little; a page that has it may send what pages send."""
-    data = Path(shutil.copytree(prepared_folder.path, tmp_path / "data"))
+def test_the_shared_password_admits_a_connection(locked_app: str) -> None:
+    """Before it the server takes little; a page that has it may send what pages send.
 
-    async def asking(address: str) -> list[list[str]]:
+    `clear_cache` would also forget what the session holds, which here is that it may see the page.
+    """
+
+    async def asking() -> tuple[list[list[str]], bool]:
         found = []
-        async with await settled(Visitor(address), "data") as socket:
+        async with await settled(Visitor(locked_app), "data") as socket:
             for password in ("guess", PASSWORD):
                 ids = (await drawn(socket, "data", "")).widgets
                 typed = [
@@ -152,25 +125,28 @@ def test_the_shared_password_admits_a_connection(prepared_folder: DataFolder, tm
                 await answers(socket)
                 await socket.send(message("file_urls_request").SerializeToString())
                 found.append(await answers(socket))
-        return found
+            await socket.send(message("clear_cache").SerializeToString())
+            seen = await drawn(socket, "data", "")
+        return found, seen.shows("Sources") and "Password" not in seen.widgets
 
-    with serve(data, CRANE_PASSWORD=PASSWORD) as address:
-        assert in_own_loop(asking(address)) == [["heartbeat_ack"], ["file_urls_response", "heartbeat_ack"]]
+    kinds, is_still_in = in_own_loop(asking())
+    assert kinds == [["heartbeat_ack"], ["file_urls_response", "heartbeat_ack"]]
+    assert is_still_in
 
 
-def test_an_ended_session_is_a_strangers(app: str, data: Path) -> None:
-    cookie = f"crane_session={signed(new_pass('lea@lab.example', seconds=600), Purpose.SESSION, signing_key(data))}"
+def test_an_ended_session_is_a_strangers(lab: Lab) -> None:
+    lea = lab.of(Role.LEAD)
 
     async def asking() -> list[str]:
-        async with await settled(Visitor(app, cookie), "results") as socket:
-            await asyncio.to_thread(asked, app, "/logout", headers={"Cookie": cookie})
+        async with await settled(lea, "results") as socket:
+            await asyncio.to_thread(asked, lab.address, "/logout", headers={"Cookie": lea.cookie})
             await socket.send(message("file_urls_request").SerializeToString())
             return await answers(socket)
 
     assert in_own_loop(asking()) == ["heartbeat_ack"]
 
 
-def test_a_strangers_message_is_small_and_an_admitted_ones_may_be_large(app: str, admin: Visitor) -> None:
+def test_a_strangers_message_is_small_and_an_admitted_ones_may_be_large(lab: Lab, admin: Visitor) -> None:
     query = "x=" + "y" * (2 * STRANGER_BYTES)
 
     async def sending(visitor: Visitor) -> str:
@@ -180,16 +156,16 @@ def test_a_strangers_message_is_small_and_an_admitted_ones_may_be_large(app: str
             except ConnectionClosed:
                 return "closed"
 
-    assert in_own_loop(sending(Visitor(app))) == "closed"
+    assert in_own_loop(sending(Visitor(lab.address))) == "closed"
     assert in_own_loop(sending(admin)) == "drawn"
 
 
 @pytest.mark.parametrize(
     "state", ['{"sent": ' + "[" * 5_000 + "]" * 5_000 + "}", '{"sent": ' + "[" * 60 + "]" * 60 + "}", "{"]
 )
-def test_a_state_that_is_nested_too_deeply_is_one_line_in_the_log(
-    app: str, data: Path, admin: Visitor, state: str
-) -> None:
+def test_a_state_that_is_nested_too_deeply_is_one_line_in_the_log(lab: Lab, admin: Visitor, state: str) -> None:
+    before = lab.log()
+
     async def asking() -> list[str]:
         async with await settled(admin, "data") as socket:
             deep = BackMsg()
@@ -199,15 +175,15 @@ def test_a_state_that_is_nested_too_deeply_is_one_line_in_the_log(
             return await answers(socket)
 
     assert in_own_loop(asking()) == ["heartbeat_ack"]
-    log = data.with_name(f"{data.name}.{urlsplit(app).port}.log").read_text()
-    assert "127.0.0.1 sent a widget's state that is nested too deeply or not JSON" in log
-    assert "RecursionError" not in log
+    added = lab.log().removeprefix(before)
+    assert added.count("127.0.0.1 sent a widget's state that is nested too deeply or not JSON") == 1
+    assert "RecursionError" not in added
 
 
 @pytest.mark.parametrize(("frame", "code"), [(b"\xff\xff\xff", 1002), ("a text", 1003)], ids=["garbage", "text"])
-def test_what_is_no_message_ends_the_connection(app: str, frame: bytes | str, code: int) -> None:
+def test_what_is_no_message_ends_the_connection(lab: Lab, frame: bytes | str, code: int) -> None:
     async def sending() -> int:
-        async with await Visitor(app)._joined() as socket:
+        async with await Visitor(lab.address)._joined() as socket:
             await socket.send(frame)
             with pytest.raises(ConnectionClosed) as closed:
                 await socket.recv()
@@ -217,11 +193,11 @@ def test_what_is_no_message_ends_the_connection(app: str, frame: bytes | str, co
     assert in_own_loop(sending()) == code
 
 
-def test_a_strangers_messages_wait(app: str) -> None:
-    n_more = 6
+def test_a_strangers_messages_wait(lab: Lab) -> None:
+    n_more = 3
 
     async def sending() -> float:
-        async with await Visitor(app)._joined() as socket:
+        async with await Visitor(lab.address)._joined() as socket:
             start = time.monotonic()
             for _ in range(STRANGER_BURST + n_more):
                 await socket.send(BackMsg(app_heartbeat=True).SerializeToString())
@@ -232,14 +208,16 @@ def test_a_strangers_messages_wait(app: str) -> None:
     assert in_own_loop(sending()) > (n_more - 1) / STRANGER_PER_S
 
 
-def test_strangers_cannot_take_all_connections(app: str, admin: Visitor) -> None:
+def test_strangers_cannot_take_all_connections(lab: Lab, admin: Visitor) -> None:
     async def crowding() -> tuple[int, bool]:
         async with await admin._joined() as kept:
             await drawn(kept, "data", "")
-            crowd = [await Visitor(app)._joined() for _ in range(most_strangers() + 5)]
-            await asyncio.sleep(0.5)
-            n_closed = sum(socket.close_code is not None for socket in crowd)
+            crowd = [await Visitor(lab.address)._joined() for _ in range(most_strangers() + 5)]
+            async with asyncio.timeout(PATIENCE_S):
+                while (n_closed := sum(socket.close_code is not None for socket in crowd)) < 5:
+                    await asyncio.sleep(0.02)
             is_kept = "heartbeat_ack" in await answers(kept)
+            n_closed = sum(socket.close_code is not None for socket in crowd)
             for socket in crowd:
                 await socket.close()
             return n_closed, is_kept

@@ -16,7 +16,8 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
-PATIENCE_S = 120.0
+from tests.patience import PATIENCE_S
+
 _BOUNDARY = "upload-ends-here"
 Result = TypeVar("Result")
 
@@ -53,6 +54,8 @@ class Visitor:
     """Of the page that opens the connection; "": the server's."""
     session: str = ""
     """A session to come back to."""
+    peer: str = "127.0.0.1"
+    """The address that the server sees."""
 
     def sees(self, page: str, query: str = "") -> Drawn:
         """What a direct visit to a page's address shows."""
@@ -71,6 +74,7 @@ class Visitor:
             additional_headers=headers,
             subprotocols=[Subprotocol(part) for part in ("streamlit", *self._back_to())],
             max_size=None,
+            local_addr=(self.peer, 0),
         )
 
     def _back_to(self) -> list[str]:
@@ -139,7 +143,7 @@ def asked(
     address: str, path: str, *, method: str = "GET", headers: Mapping[str, str] | None = None, body: bytes | None = None
 ) -> Answer:
     """The answer to one request; redirections are not followed."""
-    connection = HTTPConnection(urlsplit(address).netloc, timeout=30)
+    connection = HTTPConnection(urlsplit(address).netloc, timeout=PATIENCE_S)
     connection.request(method, path, body, dict(headers or {}))
     answer = Answer(connection)
     connection.close()

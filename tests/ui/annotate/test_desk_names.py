@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+import shutil
+from pathlib import Path
 
 import pytest
 
-from benchmarks._server import serve
 from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.plan import NAME, Design, Kind, Population
 from crane_core.pipeline.campaigns.campaigns import drawn_plan, keep_campaign
-from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
+from crane_core.storage.store import open_store
 from crane_core.ui import keys
 from tests.ui.visits import Visitor
 
@@ -21,17 +21,17 @@ ANNOTATORS = ("ana__b", "ana_", "a___", "0", "a.b", "a..", "ana.jsonl", "nul", "
 
 
 @pytest.fixture
-def app(answered: DataFolder) -> Iterator[str]:
-    store = prepare(answered)
+def app(open_app: str, open_folder: DataFolder, answered_folder: DataFolder, tmp_path: Path) -> str:
+    """An app with these campaigns. They are drawn beside it, because it holds its own database."""
+    store = open_store(shutil.copy(answered_folder.database, tmp_path / "crane.duckdb"))
     try:
         for campaign in CAMPAIGNS:
             wanted = Population("minibench", "ours")
             request = CampaignRequest(campaign, ANNOTATORS, wanted, Design(Kind.ALL), seed=7)
-            keep_campaign(answered, drawn_plan(store, request))
+            keep_campaign(open_folder, drawn_plan(store, request))
     finally:
         store.close()
-    with serve(answered.path) as address:
-        yield address
+    return open_app
 
 
 def test_a_desk_opens_under_every_name(app: str) -> None:

@@ -22,6 +22,7 @@ COPY README.md LICENSE app.py ./
 COPY .streamlit .streamlit
 COPY pages pages
 COPY crane_core crane_core
+COPY docs docs
 COPY data data
 
 USER crane

@@ -81,6 +81,7 @@ bench-check: $(VENV)/.dev ## the same; fail where a budget is not held (1) or co
 	@chromium=$$(tools/ensure_chromium.sh $(PY)) || exit 1; CRANE_CHROMIUM="$$chromium" $(PY) -m benchmarks --check
 
 docs: $(VENV)/.dev ## build the documentation site, strictly and offline: crane_core/docs_site, and docs-site.zip of it
+	@$(PY) -m tools.commands_page
 	@NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --quiet --strict
 	@rm -f docs-site.zip
 	@cd crane_core/docs_site && $(CURDIR)/$(PY) -m zipfile -c $(CURDIR)/docs-site.zip *

@@ -13,14 +13,17 @@ from pathlib import Path
 from crane_core.cli import parser, verb_modules
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "commands.md"
+SIGN = re.compile(r"([<*_])")
+DOCUMENT = re.compile(r"\bdocs/([a-z/-]+\.md)")
 TYPED = re.compile(r"python -m crane_core\b")
 HEAD = """# Commands
 
-Every command is `crane VERB` where the package is installed, and `.venv/bin/python -m crane_core VERB` in a checkout.
+Every command is `crane VERB` where the package is installed, and `.venv/bin/python -m crane_core VERB` in a
+checkout.
 `crane VERB --help` prints the same as this page, which `tools/commands_page.py` writes from the commands themselves.
 
-Results go to the standard output; progress and errors go to the standard error. The exit code is 0 when the work is done,
-1 when something was refused or a check found a fault, 2 when the command was typed wrongly, and 130 after Ctrl+C.
+Results go to the standard output; progress and errors go to the standard error. The exit code is 0 when the work is
+done, 1 when something was refused or a check found a fault, 2 when the command was typed wrongly, and 130 after Ctrl+C.
 `--data DIR` before the verb, or the variable `CRANE_DATA`, names the data folder: [Settings](settings.md).
 """
 SubParsers = argparse._SubParsersAction
@@ -59,15 +62,21 @@ def _helps(verb: argparse.ArgumentParser) -> dict[str, str]:
 
 
 def _options(verb: argparse.ArgumentParser) -> Iterator[str]:
-    """A table per group of options, in the order of `--help`."""
-    for group in verb._action_groups:
-        rows = [row for action in group._group_actions if (row := _row(verb, action))]
-        if not rows:
+    """What stands by its place and the ungrouped options in one table, then a table per group."""
+    positionals, options, *groups = verb._action_groups
+    yield from _table(verb, [*positionals._group_actions, *options._group_actions])
+    for group in groups:
+        if not any(_row(verb, action) for action in group._group_actions):
             continue
-        if group.title not in (None, "positional arguments", "options"):
-            yield from (f"**{_upper(group.title)}**", "")
+        yield from (f"**{_upper(group.title)}**", "")
         if group.description:
             yield from (_sentence(group.description), "")
+        yield from _table(verb, group._group_actions)
+
+
+def _table(verb: argparse.ArgumentParser, actions: list[argparse.Action]) -> Iterator[str]:
+    rows = [row for action in actions if (row := _row(verb, action))]
+    if rows:
         yield from ("| argument | meaning |", "|---|---|", *rows, "")
 
 
@@ -98,15 +107,14 @@ def _examples(verb: argparse.ArgumentParser) -> Iterator[str]:
 
 
 def _cell(text: str) -> str:
-    """A text within a table of Markdown; names in angle brackets or with stars are shown as they are."""
-    flat = " ".join(text.split())
-    return re.sub(r"(?<!\\)([|<*_])", r"\\\1", flat) if "`" not in flat else _outside_code(flat)
-
-
-def _outside_code(text: str) -> str:
-    pieces = text.split("`")
-    shown = [re.sub(r"([<*_])", r"\\\1", piece) if place % 2 == 0 else piece for place, piece in enumerate(pieces)]
+    """A text within a table of Markdown: documents become links, and what Markdown would read as a sign is shown."""
+    pieces = " ".join(text.split()).split("`")
+    shown = [_plain(piece) if place % 2 == 0 else piece for place, piece in enumerate(pieces)]
     return "`".join(shown).replace("|", "\\|")
+
+
+def _plain(text: str) -> str:
+    return DOCUMENT.sub(lambda found: f"[{found[1]}](../{found[1]})", SIGN.sub(r"\\\1", text))
 
 
 def _sentence(text: str) -> str:

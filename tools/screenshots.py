@@ -14,7 +14,7 @@ from playwright.sync_api import sync_playwright
 from benchmarks._server import serve
 
 ROOT = Path(__file__).resolve().parents[1]
-PICTURES = {"overview": "", "pair": "cases?benchmark=minibench&case=sklearn_1", "try": "try_a_notebook"}
+PICTURES = {"try": "try_a_notebook", "overview": "", "pair": "cases?benchmark=minibench&case=sklearn_1"}
 """Name of each picture to the address that it shows."""
 DRAWN = {"overview": "[data-testid=stVegaLiteChart] svg", "pair": ".cw-pair", "try": ".cw-verdict"}
 """What must be visible first."""

@@ -36,6 +36,7 @@ from crane_core.pipeline.places import data_folder
 from crane_core.replica import writer
 from crane_core.ui.asked_page import AskedPage
 from crane_core.ui.behind_proxy import BehindProxy
+from crane_core.ui.documentation import Documentation
 from crane_core.ui.entrance import Entrance
 from crane_core.ui.first_paint import FirstPaint
 from crane_core.ui.stream import Stream, admit
@@ -109,6 +110,7 @@ def door() -> list[Middleware]:
     return [
         Middleware(TrustedHostMiddleware, allowed_hosts=[*LOOPBACK, *configured_hosts()], www_redirect=False),
         Middleware(BehindProxy),
+        Middleware(Documentation, headers=HEADERS),
         Middleware(Doorkeeper),
         Middleware(Entrance),
         Middleware(Stream),

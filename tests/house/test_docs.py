@@ -1,5 +1,7 @@
 """What the documents say is what the program does."""
 
+import argparse
+import ast
 import json
 import re
 import subprocess
@@ -13,55 +15,115 @@ from PIL import Image
 from crane_core import __version__
 from crane_core.cli import verb_modules
 from crane_core.domain import Setting
-from crane_core.fetch import MIRROR_VARIABLE
+from crane_core.pipeline.results.evaluate import printed_numbers, verdict_frame
+from crane_core.pipeline.study.study_tables import drift, status_counts, study_tables
+from crane_core.pipeline.study.table_cells import Status
+from crane_core.storage.store import Store
 from crane_core.ui.navigation import page_files, title
 from tests.browser.screen import TITLES
+from tools import commands_page
 from tools.screenshots import MENU, PICTURES, TITLE
 
 ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
 README = (ROOT / "README.md").read_text("utf-8")
 NUMBERS = {"twelve": 12, "forty": 40}
 MOST_LINES, MOST_LETTERS = 64, 100
 """Two screens of a terminal: what a user reads before upgrading. The long lists are in docs/reference/history.md."""
+MOST_WORDS = 900
+"""Of the README, as `wc -w` counts: a newcomer reads it to its end."""
+VARIABLE = re.compile(r"CRANE_[A-Z_]+")
+OF_TESTS = {"CRANE_CHROMIUM"}
 
 
-def section(heading: str) -> str:
-    """The text under a second-level heading of the README."""
-    return README.split(f"\n## {heading}\n", 1)[1].split("\n## ", 1)[0]
+def page(name: str) -> str:
+    return (DOCS / f"{name}.md").read_text("utf-8")
+
+
+def section(name: str, heading: str) -> str:
+    """The text of a page under a second-level heading."""
+    return page(name).split(f"\n## {heading}\n", 1)[1].split("\n## ", 1)[0]
 
 
 def rows(text: str) -> list[list[str]]:
-    """The body of the first Markdown table of a text."""
+    """The body of every Markdown table of a text."""
     lines = [line for line in text.splitlines() if line.startswith("|")]
-    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
 
 
-def test_every_command_and_its_help_stand_in_the_readme() -> None:
-    told = {verb.strip("`"): does for verb, does in rows(section("Commands"))}
-    assert told == {name: module.HELP for name, module in verb_modules().items()}
+def variables_of(source: str) -> set[str]:
+    """The names of environment variables among the string constants of a file."""
+    strings = {node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant)}
+    return {text for text in strings if isinstance(text, str) and VARIABLE.fullmatch(text)}
 
 
-def test_every_page_stands_in_the_readme_in_menu_order() -> None:
-    assert [name for name, _ in rows(section("What you see"))] == [title(name) for name in page_files()]
+def test_the_readme_is_read_to_its_end() -> None:
+    assert len(README.split()) <= MOST_WORDS
+    assert len(re.findall(r"!\[", README)) == 3
+
+
+def test_the_page_of_commands_is_written_from_the_commands() -> None:
+    assert page("reference/commands") == commands_page.page(), "python -m tools.commands_page writes it"
+
+
+def test_every_command_and_option_stands_on_the_page_of_commands() -> None:
+    told = page("reference/commands")
+    for name, module in verb_modules().items():
+        verb = argparse.ArgumentParser()
+        module.add_arguments(verb)
+        options = [action.option_strings[-1] for action in verb._actions if action.option_strings]
+        shown = told.split(f"\n## {name}\n", 1)[1].split("\n## ", 1)[0]
+        assert [option for option in options if option != "--help" and f"`{option}" not in shown] == [], name
+
+
+def test_every_page_of_the_app_stands_in_menu_order() -> None:
+    assert [name for name, _ in rows(section("index", "The pages of the app"))[2:]] == [
+        title(name) for name in page_files()
+    ]
 
 
 def test_settings_are_those_of_the_program() -> None:
-    sentence = re.search(r"Settings are (.*?)\. Import", README, re.DOTALL)
+    sentence = re.search(r"Settings are (.*?)\.\n", section("reference/settings", "What a detector is shown"))
     assert sentence
     assert re.findall(r"`([^`]+)`", sentence[1]) == [str(setting) for setting in Setting]
 
 
-def test_variables_that_the_readme_names_are_read() -> None:
-    code = "\n".join(path.read_text("utf-8") for path in (ROOT / "crane_core").rglob("*.py"))
-    named = set(re.findall(r"`(CRANE_[A-Z_]+)`", README))
-    assert MIRROR_VARIABLE in named
-    assert all(f'"{name}"' in code for name in named)
+def test_the_table_of_variables_has_those_that_the_code_reads() -> None:
+    files = [*(ROOT / "crane_core").rglob("*.py"), ROOT / "app.py", *(ROOT / "pages").glob("*.py")]
+    read = set().union(*(variables_of(path.read_text("utf-8")) for path in files))
+    told = {cell.strip("`") for cell, *_ in rows(section("reference/settings", "Environment variables"))}
+    assert {name for name in told if VARIABLE.fullmatch(name)} == read
+
+
+def test_a_variable_is_found_in_code() -> None:
+    assert variables_of('import os\nPLACE = "CRANE_PLACE"\nos.environ.get("CRANE_X")\n') == {"CRANE_PLACE", "CRANE_X"}
+
+
+def test_documents_name_only_variables_that_exist() -> None:
+    told = set(VARIABLE.findall(section("reference/settings", "Environment variables")))
+    documents = [ROOT / "README.md", *DOCS.rglob("*.md")]
+    named = {path.name: set(re.findall(r"\bCRANE_[A-Z_]*[A-Z]\b", path.read_text("utf-8"))) for path in documents}
+    assert {name: more for name, found in named.items() if (more := found - told - OF_TESTS)} == {}
 
 
 def test_links_and_pictures_of_the_readme_exist() -> None:
     targets = re.findall(r"\]\((?!https?:)([^)#]+)\)", README)
     assert targets
     assert [target for target in targets if not (ROOT / target).exists()] == []
+
+
+def test_the_proof_of_the_readme_is_what_the_data_say(embedded_store: Store) -> None:
+    found = re.search(
+        r"0 false alarms of the rules on the (\d+) fixed notebooks.*?([\d,]+) printed cells", README, re.S
+    )
+    assert found
+    frame = verdict_frame(embedded_store)
+    fixed = frame[(frame["detector"] == "rules") & ~frame["truth"]]
+    assert fixed["n_crash"].sum() == 0
+    assert fixed["instance_id"].nunique() == int(found[1])
+    tables = study_tables(frame, printed_numbers(embedded_store)).values()
+    assert drift(tables) == []
+    assert sum(counts[Status.EQUAL] for counts in status_counts(tables).values()) == int(found[2].replace(",", ""))
 
 
 def test_pictures_of_the_readme_show_the_pages_of_today() -> None:

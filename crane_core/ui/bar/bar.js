@@ -8,6 +8,7 @@ export default function (component) {
   fill(root.querySelector('datalist'), component.data.cases);
   explain(root.querySelector('dl'), component.data.terms);
   introduce(root, component.data.who);
+  root.querySelector('.cw-help').href = component.data.help;
   root.querySelector('form').onsubmit = event => {
     event.preventDefault();
     const text = field.value.trim();

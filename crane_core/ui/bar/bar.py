@@ -1,4 +1,4 @@
-"""The bar as a Streamlit component: search, copy, glossary, who is logged in.
+"""The bar as a Streamlit component: search, copy, glossary, help, who is logged in.
 
 Knows where a search leads. Refuses to know what it finds: the Cases page does. The browser sends the words of a search
 and does everything else itself, without a run of the page.
@@ -14,8 +14,9 @@ from crane_core.identity.visitor import Visitor
 from crane_core.pipeline.rows import as_rows
 from crane_core.storage.store import Store
 from crane_core.ui import data, keys
+from crane_core.ui.documentation import help_address
 from crane_core.ui.glossary import OF_INPUTS, TERMS
-from crane_core.ui.navigation import go, show_here
+from crane_core.ui.navigation import go, page_files, show_here
 
 MOST_CASES = 400
 """Cases that the field offers during typing; a search finds the others too."""
@@ -50,9 +51,14 @@ def draw_bar(visitor: Visitor) -> None:
     cases = [] if is_blind else [[typed, about] for typed, (_, _, about) in list(offered.items())[:MOST_CASES]]
     terms = [[term, meaning] for term, meaning in TERMS.items() if not is_blind or term not in OF_INPUTS]
     who = [visitor.name, visitor.email, str(visitor.role)] if visitor.is_known else None
-    sent = _component(data={"cases": cases, "terms": terms, "who": who}, key=keys.BAR, on_search_change=lambda: None)
+    told = {"cases": cases, "terms": terms, "who": who, "help": help_address(_page())}
+    sent = _component(data=told, key=keys.BAR, on_search_change=lambda: None)
     if asked := str(sent.search or "").strip():
         _open(asked, offered)
+
+
+def _page() -> str:
+    return st.session_state[keys.PAGE] or next(iter(page_files()))
 
 
 def _open(asked: str, offered: dict[str, tuple[str, str, str]]) -> None:

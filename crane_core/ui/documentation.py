@@ -1,0 +1,122 @@
+"""The documentation at /docs/ of the app's own server, and the page of it that "?" opens on each page of the app.
+
+Knows where the built site is, and the texts from which it is built. It is the same for everybody, so that it is shown
+before a login too. Refuses to know what it says.
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from collections.abc import Mapping
+from hashlib import sha256
+from http import HTTPStatus
+from pathlib import Path
+
+from starlette.datastructures import MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from crane_core.pipeline.places import CHECKOUT
+
+SITE = Path(__file__).resolve().parents[1] / "docs_site"
+"""What `make docs` builds. A wheel or an image that is made after it has it too."""
+SOURCES = CHECKOUT / "docs"
+"""The texts of the site, which always ship."""
+ADDRESS = "/docs"
+OF_PAGES = {
+    "overview": "researcher/study",
+    "cases": "researcher/study",
+    "results": "researcher/statistics/index",
+    "ablations": "reference/settings",
+    "annotate": "annotator/label",
+    "campaigns": "lead/campaign",
+    "agreement": "researcher/statistics/cohen-kappa",
+    "runs": "researcher/own-model",
+    "try_a_notebook": "engineer/check",
+    "data": "researcher/own-notebooks",
+}
+"""Page of the app to the page of the site that explains it."""
+_SCRIPT = re.compile(r"<script(?![^>]*\bsrc=)[^>]*>(.*?)</script>", re.DOTALL)
+_POLICY = "; ".join(
+    [
+        "default-src 'self'",
+        "script-src 'self'{scripts}",
+        "style-src 'self' 'unsafe-inline'",
+        "img-src 'self' data:",
+        "object-src 'none'",
+        "base-uri 'self'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+    ]
+)
+
+
+def help_address(page: str) -> str:
+    """The address, relative to a page of the app, of what explains it."""
+    return f".{ADDRESS}/{OF_PAGES[page]}.html"
+
+
+class Documentation:
+    """ASGI middleware: answers everything below /docs/ from the built site, or from its texts where none was built."""
+
+    def __init__(self, app: ASGIApp, headers: Mapping[str, str]) -> None:
+        self._app = app
+        self._headers = dict(headers)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        path = scope["path"]
+        if scope["type"] != "http" or not (path == ADDRESS or path.startswith(f"{ADDRESS}/")):
+            await self._app(scope, receive, send)
+            return
+        answer = await self._answer(scope, path.removeprefix(ADDRESS))
+        await answer(scope, receive, self._with_headers(send))
+
+    async def _answer(self, scope: Scope, path: str) -> Response:
+        if scope["method"] not in ("GET", "HEAD"):
+            return PlainTextResponse("Not allowed.", HTTPStatus.METHOD_NOT_ALLOWED)
+        if not path:
+            return RedirectResponse(f"{ADDRESS}/")
+        name = path.lstrip("/") or "index.html"
+        if SITE.is_dir():
+            return await _file(SITE, name, scope) or _not_found()
+        if name.endswith(".html"):
+            text = await _file(SOURCES, f"{name.removesuffix('.html')}.md", scope)
+            if text is not None:
+                text.headers["Content-Type"] = "text/plain; charset=utf-8"
+            return text or _not_found()
+        return await _file(SOURCES, name, scope) or _not_found()
+
+    def _with_headers(self, send: Send) -> Send:
+        async def sending(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in self._headers.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        return sending
+
+
+async def _file(folder: Path, name: str, scope: Scope) -> Response | None:
+    """A file of the folder; None if there is none of this name in it."""
+    try:
+        found = await StaticFiles(directory=folder).get_response(name, scope)
+    except HTTPException:
+        return None
+    if name.endswith(".html"):
+        page = (folder / name).read_text("utf-8")
+        found.headers["Content-Security-Policy"] = _POLICY.format(scripts=_digests(page))
+    return found
+
+
+def _digests(page: str) -> str:
+    """The scripts that the site's builder writes into a page, as a policy names them."""
+    digests = {b64encode(sha256(script.encode()).digest()).decode() for script in _SCRIPT.findall(page)}
+    return "".join(f" 'sha256-{digest}'" for digest in sorted(digests))
+
+
+def _not_found() -> Response:
+    return PlainTextResponse("The documentation has no such page.", HTTPStatus.NOT_FOUND)

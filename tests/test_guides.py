@@ -22,7 +22,7 @@ SHOWN_ADDRESS = "http://127.0.0.1:11434/v1"
 TOLD = {
     "README": ["will certainly crash", r"pilot"],
     "docs/admin/backup": ["elsewhere"],
-    "docs/admin/isolation": ["nothing"],
+    "docs/admin/isolation": [],
     "docs/admin/server": ["https://crane.lab.example/"],
     "docs/engineer/attach": [],
     "docs/engineer/check": ["will certainly crash", '"predicted": "crash"'],
@@ -52,7 +52,7 @@ def followed(guide: Path, root: Path, folder: Path, address: str) -> str:
     crane.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m crane_core "$@"\n', "utf-8")
     crane.chmod(0o755)
     path = f"{crane.parent}{os.pathsep}{os.environ['PATH']}"
-    places = {"PATH": path, "PYTHONPATH": str(root), "CRANE_DATA": str(folder / "data"), "CRANE_CHECKOUT": str(root)}
+    places = {"PATH": path, "PYTHONPATH": str(root), "CRANE_DATA": str(folder / "data")}
     script = commands(guide).replace(SHOWN_ADDRESS, address)
     done = subprocess.run(
         ["bash", "-euxc", script],

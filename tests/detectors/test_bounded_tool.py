@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from crane_core.detectors.bounded_tool import MIB, ToolLimits, ToolStoppedError, run_tool
-from tests.patience import once
+from tests.patience import PATIENCE_S, once
 
 
 def run(program: str, folder: Path, limits: ToolLimits, *, accepted: tuple[int, ...] = (0,)) -> str:
     return run_tool("the tool", [sys.executable, "-c", program], folder, limits, accepted=accepted)
 
 
-ENOUGH = ToolLimits(60)
+ENOUGH = ToolLimits(int(PATIENCE_S))
 
 
 def test_what_it_prints_comes_back(tmp_path: Path) -> None:
@@ -34,10 +34,14 @@ def test_nothing_of_the_users_environment_reaches_it(tmp_path: Path, monkeypatch
 
 def test_too_slow_is_stopped_with_all_that_it_started(tmp_path: Path) -> None:
     program = "import os, time\nos.fork()\nopen(f'pid-{os.getpid()}', 'w').close()\ntime.sleep(600)"
-    with pytest.raises(ToolStoppedError, match="more than 5 s"):
-        run(program, tmp_path, ToolLimits(5))
-    pids = [int(path.name.removeprefix("pid-")) for path in tmp_path.glob("pid-*")]
-    assert len(pids) == 2
+    pids: list[int] = []
+    for seconds in (2, 20, 200):
+        with pytest.raises(ToolStoppedError, match=f"more than {seconds} s"):
+            run(program, tmp_path, ToolLimits(seconds))
+        pids = [int(path.name.removeprefix("pid-")) for path in tmp_path.glob("pid-*")]
+        if len(pids) >= 2:  # on a busy machine it starts late
+            break
+    assert len(pids) >= 2
     assert once(lambda: not any(_runs(pid) for pid in pids))
 
 
@@ -50,14 +54,14 @@ def _runs(pid: int) -> bool:
 
 def test_too_much_output_is_stopped(tmp_path: Path) -> None:
     with pytest.raises(ToolStoppedError, match="ended with"):
-        run("while True: print('a' * 10_000)", tmp_path, ToolLimits(60, output_bytes=MIB))
+        run("while True: print('a' * 10_000)", tmp_path, ToolLimits(int(PATIENCE_S), output_bytes=MIB))
     assert (tmp_path / "printed.txt").stat().st_size <= MIB
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not hold a process to its data limit")
 def test_too_much_memory_is_stopped_with_its_last_words(tmp_path: Path) -> None:
     with pytest.raises(ToolStoppedError, match="MemoryError"):
-        run("a = bytearray(2**30)", tmp_path, ToolLimits(60, memory_bytes=256 * MIB))
+        run("a = bytearray(2**30)", tmp_path, ToolLimits(int(PATIENCE_S), memory_bytes=256 * MIB))
 
 
 @pytest.mark.parametrize("program", ["raise SystemExit(3)", "import os; os.kill(os.getpid(), 11)"])

@@ -15,16 +15,18 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import importlib
 import io
 import json
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import nbformat
 import pytest
+from threadpoolctl import threadpool_limits
 
 from crane_core.detectors.rules.finding import Finding
 from crane_core.detectors.rules.interpreter import RuleError
@@ -40,6 +42,14 @@ from tests.patience import UNHURRIED
 def pytest_itemcollected(item: pytest.Item) -> None:
     """What parameters import is known before anything runs, so that `make test` leaves it out."""
     mark_by_parameters(item)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread() -> Iterator[None]:
+    """Targets fit models of some rows: threads of numerical libraries would only wait for one another."""
+    importlib.import_module("sklearn")  # loads the pools that are limited
+    with threadpool_limits(1):
+        yield
 
 
 class Predicted(NamedTuple):

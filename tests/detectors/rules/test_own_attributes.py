@@ -186,10 +186,14 @@ EXTENDS = "import pandas as pd\npd.DataFrame.iplot = pd.Series.iplot = lambda se
     ("setup", "target"),
     [
         (f"{TABLE}\nimport plots", "df.groupby('a').mean().iplot()"),
-        (f"{TABLE}\nfrom plots import pd as pd", "df['a'].head().iplot()"),
+        pytest.param(f"{TABLE}\nfrom plots import pd as pd", "df['a'].head().iplot()", marks=pytest.mark.slow),
         (TABLE, "import plots\ndf.iplot()"),
-        (f"{TABLE}\nfrom tqdm import tqdm", "tqdm.pandas()\ndf['a'].progress_apply(abs)"),
-        (TABLE, "from tqdm import tqdm\ntqdm.pandas()\ndf['a'].progress_apply(abs)"),
+        pytest.param(
+            f"{TABLE}\nfrom tqdm import tqdm", "tqdm.pandas()\ndf['a'].progress_apply(abs)", marks=pytest.mark.slow
+        ),
+        pytest.param(
+            TABLE, "from tqdm import tqdm\ntqdm.pandas()\ndf['a'].progress_apply(abs)", marks=pytest.mark.slow
+        ),
         (TABLE, "import sklearn.base\nsklearn.base.BaseEstimator.told = 1\nmodel.told"),
     ],
 )

@@ -198,7 +198,7 @@ def asked(asker: Asker, step: str, name: str, of: AbstractValue, arguments: Argu
     return None if question is None else asker.about(question)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2, 3))])
 def test_what_is_concluded_of_tables_is_what_comes(seed: int) -> None:
     draw, wrong, n_said = Random(seed), [], 0
     packages = {"pandas": pd.__version__, "numpy": np.__version__, "python": platform.python_version()}

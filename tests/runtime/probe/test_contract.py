@@ -48,6 +48,7 @@ from sklearn.preprocessing import LabelEncoder, OneHotEncoder, StandardScaler
 
 from crane_core.runtime.kernel_side.crane_probe.anatomy import mro_of, name_of
 from crane_core.runtime.kernel_side.crane_probe.look import look
+from tests.patience import UNHURRIED
 
 State = dict[str, Any]
 PACKAGES = ("builtins", "stdlib", "numpy", "pandas", "scipy", "sklearn", "PIL", "matplotlib")
@@ -338,8 +339,8 @@ def test_every_value_is_told_the_same_again_and_nothing_changes(package: str) ->
 def tell(value: Any) -> str:
     """The state's text without the time it took; "value" is asked for in many ways."""
     target = "value.a['b'](value); value['i']; value[0]; value(x=value); value.loc[3]; for_each = [v for v in value]"
-    patience = {"variable_seconds": 60.0, "total_seconds": 600.0}  # a slow machine gives up at another moment each time
-    state = json.loads(look({"value": value}, {"target": target, "cells": [], "limits": patience}))
+    # A slow machine would give up at another moment each time.
+    state = json.loads(look({"value": value}, {"target": target, "cells": [], "limits": UNHURRIED}))
     del state["captured"]["seconds"]
     return json.dumps(state, allow_nan=False)
 

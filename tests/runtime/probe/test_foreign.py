@@ -21,12 +21,13 @@ import pytest
 
 from crane_core.runtime.kernel_side.crane_probe.kernel_copy import foreign, forked, held
 from crane_core.runtime.kernel_side.crane_probe.limits import Limits
+from tests.patience import PATIENCE_S
 
 Tell = Callable[[str, Any], None]
 NO_COPY = "the process cannot be copied here"
 needs_copy = pytest.mark.skipif(not forked.is_possible(), reason=NO_COPY)
 WAYS = [pytest.param(forked.facts_of, marks=needs_copy, id="forked"), pytest.param(held.facts_of, id="held")]
-AMPLE_S = 20.0
+AMPLE_S = PATIENCE_S
 
 
 class FakeLook(NamedTuple):
@@ -67,7 +68,11 @@ def test_what_takes_too_long_is_ended_and_the_facts_before_are_kept(facts_of: Ca
         except Exception:  # noqa: BLE001 - as a notebook may have it
             tell("caught", True)
 
-    assert facts_of(work, 0.2) == {"length": 3, "unfinished": "took more than 0.2 s"}
+    for seconds in (0.2, 2.0, 20.0, 200.0):
+        facts = facts_of(work, seconds)
+        if "length" in facts:  # on a busy machine the work begins late
+            break
+    assert facts == {"length": 3, "unfinished": f"took more than {seconds:.1g} s"}
 
 
 @pytest.mark.parametrize("facts_of", WAYS)
@@ -201,7 +206,7 @@ def test_a_look_that_would_change_something_below_python_is_ended(
 
     before = state()
     # That no process is left is shown after each test (see conftest.py).
-    assert forked.facts_of(lambda tell: tell("done", attack(own)), 5.0) == {"unfinished": "it ended the process"}
+    assert forked.facts_of(lambda tell: tell("done", attack(own)), AMPLE_S) == {"unfinished": "it ended the process"}
     assert state() == before
 
 

@@ -16,7 +16,7 @@ MEANING = {
     "verdicts": "every answer: does this detector, with this input, in this run, predict a crash?",
     "labels": "labels by annotators and LLM judges, of verdicts (run_index 0) or single runs",
     "printed_numbers": "printed cells of published tables",
-    "statistics": "every statistic that the app shows: value, n, interval, method, test, p, adjusted p, family, seed",
+    "statistics": "each statistic of a study or run: value, n, interval, method, test, p, adjusted p, family, seed",
 }
 _ORIGIN = """## Origin and licences
 

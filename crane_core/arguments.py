@@ -1,6 +1,6 @@
 """What may stand on the command line: paths that can be opened without harm, and numbers that make sense.
 
-Each function gives argparse a value or an ArgumentTypeError, which is wrong usage. Refuses to know verbs.
+Each function returns a value to argparse or raises an ArgumentTypeError, which is wrong usage. Refuses to know verbs.
 """
 
 from __future__ import annotations

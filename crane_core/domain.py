@@ -74,7 +74,7 @@ class AnnotatorKind(StrEnum):
 class AnnotationAction(StrEnum):
     """One thing that a person did in a campaign. Nothing is edited: an undo or a second label is a separate line.
 
-    LABEL gives an item its label, REASON says why it is not correct, NOTE keeps a remark, UNDO takes the label back,
+    LABEL sets the label of an item, REASON says why it is not correct, NOTE keeps a remark, UNDO takes the label back,
     SKIP puts the item off, FLAG and UNFLAG mark it for discussion, ADJUDICATE decides between annotators.
     """
 
@@ -96,7 +96,7 @@ class MessageAction(StrEnum):
 
 
 class Side(StrEnum):
-    """On which side of a thread somebody writes."""
+    """On which side of a thread a message was written."""
 
     ANNOTATOR = "annotator"
     LEAD = "lead"
@@ -160,7 +160,7 @@ class ProblemKind(StrEnum):
     """What kind of trouble a record made.
 
     UNREADABLE: it could not be had. CONTRADICTION: two sources state one fact differently. WAITING: an answer or label
-    whose instance nobody has brought yet.
+    whose instance is not loaded yet.
     """
 
     UNREADABLE = "unreadable"
@@ -178,7 +178,7 @@ class Benchmark:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A crash and its repair. Labels use the vocabularies of JunoBench; None if nobody has labelled."""
+    """A crash and its repair. Labels use the vocabularies of JunoBench; None without a label."""
 
     benchmark: str
     case_id: str
@@ -336,7 +336,7 @@ class Detector:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One answer of a detector. `run_index` counts from 1; 0 means that the detector was never asked.
+    """One answer of a detector. `run_index` counts from 1; 0 means that the detector got no question.
 
     `crashes` is None if no answer can be read; `unanswered` then says why. `experiment` names the release or
     job that the answer belongs to, so that repetitions of a study are not mixed in one vote.
@@ -655,7 +655,7 @@ class Verification:
 
 @dataclass(frozen=True, slots=True)
 class PublishedNumber:
-    """A cell of a table somebody printed. `printed` is the text, so that its digits are known."""
+    """A cell of a printed table. `printed` is the text, so that its digits are known."""
 
     publication: str
     table_id: str

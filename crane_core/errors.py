@@ -23,7 +23,7 @@ class SourceError(CraneError):
 
 
 class PromptError(CraneError):
-    """An input that cannot be written as asked: no such instance, no state for the setting, no usable template."""
+    """An input that cannot be written: no such instance, no state for the setting, no usable template."""
 
 
 class FetchError(CraneError):
@@ -39,7 +39,7 @@ class LedgerError(CraneError):
 
 
 class DetectorError(CraneError):
-    """A detector that cannot be run as asked: a tool that is missing, no key, no such model, a budget that is spent."""
+    """A detector that cannot be run: a tool that is missing, no key, no such model, a budget that is spent."""
 
 
 class ClusterError(CraneError):
@@ -47,7 +47,7 @@ class ClusterError(CraneError):
 
 
 class CampaignError(CraneError):
-    """A campaign that cannot be created, read or labelled as asked."""
+    """A campaign that cannot be created, read or labelled."""
 
 
 class IdentityError(CraneError):

@@ -116,7 +116,7 @@ def _for_a_name(commit: str | None, ref: str) -> str:
 
 
 def _settled(release: Release, told: str | None, part: Path, url: str) -> Release:
-    """The release with the commit that its archive names; one that was asked for by commit must be that one.
+    """The release with the commit that its archive names; one that was requested by commit must be that one.
 
     GitHub may pack the same commit into other bytes one day, so no checksum of the archive is expected.
     """

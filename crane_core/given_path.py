@@ -1,4 +1,4 @@
-"""Whether a path that somebody typed may be opened: an ordinary file or folder, or nothing yet.
+"""Whether a typed path may be opened: an ordinary file or folder, or nothing yet.
 
 A device or a pipe can be read without end, and /proc and /sys answer to being read.
 """

@@ -243,7 +243,7 @@ def sign(path: Path) -> None:
 def count(path: Path) -> None:
     """Enter a file into the manifest that was not written here, such as one copied from another machine.
 
-    With a key it stays without an entry until somebody signs it.
+    With a key it stays without an entry until it is signed.
     """
     file = ledger_manifest.entry_file(path)
     if file is None or file.exists() or ledger_key():

@@ -1,6 +1,6 @@
 """What others publish, and in which release: the default is the one that the paper's tables stand on.
 
-Knows how a release is asked for and which commit an archive names. Refuses to know how it is downloaded.
+Knows how a release is named and which commit an archive names. Refuses to know how it is downloaded.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ PUBLISHED = {
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """One of PUBLISHED at one commit. `ref` is the commit, tag or branch that was asked for, "" if nobody asked.
+    """One of PUBLISHED at one commit. `ref` is the commit, tag or branch that was requested, "" without a request.
 
     `commit` has 40 hexadecimal digits; it is None as long as nothing told it.
     """

@@ -1,4 +1,4 @@
-"""Whether this process is a replica: it shows a copy of another process's database, and everybody only reads here.
+"""Whether this process is a replica: it shows a copy of another process's database, and all access is read-only.
 
 CRANE_REPLICA_OF holds the address of the app that writes. Refuses to know what is copied, and how.
 """

@@ -1,4 +1,4 @@
-"""What somebody meant who mistyped a word: the nearest of the known ones.
+"""What a mistyped word was meant to be: the nearest of the known ones.
 
 Knows spelling only; who prints the suggestion says what the word was for.
 """

@@ -55,7 +55,7 @@ def tell(message: str) -> None:
 
 
 def tell_over(line: str, *, is_last: bool) -> None:
-    """Progress that is drawn over itself on a terminal; nothing if nobody watches."""
+    """Progress that is drawn over itself on a terminal; nothing without a terminal."""
     if sys.stderr.isatty():
         sys.stderr.write("\r" + one_line(line) + ("\n" if is_last else ""))
         sys.stderr.flush()
@@ -126,7 +126,7 @@ def give(text: str) -> None:
 
 
 def give_exactly(text: str) -> None:
-    """A result to the byte: UTF-8, nothing added at the end, line ends as they are; plain where somebody watches."""
+    """A result to the byte: UTF-8, nothing added at the end, line ends as they are; plain on a terminal."""
     sys.stdout.flush()
     shown = plain(text) if sys.stdout.isatty() else text
     sys.stdout.buffer.write(shown.encode("utf-8", "replace"))

@@ -17,9 +17,9 @@ MAX_NOTE = 2_000
 """Characters of a note."""
 MAX_SECONDS = 86_400.0
 EVENT = re.compile(r"[A-Za-z0-9-]{8,64}")
-"""The name that a browser gives to an act."""
+"""A browser's name of an act."""
 DEVICE = EVENT
-"""The name that a browser gives to itself."""
+"""A browser's name of itself."""
 _BY_ANNOTATOR = frozenset(AnnotationAction) - {AnnotationAction.ADJUDICATE}
 
 

@@ -1,4 +1,4 @@
-"""Labels from a file that somebody wrote, or from a plan: every member checked, and the first fault named.
+"""Labels from a file of a user, or from a plan: every member checked, and the first fault named.
 
 A fault says where it is ("labels 2, key"), what it is and what to do, in one line. Bounds keep words short enough for a
 button, and colours readable on both grounds.
@@ -29,7 +29,7 @@ OF_SET = frozenset({"name", "scale", "labels", "reasons"})
 OF_LABEL = frozenset({"code", "word", "sign", "key", "colour", "colour_dark", "credit", "reasons", "means"})
 OF_REASON = frozenset({"code", "words", "key"})
 COMPUTED = frozenset({str(Label.MISDETECTED), str(Label.UNVERIFIABLE)})
-"""Outcomes that nobody gives in a campaign."""
+"""Outcomes that no annotator can choose."""
 _KEY = re.compile(r"[1-9a-z]")
 _COLOUR = re.compile(r"#[0-9a-f]{6}")
 

@@ -23,7 +23,7 @@ class Scale(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a label was given: `code` is stored, `key` gives it at the desk."""
+    """Why a label was given: `code` is stored, `key` chooses it at the desk."""
 
     code: str
     words: str

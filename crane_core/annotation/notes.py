@@ -8,7 +8,7 @@ def merged_note(stored: str, before: str, written: str) -> str:
 
     The same as `written` if the device knew the stored note. Otherwise the other device's text stays, and what this
     device wrote stands in a paragraph of its own below it; a text that it removed without having seen the whole note
-    stays as well, because somebody else's words are not removed unread.
+    stays as well, because another device's words are not removed unread.
     """
     if stored in ("", before, written):
         return written

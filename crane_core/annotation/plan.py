@@ -126,7 +126,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """An item whose label was known before, mixed into everybody's order once; annotators cannot tell it from others.
+    """An item with a label that is known, mixed once into the order of each annotator, who cannot tell it from others.
 
     It is taken from the population before the sample is drawn, so it enters no outcome and no estimate. `run`: whose
     text the label is about, where the plan shows one text. `origin`: the file or the locked campaign of the label.

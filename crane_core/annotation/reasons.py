@@ -1,4 +1,4 @@
-"""Why a diagnosis is not correct, and why an adjudicator decided: short codes, so that nobody has to type."""
+"""Why a diagnosis is not correct, and why an adjudicator decided: short codes, so that no typing is needed."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The next round of a running campaign: opens the main round, lets people come and go, sends items back.
 
 Labelled items do not move. A person's open items go to others who do not have them, the least loaded first; randomness
-comes from the plan's seed and the number of the round, so the same state gives the same round.
+comes from the plan's seed and the number of the round, so the same state leads to the same round.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def main_round(plan: Plan, signed: Signed) -> Round:
 
 
 def again_round(plan: Plan, journals: Mapping[str, Journal], items: frozenset[str], signed: Signed) -> Round:
-    """These items again, by the present annotators who labelled them. Raises ValueError if nobody did."""
+    """These items again, by the present annotators who labelled them. Raises ValueError if none of them did."""
     again = {
         person: Again(journals[person].n_acts, mine)
         for person in plan.present
@@ -132,7 +132,7 @@ def _order(plan: Plan, person: str, items: list[str]) -> tuple[Showing, ...]:
 
 
 class _Hands:
-    """Everybody's items while a round is made."""
+    """The items of each annotator while a round is made."""
 
     def __init__(self, plan: Plan, journals: Mapping[str, Journal], present: tuple[str, ...]) -> None:
         self._plan, self._present = plan, present
@@ -143,7 +143,7 @@ class _Hands:
         self._first = plan.calibration
 
     def orders(self) -> dict[str, tuple[Showing, ...]]:
-        """The whole order of everybody, new items after the old ones."""
+        """The whole order of each annotator, new items after the old ones."""
         found = {}
         for name, kept in self._kept.items():
             early = [item for item in self._new[name] if item in self._first]

@@ -1,7 +1,7 @@
 """A change of a running campaign: the main round opens, people come or go, items are labelled again.
 
-Like a plan, a round writes out every random decision: the whole order of everybody it changes. Earlier labels stay in
-the ledger; a round only says who labels what from now on.
+Like a plan, a round writes out every random decision: the whole order of each annotator whom it changes. Earlier labels
+stay in the ledger; a round only says who labels what from now on.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The study's statistics for your arrays: votes, rates, intervals, paired tests, agreement, sample sizes.
 
-Each docstring gives shapes, units and source. A coefficient takes labels of shape (items, annotators) and their scale:
+Each docstring states shapes, units and source. A coefficient takes labels of shape (items, annotators) and their scale:
 `COHEN_KAPPA(labels, scale)`; `agreement_interval(COHEN_KAPPA, labels, scale, cluster, seed=1)` adds an interval.
 """
 

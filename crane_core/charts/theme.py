@@ -41,7 +41,7 @@ LABEL_SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle
 INK = "#7b858f"
 """Thin lines on either ground."""
 TEXT = "#5f6872"
-"""Text on a light ground, as in downloads; on the page style.css gives text the colour of the theme."""
+"""Text on a light ground, as in downloads; on the page style.css sets the colour of the theme."""
 PADDING = {"left": 0, "top": 6, "right": 0, "bottom": 2}
 """Pixels around a chart; the page keeps the rhythm, not the chart."""
 LEGEND = alt.Legend(
@@ -87,7 +87,7 @@ def between(light: str, dark: str) -> str:
 def either(test: str, value: str | float) -> dict[str, Any]:
     """The condition of a channel: `value` where the expression `test` holds, else what the channel says.
 
-    `alt.condition` gives a dict of which Altair finds the class again, by trying all that it has.
+    `alt.condition` returns a dict whose class Altair looks up again, by trying all that it has.
     """
     return {"test": test, "value": value}
 

@@ -27,7 +27,7 @@ TOLD = 20
 
 
 class Question(NamedTuple):
-    """What a local detector is asked: the cells of one origin, the state where the setting has one."""
+    """A question to a local detector: the cells of one origin, the state where the setting has one."""
 
     cells: Sequence[Cell]
     state: KernelState | None
@@ -48,7 +48,7 @@ Checked = list[Reported] | ToolStoppedError
 class Tool(NamedTuple):
     """An analyzer: what its diagnostics call the rule, how many texts one run may read, and the run itself.
 
-    `check` gives the errors of each text, or that the tool cannot look at this one. It raises ToolStoppedError if it
+    `check` returns the errors of each text, or that the tool cannot look at this one. It raises ToolStoppedError if it
     cannot tell which text broke it, and DetectorError where it cannot run at all.
     """
 

@@ -51,7 +51,7 @@ def cells_in_order(cells: Sequence[Cell]) -> tuple[tuple[str, ...], str]:
 def analyzer_text(executed: Sequence[str], target: str, annotations: Sequence[str] | None) -> AnalyzerText:
     """The file; `annotations` are the lines before the target, None for the text without types.
 
-    Raises ValueError for cells that are more than an analyzer is asked to read.
+    Raises ValueError for cells that are too large for an analyzer.
     """
     size = sum(map(len, executed)) + len(target)
     if size > LARGEST_CHARACTERS:
@@ -100,7 +100,7 @@ def _without_magics(code: str) -> str:
 
 
 def _commented(before: str, after: str) -> str:
-    """The Python of a line, with the line behind it; what a magic gives is of no type that an analyzer could know."""
+    """The Python of a line, with the line behind it; the result of a magic has no type that an analyzer could know."""
     if before == after:
         return before
     given = f'{after[: -len("None")]}eval("None")' if after.endswith("= None") else after

@@ -1,4 +1,4 @@
-"""Running somebody else's program over text that nobody trusts: in its own folder, bounded, killed as a group.
+"""Running a foreign program over untrusted text: in its own folder, bounded, killed as a group.
 
 Knows processes and limits. Refuses to know which tool it is, and hands it nothing of the user's environment.
 """

@@ -19,14 +19,14 @@ from crane_core.errors import DetectorError
 
 
 class LocalDetector(Protocol):
-    """A module that predicts from cells and state alone; the same input gives the same prediction.
+    """A module that predicts from cells and state alone; the same input leads to the same prediction.
 
     `options` are JSON values that shape its answers, such as versions of tools; it raises DetectorError if a tool
     is missing. `predict` is given the cells of one origin, the target among them, and None for a setting without
     runtime state; it raises DetectorError for a setting that it does not know. It runs in its own processes.
 
-    A module may also have `predict_many(questions)`, which takes several (see `analysis.Question`) and gives for each,
-    in order, a prediction or the DetectorError that there was none.
+    A module may also have `predict_many(questions)`, which takes several (see `analysis.Question`) and returns, for
+    each in order, a prediction or the DetectorError that there was none.
     """
 
     NAME: str

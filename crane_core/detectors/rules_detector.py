@@ -27,7 +27,7 @@ _SETTINGS = (Setting.CODE, Setting.RUNTIME, Setting.RUNTIME_PLUS, Setting.RUNTIM
 
 
 def options() -> dict[str, Any]:
-    """The rule families that answer, how far a target is followed, and the versions of the libraries that are asked."""
+    """The rule families that answer, how far a target is followed, and the versions of the libraries that answer."""
     families = sorted({rule.family for rules in all_rules().values() for rule in rules})
     assumed = {"assumed": dict(known)} if (known := assumed_packages()) else {}
     return {"families": families, "steps": MOST_STEPS, "asked": versions_asked(), **assumed}

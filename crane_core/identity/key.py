@@ -1,4 +1,4 @@
-"""Keys that only the server reads: files of the data folder that nobody but its owner can open.
+"""Keys that only the server reads: files of the data folder that only its owner can open.
 
 The key that signs invitations and sessions is CRANE_SECRET, else such a file. Another key ends all sessions and
 invitations: delete the file, or change the variable.

@@ -1,6 +1,6 @@
 """Who is logged in, and which invitations were given out: one small file of the data folder.
 
-A session is named by the digest of its cookie, so that the file admits nobody. It holds e-mails, times and addresses;
+A session is named by the digest of its cookie, so the file grants no access. It holds e-mails, times and addresses;
 what has expired is dropped. Whether a session was ended is for `logouts` to say.
 """
 
@@ -63,7 +63,7 @@ class Invitation:
 
     @property
     def is_open(self) -> bool:
-        """Whether it would still log somebody in, if it was not revoked and has not expired."""
+        """Whether it is still valid, if it was not revoked and has not expired."""
         return self.is_reusable or not self.opened
 
 

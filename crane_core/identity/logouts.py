@@ -75,7 +75,7 @@ def _now(folder: Path) -> Ended:
 
 @lru_cache(maxsize=4)
 def _read(path: Path, inode: int, changed_ns: int, n_bytes: int) -> Ended:
-    """Read again if one of these differs. An empty file admits nobody."""
+    """Read again if one of these differs. An empty file grants no access."""
     try:
         body = json.loads(path.read_text("utf-8"))
         return Ended(*({str(key): float(at) for key, at in body[part].items()} for part in ("cookies", "people")))

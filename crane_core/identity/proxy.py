@@ -1,6 +1,6 @@
 """The proxy in front of the app: which peers are a proxy, and the header in which it names the visitor.
 
-Forwarded headers count only from a proxy that CRANE_PROXY_FROM names; without it nobody is believed. This machine
+Forwarded headers count only from a proxy that CRANE_PROXY_FROM names; without it they are ignored. This machine
 is treated as any other: with a port forwarded to it, or a shell on it, one could claim another address at each guess.
 """
 

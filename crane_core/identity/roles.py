@@ -2,7 +2,7 @@
 
     "lea@lab.example" = "lead"
     "ana@lab.example" = { role = "annotator", name = "ana" }   # name: what campaigns call her; default: before the @
-    "*@lab.example" = "viewer"                                 # everybody else of this domain: viewer, nothing more
+    "*@lab.example" = "viewer"                                 # all others of this domain: viewer, nothing more
 
 Anyone who is not listed cannot log in. The file is read again when it changed, so a removed line takes effect at once.
 """
@@ -63,7 +63,7 @@ def as_email(text: str) -> str | None:
 def configured_roles(environ: Mapping[str, str] | None = None) -> Roles | None:
     """The roles of the file that CRANE_ROLES names, None if it is not set.
 
-    Raises IdentityError if the file cannot be read or is malformed: then nobody has access.
+    Raises IdentityError if the file cannot be read or is malformed: then all access is refused.
     """
     path = (os.environ if environ is None else environ).get(FILE, "").strip()
     if not path:

@@ -56,7 +56,7 @@ class _Log(NamedTuple):
 
 
 class _LeftOutError(Exception):
-    """Why a sample gives no run: the kind of trouble, and what shows it."""
+    """Why a sample becomes no run: the kind of trouble, and what shows it."""
 
     def __init__(self, why: str, shown: object, kind: ProblemKind = ProblemKind.UNREADABLE) -> None:
         super().__init__(why)

@@ -1,7 +1,7 @@
 """Endpoints that the operator configures, each with its address, models and the variable that holds its key.
 
 Knows one TOML file, which CRANE_ENDPOINTS names, and the environment if there is none. What is not named here,
-visitors of the app cannot have asked: they choose a name, and never an address.
+visitors of the app cannot have chosen it: they choose a name, and never an address.
 
     [gateway]
     base_url = "https://llm.example.org/v1"

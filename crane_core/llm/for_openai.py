@@ -1,7 +1,7 @@
 """One request to an OpenAI-compatible endpoint, and its outcome.
 
 Knows chat completions, and that endpoints differ in the parameters they accept: a refused one is left out from then on,
-a limit of tokens that is too large is lowered, and an endpoint that only streams is asked to.
+a limit of tokens that is too large is lowered, and an endpoint that only streams has to stream.
 Refuses to retry by itself, and lets no exception out: exceptions hold the request, and the request holds the key.
 """
 
@@ -339,7 +339,7 @@ def _n_tokens(text: str) -> int:
 def _said_in(message: dict[str, Any]) -> str:
     """What a message says, the arguments of functions that the model calls included.
 
-    Servers with tool parsers take the object that was asked for out of the text, and return it as a call.
+    Servers with tool parsers take the requested object out of the text, and return it as a call.
     """
     calls = message.get("tool_calls")
     called = [call.get("function") for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []

@@ -1,4 +1,4 @@
-"""How long a reply may be where an endpoint says that it was asked for too many tokens.
+"""How long a reply may be where an endpoint refuses a number of tokens.
 
 Knows the wordings of OpenAI, vLLM, SGLang, TGI, LiteLLM and llama.cpp. Refuses to guess a limit that no number speaks
 for.

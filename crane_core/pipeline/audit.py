@@ -38,10 +38,10 @@ FILE = "audit.jsonl"
 BY, FROM = "CRANE_AUDIT_BY", "CRANE_AUDIT_FROM"
 """Set for a command that the app starts for a visitor: who, and from where."""
 THE_FILE = Actor("the roles file", "a file of the server")
-"""Who changed a role, where somebody edited the file."""
+"""Who changed a role, where the file was edited."""
 NO_ROLE, _TO = "no role", " to "
 AT_THE_APP = "somebody at the app"
-"""Who did it where nobody logs in."""
+"""Who did it without logins."""
 MOST_CHARACTERS = 300
 _ONE_AT_A_TIME = Lock()
 _noted: tuple[Path, Roles] | None = None
@@ -142,7 +142,7 @@ def as_csv(found: list[AuditEntry]) -> str:
 
 
 def actor_of(visitor: Visitor, address: str | None) -> Actor:
-    """A visitor of the app; without logins nobody has a name."""
+    """A visitor of the app; without logins visitors have no names."""
     return Actor(visitor.email or AT_THE_APP, address or "this machine")
 
 

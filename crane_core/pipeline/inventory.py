@@ -46,7 +46,7 @@ class Inventory:
         return (kind, name) not in self.removed
 
     def title(self, kind: Listed, name: str) -> str | None:
-        """The name that somebody gave it."""
+        """The name that a user chose for it."""
         return self.titles.get((kind, name))
 
     def has_file(self, name: str) -> bool:

@@ -54,7 +54,7 @@ class DataFolder:
 
     @property
     def is_read_only(self) -> bool:
-        """Whether nothing can be written here: a medium that is mounted so, or somebody else's folder."""
+        """Whether nothing can be written here: a medium that is mounted so, or another user's folder."""
         return not os.access(self.path, os.W_OK | os.X_OK)
 
 

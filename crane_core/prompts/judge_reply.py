@@ -1,4 +1,4 @@
-"""The form in which a judge is asked to answer, and what its reply says: an explanation, then a label.
+"""The form in which a judge has to answer, and what its reply says: an explanation, then a label.
 
 Knows the members of a judgement; which objects of a reply may be one is known to `reply_objects`. Refuses to guess:
 what holds no label, or two, is None with the reason in words.
@@ -50,7 +50,7 @@ def judge_reply_schema(own: str | None = None) -> dict[str, Any]:
 def read_judge_reply(text: str, finish_reason: str | None = None, own: str | None = None) -> ReadJudgeReply:
     """What a reply says: the last complete object with a `label`, outside of the judge's thinking.
 
-    Two objects with different labels give no label; a reply that was cut off gives none either. own: as in
+    Two objects with different labels count as no label, and so does a reply that was cut off. own: as in
     `labels_of_judge`. Never raises.
     """
     found = objects_with(text, LABEL, EXPLANATION, finish_reason=finish_reason)

@@ -1,4 +1,4 @@
-"""The form in which a model is asked to answer, and what a reply says: reasoning, then detection (paper, section 3.2).
+"""The form in which a model has to answer, and what a reply says: reasoning, then detection (paper, section 3.2).
 
 Knows the members of an answer; which objects of a reply may be one is known to `reply_objects`. Refuses to guess: what
 holds no answer, or two, is None with the reason in words.

@@ -1,7 +1,7 @@
 """Tokens counted in a process that ends with its answer: a server would keep the 140 MB of the encoding's table.
 
-Knows how the process is asked and how long it may take; what counts there is `tokens`. Refuses to fail a caller that
-only wants to tell a size: where the process gives no answer, the counts are estimates.
+Knows how the process is called and how long it may take; what counts there is `tokens`. Refuses to fail a caller that
+only wants to tell a size: where the process does not answer, the counts are estimates.
 """
 
 from __future__ import annotations

@@ -97,7 +97,7 @@ def capture_many(
 ) -> Iterator[Captured | CraneError]:
     """Capture several notebooks, `n_workers` at once, each in its own kernel; `options` are those of `capture`.
 
-    Gives one outcome for each notebook, in their order; one that fails is its error and holds up no other.
+    Yields one outcome for each notebook, in their order; one that fails is its error and holds up no other.
     """
     stop = threading.Event()
 

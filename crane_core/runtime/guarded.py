@@ -27,7 +27,7 @@ _DEATH_TOLD_S = 5.0
 class End(NamedTuple):
     """How a program ended.
 
-    `why` is asked, exit, time, memory, output, processes, disk, or watchdog, when somebody killed that one. `status` is
+    `why` is asked, exit, time, memory, output, processes, disk, or watchdog, when that one was killed. `status` is
     the exit code, below 0 the signal. `left_running` are command lines of processes that were still there beside it,
     `survivors` pids that even SIGKILL did not end, `last_words` what it wrote to its own streams at the last.
     """
@@ -94,7 +94,7 @@ class Guarded:
         return self._end
 
     def end_for_output(self, *, is_cut: bool) -> End:
-        """End it for all that it gives out; how it ended, where that came first.
+        """End it whatever it reports; how it ended, where that came first.
 
         is_cut: only a cut connection tells of too much. The end of the program cuts it too, so that is waited for.
         """

@@ -1,4 +1,4 @@
-"""Lines of a cell that install packages, which run only where somebody allowed it: they would change this machine.
+"""Lines of a cell that install packages, which run only if the user allows it: they would change this machine.
 
 Knows how notebooks spell them. A line that is left out becomes `pass`, so that line numbers stay.
 """

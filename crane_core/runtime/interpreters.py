@@ -1,4 +1,4 @@
-"""Interpreters whose libraries may be asked: ours, those of installed kernelspecs, and those that somebody named.
+"""Interpreters whose libraries may answer: ours, those of installed kernelspecs, and those that a user named.
 
 Knows where to look and how to read versions without importing a library. Asks nothing: see library_worker.py.
 """
@@ -30,7 +30,7 @@ _named: dict[str, None] = {}
 
 
 def name(python: str) -> None:
-    """From now on, ask this interpreter too: somebody runs kernels with it."""
+    """From now on, ask this interpreter too: kernels run with it."""
     _named[python] = None
 
 
@@ -49,7 +49,7 @@ def interpreters() -> tuple[str, ...]:
 
 @cache
 def _of_kernelspecs() -> tuple[str, ...]:
-    """Interpreters of the kernelspecs that start Python themselves; what starts it in a container cannot be asked."""
+    """Interpreters of the kernelspecs that start Python themselves; what starts it in a container cannot be used."""
     found = []
     for each in sorted(KernelSpecManager().find_kernel_specs()):
         with suppress(KernelStartError, OSError, ValueError):

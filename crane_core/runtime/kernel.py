@@ -1,4 +1,4 @@
-"""One fresh kernel: started in a folder, asked to run code or to evaluate an expression, ended with all it started.
+"""One fresh kernel: started in a folder, told to run code or to evaluate an expression, ended with all it started.
 
 Knows what Jupyter's messages ask and answer. Refuses to know notebooks and what is looked for.
 """
@@ -22,7 +22,7 @@ from crane_core.runtime.limits import Limits
 from crane_core.runtime.program import Program
 
 _WATCHDOG_LATE_S = 15.0
-"""A watchdog that has not spoken this long after the time was up has been stopped by somebody."""
+"""A watchdog that has not spoken this long after the time was up has been stopped from outside."""
 
 
 class EndedError(Exception):
@@ -73,9 +73,9 @@ class Kernel:
         return Reply(seconds, str(answer.get("ename", "an error")), str(answer.get("evalue", "")), traceback)
 
     def evaluate(self, expression: str, more_s: float = 0.0) -> str:
-        """The text that an expression gives in the kernel's namespace; leaves no history, output or name behind.
+        """The text that is an expression's value in the kernel's namespace; leaves no history, output or name behind.
 
-        It may take `more_s` longer than a look. Raises ExpressionError if it raises, or gives something else than text.
+        It may take `more_s` longer than a look. Raises ExpressionError if it raises, or is something else than text.
         """
         content = silent_evaluation(expression)
         answer = self._answer("execute_request", content, self._limits.look_s + more_s)

@@ -61,7 +61,7 @@ _BETWEEN_TURNS_S = 0.05
 _SHORTEST_TURN_S = 0.05
 """So long is waited for one's turn at least: who loads libraries beside takes a moment of it again and again."""
 _SHORT_WAIT_S = 0.3
-"""Nobody is told of a shorter wait."""
+"""A shorter wait is not shown."""
 
 _T = TypeVar("_T")
 
@@ -162,7 +162,7 @@ class LibraryWorker:
         return self._n_ends >= _MOST_ENDS or any(self._deaths[each] >= _MOST_DEATHS for each in ways)
 
     def end(self) -> None:
-        """End it; it may be asked again."""
+        """End it; it may be used again."""
         with self._turn:
             if self._owner == os.getpid():
                 self._end()

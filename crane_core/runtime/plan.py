@@ -98,7 +98,7 @@ def _no_folder(folder: Path) -> NotebookError:
 
 
 def _other_than_notebook(path: Path, data: bytes) -> NotebookError | None:
-    """What a file is that nobody meant as a notebook, by its name and first bytes; None if it may be a broken one."""
+    """What a file is instead of a notebook, by its name and first bytes; None if it may be a broken one."""
     if path.suffix == ".ipynb":
         return None
     if path.suffix in (".py", ".pyw"):

@@ -98,7 +98,7 @@ def again(
     """The same request to a fresh kernel, which runs these cells first; they took `took_s` in the kernel before.
 
     Each has its number as `cell`, its `code` and the class of the `exception` that it raised, or None. `look` and
-    `state` are what the probe was asked there and what it saw.
+    `state` are the question to the probe there and what it saw.
     """
     seconds = AGAIN_FACTOR * took_s + AGAIN_MORE_S
     more = {"cells": list(cells), "seconds": seconds, **expected}

@@ -1,6 +1,6 @@
 """A rehearsal in a second kernel, for a target whose first copy lacked threads: its copy runs the same cells itself.
 
-Knows how the second kernel is asked. What it must come to before it may answer stands in kernel_copy/repeated.py
+Knows how the second kernel is used. What it must come to before it may answer stands in kernel_copy/repeated.py
 of crane_probe.
 """
 

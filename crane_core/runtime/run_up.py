@@ -1,6 +1,6 @@
 """The way to the target in one kernel: the cells before it, one by one, then the look.
 
-Knows what a cell that raises means, and what the probe is asked. Refuses to know why a kernel ended.
+Knows what a cell that raises means, and what the probe has to look at. Refuses to know why a kernel ended.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class RanCell(NamedTuple):
 class ProbeResult(NamedTuple):
     """What was seen: the probe's state, the seconds it took, expressions with their value before and after.
 
-    `threads` are those that the cells left running; `rehearsal` is what the target came to in a copy, if asked for.
-    `again` is what a second kernel is asked where that copy lacked threads.
+    `threads` are those that the cells left running; `rehearsal` is what the target came to in a copy, on request.
+    `again` is the question to a second kernel where that copy lacked threads.
     """
 
     state: dict[str, Any]

@@ -1,6 +1,6 @@
 """Kernels that run already, found by the connection files that Jupyter keeps of them.
 
-Knows those files and whether somebody answers. Refuses to start, to interrupt and to end a kernel.
+Knows those files and whether a kernel answers. Refuses to start, to interrupt and to end a kernel.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def _read(file: Path) -> RunningKernel | None:
 
 
 def _beating(kernels: Sequence[RunningKernel]) -> list[RunningKernel]:
-    """Those that answer a ping; all are asked at once, and busy kernels answer too."""
+    """Those that answer a ping; all are pinged at once, and busy kernels answer too."""
     hearts: dict[zmq.Socket[bytes], RunningKernel] = {}
     beating = []
     with zmq.Context() as context:

@@ -1,7 +1,7 @@
 """How bubblewrap seals a kernel off: which folders of the machine are there, and what in them is not.
 
 Knows bubblewrap's command line, what an interpreter needs of the disk, and what of Linux's /proc reaches beyond the
-kernel. Refuses to show what nobody named: every folder is listed, hidden files are left out.
+kernel. Refuses to show what was not named: every folder is listed, hidden files are left out.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PARTS_OF_A_PREFIX = (
     *("bin", "condabin", "conda-meta", "etc", "include", "lib", "lib32", "lib64", "libexec", "nvvm", "plugins"),
     *("pyvenv.cfg", "share", "ssl", "targets", "x86_64-conda-linux-gnu"),
 )
-"""Of an interpreter's own folder, which may be somebody's home."""
+"""Of an interpreter's own folder, which may be a home folder."""
 MOST_MODULES, MOST_HIDDEN = 500, 1_000
 _SHARED = "/dev/shm"
 _ASK_S = 60
@@ -126,7 +126,7 @@ def _without(folder: str, words: list[str]) -> list[str]:
 def _libraries(python: str) -> tuple[str, ...]:
     """What the interpreter needs, nothing inside another or inside the system's folders.
 
-    Of its own folders the known parts; of those that hold somebody's sources (editable installations), the modules.
+    Of its own folders the known parts; of those that hold sources of a user (editable installations), the modules.
     """
     asked = helper_process.python("-c", _WHERE, interpreter=python)
     try:
@@ -151,12 +151,12 @@ def _named_by_user(folder: Path) -> tuple[str, ...]:
 
 
 def _is_installed(path: Path) -> bool:
-    """Whether pip or the interpreter's maker filled the folder, rather than somebody who works in it."""
+    """Whether pip or the interpreter's maker filled the folder, rather than a user."""
     return path.name in hidden_files.INSTALLED or (path / "os.py").is_file() or path.name == "lib-dynload"
 
 
 def _is_source(path: Path) -> bool:
-    """Whether somebody works there: hidden files may hold keys. In what was installed they hold libraries."""
+    """Whether a user works there: hidden files may hold keys. In what was installed they hold libraries."""
     return (
         path.is_dir()
         and not any(part in hidden_files.INSTALLED for part in path.parts)

@@ -5,7 +5,7 @@ ends the kernel when the caller is killed. Knows processes, memory, bytes and ti
 
 Its one argument is the order as JSON (see `Order`); folder and environment are its own. Standard input takes JSON lines
 `{"allow_s": seconds or null}`, the time that the kernel may take from now on; the end of the input is the order to end
-all. Standard output gives `{"pid": ...}` or `{"failed": ...}` at the start, and an account of the end (see `account`).
+all. Standard output holds `{"pid": ...}` or `{"failed": ...}` at the start, and an account of the end (see `account`).
 """
 
 from __future__ import annotations
@@ -337,7 +337,7 @@ def wake_on_child() -> int:
 
 
 def say(event: dict[str, Any]) -> None:
-    """One line to the caller, who may be gone: then there is nobody to tell."""
+    """One line to the caller, who may be gone: then there is no reader."""
     try:
         os.write(sys.stdout.fileno(), json.dumps(event).encode() + b"\n")
     except BrokenPipeError:

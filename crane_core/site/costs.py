@@ -21,7 +21,7 @@ NO_MODEL = "These detectors read the code without a model, so they cost no token
 
 
 def cost_blocks(collected: Collected, source: Source) -> Iterator[Markup]:
-    """The front in a sentence and as a chart; only a sentence if no model was asked."""
+    """The front in a sentence and as a chart; only a sentence without a model."""
     experiments = sorted(source.rows["experiment"].unique().tolist())
     tokens = tokens_of_inputs(collected.material.store, source.benchmark, experiments)
     table = cost_table(source.rows, tokens, rate="Accuracy")

@@ -17,7 +17,7 @@ from crane_core.ui import specification_words as words
 
 
 def choices_blocks(collected: Collected, judging: Judging) -> Iterator[Markup]:
-    """The section, for all annotators of these answers; empty if no detector was asked with both inputs."""
+    """The section, for all annotators of these answers; empty if no detector has both inputs."""
     same = (judging.benchmark, judging.experiment, judging.kind)
     judged = {
         one.judge: one.rows for one in collected.material.judgings if (one.benchmark, one.experiment, one.kind) == same

@@ -148,7 +148,7 @@ def bootstrap(
     labels, scale: as a `Statistic` takes them. cluster: shape (n_items,), the case of each item. BCa, because the plain
     percentile interval holds the truth too rarely at 50 items (benchmarks/agreement_coverage.py); its acceleration
     comes from leaving out each cluster in turn. Clusters that add nothing (no labels, or no pairs) are not drawn.
-    Resamples without a value are counted and left out. Degenerate: no value gives nan throughout; where all resamples
+    Resamples without a value are counted and left out. Degenerate: no value is nan throughout; where all resamples
     are alike (one case only, or full agreement) there is no interval, because one without width would claim certainty.
     """
     q = len(scale)

@@ -7,9 +7,9 @@ With p_kl the share of items that the first annotator labelled k and the second 
 
 Sources: Cohen 1960 (nominal, the kappa of the study), Cohen 1968 (weighted). Items that either
 annotator left unlabelled do not count. Degenerate: without a common item, and where both gave one same label
-throughout (0/0), kappa has no value and `why` says so; scikit-learn gives nan there too. A single item that they
-labelled differently gives 0, as do two annotators who always give one label each, but not the same. A category that
-nobody used changes nothing, except that in the linear kappa it keeps its neighbours apart.
+throughout (0/0), kappa has no value and `why` says so; scikit-learn returns nan there too. A single item that they
+labelled differently has a kappa of 0, as do two annotators who always give one label each, but not the same. An unused
+category changes nothing, except that in the linear kappa it keeps its neighbours apart.
 """
 
 import numpy as np

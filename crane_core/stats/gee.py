@@ -33,7 +33,7 @@ Array = NDArray[np.float64]
 
 
 class Unfit(StrEnum):
-    """Why a model gives no numbers."""
+    """Why a model has no numbers."""
 
     ONE_GROUP = "a single group"
     FEW_CLUSTERS = "too few clusters"

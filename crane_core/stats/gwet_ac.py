@@ -11,7 +11,7 @@ AC1: w_kl = 1 for k = l, else 0. AC2 linear: 1 - |k - l| / (q - 1). AC2 ordinal:
 Source: Gwet 2014, "Handbook of Inter-Rater Reliability", 4th edition; AC1 first in Gwet 2008. An item with one label
 counts in pi only. Degenerate: without an item that has two labels there is no value and `why` says so; everything else
 has one, because p_e is at most 1/q for AC1 and below 1 for AC2: labels that are all the same give 1, a single item
-with two different labels gives -1/3 for AC1 on three categories. A category that nobody used counts in q: AC depends
+with two different labels has -1/3 for AC1 on three categories. An unused category counts in q: AC depends
 on the declared scale, so compare it only between like scales.
 """
 

@@ -10,7 +10,7 @@ nominal: d_kl = 1 unless k = l. ordinal: d_kl is the squared distance of the cat
 
 Source: Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability". Labels may be missing; an item with fewer than
 two counts for nothing. Degenerate: without an item that has two labels, and where all of them are the same (0/0),
-alpha has no value and `why` says so. A single item with two different labels gives 0. A category that nobody used
+alpha has no value and `why` says so. A single item with two different labels has 0. An unused category
 changes nothing: ranks come from the labels given.
 """
 

@@ -39,7 +39,7 @@ class _Rejections(NamedTuple):
 
 
 def mcnemar_power(n: int, discordant_share: float, difference: float, *, alpha: float = ALPHA) -> float:
-    """Chance that the exact two-sided McNemar test of n independent pairs gives p <= alpha.
+    """Chance that the exact two-sided McNemar test of n independent pairs has p <= alpha.
 
     discordant_share: share of the pairs that differ, in 0..1; difference: of the two rates, at most that share.
     Pairs are taken as independent: of cases with two instances that are alike, pass the number of cases.

@@ -2,7 +2,7 @@
 
 Source: paper, sections 4.4 (formulas), 4.4.1 (detection alone) and 4.4.2 (end to end).
 
-Everything is a ratio of two sums over instances: `confusion_parts` gives each instance's share in the four counts,
+Everything is a ratio of two sums over instances: `confusion_parts` computes each instance's share in the four counts,
 `total` adds them up, and a rate is a `Ratio` of counts or, before adding, of arrays (what the clustered bootstrap
 of `intervals` takes).
 """
@@ -63,7 +63,7 @@ def confusion_parts(
 
         TP = w t d c    FN = w t (1 - d c)    FP = w (1 - t) d    TN = w (1 - t)(1 - d)
 
-    An instance without an answer, or a detected crash whose diagnosis nobody judged (credit nan), adds to
+    An instance without an answer, or a detected crash whose diagnosis has no label (credit nan), adds to
     `left_out` only. Raises ValueError on unequal lengths or values outside 0..1.
     """
     crashes = np.atleast_1d(np.asarray(truth, dtype=bool)).astype(np.float64)
@@ -117,7 +117,7 @@ def recall(counts: Confusion) -> Ratio:
 def f1(counts: Confusion) -> Ratio:
     """2 TP / (2 TP + FP + FN): the harmonic mean of precision and recall (paper, 4.4).
 
-    The paper's form is 0/0 where TP = 0; this one gives 0 there, and nan only where nothing crashes and nothing was
+    The paper's form is 0/0 where TP = 0; this one is 0 there, and nan only where nothing crashes and nothing was
     predicted.
     """
     return Ratio(2 * counts.tp, 2 * counts.tp + counts.fp + counts.fn)

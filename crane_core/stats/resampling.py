@@ -61,7 +61,7 @@ def resampled_sums(sums: NDArray[np.float64], n_of: ArrayLike, seed: int, n_resa
 
     sums: those of each different cluster, shape (n_different, n_columns); n_of: how many clusters are like it. Their
     order does not matter, and equal ones may stand apart: clusters with equal sums are drawn together, n of them with
-    n / n_clusters, which gives the multinomial distribution that drawing one by one has. Eleven thousand cases of two
+    n / n_clusters, which has the multinomial distribution that drawing one by one has. Eleven thousand cases of two
     labelled instances differ in a handful of ways.
     """
     different, place = np.unique(np.asarray(sums, dtype=np.float64), axis=0, return_inverse=True)

@@ -31,7 +31,7 @@ def majority(n_crash: ArrayLike, n_safe: ArrayLike) -> Vote:
     """The vote per instance: crash iff n_crash > (n_crash + n_safe) / 2.
 
     Inputs are counts of any one shape. Equal counts are a tie, no count at all is unanswered; neither is a verdict.
-    A score that needs one treats a tie as "no crash predicted", because more than half is asked for (`vote.crash`),
+    A score that needs one treats a tie as "no crash predicted", because more than half is needed (`vote.crash`),
     and leaves the unanswered out.
     """
     crash, safe = answers(n_crash, n_safe)

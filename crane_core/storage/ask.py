@@ -36,7 +36,7 @@ class Relation(NamedTuple):
 
 
 def answer(store: Store, question: str, timeout_s: float = TIMEOUT_S) -> pd.DataFrame:
-    """The rows that one SELECT, DESCRIBE, SHOW, SUMMARIZE or EXPLAIN gives.
+    """The rows that one SELECT, DESCRIBE, SHOW, SUMMARIZE or EXPLAIN returns.
 
     Raises StoreError for anything else, where it takes longer than `timeout_s`, and with DuckDB's reason where the
     question cannot be answered.

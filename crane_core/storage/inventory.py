@@ -32,7 +32,7 @@ def sources(cursor: duckdb.DuckDBPyConnection) -> list[tuple[Any, ...]]:
 def runs(cursor: duckdb.DuckDBPyConnection) -> list[tuple[Any, ...]]:
     """(experiment, its detectors in words, number of answers, started_at or when it was imported, unanswered) of each.
 
-    unanswered: questions that were asked and from whose reply no answer can be read, or that had no reply.
+    unanswered: questions from whose reply no answer can be read, or that had no reply.
     """
     return cursor.execute(
         """

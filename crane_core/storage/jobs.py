@@ -26,7 +26,7 @@ def job_list(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
     """Jobs, the newest first, with their results so far.
 
     Columns: job, benchmark, detector, detector_title, detector_kind, setting, options (JSON text), started_at,
-    last_answer_at, n_instances, n_runs (times that an answer was asked for), n_answered (crash or no crash),
+    last_answer_at, n_instances, n_runs (requests for an answer), n_answered (crash or no crash),
     n_unreadable (a reply from which no answer can be read), n_troubles (no reply), n_retried (requests beyond one
     per reply), n_uncounted (replies whose tokens the endpoint did not count), input_tokens, output_tokens, usd,
     usd_reported (the part of it that endpoints reported), seconds_median, seconds_p95 (of a reply). The last six are

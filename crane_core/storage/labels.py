@@ -43,7 +43,7 @@ def verdict_labels(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
     """One row per verdict and annotator.
 
     Columns: benchmark, instance_id, detector, setting, experiment, annotator, kind, label, campaign (that of a judge
-    that gives the own labels of one; else None).
+    that uses the own labels of one; else None).
 
     Labels of the verdict itself (run_index 0) are used unchanged. If single runs were labelled, the verdict gets the
     most frequent label, and the earliest one in a tie (as in the study's judge tables). A judge counts as one annotator
@@ -100,7 +100,7 @@ def first_labels(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
 
 
 def pooled_judge_labels(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
-    """The same for judges that were asked repeatedly, with all repetitions of one order of texts pooled."""
+    """The same for judges with several repetitions, with all repetitions of one order of texts pooled."""
     return packed(cursor, f"{_said(_ALL_TIMES, _IS_POOLED)} ORDER BY ALL")
 
 
@@ -112,7 +112,7 @@ def first_pooled_labels(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
 def judge_passes(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
     """Every pass of every judge: judge, repetition, presentation, annotator (as both questions above name it).
 
-    Repetition 0 means all repetitions together, for judges that were asked repeatedly.
+    Repetition 0 means all repetitions together, for judges with several.
     """
     return cursor.execute(
         f"""

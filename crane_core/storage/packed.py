@@ -23,7 +23,7 @@ _BATCH_ROWS = 32_768
 
 
 def packed(cursor: duckdb.DuckDBPyConnection, query: str, parameters: Sequence[object] = ()) -> pd.DataFrame:
-    """What the query finds, as `df()` gives it: columns of texts, numbers and booleans.
+    """What the query finds, as `df()` returns it: columns of texts, numbers and booleans.
 
     A text column is `str` also where no row has a text.
     """
@@ -39,7 +39,7 @@ def packed(cursor: duckdb.DuckDBPyConnection, query: str, parameters: Sequence[o
 
 
 def by_value(column: pd.Series[Any], value_of: Callable[[str], str]) -> pd.Series[Any]:
-    """`value_of` each text of a column, asked once per different one (nan for a missing one), by references too."""
+    """`value_of` each text of a column, computed once per different one (nan for a missing one), by references too."""
     codes, texts = pd.factorize(column, use_na_sentinel=False)
     values = np.array([value_of(text) for text in texts], dtype=object)
     return pd.Series(pd.array(values[codes], dtype=TEXT, copy=False), index=column.index)

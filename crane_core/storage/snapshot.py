@@ -33,7 +33,7 @@ try:
 except OSError as error:
     sys.exit(error.strerror)
 """
-"""Runs in a separate process: a process that closes a file gives up all its locks on it, DuckDB's among them."""
+"""Runs in a separate process: a process that closes a file releases all its locks on it, DuckDB's among them."""
 
 
 def publish(store: Store, folder: Path, *, at: float) -> Path:

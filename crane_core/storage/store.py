@@ -1,4 +1,4 @@
-"""The open database: one connection per process, a fresh cursor per use, writes in the order they were asked for.
+"""The open database: one connection per process, a fresh cursor per use, writes in the order of the requests.
 
 DuckDB lets one process hold a file for writing and refuses a connection shared between threads (it raises instead
 of waiting), so every reader gets its own cursor and every write goes through one single-threaded queue.

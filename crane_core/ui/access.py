@@ -1,4 +1,4 @@
-"""A password in front of a page: asked once, and valid for the session."""
+"""A password in front of a page: typed once, and valid for the session."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _THROTTLE = Throttle("password")
 def admitted(variable: str, *, key: str, heading: str) -> bool:
     """Whether this visitor may go on: always, unless the environment sets `variable` and it was not given yet.
 
-    Draws the question under `heading` where it must be asked. `key` is where the session keeps the answer.
+    Draws the question under `heading` where it is needed. `key` is where the session keeps the answer.
     """
     password = os.environ.get(variable)
     if not password or st.session_state.get(key):

@@ -1,4 +1,4 @@
-"""Who may lead: with logins, visitors with that role; without, everybody, or those who know the page's password."""
+"""Who may lead: with logins, visitors with that role; without, all visitors, or those who know the page's password."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ def _picture(loaded: str, benchmark: str, answers: Answers, cases: tuple[str, ..
 
 
 def _verdicts(benchmark: str, answers: Answers, *, columns: Sequence[str]) -> pd.DataFrame:
-    """The rows of the verdict frame that are asked for, with these columns; texts are categories."""
+    """The rows of the verdict frame that are requested, with these columns; texts are categories."""
     verdicts = _coded(data.answers())
     return verdicts.loc[(verdicts["benchmark"] == benchmark) & _counts_in(verdicts, answers), list(columns)]
 

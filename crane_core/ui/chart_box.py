@@ -101,7 +101,7 @@ def _download(name: str, form: str, mime: str, content: Callable[[], bytes]) -> 
 
 
 def _image(spec: Spec, form: str) -> bytes:
-    """The chart as a file, on white, made when it is asked for."""
+    """The chart as a file, on white, made on request."""
     import vl_convert  # 0.2 s that only a download needs
 
     spec = spec | {"background": "white"}

@@ -104,7 +104,7 @@ def _conditions(_store: Store, loaded: str) -> pd.DataFrame:
 
 
 def conditions() -> pd.DataFrame:
-    """What was asked; see `pipeline.results.evaluate.conditions`."""
+    """The conditions; see `pipeline.results.evaluate.conditions`."""
     return _conditions(store(), answers())
 
 
@@ -255,7 +255,7 @@ def _run_titles(revision: str) -> Mapping[str, str]:
 
 
 def run_title(experiment: str) -> str | None:
-    """The name that somebody gave a run."""
+    """The name that a user chose for a run."""
     return _run_titles(revision()).get(experiment)
 
 
@@ -270,7 +270,7 @@ def _judge_jobs(_store: Store, loaded: str) -> pd.DataFrame:
 
 
 def judge_jobs() -> pd.DataFrame:
-    """What judges were asked; see `storage.jobs.judge_job_list`."""
+    """The jobs of judges; see `storage.jobs.judge_job_list`."""
     return _judge_jobs(store(), answers())
 
 

@@ -89,7 +89,7 @@ def draw_sources() -> None:
 
 
 def _release_words(source: StagedSource) -> str:
-    """What was asked for: the default release, or another one by its branch or tag."""
+    """The chosen release: the default release, or another one by its branch or tag."""
     if not source.edition:
         return "default"
     ref = source.release.ref if source.release else ""

@@ -1,7 +1,7 @@
 """What the server admits, before Streamlit sees it: known host names, its own pages, uploads of admitted visitors.
 
 A website that a visitor has open can point its own name at this machine (DNS rebinding); the name in the Host
-header gives it away. Knows HTTP and sessions' ids. Refuses to know what pages show.
+header reveals it. Knows HTTP and sessions' ids. Refuses to know what pages show.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ def _is_open(session: str) -> bool:
 def may_upload(session: str) -> bool:
     """Whether the session's visitor may upload now: with roles, an admin; else any admitted visitor.
 
-    Nobody uploads to a replica.
+    A replica takes no uploads.
     """
     if writer():
         return False

@@ -1,6 +1,6 @@
 """Logs visitors in and out before Streamlit sees a request.
 
-Opening an invitation gives the browser a session cookie, and `logout` removes it. Knows HTTP. Refuses to know what
+Opening an invitation sets a session cookie, and `logout` removes it. Knows HTTP. Refuses to know what
 pages show.
 """
 
@@ -138,7 +138,7 @@ def _log_out(request: Request) -> Response:
 
 
 def _is_genuine(name: str, cookie: str) -> bool:
-    """Whether a cookie was given out here; others are of nobody, and are not remembered."""
+    """Whether a cookie was given out here; others are invalid, and are not remembered."""
     if name == PROVIDER_COOKIE:
         return decode_signed_value(get_cookie_secret(), name, cookie.encode("latin-1", "replace")) is not None
     try:

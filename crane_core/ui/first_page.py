@@ -12,7 +12,7 @@ _shown = Event()
 
 
 def page_shown() -> None:
-    """A visit has its page: nobody waits for a moment."""
+    """A visit has its page: no visitor is waiting at the moment."""
     _shown.set()
 
 

@@ -52,7 +52,7 @@ def _where(chosen: Chosen) -> Chosen:
 
 
 def draw_five_runs(chosen: Chosen) -> None:
-    """The section; a sentence where every instance was asked once."""
+    """The section; a sentence where every instance has one run."""
     runs, by_setting = _stability(data.answers(), _where(chosen))
     if runs.empty:
         st.info("Every instance was asked once, so there are no repeated runs to compare.")

@@ -97,7 +97,7 @@ def page(
 
 
 def _stop_if_blinded(visitor: Visitor) -> None:
-    """Ends the run where the body must not be drawn; also where nobody can say whether it may be."""
+    """Ends the run where the body must not be drawn; also where it is unknown whether it may be."""
     campaigns = None
     with refusals_shown():
         campaigns = data.blinding(visitor)

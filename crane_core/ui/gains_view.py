@@ -85,7 +85,7 @@ def compared(chosen: Chosen) -> Compared:
 
 
 def draw_gains(chosen: Chosen) -> None:
-    """The dumbbells and the table under them; a sentence where no detector was asked with both inputs."""
+    """The dumbbells and the table under them; a sentence where no detector has both inputs."""
     comparison, values, n_unpaired = compared(chosen)
     if values.empty:
         base, other = (setting_short(setting) for setting in chosen.inputs)

@@ -30,7 +30,7 @@ _MOST_DECIMALS = 2
 def headline(comparison: pd.DataFrame, kind: str = DetectorKind.LLM, inputs: Inputs = WITH_STATE) -> str:
     """The finding as a title: the range of the differences, and how many detectors gain and lose.
 
-    `comparison`: difference (a share) and outcome of each detector, as `measures.gain_table` gives them; it may be
+    `comparison`: difference (a share) and outcome of each detector, as `measures.gain_table` returns them; it may be
     empty.
     """
     other, who = sentence_case(NAMES[inputs.other]), WHO.get(DetectorKind(kind), "detector")

@@ -33,7 +33,7 @@ ROLES = {
 }
 ALL_OF = {Listed.RUN: ", with all its detectors and inputs,", Listed.BENCHMARK: " and all answers about it"}
 WITHOUT_LOGIN = "somebody at the app"
-"""Who did it, where nobody logs in."""
+"""Who did it, without logins."""
 SHOWN_LETTERS = 80
 
 

@@ -45,7 +45,7 @@ def _wait_for(threads: list[threading.Thread], seconds: float) -> None:
 
 
 def status_of(ended: SystemExit) -> int:
-    """The exit status that Python gives to this, where it prints nothing more."""
+    """Python's exit status for this, where it prints nothing more."""
     if ended.code is None:
         return 0
     return ended.code if isinstance(ended.code, int) else 1

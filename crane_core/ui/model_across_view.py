@@ -53,7 +53,7 @@ def _across(loaded: str, chosen: Chosen) -> ModelAcross:
 
 
 def draw_model_across(chosen: Chosen) -> None:
-    """The finding and its chart, or why there is none; nothing if no detector was asked with both inputs."""
+    """The finding and its chart, or why there is none; nothing if no detector has both inputs."""
     found = _across(data.answers(), chosen)
     if found.ratios.empty and found.why_not == Unfit.ONE_GROUP:
         return

@@ -14,7 +14,7 @@ _OPEN_FILES = Path("/dev/fd")
 
 
 def send_at_once() -> int:
-    """Set TCP_NODELAY on the sockets this process listens at, which the connections inherit; gives their number.
+    """Set TCP_NODELAY on the sockets this process listens at, which the connections inherit; returns their number.
 
     asyncio does so itself where a socket was made with the protocol's number, but the one Streamlit binds was not.
     Where the system lists no open files (Windows), nothing is set.

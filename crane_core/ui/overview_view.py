@@ -52,7 +52,7 @@ def prepare_answer() -> None:
 
 
 def draw_head() -> Chosen | None:
-    """Title, what it is about, and the paper; gives the study."""
+    """Title, what it is about, and the paper; returns the study."""
     chosen = study()
     st.title(headline(compared(chosen).comparison) if chosen else QUESTION)
     st.html(

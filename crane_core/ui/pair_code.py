@@ -18,7 +18,7 @@ from crane_core.ui.state_tree import frames_of, n_different, state_html
 def code_and_state_html(
     cells: pd.DataFrame, states: pd.DataFrame, traceback: str | None, diagnosis: str | None = None
 ) -> str:
-    """cells and states: those of one case as storage.cases gives them, at least one cell."""
+    """cells and states: those of one case as storage.cases returns them, at least one cell."""
     state = state_column_html(cells, states)
     css = "cw-bench cw-with-state" if state else "cw-bench"
     return f'<div class="{css}"><div>{code_column_html(cells, traceback, diagnosis)}</div>{state}</div>'
@@ -56,7 +56,7 @@ def _cell(number: str, row: dict[str, Any], traceback: str | None, diagnosis: st
 
 
 def _numbers(rows: pd.DataFrame) -> Numbers:
-    """Index in the notebook to the number that `_cells` gives."""
+    """Index in the notebook to the number that `_cells` returns."""
     indices = [(number, row["notebook_index"]) for number, row in enumerate(as_rows(rows), start=1)]
     return {int(index): str(number) for number, index in indices if index is not None}
 

@@ -26,7 +26,7 @@ def _costs(loaded: str, chosen: Ablated) -> pd.DataFrame:
 
 
 def draw_pareto(chosen: Ablated) -> None:
-    """The finding, the chart and its table; a sentence where no model was asked, whose input would cost anything."""
+    """The finding, the chart and its table; a sentence where there is no model whose input would cost anything."""
     st.subheader("What does it cost?", anchor="cost")
     if not chosen.source:
         st.info("Nothing to compare: no detector answered an instance of this benchmark with two inputs.")

@@ -66,7 +66,7 @@ class Chosen(NamedTuple):
         return _rows(data.answers(), self._replace(rule=VoteRule.MAJORITY, credit=Credit.STRICT, inputs=WITH_STATE))
 
     def rows_judged_by(self, annotator: str) -> pd.DataFrame:
-        """Those with the compared inputs, as somebody else judged them."""
+        """Those with the compared inputs, as another annotator judged them."""
         return _shown(self._replace(annotator=annotator), self.inputs)
 
     def conditions(self) -> pd.DataFrame:

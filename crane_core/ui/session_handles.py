@@ -1,4 +1,4 @@
-"""Gives back what the sessions of closed tabs hold open.
+"""Releases what the sessions of closed tabs hold open.
 
 Each Streamlit session owns an event loop, which is three open files, until it is collected as garbage: for two minutes
 in case its browser comes back, and for an unknown time after. A system that allows 256 open files refused the 80th

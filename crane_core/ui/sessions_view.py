@@ -22,7 +22,7 @@ MOST_SHOWN = 100
 
 
 def draw_sessions() -> None:
-    """The sessions, the last seen first; nothing where nobody logs in, and for others than admins."""
+    """The sessions, the last seen first; nothing without logins, and for others than admins."""
     roles = configured_roles()
     if roles is None or not may(Role.ADMIN):
         return

@@ -31,7 +31,7 @@ def _curve(loaded: str, chosen: Chosen) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def draw_specification_curve(chosen: Chosen) -> None:
-    """The section; a sentence where no detector was asked with both inputs.
+    """The section; a sentence where no detector has both inputs.
 
     It is the same whatever rule, credit and annotator the switches name, so that a changed switch computes nothing.
     """

@@ -46,7 +46,7 @@ MAX_WORDS = 3 * MAX_TEXT
 """Most characters shown about one absence."""
 
 _ASKED_BY = {"keys": ("key", "label", "index"), "arguments": ("argument",)}
-"""The members that name what is asked for, where they are not called as their kind."""
+"""The members that name what is needed, where they are not called as their kind."""
 _BESIDE = {
     "type": "it is of type {}",
     "dtype": "its dtype is {}",

@@ -82,7 +82,7 @@ def frames_of(crashing: str | None, fixed: str | None, *, most: int) -> frozense
 
 
 def n_different(crashing: str | None, fixed: str | None) -> int:
-    """How many names, and things asked for in vain, differ between the two states."""
+    """How many names, and things needed in vain, differ between the two states."""
     left, right = documents(crashing), documents(fixed)
     return sum(
         substance(a.get(name)) != substance(b.get(name))

@@ -1,6 +1,6 @@
 """What a browser may send over its websocket: before admission reruns and heartbeats, later a few kinds more.
 
-Streamlit's handler takes every kind of message from everybody: one `clear_cache` empties the caches of all visitors,
+Streamlit's handler takes every kind of message from all visitors: one `clear_cache` empties the caches of all visitors,
 `load_git_info` starts programs, and a message may have 200 MB. Knows messages, sizes and rates. Refuses to know what
 pages do with them.
 """
@@ -248,7 +248,7 @@ def _carried(scope: Scope) -> Carried:
 
 
 def _is_admitted(brought: Carried) -> bool:
-    """Whether this alone admits a visitor: no login is asked, or a proxy or our own session names a person."""
+    """Whether this alone admits a visitor: no login is needed, or a proxy or our own session names a person."""
     try:
         if configured_roles() is None:
             return not os.environ.get("CRANE_PASSWORD")

@@ -120,7 +120,7 @@ def _p(p: float) -> str:
 
 
 def _asked_words(members: Sequence[Member], names: dict[Member, str]) -> str:
-    """Who is asked where the rules are silent."""
+    """Who answers where the rules are silent."""
     if len(members) == 1:
         return names[members[0]]
     return f"Majority of {len(members)} models {setting_short(members[0].setting)}"
@@ -185,7 +185,7 @@ def readable_together(table: pd.DataFrame, names: dict[Member, str]) -> pd.DataF
 
 
 def n_asked_words(row: dict[str, Any]) -> str:
-    """About how many instances the members after the first are asked."""
+    """About how many instances the members after the first answer."""
     return NOTHING if row["way"] != Way.CASCADE else f"{count(int(row['n_asked']))} of {count(row['n'])}"
 
 

@@ -39,7 +39,7 @@ class Row(NamedTuple):
     by_setting: dict[str, dict[Version, Answers]]
 
     def answers(self, setting: str, version: Version) -> Answers | None:
-        """Its answers about a version in a setting; None if it was not asked."""
+        """Its answers about a version in a setting; None without one."""
         return self.by_setting.get(setting, {}).get(version)
 
 
@@ -74,7 +74,7 @@ def _settings(rows: Iterable[Row]) -> list[str]:
 
 
 def _head(words: str, rows: Sequence[Row]) -> str:
-    """The heading of a version; how many runs only where any detector was asked that often."""
+    """The heading of a version; how many runs only where any detector has so many."""
     most = max((len(side.runs) for row in rows for side in _all(row)), default=0)
     name, _, _ = words.partition(":")
     return f"{name}: {most} runs, majority" if most > 1 else name

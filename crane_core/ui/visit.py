@@ -1,7 +1,7 @@
 """The visitor, read from the connection (cookie or proxy's header), never from the page.
 
 `visitor()` tells it to pages, `may(role)` what to offer, and `require(role)` guards an action. They work in callbacks
-and fragments too, which run without the frame of a page, and see at once that somebody was taken off the list.
+and fragments too, which run without the frame of a page, and see at once that a person was removed from the list.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def carried() -> Carried:
 def arrival_of(brought: Carried) -> Arrival:
     """Who it is now that a connection carried this, also when no page is drawn. Raises IdentityError.
 
-    On a replica everybody who is admitted is a viewer.
+    On a replica each admitted visitor is a viewer.
     """
     roles = configured_roles()
     if roles is None:

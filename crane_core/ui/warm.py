@@ -1,7 +1,7 @@
 """Does beside the server's start what visitors would wait for: imports, and what pages compute once.
 
 Knows which pages exist and what they show first. Stores nothing itself: the caches of the pages do. Overview comes
-first, while the first browser loads its scripts; the rest waits until that visit has its page, or nobody came.
+first, while the first browser loads its scripts; the rest waits until that visit has its page, or no visitor came.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _PATIENCE_S = 5.0
 
 
 def begin(patience_s: float = _PATIENCE_S) -> Thread:
-    """Keep the copy for replicas, if one is asked for, and warm up in the thread returned, while the server runs."""
+    """Keep the copy for replicas, on request, and warm up in the thread returned, while the server runs."""
     every_s = interval_s()
     if every_s and not writer():
         _publish(every_s)

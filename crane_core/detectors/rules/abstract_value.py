@@ -101,7 +101,7 @@ class AbstractValue:
         words: str = "",
     ) -> None:
         self.fields: Any = None
-        """What it says of itself, as the heap has copied it; None once somebody may have changed it since."""
+        """What it says of itself, as the heap has copied it; None once code may have changed it since."""
         self.last_fields: Any = None
         self._type = type
         self._facts: dict[str, Any] = dict(facts) if facts else {}

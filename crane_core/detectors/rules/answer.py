@@ -1,4 +1,4 @@
-"""What a rule answers: that it does not know the step, that the step changes nothing, or what the step gives."""
+"""What a rule answers: that it does not know the step, that the step changes nothing, or the result of the step."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class NoValue(Enum):
 UNKNOWN: Final[Literal[NoValue.UNKNOWN]] = NoValue.UNKNOWN
 """The rule does not know the step: receiver and arguments count as changed."""
 UNCHANGED: Final[Literal[NoValue.UNCHANGED]] = NoValue.UNCHANGED
-"""Nothing is changed but what the rule itself has changed; what the step gives is not known."""
+"""Nothing is changed but what the rule itself has changed; the result is unknown."""
 Answer = AbstractValue | NoValue
 
 

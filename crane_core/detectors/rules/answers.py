@@ -1,4 +1,4 @@
-"""What an answer of a library means: a crash in its own words with a remedy, or the value that a step gives.
+"""What an answer of a library means: a crash in its own words with a remedy, or the result of a step.
 
 Knows the forms of answers, and which messages speak of values that surrogates do not have.
 """
@@ -25,7 +25,7 @@ _REMEDIES: Final = Path(__file__).with_name("remedies.toml")
 
 
 class LibraryAnswer(NamedTuple):
-    """What a library says of a step: `crash` where it refuses it, else what it `gives`.
+    """What a library says of a step: `crash` where it refuses it, else the result (`gives`).
 
     `left` is what the first operand is afterwards, of a step that changes it.
     """

@@ -1,7 +1,7 @@
-"""What a library itself says of a step: asked on surrogates with the schema of the operands, in a separate process.
+"""What a library itself says of a step: tried on surrogates with the schema of the operands, in a separate process.
 
 Asks only where an interpreter here has the very versions of the kernel; of a kernel that tells no versions, NumPy,
-torch, matplotlib and layers of Keras are asked about shapes, scikit-learn about data that it has always refused. What
+torch, matplotlib and layers of Keras answer about shapes, scikit-learn about data that it has always refused. What
 may be asked stands in kernel_side/crane_surrogates/operations.py, and for each library in asked/of_<package>.py.
 """
 
@@ -67,9 +67,9 @@ class Patience(NamedTuple):
 
 UNHURRIED: Final = Patience(answer_s=5.0, start_s=30.0, total_s=50.0)
 WAITING: Final = Patience(answer_s=5.0, start_s=5.0, total_s=5.0)
-"""Somebody asked about a cell and sees that a library is asked."""
+"""A person waits for the verdict on a cell and sees which library answers."""
 HURRIED: Final = Patience(answer_s=0.25, start_s=0.0, total_s=0.3)
-"""Beside a cell that somebody is about to run: a library that is not loaded yet is not waited for."""
+"""Before a cell that is about to run: does not wait for a library that is not loaded."""
 _patience: ContextVar[Patience] = ContextVar("patience", default=UNHURRIED)
 _on_wait: ContextVar[Callable[[str], None]] = ContextVar("on_wait", default=lambda _library: None)
 
@@ -104,12 +104,12 @@ class Order(NamedTuple):
 
 
 class Question(NamedTuple):
-    """What is asked about one step, in turn, until something is answered; what is known of the operands, in words."""
+    """Questions about one step, in turn, until one is answered; what is known of the operands, in words."""
 
     orders: Sequence[Order]
     described: str
     result: Mapping[str, Any]
-    """How the worker can make what the step gives, or another object of its class; empty if it cannot."""
+    """How the worker can make the result of the step, or another object of its class; empty if it cannot."""
 
 
 class Asker:
@@ -202,7 +202,7 @@ class Asker:
 
     @property
     def unsure(self) -> tuple[str, ...]:
-        """What was not asked, in sentences."""
+        """Questions that are open, in sentences."""
         waited_for = [f"not asked yet: {title}" for title in self.not_asked]
         return (*waited_for, *(f"no answer: {title}" for title in self.without_answer))
 
@@ -393,7 +393,7 @@ class Asker:
 
 
 def worker_of(python: str, libraries: Set[str]) -> LibraryWorker:
-    """The worker of an interpreter that is asked about these libraries."""
+    """The worker of an interpreter that answers for these libraries."""
     return library_worker(python, "slow to load") if libraries & _SLOW_TO_LOAD else library_worker(python)
 
 
@@ -404,7 +404,7 @@ def titles(libraries: Iterable[str]) -> list[str]:
 
 
 def versions_asked() -> list[dict[str, str]]:
-    """Versions of Python and of the libraries in each interpreter that is asked where a kernel has the same."""
+    """Versions of Python and of the libraries in each interpreter that answers for kernels with the same."""
     return [found for python in interpreters() if (found := _versions(python))]
 
 
@@ -423,7 +423,7 @@ def _who_knows(packages: tuple[tuple[str, str], ...], asked: tuple[str, ...]) ->
 
 @cache
 def _who_knows_shapes(_packages: object, asked: tuple[str, ...]) -> tuple[str, frozenset[str]]:
-    """The interpreter with most of the libraries that may be asked for a kernel that tells no versions."""
+    """The interpreter with most of the libraries that may answer for a kernel that tells no versions."""
     shared = {python: frozenset(_versions(python)).intersection(operations.OF_ANY_VERSION) for python in asked}
     best = max(shared, key=lambda python: len(shared[python]), default="")
     return best, shared.get(best, frozenset())
@@ -468,7 +468,7 @@ def load(libraries: Iterable[str]) -> None:
 
 
 def _result_of(order: Order, answer: Mapping[str, Any]) -> LibraryAnswer | None:
-    """What a step gives, and what it leaves of its first operand; None where neither is certain."""
+    """The result of a step, and what it leaves of its first operand; None where neither is certain."""
     facts, left = answer.get("gave"), answer.get("left")
     if not isinstance(facts, dict):
         return None
@@ -501,7 +501,7 @@ def _may_be_label(of: AbstractValue, name: str) -> bool:
 
 
 def _result(step: str, of: AbstractValue | str, orders: Sequence[Order]) -> Mapping[str, Any]:
-    """How the worker makes what a step gives: by the order to try it, or as some object of the class that is called."""
+    """How the worker makes the result of a step: by the order to try it, or as an object of the called class."""
     tried = [each.sent for each in orders if each.sent.get("step") == step and operations.is_made_again(each.sent)]
     if step == "item":
         tried = [sent for sent in tried if "made" in sent["operands"][0]]

@@ -42,7 +42,7 @@ _NUMBER_OF_ROWS = re.compile(r"\b2\d\d\b")
 
 
 class Learning:
-    """The order about one step. `lengths` gives the numbers of rows for which others are sent."""
+    """The order about one step. `lengths` maps numbers of rows to those that are sent."""
 
     def __init__(self, values: Iterable[AbstractValue]) -> None:
         known = dict.fromkeys(n for value in values if _is_data(value) and (n := data.n_samples(value)) is not None)
@@ -78,7 +78,7 @@ class Learning:
         }
 
     def restored(self, answer: Mapping[str, Any]) -> Mapping[str, Any]:
-        """An answer with the numbers of rows that there are; of what a step gives, what no value decides."""
+        """An answer with the numbers of rows that there are; of a step's result, what no value decides."""
         if "message" in answer:
             if not self._refusals.search(answer["message"]):
                 return {}

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from crane_core.detectors.rules.paths import public_path
 
 UNKNOWN_EFFECT = "__crane_anything__"
-"""The name that stands for a line of which nobody knows what it does to the namespace."""
+"""The name that stands for a line with unknown effects on the namespace."""
 UNKNOWN_VALUE = "__crane_value__"
-"""The name that stands for a value that nobody knows: what a shell command has printed."""
+"""The name that stands for an unknown value: what a shell command has printed."""
 
 _MAY_DEFINE = ("exec", "eval", "globals", "locals", "vars", "setattr", "get_ipython", "run_cell", "__import__")
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -31,7 +31,7 @@ class Bindings:
     deleted: dict[str, int] = field(default_factory=dict)
     """Names that a cell has certainly deleted last, with the position of the cell."""
     bound: set[str] = field(default_factory=set)
-    """Every name that any statement gives a value, in functions too where it declares it global."""
+    """Every name that any statement assigns, in functions too where it declares it global."""
     may_define_any: bool = False
     modules: set[str] = field(default_factory=set)
     """Modules that were imported, by their real dotted names."""
@@ -87,12 +87,12 @@ def _read_lambda(statement: ast.Assign, found: Bindings) -> None:
 
 
 def import_paths(node: ast.Import | ast.ImportFrom) -> dict[str, str]:
-    """The names that an import gives, each with its public path. A star gives none."""
+    """The names that an import binds, each with its public path. A star binds none."""
     return {name: public_path(path) for name, path in written_paths(node).items()}
 
 
 def written_paths(node: ast.Import | ast.ImportFrom) -> dict[str, str]:
-    """The names that an import gives, each with its path as the import spells it. A star gives none."""
+    """The names that an import binds, each with its path as the import spells it. A star binds none."""
     if isinstance(node, ast.Import):
         return dict(map(_written_path, node.names))
     if node.level or not node.module:
@@ -101,7 +101,7 @@ def written_paths(node: ast.Import | ast.ImportFrom) -> dict[str, str]:
 
 
 def _written_path(alias: ast.alias) -> tuple[str, str]:
-    """`import a.b` gives a, and `import a.b as c` gives a.b the name c."""
+    """`import a.b` binds a, and `import a.b as c` binds c to a.b."""
     top = alias.name.partition(".")[0]
     return (alias.asname, alias.name) if alias.asname else (top, top)
 
@@ -115,7 +115,7 @@ def imported_modules(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
 
 
 def bound_names(node: ast.AST) -> Iterator[str]:
-    """The names that a statement gives values, or takes them from, in the scope in which it stands."""
+    """The names that a statement assigns or deletes, in the scope in which it stands."""
     yield from _names_bound_here(node)
     for part in _parts_in_scope(node):
         yield from bound_names(part)
@@ -143,7 +143,7 @@ def _names_bound_here(node: ast.AST) -> Iterator[str]:
 
 
 def _parts_in_scope(node: ast.AST) -> Iterable[ast.AST]:
-    """The parts that run in the scope in which it stands; of a comprehension only := gives names to that."""
+    """The parts that run in the scope in which it stands; of a comprehension only := binds names in that."""
     if isinstance(node, ast.ClassDef):
         return [*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)]
     if isinstance(node, _FUNCTIONS):

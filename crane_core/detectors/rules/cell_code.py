@@ -170,7 +170,7 @@ def _done(name: str, arguments: str, line: int) -> list[ast.stmt]:
 
 
 def _given(name: str, arguments: str, line: int) -> ast.expr:
-    """What a magic gives. Timing gives what the expression does."""
+    """The result of a magic. Timing returns that of the expression."""
     tree = _tree_of(arguments, line) if name == "time" else None
     match tree.body if tree is not None else []:
         case [ast.Expr(value=value)]:
@@ -187,7 +187,7 @@ def _tree_of(arguments: str, line: int) -> ast.Module | None:
 
 
 def _repeated(body: Sequence[ast.stmt], line: int) -> list[ast.stmt]:
-    """Statements that run nobody knows how many times, with their own names: what those were before is not known."""
+    """Statements that run an unknown number of times, with their own names: what those were before is not known."""
     names = dict.fromkeys(name for statement in body for name in bound_names(statement))
     loop = ast.For(_stored(UNKNOWN_VALUE, line), _name(UNKNOWN_VALUE, line), list(body), [], lineno=line, col_offset=0)
     return [*body, *([loop] if body else []), *(_unknown(name, line) for name in names)]

@@ -22,7 +22,7 @@ _LEAVE_OTHERS_WORDS = (
 )
 _LEAVE_OTHERS = frozenset(_LEAVE_OTHERS_WORDS.split()) | operations.BOUND | sys.stdlib_module_names
 _EXTENDS = ".pandas("
-"""`tqdm.pandas()`: the one call of a package above that gives tables methods."""
+"""`tqdm.pandas()`: the one call of a package above that adds methods to tables."""
 
 
 def may_extend(modules: Iterable[str], text: str = "") -> bool:

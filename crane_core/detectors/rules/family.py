@@ -1,12 +1,12 @@
 """How a family of rules says which steps it knows.
 
 A rule is a function of an Operation. It may raise operation.crash(...): the step raises, for certain. It may return
-an AbstractValue: what the step gives; with that it also says that the step changed nothing but what the rule itself
-changed (`forget`, or new facts of a value). UNCHANGED says: nothing was changed, and what it gives is not known.
+an AbstractValue: the result of the step; with that it also says that the step changed nothing but what the rule itself
+changed (`forget`, or new facts of a value). UNCHANGED says: nothing was changed, and the result is unknown.
 It returns UNKNOWN if it does not know the step: then receiver and arguments count as changed. A rule that raises
 anything else is counted and ignored.
 
-Of several rules for a step all are asked, and the first value counts.
+All rules for a step are tried, and the first value counts.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Family:
         return self._register([Key("operator", of, symbol) for symbol in symbols or (EVERY_NAME,)])
 
     def element(self, of: str) -> Callable[[Rule], Rule]:
-        """What iterating gives first: a value only where there certainly is an element."""
+        """The first element: a value only where there certainly is an element."""
         return self._register([Key("element", of, EVERY_NAME)])
 
     def truth(self, of: str) -> Callable[[Rule], Rule]:
@@ -86,12 +86,12 @@ class Family:
         """Steps that few types know.
 
         "del_item" (x[index] is deleted), "key" (of a dict or set), "format" (its text by a format), "length",
-        "elements" (an AbstractValue with all that iterating gives, as items).
+        "elements" (an AbstractValue with all elements, as items).
         """
         return self._register([Key(step, of, name) for name in names or (EVERY_NAME,)])
 
     def missing(self, *groups: str) -> Callable[[Rule], Rule]:
-        """What the state says to be absent, asked where the target needs it: `absent`, by group of the state."""
+        """What the state says to be absent, checked where the target needs it: `absent`, by group of the state."""
         return self._register([Key("missing", group, ANY) for group in groups])
 
     def _register(self, keys: list[Key]) -> Callable[[Rule], Rule]:

@@ -26,7 +26,7 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 def follow(
     interpreter: Interpreter, function: AbstractValue, arguments: Arguments, node: ast.AST
 ) -> AbstractValue | None:
-    """What a call of a function of the notebook gives; None if it cannot be followed. Raises Crash."""
+    """The result of a call of a function of the notebook; None if it cannot be followed. Raises Crash."""
     definition = function.definition
     if not isinstance(definition, _FUNCTIONS) or getattr(definition, "decorator_list", None):
         return None

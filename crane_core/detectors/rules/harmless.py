@@ -1,6 +1,6 @@
 """Which steps change nothing although no rule knows them, and what changes with an array that others may share.
 
-Knows libraries by their names alone. Refuses to say what a step gives.
+Knows libraries by their names alone. Refuses to say what the result of a step is.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def function_changes_nothing(path: str, arguments: Arguments) -> bool:
 
 
 def _is_of_class(path: str) -> bool:
-    """Whether a path is a method asked of its class: `list.append(numbers, 3)`."""
+    """Whether a path is a method read from its class: `list.append(numbers, 3)`."""
     holder = path.split(".")[:-1]
     return len(holder) > 1 and (holder[0] == "builtins" or holder[-1][:1].isupper())
 

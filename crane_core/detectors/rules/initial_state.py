@@ -67,7 +67,7 @@ class InitialState:
 
     @property
     def fixed(self) -> list[str]:
-        """Names that stand for the same on every path through the target, until it gives them something else."""
+        """Names that stand for the same on every path through the target, until it assigns something else."""
         return [*self.python_names, *sorted(self.bindings.paths)]
 
     @property
@@ -205,7 +205,7 @@ class InitialState:
         return {line: node for node in in_order for line in range(_own_lines(node)[0], _own_lines(node)[1] + 1)}
 
     def of_python(self, name: str) -> AbstractValue | None:
-        """A name of Python's own, or what IPython adds to them, where no cell gives it another meaning."""
+        """A name of Python's own, or what IPython adds to them, where no cell rebinds it."""
         return None if self.may_define_any else self.prefix.of_python(name)
 
     def _with_code(self, name: str, value: AbstractValue) -> AbstractValue:
@@ -238,7 +238,7 @@ class InitialState:
         return self.is_captured and self.state is not None and self.state.setting is Setting.RUNTIME_PLUS
 
     def _missing_by_code(self, name: str) -> Mapping[str, Any] | None:
-        """Where no state tells absences: no statement that ran gives the name a value, or the last one deleted it."""
+        """Where no state tells absences: no statement that ran assigns the name, or the last one deleted it."""
         if self.may_define_any or name.startswith("_"):
             return None
         if name in self.bindings.deleted:
@@ -250,13 +250,13 @@ _ANY_NAME = "the notebook reaches its own variables by globals(), exec, __main__
 _TOLD_OF = ("of", "asked_by")
 _REPLACING = ("__dict__", "setattr", "vars(", "__setstate__", "importlib", "%run")
 _BY_ANY_NAME = (*_REPLACING, "add_module", "register_")
-"""What gives objects attributes whose names stand nowhere in the code."""
+"""What adds attributes to objects whose names stand nowhere in the code."""
 
 
 class EmptyKernel(InitialState):
     """The kernel before its first cell, with which the cells that ran begin: of a name only Python's own are known.
 
-    `prefix` are the cells up to the one that runs. What they needed and asked for was there.
+    `prefix` are the cells up to the one that runs. What they needed was there.
     """
 
     packages: Mapping[str, str] = {}

@@ -148,7 +148,7 @@ def _library(interpreter: Interpreter, function: AbstractValue, arguments: Argum
 
 
 def _foreign_of(values: Iterable[AbstractValue], *, complete: bool) -> AbstractValue:
-    """What a library's function gives of which no more is known; it may hold what the function was given."""
+    """The result of a library's function, of which no more is known; it may hold what the function was given."""
     values = list(values)
     made = AbstractValue()
     harmless.link(made, values)
@@ -189,7 +189,7 @@ def _object(interpreter: Interpreter, function: AbstractValue, arguments: Argume
 
 
 def _forget_escaped(interpreter: Interpreter, values: Iterable[AbstractValue]) -> None:
-    """A call that nobody knows: what it was given may change, and anything where it may run code that is not seen."""
+    """An unknown call: its arguments may change, and anything where it may run code that is not seen."""
     values = list(values)
     _mark_may_call_back(values)
     interpreter.forget(values)

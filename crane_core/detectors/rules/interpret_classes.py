@@ -1,6 +1,6 @@
 """Classes of the notebook: their objects, methods and bases.
 
-Knows class bodies of plain statements. Refuses metaclasses, decorated classes and methods, and what __getattr__ gives.
+Knows class bodies of plain statements. Refuses metaclasses, decorated classes and methods, and results of __getattr__.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def has_hooks(classes: list[ast.ClassDef]) -> bool:
 
 @call_of(Callee.CLASS)
 def instance(interpreter: Interpreter, kind: AbstractValue, arguments: Arguments, node: ast.AST) -> AbstractValue:
-    """What calling a class of the notebook gives: an object after its __init__ has run."""
+    """The result of calling a class of the notebook: an object after its __init__ has run."""
     definition = kind.definition
     interpreter.run_unseen(kind)
     classes, paths = lineage(interpreter, definition)
@@ -146,7 +146,7 @@ def instance(interpreter: Interpreter, kind: AbstractValue, arguments: Arguments
 
 
 def refuse_absent(interpreter: Interpreter, receiver: AbstractValue, name: str, node: ast.AST) -> None:
-    """An attribute that no class of an object made here has, and that no code of the notebook gives to anything."""
+    """An attribute that no class of an object made here has, and that no code of the notebook sets on anything."""
     if id(receiver) not in interpreter.made or name in receiver.attributes or name.startswith("__"):
         return
     if _may_be_inherited(interpreter, receiver.definition, name) or interpreter.initial.may_give_attribute(name):

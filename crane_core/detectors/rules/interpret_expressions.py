@@ -1,6 +1,6 @@
 """How expressions are evaluated: names, displays, attributes, items, operators, conditions, texts.
 
-Knows the order in which Python evaluates them. What a step gives is asked of the rules.
+Knows the order in which Python evaluates them. The rules answer what the result of a step is.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def _set(interpreter: Interpreter, node: ast.Set) -> AbstractValue:
 def known_elements(interpreter: Interpreter, nodes: Iterable[ast.expr]) -> tuple[list[AbstractValue], bool]:
     """The values of elements, and whether these are all.
 
-    The last stands for all from a star on that gives nobody knows how many.
+    The last stands for all from a star of unknown length on.
     """
     items: list[AbstractValue] = []
     rest: list[AbstractValue] = []
@@ -136,7 +136,7 @@ def _attribute(interpreter: Interpreter, node: ast.Attribute) -> AbstractValue:
 
 
 def attribute(interpreter: Interpreter, receiver: AbstractValue, name: str, node: ast.AST) -> AbstractValue:
-    """What reading an attribute gives."""
+    """The value of an attribute."""
     known = interpreter.ask("attribute", receiver, name, node)
     if known is not None and (known.type or known.path or known.facts or known.is_literal):
         return known
@@ -161,7 +161,7 @@ def _attribute_of_object(interpreter: Interpreter, receiver: AbstractValue, name
 
 
 def part_of(whole: AbstractValue, words: str = "") -> AbstractValue:
-    """Something that nobody knows, taken from a value: who changes it may change the whole."""
+    """An unknown part of a value: who changes it may change the whole."""
     part = AbstractValue(words=words)
     harmless.link(part, [whole])
     part.is_foreign = whole.is_foreign
@@ -246,7 +246,7 @@ def evaluate_operator(
 
 
 def _owners(operands: list[AbstractValue]) -> list[AbstractValue]:
-    """One operand of each type: a rule is asked once."""
+    """One operand of each type: a rule is tried once."""
     kinds = {(operand.package, operand.class_name): operand for operand in reversed(operands)}
     return [operand for operand in operands if kinds[(operand.package, operand.class_name)] is operand]
 

@@ -103,7 +103,7 @@ def _turn(interpreter: Interpreter, context: Context, body: Callable[[], object]
 
 
 def _more_turns(interpreter: Interpreter, context: Context, node: ast.stmt, body: Callable[[], object]) -> None:
-    """Turns of which nobody knows how many there are."""
+    """Turns whose number is unknown."""
     names = [name for part in ast.iter_child_nodes(node) for name in bound_names(part)]
     for _ in range(2):
         watch = Watch(interpreter.scopes)
@@ -148,7 +148,7 @@ def _comprehension(interpreter: Interpreter, node: ast.ListComp | ast.SetComp | 
 
 @expression(ast.GeneratorExp)
 def _generator(interpreter: Interpreter, node: ast.GeneratorExp) -> AbstractValue:
-    """Only its first iterable is evaluated; the rest runs when somebody asks for elements."""
+    """Only its first iterable is evaluated; the rest runs when elements are taken."""
     iterable = interpreter.value(node.generators[0].iter)
     interpreter.ask("element", iterable, "", node.generators[0].iter)
     _unbind_given(interpreter, node)
@@ -156,7 +156,7 @@ def _generator(interpreter: Interpreter, node: ast.GeneratorExp) -> AbstractValu
 
 
 def _unbind_given(interpreter: Interpreter, node: ast.expr) -> None:
-    """What := gives a value in a comprehension has one outside of it."""
+    """A name that := assigns in a comprehension is also bound outside of it."""
     for name in bound_names(node):
         interpreter.bind(name, AbstractValue())
 
@@ -164,7 +164,7 @@ def _unbind_given(interpreter: Interpreter, node: ast.expr) -> None:
 def comprehended(
     interpreter: Interpreter, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 ) -> AbstractValue:
-    """All elements of a comprehension, or of a generator that is asked for all of them."""
+    """All elements of a comprehension, or of a generator of which all are taken."""
     outermost = interpreter.value(node.generators[0].iter)
     names = {name for generator in node.generators for name in bound_names(generator.target)}
     made: list[tuple[AbstractValue, AbstractValue]] = []

@@ -160,7 +160,7 @@ def _augmented(interpreter: Interpreter, node: ast.AugAssign) -> None:
 def _computed(
     interpreter: Interpreter, left: AbstractValue, right: AbstractValue, symbol: str, node: ast.AugAssign
 ) -> AbstractValue:
-    """What `left += right` gives: the rules of "+=" where there are some, else those of "+"; the left may change."""
+    """The result of `left += right`: by the rules of "+=" if there are any, else of "+"; the left may change."""
     known = interpreter.ask("operator", left, f"{symbol}=", node, arguments=Arguments((right,)))
     if known is None:
         try:

@@ -1,6 +1,6 @@
 """Iterating: all elements, or the first; several names given their values at once.
 
-Knows that an iterator gives its elements once.
+Knows that an iterator yields its elements once.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def unpack(interpreter: Interpreter, target: ast.Tuple | ast.List, abstract: Abs
 
 
 def length_of(interpreter: Interpreter, value: AbstractValue, node: ast.AST) -> int | None:
-    """How many values iterating gives."""
+    """The number of elements."""
     if value.members is not None:
         return len(value.members)
     if value.type in ("str", "bytes") and value.is_literal:

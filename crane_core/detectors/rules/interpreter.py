@@ -100,7 +100,7 @@ class Callee(StrEnum):
 
 
 class Elements(NamedTuple):
-    """What iterating gives: all elements where they are known, and the first where there certainly is one."""
+    """The elements: all of them where they are known, and the first where there certainly is one."""
 
     every: list[AbstractValue] | None
     first: AbstractValue | None
@@ -180,11 +180,11 @@ class Interpreter:
         """What objects led to when they were loaded, of those of which the state says that a part lacks something."""
         self.within_loaders: list[tuple[AbstractValue, ValueFields]] = []
         self.escaped: dict[AbstractValue, None] = {}
-        """Objects that code nobody knows may hold: to be forgotten whenever such code runs."""
+        """Objects that unknown code may hold: to be forgotten whenever such code runs."""
         self.made: dict[int, AbstractValue] = {}
         """Objects of the notebook's classes that were made since the start."""
         self.is_restless = initial.is_restless
-        """Somebody acts beside the target: what changes is not known for longer than to the next call."""
+        """Other code acts beside the target: what changes is not known for longer than to the next call."""
         self.is_as_begun = True
         """Nothing has run that could install a module."""
         known = initial.fixed if self.is_restless else (*initial.held, *initial.past, *initial.fixed)
@@ -226,7 +226,7 @@ class Interpreter:
     def _absent_at(self, node: ast.stmt) -> list[tuple[str, Mapping[str, Any]]]:
         """What the state says the target needs at this statement and will not find, in objects that are as they were.
 
-        Asked before the statement runs, which may change the object after it has needed it.
+        Checked before the statement runs, which may change the object after it has needed it.
         """
         if self.calls or self.is_unsure_of_names and not (self.is_restless and self.is_as_begun):
             return []
@@ -234,7 +234,7 @@ class Interpreter:
         return [(group, fact) for group, fact in told if self._may_last(group) and self._is_as_stated(fact)]
 
     def _may_last(self, group: str) -> bool:
-        """Whether nobody beside the target may bring what is missing; modules are not installed by a thread."""
+        """Whether no other code may provide what is missing; modules are not installed by a thread."""
         if group == "files" and self.initial.session.are_files_changing:
             return False
         return group == "modules" or not self.is_restless
@@ -262,7 +262,7 @@ class Interpreter:
             self.missing(group, node, fact if group != "files" else dict(fact, function=self._reader(node, fact)))
 
     def _reader(self, node: ast.stmt, fact: Mapping[str, Any]) -> str:
-        """The path of the function to which a statement gives the name of a file."""
+        """The path of the function to which a statement passes the name of a file."""
         for call in ast.walk(node):
             given = [*call.args, *(each.value for each in call.keywords)] if isinstance(call, ast.Call) else []
             if any(isinstance(part, ast.Constant) and part.value == fact.get("file") for part in given):
@@ -271,7 +271,7 @@ class Interpreter:
         return ""
 
     def value(self, node: ast.AST | None) -> AbstractValue:
-        """What an expression gives."""
+        """The value of an expression."""
         if node is None:
             return AbstractValue("NoneType", literal=None)
         self._count()
@@ -413,7 +413,7 @@ class Interpreter:
         arguments: Arguments = Arguments(),  # noqa: B008 - a frozen record
         absent: Mapping[str, Any] | None = None,
     ) -> AbstractValue | None:
-        """What the rules, or the library, say of a step: what it gives, None if nobody knows it. Raises Crash."""
+        """What the rules, or the library, say of a step: its result, None if it is unknown. Raises Crash."""
         if step == "method" and name == "__call__" and self.initial.is_assigned("forward"):
             return None  # a layer that does what the notebook put into it
         receiver = of if receiver is None and isinstance(of, AbstractValue) else receiver
@@ -450,7 +450,7 @@ class Interpreter:
             harmless.link(receiver, parts)
 
     def _link_given(self, known: AbstractValue, receiver: AbstractValue | None, operands: list[AbstractValue]) -> None:
-        """A container of unknown parts may hold what it was made of, and what a container gives may be a part of it."""
+        """A container of unknown parts may hold what it was made of, and what is taken from one may be a part."""
         is_part = not known.type and receiver is not None and harmless.is_container(receiver)
         if is_part or harmless.may_hold_any(known):
             harmless.link(known, operands)
@@ -492,7 +492,7 @@ class Interpreter:
         receiver: AbstractValue | None,
         arguments: Arguments,
     ) -> Question | None:
-        """What the library is asked of a step; nothing where code of the notebook may have replaced what it names."""
+        """The question about a step to the library; None where the notebook may have replaced what it names."""
         own = of.rpartition(".")[2] if isinstance(of, str) else name
         if step in ("call", "method", "attribute") and self.initial.may_replace(own):
             return None
@@ -501,7 +501,7 @@ class Interpreter:
         return self._unless_it_fails(lambda: self.asker.question(step, of, name, receiver, arguments, made))
 
     def _unless_it_fails(self, asked: Callable[[], _T | None]) -> _T | None:
-        """What asking gives; a mistake in it says nothing, and is counted as one of a rule."""
+        """The answer of a question; a mistake in it says nothing, and is counted as one of a rule."""
         try:
             return asked()
         except Exception as error:  # noqa: BLE001
@@ -551,7 +551,7 @@ class Interpreter:
         return CALLS[callee_of(function)](self, function, arguments, node)
 
     def iterate(self, value: AbstractValue, node: ast.AST) -> Elements:
-        """What iterating over a value gives. Raises Crash where it cannot be iterated."""
+        """The elements of a value. Raises Crash where it cannot be iterated."""
         return ITERATIONS.get(value.type, ITERATIONS[""])(self, value, node)
 
     # Changes
@@ -569,7 +569,7 @@ class Interpreter:
         return reachable(value for scope in self.scopes for value in scope.names.values())
 
     def forget(self, values: Iterable[AbstractValue]) -> None:
-        """Code that nobody knows got these: they and what they hold may change, now and whenever such code runs."""
+        """Unknown code received these: they and what they hold may change, now and whenever such code runs."""
         found = reachable([*values, *self.escaped])
         steps, self.n_visits = divmod(self.n_visits + len(found), VISITS_PER_STEP)
         self.n_steps += steps
@@ -620,7 +620,7 @@ class Interpreter:
         return not value.path.startswith("builtins.") or self.initial.of_python(name) is not None
 
     def run_back(self, values: Iterable[AbstractValue]) -> None:
-        """Functions and generators of the notebook, these or those in them, may run when nobody sees it."""
+        """Functions and generators of the notebook, these or those in them, may run unseen."""
         for value in values:
             for part in (value, *(value.items or ()), *(value.members or {}).values()):
                 if part.type in _RUN_LATER and part.definition is not None:
@@ -667,7 +667,7 @@ class Interpreter:
     # Branches
 
     def branches(self, branches: Sequence[Callable[[], _T]]) -> list[_T]:
-        """Interpret several branches, one of which is the right one; what each gives that comes to its end.
+        """Interpret several branches, one of which is the right one; the result of each that comes to its end.
 
         What is known afterwards is what all those know that come to their ends. Raises Crash where every branch raises,
         ControlFlowExitError where no branch comes to its end.
@@ -737,7 +737,7 @@ class Interpreter:
 
 
 def _both(known: AbstractValue | None, given: AbstractValue, operands: Sequence[AbstractValue]) -> AbstractValue:
-    """What rules and library say together of what a step gives."""
+    """What rules and library say together of the result of a step."""
     if (of_memory := next((each for each in operands if each.type == _ARRAY), None)) is not None:
         for part in filter(_is_array, (given, *(given.items or ()))):
             part.facts["view_of"] = of_memory  # or a copy: nobody asks which
@@ -761,7 +761,7 @@ def _just_called(node: ast.AST) -> ast.AST | None:
 
 
 def _is_blank(known: AbstractValue | None) -> bool:
-    """Whether the rules say nothing of what a step gives."""
+    """Whether the rules say nothing of the result of a step."""
     return known is None or not (known.type or known.path or known.facts or known.is_literal)
 
 

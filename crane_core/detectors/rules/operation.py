@@ -19,7 +19,7 @@ Mentions = Callable[[str], bool]
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """What a call gives. `is_complete` is False if a `*` or `**` gives more that is not known."""
+    """The arguments of a call. `is_complete` is False if a `*` or `**` adds unknown ones."""
 
     positional: tuple[AbstractValue, ...] = ()
     keywords: Mapping[str, AbstractValue] = field(default_factory=dict)
@@ -71,19 +71,19 @@ class Operation:
     """One step. `name` is the attribute, method or function name, or the operator as it is written ("+", "@", "<=").
 
     `receiver` is the object of an attribute, method, item or iteration, and the left side of an operator; of a call
-    the function. `arguments` holds what a call gives; of an item the one index; of a stored item index and value; of a
+    the function. `arguments` holds those of a call; of an item the one index; of a stored item index and value; of a
     stored attribute the value; of an operator the right side. `call` evaluates a call of a value with arguments, as the
     target itself would (functions of the notebook are followed), and raises Crash where that is certain to raise.
-    `packages` gives versions by package as the state states them ("sklearn": "1.9.1"); `variables` everything that a
+    `packages` maps packages to versions as the state states them ("sklearn": "1.9.1"); `variables` everything that a
     name stands for at this step: what a state tells apart may be one object (a step of a pipeline is also a variable).
     `is_told_apart` says of two values that they certainly are two objects: both have names, and the state tells which
     names share one object. `mentions` tells whether a text stands in a cell that ran or in the target (a setting that
     holds for a library). `is_as_found` says whether nothing that a loader of the state may use was changed by the
-    target. `element` is what iterating over a value gives first, None if there may be nothing;
-    `elements` is all that it gives, None where not even their number is known, and takes them from an iterator. Both
+    target. `element` is the first element of a value, None if there may be nothing;
+    `elements` is all elements, None where not even their number is known, and takes them from an iterator. Both
     raise Crash. `refused_parameter` asks scikit-learn about plain values of parameters; `left` asks the library what
-    the receiver is after the step, None if nobody knows.
-    `absent` is, for a step "missing", the fact of the state about what is asked for here and is not there.
+    the receiver is after the step, None if it is unknown.
+    `absent` is, for a step "missing", the fact of the state about what is needed here and is not there.
     """
 
     node: ast.AST
@@ -110,7 +110,7 @@ class Operation:
 
     @property
     def result_words(self) -> str:
-        """What evidence calls that which the step gives."""
+        """The name of the step's result in evidence."""
         return f"the result of {self.text[:60]}"
 
     @property

@@ -44,7 +44,7 @@ def spelled(tree: ast.Module) -> Spelled:
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
-    """The first cells that ran, and those `before` the last. Nobody changes one: `and_then` gives that of one more."""
+    """The first cells that ran, and those `before` the last. Immutable: `and_then` returns that of one more."""
 
     before: Prefix | None = None
     texts: tuple[str, ...] = ()
@@ -84,7 +84,7 @@ class Prefix:
         return any(text in code for code in self.texts)
 
     def of_python(self, name: str) -> AbstractValue | None:
-        """A name of Python's own, or what IPython adds to them, where no cell gives it another meaning."""
+        """A name of Python's own, or what IPython adds to them, where no cell rebinds it."""
         if name in self.bindings.bound or self.may_define_any:
             return None
         if name == "display":

@@ -38,7 +38,7 @@ _Parts = TypeVar("_Parts")
 
 
 class NotSentError(Exception):
-    """So little is known of an operand, or so much, that nothing can be asked about it."""
+    """So little is known of an operand, or so much, that no question about it is possible."""
 
 
 def operation_of(of: AbstractValue | str, name: str) -> tuple[str, str]:

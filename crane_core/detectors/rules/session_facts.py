@@ -1,6 +1,6 @@
 """What the state says of the session beside its variables: who else may act while the target runs, and what was edited.
 
-Knows which of these facts leave the rules nothing to say. Refuses to guess what somebody else will do.
+Knows which of these facts leave the rules nothing to say. Refuses to guess what other code will do.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Shape arithmetic as NumPy does it: what shape comes of a step, and which shapes cannot go together.
 
 Pure: shapes in, shapes out. A shape is a tuple of lengths in which None is a length that is not known. Each function
-raises ShapeMismatchError only where the operation fails whatever the lengths are that are not known. It gives None
+raises ShapeMismatchError only where the operation fails whatever the lengths are that are not known. It returns None
 where not even the number of dimensions is certain.
 """
 

@@ -79,7 +79,7 @@ def _weight(sizes: list[int], rho: float) -> Weight:
 
 
 def _likeness(store: Store, plan: Plan, found: Found) -> Likeness | None:
-    """From the person who labelled most of the population; None if there is nobody or nothing varies."""
+    """From the person who labelled most of the population; None if there is none or nothing varies."""
     asked = plan.population
     columns = ["instance_id", "detector", "setting", "case_id"]
     verdicts = pd.DataFrame({name: [getattr(one, name) for one in found.verdicts] for name in columns})

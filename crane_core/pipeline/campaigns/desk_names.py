@@ -1,4 +1,4 @@
-"""Names of an annotator's showings in the browser: nobody can tell from them which item comes back.
+"""Names of an annotator's showings in the browser: they do not reveal which item comes back.
 
 They are made with a key that only the server reads, for each campaign and person. The ledger has the item and its
 showing instead.
@@ -40,7 +40,7 @@ class DeskNames:
     def of_an_act(self, name: object) -> Showing | None:
         """The same for an act that waited in a browser, maybe since before names were made with a key.
 
-        Such names are of use to nobody else: no page tells the names of items from which they can be computed.
+        Such names reveal no more: no page tells the names of items from which they can be computed.
         """
         earlier = {_earlier_name(showing): showing for showing in self._order}
         return self.showing(name) or earlier.get(str(name))

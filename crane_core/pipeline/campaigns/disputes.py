@@ -34,7 +34,7 @@ class Dispute(NamedTuple):
 def disputes(folder: DataFolder, plan: Plan) -> list[Dispute]:
     """Items whose labels differ, then those flagged, each in the order of their names, which reveals nothing.
 
-    A flagged item comes up when everybody who labels it has, so that no annotator who also decides sees a label before
+    A flagged item comes up when all who label it have, so that no annotator who also decides sees a label before
     giving their own.
     """
     journals = {annotator: journal_of(folder, plan, annotator) for annotator in plan.annotators}

@@ -1,4 +1,4 @@
-"""Gold items for a plan: from a table that somebody wrote, or from the final outcomes of a locked campaign.
+"""Gold items for a plan: from a user's table, or from the final outcomes of a locked campaign.
 
 A label holds for a text. Where the plan shows one text of each item, the label must be about that one: the table names
 its run where the runs gave different texts, and a decided item keeps the text that was shown when it was decided.

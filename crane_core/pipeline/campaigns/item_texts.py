@@ -1,7 +1,7 @@
 """The texts of a campaign's items as its annotators see them: what happened, and what the detector said.
 
 Those of a blind campaign are masked, and one text is drawn of each item where the plan says so, as on the card. They
-belong to the authors of notebooks and to models, so no export holds them unless they are asked for.
+belong to the authors of notebooks and to models, so no export holds them without a request.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ def label_frame(store: Store, folder: DataFolder) -> pd.DataFrame:
 
     `annotator` is the name that pages show: "published human", "published judge, repetition 3, reversed",
     "pilot: ana", "pilot: final". campaign, provenance and why are None outside of campaigns; a judge has a campaign
-    where it gives the own labels of one. Hidden repeats are not in it; see `repeat_frame`. A campaign that is not
+    where it uses the own labels of one. Hidden repeats are not in it; see `repeat_frame`. A campaign that is not
     locked is in it too: who may see what of it is for the caller.
     """
     return with_campaigns(labels.verdict_labels(store.cursor()), folder)
@@ -63,7 +63,7 @@ def with_campaigns(imported: pd.DataFrame, folder: DataFolder) -> pd.DataFrame:
 
 
 def with_judged_campaigns(imported: pd.DataFrame) -> pd.DataFrame:
-    """Labels of the store in the columns of the frame; `campaign` is that of a judge that gives its own labels."""
+    """Labels of the store in the columns of the frame; `campaign` is that of a judge that uses its own labels."""
     campaign = imported["campaign"].astype(object).where(imported["campaign"].notna(), None)
     return imported.assign(campaign=campaign, provenance=None, why=None)
 

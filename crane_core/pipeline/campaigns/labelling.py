@@ -147,9 +147,9 @@ class LabelStore:
 
     @contextmanager
     def _open_session(self, annotator: str) -> Iterator[_AnnotatorSession]:
-        """An annotator's session, up to date, while nobody else writes it. Raises CampaignError if it is closed.
+        """An annotator's session, up to date, while no other writer has it. Raises CampaignError if it is closed.
 
-        Nobody else: neither another thread, nor another process that serves or imports labels of the same person. The
+        No other writer: neither another thread, nor another process that serves or imports labels of the same person. The
         number of an act is the place that it has in the file.
         """
         self._read_campaign()
@@ -200,7 +200,7 @@ class LabelStore:
         return self._guidelines
 
     def threads(self, annotator: str) -> dict[Showing, Thread]:
-        """The annotator's own threads with the lead, nobody else's. Raises CampaignError for a stranger."""
+        """The annotator's own threads with the lead, no others. Raises CampaignError for a stranger."""
         file = message_file(self._folder, self._campaign)
         n_bytes = file.stat().st_size if file.is_file() else 0
         if n_bytes != self._message_bytes:
@@ -209,7 +209,7 @@ class LabelStore:
         return threads(annotator, self.journal(annotator), self._messages)
 
     def _read_campaign(self) -> None:
-        """Plan, rounds and lock; the file is read only when it changed, and a round gives everybody a new session."""
+        """Plan, rounds and lock; the file is read only when it changed, and a round starts new sessions for all."""
         file = campaign_file(self._folder, self._campaign)
         size = file.stat().st_size if file.is_file() else -1
         if size == self._campaign_bytes != -1:

@@ -49,7 +49,7 @@ def _chosen(line: bytes) -> dict[str, Any]:
 def keep_keys(folder: DataFolder, person: str, body: Any) -> None:
     """Store a choice that differs from the one in force.
 
-    Raises CampaignError if it is invalid or of nobody who can have a file, LedgerError if the disk refuses.
+    Raises CampaignError if it is invalid or of a person who cannot have a file, LedgerError if the disk refuses.
     """
     file = key_file(folder, person)
     if file is None:

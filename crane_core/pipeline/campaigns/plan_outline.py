@@ -1,4 +1,4 @@
-"""An outline of a plan before it is stored: population, sample, strata, everybody's work, effective sample size.
+"""An outline of a plan before it is stored: population, sample, strata, work of each annotator, effective sample size.
 
 The command line and the page show the same sentences and the same tables.
 """
@@ -189,7 +189,7 @@ def _remarks(plan: Plan) -> tuple[str, ...]:
 
 
 def workload(plan: Plan) -> tuple[LoadRow, ...]:
-    """Everybody's work, in the plan's order of annotators."""
+    """The work of each annotator, in the plan's order of annotators."""
     return tuple(_load(plan, annotator) for annotator in plan.annotators)
 
 

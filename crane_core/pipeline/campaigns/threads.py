@@ -2,8 +2,8 @@
 
 ledger/messages/<campaign>.jsonl    every message, in the order of writing
 
-A thread is of one annotator. Annotators get their own (`LabelStore.threads`), the lead all (`all_threads`), and nobody
-gets a label with it.
+A thread is of one annotator. Annotators get their own (`LabelStore.threads`), the lead all (`all_threads`), and no
+label goes with it.
 """
 
 from __future__ import annotations

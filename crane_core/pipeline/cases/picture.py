@@ -43,7 +43,7 @@ COLUMN = ["detector_title", "experiment", "setting"]
 
 
 class Picture(NamedTuple):
-    """Per case the marks of all columns, crashing then fixed; "" if nobody asked. A mark is a Kind and a depth.
+    """Per case the marks of all columns, crashing then fixed; "" without a question. A mark is a Kind and a depth.
 
     The depth is 3 where all runs agree, 2 where four of five do, 1 below.
     """

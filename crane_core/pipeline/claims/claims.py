@@ -42,7 +42,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class CheckedClaim:
-    """`estimates` are empty, `decisive` is None if nothing that is loaded gives the quantity; `why` says what would.
+    """`estimates` are empty, `decisive` is None if nothing that is loaded determines it; `why` says what would.
 
     basis: what the estimates were computed from.
     """

@@ -119,7 +119,7 @@ class _Out:
         return Done(piece.name, self._cluster.asked(future.result), None)
 
     def give_up(self) -> None:
-        """Take back what nobody waits for any more."""
+        """Withdraw what is no longer awaited."""
         left = [future for future, _ in self._out.values()]
         if left and self._cluster.client.status == "running":
             self._cluster.client.cancel(left)  # type: ignore[no-untyped-call]

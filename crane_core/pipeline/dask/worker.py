@@ -29,7 +29,7 @@ from crane_core.ledger_chain import whole_lines
 KEPT_S = 7 * 86_400
 Lines = list[str]
 Work = Callable[[Any, threading.Event], Lines]
-"""Does a piece until the event is set, and gives its lines; a function that can be imported on every worker."""
+"""Does a piece until the event is set, and returns its lines; a function that can be imported on every worker."""
 
 
 class Order(NamedTuple):

@@ -41,7 +41,7 @@ _DIGITS = 24
 
 
 class Waiting(NamedTuple):
-    """A batch that was handed over: its questions with the sha256 of their prompts, and how they were asked.
+    """A batch that was handed over: its questions with the sha256 of their prompts, and how they were sent.
 
     `batch` is empty from just before the batch is created until its name is known.
     """
@@ -57,7 +57,7 @@ class Waiting(NamedTuple):
 
 
 class Batching:
-    """A worker that has the open questions asked as a batch, or waits for the one that was submitted before.
+    """A worker that sends the open questions as a batch, or waits for the one that was submitted before.
 
     Each call does one batch; call `settle` when its replies are on the disk. `tell` hears how the batch is.
     """

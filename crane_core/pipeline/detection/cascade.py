@@ -1,6 +1,6 @@
 """A cascade as a detector: certain-crash rules first, and a model only about the instances at which they are silent.
 
-The rules answer the same each time, so they are asked again at every start and only what they find is kept: a certain
+The rules answer the same each time, so they answer again at every start and only what they find is kept: a certain
 crash is each of the instance's runs. Nothing of such an instance is sent anywhere.
 """
 

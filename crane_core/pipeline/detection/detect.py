@@ -1,6 +1,6 @@
 """Plans a detector's job on a benchmark: which instances, their inputs, in which order.
 
-Knows stored instances. Refuses to know how a detector is asked; see `jobs.work` for how the job is carried out.
+Knows stored instances. Refuses to know how a detector works; see `jobs.work` for how the job is carried out.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class JobRequest:
     """The job to run. `options` affect the answers and are part of the job's name; `instances` is a glob over ids.
 
     `is_prompted`: the detector is shown a text; else it is given cells and state. `is_given_both`: a text, and cells
-    and state for what answers before a model is asked. `labels` are what the user calls the job (`jobs.files.LABELS`);
+    and state for what answers before a model is used. `labels` are what the user calls the job (`jobs.files.LABELS`);
     those of an earlier start stay where no other is given. `is_executed`: the detector runs the notebook itself and
     needs its cells, but no stored state.
     """
@@ -108,7 +108,7 @@ def plan_detection(store: Store, folder: DataFolder, request: JobRequest) -> Pla
 
 
 def in_rounds(instances: Sequence[str], n_runs: int) -> list[Item]:
-    """All instances once, then all of them again: a job that is stopped has asked about every instance alike.
+    """All instances once, then all of them again: a job that is stopped has treated every instance alike.
 
     The other way round it would hold five answers about the first names of the alphabet and none about the rest, and
     no rate that stands for the benchmark.

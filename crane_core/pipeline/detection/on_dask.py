@@ -72,7 +72,7 @@ def _check_versions(detector: str, options: str) -> None:
 
 
 def merged(job: Job, keys: Sequence[Key], done: Done) -> Iterator[Run]:
-    """The answers of a batch, which are about the instances that were asked and no others."""
+    """The answers of a batch, which are about the requested instances and no others."""
     if done.error is not None:
         yield from (run_of(job, key, done.error) for key in keys)
         return

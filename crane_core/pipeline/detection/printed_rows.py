@@ -1,6 +1,6 @@
 """The paper's printed values for a setting whose answers are not loaded: its cells of tables 4(a) and 4(b), as text.
 
-Refuses to compute: there is no interval, and the cells are over all notebooks of the study, whatever a job was asked.
+Refuses to compute: there is no interval, and the cells are over all notebooks of the study, whatever a job covers.
 """
 
 from __future__ import annotations

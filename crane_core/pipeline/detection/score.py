@@ -34,7 +34,7 @@ class Rate(NamedTuple):
 
 
 class Row(NamedTuple):
-    """One detector in one setting. `n` instances were asked about, `left_out` of them have no vote."""
+    """One detector in one setting. `n` instances had a question, `left_out` of them have no vote."""
 
     title: str
     setting: str

@@ -32,7 +32,7 @@ from crane_core.pipeline.places import DataFolder
 class Unpacked(NamedTuple):
     """The new and the already known contents of a pack.
 
-    `missing` are sources that it only names and nobody has here; the tables are the same once they are.
+    `missing` are sources that it only names and are not here; the tables are the same once they are.
     `other_embedded` are data of this checkout that differ from those that the pack was made with.
     """
 

@@ -1,6 +1,6 @@
 """The loaded data as a dataset folder that `datasets.load_dataset` and this app's `import` read: Parquet and a card.
 
-Cases, verdicts, labels, statistics, each a config. Texts of notebooks and of answers are left out unless asked for.
+Cases, verdicts, labels, statistics, each a config. Texts of notebooks and of answers are left out without a request.
 Campaigns and raw replies belong to the evidence pack, not here.
 """
 

@@ -79,7 +79,7 @@ class Asking:
     def budget(self, before: Standing) -> Budget:
         """The caps minus what earlier starts used: at least the cost of their tokens at this price.
 
-        Tokens that the endpoint did not count are counted here, as they were while they were asked for.
+        Tokens that the endpoint did not count are counted here, as they were during the request.
         """
         spent = before.spent
         is_capped = self.caps.usd is not None or self.caps.tokens is not None

@@ -137,7 +137,7 @@ def batch_file(folder: DataFolder, job: str) -> Path:
 
 
 def chosen_name(folder: DataFolder, base: str, *, again: bool) -> str:
-    """The job to continue with: the newest repeat; with `again` the next repeat, which nobody has begun."""
+    """The job to continue with: the newest repeat; with `again` the next repeat, which has not begun."""
     number = 1
     while job_file(folder, _repeat(base, number + 1)).exists():
         number += 1

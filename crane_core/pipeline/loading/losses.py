@@ -60,7 +60,7 @@ def known_to(store: Store) -> Known:
 
 
 def losses(folder: DataFolder) -> list[Loss]:
-    """Everything that manifest, chain and database miss. While another process holds the database, it is not asked."""
+    """Everything that manifest, chain and database miss. While another process holds the database, it is not read."""
     known = Known()
     if folder.database.is_file():
         try:

@@ -1,7 +1,7 @@
 """Stores imported sources: each is a folder under sources/ with a copy of it and a `source.json`.
 
 The store is rebuilt from the copy, so the original may move or vanish. An archive is kept unchanged; of a folder only
-the files that its importer read are kept, packed so that equal content gives equal bytes.
+the files that its importer read are kept, packed so that equal content has equal bytes.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ class CopiedFile(NamedTuple):
 def copy_ledger(ledger: Path, into: Path, wanted: Callable[[str], bool] = lambda name: True) -> Iterator[CopiedFile]:
     """Copy the ledger's files into the folder `into`, in the order of their names; a line being written is left out.
 
-    `wanted` is asked for the path of each file in the ledger.
+    `wanted` decides by the path of each file in the ledger.
     """
     for file in ledger_files(ledger):
         if not wanted(file.relative_to(ledger).as_posix()):

@@ -1,7 +1,7 @@
 """Will the next cell of an open notebook crash? Its kernel runs already, and is looked at instead of run up.
 
 Knows which cell is next. Runs no cell, except in a copy
-of the kernel where that is asked for.
+of the kernel on request.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Captured states as files: a notebook in, a JSON file out that `import` reads.
 
 The file is there from the beginning, so that a folder that cannot be written is known before the cells have run, and
-gets its name at the end, so that nobody reads half of one.
+gets its name at the end, so that no reader sees half of one.
 """
 
 from __future__ import annotations

@@ -132,7 +132,7 @@ def _here(pieces: Iterator[Piece], n_jobs: int, stop: Event) -> Iterator[Capture
 
 
 def _unless(piece: Piece, stop: Event, ended: Event) -> Lines | CraneError | None:
-    """The document of a piece, unless nobody wants it any more."""
+    """The document of a piece, unless it is no longer wanted."""
     if stop.is_set() or ended.is_set():
         return None
     try:

@@ -28,7 +28,7 @@ class Written(NamedTuple):
 
     @property
     def tokens(self) -> Tokens:
-        """Counted in this process whenever it is asked for; a server counts apart (`prompts.tokens_apart`)."""
+        """Counted in this process at each use; a server counts apart (`prompts.tokens_apart`)."""
         return count_tokens(self.prompt.text)
 
 

@@ -37,7 +37,7 @@ LABELS = ("labelled", "asks")
 
 
 class Compared(NamedTuple):
-    """The comparison of the detectors that were asked with both inputs, and the rates behind it, over the same rows.
+    """The comparison of the detectors with both inputs, and the rates behind it, over the same rows.
 
     rates: of runs beside the study too, which may be of one input only. n_unpaired: how many instances of a detector
     have no outcome with one of its inputs; they are left out.
@@ -61,7 +61,7 @@ def compared_by_case(
     """What two inputs of the shown detectors change.
 
     shown: one row per experiment, asked (the detector as stored) and setting, with detector and detector_title as they
-    are shown, and is_beside (shown even if it was asked with one input only).
+    are shown, and is_beside (shown even with one input only).
     """
     credits = None if credit is Credit.DETECTION else DIAGNOSIS_CREDIT | {"partial": PARTIAL_CREDIT[credit]}
     question = stored.Question(

@@ -1,6 +1,6 @@
 """Do detectors do better together than the best of them alone? From stored runs, detection alone.
 
-Takes a slice of the verdict frame (one benchmark, as `beside` gives it). Only instances that every member answered
+Takes a slice of the verdict frame (one benchmark, as `beside` returns it). Only instances that every member answered
 count. Nothing is fitted: members and rule are given. The best single member is found on the same
 instances, which favours it, so a combination that beats it does so against the odds.
 """
@@ -70,7 +70,7 @@ def members_of(frame: pd.DataFrame) -> list[Member]:
 
 
 def usual_members(frame: pd.DataFrame) -> list[Member]:
-    """The rules and the models with one input, if nobody has chosen; the first members there are, where few fit."""
+    """The rules and the models with one input, without a choice; the first members there are, where few fit."""
     others = (DetectorKind.ANALYZER, DetectorKind.REHEARSAL)
     known = members_of(frame[~frame["detector_kind"].isin(others)])
     by_input = [[member for member in known if member.setting == setting] for setting in INPUTS]
@@ -104,7 +104,7 @@ def combine(frame: pd.DataFrame, members: Sequence[Member], *, rule: VoteRule) -
 def with_rules(frame: pd.DataFrame, rules: Member, *, rule: VoteRule) -> pd.DataFrame:
     """The rules first, then each model with each input, and the majority of the models with each: one planned family.
 
-    A row per cascade; columns as in `combine`, with Holm over all rows, and alone (accuracy of what is asked where the
+    A row per cascade; columns as in `combine`, with Holm over all rows, and alone (accuracy of what answers where the
     rules are silent, on the same instances).
     """
     others = [member for member in members_of(frame[frame["detector_kind"] == DetectorKind.LLM]) if member != rules]

@@ -1,4 +1,4 @@
-"""Which two inputs of a detector can be compared: those that it was asked with on the same instances."""
+"""Which two inputs of a detector can be compared: those that it had on the same instances."""
 
 from __future__ import annotations
 

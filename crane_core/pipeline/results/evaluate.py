@@ -36,7 +36,7 @@ def _titled(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def conditions(store: Store) -> pd.DataFrame:
-    """What was asked: a row per benchmark, experiment, detector and setting; see `storage.case_counts.conditions`."""
+    """The conditions: a row per benchmark, experiment, detector and setting; see `storage.case_counts.conditions`."""
     return _titled(case_counts.conditions(store.cursor()))
 
 

@@ -56,8 +56,8 @@ def cost_table(rows: pd.DataFrame, tokens: pd.DataFrame, *, rate: str) -> pd.Dat
     """One row per detector and setting: its rate with interval, and what its input costs.
 
     rows: of `setting_runs.runs_of`; tokens: of `tokens_of_inputs`. Columns: KEY, detector_title, value, low, high, n,
-    n_cases, tokens (mean per question over the instances that were asked; 0 where no model is asked, nan if an input
-    is not known), is_exact, usd (QUESTIONS inputs at list price, nan if nobody lists the model). Detection alone.
+    n_cases, tokens (mean per question over the instances in the run; 0 without a model, nan if an input
+    is not known), is_exact, usd (QUESTIONS inputs at list price, nan if no price is listed). Detection alone.
     """
     by = [*KEY, "detector_title", "detector_kind"]
     table = rate_table(rows, by=by, rate=rate, rule=VoteRule.MAJORITY, credit=Credit.DETECTION)

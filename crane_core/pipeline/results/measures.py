@@ -2,7 +2,7 @@
 
 Takes a slice of the verdict frame (one benchmark, one experiment); the statistics themselves live in stats. Where a
 campaign labelled a sample of the diagnoses, a label stands for all of its stratum (`label_stratum` of the frame, see
-`judged`) that ask for one under the rule in force and in the slice asked about: weight N / n, N of them, n labelled
+`judged`) that ask for one under the rule in force and in the slice: weight N / n, N of them, n labelled
 (Horvitz and Thompson 1952, post-stratified). So the weights add up to what is known: the crashes of the slice.
 """
 
@@ -72,7 +72,7 @@ PARTIAL_CREDIT = {Credit.STRICT: 0.0, Credit.HALF: 0.5}
 
 
 def detected(frame: pd.DataFrame, rule: VoteRule) -> NDArray[np.float64]:
-    """Prediction per row in 0..1, nan if no run answered. A tie predicts no crash: more than half is asked for."""
+    """Prediction per row in 0..1, nan if no run answered. A tie predicts no crash: more than half is needed."""
     n_crash, n_safe = frame["n_crash"].to_numpy(), frame["n_safe"].to_numpy()
     share = vote.crash_share(n_crash, n_safe)
     if rule is VoteRule.MEAN:
@@ -92,7 +92,7 @@ class Outcomes(NamedTuple):
     """The columns that determine each row's count, read from a frame once; all arrays have shape (n,).
 
     predicted: as `detected`. asks: see `asks_for_label`. is_labelled: the diagnosis has a label. worth:
-    its credit, nan if nobody judged it; None where detection is enough. stratum: of the label, -1 without one.
+    its credit, nan if it has no label; None where detection is enough. stratum: of the label, -1 without one.
     """
 
     truth: NDArray[np.bool_]
@@ -151,7 +151,7 @@ def _weights(rows: Outcomes) -> NDArray[np.float64]:
 class Scored(NamedTuple):
     """Each row's share in TP, FP, TN, FN and left out, and how many rows depend on a label and have one.
 
-    parts: None if a row depends on a label that nobody gave and no other stands for.
+    parts: None if a row depends on a label that is missing and that no other replaces.
     """
 
     parts: rates.Confusion | None
@@ -182,7 +182,7 @@ def is_sampled(frame: pd.DataFrame, rule: VoteRule, credit: Credit) -> bool:
 def paired_rows(frame: pd.DataFrame, *, rule: VoteRule, credit: Credit, inputs: Inputs = WITH_STATE) -> pd.DataFrame:
     """The rows that a comparison of two inputs is about, for rates and gains alike.
 
-    Of a detector that was asked with both, the instances that have an outcome in both; of one that was asked with one
+    Of a detector with both, the instances that have an outcome in both; of one that was asked with one
     of them, all of its rows.
     """
     both = frame[frame["setting"].isin(inputs)]
@@ -196,7 +196,7 @@ def paired_rows(frame: pd.DataFrame, *, rule: VoteRule, credit: Credit, inputs: 
 
 
 def _is_left_out(rows: Outcomes) -> NDArray[np.bool_]:
-    """Rows without a vote, or with a detected crash that nobody judged and no label can stand for."""
+    """Rows without a vote, or with a detected crash without a label that no other can replace."""
     silent: NDArray[np.bool_] = np.isnan(rows.predicted)
     if rows.worth is None:
         return silent
@@ -224,8 +224,8 @@ def rate_table(frame: pd.DataFrame, *, by: list[str], rate: str, rule: VoteRule,
     The interval is Wilson's for the effective number of instances (`intervals.clustered_rate`). Columns: those of `by`,
     n and n_cases (instances and cases that the rate is over), part and whole (the rate is part / whole), value, low,
     high (shares in 0..1, nan where undefined), left_out (not answered or not judged), n_labelled of n_to_label
-    (instances that depend on a label, and those that have one). Undefined too: a rate that needs labels which nobody
-    gave and no other stands for.
+    (instances that depend on a label, and those that have one). Undefined too: a rate that needs labels which are
+    missing and which no other replaces.
     """
     of_rows, case = outcomes(frame, rule, credit), _cases(frame)
     rows = [
@@ -319,7 +319,7 @@ def _gains(
 
 
 class Pairs(NamedTuple):
-    """The instances that were asked with both inputs, found once for any number of readings.
+    """The instances with both inputs, found once for any number of readings.
 
     rows: those of both inputs. case: the number of each row's case. groups: of each group what it is called, and where
     the rows of its instances stand, with the base and with the other input in one order of instances.

@@ -17,7 +17,7 @@ SAMPLED = "the labels of a sample stand for others"
 class ModelAcross(NamedTuple):
     """The odds ratio of the other input per detector, and the Wald test of the interaction input x detector.
 
-    ratios: a row per detector that was asked with both inputs, columns COLUMNS: n instances (each once with either
+    ratios: a row per detector with both inputs, columns COLUMNS: n instances (each once with either
     input) of n_cases cases, accuracy without and with it, odds_ratio with its 95% interval (NaN if there is no
     model). chi2, df and p_value of the test; n_cases of all detectors together. why_not: why there is no model, a
     `gee.Unfit` or SAMPLED, empty if there is one; at: titles of the detectors that it is about.

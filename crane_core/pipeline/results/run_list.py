@@ -28,7 +28,7 @@ def run_list(store: Store, verdicts: pd.DataFrame) -> pd.DataFrame:
     """Local jobs first, the newest first, then imported runs.
 
     verdicts: `evaluate.verdict_frame`. Columns: benchmark, experiment, detector, detector_title, detector_kind,
-    setting, n_instances (that were asked), n_answers, n_unanswered, agreement, low, high (of the share of pairs of runs
+    setting, n_instances (with a question), n_answers, n_unanswered, agreement, low, high (of the share of pairs of runs
     of one instance that say the same, 95%, clustered by case; missing if no instance has two answers), n_flips
     (instances whose runs differ), is_job; and for jobs started_at, last_answer_at, options, n_retried, input_tokens,
     output_tokens, n_uncounted, usd, usd_reported, seconds_median, seconds_p95, missing elsewhere. A job of which no

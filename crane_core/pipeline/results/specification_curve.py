@@ -44,10 +44,10 @@ class Test(StrEnum):
 def specification_curve(judged: Mapping[str, pd.DataFrame], inputs: Inputs = WITH_STATE) -> pd.DataFrame:
     """One row per detector, vote rule, credit, annotator and test, columns COLUMNS.
 
-    judged: the rows of one benchmark and experiment as each annotator judged them (any name, if nobody did and
+    judged: the rows of one benchmark and experiment as each annotator judged them (any name, if none did and
     `human` is empty). difference: accuracy with the other input minus with the base, low and high its 95% interval by
     case; p_value after Holm. A test that a reading does not have (McNemar for shares; any, where labels of
-    a sample stand for others) gives no row.
+    a sample stand for others) has no row.
     """
     pairs = {name: Pairs.of(_lean(frame), ["detector"], inputs) for name, frame in judged.items()}
     return pd.DataFrame([row for reading in _readings(pairs) for row in reading], columns=COLUMNS)

@@ -1,4 +1,4 @@
-"""Does it save time to ask before a cell runs? The cells that a crash would make somebody run again, less the queries.
+"""Does it save time to ask before a cell runs? The cells that a crash would make a user run again, less the queries.
 
 Paper, section 6.4. A crash that is predicted saves the time of the cells before it; every query costs its own. The
 times of the published study are facts of ours (data/published/times.csv); of own runs, the captures timed the cells

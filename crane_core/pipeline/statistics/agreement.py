@@ -94,7 +94,7 @@ def _coefficient(section: str, row: dict[str, Any], scope: Scope, who: str) -> E
 def person_of(labels: pd.DataFrame, sets: Mapping[str, LabelSet]) -> str | None:
     """The person with whom judges are compared: the first that the page begins with, else the study's.
 
-    sets: `label_sets.label_sets`; judges give the study's labels, so a campaign of other labels has nobody.
+    sets: `label_sets.label_sets`; judges give the study's labels, so a campaign of other labels has none.
     """
     people = labels.loc[labels["kind"] != Kind.JUDGE, "annotator"].unique().tolist()
     chosen = [name for name in (*agreement.usual_pair(labels), PUBLISHED_HUMAN) if name in people]

@@ -17,7 +17,7 @@ PAGE, SECTION = "Results", "choices"
 
 
 def collect(material: Material) -> Iterator[ExportedStatistic]:
-    """Of every experiment and kind of detector that was asked with both inputs."""
+    """Of every experiment and kind of detector with both inputs."""
     judged: dict[tuple[str, str, str], dict[str, pd.DataFrame]] = defaultdict(dict)
     heads = {}
     for judging in material.judgings:

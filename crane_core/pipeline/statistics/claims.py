@@ -12,7 +12,7 @@ METHOD = "95% interval of the quantity, by case where it is one of instances, un
 
 
 def collect(material: Material) -> Iterator[ExportedStatistic]:
-    """Of every claim its estimates; one row without a value where nothing that is loaded gives one."""
+    """Of every claim its estimates; one row without a value where nothing that is loaded determines one."""
     loaded = loaded_from(material.store, material.verdicts, material.numbers, material.labels)
     for checked in checked_claims(loaded, published_claims()):
         yield from _of_claim(checked)

@@ -18,7 +18,7 @@ BOOTSTRAP = "percentile bootstrap over cases"
 
 
 def collect(material: Material) -> Iterator[ExportedStatistic]:
-    """Of every experiment whose instances were asked more than once."""
+    """Of every experiment whose instances have more than one run."""
     for judging in material.judgings:
         if judging.is_main:
             by_run = answers_by_run(material.store, judging.benchmark, judging.experiment)

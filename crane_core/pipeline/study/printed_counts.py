@@ -78,7 +78,7 @@ def _solutions(accuracy: str, f1: str, n_crashing: int, n_fixed: int) -> Iterabl
 
 
 def _hits(f1: Fraction, n_wrong: int) -> Fraction | float:
-    """The number of crashes found, tp, that gives this F1 in percent; all numbers do where nothing is wrong."""
+    """The number of crashes found, tp, that has this F1 in percent; all numbers do where nothing is wrong."""
     return f1 * n_wrong / (2 * (PERCENT - f1)) if f1 < PERCENT else inf
 
 

@@ -15,7 +15,7 @@ _COMPARED = ("benchmark", "experiment", "detector", "setting", "instance_id")
 
 
 class TableModule(Protocol):
-    """What a file of pipeline/tables holds; `measure` gives our cells from the verdict frame."""
+    """What a file of pipeline/tables holds; `measure` computes our cells from the verdict frame."""
 
     TABLE_ID: str
     TITLE: str
@@ -51,7 +51,7 @@ def _table(module: TableModule, verdicts: pd.DataFrame, numbers: pd.DataFrame) -
 
 
 def _cells(printed: Mapping[tuple[str, str], tuple[str, str]], measured: Measures) -> list[Cell]:
-    """Printed places first, then ours that nobody printed; rows kept together."""
+    """Printed places first, then ours that were not printed; rows kept together."""
     places = list(dict.fromkeys([*printed, *measured]))
     order = {row: rank for rank, row in enumerate(dict.fromkeys(row for row, _ in places))}
     places.sort(key=lambda place: order[place[0]])

@@ -95,7 +95,7 @@ def _is_silent(shell: Any) -> bool:
 
 
 def evaluated(expression: str, namespace: dict[str, Any]) -> Any:
-    """The value of an expression that somebody asked for: a number, string or boolean, else its repr, cut.
+    """The value of an expression that was requested: a number, string or boolean, else its repr, cut.
 
     What is cut ends in the hash of the whole, so that equal answers are equal values.
     """

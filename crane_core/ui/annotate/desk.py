@@ -57,7 +57,7 @@ def _evidence(_store: Store, content: str, benchmark: str, case_id: str) -> str:
 
 
 def draw_desk(campaign: str, annotator: str) -> None:
-    """The labelling screen of one annotator. Raises IdentityError if somebody else is logged in."""
+    """The labelling screen of one annotator. Raises IdentityError if another person is logged in."""
     require_seat(annotator)
     try:
         label_store = opened_label_store(str(data.folder().path), campaign)

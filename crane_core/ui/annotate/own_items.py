@@ -42,7 +42,7 @@ UNLABELLED = "not labelled"
 
 
 def draw_own_items(campaign: str, annotator: str, asked: str) -> None:
-    """The list, or the item that `asked` names. Raises IdentityError if somebody else is logged in."""
+    """The list, or the item that `asked` names. Raises IdentityError if another person is logged in."""
     require_seat(annotator)
     label_store = opened_label_store(str(data.folder().path), campaign)
     journal = label_store.journal(annotator)

@@ -1,4 +1,4 @@
-"""Where an annotator begins: the campaigns and who labels in them, and practice. Nobody's progress is shown here."""
+"""Where an annotator begins: the campaigns and who labels in them, and practice. Progress is not shown here."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def _evidence(plan: Plan, item: str) -> str:
 
 
 def _require_lead() -> None:
-    """Raises IdentityError; asked for in a fragment and a callback too, which run without the page around them."""
+    """Raises IdentityError; used in a fragment and a callback too, which run without the page around them."""
     require(Role.LEAD)
     if not is_leading():
         raise IdentityError("This needs the password of the Campaigns page.", remedy="Load the page again.")

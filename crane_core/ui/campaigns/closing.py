@@ -18,7 +18,7 @@ from crane_core.ui.words import literal
 
 
 def draw_export(status: Status) -> None:
-    """Labels, acts and plan as one archive, made when it is asked for."""
+    """Labels, acts and plan as one archive, made on request."""
     campaign = status.plan.campaign
     folder, actor, brought = data.folder(), acting(), carried()
 

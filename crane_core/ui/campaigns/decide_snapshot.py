@@ -15,7 +15,7 @@ AHEAD = 24
 KEYS = "123456789abfghijklmnopqtuvwxyz"
 """Keys that reasons may have; the screen and Streamlit have the other letters."""
 EVIDENCE_AHEAD = 2
-"""Items whose evidence, which is large, comes before it is asked for."""
+"""Items whose evidence, which is large, comes in advance."""
 
 
 class Outcome(NamedTuple):
@@ -27,7 +27,7 @@ class Outcome(NamedTuple):
 
 
 def queue(found: Sequence[Dispute], asked: str, late: Sequence[str]) -> list[str]:
-    """The asked item, also a decided one, then those that wait; `late` ones, which were put off, come last."""
+    """The requested item, also a decided one, then those that wait; `late` ones, which were put off, come last."""
     waiting = [entry.item for entry in undecided(list(found))]
     first = [entry.item for entry in found if entry.item == asked]
     behind = [item for item in late if item in waiting and item not in first]

@@ -1,4 +1,4 @@
-"""Flagged items for the lead: who flagged what and why, and the thread with the annotator. Nobody's label is shown."""
+"""Flagged items for the lead: who flagged what and why, and the thread with the annotator. No label is shown."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def _draw_change(campaign: str, versions: Sequence[GuidelineVersion]) -> None:
 
 
 def _begin_draft(campaign: str, versions: Sequence[GuidelineVersion]) -> None:
-    """The form begins with the text in force, and does again when another lead changed what nobody edited here."""
+    """The form begins with the text in force, and does again when another lead changed what was not edited here."""
     draft, base = keys.guideline(campaign), keys.guideline_base(campaign)
     before = version_known(versions, st.session_state.get(base))
     if draft not in st.session_state or before is None or st.session_state[draft] == before.text:

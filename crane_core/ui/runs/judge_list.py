@@ -1,4 +1,4 @@
-"""The list of what judges were asked: a model that labels diagnoses is a run, too."""
+"""The list of judges' jobs: a model that labels diagnoses is a run, too."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from crane_core.ui.words import NOTHING, count, experiment_words
 
 
 def draw_judges(jobs: pd.DataFrame) -> None:
-    """jobs: `storage.jobs.judge_job_list`; nothing is drawn where no judge was asked."""
+    """jobs: `storage.jobs.judge_job_list`; nothing is drawn without a judge."""
     if jobs.empty:
         return
     st.subheader("Judges", anchor="judges")

@@ -124,7 +124,7 @@ def _is_running(row: dict[str, Any]) -> bool:
 
 
 def row_cells(row: dict[str, Any], *, is_running: bool, title: str | None = None) -> dict[str, str]:
-    """The cells of a run in the list; `title` is the name that somebody gave it."""
+    """The cells of a run in the list; `title` is the name that a user chose for it."""
     began = started_words(row["started_at"]) if row["is_job"] else experiment_words(row["experiment"])
     labels = labels_of_row(row)
     told_apart = _END_OF_JOB.search(row["experiment"]) if row["is_job"] else None
@@ -163,14 +163,14 @@ def agreement_words(row: dict[str, Any]) -> str:
 
 
 def cost_cell(row: dict[str, Any]) -> str:
-    """What a run cost: "unknown" if a model replied without a count, a dash if no model was asked."""
+    """What a run cost: "unknown" if a model replied without a count, a dash without a model."""
     if row["usd"] is None:
         return NOTHING if row["seconds_median"] is None else "unknown"
     return usd_words(row["usd"])
 
 
 def tokens_words(row: dict[str, Any]) -> str:
-    """Tokens of all requests, in and out; a dash if no model was asked, "unknown" if the endpoint did not count."""
+    """Tokens of all requests, in and out; a dash without a model, "unknown" if the endpoint did not count."""
     n_uncounted = int(row["n_uncounted"] or 0)
     if row["input_tokens"] is None and row["output_tokens"] is None:
         return "unknown" if n_uncounted else NOTHING

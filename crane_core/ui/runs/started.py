@@ -1,6 +1,6 @@
 """Runs that this server started: each is the command `detect` in a separate process, watched and stopped from here.
 
-Knows processes and their last word. A run goes on when nobody looks, and a stopped one resumes where it was.
+Knows processes and their last word. A run goes on when no page is open, and a stopped one resumes where it was.
 """
 
 from __future__ import annotations

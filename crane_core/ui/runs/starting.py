@@ -81,7 +81,7 @@ class JobForm(NamedTuple):
         return len(self.settings) * (len(self.models) if self.detector in OF_MODEL else 1)
 
     def check(self) -> None:
-        """Raises DetectorError if a model is wanted that nobody configured here, whatever the form offered."""
+        """Raises DetectorError if a model is wanted that is not configured here, whatever the form offered."""
         if self.detector in OF_MODEL:
             for model in self.models or ("",):
                 named_endpoint(self.endpoint, model)
@@ -159,7 +159,7 @@ def busy_words(arguments: list[str], runs: Sequence[Started]) -> str:
 
 
 def _of_model(form: JobForm) -> JobForm:
-    """Which of the configured endpoints is asked, and how much may be spent."""
+    """Which of the configured endpoints is used, and how much may be spent."""
     known = {each.name: each for each in configured_endpoints()}
     if not known:
         return form

@@ -1,6 +1,6 @@
 """A kernel that runs on this machine already: chosen, and looked at by a click.
 
-Knows to whom it may be offered: to the one person at this machine, and to nobody where a server has other visitors.
+Knows to whom it may be offered: to the one person at this machine, and not where a server has other visitors.
 """
 
 from __future__ import annotations

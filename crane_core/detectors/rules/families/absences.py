@@ -56,7 +56,7 @@ def no_attribute(operation: Operation) -> Answer:
 
 @RULES.missing("columns")
 def no_column(operation: Operation) -> Answer:
-    """A name in a formula may be a variable that the target itself makes; what a model was fitted with is asked."""
+    """A name in a formula may be a variable that the target itself makes; what a model was fitted with is checked."""
     absent, column = operation.absent, operation.absent.get("column")
     of = absent.get("of", "the frame")
     if "fitted" in str(absent.get("why", "")) or "~" in operation.text or absent.get("in") == "formula":

@@ -1,4 +1,4 @@
-"""What iterating over frames and labels gives: the labels themselves, where the state tells them all."""
+"""The elements of frames and labels: the labels themselves, where the state tells them all."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Models of Keras: making them, what they are given in fit, evaluate and predict, whether they are compiled.
 
 Knows Sequential and Functional models by exact type. Refuses models of the notebook's own classes. Layers and losses
-are asked one by one, as if the notebook called them.
+are tried one by one, as if the notebook called them.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def _input_of(layer: AbstractValue) -> Shape | None:
 
 
 def _step(operation: Operation, layer: AbstractValue, shape: Shape | None) -> Shape | None:
-    """What a layer makes of what comes before it: it is asked, as if it were called."""
+    """What a layer makes of what comes before it: it is tried, as if it were called."""
     if shape is None or layer.path or layer.package != "keras":
         return None
     before = AbstractValue(SYMBOLIC, {"shape": shape, "dtype": "float32"}, words="what the layer gets")
@@ -237,7 +237,7 @@ def _first_layer(model: AbstractValue) -> AbstractValue:
 
 
 def _judge_labels(operation: Operation, model: AbstractValue, given: Given, output: Shape, what: str) -> None:
-    """The loss is asked, as if it were called."""
+    """The loss is tried, as if it were called."""
     loss = model.mapping("loss").get("type", model.fact("loss"))
     if given.labels is None or not isinstance(loss, str):
         return

@@ -1,4 +1,4 @@
-"""Figures and their grids of axes, and what of matplotlib can be told where it cannot be asked."""
+"""Figures and their grids of axes, and what is known of matplotlib where it cannot answer."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ _SEQUENCES: Final = ("list", "tuple")
 
 
 def array(shape: Shape | None, dtype: str | None = None, words: str = "", **facts: Any) -> AbstractValue:
-    """An array of which so much is known. Of shape () it is the number that NumPy gives in its place."""
+    """An array of which so much is known. Of shape () it is the number that NumPy returns in its place."""
     if shape == ():
         return scalar(dtype, words)
     return AbstractValue(ARRAY, known_facts(shape=shape, dtype=dtype, **facts), words=words)
@@ -67,7 +67,7 @@ def is_number(value: AbstractValue) -> bool:
 
 
 def shape_of(value: AbstractValue) -> Shape | None:
-    """The shape that NumPy gives an array, number or list by itself; None if it is not known or not NumPy's."""
+    """The shape in NumPy of an array, number or list by itself; None if it is not known or not NumPy's."""
     if is_array(value):
         return value.shape
     if is_number(value) or value.type == "str":
@@ -166,7 +166,7 @@ def is_none(value: AbstractValue | None) -> bool:
 
 
 def lengths_in(value: AbstractValue | None) -> Shape | None:
-    """The shape that an argument gives: a number, or a tuple of numbers, some of them unknown."""
+    """The shape that an argument states: a number, or a tuple of numbers, some of them unknown."""
     if value is None or value.type not in _SEQUENCES and not _may_be_whole(value):
         return None
     items = value.items if value.type in _SEQUENCES else [value]

@@ -138,7 +138,7 @@ def reads_as_number(text: str, *, is_whole: bool = False) -> bool:
 
 @RULES.function("numpy.savetxt")
 def savetxt(operation: Operation) -> Answer:
-    """It writes a file, so NumPy itself is not asked."""
+    """It writes a file, so NumPy itself does not try it."""
     written = next(iter(operation.arguments.positional[1:2]), AbstractValue())
     shape = shape_of(written) if is_array(written) else None
     if shape is not None and len(shape) not in (1, 2):

@@ -29,7 +29,7 @@ _LISTED: Final = 100
 _BY_VERSION: Final = frozenset(["itemset", "newbyteorder", "ptp", "tostring", "device", "to_device", "mT"])
 """Names that arrays had before NumPy 2, or have since."""
 _KINDS: Final = (np.ndarray, np.float64, np.int64)
-"""What a step on an array gives may be a number of NumPy."""
+"""The result of a step on an array may be a number of NumPy."""
 _REMEDIES: Final = {
     "append extend insert pop remove": "an array has a fixed length: use numpy.append",
     "numpy detach cpu cuda to unsqueeze permute": "it is not a tensor: remove the call",
@@ -77,7 +77,7 @@ def attribute(operation: Operation) -> Answer:
 @RULES.attribute(ARRAY)
 @RULES.method(ARRAY)
 def missing(operation: Operation) -> Answer:
-    """Nobody can give arrays names: they are as NumPy was built."""
+    """Arrays cannot get new attributes: they are as NumPy was built."""
     receiver, name = operation.receiver, operation.name
     is_there = any(hasattr(kind, name) for kind in _KINDS) or name in _BY_VERSION or name in receiver.attributes
     if is_there or name.startswith("_"):

@@ -226,7 +226,7 @@ def _relabelled(old: AbstractValue, value: AbstractValue) -> None:
 
 @RULES.set_attribute("pandas.*")
 def store_name_of_index(operation: Operation) -> Answer:
-    """frame.index.name = ...: nobody knows of which frames an index is one."""
+    """frame.index.name = ...: which frames share an index is unknown."""
     if getattr(operation.node, "attr", operation.name) in ("name", "names") and not is_frame(operation.receiver):
         forget_index_names(operation)
     return UNKNOWN
@@ -256,7 +256,7 @@ def without(old: AbstractValue, labels: list[Any]) -> AbstractValue:
 
 
 def in_place(operation: Operation, given: dict[str, AbstractValue], made: AbstractValue) -> AbstractValue:
-    """What a method with `inplace` gives: None, with the object changed, or the new one."""
+    """The result of a method with `inplace`: None, with the object changed, or the new one."""
     inplace = given.get("inplace")
     old = operation.receiver
     if inplace is None or inplace.literal is False:

@@ -130,7 +130,7 @@ def frame(
 def with_columns(
     old: AbstractValue, columns: Iterable[Any] | None, *, names: Mapping[Any, Any] | None = None
 ) -> AbstractValue:
-    """The same rows with other columns. `names` gives the old label of each that was renamed."""
+    """The same rows with other columns. `names` maps to the old label of each that was renamed."""
     kept = None if columns is None else tuple(columns)
     before = {label: (names or {}).get(label, label) for label in kept or ()}
     dtypes = {label: dtype for label, was in before.items() if (dtype := dtype_of_column(old, was)) is not None}

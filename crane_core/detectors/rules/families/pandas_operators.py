@@ -1,4 +1,4 @@
-"""What operators on columns and tables give where pandas is not asked: a new one, which nothing else holds."""
+"""What operators on columns and tables return where pandas does not answer: a new one, which nothing else holds."""
 
 from __future__ import annotations
 

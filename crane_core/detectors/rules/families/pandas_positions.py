@@ -1,4 +1,4 @@
-"""Rows and cells by place or label, as far as values of columns go; what iteration over tables gives."""
+"""Rows and cells by place or label, as far as values of columns go; the elements of tables."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def _labels_stored(parts: list[AbstractValue]) -> list[Any] | None:
 @RULES.other("elements", FRAME)
 @RULES.other("elements", "pandas.Index")
 def all_labels(operation: Operation) -> Answer:
-    """Iterating a frame gives its labels; how many there are may be all that is known."""
+    """Iterating a frame returns its labels; how many there are may be all that is known."""
     held = operation.receiver
     labels = labels_of(held) if is_frame(held) else index_labels(held)
     if labels is not None:

@@ -1,4 +1,4 @@
-"""Frames that are made of values: their labels and rows where pandas cannot be asked; rows that repeat in a pivot."""
+"""Frames that are made of values: their labels and rows where pandas cannot answer; rows that repeat in a pivot."""
 
 from __future__ import annotations
 

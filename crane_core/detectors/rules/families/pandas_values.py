@@ -80,7 +80,7 @@ def astype(operation: Operation) -> Answer:
 
 
 def dtype_asked(value: AbstractValue) -> str | None:
-    """The dtype that is asked for; None if it is not one of NumPy's or not known."""
+    """The requested dtype; None if it is not one of NumPy's or not known."""
     if value.literal == "category":
         return "category"
     if isinstance(value.literal, str) and not value.literal.islower():
@@ -167,7 +167,7 @@ def to_datetime(operation: Operation) -> Answer:
 def _refuse_formats(operation: Operation, old: AbstractValue, given: Mapping[str, AbstractValue]) -> None:
     """The first text, those with the largest numbers, and bad ones, as the kernel's pandas reads them.
 
-    Without a format, the first text gives it.
+    Without a format, the first text decides it.
     """
     options = {name: given[name].literal for name in given if name != "arg"}
     others = old.fact("other_texts")

@@ -64,7 +64,7 @@ def computed(operation: Operation) -> Answer:
 
 
 def _is_computed(name: str, operands: list[AbstractValue]) -> bool:
-    """Whether computing it costs little and gives no object that has another name: one of several lists."""
+    """Whether computing it costs little and returns no object that has another name: one of several lists."""
     if name == "pow":
         return all(isinstance(value.literal, int) and abs(value.literal) < 100 for value in operands)
     parts = [*operands, *(part for value in operands for part in value.items or ())]
@@ -178,7 +178,7 @@ def _start(operation: Operation) -> AbstractValue:
 
 
 def _all_turns(operation: Operation, rows: list[Sequence[AbstractValue] | None]) -> list[AbstractValue] | None:
-    """All that it gives; None where not all elements are known, or they are too many."""
+    """All its elements; None where not all elements are known, or they are too many."""
     name, start = operation.function_name, _start(operation).literal
     is_plain = isinstance(start, int) and (name != "zip" or not operation.arguments.keywords)
     if not is_plain or not rows or not all(row is not None and len(row) <= _MOST_ROWS for row in rows):
@@ -187,7 +187,7 @@ def _all_turns(operation: Operation, rows: list[Sequence[AbstractValue] | None])
 
 
 def _turns(name: str, rows: list[list[AbstractValue]], start: int) -> list[AbstractValue]:
-    """All that it gives, of elements that are all known."""
+    """All its elements, if all are known."""
     if name == "reversed":
         return rows[0][::-1]
     columns = [list(map(literal, range(start, start + len(rows[0])))), *rows] if name == "enumerate" else rows

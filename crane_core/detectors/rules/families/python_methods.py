@@ -59,7 +59,7 @@ def attribute_that_cannot_be_set(operation: Operation) -> Answer:
 
 @RULES.method("builtins.str", *_PURE_ON_TEXT)
 def method_of_text(operation: Operation) -> Answer:
-    """The method itself is asked, of the text if it is known, else of samples."""
+    """The method itself is tried, on the text if it is known, else of samples."""
     name, given, names = operation.name, operation.arguments.positional, list(operation.arguments.keywords)
     operands = [operation.receiver, *given, *operation.arguments.keywords.values()]
     if name == "join":
@@ -155,7 +155,7 @@ def _given_to_list(operation: Operation) -> list[Any] | None:
 
 
 def _of_unknown(held: AbstractValue, name: str) -> Answer:
-    """What a method gives of a list or dict of which too little is known; it may have changed it."""
+    """The result of a method on a list or dict of which too little is known; it may have changed it."""
     if name in ("keys", "values", "items"):
         return AbstractValue(f"dict_{name}", known_facts(length=length_of(held)))
     if name == "copy":
@@ -171,7 +171,7 @@ def _of_unknown(held: AbstractValue, name: str) -> Answer:
 
 @RULES.method("builtins.dict", *_OF_DICT)
 def method_of_dict(operation: Operation) -> Answer:
-    """The method itself is asked of the members, which are known by their keys."""
+    """The method itself is tried on the members, which are known by their keys."""
     held, name, arguments = operation.receiver, operation.name, operation.arguments
     takes_key = name in ("get", "pop", "setdefault")
     if takes_key and arguments.positional:
@@ -192,7 +192,7 @@ def method_of_dict(operation: Operation) -> Answer:
 
 
 def _after_change(held: AbstractValue, name: str, members: dict[Any, AbstractValue], gave: Any) -> AbstractValue:
-    """What the method gives; the dict has the members that it left."""
+    """The result of the method; the dict has the members that it left."""
     if name != "get":
         held.forget()
         held.members = members

@@ -36,7 +36,7 @@ ITERATORS: Final = {
     "dict_items": "dict_itemiterator",
     "range": "range_iterator",
 }
-"""What `iter` gives of each type."""
+"""The result of `iter` on each type."""
 SAMPLES: Final[Mapping[str, Sequence[Any]]] = {
     "int": (0, 1, -2),
     "float": (0.0, 1.5, -2.0),
@@ -71,7 +71,7 @@ SAMPLES: Final[Mapping[str, Sequence[Any]]] = {
 }
 """Values of each type: what all of them refuse, every value of the type refuses."""
 ANYTHING: Final = (0, True, "a", None, (), slice(None))
-"""Samples of what nobody knows: where the other operand alone decides, all of them are refused."""
+"""Samples of an unknown value: where the other operand alone decides, all of them are refused."""
 
 LONG_NUMBER: Final = re.compile(r"\d{4}")
 """In a format: a width that makes a text long."""
@@ -132,7 +132,7 @@ def known(abstract_values: Iterable[AbstractValue]) -> list[Any] | None:
 
 
 def tried(operation: Operation, compute: Callable[..., Any], operands: Sequence[AbstractValue]) -> Answer:
-    """What a step on values gives that are all known, else what `by_types` says. Raises Crash."""
+    """The result of a step on values that are all known, else what `by_types` says. Raises Crash."""
     values = known(operands)
     if values is None:
         return by_types(operation, compute, operands)
@@ -150,7 +150,7 @@ def by_types(
     unknown: Sequence[Any] = (),
     refusals: tuple[type[Exception], ...] = _OF_TYPES,
 ) -> Answer:
-    """What Python says of a step whatever the values are that are not known: the type of what it gives. Raises Crash.
+    """What Python says of a step whatever the values are that are not known: the type of its result. Raises Crash.
 
     `unknown` are the samples of an operand of which not even the type is known; without any nothing is said.
     """
@@ -224,7 +224,7 @@ def length_of(value: AbstractValue) -> int | None:
 
 
 def elements_of(value: AbstractValue) -> list[AbstractValue] | None:
-    """What iterating over one of Python's own values gives, where all is known."""
+    """The elements of one of Python's own values, where all is known."""
     if value.items is not None:
         return value.items
     if value.members is not None:

@@ -1,6 +1,6 @@
 """What each class of scikit-learn takes and learns, as tools/sklearn_classes.py found it by trying.
 
-The table is of one version of the library. Where older ones are not the same (parameters), the version is asked for.
+The table is of one version of the library. Where older ones are not the same (parameters), the version is checked.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Making estimators, and reading their attributes: parameters, and what only fitting gives them."""
+"""Making estimators, and reading their attributes: parameters, and what only fitting adds."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def attribute(operation: Operation) -> Answer:
 def _lacks(estimator: AbstractValue, known: KnownClass, name: str) -> bool:
     """Whether it has none of those that people ask for, whatever it was fitted to.
 
-    Support vectors have probabilities if asked for.
+    Support vectors have probabilities on request.
     """
     if name == "predict_proba" and known.name in ("SVC", "NuSVC"):
         return value_of(estimator, "probability") in (False, "deprecated")

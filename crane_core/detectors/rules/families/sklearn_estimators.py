@@ -101,7 +101,7 @@ def classes_fitted(value: AbstractValue) -> list[Any] | None:
 
 
 def fit_to(value: AbstractValue, x: AbstractValue, fit_on: Any = None) -> None:
-    """Note that the estimator has been fitted to X; `fit_on` are the data as scikit-learn is asked about them."""
+    """Note that the estimator has been fitted to X; `fit_on` are the data as scikit-learn receives them."""
     for name in _LEARNT_FACTS:
         value.facts.pop(name, None)
     value.attributes = {name: given for name, given in value.attributes.items() if not name.endswith("_")}
@@ -116,7 +116,7 @@ def fit_to(value: AbstractValue, x: AbstractValue, fit_on: Any = None) -> None:
 
 
 def unfitted_copy(estimator: AbstractValue) -> AbstractValue:
-    """What `clone` gives: the same plain parameters, others of which nothing is known, nothing learnt."""
+    """The result of `clone`: the same plain parameters, others of which nothing is known, nothing learnt."""
     facts = {name: fact for name, fact in estimator.facts.items() if name not in (*_LEARNT_FACTS, "steps")}
     given = {name: each for name, each in estimator.attributes.items() if not name.endswith("_")}
     given = {name: each if each.is_literal else AbstractValue() for name, each in given.items()}

@@ -1,4 +1,4 @@
-"""Parameters that scikit-learn refuses: the library's own constraints are asked about plain values."""
+"""Parameters that scikit-learn refuses: the library's own constraints are checked for plain values."""
 
 from __future__ import annotations
 

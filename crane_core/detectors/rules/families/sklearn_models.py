@@ -41,7 +41,7 @@ _NOTHING: Final = AbstractValue("NoneType", literal=None)
 
 @RULES.method("sklearn.*", "fit", "partial_fit")
 def fitting(operation: Operation) -> Answer:
-    """fit gives the estimator itself, fitted."""
+    """fit returns the estimator itself, fitted."""
     return operation.receiver if _fit(operation) is not None else UNKNOWN
 
 

@@ -83,7 +83,7 @@ def _unfitted(operation: Operation) -> Answer:
 
 @RULES.attribute("statsmodels.*", *_OF_RESULTS)
 def of_results(operation: Operation) -> Answer:
-    """What only fitting gives, asked of the model itself."""
+    """What only fitting adds, read from the model itself."""
     model = operation.receiver
     if model.class_name not in _MODELS:
         return UNKNOWN

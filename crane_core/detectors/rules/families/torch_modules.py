@@ -1,6 +1,6 @@
 """Modules of torch: what is inside of them, their modes and dtypes, calling them part by part.
 
-Layers themselves are asked. Refuses what has hooks, and classes of other packages.
+Layers themselves answer. Refuses what has hooks, and classes of other packages.
 """
 
 from __future__ import annotations

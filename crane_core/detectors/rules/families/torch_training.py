@@ -1,4 +1,4 @@
-"""Optimizers of torch: what they are given. Their settings are asked."""
+"""Optimizers of torch: what they are given. They check their settings themselves."""
 
 from __future__ import annotations
 

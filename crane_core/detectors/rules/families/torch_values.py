@@ -1,4 +1,4 @@
-"""Tensors of torch that go to other devices, and what is only looked at. The rest is asked."""
+"""Tensors of torch that go to other devices, and what is only looked at. PyTorch answers the rest."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WITH_WEIGHTS = ("Linear", "Conv1d", "Conv2d", "Conv3d", "Embedding", "LSTM", "G
 
 @RULES.method("torch.Tensor", "to", "cuda", "cpu")
 def moved(operation: Operation) -> Answer:
-    """The same tensor on another device, which is known if it is the processor; x.to(torch.long) is asked."""
+    """The same tensor on another device, which is known if it is the processor; PyTorch answers x.to(torch.long)."""
     given = [*operation.arguments.positional, *operation.arguments.keywords.values()]
     if any(one.type and not is_device(one) or one.path for one in given):
         return UNKNOWN

@@ -1,7 +1,7 @@
 """Models of torchvision: what reaches their head, and what the head makes of it.
 
-Knows the classes whose `forward` pools the features, flattens them and gives them to one head, as torchvision.models
-states them. Of the features themselves only the first convolution is asked.
+Knows the classes whose `forward` pools the features, flattens them and passes them to one head, as torchvision.models
+states them. Of the features themselves only the first convolution is tried.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ RULES: Final = Family("torchvision models")
 
 
 class Anatomy(NamedTuple):
-    """Names of parts: the head, what gives the features, the pooling layer ("": the model pools to one place)."""
+    """Names of parts: the head, what makes the features, the pooling layer ("": the model pools to one place)."""
 
     head: str
     features: str

@@ -1,4 +1,4 @@
-"""A campaign in one of the forms that other tools read, with the texts that were labelled if they are asked for."""
+"""A campaign in one of the forms that other tools read, with the texts that were labelled on request."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ COLUMNS_AFTER_LOCK = (
 )  # fmt: skip
 """Empty before a blind campaign is locked; stratum and probability too, because published stratum sizes reveal them."""
 TEXT_COLUMNS = ItemTexts._fields
-"""Only where texts were asked for."""
+"""Only with texts."""
 
 Row = dict[str, Any]
 Texts = Mapping[str, ItemTexts]
@@ -47,7 +47,7 @@ Files = dict[str, Callable[[], Iterator[bytes]]]
 class Snapshot(NamedTuple):
     """What the ledger held when the export began; `finals` is None while the campaign hides what it labels.
 
-    texts: by item, None if none were asked for.
+    texts: by item, None without texts.
     """
 
     plan: Plan

@@ -69,7 +69,7 @@ def type_name(kind: type) -> str:
 
 
 def is_kind(value: Any, kind: type) -> bool:
-    """isinstance by the real class alone: a false `__class__` and `__instancecheck__` are not asked."""
+    """isinstance by the real class alone: a false `__class__` and `__instancecheck__` are not used."""
     return any(parent is kind for parent in mro_of(type(value)))
 
 
@@ -189,7 +189,7 @@ def static_attribute(value: Any, name: str) -> Found | None:
 
 
 def _comes_first(stored: Any) -> bool:
-    """True for a property or the like, which is asked though the object holds something of the name; no slot."""
+    """True for a property or the like, which is used though the object holds something of the name; no slot."""
     is_slot = type(stored) is types.MemberDescriptorType
     return not is_slot and any("__set__" in class_dict(kind) for kind in mro_of(type(stored)))
 

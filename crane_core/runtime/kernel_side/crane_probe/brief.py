@@ -18,7 +18,7 @@ _SHORT = 8
 def attributes_of(held: Mapping[str, Any], look: Any, *, left_out: Iterable[str] = ()) -> dict[str, Any]:
     """{"structure": {"attributes": {name: shape or length}}, "representation": ... type, "values": ... value}.
 
-    Those asked for first, then the public ones; each object once, None not at all.
+    Those needed first, then the public ones; each object once, None not at all.
     """
     shown = {name: held[name] for name in _shown(held, look, set(left_out))}
     others = {name: value for name, value in shown.items() if not is_plain(value)}

@@ -6,16 +6,16 @@ from typing import Any, NamedTuple
 
 
 class Limits(NamedTuple):
-    """What the target asks for is shown beyond these numbers, up to `asked`; the rest is cut, and the cut is stated."""
+    """What the target needs is shown beyond these numbers, up to `asked`; the rest is cut, and the cut is stated."""
 
     columns: int = 20
     """Columns of a frame that the target does not name (the paper's number)."""
     names: int = 400
     """Names of columns, features or keys that are listed without their facts."""
     asked: int = 200
-    """Columns, keys or attributes that one variable may be asked for."""
+    """Columns, keys or attributes that the target may need of one variable."""
     items: int = 8
-    """Items of a container that are looked into, besides those asked for."""
+    """Items of a container that are looked into, besides those needed."""
     values: int = 10
     """Distinct values that are listed; more are counted."""
     text: int = 200

@@ -1,6 +1,6 @@
 """The attribute dict itself of an object whose class has no slots: layers, of which a model has hundreds.
 
-Knows what anatomy.instance_dict knows, without the slots and without a copy; nobody writes to it.
+Knows what anatomy.instance_dict knows, without the slots and without a copy; it is read-only.
 """
 
 from __future__ import annotations

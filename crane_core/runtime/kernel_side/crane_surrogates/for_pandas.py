@@ -1,7 +1,7 @@
 """Surrogates of pandas' tables, columns and accessors: labels and dtypes as told, elements by the fill.
 
-By the fill too: how many rows there are and which labels they have where nobody tells, and what a column holds that may
-hold anything. operations.py says which operations may be asked then.
+By the fill too: how many rows there are and which labels they have where it is unknown, and what a column holds
+that may hold anything. operations.py says which operations may be tried then.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ def named(name: str) -> Any:
 
 @contextlib.contextmanager
 def mode(fill: int, order: Mapping[str, Any]) -> Iterator[None]:
-    """Where nobody tells whether gradients are recorded around a step, they are not with one of the fills.
+    """Where it is unknown whether gradients are recorded around a step, they are not with one of the fills.
 
     Weights that are made have no elements: it would take long to draw those of a large layer.
     """

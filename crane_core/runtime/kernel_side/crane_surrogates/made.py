@@ -12,7 +12,7 @@ from ..crane_probe.limits import Limits  # noqa: TID252 - the worker finds both 
 from ..crane_probe.looking import Look  # noqa: TID252
 
 FILLS = range(3)
-"""Each operation is asked with so many contents of its operands: none (zero, false), ones, and all different."""
+"""Each operation is tried with so many contents of its operands: none (zero, false), ones, and all different."""
 MOST_ELEMENTS = 4_000_000
 MOST_MESSAGE = 1_000
 _ANY = {"int": (0, 1, 2), "float": (0.0, 1.0, 2.5), "bool": (False, True, True)}

@@ -1,4 +1,4 @@
-"""Which names modules, classes and their methods have, by looking at them; nothing of what is asked runs.
+"""Which names modules, classes and their methods have, by looking at them; no such code runs.
 
 Knows that libraries write attributes into objects of their classes: a name that stands anywhere in a library's code is
 never said to be missing, nor one that is not like a name that is there, which other packages may add.
@@ -78,7 +78,7 @@ def is_routine(path: str, name: str) -> bool:
 def of_object(path: str, name: str, *, is_made: bool, is_label: bool) -> dict[str, Any]:
     """What every object of a class has by a name: a method; or that none has such, and a name that it is like.
 
-    `is_made`: the object is what calling the class gives. `is_label`: it may be one of the object's labels.
+    `is_made`: the object comes from calling the class. `is_label`: it may be one of the object's labels.
     """
     package = path.partition(".")[0]
     kind = signatures.found(path) if package in _OF_NAMES else None

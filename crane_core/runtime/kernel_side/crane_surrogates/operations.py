@@ -1,7 +1,7 @@
-"""Which operations of libraries are asked, and which of their operands may stand in for others: data alone.
+"""Which operations of libraries are tried, and which of their operands may stand in for others: data alone.
 
 An operation that is not listed is never run. Each is listed with the places of the operands whose values cannot decide
-whether it raises, nor the schema of what it gives: only these may be surrogates. At any other place (lengths, axes,
+whether it raises, nor the schema of its result: only these may be surrogates. At any other place (lengths, axes,
 counts, limits) an operand is sent only if its value is known. Never listed: what draws from values whether it raises
 (probabilities), what reads or writes files, what takes code. The lists stand in asked/, a file per library.
 """
@@ -59,7 +59,7 @@ _COMPARED = ("==", "!=", "<=", ">=")
 
 
 def is_asked(order: Mapping[str, Any]) -> bool:
-    """Whether an operation may be asked with these operands, each in the form in which it is sent."""
+    """Whether an operation may be tried with these operands, each in the form in which it is sent."""
     step, of, name = order["step"], order["of"], order["name"]
     operands, keywords = order["operands"], order["keywords"]
     if keywords.keys() & _NEVER_KEYWORDS:
@@ -88,7 +88,7 @@ def is_asked(order: Mapping[str, Any]) -> bool:
 
 
 def is_followed(kind: type, told: Mapping[str, Any]) -> bool:
-    """Whether the result of another step is known well enough to be asked: all of it, or what hides no labels."""
+    """Whether the result of another step is known well enough to be used: all of it, or what hides no labels."""
     package = kind.__module__.partition(".")[0]
     return package in RESULTS and tables.is_known(told) or package == "pandas" and kind.__name__ in of_pandas.GROUPED
 
@@ -102,13 +102,13 @@ def of_results(kind: type) -> frozenset[str]:
 
 
 def is_made_again(order: Mapping[str, Any]) -> bool:
-    """Whether what a step gives may be made again for a step on it: the same, not drawn, nor left as memory was."""
+    """Whether the result of a step may be made again for a step on it: the same, not drawn, nor left as memory was."""
     drawn = order["name"].startswith(_NOT_MADE_AGAIN)
     return "made" in (*order["operands"], {})[0] or order["of"].partition(".")[0] in RESULTS and not drawn
 
 
 def is_measured(order: Mapping[str, Any]) -> bool:
-    """Whether the integers that a step gives are lengths and counts of dimensions, or follow from known operands."""
+    """Whether the integers in a step's result are lengths and counts of dimensions, or follow from known operands."""
     step, of, name = order["step"], order["of"], order["name"]
     if step == "call":
         is_data = of == "torch" and name in of_torch.OF_DATA and all(map(tables.is_known, order["operands"]))
@@ -124,12 +124,12 @@ def is_member(kind: str, name: str) -> bool:
 
 
 def tells_type(of: str, name: str) -> bool:
-    """Whether the type of what an operation gives is certain, where no more of it is."""
+    """Whether the type of an operation's result is certain, where no more of it is."""
     return name in of_pandas.BY_VALUES.get(of, frozenset()) - of_pandas.OF_ANY_TYPE
 
 
 def _is_plain_step(step: str, name: str, operands: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether an operator, an attribute or another step without arguments of its own may be asked."""
+    """Whether an operator, an attribute or another step without arguments of its own may be tried."""
     if step not in STEPS or step != "operator" and not (operands and "facts" in operands[0]):
         return False
     kind = operands[0].get("facts", {}).get("type", "")
@@ -226,7 +226,7 @@ def _is_text(facts: Mapping[str, Any]) -> bool:
 def _tells_place(step: str, index: Mapping[str, Any]) -> bool:
     """Whether values of an index cannot decide of which shape the part is that it selects: arrays but no bounds.
 
-    Nor whether there is such a part, which is asked before it is changed.
+    Nor whether there is such a part, which is checked before it is changed.
     """
     parts = list(tables.parts(index))
     if any(form == "slice" and not tables.is_known({form: held}) for form, held in parts):
@@ -254,7 +254,7 @@ def takes_indices(step: str, name: str) -> bool:
 def is_about_shapes(order: Mapping[str, Any], exception: str, message: str, *, is_of_any_version: bool) -> bool:
     """Whether this is about shapes, or what is not a tensor, as on every device, and in every version if asked.
 
-    Elsewhere than on the processor nobody looks at indices before they are used. Of Keras only layers count.
+    Elsewhere than on the processor indices are not checked before they are used. Of Keras only layers count.
     """
     if order["step"] == "learns":
         return of_sklearn.ALWAYS_REFUSED.search(message) is not None
@@ -284,7 +284,7 @@ def tells_strides(step: str, name: str) -> bool:
 
 
 def tells_result(step: str, of: str, name: str) -> bool:
-    """Whether what an operation gives is certain too, not only what it refuses."""
+    """Whether an operation's result is certain too, not only what it refuses."""
     if step in ("set_item", "truth") or step == "attribute" and name not in _READ:
         return False
     if of.partition(".")[0] in _HIDING_RESULTS:

@@ -62,7 +62,7 @@ def bound(path: str, n_positional: int, keywords: Sequence[str], *, kind: str) -
     """{"raised", "message"} where a call with so many arguments, and others by these names, cannot be bound.
 
     `kind`: a "call", a "call of data" whose first argument is an array, table or list, a "method" of an object, or a
-    "method of made" on what calling its class gives.
+    "method of made" on the result of calling its class.
     """
     package, _, rest = path.partition(".")
     owner, dot, own = rest.partition(".")
@@ -224,12 +224,12 @@ def _of_class(kind: type) -> inspect.Signature | None:
 
 
 def is_made_of_anything(kind: type) -> bool:
-    """Whether a call of a class gives an object of this very class, whatever its parameters are."""
+    """Whether a call of a class returns an object of this very class, whatever its parameters are."""
     return is_made_plainly(kind) and any(base.__name__ == "BaseEstimator" for base in kind.__mro__)
 
 
 def is_made_plainly(kind: type) -> bool:
-    """Whether a call of a class gives an object of this very class, made by its __init__."""
+    """Whether a call of a class returns an object of this very class, made by its __init__."""
     made_by = inspect.getattr_static(kind, "__new__")
     makes_plainly = made_by is vars(object)["__new__"] or _is_of(getattr(made_by, "__func__", None), _MAKES_PLAINLY)
     return type(kind).__call__ is type.__call__ and makes_plainly

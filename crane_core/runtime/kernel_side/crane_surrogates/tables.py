@@ -1,7 +1,7 @@
-"""Which operations may be asked of tables and columns of pandas that are known in part.
+"""Which operations may be tried on tables and columns of pandas that are known in part.
 
 Unknown may be how many rows there are, which labels and names of labels they have, and what a column holds. An
-operation may be asked where none of what is unknown can decide whether it raises, nor the schema of what it gives.
+operation may be tried where none of what is unknown can decide whether it raises, nor the schema of its result.
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ def tells_refusal(order: Mapping[str, Any], exception: str) -> bool:
 
 
 def untold(order: Mapping[str, Any]) -> set[str]:
-    """Facts of what an operation gives that may depend on more than the schema of its operands."""
+    """Facts of an operation's result that may depend on more than the schema of its operands."""
     step, of, name = order["step"], order["of"], order["name"]
     is_counted = name in _KEEPS_ROWS if step == "method" else step != "call" or name in _COUNTED
     facts = set() if is_counted and (step != "method" or of in KINDS) else {"index"}

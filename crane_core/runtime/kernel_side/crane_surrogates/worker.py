@@ -1,6 +1,6 @@
 """Asks libraries: one JSON line per operation on a socket, one JSON line as the answer.
 
-{"step", "of", "name", "operands", "keywords"} gives {"raised", "message"} where every fill raised the same, {"gave":
+{"step", "of", "name", "operands", "keywords"} becomes {"raised", "message"} where every fill raised the same, {"gave":
 facts} where every fill gave the same schema (and "left": facts of a first operand that is changed), else {"unknown":
 why}. {"load": packages} loads libraries in advance.
 
@@ -211,7 +211,7 @@ def _of_wrapped(path: str, order: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _learnt(order: Mapping[str, Any]) -> dict[str, Any]:
-    """What scikit-learn refuses for one reason with every fill; else what it gives with those that it takes."""
+    """What scikit-learn refuses for one reason with every fill; else its result with those that it takes."""
     learning = library_of("sklearn")
     found = list(learning.outcomes(order))
     if len(found) > 1 and all("raised" in each for each in found):
@@ -229,7 +229,7 @@ def _learnt(order: Mapping[str, Any]) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def _modes(fill: int, order: Mapping[str, Any]) -> Iterator[None]:
-    """The modes of the libraries that are loaded: where nobody tells which is on, the fills differ in it."""
+    """The modes of the libraries that are loaded: where it is unknown which is on, the fills differ in it."""
     with contextlib.ExitStack() as stack:
         for name in ("torch", "keras", "matplotlib"):
             if name in sys.modules and (name == "torch" or order["of"].startswith(name)):

@@ -206,7 +206,7 @@ def _asking(model: Any) -> Any:
 
 
 def _feature_names(model: Any) -> list[Any] | None:
-    """The names that an estimator compares with those of its fit; None if it leaves that to others, or to nobody."""
+    """The names that an estimator compares with those of its fit; None if it leaves that to others, or to none."""
     kind = type(model)
     if package_of(kind) != "sklearn" or name_of(kind) in _COMPARE_NOTHING or module_of(kind).startswith(_LEAVE_IT):
         return None

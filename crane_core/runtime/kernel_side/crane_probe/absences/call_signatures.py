@@ -1,4 +1,4 @@
-"""Arguments that a call gives and a function does not take, or does not give and a function needs.
+"""Arguments of a call that a function does not take, and missing ones that it needs.
 
 Knows functions written in Python, by their code objects. Refuses to judge a function that another one wraps: the
 wrapper may take what the wrapped one does not.
@@ -26,7 +26,7 @@ class Plain(NamedTuple):
 
 
 class Parameters(NamedTuple):
-    """The parameters that a caller gives."""
+    """The parameters that a caller sets."""
 
     positional: tuple[str, ...]
     n_by_position_only: int

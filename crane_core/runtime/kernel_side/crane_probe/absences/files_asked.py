@@ -1,7 +1,7 @@
 """Files that the target opens by a literal path and that are not there.
 
 Knows functions of libraries that read the file they are given, by name and library. Refuses to open anything: whether a
-file exists is all that is asked. Of any other function of such a name (`open` of a zip archive, `load` of spaCy, those
+file exists is all that counts. Of any other function of such a name (`open` of a zip archive, `load` of spaCy, those
 of the notebook) it is not known what its first argument means.
 """
 

@@ -114,7 +114,7 @@ def _annotation(value: Any, depth: int) -> str:
 
 
 def _typing_form(value: Any, kind: type, depth: int) -> str:
-    """`Optional[int]`, `list[str]`, `int | None`, `T`: classes of `typing` alone are asked for their parts."""
+    """`Optional[int]`, `list[str]`, `int | None`, `T`: classes of `typing` alone are taken apart."""
     arguments = getattr(value, "__args__", ())
     if name_of(kind) in ("UnionType", "Union", "_UnionGenericAlias") and type(arguments) is tuple:
         return " | ".join(_annotation(item, depth - 1) for item in arguments)

@@ -1,7 +1,7 @@
 """Following a chain from an object of the kernel, step by step, by what is stored: what is not there is Missing.
 
 Knows attributes as classes and instances store them. What items, columns and methods of a library mean stands in the
-FOLLOW of `for_<package>.py`: FOLLOW(value, steps) -> Resolution or None, asked before the general rule. Refuses to run
+FOLLOW of `for_<package>.py`: FOLLOW(value, steps) -> Resolution or None, used before the general rule. Refuses to run
 anything: where only running would tell, the chain ends.
 """
 
@@ -57,7 +57,7 @@ _METHODS = Kinds(
 
 
 class Missing(NamedTuple):
-    """Something asked for and not there. `group` is attributes, columns or keys; `fact` tells it in JSON.
+    """Something needed and not there. `group` is attributes, columns or keys; `fact` tells it in JSON.
 
     `may_come` is True for an attribute that the object might be given by a call.
     """

@@ -1,4 +1,4 @@
-"""Names that a module of a known package gives by code (`__getattr__`): by its own lists, without running that code.
+"""Names that a module of a known package provides by code (`__getattr__`): by its own lists, without running that code.
 
 Knows packages whose lists of public names are complete. Any other module that answers by code stays undecided.
 """

@@ -35,7 +35,7 @@ _DEFINES_ANY = re.compile(
     r"(?<![.\w])(?:exec|eval|globals|locals|vars)\s*\(|\b(?:get_ipython|run_cell|register_\w+_accessor)\b|^\s*%run\b",
     re.MULTILINE,
 )
-"""Code that gives values to names which stand nowhere in it."""
+"""Code that assigns names which stand nowhere in it."""
 _SHELL = re.compile(r"^\s*(\w+\s*=\s*)?[!%]", re.MULTILINE)
 
 

@@ -1,4 +1,4 @@
-"""Dicts: keys, entries asked for, and what the published extractor recognises: histories, data sets, scores.
+"""Dicts: keys, needed entries, and what the published extractor recognises: histories, data sets, scores.
 
 Knows the methods of `dict` itself. Refuses to hash or compare a key that is not plain.
 """
@@ -22,7 +22,7 @@ _BUNCH = (("data_shape", "data"), ("target_shape", "target"))
 
 
 def mapping(value: Any, look: Any) -> dict[str, Any]:
-    """A dict: length, keys, what the entries asked for and the first ones are."""
+    """A dict: length, keys, what the needed entries and the first ones are."""
     sure = {"structure": {"length": dict.__len__(value)}}
     told: dict[str, Any] = look.in_time(sure, lambda: _content(value, look))
     return told
@@ -45,7 +45,7 @@ def _content(value: Any, look: Any) -> dict[str, Any]:
 
 
 def _shown_entries(value: Any, keys: list[Any], look: Any) -> list[Any]:
-    """The entries that are looked into: those asked for, then the first ones."""
+    """The entries that are looked into: those needed, then the first ones."""
     asked = [key for key in look.asked().items if type(key) in PLAIN] if has_plain_keys(value) else []
     there = [(key, dict.__getitem__(value, key)) for key in asked[: look.limits.asked] if dict.__contains__(value, key)]
     met = {id(item) for _, item in there}
@@ -74,7 +74,7 @@ def gives_nothing(value: Any, kind: type) -> bool:
 
 
 def _default(value: Any) -> dict[str, Any]:
-    """What a missing key gives, where it gives something."""
+    """The value of a missing key, where there is one."""
     if is_kind(value, collections.Counter):
         return {"missing_key_gives": 0}
     if not is_kind(value, collections.defaultdict):

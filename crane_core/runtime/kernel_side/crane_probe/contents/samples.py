@@ -1,4 +1,4 @@
-"""What a dataset gives: its length, shapes, types and range of its first samples, the batch that is made of them.
+"""What a dataset holds: its length, shapes, types and range of its first samples, the batch that is made of them.
 
 Knows samples as trees of dicts, tuples and lists with arrays at their ends. It runs `__len__`, `__getitem__` and the
 collating function, so it is called where that is harmless (see kernel_copy/foreign.py), or for classes of
@@ -32,7 +32,7 @@ _FACTS = ("type", "shape", "dtype", "length", "size", "mode")
 class Batching(NamedTuple):
     """How a loader makes a batch: of how many samples (None: it hands out single ones), by which function.
 
-    `indices` gives those of the first batch where a sampler of the notebook chooses them.
+    `indices` holds those of the first batch where a sampler of the notebook chooses them.
     """
 
     size: int | None

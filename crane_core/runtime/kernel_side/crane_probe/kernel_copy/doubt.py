@@ -12,7 +12,7 @@ _TALKERS = (
     " pymongo redis botocore boto3 google azure paramiko multiprocessing concurrent joblib subprocess ray dask"
     " distributed pyspark py4j duckdb huggingface_hub kaggle wandb mlflow asyncio psutil"
 )
-"""Packages that talk to somebody, or to another process."""
+"""Packages that talk to a service, or to another process."""
 _PARTNERS = frozenset(_TALKERS.split())
 _WORDS = "cuda gpu fork thread memory alloc worker daemon socket connection network permission readonly stdin"
 _PHRASES = (*_WORDS.split(), "timed out", "read-only", "read only", "no space", "be opened", "not open", "to open")

@@ -93,7 +93,7 @@ def pairs(said: bytes) -> list[Any]:
 
 
 def end(copy: int) -> int:
-    """Kill the copy and its group, whichever of them are still there; its status as `os.waitpid` gives it."""
+    """Kill the copy and its group, whichever of them are still there; its status as `os.waitpid` returns it."""
     _kill(os.killpg, copy)
     _kill(os.kill, copy)
     try:

@@ -22,7 +22,7 @@ def torch_uses_one() -> bool:
 
 
 def has_driver() -> bool:
-    """True once somebody has asked for a GPU: the driver's library is loaded."""
+    """True once a GPU was requested: the driver's library is loaded."""
     maps = Path("/proc/self/maps").read_text("utf-8", "surrogateescape")
     return any(name in maps for name in _DRIVERS)
 

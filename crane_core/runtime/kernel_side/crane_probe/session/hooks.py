@@ -23,7 +23,7 @@ _OURS = "crane_core"
 _EVENTS = ("pre_execute", "pre_run_cell", "post_execute", "post_run_cell")
 _RUNS = ("run_cell", "run_cell_async", "run_ast_nodes", "run_code", "transform_cell", "transform_ast")
 _ENDS = (signal.SIGINT, signal.SIGTERM)
-"""Signals after which it is no longer asked how the cell ends."""
+"""Signals after which the end of the cell no longer matters."""
 _TRACERS = frozenset(["coverage", "debugpy", "pydevd", "_pydevd_bundle", "_pydevd_sys_monitoring"])
 
 

@@ -1,4 +1,4 @@
-"""What the event loops will run as soon as the target gives them the time: tasks, scheduled calls, watched files.
+"""What the event loops will run as soon as the target yields to them: tasks, scheduled calls, watched files.
 
 Knows asyncio's loops and tornado's around them, and the kernel's own part in both, by the code that would run.
 """
@@ -51,7 +51,7 @@ def _tasks(asyncio: Any, loop: Any) -> list[Any]:
 
 
 def _is_done(task: Any) -> bool:
-    """A class of tasks that is not asyncio's own is not asked."""
+    """A class of tasks that is not asyncio's own is left alone."""
     return module_of(type(task)) in ("_asyncio", "asyncio.tasks") and bool(task.done())
 
 

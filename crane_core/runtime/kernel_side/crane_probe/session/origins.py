@@ -134,7 +134,7 @@ def is_of(kind: type, packages: frozenset[str]) -> bool:
 
 
 def called(value: Any) -> str:
-    """What somebody calls a function or object: its name, else that of its class."""
+    """The name of a function or object: its name, else that of its class."""
     if type(value) is _METHOD:
         return called(value.__func__)
     if type(value) is _FUNCTION:

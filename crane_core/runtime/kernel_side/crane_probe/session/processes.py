@@ -33,7 +33,7 @@ def _children() -> Iterator[int]:
 
 
 def _command(number: int) -> str:
-    """Empty for a child that has ended, and only was not asked for its end."""
+    """Empty for a child that has ended, and was only not waited for."""
     state = _read(f"/proc/{number}/stat").rpartition(")")[2].split()[:1]
     words = _read(f"/proc/{number}/cmdline").split("\0")
     return "" if state in ([], ["Z"]) else " ".join(filter(None, words)) or f"process {number}"

@@ -1,6 +1,6 @@
 """The facts about a session that a look tells beside the variables; only those that say something.
 
-Knows IPython's shells. Elsewhere nobody knows who else runs in the process, and nothing is told.
+Knows IPython's shells. Elsewhere it is unknown who else runs in the process, and nothing is stated.
 """
 
 from __future__ import annotations

@@ -118,7 +118,7 @@ def _is_idle(thread: Any) -> bool:
 
 
 def _has_waiting_work(given: Any) -> bool:
-    """Whether somebody submitted work that no worker has taken yet."""
+    """Whether work was submitted that no worker has taken yet."""
     queues = [part for part in given if type(part) is _queue.SimpleQueue] if type(given) is tuple else []
     return not queues or any(queue.qsize() for queue in queues)
 

@@ -138,7 +138,7 @@ def _values(row: Row, kinds: Iterable[type], look: Any) -> dict[str, Any]:
 
 
 def _short(row: Row, look: Any) -> dict[str, Any]:
-    """The values themselves: all of a short row, those asked for of a long one."""
+    """The values themselves: all of a short row, those needed of a long one."""
     if row.length <= look.limits.values:
         return {"values": {"items": [look.scalar(item) for item in row.again()]}} if row.length else {}
     asked = {str(index): look.scalar(row.at(index)) for index in _asked_indices(row, look)}
@@ -266,7 +266,7 @@ def untouched(value: Any, look: Any) -> dict[str, Any]:
 
 
 def instance(value: Any, look: Any) -> dict[str, Any]:
-    """An object of any other class: the data that it holds itself, those asked for first; no property is run."""
+    """An object of any other class: the data that it holds itself, those needed first; no property is run."""
     hidden = "__" if any(map(is_of_notebook, mro_of(type(value)))) else "_"
     held = {name: item for name, item in instance_dict(value).items() if _is_shown(name, hidden, look)}
     asked = [name for name in look.asked().attributes if name in held]

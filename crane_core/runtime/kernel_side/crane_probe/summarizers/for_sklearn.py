@@ -33,7 +33,7 @@ _NEEDS_NO_FIT = ("FunctionTransformer", "Normalizer", "HashingVectorizer", "Feat
 _LISTED = ("feature_names_in_", "classes_", "categories_", "best_params_", "n_features_in_", "n_outputs_", "n_classes_")
 _PARTS = ("steps", "transformers_", "transformers", "transformer_list", "estimators")
 _BEHIND = {("lightgbm", "n_features_in_"): "_n_features_in"}
-"""Where another library keeps what its property of this name gives."""
+"""Where another library keeps the value of its property of this name."""
 _SHOWN_ATTRIBUTES = 12
 _SHOWN_CLASSES = 50
 _BY_SETTING = {"predict_proba": "probability", "predict_log_proba": "probability"}
@@ -123,7 +123,7 @@ def _parameters(held: dict[str, Any], value: Any, look: Any) -> dict[str, Any]:
 
 
 def _defaults(kind: type) -> dict[str, Any]:
-    """The parameters of the constructor with their defaults, MISSING if there is none; no signature is asked for."""
+    """The parameters of the constructor with their defaults, MISSING if there is none; no signature is read."""
     made = next((class_dict(each)["__init__"] for each in mro_of(kind) if "__init__" in class_dict(each)), None)
     if type(made) is not types.FunctionType:
         return {}

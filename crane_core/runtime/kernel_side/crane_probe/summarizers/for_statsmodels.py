@@ -1,7 +1,7 @@
 """statsmodels: a model and its results: what they are a model of, the columns that it has and those it predicts from.
 
 Knows the attributes in which models keep their data and results keep their model. Refuses to ask for a summary, or for
-anything that is computed when it is asked for.
+anything that is computed on access.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ class Chain(NamedTuple):
 
     `line` counts from 1 in the target; `certain` is True when the target evaluates it whatever happens before it,
     short of an exception; `via` names the functions through which it was reached, the outermost first. `stored` is
-    True when the target itself gives a step its value, here or before; `changed` when the target may have changed
+    True when the target itself sets the value of a step, here or before; `changed` when the target may have changed
     the object's items before, `called` when it has called a method of the object or handed it to a function before.
     """
 

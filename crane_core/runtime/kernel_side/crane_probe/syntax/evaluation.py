@@ -1,4 +1,4 @@
-"""Statements read in the order of evaluation: which names a piece of code loads before it gives them a value.
+"""Statements read in the order of evaluation: which names a piece of code loads before it assigns them.
 
 Knows Python's statements: what is certain to run, what may run, and what is defined afterwards on every way.
 """
@@ -81,7 +81,7 @@ class Evaluation(Expressions):
         self.bind_target(node.target)
 
     def _read_assert(self, node: ast.Assert) -> None:
-        """The message is asked for only where the test fails."""
+        """The message is evaluated only where the test fails."""
         self.expression(node.test)
         was_certain, self._certain = self._certain, False
         if node.msg is not None:

@@ -57,9 +57,9 @@ class Callee(NamedTuple):
 
 
 Kernel = Callable[[str], Any]
-"""Gives the kernel's value of a name, MISSING if there is none."""
+"""Returns the kernel's value of a name, MISSING if there is none."""
 FindCallee = Callable[[str, Tuple[Step, ...]], Optional[Callee]]
-"""Gives the notebook's function that a chain of the kernel, ending before the call, leads to."""
+"""Returns the notebook's function that a chain of the kernel, ending before the call, leads to."""
 
 
 class Expressions:
@@ -353,7 +353,7 @@ class Expressions:
     _read_setcomp = _read_listcomp
 
     def _read_generatorexp(self, node: ast.GeneratorExp) -> None:
-        """Only the first iterable is sure to be evaluated; the rest is when somebody asks for elements."""
+        """Only the first iterable is sure to be evaluated; the rest is when elements are taken."""
         self._comprehension(node, [node.elt], is_lazy=True)
 
     def _read_dictcomp(self, node: ast.DictComp) -> None:
@@ -383,7 +383,7 @@ class Expressions:
         return values is not None and len(values) > 0
 
     def bind_loop(self, target: ast.AST, iterated: ast.AST) -> None:
-        """Gives the names of a loop what is known of the values that they take."""
+        """Binds the names of a loop to what is known of the values that they take."""
         values = self.loop_values(iterated)
         self.bind_target(target, NOTHING_KNOWN)
         if values and isinstance(target, ast.Name):

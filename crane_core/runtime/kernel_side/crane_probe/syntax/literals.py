@@ -33,7 +33,7 @@ class Choices(NamedTuple):
 
 
 Names = Callable[[str], Any]
-"""Gives the value of a name, MISSING where it is not known."""
+"""Returns the value of a name, MISSING where it is not known."""
 
 
 def known(node: ast.AST | None, names: Names) -> Any:

@@ -54,7 +54,7 @@ class Scopes:
         self.locals: tuple[dict[str, Any], ...] = ()
         """Local scopes, the innermost last."""
         self.perhaps: set[str] = set()
-        """Names that the target gives a value on some ways, not on all."""
+        """Names that the target assigns on some ways, not on all."""
         self.made: set[tuple[tuple[str, int], str]] = set()
         """Items and attributes of kernel objects that the target has set."""
         self.changed: set[tuple[str, int]] = set()
@@ -70,7 +70,7 @@ class Scopes:
         return self.target.get(name, Alias(name))
 
     def bind(self, name: str, meaning: Any = NOTHING_KNOWN) -> None:
-        """Gives the name a meaning in the scope to which it belongs."""
+        """Binds the name in the scope to which it belongs."""
         for scope in reversed(self.locals):
             if name in scope:
                 scope[name] = meaning
@@ -90,7 +90,7 @@ class Scopes:
             scope.update(names)
 
     def join(self, ends: list[tuple[dict[str, Any], tuple[dict[str, Any], ...]]]) -> None:
-        """After branches: a name is the target's own only where each branch gives it a value."""
+        """After branches: a name is the target's own only where each branch assigns it."""
         some = set().union(*(end[0] for end in ends))
         self.target = _joined([end[0] for end in ends])
         self.perhaps |= some - set(self.target)
@@ -114,7 +114,7 @@ def parameters(node: Any) -> tuple[str, ...]:
 
 
 def local_names(node: Any) -> dict[str, Any]:
-    """The scope of a function: parameters and the names that its body gives values, nothing known of any."""
+    """The scope of a function: parameters and the names that its body assigns, nothing known of any."""
     body = node.body if isinstance(node.body, list) else [node.body]
     return dict(dict.fromkeys(parameters(node), NOTHING_KNOWN), **given_names(body))
 
@@ -127,7 +127,7 @@ def given_names(body: Iterable[ast.AST]) -> dict[str, Any]:
 
 
 def _given(node: ast.AST) -> Iterator[tuple[str, bool]]:
-    """Names that a statement gives values; True with those that it declares global or nonlocal."""
+    """Names that a statement assigns; True with those that it declares global or nonlocal."""
     if isinstance(node, (ast.Global, ast.Nonlocal)):
         yield from ((name, True) for name in node.names)
     name = _own_name(node)

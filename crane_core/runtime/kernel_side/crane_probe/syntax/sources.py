@@ -27,7 +27,7 @@ class Place(NamedTuple):
 
 
 class Given(NamedTuple):
-    """A name that the top level of a cell gives a value, or takes it from."""
+    """A name that the top level of a cell assigns or deletes."""
 
     name: str
     line: int

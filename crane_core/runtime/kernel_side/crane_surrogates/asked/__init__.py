@@ -5,7 +5,7 @@ A package that has a file is asked which arguments its functions, classes and me
     CALLS              functions and classes, by their dotted names without the package: the places of surrogates
     METHODS            methods by class, written package.Class: the places of surrogates among their arguments
     KEYWORDS           keywords that may be surrogates where the first operand may; else those of operations.py
-    BY_VALUES          by package or package.Class: what gives results that depend on values, or changes its operand
+    BY_VALUES          by package or package.Class: what has results that depend on values, or changes its operand
     UNLESS_MENTIONED   what a notebook may not spell where the package is asked, as it may change what operations do
     DISTRIBUTIONS      what installs the package, where that has another name
     PARSING            what reads texts as numbers or times, if it gets them
@@ -13,7 +13,7 @@ A package that has a file is asked which arguments its functions, classes and me
     GROWING            how full names begin of classes whose objects get other attributes when they are used
     NOT_OF_OPERANDS    what messages say that are not about the operands
     OF_VERSION         a pattern of messages: refused since some version, or with another class since then
-    IS_LAZY            its modules find names when they are asked for, so that only they can say which there are
+    IS_LAZY            its modules find names on access, so that only they can say which there are
     IS_MADE_AGAIN      what steps give is made again to be asked
     IS_TRIED           wrapped functions are tried with arguments that they say they do not take
     IS_LATE            looks at parameters only when they are used: to make an object raises nothing

@@ -1,4 +1,4 @@
-"""Keras: which layers, losses and optimizers are made and asked."""
+"""Keras: which layers, losses and optimizers are made and tried."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ UNLESS_MENTIONED = (
 )
 GROWING = ("keras.layers.", "keras.src.layers.")
 NOT_OF_OPERANDS = ("value (None)", "stateless scope")
-"""Where a length is open, or as it is asked for shapes alone."""
+"""Where a length is open, or as only shapes are tried."""
 ALWAYS_REFUSED = re.compile(r"expected (?:m\w\w_)?ndim|expected axis|size would be negative")
 """What layers have always refused of shapes."""
 IS_OF_ANY_VERSION = True

@@ -1,4 +1,4 @@
-"""Matplotlib: which functions and methods are asked, and what they draw."""
+"""Matplotlib: which functions and methods are tried, and what they draw."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""NumPy: which functions and methods are asked, and what of them holds in all versions."""
+"""NumPy: which functions and methods are tried, and what of them holds in all versions."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ BY_VALUES = {
 CHANGING = "ma."
 """The module of functions that may change what they are given."""
 OF_OBJECTS = words("isnan isinf isfinite reshape ravel flatten transpose swapaxes squeeze expand_dims")
-"""What never looks at objects that an array holds, nor gives one of them."""
+"""What never looks at objects that an array holds, nor returns one of them."""
 PARSING = words(
     "float64 float32 float16 int64 int32 int16 int8 uint8 uint16 uint32 uint64 single double longdouble complex64"
     " complex128 astype array asarray asanyarray ascontiguousarray"

@@ -1,4 +1,4 @@
-"""pandas: which functions and methods are asked, and which look at labels or values."""
+"""pandas: which functions and methods are tried, and which look at labels or values."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ INDEXERS = {
     "pandas._AtIndexer": "at",
     "pandas._iAtIndexer": "iat",
 }
-"""What selects cells by labels or places, and the attribute that gives it."""
+"""What selects cells by labels or places, and the attribute that holds it."""
 GROUPED = words(
     "DataFrameGroupBy SeriesGroupBy Rolling Expanding Window ExponentialMovingWindow RollingGroupby ExpandingGroupby"
     " ExponentialMovingWindowGroupby RollingGroupBy ExpandingGroupBy ExponentialMovingWindowGroupBy"

@@ -1,4 +1,4 @@
-"""SciPy: which sparse arrays, tests of samples and interpolations are asked."""
+"""SciPy: which sparse arrays, tests of samples and interpolations are tried."""
 
 from __future__ import annotations
 

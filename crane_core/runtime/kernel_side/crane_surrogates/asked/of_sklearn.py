@@ -1,4 +1,4 @@
-"""scikit-learn: which estimators' methods and functions are asked on data, and which folds are made."""
+"""scikit-learn: which estimators' methods and functions are tried on data, and which folds are made."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LEARNING = {
     ),
     "call": words(prefixed("sklearn.metrics.", _METRICS) + " " + prefixed("sklearn.model_selection.", _SPLITS)),
 }
-"""Methods of estimators, and functions, that are asked on data with the values that are certain."""
+"""Methods of estimators, and functions, that are tried on data with the values that are certain."""
 OUTPUT_SETTINGS = ("set_output", "transform_output")
 """What a notebook spells that lets transformers give tables."""
 DISTRIBUTIONS = ("scikit-learn",)

@@ -1,4 +1,4 @@
-"""TensorFlow: which functions and methods are asked, and what of its own Keras is made."""
+"""TensorFlow: which functions and methods are tried, and what of its own Keras is made."""
 
 from __future__ import annotations
 

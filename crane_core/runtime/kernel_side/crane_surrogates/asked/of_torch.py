@@ -1,4 +1,4 @@
-"""PyTorch: which functions, methods and layers are asked, and what depends on devices, gradients and versions."""
+"""PyTorch: which functions, methods and layers are tried, and what depends on devices, gradients and versions."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ VIEWS = words(
     " permute reshape select split squeeze swapaxes swapdims t tensor_split transpose unbind unflatten unfold unsqueeze"
     " view view_as"
 )
-"""What gives tensors that lie in the memory of another one, if they can."""
+"""What returns tensors that lie in the memory of another one, if they can."""
 INDEXING = words("cross_entropy nll_loss embedding one_hot gather index_select __call__ forward")
 """What looks at every integer of a tensor."""
 UNLESS_MENTIONED = (
@@ -162,7 +162,7 @@ OTHER_DEVICES = ("cuda", "mps", "xpu", "device")
 ELSEWHERE = re.compile(r"(?i)\b(?:cuda|mps|xpu|hpu|npu|xla|meta|musa|mlu|vulkan|privateuseone)\b")
 """A text that names a device that may be there, or not."""
 MOVING = words("cpu to type tensor as_tensor asarray")
-"""What gives a tensor that may be on another device than what it is given."""
+"""What returns a tensor that may be on another device than what it is given."""
 NOT_RECORDING = ("no_grad", "inference_mode", "grad_enabled", "functional_call", "ightning")
 """Where a notebook spells none of these, gradients are recorded."""
 FREEZING = ("requires_grad", "freeze", "from_pretrained")

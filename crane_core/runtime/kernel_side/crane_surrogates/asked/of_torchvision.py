@@ -1,4 +1,4 @@
-"""torchvision: which transforms and models are asked."""
+"""torchvision: which transforms and models are tried."""
 
 from __future__ import annotations
 

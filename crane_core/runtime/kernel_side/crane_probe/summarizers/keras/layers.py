@@ -1,4 +1,4 @@
-"""One layer of Keras: settings, what it takes and gives, what it expects before it is called, its weights.
+"""One layer of Keras: settings, what it takes and returns, what it expects before it is called, its weights.
 
 Knows layers by their attribute dicts. Refuses to build one.
 """
@@ -63,7 +63,7 @@ def name_of_layer(layer: Any) -> str:
 
 
 def about_layer(layer: Any, look: Any, nodes: Mapping[int, Any] | None = None) -> dict[str, Any]:
-    """Type, settings, what it takes and gives; before it is called, what it expects."""
+    """Type, settings, what it takes and returns; before it is called, what it expects."""
     held = own_dict(layer)
     kind = type(layer)
     facts: dict[str, Any] = {"type": kind.__qualname__ if package_of(kind) in PACKAGES else type_name(kind)}

@@ -1,6 +1,6 @@
 """Models of Keras: input and output shapes, layer by layer, weights, whether built and compiled, and with what.
 
-Knows them by their attribute dicts. All of it is beyond the published extractor, which gives the type alone.
+Knows them by their attribute dicts. All of it is beyond the published extractor, which states the type alone.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ def dtype_text(values: Any) -> str:
 
 
 def dtype_of(values: Any) -> Any:
-    """The dtype of an array; one that would remember having been asked is asked past its memory."""
+    """The dtype of an array; one that would remember the access is read past its memory."""
     kept: Any = next((class_dict(kind)["dtype"] for kind in mro_of(type(values)) if "dtype" in class_dict(kind)), None)
     return kept.fget(values) if name_of(type(kept)) == "CachedProperty" else values.dtype
 

@@ -254,7 +254,7 @@ def _may_be_of_levels(index: Any, rows: Any) -> bool:
 
 
 def _rows_missing(index: Any, rows: Any) -> list[Missing]:
-    """Row labels that are asked for and not in the index."""
+    """Row labels that are needed and not in the index."""
     if is_multi(index):
         return []
     asked = rows if type(rows) is list else [rows]
@@ -276,7 +276,7 @@ def _iloc(table: Table, item: Any) -> Resolution:
 
 
 def _beyond(positions: Any, size: int, what: str) -> list[Missing]:
-    """Positions that are asked for and beyond the size."""
+    """Positions that are needed and beyond the size."""
     asked = positions if type(positions) is list else [positions]
     beyond = [position for position in asked if type(position) is int and not -size <= position < size]
     return [Missing("keys", {"index": position, "length": size, "in": what}) for position in beyond]

@@ -24,7 +24,7 @@ def dataset(value: Any, look: Any) -> dict[str, Any]:
 
 
 def iterator(value: Any, look: Any) -> dict[str, Any]:
-    """What an iterator over a dataset gives."""
+    """The elements of an iterator over a dataset."""
     spec = instance_dict(value).get("_element_spec")
     facts = {"element_spec": described(spec)} if spec is not None else {}
     return {"plus": {"representation": facts, "values": {"advanced": "not by looking"}}}

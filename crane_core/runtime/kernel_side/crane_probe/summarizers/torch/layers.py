@@ -1,4 +1,4 @@
-"""Sizes of torch's layers as their attributes state them: what each takes, what it gives.
+"""Sizes of torch's layers as their attributes state them: what each takes, what it returns.
 
 Knows the layers of `torch.nn` by their attribute dicts. Refuses to call a layer.
 """
@@ -19,7 +19,7 @@ _AXES = {1: ["L"], 2: ["H", "W"], 3: ["D", "H", "W"]}
 
 
 class Ends(NamedTuple):
-    """Shapes that a layer takes and gives, sizes that it leaves open by letter: N samples, L steps, H by W pixels.
+    """Shapes that a layer takes and returns, sizes that it leaves open by letter: N samples, L steps, H by W pixels.
 
     `integers_below` is set where it takes indices.
     """
@@ -30,7 +30,7 @@ class Ends(NamedTuple):
 
 
 def ends_of(layer: Any, held: Held) -> Ends | None:
-    """What the layer takes and gives; None for one that takes any size, or whose size is not known yet."""
+    """What the layer takes and returns; None for one that takes any size, or whose size is not known yet."""
     family = _family(layer)
     ends = _FAMILIES[family](held) if family else None
     sizes = [size for size in (*ends.takes, *ends.gives) if type(size) is not str] if ends else []

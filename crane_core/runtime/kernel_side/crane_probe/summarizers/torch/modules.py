@@ -35,7 +35,7 @@ class Layer(NamedTuple):
 
 
 def module(value: Any, look: Any) -> dict[str, Any]:
-    """All of it is beyond the published extractor, which gives the type alone."""
+    """All of it is beyond the published extractor, which states the type alone."""
     layers = list(walk(value, look))
     ends = [layer for layer in layers if _is_end(layer)]
     structure = {**_counts(layers), **_expected(ends), **_sizes(ends, look), **_containers(layers)}
@@ -142,7 +142,7 @@ def _short_type(value: Any) -> str:
 
 
 def _expected(ends: list[Layer]) -> dict[str, Any]:
-    """What the first sized layer takes and the last one gives, in the order of definition."""
+    """What the first sized layer takes and the last one returns, in the order of definition."""
     sized = [(at, layer, torch_layers.ends_of(layer.module, layer.held)) for at, layer in enumerate(ends)]
     known = [(at, layer, found) for at, layer, found in sized if found is not None]
     if not known:

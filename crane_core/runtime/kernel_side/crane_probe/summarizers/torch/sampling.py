@@ -2,7 +2,7 @@
 
 Knows torch's own datasets, samplers and collating, which run no code of the notebook. Everything else goes by way of
 kernel_copy/foreign.py: at most ten samples, bounded in time, silent, every random state as it was. No worker is
-started, and no sampler that shuffles is asked.
+started, and no sampler that shuffles is used.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _work(source: Any, owner: Any, batching: Batching | None, until: float) -> W
 
 
 def _tell_counts(owner: Any, tell: Tell) -> None:
-    """n_batches, and n_drawn, the number of samples that the sampler gives."""
+    """n_batches, and n_drawn, the number of samples that the sampler draws."""
     tell("doing", "the number of batches")
     try:
         tell("n_batches", len(owner))
@@ -96,7 +96,7 @@ def _batching(owner: Any) -> Batching | None:
 def _listed_indices(drawing: Drawing) -> Any:
     """Those that a sampler shuffles, in the order in which it holds them; None for the first ones of the dataset.
 
-    A shuffling sampler is not asked: the samples must be the same each time.
+    A shuffling sampler is not used: the samples must be the same each time.
     """
     if type(drawing.sampler) is not torch().utils.data.SubsetRandomSampler:
         return None

@@ -149,8 +149,8 @@ class LabelStore:
     def _open_session(self, annotator: str) -> Iterator[_AnnotatorSession]:
         """An annotator's session, up to date, while no other writer has it. Raises CampaignError if it is closed.
 
-        No other writer: neither another thread, nor another process that serves or imports labels of the same person. The
-        number of an act is the place that it has in the file.
+        No other writer: neither another thread, nor another process that serves or imports labels of the same person.
+        The number of an act is the place that it has in the file.
         """
         self._read_campaign()
         session = self._session(annotator)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pandas as pd
 import pytest
 
 from crane_core.domain import AnnotatorKind, Judgement, Label, Setting
+from crane_core.storage.inventory import empty
 from crane_core.storage.labels import counts_by_case, judge_passes, pooled_judge_labels, verdict_labels
-from crane_core.storage.store import IN_MEMORY, Store, open_store
+from crane_core.storage.store import Store
 from crane_core.storage.write import add_records
 
 C, P, W = Label.CORRECT, Label.PARTIAL, Label.WRONG
@@ -21,13 +24,22 @@ def said(
     return Judgement(*where, who, kind, label, **more)  # type: ignore[arg-type]
 
 
+_STORES: list[Store] = []
+"""The store of this module, while its tests run."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_store(emptied_store: Store) -> Iterator[None]:
+    _STORES.append(emptied_store)
+    yield
+    _STORES.clear()
+
+
 def frame_of(question: object, *records: Judgement) -> pd.DataFrame:
-    store: Store = open_store(IN_MEMORY)
-    try:
-        store.write(lambda cursor: add_records(cursor, list(records), source_id="test"))
-        return question(store.cursor())  # type: ignore[operator]
-    finally:
-        store.close()
+    [store] = _STORES
+    store.write(empty)
+    store.write(lambda cursor: add_records(cursor, list(records), source_id="test"))
+    return question(store.cursor())  # type: ignore[operator]
 
 
 def labels_of(*records: Judgement) -> dict[str, str]:

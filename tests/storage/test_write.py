@@ -235,24 +235,18 @@ def test_a_relabel_replaces_the_whole_row(store: Store) -> None:
 LABELS = st.lists(st.tuples(st.sampled_from(Label), st.none() | st.text(max_size=3)), min_size=1, max_size=6)
 
 
-@pytest.fixture(scope="module")
-def emptied() -> Iterator[Store]:
-    """A store of the module, emptied before each use: making one takes ten times as long."""
-    opened = open_store(IN_MEMORY)
-    yield opened
-    opened.close()
-
-
 @examples(20)
 @given(labels=LABELS, cut=st.integers(0, 6))
-def test_one_batch_or_two_give_the_same_rows(emptied: Store, labels: list[tuple[Label, str | None]], cut: int) -> None:
+def test_one_batch_or_two_give_the_same_rows(
+    emptied_store: Store, labels: list[tuple[Label, str | None]], cut: int
+) -> None:
     lines = [replace(LABEL, label=label, note=note) for label, note in labels]
     tables = []
     for batches in ([lines], [lines[:cut], lines[cut:]]):
-        emptied.write(empty)
+        emptied_store.write(empty)
         for batch in batches:
-            add(emptied, "ledger:ann", *batch)
-        tables.append(stored(emptied, "*", "judgements"))
+            add(emptied_store, "ledger:ann", *batch)
+        tables.append(stored(emptied_store, "*", "judgements"))
     assert tables[0] == tables[1]
     assert len(tables[0]) == 1
 

@@ -19,7 +19,8 @@ from crane_core.pipeline.results.measures import Credit, Inputs, VoteRule, gain_
 from crane_core.pipeline.study.table_scores import BENCHMARK, STUDY
 from crane_core.storage import write
 from crane_core.storage.case_counts import conditions
-from crane_core.storage.store import IN_MEMORY, Store, open_store
+from crane_core.storage.inventory import empty
+from crane_core.storage.store import Store
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 from tests.examples import examples
 
@@ -95,17 +96,16 @@ def records(cases: list[list[tuple[list[bool | None], str | None]]]) -> list[Rec
     return found
 
 
-@examples(30)
-@given(cases=CASES)
+@examples(30 * len(RULES))
+@given(cases=CASES, rule_and_credit=st.sampled_from(RULES))
 def test_counts_per_case_give_what_the_rows_of_any_answers_give(
+    emptied_store: Store,
     cases: list[list[tuple[list[bool | None], str | None]]],
+    rule_and_credit: tuple[VoteRule, Credit],
 ) -> None:
-    store = open_store(IN_MEMORY)
-    try:
-        store.write(lambda cursor: write.add_records(cursor, records(cases), source_id="random"))
-        frame, shown = verdict_frame(store), shown_of(store, "e")
-        for rule, credit in RULES:
-            asked: dict[str, Any] = {"rule": rule, "credit": credit, "inputs": Inputs(Setting.CODE, Setting.RUNTIME)}
-            assert_same(compared_by_case(store, "b", shown, **asked), by_row(frame, "Accuracy", asked))
-    finally:
-        store.close()
+    rule, credit = rule_and_credit
+    emptied_store.write(empty)
+    emptied_store.write(lambda cursor: write.add_records(cursor, records(cases), source_id="random"))
+    frame, shown = verdict_frame(emptied_store), shown_of(emptied_store, "e")
+    asked: dict[str, Any] = {"rule": rule, "credit": credit, "inputs": Inputs(Setting.CODE, Setting.RUNTIME)}
+    assert_same(compared_by_case(emptied_store, "b", shown, **asked), by_row(frame, "Accuracy", asked))

@@ -16,7 +16,8 @@ from crane_core.pipeline.results.five_runs import answers_by_run, run_table, vot
 from crane_core.pipeline.results.run_measures import stability
 from crane_core.pipeline.study.table_scores import BENCHMARK, STUDY
 from crane_core.storage import write
-from crane_core.storage.store import IN_MEMORY, Store, open_store
+from crane_core.storage.inventory import empty
+from crane_core.storage.store import Store
 from tests.examples import examples
 
 
@@ -65,13 +66,12 @@ def records(cases: list[list[list[bool | None]]]) -> list[Record]:
 
 @examples(30)
 @given(cases=CASES)
-def test_counts_per_case_give_what_the_rows_of_any_answers_give(cases: list[list[list[bool | None]]]) -> None:
-    store = open_store(IN_MEMORY)
-    try:
-        store.write(lambda cursor: write.add_records(cursor, records(cases), source_id="random"))
-        assert_as_from_rows(store, "b", "e")
-    finally:
-        store.close()
+def test_counts_per_case_give_what_the_rows_of_any_answers_give(
+    emptied_store: Store, cases: list[list[list[bool | None]]]
+) -> None:
+    emptied_store.write(empty)
+    emptied_store.write(lambda cursor: write.add_records(cursor, records(cases), source_id="random"))
+    assert_as_from_rows(emptied_store, "b", "e")
 
 
 def test_votes_stand_for_each_input_and_for_all(embedded_store: Store) -> None:

@@ -15,7 +15,7 @@ from threading import Event
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
-START_S = 60
+START_S = 300
 HIDDEN = ("--no-dashboard", "--dashboard-address", "127.0.0.1:0")
 """Without the address the page without a dashboard is there for the whole network."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import os
 import time
 from collections.abc import Callable
 from typing import Final, TypeVar
@@ -12,6 +14,15 @@ PATIENCE_S: Final = 300.0
 """After which something hangs; no test takes a tenth of it on a quiet machine."""
 UNHURRIED: Final = {"variable_seconds": PATIENCE_S, "total_seconds": 10 * PATIENCE_S}
 """Limits of a look at a kernel; how much it may do is counted in steps as well, which no machine makes fewer."""
+
+
+def met_limit_s(seconds: float) -> int:
+    """Whole seconds of a limit that a test wants to be met, while other work must come to its end within it.
+
+    As many times longer as work takes longer now: where more processes want to run than there are processors.
+    """
+    load, *_ = os.getloadavg()
+    return math.ceil(seconds * max(1.0, load / len(os.sched_getaffinity(0))))
 
 
 def once(condition: Callable[[], T]) -> T:

@@ -12,6 +12,8 @@ import pytest
 from jupyter_client.manager import KernelManager
 from playwright.sync_api import expect
 
+from tests.patience import PATIENCE_S
+
 from .conftest import OpenPage, StartApp
 from .screen import choose, settled
 
@@ -33,8 +35,8 @@ def kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[KernelMa
     manager.start_kernel(env=os.environ | {"JPY_SESSION_NAME": str(notebook)})
     client = manager.blocking_client()
     client.start_channels()
-    client.wait_for_ready(timeout=60)
-    client.execute_interactive(CELLS[0], timeout=60)
+    client.wait_for_ready(timeout=PATIENCE_S)
+    client.execute_interactive(CELLS[0], timeout=PATIENCE_S)
     try:
         yield manager
     finally:

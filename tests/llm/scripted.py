@@ -16,6 +16,7 @@ from crane_core.llm.limiter import Limiter
 from crane_core.llm.question import Answer, Question
 from crane_core.llm.retrying import Patience
 from crane_core.prompts.reply import reply_schema
+from tests.patience import PATIENCE_S
 
 VERDICT = '{"reasoning": "so", "detection": true}'
 
@@ -82,7 +83,7 @@ def scripted(script: Callable[[int, dict[str, Any]], Sent], asked: list[dict[str
 
 
 def outcome(
-    script: Callable[[int, dict[str, Any]], Sent], n: int = 60, *, concurrency: int = 8, timeout_s: float = 60.0
+    script: Callable[[int, dict[str, Any]], Sent], n: int = 60, *, concurrency: int = 8, timeout_s: float = PATIENCE_S
 ) -> Outcome:
     """Ask `n` questions of such a server, by a schema, with short pauses."""
     asked: list[dict[str, Any]] = []

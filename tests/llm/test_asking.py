@@ -23,12 +23,12 @@ from crane_core.llm.prices import Price
 from crane_core.llm.question import Answer, Question, Stopped, Tally
 from crane_core.llm.retrying import Patience
 from crane_core.prompts.reply import read_reply, reply_schema
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, met_limit_s
 
 QUICK = Patience(max_attempts=8, first_s=0.01, longest_s=0.05)
 LONG_S = PATIENCE_S
 """What no test takes; where it is a time limit, something hangs."""
-SHORT_S = 1.0
+SHORT_S = met_limit_s(1.0)
 """A time limit that is meant to be met; replies that are in time come within a few milliseconds."""
 
 

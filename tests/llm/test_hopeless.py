@@ -10,7 +10,7 @@ import pytest
 
 from crane_core.llm.refusals import KEY, MODEL, PAYMENT, refusal_in
 from tests.llm.scripted import Sent, error, outcome, whole
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, met_limit_s
 
 LITELLM_MODEL = (
     "/chat/completions: Invalid model name passed in model=gpt-9. "
@@ -124,7 +124,10 @@ def test_server_that_takes_requests_and_stays_silent_costs_two_timeouts(concurre
 
 @pytest.mark.parametrize(("concurrency", "most"), [(1, 3), (8, 16)])
 def test_server_that_falls_silent_later_is_left_too(concurrency: int, most: int) -> None:
-    told = outcome(lambda number, _: whole() if number <= 20 else Sent(None), concurrency=concurrency, timeout_s=1.0)
+    limit_s = met_limit_s(1.0)
+    told = outcome(
+        lambda number, _: whole() if number <= 20 else Sent(None), concurrency=concurrency, timeout_s=limit_s
+    )
     assert told.error is not None and "does not reply" in str(told.error)
     assert sum(answer.text is not None for answer in told.answers) == 20
     assert len(told.asked) <= 20 + most
@@ -134,7 +137,7 @@ def test_one_question_without_an_end_does_not_end_the_job() -> None:
     def script(_: int, body: dict[str, Any]) -> Sent:
         return Sent(None) if body["messages"][0]["content"] == "question 7" else whole()
 
-    told = outcome(script, 20, concurrency=1, timeout_s=1.0)
+    told = outcome(script, 20, concurrency=1, timeout_s=met_limit_s(1.0))
     assert told.error is None
     assert [answer.key for answer in told.answers if answer.text is None] == [7]
     assert [answer.attempts for answer in told.answers if answer.key == 7] == [2]

@@ -22,6 +22,7 @@ from crane_core.llm.question import Answer, Question
 from crane_core.llm.retrying import Patience
 from crane_core.prompts.reply import read_reply
 from crane_core.prompts.reply_objects import IN_THOUGHT
+from tests.patience import PATIENCE_S
 
 KEY = "key-of-odd-endpoints"
 
@@ -64,7 +65,7 @@ def asked(answer: bytes) -> Answer:
     with bare_server(answer) as url:
         ask_all(
             [Question(1, "q")],
-            Endpoint("m", url, Secret(KEY), timeout_s=10.0),
+            Endpoint("m", url, Secret(KEY), timeout_s=PATIENCE_S),
             on_answer=answers.append,
             patience=Patience(max_attempts=2, first_s=0.01),
             limiter=Limiter(),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 import pytest
@@ -115,6 +115,6 @@ def test_it_holds_its_level() -> None:
 
 def test_eleven_thousand_cases_take_no_time() -> None:
     data = made(11_000, 5, drift=0.01)
-    began = perf_counter()
+    began = process_time()
     assert 0 < ratio_swap(*data, seed=1) < 0.2
-    assert perf_counter() - began < 2
+    assert process_time() - began < 2

@@ -12,7 +12,7 @@ from typing import Any
 __version__ = "0.3.0"
 
 _MAGICS = "crane_core.live.magics"
-"""Imported on use: it needs IPython, and stands above what imports this package."""
+"""Imported on use: it needs IPython, and is above what imports this package."""
 
 
 def load_ipython_extension(shell: Any) -> None:

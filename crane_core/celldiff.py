@@ -42,7 +42,7 @@ class LinePair(NamedTuple):
 def align_cells(left: list[str], right: list[str], *, pinned: CellPair | None = None) -> list[CellPair]:
     """Match cells in order, so that the total likeness is largest.
 
-    A `pinned` pair (the two targets) stands together whatever its texts.
+    A `pinned` pair (the two targets) stays together whatever its texts.
     """
     if pinned is not None and pinned.left is not None and pinned.right is not None:
         before = align_cells(left[: pinned.left], right[: pinned.right])

@@ -24,7 +24,7 @@ _SYNTAX = re.compile(
     r"(?:, in .*)?\n(?P<code>(?! *File|-+>).*)\n *(?:[\^~]+|\w*(?:Syntax|Indentation|Tab)Error)",
     re.M,
 )
-"""A cell that Python could not read: its line stands without an arrow, above a caret."""
+"""A cell that Python could not read: its line has no arrow, above a caret."""
 _NOTEBOOK = re.compile(r"Cell In|Input In|ipykernel|ipython-input")
 _COMMENT = re.compile(r"""^((?:[^'"#]|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")*)#.*$""")
 _CODE_IN_PROSE = re.compile(
@@ -114,7 +114,7 @@ def _bare(line: str) -> str:
 
 
 def _most_alike_around(places: list[int], lines: dict[int, str], frame: _Frame) -> int | None:
-    """The one of several equal lines around which most stands that the traceback prints around its arrow."""
+    """The one of several equal lines with the most of what the traceback prints around its arrow."""
     likeness = {
         place: len({lines.get(n) for n in range(place - AROUND, place + AROUND + 1)} & frame.around) for place in places
     }

@@ -22,7 +22,7 @@ NOWHERE = os.path.abspath(os.sep)  # noqa: PTH100 - the root folder, of the driv
 """The working folder of a helper that needs none: nothing in it is read or imported by accident."""
 
 HOME = str(Path(__file__).resolve().parents[1])
-"""Where this package lies: `-I` leaves PYTHONPATH out, so helpers that need the package are told."""
+"""Where this package lies: `-I` leaves PYTHONPATH out, so helpers that need the package get its path."""
 
 PASSED_ON = frozenset(
     {"LANG", "LANGUAGE", "TZ", "HOME", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "USERPROFILE", "DYLD_LIBRARY_PATH"}

@@ -63,7 +63,7 @@ class Position(NamedTuple):
 
 
 class Tail(NamedTuple):
-    """The new part of a file. `torn_bytes` counts what stands after the last newline and was not read."""
+    """The new part of a file. `torn_bytes` counts what is after the last newline and was not read."""
 
     records: list[Record]
     problems: list[LoadProblem]
@@ -254,7 +254,7 @@ def count(path: Path) -> None:
 
 
 def _last_line(handle: int, size: int) -> bytes:
-    """What stands after the last newline but one, read from the end."""
+    """What is after the last newline but one, read from the end."""
     found = b""
     while size > len(found):
         step = min(_STEP_BYTES, size - len(found))

@@ -16,19 +16,19 @@ _LINK = re.compile(rb', "previous": "([0-9a-f]{64})"\}\r?\n\Z')
 
 
 class Break(NamedTuple):
-    """A place where a line does not follow what stands before it; `first` to `last` are the lines in doubt."""
+    """A place where a line does not follow what is before it; `first` to `last` are the lines in doubt."""
 
     first: int
     last: int
 
 
 def whole_lines(content: bytes) -> bytes:
-    """What stands before an unfinished last line, which another process may be writing."""
+    """What is before an unfinished last line, which another process may be writing."""
     return content[: content.rfind(b"\n") + 1]
 
 
 def linked(line: bytes, head: str) -> bytes:
-    """The JSON line with the digest that ties it to what stands before it."""
+    """The JSON line with the digest that ties it to what is before it."""
     return line.removesuffix(b"}\n") + f', "{PREVIOUS}": "{head}"}}\n'.encode()
 
 

@@ -34,7 +34,7 @@ class Roll:
 
 
 def read(manifest: Path) -> Roll | None:
-    """The roll as it stands; None if there is none that can be read."""
+    """The roll as it is; None if there is none that can be read."""
     try:
         body = json.loads((manifest / FILE_NAME).read_text("utf-8"))
         return Roll(tuple(body["files"]), dict(body["sources"]), str(body["signature"]))

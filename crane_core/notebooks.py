@@ -138,7 +138,7 @@ def executed_before(cells: Sequence[CodeCell], target: int) -> list[CodeCell]:
     """The cells that ran before the target (an index), in the order in which they ran.
 
     A cell ran when its execution count is below the target's, or its first line holds RERUN_MARK: a target that holds
-    it is about to run for the second time, and stands among them. Without counts the notebook ran from top to bottom.
+    it is about to run for the second time, and is among them. Without counts the notebook ran from top to bottom.
     Cells with the tag SKIPPED are left out, as nbclient leaves them out, whatever their count.
     Raises ValueError for an index that is not a code cell.
     """

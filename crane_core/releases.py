@@ -65,7 +65,7 @@ PUBLISHED = {
 class Release:
     """One of PUBLISHED at one commit. `ref` is the commit, tag or branch that was requested, "" without a request.
 
-    `commit` has 40 hexadecimal digits; it is None as long as nothing told it.
+    `commit` has 40 hexadecimal digits; it is None as long as it is unknown.
     """
 
     name: str

@@ -20,7 +20,7 @@ from types import FrameType
 from crane_core.errors import CraneError
 
 ERROR_LETTERS = 600
-"""Of an error's message; a remedy is our own and stands whole."""
+"""Of an error's message; a remedy is our own and is kept whole."""
 
 _SEQUENCE = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor

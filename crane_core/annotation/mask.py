@@ -55,6 +55,6 @@ def _loosely(name: str) -> str:
 
 
 def _is_word_of(name: str, notebook: str) -> bool:
-    """Whatever sign stands between letters and digits: a notebook's gpt2 is the GPT-2 of a text."""
+    """Whatever sign is between letters and digits: a notebook's gpt2 is the GPT-2 of a text."""
     parts = re.findall(r"[a-z]+|\d+|[^\sa-z\d_-]+", name.lower())
     return re.search(r"(?<!\w)" + r"[\s_-]*".join(map(re.escape, parts)), notebook) is not None

@@ -7,7 +7,7 @@ def merged_note(stored: str, before: str, written: str) -> str:
     """The note to store where a device changed the note `before` to `written`, and `stored` is what is there now.
 
     The same as `written` if the device knew the stored note. Otherwise the other device's text stays, and what this
-    device wrote stands in a paragraph of its own below it; a text that it removed without having seen the whole note
+    device wrote follows in a separate paragraph; a text that it removed without having seen the whole note
     stays as well, because another device's words are not removed unread.
     """
     if stored in ("", before, written):

@@ -33,7 +33,7 @@ def check(
     the code is looked at. keep_going: continue past cells that raise. isolate: hide keys, files and network from the
     notebook as far as this machine can. allow_install: run lines such as `%pip install` too. A cell without a finding
     may still crash: the rules tell certain crashes only, so `.crashes` is never False, and `.predicted` is "crash" or
-    "nothing certain". What limits the verdict stands in `.unsure`.
+    "nothing certain". `.unsure` holds what limits the verdict.
 
     Raises NotebookError or KernelError.
     """

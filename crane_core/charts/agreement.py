@@ -14,7 +14,7 @@ AXIS_HEIGHT = 56
 STEP = 0.2
 """From one tick to the next."""
 TEXT_BEFORE = 0.5
-"""From this value on, a text without an interval stands before its mark."""
+"""From this value on, a text without an interval is drawn before its mark."""
 MARK = "#2b83ba"
 """Colour of points that stand for no detector."""
 
@@ -23,7 +23,7 @@ def forest(table: pd.DataFrame, *, labels: list[str], coefficient: str, whole: f
     """One row per group, from top to bottom as in `labels`; `whole` is the value over all groups.
 
     `table` columns: label (the group with its n, as the axis shows it), value, low, high (missing where undefined), n,
-    n_cases, text (beside the interval; what stands instead if there is no value), colour. The axis begins at 0, or
+    n_cases, text (beside the interval; what is shown if there is no value), colour. The axis begins at 0, or
     below the lowest interval, and ends at 1, with room for the text behind it.
     """
     steps_below = ceil(-min([0.0, *table["low"].dropna(), *table["value"].dropna()]) / STEP - 1e-9)

@@ -24,7 +24,7 @@ def breakdown(table: pd.DataFrame, *, labels: list[str], rate: str, inputs: tupl
 
     `table` holds the rows of one detector: group, label (the group with its n, as the axis shows it), detector_title,
     setting (one of `inputs`, the base first), value, low, high (shares), n, n_cases, change (text at the right edge, on
-    one setting of each pair) and is_sure (the change stands in bold). A group with one input shows its interval.
+    one setting of each pair) and is_sure (the change is bold). A group with one input shows its interval.
     `labels` is the order from top to bottom. A click selects group, detector_title and setting.
     """
     title = str(table["detector_title"].iloc[0])

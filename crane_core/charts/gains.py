@@ -11,7 +11,7 @@ ROW_HEIGHT = 76
 AXIS_HEIGHT = 56
 INPUTS = ("−RT", "+RT")
 OFFSETS = (-6, 18)
-"""Pixels that the mark of the base and of the other input stands off the middle of its detector's row."""
+"""Pixels that the mark of the base and of the other input are off the middle of its detector's row."""
 
 
 def gains(table: pd.DataFrame, *, inputs: tuple[str, str] = INPUTS) -> alt.LayerChart:

@@ -41,7 +41,7 @@ def dumbbells(table: pd.DataFrame) -> alt.LayerChart:
 def differences(table: pd.DataFrame) -> alt.LayerChart:
     """A square with its 95% interval per detector, against the line of no change.
 
-    `table`: detector_title, difference, low, high (shares), text (stands above the interval), n, n_cases.
+    `table`: detector_title, difference, low, high (shares), text (above the interval), n, n_cases.
     """
     expression = "datum.value === 0 ? '0' : replace(format(100 * datum.value, '+.0f'), '-', '−')"
     axis = alt.Axis(labelExpr=expression, title="change in percentage points", tickCount=5)

@@ -1,6 +1,6 @@
 """Charts that stand side by side, one per detector or measure: their frame, and all of them as one chart for a file.
 
-On the page each stands by itself and they wrap.
+On the page each is separate and they wrap.
 """
 
 from __future__ import annotations

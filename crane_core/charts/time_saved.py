@@ -9,7 +9,7 @@ from crane_core.charts.theme import INK, PADDING, detector_colours
 
 HEIGHT = 240
 SHORTEST = 0.01
-"""Seconds, on a logarithmic axis; what took less stands here."""
+"""Seconds, on a logarithmic axis; what took less is drawn here."""
 
 
 def time_saved(by_case: pd.DataFrame, title: str, query: float) -> alt.LayerChart:

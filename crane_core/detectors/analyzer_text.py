@@ -69,7 +69,7 @@ def _cells(codes: Sequence[str]) -> str:
 
 
 def _heading(annotations: Sequence[str] | None) -> str:
-    """What stands before the target. An empty line follows the annotations, as published."""
+    """The text before the target. An empty line follows the annotations, as published."""
     if annotations is None:
         return TARGET_HEADER
     return ANNOTATED_HEADER + "".join(f"{line}\n" for line in annotations) + "\n"

@@ -50,7 +50,7 @@ def local_detectors() -> dict[str, LocalDetector]:
 def predictions(detector: LocalDetector, questions: Sequence[Question]) -> Iterator[Prediction | DetectorError]:
     """One for each question, in order; several together where the detector can, so that its tool is started once.
 
-    A detector that can has `predict_many`, whose error about one question stands in its place.
+    A detector that can has `predict_many`, whose error about one question takes its place.
     """
     many = getattr(detector, "predict_many", None)
     yield from many(questions) if many else (detector.predict(*question) for question in questions)

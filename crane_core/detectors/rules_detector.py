@@ -1,6 +1,6 @@
 """Certain-crash rules as a detector: it says crash only where every way through the target raises.
 
-Knows how findings are described. What is found, and why it is certain, stands in rules/.
+Knows how findings are described. What is found, and why it is certain, is in rules/.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ class Proxy:
     def visitor_of(self, forwarded: str) -> str | None:
         """The visitor's address in the X-Forwarded-For of a proxy: the last one there that does not belong to a proxy.
 
-        What stands before it, the visitor may have made up. None where it is not an address.
+        What is before it, the visitor may have made up. None where it is not an address.
         """
         for part in reversed(forwarded.split(",")):
             address = as_address(part)

@@ -1,6 +1,6 @@
 """The sheet Human_Validation of October 2025: verdicts where a person and the LLM judge differed, validated.
 
-The sheet stacks blocks, one per detector and setting. The header of a block stands in a row without an instance and
+The sheet stacks blocks, one per detector and setting. The header of a block is in a row without an instance and
 names three columns: the person's label, the judge's, and the validator's, who saw both. A fourth column without a name
 holds a settlement where even the validation was discussed. Only differing verdicts are in it, so these labels are not a
 random sample, and agreement with them says nothing about other verdicts.

@@ -1,4 +1,4 @@
-"""Files of other evaluation and labelling tools, told apart by the members that only they write.
+"""Files of other evaluation and labelling tools, distinguished by the members that only they write.
 
 Knows the first record of a file. Refuses to read answers or labels out of it: which member is the answer differs from
 one evaluation to the next, so that its owner has to say it.

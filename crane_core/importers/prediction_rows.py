@@ -25,7 +25,7 @@ _BATCH = 64
 _TRUTH = {"true": True, "false": False}
 
 PlacedRow = tuple[str, dict[str, Any]]
-"""Where the row stands, the header being row 1, and its members."""
+"""The number of the row, the header being row 1, and its members."""
 
 
 def csv_rows(tree: FileTree, path: str) -> Iterator[PlacedRow | LoadProblem]:

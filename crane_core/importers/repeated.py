@@ -1,6 +1,6 @@
 """One key that a source states twice: a duplicate if it says the same, a contradiction if it says something else.
 
-Knows only how the two are told apart and told; the importers know what a key is. The first statement is kept.
+Knows only how the two are distinguished and reported; the importers know what a key is. The first statement is kept.
 """
 
 from __future__ import annotations

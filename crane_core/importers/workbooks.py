@@ -54,7 +54,7 @@ class Workbook:
         return list(self._sheets.sheet_names)
 
     def cells(self, sheet: str) -> list[list[Any]]:
-        """Every cell as it stands, without a header. Raises UnreadableFileError if there is no such sheet."""
+        """Every cell as it is, without a header. Raises UnreadableFileError if there is no such sheet."""
         return self._cells(self._spelled(sheet))
 
     def rows(self, sheet: str, *required: str) -> Iterator[Row]:

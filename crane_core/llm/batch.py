@@ -123,7 +123,7 @@ class BatchClient(OpenAIClient):
         return _batch(await self._told(sent, "POST /batches"))
 
     async def find(self, input_file: str) -> Batch | None:
-        """The batch that was created of an input file, if there is one. Raises BatchError if that cannot be told."""
+        """The batch that was created of an input file, if there is one. Raises BatchError if that is unknown."""
         batches, after = self._openai.batches.with_streaming_response, ""
         for _ in range(_MOST_PAGES):
             more = {"after": after} if after else {}

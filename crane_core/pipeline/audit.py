@@ -3,7 +3,7 @@
 ledger/audit.jsonl    one line per act, chained and counted as every ledger file; part of backups
 
 It names people and addresses, so that evidence packs leave it out, and the database does not load it. What was removed,
-restored or renamed stands in the inventory's file, and is listed with the rest.
+restored or renamed is in the inventory's file, and is listed with the rest.
 """
 
 from __future__ import annotations

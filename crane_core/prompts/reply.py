@@ -16,7 +16,7 @@ SCHEMA_FILE = Path(__file__).with_name("reply_schema.json")
 SCHEMA_NAME = "crash_prediction"
 
 MAX_REASONING = 20_000
-"""Characters of a reasoning that are kept; the reply itself stands whole in the ledger."""
+"""Characters of a reasoning that are kept; the reply itself is whole in the ledger."""
 
 DETECTION = "detection"
 REASONING = "reasoning"

@@ -25,7 +25,7 @@ TABLE_FILE = "fb374d419588a4632f3f557e76b4b70aebbca790"
 
 TABLE_SHA256 = "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d"
 CACHE_VARIABLES = ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR")
-"""Environment variables by which tiktoken is told of its cache, the first that is set."""
+"""Environment variables that set tiktoken's cache, the first that is set."""
 
 FALLBACK = "bpe_openai"
 """A package that brings the table with it and counts the same (optional; not built for every platform)."""
@@ -79,7 +79,7 @@ def estimate(text: str) -> Tokens:
 
 
 def _cache_folder() -> Path | None:
-    """Where tiktoken keeps what it downloaded, by its own rule; None if it is told to keep nothing."""
+    """Where tiktoken keeps what it downloaded, by its own rule; None if it must keep nothing."""
     named = next((os.environ[name] for name in CACHE_VARIABLES if name in os.environ), None)
     if named is None:
         return Path(tempfile.gettempdir(), "data-gym-cache")

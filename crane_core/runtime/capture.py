@@ -1,6 +1,6 @@
 """A notebook brought to the moment before its target cell in a fresh kernel, and what the kernel holds then.
 
-Knows the order of the work. Which cells run stands in plan.py, how kernels are driven in kernel.py, what is looked at
+Knows the order of the work. Which cells run is in plan.py, how kernels are driven in kernel.py, what is looked at
 in kernel_side/crane_probe.
 """
 

@@ -179,7 +179,7 @@ class _Session:
     async def _until(
         self, work: Coroutine[Any, Any, T], allowed_s: float, *over: asyncio.Event
     ) -> asyncio.Task[T] | None:
-        """`work` when it is done, None if one of `over` comes first. Raises KernelError when it is told to stop."""
+        """`work` when it is done, None if one of `over` comes first. Raises KernelError when it has to stop."""
         self._guarded.allow(allowed_s)
         task = asyncio.create_task(work)
         others = [asyncio.ensure_future(event.wait()) for event in over]

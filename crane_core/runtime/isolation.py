@@ -1,6 +1,6 @@
 """What a kernel gets to see of the machine: everything that its owner sees, or a room with little in it.
 
-Knows the environment and the kinds of isolation; how a kernel is sealed off stands in sealed.py. Refuses to know
+Knows the environment and the kinds of isolation; how a kernel is sealed off is in sealed.py. Refuses to know
 kernels and notebooks.
 """
 

@@ -1,4 +1,4 @@
-"""One fresh kernel: started in a folder, told to run code or to evaluate an expression, ended with all it started.
+"""One fresh kernel: started in a folder, made to run code or to evaluate an expression, ended with all it started.
 
 Knows what Jupyter's messages ask and answer. Refuses to know notebooks and what is looked for.
 """
@@ -47,7 +47,7 @@ class Reply(NamedTuple):
 
 
 class Kernel:
-    """A kernel that runs. Every call may raise EndedError, and KernelError when it is told to stop."""
+    """A kernel that runs. Every call may raise EndedError, and KernelError when it has to stop."""
 
     def __init__(self, guarded: Guarded, channels: Channels, limits: Limits, stop: threading.Event) -> None:
         self._guarded = guarded

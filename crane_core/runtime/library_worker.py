@@ -1,7 +1,7 @@
 """A process that asks libraries, from our side: started when it is first needed, kept, bounded, ended with us.
 
 Knows the socket, the limits, and the answers so far: a question that was not waited for is answered when it is asked
-again. What is asked stands in detectors/rules, what runs in kernel_side/crane_surrogates.
+again. Questions are in detectors/rules, what runs in kernel_side/crane_surrogates.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ _T = TypeVar("_T")
 
 
 class Owed(NamedTuple):
-    """What the worker was told to do and has not answered: a question by its key, or a library to load."""
+    """What the worker has to do and has not answered: a question by its key, or a library to load."""
 
     key: str
     library: str = ""
@@ -106,7 +106,7 @@ class LibraryWorker:
         self._began_s = 0.0
         """When it began with the first of what it owes (time.monotonic)."""
         self._loaded: dict[str, bool] = {}
-        """Libraries that it was told to load, and whether it has."""
+        """Libraries that it has to load, and whether it has."""
 
     @property
     def pid(self) -> int | None:

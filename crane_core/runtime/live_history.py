@@ -1,4 +1,4 @@
-"""The cells that a live kernel has run, and what the probe and the rules are told of them.
+"""The cells that a live kernel has run, and what the probe and the rules learn of them.
 
 Knows IPython's history of inputs. Refuses to know what a verdict is.
 """
@@ -30,7 +30,7 @@ def ran_before(inputs: Sequence[str], count: int) -> list[Ran]:
 
 
 def request(ran: Sequence[Ran], target: str) -> dict[str, Any]:
-    """What the probe is told, as of a notebook file (runtime/plan.py)."""
+    """What the probe gets, as of a notebook file (runtime/plan.py)."""
     cells = [
         {"code": cell.source, "notebook_index": place, "executed": True, "order": place}
         for place, cell in enumerate(ran)

@@ -1,4 +1,4 @@
-"""Which cells of a notebook file run before which target, and what the probe is told of them. Starts no kernel."""
+"""Which cells of a notebook file run before which target, and what the probe gets of them. Starts no kernel."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Plan(NamedTuple):
     target: CodeCell
 
     def request(self) -> dict[str, Any]:
-        """What the probe is told of the notebook: the cells that ran, in that order, then those that did not."""
+        """What the probe gets of the notebook: the cells that ran, in that order, then those that did not."""
         order = {cell.index: position for position, cell in enumerate(self.executed)}
         others = [cell for cell in self.cells if cell.index not in order and cell is not self.target]
         return {

@@ -24,7 +24,7 @@ _GENERIC = {"python", f"python{sys.version_info.major}", f"python{sys.version_in
 class Program(NamedTuple):
     """A kernel's command line, with a hole for the connection file.
 
-    `env` is what it adds to the environment; ${PATH} stands for a variable of the environment that it gets.
+    `env` is what it adds to the environment; ${PATH} is replaced by a variable of the environment that it gets.
     """
 
     name: str

@@ -76,7 +76,7 @@ class Rehearsal(NamedTuple):
 
     @property
     def facts(self) -> list[tuple[str, str]]:
-        """What stands below the title, as name and text."""
+        """What is below the title, as name and text."""
         reason = f"{self.exception}: {self.message}" if self.message else self.exception
         place = f"{self.line}: {self.code_line}" if self.line else None
         told = (("line", place), ("reason", reason), ("reason", self.why))
@@ -87,7 +87,7 @@ class Rehearsal(NamedTuple):
 
 
 def request(target: str, seconds: float) -> dict[str, Any]:
-    """What the kernel's side is told; `target` is the source of a cell."""
+    """What the kernel's side gets; `target` is the source of a cell."""
     bounds = {"seconds": seconds, "memory_bytes": MEMORY_BYTES, "disk_bytes": DISK_BYTES}
     return {"target": target, **bounds, "again": None}
 
@@ -106,7 +106,7 @@ def again(
 
 
 def rehearsal_of(told: Any) -> Rehearsal:
-    """The rehearsal as a kernel tells it; what it cannot have told counts as unknown."""
+    """The rehearsal as a kernel reports it; an impossible report counts as unknown."""
     facts = told if isinstance(told, dict) else {}
     limit_s = _number(facts.get("limit_s"))
     outcome = facts.get("outcome")

@@ -1,6 +1,6 @@
 """A rehearsal in a second kernel, for a target whose first copy lacked threads: its copy runs the same cells itself.
 
-Knows how the second kernel is used. What it must come to before it may answer stands in kernel_copy/repeated.py
+Knows how the second kernel is used. What it must come to before it may answer is in kernel_copy/repeated.py
 of crane_probe.
 """
 
@@ -32,7 +32,7 @@ def rehearsed_again(
 ) -> Rehearsal:
     """What the second kernel says, started as the first was; that there was no answer leaves the first's reason.
 
-    Raises KernelError when it is told to stop.
+    Raises KernelError when it has to stop.
     """
     more_s = float(asked["again"]["seconds"]) + float(asked["seconds"])
     try:

@@ -57,7 +57,7 @@ class AgreementEstimate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Statistic:
-    """A coefficient in two steps. `name` as pages print it, `source` where its formula stands.
+    """A coefficient in two steps. `name` as pages print it, `source` of its formula.
 
     summands: codes of shape (n_items, n_annotators) and the number of categories q to shape (n_items, m); column 0
     is 1 for an item that two annotators labelled, else 0. value: their sums over items, shape (..., m), to shape

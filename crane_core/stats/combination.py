@@ -1,7 +1,7 @@
 """Several detectors as one. Knows a table of yes and no; refuses to know who said it and what is true.
 
 Three rules, none of them fitted to the data: any (one is enough), majority (more than half, as in `vote`), and cascade
-(what the first one predicts stands; where it predicts nothing, the majority of the others decides).
+(what the first one predicts holds; where it predicts nothing, the majority of the others decides).
 """
 
 import numpy as np

@@ -70,7 +70,7 @@ def odds_ratios(
     All arrays have shape (n,): right in 0..1, treated a boolean, group and cluster the name of each. No numbers for a
     single group, for a group that is always right or always wrong with the treatment or without (its odds have no
     bound), for too few clusters, for a group whose share of right outcomes the treatment changes in fewer than
-    LEAST_CHANGED clusters, and for effects that cannot be told apart (two groups with the same outcomes). Raises
+    LEAST_CHANGED clusters, and for effects that cannot be distinguished (two groups with the same outcomes). Raises
     ValueError on unequal lengths or outcomes outside 0..1.
     """
     y, with_it = np.asarray(right, dtype=np.float64), np.asarray(treated, dtype=bool)

@@ -1,4 +1,4 @@
-"""Results as frames in which each different text stands in memory once, however many rows have it.
+"""Results as frames in which each different text is in memory once, however many rows have it.
 
 Of a hundred thousand verdicts most columns hold a handful of different texts. Spelled out in every row, as DuckDB's
 `df()` leaves them, the frame takes four times the memory, and reading it as much again. Here a text column holds

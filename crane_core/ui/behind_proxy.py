@@ -1,4 +1,4 @@
-"""Who stands behind a proxy: address, scheme and name of the visitor, from the headers of a proxy that is named.
+"""Who is behind a proxy: address, scheme and name of the visitor, from the headers of a proxy that is named.
 
 What anybody else says in these headers is not believed. Knows HTTP.
 """

@@ -158,7 +158,7 @@ def prepare_counts() -> None:
 
 @st.cache_resource(max_entries=2, show_spinner=False)
 def _coded(loaded: str) -> pd.DataFrame:
-    """The columns of the verdict frame that are counted here: texts as categories, which are told apart at once."""
+    """The columns of the verdict frame that are counted here: texts as categories, which are compared at once."""
     verdicts = data.verdicts()
     columns = dict.fromkeys(("benchmark", *ANSWER_FILTERS, "case_id", "instance_id", *COUNTED))
     return pd.DataFrame({name: pd.Categorical(of) if is_string_dtype(of := verdicts[name]) else of for name in columns})

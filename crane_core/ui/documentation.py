@@ -1,6 +1,6 @@
 """The documentation at /docs/ of the app's own server, and the page of it that "?" opens on each page of the app.
 
-Knows where the built site is, and the texts from which it is built. It is the same for everybody, so that it is shown
+Knows where the built site is, and the texts from which it is built. It is the same for all visitors, so it is shown
 before a login too. Refuses to know what it says.
 """
 

@@ -17,7 +17,7 @@ _KNOWN = {name.lower(): name for name in (*_BUILT_IN, *_OF_LIBRARIES)}
 _NAMED = re.compile(r"(?<![\w.])(?:[a-z_]\w*\.)*([A-Z]\w*)(?!\w)")
 _ENDINGS = ("Error", "Exception", "Warning")
 MOST_NAMED = 4
-"""Exceptions of one text that are told."""
+"""Exceptions of one text that are listed."""
 MAX_NAME = 60
 
 

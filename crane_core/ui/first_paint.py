@@ -1,4 +1,4 @@
-"""What stands before Streamlit's script has run: the sheet of styles, the app's name, its menu and the page's name.
+"""What is shown before Streamlit's script has run: the sheet of styles, the app's name, its menu and the page's name.
 
 Streamlit's page is empty until its own code has loaded and a first run of the script is over, which takes seconds on a
 busy machine. Knows that page's HTML. Refuses to know what pages show.

@@ -1,4 +1,4 @@
-"""What stands around every page: page config, style, access, the open store, refusals shown as sentences."""
+"""What is around every page: page config, style, access, the open store, refusals shown as sentences."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ import streamlit as st
 
 
 def freeze_gc() -> None:
-    """To be called when a page stands: what it brought to the process stays out of later collections."""
+    """To be called when a page is complete: what it brought to the process stays out of later collections."""
     _freeze_once(len(sys.modules))
 
 

@@ -3,7 +3,7 @@
 Each visit runs in a separate thread, and glibc assigns new threads separate arenas, up to eight per core, which
 keep their largest extent. Arrow's default pool keeps what was freed too; here it is malloc. A large array has separate
 pages, which end with it, but only up to a threshold that glibc raises to 32 MB as such arrays are freed: from then on
-they lie in the arenas, and whatever small is allocated behind them keeps their room. Here the threshold stands.
+they lie in the arenas, and whatever small is allocated behind them keeps their room. The threshold is here.
 """
 
 from __future__ import annotations

@@ -122,7 +122,7 @@ def link(name: str, label: str, **query: str | list[str]) -> None:
 def turn(label: str, **query: str) -> None:
     """Looks like a link; shows this same page with these query parameters, and nothing else, in its address.
 
-    A page link to the page that it stands on runs it again but leaves the address as it was.
+    A page link to the page that it is on runs it again but leaves the address as it was.
     """
     st.button(label, key=f"turn_{label}_{sorted(query.items())}", type="tertiary", on_click=show_here, kwargs=query)
 

@@ -154,7 +154,7 @@ def _inputs(chosen: Chosen) -> Inputs:
 def _beside(measured: pd.DataFrame, experiment: str) -> list[str]:
     """Runs to show with the experiment, shipped or own; nothing is drawn if there are none.
 
-    A rehearsal stands alone: what was executed is never shown as one of the predictions.
+    A rehearsal is separate: what was executed is never shown as one of the predictions.
     """
     ran = data.run_list()
     executed = measured["detector_kind"] == DetectorKind.REHEARSAL

@@ -17,7 +17,7 @@ MAX_VALUES = 5
 """Values of a column that are named."""
 
 Told = dict[str, tuple[str, str]]
-"""Column to its dtype and what is told of its values."""
+"""Column to its dtype and what is known of its values."""
 
 
 def tells_columns(*entries: Any) -> bool:
@@ -110,7 +110,7 @@ def _lacking(value: Any, name: str) -> Any:
 
 
 def _values_words(column: Mapping[str, Any]) -> str:
-    """`3 distinct: north, south, terrace; no NaN`, and whatever else is told by its name."""
+    """`3 distinct: north, south, terrace; no NaN`, and whatever else is shown by its name."""
     rest = {key: decode(value) for key, value in column.items()}
     words = []
     span = rest.pop("value_range", None)

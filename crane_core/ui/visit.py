@@ -33,7 +33,7 @@ DAY_S = 24 * 3600
 
 
 class Carried(NamedTuple):
-    """What a browser's connection carried: what a proxy said, the session, and what a provider told Streamlit."""
+    """What a browser's connection carried: what a proxy said, the session, and what a provider sent to Streamlit."""
 
     proxy: str | None
     session: str

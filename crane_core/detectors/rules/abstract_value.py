@@ -12,7 +12,7 @@ _T = TypeVar("_T")
 
 
 class _Nothing:
-    """Stands for a value that is not known; None is a value."""
+    """Represents a value that is not known; None is a value."""
 
     def __repr__(self) -> str:
         return "NOT_KNOWN"

@@ -2,7 +2,7 @@
 
 Asks only where an interpreter here has the very versions of the kernel; of a kernel that tells no versions, NumPy,
 torch, matplotlib and layers of Keras answer about shapes, scikit-learn about data that it has always refused. What
-may be asked stands in kernel_side/crane_surrogates/operations.py, and for each library in asked/of_<package>.py.
+may be asked is listed in kernel_side/crane_surrogates/operations.py, and for each library in asked/of_<package>.py.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ _on_wait: ContextVar[Callable[[str], None]] = ContextVar("on_wait", default=lamb
 
 @contextmanager
 def asking_with(patience: Patience, on_wait: Callable[[str], None]) -> Iterator[None]:
-    """How long libraries are waited for meanwhile; `on_wait` is told the name of one that is waited for."""
+    """How long libraries are waited for meanwhile; `on_wait` receives the name of one that is waited for."""
     was_patience, was_on_wait = _patience.set(patience), _on_wait.set(on_wait)
     try:
         yield
@@ -365,7 +365,7 @@ class Asker:
         return any(map(self._mentions, spelled))
 
     def _answer(self, order: Mapping[str, Any], libraries: Iterable[str]) -> Mapping[str, Any]:
-        """What the library says; empty where it says nothing in time, and then it is told in `not_asked`."""
+        """What the library says; empty where it says nothing in time, and then `not_asked` names it."""
         key = json.dumps(order, default=str)
         if key not in self._answers:
             self._answers[key] = self._said(order, frozenset(libraries)) or {}

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from crane_core.detectors.rules.paths import public_path
 
 UNKNOWN_EFFECT = "__crane_anything__"
-"""The name that stands for a line with unknown effects on the namespace."""
+"""The name that represents a line with unknown effects on the namespace."""
 UNKNOWN_VALUE = "__crane_value__"
-"""The name that stands for an unknown value: what a shell command has printed."""
+"""The name that represents an unknown value: what a shell command has printed."""
 
 _MAY_DEFINE = ("exec", "eval", "globals", "locals", "vars", "setattr", "get_ipython", "run_cell", "__import__")
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -115,7 +115,7 @@ def imported_modules(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
 
 
 def bound_names(node: ast.AST) -> Iterator[str]:
-    """The names that a statement assigns or deletes, in the scope in which it stands."""
+    """The names that a statement assigns or deletes, in its scope."""
     yield from _names_bound_here(node)
     for part in _parts_in_scope(node):
         yield from bound_names(part)
@@ -143,7 +143,7 @@ def _names_bound_here(node: ast.AST) -> Iterator[str]:
 
 
 def _parts_in_scope(node: ast.AST) -> Iterable[ast.AST]:
-    """The parts that run in the scope in which it stands; of a comprehension only := binds names in that."""
+    """The parts that run in its scope; of a comprehension only := binds names in that."""
     if isinstance(node, ast.ClassDef):
         return [*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)]
     if isinstance(node, _FUNCTIONS):

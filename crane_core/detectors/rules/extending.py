@@ -1,6 +1,6 @@
 """Which imports may give classes and modules of other libraries names: pandas' tables have .iplot by cufflinks.
 
-Knows packages by name: those that are told here leave others as they are. Every other may extend them, a file of the
+Knows packages by name: those that are listed here leave others as they are. Every other may extend them, a file of the
 notebook's folder too.
 """
 

@@ -156,7 +156,7 @@ def _published_value(type: str, written: Any) -> Any:
 
 
 def _fill_items(value: AbstractValue, *, is_captured: bool) -> None:
-    """The items of a list or tuple that is told whole."""
+    """The items of a list or tuple that is stated whole."""
     items, length = value.facts.pop("items", None), value.facts.get("length")
     types = value.facts.get("item_types", {})
     if length == 0:
@@ -184,7 +184,7 @@ def _flat(items: list[Any], types: Mapping[str, int], words: str) -> list[Abstra
 
 
 def _fill_members(value: AbstractValue, *, is_captured: bool) -> None:
-    """The members of a dict whose keys are told whole; what a member is may be unknown."""
+    """The members of a dict whose keys are stated whole; what a member is may be unknown."""
     entries, shapes = value.facts.pop("items", None), value.facts.get("other_shapes") or {}
     keys = _keys(value, is_captured=is_captured)
     if keys is None:
@@ -198,12 +198,12 @@ def _fill_members(value: AbstractValue, *, is_captured: bool) -> None:
 
 
 def _of_shape(shape: Any) -> AbstractValue:
-    """A member of which no more is told than its shape, if that."""
+    """A member of which no more is stated than its shape, if that."""
     return AbstractValue("", {"shape": tuple(shape)} if isinstance(shape, list) else {})
 
 
 def _keys(value: AbstractValue, *, is_captured: bool) -> list[Any] | None:
-    """All keys, where they are plain and each is told as it is; of published states, only those of an empty dict."""
+    """All keys, where they are plain and each is stated as it is; of published states, only those of an empty dict."""
     length = value.facts.get("length")
     if length == 0:
         return []
@@ -266,7 +266,7 @@ def _is_text(label: str) -> bool:
 
 
 def _is_double(listed: list[str]) -> bool:
-    """A label that stands twice is written with its position."""
+    """A label that occurs twice is written with its position."""
     return any(label.endswith(f" [{at}]") for at, label in enumerate(listed))
 
 

@@ -1,6 +1,6 @@
 """Snapshots of what is known, to be restored for another branch of the code, and joins of what branches know.
 
-Knows scopes of names and the abstract values that they lead to. A name that stands for None is certainly not defined.
+Knows scopes of names and the abstract values that they lead to. A name that leads to None is certainly not defined.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ class ValueFields(NamedTuple):
 _COPIED = (dict, list, set, tuple, ValueFields)
 """Types of which a copy is compared part by part with another copy."""
 _ABSENT = AbstractValue()
-"""Stands for a name that is not there."""
+"""Marks a name that is not there."""
 _JOINED: dict[str, Any] = {"path": "", "words": "", "definition": None, "bound_to": None, "scope": None}
-"""Attributes of values beside their fields, and what stands for them where values that are joined differ."""
+"""Attributes of values beside their fields, and what replaces them where values that are joined differ."""
 _NOTHING = ValueFields("", {}, NOT_KNOWN, None, None, {})
 
 

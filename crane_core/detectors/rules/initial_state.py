@@ -1,4 +1,4 @@
-"""The kernel before the target: what each global name stands for, by its state and by the cells that ran.
+"""The kernel before the target: what each global name refers to, by its state and by the cells that ran.
 
 Knows names. Refuses to say that a name is missing unless the state, or every statement that ran, says so.
 """
@@ -144,7 +144,7 @@ class InitialState:
         return self._with_code(name, value)
 
     def mentions(self, text: str) -> bool:
-        """Whether a text stands in a cell that ran or in the target."""
+        """Whether a text is in a cell that ran or in the target."""
         return text in self.target_text or self.prefix.mentions(text)
 
     def may_give_attribute(self, name: str) -> bool:

@@ -84,7 +84,7 @@ def _set(interpreter: Interpreter, node: ast.Set) -> AbstractValue:
 def known_elements(interpreter: Interpreter, nodes: Iterable[ast.expr]) -> tuple[list[AbstractValue], bool]:
     """The values of elements, and whether these are all.
 
-    The last stands for all from a star of unknown length on.
+    The last represents all from a star of unknown length on.
     """
     items: list[AbstractValue] = []
     rest: list[AbstractValue] = []
@@ -186,7 +186,7 @@ _CONSTANTS = {
 
 
 def of_path(path: str) -> AbstractValue:
-    """What a public name stands for: a constant, or something that only its path says."""
+    """What a public name refers to: a constant, or something that only its path says."""
     public = public_path(path)
     if public in _CONSTANTS:
         return literal(_CONSTANTS[public], public)
@@ -354,7 +354,7 @@ def _lambda(interpreter: Interpreter, node: ast.Lambda) -> AbstractValue:
 
 
 def seen_from(interpreter: Interpreter) -> Scope | None:
-    """The scope around code that stands here; None of the module, which all code sees."""
+    """The scope around the code here; None of the module, which all code sees."""
     return None if interpreter.scope is interpreter.module else interpreter.scope
 
 

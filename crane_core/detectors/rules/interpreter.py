@@ -1,7 +1,7 @@
 """The evaluation of the target over abstract values: what is shared by all statements and expressions.
 
 Knows names, steps and their rules, what a step may change, and branches of the code of which only some are taken.
-Crash means here that every path from this place on raises. How each statement and expression is evaluated stands in
+Crash means here that every path from this place on raises. How each statement and expression is evaluated is in
 interpret_*.py, each registered for its kind of syntax tree.
 """
 
@@ -89,7 +89,7 @@ class Context:
 
 
 class Callee(StrEnum):
-    """What stands before the parentheses of a call."""
+    """What is called: the part before the parentheses."""
 
     BOUND_METHOD = "bound method"
     CLASS = "class of the notebook"
@@ -294,7 +294,7 @@ class Interpreter:
     # Names
 
     def name(self, name: str, node: ast.AST) -> AbstractValue:
-        """What a name stands for. Raises Crash where it certainly stands for nothing."""
+        """What a name refers to. Raises Crash where it certainly refers to nothing."""
         for scope in self._visible():
             if name in scope.names:
                 if scope is self.module and self.initial.unseen.touches(name):
@@ -309,7 +309,7 @@ class Interpreter:
         return self._as_changed(name, value) if self.initial.unseen.touches(name) else value
 
     def _as_changed(self, name: str, value: AbstractValue | None) -> AbstractValue:
-        """What a name stands for that code out of sight may give another value, or whose object it may change."""
+        """What a name refers to that code out of sight may give another value, or whose object it may change."""
         if value is None or name in self.initial.unseen.names:
             return AbstractValue(words=name)
         if value.type not in harmless.IMMUTABLE and not value.path:
@@ -347,7 +347,7 @@ class Interpreter:
                 part.type = ""
 
     def is_untouched(self, name: str) -> bool:
-        """True while a global name stands for what it stood for before the target, not changed."""
+        """True while a global name refers to the same as before the target, not changed."""
         value = self.module.names.get(name)
         if name not in self.loaded:
             same = [other for other in self.initial.same(name) if other in self.loaded]
@@ -363,7 +363,7 @@ class Interpreter:
         return all(is_unchanged(value, fields) for value, fields in (*used, *self.within_loaders))
 
     def known_name(self, node: ast.AST) -> AbstractValue | None:
-        """What a name or dotted name stands for, without any effect; None for other expressions."""
+        """What a name or dotted name refers to, without any effect; None for other expressions."""
         if isinstance(node, ast.Name):
             found = [scope.names[node.id] for scope in self._visible() if node.id in scope.names]
             return found[0] if found else self.initial.value(node.id)
@@ -443,7 +443,7 @@ class Interpreter:
         return _both(known, said.gives, operands)
 
     def _link_changed(self, receiver: AbstractValue, name: str, parts: Iterable[AbstractValue]) -> None:
-        """A container of unknown parts may be the one that a name stands for, and gets these."""
+        """A container of unknown parts may be the one that a name refers to, and gets these."""
         if harmless.may_hold_any(receiver) and name not in harmless.READING:
             if linked := receiver.fact("part_of"):
                 self.forget(linked)
@@ -547,7 +547,7 @@ class Interpreter:
         self.ask("missing", group, "*", node, absent=dict(fact, name=name) if name else fact)
 
     def call(self, function: AbstractValue, arguments: Arguments, node: ast.AST) -> AbstractValue:
-        """A call of whatever stands before the parentheses. Raises Crash."""
+        """A call of whatever is before the parentheses. Raises Crash."""
         return CALLS[callee_of(function)](self, function, arguments, node)
 
     def iterate(self, value: AbstractValue, node: ast.AST) -> Elements:
@@ -614,7 +614,7 @@ class Interpreter:
             self.havoc()
 
     def _is_fixed(self, name: str, value: AbstractValue | None) -> bool:
-        """Whether a global name stands for a module, function or class still; a star may bring another `sum`."""
+        """Whether a global name refers to a module, function or class still; a star may bring another `sum`."""
         if value is None or not value.path and value.definition is None:
             return False
         return not value.path.startswith("builtins.") or self.initial.of_python(name) is not None

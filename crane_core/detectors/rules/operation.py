@@ -26,7 +26,7 @@ class Arguments:
     is_complete: bool = True
 
     def bound(self, parameters: str) -> dict[str, AbstractValue] | None:
-        """What each parameter gets; those that get nothing are left out. None if it cannot be told.
+        """What each parameter gets; those that get nothing are left out. None if it is unknown.
 
         `parameters` are written as in a def, without annotations: "a, axis=0, *, dtype=None"; / * and ** have their
         usual meaning. None too where the arguments do not fit, or one without a default is not given: that is another
@@ -75,9 +75,9 @@ class Operation:
     stored attribute the value; of an operator the right side. `call` evaluates a call of a value with arguments, as the
     target itself would (functions of the notebook are followed), and raises Crash where that is certain to raise.
     `packages` maps packages to versions as the state states them ("sklearn": "1.9.1"); `variables` everything that a
-    name stands for at this step: what a state tells apart may be one object (a step of a pipeline is also a variable).
+    name refers to at this step: what a state tells apart may be one object (a step of a pipeline is also a variable).
     `is_told_apart` says of two values that they certainly are two objects: both have names, and the state tells which
-    names share one object. `mentions` tells whether a text stands in a cell that ran or in the target (a setting that
+    names share one object. `mentions` tells whether a text is in a cell that ran or in the target (a setting that
     holds for a library). `is_as_found` says whether nothing that a loader of the state may use was changed by the
     target. `element` is the first element of a value, None if there may be nothing;
     `elements` is all elements, None where not even their number is known, and takes them from an iterator. Both

@@ -1,6 +1,6 @@
 """The findings on one instance: its target evaluated over what is known of the kernel before it.
 
-Knows the order of the work. What each step means stands in interpret*.py and in families/.
+Knows the order of the work. The meaning of each step is in interpret*.py and in families/.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ class Prefix:
         return found[::-1]
 
     def mentions(self, text: str) -> bool:
-        """Whether a text stands in one of the cells."""
+        """Whether a text is in one of the cells."""
         return any(text in code for code in self.texts)
 
     def of_python(self, name: str) -> AbstractValue | None:

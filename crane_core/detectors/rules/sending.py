@@ -77,7 +77,7 @@ class Sender:
     """Writes operands for the worker.
 
     `may_guess`: a number whose value is not known may be any. `sends_ranges`: what is known of the values of tensors of
-    integers counts. `devices` are those of tensors and of layers with weights, None for one that is not told.
+    integers counts. `devices` are those of tensors and of layers with weights, None for one that is not stated.
     """
 
     def __init__(self, *, may_guess: bool, sends_ranges: bool = False) -> None:
@@ -88,7 +88,7 @@ class Sender:
         self._of_torch: list[dict[str, Any]] = []
         self.has_layer = False
         self.is_vague = False
-        """A dtype that is not told was taken for the usual one."""
+        """A dtype that is not stated was taken for the usual one."""
 
     def is_moved(self, *, may_be_elsewhere: bool) -> bool:
         """Whether what was sent is on another device, or may be. Raises NotSentError for several, or another kind."""

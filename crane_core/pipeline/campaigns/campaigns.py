@@ -221,7 +221,7 @@ def decisions_of(folder: DataFolder, plan: Plan) -> dict[str, Annotation]:
 
 
 class _Dated(NamedTuple):
-    """A decision, and a time that is never before that of one which stands above it in the same file."""
+    """A decision, and a time that is never before that of one above it in the same file."""
 
     at: str
     act: Annotation

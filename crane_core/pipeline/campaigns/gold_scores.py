@@ -1,6 +1,6 @@
 """How annotators label gold items: each one's accuracy with an interval over cases. For the lead alone.
 
-Where annotators are told, the first label of an item counts, because a later one is given with the answer in sight;
+Where annotators see the known label, the first label of an item counts, because a later one follows the answer;
 else the label in force counts.
 """
 

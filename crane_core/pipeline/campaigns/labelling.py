@@ -99,7 +99,7 @@ class LabelStore:
         """Save a browser's acts. An event that is on the disk already counts as saved and is not written again.
 
         over: the event of the label that the browser knew the item to have, None for no label. An act on a label has
-        it where the browser wants to be told of another label of the item, which then stays. note_before: the note
+        it where the browser wants to know of another label of the item, which then stays. note_before: the note
         that the browser knew; what another device wrote since is kept beside the new text.
         Raises CampaignError if the campaign is locked, LedgerError when the disk refuses; then nothing was saved.
         """

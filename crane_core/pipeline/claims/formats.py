@@ -17,7 +17,7 @@ from crane_core.pipeline.study.table_formats import Format
 HEADER = ("id", "place", "claim", "stated", "unit", "exact", "interval", "verdict", "from", "why", "adjustment")
 TITLE = "Claims of the paper's text, compared with the data"
 UNADJUSTED = "none"
-"""The column `adjustment` of an interval: each stands for itself, whatever the number of claims and estimates."""
+"""The column `adjustment` of an interval: each counts alone, whatever the number of claims and estimates."""
 UNADJUSTED_WORDS = "Intervals are unadjusted: each stands for itself, whatever the number of claims."
 ABOUT = (
     "Contradicted: a stated number is off, or a whole 95% interval lies where the claim says that it does not. "

@@ -208,7 +208,7 @@ def _state(loaded: Loaded, of: str) -> Found:
 
 
 def _number_at(value: Any, path: str) -> int:
-    """A step of the path is a key or a position; what stands for a tuple or a call is passed through."""
+    """A step of the path is a key or a position; what represents a tuple or a call is passed through."""
     for step in path.split("."):
         value = _inside(value)
         value = value[int(step)] if isinstance(value, list) else value[step]

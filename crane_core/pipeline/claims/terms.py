@@ -3,7 +3,7 @@
     rate=F1 score=end-to-end detector=gpt-5 from=code to=runtime
 
 is one change. Alternatives (`|`) give one estimate each, joined values (`+`) are taken together: detectors as the mean
-of their changes, groups as all of their notebooks. After `vs` stands what the change is compared with, as far as it
+of their changes, groups as all of their notebooks. After `vs` is what the change is compared with, as far as it
 differs. `from=none` leaves out the input before the change, so that the rate with the input `to` is meant. `each` are
 the study's three LLMs, each on its own, `mean` their mean. Values with blanks are quoted.
 """

@@ -21,7 +21,7 @@ Verdicts, the first that applies:
 - rounds differently: off by no more than one unit in the last stated place, yet not the rounding of our exact value.
 - holds.
 
-Each interval stands for itself: none is adjusted for the number of claims.
+Each interval counts alone: none is adjusted for the number of claims.
 """
 
 from collections.abc import Callable, Sequence

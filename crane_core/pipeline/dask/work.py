@@ -1,7 +1,7 @@
 """Many pieces of work on a Dask cluster, each of which comes back once, whatever happens to workers meanwhile.
 
 Knows the driver's side: how many pieces are out, what comes back, and how the work ends. A piece whose worker was
-killed is done again by another; one that ends worker after worker is told as such and keeps none of the others.
+killed is done again by another; one that ends worker after worker is reported as such and keeps none of the others.
 """
 
 from __future__ import annotations

@@ -111,7 +111,7 @@ def in_rounds(instances: Sequence[str], n_runs: int) -> list[Item]:
     """All instances once, then all of them again: a job that is stopped has treated every instance alike.
 
     The other way round it would hold five answers about the first names of the alphabet and none about the rest, and
-    no rate that stands for the benchmark.
+    no rate that represents the benchmark.
     """
     return [Item(name, index) for index in range(1, n_runs + 1) for name in instances]
 

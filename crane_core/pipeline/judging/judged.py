@@ -24,13 +24,13 @@ from crane_core.pipeline.results.measures import VoteRule, asks_for_label, label
 from crane_core.stats import vote
 
 NOT_DRAWN = "not sampled"
-"""Stratum of detected crashes outside of the campaign's population: no label stands for them."""
+"""Stratum of detected crashes outside of the campaign's population: no label represents them."""
 ORDER = (Kind.HUMAN, Kind.FINAL, Kind.JUDGE)
 """The sources of labels for results, in display order. Single annotators of a campaign cannot."""
 
 
 class Coverage(NamedTuple):
-    """Detected crashes, how many of them have a label, and how many no label stands for.
+    """Detected crashes, how many of them have a label, and how many no label represents.
 
     n_open: drawn by the campaign and left without a final label. provenance: how the labels came about (unanimous,
     adjudicated, single) and how many; empty for imported ones.

@@ -29,7 +29,7 @@ LOOKED_AT = 64
 
 
 class TooLarge:
-    """Stands for a row that was not read because of its size."""
+    """Represents a row that was not read because of its size."""
 
 
 TOO_LARGE = TooLarge()
@@ -75,7 +75,7 @@ def kept_files(dataset: NotebookColumn, into: Path) -> Iterator[Path]:
 
 
 def _rows(file: Path, column: str | None) -> Iterator[Any]:
-    """The values of the column, or whole rows; an exception of a row stands in its place as text."""
+    """The values of the column, or whole rows; an exception of a row takes its place as text."""
     if file.suffix == ".parquet":
         yield from _parquet_rows(file, column)
         return

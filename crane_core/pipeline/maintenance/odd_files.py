@@ -14,7 +14,7 @@ from typing import NamedTuple
 from crane_core import ledger, ledger_manifest
 
 _OURS = frozenset({".jsonl", ".batch", ".lock"})
-"""Ledger files, and what stands beside a run that waits for its batch or is being written."""
+"""Ledger files, and what is beside a run that waits for its batch or is being written."""
 _BEGINNING = 64_000
 """Bytes in which a ledger file has a whole line, unless it holds an unusually long text."""
 

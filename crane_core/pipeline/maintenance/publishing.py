@@ -46,7 +46,7 @@ class Publisher:
 
 
 def publish_regularly(store: Store, folder: DataFolder, every_s: float, stop: Event) -> Thread:
-    """Renew the copy in a thread until `stop` is set; what stands in the way is logged, and tried again."""
+    """Renew the copy in a thread until `stop` is set; an obstacle is logged, and tried again."""
     publisher = Publisher(store, folder)
 
     def work() -> None:

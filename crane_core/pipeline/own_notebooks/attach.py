@@ -55,7 +55,7 @@ def attached(
 
 
 def next_cell(cells: Sequence[CodeCell], ran: Sequence[Ran]) -> int:
-    """The cell after the last one that ran, as far as it stands in the file; the last cell where none is left."""
+    """The cell after the last one that ran, as far as it is in the file; the last cell where none is left."""
     places = {cell.source.strip(): cell.index for cell in cells}
     last = next((places[one.source.strip()] for one in reversed(ran) if one.source.strip() in places), -1)
     return min(last + 1, len(cells) - 1)

@@ -85,7 +85,7 @@ def ways_for(n_members: int) -> tuple[Way, ...]:
 def combine(frame: pd.DataFrame, members: Sequence[Member], *, rule: VoteRule) -> pd.DataFrame:
     """The members alone, then every way of combining them, each against the best single member.
 
-    A member's runs become one prediction by `rule`, but the mean of runs is not binary: the majority stands for
+    A member's runs become one prediction by `rule`, but the mean of runs is not binary: the majority represents
     it. A row per member and way, columns COLUMNS: way (None for a member alone), members (tuple), each rate with its
     95% interval (shares), n instances of n_cases cases, left_out (instances that not every member answered), best (the
     member compared with), n_asked (instances at which a cascade asks the others), then the paired comparison of

@@ -1,7 +1,7 @@
 """Rates and comparisons as tidy frames for charts and pages: which rule counts a run, which a diagnosis, by what group.
 
 Takes a slice of the verdict frame (one benchmark, one experiment); the statistics themselves live in stats. Where a
-campaign labelled a sample of the diagnoses, a label stands for all of its stratum (`label_stratum` of the frame, see
+campaign labelled a sample of the diagnoses, a label represents all of its stratum (`label_stratum` of the frame, see
 `judged`) that ask for one under the rule in force and in the slice: weight N / n, N of them, n labelled
 (Horvitz and Thompson 1952, post-stratified). So the weights add up to what is known: the crashes of the slice.
 """
@@ -134,7 +134,7 @@ def asks_for_label(frame: pd.DataFrame, rule: VoteRule) -> NDArray[np.bool_]:
 
 
 def label_weights(frame: pd.DataFrame, rule: VoteRule) -> NDArray[np.float64]:
-    """How many instances each row stands for: 0 where others stand for it, nan if no label of its stratum does."""
+    """How many instances each row represents: 0 where others represent it, nan if no label of its stratum does."""
     return _weights(outcomes(frame, rule, Credit.DETECTION))
 
 

@@ -103,7 +103,7 @@ def _latex(found: list[StudyTable]) -> str:
 
 
 def _latex_table(table: StudyTable) -> str:
-    """The layout of the page with our values; a cell that only the publication has stands in brackets."""
+    """The layout of the page with our values; a cell that only the publication has is in brackets."""
     rows = dict.fromkeys(cell.row for cell in table.cells)
     columns = dict.fromkeys(cell.column for cell in table.cells)
     wide = pd.DataFrame("", index=list(rows), columns=list(columns), dtype=object)

@@ -1,6 +1,6 @@
 """The static analyzers' scores per library group, from the published workbook.
 
-The workbook leaves F1 blank if there is no hit (0/0 in its formula); ours is 0 there and stands alone.
+The workbook leaves F1 blank if there is no hit (0/0 in its formula); ours is 0 there and is alone.
 """
 
 import pandas as pd

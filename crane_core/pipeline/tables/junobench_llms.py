@@ -1,7 +1,7 @@
 """The two LLMs of JunoBench's own README, by library: right answers on the crashing and on the fixed notebooks.
 
 The README names a majority vote over five runs; its printed numbers are those of the first run alone (all 48 cells of
-Mistral Small 3.1). So the printed columns are recomputed from the first run, and the majority stands beside them; the
+Mistral Small 3.1). So the printed columns are recomputed from the first run, and the majority is beside them; the
 six cells where the two part are listed in data/published/contradictions.csv.
 """
 

@@ -1,7 +1,7 @@
 """Table 3 of the paper: detected crashes with a flawed diagnosis, partially correct (PC) or wrong (RW).
 
 The paper counts human outcomes, whatever the vote says. For GPT-5 with runtime information one of its three partially
-correct outcomes (numpy_10_reproduced) stands where the vote predicts no crash; tables 1 and 2(b) follow the vote and
+correct outcomes (numpy_10_reproduced) is there where the vote predicts no crash; tables 1 and 2(b) follow the vote and
 do not count that instance as detected, and in table 2(a) it is a miss either way.
 """
 

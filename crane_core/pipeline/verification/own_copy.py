@@ -14,7 +14,7 @@ from crane_core.runtime.isolation import is_small
 
 @contextmanager
 def own_copy(root: Path, folder: Path) -> Iterator[Path]:
-    """A copy of `folder`, which is `root` or lies in it. What stands beside it up to `root` is linked, not copied.
+    """A copy of `folder`, which is `root` or lies in it. What is beside it up to `root` is linked, not copied.
 
     So paths like ../data work. Of a folder too large to copy every entry is a link.
     """

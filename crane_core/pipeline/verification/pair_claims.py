@@ -42,7 +42,7 @@ class Claim(NamedTuple):
     exception: str | None
 
     def tolerates(self, at: int, exception: str) -> bool:
-        """Whether a cell may raise: its tag says so, or it stands before a crash and raised when it was recorded.
+        """Whether a cell may raise: its tag says so, or it is before a crash and raised when it was recorded.
 
         The target never may: what it raises is what the pair is about.
         """

@@ -33,7 +33,7 @@ from crane_core.runtime.program import Program
 OPEN = frozenset({VerifiedAs.CANNOT_RUN, VerifiedAs.STOPPED})
 """Outcomes that say nothing of the pair; the next run tries again."""
 Progress = Callable[[int, int, Sequence[Verification]], None]
-"""Told the number of pairs that are done, of all, and the notebooks of one that was executed now."""
+"""Receives the number of pairs that are done, of all, and the notebooks of one that was executed now."""
 
 
 class How(NamedTuple):

@@ -1,4 +1,4 @@
-"""What an annotator is told after labelling a gold item, where the plan says so. All of it is escaped."""
+"""What an annotator sees after labelling a gold item, where the plan says so. All of it is escaped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A person's keys between the browser and the server: taken with what a desk sends, and told in its snapshot.
+"""A person's keys between the browser and the server: taken with what a desk sends, and part of its snapshot.
 
 Who it is has been checked by the caller.
 """

@@ -1,4 +1,4 @@
-"""Gold items of a new campaign: a table, or items that a locked campaign decided; and whether annotators are told."""
+"""Gold items of a new campaign: a table, or items that a locked campaign decided; and whether annotators see them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FEEDBACK_HELP = "On: after each gold item the annotator reads what its label is.
 
 
 class GoldAnswers(NamedTuple):
-    """The gold items, in no campaign yet, and whether annotators are told of them."""
+    """The gold items, in no campaign yet, and whether annotators see them."""
 
     gold: tuple[Gold, ...] = ()
     feedback: bool = False

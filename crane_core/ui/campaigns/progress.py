@@ -66,7 +66,7 @@ def draw_drift(status: Status) -> None:
 
 
 def _colours(labels: LabelSet) -> dict[str, str]:
-    """Word to the colour of a chart, which stands on either ground."""
+    """Word to the colour of a chart, for either ground."""
     return {label.word: between(label.colour, label.colour_dark) for label in labels.labels}
 
 

@@ -31,13 +31,13 @@ KEPT_LOGS = 20
 """Logs that stay, the newest, besides those of running ones."""
 
 SILENCE_S = 10.0
-"""From so long on it is told that a running one says nothing: an endpoint that fails is asked again after pauses."""
+"""After so long a page says that a running one is silent: an endpoint that fails is asked again after pauses."""
 
 AT_ONCE = 4
 """Runs that this server works on at the same time, for all visitors together."""
 
 STOPPED = (130, -signal.SIGINT)
-"""How a process ends that was told to stop."""
+"""How a process ends that had to stop."""
 _JOB = re.compile(r"^job ([\w.-]+)", re.MULTILINE)
 
 

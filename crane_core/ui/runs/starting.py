@@ -39,7 +39,7 @@ UNPRICED = (
 )
 _NAMED = "The list of runs shows it"
 SHOWN_ENDED = 3
-"""Ended runs that are still told of, the newest."""
+"""Ended runs that are still shown, the newest."""
 
 _LACKS_MODEL = "Name a model. The key of the endpoint comes from the environment of the server, never from a page."
 _LACKS_ENDPOINT = (
@@ -228,7 +228,7 @@ def _draw_started(run: Started) -> None:
 
 
 def _draw_way_on(run: Started) -> None:
-    """The same command once more; the ended start is told of no longer."""
+    """The same command once more; the ended start is no longer shown."""
     if may(Role.ADMIN) and st.button(
         "Resume", key=f"{keys.START}_again_{run.process.pid}", help="Answered questions are not asked again."
     ):

@@ -124,7 +124,7 @@ def cost_words(checked: Checked) -> str:
 
 
 def failed_words(error: CraneError, *, is_upload: bool) -> str:
-    """As every refusal is told; the command's switches in a remedy become this page's own."""
+    """Like every refusal; the command's switches in a remedy become this page's own."""
     remedy = literal(error.remedy)
     if isinstance(error, CellRaisedError):
         remedy = "Choose that cell as the target, fix the notebook, or continue past it."

@@ -68,7 +68,7 @@ def no_column(operation: Operation) -> Answer:
 
 
 def _is_in_query(node: ast.AST, column: object) -> bool:
-    """Whether the name stands in the text of a query, and nowhere else: a text without its own quotes."""
+    """Whether the name is in the text of a query, and nowhere else: a text without its own quotes."""
     parts = list(ast.walk(node))
     texts = [part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)]
     name = re.compile(rf"\b{re.escape(str(column))}\b")

@@ -14,7 +14,7 @@ _MOST = 200
 @RULES.other("elements", "pandas.Index")
 @RULES.other("elements", "pandas.DataFrame")
 def labels(operation: Operation) -> Answer:
-    """Labels that are told whole, as a list of texts or numbers."""
+    """Labels that are stated whole, as a list of texts or numbers."""
     held = operation.receiver
     told = held.fact("labels") if held.class_name == "Index" else held.fact("columns")
     length = held.fact("length") if held.class_name == "Index" else len(told or ())

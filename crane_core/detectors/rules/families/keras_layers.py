@@ -1,4 +1,4 @@
-"""Layers of Keras: Keras itself says what they make of a shape, and refuse. Here stands what a call leaves of them."""
+"""Layers of Keras: Keras itself says what they make of a shape, and refuse. Here is what a call leaves of them."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from crane_core.detectors.rules.operation import Operation
 
 RULES = Family("numpy: shapes and axes")
 _LISTED: Final = 100
-"""Parts of an array that are told one by one."""
+"""Parts of an array that are stated one by one."""
 _BY_VERSION: Final = frozenset(["itemset", "newbyteorder", "ptp", "tostring", "device", "to_device", "mT"])
 """Names that arrays had before NumPy 2, or have since."""
 _KINDS: Final = (np.ndarray, np.float64, np.int64)

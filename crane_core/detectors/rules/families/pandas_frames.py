@@ -113,7 +113,7 @@ def frame(
 ) -> AbstractValue:
     """A frame with these columns in this order; None if they are not known.
 
-    Labels that are tuples may be those of a MultiIndex, in which a part of a label stands for all columns below it.
+    Labels that are tuples may be those of a MultiIndex, in which a part of a label selects all columns below it.
     """
     if columns is None:
         return AbstractValue(FRAME, known_facts(**facts, shape=(rows, None), dtypes=dict(dtypes or ()) or None))

@@ -77,7 +77,7 @@ def _of_dict(
 
 
 def _length(value: AbstractValue) -> int | None:
-    """Of a list, range or array; None of others: a series is aligned by its index, a text stands in every row."""
+    """Of a list, range or array; None of others: a series is aligned by its index, a text fills every row."""
     is_line = value.type in ("list", "tuple", "range") or is_array(value)
     return only_length(taken_shape(value)) if is_line else None
 

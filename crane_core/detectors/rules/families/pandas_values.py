@@ -46,7 +46,7 @@ def dtype_of(value: AbstractValue) -> str | None:
 
 
 def bad_text(abstract: AbstractValue, *, is_whole: bool = False) -> str | None:
-    """A text that certainly stands in a series and reads as no number."""
+    """A text that is certainly in a series and reads as no number."""
     is_object = dtype_of(abstract) == "object" and _is_said_to_be_text(abstract)
     if not is_object and not is_text(dtype_of(abstract)):
         return None

@@ -48,7 +48,7 @@ def item(operation: Operation) -> Answer:
 
 
 def _refuse_types(operation: Operation, step: Callable[..., Any], held: AbstractValue, *others: AbstractValue) -> None:
-    """What Python refuses whatever the container holds, and whatever stands in the place of an unknown value."""
+    """What Python refuses whatever the container holds, and whatever the unknown value is."""
     by_types(operation, step, [AbstractValue(held.type, words=words_of(held)), *others], unknown=ANYTHING)
 
 

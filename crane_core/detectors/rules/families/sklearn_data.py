@@ -154,7 +154,7 @@ def certain(facts: Mapping[str, Any], n_all: int | None) -> list[tuple[Any, int]
 
 
 def _missing(facts: Mapping[str, Any]) -> tuple[float | None, int]:
-    """What stands for missing values, and how many there are at least."""
+    """What marks missing values, and how many there are at least."""
     n_missing, types = facts.get("n_nan"), facts.get("item_types")
     is_missing = facts.get("has_nan") is True or bool(n_missing)
     value = None if isinstance(types, Mapping) and "NoneType" in types and "float" not in types else math.nan
@@ -234,7 +234,7 @@ def _is_no_number(text: Any) -> bool:
 
 
 def all_values(facts: Mapping[str, Any]) -> list[Any] | None:
-    """The values that occur, each once; None where they are not all told."""
+    """The values that occur, each once; None where they are not all stated."""
     values = facts.get("unique_values")
     return values if isinstance(values, list) and facts.get("num_unique") == len(values) else None
 

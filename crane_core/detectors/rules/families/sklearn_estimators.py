@@ -1,6 +1,6 @@
 """Estimators as abstract values: parameters, whether they are fitted and to what, and their parts.
 
-Knows exact classes of scikit-learn. Parameters that were given stand in `attributes`; what fitting left behind stands
+Knows exact classes of scikit-learn. Parameters that were given stand in `attributes`; what fitting left behind is
 in the facts that a state uses: is_fitted, fitted_attributes, feature_names_in_, classes_, categories_.
 """
 

@@ -1,6 +1,6 @@
 """Methods of estimators: fit, predict, transform and what goes with them, one after the other as a notebook calls them.
 
-What they refuse of data says the library itself. Here stands what is certain without it: methods before fit.
+What they refuse of data says the library itself. This file says what is certain without it: methods before fit.
 """
 
 from __future__ import annotations

@@ -203,7 +203,7 @@ def asked(operation: Operation) -> Answer:
 
 @_function(("ARMA", "ARIMA"), "tsa.arima_model")
 def of_long_ago(operation: Operation) -> Answer:
-    """They can still be imported, and say what stands in their place. No older statsmodels runs on Python 3.11."""
+    """They can still be imported, and say what replaces them. No older statsmodels runs on Python 3.11."""
     is_told = "statsmodels" in operation.packages
     if is_at_least(operation, "statsmodels", 0, 13) or not is_told and is_at_least(operation, "python", 3, 11):
         operation.crash(

@@ -130,7 +130,7 @@ def _refuse_shapes(operation: Operation, wanted: Weights, there: Weights) -> Non
 
 
 def _refuse_gaps(operation: Operation, module: AbstractValue, wanted: Weights, given: AbstractValue) -> None:
-    """Weights that the model has and a dict that is told whole has not; weight_g and weight_v are weights, too."""
+    """Weights that the model has and a dict that is stated whole has not; weight_g and weight_v are weights, too."""
     keys = _keys(given)
     if keys is None:
         return
@@ -146,7 +146,7 @@ def _refuse_gaps(operation: Operation, module: AbstractValue, wanted: Weights, g
 
 
 def _keys(given: AbstractValue) -> list[str] | None:
-    """All keys, where they are texts and told whole."""
+    """All keys, where they are texts and stated whole."""
     keys: Any = list(given.members) if given.members is not None else given.fact("keys")
     length = len(keys) if given.members is not None else given.fact("length")
     if not isinstance(keys, list) or len(keys) != length or not all(isinstance(key, str) for key in keys):

@@ -15,7 +15,7 @@ from typing import Any, Iterator, Mapping, NamedTuple
 from .kinds import Kinds
 
 MISSING: Any = object()
-"""What is answered where nothing stands; None may stand there."""
+"""What is answered where nothing is; None may be there."""
 
 _MRO = type.__dict__["__mro__"]
 _CLASS_DICT = type.__dict__["__dict__"]
@@ -63,7 +63,7 @@ def name_of(kind: type) -> str:
 
 
 def type_name(kind: type) -> str:
-    """`pandas.DataFrame`; a built-in class stands without its module."""
+    """`pandas.DataFrame`; a built-in class has no module before it."""
     module, qualname = module_of(kind), _QUALNAME.__get__(kind)
     return qualname if module in ("builtins", "") else f"{module}.{qualname}"
 
@@ -165,7 +165,7 @@ def _slot(value: Any, name: str, descriptor: Any) -> dict[str, Any]:
 
 
 class Found(NamedTuple):
-    """Where an attribute stands: "instance", "class" or "metaclass", and what stands there, not bound to anything."""
+    """Where an attribute is: "instance", "class" or "metaclass", and what is there, not bound to anything."""
 
     where: str
     value: Any

@@ -1,4 +1,4 @@
-"""Types told apart by identity: the `__eq__` and `__hash__` of a metaclass are not used.
+"""Types distinguished by identity: the `__eq__` and `__hash__` of a metaclass are not used.
 
 `type(value) in (list, tuple)` and a dict with types as keys would ask them.
 """

@@ -2,7 +2,7 @@
 
     look(namespace, {"target": code, "cells": [...], "limits": {...}}) -> JSON text
 
-Knows the order of the work. What is looked at in a value stands in looking.py, what the target needs in
+Knows the order of the work. What is looked at in a value is in looking.py, what the target needs in
 chains/relevance.py.
 """
 
@@ -79,7 +79,7 @@ def _document(namespace: dict[str, Any], request: Mapping[str, Any]) -> dict[str
 
 
 def _shared(found: Mapping[str, Any], namespace: Mapping[str, Any], unavailable: dict[str, str]) -> dict[str, Any]:
-    """Where it cannot be told, everything counts as held."""
+    """Where it is unknown, everything counts as held."""
     try:
         return shared.shared(found, namespace)
     except Exception as error:  # noqa: BLE001 - the rest of the state is told all the same

@@ -1,6 +1,6 @@
 """Looking at one value: the three groups of facts about it, safe, bounded, and what a summarizer may ask meanwhile.
 
-Knows budgets and groups. What a value of a library is stands in `for_<package>.py`; a summarizer that fails, or takes
+Knows budgets and groups. What a value of a library is, is in `for_<package>.py`; a summarizer that fails, or takes
 too long, becomes the reason why its value is unavailable.
 """
 

@@ -1,4 +1,4 @@
-"""Surrogates of pictures of Pillow: mode and size as told, one colour by the fill."""
+"""Surrogates of pictures of Pillow: mode and size as stated, one colour by the fill."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Surrogates of arrays and numbers of NumPy: shape and dtype as told, elements by the fill."""
+"""Surrogates of arrays and numbers of NumPy: shape and dtype as stated, elements by the fill."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Surrogates of pandas' tables, columns and accessors: labels and dtypes as told, elements by the fill.
+"""Surrogates of pandas' tables, columns and accessors: labels and dtypes as stated, elements by the fill.
 
 By the fill too: how many rows there are and which labels they have where it is unknown, and what a column holds
 that may hold anything. operations.py says which operations may be tried then.
@@ -90,7 +90,7 @@ def read(value: Any) -> dict[str, Any]:
 
 
 def _schema_of_table(value: pd.DataFrame) -> dict[str, Any]:
-    """Without columns where a label stands twice, or is neither a text nor an integer."""
+    """Without columns where a label occurs twice, or is neither a text nor an integer."""
     told = seen(value)
     schema = {"type": _TABLE, "shape": told["shape"], "index": told["index"], "index_names": list(value.index.names)}
     if value.columns.nlevels > 1 or not value.columns.is_unique:
@@ -102,7 +102,7 @@ def _schema_of_table(value: pd.DataFrame) -> dict[str, Any]:
 
 
 def _index(facts: Mapping[str, Any], length: int, fill: int) -> pd.Index:
-    """The rows' labels: counted, or few and all of them told; times; else of another kind with each fill, by names.
+    """The rows' labels: counted, or few and all of them stated; times; else of another kind with each fill, by names.
 
     Times are all equal, all missing, or in steps of one frequency.
     """

@@ -1,4 +1,4 @@
-"""SciPy is tried without surrogates: sparse arrays are made of known values; nothing is told of what comes out."""
+"""SciPy is tried without surrogates: sparse arrays are made of known values; results are unknown."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Surrogates for scikit-learn: data with the values that are certain in them, and estimators that are fitted to such.
 
 What an estimator or metric refuses counts if every fill is refused with one message of those below: they speak of
-what the operands certainly have. Knows no estimator by itself; parameters are as told, but for those that only cost
+what the operands certainly have. Knows no estimator by itself; parameters are as stated, but for those that only cost
 time.
 """
 

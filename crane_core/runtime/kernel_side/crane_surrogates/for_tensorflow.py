@@ -1,4 +1,4 @@
-"""Surrogates of TensorFlow's eager tensors and variables: shape and dtype as told, elements by the fill."""
+"""Surrogates of TensorFlow's eager tensors and variables: shape and dtype as stated, elements by the fill."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Surrogates of torch's tensors and single layers, on the processor: what is not told is tried in more than one way."""
+"""Surrogates of torch's tensors and single layers, on the processor: what is unknown is tried in more than one way."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ def _between(n: int, ends: Any, fill: int) -> Any:
 
 
 def _laid(tensor: Any, facts: Mapping[str, Any], fill: int) -> Any:
-    """In memory as told; in order, with its axes the other way round, or with gaps, where it is not told."""
+    """In memory as stated; in order, with its axes the other way round, or with gaps, where it is not stated."""
     if "strides" in facts:
         return torch.empty_strided(
             tuple(tensor.shape), tuple(facts["strides"]), dtype=tensor.dtype, device=tensor.device

@@ -1,6 +1,6 @@
 """Operands as they are sent: plain values as they are, objects of libraries as facts, made again with one of the fills.
 
-Knows the form of what is sent. What an object of a library is stands in for_<package>.py.
+Knows the form of what is sent. What an object of a library is, is in for_<package>.py.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class NotMadeError(Exception):
 
 
 def refusal(error: Exception) -> dict[str, Any]:
-    """What is told of an operation that raises: {"raised", "message"}."""
+    """What is reported of an operation that raises: {"raised", "message"}."""
     return {"raised": type(error).__name__, "message": str(error)[:MOST_MESSAGE]}
 
 

@@ -1,6 +1,6 @@
 """Which names modules, classes and their methods have, by looking at them; no such code runs.
 
-Knows that libraries write attributes into objects of their classes: a name that stands anywhere in a library's code is
+Knows that libraries write attributes into objects of their classes: a name that is anywhere in a library's code is
 never said to be missing, nor one that is not like a name that is there, which other packages may add.
 """
 

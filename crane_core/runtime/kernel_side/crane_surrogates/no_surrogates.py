@@ -1,4 +1,4 @@
-"""What the file of a library has whose objects are neither made of facts nor told: it is tried with known values."""
+"""What the file of a library has whose objects are neither made of facts nor stated: it is tried with known values."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ _ANY_KEYWORDS = words("a arr array ary b bias input m other pos_weight target we
 """Keywords that may be surrogates, where the first operand may and the library's file tells no others."""
 _OF_ARRAYS = words("T mT H mH real imag data shape dtype ndim size itemsize nbytes values columns empty axes array")
 _READ = _OF_ARRAYS.union(tables.ACCESSORS)
-"""Attributes that follow from the schema; what others give is not told."""
+"""Attributes that follow from the schema; what others give is not stated."""
 STEPS = words("attribute del_item element format item located operator set_item truth")
 NEVER = words("test load save dump dumps fromfile tofile loads index rindex")
 """Never, whatever the list says: names of what runs tests, reads and writes files, or looks for a text in values."""

@@ -32,7 +32,7 @@ _OF_ESTIMATORS = ("sklearn/base.py",)
 _HAND_ON_SIGNED = ("pandas/util/_decorators.py",)
 """Files of which those wrappers do so that show another signature, which takes less by position than is taken yet."""
 _ELSEWHERE = {each: f"pandas.core.groupby.{each}" for each in ("DataFrameGroupBy", "SeriesGroupBy")}
-"""Where classes of pandas are that are told by their name alone."""
+"""Where classes of pandas are of which only the name is stated."""
 _MOST_NAMES = 30
 _MODULES = "torch.nn.modules."
 _MAKES_PLAINLY = ("keras/src/layers/layer.py", "keras/src/models/sequential.py")
@@ -198,14 +198,14 @@ def is_doubtful(path: str, n_positional: int, keywords: Sequence[str]) -> bool:
 
 
 def found(path: str) -> Any:
-    """What a dotted name stands for; None if there is no such."""
+    """What a dotted name refers to; None if there is no such."""
     holder, name = _holder(path)
     return getattr(holder, name, None)
 
 
 @lru_cache(maxsize=None)
 def _holder(path: str) -> tuple[Any, str]:
-    """The module or class that holds what a dotted name stands for, None if there is no such, and the last name."""
+    """The module or class that holds what a dotted name refers to, None if there is no such, and the last name."""
     *parts, name = path.split(".")
     holder: Any = importlib.import_module(parts[0])
     for at, part in enumerate(parts[1:], 2):

@@ -67,7 +67,7 @@ _FOR_DTYPE = "not implemented for '"
 """What torch says of a dtype, and of nothing else."""
 _ANYTHING = {"type": ""}
 _MOST_PARTS = 100
-"""Parts of a list or tuple that are told."""
+"""Parts of a list or tuple that are stated."""
 _PLAIN = (int, float, bool, str, complex, type(None))
 
 

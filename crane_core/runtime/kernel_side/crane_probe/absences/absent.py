@@ -32,7 +32,7 @@ def absences(
 ) -> dict[str, Any]:
     """GROUPS by name: what is missing, each with the line that asks for it.
 
-    A chain that cannot be followed is told in `unavailable`.
+    A chain that cannot be followed is listed in `unavailable`.
     """
     absent: dict[str, list[dict[str, Any]]] = {group: [] for group in GROUPS}
     mentioned: set[str] = set()
@@ -89,7 +89,7 @@ def _of_chain(
 def _on_the_way(chain: Chain, namespace: Mapping[str, Any], used: set[str]) -> Iterator[tuple[str, dict[str, Any]]]:
     """What is missing along a chain; `used` are names whose objects code may have given attributes, which it adds to.
 
-    What such code is stands in many places: an operator, a loop, `with`, a property, a function that is given a part.
+    Such code is in many places: an operator, a loop, `with`, a property, a function that is given a part.
     """
     if chain.name not in namespace:
         return

@@ -19,7 +19,7 @@ _UNSURE = ("*", "**")
 
 
 class Plain(NamedTuple):
-    """A function that runs as it stands; `n_given` parameters are given by what it is bound to."""
+    """A function that runs as it is; `n_given` parameters are given by what it is bound to."""
 
     function: types.FunctionType
     n_given: int

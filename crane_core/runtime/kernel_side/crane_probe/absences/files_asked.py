@@ -138,7 +138,7 @@ def _path(name: str, positional: Any, named: Any) -> str | None:
 
 
 def _reads(name: str, positional: Any, given: Mapping[str, Any]) -> bool:
-    """Whether a function that also writes is certainly told to read."""
+    """Whether a function that also writes certainly only reads."""
     place = _PLACE_OF_MODE[name]
     mode = positional[place] if len(positional) > place else given.get("mode", "r")
     return type(mode) is str and not mode.startswith(_WRITING) and "opener" not in given

@@ -1,4 +1,4 @@
-"""Whether something else than files could give a module: what stands among the finders of imports.
+"""Whether something else than files could give a module: what is among the finders of imports.
 
 Knows the finders of Python itself, the one that brings the probe, and those that packages of most environments put
 beside them, with the modules that each of them knows. Refuses to ask a finder: that is code. Of one that is not known

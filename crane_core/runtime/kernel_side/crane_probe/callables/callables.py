@@ -1,6 +1,6 @@
 """What the target calls, with what each callable says of itself.
 
-Knows chains of attributes that end in a call. What a callable says stands in docs.py. Refuses to call.
+Knows chains of attributes that end in a call. What a callable says is in docs.py. Refuses to call.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def documented(
 ) -> dict[str, dict[str, Any]]:
     """Docs of the callables that the target itself calls, by the text of the chain that leads to them.
 
-    A chain that cannot be followed is told in `unavailable`.
+    A chain that cannot be followed is listed in `unavailable`.
     """
     docs: dict[str, dict[str, Any]] = {}
     for chain in chains:

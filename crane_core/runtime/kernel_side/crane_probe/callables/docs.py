@@ -61,7 +61,7 @@ class _Plain(NamedTuple):
 def docs_of(value: Any, owner: Any = MISSING) -> dict[str, Any]:
     """{"signature": text, "public_attributes": [names], "sections": {"Notes" | "Important" | "Warnings": text}}.
 
-    A part that there is not is left out; one that cannot be had stands under "unavailable" with the reason. `owner` is
+    A part that there is not is left out; one that cannot be had is under "unavailable" with the reason. `owner` is
     the object whose class holds `value`, for a method that is not bound.
     """
     docs: dict[str, Any] = {}
@@ -161,7 +161,7 @@ def _of_function(function: Any) -> inspect.Signature:
 
 
 def _constructor(kind: type) -> Any:
-    """The `__init__` or `__new__` that stands lowest among the parents and is written in Python."""
+    """The `__init__` or `__new__` that is lowest among the parents and is written in Python."""
     for parent in mro_of(kind):
         for name in ("__init__", "__new__"):
             found = class_dict(parent).get(name)

@@ -1,7 +1,7 @@
 """A signature as Python writes it, made of names, kinds, defaults and annotations.
 
-Knows built-in values and the type forms of `typing`. Refuses to call `repr` of anything else: it stands as the name of
-its class in angle brackets.
+Knows built-in values and the type forms of `typing`. Refuses to call `repr` of anything else: it is written as the
+name of its class in angle brackets.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def _shortened(value: Any, kind: type) -> str:
 
 
 def annotation_text(value: Any) -> str:
-    """An annotation as it stands: a text is not evaluated, a class is its name."""
+    """An annotation as it is: a text is not evaluated, a class is its name."""
     return text(_annotation(value, _DEEPEST), MAX_ANNOTATION)
 
 

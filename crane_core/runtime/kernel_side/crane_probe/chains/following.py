@@ -1,6 +1,6 @@
 """Following a chain from an object of the kernel, step by step, by what is stored: what is not there is Missing.
 
-Knows attributes as classes and instances store them. What items, columns and methods of a library mean stands in the
+Knows attributes as classes and instances store them. What items, columns and methods of a library mean is in the
 FOLLOW of `for_<package>.py`: FOLLOW(value, steps) -> Resolution or None, used before the general rule. Refuses to run
 anything: where only running would tell, the chain ends.
 """

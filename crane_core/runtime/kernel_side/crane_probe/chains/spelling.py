@@ -1,4 +1,4 @@
-"""How alike two names are spelled: the part of both that stands in the same order in the other.
+"""How alike two names are spelled: the part of both that is in the same order in the other.
 
 Knows texts alone. Python's own difflib is not used: a kernel has seldom loaded it, and looking loads nothing.
 """

@@ -12,7 +12,7 @@ from typing import Any, Iterable, Iterator, NamedTuple
 PIECE = 1 << 16
 """Elements that are looked at together; they fit in a processor's cache."""
 _KNOWN_DISTINCT = 100
-"""Distinct values that are told apart in a long array; more are not counted."""
+"""Distinct values that are distinguished in a long array; more are not counted."""
 _SHORT = 50_000
 """Length up to which distinct values are always counted."""
 _SHORT_DECIMALS = 5_000
@@ -150,7 +150,7 @@ def _nothing(dtype: Any) -> Ranges:
 
 
 class Distinct(NamedTuple):
-    """The distinct values, sorted, NaN left out; `is_all` is False if there are more than were told apart."""
+    """The distinct values, sorted, NaN left out; `is_all` is False if there are more than were distinguished."""
 
     values: Any
     is_all: bool

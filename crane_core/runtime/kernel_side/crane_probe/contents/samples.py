@@ -43,7 +43,7 @@ class Batching(NamedTuple):
 def tell_of(dataset: Any, batching: Batching | None, tell: Tell, until: float, most: int = MOST) -> None:
     """Tells n_samples, n_indexed, parts by their name, batch and ranges; `<what>_error` where something is raised.
 
-    `draws` is told where indexing draws random numbers: the same samples come out otherwise then.
+    `draws` is stated where indexing draws random numbers: the same samples come out otherwise then.
     """
     n = _length(dataset, tell)
     generators = held.generator_states()
@@ -82,7 +82,7 @@ def _indices(n: int | None, batching: Batching | None) -> list[Any]:
 
 
 def _indexed(dataset: Any, indices: list[Any], tell: Tell, until: float) -> list[Any]:
-    """The samples, as many as the time allows; the first error ends it and is told."""
+    """The samples, as many as the time allows; the first error ends it and is stated."""
     samples: list[Any] = []
     for index in indices:
         if samples and time.perf_counter() > until:

@@ -22,7 +22,7 @@ CATEGORIES = 10
 _SHORT = 20_000
 """Length up to which all distinct values are counted."""
 KNOWN_DISTINCT = 100
-"""Distinct values that are told apart in a longer row; more are not counted."""
+"""Distinct values that are distinguished in a longer row; more are not counted."""
 _FEW = 1024
 """Distinct values of which all are kept."""
 _CHUNK = 1024
@@ -71,7 +71,7 @@ def number_facts(row: Row, look: Any) -> dict[str, Any]:
 
 
 def _n_nan(row: Row) -> int:
-    """How many numbers are NaN. One NaN makes a sum of floats NaN, so most rows are told by their sum."""
+    """How many numbers are NaN. One NaN makes a sum of floats NaN, so most rows show it by their sum."""
     try:
         total = sum(row.again())
     except OverflowError:
@@ -95,7 +95,7 @@ def _number_of(distinct: Distinct, length: int) -> dict[str, Any]:
 
 
 def distinct_limit(length: int) -> int:
-    """Distinct values that are told apart in a row of this length."""
+    """Distinct values that are distinguished in a row of this length."""
     return length if length <= _SHORT else KNOWN_DISTINCT
 
 
@@ -189,7 +189,7 @@ def _shape_text(shape: Any) -> str:
 
 
 def full_shape(value: Any, depth: int) -> tuple[int, ...] | None:
-    """Shape of a value through its lists and arrays; -1 stands for sizes that differ; None for a single value."""
+    """Shape of a value through its lists and arrays; -1 means sizes that differ; None for a single value."""
     kind = type(value)
     if kind is not list and kind is not tuple:
         return own_shape(value)

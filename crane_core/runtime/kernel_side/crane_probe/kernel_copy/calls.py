@@ -229,5 +229,5 @@ def _but(place: int, refused: Sequence[int]) -> Words:
 
 
 def _argument(place: int) -> int:
-    """Where the lower half of an argument stands; both systems are little-endian."""
+    """Where the lower half of an argument is; both systems are little-endian."""
     return 16 + 8 * place

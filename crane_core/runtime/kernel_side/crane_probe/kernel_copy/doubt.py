@@ -1,4 +1,4 @@
-"""Exceptions that a copy of the kernel may raise where the kernel itself would not: none is told as a crash.
+"""Exceptions that a copy of the kernel may raise where the kernel itself would not: none is reported as a crash.
 
 Knows what a copy lacks: memory, files to write, connections, programs, threads, a GPU. When in doubt, it doubts.
 """

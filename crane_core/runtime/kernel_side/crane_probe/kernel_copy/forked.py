@@ -88,7 +88,7 @@ def _heard(reader: int, deadline: float) -> tuple[bytes, bool]:
 
 
 def pairs(said: bytes) -> list[Any]:
-    """The facts told in whole lines."""
+    """The facts stated in whole lines."""
     return [json.loads(line) for line in said.split(b"\n")[:-1]]
 
 

@@ -26,7 +26,7 @@ _NO_NEW_PRIVILEGES = 38
 
 
 def walled_in(folders: Sequence[str]) -> bool:
-    """Whether the wall stands; files may be changed in and below the folders. For the calling thread and its children.
+    """Whether the wall is up; files may be changed in and below the folders. For the calling thread and its children.
 
     False where the system has no Landlock.
     """

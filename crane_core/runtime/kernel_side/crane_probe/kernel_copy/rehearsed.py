@@ -107,14 +107,14 @@ def _line(shell: Any, code: str, error: BaseException) -> int | None:
 
 
 def _before(code: str) -> tuple[int, int]:
-    """Empty lines at the top, which IPython leaves out, and 1 where a cell magic stands in the next."""
+    """Empty lines at the top, which IPython leaves out, and 1 where a cell magic is in the next."""
     lines = code.splitlines()
     n_blank = next((place for place, line in enumerate(lines) if line.strip()), 0)
     return n_blank, int(n_blank < len(lines) and lines[n_blank].startswith("%%"))
 
 
 def _frames(shell: Any, error: BaseException) -> list[tuple[FrameType, int]]:
-    """Frames of code that stands in cells, not in functions, with their lines."""
+    """Frames of code that is in cells, not in functions, with their lines."""
     spaces = (shell.user_ns, shell.user_global_ns)
     return [
         (frame, line)

@@ -1,7 +1,7 @@
 """The cells before the target, run again in a copy of a fresh kernel: their threads are the copy's own.
 
 Knows when the copy then holds what the notebook's kernel holds: each cell came to the same, and so did the probe's look
-at what the target uses. Where it does not, nothing is told of the target.
+at what the target uses. Where it does not, the target gets no outcome.
 """
 
 from __future__ import annotations

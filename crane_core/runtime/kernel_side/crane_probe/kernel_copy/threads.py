@@ -1,4 +1,4 @@
-"""Threads that a copy of the kernel lacks: pools are told to do without them, and others are named.
+"""Threads that a copy of the kernel lacks: pools do without them, and others are named.
 
 Knows OpenMP, torch and threadpoolctl. A pool that waits for its threads all the same never uses the processor.
 """

@@ -1,7 +1,7 @@
 """Modules whose source file is not what was loaded: edited since, and whether %autoreload will load them again.
 
 Knows the times that %autoreload keeps, and those that Python writes into its bytecode files. Where there is neither,
-nothing is told.
+nothing is stated.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _files(reloader: Mapping[str, Any]) -> list[tuple[str, Any]]:
 
 
 def _reloader(shell: Any) -> dict[str, Any]:
-    """What %autoreload knows and is told to do; empty where it is not loaded or is off."""
+    """What %autoreload knows and has to do; empty where it is not loaded or is off."""
     manager = setting(shell, "magics_manager")
     registry: Any = setting(manager, "registry") if manager is not None else None
     for owner in dict.values(registry) if is_kind(registry, dict) else ():

@@ -1,4 +1,4 @@
-"""Code of the notebook that Python, IPython or a library calls without being told to by the cell that runs.
+"""Code of the notebook that Python, IPython or a library calls without a call in the cell that runs.
 
 Knows where such code is registered. What IPython, its kernels and installed packages put there themselves is left out.
 """

@@ -86,7 +86,7 @@ def _awaits_foreign(coroutine: Any) -> bool:
 
 
 def _name_of_handle(handle: Any) -> str:
-    """Empty for a call of the kernel's, one that was cancelled, and a step of a task, which is told as such."""
+    """Empty for a call of the kernel's, one that was cancelled, and a step of a task, which is stated as such."""
     held = instance_dict(handle)
     callback = held.get("_callback")
     if callback is None or held.get("_cancelled") is True:

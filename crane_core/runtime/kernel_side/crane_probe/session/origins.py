@@ -27,7 +27,7 @@ _UNBOUND = Kinds(staticmethod, classmethod)
 
 
 def functions_of(value: Any, depth: int = 0) -> Iterator[Any]:
-    """The Python functions that a call of `value` runs, as far as they can be told; None for each that cannot."""
+    """The Python functions that a call of `value` runs, as far as they are known; None for each that cannot."""
     if depth > _DEEPEST:
         yield None
     elif type(value) is _FUNCTION:

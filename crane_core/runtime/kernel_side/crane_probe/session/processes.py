@@ -1,6 +1,6 @@
 """Programs that the kernel has started and that still run: they may write files meanwhile.
 
-Knows Linux's /proc. Where there is none, nothing is told.
+Knows Linux's /proc. Where there is none, nothing is stated.
 """
 
 from __future__ import annotations

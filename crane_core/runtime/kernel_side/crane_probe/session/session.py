@@ -18,7 +18,7 @@ _MOST = 20
 def facts(namespace: Mapping[str, Any], unavailable: dict[str, str]) -> dict[str, Any]:
     """{"session": {"threads", "tasks", "processes": names, "hooks": [[what, name]], "edited": modules}}, or nothing.
 
-    What cannot be told is named in `unknown`, and counts as something that may act.
+    What is unknown is named in `unknown`, and counts as something that may act.
     """
     shell = shell_of(namespace)
     if shell is None:

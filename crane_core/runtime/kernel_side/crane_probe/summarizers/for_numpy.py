@@ -78,7 +78,7 @@ def _covered(items: Any, mask: Any) -> Any:
 
 
 def dtype_text(dtype: Any) -> str:
-    """The name of a dtype, fields and byte order told."""
+    """The name of a dtype, with fields and byte order."""
     return str(dtype)
 
 

@@ -1,6 +1,6 @@
 """pandas: frames, series, indexes, groups, scalars: shapes, dtypes, and per column what its values are.
 
-All columns that the target names are told, others up to the limit. How pandas stores its data is in pandas/storage.py,
+Columns that the target names are stated, others up to the limit. How pandas stores its data is in pandas/storage.py,
 what a chain will find in pandas/following.py.
 """
 
@@ -45,7 +45,7 @@ _NS_PER_KEY = 300
 
 
 class View(NamedTuple):
-    """A frame as it is told: what it stores, its columns, their names and dtypes as texts, the ranges of its blocks."""
+    """A frame as a state has it: what it stores, its columns, their names and dtypes as texts, the ranges of its blocks."""
 
     frame: Frame
     columns: list[Column]
@@ -113,14 +113,14 @@ def _is_number(column: Column) -> bool:
 
 
 def _names(labels: list[Any], look: Any) -> list[str]:
-    """The labels as texts; a label that stands twice is told apart by its position."""
+    """The labels as texts; a label that occurs twice gets its position."""
     texts = [look.label(label) for label in labels]
     double = set(repeated(texts))
     return [f"{text} [{at}]" if text in double else text for at, text in enumerate(texts)]
 
 
 def _shown(labels: list[Any], n_columns: int, look: Any) -> list[int]:
-    """Positions of the columns that are told: those the target names, then the first ones."""
+    """Positions of the columns that are stated: those the target names, then the first ones."""
     asked = columns_asked(look.asked(), look.mentioned, labels)
     n_others = look.limits.columns if not look.is_nested else _NESTED_COLUMNS
     return list(dict.fromkeys([*asked[: look.limits.asked], *range(min(n_columns, n_others))]))[
@@ -209,7 +209,7 @@ def _counted_rows(rows: list[Any], look: Any) -> dict[str, Any]:
 
 
 def _over_all_columns(view: View) -> dict[str, Any]:
-    """Facts about columns that need not be told one by one: missing values, infinite ones, labels that repeat."""
+    """Facts about columns that need not be stated one by one: missing values, infinite ones, labels that repeat."""
     n_nan: dict[str, int] = {}
     infinite: list[str] = []
     for name, column in zip(view.names, view.columns):

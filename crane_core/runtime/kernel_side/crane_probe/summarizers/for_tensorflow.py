@@ -35,7 +35,7 @@ def _in_keras(value: Any, name: str) -> Resolution | None:
 
 
 def _loaded_keras(value: Any) -> Any:
-    """The module that `tf.keras` stands for; None while it is not loaded."""
+    """The module that `tf.keras` refers to; None while it is not loaded."""
     held = instance_dict(value)
     if held.get("_tfll_initialized") is not True or held.get("_tfll_submodule") is not None:
         return None

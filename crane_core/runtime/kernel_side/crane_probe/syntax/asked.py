@@ -87,6 +87,6 @@ def _first_call(chain: Chain) -> Iterator[tuple[str, tuple[Any, ...], tuple[tupl
 
 
 def _unique(values: Iterator[Any]) -> tuple[Any, ...]:
-    """In order, without those met before; told apart by their text, as 1 and True are equal."""
+    """In order, without those met before; distinguished by their text, as 1 and True are equal."""
     met = {repr(value): value for value in values}
     return tuple(met.values())

@@ -25,7 +25,7 @@ class Import(NamedTuple):
 
 
 class Evaluation(Expressions):
-    """Reads statements; what was found stands in `chains` and `imports`."""
+    """Reads statements; what was found is in `chains` and `imports`."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)

@@ -175,7 +175,7 @@ class Expressions:
         return MISSING
 
     def _note(self, name: str, steps: tuple[Step, ...], *, stored: bool = False) -> None:
-        """Notes the chain where its name is, or stands for, one of the kernel's."""
+        """Notes the chain where its name is, or refers to, one of the kernel's."""
         meaning = self.scopes.meaning(name)
         if type(meaning) is Alias:
             for chosen in _expanded((*meaning.steps, *steps)):
@@ -301,7 +301,7 @@ class Expressions:
         return {name: self.meaning_of(argument) for name, argument in pairs if name}
 
     def meaning_of(self, node: ast.AST | None) -> Any:
-        """What a name stands for that is given the value of this expression."""
+        """What a name refers to that is given the value of this expression."""
         value = known(node, self.value_of)
         if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript, ast.Call)):
             base, links = _links(node)

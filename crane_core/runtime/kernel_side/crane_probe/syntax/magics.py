@@ -34,7 +34,7 @@ class Parsed(NamedTuple):
 
 
 def parsed(code: str) -> Parsed:
-    """The cell's tree. Plain Python is parsed as it stands; else with magics replaced."""
+    """The cell's tree. Plain Python is parsed as it is; else with magics replaced."""
     try:
         return Parsed(ast.parse(code))
     except (SyntaxError, ValueError):

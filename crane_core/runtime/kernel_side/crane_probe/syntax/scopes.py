@@ -63,7 +63,7 @@ class Scopes:
         """Kernel objects of which the target has called a method, or which it has handed to a function."""
 
     def meaning(self, name: str) -> Any:
-        """What a name that is not the kernel's stands for; an Alias to itself for a name of the kernel."""
+        """What a name that is not the kernel's refers to; an Alias to itself for a name of the kernel."""
         for scope in reversed(self.locals):
             if name in scope:
                 return scope[name]

@@ -90,7 +90,7 @@ def _labels(held: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def generator(value: Any, look: Any) -> dict[str, Any]:
-    """What an ImageDataGenerator does to images, as far as it was told to."""
+    """What an ImageDataGenerator does to images, as far as it is set."""
     held = instance_dict(value)
     stated = {name: plain(held[name], look) for name in _CHANGES.split() if name in held and is_plain(held[name])}
     done = {name: fact for name, fact in stated.items() if fact not in (None, 0, [1.0, 1.0], "channels_last")}

@@ -59,7 +59,7 @@ def metric(value: Any, look: Any) -> dict[str, Any]:
 
 
 def optimizer(value: Any, look: Any) -> dict[str, Any]:
-    """Settings with the learning rate as it stands; whether it has met a model's variables."""
+    """Settings with the learning rate as it is; whether it has met a model's variables."""
     held = own_dict(value)
     facts = {"built": held["built"]} if type(held.get("built")) is bool else {}
     return {"plus": {"values": dict(settings(value, look), **rate(held, look), **facts)}}

@@ -69,7 +69,7 @@ def items_of(values: Any) -> list[Any]:
 
 
 class Known(NamedTuple):
-    """What is known of a column before: the ranges of its block, its row there, and whether it is told in brief."""
+    """What is known of a column before: the ranges of its block, its row there, and whether it is stated in brief."""
 
     ranges: Ranges | None = None
     row: int = 0

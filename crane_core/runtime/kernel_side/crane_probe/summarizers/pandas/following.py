@@ -109,7 +109,7 @@ def follow(value: Any, steps: tuple[Step, ...]) -> Resolution | None:
 
 
 def has_attribute(value: Any, name: str) -> bool | None:
-    """Whether a label stands for the attribute. None for a class of the notebook."""
+    """Whether a label is the attribute. None for a class of the notebook."""
     if package_of(type(value)) != "pandas" or not is_kind(value, pandas().Series):
         return None
     return has_label(series_index(value), name)

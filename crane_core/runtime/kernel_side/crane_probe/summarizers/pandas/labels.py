@@ -124,7 +124,7 @@ def repeated(labels: list[Any]) -> list[Any]:
 
 
 def has_label(index: Any, label: Any) -> bool | None:
-    """Whether a label stands in an index with one level; None where only pandas could tell, as for texts of dates."""
+    """Whether a label is in an index with one level; None where only pandas could tell, as for texts of dates."""
     if is_multi(index) or type(label) not in SINGLE:
         return None
     if is_range(index):

@@ -51,7 +51,7 @@ def _numbers(parameters: list[Any]) -> int:
 
 
 def scheduler(value: Any, look: Any) -> dict[str, Any]:
-    """Where a schedule stands, and its numbers; the steps after which it refuses to go on."""
+    """Where a schedule is, and its numbers; the steps after which it refuses to go on."""
     held = instance_dict(value)
     facts = {name: _plain(held[name], look) for name in (*_STEPPED, *_PLATEAU, "_step_count") if name in held}
     if "_step_count" in facts:

@@ -45,7 +45,7 @@ _NS_PER_KEY = 300
 
 
 class View(NamedTuple):
-    """A frame as a state has it: what it stores, its columns, their names and dtypes as texts, the ranges of its blocks."""
+    """A frame as a state has it: what it stores, its columns, their names and dtypes as texts, ranges of its blocks."""
 
     frame: Frame
     columns: list[Column]

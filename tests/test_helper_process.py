@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -21,6 +22,7 @@ from crane_core.detectors.installed import required_version
 from crane_core.domain import Cell, CellRole, Setting
 from crane_core.errors import DetectorError
 from crane_core.live.helper import Helper
+from crane_core.pipeline.places import DataFolder
 from crane_core.prompts.tokens_apart import count_apart
 from crane_core.runtime import interpreters, isolation, sealed
 from crane_core.runtime.environment import environment_of
@@ -185,19 +187,23 @@ def crane(hostile: Hostile, root: Path, *arguments: str, **variables: str) -> su
     )
 
 
+RULES = ("detect", "--detector", "rules", "--setting", "runtime+", "--benchmark", "minibench")
 VERBS: dict[str, Sequence[str]] = {
     "check": ("check", "trip.ipynb", "--json"),
     "prompt": ("prompt", "trip.ipynb", "--setting", "code"),
     "doctor": ("doctor",),
-    "detect": (
-        *("detect", "--detector", "rules", "--setting", "runtime+"),
-        *("--benchmark", "minibench", "--instances", "numpy_1*"),
-    ),
+    "detect": (*RULES, "--instances", "numpy_1*", "--concurrency", "1"),
+    "detect with a pool": (*RULES, "--concurrency", "2"),
 }
 
 
-@pytest.mark.parametrize("verb", VERBS)
-def test_no_command_runs_it_where_execution_is_forbidden(verb: str, hostile: Hostile, root: Path) -> None:
+@pytest.mark.parametrize(
+    "verb", [pytest.param(verb, marks=[pytest.mark.slow] if "pool" in verb else []) for verb in VERBS]
+)
+def test_no_command_runs_it_where_execution_is_forbidden(
+    verb: str, hostile: Hostile, root: Path, prepared_folder: DataFolder
+) -> None:
+    shutil.copytree(prepared_folder.path, hostile.folder.parent / "data")
     done = crane(hostile, root, *VERBS[verb], CRANE_ALLOW_EXECUTION="0")
     assert done.returncode == 0, done.stderr
     assert hostile.ran == []

@@ -11,6 +11,7 @@ import pytest
 
 from crane_core.runtime.capture import Captured, capture
 from crane_core.runtime.isolation import Isolation, can_seal
+from crane_core.runtime.kernel_side.crane_probe.rehearsal import _Watched
 from crane_core.runtime.limits import Limits
 from crane_core.runtime.rehearsal import Outcome, Rehearsal, rehearsal_of
 from tests.optional import needs
@@ -88,6 +89,23 @@ def test_a_cell_that_raises_nothing_runs_through(kernel: SharedKernel) -> None:
 def test_a_cell_that_works_on_is_still_running(kernel: SharedKernel) -> None:
     told = kernel.rehearse("n = 1\nwhile True: n += 1", WAITING_S)
     assert (told.outcome, told.title) == (Outcome.STILL_RUNNING, "still running after 1 s")
+
+
+@pytest.mark.parametrize(
+    ("used_s", "queued_s", "is_working"),
+    [
+        pytest.param(0.25, 0.0, True, id="quiet machine"),
+        pytest.param(0.006, 0.24, True, id="busy machine"),
+        pytest.param(0.001, 0.01, False, id="waits for a lock"),
+    ],
+)
+def test_whether_a_copy_works_is_no_question_of_how_busy_the_machine_is(
+    used_s: float, queued_s: float, *, is_working: bool
+) -> None:
+    """In the last quarter of its second."""
+    watched = _Watched(copy=0, seconds=1.0, start_s=1.0)
+    watched._uses = [(0.0, 0.0, 0.0), (0.74, 0.1, 0.5), (1.0, 0.1 + used_s, 0.5 + queued_s)]
+    assert watched._is_working() is is_working
 
 
 class Unknown(NamedTuple):

@@ -31,7 +31,7 @@ class Limits(NamedTuple):
     variable_steps: int = 400_000_000
     """Elementary steps (about a nanosecond each) that one variable may cost; counted, so a cut is the same again."""
     variable_seconds: float = 0.6
-    """When a variable is given up although its steps were not used up: a slow machine, a slow object."""
+    """Of work (budget.Clock), after which a variable is given up although steps are left: a slow object."""
     total_seconds: float = 10.0
     variable_chars: int = 24_000
     """JSON text of one variable."""

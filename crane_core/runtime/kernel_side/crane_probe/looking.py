@@ -6,12 +6,11 @@ too long, becomes the reason why its value is unavailable.
 
 from __future__ import annotations
 
-import time
 from typing import Any, Callable, Iterable, Iterator, Mapping
 
 from . import bounds
 from .anatomy import package_of, type_name
-from .budget import Budget, OverBudgetError
+from .budget import Budget, Clock, OverBudgetError
 from .dispatch import answer_of, summarizer_of
 from .groups import merged
 from .limits import Limits
@@ -31,18 +30,18 @@ class Look:
         self._name = ""
         self._depth = 0
         self._path: list[int] = []
-        self._deadline = time.perf_counter() + limits.total_seconds
+        self._clock = Clock(limits.total_seconds)
         self._budget = self._fresh_budget()
 
     def _fresh_budget(self) -> Budget:
         limits = self.limits
-        seconds = min(limits.variable_seconds, self._deadline - time.perf_counter())
+        seconds = min(limits.variable_seconds, self._clock.seconds_left)
         return Budget(steps=limits.variable_steps, nodes=limits.nodes, seconds=seconds)
 
     @property
     def is_over(self) -> bool:
         """True when looking at all variables has taken as long as it may."""
-        return time.perf_counter() > self._deadline
+        return self._clock.is_over
 
     def asked(self, name: str = "") -> Asked:
         """What the target asks of a name; without one, of the variable being looked at (nothing for what is inside)."""

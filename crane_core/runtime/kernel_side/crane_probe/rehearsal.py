@@ -36,6 +36,8 @@ _TICK_S = 0.05
 _TAIL = 0.25
 """Share of the time, at its end, in which a cell that still runs has used the processor."""
 _LEAST_USE = 0.05
+_LEAST_READY = 0.5
+"""Or in which it was ready to run for so long, and had to wait for its turn on a busy machine."""
 _MOST_ANSWER = 20_000
 _TEMPORARY = "/tmp"  # noqa: S108 - nothing is written there: its changes are dropped
 _LOCKS = "/dev/shm"  # noqa: S108 - as above
@@ -128,7 +130,7 @@ class _Watched:
         self._start_s = start_s
         self._said: Facts = {}
         self._began: float | None = None
-        self._uses: list[tuple[float, float]] = []
+        self._uses: list[tuple[float, float, float]] = []
         self._is_late = False
 
     def hear(self, reader: int) -> None:
@@ -136,7 +138,7 @@ class _Watched:
         said = b""
         while len(said) < _MOST_ANSWER:
             now = time.perf_counter()
-            self._uses.append((now, _processor_s(self._copy)))
+            self._uses.append((now, _processor_s(self._copy), _queued_s(self._copy)))
             if now >= deadline:
                 self._is_late = True
                 return
@@ -173,10 +175,12 @@ class _Watched:
         return _unknown(_LEFT)
 
     def _is_working(self) -> bool:
-        now, used = self._uses[-1]
+        now, used, queued = self._uses[-1]
         tail = self._seconds * _TAIL
-        before = [use for at, use in self._uses if at <= now - tail]
-        return used - (before[-1] if before else self._uses[0][1]) >= _LEAST_USE * tail
+        before = [use for use in self._uses if use[0] <= now - tail]
+        _, used_before, queued_before = before[-1] if before else self._uses[0]
+        use = used - used_before
+        return use >= _LEAST_USE * tail or use + queued - queued_before >= _LEAST_READY * tail
 
 
 def _ended_by(number: int) -> str:
@@ -192,6 +196,18 @@ def _processor_s(process: int) -> float:
     except OSError:
         return 0.0
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _queued_s(process: int) -> float:
+    """Seconds for which its first thread was ready to run and others had the processor; 0 where Linux does not count.
+
+    Python runs the cell on that thread.
+    """
+    try:
+        fields = Path(f"/proc/{process}/schedstat").read_text("utf-8", "replace").split()
+    except OSError:
+        return 0.0
+    return int(fields[1]) / 1e9 if len(fields) > 1 else 0.0
 
 
 # In the copy

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
+from functools import cache
 from importlib import import_module
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -90,13 +91,14 @@ def optional_imports(*codes: str) -> list[str]:
     return sorted(set().union(*map(imported, codes)) & set(LIBRARIES))
 
 
-def imported(code: str) -> set[str]:
-    """Top-level packages that code imports; none where it is not Python."""
+@cache
+def imported(code: str) -> frozenset[str]:
+    """Top-level packages that code imports; none where it is not Python. One set-up stands before many targets."""
     try:
         tree = ast.parse(code)
     except SyntaxError:
-        return set()
+        return frozenset()
     nodes = list(ast.walk(tree))
     names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
     names += [node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module and not node.level]
-    return {name.partition(".")[0] for name in names}
+    return frozenset(name.partition(".")[0] for name in names)

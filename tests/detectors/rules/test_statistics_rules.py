@@ -113,11 +113,17 @@ def setup_of(target: str) -> str:
     return SETUP + TREES if re.search(r"\b(model|small|grown)\.", target) else SETUP
 
 
-@pytest.mark.parametrize("case", CRASHES)
-def test_crash_is_predicted_with_its_class(case: str, check: Callable[[str, str], object]) -> None:
-    check(setup_of(CRASHES[case]), CRASHES[case])
+def tried(cases: dict[str, str]) -> pytest.MarkDecorator:
+    """Each target after its set-up, by the name of the case."""
+    together = [(setup_of(target), target) for target in cases.values()]
+    return pytest.mark.parametrize(("setup", "target"), together, ids=cases)
 
 
-@pytest.mark.parametrize("case", FINE)
-def test_what_runs_is_left_alone(case: str, check: Callable[[str, str], object]) -> None:
-    check(setup_of(FINE[case]), FINE[case])
+@tried(CRASHES)
+def test_crash_is_predicted_with_its_class(setup: str, target: str, check: Callable[[str, str], object]) -> None:
+    check(setup, target)
+
+
+@tried(FINE)
+def test_what_runs_is_left_alone(setup: str, target: str, check: Callable[[str, str], object]) -> None:
+    check(setup, target)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import nbformat
@@ -12,6 +13,7 @@ import pytest
 from jupyter_client.manager import KernelManager
 from playwright.sync_api import expect
 
+from tests.kernels import started
 from tests.patience import PATIENCE_S
 
 from .conftest import OpenPage, StartApp
@@ -31,11 +33,8 @@ def kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[KernelMa
     monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path))
     notebook = tmp_path / NAME
     nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code) for code in CELLS]), notebook)
-    manager = KernelManager(connection_file=str(tmp_path / "kernel-77aa.json"))
-    manager.start_kernel(env=os.environ | {"JPY_SESSION_NAME": str(notebook)})
-    client = manager.blocking_client()
-    client.start_channels()
-    client.wait_for_ready(timeout=PATIENCE_S)
+    make = partial(KernelManager, connection_file=str(tmp_path / "kernel-77aa.json"))
+    manager, client = started(make, env=os.environ | {"JPY_SESSION_NAME": str(notebook)})
     client.execute_interactive(CELLS[0], timeout=PATIENCE_S)
     try:
         yield manager

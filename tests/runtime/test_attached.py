@@ -6,12 +6,12 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
-from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.manager import KernelManager
 
 from crane_core.cli import main
@@ -23,6 +23,7 @@ from crane_core.runtime.attached import Attached
 from crane_core.runtime.live_history import Ran
 from crane_core.runtime.rehearsal import Outcome
 from crane_core.runtime.running import kernel_named, running_kernels
+from tests.kernels import started
 from tests.patience import PATIENCE_S
 
 SETUP = "beds = {'north': 3}\n_, In[0]"
@@ -47,12 +48,9 @@ class Live:
         self.notebook = notebook
         self.id = "4a57bd1c-95a0"
         self.file = folder / f"kernel-{self.id}.json"
-        self.manager = KernelManager(connection_file=str(self.file))
         environment = os.environ | {"JPY_SESSION_NAME": str(notebook), "PYTHONDONTWRITEBYTECODE": "1"}
-        self.manager.start_kernel(cwd=str(folder), env=environment)
-        self.client: BlockingKernelClient = self.manager.blocking_client()
-        self.client.start_channels()
-        self.client.wait_for_ready(timeout=PATIENCE_S)
+        make = partial(KernelManager, connection_file=str(self.file))
+        self.manager, self.client = started(make, cwd=str(folder), env=environment)
 
     def run(self, code: str, **options: Any) -> str:
         told: list[str] = []

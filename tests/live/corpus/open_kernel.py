@@ -12,12 +12,14 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
 from jupyter_client.manager import KernelManager
 
+from tests.kernels import started
 from tests.patience import PATIENCE_S
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -66,13 +68,11 @@ class OpenKernel:
         self._start(room)
 
     def _start(self, folder: Path) -> None:
-        self._manager = KernelManager(kernel_spec_manager=self._specs)
         # Nothing of the user's own: no start-up files, no stored variables, no history.
         own = {"IPYTHONDIR": str(self._room / "ipython"), "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": ""}
-        self._manager.start_kernel(cwd=str(folder), env=os.environ | own, extra_arguments=["--log-level=50"])
-        self._client = self._manager.client()
-        self._client.start_channels()
-        self._client.wait_for_ready(timeout=PATIENCE_S)
+        make = partial(KernelManager, kernel_spec_manager=self._specs)
+        quiet = ["--log-level=50"]
+        self._manager, self._client = started(make, cwd=str(folder), env=os.environ | own, extra_arguments=quiet)
         self.run("%load_ext crane_core")
         self.ask("1 + 1")
         if self._guard:

@@ -1,8 +1,8 @@
 """Killed at any moment, a job has lost no answer that it told as saved, and goes on without asking twice.
 
 Its own process asks the fake model over HTTP a thousand times and more, telling after every write how many answers
-are on the disk. It is killed ten times, at moments that a seed chooses; nobody cleans up in between. The server lives
-here and counts for itself what it answered.
+are on the disk. It is killed three times in `make test`, ten times in `make test-all`, at moments that a seed chooses;
+nobody cleans up in between. The server lives here and counts for itself what it answered.
 """
 
 from __future__ import annotations
@@ -28,9 +28,7 @@ from crane_core.pipeline.places import DataFolder
 from tests.pipeline.conftest import answers_of_job
 
 SEED = 20_261_121
-N_KILLS = 10
-N_RUNS = 13
-N_QUESTIONS = 80 * N_RUNS
+N_INSTANCES = 80
 CONCURRENCY = 16
 ON_THE_WAY = 3 * CONCURRENCY
 """Most questions that are with the model, wait for the disk or are being written at one moment."""
@@ -110,9 +108,9 @@ def model() -> FakeModel:
 
 
 @pytest.fixture
-def client(model: FakeModel, folder: DataFolder, root: Path) -> Iterator[Client]:
+def client(model: FakeModel, folder: DataFolder, root: Path, n_runs: int) -> Iterator[Client]:
     with fake_server(model) as base_url:
-        command = [sys.executable, "-c", NURSERY, str(folder.path), base_url, str(N_RUNS), str(CONCURRENCY)]
+        command = [sys.executable, "-c", NURSERY, str(folder.path), base_url, str(n_runs), str(CONCURRENCY)]
         with subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=root, text=True, bufsize=1
         ) as nursery:
@@ -144,17 +142,22 @@ def texts(found: Standing) -> dict[tuple[object, ...], str | None]:
     return {key: reply.text for key, reply in found.replies.items() if isinstance(reply, Reply)}
 
 
+@pytest.mark.parametrize(
+    ("n_kills", "n_runs"), [(3, 4), pytest.param(10, 13, marks=pytest.mark.slow)], ids=["three times", "ten times"]
+)
 def test_a_killed_job_loses_nothing_that_was_told_and_asks_nothing_twice(
     client: Client,
     model: FakeModel,
     folder: DataFolder,
     capsys: pytest.CaptureFixture[str],
     record_property: Callable[[str, object], None],
+    n_kills: int,
+    n_runs: int,
 ) -> None:
-    rng = random.Random(SEED)
+    rng, n_questions = random.Random(SEED), N_INSTANCES * n_runs
     before: dict[tuple[object, ...], str | None] = {}
     n_lost = []
-    for n_saved in sorted(rng.sample(range(1, N_QUESTIONS - 150), N_KILLS)):
+    for n_saved in sorted(rng.sample(range(1, n_questions - 150), n_kills)):
         told = killed_at(client, max(n_saved, len(before) + 1), rng)
         kept = texts(standing(folder, job_of(folder)))
         assert len(kept) >= told
@@ -165,27 +168,27 @@ def test_a_killed_job_loses_nothing_that_was_told_and_asks_nothing_twice(
     record_property("tried", len(n_lost))
     client.begin()
     *_, done = client.told()
-    assert done == ["done", job_of(folder), N_QUESTIONS, 0]
+    assert done == ["done", job_of(folder), n_questions, 0]
     with capsys.disabled():
         n_sent = model.requests["answered"]
         sys.stdout.write(
-            f"\n{N_QUESTIONS} questions, {N_KILLS} kills: {n_sent} requests, {n_sent - N_QUESTIONS} of them repeated, "
+            f"\n{n_questions} questions, {n_kills} kills: {n_sent} requests, {n_sent - n_questions} of them repeated, "
             f"at most {max(n_lost)} at one kill; concurrency {CONCURRENCY}\n"
         )
     assert texts(standing(folder, job_of(folder))).items() >= before.items()
-    check_tables(folder)
+    check_tables(folder, n_questions)
 
 
-def check_tables(folder: DataFolder) -> None:
+def check_tables(folder: DataFolder, n_questions: int) -> None:
     """Every instance and index is there once, with the reply of the ledger's one line about it and a prompt."""
     lines = ledger.tail(folder.ledger / "runs" / f"{job_of(folder)}.jsonl")
     replies = Counter((record.instance_id, record.run_index) for record in lines.records if isinstance(record, Reply))
-    assert (len(replies), set(replies.values())) == (N_QUESTIONS, {1})
+    assert (len(replies), set(replies.values())) == (n_questions, {1})
     prompts = Counter(record.sha256 for record in lines.records if isinstance(record, Prompt))
     assert set(prompts.values()) == {1}
     store = prepare(folder)
     answers = answers_of_job(store, job_of(folder))
-    assert len(answers) == N_QUESTIONS
+    assert len(answers) == n_questions
     assert set(zip(answers["instance_id"], answers["run_index"], strict=True)) == set(replies)
     assert answers["crashes"].notna().all()
     assert set(answers["prompt_sha256"]) == set(prompts)

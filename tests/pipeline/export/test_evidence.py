@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from crane_core.pipeline.jobs.files import job_file
 from crane_core.pipeline.loading.load import import_paths, prepare
 from crane_core.pipeline.places import DataFolder, data_folder
 from crane_core.storage import state
-from tests.pipeline.conftest import write_pairs_folder, write_predictions
+from tests.pipeline.conftest import ship_minibench_alone, write_pairs_folder, write_predictions
 
 TIME = "2026-11-21T10:00:00.000+00:00"
 HERON = Detector("heron", "Heron", DetectorKind.LLM)
@@ -34,11 +34,19 @@ def reply(index: int, text: str = '{"reasoning": "It fails.", "detection": true}
     return Reply(*where, "0" * 64, TIME, text)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def minibench_ships_alone() -> Iterator[None]:
+    """Here and on the other machine, which loads all that ships."""
+    with pytest.MonkeyPatch.context() as patch:
+        ship_minibench_alone(patch)
+        yield
+
+
 @pytest.fixture(scope="module")
-def grown(prepared_folder: DataFolder, root: Path, tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
-    """Embedded data, two sources and a job; to be copied, not changed."""
+def grown(minibench_folder: DataFolder, root: Path, tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
+    """The minibench, two sources and a job; to be copied, not changed."""
     place = tmp_path_factory.mktemp("grown")
-    folder = DataFolder(Path(shutil.copytree(prepared_folder.path, place / "data")))
+    folder = DataFolder(Path(shutil.copytree(minibench_folder.path, place / "data")))
     for source in (write_predictions(place), write_pairs_folder(root, place)):
         import_paths([source], folder)
     ledger.append(job_file(folder, JOB.job), HERON, JOB, reply(1), reply(2, "no answer"))

@@ -18,6 +18,12 @@ ON = ("--setting", "code", "--benchmark", "minibench", "--instances", "numpy_1_*
 
 
 @pytest.fixture
+def folder(only_minibench: DataFolder) -> DataFolder:
+    """Nothing here is about the published study."""
+    return only_minibench
+
+
+@pytest.fixture
 def run(folder: DataFolder, capsys: pytest.CaptureFixture[str]) -> Run:
     """Run a verb on the test's own data folder, in this process."""
     return speaker(folder.path, capsys)

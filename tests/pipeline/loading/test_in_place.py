@@ -59,6 +59,12 @@ def written(path: Path, rows: Rows) -> Path:
 
 
 @pytest.fixture
+def folder(only_minibench: DataFolder) -> DataFolder:
+    """Nothing here is about the published study."""
+    return only_minibench
+
+
+@pytest.fixture
 def used(folder: DataFolder, tmp_path: Path) -> DataFolder:
     lab = tmp_path / "lab's [files] \u202e"
     written(lab / "one'; DROP TABLE runs; --.parquet", runs())

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from traitlets.config import Config
 from crane_core.detectors.rules.session_facts import SessionFacts, session_facts
 from crane_core.domain import KernelState, Setting
 from crane_core.runtime.kernel_side.crane_probe.look import look
+from crane_core.runtime.kernel_side.crane_probe.session.threads import threads
+from tests.patience import PATIENCE_S
 
 WAITS = "import threading\ngo = threading.Event()\ndef work(): go.wait()\n"
 BESIDE = {
@@ -152,6 +155,35 @@ def test_who_else_acts_is_told(session: Session, name: str) -> None:
     told = session.told(setup)
     assert wanted in str(told[group])
     assert facts_of(told).unsure or name == "a magic of the notebook"
+
+
+@pytest.mark.parametrize(("moment", "told"), [("start", ["Thread-work"]), ("end", [])])
+def test_a_thread_is_known_in_its_first_and_in_its_last_moment(moment: str, told: list[str]) -> None:
+    """On a busy machine both may last: it is not among the active ones yet, or no more."""
+    halted, go_on = threading.Event(), threading.Event()
+    thread = threading.Thread(target=len, args=("",), name="Thread-work")
+
+    def halting(then: Callable[[], None]) -> Callable[[], None]:
+        def halt() -> None:
+            then()
+            halted.set()
+            go_on.wait(PATIENCE_S)
+
+        return halt
+
+    if moment == "start":
+        thread._started.set = halting(thread._started.set)  # type: ignore[attr-defined]
+    else:
+        thread._delete = halting(thread._delete)  # type: ignore[attr-defined]
+    before = threads()
+    thread.start()
+    try:
+        assert halted.wait(PATIENCE_S)
+        assert thread.ident not in threading._active  # type: ignore[attr-defined]
+        assert [name for name in threads() if name not in before] == told
+    finally:
+        go_on.set()
+        thread.join()
 
 
 @pytest.mark.parametrize("name", QUIET)

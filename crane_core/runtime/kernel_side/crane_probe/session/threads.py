@@ -27,6 +27,8 @@ _QUIET_TARGETS = (
 )
 """Modules of the standard library and of torch whose threads pass on what they get."""
 _PLAIN_THREADS = Kinds(threading.Thread, threading.Timer)
+_FIRST_CODE = threading.Thread._bootstrap.__code__  # type: ignore[attr-defined]
+"""What a thread of `threading` is in from its first moment to its last."""
 _RUNS_CELLS = ("IPython.core.interactiveshell", "run_code")
 
 
@@ -36,13 +38,28 @@ def threads() -> list[str]:
     frames = sys._current_frames()
     # Our own frame among its variables would be a cycle, and keep what was looked at until the next collection.
     frames.pop(own, None)
-    known = dict(threading._active)  # type: ignore[attr-defined]
+    starting = _starting()
+    known = {**starting, **threading._active}  # type: ignore[attr-defined]
+    # A thread leaves the active ones as its last act; on a busy machine it may be found there.
+    ended = {ident for ident, frame in frames.items() if ident not in known and _is_of_threading(frame)}
+    if None in starting:
+        ended = set()  # One begins that does not know its number yet: it may be any of them.
     idle = idle_pools(known.values())
     return [
         _named(known.get(ident), frame)
         for ident, frame in sorted(frames.items())
-        if _may_act(known.get(ident), frame, idle)
+        if ident not in ended and _may_act(known.get(ident), frame, idle)
     ]
+
+
+def _starting() -> dict[int | None, Any]:
+    """By number the threads that run and are not yet among the active ones."""
+    starting = list(threading._limbo)  # type: ignore[attr-defined]
+    return {instance_dict(thread).get("_ident"): thread for thread in starting}
+
+
+def _is_of_threading(frame: types.FrameType) -> bool:
+    return _outermost(frame).f_code is _FIRST_CODE
 
 
 def _may_act(thread: Any, frame: types.FrameType, idle: set[int]) -> bool:

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -66,9 +67,15 @@ def test_the_names_that_a_file_may_hold_are_documented() -> None:
 @pytest.mark.parametrize("package", FILES)
 def test_every_name_of_a_file_is_read(package: str) -> None:
     """A misspelt table would be left out without a word."""
-    others = [path.read_text("utf-8") for path in CORE.rglob("*.py")]
-    read_alone = {name for text in others for name in re.findall(rf"\bof_{package}\.([A-Z_]+)\b", text)}
+    read_alone = {name for of, name in names_read() if of == package}
     assert constants(FILES[package]) - READ - read_alone == set()
+
+
+@cache
+def names_read() -> frozenset[tuple[str, str]]:
+    """Each library's file and a name of it, wherever the program reads one."""
+    texts = [path.read_text("utf-8") for path in CORE.rglob("*.py")]
+    return frozenset(found for text in texts for found in re.findall(r"\bof_(\w+)\.([A-Z_]+)\b", text))
 
 
 @pytest.mark.parametrize("table", ["METHODS", "BY_VALUES"])

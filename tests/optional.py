@@ -46,9 +46,10 @@ def needing(*libraries: str) -> Callable[[Test], Test]:
     return marked
 
 
-def each(libraries: Iterable[str]) -> list[Any]:
-    """Libraries as parameters of a test: an optional one with its marks."""
-    return [pytest.param(name, marks=needs(name) if name in LIBRARIES else ()) for name in libraries]
+def each(names: Iterable[str]) -> list[Any]:
+    """Libraries, or names in them, as parameters of a test: those of an optional one with its marks."""
+    packages = {name: name.partition(".")[0] for name in names}
+    return [pytest.param(name, marks=needs(of) if of in LIBRARIES else ()) for name, of in packages.items()]
 
 
 def mark_by_parameters(item: pytest.Item) -> None:

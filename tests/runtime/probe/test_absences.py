@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.examples import examples
+from tests.optional import needs
 
 State = dict[str, Any]
 RAISED = (KeyError, AttributeError, IndexError, TypeError, ValueError, pd.errors.UndefinedVariableError)
@@ -284,7 +285,7 @@ chain = make_pipeline(StandardScaler(), LinearRegression()).fit(fit, [1, 2])
     ("target", "missing"),
     [
         ("chain.predict(new)", []),
-        ("sns.pairplot(fit, vars=['a', 'b'])", ["b"]),
+        pytest.param("sns.pairplot(fit, vars=['a', 'b'])", ["b"], marks=needs("seaborn")),
         ("chain.predict(other)", ["a"]),
         ("prepare.transform(new)", []),
         ("vote.predict(new)", []),

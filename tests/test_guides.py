@@ -22,12 +22,12 @@ SHOWN_ADDRESS = "http://127.0.0.1:11434/v1"
 TOLD = {
     "README": ["will certainly crash", r"pilot"],
     "docs/admin/backup": ["elsewhere"],
-    "docs/admin/isolation": [],
+    "docs/admin/isolation": ["no certain crash"],
     "docs/admin/server": ["https://crane.lab.example/"],
     "docs/engineer/attach": [],
     "docs/engineer/check": ["will certainly crash", '"predicted": "crash"'],
     "docs/engineer/ci": ["test 3 = 3"],
-    "docs/engineer/rehearse": ["IndexError"],
+    "docs/engineer/rehearse": ["executed in a copy: crashed: AttributeError"],
     "docs/researcher/own-model": [r"runtime\s+(crash|safe|tie)\s+\d+", "n_replies"],
     "docs/researcher/own-notebooks": [
         "will certainly crash",
@@ -37,7 +37,7 @@ TOLD = {
     "docs/start/first-minutes": ["every recomputable cell matches"],
 }
 """Each guide, and what its commands print, as patterns."""
-QUICK = "docs/engineer/check"
+QUICK = "docs/engineer/ci"
 """The one that `make test` follows."""
 
 

@@ -310,7 +310,7 @@ def _check_unchanged(last_line: bytes, path: Path, since: Position) -> None:
         raise LedgerError(
             f"{path} changed before byte {since.loaded_bytes}, but it is append-only.",
             remedy="Restore it; `doctor` lists what is lost. To continue without it: `python -m crane_core rebuild"
-            " --accept-loss`.",
+            " --accept-loss`. See docs/admin/backup.md.",
         )
 
 

@@ -34,6 +34,9 @@ TOLD = {
         '"predicted": "nothing certain"',
         r"trip_reproduced\s+crash\s+True",
     ],
+    "docs/lead/campaign": ["pilot", "ana", "cleo"],
+    "docs/researcher/statistics/power": [r"\b0\.\d+"],
+    "docs/researcher/study": ["every recomputable cell matches", "claims"],
     "docs/start/first-minutes": ["every recomputable cell matches"],
 }
 """Each guide, and what its commands print, as patterns."""

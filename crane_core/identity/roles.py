@@ -31,7 +31,7 @@ EMAIL = re.compile(r"[a-z0-9.!#$%&'+/=?^_`{|}~-]{1,64}@[a-z0-9-]+(\.[a-z0-9-]+)*
 
 MAX_BYTES = 1_000_000
 _ROLES = {str(role): role for role in Role}
-_FORM = "The head of crane_core/identity/roles.py shows an example of the file."
+_FORM = "docs/admin/server.md shows an example of the file."
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ _MEMBERS: dict[str, type | UnionType] = {
     "price_in": int | float,
     "price_out": int | float,
 }
-_FORM = "See the head of crane_core/llm/endpoints.py for an example of the file."
+_FORM = "docs/reference/files.md shows an example of the file."
 
 
 @dataclass(frozen=True, slots=True)

@@ -160,7 +160,8 @@ def key_for(
     wanted = name or providers[host]
     raise DetectorError(
         f"There is no key for {host}.",
-        remedy=f"Set {wanted} in the environment, or in a {DOTENV} file in the working directory.",
+        remedy=f"Set {wanted} in the environment, or in a {DOTENV} file in the working directory; see "
+        "docs/reference/settings.md.",
     )
 
 

@@ -124,7 +124,8 @@ def furnished(
     if program is None or not can_seal():
         raise KernelStartError(
             "bubblewrap cannot seal a kernel off on this machine.",
-            remedy="Install the package bubblewrap, or allow user namespaces; or run without --isolate.",
+            remedy="Install the package bubblewrap, or allow user namespaces; or run without --isolate. See "
+            "docs/admin/isolation.md.",
         )
     words = _seal(program, argv, folder, room, network=network)
     # Set inside: before it, they would also be those of bubblewrap and of the watchdog (LD_PRELOAD).

@@ -13,10 +13,12 @@ import streamlit as st
 
 from crane_core.errors import CraneError
 from crane_core.storage.store import DatabaseError, damaged
+from crane_core.ui.documentation import ADDRESS
 from crane_core.ui.words import literal
 
 _PATH = re.compile(r"(?<![\w.:/~-])(?:~|[A-Za-z]:)?[/\\](?:[^\s/\\'\"`:,;]+[/\\])+([^\s/\\'\"`:,;]*)")
 _COMMAND = re.compile(r"`(?:python -m crane_core )?([a-z-]+)[^`]*`")
+_DOCUMENT = re.compile(r"\bdocs/([a-z/-]+)\.md\b")
 ASK = "Ask the person who runs this server: it needs a command there."
 INSTEAD = {
     "add-case": "The Data page has a form that makes a pair of a notebook, where the app may run notebooks.",
@@ -45,7 +47,12 @@ def remedy_on_page(remedy: str) -> str:
 
 def refusal_words(message: str, remedy: str) -> str:
     """Markdown: what happened, and what to do."""
-    return f"{literal(without_paths(message))}\n\n**What to do:** {remedy_on_page(remedy)}"
+    return f"{literal(without_paths(message))}\n\n**What to do:** {_linked(remedy_on_page(remedy))}"
+
+
+def _linked(remedy: str) -> str:
+    """A document that the remedy names is a link to its page, which the app itself serves."""
+    return _DOCUMENT.sub(lambda found: f"[{found[0]}](.{ADDRESS}/{found[1]}.html)", remedy)
 
 
 @contextmanager

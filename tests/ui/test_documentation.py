@@ -13,6 +13,7 @@ from starlette.types import Message, Receive, Scope, Send
 from crane_core.ui import documentation
 from crane_core.ui.documentation import OF_PAGES, Documentation, help_address
 from crane_core.ui.door import HEADERS, door
+from crane_core.ui.refusal import refusal_words
 
 SCRIPT = "start()"
 
@@ -107,3 +108,9 @@ def test_other_addresses_reach_the_app(built: Path) -> None:
 def test_the_server_has_it_before_the_login() -> None:
     classes = [each.cls.__name__ for each in door()]
     assert classes.index("TrustedHostMiddleware") < classes.index("Documentation") < classes.index("Entrance")
+
+
+def test_a_document_that_a_remedy_names_is_a_link_on_the_page(unbuilt: None) -> None:
+    words = refusal_words("The file is malformed.", "docs/admin/server.md shows an example of the file.")
+    [address] = re.findall(r"\[docs/admin/server\.md\]\(\.(/docs/[^)]+)\) shows an example", words)
+    assert asked(address).text.startswith("# On a server")

@@ -61,7 +61,7 @@ def check_allowed(environment: Mapping[str, str], setting: Setting) -> None:
     if not execution_allowed(environment):
         raise DetectorError(
             f"The rehearsal executes notebooks, which {ALLOWED} does not allow.",
-            remedy=f"Set {ALLOWED}=1 if you trust the benchmark's notebooks.",
+            remedy=f"Set {ALLOWED}=1 if you trust the benchmark's notebooks; see docs/engineer/rehearse.md.",
         )
     if setting is not Setting.RUNTIME:
         raise DetectorError(

@@ -352,7 +352,8 @@ def _import(
     if not records:
         help_on_files = f" {OTHER_FILES}" if importer.KIND == predictions.KIND else ""
         raise SourceError(
-            _nothing_usable(origin, problems), remedy=f"Nothing was loaded; see `import --help`.{help_on_files}"
+            _nothing_usable(origin, problems),
+            remedy=f"Nothing was loaded; docs/reference/files.md says what `import` takes.{help_on_files}",
         )
     staged: dict[str, Any] = {"kind": importer.KIND, "into": folder.sources, "release": release, "edition": edition}
     staging = (

@@ -161,7 +161,7 @@ try:
             content = message["content"]
             told.append(content.get("text") or "\\n".join(content.get("traceback", [])))
             told.append(content.get("data", {}).get("text/plain", ""))
-        client.execute_interactive(cell, timeout=120, output_hook=hook)
+        client.execute_interactive(cell, timeout=300, output_hook=hook)
         print("".join(told), end="\\x00")
 finally:
     client.stop_channels()

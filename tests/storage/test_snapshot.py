@@ -16,8 +16,8 @@ from crane_core.errors import StoreError
 from crane_core.storage import snapshot
 from crane_core.storage.snapshot import Replica, confirm, newest, publish, remove_unfinished
 from crane_core.storage.store import Cursor, Store, StoreHeldError, open_store
+from tests.patience import PATIENCE_S
 
-PATIENCE_S = 60
 COUNT = "SELECT count(*) FROM landed"
 
 

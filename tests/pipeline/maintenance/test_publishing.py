@@ -13,8 +13,7 @@ from crane_core.pipeline.loading.load import import_paths, prepare
 from crane_core.pipeline.maintenance.publishing import Publisher, publish_regularly
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage.snapshot import newest
-
-PATIENCE_S = 60
+from tests.patience import PATIENCE_S
 
 
 def test_the_copy_is_renewed_after_changes_alone(folder: DataFolder, tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ def guides() -> list[Path]:
 
 
 def test_no_guide_is_forgotten() -> None:
-    """Neither by the list below, nor by a block whose mark has another form."""
+    """The list below has every guide, and no block of commands has a mark of another form."""
     assert [str(path) for path in guides() if path.with_suffix("").as_posix() not in TOLD] == []
     assert [name for name in TOLD if Path(f"{name}.md") not in guides()] == []
     other = re.compile(r"^```(?:bash|shell|zsh)\b", re.MULTILINE)

@@ -89,6 +89,12 @@ def test_the_citation_has_the_version() -> None:
     assert f"version: {__version__}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
 
 
+def test_the_texts_of_the_documentation_ship(installed: Installed) -> None:
+    """The app shows them where the site was not built."""
+    [text] = installed.folder.rglob("crane_core/shipped/docs/engineer/check.md")
+    assert text.read_bytes() == (ROOT / "docs" / "engineer" / "check.md").read_bytes()
+
+
 def test_the_base_is_small(installed: Installed) -> None:
     assert installed.added_mb < MOST_ADDED_MB
 

@@ -78,6 +78,7 @@ def test_copied_paths_exist() -> None:
         "crane_core/storage/schema.sql",
         "data/published/cases.csv",
         "data/minibench/cases.csv",
+        "docs/engineer/check.md",
         "data/minibench/benchmark/numpy_1/numpy_1_fixed.ipynb",
     ],
 )

@@ -1,4 +1,4 @@
-"""What stands around every page: name and groups of the menu, search, copied link, glossary; no foreign menu."""
+"""What stands around every page: name and groups of the menu, search, copied link, glossary, help; no foreign menu."""
 
 from __future__ import annotations
 
@@ -73,6 +73,12 @@ def test_the_bar_searches_copies_and_explains(facts_app: str, open_page: OpenPag
         expect(glossary.locator("dt", has_text=term).first).to_be_attached()
     page.keyboard.press("Escape")
     expect(glossary).to_be_hidden()
+
+    with page.expect_popup() as opened:
+        page.get_by_role("link", name="Documentation of this page").click()
+    expect(opened.value.get_by_text("Cohen's kappa").first).to_be_visible()
+    assert opened.value.url == f"{facts_app}/docs/researcher/statistics/cohen-kappa.html"
+    opened.value.close()
 
     search(page, "pandas_8")
     expect(title(page)).to_have_text("pandas_8")

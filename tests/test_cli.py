@@ -39,6 +39,12 @@ def run(folder: DataFolder, capsys: pytest.CaptureFixture[str]) -> Run:
     return speaker(folder.path, capsys)
 
 
+@pytest.fixture
+def run_small(small_folder: DataFolder, capsys: pytest.CaptureFixture[str]) -> Run:
+    """The same on a store of three pairs, which is rebuilt sooner."""
+    return speaker(small_folder.path, capsys)
+
+
 def process(*arguments: str, data: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "crane_core", *arguments],
@@ -198,22 +204,24 @@ def test_notebooks_named_together_are_one_source(run: Run, root: Path, predictio
     assert [entry["kind"] for entry in json.loads(spoken.out)["imports"]] == ["predictions", "notebook-pairs"]
 
 
-def test_a_lost_ledger_file_is_told_by_doctor_and_refused_by_rebuild(run: Run, folder: DataFolder) -> None:
-    path = folder.ledger / "runs" / "own.jsonl"
+def test_a_lost_ledger_file_is_told_by_doctor_and_refused_by_rebuild(run_small: Run, small_folder: DataFolder) -> None:
+    path = small_folder.ledger / "runs" / "own.jsonl"
     ledger.append(
         path, *(Answer("minibench", "numpy_1_fixed", "own", Setting.CODE, "own", n, crashes=True) for n in (1, 2))
     )
-    assert run("rebuild").code == 0
-    assert run("doctor").code == 0
+    assert run_small("rebuild").code == 0
+    assert run_small("doctor").code == 0
     path.unlink()
-    assert "runs/own.jsonl is missing: 2 runs are lost" in (found := run("doctor")).out
+    assert "runs/own.jsonl is missing: 2 runs are lost" in (found := run_small("doctor")).out
     assert found.code == 1
-    [finding] = [entry for entry in json.loads(run("doctor", "--json").out)["findings"] if entry["area"] == "evidence"]
+    [finding] = [
+        entry for entry in json.loads(run_small("doctor", "--json").out)["findings"] if entry["area"] == "evidence"
+    ]
     assert finding["what"] == "ledger/runs/own.jsonl is missing: 2 runs are lost"
-    refused = run("rebuild")
+    refused = run_small("rebuild")
     assert (refused.code, "--accept-loss" in refused.err) == (1, True)
-    assert run("rebuild", "--accept-loss").code == 0
-    assert run("doctor").code == 0
+    assert run_small("rebuild", "--accept-loss").code == 0
+    assert run_small("doctor").code == 0
 
 
 def test_import_while_the_app_holds_the_database(run: Run, folder: DataFolder, predictions: Path, held: Hold) -> None:
@@ -270,17 +278,17 @@ def test_rebuild_counts_what_it_loaded(run: Run) -> None:
     assert "Loading the embedded data: minibench" in spoken.err
 
 
-def test_a_broken_database_is_one_line_with_a_remedy(run: Run, folder: DataFolder) -> None:
-    folder.database.write_bytes(b"no database")
-    spoken = run("list")
+def test_a_broken_database_is_one_line_with_a_remedy(run_small: Run, small_folder: DataFolder) -> None:
+    small_folder.database.write_bytes(b"no database")
+    spoken = run_small("list")
     assert (spoken.code, spoken.out) == (1, "")
     assert "crane_core rebuild" in spoken.err
-    told = run("doctor")
+    told = run_small("doctor")
     assert told.code == 1
     assert "cannot be opened as a database" in told.out and "crane_core rebuild" in told.out
-    assert run("rebuild").code == 0
-    assert folder.database.with_suffix(".broken").read_bytes() == b"no database"
-    assert run("doctor").code == 0
+    assert run_small("rebuild").code == 0
+    assert small_folder.database.with_suffix(".broken").read_bytes() == b"no database"
+    assert run_small("doctor").code == 0
 
 
 def test_what_the_disk_refuses_is_one_line_with_a_remedy(run: Run, folder: DataFolder, predictions: Path) -> None:

@@ -79,8 +79,13 @@ def test_a_template_without_a_placeholder_is_refused(
     assert "with exactly one {{body}} where the input goes." in capsys.readouterr().err
 
 
-def test_a_setting_that_there_is_not_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("setting", "words"), [("runtime-X", "did you mean runtime-V?"), ("state", "choose from code, runtime, ")]
+)
+def test_a_setting_that_there_is_not_is_wrong_usage(
+    setting: str, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit) as left:
-        main(["prompt", "numpy_1_fixed", "--setting", "runtime-X"])
+        main(["prompt", "numpy_1_fixed", "--setting", setting])
     assert left.value.code == 2
-    assert "'runtime+docs'" in capsys.readouterr().err
+    assert words in capsys.readouterr().err

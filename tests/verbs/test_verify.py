@@ -92,7 +92,9 @@ def test_a_pair_that_is_not_what_it_claims_ends_with_one_and_the_reason(
     [
         ("import no_such_module_here", "a module is missing: code cell 0 raised ModuleNotFoundError"),
         pytest.param("open('readings.csv')", "a file is missing: code cell 0 raised", marks=pytest.mark.slow),
-        pytest.param("raise RuntimeError('Found no NVIDIA driver')", "it needs a GPU", marks=pytest.mark.slow),
+        pytest.param(
+            "raise RuntimeError('Found no NVIDIA driver on your system')", "it needs a GPU", marks=pytest.mark.slow
+        ),
         ("raise ConnectionError('no route')", "it needs the network"),
     ],
 )

@@ -18,7 +18,7 @@ from crane_core.pipeline.loading import load
 from crane_core.pipeline.loading.load import import_paths, prepare
 from crane_core.pipeline.places import DataFolder, data_folder
 from crane_core.storage.store import IN_MEMORY, Store, open_store
-from tests import examples
+from tests import examples, few_pairs
 
 examples.register()
 
@@ -76,18 +76,10 @@ def folder(prepared_folder: DataFolder, tmp_path: Path) -> DataFolder:
 
 
 @pytest.fixture(scope="session")
-def three_pairs(root: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def three_pairs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Three pairs of the minibench with their kernel states, in place of all that ships; they load sooner."""
-    whole, cut = root / "data" / "minibench", tmp_path_factory.mktemp("ships") / "minibench"
-    for case in THREE:
-        shutil.copytree(whole / "benchmark" / case, cut / "benchmark" / case)
-    head, *rows = (whole / "cases.csv").read_text("utf-8").splitlines(keepends=True)
-    (cut / "cases.csv").write_text("".join([head, *(row for row in rows if row.split(",")[0] in THREE)]), "utf-8")
-    (cut / "states").mkdir()
-    for case in THREE:
-        for state in (whole / "states").glob(f"{case}_*.json"):
-            shutil.copy(state, cut / "states")
-    return {"minibench": cut, "minibench-states": cut / "states"}
+    minibench = few_pairs.cut(tmp_path_factory.mktemp("ships"), THREE)
+    return {"minibench": minibench, "minibench-states": minibench / "states"}
 
 
 @pytest.fixture

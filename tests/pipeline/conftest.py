@@ -15,8 +15,9 @@ from crane_core.annotation.plan import Design, Kind, Plan, Population, Verdict
 from crane_core.pipeline.campaigns.campaigns import keep_campaign
 from crane_core.pipeline.loading import load
 from crane_core.pipeline.loading.load import import_paths, prepare
-from crane_core.pipeline.places import DataFolder, data_folder, embedded
+from crane_core.pipeline.places import DataFolder, data_folder
 from crane_core.storage.store import Store, open_store
+from tests.few_pairs import five_pairs
 
 Cells = list[tuple[str, int | None]]
 """Source and execution count of each code cell."""
@@ -95,7 +96,7 @@ def write_predictions(place: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def minibench_folder(tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
-    """A data folder with the minibench alone, which loads in no time; to be copied, not changed."""
+    """A data folder with five pairs of the minibench, which load in no time; to be copied, not changed."""
     folder = data_folder(tmp_path_factory.mktemp("minibench") / "data")
     with pytest.MonkeyPatch.context() as patch:
         ship_minibench_alone(patch)
@@ -104,8 +105,8 @@ def minibench_folder(tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
 
 
 def ship_minibench_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """From here on the minibench is all of the embedded data."""
-    small = {"minibench": embedded()["minibench"]}
+    """From here on five pairs of the minibench are all of the embedded data."""
+    small = {"minibench": five_pairs()}
     monkeypatch.setattr(load, "embedded", lambda: small)
 
 

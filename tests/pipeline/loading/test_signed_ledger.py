@@ -178,10 +178,11 @@ def test_a_forgery_without_the_key_is_told_and_not_signed_by_going_on(folder: Da
         prepare(folder).close()
 
 
-def test_the_flip_of_any_letter_of_an_entry_or_the_roll_is_told(folder: DataFolder) -> None:
+@pytest.mark.parametrize("step", [49, pytest.param(7, marks=pytest.mark.slow)])
+def test_the_flip_of_any_letter_of_an_entry_or_the_roll_is_told(folder: DataFolder, step: int) -> None:
     for file in (manifest(folder) / "labels" / "pilot" / "ann.json", manifest(folder) / ledger_roll.FILE_NAME):
         whole = file.read_bytes()
-        for place in range(0, len(whole.rstrip()), 7):
+        for place in range(0, len(whole.rstrip()), step):
             flipped = bytes([whole[place] ^ 1])
             file.write_bytes(whole[:place] + flipped + whole[place + 1 :])
             same = json.loads(whole) == _json_or_none(file)

@@ -138,8 +138,10 @@ def test_a_cell_that_ends_the_kernel_is_named(notebook: WriteNotebook, cell: str
     assert list(path.parent.glob("core*")) == []
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("cell", ["lane = input('lane? ')", "import getpass; lane = getpass.getpass()"])
+@pytest.mark.parametrize(
+    "cell",
+    ["lane = input('lane? ')", pytest.param("import getpass; lane = getpass.getpass()", marks=pytest.mark.slow)],
+)
 def test_a_cell_that_waits_for_input_is_told_so(notebook: WriteNotebook, cell: str) -> None:
     with pytest.raises(CellRaisedError, match=r"^Code cell 0 of asks.ipynb waits for input.*Write the value"):
         capture(notebook("asks", cell, "lane"))
@@ -168,7 +170,6 @@ def test_a_daemon_in_a_session_of_its_own_is_ended_even_without_our_environment(
     assert not is_running(daemon)
 
 
-@pytest.mark.slow
 def test_threads_are_reported_and_ended(notebook: WriteNotebook) -> None:
     cell = "import threading, time\nthreading.Thread(target=time.sleep, args=(600,), name='lap counter').start()"
     captured = capture(notebook("threads", cell, "1"))

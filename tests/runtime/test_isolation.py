@@ -220,7 +220,6 @@ def test_a_notebook_in_the_data_folder_sees_nothing_of_it(
     assert seen(folder / "n.ipynb", Isolation.SEALED, "secret", "len(there)") == ["[]", 1]
 
 
-@pytest.mark.slow
 @sealed
 def test_folders_of_pythonpath_give_modules_and_nothing_else(
     notebook: WriteNotebook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from crane_core import api
-from crane_core.pipeline.loading.load import prepare
-from crane_core.pipeline.places import data_folder
+from crane_core.pipeline.places import DataFolder
 
 
 @pytest.fixture
-def data(tmp_path: Path) -> str:
-    prepare(data_folder(tmp_path)).close()
-    return str(tmp_path)
+def data(folder: DataFolder) -> str:
+    return str(folder.path)
 
 
 def test_frames_are_of_what_is_loaded(data: str) -> None:

@@ -121,8 +121,13 @@ def test_nothing_is_lost_of_what_stands(folder: DataFolder) -> None:
     assert told(folder) == []
 
 
+OF_EACH_SORT = ("label file gone", "cut short", "one byte, same size", "source gone")
+ACCEPTED_KINDS = [kind if kind in OF_EACH_SORT else pytest.param(kind, marks=pytest.mark.slow) for kind in DAMAGE]
+"""A loss of each sort; `make test-all` accepts the others too, each in three rebuilds."""
+
+
 @pytest.mark.parametrize("kind", DAMAGE)
-def test_a_loss_is_named_and_rebuild_refuses_it_until_it_is_accepted(folder: DataFolder, kind: str) -> None:
+def test_a_loss_is_named_and_rebuild_refuses_it(folder: DataFolder, kind: str) -> None:
     harm, words = DAMAGE[kind]
     before = folder.database.read_bytes()
     harm(folder)
@@ -133,6 +138,11 @@ def test_a_loss_is_named_and_rebuild_refuses_it_until_it_is_accepted(folder: Dat
     assert "--accept-loss" in refused.value.remedy
     assert folder.database.read_bytes() == before
 
+
+@pytest.mark.parametrize("kind", ACCEPTED_KINDS)
+def test_a_loss_that_is_accepted_is_kept_in_a_list_and_refused_no_more(folder: DataFolder, kind: str) -> None:
+    DAMAGE[kind][0](folder)
+    [loss] = losses(folder)
     rebuild(folder, accept_loss=True)
     assert told(folder) == []
     assert str(loss) in (folder.ledger / ledger_manifest.FOLDER / ACCEPTED).read_text()

@@ -109,7 +109,8 @@ def document(rows: list[Row]) -> str:
     meant = [f"- **{row.what}**: {row.one}. {row.shown_by}" for row in rows]
     about = (
         "Written by `tools/reliability.py` from the reports of the runs. Only tests of an attack or a fault count, by "
-        "name (`tools/reliability.toml`); what was skipped was not tried."
+        "name (`tools/reliability.toml`); what was skipped was not tried. `python -m tools.reliability REPORTS` counts "
+        "again; `python -m pytest FILE` runs the tests of one row."
     )
     return "\n".join(["# Reliability", "", about, "", *head, *table, "", "## What one try is", "", *meant, ""])
 

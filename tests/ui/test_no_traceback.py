@@ -42,7 +42,7 @@ def served(folder: DataFolder) -> Iterator[Lab]:
 
 
 def test_no_page_shows_a_traceback_of_a_damaged_or_locked_campaign(campaign_folder: DataFolder, tmp_path: Path) -> None:
-    """The server starts with the damage; while it runs the campaign is mended, and locked."""
+    """The server starts with the damage; while it runs the campaign is repaired, and locked."""
     folder = DataFolder(Path(shutil.copytree(campaign_folder.path, tmp_path / "data")))
     file = campaign_file(folder, PILOT)
     whole = file.read_bytes()

@@ -67,7 +67,7 @@ NO_PAIRS = {
     "late": ((GOOD[0], [*GOOD[1], "{}[1]"]), "fixed notebook crashes", "code cell 2 raised KeyError: 1"),
     "short": ((GOOD[0], ["a = 1"]), "not a pair", "there is no code cell 1; the notebook has 1"),
 }
-"""Pairs that are not what they claim: their cells, the outcome, and what is said of it."""
+"""Pairs that are not what they claim: their cells, the outcome, and its reason in words."""
 
 
 def test_a_pair_that_is_not_what_it_claims_ends_with_one_and_the_reason(

@@ -1,4 +1,4 @@
-"""What looking at a variable may cost is counted in work: a busy machine takes nothing of it."""
+"""What looking at a variable may cost is counted in work: a busy machine lowers no limit."""
 
 from __future__ import annotations
 

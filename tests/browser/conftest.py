@@ -22,11 +22,14 @@ from benchmarks._browser import ARGUMENTS
 from benchmarks._server import serve
 from crane_core.pipeline.loading.load import import_paths, prepare
 from crane_core.pipeline.places import DataFolder
+from crane_core.storage.store import Store, open_store
 
 OpenPage = Callable[..., Page]
 StartApp = Callable[..., str]
 Host = Callable[..., AbstractContextManager[str]]
 
+PASSWORD = "open sésame"
+"""Opens the app of `locked_app`."""
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 WIDE = {"width": 1440, "height": 900}
 TIMEOUT_MS = 60_000
@@ -74,6 +77,11 @@ class Seen:
         return [
             address for url, address in parts if url.scheme not in {"data", "blob"} and url.hostname not in LOOPBACK
         ]
+
+
+def slow(*values: object) -> Any:
+    """Values of a parametrized test that `make test` leaves to `make test-all`."""
+    return pytest.param(*values, marks=pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")
@@ -134,6 +142,15 @@ def _new_page(browser: Browser, **options: Any) -> Page:
     return context.new_page()
 
 
+@pytest.fixture(scope="session", autouse=True)
+def jupyter_runtime(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Where every app here looks for running kernels: those of this machine that no test started are not there."""
+    place = tmp_path_factory.mktemp("jupyter-runtime")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("JUPYTER_RUNTIME_DIR", str(place))
+        yield place
+
+
 @pytest.fixture(scope="session")
 def embedded_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder as a first start leaves it."""
@@ -183,6 +200,55 @@ def full_app(imported_data: Path) -> Iterator[str]:
     """Address of an app that holds the published archive too; tests only read there."""
     with serve(imported_data) as address:
         yield address
+
+
+@dataclass(frozen=True)
+class Served:
+    """An app that the tests of many files share: each makes campaigns under names of its own, see `desk.unique`."""
+
+    address: str
+    folder: DataFolder
+    store: Store
+    """An open copy of the app's database, to draw campaigns from: the app keeps the database itself to itself."""
+
+
+@contextmanager
+def served(data: Path, **environment: str) -> Iterator[Served]:
+    folder = DataFolder(data)
+    copied = shutil.copy(folder.database, data.with_name("to-draw-from.duckdb"))
+    store = open_store(copied)
+    try:
+        with serve(data, **environment) as address:
+            yield Served(address, folder, store)
+    finally:
+        store.close()
+
+
+@pytest.fixture(scope="session")
+def answered_app(answered_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """The app with answers of two models to the minibench: desks, decisions and keys of most tests of campaigns."""
+    data = tmp_path_factory.mktemp("answered-app") / "data"
+    shutil.copytree(answered_folder.path, data)
+    with served(data) as app:
+        yield app
+
+
+@pytest.fixture(scope="session")
+def study_app(imported_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """The app with the published archive, for campaigns on the study's diagnoses."""
+    data = tmp_path_factory.mktemp("study-app") / "data"
+    shutil.copytree(imported_data, data)
+    with served(data) as app:
+        yield app
+
+
+@pytest.fixture(scope="session")
+def locked_app(answered_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """An app that asks each visitor for PASSWORD; who knows it may run notebooks."""
+    data = tmp_path_factory.mktemp("locked-app") / "data"
+    shutil.copytree(answered_folder.path, data)
+    with served(data, CRANE_PASSWORD=PASSWORD, CRANE_ALLOW_EXECUTION="1") as app:
+        yield app
 
 
 @pytest.fixture

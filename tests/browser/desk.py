@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import count
+
 from playwright.sync_api import Page
 
+from benchmarks._campaign import SEED, STUDY
 from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.plan import Design, Kind, Plan, Population
 from crane_core.pipeline.campaigns.campaigns import drawn_plan, keep_campaign, kept_campaign
 from crane_core.pipeline.campaigns.desk_names import desk_names
-from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
+from crane_core.storage.store import Store
+
+from .conftest import Served
 
 ITEM = "document.querySelector('.cw-desk').dataset.item"
 READY = "document.querySelector('.cw-desk')?.dataset.ready === 'true'"
@@ -34,6 +39,7 @@ COUNT_DIALOGS = """() => {
 }"""
 """Counts the dialogs with which Streamlit covers the page when its server is gone."""
 LABELS = {"1": "correct", "2": "partial", "3": "wrong"}
+_NUMBERS = count(1)
 OWN_ANSWERS = Population("minibench", "ours")
 
 
@@ -63,12 +69,34 @@ def press(page: Page, key: str) -> str:
     return before
 
 
-def campaign_of_all(folder: DataFolder, name: str, population: Population = OWN_ANSWERS) -> Plan:
-    """A campaign in which ana and ben label every diagnosis of the population."""
-    store = prepare(folder)
-    try:
-        plan = drawn_plan(store, CampaignRequest(name, ("ana", "ben"), population, Design(Kind.ALL), seed=7))
-    finally:
-        store.close()
+def unique(name: str) -> str:
+    """A name that no campaign of this run has: campaigns of several tests live in one app."""
+    return f"{name}-{next(_NUMBERS)}"
+
+
+def campaign_of_all(
+    app: Served, name: str, population: Population = OWN_ANSWERS, *, annotators: tuple[str, ...] = ("ana", "ben")
+) -> Plan:
+    """A campaign of the running app in which these people label every diagnosis of the population."""
+    return keep_all(app.folder, app.store, name, population, annotators=annotators)
+
+
+def keep_all(
+    folder: DataFolder,
+    store: Store,
+    name: str,
+    population: Population = OWN_ANSWERS,
+    *,
+    annotators: tuple[str, ...] = ("ana", "ben"),
+) -> Plan:
+    """Such a campaign, drawn from a store that is open here."""
+    plan = drawn_plan(store, CampaignRequest(name, annotators, population, Design(Kind.ALL), seed=7))
     keep_campaign(folder, plan)
+    return plan
+
+
+def study_campaign(app: Served, name: str, *annotators: str) -> Plan:
+    """The study's own design, 222 of 501, for these annotators."""
+    plan = drawn_plan(app.store, CampaignRequest(name, annotators, STUDY, seed=SEED))
+    keep_campaign(app.folder, plan)
     return plan

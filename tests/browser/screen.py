@@ -11,6 +11,8 @@ from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import Locator, Page, TimeoutError, expect
 
+from .conftest import slow
+
 MENU = [
     "Overview", "Cases", "Results", "Ablations", "Annotate", "Campaigns", "Agreement", "Runs", "Try a notebook", "Data",
 ]  # fmt: skip
@@ -28,6 +30,8 @@ TITLES: dict[str, Any] = {
 }
 """Path of each page to its title, in menu order; that of Cases says what the filters leave."""
 ROW_HEIGHT = 32
+SLOW_WIDTHS = [slow(width) for width in (768, 1024, 1280, 1440, 1920)]
+"""Of a window, in pixels; `make test` tries a phone's alone."""
 _RULES = Path(__file__).resolve().parents[2] / "data" / "minibench" / "results" / "rules.jsonl"
 
 

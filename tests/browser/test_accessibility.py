@@ -6,7 +6,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from .conftest import OpenPage
+from .conftest import OpenPage, slow
 from .screen import TITLES, settled, title
 
 pytestmark = pytest.mark.browser
@@ -33,7 +33,7 @@ def violations(page: Page) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", ["light", slow("dark")])
 def test_every_page_is_accessible(theme: str, full_app: str, open_page: OpenPage) -> None:
     page = open_page("about:blank", color_scheme=theme)
     missed = {}

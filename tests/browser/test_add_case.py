@@ -12,7 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from benchmarks._server import serve
 
-from .conftest import OpenPage
+from .conftest import OpenPage, slow
 from .screen import settled, title
 
 pytestmark = pytest.mark.browser
@@ -80,6 +80,7 @@ def test_a_good_pair_becomes_a_case_with_a_link(form: Locator) -> None:
     expect(page.get_by_text("Traceback: IndexError")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_fix_that_does_not_pass_is_no_case(form: Locator) -> None:
     fill(form, "tour", notebook(CRASHING), notebook(["stops = [1]", "first = stops[1]"]))
     add(form)
@@ -88,6 +89,7 @@ def test_a_fix_that_does_not_pass_is_no_case(form: Locator) -> None:
     expect(form.page.get_by_test_id("stMain").get_by_role("link", name=re.compile("^lab: 2 cases"))).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_a_check_is_stopped_and_keeps_nothing(form: Locator) -> None:
     fill(form, "slow", notebook(["import time\ntime.sleep(600)", "1 / 0"]), notebook(["1", "1"]))
     add(form)
@@ -99,12 +101,12 @@ def test_a_check_is_stopped_and_keeps_nothing(form: Locator) -> None:
 @pytest.mark.parametrize(
     ("crashing", "name", "to", "words"),
     [
-        (b"{not json", "x", "lab", f"{SCRIPT.replace('/', '')}.ipynb is not a readable notebook"),
-        (nbformat.writes(nbformat.v4.new_notebook()).encode(), "x", "lab", "has no code cell"),
-        (notebook([f"raise ValueError({SCRIPT!r})"]), "x", "lab", "the fixed notebook does not run through"),
+        slow(b"{not json", "x", "lab", f"{SCRIPT.replace('/', '')}.ipynb is not a readable notebook"),
+        slow(nbformat.writes(nbformat.v4.new_notebook()).encode(), "x", "lab", "has no code cell"),
+        slow(notebook([f"raise ValueError({SCRIPT!r})"]), "x", "lab", "the fixed notebook does not run through"),
         (notebook(CRASHING), SCRIPT[:60], "lab", "cannot be the name of a case"),
-        (notebook(CRASHING), "pandas_1", "junobench", "junobench is not your own benchmark"),
-        (notebook(CRASHING), "x", "***", "The benchmark needs a name"),
+        slow(notebook(CRASHING), "pandas_1", "junobench", "junobench is not your own benchmark"),
+        slow(notebook(CRASHING), "x", "***", "The benchmark needs a name"),
     ],
 )
 def test_a_hostile_file_or_name_is_refused_as_text(
@@ -121,11 +123,13 @@ def test_a_hostile_file_or_name_is_refused_as_text(
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+@pytest.mark.slow
 def test_a_form_without_notebooks_says_what_it_needs(form: Locator) -> None:
     add(form)
     expect(refusal(form)).to_contain_text("A case needs two notebooks.")
 
 
+@pytest.mark.slow
 def test_where_execution_is_off_there_is_no_form(facts_app: str, open_page: OpenPage) -> None:
     form = opened(settled(open_page(f"{facts_app}/data")))
     expect(form.get_by_text("this server does not run notebooks")).to_be_visible()

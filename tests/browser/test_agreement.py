@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import csv
 import re
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlencode
@@ -16,33 +14,29 @@ import pytest
 from playwright.sync_api import Page, expect
 from sklearn.metrics import cohen_kappa_score
 
-from benchmarks._server import serve
-from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.journal import DIAGNOSIS_LABELS
-from crane_core.annotation.plan import Design, Plan, Population
-from crane_core.pipeline.campaigns.campaigns import drawn_plan, keep_campaign, lock_campaign
+from crane_core.annotation.plan import Plan
+from crane_core.pipeline.campaigns.campaigns import lock_campaign
 from crane_core.pipeline.campaigns.labelling import LabelStore
-from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
-from crane_core.storage.store import Store
 
-from .conftest import OpenPage
+from .conftest import OpenPage, Served
+from .desk import study_campaign
 from .screen import choose, grid, path, query, settled, texts, title, wait_for_query
 
 pytestmark = pytest.mark.browser
 
-STUDY = Population("junobench", "crane-llm-2025-10")
 SCALE = [str(label) for label in DIAGNOSIS_LABELS]
 NAMES_OF_MODELS = re.compile(r"gemini|qwen|gpt|[-−+]RT", re.IGNORECASE)
 Labels = dict[str, str]
 
 
 class Played(NamedTuple):
-    """An app with a locked campaign, `pilot`, and a blind one, `running`, that grows."""
+    """An app with a locked campaign, `twice`, and a blind one, `running`, that grows."""
 
     address: str
     folder: DataFolder
-    pilot: dict[str, Labels]
+    twice: dict[str, Labels]
     running: Plan
 
 
@@ -62,36 +56,26 @@ def labelled(folder: DataFolder, plan: Plan, annotator: str, *, seed: int, items
     return said
 
 
-def kept(folder: DataFolder, store: Store, name: str) -> Plan:
-    plan = drawn_plan(store, CampaignRequest(name, ("ana", "ben"), STUDY, Design(), seed=20_261_121, created_by="ana"))
-    keep_campaign(folder, plan)
-    return plan
-
-
 @pytest.fixture(scope="module")
-def played(imported_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
-    folder = DataFolder(tmp_path_factory.mktemp("played") / "data")
-    shutil.copytree(imported_data, folder.path)
-    store = prepare(folder)
-    pilot, running = kept(folder, store, "pilot"), kept(folder, store, "running")
-    store.close()
-    everything = [item.item for item in pilot.items]
-    said = {who: labelled(folder, pilot, who, seed=seed, items=everything) for seed, who in enumerate(("ana", "ben"))}
-    lock_campaign(folder, "pilot", by="ana")
+def played(study_app: Served) -> Played:
+    folder = study_app.folder
+    twice, running = (study_campaign(study_app, name, "ana", "ben") for name in ("twice", "running"))
+    everything = [item.item for item in twice.items]
+    said = {who: labelled(folder, twice, who, seed=seed, items=everything) for seed, who in enumerate(("ana", "ben"))}
+    lock_campaign(folder, "twice", by="ana")
     names = [item.item for item in running.items]
     labelled(folder, running, "ana", seed=3, items=names[:40])
     labelled(folder, running, "ben", seed=4, items=names[:4])
-    with serve(folder.path) as address:
-        yield Played(address, folder, said, running)
+    return Played(study_app.address, folder, said, running)
 
 
 def agreement(address: str, *annotators: str, **parameters: str) -> str:
     return f"{address}/agreement?{urlencode([('who', name) for name in annotators] + list(parameters.items()))}"
 
 
-def kappa_of(pilot: dict[str, Labels]) -> float:
-    items = list(pilot["ana"])
-    return float(cohen_kappa_score(*([pilot[who][item] for item in items] for who in ("ana", "ben"))))
+def kappa_of(twice: dict[str, Labels]) -> float:
+    items = list(twice["ana"])
+    return float(cohen_kappa_score(*([twice[who][item] for item in items] for who in ("ana", "ben"))))
 
 
 def test_without_two_annotators_the_page_says_what_to_do(facts_app: str, open_page: OpenPage) -> None:
@@ -116,6 +100,7 @@ def test_people_and_judge_of_the_study_are_the_default(full_app: str, open_page:
     )
 
 
+@pytest.mark.slow
 def test_all_verdicts_have_five_labels_and_no_order(full_app: str, open_page: OpenPage) -> None:
     page = settled(open_page(f"{full_app}/agreement"))
     page.get_by_test_id("stButtonGroup").get_by_text("all verdicts", exact=True).click()
@@ -130,8 +115,8 @@ def test_all_verdicts_have_five_labels_and_no_order(full_app: str, open_page: Op
 
 
 def test_the_two_annotators_of_the_newest_campaign_are_the_default(played: Played, open_page: OpenPage) -> None:
-    page = settled(open_page(agreement(played.address, "pilot: ana", "pilot: ben")))
-    kappa = f"{kappa_of(played.pilot):.2f}"
+    page = settled(open_page(agreement(played.address, "twice: ana", "twice: ben")))
+    kappa = f"{kappa_of(played.twice):.2f}"
     assert f"Cohen's kappa {kappa} (95% " in main(page)
     assert "over 222 diagnoses of" in main(page)
     row = grid(page).locator("tr").filter(has_text=re.compile("Cohen's kappa(?!,)"))
@@ -139,11 +124,12 @@ def test_the_two_annotators_of_the_newest_campaign_are_the_default(played: Playe
     expect(row).to_contain_text("222")
     powered = page.get_by_test_id("stDataFrame").filter(has_text="Correct, with the judge")
     expect(powered.locator("tbody tr").first).to_contain_text("published judge")
-    expect(page.get_by_text("Prediction-powered inference")).to_contain_text("those of pilot: ana")
+    expect(page.get_by_text("Prediction-powered inference")).to_contain_text("those of twice: ana")
 
 
+@pytest.mark.slow
 def test_a_locked_campaign_is_shown_by_group_and_as_a_file(played: Played, open_page: OpenPage) -> None:
-    page = settled(open_page(agreement(played.address, "pilot: ana", "pilot: ben")))
+    page = settled(open_page(agreement(played.address, "twice: ana", "twice: ben")))
     chart = page.get_by_test_id("stVegaLiteChart").first
     for detector, n in (("Gemini 2.5 Flash", 84), ("Qwen2.5-32B-Instruct", 64), ("GPT-5", 74)):
         expect(chart.locator("text", has_text=re.compile(rf"{re.escape(detector)}\s+n {n}"))).to_be_visible()
@@ -160,19 +146,21 @@ def test_a_locked_campaign_is_shown_by_group_and_as_a_file(played: Played, open_
     assert all(float(row["low"]) < float(row["value"]) < float(row["high"]) for row in rows.values())
 
 
+@pytest.mark.slow
 def test_a_deep_link_names_coefficient_and_group(played: Played, open_page: OpenPage) -> None:
     address = agreement(
-        played.address, "pilot: ana", "pilot: ben", coefficient="Gwet's AC1", group="root_cause", of="all verdicts"
+        played.address, "twice: ana", "twice: ben", coefficient="Gwet's AC1", group="root_cause", of="all verdicts"
     )
     page = settled(open_page(address))
     chart = page.get_by_test_id("stVegaLiteChart").first
     expect(chart.locator("text", has_text="Gwet's AC1")).to_be_visible()
     expect(chart.locator("text", has_text="API misuse")).to_be_visible()
-    assert query(page)["who"] == ["pilot: ana", "pilot: ben"]
+    assert query(page)["who"] == ["twice: ana", "twice: ben"]
 
 
+@pytest.mark.slow
 def test_of_three_annotators_there_is_alpha_and_no_matrix(played: Played, open_page: OpenPage) -> None:
-    page = settled(open_page(agreement(played.address, "pilot: ana", "pilot: ben")))
+    page = settled(open_page(agreement(played.address, "twice: ana", "twice: ben")))
     choose(page, "Annotators", "published human")
     expect(page.get_by_text("Krippendorff's alpha, ordinal").first).to_be_visible()
     settled(page)
@@ -180,12 +168,13 @@ def test_of_three_annotators_there_is_alpha_and_no_matrix(played: Played, open_p
     undefined = "Cohen's kappa and Cohen's kappa, linear weights: not defined, it needs exactly two annotators"
     assert undefined in main(page)
     assert page.locator(".cw-matrix").count() == 0
-    assert query(page)["who"] == ["pilot: ana", "pilot: ben", "published human"]
+    assert query(page)["who"] == ["twice: ana", "twice: ben", "published human"]
 
 
+@pytest.mark.slow
 def test_what_they_label_differently_leads_to_its_pair(played: Played, open_page: OpenPage) -> None:
-    page = settled(open_page(agreement(played.address, "pilot: ana", "pilot: ben")))
-    n = sum(played.pilot["ben"][item] != label for item, label in played.pilot["ana"].items())
+    page = settled(open_page(agreement(played.address, "twice: ana", "twice: ben")))
+    n = sum(played.twice["ben"][item] != label for item, label in played.twice["ana"].items())
     page.get_by_text(f"{n} of 222 diagnoses with different labels").click()
     table = page.get_by_test_id("stExpander").get_by_test_id("stDataFrame")
     expect(table).to_be_visible()
@@ -224,6 +213,7 @@ def test_of_a_blind_campaign_there_are_totals_only_and_of_few_items_nothing(
     assert "diagnoses with different labels" in main(settled(page))
 
 
+@pytest.mark.slow
 def test_values_that_do_not_exist_fall_back_to_the_defaults(full_app: str, open_page: OpenPage) -> None:
     address = agreement(full_app, "nobody", of="nothing", group="weather", coefficient="luck")
     page = settled(open_page(address))

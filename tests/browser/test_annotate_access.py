@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from benchmarks._server import serve
-from crane_core.pipeline.campaigns.campaigns import journal_of, kept_campaign
+from crane_core.pipeline.campaigns.campaigns import journal_of
 from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.places import DataFolder
 
-from .conftest import OpenPage
-from .desk import ITEM, SAVED, campaign_of_all, in_sight, press
+from .conftest import OpenPage, Served, slow
+from .desk import ITEM, SAVED, campaign_of_all, in_sight, press, unique
 from .test_accessibility import violations
 
 pytestmark = pytest.mark.browser
@@ -29,23 +25,21 @@ FOCUS = "document.activeElement?.dataset?.act"
 
 
 @pytest.fixture(scope="module")
-def folder(answered_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
+def folder(answered_app: Served) -> DataFolder:
     """Everybody labels everything; of two items ana and ben said opposite things."""
-    own = DataFolder(Path(shutil.copytree(answered_folder.path, tmp_path_factory.mktemp("access") / "data")))
-    for name in ("keys", "phone", "spoken", "axe"):
-        campaign_of_all(own, name)
-    desk = LabelStore(own, "axe")
+    for name in ("phone", "spoken", "axe"):
+        campaign_of_all(answered_app, name)
+    desk = LabelStore(answered_app.folder, "axe")
     for who, label in (("ana", "correct"), ("ben", "wrong")):
         items = sorted(item.item for item in desk.plan.items)[:2]
         acts = [{"event": f"{who}-{item}", "action": "label", "item": item, "showing": 1} for item in items]
         assert desk.take(who, [act | {"label": label} for act in acts]).refused == {}
-    return own
+    return answered_app.folder
 
 
 @pytest.fixture(scope="module")
-def app(folder: DataFolder) -> Iterator[str]:
-    with serve(folder.path) as address:
-        yield address
+def app(answered_app: Served, folder: DataFolder) -> str:
+    return answered_app.address
 
 
 def open_desk(page: Page, app: str, campaign: str, annotator: str = "ana") -> Page:
@@ -61,8 +55,12 @@ def change(page: Page, words: str, key: str) -> None:
     page.keyboard.press(key)
 
 
-def test_keys_are_chosen_switched_off_and_reset(app: str, folder: DataFolder, open_page: OpenPage) -> None:
-    page = open_desk(open_page(app), app, "keys")
+@pytest.mark.slow
+def test_keys_are_chosen_switched_off_and_reset(answered_app: Served, open_page: OpenPage) -> None:
+    """Keys are a person's in every campaign, so this person labels in no other test."""
+    app = answered_app.address
+    plan, other = (campaign_of_all(answered_app, unique(name), annotators=("kim", "ben")) for name in ("keys", "more"))
+    page = open_desk(open_page(app), app, plan.campaign, "kim")
     correct = page.locator(".cw-desk [data-act=label-correct]")
     page.keyboard.press("?")
     dialog = page.get_by_role("dialog", name="Keys")
@@ -86,14 +84,14 @@ def test_keys_are_chosen_switched_off_and_reset(app: str, folder: DataFolder, op
     assert in_sight(page) == first
     press(page, "j")
     page.wait_for_function(SAVED)
-    plan = kept_campaign(folder, "keys").plan
-    assert [str(given.label) for given in journal_of(folder, plan, "ana").given.values()] == ["correct"]
+    given = journal_of(answered_app.folder, plan, "kim").given
+    assert [str(entry.label) for entry in given.values()] == ["correct"]
 
-    open_desk(page, app, "phone")  # kept for the person, in every campaign of this browser
+    open_desk(page, app, other.campaign, "kim")  # kept for the person, in every campaign of this browser
     expect(correct.locator("kbd")).to_have_text("J")
-    open_desk(page, app, "keys", "ben")
+    open_desk(page, app, plan.campaign, "ben")
     expect(correct.locator("kbd")).to_have_text("1")
-    open_desk(page, app, "keys")
+    open_desk(page, app, plan.campaign, "kim")
     page.get_by_role("button", name="keys", exact=False).last.click()
     page.get_by_label("Single keys are on").uncheck()
     page.get_by_role("button", name="Close").click()
@@ -162,7 +160,7 @@ def test_the_next_item_is_announced_the_focus_stays_and_headings_are_in_order(ap
     assert all(later <= earlier + 1 for earlier, later in pairwise(levels))
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", ["light", slow("dark")])
 def test_desk_keys_and_deciding_are_accessible(theme: str, app: str, open_page: OpenPage) -> None:
     page = open_desk(open_page("about:blank", color_scheme=theme), app, "axe", "ben")
     page.keyboard.press("e")

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 from playwright.sync_api import Page, expect
 
-from benchmarks._server import serve
 from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.plan import Design, Kind, Plan, Population
 from crane_core.pipeline.campaigns.campaigns import drawn_plan, journal_of, keep_campaign, lock_campaign
 from crane_core.pipeline.campaigns.rounds import open_main
-from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
 
-from .conftest import OpenPage
+from .conftest import OpenPage, Served
 from .desk import ITEM, SAVED, campaign_of_all, in_sight, press, press_ready, shown_item
 
 pytestmark = pytest.mark.browser
@@ -27,27 +21,22 @@ CALIBRATED = "calibrated"
 
 
 @pytest.fixture(scope="module")
-def folder(imported_data: Path, tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
-    return DataFolder(Path(shutil.copytree(imported_data, tmp_path_factory.mktemp("end") / "data")))
+def folder(study_app: Served) -> DataFolder:
+    return study_app.folder
 
 
 @pytest.fixture(scope="module")
-def plan(folder: DataFolder) -> Plan:
+def plan(study_app: Served) -> Plan:
     """Few items: all detected crashes of one library. Another campaign of them begins with a calibration round."""
     of_one_library = Population("junobench", "crane-llm-2025-10", libraries=("seaborn",))
-    store = prepare(folder)
-    design = Design(Kind.ALL, calibration=2)
-    keep_campaign(
-        folder, drawn_plan(store, CampaignRequest(CALIBRATED, ("ana", "ben"), of_one_library, design, seed=7))
-    )
-    store.close()
-    return campaign_of_all(folder, NAME, of_one_library)
+    calibrated = CampaignRequest(CALIBRATED, ("ana", "ben"), of_one_library, Design(Kind.ALL, calibration=2), seed=7)
+    keep_campaign(study_app.folder, drawn_plan(study_app.store, calibrated))
+    return campaign_of_all(study_app, NAME, of_one_library)
 
 
 @pytest.fixture(scope="module")
-def app(folder: DataFolder, plan: Plan) -> Iterator[str]:
-    with serve(folder.path) as address:
-        yield address
+def app(study_app: Served, plan: Plan) -> str:
+    return study_app.address
 
 
 def open_desk(page: Page, app: str, annotator: str) -> Page:
@@ -84,6 +73,7 @@ def test_a_desk_is_whole_at_its_end_and_when_opened_again(
     assert journal_of(folder, plan, "ana").is_finished()
 
 
+@pytest.mark.slow
 def test_an_item_put_off_at_the_end_is_never_called_labelled(
     app: str, folder: DataFolder, plan: Plan, open_page: OpenPage
 ) -> None:
@@ -100,6 +90,7 @@ def test_an_item_put_off_at_the_end_is_never_called_labelled(
     assert not [text for text in page.evaluate("window.told") if "are labelled" in text]
 
 
+@pytest.mark.slow
 def test_a_note_is_kept_by_whoever_labels_with_the_mouse_while_it_is_open(
     app: str, folder: DataFolder, plan: Plan, open_page: OpenPage
 ) -> None:
@@ -116,6 +107,7 @@ def test_a_note_is_kept_by_whoever_labels_with_the_mouse_while_it_is_open(
     assert journal.labelled[-1].item == item
 
 
+@pytest.mark.slow
 def test_a_desk_works_where_the_browser_grants_no_secure_context(
     app: str, folder: DataFolder, plan: Plan, open_page: OpenPage
 ) -> None:
@@ -129,6 +121,7 @@ def test_a_desk_works_where_the_browser_grants_no_secure_context(
     page.wait_for_function(SAVED)
 
 
+@pytest.mark.slow
 def test_a_finished_desk_of_a_locked_campaign_offers_nothing_that_is_refused(
     app: str, folder: DataFolder, plan: Plan, open_page: OpenPage
 ) -> None:
@@ -139,6 +132,7 @@ def test_a_finished_desk_of_a_locked_campaign_offers_nothing_that_is_refused(
     expect(page.locator(".cw-desk-last")).to_contain_text("Locked by ana")
 
 
+@pytest.mark.slow
 def test_the_end_of_calibration_says_what_follows(app: str, folder: DataFolder, open_page: OpenPage) -> None:
     page = open_page(app)
     page.goto(f"{app}/annotate?campaign={CALIBRATED}&annotator=ana")

@@ -2,68 +2,59 @@
 
 from __future__ import annotations
 
-import signal
-
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from benchmarks._server import free_port, serve
-from crane_core.annotation.draw import CampaignRequest
-from crane_core.annotation.plan import Design, Kind
+from crane_core.annotation.plan import Plan
 from crane_core.annotation.showing import Showing
-from crane_core.pipeline.campaigns.campaigns import acts_of, drawn_plan, journal_of, keep_campaign
+from crane_core.pipeline.campaigns.campaigns import acts_of, journal_of
 from crane_core.pipeline.campaigns.desk_names import desk_names
-from crane_core.pipeline.loading.load import prepare
-from crane_core.pipeline.places import DataFolder
 from crane_core.ui.annotate.snapshot import BACK
 
-from .desk import AHEAD_LOADED, KEPT, OWN_ANSWERS, READY, SAVED, campaign_of_all, in_sight, press, press_ready
+from .conftest import TIMEOUT_MS, Served
+from .desk import AHEAD_LOADED, KEPT, READY, SAVED, campaign_of_all, in_sight, press, press_ready, unique
 
 pytestmark = pytest.mark.browser
 
 ASIDE = "This desk is open in another tab"
 
 
-def open_desk(page: Page, address: str) -> Page:
-    page.goto(f"{address}/annotate?campaign=pilot&annotator=ana")
+def open_desk(page: Page, app: Served, plan: Plan) -> Page:
+    page.goto(f"{app.address}/annotate?campaign={plan.campaign}&annotator=ana")
     page.wait_for_selector(".cw-desk .cw-card")
     return page
 
 
-def test_the_second_tab_says_so_and_takes_no_label_until_it_is_chosen(answered: DataFolder, browser: Browser) -> None:
-    store = prepare(answered)
-    plan = drawn_plan(store, CampaignRequest("pilot", ("ana",), OWN_ANSWERS, Design(Kind.ALL), seed=7))
-    store.close()
-    keep_campaign(answered, plan)
+def test_the_second_tab_says_so_and_takes_no_label_until_it_is_chosen(answered_app: Served, browser: Browser) -> None:
+    plan = campaign_of_all(answered_app, unique("tabs"))
     context = browser.new_context()
+    context.set_default_timeout(TIMEOUT_MS)
     try:
-        with serve(answered.path) as address:
-            first = open_desk(context.new_page(), address)
-            press(first, "1")
-            first.wait_for_function(SAVED)
-            second = open_desk(context.new_page(), address)
-            notice = second.locator(".cw-desk-notice")
-            expect(notice).to_contain_text(ASIDE)
-            shown = in_sight(second)
-            second.keyboard.press("3")
-            expect(second.locator("[data-act=label-wrong]")).to_be_disabled()
-            assert in_sight(second) == shown == in_sight(first)
-            press(first, "2")
-            first.wait_for_function(SAVED)
+        first = open_desk(context.new_page(), answered_app, plan)
+        press(first, "1")
+        first.wait_for_function(SAVED)
+        second = open_desk(context.new_page(), answered_app, plan)
+        notice = second.locator(".cw-desk-notice")
+        expect(notice).to_contain_text(ASIDE)
+        shown = in_sight(second)
+        second.keyboard.press("3")
+        expect(second.locator("[data-act=label-wrong]")).to_be_disabled()
+        assert in_sight(second) == shown == in_sight(first)
+        press(first, "2")
+        first.wait_for_function(SAVED)
 
-            notice.get_by_role("button", name="Label in this tab").click()
-            expect(notice).to_be_hidden()
-            assert in_sight(second) == in_sight(first)
-            expect(first.locator(".cw-desk-notice")).to_contain_text(ASIDE)
-            first.keyboard.press("3")
-            press(second, "1")
-            second.wait_for_function(SAVED)
-            first.close()
-            assert open_desk(second, address).locator(".cw-desk-notice").is_hidden()
-            context.close()
+        notice.get_by_role("button", name="Label in this tab").click()
+        expect(notice).to_be_hidden()
+        assert in_sight(second) == in_sight(first)
+        expect(first.locator(".cw-desk-notice")).to_contain_text(ASIDE)
+        first.keyboard.press("3")
+        press(second, "1")
+        second.wait_for_function(SAVED)
+        first.close()
+        assert open_desk(second, answered_app, plan).locator(".cw-desk-notice").is_hidden()
     finally:
         context.close()
-    given = journal_of(answered, plan, "ana").given
+    given = journal_of(answered_app.folder, plan, "ana").given
     assert [str(entry.label) for entry in sorted(given.values(), key=lambda entry: entry.sequence)] == [
         "correct", "partial", "correct"
     ]  # fmt: skip
@@ -92,62 +83,60 @@ KEYS_FROM_THE_FIRST_FRAME = """(() => {
 """A key in every frame until the desk says that it takes keys; whether a card was there at each."""
 
 
+@pytest.mark.slow
 def test_keys_need_an_item_that_was_in_sight_and_their_order_needs_no_clock(
-    answered: DataFolder, browser: Browser
+    answered_app: Served, browser: Browser
 ) -> None:
-    plan = campaign_of_all(answered, "pilot")
-    port = free_port()
+    plan = campaign_of_all(answered_app, unique("order"))
+    folder = answered_app.folder
     context = browser.new_context()
-    context.set_default_timeout(60_000)
+    context.set_default_timeout(TIMEOUT_MS)
     page = context.new_page()
     try:
-        with serve(answered.path, port=port, end_with=signal.SIGKILL) as address:
-            page.add_init_script(KEYS_FROM_THE_FIRST_FRAME)
-            open_desk(page, address)
-            page.wait_for_function(READY)
-            pressed = page.evaluate("window.pressed")
-            assert pressed.count(True) > 2
-            assert pressed.count(False) > 0
-            assert acts_of(answered, plan, "ana") == []
-            given = [press(page, "123"[place % 3]) for place in range(8)]
-            page.wait_for_function(SAVED)
+        page.add_init_script(KEYS_FROM_THE_FIRST_FRAME)
+        open_desk(page, answered_app, plan)
+        page.wait_for_function(READY)
+        pressed = page.evaluate("window.pressed")
+        assert pressed.count(True) > 2
+        assert pressed.count(False) > 0
+        assert acts_of(folder, plan, "ana") == []
+        given = [press(page, "123"[place % 3]) for place in range(8)]
+        page.wait_for_function(SAVED)
 
-            page.reload()
-            page.wait_for_function(READY)
-            page.wait_for_function(AHEAD_LOADED)
-            page.evaluate("() => { WebSocket.prototype.send = () => {}; }")  # nothing arrives from here on
-            for back in (given[::-1])[:BACK]:
-                press(page, "u")
-                assert in_sight(page) == back
-            press_ready(page, "u")  # this one's card is not here
-            expect(page.locator(".cw-desk-wait")).to_have_text("loading the previous item …")
-            page.keyboard.press("3")
-            expect(page.locator(".cw-desk-missed")).to_contain_text("Not taken")
-            assert in_sight(page) == given[-BACK]
-            page.wait_for_function(f"async n => (await ({KEPT})()).length === n", arg=BACK)
-            page.wait_for_function(READY)  # it is given up, and labelling goes on
-            page.keyboard.press("3")
-            page.evaluate(SET_CLOCK_BACK)
+        page.reload()
+        page.wait_for_function(READY)
+        page.wait_for_function(AHEAD_LOADED)
+        page.evaluate("() => { WebSocket.prototype.send = () => {}; }")  # nothing arrives from here on
+        for back in (given[::-1])[:BACK]:
             press(page, "u")
-            assert in_sight(page) == given[-BACK]
-            press(page, "1")
-            page.wait_for_function(f"async n => (await ({KEPT})()).length === n", arg=BACK + 3)
-            page.close()
-            page = context.new_page()
-            open_desk(page, address)
-            page.wait_for_function(SAVED)
-            while given[4] != in_sight(page):
-                press(page, "u")
-            page.wait_for_function(SAVED)
+            assert in_sight(page) == back
+        press_ready(page, "u")  # this one's card is not here
+        expect(page.locator(".cw-desk-wait")).to_have_text("loading the previous item …")
+        page.keyboard.press("3")
+        expect(page.locator(".cw-desk-missed")).to_contain_text("Not taken")
+        assert in_sight(page) == given[-BACK]
+        page.wait_for_function(f"async n => (await ({KEPT})()).length === n", arg=BACK)
+        page.wait_for_function(READY)  # it is given up, and labelling goes on
+        page.keyboard.press("3")
+        page.evaluate(SET_CLOCK_BACK)
+        press(page, "u")
+        assert in_sight(page) == given[-BACK]
+        press(page, "1")
+        page.wait_for_function(f"async n => (await ({KEPT})()).length === n", arg=BACK + 3)
+        page.close()
+        page = context.new_page()
+        open_desk(page, answered_app, plan)
+        page.wait_for_function(SAVED)
+        while given[4] != in_sight(page):
+            press(page, "u")
+        page.wait_for_function(SAVED)
     finally:
         context.close()
-    names = desk_names(answered, plan, "ana")
-    labels = {names.of(one): entry.label for one, entry in journal_of(answered, plan, "ana").given.items()}
+    names = desk_names(folder, plan, "ana")
+    labels = {names.of(one): entry.label for one, entry in journal_of(folder, plan, "ana").given.items()}
     assert labels == {given[0]: "correct", given[1]: "partial", given[2]: "wrong", given[3]: "correct"}
-    acts = [act for act in acts_of(answered, plan, "ana") if names.of(Showing(act.item, act.showing)) == given[-BACK]]
+    acts = [act for act in acts_of(folder, plan, "ana") if names.of(Showing(act.item, act.showing)) == given[-BACK]]
     assert [(act.action, act.label) for act in acts] == [
         ("label", "wrong"), ("undo", None), ("label", "wrong"), ("undo", None), ("label", "correct"), ("undo", None)
     ]  # fmt: skip
-    assert [act.number for act in acts_of(answered, plan, "ana")] == list(
-        range(1, len(acts_of(answered, plan, "ana")) + 1)
-    )
+    assert [act.number for act in acts_of(folder, plan, "ana")] == list(range(1, len(acts_of(folder, plan, "ana")) + 1))

@@ -6,7 +6,7 @@ import json
 import signal
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -17,38 +17,52 @@ from crane_core.annotation.plan import Plan
 from crane_core.domain import AnnotationAction
 from crane_core.pipeline.campaigns.campaigns import acts_of, campaign_file, journal_of, kept_campaign, lock_campaign
 from crane_core.pipeline.campaigns.desk_names import desk_names
+from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
 
-from .conftest import WIDE
-from .desk import AHEAD_LOADED, COUNT_DIALOGS, ITEM, KEPT, LABELS, SAVED, campaign_of_all, in_sight, press, press_ready
+from .conftest import PASSWORD, TIMEOUT_MS, WIDE, Served, slow
+from .desk import (
+    AHEAD_LOADED,
+    COUNT_DIALOGS,
+    ITEM,
+    KEPT,
+    LABELS,
+    SAVED,
+    campaign_of_all,
+    in_sight,
+    keep_all,
+    press,
+    press_ready,
+    unique,
+)
+from .line import line_to
 
 pytestmark = pytest.mark.browser
 
-NAME = "waiting"
-PASSWORD = "open sésame"
-SLOW_MS = 60_000
-"""For a server that starts again while the browser asks for it ever more rarely, and for a profile with cold caches."""
-
 
 @pytest.fixture
-def plan(answered: DataFolder) -> Plan:
+def plan(answered_app: Served) -> Plan:
     """A campaign of two annotators on our own answers."""
-    return campaign_of_all(answered, NAME)
+    return campaign_of_all(answered_app, unique("waiting"))
 
 
 @contextmanager
 def context_of(browser: Browser) -> Iterator[BrowserContext]:
     """A browser profile that ends before its server does."""
     context = browser.new_context(viewport=WIDE)
-    context.set_default_timeout(SLOW_MS)
+    context.set_default_timeout(TIMEOUT_MS)
     try:
         yield context
     finally:
         context.close()
 
 
-def open_desk(page: Page, address: str, annotator: str = "ana") -> Page:
-    page.goto(f"{address}/annotate?campaign={NAME}&annotator={annotator}")
+def desk_address(address: str, plan: Plan, annotator: str = "ana") -> str:
+    return f"{address}/annotate?campaign={plan.campaign}&annotator={annotator}"
+
+
+def open_desk(page: Page, address: str, plan: Plan, annotator: str = "ana") -> Page:
+    page.goto(desk_address(address, plan, annotator))
     page.wait_for_selector(".cw-desk .cw-card")
     page.wait_for_function(AHEAD_LOADED)
     return page
@@ -86,13 +100,15 @@ def times_labelled(folder: DataFolder, plan: Plan, annotator: str = "ana") -> Co
 
 
 def test_labels_outlive_a_killed_server_that_asks_for_the_password_again(
-    answered: DataFolder, plan: Plan, browser: Browser
+    answered: DataFolder, browser: Browser
 ) -> None:
+    with closing(prepare(answered)) as store:
+        plan = keep_all(answered, store, "waiting")
     port = free_port()
     with context_of(browser) as context:
         page = context.new_page()
         with serve(answered.path, port=port, end_with=signal.SIGKILL, CRANE_PASSWORD=PASSWORD) as address:
-            page.goto(f"{address}/annotate?campaign={NAME}&annotator=ana")
+            page.goto(desk_address(address, plan))
             log_in(page)
             page.wait_for_selector(".cw-desk .cw-card")
             given = label(page, "1")
@@ -101,7 +117,7 @@ def test_labels_outlive_a_killed_server_that_asks_for_the_password_again(
         given |= label(page, "123123")
         expect(page.locator(".cw-desk-saved")).to_have_text("6 labels waiting to be saved")
         with serve(answered.path, port=port, CRANE_PASSWORD=PASSWORD):
-            expect(page.get_by_label("Password", exact=True)).to_be_visible(timeout=SLOW_MS)
+            expect(page.get_by_label("Password", exact=True)).to_be_visible()
             expect(page.locator(".cw-desk-notice")).to_contain_text("6 labels waiting to be saved")
             given |= label(page, "321321")  # the desk stands while the password is asked
             assert len(saved(answered, plan)) == 1
@@ -113,69 +129,71 @@ def test_labels_outlive_a_killed_server_that_asks_for_the_password_again(
     assert set(times_labelled(answered, plan).values()) == {1}
 
 
+@pytest.mark.slow
 def test_labelling_goes_on_by_key_and_by_mouse_long_after_the_server_is_gone(
-    answered: DataFolder, plan: Plan, browser: Browser
+    answered_app: Served, plan: Plan, browser: Browser
 ) -> None:
-    port = free_port()
-    with context_of(browser) as context:
-        page = context.new_page()
-        with serve(answered.path, port=port, end_with=signal.SIGKILL) as address:
-            open_desk(page, address)
-            page.evaluate(COUNT_DIALOGS)
+    with context_of(browser) as context, line_to(answered_app.address) as line:
+        page = open_desk(context.new_page(), line.address, plan)
+        page.evaluate(COUNT_DIALOGS)
+        line.cut()
         page.wait_for_function("window.dialogs > 0 && !document.querySelector('[data-testid=stDialog]')")
         given = label(page, "12")
         before = page.evaluate(ITEM)
         page.get_by_role("button", name="3 ✗ wrong").click()
         page.wait_for_function(f"before => {ITEM} !== before", arg=before)
-        with serve(answered.path, port=port):
-            page.wait_for_function(SAVED)
-    assert saved(answered, plan) == given | {before: "wrong"}
+        line.mend()
+        page.wait_for_function(SAVED)
+    assert saved(answered_app.folder, plan) == given | {before: "wrong"}
 
 
-def test_labels_outlive_a_reload_while_the_password_is_asked(
-    answered: DataFolder, plan: Plan, browser: Browser
-) -> None:
-    port = free_port()
-    with context_of(browser) as context:
+@pytest.mark.slow
+def test_labels_outlive_a_reload_while_the_password_is_asked(locked_app: Served, browser: Browser) -> None:
+    plan = campaign_of_all(locked_app, unique("waiting"))
+    with context_of(browser) as context, line_to(locked_app.address) as line:
         page = context.new_page()
-        with serve(answered.path, port=port, end_with=signal.SIGKILL) as address:
-            open_desk(page, address)
+        page.goto(desk_address(line.address, plan))
+        log_in(page)
+        page.wait_for_selector(".cw-desk .cw-card")
+        page.wait_for_function(AHEAD_LOADED)
+        line.cut()
         given = label(page, "12")
         wait_until_kept(page, 2)
-        with serve(answered.path, port=port, CRANE_PASSWORD=PASSWORD):
-            page.goto(f"{address}/annotate?campaign={NAME}&annotator=ana")
-            expect(page.locator(".cw-desk-notice")).to_contain_text("2 labels waiting to be saved")
-            assert page.locator(".cw-desk-card").is_hidden()
-            log_in(page)
-            page.wait_for_function(SAVED)
-    assert saved(answered, plan) == given
+        page.goto("about:blank")
+        line.mend()
+        page.goto(desk_address(line.address, plan))
+        expect(page.locator(".cw-desk-notice")).to_contain_text("2 labels waiting to be saved")
+        assert page.locator(".cw-desk-card").is_hidden()
+        assert saved(locked_app.folder, plan) == {}
+        log_in(page)
+        page.wait_for_function(SAVED)
+    assert saved(locked_app.folder, plan) == given
 
 
 def test_labels_outlive_a_tab_that_is_closed_while_the_server_is_away(
-    answered: DataFolder, plan: Plan, browser: Browser
+    answered_app: Served, plan: Plan, browser: Browser
 ) -> None:
-    port = free_port()
-    with context_of(browser) as context:
-        page = context.new_page()
-        with serve(answered.path, port=port, end_with=signal.SIGKILL) as address:
-            open_desk(page, address)
+    folder = answered_app.folder
+    with context_of(browser) as context, line_to(answered_app.address) as line:
+        page = open_desk(context.new_page(), line.address, plan)
+        line.cut()
         given = label(page, "1231231")
         wait_until_kept(page, 7)
         page.close()
-        with serve(answered.path, port=port) as address:
-            other = open_desk(context.new_page(), address, "ben")  # another person of the same browser
-            label(other, "1")
-            other.wait_for_function(SAVED)
-            wait_until_kept(other, 7)
-            assert saved(answered, plan) == {}
-            again = open_desk(context.new_page(), address)
-            again.wait_for_function(SAVED)
-            wait_until_kept(again, 0)
-            expect(again.locator(".cw-desk-progress")).to_contain_text(f"7 of {len(plan.orders['ana'])}")
-            assert in_sight(again) not in given
-    assert saved(answered, plan) == given
-    assert set(times_labelled(answered, plan).values()) == {1}
-    assert len(saved(answered, plan, "ben")) == 1
+        line.mend()
+        other = open_desk(context.new_page(), line.address, plan, "ben")  # another person of the same browser
+        label(other, "1")
+        other.wait_for_function(SAVED)
+        wait_until_kept(other, 7)
+        assert saved(folder, plan) == {}
+        again = open_desk(context.new_page(), line.address, plan)
+        again.wait_for_function(SAVED)
+        wait_until_kept(again, 0)
+        expect(again.locator(".cw-desk-progress")).to_contain_text(f"7 of {len(plan.orders['ana'])}")
+        assert in_sight(again) not in given
+    assert saved(folder, plan) == given
+    assert set(times_labelled(folder, plan).values()) == {1}
+    assert len(saved(folder, plan, "ben")) == 1
 
 
 def downloaded(page: Page) -> list[dict[str, object]]:
@@ -185,41 +203,41 @@ def downloaded(page: Page) -> list[dict[str, object]]:
     return [json.loads(line) for line in lines]
 
 
+@pytest.mark.slow
 def test_labels_that_come_after_the_lock_are_told_and_can_be_downloaded(
-    answered: DataFolder, plan: Plan, browser: Browser
+    answered_app: Served, plan: Plan, browser: Browser
 ) -> None:
-    port = free_port()
-    with context_of(browser) as context:
-        page = context.new_page()
-        with serve(answered.path, port=port, end_with=signal.SIGKILL) as address:
-            open_desk(page, address)
-            label(page, "1")
-            page.wait_for_function(SAVED)
+    with context_of(browser) as context, line_to(answered_app.address) as line:
+        page = open_desk(context.new_page(), line.address, plan)
+        label(page, "1")
+        page.wait_for_function(SAVED)
+        line.cut()
         given = label(page, "23")
         wait_until_kept(page, 2)
         page.close()
-        lock_campaign(answered, NAME, by="ben")
-        with serve(answered.path, port=port) as address:
-            again = open_desk(context.new_page(), address)
-            expect(again.locator(".cw-desk-notice")).to_contain_text("2 labels are not saved")
-            expect(again.locator(".cw-desk-last")).to_contain_text("Locked by ben")
-            expect(again.locator(".cw-desk-saved")).to_have_text("2 labels not saved")
-            acts = downloaded(again)
-            wait_until_kept(again, 2)
-            again.get_by_role("button", name="Discard them").click()
-            expect(again.locator(".cw-desk-notice")).to_be_hidden()
-            wait_until_kept(again, 0)
+        lock_campaign(answered_app.folder, plan.campaign, by="ben")
+        line.mend()
+        again = open_desk(context.new_page(), line.address, plan)
+        expect(again.locator(".cw-desk-notice")).to_contain_text("2 labels are not saved")
+        expect(again.locator(".cw-desk-last")).to_contain_text("Locked by ben")
+        expect(again.locator(".cw-desk-saved")).to_have_text("2 labels not saved")
+        acts = downloaded(again)
+        wait_until_kept(again, 2)
+        again.get_by_role("button", name="Discard them").click()
+        expect(again.locator(".cw-desk-notice")).to_be_hidden()
+        wait_until_kept(again, 0)
     assert {str(act["id"]): act["label"] for act in acts} == given
-    assert {(act["campaign"], act["annotator"]) for act in acts} == {(NAME, "ana")}
-    assert len(saved(answered, plan)) == 1
+    assert {(act["campaign"], act["annotator"]) for act in acts} == {(plan.campaign, "ana")}
+    assert len(saved(answered_app.folder, plan)) == 1
 
 
+@pytest.mark.slow
 def test_labels_of_a_campaign_that_is_gone_are_told_and_can_be_downloaded(
-    answered: DataFolder, plan: Plan, browser: Browser
+    answered_app: Served, plan: Plan, browser: Browser
 ) -> None:
-    with context_of(browser) as context, serve(answered.path) as address:
-        page = open_desk(context.new_page(), address)
-        campaign_file(answered, NAME).unlink()
+    with context_of(browser) as context:
+        page = open_desk(context.new_page(), answered_app.address, plan)
+        campaign_file(answered_app.folder, plan.campaign).unlink()
         press_ready(page, "1")
         expect(page.get_by_test_id("stAlertContentError")).to_contain_text("There is no campaign")
         expect(page.locator(".cw-desk-notice")).to_contain_text("1 label is not saved")
@@ -230,65 +248,66 @@ def test_labels_of_a_campaign_that_is_gone_are_told_and_can_be_downloaded(
         assert [act["label"] for act in downloaded(page)] == ["correct"]
 
 
-def test_labels_of_an_earlier_campaign_of_the_same_name_are_not_sent(
-    answered: DataFolder, plan: Plan, browser: Browser
-) -> None:
+@pytest.mark.slow
+def test_labels_of_an_earlier_campaign_of_the_same_name_are_not_sent(answered: DataFolder, browser: Browser) -> None:
+    """The file is another one after a restart: under a running server a campaign's file only grows."""
+    with closing(prepare(answered)) as store:
+        plan = keep_all(answered, store, "waiting")
     port = free_port()
     with context_of(browser) as context:
         page = context.new_page()
         with serve(answered.path, port=port, end_with=signal.SIGKILL) as address:
-            open_desk(page, address)
+            open_desk(page, address, plan)
         label(page, "11")
         wait_until_kept(page, 2)
         page.close()
-        text = campaign_file(answered, NAME).read_text("utf-8")
-        made_anew = text.replace(plan.created_at, "2020-01-01T00:00:00+00:00")
-        campaign_file(answered, NAME).write_text(made_anew, "utf-8")
+        file = campaign_file(answered, plan.campaign)
+        made_anew = file.read_text("utf-8").replace(plan.created_at, "2020-01-01T00:00:00+00:00")
+        file.write_text(made_anew, "utf-8")
         with serve(answered.path, port=port) as address:
-            again = open_desk(context.new_page(), address)
+            again = open_desk(context.new_page(), address, plan)
             expect(again.locator(".cw-desk-notice")).to_contain_text("an earlier campaign of this name")
             given = label(again, "3")
             again.wait_for_function("!document.querySelector('.cw-desk-saved').textContent.includes('saving')")
             wait_until_kept(again, 2)
-    assert saved(answered, kept_campaign(answered, NAME).plan) == given
+    assert saved(answered, kept_campaign(answered, plan.campaign).plan) == given
 
 
 @pytest.mark.parametrize(
     "block",
     [
-        "Object.defineProperty(window, 'indexedDB', {value: undefined})",
-        "IDBFactory.prototype.open = () => { throw new DOMException('no', 'SecurityError'); }",
+        slow("Object.defineProperty(window, 'indexedDB', {value: undefined})"),
+        slow("IDBFactory.prototype.open = () => { throw new DOMException('no', 'SecurityError'); }"),
         "IDBObjectStore.prototype.put = () => { throw new DOMException('full', 'QuotaExceededError'); }",
     ],
 )
 def test_a_browser_that_keeps_nothing_is_told_and_warns_before_it_is_left(
-    block: str, answered: DataFolder, plan: Plan, browser: Browser
+    block: str, answered_app: Served, plan: Plan, browser: Browser
 ) -> None:
-    port = free_port()
     asked = []
-    with context_of(browser) as context:
+    with context_of(browser) as context, line_to(answered_app.address) as line:
         page = context.new_page()
         page.add_init_script(block)
         page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.dismiss()))
-        with serve(answered.path, port=port, end_with=signal.SIGKILL) as address:
-            open_desk(page, address)
+        open_desk(page, line.address, plan)
+        line.cut()
         given = label(page, "12")
         expect(page.locator(".cw-desk-notice")).to_contain_text("This browser keeps nothing")
-        page.close(run_before_unload=True)
-        page.wait_for_timeout(300)
+        with page.expect_event("dialog"):
+            page.close(run_before_unload=True)
         assert asked == ["beforeunload"]
-        with serve(answered.path, port=port):
-            page.wait_for_function(SAVED)
-            assert saved(answered, plan) == given
+        line.mend()
+        page.wait_for_function(SAVED)
+    assert saved(answered_app.folder, plan) == given
 
 
+@pytest.mark.slow
 def test_a_tab_whose_labels_are_kept_may_be_left_without_a_question(
-    answered: DataFolder, plan: Plan, browser: Browser
+    answered_app: Served, plan: Plan, browser: Browser
 ) -> None:
-    with context_of(browser) as context:
-        page = context.new_page()
-        with serve(answered.path, end_with=signal.SIGKILL) as address:
-            open_desk(page, address)
+    with context_of(browser) as context, line_to(answered_app.address) as line:
+        page = open_desk(context.new_page(), line.address, plan)
+        line.cut()
         label(page, "12")
         wait_until_kept(page, 2)
         with page.expect_event("close"):

@@ -11,12 +11,12 @@ from pathlib import Path
 import nbformat
 import pytest
 from jupyter_client.manager import KernelManager
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.kernels import started
 from tests.patience import PATIENCE_S
 
-from .conftest import OpenPage, StartApp
+from .conftest import PASSWORD, OpenPage, Served, StartApp
 from .screen import choose, settled
 
 pytestmark = pytest.mark.browser
@@ -25,15 +25,13 @@ PATH = "/try_a_notebook?notebook=running"
 NAME = "ward <img src=x onerror='window.injected = 1'>.ipynb"
 CELLS = ("beds = {'</code><h1 class=injected>north': 3}", "beds['south']", "beds")
 ALLOWED = {"CRANE_ALLOW_EXECUTION": "1"}
-WORD = "lantern"
 
 
 @pytest.fixture
-def kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[KernelManager]:
-    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path))
+def kernel(tmp_path: Path, jupyter_runtime: Path) -> Iterator[KernelManager]:
     notebook = tmp_path / NAME
     nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code) for code in CELLS]), notebook)
-    make = partial(KernelManager, connection_file=str(tmp_path / "kernel-77aa.json"))
+    make = partial(KernelManager, connection_file=str(jupyter_runtime / "kernel-77aa.json"))
     manager, client = started(make, env=os.environ | {"JPY_SESSION_NAME": str(notebook)})
     client.execute_interactive(CELLS[0], timeout=PATIENCE_S)
     try:
@@ -66,17 +64,31 @@ def test_a_running_kernel_is_looked_at_by_a_click(
     assert page.evaluate("window.injected === undefined")
 
 
-@pytest.mark.parametrize(
-    "environment", [{}, {**ALLOWED, "CRANE_PASSWORD": WORD}, {**ALLOWED, "CRANE_HOSTS": "lab.example"}]
-)
-def test_it_is_offered_to_nobody_else(
-    environment: dict[str, str], kernel: KernelManager, start_app: StartApp, open_page: OpenPage
-) -> None:
-    address = start_app(**environment)
-    page = open_page(f"{address}{PATH}")
-    if "CRANE_PASSWORD" in environment:
-        page.get_by_role("textbox", name="Password").fill(WORD)
-        page.get_by_role("button", name="Open").click()
+def is_not_offered(page: Page) -> None:
     expect(page.get_by_text("An example notebook")).to_be_visible()
     settled(page)
     expect(page.get_by_text("A running kernel")).to_have_count(0)
+
+
+@pytest.mark.slow
+def test_it_is_offered_to_nobody_where_notebooks_are_not_run(
+    kernel: KernelManager, facts_app: str, open_page: OpenPage
+) -> None:
+    is_not_offered(open_page(f"{facts_app}{PATH}"))
+
+
+@pytest.mark.slow
+def test_it_is_offered_to_nobody_behind_a_password(
+    kernel: KernelManager, locked_app: Served, open_page: OpenPage
+) -> None:
+    page = open_page(f"{locked_app.address}{PATH}")
+    page.get_by_role("textbox", name="Password").fill(PASSWORD)
+    page.get_by_role("button", name="Open").click()
+    is_not_offered(page)
+
+
+@pytest.mark.slow
+def test_it_is_offered_to_nobody_where_others_have_access(
+    kernel: KernelManager, start_app: StartApp, open_page: OpenPage
+) -> None:
+    is_not_offered(open_page(f"{start_app(**ALLOWED, CRANE_HOSTS='lab.example')}{PATH}"))

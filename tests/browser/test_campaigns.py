@@ -24,7 +24,8 @@ from crane_core.pipeline.campaigns.label_frame import final_outcomes
 from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.places import DataFolder
 
-from .conftest import Host, OpenPage, StartApp
+from .conftest import OpenPage, Served
+from .desk import study_campaign
 from .screen import TITLES, choose, path, query, settled, texts, title
 
 pytestmark = pytest.mark.browser
@@ -36,20 +37,18 @@ TELLING = ("gpt", "gemini", "qwen", "−RT", "+RT", "code only", "with runtime s
 
 
 @pytest.fixture(scope="module")
-def folder(imported_data: Path, tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
-    data = tmp_path_factory.mktemp("campaigns") / "data"
-    return DataFolder(Path(shutil.copytree(imported_data, data)))
+def folder(study_app: Served) -> DataFolder:
+    return study_app.folder
 
 
 @pytest.fixture(scope="module")
-def plans(folder: DataFolder) -> dict[str, Plan]:
-    return {name: new_campaign(folder, PAIR, name) for name in NAMES}
+def plans(study_app: Served) -> dict[str, Plan]:
+    return {name: study_campaign(study_app, name, *PAIR) for name in NAMES}
 
 
 @pytest.fixture(scope="module")
-def app(folder: DataFolder, plans: dict[str, Plan]) -> Iterator[str]:
-    with serve(folder.path) as address:
-        yield address
+def app(study_app: Served, plans: dict[str, Plan]) -> str:
+    return study_app.address
 
 
 def label(folder: DataFolder, campaign: str, annotator: str, items: dict[str, str], *, seconds: float = 20.0) -> None:
@@ -116,6 +115,7 @@ def test_a_plan_is_shown_before_it_is_stored(app: str, folder: DataFolder, open_
     assert plan.seed > 10**9
 
 
+@pytest.mark.slow
 def test_filters_and_the_design_change_the_plan(app: str, open_page: OpenPage) -> None:
     page = opened(open_page, f"{app}/campaigns", TITLES["/campaigns"])
     choose(page, "Detectors", "gpt-5")
@@ -130,6 +130,7 @@ def test_filters_and_the_design_change_the_plan(app: str, open_page: OpenPage) -
     expect(page.get_by_role("button", name="Create campaign")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_without_texts_the_page_says_to_bring_them(facts_app: str, open_page: OpenPage) -> None:
     page = opened(open_page, f"{facts_app}/campaigns", TITLES["/campaigns"])
     expect(page.get_by_text("501 verdicts match, but their texts are not loaded")).to_be_visible()
@@ -159,6 +160,7 @@ def test_progress_is_what_the_ledger_says_and_leads_to_the_desk(
     assert query(page) == {"campaign": ["going"], "annotator": ["ana"]}
 
 
+@pytest.mark.slow
 def test_the_desk_tells_an_annotator_nothing_of_the_others(app: str, open_page: OpenPage) -> None:
     page = open_page(f"{app}/annotate?campaign=going&annotator=ana")
     page.wait_for_selector(".cw-desk .cw-card")
@@ -211,6 +213,7 @@ def test_an_item_is_decided_with_a_reason_and_the_next_one_comes(
     assert finals["open"][0] == "1"
 
 
+@pytest.mark.slow
 def test_whoever_decides_is_not_told_model_or_input_either(
     app: str, folder: DataFolder, plans: dict[str, Plan], open_page: OpenPage
 ) -> None:
@@ -272,6 +275,7 @@ def downloaded(page: Page) -> dict[str, str]:
         return {name.split("/")[1]: archive.read(name).decode("utf-8") for name in archive.namelist()}
 
 
+@pytest.mark.slow
 def test_a_locked_campaign_takes_no_decision(
     app: str, folder: DataFolder, plans: dict[str, Plan], open_page: OpenPage
 ) -> None:
@@ -288,6 +292,7 @@ def test_a_locked_campaign_takes_no_decision(
     expect(page.get_by_role("button", name="Save and next")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_a_name_that_is_none_is_told_and_leads_back(app: str, open_page: OpenPage) -> None:
     for name in ("dream", "%3Cimg%20src=x%20onerror=alert(1)%3E", "..%2F..%2Fsources"):
         page = open_page(f"{app}/campaigns?campaign={name}")
@@ -305,9 +310,21 @@ def test_a_name_that_is_none_is_told_and_leads_back(app: str, open_page: OpenPag
     expect(title(page)).to_have_text(TITLES["/campaigns"])
 
 
-def test_with_a_password_only_who_leads_sees_how_annotators_do(start_app: StartApp, open_page: OpenPage) -> None:
-    address = start_app(CRANE_LEAD_PASSWORD="léad")
-    page = open_page(f"{address}/campaigns")
+@pytest.fixture(scope="module")
+def led_app(imported_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Address of an app that asks who leads for a password; twelve items of its campaign `guarded` have two labels."""
+    folder = DataFolder(Path(shutil.copytree(imported_data, tmp_path_factory.mktemp("led") / "data")))
+    plan = new_campaign(folder, PAIR, "guarded")
+    items = [showing.item for showing in plan.orders["ana"] if showing.showing == 1][:12]
+    for annotator in PAIR:
+        label(folder, "guarded", annotator, dict.fromkeys(items, "correct"))
+    with serve(folder.path, CRANE_LEAD_PASSWORD="léad") as address:
+        yield address
+
+
+@pytest.mark.slow
+def test_with_a_password_only_who_leads_sees_how_annotators_do(led_app: str, open_page: OpenPage) -> None:
+    page = open_page(f"{led_app}/campaigns")
     asked = page.get_by_label("Password", exact=True)
     expect(asked).to_be_visible()
     settled(page)
@@ -323,23 +340,14 @@ def test_with_a_password_only_who_leads_sees_how_annotators_do(start_app: StartA
     expect(title(page)).to_have_text(TITLES["/annotate"])
 
 
-def test_with_a_password_agreement_of_an_open_campaign_is_for_who_leads(
-    imported_data: Path, open_page: OpenPage, host: Host, tmp_path: Path
-) -> None:
+@pytest.mark.slow
+def test_with_a_password_agreement_of_an_open_campaign_is_for_who_leads(led_app: str, open_page: OpenPage) -> None:
     """Totals read after each of one's labels would tell what somebody else said."""
-    data = Path(shutil.copytree(imported_data, tmp_path / "data"))
-    plan = new_campaign(DataFolder(data), PAIR, "guarded")
-    items = [showing.item for showing in plan.orders["ana"] if showing.showing == 1][:12]
-    for annotator in PAIR:
-        label(DataFolder(data), "guarded", annotator, dict.fromkeys(items, "correct"))
-    with host(data, CRANE_LEAD_PASSWORD="lead") as address:
-        page = opened(
-            open_page, f"{address}/agreement?annotators=guarded%3A+ana&annotators=guarded%3A+ben", "Agreement"
-        )
-        assert "guarded: ana" not in page.get_by_test_id("stMain").inner_text()
-        page.goto(f"{address}/campaigns")
-        page.get_by_label("Password", exact=True).fill("lead")
-        page.get_by_role("button", name="Open").click()
-        expect(page.get_by_text("New campaign")).to_be_visible()
-        page.get_by_test_id("stTopNavLink").filter(has_text="Agreement").click()
-        expect(page.get_by_text("by guarded: ana and guarded: ben")).to_be_visible()
+    page = opened(open_page, f"{led_app}/agreement?annotators=guarded%3A+ana&annotators=guarded%3A+ben", "Agreement")
+    assert "guarded: ana" not in page.get_by_test_id("stMain").inner_text()
+    page.goto(f"{led_app}/campaigns")
+    page.get_by_label("Password", exact=True).fill("léad")
+    page.get_by_role("button", name="Open").click()
+    expect(page.get_by_text("New campaign")).to_be_visible()
+    page.get_by_test_id("stTopNavLink").filter(has_text="Agreement").click()
+    expect(page.get_by_text("by guarded: ana and guarded: ben")).to_be_visible()

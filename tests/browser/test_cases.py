@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 
 from .conftest import OpenPage
 from .screen import (
+    SLOW_WIDTHS,
     TITLES,
     choose,
     count_line,
@@ -72,6 +73,7 @@ def test_a_chosen_filter_is_in_the_address_and_survives_reload_and_back(cases: P
     wait_for_query(cases, root_cause="API misuse", library=None)
 
 
+@pytest.mark.slow
 def test_two_values_of_one_filter_add_up(cases: Page) -> None:
     choose(cases, "Library", "torch")
     expect(count_line(cases)).to_contain_text("15 of 111 cases")
@@ -80,12 +82,14 @@ def test_two_values_of_one_filter_add_up(cases: Page) -> None:
     cases.wait_for_function("new URLSearchParams(location.search).getAll('library').join() === 'torch,numpy'")
 
 
+@pytest.mark.slow
 def test_the_list_says_which_experiments_its_counts_join(cases: Page) -> None:
     expect(count_line(cases)).to_contain_text("join 3 experiments; each pattern names those")
     choose(cases, "Experiment", "CRANE-LLM, release of October 2025")
     expect(count_line(cases)).not_to_contain_text("experiments")
 
 
+@pytest.mark.slow
 def test_typing_finds_by_any_label(cases: Page) -> None:
     cases.get_by_label("Find", exact=True).fill("NotFitted")
     cases.keyboard.press("Enter")
@@ -103,6 +107,7 @@ def test_filters_that_nothing_passes_say_how_to_widen_them(cases: Page) -> None:
     assert query(cases) == {}
 
 
+@pytest.mark.slow
 def test_a_value_that_does_not_exist_leaves_a_page_that_works(cases: Page, facts_app: str) -> None:
     cases.goto(f"{facts_app}/cases?benchmark=nowhere&root_cause=nothing")
     expect(title(cases)).to_have_text(CASES)
@@ -141,6 +146,7 @@ def test_a_click_on_a_row_opens_its_pair_and_keys_walk_the_filtered_list(cases: 
     wait_for_query(cases, case=None, root_cause="ML model confusion")
 
 
+@pytest.mark.slow
 def test_back_from_a_pair_is_the_list_it_was_opened_from(cases: Page) -> None:
     choose(cases, "Library", "seaborn")
     expect(count_line(cases)).to_contain_text("6 of 111 cases")
@@ -192,6 +198,7 @@ def test_the_picture_has_a_mark_for_every_answer_and_follows_the_filters(cases: 
     assert sum(offered_counts(cases, "Root cause").values()) == 15, "counts are of what the other filters leave"
 
 
+@pytest.mark.slow
 def test_values_of_detector_input_and_experiment_count_the_cases_they_answered(cases: Page) -> None:
     counts = offered_counts(cases, "Detector")
     assert counts["GPT-5"] == counts["Gemini 2.5 Flash"] == 111
@@ -220,7 +227,7 @@ def offered_counts(page: Page, label: str) -> dict[str, int]:
     return {name: int(n.replace(",", "")) for name, _, n in pairs}
 
 
-@pytest.mark.parametrize("width", [360, 768, 1024, 1280, 1440, 1920])
+@pytest.mark.parametrize("width", [360, *SLOW_WIDTHS])
 def test_nothing_scrolls_sideways(cases: Page, width: int) -> None:
     cases.set_viewport_size({"width": width, "height": 900})
     cases.wait_for_function("width => document.documentElement.clientWidth === width", arg=width)
@@ -237,6 +244,7 @@ def test_nothing_scrolls_sideways(cases: Page, width: int) -> None:
     assert right <= width
 
 
+@pytest.mark.slow
 def test_words_of_the_code_and_the_traceback_are_found(full_app: str, open_page: OpenPage) -> None:
     page = open_page(f"{full_app}/cases?find=reshape")
     expect(count_line(page)).to_contain_text("of 111 cases")
@@ -244,6 +252,7 @@ def test_words_of_the_code_and_the_traceback_are_found(full_app: str, open_page:
     expect(listed(page).first).to_be_visible()
 
 
+@pytest.mark.slow
 def test_filters_are_kept_while_another_page_is_visited(cases: Page) -> None:
     choose(cases, "Library", "seaborn")
     wait_for_query(cases, library="seaborn")
@@ -258,6 +267,7 @@ def test_filters_are_kept_while_another_page_is_visited(cases: Page) -> None:
     assert query(cases) == {}
 
 
+@pytest.mark.slow
 def test_the_same_row_opens_again_after_the_way_back(cases: Page) -> None:
     for _ in range(2):
         listed(cases).nth(1).click()
@@ -268,6 +278,7 @@ def test_the_same_row_opens_again_after_the_way_back(cases: Page) -> None:
         settled(cases)
 
 
+@pytest.mark.slow
 def test_another_benchmark_shows_its_own_cases(cases: Page) -> None:
     choose(cases, "Benchmark", "minibench")
     expect(count_line(cases)).to_contain_text("40 of 40 cases")
@@ -277,6 +288,7 @@ def test_another_benchmark_shows_its_own_cases(cases: Page) -> None:
     expect(cases.locator(".cw-facts")).to_contain_text("minibench")
 
 
+@pytest.mark.slow
 def test_a_filter_of_another_benchmark_is_dropped_with_it(cases: Page) -> None:
     choose(cases, "Root cause", "library cause")
     choose(cases, "Experiment", "CRANE-LLM, release of October 2025")
@@ -286,6 +298,7 @@ def test_a_filter_of_another_benchmark_is_dropped_with_it(cases: Page) -> None:
     wait_for_query(cases, benchmark="minibench", root_cause=None, experiment=None)
 
 
+@pytest.mark.slow
 def test_an_unknown_case_says_so(facts_app: str, open_page: OpenPage) -> None:
     page = open_pair(open_page(facts_app), facts_app, "pandas_999")
     expect(page.get_by_text("There is no case 'pandas_999'")).to_be_visible()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import re
-import shutil
 import tarfile
 import threading
 from collections.abc import Iterator
@@ -21,7 +20,7 @@ from crane_core.pipeline.places import embedded
 from crane_core.releases import PUBLISHED
 from tests.written_pairs import write_pair
 
-from .conftest import OpenPage
+from .conftest import OpenPage, slow
 from .screen import TITLES, settled, title
 
 pytestmark = pytest.mark.browser
@@ -91,7 +90,11 @@ def mirror() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def intake_app(copy_of_embedded: Path, mirror: str) -> Iterator[str]:
-    """Address of an app that these tests may change; it fetches from the mirror."""
+    """Address of an app that these tests may change; it fetches from the mirror, and one of two pairs was verified."""
+    lab = copy_of_embedded.parent / "verified-lab"
+    write_pair(lab, "stops", ["a = 0", "1 / a"], ["a = 1", "1 / a"])
+    write_pair(lab, "zones", ["a = 1", "1 / a"], ["a = 1", "1 / a"])
+    assert main(["--data", str(copy_of_embedded), "verify", str(lab)]) == 1
     with serve(copy_of_embedded, CRANE_MIRROR=mirror) as address:
         yield address
 
@@ -158,6 +161,7 @@ def test_an_upload_is_loaded_and_counted_once(data_page: Page) -> None:
     expect(rows_of(data_page, "runs")).to_have_text(f"{before + 3:,}")
 
 
+@pytest.mark.slow
 def test_a_bad_line_is_told_and_its_neighbours_are_loaded(data_page: Page) -> None:
     upload(data_page, "half.jsonl", f"{prediction(1, detector='Half')}\n{{not json\n")
     expect(data_page.get_by_text(re.compile("Loaded half"))).to_contain_text("1 problem: see below.")
@@ -170,8 +174,8 @@ def test_a_bad_line_is_told_and_its_neighbours_are_loaded(data_page: Page) -> No
     ("name", "content", "words"),
     [
         ("broken.jsonl", '{"instance": 7}\n', "no record that can be loaded"),
-        ("broken.zip", b"PK\x03\x04 and then nothing", "broken.zip"),
-        ("cut.tar.gz", small_study()[:200], "cut.tar.gz"),
+        slow("broken.zip", b"PK\x03\x04 and then nothing", "broken.zip"),
+        slow("cut.tar.gz", small_study()[:200], "cut.tar.gz"),
     ],
 )
 def test_a_broken_file_is_refused_in_words_and_loads_nothing(
@@ -197,6 +201,7 @@ def test_a_fetch_brings_the_texts_and_says_so(data_page: Page, intake_app: str) 
     expect(data_page.locator(".cw-target")).to_contain_text("prices[5]")
 
 
+@pytest.mark.slow
 def test_a_source_shows_its_release_and_commit(data_page: Page, intake_app: str) -> None:
     """Another release by hand, beside the one that the button brought in the test before."""
     upload(data_page, "later.tar.gz", small_study(LATER, sign="!"))
@@ -214,6 +219,7 @@ def test_a_source_shows_its_release_and_commit(data_page: Page, intake_app: str)
     expect(settled(data_page).get_by_text("CRANE-LLM, release of October 2025, at 9a8b7c6").first).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_fetch_that_fails_says_what_to_do(data_page: Page) -> None:
     data_page.get_by_role("button", name="Fetch junobench-construct").click()
     refusal = data_page.get_by_test_id("stAlertContentError")
@@ -221,6 +227,7 @@ def test_a_fetch_that_fails_says_what_to_do(data_page: Page) -> None:
     expect(refusal).to_contain_text("What to do:")
 
 
+@pytest.mark.slow
 def test_a_table_offers_no_download_that_writes_formulas(data_page: Page) -> None:
     """Streamlit's own button writes cells as they are; a chart's button writes them guarded."""
     data_page.get_by_test_id("stDataFrame").first.hover()
@@ -231,19 +238,11 @@ def test_a_table_offers_no_download_that_writes_formulas(data_page: Page) -> Non
         expect(button).to_be_hidden()
 
 
-def test_pairs_that_were_verified_are_counted_with_the_reason_for_the_others(
-    copy_of_embedded: Path, open_page: OpenPage
-) -> None:
-    lab = copy_of_embedded.parent / "verified-lab"
-    write_pair(lab, "stops", ["a = 0", "1 / a"], ["a = 1", "1 / a"])
-    write_pair(lab, "zones", ["a = 1", "1 / a"], ["a = 1", "1 / a"])
-    data = Path(shutil.copytree(copy_of_embedded, copy_of_embedded.parent / "verified-data"))
-    assert main(["--data", str(data), "verify", str(lab)]) == 1
-    with serve(data) as address:
-        page = settled(open_page(f"{address}/data"))
-        section = page.get_by_test_id("stDataFrame")
-        counted = section.filter(has_text="As recorded").locator("tbody tr").filter(has_text="verified-lab")
-        for place, number in enumerate("2110", start=1):
-            expect(counted.locator("td").nth(place)).to_have_text(number)
-        expect(page.get_by_text("Pairs that are not what they claim to be")).to_be_visible()
-        expect(section.filter(has_text="its target, code cell 1, raised nothing")).to_have_count(1)
+@pytest.mark.slow
+def test_pairs_that_were_verified_are_counted_with_the_reason_for_the_others(data_page: Page) -> None:
+    section = data_page.get_by_test_id("stDataFrame")
+    counted = section.filter(has_text="As recorded").locator("tbody tr").filter(has_text="verified-lab")
+    for place, number in enumerate("2110", start=1):
+        expect(counted.locator("td").nth(place)).to_have_text(number)
+    expect(data_page.get_by_text("Pairs that are not what they claim to be")).to_be_visible()
+    expect(section.filter(has_text="its target, code cell 1, raised nothing")).to_have_count(1)

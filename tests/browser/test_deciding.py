@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
+from crane_core.annotation.plan import Plan
 from crane_core.pipeline.campaigns.campaigns import decisions_of
 from crane_core.pipeline.campaigns.disputes import disputes
 from crane_core.pipeline.campaigns.labelling import LabelStore
-from crane_core.pipeline.places import DataFolder
 
-from .conftest import Host, OpenPage
-from .desk import LABELS, SAVED, campaign_of_all
+from .conftest import OpenPage, Served
+from .desk import LABELS, SAVED, campaign_of_all, unique
 
 pytestmark = pytest.mark.browser
 
@@ -21,70 +21,68 @@ NOTE_KEYS = """() => { window.pressed = []; addEventListener('keydown', event =>
     [document.querySelector('.cw-decide').dataset.item, event.key]), {capture: true}); }"""
 
 
-def disagree(folder: DataFolder) -> None:
-    """Two annotators say opposite things of the first items."""
-    plan = campaign_of_all(folder, "pilot")
-    desk = LabelStore(folder, "pilot")
+def disagree(app: Served) -> Plan:
+    """A campaign whose two annotators say opposite things of the first items."""
+    plan = campaign_of_all(app, unique("disputed"))
+    desk = LabelStore(app.folder, plan.campaign)
     for who, label in (("ana", "correct"), ("ben", "wrong")):
         acts = [
             {"event": f"{who}-{item.item}", "action": "label", "item": item.item, "showing": 1, "label": label}
             for item in sorted(plan.items, key=lambda item: item.item)[:N_ITEMS]
         ]
         assert desk.take(who, acts).refused == {}
+    return plan
 
 
-def open_deciding(page: Page, address: str) -> Page:
-    page.goto(f"{address}/campaigns?campaign=pilot&decide=next")
+def open_deciding(page: Page, app: Served, plan: Plan) -> Page:
+    page.goto(f"{app.address}/campaigns?campaign={plan.campaign}&decide=next")
     page.wait_for_selector(".cw-decide .cw-card")
     return page
 
 
 def test_keys_as_fast_as_items_change_are_decisions_of_the_items_in_sight(
-    answered: DataFolder, open_page: OpenPage, host: Host
+    answered_app: Served, open_page: OpenPage
 ) -> None:
-    disagree(answered)
-    with host(answered.path) as address:
-        page = open_deciding(open_page(address), address)
-        page.get_by_label("Who decides", exact=True).fill("cleo")
-        page.get_by_label("Who decides", exact=True).blur()
-        page.evaluate(NOTE_KEYS)
-        for place in range(N_ITEMS):
-            for key in ("123"[place % 3], "45678"[place % 5], "Enter"):
-                page.keyboard.press(key)
-        expect(page.get_by_text("No disagreements to resolve.")).to_be_visible()
-        page.wait_for_function(SAVED)
-        pressed = page.evaluate("window.pressed")
-    plan = LabelStore(answered, "pilot").plan
+    plan = disagree(answered_app)
+    page = open_deciding(open_page("about:blank"), answered_app, plan)
+    page.get_by_label("Who decides", exact=True).fill("cleo")
+    page.get_by_label("Who decides", exact=True).blur()
+    page.evaluate(NOTE_KEYS)
+    for place in range(N_ITEMS):
+        for key in ("123"[place % 3], "45678"[place % 5], "Enter"):
+            page.keyboard.press(key)
+    expect(page.get_by_text("No disagreements to resolve.")).to_be_visible()
+    page.wait_for_function(SAVED)
+    pressed = page.evaluate("window.pressed")
+    folder = answered_app.folder
     wanted: dict[str, list[str]] = {}
     for item, key in pressed:
         wanted.setdefault(item, []).append(key)
     assert len(wanted) == N_ITEMS
     reasons = dict(zip("45678", "abcde", strict=True))
-    decided = {item: [str(one.label), one.reason, one.annotator] for item, one in decisions_of(answered, plan).items()}
+    decided = {item: [str(one.label), one.reason, one.annotator] for item, one in decisions_of(folder, plan).items()}
     assert decided == {item: [LABELS[keys[0]], reasons[keys[1]], "cleo"] for item, keys in wanted.items()}
-    files = (answered.ledger).rglob("cleo.jsonl")
+    files = folder.ledger.rglob(f"{plan.campaign}/**/cleo.jsonl")
     assert sum(len(file.read_text("utf-8").splitlines()) for file in files) >= N_ITEMS
-    assert all(dispute.decision for dispute in disputes(answered, plan))
+    assert all(dispute.decision for dispute in disputes(folder, plan))
 
 
-def test_evidence_has_the_keys_of_the_desk_and_an_item_is_put_off(
-    answered: DataFolder, open_page: OpenPage, host: Host
-) -> None:
-    disagree(answered)
-    with host(answered.path) as address:
-        page = open_deciding(open_page(address), address)
-        evidence = page.locator(".cw-desk-evidence")
-        expect(evidence.locator(".cw-pair")).to_be_visible()
-        page.keyboard.press("e")
-        expect(evidence.locator("details:not([open])")).to_have_count(0)
-        page.keyboard.press("d")
-        expect(evidence).to_be_hidden()
-        first = page.evaluate(SHOWN)
-        page.keyboard.press("s")
-        assert page.evaluate(SHOWN) != first
-        page.keyboard.press("Enter")
-        expect(page.locator(".cw-decide-told")).to_contain_text("a label, a reason, and who decides")
-        page.get_by_label("Note", exact=True).fill("2 of 3")
-        expect(page.locator("[data-act^=label-][aria-pressed=true]")).to_have_count(0)
-        expect(page.get_by_text(f"{N_ITEMS} of {N_ITEMS} wait for a decision")).to_be_visible()
-    assert decisions_of(answered, LabelStore(answered, "pilot").plan) == {}
+@pytest.mark.slow
+def test_evidence_has_the_keys_of_the_desk_and_an_item_is_put_off(answered_app: Served, open_page: OpenPage) -> None:
+    plan = disagree(answered_app)
+    page = open_deciding(open_page("about:blank"), answered_app, plan)
+    evidence = page.locator(".cw-desk-evidence")
+    expect(evidence.locator(".cw-pair")).to_be_visible()
+    page.keyboard.press("e")
+    expect(evidence.locator("details:not([open])")).to_have_count(0)
+    page.keyboard.press("d")
+    expect(evidence).to_be_hidden()
+    first = page.evaluate(SHOWN)
+    page.keyboard.press("s")
+    assert page.evaluate(SHOWN) != first
+    page.keyboard.press("Enter")
+    expect(page.locator(".cw-decide-told")).to_contain_text("a label, a reason, and who decides")
+    page.get_by_label("Note", exact=True).fill("2 of 3")
+    expect(page.locator("[data-act^=label-][aria-pressed=true]")).to_have_count(0)
+    expect(page.get_by_text(f"{N_ITEMS} of {N_ITEMS} wait for a decision")).to_be_visible()
+    assert decisions_of(answered_app.folder, plan) == {}

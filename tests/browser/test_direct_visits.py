@@ -6,20 +6,14 @@ and nobody has been at "/" yet; the app tells it not to.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 from playwright.sync_api import Page, expect
 
-from benchmarks._server import serve
-
-from .conftest import OpenPage, StartApp
+from .conftest import PASSWORD, OpenPage, Served, StartApp, slow
 from .screen import MENU, TITLES, menu, path, query, settled, title
 
 pytestmark = pytest.mark.browser
 
-PASSWORD = "open sésame"
 FIRST_VISITS = {
     "/cases?benchmark=minibench&case=pandas_1": "pandas_1",
     "/results?credit=detection+only": "Results",
@@ -28,13 +22,16 @@ FIRST_VISITS = {
 }
 
 
+FIRST, *MORE = FIRST_VISITS
+
+
 def is_framed(page: Page) -> bool:
     """Whether the app's own sheet of styles is in force."""
     variable = "getComputedStyle(document.querySelector('.stApp')).getPropertyValue('--cw-mono')"
     return bool(page.evaluate(variable).strip())
 
 
-@pytest.mark.parametrize("address", FIRST_VISITS)
+@pytest.mark.parametrize("address", [FIRST, *(slow(one) for one in MORE)])
 def test_the_first_visit_of_a_fresh_server_may_be_a_deep_link(
     address: str, start_app: StartApp, open_page: OpenPage
 ) -> None:
@@ -49,9 +46,9 @@ def test_the_first_visit_of_a_fresh_server_may_be_a_deep_link(
 
 
 def test_an_address_that_names_no_page_says_so_and_offers_the_one_that_was_meant(
-    start_app: StartApp, open_page: OpenPage
+    facts_app: str, open_page: OpenPage
 ) -> None:
-    app = start_app()
+    app = facts_app
     page = open_page(f"{app}/casess")
     expect(title(page)).to_have_text("Page not found")
     expect(page.get_by_text("The address ends in 'casess', which is not the name of a page.")).to_be_visible()
@@ -66,20 +63,14 @@ def test_an_address_that_names_no_page_says_so_and_offers_the_one_that_was_meant
     assert path(page) == "/"
 
 
+@pytest.mark.slow
 def test_the_start_page_may_be_named_as_the_menu_names_it(start_app: StartApp, open_page: OpenPage) -> None:
     page = open_page(f"{start_app()}/overview")
     expect(title(page)).to_have_text(TITLES["/"])
 
 
-@pytest.fixture(scope="module")
-def locked_app(copy_of_embedded: Path) -> Iterator[str]:
-    """Address of an app that asks for a password."""
-    with serve(copy_of_embedded, CRANE_PASSWORD=PASSWORD) as address:
-        yield address
-
-
-def test_a_direct_visit_does_not_pass_by_the_password(locked_app: str, open_page: OpenPage) -> None:
-    page = open_page(f"{locked_app}/cases?benchmark=minibench&case=pandas_1")
+def test_a_direct_visit_does_not_pass_by_the_password(locked_app: Served, open_page: OpenPage) -> None:
+    page = open_page(f"{locked_app.address}/cases?benchmark=minibench&case=pandas_1")
     asked = page.get_by_label("Password", exact=True)
     expect(asked).to_be_visible()
     settled(page)
@@ -98,17 +89,18 @@ def test_a_direct_visit_does_not_pass_by_the_password(locked_app: str, open_page
     assert query(page) == {"benchmark": ["minibench"], "case": ["pandas_1"]}
 
 
-def test_no_page_shows_anything_before_the_password(locked_app: str, open_page: OpenPage) -> None:
+def test_no_page_shows_anything_before_the_password(locked_app: Served, open_page: OpenPage) -> None:
     for address in TITLES:
-        page = open_page(locked_app + address)
+        page = open_page(locked_app.address + address)
         expect(page.get_by_label("Password", exact=True)).to_be_visible()
         settled(page)
         assert title(page).all_inner_texts() == ["Crane Workbench"]
         assert page.locator("[data-testid=stDataFrame], [data-testid=stVegaLiteChart], .cw-numbers").count() == 0
 
 
-def test_a_file_can_be_uploaded_after_the_password(locked_app: str, open_page: OpenPage) -> None:
-    page = open_page(f"{locked_app}/data")
+@pytest.mark.slow
+def test_a_file_can_be_uploaded_after_the_password(locked_app: Served, open_page: OpenPage) -> None:
+    page = open_page(f"{locked_app.address}/data")
     page.get_by_label("Password", exact=True).fill(PASSWORD)
     page.get_by_role("button", name="Open").click()
     page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(

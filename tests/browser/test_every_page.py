@@ -11,7 +11,7 @@ from itertools import pairwise
 import pytest
 from playwright.sync_api import Page, TimeoutError, expect
 
-from .conftest import OpenPage
+from .conftest import OpenPage, slow
 from .screen import MENU, TITLES, menu, settled, title, visit
 
 pytestmark = pytest.mark.browser
@@ -22,7 +22,7 @@ GROUND = {"light": "rgb(252, 252, 251)", "dark": "rgb(20, 24, 26)"}
 PAIRS = {"/cases?benchmark=minibench&case=pandas_1": "pandas_1", "/cases?case=pandas_8": "pandas_8"}
 
 
-@pytest.fixture(params=["facts_app", "full_app"])
+@pytest.fixture(params=[slow("facts_app"), "full_app"])
 def app(request: pytest.FixtureRequest) -> str:
     return str(request.getfixturevalue(request.param))
 
@@ -84,6 +84,7 @@ def walk() -> list[str]:
     return circuit[::-1]
 
 
+@pytest.mark.slow
 def test_every_page_is_whole_after_every_other(facts_app: str, open_page: OpenPage) -> None:
     steps = walk()
     assert len(set(pairwise(steps))) == len(steps) - 1 == 90

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from .conftest import OpenPage, StartApp
+from .conftest import OpenPage, StartApp, slow
 from .screen import TITLES, query, settled, title, wait_for_query
 
 pytestmark = pytest.mark.browser
@@ -37,10 +37,10 @@ def search(page: Page, words: str) -> None:
     ("path", "terms"),
     [
         ("/results", ["−RT", "+RT"]),
-        ("/ablations", ["S", "R", "V", "+RT", "detection alone", "majority of runs"]),
-        ("/cases", ["−RT", "+RT"]),
-        ("/cases?case=pandas_1", ["+RT", "majority"]),
-        ("/runs?benchmark=junobench&experiment=crane-llm-2025-10&detector=gpt-5&setting=runtime", ["+RT"]),
+        slow("/ablations", ["S", "R", "V", "+RT", "detection alone", "majority of runs"]),
+        slow("/cases", ["−RT", "+RT"]),
+        slow("/cases?case=pandas_1", ["+RT", "majority"]),
+        slow("/runs?benchmark=junobench&experiment=crane-llm-2025-10&detector=gpt-5&setting=runtime", ["+RT"]),
     ],
 )
 def test_a_term_says_what_it_means_to_pointer_and_keyboard(
@@ -108,6 +108,7 @@ FOREIGN_MENU = """() => {
 }"""
 
 
+@pytest.mark.slow
 def test_a_fresh_server_shows_no_menu_but_ours(start_app: StartApp, open_page: OpenPage) -> None:
     page = open_page("about:blank", color_scheme="light")
     page.add_init_script(f"({FOREIGN_MENU})()")

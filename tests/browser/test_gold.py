@@ -15,98 +15,95 @@ from crane_core.annotation.plan import Design, Kind, Texts
 from crane_core.pipeline.campaigns.campaigns import drawn_plan, keep_campaign, kept_campaign, lock_campaign
 from crane_core.pipeline.campaigns.gold import Looks, gold_of_file
 from crane_core.pipeline.campaigns.labelling import LabelStore
-from crane_core.pipeline.loading.load import prepare
-from crane_core.pipeline.places import DataFolder
 
-from .conftest import Host, OpenPage
-from .desk import OWN_ANSWERS, campaign_of_all, press, shown_item
+from .conftest import OpenPage, Served
+from .desk import OWN_ANSWERS, SAVED, campaign_of_all, press, shown_item, unique
 from .screen import choose, settled, title
 
 pytestmark = pytest.mark.browser
 
 
-def test_an_annotator_is_told_where_the_plan_says_so(
-    open_page: OpenPage, host: Host, answered: DataFolder, tmp_path: Path
-) -> None:
+@pytest.mark.slow
+def test_an_annotator_is_told_where_the_plan_says_so(open_page: OpenPage, answered_app: Served, tmp_path: Path) -> None:
     file = tmp_path / "gold.csv"
     file.write_text(
         "instance,detector,setting,label,why,run\nnumpy_1_reproduced,heron,code,wrong,Another <b>cause.,1\n"
     )
-    store = prepare(answered)
-    gold = gold_of_file(store, file, OWN_ANSWERS, Looks(study_labels(), Texts.ONE, blind=True))
+    address, folder = answered_app.address, answered_app.folder
+    gold = gold_of_file(answered_app.store, file, OWN_ANSWERS, Looks(study_labels(), Texts.ONE, blind=True))
     plans = {}
     for name, is_told in (("quiet", False), ("told", True)):
         wish = CampaignRequest(
-            name, ("ana",), OWN_ANSWERS, Design(Kind.ALL, repeats=0.0), 7, gold=gold, gold_feedback=is_told
+            unique(name), ("ana",), OWN_ANSWERS, Design(Kind.ALL, repeats=0.0), 7, gold=gold, gold_feedback=is_told
         )
-        plans[name] = drawn_plan(store, wish)
-        keep_campaign(answered, plans[name])
-    store.close()
-    with host(answered.path) as address:
-        for name, plan in plans.items():
-            page = open_page(f"{address}/annotate?campaign={name}&annotator=ana")
-            page.wait_for_selector(".cw-desk .cw-card")
-            while shown_item(page, answered, name, "ana") != plan.gold[0].item:
-                press(page, "1")
+        plans[name] = drawn_plan(answered_app.store, wish)
+        keep_campaign(folder, plans[name])
+    for name, plan in plans.items():
+        page = open_page(f"{address}/annotate?campaign={plan.campaign}&annotator=ana")
+        page.wait_for_selector(".cw-desk .cw-card")
+        while shown_item(page, folder, plan.campaign, "ana") != plan.gold[0].item:
             press(page, "1")
-            expect(page.locator(".cw-desk-saved")).to_have_text("saved")
-            if name == "quiet":
-                expect(page.locator(".cw-desk-told")).to_be_hidden()
-                continue
-            words = "The previous item had a known label: ✗ wrong. You said ✓ correct. Another <b>cause."
-            expect(page.locator(".cw-desk-told")).to_have_text(words)
-            press(page, "1")
+        press(page, "1")
+        page.wait_for_function(SAVED)
+        if name == "quiet":
             expect(page.locator(".cw-desk-told")).to_be_hidden()
-        page.goto(f"{address}/campaigns?campaign=told")
-        expect(page.get_by_role("heading", name="Gold items")).to_be_visible()
-        table = page.get_by_test_id("stDataFrame").filter(has_text="Accuracy")
-        expect(table.locator("tbody tr").first).to_contain_text("0.0%")
+            continue
+        words = "The previous item had a known label: ✗ wrong. You said ✓ correct. Another <b>cause."
+        expect(page.locator(".cw-desk-told")).to_have_text(words)
+        press(page, "1")
+        expect(page.locator(".cw-desk-told")).to_be_hidden()
+    page.goto(f"{address}/campaigns?campaign={plans['told'].campaign}")
+    expect(page.get_by_role("heading", name="Gold items")).to_be_visible()
+    table = page.get_by_test_id("stDataFrame").filter(has_text="Accuracy")
+    expect(table.locator("tbody tr").first).to_contain_text("0.0%")
 
 
 def test_a_lead_adds_gold_items_from_a_file_and_from_a_locked_campaign(
-    open_page: OpenPage, host: Host, answered: DataFolder
+    open_page: OpenPage, answered_app: Served
 ) -> None:
-    old = campaign_of_all(answered, "old")
+    address, folder = answered_app.address, answered_app.folder
+    old, new = campaign_of_all(answered_app, unique("old")), unique("golden")
     for name in old.annotators:
         acts = [
             {"event": uuid4().hex, "action": "label", "item": item.item, "showing": 1, "label": "partial"}
             for item in old.items[:3]
         ]
-        assert LabelStore(answered, "old").take(name, acts).refused == {}
-    lock_campaign(answered, "old", by="lead")
-    with host(answered.path) as address:
-        page = open_page(f"{address}/campaigns")
-        expect(title(page)).to_have_text("Campaigns")
-        settled(page)
-        verdicts = page.get_by_role("combobox", name=re.compile("Verdicts of"))
-        verdicts.fill("ours")
-        verdicts.press("Enter")
-        expect(page.get_by_text("48 verdicts can be labelled")).to_be_visible()
-        fill(page, "Name", "golden")
-        fill(page, "Annotators", "ana, ben")
-        page.get_by_text("Gold items", exact=True).click()
-        expect(page.get_by_text("Gold items have a known label")).to_be_visible()
-        give_file(page, "instance,detector,setting,label\nnumpy_1_reproduced,heron,code,right\n")
-        expect(page.get_by_text("gold.csv, line 2: the label 'right' is none of correct, partial")).to_be_visible()
-        expect(page.get_by_text("The plan", exact=True)).to_have_count(0)
-        page.get_by_role("button", name="Remove gold.csv").click()
-        give_file(page, "instance,detector,setting,label,run\nnumpy_1_reproduced,heron,code,wrong,1\n")
-        expect(page.get_by_text("1 gold item in everybody's order.")).to_be_visible()
-        choose(page, "Or from a locked campaign", "old")
-        expect(page.get_by_text("'old' has 3 decided items of minibench")).to_be_visible()
-        fill(page, "How many", "2")
-        expect(page.get_by_text("3 gold items in everybody's order.")).to_be_visible()
-        page.get_by_text("Tell annotators the label of each gold item").click()
-        expect(page.get_by_text("Gold: 3 items with a known label (gold.csv, old)")).to_contain_text("told after each")
-        page.get_by_role("button", name="Create campaign").click()
-        expect(title(page)).to_have_text("golden")
-        settled(page)
-    plan = kept_campaign(answered, "golden").plan
+        assert LabelStore(folder, old.campaign).take(name, acts).refused == {}
+    lock_campaign(folder, old.campaign, by="lead")
+    page = open_page(f"{address}/campaigns")
+    expect(title(page)).to_have_text("Campaigns")
+    settled(page)
+    verdicts = page.get_by_role("combobox", name=re.compile("Verdicts of"))
+    verdicts.fill("ours")
+    verdicts.press("Enter")
+    expect(page.get_by_text("48 verdicts can be labelled")).to_be_visible()
+    fill(page, "Name", new)
+    fill(page, "Annotators", "ana, ben")
+    page.get_by_text("Gold items", exact=True).click()
+    expect(page.get_by_text("Gold items have a known label")).to_be_visible()
+    give_file(page, "instance,detector,setting,label\nnumpy_1_reproduced,heron,code,right\n")
+    expect(page.get_by_text("gold.csv, line 2: the label 'right' is none of correct, partial")).to_be_visible()
+    expect(page.get_by_text("The plan", exact=True)).to_have_count(0)
+    page.get_by_role("button", name="Remove gold.csv").click()
+    give_file(page, "instance,detector,setting,label,run\nnumpy_1_reproduced,heron,code,wrong,1\n")
+    expect(page.get_by_text("1 gold item in everybody's order.")).to_be_visible()
+    choose(page, "Or from a locked campaign", old.campaign)
+    expect(page.get_by_text(f"'{old.campaign}' has 3 decided items of minibench")).to_be_visible()
+    fill(page, "How many", "2")
+    expect(page.get_by_text("3 gold items in everybody's order.")).to_be_visible()
+    page.get_by_text("Tell annotators the label of each gold item").click()
+    expect(page.get_by_text(f"Gold: 3 items with a known label (gold.csv, {old.campaign})")).to_contain_text(
+        "told after each"
+    )
+    page.get_by_role("button", name="Create campaign").click()
+    expect(title(page)).to_have_text(new)
+    settled(page)
+    plan = kept_campaign(folder, new).plan
     assert sorted((entry.origin, entry.label) for entry in plan.gold) == [
-        ("gold.csv", "wrong"), ("old", "partial"), ("old", "partial"),
+        ("gold.csv", "wrong"), (old.campaign, "partial"), (old.campaign, "partial"),
     ]  # fmt: skip
     assert plan.gold_feedback
-    assert {entry.verdict.key for entry in plan.gold if entry.origin == "old"} < {
+    assert {entry.verdict.key for entry in plan.gold if entry.origin == old.campaign} < {
         item.verdict.key for item in old.items[:3]
     }
 

@@ -73,6 +73,7 @@ def test_a_hostile_pair_is_shown_as_text(hostile_app: str, open_page: OpenPage) 
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+@pytest.mark.slow
 def test_a_hostile_name_is_text_in_the_list_too(hostile_app: str, open_page: OpenPage) -> None:
     page = settled(open_page(f"{hostile_app}/cases?benchmark=hostile0"))
     expect(count_line(page)).to_contain_text("1 of 1 cases")

@@ -78,6 +78,7 @@ def test_a_benchmark_is_renamed_removed_and_restored_on_data(app: str, open_page
     assert [str(act.action) for act in acts(folder)] == ["rename", "remove", "restore"]
 
 
+@pytest.mark.slow
 def test_a_run_is_removed_on_its_page_and_restored_on_the_list(
     app: str, open_page: OpenPage, folder: DataFolder
 ) -> None:
@@ -91,6 +92,7 @@ def test_a_run_is_removed_on_its_page_and_restored_on_the_list(
     expect(page.get_by_text("1 local run,")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_campaign_is_removed_on_its_page_and_restored_on_the_list(app: str, open_page: OpenPage) -> None:
     page = settled(open_page(f"{app}/campaigns?campaign=pilot"))
     expect(title(page)).to_have_text("pilot")
@@ -101,6 +103,7 @@ def test_a_campaign_is_removed_on_its_page_and_restored_on_the_list(app: str, op
     expect(page.get_by_role("button", name="pilot", exact=True)).to_be_visible()
 
 
+@pytest.mark.slow
 def test_where_people_log_in_leads_remove_runs_and_viewers_nothing(
     folder: DataFolder, browser: Browser, tmp_path: Path
 ) -> None:

@@ -161,6 +161,7 @@ def test_a_crash_is_told_under_the_cell_and_nothing_runs(opened: Open) -> None:
     expect(cell(page, 5).locator(".jp-InputPrompt")).to_have_text("[2]:")
 
 
+@pytest.mark.slow
 def test_a_verdict_goes_out_of_date(opened: Open) -> None:
     page = opened("stale")
     run(page, 0)
@@ -185,6 +186,7 @@ def test_a_verdict_goes_out_of_date(opened: Open) -> None:
     expect(verdict).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_what_the_kernel_says_is_text(opened: Open) -> None:
     page = opened("hostile")
     run(page, 3)
@@ -193,6 +195,7 @@ def test_what_the_kernel_says_is_text(opened: Open) -> None:
     expect(verdict.locator("img")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_a_busy_kernel_is_waited_for(opened: Open, lab: tuple[str, Path]) -> None:
     pipe = lab[1] / "pipe"
     os.mkfifo(pipe)
@@ -207,6 +210,7 @@ def test_a_busy_kernel_is_waited_for(opened: Open, lab: tuple[str, Path]) -> Non
     expect(verdict).to_have_attribute("data-verdict", "crash", timeout=TIMEOUT_MS)
 
 
+@pytest.mark.slow
 def test_a_kernel_without_the_package_says_what_to_do(opened: Open) -> None:
     verdict = ask(opened("bare", kernel="bare"), 1)
     expect(verdict).to_contain_text("not installed in the environment of this kernel", timeout=TIMEOUT_MS)
@@ -215,6 +219,7 @@ def test_a_kernel_without_the_package_says_what_to_do(opened: Open) -> None:
 
 
 @pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
+@pytest.mark.slow
 def test_everybody_can_read_it(opened: Open, theme: str) -> None:
     page = opened(f"access-{theme.split()[1].lower()}", theme=theme)
     run(page, 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import OpenPage
+from tests.browser.conftest import OpenPage, slow
 from tests.browser.screen import settled
 
 GPT = "/runs?benchmark=junobench&experiment=crane-llm-2025-10&detector=gpt-5&setting=runtime"
@@ -15,10 +15,10 @@ NOT_OFFERED = "The address names what is not offered here"
 @pytest.mark.parametrize(
     ("address", "named"),
     [
-        ("/results?vote=velocity", "velocity"),
+        slow("/results?vote=velocity", "velocity"),
         ("/cases?benchmark=nowhere", "Benchmark nowhere"),
-        ("/cases?library=fortran&library=numpy", "fortran"),
-        (f"{GPT}&only=%3Cb%3Ebold", "Instances <b>bold"),
+        slow("/cases?library=fortran&library=numpy", "fortran"),
+        slow(f"{GPT}&only=%3Cb%3Ebold", "Instances <b>bold"),
     ],
 )
 def test_a_value_of_a_link_that_is_not_offered_is_named(
@@ -30,13 +30,14 @@ def test_a_value_of_a_link_that_is_not_offered_is_named(
     expect(told).to_contain_text(named)
 
 
+@pytest.mark.slow
 def test_a_link_whose_values_are_all_offered_says_nothing(facts_app: str, open_page: OpenPage) -> None:
     page = settled(open_page(f"{facts_app}{GPT}&only=runs differ"))
     expect(page.get_by_text("Instances", exact=True)).to_be_visible()
     expect(page.get_by_text(NOT_OFFERED)).to_have_count(0)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", slow("dark")])
 def test_the_place_of_the_keyboard_is_seen(facts_app: str, open_page: OpenPage, scheme: str) -> None:
     page = settled(open_page(facts_app, color_scheme=scheme))
     unseen, met = [], set()

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from benchmarks._server import free_port, serve
 
-from .conftest import LOOPBACK, TIMEOUT_MS, WIDE
+from .conftest import LOOPBACK, TIMEOUT_MS, WIDE, slow
 from .screen import path, settled, title, visit
 from .test_accessibility import violations
 
@@ -111,6 +111,7 @@ def test_somebody_who_is_listed_is_let_in_with_that_role(lab: Lab, browser: Brow
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.slow
 def test_what_a_login_shows_is_accessible(lab: Lab, browser: Browser, theme: Literal["light", "dark"]) -> None:
     with somebody(browser) as context:
         page = context.new_page()
@@ -135,9 +136,9 @@ def test_what_a_login_shows_is_accessible(lab: Lab, browser: Browser, theme: Lit
     ("sub", "told"),
     [
         ("stranger", "eve@lab.example is not on this server's list of people."),
-        ("unverified", "Your provider has not verified the address ada@lab.example."),
-        ("unsaid", "Your provider has not verified the address ada@lab.example."),
-        ("nameless", "Your provider did not send your e-mail address."),
+        slow("unverified", "Your provider has not verified the address ada@lab.example."),
+        slow("unsaid", "Your provider has not verified the address ada@lab.example."),
+        slow("nameless", "Your provider did not send your e-mail address."),
     ],
 )
 def test_somebody_else_is_told_why_not(lab: Lab, browser: Browser, sub: str, told: str) -> None:
@@ -152,6 +153,7 @@ def test_somebody_else_is_told_why_not(lab: Lab, browser: Browser, sub: str, tol
         expect(page.get_by_text(told)).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_two_people_at_once_keep_their_roles(lab: Lab, browser: Browser) -> None:
     with somebody(browser) as one, somebody(browser) as other:
         lead, viewer = log_in(one, lab, "lea"), log_in(other, lab, "vic")
@@ -182,6 +184,7 @@ def test_logging_out_ends_every_tab(lab: Lab, browser: Browser) -> None:
         expect(other.get_by_text(ASKED)).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_cookie_that_somebody_changed_is_of_nobody(lab: Lab, browser: Browser) -> None:
     with somebody(browser) as context:
         page = log_in(context, lab, "lea")

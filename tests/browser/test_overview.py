@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from .conftest import OpenPage
+from .conftest import OpenPage, slow
 from .screen import TITLES, count_line, path, query, settled, title
 
 pytestmark = pytest.mark.browser
@@ -16,7 +16,7 @@ GAINS = ("+7.2 pp", "+9.5 pp", "+7.7 pp")
 """Accuracy with runtime information minus without (paper, Table 2a), of Gemini, Qwen and GPT-5."""
 
 
-@pytest.mark.parametrize("app", ["facts_app", "full_app"])
+@pytest.mark.parametrize("app", ["facts_app", slow("full_app")])
 def test_the_answer_is_the_papers(app: str, open_page: OpenPage, request: pytest.FixtureRequest) -> None:
     page = settled(open_page(request.getfixturevalue(app)))
     expect(title(page)).to_have_text(TITLES["/"])
@@ -41,7 +41,7 @@ def test_the_answer_is_the_papers(app: str, open_page: OpenPage, request: pytest
     expect(title(page)).to_have_text("pandas_9")
 
 
-@pytest.mark.parametrize("words", ["where it helped a model", "where it hurt one"])
+@pytest.mark.parametrize("words", ["where it helped a model", slow("where it hurt one")])
 def test_the_cases_behind_the_finding_are_a_click_away(words: str, facts_app: str, open_page: OpenPage) -> None:
     page = settled(open_page(facts_app))
     link = page.get_by_test_id("stPageLink-NavLink").filter(has_text=words)
@@ -58,11 +58,11 @@ def follow(page: Page, words: str) -> None:
 @pytest.mark.parametrize(
     ("words", "where"),
     [
-        ("Browse 151 pairs", "/cases"),
-        ("Read the results", "/results"),
-        ("Bring the published texts", "/data"),
-        ("answers", "/runs"),
-        ("Try a notebook", "/try_a_notebook"),
+        slow("Browse 151 pairs", "/cases"),
+        slow("Read the results", "/results"),
+        slow("Bring the published texts", "/data"),
+        slow("answers", "/runs"),
+        slow("Try a notebook", "/try_a_notebook"),
         ("Label diagnoses", "/annotate"),
     ],
 )
@@ -74,8 +74,13 @@ def test_a_link_leads_where_it_says(words: str, where: str, facts_app: str, open
 
 
 @pytest.mark.parametrize(
-    ("words", "part"), [("Every claim of the paper", "Paper's claims"), ("Combine detectors", "Combinations")]
+    ("words", "part"),
+    [
+        ("Every claim of the paper", "Paper's claims"),
+        ("Combine detectors", "Combinations"),
+    ],
 )
+@pytest.mark.slow
 def test_a_link_to_a_part_of_results_opens_it(words: str, part: str, facts_app: str, open_page: OpenPage) -> None:
     page = settled(open_page(facts_app))
     follow(page, words)
@@ -84,6 +89,7 @@ def test_a_link_to_a_part_of_results_opens_it(words: str, part: str, facts_app: 
     assert query(page)["part"] == [part]
 
 
+@pytest.mark.slow
 def test_the_case_of_the_page_opens_as_a_pair(facts_app: str, open_page: OpenPage) -> None:
     page = settled(open_page(facts_app))
     follow(page, "Open pandas_9")

@@ -2,38 +2,43 @@
 
 from __future__ import annotations
 
-import signal
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from benchmarks._server import free_port, serve
 from crane_core import ledger
 from crane_core.annotation.plan import Plan
 from crane_core.domain import KeyChoice
 from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.campaigns.own_keys import keep_keys, key_file, own_keys
-from crane_core.pipeline.places import DataFolder
 
-from .conftest import WIDE, Host, OpenPage
-from .desk import COUNT_DIALOGS, campaign_of_all, in_sight, press, press_ready
+from .conftest import TIMEOUT_MS, WIDE, OpenPage, Served
+from .desk import COUNT_DIALOGS, campaign_of_all, in_sight, press, press_ready, unique
+from .line import line_to
 
 pytestmark = pytest.mark.browser
 
-NAME = "keys"
-ON_SERVER = "Keys are kept for ana on the server, for every browser."
-
 
 @pytest.fixture
-def plan(answered: DataFolder) -> Plan:
-    return campaign_of_all(answered, NAME)
+def plan(answered_app: Served) -> Plan:
+    """Its first annotator labels in no other test: keys are a person's, in every campaign of the app."""
+    return campaign_of_all(answered_app, unique("keys"), annotators=(unique("kim"), "ben"))
 
 
-def open_desk(page: Page, address: str) -> Page:
-    page.goto(f"{address}/annotate?campaign={NAME}&annotator=ana")
+def on_server(plan: Plan) -> str:
+    return f"Keys are kept for {plan.annotators[0]} on the server, for every browser."
+
+
+def open_desk(page: Page, address: str, plan: Plan) -> Page:
+    page.goto(f"{address}/annotate?campaign={plan.campaign}&annotator={plan.annotators[0]}")
     page.wait_for_selector(".cw-desk .cw-card")
     return page
+
+
+def keep_in_browser(page: Page, person: str, keys: str) -> None:
+    """What this browser holds of a person's keys, as a text."""
+    page.evaluate("([person, keys]) => localStorage.setItem(`crane-keys ${person}`, keys)", [person, keys])
 
 
 def change(page: Page, words: str, key: str) -> None:
@@ -49,111 +54,113 @@ def key_of(page: Page, label: str) -> Locator:
 
 
 def test_keys_go_with_a_person_to_another_browser_and_to_deciding(
-    open_page: OpenPage, host: Host, answered: DataFolder, plan: Plan
+    open_page: OpenPage, answered_app: Served, plan: Plan
 ) -> None:
-    for name, said in (("ana", "wrong"), ("ben", "correct")):
+    address, folder, kim = answered_app.address, answered_app.folder, plan.annotators[0]
+    for name, said in ((kim, "wrong"), ("ben", "correct")):
         act = {"event": f"{name}-first", "action": "label", "item": plan.items[0].item, "showing": 1, "label": said}
-        assert LabelStore(answered, NAME).take(name, [act]).refused == {}
-    with host(answered.path) as address:
-        first = open_desk(open_page(address), address)
-        change(first, "correct", "j")
-        expect(first.locator(".cw-keys-where")).to_have_text(ON_SERVER)
-        first.get_by_role("button", name="Switch off the key: skip").click()
-        expect(first.locator(".cw-keys-where")).to_have_text(ON_SERVER)
-        assert own_keys(answered, "ana") == {"isOff": False, "keys": {"label-correct": "j", "skip": None}}
+        assert LabelStore(folder, plan.campaign).take(name, [act]).refused == {}
+    first = open_desk(open_page(address), address, plan)
+    change(first, "correct", "j")
+    expect(first.locator(".cw-keys-where")).to_have_text(on_server(plan))
+    first.get_by_role("button", name="Switch off the key: skip").click()
+    expect(first.locator(".cw-keys-where")).to_have_text(on_server(plan))
+    assert own_keys(folder, kim) == {"isOff": False, "keys": {"label-correct": "j", "skip": None}}
 
-        other = open_desk(open_page(address, color_scheme="light"), address)  # another browser
-        expect(key_of(other, "label-correct")).to_have_text("J")
-        expect(key_of(other, "skip")).to_be_hidden()
-        press(other, "j")
-        other.keyboard.press("?")
-        other.get_by_label("Single keys are on").uncheck()
-        expect(other.locator(".cw-keys-where")).to_have_text(ON_SERVER)
+    other = open_desk(open_page(address, color_scheme="light"), address, plan)  # another browser
+    expect(key_of(other, "label-correct")).to_have_text("J")
+    expect(key_of(other, "skip")).to_be_hidden()
+    press(other, "j")
+    other.keyboard.press("?")
+    other.get_by_label("Single keys are on").uncheck()
+    expect(other.locator(".cw-keys-where")).to_have_text(on_server(plan))
 
-        first = open_desk(first, address)
-        expect(key_of(first, "label-correct")).to_be_hidden()
-        before = in_sight(first)
-        press_ready(first, "j")
-        assert in_sight(first) == before
-        first.locator("[data-act=help]").click()
-        first.get_by_label("Single keys are on").check()
-        expect(first.locator(".cw-keys-where")).to_have_text(ON_SERVER)
+    first = open_desk(first, address, plan)
+    expect(key_of(first, "label-correct")).to_be_hidden()
+    before = in_sight(first)
+    press_ready(first, "j")
+    assert in_sight(first) == before
+    first.locator("[data-act=help]").click()
+    first.get_by_label("Single keys are on").check()
+    expect(first.locator(".cw-keys-where")).to_have_text(on_server(plan))
 
-        other.goto(f"{address}/campaigns?campaign={NAME}&decide=next")
-        other.wait_for_selector(".cw-decide .cw-card")
-        expect(other.locator("[data-act=label-correct] kbd")).to_have_text("1")
-        other.get_by_label("Who decides", exact=True).fill("ana")
-        other.get_by_label("Note", exact=True).focus()
-        expect(other.locator("[data-act=label-correct] kbd")).to_have_text("J")
+    other.goto(f"{address}/campaigns?campaign={plan.campaign}&decide=next")
+    other.wait_for_selector(".cw-decide .cw-card")
+    expect(other.locator("[data-act=label-correct] kbd")).to_have_text("1")
+    other.get_by_label("Who decides", exact=True).fill(kim)
+    other.get_by_label("Note", exact=True).focus()
+    expect(other.locator("[data-act=label-correct] kbd")).to_have_text("J")
 
 
+@pytest.mark.slow
 def test_keys_that_a_browser_had_before_are_kept_on_the_server(
-    open_page: OpenPage, host: Host, answered: DataFolder, plan: Plan
+    open_page: OpenPage, answered_app: Served, plan: Plan
 ) -> None:
-    with host(answered.path) as address:
-        page = open_page(address, color_scheme="light")
-        page.evaluate("""localStorage.setItem('crane-keys ana', '{"isOff": false, "keys": {"flag": "j"}}')""")
-        open_desk(page, address)
-        expect(key_of(page, "flag")).to_have_text("J")
-        page.keyboard.press("?")
-        expect(page.locator(".cw-keys-where")).to_have_text(ON_SERVER)
-    assert own_keys(answered, "ana") == {"isOff": False, "keys": {"flag": "j"}}
+    kim = plan.annotators[0]
+    page = open_page(answered_app.address, color_scheme="light")
+    keep_in_browser(page, kim, '{"isOff": false, "keys": {"flag": "j"}}')
+    open_desk(page, answered_app.address, plan)
+    expect(key_of(page, "flag")).to_have_text("J")
+    page.keyboard.press("?")
+    expect(page.locator(".cw-keys-where")).to_have_text(on_server(plan))
+    assert own_keys(answered_app.folder, kim) == {"isOff": False, "keys": {"flag": "j"}}
 
 
+@pytest.mark.slow
 def test_keys_work_while_the_server_is_away_and_reach_it_later(
-    browser: Browser, answered: DataFolder, plan: Plan
+    browser: Browser, answered_app: Served, plan: Plan
 ) -> None:
-    port = free_port()
+    folder, kim = answered_app.folder, plan.annotators[0]
     context = browser.new_context(viewport=WIDE)
-    context.set_default_timeout(60_000)
+    context.set_default_timeout(TIMEOUT_MS)
     try:
-        page = context.new_page()
-        with serve(answered.path, port=port, end_with=signal.SIGKILL) as address:
-            open_desk(page, address)
+        with line_to(answered_app.address) as line:
+            page = open_desk(context.new_page(), line.address, plan)
             page.evaluate(COUNT_DIALOGS)
-        page.wait_for_function("window.dialogs > 0 && !document.querySelector('[data-testid=stDialog]')")
-        change(page, "correct", "j")
-        waits = "Keys are kept for ana in this browser; the server has not stored them yet."
-        expect(page.locator(".cw-keys-where")).to_have_text(waits)
-        page.get_by_role("button", name="Close").click()
-        press(page, "j")
-        assert own_keys(answered, "ana") is None
-        page.close()
-        page = context.new_page()
-        with serve(answered.path, port=port):
-            open_desk(page, address)
+            line.cut()
+            page.wait_for_function("window.dialogs > 0 && !document.querySelector('[data-testid=stDialog]')")
+            change(page, "correct", "j")
+            waits = f"Keys are kept for {kim} in this browser; the server has not stored them yet."
+            expect(page.locator(".cw-keys-where")).to_have_text(waits)
+            page.get_by_role("button", name="Close").click()
+            press(page, "j")
+            assert own_keys(folder, kim) is None
+            page.close()
+            line.mend()
+            page = open_desk(context.new_page(), line.address, plan)
             expect(key_of(page, "label-correct")).to_have_text("J")
             page.keyboard.press("?")
-            expect(page.locator(".cw-keys-where")).to_have_text(ON_SERVER)
+            expect(page.locator(".cw-keys-where")).to_have_text(on_server(plan))
     finally:
         context.close()
-    assert own_keys(answered, "ana") == {"isOff": False, "keys": {"label-correct": "j"}}
+    assert own_keys(folder, kim) == {"isOff": False, "keys": {"label-correct": "j"}}
 
 
+@pytest.mark.slow
 def test_keys_that_cannot_be_read_are_told_and_the_standard_keys_are_on(
-    open_page: OpenPage, host: Host, answered: DataFolder, plan: Plan
+    open_page: OpenPage, answered_app: Served, plan: Plan
 ) -> None:
-    file = key_file(answered, "ana")
+    address, folder, kim = answered_app.address, answered_app.folder, plan.annotators[0]
+    file = key_file(folder, kim)
     assert isinstance(file, Path)
-    ledger.append(file, KeyChoice("ana", "2026-11-21T10:00:00.000+00:00", '{"isOff": false, "keys": {"skip": "r"}}'))
-    with host(answered.path) as address:
-        page = open_desk(open_page(address, color_scheme="dark"), address)
-        notice = page.locator(".cw-keys-notice")
-        expect(notice).to_have_text(
-            "The keys kept for ana cannot be read, so the standard keys are on: 'r' cannot be the key of skip. "
-            "Choose them again in the list of keys."
-        )
-        press(page, "1")
-        change(page, "correct", "j")
-        expect(page.locator(".cw-keys-where")).to_have_text(ON_SERVER)
-        expect(notice).to_be_hidden()
-        page.evaluate('localStorage.setItem(\'crane-keys ana\', \'{"isOff": false, "keys": {"flag": 7}}\')')
-        keep_keys(answered, "ana", {"isOff": False, "keys": {"label-correct": "k"}})
-        open_desk(page, address)  # the server's are valid, and hold here too
-        expect(key_of(page, "label-correct")).to_have_text("K")
-        expect(notice).to_be_hidden()
-        page.goto(f"{address}/annotate?practice=1")
-        page.evaluate("localStorage.setItem('crane-keys ', 'not JSON')")
-        page.reload()
-        page.wait_for_selector(".cw-desk .cw-card")
-        expect(notice).to_have_text("The keys kept in this browser cannot be read, so the standard keys are on.")
+    ledger.append(file, KeyChoice(kim, "2026-11-21T10:00:00.000+00:00", '{"isOff": false, "keys": {"skip": "r"}}'))
+    page = open_desk(open_page(address, color_scheme="dark"), address, plan)
+    notice = page.locator(".cw-keys-notice")
+    expect(notice).to_have_text(
+        f"The keys kept for {kim} cannot be read, so the standard keys are on: 'r' cannot be the key of skip. "
+        "Choose them again in the list of keys."
+    )
+    press(page, "1")
+    change(page, "correct", "j")
+    expect(page.locator(".cw-keys-where")).to_have_text(on_server(plan))
+    expect(notice).to_be_hidden()
+    keep_in_browser(page, kim, '{"isOff": false, "keys": {"flag": 7}}')
+    keep_keys(folder, kim, {"isOff": False, "keys": {"label-correct": "k"}})
+    open_desk(page, address, plan)  # the server's are valid, and hold here too
+    expect(key_of(page, "label-correct")).to_have_text("K")
+    expect(notice).to_be_hidden()
+    page.goto(f"{address}/annotate?practice=1")
+    keep_in_browser(page, "", "not JSON")
+    page.reload()
+    page.wait_for_selector(".cw-desk .cw-card")
+    expect(notice).to_have_text("The keys kept in this browser cannot be read, so the standard keys are on.")

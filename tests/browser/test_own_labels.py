@@ -3,35 +3,18 @@
 from __future__ import annotations
 
 import re
-import shutil
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from benchmarks._server import serve
 from crane_core.pipeline.campaigns.campaigns import journal_of, kept_campaign
-from crane_core.pipeline.places import DataFolder
 from tests.own_labels import FOUR, FOUR_TEXT
 
-from .conftest import OpenPage
-from .desk import SAVED, press
+from .conftest import OpenPage, Served
+from .desk import SAVED, press, unique
 from .screen import TITLES, settled, title
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def folder(answered_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
-    data = tmp_path_factory.mktemp("own-labels") / "data"
-    return DataFolder(Path(shutil.copytree(answered_folder.path, data)))
-
-
-@pytest.fixture(scope="module")
-def app(folder: DataFolder) -> Iterator[str]:
-    with serve(folder.path) as address:
-        yield address
 
 
 def fill(page: Page, words: str, value: str) -> None:
@@ -41,7 +24,8 @@ def fill(page: Page, words: str, value: str) -> None:
     settled(page)
 
 
-def test_a_fourth_label_is_added_pressed_and_stored(app: str, folder: DataFolder, open_page: OpenPage) -> None:
+def test_a_fourth_label_is_added_pressed_and_stored(answered_app: Served, open_page: OpenPage) -> None:
+    name, app, folder = unique("four"), answered_app.address, answered_app.folder
     page = open_page(f"{app}/campaigns")
     expect(title(page)).to_have_text(TITLES["/campaigns"])
     settled(page)
@@ -57,15 +41,15 @@ def test_a_fourth_label_is_added_pressed_and_stored(app: str, folder: DataFolder
     expect(page.locator(".cw-labels tr")).to_have_text(
         [re.compile("1✓ correct"), re.compile("2◐ partial"), re.compile("3✗ wrong"), re.compile("4. unclear")]
     )
-    fill(page, "Name", "four")
+    fill(page, "Name", name)
     fill(page, "Annotators", "ana, ben")
     expect(page.get_by_text("Labels: with unclear (nominal)")).to_be_visible()
     page.get_by_role("button", name="Create campaign").click()
-    expect(title(page)).to_have_text("four")
-    plan = kept_campaign(folder, "four").plan
+    expect(title(page)).to_have_text(name)
+    plan = kept_campaign(folder, name).plan
     assert plan.labels == FOUR
 
-    page.goto(f"{app}/annotate?campaign=four&annotator=ana")
+    page.goto(f"{app}/annotate?campaign={name}&annotator=ana")
     page.wait_for_selector(".cw-desk .cw-card")
     buttons = page.locator(".cw-desk-labels button")
     expect(buttons).to_have_text(["1 ✓ correct", "2 ◐ partial", "3 ✗ wrong", "4 ? unclear"])
@@ -85,7 +69,7 @@ def test_a_fourth_label_is_added_pressed_and_stored(app: str, folder: DataFolder
     expect(keys.nth(3)).to_contain_text(re.compile(r"unclear\s*4"))
     expect(keys.nth(4)).to_contain_text("why the last label is")
 
-    page.goto(f"{app}/campaigns?campaign=four")
-    expect(title(page)).to_have_text("four")
+    page.goto(f"{app}/campaigns?campaign={name}")
+    expect(title(page)).to_have_text(name)
     settled(page)
     expect(page.get_by_text("Without credit: unclear; those diagnoses count as not judged.")).to_be_visible()

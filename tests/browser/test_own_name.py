@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from benchmarks._server import free_port, serve
-from crane_core.annotation.plan import Plan
 from crane_core.identity.key import FILE_NAME, signing_key
 from crane_core.identity.passes import Purpose, new_pass, signed
 from crane_core.pipeline.campaigns.campaigns import decisions_of, journal_of, kept_campaign
 from crane_core.pipeline.campaigns.labelling import LabelStore
+from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
 
-from .conftest import TIMEOUT_MS, WIDE
-from .desk import SAVED, campaign_of_all, press, press_ready
+from .conftest import TIMEOUT_MS, WIDE, Served, served
+from .desk import SAVED, campaign_of_all, keep_all, press, press_ready, unique
 from .screen import settled, title
 
 pytestmark = pytest.mark.browser
@@ -31,18 +32,15 @@ LISTED = """
 """
 
 
-@pytest.fixture
-def plan(answered: DataFolder) -> Plan:
-    """A campaign of two annotators on our own answers."""
-    return campaign_of_all(answered, "pilot")
-
-
-@pytest.fixture
-def app(answered: DataFolder, plan: Plan, tmp_path: Path) -> Iterator[str]:
-    roles = tmp_path / "roles.toml"
+@pytest.fixture(scope="module")
+def app(answered_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """An app whose visitors are those of LISTED."""
+    place = tmp_path_factory.mktemp("own-name")
+    roles, data = place / "roles.toml", place / "data"
     roles.write_text(LISTED)
-    with serve(answered.path, CRANE_ROLES=str(roles)) as address:
-        yield address
+    shutil.copytree(answered_folder.path, data)
+    with served(data, CRANE_ROLES=str(roles)) as app:
+        yield app
 
 
 def invitation(folder: DataFolder, email: str) -> str:
@@ -72,10 +70,9 @@ def label_one(page: Page, key: str) -> None:
     page.wait_for_function(SAVED)
 
 
-def test_everything_is_under_the_name_of_the_login(
-    browser: Browser, app: str, answered: DataFolder, plan: Plan
-) -> None:
-    with invited(browser, app, answered, "ana@lab.example") as page:
+def test_everything_is_under_the_name_of_the_login(browser: Browser, app: Served) -> None:
+    plan = campaign_of_all(app, unique("named"))
+    with invited(browser, app.address, app.folder, "ana@lab.example") as page:
         expect(title(page)).to_have_text("Annotate")
         settled(page)
         for width in (1280, 1440, 1600):
@@ -86,29 +83,32 @@ def test_everything_is_under_the_name_of_the_login(
             assert bar["x"] > last["x"] + last["width"] or bar["y"] > last["y"] + last["height"], width
         page.set_viewport_size(WIDE)
         label_one(page, "1")
-        page.goto(f"{app}/annotate?campaign=pilot&annotator=ben")
+        page.goto(f"{app.address}/annotate?campaign={plan.campaign}&annotator=ben")
         expect(page.get_by_text("This desk is another person's; you are logged in as ana.")).to_be_visible()
         assert page.locator(".cw-desk").count() == 0
-    with invited(browser, app, answered, "b.en@lab.example") as page:
+    with invited(browser, app.address, app.folder, "b.en@lab.example") as page:
         expect(title(page)).to_have_text("Annotate")
         label_one(page, "3")
-    assert [len(journal_of(answered, plan, name).given) for name in ("ana", "ben")] == [1, 1]
-    with invited(browser, app, answered, "lea@lab.example") as page:
-        page.goto(f"{app}/campaigns?campaign=pilot")
+    assert [len(journal_of(app.folder, plan, name).given) for name in ("ana", "ben")] == [1, 1]
+    with invited(browser, app.address, app.folder, "lea@lab.example") as page:
+        page.goto(f"{app.address}/campaigns?campaign={plan.campaign}")
         expect(page.get_by_role("button", name="Lock campaign")).to_be_visible()
         settled(page)
         assert page.get_by_label("Locked by").count() == 0
         page.get_by_text("Lock it although items are open").click()
         page.get_by_role("button", name="Lock campaign").click()
         expect(page.get_by_text("Locked by lea")).to_be_visible()
-    lock = kept_campaign(answered, "pilot").lock
+    lock = kept_campaign(app.folder, plan.campaign).lock
     assert lock is not None
     assert lock.locked_by == "lea"
 
 
+@pytest.mark.slow
 def test_labels_outlive_a_session_that_ends_while_the_server_is_away(
-    browser: Browser, answered: DataFolder, plan: Plan, tmp_path: Path
+    browser: Browser, answered: DataFolder, tmp_path: Path
 ) -> None:
+    with closing(prepare(answered)) as store:
+        plan = keep_all(answered, store, "pilot")
     roles = tmp_path / "roles.toml"
     roles.write_text(LISTED)
     port = free_port()
@@ -135,13 +135,15 @@ def test_labels_outlive_a_session_that_ends_while_the_server_is_away(
     assert len(journal_of(answered, plan, "ana").given) == 2
 
 
-def test_a_decision_is_of_who_is_logged_in(browser: Browser, app: str, answered: DataFolder, plan: Plan) -> None:
-    item = plan.orders["ana"][0].item
-    for name, label in (("ana", "correct"), ("ben", "wrong")):
+@pytest.mark.slow
+def test_a_decision_is_of_who_is_logged_in(browser: Browser, app: Served) -> None:
+    plan = campaign_of_all(app, unique("decided"), annotators=("dora", "emil"))
+    item = plan.items[0].item
+    for name, label in (("dora", "correct"), ("emil", "wrong")):
         act = {"event": f"{name}-{item}", "action": "label", "item": item, "showing": 1, "label": label, "seconds": 9.0}
-        assert LabelStore(answered, "pilot").take(name, [act]).refused == {}
-    with invited(browser, app, answered, "lea@lab.example") as page:
-        page.goto(f"{app}/campaigns?campaign=pilot&decide={item}")
+        assert LabelStore(app.folder, plan.campaign).take(name, [act]).refused == {}
+    with invited(browser, app.address, app.folder, "lea@lab.example") as page:
+        page.goto(f"{app.address}/campaigns?campaign={plan.campaign}&decide={item}")
         expect(title(page)).to_have_text("Decide")
         page.wait_for_selector(".cw-decide .cw-card")
         expect(page.get_by_label("Who decides")).to_be_hidden()
@@ -150,5 +152,5 @@ def test_a_decision_is_of_who_is_logged_in(browser: Browser, app: str, answered:
         page.get_by_role("button", name="Save and next").click()
         expect(page.get_by_text("No disagreements to resolve.")).to_be_visible()
         page.wait_for_function(SAVED)
-    [decision] = decisions_of(answered, kept_campaign(answered, "pilot").plan).values()
+    [decision] = decisions_of(app.folder, plan).values()
     assert decision.annotator == "lea"

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from .conftest import OpenPage
-from .screen import MENU, TITLES, choose, open_pair, settled, title
+from .screen import MENU, SLOW_WIDTHS, TITLES, choose, open_pair, settled, title
 
 pytestmark = pytest.mark.browser
 
@@ -66,7 +66,7 @@ def test_the_first_screen_holds_verdicts_code_and_state_and_the_header_stays(pai
     expect(title(pair)).to_be_in_viewport()
 
 
-@pytest.mark.parametrize("width", [360, 768, 1024, 1280, 1440, 1920])
+@pytest.mark.parametrize("width", [360, *SLOW_WIDTHS])
 def test_nothing_scrolls_sideways(pair: Page, width: int) -> None:
     pair.set_viewport_size({"width": width, "height": 900})
     pair.wait_for_function("width => document.documentElement.clientWidth === width", arg=width)
@@ -79,6 +79,7 @@ _WIDER = """() => [...document.querySelectorAll('[data-testid=stMain], [data-tes
     .map(box => `${box.className} ${box.scrollWidth} > ${box.clientWidth}`)"""
 
 
+@pytest.mark.slow
 def test_a_wrapped_line_hangs_and_words_that_changed_are_marked(pair: Page) -> None:
     pair.set_viewport_size({"width": 360, "height": 900})
     code = pair.locator(".cw-target .cw-changed-1 code").first
@@ -92,6 +93,7 @@ def test_a_wrapped_line_hangs_and_words_that_changed_are_marked(pair: Page) -> N
     assert pair.locator(".cw-target .cw-word").count() > 1
 
 
+@pytest.mark.slow
 def test_the_gutter_says_where_numbers_skip_and_what_the_traceback_counts(pair: Page, full_app: str) -> None:
     open_pair(pair, full_app, "numpy_10")
     expect(pair.locator(".cw-crash .cw-tag")).to_have_text("line 9 in the traceback")
@@ -101,6 +103,7 @@ def test_the_gutter_says_where_numbers_skip_and_what_the_traceback_counts(pair: 
         expect(pair.locator(".cw-target .cw-side.cw-crash")).to_have_count(1)
 
 
+@pytest.mark.slow
 def test_what_differs_in_the_state_is_marked(pair: Page, full_app: str) -> None:
     open_pair(pair, full_app, "sklearn_3")
     column = pair.locator(".cw-state-column")
@@ -110,6 +113,7 @@ def test_what_differs_in_the_state_is_marked(pair: Page, full_app: str) -> None:
     assert set(column.locator(".cw-group").all_inner_texts()) <= {"S", "R", "V", ""}
 
 
+@pytest.mark.slow
 def test_every_detector_is_a_row_with_its_runs_for_each_input(pair: Page) -> None:
     rows = pair.locator(".cw-verdicts tbody tr")
     expect(rows).to_have_count(7)
@@ -145,6 +149,7 @@ def test_without_the_texts_the_page_says_what_is_missing_and_how_to_get_it(facts
     assert page.get_by_test_id("stTopNavLink").all_inner_texts() == MENU
 
 
+@pytest.mark.slow
 def test_a_pair_of_ours_shows_its_code_and_its_traceback(facts_app: str, open_page: OpenPage) -> None:
     page = open_pair(open_page(facts_app), facts_app, "pandas_1", benchmark="minibench")
     expect(page.locator(".cw-target")).to_have_count(1)

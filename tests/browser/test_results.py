@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from .conftest import OpenPage
+from .conftest import OpenPage, slow
 from .screen import (
     TITLES,
     choose,
@@ -60,7 +60,7 @@ def pick(page: Page, option: str) -> None:
     page.get_by_test_id("stButtonGroup").get_by_text(option, exact=True).click()
 
 
-@pytest.mark.parametrize("app", ["facts_app", "full_app"])
+@pytest.mark.parametrize("app", ["facts_app", slow("full_app")])
 def test_all_24_cells_of_table_2a_are_equal(app: str, open_page: OpenPage, request: pytest.FixtureRequest) -> None:
     page = settled(open_page(f"{request.getfixturevalue(app)}/results?part=Paper%27s+tables"))
     cells = page.locator("table.cw-numbers td:not(:first-child)")
@@ -98,6 +98,7 @@ def test_what_is_asked_of_all_detectors_is_answered_in_a_sentence_and_a_chart(re
         expect(charts.locator("text").get_by_text(words).first).to_be_visible()
 
 
+@pytest.mark.slow
 def test_our_rules_stand_beside_the_study_from_the_first_start(results: Page) -> None:
     pick(results, "rules")
     wait_for_query(results, kind="rules")
@@ -105,6 +106,7 @@ def test_our_rules_stand_beside_the_study_from_the_first_start(results: Page) ->
         expect(gain_mark(results, value)).to_be_visible()
 
 
+@pytest.mark.slow
 def test_members_of_a_combination_are_in_the_address(facts_app: str, open_page: OpenPage) -> None:
     chosen = "part=Combinations&members=rules%40runtime&members=gpt-5%40code"
     page = settled(open_page(f"{facts_app}/results?{chosen}"))
@@ -117,6 +119,7 @@ def test_members_of_a_combination_are_in_the_address(facts_app: str, open_page: 
     assert query(page)["members"] == ["rules@runtime", "gpt-5@code", "qwen-2.5-32b-instruct@runtime"]
 
 
+@pytest.mark.slow
 def test_another_table_is_in_the_address(results: Page) -> None:
     open_tab(results, "Paper's tables")
     pick(results, "Table 2b")
@@ -127,6 +130,7 @@ def test_another_table_is_in_the_address(results: Page) -> None:
     assert all(text.endswith("=") for text in cells.all_inner_texts())
 
 
+@pytest.mark.slow
 def test_a_wide_table_is_shown_one_metric_at_a_time(facts_app: str, open_page: OpenPage) -> None:
     page = settled(open_page(f"{facts_app}/results?part=Paper%27s+tables&table=libraries"))
     heads = page.locator("table.cw-numbers th")
@@ -156,7 +160,7 @@ def test_the_switch_changes_numbers_and_address_together(results: Page) -> None:
     ("by", "group", "detector", "setting", "filters", "n"),
     [
         ("root cause", "API misuse", "Gemini 2.5 Flash", "+RT", {"root_cause": ["API misuse"]}, 45),
-        (
+        slow(
             "library",
             "other",
             "GPT-5",
@@ -215,6 +219,7 @@ def test_a_chart_can_be_taken_as_table_and_as_picture(results: Page) -> None:
     assert len(png) > 5_000
 
 
+@pytest.mark.slow
 def test_any_two_inputs_of_a_detector_can_be_compared(facts_app: str, open_page: OpenPage) -> None:
     page = settled(open_page(f"{facts_app}/results?benchmark=minibench&kind=rules&compare=runtime,runtime%2B"))
     finding = page.get_by_role("heading", name=re.compile("^Extended runtime state .* over runtime state"))
@@ -229,6 +234,7 @@ def test_any_two_inputs_of_a_detector_can_be_compared(facts_app: str, open_page:
     expect(page.get_by_role("heading", name=re.compile("^Runtime state .* accuracy"))).to_be_visible()
 
 
+@pytest.mark.slow
 def test_values_that_do_not_exist_fall_back_to_the_defaults(facts_app: str, open_page: OpenPage) -> None:
     page = settled(
         open_page(f"{facts_app}/results?credit=free&vote=none&table=99&by=weather&experiment=none&part=none")
@@ -237,6 +243,7 @@ def test_values_that_do_not_exist_fall_back_to_the_defaults(facts_app: str, open
     assert page.get_by_test_id("stException").count() == 0
 
 
+@pytest.mark.slow
 def test_panels_wrap_so_that_nothing_is_cut_at_any_width(facts_app: str, open_page: OpenPage) -> None:
     page = settled(open_page(f"{facts_app}/results?part=Kinds+of+crash&by=crash_type"))
     expect(page.get_by_test_id("stVegaLiteChart").locator("svg")).to_have_count(3)
@@ -254,6 +261,7 @@ def test_panels_wrap_so_that_nothing_is_cut_at_any_width(facts_app: str, open_pa
         )
 
 
+@pytest.mark.slow
 def test_marks_keep_half_of_a_chart_on_a_phone(facts_app: str, open_page: OpenPage) -> None:
     page = open_page(f"{facts_app}/results", color_scheme="light")
     page.set_viewport_size({"width": 360, "height": 900})

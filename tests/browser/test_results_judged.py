@@ -95,6 +95,7 @@ def test_a_whole_campaign_with_the_published_labels_gives_the_papers_numbers(
     expect(grid(page)).to_contain_text("0.026")
 
 
+@pytest.mark.slow
 def test_only_locked_campaigns_are_offered(judged_app: str, open_page: OpenPage) -> None:
     page = settled(open_page(results(judged_app, judged_by="running: final")))
     expect(page.get_by_text("Diagnoses judged by published human:")).to_be_visible()
@@ -106,6 +107,7 @@ def test_only_locked_campaigns_are_offered(judged_app: str, open_page: OpenPage)
     assert (first, set(campaigns)) == ("published human", {"whole: final", "sample: final"})
 
 
+@pytest.mark.slow
 def test_a_sample_is_an_estimate_and_says_what_it_cannot_know(judged_app: str, open_page: OpenPage) -> None:
     page = settled(open_page(results(judged_app, judged_by="sample: final")))
     line = page.get_by_text("sample: final, estimated from 222 labelled of 501 detected crashes (222 unanimous)")
@@ -121,12 +123,14 @@ def test_a_sample_is_an_estimate_and_says_what_it_cannot_know(judged_app: str, o
     expect(gains(page).get_by_text("−RT 67.6%")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_analyzers_are_judged_by_whoever_labelled_them(judged_app: str, open_page: OpenPage) -> None:
     page = settled(open_page(results(judged_app, judged_by="whole: final", kind="analyzer")))
     expect(page.get_by_text("Diagnoses judged by published human: 194 of 194 detected crashes")).to_be_visible()
     assert page.get_by_role("combobox", name="Diagnoses judged by", exact=True).count() == 0
 
 
+@pytest.mark.slow
 def test_a_judge_can_be_the_one_who_judges(full_app: str, open_page: OpenPage) -> None:
     page = settled(open_page(f"{full_app}/results"))
     assert gain_texts(page) == sorted(TABLE_2A, key=lambda text: text[-5:])

@@ -11,18 +11,16 @@ from crane_core.pipeline.campaigns.campaigns import kept_campaign
 from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.places import DataFolder
 
-from .conftest import Host, OpenPage
-from .desk import press_ready
+from .conftest import OpenPage, Served
+from .desk import press_ready, unique
 from .screen import choose, settled, title
 
 pytestmark = pytest.mark.browser
 
-NAME = "team"
 
-
-def label_all(folder: DataFolder, *people: str, label: str = "correct") -> None:
+def label_all(folder: DataFolder, name: str, *people: str, label: str = "correct") -> None:
     """Everything that these people have to label now, as their desks would send it."""
-    desk = LabelStore(folder, NAME)
+    desk = LabelStore(folder, name)
     for who in people:
         while coming := desk.journal(who).upcoming(1):
             known = {"item": coming[0].item, "showing": coming[0].showing}
@@ -37,11 +35,11 @@ def fill(page: Page, label: str, value: str) -> None:
     settled(page)
 
 
-def create(page: Page) -> None:
+def create(page: Page, name: str) -> None:
     settled(page).get_by_label("Verdicts of").click()
     page.get_by_role("option", name="ours").click()
     settled(page)
-    fill(page, "Name", NAME)
+    fill(page, "Name", name)
     fill(page, "Annotators", "ana, ben, cem, dia")
     page.get_by_text("all of them", exact=True).click()
     choose(settled(page), "Who labels what", "each item by some of the annotators")
@@ -49,49 +47,49 @@ def create(page: Page) -> None:
     fill(page, "Calibration items", "8")
     expect(page.get_by_text("each item by 2 of them. All label the same 8 items first")).to_be_visible()
     page.get_by_role("button", name="Create campaign").click()
-    expect(title(page)).to_have_text(NAME)
+    expect(title(page)).to_have_text(name)
 
 
-def test_a_team_from_calibration_to_a_second_round(open_page: OpenPage, host: Host, answered: DataFolder) -> None:
-    with host(answered.path) as address:
-        page = open_page(f"{address}/campaigns")
-        create(page)
-        plan = kept_campaign(answered, NAME).plan
-        assert {len(order) for order in plan.orders.values()} == {8}
-        label_all(answered, "ana", "ben", "cem", "dia")
+def test_a_team_from_calibration_to_a_second_round(open_page: OpenPage, answered_app: Served) -> None:
+    name, address, folder = unique("team"), answered_app.address, answered_app.folder
+    page = open_page(f"{address}/campaigns")
+    create(page, name)
+    plan = kept_campaign(folder, name).plan
+    assert {len(order) for order in plan.orders.values()} == {8}
+    label_all(folder, name, "ana", "ben", "cem", "dia")
 
-        page.reload()
-        settled(page)
-        expect(page.get_by_text("Everybody labels the 8 calibration items now")).to_be_visible()
-        opening = page.get_by_test_id("stForm").filter(has_text="Open the main round")
-        opening.get_by_label("Changed by").fill("lead")
-        page.get_by_role("button", name="Open the main round").click()
-        expect(page.get_by_text("lead: the main round is open for ana, ben, cem, dia.")).to_be_visible()
-        label_all(answered, "ana")
+    page.reload()
+    settled(page)
+    expect(page.get_by_text("Everybody labels the 8 calibration items now")).to_be_visible()
+    opening = page.get_by_test_id("stForm").filter(has_text="Open the main round")
+    opening.get_by_label("Changed by").fill("lead")
+    page.get_by_role("button", name="Open the main round").click()
+    expect(page.get_by_text("lead: the main round is open for ana, ben, cem, dia.")).to_be_visible()
+    label_all(folder, name, "ana")
 
-        with page.context.new_page() as bens:
-            bens.goto(f"{address}/annotate?campaign={NAME}&annotator=ben")
-            bens.wait_for_selector(".cw-desk .cw-card")
-            page.get_by_text("Somebody leaves or is replaced").click()
-            choose(page, "Annotator", "ben")
-            fill(page, "Taken over by", "eva")
-            page.get_by_test_id("stExpander").filter(has_text="Somebody leaves").get_by_label("Changed by").fill("lead")
-            page.get_by_role("button", name="Change").click()
-            expect(page.get_by_text("lead: eva joined; ben left.")).to_be_visible()
-            press_ready(bens, "1")
-            expect(bens.get_by_text("You no longer label in this campaign.")).to_be_visible()
-        label_all(answered, "cem", "dia", "eva", label="wrong")
+    with page.context.new_page() as bens:
+        bens.goto(f"{address}/annotate?campaign={name}&annotator=ben")
+        bens.wait_for_selector(".cw-desk .cw-card")
+        page.get_by_text("Somebody leaves or is replaced").click()
+        choose(page, "Annotator", "ben")
+        fill(page, "Taken over by", "eva")
+        page.get_by_test_id("stExpander").filter(has_text="Somebody leaves").get_by_label("Changed by").fill("lead")
+        page.get_by_role("button", name="Change").click()
+        expect(page.get_by_text("lead: eva joined; ben left.")).to_be_visible()
+        press_ready(bens, "1")
+        expect(bens.get_by_text("You no longer label in this campaign.")).to_be_visible()
+    label_all(folder, name, "cem", "dia", "eva", label="wrong")
 
-        page.reload()
-        settled(page).get_by_label("Locked by").fill("lead")
-        page.get_by_text("Lock it although items are open").click()
-        page.get_by_role("button", name="Lock campaign").click()
-        expect(page.get_by_text("Locked by lead at")).to_be_visible()
-        page.get_by_text("Label items again").click()
-        again = page.get_by_test_id("stExpander").filter(has_text="Label items again")
-        again.get_by_label("Changed by").fill("lead")
-        again.get_by_role("button", name="Open the campaign and label again").click()
-        expect(page.get_by_text("items are labelled again by ana, cem, dia, eva.")).to_be_visible()
-        assert kept_campaign(answered, NAME).lock is None
-        page.goto(f"{address}/annotate?campaign={NAME}&annotator=eva")
-        page.wait_for_selector(".cw-desk .cw-card")
+    page.reload()
+    settled(page).get_by_label("Locked by").fill("lead")
+    page.get_by_text("Lock it although items are open").click()
+    page.get_by_role("button", name="Lock campaign").click()
+    expect(page.get_by_text("Locked by lead at")).to_be_visible()
+    page.get_by_text("Label items again").click()
+    again = page.get_by_test_id("stExpander").filter(has_text="Label items again")
+    again.get_by_label("Changed by").fill("lead")
+    again.get_by_role("button", name="Open the campaign and label again").click()
+    expect(page.get_by_text("items are labelled again by ana, cem, dia, eva.")).to_be_visible()
+    assert kept_campaign(folder, name).lock is None
+    page.goto(f"{address}/annotate?campaign={name}&annotator=eva")
+    page.wait_for_selector(".cw-desk .cw-card")

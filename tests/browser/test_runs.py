@@ -52,6 +52,7 @@ def start_button(page: Page) -> None:
     page.get_by_text("Start a run", exact=True).click()
 
 
+@pytest.mark.slow
 def test_where_execution_is_off_nothing_can_be_started(facts_app: str, open_page: OpenPage) -> None:
     page = settled(open_page(f"{facts_app}/runs"))
     start_button(page)
@@ -78,6 +79,7 @@ def test_a_click_opens_a_run_and_another_its_instance(facts_app: str, open_page:
     expect(page.locator(".cw-verdict").filter(has_text="no answer").first).to_be_visible()
 
 
+@pytest.mark.slow
 def test_an_instance_has_an_address_and_neighbours(facts_app: str, open_page: OpenPage) -> None:
     page = settled(open_page(f"{facts_app}{GPT}&instance=numpy_1_fixed"))
     alone(page, "numpy_1_fixed")
@@ -95,6 +97,7 @@ def test_an_instance_has_an_address_and_neighbours(facts_app: str, open_page: Op
     expect(page.get_by_text("222 instances. Click a row")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_the_filter_stays_while_answers_are_read(facts_app: str, open_page: OpenPage) -> None:
     page = settled(open_page(f"{facts_app}{GPT}&only=runs differ"))
     first, second = texts(column(page, "Instance"))[:2]
@@ -110,6 +113,7 @@ def test_the_filter_stays_while_answers_are_read(facts_app: str, open_page: Open
     wait_for_query(page, instance=None, only="runs differ")
 
 
+@pytest.mark.slow
 def test_an_address_that_names_nothing_says_so(facts_app: str, open_page: OpenPage) -> None:
     page = settled(open_page(f"{facts_app}/runs?benchmark=junobench&experiment=none&detector=x&setting=code"))
     expect(page.get_by_text("No run matches junobench, none, x, code.")).to_be_visible()
@@ -155,6 +159,7 @@ def test_a_run_is_started_watched_and_read(runs_app: str, open_page: OpenPage) -
     expect(page.locator(".cw-prompt").last).to_contain_text('harvest.groupby("bed")["yield_kg"]')
 
 
+@pytest.mark.slow
 def test_several_inputs_are_started_as_a_run_each_under_one_name(runs_app: str, open_page: OpenPage) -> None:
     page = settled(open_page(f"{runs_app}/runs"))
     start_button(page)
@@ -195,6 +200,7 @@ def test_a_model_is_chosen_among_the_endpoints_of_the_server(runs_app: str, open
     expect(page.get_by_label("Base URL")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_a_run_that_cannot_be_done_says_why(runs_app: str, open_page: OpenPage) -> None:
     page = settled(open_page(f"{runs_app}/runs"))
     start_button(page)
@@ -208,6 +214,7 @@ def test_a_run_that_cannot_be_done_says_why(runs_app: str, open_page: OpenPage) 
     expect(page.get_by_role("button", name="Resume")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_an_own_run_stands_beside_the_study_on_results(runs_app: str, open_page: OpenPage) -> None:
     page = settled(open_page(f"{runs_app}/runs"))
     ours = grid(page).locator("tbody tr").filter(has_text="junobench").filter(has_text="fake")

@@ -13,6 +13,8 @@ from crane_core.pipeline.places import DataFolder
 from crane_core.site.write import write_site
 from crane_core.storage.store import open_store
 
+from .conftest import slow
+
 pytestmark = pytest.mark.browser
 
 
@@ -27,8 +29,13 @@ def site(prepared_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) 
     return place / "site"
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    ("scheme", "width"),
+    [
+        ("light", 1280),
+        *(slow(*one) for one in (("light", 390), ("dark", 1280), ("dark", 390))),
+    ],
+)
 def test_pages_open_from_disk_offline(site: Path, browser: Browser, scheme: str, width: int) -> None:
     context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, offline=True)
     page, complaints = context.new_page(), []

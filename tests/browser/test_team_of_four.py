@@ -73,6 +73,7 @@ def open_campaign(page: Page, address: str) -> Page:
     return settled(page)
 
 
+@pytest.mark.slow
 def test_a_team_of_four_from_calibration_to_a_replay_elsewhere(
     imported_data: Path, open_page: OpenPage, host: Host, tmp_path: Path
 ) -> None:

@@ -8,49 +8,48 @@ from playwright.sync_api import expect
 from crane_core.annotation.thread import ThreadState
 from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.campaigns.threads import all_threads, messages_of
-from crane_core.pipeline.places import DataFolder
 
-from .conftest import Host, OpenPage
-from .desk import campaign_of_all
+from .conftest import OpenPage, Served
+from .desk import campaign_of_all, unique
 from .screen import click_row, settled, title
 
 pytestmark = pytest.mark.browser
 
 
-def test_a_question_is_answered_read_and_resolved(open_page: OpenPage, host: Host, answered: DataFolder) -> None:
-    plan = campaign_of_all(answered, "pilot")
+def test_a_question_is_answered_read_and_resolved(open_page: OpenPage, answered_app: Served) -> None:
+    address, folder = answered_app.address, answered_app.folder
+    plan = campaign_of_all(answered_app, unique("asked"))
     showing = plan.orders["ana"][0]
     about = {"item": showing.item, "showing": showing.showing}
     acts = [
         {"event": "ana-flag-1", "action": "flag"} | about,
         {"event": "ana-note-1", "action": "note", "note": "two <b>causes</b>?"} | about,
     ]
-    assert LabelStore(answered, "pilot").take("ana", acts).refused == {}
-    with host(answered.path) as address:
-        page = open_page(f"{address}/campaigns?campaign=pilot")
-        listed = page.get_by_test_id("stDataFrame").filter(has_text="Last message")
-        expect(listed).to_have_count(1)
-        settled(page)
-        listed.scroll_into_view_if_needed()
-        listed.click(position={"x": 100, "y": 48})
-        expect(title(page)).to_have_text("Flagged item")
-        expect(page.get_by_text("Note: two <b>causes</b>?")).to_be_visible()
-        expect(page.locator(".cw-card")).to_be_visible()
-        page.get_by_label("Message", exact=True).fill("The first <i>one</i>.")
-        page.get_by_label("Your name").fill("lea")
-        page.get_by_role("button", name="Send").click()
-        expect(page.locator(".cw-message")).to_contain_text("The first <i>one</i>.")
-        page.goto(f"{address}/annotate?campaign=pilot&annotator=ana")
-        expect(page.locator(".cw-desk-thread")).to_contain_text("The first <i>one</i>.")
-        expect(page.locator(".cw-desk-answers")).to_have_text("The lead answered one of your items: see My items.")
-        page.goto(f"{address}/annotate?campaign=pilot&annotator=ben")
-        expect(page.locator(".cw-desk .cw-card")).to_be_visible()
-        expect(page.locator(".cw-desk-thread")).to_be_hidden()
-        page.goto(f"{address}/annotate?campaign=pilot&annotator=ana&own=list")
-        expect(page.get_by_text("The lead answered 1 of your items")).to_be_visible()
-        click_row(settled(page), 0)
-        expect(page.locator(".cw-message")).to_contain_text("The first <i>one</i>.")
-        page.get_by_role("button", name="Resolve").click()
-        expect(page.get_by_text("resolved it")).to_be_visible()
-    assert [thread.state for thread in all_threads(answered, plan).threads] == [ThreadState.RESOLVED]
-    assert [message.written_by for message in messages_of(answered, "pilot")] == ["lea", "ana"]
+    assert LabelStore(folder, plan.campaign).take("ana", acts).refused == {}
+    page = open_page(f"{address}/campaigns?campaign={plan.campaign}")
+    listed = page.get_by_test_id("stDataFrame").filter(has_text="Last message")
+    expect(listed).to_have_count(1)
+    settled(page)
+    listed.scroll_into_view_if_needed()
+    listed.click(position={"x": 100, "y": 48})
+    expect(title(page)).to_have_text("Flagged item")
+    expect(page.get_by_text("Note: two <b>causes</b>?")).to_be_visible()
+    expect(page.locator(".cw-card")).to_be_visible()
+    page.get_by_label("Message", exact=True).fill("The first <i>one</i>.")
+    page.get_by_label("Your name").fill("lea")
+    page.get_by_role("button", name="Send").click()
+    expect(page.locator(".cw-message")).to_contain_text("The first <i>one</i>.")
+    page.goto(f"{address}/annotate?campaign={plan.campaign}&annotator=ana")
+    expect(page.locator(".cw-desk-thread")).to_contain_text("The first <i>one</i>.")
+    expect(page.locator(".cw-desk-answers")).to_have_text("The lead answered one of your items: see My items.")
+    page.goto(f"{address}/annotate?campaign={plan.campaign}&annotator=ben")
+    expect(page.locator(".cw-desk .cw-card")).to_be_visible()
+    expect(page.locator(".cw-desk-thread")).to_be_hidden()
+    page.goto(f"{address}/annotate?campaign={plan.campaign}&annotator=ana&own=list")
+    expect(page.get_by_text("The lead answered 1 of your items")).to_be_visible()
+    click_row(settled(page), 0)
+    expect(page.locator(".cw-message")).to_contain_text("The first <i>one</i>.")
+    page.get_by_role("button", name="Resolve").click()
+    expect(page.get_by_text("resolved it")).to_be_visible()
+    assert [thread.state for thread in all_threads(folder, plan).threads] == [ThreadState.RESOLVED]
+    assert [message.written_by for message in messages_of(folder, plan.campaign)] == ["lea", "ana"]

@@ -15,7 +15,7 @@ from playwright.sync_api import Locator, Page, expect
 from benchmarks._server import serve
 from crane_core.llm.fake_server import FakeModel, FakePlan, fake_server
 
-from .conftest import OpenPage
+from .conftest import OpenPage, slow
 from .screen import choose, settled, title
 
 pytestmark = pytest.mark.browser
@@ -130,6 +130,7 @@ def test_an_upload_is_run_up_to_its_target(desk: Page) -> None:
     expect(button(desk, "Start a fresh kernel")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_run_is_stopped(desk: Page) -> None:
     upload(desk, slow_ipynb=notebook("import time\ntime.sleep(600)", "missing"))
     button(desk, "Run the cell before it").click()
@@ -141,6 +142,7 @@ def test_a_run_is_stopped(desk: Page) -> None:
     expect(button(desk, "Run the cell before it")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_cell_that_raises_earlier_can_be_passed(desk: Page) -> None:
     upload(desk, raises_ipynb=notebook("kept = {'a': 1}", "open('not_there.csv')", "kept['b']"))
     button(desk, "Run the 2 cells before it").click()
@@ -163,13 +165,13 @@ def test_what_is_no_notebook_is_refused_in_words(desk: Page) -> None:
 @pytest.mark.parametrize(
     ("state", "words"),
     [
-        (b"[1", "The state is not JSON."),
+        slow(b"[1", "The state is not JSON."),
         (b'{"target": 1, "captured": {"cells": "x"}, "variables": 3}', "not a state that `capture` wrote"),
-        (
+        slow(
             b'{"target": 1, "schema_version": 2, "captured": {"cells": [{"cell": 7}]}, "variables": {}}',
             "another target or another notebook",
         ),
-        (b'{"target": 9}', "before code cell 9, which names.ipynb does not have"),
+        slow(b'{"target": 9}', "before code cell 9, which names.ipynb does not have"),
     ],
 )
 def test_a_state_that_does_not_fit_is_refused_in_words(state: bytes, words: str, desk: Page) -> None:
@@ -203,6 +205,7 @@ def test_texts_of_notebooks_and_models_stay_texts(desk: Page) -> None:
     expect(title(desk)).to_have_text("Try a notebook")
 
 
+@pytest.mark.slow
 def test_a_file_on_the_server_runs_in_its_own_folder(try_app: str, tmp_path: Path, open_page: OpenPage) -> None:
     (tmp_path / "beds.csv").write_text("bed;kg\nnorth;2\n")
     path = tmp_path / "beds.ipynb"

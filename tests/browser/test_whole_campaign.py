@@ -126,6 +126,7 @@ def decide_all(page: Page, address: str, label: str) -> int:
     return n
 
 
+@pytest.mark.slow
 def test_two_people_repeat_the_studys_second_labelling(imported_data: Path, tmp_path: Path, browser: Browser) -> None:
     folder = DataFolder(Path(shutil.copytree(imported_data, tmp_path / "data")))
     port = free_port()

@@ -122,7 +122,9 @@ def test_keys_work_while_the_server_is_away_and_reach_it_later(
             change(page, "correct", "j")
             waits = f"Keys are kept for {kim} in this browser; the server has not stored them yet."
             expect(page.locator(".cw-keys-where")).to_have_text(waits)
-            page.get_by_role("button", name="Close").click()
+            keys = page.get_by_role("dialog", name="Keys")
+            keys.get_by_role("button", name="Close").click()
+            expect(keys).to_be_hidden()
             press(page, "j")
             assert own_keys(folder, kim) is None
             page.close()

@@ -163,6 +163,17 @@ def click_header(page: Page, x: int) -> None:
     grid(page).click(position={"x": x, "y": ROW_HEIGHT // 2})
 
 
+def click_mark(page: Page, mark: Locator) -> None:
+    """A real click on the middle of a chart's mark, once the page around it has come to rest."""
+    settled(page)
+    mark.scroll_into_view_if_needed()
+    handle = mark.element_handle()
+    handle.wait_for_element_state("stable")
+    box = handle.bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+
+
 def open_pair(page: Page, address: str, case_id: str, **parameters: str) -> Page:
     """Go to the pair by its address and wait until its name stands above it."""
     more = "".join(f"&{name}={value}" for name, value in parameters.items())

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from .conftest import OpenPage
-from .screen import TITLES, count_line, query, right_of_rules, rounded, settled, title
+from .screen import TITLES, click_mark, count_line, query, right_of_rules, rounded, settled, title
 
 pytestmark = pytest.mark.browser
 
@@ -41,11 +41,7 @@ def test_a_click_on_a_drop_opens_the_cases_that_changed(facts_app: str, open_pag
     drop = rounded((len(runtime) - len(code)) / 80 * 100)
     expect(page.get_by_text(re.compile(f"−({drop}) pp for Certain-crash rules with code only"))).to_be_visible()
     where = 'path[aria-roledescription=point][aria-label*="row: −RT;"]'
-    mark = page.get_by_test_id("stVegaLiteChart").first.locator(where)
-    mark.scroll_into_view_if_needed()
-    box = mark.bounding_box()
-    assert box is not None
-    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    click_mark(page, page.get_by_test_id("stVegaLiteChart").first.locator(where))
     expect(title(page)).to_have_text(TITLES["/cases"])
     expect(count_line(page)).to_contain_text(f"{len(code ^ runtime)} of 40 cases")
     assert query(page)["compare"] == ["code,runtime"]

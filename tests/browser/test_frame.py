@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from .conftest import OpenPage, StartApp, slow
+from .conftest import OpenPage, slow
 from .screen import TITLES, query, settled, title, wait_for_query
 
 pytestmark = pytest.mark.browser
@@ -97,23 +97,3 @@ def test_the_bar_searches_copies_and_explains(facts_app: str, open_page: OpenPag
     page.get_by_test_id("stExpandSidebarButton").click()
     expect(page.get_by_test_id("stSidebarNav")).to_be_visible()
     assert page.evaluate(GROUPS, "[data-testid=stSidebarNavItems] li") == OF_MENU
-
-
-FOREIGN_MENU = """() => {
-    window.foreignMenus = 0;
-    new MutationObserver(() => {
-        const names = [...document.querySelectorAll('[data-testid=stSidebarNavLink]')].map(link => link.innerText);
-        window.foreignMenus += names.includes('app') || names.includes('overview');
-    }).observe(document, {childList: true, subtree: true});
-}"""
-
-
-@pytest.mark.slow
-def test_a_fresh_server_shows_no_menu_but_ours(start_app: StartApp, open_page: OpenPage) -> None:
-    page = open_page("about:blank", color_scheme="light")
-    page.add_init_script(f"({FOREIGN_MENU})()")
-    page.goto(f"{start_app()}/results")
-    expect(title(page)).to_have_text("Results")
-    settled(page)
-    assert page.evaluate("window.foreignMenus") == 0
-    assert page.get_by_test_id("stSidebar").count() == 0

@@ -14,6 +14,7 @@ from .conftest import OpenPage, slow
 from .screen import (
     TITLES,
     choose,
+    click_mark,
     count_line,
     path,
     query,
@@ -180,11 +181,7 @@ def test_a_click_on_a_mark_opens_its_cases(
     where = f'[aria-label*="group: {group};"][aria-label*="input: {setting};"][aria-label*="detector: {detector};"]'
     mark = results.get_by_test_id("stVegaLiteChart").locator(f"path[aria-roledescription=point]{where}")
     expect(mark).to_have_count(1)
-    settled(results)
-    mark.scroll_into_view_if_needed()
-    box = mark.bounding_box()
-    assert box is not None
-    results.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    click_mark(results, mark)
     expect(title(results)).to_have_text(TITLES["/cases"])
     expect(count_line(results)).to_contain_text(f"{n} of 111 cases")
     assert path(results) == "/cases"

@@ -1,4 +1,4 @@
-"""What stands around every page: name and groups of the menu, search, copied link, glossary, help; no foreign menu."""
+"""What stands around every page: name and groups of the menu, search, copied link, glossary, help."""
 
 from __future__ import annotations
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from itertools import count
 
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from benchmarks._campaign import SEED, STUDY
 from crane_core.annotation.draw import CampaignRequest
@@ -15,6 +16,7 @@ from crane_core.pipeline.places import DataFolder
 from crane_core.storage.store import Store
 
 from .conftest import Served
+from .screen import settled
 
 ITEM = "document.querySelector('.cw-desk').dataset.item"
 READY = "document.querySelector('.cw-desk')?.dataset.ready === 'true'"
@@ -100,3 +102,12 @@ def study_campaign(app: Served, name: str, *annotators: str) -> Plan:
     plan = drawn_plan(app.store, CampaignRequest(name, annotators, STUDY, seed=SEED))
     keep_campaign(app.folder, plan)
     return plan
+
+
+def choose_own_answers(page: Page) -> None:
+    """Choose our own answers in the form of a new campaign; by keys, as in `screen.choose`."""
+    verdicts = settled(page).get_by_role("combobox", name=re.compile("Verdicts of"))
+    verdicts.fill("ours")
+    verdicts.press("Enter")
+    expect(page.get_by_text("48 verdicts can be labelled")).to_be_visible()
+    settled(page)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from uuid import uuid4
 
@@ -17,7 +16,7 @@ from crane_core.pipeline.campaigns.gold import Looks, gold_of_file
 from crane_core.pipeline.campaigns.labelling import LabelStore
 
 from .conftest import OpenPage, Served
-from .desk import OWN_ANSWERS, SAVED, campaign_of_all, press, shown_item, unique
+from .desk import OWN_ANSWERS, SAVED, campaign_of_all, choose_own_answers, press, shown_item, unique
 from .screen import choose, settled, title
 
 pytestmark = pytest.mark.browser
@@ -72,11 +71,7 @@ def test_a_lead_adds_gold_items_from_a_file_and_from_a_locked_campaign(
     lock_campaign(folder, old.campaign, by="lead")
     page = open_page(f"{address}/campaigns")
     expect(title(page)).to_have_text("Campaigns")
-    settled(page)
-    verdicts = page.get_by_role("combobox", name=re.compile("Verdicts of"))
-    verdicts.fill("ours")
-    verdicts.press("Enter")
-    expect(page.get_by_text("48 verdicts can be labelled")).to_be_visible()
+    choose_own_answers(page)
     fill(page, "Name", new)
     fill(page, "Annotators", "ana, ben")
     page.get_by_text("Gold items", exact=True).click()

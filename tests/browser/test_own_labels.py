@@ -11,7 +11,7 @@ from crane_core.pipeline.campaigns.campaigns import journal_of, kept_campaign
 from tests.own_labels import FOUR, FOUR_TEXT
 
 from .conftest import OpenPage, Served
-from .desk import SAVED, press, unique
+from .desk import SAVED, choose_own_answers, press, unique
 from .screen import TITLES, settled, title
 
 pytestmark = pytest.mark.browser
@@ -28,11 +28,7 @@ def test_a_fourth_label_is_added_pressed_and_stored(answered_app: Served, open_p
     name, app, folder = unique("four"), answered_app.address, answered_app.folder
     page = open_page(f"{app}/campaigns")
     expect(title(page)).to_have_text(TITLES["/campaigns"])
-    settled(page)
-    verdicts = page.get_by_role("combobox", name=re.compile("Verdicts of"))
-    verdicts.fill("ours")
-    verdicts.press("Enter")
-    expect(page.get_by_text("48 verdicts can be labelled")).to_be_visible()
+    choose_own_answers(page)
     page.get_by_text("Labels other than correct, partial, wrong").click()
     fill(page, "Label file", FOUR_TEXT.replace('key = "4"', 'key = "3"'))
     expect(page.get_by_text("labels 4, key: labels 3 has '3' already; choose another.")).to_be_visible()

@@ -225,8 +225,7 @@ def test_any_two_inputs_of_a_detector_can_be_compared(facts_app: str, open_page:
     expect(gain_mark(page, re.compile(rf"^\+RT ({right})%$"))).to_be_visible()
     expect(gain_mark(page, "+RT+ 100.0%")).to_be_visible()
     assert query(page)["compare"] == ["runtime,runtime+"]
-    page.get_by_test_id("stSelectbox").filter(has_text="Inputs compared").locator("input").click()
-    page.get_by_role("option", name="+RT against −RT").click()
+    choose(page, "Inputs compared", "+RT against −RT")
     wait_for_query(page, compare=None)
     expect(page.get_by_role("heading", name=re.compile("^Runtime state .* accuracy"))).to_be_visible()
 

@@ -12,7 +12,7 @@ from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.places import DataFolder
 
 from .conftest import OpenPage, Served
-from .desk import press_ready, unique
+from .desk import choose_own_answers, press_ready, unique
 from .screen import choose, settled, title
 
 pytestmark = pytest.mark.browser
@@ -36,9 +36,7 @@ def fill(page: Page, label: str, value: str) -> None:
 
 
 def create(page: Page, name: str) -> None:
-    settled(page).get_by_label("Verdicts of").click()
-    page.get_by_role("option", name="ours").click()
-    settled(page)
+    choose_own_answers(page)
     fill(page, "Name", name)
     fill(page, "Annotators", "ana, ben, cem, dia")
     page.get_by_text("all of them", exact=True).click()

@@ -112,10 +112,11 @@ def test_a_desk_works_where_the_browser_grants_no_secure_context(
     app: str, folder: DataFolder, plan: Plan, open_page: OpenPage
 ) -> None:
     """Over plain http from another machine a browser has no crypto.randomUUID."""
-    page = open_page(app)
+    page = open_page(app, color_scheme="light")  # its own browser: the script stays with the tab
     page.add_init_script("delete Crypto.prototype.randomUUID")
     open_desk(page, app, "ben")
     assert page.evaluate("crypto.randomUUID") is None
+    leave(page, plan, "ben", 1)
     press_ready(page, "u")
     expect(page.locator(".cw-desk-last")).to_contain_text("Undone")
     page.wait_for_function(SAVED)
@@ -125,8 +126,10 @@ def test_a_desk_works_where_the_browser_grants_no_secure_context(
 def test_a_finished_desk_of_a_locked_campaign_offers_nothing_that_is_refused(
     app: str, folder: DataFolder, plan: Plan, open_page: OpenPage
 ) -> None:
-    lock_campaign(folder, NAME, by="ana")
     page = open_desk(open_page(app), app, "ana")
+    leave(page, plan, "ana", 0)
+    lock_campaign(folder, NAME, by="ana")
+    open_desk(page, app, "ana")
     expect(page.locator(".cw-desk-end")).to_contain_text("You can close this page.")
     expect(page.locator(".cw-desk-end")).not_to_contain_text("undo the last label")
     expect(page.locator(".cw-desk-last")).to_contain_text("Locked by ana")

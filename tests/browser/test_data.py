@@ -201,7 +201,6 @@ def test_a_fetch_brings_the_texts_and_says_so(data_page: Page, intake_app: str) 
     expect(data_page.locator(".cw-target")).to_contain_text("prices[5]")
 
 
-@pytest.mark.slow
 def test_a_source_shows_its_release_and_commit(data_page: Page, intake_app: str) -> None:
     """Another release by hand, beside the one that the button brought in the test before."""
     upload(data_page, "later.tar.gz", small_study(LATER, sign="!"))

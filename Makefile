@@ -41,7 +41,7 @@ MORE := corpus or slow or needs_ml
 test: $(VENV)/.dev ## run the tests that need no optional library, in a real browser too (about 8 minutes)
 	@$(CHROMIUM); failed=0; \
 	$(PYTEST) --dist worksteal -m "not ($(MORE) or browser or house)" || failed=1; \
-	$(PYTEST) --dist loadfile --reruns 1 -m "not ($(MORE))" tests/browser || failed=1; \
+	$(PYTEST) --dist loadfile -m "not ($(MORE))" tests/browser || failed=1; \
 	exit $$failed
 
 test-all: $(VENV)/.ml ## install the optional libraries and run every test, with all examples of each property

@@ -55,8 +55,11 @@ _POLICY = "; ".join(
 
 
 def help_address(page: str) -> str:
-    """The address, relative to a page of the app, of what explains it."""
-    return f".{ADDRESS}/{OF_PAGES[page]}.html"
+    """The address, relative to a page of the app, of what explains it.
+
+    An address that names no page is shown a page too: its help is that of the start page.
+    """
+    return f".{ADDRESS}/{OF_PAGES.get(page, OF_PAGES['overview'])}.html"
 
 
 class Documentation:

@@ -85,6 +85,10 @@ def test_the_address_without_a_slash_leads_on(built: Path) -> None:
     assert (answer.status, answer.headers["location"]) == (307, "/docs/")
 
 
+def test_help_of_an_address_that_names_no_page_is_that_of_the_start_page() -> None:
+    assert help_address("casess") == help_address("overview")
+
+
 @pytest.mark.parametrize("page", OF_PAGES)
 def test_where_nothing_was_built_the_help_of_each_page_is_a_text(unbuilt: None, page: str) -> None:
     answer = asked(help_address(page).removeprefix("."))

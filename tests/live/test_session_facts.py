@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
 import threading
@@ -16,6 +17,7 @@ from traitlets.config import Config
 from crane_core.detectors.rules.session_facts import SessionFacts, session_facts
 from crane_core.domain import KernelState, Setting
 from crane_core.runtime.kernel_side.crane_probe.look import look
+from crane_core.runtime.kernel_side.crane_probe.session.loops import _name_of_task
 from crane_core.runtime.kernel_side.crane_probe.session.threads import threads
 from tests.patience import PATIENCE_S
 
@@ -155,6 +157,21 @@ def test_who_else_acts_is_told(session: Session, name: str) -> None:
     told = session.told(setup)
     assert wanted in str(told[group])
     assert facts_of(told).unsure or name == "a magic of the notebook"
+
+
+def test_a_task_whose_code_has_come_to_its_end_is_not_pending() -> None:
+    """On a busy machine the loop of another thread, as the kernel's for its messages, may note that late."""
+
+    async def work() -> None: ...
+
+    coroutine, loop = work(), asyncio.new_event_loop()
+    task = loop.create_task(coroutine)
+    assert _name_of_task(task) == "task work"
+    coroutine.close()
+    assert not task.done()
+    assert _name_of_task(task) == ""
+    loop.run_until_complete(asyncio.gather(task, return_exceptions=True))
+    loop.close()
 
 
 @pytest.mark.parametrize(("moment", "told"), [("start", ["Thread-work"]), ("end", [])])

@@ -56,7 +56,7 @@ def _is_done(task: Any) -> bool:
 
 
 def _name_of_task(task: Any) -> str:
-    """Empty for a task of the kernel's."""
+    """Empty for a task of the kernel's, and for one that has nothing left to run."""
     if module_of(type(task)) not in ("_asyncio", "asyncio.tasks"):
         return f"task {type_name(type(task))}"
     coroutine = task.get_coro()
@@ -64,6 +64,8 @@ def _name_of_task(task: Any) -> str:
         (getattr(coroutine, part) for part in _FRAMES if type(coroutine) in _COROUTINES and hasattr(coroutine, part)),
         None,
     )
+    if frame is None and type(coroutine) in _COROUTINES:
+        return ""  # It has come to its end, in another thread, whose loop has not noted that yet.
     module = str(frame.f_globals.get("__name__")) if frame is not None else ""
     is_kernels = module.partition(".")[0] in _KERNEL - {"asyncio"} and not _awaits_foreign(coroutine)
     name = coroutine.__name__ if type(coroutine) in _COROUTINES else type_name(type(coroutine))

@@ -21,6 +21,16 @@ def template(tmp_path: Path) -> Path:
     return path
 
 
+def test_no_cell_runs_where_that_is_forbidden(
+    root: Path, folder: DataFolder, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("CRANE_ALLOW_EXECUTION", "0")
+    arguments = ["--data", str(folder.path), "prompt", str(root / NOTEBOOK)]
+    assert main([*arguments, "--setting", "runtime"]) == 1
+    assert "forbids running notebooks. Unset it, or use --setting code." in capfd.readouterr().err
+    assert main([*arguments, "--setting", "code"]) == 0
+
+
 def test_stdout_holds_the_prompt_and_nothing_else(
     root: Path, folder: DataFolder, template: Path, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:

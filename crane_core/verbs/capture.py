@@ -147,10 +147,10 @@ def cluster_for(chosen: argparse.Namespace, n_notebooks: int, n_workers: int) ->
         yield cluster
 
 
-def refuse_if_forbidden() -> None:
+def refuse_if_forbidden(remedy: str = "Unset it, or capture elsewhere.") -> None:
     """Raise KernelError if the environment says that no notebook may run."""
     if execution_forbidden(os.environ):
-        raise KernelError(f"{ALLOWED} forbids running notebooks.", remedy="Unset it, or capture elsewhere.")
+        raise KernelError(f"{ALLOWED} forbids running notebooks.", remedy=remedy)
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:

@@ -15,6 +15,7 @@ from crane_core.pipeline.places import DataFolder
 from crane_core.prompts.template import PLACEHOLDER, Template, template_from
 from crane_core.runtime.limits import Limits
 from crane_core.terminal import give, give_exactly, tell
+from crane_core.verbs.capture import refuse_if_forbidden
 
 NAME = "prompt"
 HELP = "print the exact prompt for an instance, or for a notebook run up to its target, and its token count"
@@ -97,6 +98,7 @@ def _is_notebook(subject: str) -> bool:
 
 def _of_notebook(path: Path, setting: Setting, template: Template | None, chosen: argparse.Namespace) -> Written:
     if setting is not Setting.CODE:
+        refuse_if_forbidden(remedy="Unset it, or use --setting code.")
         tell(f"Running the cells before the target of {path.name}")
     return prompt_of_notebook(
         path,

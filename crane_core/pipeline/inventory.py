@@ -26,6 +26,13 @@ _OF_CAMPAIGN = (
 )
 
 
+MEMBERS = (
+    ("benchmark", Listed.BENCHMARK),
+    ("experiment", Listed.RUN),
+    ("job", Listed.RUN),
+    ("campaign", Listed.CAMPAIGN),
+)
+"""Members of records that say what they belong to; `campaign` does so for the records of campaigns alone."""
 _FOLDERS = {
     "runs": Listed.RUN,
     "campaigns": Listed.CAMPAIGN,
@@ -57,20 +64,21 @@ class Inventory:
 
     def taken(self, record: Record) -> Record | None:
         """The record as it is loaded; None if it belongs to something that is removed."""
-        if self.removed and any(thing in self.removed for thing in _names_of(record)):
+        if self.removed and any(thing in self.removed for thing in names_of(record)):
             return None
         if isinstance(record, Benchmark) and (title := self.title(Listed.BENCHMARK, record.benchmark)):
             return replace(record, title=title)
         return record
 
 
-def _names_of(record: Record) -> list[ListedName]:
+def names_of(record: Record) -> list[ListedName]:
+    """What a record belongs to that could be removed."""
     found: list[ListedName] = []
-    for member, kind in (("benchmark", Listed.BENCHMARK), ("experiment", Listed.RUN), ("job", Listed.RUN)):
+    for member, kind in MEMBERS:
+        if kind is Listed.CAMPAIGN and not isinstance(record, _OF_CAMPAIGN):
+            continue
         if isinstance(name := getattr(record, member, None), str):
             found.append((kind, name))
-    if isinstance(record, _OF_CAMPAIGN):
-        found.append((Listed.CAMPAIGN, record.campaign))
     return found
 
 

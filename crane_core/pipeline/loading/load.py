@@ -33,7 +33,7 @@ from crane_core.importers.instance_ids import JUNOBENCH
 from crane_core.importers.registry import OTHER_FILES, importer_by_kind, importer_for
 from crane_core.pipeline.audit import FILE as AUDIT
 from crane_core.pipeline.inventory import FILE as INVENTORY
-from crane_core.pipeline.inventory import inventory, inventory_file
+from crane_core.pipeline.inventory import ListedName, inventory, inventory_file, names_of
 from crane_core.pipeline.jobs.reply_reading import with_what_they_say
 from crane_core.pipeline.loading.collecting import collection_paused
 from crane_core.pipeline.loading.editions import edition_of, filed
@@ -49,6 +49,7 @@ from crane_core.pipeline.loading.sources import (
     staged_files,
     staged_sources,
 )
+from crane_core.pipeline.loading.sources_copy import keep_copy, take_copy
 from crane_core.pipeline.places import DataFolder, embedded, read_only
 from crane_core.releases import Release, commit_named_in, release_of_kind
 from crane_core.replica import refuse_on_replica
@@ -184,7 +185,7 @@ def rebuild(folder: DataFolder, progress: Progress = lambda _: None, *, accept_l
     _remove_database(fresh)
     store = open_store(fresh, folder.sources)
     try:
-        catch_up(store, folder, progress)
+        catch_up(store, folder, progress, from_copy=False)
         fewer = list(_fewer(before, _by_table(state.rows_of_ledger(store.bare_cursor()))))
         if is_outdated:
             fewer = []  # rows of what was removed since are missed on purpose
@@ -258,25 +259,35 @@ def _remove_database(path: Path) -> None:
         file.unlink(missing_ok=True)
 
 
-def catch_up(store: Store, folder: DataFolder, progress: Progress = lambda _: None) -> bool:
-    """Load what is on the disk and not in the store; whether anything was. One thread at a time."""
+def catch_up(store: Store, folder: DataFolder, progress: Progress = lambda _: None, *, from_copy: bool = True) -> bool:
+    """Load what is on the disk and not in the store; whether anything was. One thread at a time.
+
+    An empty store is filled from a copy of the sources' rows where one fits, unless everything is to be read again.
+    """
     with store.loading:
-        return _catch_up(store, folder, progress)
+        return _catch_up(store, folder, progress, from_copy=from_copy)
 
 
-def _catch_up(store: Store, folder: DataFolder, progress: Progress) -> bool:
+def _catch_up(store: Store, folder: DataFolder, progress: Progress, *, from_copy: bool) -> bool:
     _start_over_if_inventory_changed(store, folder, progress)
     kept = inventory(folder)
     loaded = state.loaded_sources(store.bare_cursor())
+    is_empty = not loaded
+    dropped: set[ListedName] = set()
+    if is_empty and from_copy and take_copy(store, folder, kept, embedded().values()):
+        is_empty = False
+        loaded = state.loaded_sources(store.bare_cursor())
     for source_id, path in embedded().items():
         if source_id not in loaded and path.is_dir():
             progress(f"Loading the embedded data: {source_id}")
-            _load_embedded(store, folder, source_id, path)
+            _load_embedded(store, folder, source_id, path, dropped)
     staged = (source for source in staged_sources(folder.sources) if kept.has(Listed.SOURCE, source.source_id))
     waiting = [source for source in staged if source.source_id not in loaded]
     for source in waiting:
         progress(f"Loading {source.name}")
-        _load_staged(store, folder, source)
+        _load_staged(store, folder, source, dropped)
+    if is_empty and not folder.is_read_only:
+        keep_copy(store, folder, kept, embedded().values(), dropped)
     grown = load_ledger(store, folder)
     if (waiting or grown) and not folder.is_read_only:
         keep_count(folder)
@@ -465,21 +476,25 @@ def _known_release(folder: DataFolder, release: Release | None) -> StagedSource 
 
 
 @collection_paused()
-def _load_staged(store: Store, folder: DataFolder, source: StagedSource) -> Imported:
+def _load_staged(
+    store: Store, folder: DataFolder, source: StagedSource, dropped: set[ListedName] | None = None
+) -> Imported:
     if source.kind in FORMS:
         return load_partition(store, folder, source)
     tree = KeptTree(open_tree(folder.sources / source.source_id / source.file), source.left_out)
     records, problems = _read(importer_by_kind(source.kind).read(tree), source.edition)
-    return _write(store, folder, _row(source), records, [*source.problems, *problems])
+    return _write(store, folder, _row(source), records, [*source.problems, *problems], dropped=dropped)
 
 
-def _load_embedded(store: Store, folder: DataFolder, source_id: str, path: Path) -> Imported:
+def _load_embedded(
+    store: Store, folder: DataFolder, source_id: str, path: Path, dropped: set[ListedName] | None = None
+) -> Imported:
     tree = RecordingTree(open_tree(path))
     importer = importer_for(tree)
     records, problems = _read(importer.read(tree))
     n_bytes = sum(map(len, tree.was_read.values()))
     row = SourceRow(source_id, importer.KIND, source_id, _digest(path), n_bytes, None)
-    return _write(store, folder, row, records, problems)
+    return _write(store, folder, row, records, problems, dropped=dropped)
 
 
 def _embedded_changed(store: Store) -> bool:
@@ -518,10 +533,13 @@ def _write(
     records: list[Record],
     problems: list[LoadProblem],
     *in_place: Added,
+    dropped: set[ListedName] | None = None,
 ) -> Imported:
-    """in_place: counts of what stays in its file."""
+    """in_place: counts of what stays in its file. dropped: gets what is removed and held a record of this source."""
     _refuse_partitioned(store, records)
     kept = inventory(folder)
+    if dropped is not None and kept.removed:
+        dropped |= {thing for record in records for thing in names_of(record)} & kept.removed.keys()
     records = [taken for record in records if (taken := kept.taken(record)) is not None]
     row = row._replace(name=kept.title(Listed.SOURCE, row.source_id) or row.name)
 

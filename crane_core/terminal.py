@@ -81,7 +81,8 @@ def command_typed() -> str:
     """The same with the data folder that was named, so that a pasted command is about the same data."""
     if not (_is_script() or _is_module()):
         return _USUAL
-    for word, after in zip(sys.argv[1:], [*sys.argv[2:], ""], strict=True):
+    given = sys.argv[1:]
+    for word, after in zip(given, [*given[1:], ""], strict=False):
         if word == "--data" or word.startswith("--data="):
             folder = word.partition("=")[2] or after
             return f"{program_typed()} --data {shlex.quote(folder)}"

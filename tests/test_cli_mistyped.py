@@ -56,6 +56,7 @@ def test_a_word_that_resembles_nothing_is_no_suggestion() -> None:
 @pytest.mark.parametrize(
     ("argv", "python", "shown"),
     [
+        (["/opt/env/bin/crane"], "/opt/env/bin/python", "crane"),
         (["/opt/env/bin/crane", "rebuild"], "/opt/env/bin/python", "crane"),
         (["/lib/crane_core/__main__.py", "rebuild"], "python3.13", "python3.13 -m crane_core"),
         (["/lib/crane_core/__main__.py", "--data", "a b", "rebuild"], "python", "python -m crane_core --data 'a b'"),

@@ -62,6 +62,8 @@ def importer_for(tree: FileTree) -> Importer:
     if notebooks := [path for path in tree.paths if path.endswith(".ipynb")]:
         raise _no_pair(notebooks)
     kinds = ", ".join(importer.KIND for importer in importers())
+    if not tree.paths:
+        raise SourceError(f"{tree.name} is empty.", remedy="Name a folder or archive with files in it.")
     n_files = "1 file" if len(tree.paths) == 1 else f"{len(tree.paths):,} files"
     raise SourceError(
         f"{tree.name} holds {n_files}, but nothing that can be imported.",

@@ -25,7 +25,17 @@ INSTALLED = ("site-packages", "dist-packages")
 """Folders that pip fills."""
 _MARKS = ("identity.key", "crane.duckdb", "ledger/.manifest")
 """A folder that holds one of these is a data folder of this program, no matter who uses it."""
-_OF_DATA_FOLDER = ("crane.duckdb*", "identity.key*", "ledger", "replicas", "sources", "downloads", "jobs", "logs")
+_OF_DATA_FOLDER = (
+    "crane.duckdb*",
+    "identity.key*",
+    "ledger",
+    "replicas",
+    "sources",
+    "downloads",
+    "jobs",
+    "logs",
+    "states",
+)
 
 
 def is_data_folder(folder: Path) -> bool:

@@ -107,7 +107,10 @@ def _with_states(chosen: argparse.Namespace, folder: DataFolder) -> int:
 
     The pairs are loaded even where a notebook cannot be run: they are a benchmark without states.
     """
-    if chosen.in_place or len(chosen.paths) != 1 or not chosen.paths[0].is_dir():
+    is_one = len(chosen.paths) == 1
+    if is_one and not chosen.paths[0].exists():
+        raise SourceError(f"{chosen.paths[0]} does not exist.", remedy="Check the spelling of the folder's path.")
+    if chosen.in_place or not is_one or not chosen.paths[0].is_dir():
         raise SourceError("--capture takes one folder of pairs.", remedy="Name the folder: `import FOLDER --capture`.")
     refuse_if_forbidden()
     [top] = chosen.paths

@@ -182,3 +182,11 @@ def test_no_notebook_runs_where_that_is_forbidden(
 def test_states_are_captured_for_a_folder_only(run: Run, pairs: Path) -> None:
     refused = run("import", "--capture", pairs / "trip" / "trip_fixed.ipynb")
     assert refused.code == 1 and "--capture takes one folder of pairs" in refused.err
+    refused = run("import", "--capture", pairs / "nowhere")
+    assert refused.code == 1 and "nowhere does not exist." in refused.err
+
+
+def test_an_empty_folder_is_told_as_empty(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "nothing").mkdir()
+    refused = run("import", tmp_path / "nothing")
+    assert (refused.code, refused.err.startswith("error: nothing is empty.")) == (1, True)

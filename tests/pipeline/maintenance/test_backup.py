@@ -137,6 +137,7 @@ def test_nothing_is_written_over_and_a_backup_does_not_lie_in_what_it_saves(used
         restore(tmp_path / "taken", DataFolder(tmp_path / "other"))
 
 
+@pytest.mark.slow
 def test_the_drill(used: DataFolder, tmp_path: Path) -> None:
     """The app runs while the backup is made, is killed, and its folder is lost; what comes back is whole."""
 

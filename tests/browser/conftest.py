@@ -204,7 +204,7 @@ def full_app(imported_data: Path) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Served:
-    """An app that the tests of many files share: each makes campaigns under names of its own, see `desk.unique`."""
+    """An app that the tests of many files share: each makes campaigns under separate names, see `desk.unique`."""
 
     address: str
     folder: DataFolder

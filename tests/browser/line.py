@@ -16,7 +16,7 @@ POLL_S = 0.02
 
 
 class Line:
-    """Listens on a port of its own and passes every byte between browser and app, until it is cut."""
+    """Listens on a separate port and passes every byte between browser and app, until it is cut."""
 
     def __init__(self, app: str) -> None:
         port = urlsplit(app).port

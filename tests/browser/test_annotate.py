@@ -96,7 +96,7 @@ NOTE_PACE = """() => {
 }"""
 """Notes how long after each key the desk takes the next one, in milliseconds."""
 ENOUGH = 100
-"""Labels of which one is taken as fast as the desk allows."""
+"""Labels, taken as fast as the desk allows."""
 
 
 @pytest.mark.slow

@@ -124,7 +124,7 @@ def test_later_looks_say_what_the_first_one_said(kernel: OpenKernel, door: str, 
     expected |= {target: f"Will crash: {exception}" for target, exception in CRASHES.values()}
     for _ in range(often):
         said = {target: ask(target) for target in expected}
-        assert {target: _first_line(text) for target, text in said.items()} == expected, said
+        assert {target: text for target, text in said.items() if _first_line(text) != expected[target]} == {}
 
 
 def test_a_front_end_that_asks_silently_is_sent_which_library_is_waited_for(kernel: OpenKernel) -> None:

@@ -16,15 +16,20 @@ from crane_core.errors import CampaignError
 from crane_core.pipeline.campaigns.campaigns import acts_of, journal_of, kept_campaign, label_file, lock_campaign
 from crane_core.pipeline.campaigns.desk_names import desk_names
 from crane_core.pipeline.campaigns.labelling import LabelStore, Taken
+from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
-from tests.browser.desk import campaign_of_all
+from tests.browser.desk import keep_all
 
 UNCHECKED = object()
 
 
 @pytest.fixture
 def plan(answered: DataFolder) -> Plan:
-    return campaign_of_all(answered, "pilot")
+    store = prepare(answered)
+    try:
+        return keep_all(answered, store, "pilot")
+    finally:
+        store.close()
 
 
 class Desk:

@@ -22,13 +22,13 @@ from typing import Any
 
 from benchmarks._timing import machine, timed
 from crane_core.pipeline.dask.cluster import LOCAL, Cluster, reached
-from crane_core.pipeline.dask.work import Piece, spread
+from crane_core.pipeline.dask.work import WorkPiece, spread
 from crane_core.pipeline.places import DataFolder, embedded
 from crane_core.pipeline.verification.on_dask import on_cluster
-from crane_core.pipeline.verification.verify import How, verify
+from crane_core.pipeline.verification.verify import VerifyOptions, verify
 from crane_core.pipeline.verification.where import Bench, benches
 from crane_core.runtime.environment import environment_of
-from crane_core.runtime.limits import Limits
+from crane_core.runtime.limits import KernelLimits
 from crane_core.runtime.program import program
 
 SPEED_UP, OVERHEAD_MS = 1.8, 20.0
@@ -53,7 +53,7 @@ def busy(given: float, stop: Event) -> list[str]:
 
 def all_of(cluster: Cluster, work: Callable[[Any, Event], list[str]], given: list[Any]) -> list[str]:
     """The line of each piece."""
-    pieces = [Piece(f"n{number}", one) for number, one in enumerate(given)]
+    pieces = [WorkPiece(f"n{number}", one) for number, one in enumerate(given)]
     done = list(spread(cluster, "benchmark", work, pieces, Event()))
     assert sorted(one.name for one in done) == sorted(piece.name for piece in pieces)
     return [one.lines[0] for one in done]
@@ -103,7 +103,7 @@ def pairs_of_minibench(place: Path) -> Bench:
 
 def verified() -> None:
     kernel = program()
-    how = How(kernel, environment_of(kernel), Limits(), again=True)
+    how = VerifyOptions(kernel, environment_of(kernel), KernelLimits(), again=True)
     with tempfile.TemporaryDirectory() as name:
         bench = pairs_of_minibench(Path(name))
         took = {}

@@ -27,7 +27,7 @@ from crane_core.notebooks import read_code_cells
 from crane_core.pipeline.places import embedded
 from crane_core.prompts.shown import shown
 from crane_core.runtime.kernel import EndedError, ExpressionError, Kernel, fresh_kernel
-from crane_core.runtime.limits import Limits
+from crane_core.runtime.limits import KernelLimits
 from crane_core.runtime.plan import read_plan
 from crane_core.runtime.program import program
 from crane_core.runtime.run_up import RunUp
@@ -57,7 +57,7 @@ def outcome_of(case_id: str, python: str, folder: Path) -> Outcome:
     path = notebook_of(case_id)
     plan = read_plan(path, None)
     try:
-        with fresh_kernel(program(python=python), path.parent, Limits()) as kernel:
+        with fresh_kernel(program(python=python), path.parent, KernelLimits()) as kernel:
             result = RunUp(plan, kernel).make((), keep_going=False)
             states.update(in_settings(case_id, result.state))
             states["peer"] = peer_state(kernel, folder, plan.target.source, failures)

@@ -37,8 +37,8 @@ from crane_core.importers.filetree import open_tree
 from crane_core.runtime import probe_source
 from crane_core.runtime.interpreters import ASSUMED
 from crane_core.runtime.kernel import EndedError, ExpressionError, Kernel, fresh_kernel
-from crane_core.runtime.limits import Limits
-from crane_core.runtime.plan import Plan, read_plan
+from crane_core.runtime.limits import KernelLimits
+from crane_core.runtime.plan import NotebookPlan, read_plan
 from crane_core.runtime.program import program
 
 SETTINGS = (Setting.CODE, Setting.RUNTIME_PLUS)
@@ -73,7 +73,7 @@ def predicted(
     return Outcome(place, setting, first.exception if first else None, came, first.why if first else "")
 
 
-def shown(plan: Plan) -> list[Cell]:
+def shown(plan: NotebookPlan) -> list[Cell]:
     """The plan's cells as a detector is shown them."""
     order = [*((cell, CellRole.EXECUTED) for cell in plan.executed), (plan.target, CellRole.TARGET)]
     return [
@@ -82,7 +82,7 @@ def shown(plan: Plan) -> list[Cell]:
     ]
 
 
-def looked(kernel: Kernel, plan: Plan, magic: str) -> KernelState:
+def looked(kernel: Kernel, plan: NotebookPlan, magic: str) -> KernelState:
     told = json.loads(kernel.evaluate(probe_source.look(plan.request(), magic)))
     return KernelState.from_json(
         told["state"], benchmark="own", instance_id=plan.name, setting=Setting.RUNTIME_PLUS, origin="capture"
@@ -95,7 +95,7 @@ def run_through(path: Path, python: str) -> list[Outcome]:
     cells = [*whole.executed, whole.target]
     outcomes: list[Outcome] = []
     try:
-        with fresh_kernel(program(python=python), path.parent, Limits()) as kernel:
+        with fresh_kernel(program(python=python), path.parent, KernelLimits()) as kernel:
             magic = json.loads(kernel.evaluate(probe_source.greet()))["magic"]
             for position, cell in enumerate(cells):
                 plan = whole._replace(executed=cells[:position], target=cell)

@@ -22,10 +22,10 @@ from benchmarks._timing import Times, machine, timed
 from crane_core.errors import CraneError
 from crane_core.runtime.capture import capture
 from crane_core.runtime.isolation import Isolation, can_seal
-from crane_core.runtime.limits import MIB, Limits
+from crane_core.runtime.limits import MIB, KernelLimits
 
 LIMIT_MS = 60
-SEALED = Limits(isolation=Isolation.SEALED, processes=40, disk_bytes=64 * MIB, cell_s=20)
+SEALED = KernelLimits(isolation=Isolation.SEALED, processes=40, disk_bytes=64 * MIB, cell_s=20)
 USUAL = ("import numpy, pandas\nframe = pandas.DataFrame({'a': range(100)})", "frame.a.mean()")
 FORKS = "import os, time\nwhile True:\n    if os.fork() == 0: time.sleep(600)"
 FILLS = "while True: open({where} + str(id(object())), 'ab').write(b'x' * 2**20)"
@@ -97,7 +97,7 @@ def times(rounds: int) -> dict[Isolation, Times]:
 
 
 def _captured(path: Path, kept: Isolation) -> Callable[[], object]:
-    return lambda: capture(path, limits=Limits(isolation=kept))
+    return lambda: capture(path, limits=KernelLimits(isolation=kept))
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -28,7 +28,7 @@ from jupyter_client.manager import KernelManager
 from benchmarks._timing import Times, machine
 from crane_core.errors import NotebookError
 from crane_core.pipeline.places import CHECKOUT
-from crane_core.runtime.plan import Plan, read_plan
+from crane_core.runtime.plan import NotebookPlan, read_plan
 
 LIMIT_MS = 50
 LIMIT_MB = 5
@@ -71,7 +71,7 @@ class Seen(NamedTuple):
     libraries: list[str]
 
 
-def one(plan: Plan, folder: Path, pause_s: float, asked: Asked = OURS) -> Seen | None:
+def one(plan: NotebookPlan, folder: Path, pause_s: float, asked: Asked = OURS) -> Seen | None:
     """None if a cell before the target raises here."""
     environment = os.environ | ({"PYTHONPATH": str(CHECKOUT)} if asked is OURS else {})
     manager = KernelManager()

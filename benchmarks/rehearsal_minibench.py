@@ -20,7 +20,7 @@ from benchmarks._timing import machine
 from benchmarks.capture_parallel import pairs
 from crane_core.errors import CraneError
 from crane_core.runtime.capture import Captured, capture_many
-from crane_core.runtime.rehearsal import Outcome, Rehearsal
+from crane_core.runtime.rehearsal import Rehearsal, RehearsalEnd
 
 SECONDS = 10.0
 N_WORKERS = 2
@@ -48,8 +48,8 @@ def told_exception(notebook: Path) -> str | None:
 def is_right(notebook: Path, told: Rehearsal) -> bool:
     """A crash with the exception of the notebook's output; of a fixed notebook, that it ran through."""
     if notebook.stem.endswith("_fixed"):
-        return told.outcome is Outcome.RAN_THROUGH
-    return told.outcome is Outcome.CRASH and told.exception == told_exception(notebook)
+        return told.outcome is RehearsalEnd.RAN_THROUGH
+    return told.outcome is RehearsalEnd.CRASH and told.exception == told_exception(notebook)
 
 
 def is_unchanged(captured: Captured) -> bool:
@@ -71,7 +71,7 @@ def main(seconds: float) -> int:
         n["kernels"] += 1
         n[half] += 1
         n[f"{half} right"] += is_right(path, told)
-        n["open"] += told.outcome in (Outcome.UNKNOWN, Outcome.STILL_RUNNING)
+        n["open"] += told.outcome in (RehearsalEnd.UNKNOWN, RehearsalEnd.STILL_RUNNING)
         n["unchanged"] += is_unchanged(outcome)
         if not (is_right(path, told) and is_unchanged(outcome)):
             changed = [probe["expression"] for probe in outcome.result.probes if probe["before"] != probe["after"]]

@@ -35,8 +35,8 @@ from crane_core.importers.filetree import open_tree
 from crane_core.notebooks import plan as planned
 from crane_core.pipeline.study.table_scores import STUDY_LLMS
 from crane_core.runtime.kernel import EndedError, ExpressionError, Kernel, fresh_kernel
-from crane_core.runtime.limits import Limits
-from crane_core.runtime.plan import Plan, read_plan
+from crane_core.runtime.limits import KernelLimits
+from crane_core.runtime.plan import NotebookPlan, read_plan
 from crane_core.runtime.program import program
 from crane_core.runtime.run_up import RunUp
 
@@ -68,7 +68,7 @@ def judged(path: Path, python: str, peer: Path) -> list[Answer]:
     """Both on one kernel. What fails is told and found nothing."""
     plan = read_plan(path, None if crashes(path.stem) else read_plan(_crashing(path), None).target.index)
     try:
-        with fresh_kernel(program(python=python), path.parent, Limits()) as kernel:
+        with fresh_kernel(program(python=python), path.parent, KernelLimits()) as kernel:
             result = RunUp(plan, kernel).make((), keep_going=False)
             ours = _ours(path.stem, plan, result.state, result.seconds)
             return [ours, _theirs(path.stem, kernel, peer, plan.target.source)]
@@ -81,7 +81,7 @@ def _crashing(path: Path) -> Path:
     return path.with_name(path.name.replace(f"_{Version.FIXED}", f"_{Version.REPRODUCED}"))
 
 
-def _ours(instance_id: str, plan: Plan, document: dict[str, object], look_seconds: float) -> Answer:
+def _ours(instance_id: str, plan: NotebookPlan, document: dict[str, object], look_seconds: float) -> Answer:
     state = KernelState.from_json(
         document, benchmark="minibench", instance_id=instance_id, setting=Setting.RUNTIME_PLUS, origin="capture"
     )

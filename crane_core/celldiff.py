@@ -24,7 +24,7 @@ class CellPair(NamedTuple):
     right: int | None
 
 
-class Line(NamedTuple):
+class NumberedLine(NamedTuple):
     """A line and its number in its text, from 1."""
 
     number: int
@@ -34,8 +34,8 @@ class Line(NamedTuple):
 class LinePair(NamedTuple):
     """A line on both sides (None if it is missing); `same` when nothing differs but blanks at its end."""
 
-    left: Line | None
-    right: Line | None
+    left: NumberedLine | None
+    right: NumberedLine | None
     same: bool
 
 
@@ -124,12 +124,12 @@ def align_lines(left: str, right: str) -> list[LinePair]:
     return rows + [LinePair(one, other, True) for one, other in ends]
 
 
-def _written_lines(text: str) -> list[Line]:
+def _written_lines(text: str) -> list[NumberedLine]:
     lines = enumerate((line.rstrip() for line in text.splitlines()), start=1)
-    return [Line(number, line) for number, line in lines if line]
+    return [NumberedLine(number, line) for number, line in lines if line]
 
 
-def _changed_lines(a: list[Line], b: list[Line]) -> list[LinePair]:
+def _changed_lines(a: list[NumberedLine], b: list[NumberedLine]) -> list[LinePair]:
     rows: list[LinePair] = []
     matcher = _matcher([line.text for line in a], [line.text for line in b])
     for tag, i1, i2, j1, j2 in matcher.get_opcodes():

@@ -41,7 +41,7 @@ _UNPACK_BYTES = 1 << 20
 _PARALLEL_FILES = 8
 
 
-class Step(NamedTuple):
+class DownloadStep(NamedTuple):
     """How far a download is: `done` of `total` in `unit` ("bytes" or "files"); `total` is None when unknown."""
 
     what: str
@@ -50,7 +50,7 @@ class Step(NamedTuple):
     unit: str
 
 
-Progress = Callable[[Step], None]
+Progress = Callable[[DownloadStep], None]
 
 
 class Fetched(NamedTuple):
@@ -154,12 +154,12 @@ def _receive(url: str, part: Path, progress: Progress) -> None:
         have = have if _continues(response, have) else 0
         _remember_tag(part, response.headers.get("ETag", ""))
         total = _total_bytes(response, have)
-        _write(response, part, have, Step(part.name.removesuffix(".part"), have, total, "bytes"), progress)
+        _write(response, part, have, DownloadStep(part.name.removesuffix(".part"), have, total, "bytes"), progress)
     if total is not None and part.stat().st_size != total:
         raise requests.ConnectionError(f"{part.stat().st_size:,} of {total:,} bytes arrived")
 
 
-def _write(response: requests.Response, part: Path, have: int, step: Step, progress: Progress) -> None:
+def _write(response: requests.Response, part: Path, have: int, step: DownloadStep, progress: Progress) -> None:
     with part.open("r+b" if have else "wb") as file:
         file.seek(have)
         file.truncate()
@@ -258,11 +258,11 @@ def _download_files(what: str, names: list[str], download: Callable[..., object]
     """Each file is resumed and verified by the hub's own client; the first failure ends the whole."""
     with ThreadPoolExecutor(_PARALLEL_FILES) as pool:
         jobs = [pool.submit(download, filename=name) for name in names]
-        progress(Step(what, 0, len(names), "files"))
+        progress(DownloadStep(what, 0, len(names), "files"))
         try:
             for done, job in enumerate(as_completed(jobs), start=1):
                 job.result()
-                progress(Step(what, done, len(names), "files"))
+                progress(DownloadStep(what, done, len(names), "files"))
         finally:
             pool.shutdown(cancel_futures=True)
 

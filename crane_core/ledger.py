@@ -165,7 +165,7 @@ class _End(NamedTuple):
     head: str
     closing: bytes
     file: Path | None
-    entry: ledger_manifest.Entry | None
+    entry: ledger_manifest.ManifestEntry | None
 
 
 _ENDS: dict[Path, _End] = {}
@@ -185,13 +185,13 @@ def _end_of(handle: int, path: Path, stat: os.stat_result) -> _End:
     return _End(stat.st_ino, stat.st_size, stat.st_mtime_ns, head, closing, file, entry)
 
 
-def _is_first(file: Path, entry: ledger_manifest.Entry | None, stat: os.stat_result) -> bool:
+def _is_first(file: Path, entry: ledger_manifest.ManifestEntry | None, stat: os.stat_result) -> bool:
     """Whether this is a new file, which the roll did not have before and has now."""
     is_empty = entry is None and stat.st_size == 0
     return is_empty and ledger_roll.enter(ledger_manifest.top_of(file), ledger_manifest.name_of(file))
 
 
-def _count_anew(handle: int, file: Path, entry: ledger_manifest.Entry | None) -> None:
+def _count_anew(handle: int, file: Path, entry: ledger_manifest.ManifestEntry | None) -> None:
     """Bring an entry up to what the file holds, unless that is not what was counted before: then it stays, to tell.
 
     With a key it stays too where it says too little: who wrote the rest is not known.
@@ -203,7 +203,7 @@ def _count_anew(handle: int, file: Path, entry: ledger_manifest.Entry | None) ->
         _write_entry(file, content, entry)
 
 
-def _write_entry(file: Path, content: bytes, before: ledger_manifest.Entry | None) -> None:
+def _write_entry(file: Path, content: bytes, before: ledger_manifest.ManifestEntry | None) -> None:
     names = ("accepted_bytes", "accepted_sha256")
     kept = {name: getattr(before, name) for name in names} if before else {}
     entry = replace(ledger_manifest.of(content), **kept)
@@ -215,7 +215,7 @@ class Counted(NamedTuple):
 
     content: bytes
     file: Path | None
-    entry: ledger_manifest.Entry | None
+    entry: ledger_manifest.ManifestEntry | None
 
     @property
     def fault(self) -> str | None:

@@ -21,7 +21,7 @@ _WIDTH = 600
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ManifestEntry:
     """What a file held. Of its first `accepted_bytes` a loss was accepted, and they are as `accepted_sha256` says."""
 
     n_bytes: int
@@ -32,10 +32,10 @@ class Entry:
     signature: str = ""
 
 
-def of(content: bytes) -> Entry:
+def of(content: bytes) -> ManifestEntry:
     """The entry of a file that holds `content`; an unfinished last line is not counted."""
     whole = whole_lines(content)
-    return Entry(len(whole), whole.count(b"\n"), head_of(whole))
+    return ManifestEntry(len(whole), whole.count(b"\n"), head_of(whole))
 
 
 def entry_file(path: Path) -> Path | None:
@@ -44,10 +44,10 @@ def entry_file(path: Path) -> Path | None:
     return top / FOLDER / path.relative_to(top).with_suffix(".json") if top else None
 
 
-def read(file: Path | None) -> Entry | None:
+def read(file: Path | None) -> ManifestEntry | None:
     """The entry; None if there is none, or a crash of the machine left it unreadable."""
     try:
-        return Entry(**json.loads(file.read_text("utf-8"))) if file else None
+        return ManifestEntry(**json.loads(file.read_text("utf-8"))) if file else None
     except (OSError, ValueError, TypeError):
         return None
 
@@ -62,23 +62,23 @@ def top_of(file: Path) -> Path:
     return next(parent for parent in file.parents if parent.name == FOLDER)
 
 
-def signed(file: Path, entry: Entry) -> Entry:
+def signed(file: Path, entry: ManifestEntry) -> ManifestEntry:
     """The entry with the signature of the key, without one if there is no key."""
     key = ledger_key()
     return replace(entry, signature=signature(key, _said(file, entry)) if key else "")
 
 
-def fault_of(file: Path | None, entry: Entry | None) -> str | None:
+def fault_of(file: Path | None, entry: ManifestEntry | None) -> str | None:
     """What is wrong with an entry's signature, in words; None if nothing is."""
     return fault(entry.signature, _said(file, entry)) if file and entry else fault("", [])
 
 
-def _said(file: Path, entry: Entry) -> list[object]:
+def _said(file: Path, entry: ManifestEntry) -> list[object]:
     """What is signed: the entry, and whose it is."""
     return [name_of(file), *(value for name, value in asdict(entry).items() if name != "signature")]
 
 
-def write(file: Path, entry: Entry) -> None:
+def write(file: Path, entry: ManifestEntry) -> None:
     """Replace the entry in one write. Where the disk refuses, the old one stays, which says too little, nothing false.
 
     Always as long, so that nothing of the old one is left.
@@ -100,12 +100,12 @@ def _opened(file: Path) -> int:
         return os.open(file, os.O_WRONLY | os.O_CREAT, 0o644)
 
 
-def holds(entry: Entry, content: bytes) -> bool:
+def holds(entry: ManifestEntry, content: bytes) -> bool:
     """Whether a file of this content still begins with what its entry counted."""
     return len(content) >= entry.n_bytes and head_of(content[: entry.n_bytes]) == entry.head
 
 
-def breaks_since(entry: Entry | None, content: bytes) -> list[Break]:
+def breaks_since(entry: ManifestEntry | None, content: bytes) -> list[Break]:
     """Breaks of the chain but those that were accepted and stand as they stood then."""
     if entry is None or digest(content[: entry.accepted_bytes]) != (entry.accepted_sha256 or digest(b"")):
         return list(breaks(content))

@@ -37,14 +37,14 @@ class WordSide(StrEnum):
     RIGHT = "right"
 
 
-class Piece(NamedTuple):
+class WordSpan(NamedTuple):
     """A stretch of words, as a span of the left text if only that one has it, else of the right one."""
 
     side: WordSide
     span: Span
 
 
-def merged_words(left: str, right: str) -> tuple[Piece, ...] | None:
+def merged_words(left: str, right: str) -> tuple[WordSpan, ...] | None:
     """Both texts as one, in reading order; None where they are too unlike, or too long."""
     a, b = _words(left, MOST_WORDS_OF_A_TEXT + 1), _words(right, MOST_WORDS_OF_A_TEXT + 1)
     if max(len(a), len(b)) > MOST_WORDS_OF_A_TEXT:
@@ -59,9 +59,9 @@ def merged_words(left: str, right: str) -> tuple[Piece, ...] | None:
         spans = [change for _, change in group]
         (_, i1, _, j1, _), (_, _, i2, _, j2) = spans[0], spans[-1]
         if i2 > i1 and not kept:
-            pieces.append(Piece(WordSide.LEFT, (a[i1][0], a[i2 - 1][1])))
+            pieces.append(WordSpan(WordSide.LEFT, (a[i1][0], a[i2 - 1][1])))
         if j2 > j1:
-            pieces.append(Piece(WordSide.BOTH if kept else WordSide.RIGHT, (b[j1][0], b[j2 - 1][1])))
+            pieces.append(WordSpan(WordSide.BOTH if kept else WordSide.RIGHT, (b[j1][0], b[j2 - 1][1])))
     return tuple(pieces)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crane_core.celldiff import CellPair, Line, LinePair, align_cells, align_lines
+from crane_core.celldiff import CellPair, LinePair, NumberedLine, align_cells, align_lines
 from tests.examples import examples
 
 CELLS = st.lists(
@@ -51,9 +51,9 @@ def test_one_side_alone() -> None:
     assert align_cells(["a"], [], pinned=CellPair(0, None)) == [CellPair(0, None)]
 
 
-def written(text: str) -> list[Line]:
+def written(text: str) -> list[NumberedLine]:
     """The lines that are not empty, with their numbers."""
-    return [Line(i, line.rstrip()) for i, line in enumerate(text.splitlines(), start=1) if line.strip()]
+    return [NumberedLine(i, line.rstrip()) for i, line in enumerate(text.splitlines(), start=1) if line.strip()]
 
 
 @given(left=TEXTS, right=TEXTS)
@@ -68,24 +68,26 @@ def test_every_line_stands_once_and_same_lines_are_the_same(left: str, right: st
 def test_changed_lines_stand_beside_each_other() -> None:
     left, right = "a = 1\nb = 2\nc = 3", "a = 1\nb = 20\nb += 1\nc = 3  "
     assert align_lines(left, right) == [
-        LinePair(Line(1, "a = 1"), Line(1, "a = 1"), True),
-        LinePair(Line(2, "b = 2"), Line(2, "b = 20"), False),
-        LinePair(None, Line(3, "b += 1"), False),
-        LinePair(Line(3, "c = 3"), Line(4, "c = 3"), True),
+        LinePair(NumberedLine(1, "a = 1"), NumberedLine(1, "a = 1"), True),
+        LinePair(NumberedLine(2, "b = 2"), NumberedLine(2, "b = 20"), False),
+        LinePair(None, NumberedLine(3, "b += 1"), False),
+        LinePair(NumberedLine(3, "c = 3"), NumberedLine(4, "c = 3"), True),
     ]
 
 
 def test_empty_lines_are_not_paired_with_code_and_numbers_stay() -> None:
     rows = align_lines("x = 1\n\n\ny = 2", "x = 1\n\ny = 3\n \nz = 4")
     assert rows == [
-        LinePair(Line(1, "x = 1"), Line(1, "x = 1"), True),
-        LinePair(Line(4, "y = 2"), Line(3, "y = 3"), False),
-        LinePair(None, Line(5, "z = 4"), False),
+        LinePair(NumberedLine(1, "x = 1"), NumberedLine(1, "x = 1"), True),
+        LinePair(NumberedLine(4, "y = 2"), NumberedLine(3, "y = 3"), False),
+        LinePair(None, NumberedLine(5, "z = 4"), False),
     ]
 
 
 def test_another_indentation_is_a_change() -> None:
-    assert align_lines("    x = 1", "x = 1") == [LinePair(Line(1, "    x = 1"), Line(1, "x = 1"), False)]
+    assert align_lines("    x = 1", "x = 1") == [
+        LinePair(NumberedLine(1, "    x = 1"), NumberedLine(1, "x = 1"), False)
+    ]
 
 
 def test_many_equal_lines_and_huge_cells_are_aligned_to_the_last() -> None:

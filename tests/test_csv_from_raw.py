@@ -28,7 +28,7 @@ from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 
 from crane_core.domain import DetectorKind
-from crane_core.pipeline.agreement.agreement import Scope, agreement_table, common_items
+from crane_core.pipeline.agreement.agreement import ComparedVerdicts, agreement_table, common_items
 from crane_core.pipeline.judging.judges import labels_with_pooled_judges
 from crane_core.pipeline.loading.load import import_paths, prepare
 from crane_core.pipeline.places import DataFolder
@@ -40,7 +40,7 @@ from crane_core.pipeline.study.table_cells import StudyTable
 from crane_core.storage.store import Store
 from crane_core.ui import breakdown_view, data, drops_view, gains_view
 from crane_core.ui.ablation_switches import Ablated
-from crane_core.ui.result_switches import STUDY, Chosen
+from crane_core.ui.result_switches import STUDY, ResultChoice
 
 pytestmark = pytest.mark.corpus
 TITLES = {
@@ -242,7 +242,7 @@ def close(found: Any, expected: Any) -> bool:
 @pytest.mark.parametrize("kind", list(KINDS.values()))
 @pytest.mark.parametrize(("rule", "credit"), POLICIES)
 def test_headline(raw: pd.DataFrame, csv: Csv, rule: VoteRule, credit: Credit, kind: DetectorKind) -> None:
-    gains_view.draw_gains(Chosen("junobench", STUDY, kind, rule, credit))
+    gains_view.draw_gains(ResultChoice("junobench", STUDY, kind, rule, credit))
     rows = counts(raw[raw["kind"] == kind], rule, credit)
     is_share = rule is VoteRule.MEAN or credit is Credit.HALF
     mine = {
@@ -270,7 +270,7 @@ def test_headline(raw: pd.DataFrame, csv: Csv, rule: VoteRule, credit: Credit, k
 @pytest.mark.parametrize("name", ["Accuracy", "Recall", "Precision", "F1"])
 @pytest.mark.parametrize("kind", list(KINDS.values()))
 def test_breakdown(raw: pd.DataFrame, csv: Csv, by: str, name: str, kind: DetectorKind) -> None:
-    chosen = Chosen("junobench", STUDY, kind, VoteRule.MAJORITY, Credit.STRICT)
+    chosen = ResultChoice("junobench", STUDY, kind, VoteRule.MAJORITY, Credit.STRICT)
     breakdown_view.draw_bars(chosen, by=by, rate=name)
     meant = raw[raw["kind"] == kind]
     rows = counts(meant.assign(**{by: meant[by].str.strip().str.lower()}), VoteRule.MAJORITY, Credit.STRICT)
@@ -346,7 +346,7 @@ def test_votes(raw: pd.DataFrame, store: Store) -> None:
 def test_agreement_of_people_with_the_judge(raw: pd.DataFrame, store: Store, archive: Path, tmp_path: Path) -> None:
     labels = labels_with_pooled_judges(store, DataFolder(tmp_path))
     judge = "published judge, all repetitions"
-    items = common_items(labels, verdict_frame(store), ["published human", judge], Scope.DIAGNOSES)
+    items = common_items(labels, verdict_frame(store), ["published human", judge], ComparedVerdicts.DIAGNOSES)
     table = agreement_table(items).set_index("coefficient")["value"]
     with tarfile.open(archive) as tar:
         name = next(name for name in tar.getnames() if name.endswith("/results_parsed_summary_llms.xlsx"))

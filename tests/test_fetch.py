@@ -19,7 +19,7 @@ import pytest
 
 from crane_core import fetch as fetching
 from crane_core.errors import FetchError
-from crane_core.fetch import Step, fetch
+from crane_core.fetch import DownloadStep, fetch
 from crane_core.releases import Release
 
 DEFAULT = "5f643512098f51d35a7accc91e3c038b8c9e5183"
@@ -114,7 +114,7 @@ def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Origin], Origin
         server.server_close()
 
 
-def ignore(step: Step) -> None:
+def ignore(step: DownloadStep) -> None:
     pass
 
 
@@ -126,7 +126,7 @@ def test_an_archive_arrives_whole_with_its_checksum_and_progress(
     tmp_path: Path, serve: Callable[[Origin], Origin]
 ) -> None:
     origin = serve(Origin(archive()))
-    steps: list[Step] = []
+    steps: list[DownloadStep] = []
     target, release = fetch("crane-llm", tmp_path / "sources", steps.append)
     assert target == tmp_path / "sources" / NAME
     assert release == Release("crane-llm", DEFAULT, DEFAULT)
@@ -135,8 +135,8 @@ def test_an_archive_arrives_whole_with_its_checksum_and_progress(
     digest = hashlib.sha256(origin.content).hexdigest()
     assert (target.parent / f"{NAME}.sha256").read_text() == f"{digest}  {NAME}\n"
     total = len(origin.content)
-    assert steps[0] == Step(NAME, 0, total, "bytes")
-    assert steps[-1] == Step(NAME, total, total, "bytes")
+    assert steps[0] == DownloadStep(NAME, 0, total, "bytes")
+    assert steps[-1] == DownloadStep(NAME, total, total, "bytes")
     assert origin.requests == [(ARCHIVE_PATH, None)]
 
 
@@ -273,7 +273,7 @@ def test_an_answer_without_a_length_is_taken_when_its_checksum_is_right(
     tmp_path: Path, serve: Callable[[Origin], Origin]
 ) -> None:
     origin = serve(Origin(archive(), chunked=True))
-    steps: list[Step] = []
+    steps: list[DownloadStep] = []
     assert fetch("crane-llm", tmp_path, steps.append).path.read_bytes() == origin.content
     assert {step.total for step in steps} == {None}
 
@@ -421,7 +421,7 @@ def test_notebooks_and_workbooks_of_the_data_set_arrive_without_its_data(
     tmp_path: Path, hub: Callable[[dict[str, bytes], set[str]], None]
 ) -> None:
     hub(HUB_FILES, set())
-    steps: list[Step] = []
+    steps: list[DownloadStep] = []
     folder, release = fetch("junobench", tmp_path, steps.append)
     assert folder == tmp_path / "junobench-ccccccc"
     assert release == Release("junobench", "main", COMMIT)
@@ -433,7 +433,7 @@ def test_notebooks_and_workbooks_of_the_data_set_arrive_without_its_data(
         if path.is_file() and ".cache" not in path.parts
     }
     assert found == wanted
-    assert steps[-1] == Step("junobench", 3, 3, "files")
+    assert steps[-1] == DownloadStep("junobench", 3, 3, "files")
     sums = dict(reversed(line.split("  ")) for line in (tmp_path / "junobench-ccccccc.sha256").read_text().splitlines())
     assert sums == {name: hashlib.sha256(data).hexdigest() for name, data in wanted.items()}
 

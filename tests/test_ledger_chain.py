@@ -13,7 +13,7 @@ import pytest
 from crane_core import ledger, ledger_manifest
 from crane_core.domain import Run, Setting
 from crane_core.ledger_chain import Break, breaks
-from crane_core.ledger_manifest import Entry
+from crane_core.ledger_manifest import ManifestEntry
 
 RUN = Run("mine", "a_1_fixed", "own", Setting.CODE, "here", 1, crashes=True, reasoning="because")
 N_LINES = 6
@@ -33,7 +33,7 @@ def path(tmp_path: Path) -> Path:
     return file
 
 
-def entry_of(path: Path) -> Entry | None:
+def entry_of(path: Path) -> ManifestEntry | None:
     return ledger_manifest.read(ledger_manifest.entry_file(path))
 
 

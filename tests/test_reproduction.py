@@ -13,7 +13,7 @@ from crane_core.domain import library_group
 from crane_core.pipeline.results.contradictions import contradictions
 from crane_core.pipeline.study import study_tables as tables_of
 from crane_core.pipeline.study.study_tables import drift, status_counts
-from crane_core.pipeline.study.table_cells import Status, StudyTable, printed_decimals, printed_value
+from crane_core.pipeline.study.table_cells import CellStatus, StudyTable, printed_decimals, printed_value
 from crane_core.pipeline.study.table_formats import Format, render
 from crane_core.rounding import rounded
 
@@ -108,10 +108,10 @@ def test_cells_by_status(
     counts = status_counts(tables.values())
     assert len(counts) == 10
     assert counts[table_id] == {
-        Status.EQUAL: equal,
-        Status.DIFFERS: 0,
-        Status.PUBLISHED_ONLY: published_only,
-        Status.OURS_ONLY: ours_only,
+        CellStatus.EQUAL: equal,
+        CellStatus.DIFFERS: 0,
+        CellStatus.PUBLISHED_ONLY: published_only,
+        CellStatus.OURS_ONLY: ours_only,
     }
 
 
@@ -123,11 +123,11 @@ def test_known_cells_by_hand(tables: dict[str, StudyTable]) -> None:
     assert cells["1", "Total", "Sampled cases"].ours == 222
     assert cells["junobench-llms", "Mistral Small 3.1, total", "Correct (buggy)"].ours == 63
     assert cells["junobench-llms", "Mistral Small 3.1, total", "Correct by majority (buggy)"].ours == 65
-    assert cells["junobench-llms", "Llama 3.3 70B, total", "Correct (buggy)"].status is Status.PUBLISHED_ONLY
+    assert cells["junobench-llms", "Llama 3.3 70B, total", "Correct (buggy)"].status is CellStatus.PUBLISHED_ONLY
 
 
 def test_f1_without_a_hit_is_zero_where_the_workbook_is_blank(tables: dict[str, StudyTable]) -> None:
-    alone = [cell for cell in tables["analyzers"].cells if cell.status is Status.OURS_ONLY]
+    alone = [cell for cell in tables["analyzers"].cells if cell.status is CellStatus.OURS_ONLY]
     assert {cell.column.partition(" ")[0] for cell in alone} == {"F1"}
     assert {cell.ours for cell in alone} == {0}
 
@@ -250,7 +250,7 @@ def test_an_experiment_of_ones_own_leaves_the_published_tables_alone(
 
 def test_without_verdicts_everything_is_published_only(verdicts: pd.DataFrame, numbers: pd.DataFrame) -> None:
     statuses = {cell.status for table in study_tables(verdicts.head(0), numbers).values() for cell in table.cells}
-    assert statuses == {Status.PUBLISHED_ONLY}
+    assert statuses == {CellStatus.PUBLISHED_ONLY}
 
 
 def test_json_is_what_the_contract_says(tables: dict[str, StudyTable]) -> None:

@@ -23,7 +23,7 @@ from crane_core.detectors.rules.operation import Arguments
 from crane_core.detectors.rules.predict import findings
 from crane_core.detectors.rules_detector import predict
 from crane_core.domain import Cell, KernelState, Setting
-from crane_core.pipeline.own_notebooks.check import Checked, read_notebook, unsure, with_state
+from crane_core.pipeline.own_notebooks.check import CheckedNotebook, read_notebook, unsure, with_state
 
 MINIBENCH = Path(__file__).resolve().parents[1] / "data" / "minibench"
 SHOWN_FACTS = ("shape", "dtype", "columns", "length")
@@ -74,7 +74,7 @@ def heading(number: int, words: str) -> None:
     print(f"\n{number}. {words}")
 
 
-def read(case: str) -> Checked:
+def read(case: str) -> CheckedNotebook:
     """Steps 1 and 2: the notebook's cells, and the kernel's state before the target."""
     instance = f"{case}_reproduced"
     heading(1, "crane_core/runtime/plan.py, read_plan: which cells run before which target")

@@ -19,14 +19,14 @@ from crane_core.annotation.label_set import LabelSet, study_labels
 from crane_core.annotation.order import annotator_order
 from crane_core.annotation.plan import (
     Design,
+    DrawKind,
     Gold,
     Item,
-    Kind,
+    LabelledVerdict,
     Overlap,
     Plan,
     Population,
     Stratum,
-    Verdict,
     check_name,
     population_sha256,
 )
@@ -57,7 +57,7 @@ class CampaignRequest:
 
 
 def draw_plan(
-    request: CampaignRequest, verdicts: Sequence[Verdict], *, guideline: str, created_at: str, left_out: int
+    request: CampaignRequest, verdicts: Sequence[LabelledVerdict], *, guideline: str, created_at: str, left_out: int
 ) -> Plan:
     """The plan for a population. The same request, verdicts and seed give the same items, names and orders.
 
@@ -71,7 +71,7 @@ def draw_plan(
     groups = _groups(ordered, request.design.strata)
     required = _required(len(ordered), request.design)
     sizes = {name: len(group) for name, group in groups.items()}
-    sampled = allocate(required, sizes) if request.design.kind is Kind.SAMPLE else sizes
+    sampled = allocate(required, sizes) if request.design.kind is DrawKind.SAMPLE else sizes
     drawn = {name: _draw(group, sampled[name], f"{request.seed}/items/{name}") for name, group in groups.items()}
     shared = _shared(required, sizes, sampled, request.design)
     names = list(groups)
@@ -120,7 +120,7 @@ def draw_plan(
     )
 
 
-def without_gold(verdicts: Sequence[Verdict], gold: Sequence[Gold]) -> list[Verdict]:
+def without_gold(verdicts: Sequence[LabelledVerdict], gold: Sequence[Gold]) -> list[LabelledVerdict]:
     """The verdicts whose label is not known beforehand."""
     known = {entry.verdict.key for entry in gold}
     return [verdict for verdict in verdicts if verdict.key not in known]
@@ -143,13 +143,13 @@ def _shared(required: int, sizes: dict[str, int], sampled: dict[str, int], desig
     """Per stratum, how many items the others label besides the first annotator; for a sample, again by Equation 1."""
     if design.overlap is not Overlap.SAMPLE:
         return sampled
-    if design.kind is Kind.SAMPLE:
+    if design.kind is DrawKind.SAMPLE:
         required = _required(sum(sampled.values()), design)
         sizes = sampled
     return {name: min(n, sampled[name]) for name, n in allocate(required, sizes).items()}
 
 
-def item_name(request: CampaignRequest, verdict: Verdict) -> str:
+def item_name(request: CampaignRequest, verdict: LabelledVerdict) -> str:
     """Twelve hex digits that reveal nothing about the verdict without campaign, seed and the verdict itself."""
     text = "\0".join((request.campaign, str(request.seed), *verdict.key))
     return hashlib.sha256(text.encode()).hexdigest()[:12]
@@ -182,19 +182,19 @@ def _required(population: int, design: Design) -> int:
     return required_sample(population, z=z, margin=design.margin, p=design.p)
 
 
-def _groups(verdicts: list[Verdict], strata: tuple[str, ...]) -> dict[str, list[Verdict]]:
-    groups: dict[str, list[Verdict]] = defaultdict(list)
+def _groups(verdicts: list[LabelledVerdict], strata: tuple[str, ...]) -> dict[str, list[LabelledVerdict]]:
+    groups: dict[str, list[LabelledVerdict]] = defaultdict(list)
     for verdict in verdicts:
         groups[stratum_name(verdict, strata)].append(verdict)
     return dict(sorted(groups.items()))
 
 
-def stratum_name(verdict: Verdict, strata: tuple[str, ...]) -> str:
+def stratum_name(verdict: LabelledVerdict, strata: tuple[str, ...]) -> str:
     """The stratum that a verdict falls into: "gpt-5 · code"."""
     return SEPARATOR.join(str(getattr(verdict, name) or "unknown") for name in strata) or "all"
 
 
-def _draw(group: list[Verdict], n: int, seed: str) -> list[Verdict]:
+def _draw(group: list[LabelledVerdict], n: int, seed: str) -> list[LabelledVerdict]:
     return Random(seed).sample(group, n)
 
 

@@ -25,7 +25,7 @@ DIAGNOSIS_LABELS = study_labels().codes
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class LabelInForce:
     """The label in force of one showing. `seconds` is the sum over all times it was labelled, including undone ones.
 
     `source` names the file that the label was imported from. `event`, `device` and `number` are those of the act.
@@ -62,7 +62,7 @@ class Journal:
     order: tuple[Showing, ...]
     again: tuple[Again, ...] = ()
     labels: LabelSet = field(default_factory=study_labels)
-    given: dict[Showing, Given] = field(default_factory=dict)
+    given: dict[Showing, LabelInForce] = field(default_factory=dict)
     notes: dict[Showing, str] = field(default_factory=dict)
     flags: dict[Showing, Annotation] = field(default_factory=dict)
     skipped: list[Showing] = field(default_factory=list)
@@ -177,7 +177,7 @@ class Journal:
         seconds = self.spent[showing] = (act.seconds or 0.0) + self.spent.get(showing, 0.0)
         reason = act.reason if self._takes(act, label) else None
         said = (label, reason, act.submitted_at, seconds, act.sequence, act.guideline, act.source)
-        self.given[showing] = Given(*said, act.event, act.device, act.number)
+        self.given[showing] = LabelInForce(*said, act.event, act.device, act.number)
         for places in (self.returned, self.skipped):
             _drop(places, showing)
         if before:

@@ -29,18 +29,18 @@ STORED_BEFORE = "crash foretold, right or not"
 """How plans stored before this version spell Outcome.PREDICTED."""
 
 
-class Outcome(StrEnum):
+class PopulationOutcome(StrEnum):
     """Which verdicts are labelled. DETECTED: predicted crashes that do crash, the study's population (paper, 4.5)."""
 
     DETECTED = "detected crash"
     PREDICTED = "predicted crash, right or wrong"
 
     @classmethod
-    def _missing_(cls, value: object) -> Outcome | None:
+    def _missing_(cls, value: object) -> PopulationOutcome | None:
         return cls.PREDICTED if value == STORED_BEFORE else None
 
 
-class Kind(StrEnum):
+class DrawKind(StrEnum):
     """Every item of the population, or a sample of it."""
 
     ALL = "all"
@@ -73,14 +73,14 @@ class Population:
     settings: tuple[str, ...] = ()
     libraries: tuple[str, ...] = ()
     root_causes: tuple[str, ...] = ()
-    outcome: Outcome = Outcome.DETECTED
+    outcome: PopulationOutcome = PopulationOutcome.DETECTED
 
 
 @dataclass(frozen=True, slots=True)
 class Design:
     """How items and overlap are drawn. Margin, confidence and p enter Equation 1 (paper, 4.4.3)."""
 
-    kind: Kind = Kind.SAMPLE
+    kind: DrawKind = DrawKind.SAMPLE
     overlap: Overlap = Overlap.ALL
     margin: float = 0.05
     confidence: float = 0.95
@@ -97,7 +97,7 @@ class Design:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class LabelledVerdict:
     """What is labelled: a detector's verdict on an instance in a setting, and what it may be grouped by."""
 
     benchmark: str
@@ -119,7 +119,7 @@ class Item:
     """A drawn verdict under the campaign's name for it, which reveals neither detector nor setting."""
 
     item: str
-    verdict: Verdict
+    verdict: LabelledVerdict
     stratum: int
     inclusion_probability: float
 
@@ -133,7 +133,7 @@ class Gold:
     """
 
     item: str
-    verdict: Verdict
+    verdict: LabelledVerdict
     label: str
     why: str
     run: int | None
@@ -235,7 +235,7 @@ def check_name(name: str, what: str) -> str:
     return name
 
 
-def population_sha256(verdicts: list[Verdict]) -> str:
+def population_sha256(verdicts: list[LabelledVerdict]) -> str:
     """Address of a population: sha256 over its sorted keys."""
     as_json = json.JSONEncoder(ensure_ascii=False).encode  # made once: a plan has tens of thousands of keys
     lines = sorted(as_json(verdict.key) for verdict in verdicts)
@@ -255,7 +255,7 @@ def plan_from_json(text: str) -> Plan:
                 "strata": tuple(Stratum(**stratum) for stratum in body["strata"]),
                 "items": tuple(_item(item) for item in body["items"]),
                 "gold": tuple(
-                    Gold(**entry | {"verdict": Verdict(**entry["verdict"])}) for entry in body.get("gold", ())
+                    Gold(**entry | {"verdict": LabelledVerdict(**entry["verdict"])}) for entry in body.get("gold", ())
                 ),
                 "orders": {name: tuple(Showing(**s) for s in order) for name, order in body["orders"].items()},
                 "labels": checked_labels(body["labels"]) if "labels" in body else study_labels(),
@@ -269,12 +269,12 @@ def plan_from_json(text: str) -> Plan:
 
 def _population(body: dict[str, Any]) -> Population:
     lists = {name: tuple(body[name]) for name in ("detectors", "settings", "libraries", "root_causes")}
-    return Population(**body | lists | {"outcome": Outcome(body["outcome"])})
+    return Population(**body | lists | {"outcome": PopulationOutcome(body["outcome"])})
 
 
 def _design(body: dict[str, Any]) -> Design:
     words = {
-        "kind": Kind(body["kind"]),
+        "kind": DrawKind(body["kind"]),
         "overlap": Overlap(body["overlap"]),
         "strata": tuple(body["strata"]),
         "texts": Texts(body.get("texts", Texts.ALL)),
@@ -283,7 +283,7 @@ def _design(body: dict[str, Any]) -> Design:
 
 
 def _item(body: dict[str, Any]) -> Item:
-    return Item(**body | {"verdict": Verdict(**body["verdict"])})
+    return Item(**body | {"verdict": LabelledVerdict(**body["verdict"])})
 
 
 def _check(plan: Plan) -> None:

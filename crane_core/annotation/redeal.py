@@ -20,7 +20,7 @@ from crane_core.annotation.showing import Showing
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class PeopleChange:
     """Who joins and leaves. replace: who leaves to their successor; hand_back: who stays, but returns open items."""
 
     add: tuple[str, ...] = ()
@@ -70,7 +70,7 @@ def again_round(plan: Plan, journals: Mapping[str, Journal], items: frozenset[st
     return Round(RoundKind.AGAIN, signed.at, signed.by, signed.why, plan.present, again=again, items=sent)
 
 
-def people_round(plan: Plan, journals: Mapping[str, Journal], change: Change, signed: Signed) -> Round:
+def people_round(plan: Plan, journals: Mapping[str, Journal], change: PeopleChange, signed: Signed) -> Round:
     """The round after people came or went. Raises ValueError, which names the people who cannot."""
     _check(plan, change)
     left = (*change.remove, *change.replace)
@@ -107,7 +107,7 @@ def unassigned(plan: Plan) -> int:
     return sum(max(0, wanted - n) for n in times.values())
 
 
-def _check(plan: Plan, change: Change) -> None:
+def _check(plan: Plan, change: PeopleChange) -> None:
     joined = (*change.add, *change.replace.values())
     for name in joined:
         check_name(name, "an annotator")

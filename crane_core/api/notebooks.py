@@ -6,12 +6,12 @@ import time
 from pathlib import Path
 from typing import Any
 
-from crane_core.live.verdict import Verdict
+from crane_core.live.verdict import LiveVerdict
 from crane_core.pipeline.own_notebooks.check import findings, read_notebook, run_up, unsure, verdict
 from crane_core.pipeline.own_notebooks.value_origins import with_origins
 from crane_core.runtime import capture as captures
 from crane_core.runtime.isolation import best
-from crane_core.runtime.limits import Limits
+from crane_core.runtime.limits import KernelLimits
 
 
 def check(
@@ -20,11 +20,11 @@ def check(
     *,
     execute: bool = True,
     python: str | Path | None = None,
-    cell_s: float = Limits().cell_s,
+    cell_s: float = KernelLimits().cell_s,
     keep_going: bool = False,
     isolate: bool = False,
     allow_install: bool = False,
-) -> Verdict:
+) -> LiveVerdict:
     """What the rules say of the target cell: `.crashes`, True or None, and `.findings`, the first one first.
 
     notebook: an .ipynb file. target: a code cell, counted from 0; without it, the first with an error output, else the
@@ -44,7 +44,7 @@ def check(
         checked = run_up(checked, python=python, limits=limits, keep_going=keep_going)
     said = verdict(checked)
     found = tuple(with_origins(findings(said), checked, is_live=False))
-    return Verdict(found, time.perf_counter() - began, tuple(unsure(said)))
+    return LiveVerdict(found, time.perf_counter() - began, tuple(unsure(said)))
 
 
 def capture(
@@ -52,7 +52,7 @@ def capture(
     target: int | None = None,
     *,
     python: str | Path | None = None,
-    cell_s: float = Limits().cell_s,
+    cell_s: float = KernelLimits().cell_s,
     keep_going: bool = False,
     isolate: bool = False,
     allow_install: bool = False,
@@ -67,6 +67,6 @@ def capture(
     return done.to_json()
 
 
-def _limits(cell_s: float, *, isolate: bool, installs: bool) -> Limits:
-    limits = Limits(cell_s=cell_s, installs=installs)
+def _limits(cell_s: float, *, isolate: bool, installs: bool) -> KernelLimits:
+    limits = KernelLimits(cell_s=cell_s, installs=installs)
     return limits._replace(isolation=best()) if isolate else limits

@@ -26,7 +26,7 @@ TOLD = 20
 """Diagnostics of one instance that are kept, characters of each, and those that the diagnosis in words repeats."""
 
 
-class Question(NamedTuple):
+class LocalQuestion(NamedTuple):
     """A question to a local detector: the cells of one origin, the state where the setting has one."""
 
     cells: Sequence[Cell]
@@ -58,7 +58,7 @@ class Tool(NamedTuple):
     check: Callable[[Sequence[str]], Sequence[Checked]]
 
 
-def predictions(tool: Tool, questions: Sequence[Question]) -> Iterator[Prediction | ToolStoppedError]:
+def predictions(tool: Tool, questions: Sequence[LocalQuestion]) -> Iterator[Prediction | ToolStoppedError]:
     """One answer per question, in order; the error is that of one question. Raises DetectorError for the whole."""
     for start in range(0, len(questions), tool.texts_per_run):
         some = questions[start : start + tool.texts_per_run]
@@ -73,7 +73,7 @@ def predictions(tool: Tool, questions: Sequence[Question]) -> Iterator[Predictio
             yield reported if isinstance(reported, ToolStoppedError) else _prediction(tool, question, text, reported)
 
 
-def prediction(tool: Tool, question: Question) -> Prediction:
+def prediction(tool: Tool, question: LocalQuestion) -> Prediction:
     """The answer to one question. Raises ToolStoppedError if there is none."""
     [answer] = predictions(tool, [question])
     if isinstance(answer, ToolStoppedError):
@@ -115,7 +115,7 @@ def check_files(
     return [broken.get(file, found[file]) for file in files]
 
 
-def question_text(question: Question) -> AnalyzerText:
+def question_text(question: LocalQuestion) -> AnalyzerText:
     """What the analyzer reads: without types in the setting `code`, with the types of the state in any other.
 
     Types are R (paper, section 3.3), so where that group is left out no line names one. Raises ValueError for cells
@@ -133,7 +133,7 @@ def question_text(question: Question) -> AnalyzerText:
     return analyzer_text(executed, target, annotation_lines(executed, question.state) if has_types else [])
 
 
-def _text(name: str, question: Question) -> AnalyzerText | ToolStoppedError:
+def _text(name: str, question: LocalQuestion) -> AnalyzerText | ToolStoppedError:
     try:
         return question_text(question)
     except ValueError as error:
@@ -153,7 +153,7 @@ def _checked(tool: Tool, codes: Sequence[str]) -> list[Checked]:
     return [*_checked(tool, codes[:half]), *_checked(tool, codes[half:])]
 
 
-def _prediction(tool: Tool, question: Question, text: AnalyzerText, reported: Sequence[Reported]) -> Prediction:
+def _prediction(tool: Tool, question: LocalQuestion, text: AnalyzerText, reported: Sequence[Reported]) -> Prediction:
     is_annotated = question.setting is not Setting.CODE
     told, counted = [], []
     for error in sorted(reported)[:MOST_DIAGNOSTICS]:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 FILE = Path(__file__).with_name("diagnostics.toml")
 
 
-class Entry(NamedTuple):
+class CountedRule(NamedTuple):
     """`rule` "" is what has no rule, None is every other rule; `message` must be found in the message.
 
     `only_annotated` is for errors that the annotations of the target make, not the notebook.
@@ -25,9 +25,9 @@ class Entry(NamedTuple):
 
 
 @cache
-def entries(tool: str) -> tuple[Entry, ...]:
+def entries(tool: str) -> tuple[CountedRule, ...]:
     """The entries of a tool in the order of the file; the first that fits decides."""
-    return tuple(Entry(**entry) for entry in tomllib.loads(FILE.read_text("utf-8"))[tool])
+    return tuple(CountedRule(**entry) for entry in tomllib.loads(FILE.read_text("utf-8"))[tool])
 
 
 def why_not(tool: str, rule: str, message: str, *, is_annotated: bool) -> str | None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from crane_core.detectors import analysis
-from crane_core.detectors.analysis import Checked, Question, Reported, Tool
+from crane_core.detectors.analysis import Checked, LocalQuestion, Reported, Tool
 from crane_core.detectors.bounded_tool import ToolLimits, ToolStoppedError
 from crane_core.detectors.installed import library_versions, required_version
 from crane_core.detectors.prediction import Prediction
@@ -40,10 +40,10 @@ def options() -> dict[str, Any]:
 
 
 def predict(cells: Sequence[Cell], state: KernelState | None, setting: Setting) -> Prediction:
-    return analysis.prediction(_tool(), Question(cells, state, setting))
+    return analysis.prediction(_tool(), LocalQuestion(cells, state, setting))
 
 
-def predict_many(questions: Sequence[Question]) -> Iterator[Prediction | ToolStoppedError]:
+def predict_many(questions: Sequence[LocalQuestion]) -> Iterator[Prediction | ToolStoppedError]:
     """As `predict` for each, in order; faster, as several texts share one run. An error is that of one question."""
     return analysis.predictions(_tool(), questions)
 

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any, Protocol, cast
 
 import crane_core.detectors
-from crane_core.detectors.analysis import Question
+from crane_core.detectors.analysis import LocalQuestion
 from crane_core.detectors.prediction import Prediction
 from crane_core.domain import Cell, DetectorKind, KernelState, Setting
 from crane_core.errors import DetectorError
@@ -47,7 +47,7 @@ def local_detectors() -> dict[str, LocalDetector]:
     return {detector.NAME: detector for detector in sorted(found, key=lambda detector: detector.NAME)}
 
 
-def predictions(detector: LocalDetector, questions: Sequence[Question]) -> Iterator[Prediction | DetectorError]:
+def predictions(detector: LocalDetector, questions: Sequence[LocalQuestion]) -> Iterator[Prediction | DetectorError]:
     """One for each question, in order; several together where the detector can, so that its tool is started once.
 
     A detector that can has `predict_many`, whose error about one question takes its place.

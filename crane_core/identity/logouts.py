@@ -24,7 +24,7 @@ KEPT_S = 366 * 24 * 3600
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class EndedSessions:
     """`cookies`: digest to the time of the logout. `people`: e-mail to a time; everything issued up to it has ended."""
 
     cookies: Mapping[str, float] = field(default_factory=dict)
@@ -64,21 +64,23 @@ def was_ended(folder: Path, email: str, issued: float) -> bool:
     return ended is not None and issued <= ended
 
 
-def _now(folder: Path) -> Ended:
+def _now(folder: Path) -> EndedSessions:
     path = folder / FILE_NAME
     try:
         status = path.stat()
     except FileNotFoundError:
-        return Ended()
+        return EndedSessions()
     return _read(path, status.st_ino, status.st_mtime_ns, status.st_size)
 
 
 @lru_cache(maxsize=4)
-def _read(path: Path, inode: int, changed_ns: int, n_bytes: int) -> Ended:
+def _read(path: Path, inode: int, changed_ns: int, n_bytes: int) -> EndedSessions:
     """Read again if one of these differs. An empty file grants no access."""
     try:
         body = json.loads(path.read_text("utf-8"))
-        return Ended(*({str(key): float(at) for key, at in body[part].items()} for part in ("cookies", "people")))
+        return EndedSessions(
+            *({str(key): float(at) for key, at in body[part].items()} for part in ("cookies", "people"))
+        )
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise IdentityError(
             f"{FILE_NAME} in the data folder is damaged, so that nobody knows which sessions have ended.",
@@ -87,7 +89,7 @@ def _read(path: Path, inode: int, changed_ns: int, n_bytes: int) -> Ended:
 
 
 @contextmanager
-def _changing(folder: Path) -> Iterator[tuple[Ended, _Keep]]:
+def _changing(folder: Path) -> Iterator[tuple[EndedSessions, _Keep]]:
     """The revocations, and a function to save changed ones; one process at a time."""
     with held(folder, FILE_NAME):
         yield _now(folder), _Keep(folder)
@@ -97,10 +99,12 @@ def _changing(folder: Path) -> Iterator[tuple[Ended, _Keep]]:
 class _Keep:
     folder: Path
 
-    def __call__(self, ended: Ended) -> None:
+    def __call__(self, ended: EndedSessions) -> None:
         """Replace the file as a whole, without expired entries."""
         oldest = time.time() - KEPT_S
-        recent = Ended(*({key: at for key, at in part.items() if at > oldest} for part in asdict(ended).values()))
+        recent = EndedSessions(
+            *({key: at for key, at in part.items() if at > oldest} for part in asdict(ended).values())
+        )
         replace_file(self.folder, FILE_NAME, asdict(recent))
 
 

@@ -16,7 +16,7 @@ _BROUGHT_BY_MACOS = "__MACOSX"
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ArchiveLimits:
     """Sizes in bytes. The published archive of 18,009 files unpacks to 39 MiB at a ratio of 23.
 
     `ratio` (unpacked to packed size) counts only above `ratio_from_bytes`, since small texts may shrink a lot.
@@ -29,7 +29,7 @@ class Limits:
     ratio_from_bytes: int = 64 * MEBIBYTE
 
 
-DEFAULT_LIMITS = Limits()
+DEFAULT_LIMITS = ArchiveLimits()
 
 
 @dataclass(slots=True)
@@ -66,7 +66,7 @@ def is_hidden(name: str) -> bool:
     return name.startswith((".", _BROUGHT_BY_MACOS)) or "/." in name
 
 
-def refuse_bomb(unpacked_bytes: int, packed_bytes: int, source: str, limits: Limits) -> None:
+def refuse_bomb(unpacked_bytes: int, packed_bytes: int, source: str, limits: ArchiveLimits) -> None:
     """Raise SourceError if the unpacked size is beyond the limits for this packed size (all in bytes)."""
     remedy = "Check its origin; if you trust it, unpack it and import the folder."
     if unpacked_bytes > limits.total_bytes:
@@ -75,7 +75,7 @@ def refuse_bomb(unpacked_bytes: int, packed_bytes: int, source: str, limits: Lim
         raise SourceError(f"{source} unpacks to more than {limits.ratio:.0f} times its size.", remedy=remedy)
 
 
-def refuse_crowd(n_files: int, source: str, limits: Limits) -> None:
+def refuse_crowd(n_files: int, source: str, limits: ArchiveLimits) -> None:
     """Raise SourceError if there are more files than any benchmark has."""
     if n_files > limits.files:
         raise SourceError(

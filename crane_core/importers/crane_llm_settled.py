@@ -20,7 +20,7 @@ from crane_core.importers.instance_ids import is_instance_id
 from crane_core.importers.published_labels import label_named
 from crane_core.importers.reading import UnreadableFileError
 from crane_core.importers.repeated import Statements
-from crane_core.importers.workbooks import Row, Workbook
+from crane_core.importers.workbooks import Workbook, WorkbookRow
 
 SETTLED = "published human, differences from the judge"
 """The annotator of these labels."""
@@ -78,7 +78,7 @@ def _settled(
         return repeated
     if cell == "":
         return LoadProblem(source.path, place, f"{instance_id} has no label of the validator")
-    found = judgement(source, Row(place, {}), block.match[0], instance_id, block.match, cell)
+    found = judgement(source, WorkbookRow(place, {}), block.match[0], instance_id, block.match, cell)
     settlement = cells[block.column + 1] if block.column + 1 < len(cells) else ""
     if isinstance(found, LoadProblem) or settlement == "":
         return found

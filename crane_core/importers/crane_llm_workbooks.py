@@ -25,7 +25,7 @@ from crane_core.importers.published_detectors import detector_named
 from crane_core.importers.published_labels import label_named
 from crane_core.importers.reading import UnreadableFileError
 from crane_core.importers.repeated import Statements
-from crane_core.importers.workbooks import UNNAMED, Row, Workbook
+from crane_core.importers.workbooks import UNNAMED, Workbook, WorkbookRow
 
 _ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _OUTCOME_COLUMNS = (
@@ -57,7 +57,7 @@ def read_ground_truth(tree: FileTree, path: str) -> GroundTruth:
     return truth
 
 
-def _add_truth(truth: GroundTruth, row: Row, path: str) -> None:
+def _add_truth(truth: GroundTruth, row: WorkbookRow, path: str) -> None:
     instance_id = row.text("instance")
     if not is_instance_id(instance_id):
         return
@@ -74,7 +74,7 @@ def _add_truth(truth: GroundTruth, row: Row, path: str) -> None:
         truth.problems.append(LoadProblem(path, row.place, reason, ProblemKind.CONTRADICTION))
 
 
-def _remark(row: Row) -> str | None:
+def _remark(row: WorkbookRow) -> str | None:
     remarks = [row.text("runinfo_help"), row.text(UNNAMED)]
     return "; ".join(remark for remark in remarks if remark not in ("", "None")) or None
 
@@ -92,7 +92,7 @@ def read_case_labels(tree: FileTree, path: str, sheet: str) -> Iterator[Case | L
         yield error.problem
 
 
-def _case(case_id: str, row: Row) -> Case:
+def _case(case_id: str, row: WorkbookRow) -> Case:
     return Case(
         benchmark=JUNOBENCH.benchmark,
         case_id=case_id,
@@ -162,7 +162,7 @@ def read_validation(tree: FileTree, path: str, annotator: str, experiment: str) 
         yield error.problem
 
 
-def _instance_rows(rows: Iterator[Row], path: str) -> Iterator[tuple[Row, str | LoadProblem]]:
+def _instance_rows(rows: Iterator[WorkbookRow], path: str) -> Iterator[tuple[WorkbookRow, str | LoadProblem]]:
     """Rows that belong to an instance, with its id, or the problem if the instance occurred before."""
     stated = Statements()
     for row in rows:
@@ -172,7 +172,7 @@ def _instance_rows(rows: Iterator[Row], path: str) -> Iterator[tuple[Row, str | 
             yield row, repeated or instance_id
 
 
-def _cells(row: Row) -> tuple[tuple[str, str], ...]:
+def _cells(row: WorkbookRow) -> tuple[tuple[str, str], ...]:
     return tuple((column, str(cell).strip()) for column, cell in row.cells.items())
 
 
@@ -181,7 +181,7 @@ def _outcome_column(column: str) -> re.Match[str] | None:
 
 
 def judgement(
-    source: Annotations, row: Row, column: str, instance_id: str, match: re.Match[str], cell: object
+    source: Annotations, row: WorkbookRow, column: str, instance_id: str, match: re.Match[str], cell: object
 ) -> Judgement | LoadProblem:
     """The label of a cell; match: `detector` and `setting` as the column or the sheet names them."""
     found = label_named(cell)

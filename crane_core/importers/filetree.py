@@ -10,12 +10,12 @@ from pathlib import Path
 
 from crane_core.domain import LoadProblem
 from crane_core.errors import SourceError
-from crane_core.importers.archive_safety import DEFAULT_LIMITS, Contents, Limits
+from crane_core.importers.archive_safety import DEFAULT_LIMITS, ArchiveLimits, Contents
 from crane_core.importers.folder import open_folder, read_file
 from crane_core.importers.tar_archive import open_tar
 from crane_core.importers.zip_archive import open_zip
 
-_OPENERS: dict[str, Callable[[Path, Limits], Contents]] = {
+_OPENERS: dict[str, Callable[[Path, ArchiveLimits], Contents]] = {
     ".tar.gz": open_tar,
     ".tgz": open_tar,
     ".tar": open_tar,
@@ -58,7 +58,7 @@ class FileTree:
         return groups
 
 
-def open_tree(path: Path, limits: Limits = DEFAULT_LIMITS) -> FileTree:
+def open_tree(path: Path, limits: ArchiveLimits = DEFAULT_LIMITS) -> FileTree:
     """Open a folder, a .tar, .tar.gz, .tgz, .zip or .eval archive, or a single file as a tree of one file.
 
     Raises SourceError if the path does not exist or its archive is damaged, cut short or a bomb.
@@ -73,7 +73,7 @@ def open_tree(path: Path, limits: Limits = DEFAULT_LIMITS) -> FileTree:
     return open_files([path], path.stem, limits)
 
 
-def open_files(paths: Sequence[Path], name: str, limits: Limits = DEFAULT_LIMITS) -> FileTree:
+def open_files(paths: Sequence[Path], name: str, limits: ArchiveLimits = DEFAULT_LIMITS) -> FileTree:
     """A tree of single files, such as the two notebooks of a pair; raises SourceError when two share a name."""
     files = {path.name: path for path in paths}
     if len(files) < len(paths):
@@ -84,7 +84,7 @@ def open_files(paths: Sequence[Path], name: str, limits: Limits = DEFAULT_LIMITS
     return FileTree(name, Contents(read=lambda file: read_file(files[file], limits), names=list(files)))
 
 
-def _opened(opener: Callable[[Path, Limits], Contents], path: Path, limits: Limits) -> Contents:
+def _opened(opener: Callable[[Path, ArchiveLimits], Contents], path: Path, limits: ArchiveLimits) -> Contents:
     try:
         return opener(path, limits)
     except OSError as error:

@@ -9,12 +9,12 @@ import os
 from pathlib import Path
 
 from crane_core.errors import SourceError
-from crane_core.importers.archive_safety import Contents, Limits, refuse_crowd, unsafe_name
+from crane_core.importers.archive_safety import ArchiveLimits, Contents, refuse_crowd, unsafe_name
 
 _CHECK_ACCESS = "Check that the file exists and is readable."
 
 
-def open_folder(root: Path, limits: Limits) -> Contents:
+def open_folder(root: Path, limits: ArchiveLimits) -> Contents:
     """List the files under `root`; a link that leads out of it is refused.
 
     Hidden files and the sockets of kernels that run there are left out.
@@ -33,7 +33,7 @@ def open_folder(root: Path, limits: Limits) -> Contents:
     return contents
 
 
-def read_file(path: Path, limits: Limits) -> bytes:
+def read_file(path: Path, limits: ArchiveLimits) -> bytes:
     """The bytes of one ordinary file; SourceError when it is too large or cannot be read."""
     try:
         if path.stat().st_size > limits.file_bytes:

@@ -14,8 +14,8 @@ from typing import BinaryIO
 
 from crane_core.errors import SourceError
 from crane_core.importers.archive_safety import (
+    ArchiveLimits,
     Contents,
-    Limits,
     is_hidden,
     normal_name,
     refuse_bomb,
@@ -31,7 +31,7 @@ _GZIP_WINDOW = 31
 _FETCH_AGAIN = "Download or pack it again, then import it again."
 
 
-def open_tar(path: Path, limits: Limits) -> Contents:
+def open_tar(path: Path, limits: ArchiveLimits) -> Contents:
     """Index a tar archive in one pass; a gzipped one is unpacked into memory, a plain one is read in place.
 
     Raises SourceError for a file that is not a tar archive, is damaged or cut short, or is a bomb.
@@ -51,7 +51,7 @@ def open_tar(path: Path, limits: Limits) -> Contents:
     return contents
 
 
-def _gunzip(path: Path, packed_bytes: int, limits: Limits) -> io.BytesIO:
+def _gunzip(path: Path, packed_bytes: int, limits: ArchiveLimits) -> io.BytesIO:
     """The unpacked archive, held in memory once."""
     unpacked = io.BytesIO()
     try:
@@ -78,7 +78,7 @@ def _gunzipped_pieces(path: Path) -> Iterator[bytes]:
                 data = stream.unconsumed_tail or stream.unused_data or file.read(_CHUNK_BYTES)
 
 
-def _index(file: BinaryIO, size: int, path: Path, limits: Limits) -> tuple[dict[str, tuple[int, int]], Contents]:
+def _index(file: BinaryIO, size: int, path: Path, limits: ArchiveLimits) -> tuple[dict[str, tuple[int, int]], Contents]:
     """Offset and size in bytes of every member that may be read, by name."""
     places: dict[str, tuple[int, int]] = {}
     contents = Contents(read=_not_ready)
@@ -93,7 +93,7 @@ def _index(file: BinaryIO, size: int, path: Path, limits: Limits) -> tuple[dict[
 
 
 def _index_members(
-    archive: tarfile.TarFile, places: dict[str, tuple[int, int]], contents: Contents, path: Path, limits: Limits
+    archive: tarfile.TarFile, places: dict[str, tuple[int, int]], contents: Contents, path: Path, limits: ArchiveLimits
 ) -> int:
     end = 0
     for count, member in enumerate(archive, start=1):
@@ -112,7 +112,7 @@ def _index_members(
     return end
 
 
-def _refusal(member: tarfile.TarInfo, name: str, limits: Limits, *, known: bool) -> str | None:
+def _refusal(member: tarfile.TarInfo, name: str, limits: ArchiveLimits, *, known: bool) -> str | None:
     if member.issym() or member.islnk():
         return "it is a link"
     if not member.isreg() or member.issparse():

@@ -24,7 +24,7 @@ MAX_UNPACKED_BYTES = 256 * MEBIBYTE
 UNNAMED = "unnamed column"
 
 
-class Row(NamedTuple):
+class WorkbookRow(NamedTuple):
     """A row by column name; `place` says where it is, in words for a LoadProblem."""
 
     place: str
@@ -57,7 +57,7 @@ class Workbook:
         """Every cell as it is, without a header. Raises UnreadableFileError if there is no such sheet."""
         return self._cells(self._spelled(sheet))
 
-    def rows(self, sheet: str, *required: str) -> Iterator[Row]:
+    def rows(self, sheet: str, *required: str) -> Iterator[WorkbookRow]:
         """The rows below the header as Row; blank rows are left out, unnamed columns are joined under UNNAMED.
 
         Raises UnreadableFileError if the sheet or a required column is missing.
@@ -69,7 +69,7 @@ class Workbook:
             raise UnreadableFileError(self.path, f"sheet {sheet}", f"the column {missing[0]} is missing")
         for number, cells in enumerate(body, start=2):
             if any(cell != "" for cell in cells):
-                yield Row(f"sheet {sheet}, row {number}", _named(names, cells))
+                yield WorkbookRow(f"sheet {sheet}, row {number}", _named(names, cells))
 
     def _spelled(self, sheet: str) -> str:
         """The sheet's name as spelled in this workbook: with blanks or underscores, in any case.

@@ -19,8 +19,8 @@ from pathlib import Path
 
 from crane_core.errors import SourceError
 from crane_core.importers.archive_safety import (
+    ArchiveLimits,
     Contents,
-    Limits,
     is_hidden,
     normal_name,
     refuse_bomb,
@@ -41,7 +41,7 @@ _BROKEN = (
 """All that zipfile raises for damaged bytes, unknown methods of packing and missing passwords."""
 
 
-def open_zip(path: Path, limits: Limits) -> Contents:
+def open_zip(path: Path, limits: ArchiveLimits) -> Contents:
     """Index a zip archive; members are unpacked on request, and their checksum is verified then.
 
     Raises SourceError for a file that is not a zip archive, is damaged or cut short, or is a bomb.
@@ -68,7 +68,7 @@ def open_zip(path: Path, limits: Limits) -> Contents:
     return contents
 
 
-def _refusal(member: zipfile.ZipInfo, name: str, limits: Limits, *, known: bool) -> str | None:
+def _refusal(member: zipfile.ZipInfo, name: str, limits: ArchiveLimits, *, known: bool) -> str | None:
     mode = member.external_attr >> 16
     if stat.S_ISLNK(mode):
         return "it is a link"

@@ -23,13 +23,13 @@ from crane_core.errors import CraneError, NotebookError
 from crane_core.live.reply import SET_ONE
 from crane_core.llm.endpoint import Endpoint, configured_endpoint
 from crane_core.notebooks import CodeCell
-from crane_core.pipeline.own_notebooks.check import Checked, findings, to_send, unsure, verdict
-from crane_core.pipeline.own_notebooks.prompt_of_notebook import Written, captured_state, planned_cells
+from crane_core.pipeline.own_notebooks.check import CheckedNotebook, findings, to_send, unsure, verdict
+from crane_core.pipeline.own_notebooks.prompt_of_notebook import WrittenPrompt, captured_state, planned_cells
 from crane_core.pipeline.own_notebooks.value_origins import not_run, with_origins
 from crane_core.runtime.kernel_side import kernel_requests
 from crane_core.runtime.kernel_side.crane_surrogates import operations
 from crane_core.runtime.live_history import request
-from crane_core.runtime.plan import Plan, read_plan
+from crane_core.runtime.plan import NotebookPlan, read_plan
 from crane_core.runtime.probe_source import OUR_MAGIC, modules_for
 
 NAME = "notebook"
@@ -169,18 +169,18 @@ def _folder() -> Path | None:
     return Path(sys.argv[1]) if len(sys.argv) > 1 else None
 
 
-def _written(order: Mapping[str, Any]) -> Written:
+def _written(order: Mapping[str, Any]) -> WrittenPrompt:
     return to_send(_checked(order), Setting.RUNTIME_PLUS)
 
 
-def _checked(order: Mapping[str, Any]) -> Checked:
+def _checked(order: Mapping[str, Any]) -> CheckedNotebook:
     """What was seen in the kernel, in the form of a notebook that was run up to its target."""
     ran = [CodeCell(place, cell["source"], cell["number"], None) for place, cell in enumerate(order["ran"])]
     target = CodeCell(len(ran), order["target"], None, None)
-    plan = Plan(NAME, [*ran, target], ran, target)
+    plan = NotebookPlan(NAME, [*ran, target], ran, target)
     cells: tuple[Cell, ...] = tuple(planned_cells(plan, NAME))
     state: KernelState = captured_state(order["state"], NAME)
-    return Checked(Path(NAME), plan, cells, state)
+    return CheckedNotebook(Path(NAME), plan, cells, state)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from crane_core.live.session import Session
 _OWN: list[Session] = []
 
 
-class Answer:
+class ButtonAnswer:
     """JSON for the front end."""
 
     def __init__(self, content: dict[str, Any]) -> None:
@@ -29,7 +29,7 @@ PROGRESS = "application/vnd.crane.asking+json"
 """Of this type is what the front end is sent while a library is waited for."""
 
 
-def answer(source: str) -> Answer:
+def answer(source: str) -> ButtonAnswer:
     """`title`, `rows` of name and text, and `predicted` where there is a verdict."""
     from IPython.core.getipython import get_ipython
 
@@ -41,8 +41,8 @@ def answer(source: str) -> Answer:
         session = magics.session if magics else _OWN[0]
         verdict = session.verdict(source, on_progress=lambda library: _tell_progress(shell, library))
     except CraneError as error:
-        return Answer({"title": "No verdict", "rows": [["reason", str(error.args[0])], ["remedy", error.remedy]]})
-    return Answer({"title": verdict.title, "rows": verdict.rows, "predicted": verdict.predicted})
+        return ButtonAnswer({"title": "No verdict", "rows": [["reason", str(error.args[0])], ["remedy", error.remedy]]})
+    return ButtonAnswer({"title": verdict.title, "rows": verdict.rows, "predicted": verdict.predicted})
 
 
 def _tell_progress(shell: Any, library: str) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from IPython.core.error import InputRejected
 
 from crane_core.live.session import Session
-from crane_core.live.verdict import Verdict
+from crane_core.live.verdict import LiveVerdict
 from crane_core.runtime.live_history import OUR_CELL
 
 OVERRIDE = "# crane: run"
@@ -35,10 +35,10 @@ def is_overridden(cell: str) -> bool:
     return False
 
 
-class Stopped(InputRejected):
+class StoppedCell(InputRejected):
     """A cell that was not run, and why; IPython shows it instead of a traceback."""
 
-    def __init__(self, verdict: Verdict) -> None:
+    def __init__(self, verdict: LiveVerdict) -> None:
         super().__init__(verdict.title)
         self.verdict = verdict
 
@@ -71,5 +71,5 @@ class Guard(ast.NodeTransformer):
             print(f"%crane guard could not check this cell, which runs: {error}")  # noqa: T201 - the cell's output
             return node
         if verdict.crashes:
-            raise Stopped(verdict)
+            raise StoppedCell(verdict)
         return node

@@ -16,9 +16,9 @@ from IPython.display import display
 
 from crane_core.errors import CraneError
 from crane_core.live.guard import OVERRIDE, Guard
-from crane_core.live.reply import Reply, Sending
+from crane_core.live.reply import ModelAnswer, Sending
 from crane_core.live.session import Session
-from crane_core.live.verdict import Waiting
+from crane_core.live.verdict import PendingVerdict
 from crane_core.spelling import did_you_mean, nearest
 
 NAME = "crane"
@@ -125,12 +125,12 @@ class CraneMagics:
         self._shell.events.unregister("post_run_cell", self.session.tell_imported)
         self.session.helper.end()
 
-    def _ask(self, cell: str, chosen: argparse.Namespace) -> Sending | Reply:
+    def _ask(self, cell: str, chosen: argparse.Namespace) -> Sending | ModelAnswer:
         seen = self.session.look(cell)
         options = {"model": chosen.model, "base_url": chosen.base_url}
         if not chosen.send:
             return Sending(self.session.helper.ask(seen.order("prompt", **options)))
-        return Reply(self.session.helper.ask(seen.order("ask", **options), chosen.timeout_s))
+        return ModelAnswer(self.session.helper.ask(seen.order("ask", **options), chosen.timeout_s))
 
     def _tell_verdict(self, target: Callable[[], str]) -> None:
         """Show the verdict on a cell, and meanwhile which library is waited for."""
@@ -145,7 +145,7 @@ class CraneMagics:
         def show_progress(library: str) -> None:
             # A terminal cannot replace what it has shown.
             if hasattr(self._shell, "kernel"):
-                show(Waiting(library))
+                show(PendingVerdict(library))
 
         try:
             said = self.session.verdict(target(), on_progress=show_progress)

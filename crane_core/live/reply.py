@@ -40,7 +40,7 @@ class Sending:
 
 
 @dataclass(frozen=True)
-class Reply:
+class ModelAnswer:
     """A model's answer, in the form of `check --json`."""
 
     told: dict[str, Any]

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from crane_core.errors import CraneError
 from crane_core.live.helper import Helper
 from crane_core.live.rehearsed import Rehearsed
-from crane_core.live.verdict import Verdict
+from crane_core.live.verdict import LiveVerdict
 from crane_core.runtime.kernel_side import kernel_requests
 from crane_core.runtime.live_history import Ran, ran_before, request
 
@@ -129,7 +129,7 @@ class Session:
 
     def verdict(
         self, target: str, *, is_hurried: bool = False, on_progress: Callable[[str], None] = lambda _library: None
-    ) -> Verdict:
+    ) -> LiveVerdict:
         """What the rules say of a cell that has not run. Raises CraneError.
 
         is_hurried: libraries that do not answer at once are not waited for. Else they are for some seconds, and
@@ -140,7 +140,7 @@ class Session:
         order = seen.order("judge", imported=self._imported(), is_hurried=is_hurried, path=self._file)
         answer = self.helper.ask(order, on_progress=on_progress)
         seconds = time.perf_counter() - started
-        return Verdict(tuple(answer["findings"]), seconds, tuple(answer["unsure"]))
+        return LiveVerdict(tuple(answer["findings"]), seconds, tuple(answer["unsure"]))
 
     def rehearsal(self, target: str, seconds: float) -> Rehearsed:
         """What a cell comes to in a copy of this kernel. Raises HelperError."""

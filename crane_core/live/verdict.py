@@ -21,7 +21,7 @@ def predicted(*, crashes: bool | None) -> str:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class LiveVerdict:
     """What the rules say of a cell; `findings` as `check --json` writes them, with the cell of origin where known.
 
     `unsure` are sentences that say why the rules say less than they could.
@@ -76,7 +76,7 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class Waiting:
+class PendingVerdict:
     """What is shown until the verdict is there."""
 
     library: str

@@ -15,13 +15,13 @@ import threading
 from collections.abc import Callable, Iterable
 
 from crane_core.errors import DetectorError
-from crane_core.llm.attempts import Done, Task, Terms
+from crane_core.llm.attempts import Task, TaskOutcome, Terms
 from crane_core.llm.budget import Budget
 from crane_core.llm.endpoint import Endpoint
 from crane_core.llm.limiter import Limiter, limiter_of
-from crane_core.llm.line import Line
-from crane_core.llm.question import Answer, Question, Stopped, Tally
-from crane_core.llm.retrying import Failure, Kind, Patience
+from crane_core.llm.line import TaskLine
+from crane_core.llm.question import Answer, Question, StopReason, Tally
+from crane_core.llm.retrying import Failure, FailureScope, RetryPatience
 from crane_core.prompts.tokens import count_tokens
 
 _AHEAD = 16
@@ -44,7 +44,7 @@ def ask_all(
     concurrency: int = 8,
     budget: Budget | None = None,
     stop: threading.Event | None = None,
-    patience: Patience | None = None,
+    patience: RetryPatience | None = None,
     limiter: Limiter | None = None,
 ) -> Tally:
     """Ask every question and hand each answer to `on_answer`, called in this thread, one at a time.
@@ -57,8 +57,8 @@ def ask_all(
     `on_answer` stops it too.
     """
     concurrency = max(1, concurrency)
-    terms = Terms(endpoint, patience or Patience(), limiter or limiter_of(endpoint.host), budget)
-    with Line(terms, concurrency) as line:
+    terms = Terms(endpoint, patience or RetryPatience(), limiter or limiter_of(endpoint.host), budget)
+    with TaskLine(terms, concurrency) as line:
         n_places = concurrency + min(concurrency, _AHEAD)
         return _Asking(questions, terms, line, n_places, on_answer).run(stop or threading.Event())
 
@@ -67,7 +67,7 @@ class _Asking:
     """The caller's side of a line: the next task to send, and the answers received."""
 
     def __init__(
-        self, questions: Iterable[Question], terms: Terms, line: Line, n_places: int, on_answer: OnAnswer
+        self, questions: Iterable[Question], terms: Terms, line: TaskLine, n_places: int, on_answer: OnAnswer
     ) -> None:
         self._questions = iter(questions)
         self._terms = terms
@@ -86,7 +86,7 @@ class _Asking:
         while True:
             self._fill(stop)
             if stop.is_set():
-                self._tally.stopped = Stopped.STOP
+                self._tally.stopped = StopReason.STOP
                 self._line.close()
                 self._take(self._line.rest())
                 break
@@ -113,7 +113,7 @@ class _Asking:
             reserved = budget.reserve(task.n_tokens, self._terms.endpoint.max_output_tokens)
             if reserved is None:
                 if not self._n_open:
-                    self._tally.stopped, self._is_all_sent = Stopped.BUDGET, True
+                    self._tally.stopped, self._is_all_sent = StopReason.BUDGET, True
                     self._tally.why_stopped = budget.why_refused
                 return False
             task = task._replace(reserved=reserved)
@@ -129,19 +129,19 @@ class _Asking:
         is_counted = self._terms.budget is not None or self._terms.limiter.counts_tokens
         return Task(question, _tokens(question) if is_counted else 0, None)
 
-    def _take(self, came: list[Done]) -> None:
+    def _take(self, came: list[TaskOutcome]) -> None:
         for done in came:
             self._n_open -= 1
             end = done.end or self._hopeless(done)
             if end is not None and self._end is None:
                 self._end, self._is_all_sent = end, True
                 self._terms.begins_more = False
-                self._drops_rest = end.kind is Kind.SILENT
+                self._drops_rest = end.kind is FailureScope.SILENT
             if done.answer is not None:
                 self._tally.add(done.answer)
                 self._on_answer(done.answer)
 
-    def _hopeless(self, done: Done) -> Failure | None:
+    def _hopeless(self, done: TaskOutcome) -> Failure | None:
         """The end of the job, once its first questions all failed alike in a way that is not about their own text.
 
         Endpoints refuse a model or a parameter in more words than anyone can list; this needs none.
@@ -152,14 +152,14 @@ class _Asking:
         if failure is None:  # the model replied: from now on, failures are those of single questions
             self._failed_alike = None
             return None
-        if failure.kind is Kind.BUSY or failure.is_of_text:
+        if failure.kind is FailureScope.BUSY or failure.is_of_text:
             return None
         self._failed_alike.append(_NUMBERS.sub("#", failure.why))
         n_alike = self._failed_alike.count(self._failed_alike[-1])
         if n_alike < _ALIKE:
             return None
         why = f"The first {n_alike} questions that ended failed alike, and none was answered: {failure.why}"
-        return Failure(Kind.ENDPOINT, why, remedy=_HOPELESS_REMEDY)
+        return Failure(FailureScope.ENDPOINT, why, remedy=_HOPELESS_REMEDY)
 
     def _sum(self) -> Tally:
         budget = self._terms.budget

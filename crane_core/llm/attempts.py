@@ -18,7 +18,7 @@ from crane_core.llm.endpoint import Endpoint
 from crane_core.llm.limiter import Limiter
 from crane_core.llm.outcome import ModelReply, UnsupportedParameter
 from crane_core.llm.question import Answer, Question
-from crane_core.llm.retrying import Failure, Kind, Patience
+from crane_core.llm.retrying import Failure, FailureScope, RetryPatience
 from crane_core.prompts.tokens import count_tokens
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Task(NamedTuple):
     reserved: Reserved | None
 
 
-class Done(NamedTuple):
+class TaskOutcome(NamedTuple):
     """The outcome of a task: an answer, the end of the whole job, or neither because it was not started.
 
     `failure` is what an answer without a reply ended with.
@@ -59,7 +59,7 @@ class Terms:
     """
 
     endpoint: Endpoint
-    patience: Patience
+    patience: RetryPatience
     limiter: Limiter
     budget: Budget | None = None
     was_reached: bool = False
@@ -90,7 +90,7 @@ class Attempts:
         self._n_not_taken = 0
         self._n_silent = 0
 
-    async def run(self) -> Done:
+    async def run(self) -> TaskOutcome:
         """Ask until there is an answer or retries are exhausted."""
         try:
             await self._terms.limiter.turn(self._task.n_tokens)
@@ -105,8 +105,8 @@ class Attempts:
             self._pay_all()
             raise
 
-    async def _next_step(self, outcome: ModelReply | Failure | UnsupportedParameter) -> Done | None:
-        if isinstance(outcome, Failure) and outcome.kind is Kind.SILENT:
+    async def _next_step(self, outcome: ModelReply | Failure | UnsupportedParameter) -> TaskOutcome | None:
+        if isinstance(outcome, Failure) and outcome.kind is FailureScope.SILENT:
             return await self._after_silence(outcome)
         self._n_silent = 0
         self._terms.silent.clear()
@@ -116,11 +116,11 @@ class Attempts:
             self._n_not_taken += 1
             return self._without(outcome)
         self._n_failed += 1
-        if outcome.kind in (Kind.QUESTION, Kind.ENDPOINT):
-            return self._given_up(outcome, is_end=outcome.kind is Kind.ENDPOINT)
+        if outcome.kind in (FailureScope.QUESTION, FailureScope.ENDPOINT):
+            return self._given_up(outcome, is_end=outcome.kind is FailureScope.ENDPOINT)
         return await self._wait(outcome)
 
-    async def _after_silence(self, failure: Failure) -> Done | None:
+    async def _after_silence(self, failure: Failure) -> TaskOutcome | None:
         """Ask once more; a second time without a reply, the question has none, and perhaps no question has."""
         self._n_failed += 1
         self._n_silent += 1
@@ -131,11 +131,11 @@ class Attempts:
             return self._given_up(failure)
         return await self._wait(failure)
 
-    def _replied(self, reply: ModelReply) -> Done:
+    def _replied(self, reply: ModelReply) -> TaskOutcome:
         self._terms.was_reached = self._terms.was_answered = True
         self._terms.limiter.went_well()
         self._pay_for(reply)
-        return Done(
+        return TaskOutcome(
             Answer(
                 self._task.question.key,
                 text=reply.text,
@@ -150,28 +150,28 @@ class Attempts:
             )
         )
 
-    def _without(self, refused: UnsupportedParameter) -> Done | None:
+    def _without(self, refused: UnsupportedParameter) -> TaskOutcome | None:
         """Ask again without the refused parameter; without a limit of tokens no cap can be enforced."""
         self._terms.was_reached = True
         if self._n_not_taken > _MAX_NOT_TAKEN:
-            return self._given_up(Failure(Kind.QUESTION, f"the endpoint refuses {refused.parameter}"))
+            return self._given_up(Failure(FailureScope.QUESTION, f"the endpoint refuses {refused.parameter}"))
         budget = self._terms.budget
         if budget is not None and budget.is_capped and not self._client.has_limit:
             why = "The endpoint accepts no token limit, so a budget cannot be enforced"
-            return self._given_up(Failure(Kind.ENDPOINT, why, remedy="Run without a budget."), is_end=True)
+            return self._given_up(Failure(FailureScope.ENDPOINT, why, remedy="Run without a budget."), is_end=True)
         return None
 
-    async def _wait(self, failure: Failure) -> Done | None:
+    async def _wait(self, failure: Failure) -> TaskOutcome | None:
         """Pause before the next request, if there is one."""
         patience = self._terms.patience
-        self._terms.was_reached |= failure.kind is not Kind.UNREACHABLE
+        self._terms.was_reached |= failure.kind is not FailureScope.UNREACHABLE
         pause_s = patience.pause_s(self._n_failed, failure, self._random)
-        if failure.kind is Kind.BUSY:
+        if failure.kind is FailureScope.BUSY:
             if pause_s > patience.longest_wait_s:
                 return self._given_up(_too_long(failure, pause_s), is_end=True)
             self._terms.limiter.busy(failure.retry_after_s or 0.0)
         if not self._may_go_on(pause_s):
-            return self._given_up(failure, is_end=failure.kind is Kind.UNREACHABLE)
+            return self._given_up(failure, is_end=failure.kind is FailureScope.UNREACHABLE)
         if failure.may_cost and not self._afford_again():
             return self._given_up(failure._replace(why=f"{failure.why}; a retry would exceed the budget"))
         await asyncio.sleep(pause_s)
@@ -184,7 +184,7 @@ class Attempts:
         spent_s = time.monotonic() - self._started
         return terms.begins_more and self._n_failed < most and spent_s + pause_s <= terms.patience.total_s
 
-    def _given_up(self, failure: Failure, *, is_end: bool = False) -> Done:
+    def _given_up(self, failure: Failure, *, is_end: bool = False) -> TaskOutcome:
         """An answer with the trouble; if the whole job ends, the question stays unanswered."""
         if failure.may_cost:
             self._pay_all()
@@ -192,7 +192,7 @@ class Attempts:
             self._terms.budget.give_back(self._reserved)
         if is_end:
             self._terms.begins_more = False
-            return Done(end=failure)
+            return TaskOutcome(end=failure)
         answer = Answer(
             self._task.question.key,
             trouble=failure.why,
@@ -200,7 +200,7 @@ class Attempts:
             attempts=self._n_requests,
             left_out=self._client.left_out,
         )
-        return Done(answer, failure=failure)
+        return TaskOutcome(answer, failure=failure)
 
     def _afford_again(self) -> bool:
         budget = self._terms.budget
@@ -235,9 +235,9 @@ def _mute(failure: Failure, endpoint: Endpoint) -> Failure:
         f"Check the server at {endpoint.base_url}. If it is only slow: raise --timeout-s, or lower --max-tokens or "
         "--concurrency; the same command resumes."
     )
-    return Failure(Kind.SILENT, why, may_cost=True, remedy=remedy)
+    return Failure(FailureScope.SILENT, why, may_cost=True, remedy=remedy)
 
 
 def _too_long(failure: Failure, wait_s: float) -> Failure:
     why = f"The endpoint asks to wait {wait_s:,.0f} s: {failure.why}"
-    return Failure(Kind.ENDPOINT, why, remedy="Run the same command again after that to resume.")
+    return Failure(FailureScope.ENDPOINT, why, remedy="Run the same command again after that to resume.")

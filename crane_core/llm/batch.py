@@ -24,7 +24,7 @@ from crane_core.llm.for_openai import MAX_REPLY_BYTES, OpenAIClient, of_connecti
 from crane_core.llm.outcome import ModelReply, UnsupportedParameter
 from crane_core.llm.output_limit import OutputLimit
 from crane_core.llm.question import Question
-from crane_core.llm.retrying import Failure, Kind
+from crane_core.llm.retrying import Failure, FailureScope
 
 MOST_REQUESTS = 50_000
 MOST_BYTES = 200_000_000
@@ -80,7 +80,7 @@ class Batch(NamedTuple):
         return self.status in _ENDED
 
 
-class Line(NamedTuple):
+class BatchLine(NamedTuple):
     """A line of a batch's output. `was_sent`: the model's server replied. `learned` holds after what it refuses."""
 
     custom_id: str
@@ -134,7 +134,9 @@ class BatchClient(OpenAIClient):
             if found is not None or not page or not told.get("has_more"):
                 return found
             after = page[-1].batch
-        raise BatchError(Failure(Kind.ENDPOINT, "The endpoint lists too many batches to find the one of this job"))
+        raise BatchError(
+            Failure(FailureScope.ENDPOINT, "The endpoint lists too many batches to find the one of this job")
+        )
 
     async def look(self, batch: str) -> Batch:
         """The batch as it is now. Raises BatchError."""
@@ -162,7 +164,7 @@ class BatchClient(OpenAIClient):
         if rest or is_cut:
             hear(b"" if is_cut else rest)
 
-    def read(self, line: bytes, questions: Mapping[str, Question]) -> Line | None:
+    def read(self, line: bytes, questions: Mapping[str, Question]) -> BatchLine | None:
         """What a line says of one of the questions, by custom_id; None if it is about none of them."""
         try:
             told = json.loads(line)
@@ -173,12 +175,12 @@ class BatchClient(OpenAIClient):
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
             return None
         if not isinstance(status, int) or isinstance(status, bool):
-            return Line(custom_id, _unsent(told.get("error")), was_sent=False, learned=self.learned)
+            return BatchLine(custom_id, _unsent(told.get("error")), was_sent=False, learned=self.learned)
         sent_with = self.learned
         outcome = self._refused(status, body, question) if status >= 300 else self._read(status, body, None)
         line_learned = self.learned
         self._learn(sent_with)
-        return Line(custom_id, outcome, was_sent=True, learned=line_learned)
+        return BatchLine(custom_id, outcome, was_sent=True, learned=line_learned)
 
     def _refused(self, status: int, body: bytes, question: Question) -> Failure | UnsupportedParameter:
         """An error status in a line, read as that of a direct request."""
@@ -205,14 +207,14 @@ class BatchClient(OpenAIClient):
                 raise
             why = f"{self._endpoint.host} has no batch endpoints ({address}: {error.failure.why})"
             remedy = "Ask without --batch."
-            raise BatchError(Failure(Kind.ENDPOINT, why, remedy=remedy), error.status) from None
+            raise BatchError(Failure(FailureScope.ENDPOINT, why, remedy=remedy), error.status) from None
         try:
             told = json.loads(raw)
         except (ValueError, RecursionError):
             told = None
         if not isinstance(told, dict) or "id" not in told and "data" not in told:
             beginning = shown(raw[:1_000].decode("utf-8", "replace")) or "nothing"
-            raise BatchError(Failure(Kind.TRANSIENT, f"The endpoint's reply is not about a batch: {beginning}"))
+            raise BatchError(Failure(FailureScope.TRANSIENT, f"The endpoint's reply is not about a batch: {beginning}"))
         return told
 
     async def _receive(
@@ -227,16 +229,18 @@ class BatchClient(OpenAIClient):
                     if not take(chunk):
                         return
         except TimeoutError:
-            raise BatchError(Failure(Kind.SILENT, f"The endpoint did not reply within {timeout_s:g} s")) from None
+            raise BatchError(
+                Failure(FailureScope.SILENT, f"The endpoint did not reply within {timeout_s:g} s")
+            ) from None
         except openai.APIStatusError as error:
             failure = self._of_status(error, {"stream": True})
             if isinstance(failure, UnsupportedParameter):
-                failure = Failure(Kind.ENDPOINT, f"the endpoint refuses {failure.parameter}")
+                failure = Failure(FailureScope.ENDPOINT, f"the endpoint refuses {failure.parameter}")
             raise BatchError(failure, error.status_code) from None
         except (openai.APIConnectionError, httpx2.TransportError, aiohttp.ClientError, OSError) as error:
             raise BatchError(of_connection(error)) from None
         except (openai.OpenAIError, httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
-            raise BatchError(Failure(Kind.QUESTION, f"The request failed: {shown(str(error))}")) from None
+            raise BatchError(Failure(FailureScope.QUESTION, f"The request failed: {shown(str(error))}")) from None
 
 
 def _batch(told: dict[str, Any]) -> Batch:
@@ -259,11 +263,13 @@ def _identifier(told: object) -> str:
     """Raises BatchError for what cannot be one: it becomes part of addresses and is stored."""
     if isinstance(told, str) and 0 < len(told) <= _MOST_ID and told.isascii() and told.isprintable():
         return told
-    raise BatchError(Failure(Kind.ENDPOINT, "The endpoint names a batch or file by something that is not a name"))
+    raise BatchError(
+        Failure(FailureScope.ENDPOINT, "The endpoint names a batch or file by something that is not a name")
+    )
 
 
 def _unsent(error: object) -> Failure:
     """Why a request of a batch was not sent to the model."""
     told = error if isinstance(error, dict) else {"message": error}
     words = ": ".join(str(told[name]) for name in ("code", "message") if told.get(name))
-    return Failure(Kind.QUESTION, shown(words) or "the batch gives no reply and no reason")
+    return Failure(FailureScope.QUESTION, shown(words) or "the batch gives no reply and no reason")

@@ -35,7 +35,7 @@ _STOP_S = 10.0
 _CHARS_PER_TOKEN = 4
 
 
-class Fault(StrEnum):
+class ServerFault(StrEnum):
     """A way in which a request goes wrong."""
 
     ERROR = "error"
@@ -68,7 +68,7 @@ class Fault(StrEnum):
     """A reply without a character."""
 
 
-_LOST = (Fault.CUT, Fault.HALF_BODY, Fault.HUGE)
+_LOST = (ServerFault.CUT, ServerFault.HALF_BODY, ServerFault.HUGE)
 """Faults after which the same question must get the same answer."""
 
 
@@ -87,7 +87,7 @@ class FakePlan:
     crash_probability: float = 0.5
     latency_s: float = 0.0
     latency_spread_s: float = 0.0
-    faults: Mapping[Fault, int] = field(default_factory=dict)
+    faults: Mapping[ServerFault, int] = field(default_factory=dict)
     storm_every: int = 0
     storm_length: int = 0
     retry_after_s: float = 0.1
@@ -139,10 +139,10 @@ class FakeModel:
         fault = self._fault(number)
         self.requests[fault or "answered"] += 1
         await self._wait(number)
-        if fault is Fault.ERROR:
+        if fault is ServerFault.ERROR:
             return self._error(request, 500, "The server had an error while processing your request.")
-        if fault in (Fault.HANG, Fault.DRIP):
-            return await self._never_ends(request, n_bytes=int(fault is Fault.DRIP))
+        if fault in (ServerFault.HANG, ServerFault.DRIP):
+            return await self._never_ends(request, n_bytes=int(fault is ServerFault.DRIP))
         return await self._reply(request, asked, fault)
 
     def _refused(self, asked: dict[str, Any], request: web.Request, number: int) -> web.Response | None:
@@ -169,7 +169,7 @@ class FakeModel:
         headers = {"Retry-After-Ms": str(round(self.plan.retry_after_s * 1e3))} if status == 429 else {}
         return web.json_response({"error": error}, status=status, headers=headers)
 
-    def _fault(self, number: int) -> Fault | None:
+    def _fault(self, number: int) -> ServerFault | None:
         return next((fault for fault, every in self.plan.faults.items() if number % every == 0), None)
 
     async def _wait(self, number: int) -> None:
@@ -186,18 +186,20 @@ class FakeModel:
             await response.write(b" " * n_bytes) if n_bytes else None
             await asyncio.sleep(_DRIP_S)
 
-    async def _reply(self, request: web.Request, asked: dict[str, Any], fault: Fault | None) -> web.StreamResponse:
+    async def _reply(
+        self, request: web.Request, asked: dict[str, Any], fault: ServerFault | None
+    ) -> web.StreamResponse:
         body = json.dumps(self._completion(asked, fault)).encode()
-        if fault is Fault.HUGE:
+        if fault is ServerFault.HUGE:
             return await self._send_huge(request, body)
-        if fault is Fault.CUT:
+        if fault is ServerFault.CUT:
             response = web.StreamResponse(headers={"Content-Length": str(len(body))})
             await response.prepare(request)
             await response.write(body[: len(body) // 2])
             if request.transport is not None:
                 request.transport.close()
             return response
-        half = fault is Fault.HALF_BODY
+        half = fault is ServerFault.HALF_BODY
         return web.Response(body=body[: len(body) // 2] if half else body, content_type="application/json")
 
     async def _send_huge(self, request: web.Request, body: bytes) -> web.StreamResponse:
@@ -211,11 +213,11 @@ class FakeModel:
         await response.write(after)
         return response
 
-    def _completion(self, asked: dict[str, Any], fault: Fault | None) -> dict[str, Any]:
+    def _completion(self, asked: dict[str, Any], fault: ServerFault | None) -> dict[str, Any]:
         prompt = "\n".join(str(message["content"]) for message in asked["messages"])
         content = self._content(asked, prompt, is_lost=fault in _LOST)
         message: dict[str, Any] = {"role": "assistant", "content": _misshaped(content, fault), "refusal": None}
-        if fault is Fault.REFUSAL:
+        if fault is ServerFault.REFUSAL:
             message |= {"content": None, "refusal": "I cannot help with that."}
         completion = {
             "id": f"fake-{self._n_requests}",
@@ -223,7 +225,11 @@ class FakeModel:
             "created": 0,
             "model": asked["model"],
             "choices": [
-                {"index": 0, "message": message, "finish_reason": "length" if fault is Fault.HALF_JSON else "stop"}
+                {
+                    "index": 0,
+                    "message": message,
+                    "finish_reason": "length" if fault is ServerFault.HALF_JSON else "stop",
+                }
             ],
         }
         if self.plan.counts_tokens:
@@ -262,20 +268,20 @@ def _made_up(member: dict[str, Any], random: Random) -> Any:
     return f"Made up by the fake model, number {random.randrange(10_000)}."
 
 
-def _misshaped(content: str, fault: Fault | None) -> str:
-    if fault is Fault.HALF_JSON:
+def _misshaped(content: str, fault: ServerFault | None) -> str:
+    if fault is ServerFault.HALF_JSON:
         return content[: len(content) // 2]
-    if fault is Fault.WRONG_JSON:
+    if fault is ServerFault.WRONG_JSON:
         return json.dumps({"verdict": "crash", "confidence": 0.9})
-    if fault is Fault.PROSE:
+    if fault is ServerFault.PROSE:
         return f"Let me think about d = {{'a': 1}}.\n{content}\nI am sure of it."
-    if fault is Fault.FENCE:
+    if fault is ServerFault.FENCE:
         return f"```json\n{content}\n```"
-    if fault in (Fault.THINKING, Fault.ENDLESS_THINKING):
+    if fault in (ServerFault.THINKING, ServerFault.ENDLESS_THINKING):
         opposite = json.dumps({"reasoning": "or is it so?", "detection": '"detection": false' in content})
-        end = f"</think>\n{content}" if fault is Fault.THINKING else ""
+        end = f"</think>\n{content}" if fault is ServerFault.THINKING else ""
         return f"<think>I could say {opposite}. Let me see. {end}"
-    return "" if fault is Fault.EMPTY else content
+    return "" if fault is ServerFault.EMPTY else content
 
 
 def _usage(prompt: str, content: str) -> dict[str, int]:
@@ -367,14 +373,14 @@ def _parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="FAULT=N",
-        help=f"a fault that strikes every N-th request: {', '.join(Fault)}",
+        help=f"a fault that strikes every N-th request: {', '.join(ServerFault)}",
     )
     return parser
 
 
-def _fault_and_number(text: str) -> tuple[Fault, int]:
+def _fault_and_number(text: str) -> tuple[ServerFault, int]:
     name, _, number = text.partition("=")
-    return Fault(name), max(1, int(number))
+    return ServerFault(name), max(1, int(number))
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ from crane_core.llm.keys import OPENAI, without_keys, without_secrets
 from crane_core.llm.outcome import ModelReply, UnsupportedParameter
 from crane_core.llm.output_limit import OutputLimit, is_about_length
 from crane_core.llm.question import Question
-from crane_core.llm.retrying import Failure, Kind, failure_of
+from crane_core.llm.retrying import Failure, FailureScope, failure_of
 from crane_core.prompts.reply_objects import IN_THOUGHT
 from crane_core.prompts.tokens import count_tokens
 
@@ -145,13 +145,13 @@ class OpenAIClient:
                 reply = await self._send(body)
         except TimeoutError:
             why = f"no reply within {self._endpoint.timeout_s:g} s"
-            return Failure(Kind.SILENT, why, may_cost=True)
+            return Failure(FailureScope.SILENT, why, may_cost=True)
         except openai.APIStatusError as error:
             return self._of_status(error, body)
         except (openai.APIConnectionError, httpx2.TransportError, aiohttp.ClientError, OSError) as error:
             return of_connection(error)
         except (openai.OpenAIError, httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
-            return Failure(Kind.QUESTION, f"the request failed: {shown(str(error))}", may_cost=True)
+            return Failure(FailureScope.QUESTION, f"the request failed: {shown(str(error))}", may_cost=True)
         if reply.raw is None:
             return self._said(None, f"the reply has more than {MAX_REPLY_BYTES // 1_000_000} MB", {}, usd=reply.usd)
         return self._read(reply.status, reply.raw, reply.usd)
@@ -208,7 +208,9 @@ class OpenAIClient:
             asked = body.get(self._limit)
             if asked is not None and is_about_length(message):
                 if not self._output_limit.learn(message, asked, _n_tokens(body["messages"][0]["content"])):
-                    return Failure(Kind.QUESTION, f"status {error.status_code}: {shown(message)}", is_of_text=True)
+                    return Failure(
+                        FailureScope.QUESTION, f"status {error.status_code}: {shown(message)}", is_of_text=True
+                    )
                 return UnsupportedParameter(self._limit)
             if not body.get(_STREAM) and _ONLY_STREAMS.search(message):
                 self._streams = True
@@ -302,8 +304,8 @@ def of_connection(error: Exception) -> Failure:
     causes = list(_causes(error))
     why = shown(str(causes[-1])) or type(causes[-1]).__name__
     if any(isinstance(cause, _UNSENT) for cause in causes):
-        return Failure(Kind.UNREACHABLE, f"The endpoint cannot be reached: {why}")
-    return Failure(Kind.TRANSIENT, f"the connection broke: {why}", may_cost=True)
+        return Failure(FailureScope.UNREACHABLE, f"The endpoint cannot be reached: {why}")
+    return Failure(FailureScope.TRANSIENT, f"the connection broke: {why}", may_cost=True)
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
@@ -321,7 +323,7 @@ def _of_malformed(status: int, raw: bytes) -> Failure:
     except (ValueError, LookupError, TypeError, RecursionError):
         beginning = shown(raw[: 4 * _SHOWN_CHARS].decode("utf-8", "replace"))
         return Failure(
-            Kind.TRANSIENT, f"the reply is not a chat completion: {beginning or 'it is empty'}", may_cost=True
+            FailureScope.TRANSIENT, f"the reply is not a chat completion: {beginning or 'it is empty'}", may_cost=True
         )
     told = error if isinstance(error, dict) else {"message": error}
     code = told.get("code")
@@ -329,7 +331,7 @@ def _of_malformed(status: int, raw: bytes) -> Failure:
     message = shown(str(told.get("message")))
     if status >= 400:
         return failure_of(status, str(code), message, {})
-    return Failure(Kind.TRANSIENT, f"the endpoint reports an error: {message}", may_cost=True)
+    return Failure(FailureScope.TRANSIENT, f"the endpoint reports an error: {message}", may_cost=True)
 
 
 def _n_tokens(text: str) -> int:

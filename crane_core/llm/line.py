@@ -12,13 +12,13 @@ from contextlib import suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from crane_core.llm.attempts import Attempts, Done, Task, Terms
+from crane_core.llm.attempts import Attempts, Task, TaskOutcome, Terms
 
 if TYPE_CHECKING:
     from crane_core.llm.for_openai import OpenAIClient
 
 
-class Line:
+class TaskLine:
     """Within its `with`: send tasks and receive their outcomes. Nothing is left afterwards."""
 
     def __init__(self, terms: Terms, concurrency: int) -> None:
@@ -26,7 +26,7 @@ class Line:
         self._concurrency = concurrency
         self._loop = asyncio.new_event_loop()
         self._inbox: asyncio.Queue[Task] = asyncio.Queue()
-        self._outbox: queue.SimpleQueue[Done] = queue.SimpleQueue()
+        self._outbox: queue.SimpleQueue[TaskOutcome] = queue.SimpleQueue()
         self._closing = asyncio.Event()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="asking")
         self._ended: Future[None] | None = None
@@ -55,7 +55,7 @@ class Line:
                 self._ended.result()  # waits: the loop closes a moment before its thread ends with the exception
             raise
 
-    def receive(self, timeout_s: float) -> list[Done]:
+    def receive(self, timeout_s: float) -> list[TaskOutcome]:
         """The outcomes received, in order of arrival; waits a moment for the first."""
         try:
             first = self._outbox.get(timeout=timeout_s)
@@ -64,7 +64,7 @@ class Line:
             return []
         return [first, *self.rest()]
 
-    def rest(self) -> list[Done]:
+    def rest(self) -> list[TaskOutcome]:
         """The outcomes received, without waiting."""
         came = []
         while not self._outbox.empty():
@@ -94,4 +94,4 @@ class Line:
             if self._terms.begins_more:
                 self._outbox.put(await Attempts(self._terms, client, task).run())
             else:
-                self._outbox.put(Done())
+                self._outbox.put(TaskOutcome())

@@ -45,7 +45,7 @@ class Answer:
     usd: float | None = None
 
 
-class Stopped(StrEnum):
+class StopReason(StrEnum):
     """Why questions were left unasked."""
 
     BUDGET = "budget"
@@ -64,7 +64,7 @@ class Tally:
     spent_usd: float | None = None
     troubles: Counter[str] = field(default_factory=Counter)
     left_out: set[str] = field(default_factory=set)
-    stopped: Stopped | None = None
+    stopped: StopReason | None = None
     why_stopped: str = ""
     """Of a budget that is spent: what the next question would reserve, and what is left."""
 

@@ -20,7 +20,7 @@ RETRIES = 7
 """Number of times that a failed request is sent again by default."""
 
 
-class Kind(StrEnum):
+class FailureScope(StrEnum):
     """The scope of a failure."""
 
     TRANSIENT = "transient"
@@ -43,7 +43,7 @@ class Failure(NamedTuple):
     `is_of_text`: it is about the question's own words or length, and says nothing of the next one.
     """
 
-    kind: Kind
+    kind: FailureScope
     why: str
     retry_after_s: float | None = None
     may_cost: bool = False
@@ -52,7 +52,7 @@ class Failure(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class RetryPatience:
     """How long a question is retried: requests, seconds in total, and the pauses between.
 
     A pause doubles from `first_s` up to `longest_s`; a seeded share of it is left out, so that retries do not coincide.
@@ -91,21 +91,23 @@ def failure_of(status: int, code: str, message: str, headers: Mapping[str, str])
     if status == 429:
         if _SPENT.intersection(code.split()):
             remedy = "Raise the quota at the provider, then run the same command again."
-            return Failure(Kind.ENDPOINT, f"The quota is used up: {why}", remedy=remedy)
-        return Failure(Kind.BUSY, why, retry_after_s(headers))
+            return Failure(FailureScope.ENDPOINT, f"The quota is used up: {why}", remedy=remedy)
+        return Failure(FailureScope.BUSY, why, retry_after_s(headers))
     is_of_text = any(word in f"{code} {message}".lower() for word in _ABOUT_CONTENT)
     refusal = None if is_of_text or status in _BUSY else refusal_in(f"{code} {message}")
     if refusal is not None:
-        return Failure(Kind.ENDPOINT, f"{refusal.why}: {why}", remedy=refusal.remedy)
+        return Failure(FailureScope.ENDPOINT, f"{refusal.why}: {why}", remedy=refusal.remedy)
     if status in _TRANSIENT or status >= 500:
-        return Failure(Kind.BUSY if status == 503 else Kind.TRANSIENT, why, retry_after_s(headers), may_cost=True)
+        return Failure(
+            FailureScope.BUSY if status == 503 else FailureScope.TRANSIENT, why, retry_after_s(headers), may_cost=True
+        )
     if 300 <= status < 400:
         remedy = "Use the address that it redirects to: --base-url."
-        return Failure(Kind.ENDPOINT, f"The endpoint has moved: {why}", remedy=remedy)
+        return Failure(FailureScope.ENDPOINT, f"The endpoint has moved: {why}", remedy=remedy)
     if status in _PERMISSION and not is_of_text:
         said, remedy = _PERMISSION[status]
-        return Failure(Kind.ENDPOINT, f"{said}: {why}", remedy=remedy)
-    return Failure(Kind.QUESTION, why, is_of_text=is_of_text or status == 413)
+        return Failure(FailureScope.ENDPOINT, f"{said}: {why}", remedy=remedy)
+    return Failure(FailureScope.QUESTION, why, is_of_text=is_of_text or status == 413)
 
 
 def retry_after_s(headers: Mapping[str, str]) -> float | None:

@@ -25,7 +25,7 @@ def read_printed_dict(text: str) -> tuple[dict[Any, Any], bool]:
     """
     try:
         tree, reprs = _parsed(text)
-        reader = _Reader(text, reprs)
+        reader = _PrintReader(text, reprs)
         value = reader.read(tree)
     except _UNREADABLE as error:
         raise ValueError(f"the block is not a printed dict: {_first_line(error)}") from error
@@ -70,7 +70,7 @@ def _end_of_repr(text: str, start: int) -> int:
     raise ValueError("an object's repr is not closed")
 
 
-class _Reader:
+class _PrintReader:
     """Turns a syntax tree of a print into values and remembers whether all of it was literal."""
 
     def __init__(self, text: str, reprs: dict[str, str]) -> None:

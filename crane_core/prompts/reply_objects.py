@@ -56,7 +56,7 @@ class Doubled:
     """Marks a member that occurs twice in an object."""
 
 
-class Found(NamedTuple):
+class FoundObjects(NamedTuple):
     """Objects in the order in which they end; `trouble` says why there are none."""
 
     objects: list[dict[str, Any]]
@@ -70,7 +70,7 @@ class _Tag(NamedTuple):
     is_end: bool
 
 
-def objects_with(text: str, member: str, reason: str, *, finish_reason: str | None = None) -> Found:
+def objects_with(text: str, member: str, reason: str, *, finish_reason: str | None = None) -> FoundObjects:
     """Every complete object with this member, at any depth, outside of the model's thinking.
 
     What counts is what follows the last end of thinking; thinking that has no end takes the rest of the reply.
@@ -79,13 +79,13 @@ def objects_with(text: str, member: str, reason: str, *, finish_reason: str | No
     """
     unfinished = _UNFINISHED.get((finish_reason or "").lower())
     if unfinished is not None:
-        return Found([], unfinished)
+        return FoundObjects([], unfinished)
     if text.startswith(IN_THOUGHT):
         said = _end_of(text.removeprefix(IN_THOUGHT))
-        return _Reader(said, member, reason).found() if said else Found([], ONLY_THINKING)
+        return _ReplyReader(said, member, reason).found() if said else FoundObjects([], ONLY_THINKING)
     if not text.strip():
-        return Found([], "the reply is empty")
-    return _Reader(text, member, reason).found()
+        return FoundObjects([], "the reply is empty")
+    return _ReplyReader(text, member, reason).found()
 
 
 def _end_of(thought: str) -> str:
@@ -94,7 +94,7 @@ def _end_of(thought: str) -> str:
     return end[0] if end else ""
 
 
-class _Reader:
+class _ReplyReader:
     """One walk through a reply, from mark to mark."""
 
     def __init__(self, text: str, member: str, reason: str) -> None:
@@ -108,19 +108,19 @@ class _Reader:
         self._n_steps = 0
         self._said_from = 0
 
-    def found(self) -> Found:
+    def found(self) -> FoundObjects:
         mark = _MARK.search(self._text)
         while mark is not None:
             end = self._object(mark.start()) if mark["object"] else self._thought(mark)
             if end is None:
-                return Found([], THINKING)
+                return FoundObjects([], THINKING)
             if self._n_steps > _MAX_STEPS:
-                return Found([], "the reply is too complex to parse")
+                return FoundObjects([], "the reply is too complex to parse")
             mark = _MARK.search(self._text, end)
         if not self._objects:
             self._read_near()
         answers = [each for each in self._objects if not _is_placeholder(each.get(self._reason))]
-        return Found(answers, None if answers else self._why_nothing())
+        return FoundObjects(answers, None if answers else self._why_nothing())
 
     def _read_near(self) -> None:
         """Where no object is JSON and has the member, those that are nearly JSON count."""

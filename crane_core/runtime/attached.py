@@ -18,7 +18,7 @@ from crane_core.errors import KernelError, LookError
 from crane_core.runtime import probe_source
 from crane_core.runtime.endings import short
 from crane_core.runtime.kernel import ExpressionError, given_text, silent_evaluation
-from crane_core.runtime.limits import Limits
+from crane_core.runtime.limits import KernelLimits
 from crane_core.runtime.live_history import Ran, ran_before, request
 from crane_core.runtime.rehearsal import Rehearsal, rehearsal_of
 from crane_core.runtime.rehearsal import request as rehearsal_request
@@ -87,7 +87,7 @@ class Attached:
         return rehearsal_of(told)
 
     def _evaluated(self, expression: str, more_s: float = 0.0) -> dict[str, Any]:
-        answer = self._answer("execute_request", silent_evaluation(expression), Limits().look_s + more_s)
+        answer = self._answer("execute_request", silent_evaluation(expression), KernelLimits().look_s + more_s)
         if answer.get("status") == "aborted":
             raise self._busy()
         try:

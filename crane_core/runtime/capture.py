@@ -19,7 +19,7 @@ from crane_core.errors import CraneError
 from crane_core.runtime import interpreters
 from crane_core.runtime.endings import ended
 from crane_core.runtime.kernel import EndedError, fresh_kernel
-from crane_core.runtime.limits import Limits
+from crane_core.runtime.limits import KernelLimits
 from crane_core.runtime.plan import read_plan
 from crane_core.runtime.program import program
 from crane_core.runtime.repeated import rehearsed_again
@@ -56,7 +56,7 @@ def capture(
     target: int | None = None,
     python: str | Path | None = None,
     kernel: str | None = None,
-    limits: Limits = Limits(),  # noqa: B008 - a NamedTuple is immutable
+    limits: KernelLimits = KernelLimits(),  # noqa: B008 - a NamedTuple is immutable
     probes: Sequence[str] = (),
     keep_going: bool = False,
     rehearse_s: float | None = None,

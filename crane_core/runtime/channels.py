@@ -14,7 +14,7 @@ from jupyter_client.connect import write_connection_file
 from jupyter_client.session import Session
 
 from crane_core.errors import KernelStartError
-from crane_core.runtime.limits import Limits
+from crane_core.runtime.limits import KernelLimits
 
 _SOCKET = "k"
 _LONGEST_SOCKET_PATH = 100
@@ -27,7 +27,7 @@ _AT_ONCE = 1_000
 class Channels:
     """The two channels that are listened to: answers, and whatever is printed or shown, which is only counted."""
 
-    def __init__(self, connection: dict[str, Any], limits: Limits) -> None:
+    def __init__(self, connection: dict[str, Any], limits: KernelLimits) -> None:
         self._session = Session(key=connection["key"].encode(), signature_scheme=connection["signature_scheme"])
         context: zmq.Context[Any] = zmq.Context.instance()
         self._shell = context.socket(zmq.DEALER)

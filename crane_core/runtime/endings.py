@@ -6,13 +6,13 @@ import signal
 
 from crane_core.errors import CellStoppedError, KernelEndedError, KernelError
 from crane_core.runtime.guarded import End
-from crane_core.runtime.limits import MIB, Limits
+from crane_core.runtime.limits import MIB, KernelLimits
 
 MAX_WORDS = 300
 """Characters of a message of others that stand in one of ours."""
 
 
-def ended(end: End, what: str, cell: int | None, limits: Limits) -> KernelError:
+def ended(end: End, what: str, cell: int | None, limits: KernelLimits) -> KernelError:
     """The error for a kernel that ended while `what` was going on; `cell` is the code cell that ran, if one did."""
     allowed_s = limits.look_s if cell is None else limits.cell_s
     stopped = {

@@ -25,7 +25,7 @@ from crane_core.notebooks import CodeCell
 from crane_core.runtime.endings import ended
 from crane_core.runtime.guarded import Guarded
 from crane_core.runtime.kernel import guarded_kernel, not_started
-from crane_core.runtime.limits import Limits
+from crane_core.runtime.limits import KernelLimits
 from crane_core.runtime.program import Program
 
 T = TypeVar("T")
@@ -55,7 +55,7 @@ def execute(
     cells: Sequence[CodeCell],
     folder: Path,
     program: Program,
-    limits: Limits,
+    limits: KernelLimits,
     *,
     tolerated: Tolerated = lambda at, exception: False,
     stop: threading.Event | None = None,
@@ -82,7 +82,7 @@ class _Client(AsyncKernelClient):
     is_alive = _async_is_alive
 
 
-class _Notebook(NotebookClient):
+class _QuietNotebook(NotebookClient):
     """nbclient with what is printed or shown only counted, so that a cell cannot fill our memory."""
 
     n_output = 0
@@ -119,7 +119,9 @@ def _cut(socket: zmq.asyncio.Socket, too_much: asyncio.Event) -> asyncio.Task[No
 class _Session:
     """One notebook in one kernel."""
 
-    def __init__(self, guarded: Guarded, connection: dict[str, Any], limits: Limits, stop: threading.Event) -> None:
+    def __init__(
+        self, guarded: Guarded, connection: dict[str, Any], limits: KernelLimits, stop: threading.Event
+    ) -> None:
         self._guarded = guarded
         self._connection = connection
         self._limits = limits
@@ -141,7 +143,7 @@ class _Session:
             if not await self._until(client.wait_for_ready(), self._limits.start_s, has_ended):
                 raise not_started(self._guarded.end(), program)
             monitors = [_cut(channel.socket, too_much) for channel in (client.shell_channel, client.iopub_channel)]
-            notebook = _Notebook(_book(cells), timeout=None, record_timing=False)
+            notebook = _QuietNotebook(_book(cells), timeout=None, record_timing=False)
             notebook.kc, notebook.allowed, notebook.too_much = client, self._limits.output_bytes, too_much
             started = time.perf_counter()
             finished = await self._until(self._cells(notebook, tolerated), self._limits.cell_s, has_ended, too_much)
@@ -163,7 +165,7 @@ class _Session:
         why = ended(end, what, cells[at].index, self._limits)
         return Execution(self._at, None, "", str(why), seconds)
 
-    async def _cells(self, notebook: _Notebook, tolerated: Tolerated) -> tuple[int | None, str | None, str] | None:
+    async def _cells(self, notebook: _QuietNotebook, tolerated: Tolerated) -> tuple[int | None, str | None, str] | None:
         """Position, class and message of what ended it; None where the kernel did."""
         for at, cell in enumerate(notebook.nb.cells):
             self._at = at

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from crane_core import helper_process
 from crane_core.errors import KernelStartError
 from crane_core.runtime import watchdog
-from crane_core.runtime.limits import Limits
+from crane_core.runtime.limits import KernelLimits
 from crane_core.runtime.strays import MARK, end_strays
 
 _DEATH_TOLD_S = 5.0
@@ -43,14 +43,20 @@ class Guarded:
     """A running program. `handle` becomes readable when it has ended."""
 
     def __init__(
-        self, argv: Sequence[str], *, folder: Path, env: Mapping[str, str], limits: Limits, watched: Sequence[str] = ()
+        self,
+        argv: Sequence[str],
+        *,
+        folder: Path,
+        env: Mapping[str, str],
+        limits: KernelLimits,
+        watched: Sequence[str] = (),
     ) -> None:
         """`env` is its whole environment; `watched` are folders whose growth is limited.
 
         Raises KernelStartError if it cannot be started.
         """
         self.mark = uuid.uuid4().hex
-        order = watchdog.Order(
+        order = watchdog.WatchOrder(
             list(argv), limits.memory_bytes, limits.output_bytes, limits.processes, list(watched), limits.disk_bytes
         )
         self._process = helper_process.start(

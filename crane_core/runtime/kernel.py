@@ -18,7 +18,7 @@ from crane_core.errors import KernelError, KernelStartError
 from crane_core.runtime.channels import Channels, connection_in
 from crane_core.runtime.guarded import End, Guarded
 from crane_core.runtime.isolation import furnished
-from crane_core.runtime.limits import Limits
+from crane_core.runtime.limits import KernelLimits
 from crane_core.runtime.program import Program
 
 _WATCHDOG_LATE_S = 15.0
@@ -37,7 +37,7 @@ class ExpressionError(Exception):
     """The expression raised; the text says what."""
 
 
-class Reply(NamedTuple):
+class KernelReply(NamedTuple):
     """The outcome of a piece of code. `exception` is None if it raised nothing; `seconds` is wall time."""
 
     seconds: float
@@ -49,7 +49,7 @@ class Reply(NamedTuple):
 class Kernel:
     """A kernel that runs. Every call may raise EndedError, and KernelError when it has to stop."""
 
-    def __init__(self, guarded: Guarded, channels: Channels, limits: Limits, stop: threading.Event) -> None:
+    def __init__(self, guarded: Guarded, channels: Channels, limits: KernelLimits, stop: threading.Event) -> None:
         self._guarded = guarded
         self._channels = channels
         self._limits = limits
@@ -59,7 +59,7 @@ class Kernel:
     def wait_until_ready(self) -> None:
         self._answer("kernel_info_request", {}, self._limits.start_s)
 
-    def run(self, code: str) -> Reply:
+    def run(self, code: str) -> KernelReply:
         """Run a cell as a notebook would, and wait for its end."""
         started = time.perf_counter()
         answer = self._answer("execute_request", _execution(code, silent=False), self._limits.cell_s)
@@ -68,9 +68,9 @@ class Kernel:
             # IPython's exit() answers first and ends the kernel a moment later.
             raise EndedError(self.end()._replace(why="exit", status=0))
         if answer["status"] == "ok":
-            return Reply(seconds, None, "", "")
+            return KernelReply(seconds, None, "", "")
         traceback = "\n".join(answer.get("traceback", ()))
-        return Reply(seconds, str(answer.get("ename", "an error")), str(answer.get("evalue", "")), traceback)
+        return KernelReply(seconds, str(answer.get("ename", "an error")), str(answer.get("evalue", "")), traceback)
 
     def evaluate(self, expression: str, more_s: float = 0.0) -> str:
         """The text that is an expression's value in the kernel's namespace; leaves no history, output or name behind.
@@ -109,7 +109,7 @@ class Kernel:
 
 @contextmanager
 def fresh_kernel(
-    program: Program, folder: Path, limits: Limits, stop: threading.Event | None = None
+    program: Program, folder: Path, limits: KernelLimits, stop: threading.Event | None = None
 ) -> Iterator[Kernel]:
     """Its own kernel for the time of the body. Raises KernelStartError if it does not come up."""
     with guarded_kernel(program, folder, limits) as (guarded, connection):
@@ -123,7 +123,7 @@ def fresh_kernel(
 
 
 @contextmanager
-def guarded_kernel(program: Program, folder: Path, limits: Limits) -> Iterator[tuple[Guarded, dict[str, Any]]]:
+def guarded_kernel(program: Program, folder: Path, limits: KernelLimits) -> Iterator[tuple[Guarded, dict[str, Any]]]:
     """A kernel's process under the watchdog for the time of the body, and how it is reached; it may not answer yet."""
     with TemporaryDirectory(prefix="crane-") as room:
         connection_file, connection = connection_in(Path(room))

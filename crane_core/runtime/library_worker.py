@@ -25,7 +25,7 @@ from typing import Any, NamedTuple, TypeVar
 from crane_core.errors import KernelStartError
 from crane_core.runtime.guarded import Guarded
 from crane_core.runtime.isolation import best, furnished
-from crane_core.runtime.limits import MIB, Limits
+from crane_core.runtime.limits import MIB, KernelLimits
 
 _FOLDER = Path(__file__).with_name("kernel_side")
 _SOCKET = "asked"
@@ -40,7 +40,7 @@ _START = (
 """Finds our packages without a folder on the path in which libraries could meet our files instead of theirs."""
 _ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 _ENV = {**_ONE_THREAD, "PYTHONDONTWRITEBYTECODE": "1", "CUDA_VISIBLE_DEVICES": "", "TF_CPP_MIN_LOG_LEVEL": "3"}
-LIMITS = Limits(memory_bytes=2048 * MIB, output_bytes=MIB, processes=20, disk_bytes=MIB)
+LIMITS = KernelLimits(memory_bytes=2048 * MIB, output_bytes=MIB, processes=20, disk_bytes=MIB)
 _DATA_BYTES = 4096 * MIB
 _MOST_ANSWER = MIB
 _LINE_S = 1.0

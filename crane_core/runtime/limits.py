@@ -21,7 +21,7 @@ def most_memory() -> int:
     return int(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * _SHARE_OF_MEMORY)
 
 
-class Limits(NamedTuple):
+class KernelLimits(NamedTuple):
     """Beyond any of these a kernel is killed with all its processes, and the capture says why.
 
     `cell_s` and `look_s` are wall time of one cell and of the look; `start_s` is that of the kernel's start, in which

@@ -18,7 +18,7 @@ _STATE = b'"schema_version"'
 """A captured state begins with it."""
 
 
-class Plan(NamedTuple):
+class NotebookPlan(NamedTuple):
     """A notebook's code cells, and which of them run before which."""
 
     name: str
@@ -44,7 +44,7 @@ class Plan(NamedTuple):
         }
 
 
-def read_plan(notebook: Path, target: int | None) -> Plan:
+def read_plan(notebook: Path, target: int | None) -> NotebookPlan:
     """The plan for code cell `target`.
 
     Without one, the target is the first cell with an error output that no tag expects, else the last cell that is not
@@ -82,7 +82,7 @@ def read_plan(notebook: Path, target: int | None) -> Plan:
         raise NotebookError(
             f"{notebook.name}: {error}.", remedy="Code cells are counted from 0; Markdown cells are not counted."
         ) from error
-    return Plan(notebook.name, cells, executed, cells[target])
+    return NotebookPlan(notebook.name, cells, executed, cells[target])
 
 
 def _no_folder(folder: Path) -> NotebookError:

@@ -26,7 +26,7 @@ MOST_WORDS = 2_200
 _SAID = ("exception", "message", "code_line", "why", "writes")
 
 
-class Outcome(StrEnum):
+class RehearsalEnd(StrEnum):
     """The four ends of a rehearsal."""
 
     CRASH = "crash"
@@ -43,7 +43,7 @@ class Rehearsal(NamedTuple):
     unknown perhaps for want of the kernel's threads. `ran_again`: a second kernel ran the cells before the target too.
     """
 
-    outcome: Outcome
+    outcome: RehearsalEnd
     limit_s: float
     seconds: float = 0.0
     exception: str | None = None
@@ -68,9 +68,9 @@ class Rehearsal(NamedTuple):
     @property
     def title(self) -> str:
         """The outcome in words."""
-        if self.outcome is Outcome.CRASH:
+        if self.outcome is RehearsalEnd.CRASH:
             return f"crashed: {self.exception}"
-        if self.outcome is Outcome.STILL_RUNNING:
+        if self.outcome is RehearsalEnd.STILL_RUNNING:
             return f"still running after {self.limit_s:g} s"
         return str(self.outcome)
 
@@ -110,12 +110,12 @@ def rehearsal_of(told: Any) -> Rehearsal:
     facts = told if isinstance(told, dict) else {}
     limit_s = _number(facts.get("limit_s"))
     outcome = facts.get("outcome")
-    if outcome not in list(Outcome) or outcome == Outcome.CRASH and not facts.get("exception"):
-        return Rehearsal(Outcome.UNKNOWN, limit_s, why="the kernel gave no readable answer")
+    if outcome not in list(RehearsalEnd) or outcome == RehearsalEnd.CRASH and not facts.get("exception"):
+        return Rehearsal(RehearsalEnd.UNKNOWN, limit_s, why="the kernel gave no readable answer")
     line = facts.get("line")
     words: dict[str, Any] = {name: _words(facts.get(name)) for name in _SAID}
     return Rehearsal(
-        Outcome(outcome),
+        RehearsalEnd(outcome),
         limit_s,
         _number(facts.get("seconds")),
         line=line if type(line) is int and line > 0 else None,

@@ -15,7 +15,7 @@ from typing import Any
 from crane_core.errors import KernelStartError
 from crane_core.runtime import probe_source
 from crane_core.runtime.kernel import EndedError, ExpressionError, fresh_kernel
-from crane_core.runtime.limits import Limits
+from crane_core.runtime.limits import KernelLimits
 from crane_core.runtime.program import Program
 from crane_core.runtime.rehearsal import Rehearsal, rehearsal_of
 
@@ -27,7 +27,7 @@ def rehearsed_again(
     asked: Mapping[str, Any],
     program: Program,
     folder: Path,
-    limits: Limits,
+    limits: KernelLimits,
     stop: threading.Event | None,
 ) -> Rehearsal:
     """What the second kernel says, started as the first was; that there was no answer leaves the first's reason.

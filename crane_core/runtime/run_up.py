@@ -14,8 +14,8 @@ from crane_core.notebooks import CodeCell
 from crane_core.runtime import probe_source
 from crane_core.runtime.endings import short
 from crane_core.runtime.installs import n_installs, without_installs
-from crane_core.runtime.kernel import ExpressionError, Kernel, Reply
-from crane_core.runtime.plan import Plan
+from crane_core.runtime.kernel import ExpressionError, Kernel, KernelReply
+from crane_core.runtime.plan import NotebookPlan
 from crane_core.runtime.rehearsal import Rehearsal, again, rehearsal_of, request
 
 _INPUT_ERROR = "StdinNotImplementedError"
@@ -51,7 +51,7 @@ class ProbeResult(NamedTuple):
 class RunUp:
     """One kernel's way to the target. `cell` is the code cell that runs, None before and after them."""
 
-    def __init__(self, plan: Plan, kernel: Kernel, *, installs: bool = False) -> None:
+    def __init__(self, plan: NotebookPlan, kernel: Kernel, *, installs: bool = False) -> None:
         self._plan = plan
         self._installs = installs
         self._kernel = kernel
@@ -128,7 +128,7 @@ class RunUp:
                 remedy="Check that it is a Python kernel.",
             ) from error
 
-    def _remedy(self, reply: Reply) -> str:
+    def _remedy(self, reply: KernelReply) -> str:
         if reply.exception != _NO_MODULE:
             return "Fix it, choose it with --target, or continue past it with --keep-going."
         left_out = not self._installs and n_installs(cell.source for cell in self._plan.executed)
@@ -138,7 +138,7 @@ class RunUp:
             " continue past it with --keep-going."
         )
 
-    def _raised(self, cell: CodeCell, reply: Reply) -> CellRaisedError:
+    def _raised(self, cell: CodeCell, reply: KernelReply) -> CellRaisedError:
         if reply.exception == _INPUT_ERROR:
             return CellRaisedError(
                 f"{self.what} waits for input, which is not available.",
@@ -153,7 +153,7 @@ class RunUp:
         )
 
 
-def _ran(cell: CodeCell, reply: Reply) -> RanCell:
+def _ran(cell: CodeCell, reply: KernelReply) -> RanCell:
     seconds = round(reply.seconds, 6)
     if reply.exception is None:
         return RanCell(cell.index, cell.execution_count, seconds)

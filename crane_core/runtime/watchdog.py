@@ -3,9 +3,10 @@
 Its own program (`python -I -S watchdog.py`, standard library only): it is not held up by what its caller does, and
 ends the kernel when the caller is killed. Knows processes, memory, bytes and time. Refuses to know notebooks.
 
-Its one argument is the order as JSON (see `Order`); folder and environment are its own. Standard input takes JSON lines
-`{"allow_s": seconds or null}`, the time that the kernel may take from now on; the end of the input is the order to end
-all. Standard output holds `{"pid": ...}` or `{"failed": ...}` at the start, and an account of the end (see `account`).
+Its one argument is the order as JSON (see `WatchOrder`); folder and environment are its own. Standard input takes JSON
+lines `{"allow_s": seconds or null}`, the time that the kernel may take from now on; the end of the input is the order
+to end all. Standard output holds `{"pid": ...}` or `{"failed": ...}` at the start, and an account of the end (see
+`account`).
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ _FLAGS, _PF_EXITING = 6, 0x4
 _ORDERS, _OUTPUT, _WAKE = "orders", "output", "wake"
 
 
-class Order(NamedTuple):
+class WatchOrder(NamedTuple):
     """What to start, and how much of memory, raw output, processes and, in `watched` folders, disk it may use."""
 
     argv: list[str]
@@ -56,10 +57,10 @@ class Order(NamedTuple):
     disk_bytes: int
 
 
-class Watch:
+class KernelWatch:
     """One kernel under watch. `why` says what ended it: asked, exit, time, memory, output, processes or disk."""
 
-    def __init__(self, order: Order, kernel: subprocess.Popen[bytes]) -> None:
+    def __init__(self, order: WatchOrder, kernel: subprocess.Popen[bytes]) -> None:
         self.order = order
         self.kernel = kernel
         self.status: int | None = None
@@ -307,7 +308,7 @@ def leave_keyring(libc: ctypes.CDLL) -> None:
         libc.syscall(number, _JOIN_SESSION_KEYRING, None)
 
 
-def start(order: Order, libc: ctypes.CDLL) -> subprocess.Popen[bytes]:
+def start(order: WatchOrder, libc: ctypes.CDLL) -> subprocess.Popen[bytes]:
     """The kernel, in its own session; it dies when this process dies, and leaves no core file."""
 
     def prepare() -> None:
@@ -347,14 +348,14 @@ def say(event: dict[str, Any]) -> None:
 def main() -> None:
     libc = ctypes.CDLL(None)
     adopt_orphans(libc)
-    order = Order(**json.loads(sys.argv[1]))
+    order = WatchOrder(**json.loads(sys.argv[1]))
     try:
         kernel = start(order, libc)
     except (OSError, subprocess.SubprocessError) as error:
         say({"failed": str(error)})
         return
     say({"pid": kernel.pid})
-    watch = Watch(order, kernel)
+    watch = KernelWatch(order, kernel)
     watch.run(wake_on_child())
     say(watch.account())
 

@@ -15,7 +15,7 @@ from crane_core.pipeline.study.table_cells import PERCENT, printed_value
 from crane_core.site.blocks import figure, folded, heading, paragraph
 from crane_core.site.costs import cost_blocks
 from crane_core.site.drops import drops_blocks
-from crane_core.site.material import Collected, Source, plain_name, source_of
+from crane_core.site.material import Collected, RunSource, plain_name, source_of
 from crane_core.site.numbers import statistics_table
 from crane_core.ui.words import count, experiment_words, percent
 
@@ -35,7 +35,7 @@ MEASURED = (
     "Detector", "Input", "Statistic", "Group", "Value", "95% interval", "Test", "p", "p adjusted", "Outcome", "n",
     "Cases",
 )  # fmt: skip
-DRAWN: dict[str, Callable[[Collected, Source], Iterator[Markup]]] = {"drops": drops_blocks, "cost": cost_blocks}
+DRAWN: dict[str, Callable[[Collected, RunSource], Iterator[Markup]]] = {"drops": drops_blocks, "cost": cost_blocks}
 """The content before the tables of a section."""
 _ACCURACY = re.compile(r"^Accuracy \((?P<setting>[^)]+)\)$")
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from markupsafe import Markup
 
 from crane_core.charts.agreement import MARK, forest
-from crane_core.pipeline.agreement.agreement import KAPPA, Scope
+from crane_core.pipeline.agreement.agreement import KAPPA, ComparedVerdicts
 from crane_core.pipeline.export.exported_statistic import ExportedStatistic
 from crane_core.site.blocks import figure, folded, heading, paragraph
 from crane_core.site.material import Collected
@@ -32,7 +32,7 @@ def agreement_rows(collected: Collected) -> list[ExportedStatistic]:
 def headline(collected: Collected) -> str | None:
     """Kappa of the pair that the app begins with, in a sentence."""
     rows = [one for one in agreement_rows(collected) if one.section == "coefficients"]
-    one = next((one for one in rows if one.statistic == KAPPA and one.runs == Scope.DIAGNOSES), None)
+    one = next((one for one in rows if one.statistic == KAPPA and one.runs == ComparedVerdicts.DIAGNOSES), None)
     if one is None:
         return None
     bounds = interval_text(one) if one.low is not None else one.note
@@ -70,7 +70,9 @@ def _section(section: str, rows: list[ExportedStatistic]) -> Iterator[Markup]:
 
 def _groups(by: str, rows: list[ExportedStatistic]) -> Iterator[Markup]:
     first = rows[0].judged_by
-    kappa = [one for one in rows if (one.statistic, one.runs, one.judged_by) == (KAPPA, Scope.DIAGNOSES, first)]
+    kappa = [
+        one for one in rows if (one.statistic, one.runs, one.judged_by) == (KAPPA, ComparedVerdicts.DIAGNOSES, first)
+    ]
     blocks = []
     if kappa:
         drawn = frame(kappa)

@@ -11,7 +11,7 @@ from crane_core.charts.theme import in_order
 from crane_core.domain import DetectorKind
 from crane_core.pipeline.results.input_cost import cost_table, tokens_of_inputs, with_front
 from crane_core.site.blocks import figure, finding, paragraph
-from crane_core.site.material import Collected, Source
+from crane_core.site.material import Collected, RunSource
 from crane_core.ui.pareto_words import ABOUT, AXES, mark_labels
 from crane_core.ui.pareto_words import finding as front_words
 from crane_core.ui.words import setting_short
@@ -20,7 +20,7 @@ COST = "tokens"
 NO_MODEL = "These detectors read the code without a model, so they cost no tokens."
 
 
-def cost_blocks(collected: Collected, source: Source) -> Iterator[Markup]:
+def cost_blocks(collected: Collected, source: RunSource) -> Iterator[Markup]:
     """The front in a sentence and as a chart; only a sentence without a model."""
     experiments = sorted(source.rows["experiment"].unique().tolist())
     tokens = tokens_of_inputs(collected.material.store, source.benchmark, experiments)

@@ -13,7 +13,7 @@ from crane_core.pipeline.results.setting_drops import drop_table, reference_of
 from crane_core.pipeline.study.study_tables import study_tables
 from crane_core.pipeline.study.table_scores import BENCHMARK
 from crane_core.site.blocks import figure, finding, heading, paragraph
-from crane_core.site.material import Collected, Source
+from crane_core.site.material import Collected, RunSource
 from crane_core.ui import drops_words as words
 from crane_core.ui.words import KIND_WORDS, sentence_case, setting_short
 
@@ -22,7 +22,7 @@ TABLES = ("4a", "4b")
 """The paper's ablations, some of whose runs are not published."""
 
 
-def drops_blocks(collected: Collected, source: Source) -> Iterator[Markup]:
+def drops_blocks(collected: Collected, source: RunSource) -> Iterator[Markup]:
     """A finding and a chart per kind of detector, and what is left out."""
     for kind, rows in source.rows.groupby("detector_kind", sort=False):
         yield from _of_kind(collected, source, DetectorKind(str(kind)), rows)
@@ -30,7 +30,7 @@ def drops_blocks(collected: Collected, source: Source) -> Iterator[Markup]:
         yield paragraph(words.left_out_words(source.n_left_out), "cw-dim")
 
 
-def _of_kind(collected: Collected, source: Source, kind: DetectorKind, rows: pd.DataFrame) -> Iterator[Markup]:
+def _of_kind(collected: Collected, source: RunSource, kind: DetectorKind, rows: pd.DataFrame) -> Iterator[Markup]:
     reference = reference_of(rows)
     measured = drop_table(rows, reference=reference, rate=RATE)
     if measured.empty:
@@ -52,7 +52,7 @@ def _of_kind(collected: Collected, source: Source, kind: DetectorKind, rows: pd.
     )
 
 
-def _printed(collected: Collected, source: Source, kind: DetectorKind, measured: pd.DataFrame) -> pd.DataFrame:
+def _printed(collected: Collected, source: RunSource, kind: DetectorKind, measured: pd.DataFrame) -> pd.DataFrame:
     """The paper's printed values for its models if these runs are compared in the same way; else empty."""
     asked = source.benchmark == BENCHMARK and kind is DetectorKind.LLM
     if not asked or reference_of(source.rows) != Setting.RUNTIME:

@@ -20,7 +20,7 @@ class Collected(NamedTuple):
     with_texts: bool
 
 
-class Source(NamedTuple):
+class RunSource(NamedTuple):
     """Runs in several settings of one benchmark and source; see `setting_runs.runs_of`."""
 
     benchmark: str
@@ -34,11 +34,11 @@ class Source(NamedTuple):
         return plain_name(f"{self.benchmark}-{self.experiment}")
 
 
-def source_of(collected: Collected, benchmark: str, experiment: str) -> Source:
+def source_of(collected: Collected, benchmark: str, experiment: str) -> RunSource:
     """The runs behind the statistics of the page Ablations."""
     verdicts = collected.material.verdicts
     found = runs_of(verdicts, run_list(collected.material.store, verdicts), benchmark, experiment)
-    return Source(benchmark, experiment, found.rows, found.n_left_out)
+    return RunSource(benchmark, experiment, found.rows, found.n_left_out)
 
 
 def name_of(judging: Judging) -> str:

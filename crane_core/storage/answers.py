@@ -33,7 +33,7 @@ class Only(StrEnum):
     UNANSWERED = "without an answer"
 
 
-class Place(NamedTuple):
+class AnswerPlace(NamedTuple):
     """The position of an instance among those of its run, in order of their names; `place` counts from 1."""
 
     before: str | None
@@ -80,7 +80,7 @@ def instance_page(cursor: duckdb.DuckDBPyConnection, run: RunKey, only: Only, *,
     ).df()
 
 
-def place_of(cursor: duckdb.DuckDBPyConnection, run: RunKey, instance_id: str, only: Only = Only.ALL) -> Place:
+def place_of(cursor: duckdb.DuckDBPyConnection, run: RunKey, instance_id: str, only: Only = Only.ALL) -> AnswerPlace:
     """The neighbours of an instance among those that `only` leaves; `place` is 0 if it is none of them."""
     rows = cursor.execute(
         f"""
@@ -94,7 +94,7 @@ def place_of(cursor: duckdb.DuckDBPyConnection, run: RunKey, instance_id: str, o
         """,
         [*run, instance_id],
     ).fetchall()
-    return Place(*rows[0])
+    return AnswerPlace(*rows[0])
 
 
 def _numbered(condition: str) -> str:

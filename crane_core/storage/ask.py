@@ -17,7 +17,7 @@ _ASKS = (duckdb.StatementType.SELECT, duckdb.StatementType.EXPLAIN)
 """DESCRIBE, SHOW and SUMMARIZE are of the first kind."""
 
 
-class Column(NamedTuple):
+class ResultColumn(NamedTuple):
     """`kind` is DuckDB's type, `words` the comment."""
 
     name: str
@@ -32,7 +32,7 @@ class Relation(NamedTuple):
     is_view: bool
     words: str
     key: tuple[str, ...]
-    columns: tuple[Column, ...]
+    columns: tuple[ResultColumn, ...]
 
 
 def answer(store: Store, question: str, timeout_s: float = TIMEOUT_S) -> pd.DataFrame:
@@ -93,7 +93,7 @@ def schema(store: Store) -> list[Relation]:
         ORDER BY 2 DESC, 1
         """
     ).fetchall()
-    columns: dict[str, list[Column]] = {}
+    columns: dict[str, list[ResultColumn]] = {}
     for table, *column in cursor.execute(
         """
         SELECT table_name, column_name, data_type, coalesce(comment, '')
@@ -101,7 +101,7 @@ def schema(store: Store) -> list[Relation]:
         ORDER BY table_name, column_index
         """
     ).fetchall():
-        columns.setdefault(table, []).append(Column(*column))
+        columns.setdefault(table, []).append(ResultColumn(*column))
     kept_unique = {table.name: table.key for table in TABLES.values()}
     return [
         Relation(name, is_view, words, tuple(key) or kept_unique.get(name, ()), tuple(columns[name]))

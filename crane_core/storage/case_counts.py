@@ -21,7 +21,7 @@ PREDICTED = {
 """How the answers of an instance become one prediction in 0..1, of instances with an answer."""
 
 
-class Question(NamedTuple):
+class CountQuestion(NamedTuple):
     """What is counted: `predicted` is a key of PREDICTED; `credit` of each label, None where detection is enough.
 
     only_crashing: whether instances that do not crash are left out, as recall does.
@@ -75,7 +75,7 @@ def conditions(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
     return found.drop(columns="is_known").reset_index(drop=True)
 
 
-def case_counts(cursor: duckdb.DuckDBPyConnection, question: Question, shown: pd.DataFrame) -> pd.DataFrame:
+def case_counts(cursor: duckdb.DuckDBPyConnection, question: CountQuestion, shown: pd.DataFrame) -> pd.DataFrame:
     """How many cases have which counts, per series: a row for every different case, whatever the number of cases.
 
     shown: experiment, detector, setting, and the series that its answers count for. Columns: series; is_paired (asked

@@ -125,7 +125,7 @@ Condition = tuple[str, str, str, str]
 """Benchmark, experiment, detector and setting."""
 
 
-class Facts(NamedTuple):
+class PartitionFacts(NamedTuple):
     """What a file holds: `kind` is a key of FORMS, `detectors` are (detector, title, kind) of runs."""
 
     kind: str
@@ -134,7 +134,7 @@ class Facts(NamedTuple):
     detectors: tuple[tuple[str, str, str], ...]
 
 
-def facts_of(path: Path, shown: str) -> Facts:
+def facts_of(path: Path, shown: str) -> PartitionFacts:
     """What a Parquet file holds, after every row was checked. Raises SourceError, which names the file as `shown`."""
     if path.is_symlink() or not path.is_file():
         raise SourceError(f"{shown} is a link or no file.", remedy="Name Parquet files, not links to them.")
@@ -151,7 +151,7 @@ def facts_of(path: Path, shown: str) -> Facts:
             ) from error
 
 
-def _checked(connection: duckdb.DuckDBPyConnection, path: Path, shown: str) -> Facts:
+def _checked(connection: duckdb.DuckDBPyConnection, path: Path, shown: str) -> PartitionFacts:
     described = connection.execute(f"DESCRIBE FROM {_file(path)}").fetchall()
     types = {str(row[0]): str(row[1]) for row in described}
     kind = JUDGEMENTS if "label" in types else RUNS
@@ -180,7 +180,7 @@ def _checked(connection: duckdb.DuckDBPyConnection, path: Path, shown: str) -> F
     if not counted:
         raise SourceError(f"{shown} has no rows.", remedy="Leave it out.")
     detectors = () if kind == JUDGEMENTS else tuple(connection.execute(_DETECTORS).fetchall())
-    return Facts(kind, sum(row[4] for row in counted), frozenset(tuple(row[:4]) for row in counted), detectors)
+    return PartitionFacts(kind, sum(row[4] for row in counted), frozenset(tuple(row[:4]) for row in counted), detectors)
 
 
 _DETECTORS = f"""

@@ -19,7 +19,7 @@ from crane_core.ui.breakdown_words import GROUPINGS, about, change_words, findin
 from crane_core.ui.chart_box import draw_panels, finished
 from crane_core.ui.label_coverage import draw_coverage
 from crane_core.ui.navigation import go
-from crane_core.ui.result_switches import Chosen
+from crane_core.ui.result_switches import ResultChoice
 from crane_core.ui.url_state import one_of
 from crane_core.ui.words import (
     NOTHING,
@@ -41,7 +41,7 @@ CASE_FILTER = {"root_cause": keys.ROOT_CAUSE, "crash_type": keys.CRASH_TYPE, "st
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
-def _rates(loaded: str, chosen: Chosen, by: str, rate: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _rates(loaded: str, chosen: ResultChoice, by: str, rate: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The rates per group, detector and input, and what the other input changes per group and detector."""
     rows = chosen.rows()
     how: Any = {"rule": chosen.rule, "credit": chosen.credit}
@@ -51,7 +51,7 @@ def _rates(loaded: str, chosen: Chosen, by: str, rate: str) -> tuple[pd.DataFram
     return table, change_table(rows, by=by, rate=rate, inputs=chosen.inputs, **how)
 
 
-def draw_breakdown(chosen: Chosen) -> None:
+def draw_breakdown(chosen: ResultChoice) -> None:
     """The section: which rate by which kind, and its bars."""
     st.subheader("For which crashes?", anchor="breakdown")
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -62,7 +62,7 @@ def draw_breakdown(chosen: Chosen) -> None:
     draw_bars(chosen, by=str(by), rate=str(rate))
 
 
-def draw_bars(chosen: Chosen, *, by: str, rate: str) -> None:
+def draw_bars(chosen: ResultChoice, *, by: str, rate: str) -> None:
     """A panel per detector with a row per group, and what the other input changes."""
     table, changes = _rates(data.answers(), chosen, by, rate)
     if table.empty:
@@ -95,7 +95,7 @@ def draw_bars(chosen: Chosen, *, by: str, rate: str) -> None:
     )
 
 
-def _name(chosen: Chosen, by: str, rate: str) -> str:
+def _name(chosen: ResultChoice, by: str, rate: str) -> str:
     """The stem of the downloads' names; it names the inputs if they differ from the study's."""
     inputs = "" if chosen.inputs == WITH_STATE else f"_{chosen.inputs.base}_to_{chosen.inputs.other}"
     return f"{rate.lower()}_by_{by}_{chosen.kind}{inputs}"
@@ -121,7 +121,7 @@ def _order(by: str, table: pd.DataFrame) -> list[str]:
     return largest_first.index.tolist()
 
 
-def _open_cases(chosen: Chosen, by: str, point: dict[str, Any]) -> None:
+def _open_cases(chosen: ResultChoice, by: str, point: dict[str, Any]) -> None:
     rows = chosen.rows()
     setting = next(s for s in chosen.inputs if setting_short(s) == point["setting"])
     is_meant = (rows[by] == point["group"]) & (rows["detector_title"] == point["detector_title"])
@@ -140,7 +140,7 @@ def _open_cases(chosen: Chosen, by: str, point: dict[str, Any]) -> None:
     go("cases", **filters)
 
 
-def _beside(table: pd.DataFrame, changes: pd.DataFrame, by: str, chosen: Chosen) -> list[Change]:
+def _beside(table: pd.DataFrame, changes: pd.DataFrame, by: str, chosen: ResultChoice) -> list[Change]:
     """The row of `changes` for each row of `table` with the other input; None for the base."""
     change_of = {(row[by], row["detector_title"]): row for row in as_rows(changes)}
     other = chosen.inputs.other

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 import pandas as pd
 
 from crane_core.pipeline.cases.pairs import PATTERN_MEANING, Pattern
-from crane_core.pipeline.cases.picture import Column, Picture
+from crane_core.pipeline.cases.picture import Picture, PictureColumn
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import keys
 from crane_core.ui.exception_names import exception_name
@@ -86,14 +86,14 @@ def _picture_html(rows: Sequence[dict[str, Any]], picture: Picture, benchmark: s
     )
 
 
-def _ends(columns: Sequence[Column]) -> list[bool]:
+def _ends(columns: Sequence[PictureColumn]) -> list[bool]:
     """Whether a column is the last of its detector, for each of both versions."""
     after = [*columns[1:], None]
     once = [other is None or one[:2] != other[:2] for one, other in zip(columns, after, strict=True)]
     return once * 2
 
 
-def _picture_head(columns: Sequence[Column]) -> str:
+def _picture_head(columns: Sequence[PictureColumn]) -> str:
     groups = [(title, len(list(of))) for (title, _), of in groupby(columns, key=lambda column: column[:2])]
     names = "".join(f'<span class="cw-turned" style="--n:{n}">{escape(title)}</span>' for title, n in groups)
     signs = "".join(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from crane_core.pipeline.cases.picture import Column
+from crane_core.pipeline.cases.picture import PictureColumn
 from crane_core.ui import data
 from crane_core.ui.case_board import draw_board
 from crane_core.ui.case_filters import (
@@ -40,5 +40,5 @@ def draw_cases() -> None:
     draw_board(html, [_column_words(column) for column in picture.columns])
 
 
-def _column_words(column: Column) -> str:
+def _column_words(column: PictureColumn) -> str:
     return f"{column.title} {setting_short(column.setting)} ({experiment_words(column.experiment)})"

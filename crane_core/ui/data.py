@@ -14,7 +14,7 @@ from crane_core.identity.visitor import Role, Visitor
 from crane_core.pipeline.campaigns import blinded, label_sets
 from crane_core.pipeline.campaigns.campaigns import kept_campaign
 from crane_core.pipeline.detection.printed_rows import PrintedRow, printed_beside
-from crane_core.pipeline.detection.score import Row
+from crane_core.pipeline.detection.score import ScoreRow
 from crane_core.pipeline.detection.score import scores as job_scores
 from crane_core.pipeline.inventory import inventory
 from crane_core.pipeline.jobs.files import is_held
@@ -235,16 +235,16 @@ def run_list() -> pd.DataFrame:
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _scores(_store: Store, loaded: str, job: str) -> list[Row]:
+def _scores(_store: Store, loaded: str, job: str) -> list[ScoreRow]:
     return job_scores(_store, job)
 
 
-def scores(job: str) -> list[Row]:
+def scores(job: str) -> list[ScoreRow]:
     """A job's rates beside the published ones; see `pipeline.detection.score.scores`."""
     return _scores(store(), answers(), job)
 
 
-def printed_rows(benchmark: str, rows: list[Row]) -> list[PrintedRow]:
+def printed_rows(benchmark: str, rows: list[ScoreRow]) -> list[PrintedRow]:
     """What the paper prints beside these rows; see `pipeline.detection.printed_rows.printed_beside`."""
     return printed_beside(store(), benchmark, rows)
 

@@ -18,7 +18,7 @@ from crane_core.storage.verdicts import PUBLISHED_HUMAN
 from crane_core.ui import data, keys
 from crane_core.ui.chart_box import draw_chart, finished
 from crane_core.ui.grid import grid
-from crane_core.ui.result_switches import Chosen
+from crane_core.ui.result_switches import ResultChoice
 from crane_core.ui.url_state import one_of
 from crane_core.ui.words import NOTHING, count, interval, percent, setting_short
 
@@ -37,7 +37,7 @@ ABOUT_RUNS = (
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
-def _stability(loaded: str, where: Chosen) -> Stability:
+def _stability(loaded: str, where: ResultChoice) -> Stability:
     """Of the experiment itself; runs beside it are a separate experiment."""
     asked = where.conditions()
     mine = asked[asked["experiment"] == where.experiment].drop_duplicates("detector")
@@ -45,13 +45,13 @@ def _stability(loaded: str, where: Chosen) -> Stability:
     return stability(data.store(), where.benchmark, where.experiment, titles)
 
 
-def _where(chosen: Chosen) -> Chosen:
+def _where(chosen: ResultChoice) -> ResultChoice:
     """The switches that matter for single runs; the others must not invalidate the cache."""
     alike = chosen._replace(rule=VoteRule.MAJORITY, credit=Credit.DETECTION, annotator=PUBLISHED_HUMAN)
     return alike._replace(beside=(), inputs=WITH_STATE)
 
 
-def draw_five_runs(chosen: Chosen) -> None:
+def draw_five_runs(chosen: ResultChoice) -> None:
     """The section; a sentence where every instance has one run."""
     runs, by_setting = _stability(data.answers(), _where(chosen))
     if runs.empty:

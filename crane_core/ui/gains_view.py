@@ -29,7 +29,7 @@ from crane_core.ui.gains_words import headline
 from crane_core.ui.grid import grid
 from crane_core.ui.label_coverage import draw_coverage
 from crane_core.ui.model_across_view import draw_model_across
-from crane_core.ui.result_switches import STUDY, Chosen
+from crane_core.ui.result_switches import STUDY, ResultChoice
 from crane_core.ui.words import (
     count,
     p_value,
@@ -52,7 +52,7 @@ SAMPLED = "Not tested: the labels of a sample stand for others, so it is unknown
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
-def _gains(loaded: str, chosen: Chosen) -> Compared:
+def _gains(loaded: str, chosen: ResultChoice) -> Compared:
     found = _by_row(chosen) if chosen.annotator != PUBLISHED_HUMAN else _by_case(chosen)
     if found.comparison.empty:
         return found
@@ -60,12 +60,12 @@ def _gains(loaded: str, chosen: Chosen) -> Compared:
     return found._replace(comparison=found.comparison.set_index("detector_title", drop=False).loc[titles])
 
 
-def _by_case(chosen: Chosen) -> Compared:
+def _by_case(chosen: ResultChoice) -> Compared:
     how: Any = {"rule": chosen.rule, "credit": chosen.credit, "inputs": chosen.inputs}
     return compared_by_case(data.store(), chosen.benchmark, chosen.conditions(), **how)
 
 
-def _by_row(chosen: Chosen) -> Compared:
+def _by_row(chosen: ResultChoice) -> Compared:
     """Where the labels of a sample may stand for others, which takes every instance."""
     asked = chosen.rows()
     asked = asked[asked["setting"].isin(chosen.inputs)]
@@ -79,12 +79,12 @@ def _by_row(chosen: Chosen) -> Compared:
     return Compared(comparison, values, {str(title): int(n) for title, n in left_out.items()})
 
 
-def compared(chosen: Chosen) -> Compared:
+def compared(chosen: ResultChoice) -> Compared:
     """The cached comparison for these switches."""
     return _gains(data.answers(), chosen)
 
 
-def draw_gains(chosen: Chosen) -> None:
+def draw_gains(chosen: ResultChoice) -> None:
     """The dumbbells and the table under them; a sentence where no detector has both inputs."""
     comparison, values, n_unpaired = compared(chosen)
     if values.empty:
@@ -117,7 +117,7 @@ def draw_gains(chosen: Chosen) -> None:
     draw_chart(finished(gains, drawn, inputs=inputs), None, numbers=numbers, name=name, note=note)
 
 
-def draw_runtime_state(chosen: Chosen) -> None:
+def draw_runtime_state(chosen: ResultChoice) -> None:
     """The section of Results: the dumbbells, the paired comparison with its n, and what its tests assume."""
     comparison = compared(chosen).comparison
     st.subheader(headline(comparison, chosen.kind, chosen.inputs), anchor="gain")
@@ -160,7 +160,7 @@ def _about_tests(comparison: pd.DataFrame) -> list[str]:
     return said
 
 
-def _printed_accuracy(chosen: Chosen) -> dict[tuple[str, str], float]:
+def _printed_accuracy(chosen: ResultChoice) -> dict[tuple[str, str], float]:
     is_printed = chosen.experiment == STUDY and chosen.inputs == WITH_STATE and chosen.credit in PRINTED_IN
     if not is_printed or chosen.rule is not VoteRule.MAJORITY:
         return {}

@@ -13,7 +13,7 @@ from itertools import groupby, pairwise
 import streamlit as st
 
 from crane_core.annotation.guideline import GuidelineVersion, sections
-from crane_core.celldiff import Line, LinePair, align_lines
+from crane_core.celldiff import LinePair, NumberedLine, align_lines
 from crane_core.ui.words import count, literal
 from crane_core.worddiff import Span, changed_words
 
@@ -75,7 +75,7 @@ def _sides(pair: LinePair) -> Iterator[str]:
         yield _side(line, side, spans[side], changed=not pair.same)
 
 
-def _side(line: Line | None, side: int, words: tuple[Span, ...], *, changed: bool) -> str:
+def _side(line: NumberedLine | None, side: int, words: tuple[Span, ...], *, changed: bool) -> str:
     if line is None:
         return '<div class="cw-side cw-none"></div>'
     css, sign = (f"cw-changed-{side}", SIGNS[side]) if changed else ("cw-same", "")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from crane_core.fetch import Step, fetch
+from crane_core.fetch import DownloadStep, fetch
 from crane_core.identity.visitor import Role
 from crane_core.pipeline.loading.editions import in_edition
 from crane_core.pipeline.loading.load import Imported, as_sources, import_paths
@@ -51,7 +51,7 @@ def _default(name: str) -> str:
 def _fetch(name: str) -> None:
     bar = st.progress(0.0, f"Contacting the server of {name}")
 
-    def show(step: Step) -> None:
+    def show(step: DownloadStep) -> None:
         of = f" of {count(step.total)}" if step.total else ""
         share = min(step.done / step.total, 1.0) if step.total else 0.0
         bar.progress(share, f"{step.what}: {count(step.done)}{of} {step.unit}")

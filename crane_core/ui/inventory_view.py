@@ -11,7 +11,7 @@ from crane_core.identity.visitor import Role
 from crane_core.pipeline.inventory import inventory
 from crane_core.pipeline.maintenance.inventory_list import (
     LONGEST_TITLE,
-    Entry,
+    InventoryEntry,
     entries,
     is_needed,
     remove,
@@ -86,15 +86,15 @@ def draw_removed(*kinds: Listed) -> None:
                 st.caption(literal(f"{_words(entry)}, removed by {by} at {when} UTC"), width="stretch")
 
 
-def _restoring(entry: Entry) -> Callable[[str], object]:
+def _restoring(entry: InventoryEntry) -> Callable[[str], object]:
     return lambda by: restore(data.folder(), entry.kind, entry.name, by=by)
 
 
-def _entries(kinds: Sequence[Listed]) -> list[Entry]:
+def _entries(kinds: Sequence[Listed]) -> list[InventoryEntry]:
     return [entry for entry in entries(data.store(), data.folder()) if entry.kind in kinds]
 
 
-def _words(entry: Entry) -> str:
+def _words(entry: InventoryEntry) -> str:
     title = entry.title if entry.title == entry.name else f"{entry.title} ({entry.name})"
     return f"{entry.kind} {title[:SHOWN_LETTERS]}, {entry.held}"
 

@@ -9,16 +9,16 @@ from crane_core.pipeline.campaigns.label_sets import standing_words
 from crane_core.pipeline.judging.judged import Coverage, coverage
 from crane_core.pipeline.results.measures import Credit
 from crane_core.ui import data
-from crane_core.ui.result_switches import Chosen
+from crane_core.ui.result_switches import ResultChoice
 from crane_core.ui.words import count, literal
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
-def _coverage(loaded: str, chosen: Chosen) -> Coverage:
+def _coverage(loaded: str, chosen: ResultChoice) -> Coverage:
     return coverage(chosen.rows(), chosen.rule)
 
 
-def draw_coverage(chosen: Chosen) -> None:
+def draw_coverage(chosen: ResultChoice) -> None:
     """The line; nothing if no diagnosis counts."""
     if chosen.credit is not Credit.DETECTION:
         st.caption(_line(chosen.annotator, _coverage(data.answers(), chosen)))

@@ -15,7 +15,7 @@ from crane_core.stats.gee import LEAST_CHANGED, Unfit
 from crane_core.stats.power import ALPHA
 from crane_core.ui import data
 from crane_core.ui.chart_box import draw_chart, finished
-from crane_core.ui.result_switches import Chosen
+from crane_core.ui.result_switches import ResultChoice
 from crane_core.ui.words import (
     coefficient,
     coefficient_interval,
@@ -46,13 +46,13 @@ ASSUMES = (
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
-def _across(loaded: str, chosen: Chosen) -> ModelAcross:
+def _across(loaded: str, chosen: ResultChoice) -> ModelAcross:
     asked = chosen.rows()
     asked = asked[asked["setting"].isin(chosen.inputs)]
     return model_across(asked, rule=chosen.rule, credit=chosen.credit, inputs=chosen.inputs)
 
 
-def draw_model_across(chosen: Chosen) -> None:
+def draw_model_across(chosen: ResultChoice) -> None:
     """The finding and its chart, or why there is none; nothing if no detector has both inputs."""
     found = _across(data.answers(), chosen)
     if found.ratios.empty and found.why_not == Unfit.ONE_GROUP:

@@ -20,7 +20,7 @@ from crane_core.ui.gains_view import compared, readable
 from crane_core.ui.gains_words import headline
 from crane_core.ui.glossary import explained
 from crane_core.ui.navigation import link
-from crane_core.ui.result_switches import STUDY, Chosen
+from crane_core.ui.result_switches import STUDY, ResultChoice
 from crane_core.ui.together_view import names_of, rules_first
 from crane_core.ui.together_words import finding
 from crane_core.ui.words import count, interval, p_value, percent, points
@@ -29,13 +29,13 @@ QUESTION = "Will the next cell crash?"
 """The title while the study is not loaded, which would answer it."""
 
 
-def study() -> Chosen | None:
+def study() -> ResultChoice | None:
     """The study under its own rules: majority of five runs, correct diagnosis; None if it is not loaded."""
     verdicts = data.verdicts()
     rows = verdicts[verdicts["experiment"] == STUDY]
     if rows.empty:
         return None
-    return Chosen(str(rows["benchmark"].iloc[0]), STUDY, DetectorKind.LLM, VoteRule.MAJORITY, Credit.STRICT)
+    return ResultChoice(str(rows["benchmark"].iloc[0]), STUDY, DetectorKind.LLM, VoteRule.MAJORITY, Credit.STRICT)
 
 
 def prepare_answer() -> None:
@@ -51,7 +51,7 @@ def prepare_answer() -> None:
         rules_first(chosen)
 
 
-def draw_head() -> Chosen | None:
+def draw_head() -> ResultChoice | None:
     """Title, what it is about, and the paper; returns the study."""
     chosen = study()
     st.title(headline(compared(chosen).comparison) if chosen else QUESTION)
@@ -77,7 +77,7 @@ def _draw_paper() -> None:
             st.code(paper.BIBTEX, language="bibtex", wrap_lines=True)
 
 
-def draw_answer(chosen: Chosen | None) -> None:
+def draw_answer(chosen: ResultChoice | None) -> None:
     """Accuracy without and with runtime state, and the paired differences beside it."""
     if chosen is None:
         st.info("The published study is not loaded. The Data page shows what is loaded and fetches the rest.")
@@ -127,7 +127,7 @@ def _p_words(comparison: pd.DataFrame) -> str:
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)
-def _changed(_store: Store, loaded: str, chosen: Chosen, detectors: tuple[str, ...]) -> dict[Pattern, int]:
+def _changed(_store: Store, loaded: str, chosen: ResultChoice, detectors: tuple[str, ...]) -> dict[Pattern, int]:
     """In how many cases runtime state helped, and hurt, one of the detectors to predict rightly."""
     rows = chosen.rows()
     table = pair_table(data.case_list(chosen.benchmark), rows[rows["detector"].isin(detectors)])
@@ -135,7 +135,7 @@ def _changed(_store: Store, loaded: str, chosen: Chosen, detectors: tuple[str, .
     return {one: sum(one in patterns for patterns in table["patterns"]) for one in wanted}
 
 
-def _draw_cases(chosen: Chosen, detectors: list[str]) -> None:
+def _draw_cases(chosen: ResultChoice, detectors: list[str]) -> None:
     """The cases behind the finding, as links that open them."""
     n_of = _changed(data.store(), data.answers(), chosen, tuple(detectors))
     asked: dict[str, str | list[str]] = {keys.BENCHMARK: chosen.benchmark, keys.EXPERIMENT: chosen.experiment}
@@ -147,7 +147,7 @@ def _draw_cases(chosen: Chosen, detectors: list[str]) -> None:
         link("results", "Every claim of the paper, checked", **{keys.PART: "Paper's claims"})
 
 
-def draw_together_finding(chosen: Chosen | None) -> None:
+def draw_together_finding(chosen: ResultChoice | None) -> None:
     """What our rules add to a model or take from it, in a sentence; nothing if no test supports either."""
     table = rules_first(chosen) if chosen else pd.DataFrame()
     if chosen and len(table) and table["outcome"].isin(DIRECTED).any():

@@ -11,7 +11,7 @@ from crane_core.crash_place import traceback_text
 from crane_core.ui.exception_names import exception_name
 from crane_core.ui.glossary import with_terms
 from crane_core.ui.pair_code import code_column_html, state_column_html
-from crane_core.ui.pair_facts import Asked
+from crane_core.ui.pair_facts import MatrixRows
 from crane_core.ui.verdict_matrix import LEGEND, finding, matrix_html
 
 FEW_RUNS = 4
@@ -22,7 +22,7 @@ GUTTER = "A dotted line between line numbers: empty lines there are not shown."
 
 
 def cockpit_html(
-    case: dict[str, Any], asked: Asked, cells: pd.DataFrame, states: pd.DataFrame, origin_words: str
+    case: dict[str, Any], asked: MatrixRows, cells: pd.DataFrame, states: pd.DataFrame, origin_words: str
 ) -> str:
     """The columns; without cells the verdicts stand alone. cells and states: those of the case, as storage has them."""
     verdicts = f'<section class="cw-cockpit-verdicts">{verdicts_html(asked)}{traceback_html(case)}</section>'
@@ -36,7 +36,7 @@ def cockpit_html(
     return f'<div class="{css}">{verdicts}{code}{state}</div>'
 
 
-def verdicts_html(asked: Asked) -> str:
+def verdicts_html(asked: MatrixRows) -> str:
     """What runtime state changed, as the heading of the matrix; local runs below it."""
     if not asked.imported and not asked.local:
         return '<p class="cw-dim">No detector has been asked about this case yet.</p>'
@@ -45,7 +45,7 @@ def verdicts_html(asked: Asked) -> str:
     return f"{heading}{imported}{_local_html(asked)}{LEGEND}"
 
 
-def _local_html(asked: Asked) -> str:
+def _local_html(asked: MatrixRows) -> str:
     if not asked.local:
         return ""
     is_open = " open" if len(asked.local) <= FEW_RUNS else ""

@@ -11,7 +11,7 @@ from html import escape
 from itertools import groupby
 from typing import NamedTuple
 
-from crane_core.celldiff import CellPair, Line, LinePair, align_cells, align_lines
+from crane_core.celldiff import CellPair, LinePair, NumberedLine, align_cells, align_lines
 from crane_core.domain import CellRole
 from crane_core.ui.code_html import code_html
 from crane_core.worddiff import Span, changed_words
@@ -40,7 +40,7 @@ class ShownCell:
     recorded_line: int | None = None
 
 
-class _Row(NamedTuple):
+class _DiffRow(NamedTuple):
     name: str
     html: str
     is_unchanged: bool
@@ -55,7 +55,7 @@ def pair_html(crashing: Sequence[ShownCell], fixed: Sequence[ShownCell]) -> str:
     return f'<div class="cw-pair"><div class="cw-heads">{head}</div>{rows}</div>'
 
 
-def _folded(rows: list[_Row]) -> Iterator[str]:
+def _folded(rows: list[_DiffRow]) -> Iterator[str]:
     """The cells; unchanged ones that follow each other fold into one line."""
     for is_folding, group in groupby(rows, key=lambda row: row.is_unchanged):
         cells = list(group)
@@ -80,7 +80,7 @@ def _at(cells: Sequence[ShownCell], index: int | None) -> ShownCell | None:
     return None if index is None else cells[index]
 
 
-def _row(left: ShownCell | None, right: ShownCell | None) -> _Row:
+def _row(left: ShownCell | None, right: ShownCell | None) -> _DiffRow:
     lines = align_lines(left.code if left else "", right.code if right else "")
     is_target = CellRole.TARGET in {cell.role for cell in (left, right) if cell}
     same = left is not None and right is not None and all(line.same for line in lines)
@@ -89,9 +89,9 @@ def _row(left: ShownCell | None, right: ShownCell | None) -> _Row:
     label = f'<span class="cw-name">{escape(name)}</span> {_status(left, right, same=same)}'
     if is_target or not same:
         body = _lines(lines, left, right)
-        return _Row(name, f'<section class="{css}"><div class="cw-label">{label}</div>{body}</section>', False)
+        return _DiffRow(name, f'<section class="{css}"><div class="cw-label">{label}</div>{body}</section>', False)
     body = _box("".join(_line_rows(lines[:MAX_LINES], left, right))) + _more(lines)
-    return _Row(name, f'<details class="{css}"><summary class="cw-label">{label}</summary>{body}</details>', True)
+    return _DiffRow(name, f'<details class="{css}"><summary class="cw-label">{label}</summary>{body}</details>', True)
 
 
 def _label(left: ShownCell | None, right: ShownCell | None) -> str:
@@ -170,15 +170,15 @@ def _line_row(pair: LinePair, before: LinePair | None, left: ShownCell | None, r
     )
 
 
-def _crashes(line: Line | None, cell: ShownCell | None) -> bool:
+def _crashes(line: NumberedLine | None, cell: ShownCell | None) -> bool:
     return line is not None and cell is not None and cell.crash_line == line.number
 
 
 def _side(
-    line: Line | None,
+    line: NumberedLine | None,
     side: int,
     cell: ShownCell | None,
-    before: Line | None,
+    before: NumberedLine | None,
     *,
     words: tuple[Span, ...],
     changed: bool,
@@ -195,7 +195,7 @@ def _side(
     return f'<div class="{css}">{_number(line, before)}<b{title}>{mark}</b>{code}</div>'
 
 
-def _number(line: Line, before: Line | None) -> str:
+def _number(line: NumberedLine, before: NumberedLine | None) -> str:
     """The number of a line; it says so where empty lines before it are left out."""
     if before is None or line.number <= before.number + 1:
         return f"<i>{line.number}</i>"

@@ -15,7 +15,7 @@ from crane_core.pipeline.rows import as_rows
 from crane_core.ui.code_html import prose_html
 from crane_core.ui.exception_names import exception_name
 from crane_core.ui.run_strip import Answers, Strip
-from crane_core.ui.verdict_matrix import Row, rows_of
+from crane_core.ui.verdict_matrix import MatrixRow, rows_of
 from crane_core.ui.words import experiment_words, is_imported
 
 MAX_RAISED = 300
@@ -58,14 +58,14 @@ def why_html(case: dict[str, Any], remarks: dict[str, str]) -> str:
     return f'<div class="cw-why">{why}{notes}</div>' if why or notes else ""
 
 
-class Asked(NamedTuple):
+class MatrixRows(NamedTuple):
     """The rows of the verdict matrix: imported ones, and those of local runs."""
 
-    imported: list[Row]
-    local: list[Row]
+    imported: list[MatrixRow]
+    local: list[MatrixRow]
 
 
-def asked_rows(runs: pd.DataFrame, verdicts: pd.DataFrame) -> Asked:
+def asked_rows(runs: pd.DataFrame, verdicts: pd.DataFrame) -> MatrixRows:
     """A row per detector and experiment. runs: `storage.cases.runs`; verdicts: the case's rows of the verdict frame.
 
     An imported experiment is named where a detector took part in several.
@@ -77,7 +77,7 @@ def asked_rows(runs: pd.DataFrame, verdicts: pd.DataFrame) -> Asked:
     order = in_order(list({strip.detector for strip in imported}))
     found = sorted(rows_of(imported), key=lambda row: order.index(row.detector))
     times = Counter(row.detector for row in found)
-    return Asked([row if times[row.detector] > 1 else row._replace(note="") for row in found], rows_of(local))
+    return MatrixRows([row if times[row.detector] > 1 else row._replace(note="") for row in found], rows_of(local))
 
 
 def _by(name: str, rows: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:

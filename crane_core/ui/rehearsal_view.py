@@ -9,7 +9,7 @@ from crane_core.pipeline.results.rehearsed import rehearsed
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data
 from crane_core.ui.grid import grid
-from crane_core.ui.result_switches import Chosen
+from crane_core.ui.result_switches import ResultChoice
 from crane_core.ui.words import count, interval, percent
 
 ABOUT = (
@@ -20,11 +20,11 @@ VERSIONS = {"reproduced": "crashing", "fixed": "fixed"}
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
-def _rehearsed(loaded: str, chosen: Chosen) -> pd.DataFrame:
+def _rehearsed(loaded: str, chosen: ResultChoice) -> pd.DataFrame:
     return rehearsed(chosen.rows())
 
 
-def draw_rehearsal(chosen: Chosen) -> None:
+def draw_rehearsal(chosen: ResultChoice) -> None:
     """A row for the crashing and one for the fixed notebooks of each rehearsal."""
     st.subheader("Rehearsal: what did the targets do in a copy of their kernel?", anchor="rehearsal")
     st.caption(ABOUT)

@@ -49,7 +49,7 @@ It offers the inputs that a detector shown here was asked with.
 - **+RT+**: with more facts than the published extractor records"""
 
 
-class Chosen(NamedTuple):
+class ResultChoice(NamedTuple):
     """What the switches say: which rows are meant, by all but rule, credit and inputs, and how they count."""
 
     benchmark: str
@@ -78,11 +78,11 @@ class Chosen(NamedTuple):
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _rows(loaded: str, chosen: Chosen) -> pd.DataFrame:
+def _rows(loaded: str, chosen: ResultChoice) -> pd.DataFrame:
     return _shown(chosen)
 
 
-def _shown(chosen: Chosen, inputs: Inputs | None = None) -> pd.DataFrame:
+def _shown(chosen: ResultChoice, inputs: Inputs | None = None) -> pd.DataFrame:
     """The rows with these inputs, judged by the annotator before detectors beside the study get other names."""
     verdicts = data.verdicts()
     is_beside = verdicts["experiment"].isin(chosen.beside)
@@ -93,7 +93,7 @@ def _shown(chosen: Chosen, inputs: Inputs | None = None) -> pd.DataFrame:
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
-def _compared(loaded: str, chosen: Chosen) -> list[str]:
+def _compared(loaded: str, chosen: ResultChoice) -> list[str]:
     """The comparisons that these switches leave, as the address says them."""
     return [comparison_text(inputs) for inputs in comparisons(chosen.rows())]
 
@@ -106,7 +106,7 @@ def _judges(revision: str, benchmark: str, experiment: str, kind: str) -> list[s
     return annotators_of(data.who_labelled(), shown[shown["detector_kind"] == kind], data.judging_campaigns())
 
 
-def draw_switches() -> Chosen | None:
+def draw_switches() -> ResultChoice | None:
     """The switches in one row; None, after saying what to do, when nothing has been measured."""
     measured = data.measured()
     if measured.empty:
@@ -128,20 +128,20 @@ def draw_switches() -> Chosen | None:
         credits = [str(credit) for credit in Credit] if annotators and not added else [str(Credit.DETECTION)]
         credit = _switch("Count a crash as detected if", credits, keys.CREDIT, CREDIT_HELP, str)
         annotator = pick("Diagnoses judged by", annotators or [PUBLISHED_HUMAN], keys.JUDGED_BY, str, JUDGE_HELP)
-        chosen = Chosen(
+        chosen = ResultChoice(
             benchmark, experiment, DetectorKind(kind), VoteRule(rule), Credit(credit), annotator, tuple(added)
         )
         return chosen._replace(inputs=_inputs(chosen))
 
 
-def _executed(benchmark: str, experiment: str) -> Chosen:
+def _executed(benchmark: str, experiment: str) -> ResultChoice:
     """A rehearsal has one run, one input and no diagnosis: nothing else is drawn to choose from."""
     for key in (keys.VOTE, keys.CREDIT, keys.JUDGED_BY, keys.COMPARE):
         url_state.drop(key)
-    return Chosen(benchmark, experiment, DetectorKind.REHEARSAL, VoteRule.MAJORITY, Credit.DETECTION)
+    return ResultChoice(benchmark, experiment, DetectorKind.REHEARSAL, VoteRule.MAJORITY, Credit.DETECTION)
 
 
-def _inputs(chosen: Chosen) -> Inputs:
+def _inputs(chosen: ResultChoice) -> Inputs:
     """The two inputs to compare; not drawn without a choice. The study's if there are none."""
     options = _compared(data.answers(), chosen._replace(rule=VoteRule.MAJORITY, credit=Credit.STRICT))
     if not options:

@@ -15,13 +15,13 @@ from crane_core.pipeline.rows import as_rows
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 from crane_core.ui import data
 from crane_core.ui.chart_box import draw_chart, finished
-from crane_core.ui.result_switches import Chosen
+from crane_core.ui.result_switches import ResultChoice
 from crane_core.ui.specification_words import ABOUT, by_reading, choices_of, finding, line
 from crane_core.ui.words import NOTHING, p_value, points, points_interval
 
 
 @st.cache_data(max_entries=8, show_spinner=False)
-def _curve(loaded: str, chosen: Chosen) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _curve(loaded: str, chosen: ResultChoice) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The curve, and the same by reading."""
     own = chosen.rows()
     who = annotators_of(data.who_labelled(), own, data.judging_campaigns()) or [chosen.annotator]
@@ -30,7 +30,7 @@ def _curve(loaded: str, chosen: Chosen) -> tuple[pd.DataFrame, pd.DataFrame]:
     return curve, by_reading(curve)
 
 
-def draw_specification_curve(chosen: Chosen) -> None:
+def draw_specification_curve(chosen: ResultChoice) -> None:
     """The section; a sentence where no detector has both inputs.
 
     It is the same whatever rule, credit and annotator the switches name, so that a changed switch computes nothing.

@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from crane_core.pipeline.study.study_tables import study_tables
-from crane_core.pipeline.study.table_cells import Cell, Status, StudyTable
+from crane_core.pipeline.study.table_cells import CellStatus, StudyTable, TableCell
 from crane_core.rounding import digits
 from crane_core.ui import data, keys, url_state
 from crane_core.ui.result_switches import pick
@@ -20,10 +20,10 @@ MOST_METRICS = 6
 """Tables with more are shown one metric at a time."""
 USUAL = "Accuracy, end-to-end"
 SIGN = {
-    Status.EQUAL: ("=", "cw-right", "equal to the printed value"),
-    Status.DIFFERS: ("≠", "cw-wrong", "differs from the printed value"),
-    Status.PUBLISHED_ONLY: ("p", "cw-dim", "published only: not recomputable from the loaded data"),
-    Status.OURS_ONLY: ("·", "cw-dim", "ours only: not printed in the paper"),
+    CellStatus.EQUAL: ("=", "cw-right", "equal to the printed value"),
+    CellStatus.DIFFERS: ("≠", "cw-wrong", "differs from the printed value"),
+    CellStatus.PUBLISHED_ONLY: ("p", "cw-dim", "published only: not recomputable from the loaded data"),
+    CellStatus.OURS_ONLY: ("·", "cw-dim", "ours only: not printed in the paper"),
 }
 
 
@@ -91,7 +91,7 @@ def draw_table(table: StudyTable) -> None:
     st.caption(_summary(table))
 
 
-def _cell(cell: Cell | None) -> str:
+def _cell(cell: TableCell | None) -> str:
     if cell is None:
         return "<td></td>"
     sign, css, words = SIGN[cell.status]
@@ -99,7 +99,7 @@ def _cell(cell: Cell | None) -> str:
     n = f"n = {cell.n}, " if cell.n is not None else ""
     title = escape(f"{ours}{n}{words}", quote=True)
     shown = cell.printed or ("" if cell.ours is None else digits(cell.ours, 1))
-    if cell.status is Status.EQUAL and cell.unit == "percent" and cell.ours is not None:
+    if cell.status is CellStatus.EQUAL and cell.unit == "percent" and cell.ours is not None:
         shown = f"{digits(cell.ours, 1)}%"  # the paper prints 73% beside 73.4%
     return f'<td title="{title}">{escape(shown)} <span class="{css}">{sign}</span></td>'
 

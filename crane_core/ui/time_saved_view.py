@@ -8,18 +8,18 @@ from crane_core.charts.time_saved import time_saved as time_chart
 from crane_core.pipeline.results.time_saved import TimeSaved, time_saved, times_of
 from crane_core.ui import data
 from crane_core.ui.chart_box import draw_chart, finished
-from crane_core.ui.result_switches import Chosen
+from crane_core.ui.result_switches import ResultChoice
 from crane_core.ui.time_saved_words import ABOUT, finding, readable_time
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
-def _saved(loaded: str, chosen: Chosen) -> list[TimeSaved]:
+def _saved(loaded: str, chosen: ResultChoice) -> list[TimeSaved]:
     rows = chosen.rows()
     own = rows[rows["experiment"] == chosen.experiment]
     return time_saved(own, times_of(data.store(), chosen.benchmark, chosen.experiment), rule=chosen.rule)
 
 
-def draw_time_saved(chosen: Chosen) -> None:
+def draw_time_saved(chosen: ResultChoice) -> None:
     """The section; a sentence where no answer was timed."""
     found = _saved(data.answers(), chosen)
     if not found:

@@ -15,7 +15,7 @@ from crane_core.storage.verdicts import PUBLISHED_HUMAN
 from crane_core.ui import data, keys
 from crane_core.ui.chart_box import draw_chart, finished
 from crane_core.ui.grid import grid
-from crane_core.ui.result_switches import Chosen
+from crane_core.ui.result_switches import ResultChoice
 from crane_core.ui.together_words import (
     ABOUT_RULES,
     AXIS,
@@ -39,18 +39,18 @@ first one leads the cascade: where it predicts a crash, that stands; elsewhere, 
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
-def _with_rules(loaded: str, where: Chosen) -> pd.DataFrame:
+def _with_rules(loaded: str, where: ResultChoice) -> pd.DataFrame:
     frame = _frame(where)
     rules = rules_in(frame)
     return pd.DataFrame() if rules is None else with_rules(frame, rules, rule=where.rule)
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
-def _combined(loaded: str, where: Chosen, members: tuple[Member, ...]) -> pd.DataFrame:
+def _combined(loaded: str, where: ResultChoice, members: tuple[Member, ...]) -> pd.DataFrame:
     return combine(_frame(where), members, rule=where.rule)
 
 
-def _frame(chosen: Chosen) -> pd.DataFrame:
+def _frame(chosen: ResultChoice) -> pd.DataFrame:
     """All detectors of the experiment, of whatever kind, and those beside it."""
     return _beside(data.answers(), chosen.benchmark, chosen.experiment, chosen.beside)
 
@@ -62,30 +62,30 @@ def _beside(loaded: str, benchmark: str, experiment: str, others: tuple[str, ...
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
-def _known(loaded: str, where: Chosen) -> tuple[dict[Member, str], list[Member]]:
+def _known(loaded: str, where: ResultChoice) -> tuple[dict[Member, str], list[Member]]:
     """The members by name, and the default selection."""
     frame = _frame(where)
     return member_names(frame), usual_members(frame)
 
 
-def _where(chosen: Chosen) -> Chosen:
+def _where(chosen: ResultChoice) -> ResultChoice:
     """The switches that matter for combinations; the others must not invalidate the cache."""
     rule = chosen.rule if chosen.rule is VoteRule.ALL else VoteRule.MAJORITY
     alike = chosen._replace(kind=DetectorKind.LLM, credit=Credit.DETECTION, annotator=PUBLISHED_HUMAN)
     return alike._replace(rule=rule)
 
 
-def rules_first(chosen: Chosen) -> pd.DataFrame:
+def rules_first(chosen: ResultChoice) -> pd.DataFrame:
     """The rules before each model; see `combinations.with_rules`. Empty without rules or models."""
     return _with_rules(data.answers(), _where(chosen))
 
 
-def names_of(chosen: Chosen) -> dict[Member, str]:
+def names_of(chosen: ResultChoice) -> dict[Member, str]:
     """The members of these switches by name: "GPT-5 +RT"."""
     return _known(data.answers(), _where(chosen))[0]
 
 
-def draw_together(chosen: Chosen) -> None:
+def draw_together(chosen: ResultChoice) -> None:
     """The section; a sentence where fewer than two members answered."""
     names = names_of(chosen)
     if len(names) < 2:
@@ -110,7 +110,7 @@ def _draw_rules_first(table: pd.DataFrame, names: dict[Member, str]) -> None:
     )
 
 
-def _draw_chosen(chosen: Chosen, names: dict[Member, str]) -> None:
+def _draw_chosen(chosen: ResultChoice, names: dict[Member, str]) -> None:
     ids = {f"{member.detector}@{member.setting}": member for member in names}
     picked = many_of(
         "Combine",

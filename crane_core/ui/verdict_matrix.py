@@ -31,7 +31,7 @@ LEGEND = (
 )
 
 
-class Row(NamedTuple):
+class MatrixRow(NamedTuple):
     """A detector of one experiment; setting to its answers to both versions. `note`: which of two namesakes."""
 
     detector: str
@@ -43,16 +43,16 @@ class Row(NamedTuple):
         return self.by_setting.get(setting, {}).get(version)
 
 
-def rows_of(strips: Iterable[Strip]) -> list[Row]:
+def rows_of(strips: Iterable[Strip]) -> list[MatrixRow]:
     """A row per detector and experiment, in the order of the strips; the experiment is noted where it is named."""
-    rows: dict[tuple[str, str], Row] = {}
+    rows: dict[tuple[str, str], MatrixRow] = {}
     for strip in strips:
-        row = rows.setdefault((strip.detector, strip.experiment), Row(strip.detector, strip.experiment, {}))
+        row = rows.setdefault((strip.detector, strip.experiment), MatrixRow(strip.detector, strip.experiment, {}))
         row.by_setting[strip.setting] = strip.sides
     return list(rows.values())
 
 
-def matrix_html(rows: Sequence[Row]) -> str:
+def matrix_html(rows: Sequence[MatrixRow]) -> str:
     """The table: for each version a column per setting that any row has."""
     settings = _settings(rows)
     n = len(settings)
@@ -68,19 +68,19 @@ def matrix_html(rows: Sequence[Row]) -> str:
     )
 
 
-def _settings(rows: Iterable[Row]) -> list[str]:
+def _settings(rows: Iterable[MatrixRow]) -> list[str]:
     found = {setting for row in rows for setting in row.by_setting}
     return [str(setting) for setting in Setting if str(setting) in found]
 
 
-def _head(words: str, rows: Sequence[Row]) -> str:
+def _head(words: str, rows: Sequence[MatrixRow]) -> str:
     """The heading of a version; how many runs only where any detector has so many."""
     most = max((len(side.runs) for row in rows for side in _all(row)), default=0)
     name, _, _ = words.partition(":")
     return f"{name}: {most} runs, majority" if most > 1 else name
 
 
-def _row_html(row: Row, settings: list[str]) -> str:
+def _row_html(row: MatrixRow, settings: list[str]) -> str:
     note = f'<div class="cw-dim">{escape(row.note)}</div>' if row.note else ""
     cells = "".join(
         f'<td class="cw-first">{html}</td>' if i == 0 else f"<td>{html}</td>"
@@ -90,11 +90,11 @@ def _row_html(row: Row, settings: list[str]) -> str:
     return f'<tr><th scope="row">{escape(row.detector)}{note}</th>{cells}</tr>'
 
 
-def _all(row: Row) -> list[Answers]:
+def _all(row: MatrixRow) -> list[Answers]:
     return [side for sides in row.by_setting.values() for side in sides.values()]
 
 
-def finding(rows: Sequence[Row]) -> str:
+def finding(rows: Sequence[MatrixRow]) -> str:
     """What runtime state changed for whom, in a sentence."""
     if not any({Setting.CODE, Setting.RUNTIME} <= row.by_setting.keys() for row in rows):
         return "What the detectors predict"
@@ -118,13 +118,13 @@ def _who(names: list[str]) -> str:
     return " and ".join(names) if len(names) < 3 else f"{len(names)} detectors"
 
 
-def _change(row: Row, version: Version) -> bool | None:
+def _change(row: MatrixRow, version: Version) -> bool | None:
     """True where +RT is right and −RT is wrong, False the other way round, None without a change."""
     without, with_ = (is_right(row.answers(setting, version), version) for setting in (Setting.CODE, Setting.RUNTIME))
     return with_ if without is not None and with_ is not None and with_ != without else None
 
 
-def reasonings_html(rows: Sequence[Row]) -> str:
+def reasonings_html(rows: Sequence[MatrixRow]) -> str:
     """A full-width line per detector that opens to its texts, settings side by side; open is one that +RT changed."""
     told = [row for row in rows if any(map(has_reasons, _all(row)))]
     changed = [row for row in told if any(_change(row, version) is not None for version in HEADS)]
@@ -132,7 +132,7 @@ def reasonings_html(rows: Sequence[Row]) -> str:
     return "".join(_reasoning(row, is_open=row in opened) for row in told)
 
 
-def _reasoning(row: Row, *, is_open: bool) -> str:
+def _reasoning(row: MatrixRow, *, is_open: bool) -> str:
     settings = _settings([row])
     votes = " ".join(
         f'<span><span class="cw-dim">{name}</span> {_votes(row, version, settings)}</span>'
@@ -144,12 +144,12 @@ def _reasoning(row: Row, *, is_open: bool) -> str:
     return f'<details class="cw-reasons"{" open" if is_open else ""}>{summary}{body}</details>'
 
 
-def _votes(row: Row, version: Version, settings: list[str]) -> str:
+def _votes(row: MatrixRow, version: Version, settings: list[str]) -> str:
     pairs = ((setting, row.answers(setting, version)) for setting in settings)
     return " ".join(f"{escape(setting_short(s))} {vote_html(found, version)}" for s, found in pairs if found)
 
 
-def _texts(row: Row, version: Version, settings: list[str]) -> str:
+def _texts(row: MatrixRow, version: Version, settings: list[str]) -> str:
     if not any(has_reasons(row.answers(setting, version)) for setting in settings):
         return ""
     columns = "".join(

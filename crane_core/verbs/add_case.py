@@ -12,7 +12,7 @@ from crane_core.given_path import read_given
 from crane_core.pipeline.own_notebooks.check import ALLOWED, execution_forbidden
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.verification.add_case import N_TRIES, AddedCase, NewCase, add_case, edited, read_notebook
-from crane_core.runtime.limits import Limits
+from crane_core.runtime.limits import KernelLimits
 from crane_core.runtime.plan import MOST_BYTES
 from crane_core.runtime.program import program
 from crane_core.terminal import give, one_line, stop_on_interrupt, tell
@@ -60,7 +60,7 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     kernel.add_argument(
         "--python", type=arguments.name, metavar="PATH", help="interpreter to run; it must have ipykernel"
     )
-    usual = Limits().cell_s
+    usual = KernelLimits().cell_s
     kernel.add_argument(
         "--timeout-s",
         type=arguments.seconds,

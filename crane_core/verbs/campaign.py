@@ -13,8 +13,18 @@ from crane_core.annotation.draw import STRATA, CampaignRequest
 from crane_core.annotation.guideline import MOST_CHARACTERS, difference
 from crane_core.annotation.label_check import MOST_BYTES, labels_from_toml
 from crane_core.annotation.label_set import LabelSet, study_labels
-from crane_core.annotation.plan import BY_DEFAULT, Design, Gold, Kind, Outcome, Overlap, Plan, Population, Texts
-from crane_core.annotation.redeal import Change, unassigned
+from crane_core.annotation.plan import (
+    BY_DEFAULT,
+    Design,
+    DrawKind,
+    Gold,
+    Overlap,
+    Plan,
+    Population,
+    PopulationOutcome,
+    Texts,
+)
+from crane_core.annotation.redeal import PeopleChange, unassigned
 from crane_core.annotation.rounds import Round
 from crane_core.annotation.seed import fresh_seed
 from crane_core.domain import LABEL_CODE, AuditAction
@@ -196,9 +206,11 @@ def _add_create(create: argparse.ArgumentParser) -> None:
     )
     for filter_name in ("detectors", "settings", "libraries", "root-causes"):
         asked.add_argument(f"--{filter_name}", type=arguments.names, metavar="A,B", help="default: all")
-    asked.add_argument("--outcome", choices=_words(Outcome), help="detected (default): predicted crashes that do crash")
+    asked.add_argument(
+        "--outcome", choices=_words(PopulationOutcome), help="detected (default): predicted crashes that do crash"
+    )
     design = create.add_argument_group("design")
-    design.add_argument("--design", choices=_words(Kind), help="default: sample, by Equation 1")
+    design.add_argument("--design", choices=_words(DrawKind), help="default: sample, by Equation 1")
     design.add_argument("--margin", type=arguments.share, help="default: 0.05")
     design.add_argument("--confidence", type=arguments.share, help="default: 0.95")
     design.add_argument("--p", type=arguments.share, help="expected share (default: 0.5)")
@@ -291,7 +303,7 @@ def _add_rounds(actions: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     which.add_argument("--everything", action="store_true", help="all labelled items")
 
 
-def _words(vocabulary: type[Outcome] | type[Kind] | type[Overlap]) -> list[str]:
+def _words(vocabulary: type[PopulationOutcome] | type[DrawKind] | type[Overlap]) -> list[str]:
     return [member.name.lower() for member in vocabulary]
 
 
@@ -349,14 +361,14 @@ def _drawn(store: Store, folder: DataFolder, chosen: argparse.Namespace) -> Plan
         settings=chosen.settings or (),
         libraries=chosen.libraries or (),
         root_causes=chosen.root_causes or (),
-        outcome=Outcome[(chosen.outcome or "detected").upper()],
+        outcome=PopulationOutcome[(chosen.outcome or "detected").upper()],
     )
     check_asked(store, wanted)
     stated = {
         name: getattr(chosen, name) for name in ("margin", "confidence", "p", "repeats", "per_item", "calibration")
     }
     design = Design(
-        kind=Kind[(chosen.design or "sample").upper()],
+        kind=DrawKind[(chosen.design or "sample").upper()],
         overlap=Overlap[(chosen.overlap or "all").upper()],
         strata=chosen.strata or BY_DEFAULT,
         texts=chosen.texts or Texts.ONE,
@@ -442,7 +454,7 @@ def _people(chosen: argparse.Namespace, folder: DataFolder) -> int:
     plan = kept_campaign(folder, chosen.name).plan
     idle_ones = idle(folder, plan, days=chosen.idle_days) if chosen.idle_days is not None else []
     leaving = {*chosen.remove, *(old for old, _, _ in pairs), *chosen.hand_back}
-    change = Change(
+    change = PeopleChange(
         add=chosen.add,
         remove=chosen.remove,
         replace={old.strip(): new.strip() for old, _, new in pairs},
@@ -450,7 +462,7 @@ def _people(chosen: argparse.Namespace, folder: DataFolder) -> int:
     )
     if chosen.idle_days is not None and not idle_ones:
         tell(f"Everybody who has open items labelled within {chosen.idle_days:g} days.")
-        if change == Change():
+        if change == PeopleChange():
             return 0
     return _told(folder, chosen, change_people(folder, chosen.name, change, by=chosen.by, why=chosen.why))
 

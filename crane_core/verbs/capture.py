@@ -17,13 +17,13 @@ from crane_core import arguments
 from crane_core.errors import ClusterError, KernelError
 from crane_core.pipeline.dask.cluster import LOCAL, MANY, OFF, Cluster, is_installed, reached
 from crane_core.pipeline.own_notebooks.capture import capture_to_file, document_of
+from crane_core.pipeline.own_notebooks.capture_many import CapturedNotebook as Captures
 from crane_core.pipeline.own_notebooks.capture_many import CaptureRequest, capture_each, notebooks_in
-from crane_core.pipeline.own_notebooks.capture_many import Ended as Captures
-from crane_core.pipeline.own_notebooks.capture_many import How as CaptureHow
+from crane_core.pipeline.own_notebooks.capture_many import ManyCaptureOptions as CaptureHow
 from crane_core.pipeline.own_notebooks.check import ALLOWED, execution_forbidden
 from crane_core.pipeline.places import DataFolder
 from crane_core.runtime.capture import Captured
-from crane_core.runtime.limits import MIB, Limits, most_memory, n_cores
+from crane_core.runtime.limits import MIB, KernelLimits, most_memory, n_cores
 from crane_core.runtime.plan import read_plan
 from crane_core.terminal import give, one_line, stop_on_interrupt, tell
 from crane_core.verbs.check import add_isolation, isolated, tell_left_out
@@ -39,7 +39,7 @@ _USUAL = f"local for more than {MANY} notebooks where distributed is installed"
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
-    usual = Limits()
+    usual = KernelLimits()
     verb.add_argument(
         "notebooks",
         nargs="+",
@@ -115,7 +115,7 @@ def add_bounds(verb: argparse.ArgumentParser) -> None:
         "--output-mib",
         type=arguments.mebibytes,
         metavar="M",
-        help=f"for all printed output (default {Limits().output_bytes // MIB})",
+        help=f"for all printed output (default {KernelLimits().output_bytes // MIB})",
     )
 
 
@@ -170,7 +170,7 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     return 0
 
 
-def _options(chosen: argparse.Namespace, limits: Limits) -> dict[str, Any]:
+def _options(chosen: argparse.Namespace, limits: KernelLimits) -> dict[str, Any]:
     """Those of runtime.capture."""
     return {
         "target": chosen.target,
@@ -231,7 +231,7 @@ def _captures(
         raise KeyboardInterrupt
 
 
-def _shared(chosen: Namespace, n_jobs: int) -> Limits:
+def _shared(chosen: Namespace, n_jobs: int) -> KernelLimits:
     """The limits of a kernel that runs beside others: where no memory is named, its part of what there is."""
     limits = bounded(chosen)
     return limits if chosen.memory_mib else limits._replace(memory_bytes=most_memory() // n_jobs)
@@ -253,9 +253,9 @@ def _as_json(out: Path, n_all: int, ended: Sequence[Captures]) -> dict[str, Any]
     return {"out": str(out), "notebooks": n_all, "captured": len(ended) - n_failed, "failed": n_failed, "now": told}
 
 
-def bounded(chosen: argparse.Namespace) -> Limits:
+def bounded(chosen: argparse.Namespace) -> KernelLimits:
     """The limits that the options say."""
-    limits = isolated(chosen, Limits(cell_s=chosen.timeout_s))
+    limits = isolated(chosen, KernelLimits(cell_s=chosen.timeout_s))
     if chosen.memory_mib:
         limits = limits._replace(memory_bytes=int(chosen.memory_mib * MIB))
     if chosen.output_mib:

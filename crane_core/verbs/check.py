@@ -17,7 +17,7 @@ from crane_core.llm.endpoint import Endpoint, configured_endpoint
 from crane_core.pipeline.own_notebooks.attach import attached
 from crane_core.pipeline.own_notebooks.check import (
     ALLOWED,
-    Checked,
+    CheckedNotebook,
     execution_forbidden,
     findings,
     read_notebook,
@@ -30,14 +30,14 @@ from crane_core.pipeline.own_notebooks.value_origins import evidence, with_origi
 from crane_core.pipeline.places import DataFolder
 from crane_core.runtime.installs import left_out_words, n_installs
 from crane_core.runtime.isolation import best, isolation_words
-from crane_core.runtime.limits import Limits
-from crane_core.runtime.plan import Plan
+from crane_core.runtime.limits import KernelLimits
+from crane_core.runtime.plan import NotebookPlan
 from crane_core.runtime.rehearsal import LONGEST_S, USUAL_S
 from crane_core.runtime.running import kernel_named, running_kernels
 from crane_core.terminal import give, one_line, tell, tell_error
 
 if TYPE_CHECKING:
-    from crane_core.pipeline.own_notebooks.ask_one import Asked
+    from crane_core.pipeline.own_notebooks.ask_one import QuestionOutcome
 
 NAME = "check"
 HELP = "predict whether the target cell of a notebook will crash, and why: with rules, and with a model if one is set"
@@ -120,7 +120,7 @@ def _add_kernel(kernel: argparse._ArgumentGroup) -> None:
         help="look at a kernel that runs already, and run nothing: its id, connection file or notebook; without ID,"
         " list them",
     )
-    usual = Limits().cell_s
+    usual = KernelLimits().cell_s
     kernel.add_argument(
         "--timeout-s",
         type=arguments.seconds,
@@ -147,7 +147,7 @@ def add_isolation(verb: argparse.ArgumentParser) -> None:
     safety.add_argument("--allow-network", action="store_true", help="with --isolate: let the notebook use the network")
 
 
-def isolated(chosen: argparse.Namespace, limits: Limits) -> Limits:
+def isolated(chosen: argparse.Namespace, limits: KernelLimits) -> KernelLimits:
     """The limits with what those flags say."""
     limits = limits._replace(installs=chosen.allow_install)
     if not chosen.isolate:
@@ -157,7 +157,7 @@ def isolated(chosen: argparse.Namespace, limits: Limits) -> Limits:
     return limits
 
 
-def tell_left_out(plan: Plan, chosen: argparse.Namespace) -> None:
+def tell_left_out(plan: NotebookPlan, chosen: argparse.Namespace) -> None:
     """Say that lines which install packages are not run, if there are any."""
     n = 0 if chosen.allow_install else n_installs(cell.source for cell in plan.executed)
     if n:
@@ -220,8 +220,8 @@ def _several(chosen: argparse.Namespace) -> int:
 
 
 def _asked_or_refused(
-    checked: Checked, endpoint: Endpoint | None, chosen: argparse.Namespace
-) -> tuple[Asked | None, DetectorError | None]:
+    checked: CheckedNotebook, endpoint: Endpoint | None, chosen: argparse.Namespace
+) -> tuple[QuestionOutcome | None, DetectorError | None]:
     """What the model says, or why it says nothing; neither where no model is set."""
     if endpoint is None:
         return None, None
@@ -246,7 +246,7 @@ def _list(*, as_json: bool) -> None:
     give("\n".join(lines or ["No kernel runs."]))
 
 
-def _seen(chosen: argparse.Namespace, notebook: Path | None) -> Checked:
+def _seen(chosen: argparse.Namespace, notebook: Path | None) -> CheckedNotebook:
     """The notebook with what its kernel holds; of a kernel that runs already, or of a fresh one."""
     if chosen.attach is not None:
         kernel = kernel_named(chosen.attach)
@@ -258,7 +258,7 @@ def _seen(chosen: argparse.Namespace, notebook: Path | None) -> Checked:
         return checked
     tell(f"Running {_cells(checked)} before the target of {notebook.name}")
     tell_left_out(checked.plan, chosen)
-    limits = isolated(chosen, Limits(cell_s=chosen.timeout_s))
+    limits = isolated(chosen, KernelLimits(cell_s=chosen.timeout_s))
     return run_up(
         checked,
         python=chosen.python,
@@ -277,16 +277,18 @@ def _rehearse_s(chosen: argparse.Namespace) -> float | None:
     return seconds
 
 
-def _give(chosen: argparse.Namespace, checked: Checked, said: Prediction, asked: Asked | None) -> None:
+def _give(
+    chosen: argparse.Namespace, checked: CheckedNotebook, said: Prediction, asked: QuestionOutcome | None
+) -> None:
     give(json.dumps(as_json(checked, said, asked)) if chosen.json else in_words(checked, said, asked))
 
 
-def _cells(checked: Checked) -> str:
+def _cells(checked: CheckedNotebook) -> str:
     n = len(checked.plan.executed)
     return "1 cell" if n == 1 else f"{n:,} cells"
 
 
-def _asked(checked: Checked, endpoint: Endpoint, chosen: argparse.Namespace) -> Asked:
+def _asked(checked: CheckedNotebook, endpoint: Endpoint, chosen: argparse.Namespace) -> QuestionOutcome:
     from crane_core.pipeline.own_notebooks.ask_one import ask_one
 
     setting = Setting(chosen.setting) if checked.state else Setting.CODE
@@ -296,7 +298,7 @@ def _asked(checked: Checked, endpoint: Endpoint, chosen: argparse.Namespace) -> 
     return ask_one(sent, endpoint)
 
 
-def as_json(checked: Checked, said: Prediction, asked: Asked | None) -> dict[str, Any]:
+def as_json(checked: CheckedNotebook, said: Prediction, asked: QuestionOutcome | None) -> dict[str, Any]:
     ran = checked.state is not None
     return {
         "notebook": str(checked.path),
@@ -314,7 +316,7 @@ def as_json(checked: Checked, said: Prediction, asked: Asked | None) -> dict[str
     }
 
 
-def in_words(checked: Checked, said: Prediction, asked: Asked | None) -> str:
+def in_words(checked: CheckedNotebook, said: Prediction, asked: QuestionOutcome | None) -> str:
     """The verdicts, for people to read."""
     target = f"code cell {checked.plan.target.index} of {checked.path.name}"
     if said.crashes:
@@ -340,7 +342,7 @@ def in_words(checked: Checked, said: Prediction, asked: Asked | None) -> str:
     return "\n".join([*lines, *_rehearsed(checked), *(asked.in_words() if asked else [])])
 
 
-def _rehearsed(checked: Checked) -> list[str]:
+def _rehearsed(checked: CheckedNotebook) -> list[str]:
     """What the target came to in a copy, if it ran there."""
     told = checked.rehearsal
     if told is None:

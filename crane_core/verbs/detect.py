@@ -38,26 +38,26 @@ from crane_core.pipeline.detection.cascade import (
     settled,
     settled_words,
 )
-from crane_core.pipeline.detection.detect import JobRequest, Plan, known_detector, plan_detection
+from crane_core.pipeline.detection.detect import JobPlan, JobRequest, known_detector, plan_detection
 from crane_core.pipeline.detection.here import in_processes
 from crane_core.pipeline.detection.models import predicting
 from crane_core.pipeline.detection.on_dask import on_cluster
 from crane_core.pipeline.detection.printed_rows import PrintedRow, printed_beside
 from crane_core.pipeline.detection.rehearsal import DETECTOR as REHEARSAL
 from crane_core.pipeline.detection.rehearsal import USUAL_S, check_allowed, notebooks_of, rehearsing
-from crane_core.pipeline.detection.rehearsal import How as RehearsalHow
+from crane_core.pipeline.detection.rehearsal import RehearsalOptions as RehearsalHow
 from crane_core.pipeline.detection.rehearsal import options as rehearsal_options
-from crane_core.pipeline.detection.score import Row, scores
+from crane_core.pipeline.detection.score import ScoreRow, scores
 from crane_core.pipeline.detection.score_words import rows_json, table_words
-from crane_core.pipeline.jobs.ask_models import Asking, Caps, asking, estimate
+from crane_core.pipeline.jobs.ask_models import AskingOptions, Caps, asking, estimate
 from crane_core.pipeline.jobs.files import LABELS, MOST_NAME, MOST_NOTE, batch_file
 from crane_core.pipeline.jobs.words import estimate_words, outcome_json, outcome_words, progress_words
-from crane_core.pipeline.jobs.work import INTERRUPTED, Outcome, Progress, Work, Worker, carry_out
+from crane_core.pipeline.jobs.work import INTERRUPTED, JobOutcome, JobProgress, Work, Worker, carry_out
 from crane_core.pipeline.loading.load import prepare_or_read
 from crane_core.pipeline.places import DataFolder
 from crane_core.prompts.template import Template, template_for, template_from
 from crane_core.runtime.interpreters import ASSUMED, assumed
-from crane_core.runtime.limits import Limits, most_memory, n_cores
+from crane_core.runtime.limits import KernelLimits, most_memory, n_cores
 from crane_core.runtime.rehearsal import LONGEST_S
 from crane_core.terminal import give, stop_on_interrupt, tell
 from crane_core.verbs.capture import add_dask, cluster_for
@@ -225,13 +225,13 @@ def add_model_arguments(verb: argparse.ArgumentParser, *, has_several: bool = Fa
     verb.add_argument("--json", action="store_true", help="print counts, cost and rows as JSON to stdout")
 
 
-class Ended(NamedTuple):
+class RunReport(NamedTuple):
     """What a run has to say: as JSON, as lines, and its rows; `outcome` is None where nothing was to be done."""
 
     document: dict[str, Any]
     lines: list[str]
-    outcome: Outcome | None = None
-    rows: Sequence[Row] = ()
+    outcome: JobOutcome | None = None
+    rows: Sequence[ScoreRow] = ()
     printed: Sequence[PrintedRow] = ()
 
     @property
@@ -281,7 +281,7 @@ def _several(each: Sequence[argparse.Namespace], folder: DataFolder) -> int:
     A run that fails does not keep the next ones from being made: another model may be there.
     """
     documents: list[dict[str, Any]] = []
-    rows: dict[tuple[str, str, str], Row] = {}
+    rows: dict[tuple[str, str, str], ScoreRow] = {}
     printed: list[PrintedRow] = []
     code = 0
     for number, chosen in enumerate(each, start=1):
@@ -311,11 +311,11 @@ def _give(chosen: argparse.Namespace, document: dict[str, Any], lines: list[str]
         give("\n".join(lines))
 
 
-def _table(rows: Sequence[Row], printed: Sequence[PrintedRow]) -> list[str]:
+def _table(rows: Sequence[ScoreRow], printed: Sequence[PrintedRow]) -> list[str]:
     return [table_words(rows, printed)] if rows else []
 
 
-def _one(chosen: argparse.Namespace, folder: DataFolder) -> Ended:
+def _one(chosen: argparse.Namespace, folder: DataFolder) -> RunReport:
     if chosen.dask != OFF and chosen.detector not in local_detectors():
         why = "asks a model, and keys and limits stay on this machine"
         if chosen.detector == REHEARSAL.detector:
@@ -338,7 +338,7 @@ def _once(chosen: argparse.Namespace) -> None:
         )
 
 
-def _of_rehearsal(chosen: argparse.Namespace, folder: DataFolder) -> Ended:
+def _of_rehearsal(chosen: argparse.Namespace, folder: DataFolder) -> RunReport:
     _once(chosen)
     check_allowed(os.environ, Setting(chosen.setting))
     with tempfile.TemporaryDirectory(prefix="crane-rehearsal-") as place:
@@ -347,11 +347,11 @@ def _of_rehearsal(chosen: argparse.Namespace, folder: DataFolder) -> Ended:
         if chosen.dry_run:
             return _say_plan(plan, f"{len(plan.work.open):,} notebooks to execute; nothing is sent over the network")
         n_jobs = chosen.concurrency or max(1, n_cores() // 2)
-        how = RehearsalHow(chosen.rehearse_s, Limits(memory_bytes=most_memory() // n_jobs), n_jobs)
+        how = RehearsalHow(chosen.rehearse_s, KernelLimits(memory_bytes=most_memory() // n_jobs), n_jobs)
         return _done(chosen, folder, plan, rehearsing(plan, notebooks, how))
 
 
-def _of_local(chosen: argparse.Namespace, folder: DataFolder) -> Ended:
+def _of_local(chosen: argparse.Namespace, folder: DataFolder) -> RunReport:
     _once(chosen)
     module = local_detector(chosen.detector)
     detector = Detector(module.NAME, module.TITLE, module.KIND)
@@ -364,7 +364,7 @@ def _of_local(chosen: argparse.Namespace, folder: DataFolder) -> Ended:
         return _done(chosen, folder, plan, worker)
 
 
-def _of_model(chosen: argparse.Namespace, folder: DataFolder) -> Ended:
+def _of_model(chosen: argparse.Namespace, folder: DataFolder) -> RunReport:
     template = template_from(chosen.template) if chosen.template else template_for(Setting(chosen.setting))
     with asked_model(chosen, is_fake=chosen.detector == FAKE) as asked:
         detector = Detector(slug(asked.endpoint.model), asked.endpoint.model, DetectorKind.LLM)
@@ -385,10 +385,10 @@ def _of_model(chosen: argparse.Namespace, folder: DataFolder) -> Ended:
         return _done(chosen, folder, plan, predicting(plan, asked))
 
 
-def _of_batch(chosen: argparse.Namespace, folder: DataFolder, plan: Plan, asked: Asking) -> Ended:
-    from crane_core.pipeline.detection.batch import Batching
+def _of_batch(chosen: argparse.Namespace, folder: DataFolder, plan: JobPlan, asked: AskingOptions) -> RunReport:
+    from crane_core.pipeline.detection.batch import BatchWorker
 
-    worker = Batching(folder, plan, asked, tell)
+    worker = BatchWorker(folder, plan, asked, tell)
     to_ask = worker.unsubmitted()
     sent = estimate(asked, len(to_ask), sum(plan.inputs[name].n_tokens for name, _ in to_ask))
     if chosen.dry_run:
@@ -397,7 +397,7 @@ def _of_batch(chosen: argparse.Namespace, folder: DataFolder, plan: Plan, asked:
     return _done(chosen, folder, plan, worker, settle=worker.settle)
 
 
-def _of_cascade(chosen: argparse.Namespace, folder: DataFolder) -> Ended:
+def _of_cascade(chosen: argparse.Namespace, folder: DataFolder) -> RunReport:
     template = template_from(chosen.template) if chosen.template else template_for(Setting(chosen.setting))
     with asked_model(chosen, is_fake=False) as asked:
         options = cascade_options(options_of(asked, template, is_fake=False), Setting(chosen.setting))
@@ -417,7 +417,7 @@ def _of_cascade(chosen: argparse.Namespace, folder: DataFolder) -> Ended:
 
 
 @contextmanager
-def asked_model(chosen: argparse.Namespace, *, is_fake: bool) -> Iterator[Asking]:
+def asked_model(chosen: argparse.Namespace, *, is_fake: bool) -> Iterator[AskingOptions]:
     """The model that the arguments name; a fake one is served for as long as it is needed. Raises DetectorError."""
     if not is_fake:
         yield _asking(chosen, *_endpoint(chosen))
@@ -462,7 +462,7 @@ def _how(chosen: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def _asking(chosen: argparse.Namespace, endpoint: Endpoint, usual: Price | None = None) -> Asking:
+def _asking(chosen: argparse.Namespace, endpoint: Endpoint, usual: Price | None = None) -> AskingOptions:
     if (chosen.price_in is None) != (chosen.price_out is None):
         raise DetectorError("Only one of the two prices was given.", remedy="Give both --price-in and --price-out.")
     given = usual if chosen.price_in is None else Price(chosen.price_in, chosen.price_out)
@@ -471,7 +471,7 @@ def _asking(chosen: argparse.Namespace, endpoint: Endpoint, usual: Price | None 
     return asking(endpoint, concurrency=concurrency, given=given, caps=caps, seed=chosen.seed, retries=chosen.retries)
 
 
-def options_of(asked: Asking, template: Template, *, is_fake: bool) -> dict[str, object]:
+def options_of(asked: AskingOptions, template: Template, *, is_fake: bool) -> dict[str, object]:
     """What names the job; a server of this process has another address each time."""
     return asked.options(template.name) | ({"base_url": OWN_SERVER} if is_fake else {})
 
@@ -482,7 +482,7 @@ def _planned(
     detector: Detector,
     options: dict[str, object],
     template: Template | None,
-) -> Plan:
+) -> JobPlan:
     """The store is closed again before the work begins, so that the app can be used meanwhile."""
     store = prepare_or_read(folder, tell)
     try:
@@ -513,7 +513,7 @@ def _labels(chosen: argparse.Namespace) -> dict[str, str]:
     return labels
 
 
-def _say_plan(plan: Plan, words: str, sent: dict[str, object] | None = None) -> Ended:
+def _say_plan(plan: JobPlan, words: str, sent: dict[str, object] | None = None) -> RunReport:
     skipped = dict(plan.skipped_by_reason)
     n_done = len(plan.work.items) - len(plan.work.open)
     document = {
@@ -524,17 +524,17 @@ def _say_plan(plan: Plan, words: str, sent: dict[str, object] | None = None) -> 
         "to_send": sent,
     }
     lines = [f"job {plan.job.job}: {n_done:,} of {len(plan.work.items):,} questions answered so far", words]
-    return Ended(document, [*lines, *(f"{n:,} instances skipped: {reason}" for reason, n in skipped.items())])
+    return RunReport(document, [*lines, *(f"{n:,} instances skipped: {reason}" for reason, n in skipped.items())])
 
 
 def _done(
     chosen: argparse.Namespace,
     folder: DataFolder,
-    plan: Plan,
+    plan: JobPlan,
     worker: Worker,
     of_rules: Settled | None = None,
     settle: Callable[[], bool] = lambda: False,
-) -> Ended:
+) -> RunReport:
     """Run it; the outcome, and what was saved because rules answered first. Again as long as `settle` says so."""
     job, n_open = plan.job, len(plan.work.open)
     if n_open:
@@ -547,7 +547,7 @@ def _done(
     saved = {"first": of_rules.to_json()} if of_rules else {}
     scored = {"rows": rows_json(rows), "printed": [row._asdict() for row in printed]}
     saved_words = [f"  {line}" for line in settled_words(of_rules)] if of_rules else []
-    return Ended(
+    return RunReport(
         outcome_json(outcome, plan.skipped_by_reason) | saved | scored,
         [*outcome_words(outcome, plan.skipped_by_reason), *saved_words],
         outcome,
@@ -556,12 +556,12 @@ def _done(
     )
 
 
-def told_work(folder: DataFolder, work: Work, worker: Worker, at_once: int) -> Outcome:
+def told_work(folder: DataFolder, work: Work, worker: Worker, at_once: int) -> JobOutcome:
     """Do the work and print its progress, until it is done or Ctrl+C is pressed."""
     last = [0.0]
     tell(f"job {work.job.job}: {len(work.items) - len(work.open):,} of {len(work.items):,} questions answered so far")
 
-    def hear(now: Progress) -> None:
+    def hear(now: JobProgress) -> None:
         if time.monotonic() - last[0] >= TOLD_EVERY_S or now.n_done == now.n_all:
             last[0] = time.monotonic()
             tell(progress_words(now))
@@ -570,14 +570,14 @@ def told_work(folder: DataFolder, work: Work, worker: Worker, at_once: int) -> O
         return carry_out(folder, work, worker, progress=hear, stop=stop, at_once=at_once)
 
 
-def exit_code(outcome: Outcome) -> int:
+def exit_code(outcome: JobOutcome) -> int:
     """0 where everything was answered; else 1, and the counts have said what is open."""
     if outcome.ended == INTERRUPTED:
         raise KeyboardInterrupt
     return 1 if outcome.n_open else 0
 
 
-def _rows(folder: DataFolder, job: Job) -> tuple[list[Row], list[PrintedRow]]:
+def _rows(folder: DataFolder, job: Job) -> tuple[list[ScoreRow], list[PrintedRow]]:
     store = prepare_or_read(folder, tell)
     try:
         rows = scores(store, job.job)

@@ -11,7 +11,7 @@ from crane_core.domain import AuditAction
 from crane_core.pipeline.audit import at_the_terminal, note
 from crane_core.pipeline.campaigns.campaigns import campaign_names, kept_campaign
 from crane_core.pipeline.export.all_statistics import all_statistics
-from crane_core.pipeline.export.evidence import Manifest, Table, write_pack
+from crane_core.pipeline.export.evidence import Manifest, PackText, write_pack
 from crane_core.pipeline.export.evidence_readme import readme
 from crane_core.pipeline.export.exported_statistic import Material
 from crane_core.pipeline.export.run_file import SUFFIX, write_run
@@ -124,7 +124,7 @@ def _write_pack(chosen: argparse.Namespace, folder: DataFolder) -> int:
     store = prepare_or_read(folder, tell)
     try:
         tables = list(study_tables(verdict_frame(store), printed_numbers(store)).values())
-        texts = [Table(name, render(tables, form)) for form, name in SUFFIXES.items()]
+        texts = [PackText(name, render(tables, form)) for form, name in SUFFIXES.items()]
         texts += [] if chosen.without_statistics else _statistics(store, folder)
     finally:
         store.close()
@@ -143,11 +143,11 @@ def _write_pack(chosen: argparse.Namespace, folder: DataFolder) -> int:
     return 0
 
 
-def _statistics(store: Store, folder: DataFolder) -> list[Table]:
+def _statistics(store: Store, folder: DataFolder) -> list[PackText]:
     """Every statistic that pages show: one CSV, one JSON, a LaTeX table for each kind."""
     found = all_statistics(Material(store, folder), tell)
-    texts = [Table("statistics.csv", statistics_csv(found)), Table("statistics.json", statistics_json(found))]
-    return texts + [Table(f"statistics_{kind}.tex", statistics_latex(kind, rows)) for kind, rows in found.items()]
+    texts = [PackText("statistics.csv", statistics_csv(found)), PackText("statistics.json", statistics_json(found))]
+    return texts + [PackText(f"statistics_{kind}.tex", statistics_latex(kind, rows)) for kind, rows in found.items()]
 
 
 def in_words(manifest: Manifest, out: Path) -> str:

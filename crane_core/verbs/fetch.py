@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from crane_core import arguments
-from crane_core.fetch import Step, fetch
+from crane_core.fetch import DownloadStep, fetch
 from crane_core.pipeline.loading.load import import_paths
 from crane_core.pipeline.places import DataFolder
 from crane_core.releases import PUBLISHED, asked_release
@@ -40,7 +40,7 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     return 0
 
 
-def _show(step: Step) -> None:
+def _show(step: DownloadStep) -> None:
     """One line that counts up on a terminal."""
     of = f" of {step.total:,}" if step.total else ""
     tell_over(f"{step.what}: {step.done:,}{of} {step.unit}", is_last=step.done == step.total)

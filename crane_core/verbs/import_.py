@@ -22,7 +22,7 @@ from crane_core.pipeline.loading.load import Imported, as_sources, import_paths,
 from crane_core.pipeline.loading.notebook_column import kept_files, notebook_column
 from crane_core.pipeline.loading.record_words import noun
 from crane_core.pipeline.places import DataFolder
-from crane_core.runtime.limits import Limits
+from crane_core.runtime.limits import KernelLimits
 from crane_core.terminal import as_typed, give, one_line, tell
 from crane_core.verbs.capture import add_bounds, captured_into, refuse_if_forbidden
 from crane_core.verbs.check import add_isolation
@@ -76,7 +76,7 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         "--python", type=arguments.name, metavar="PATH", help="interpreter to run; it must have ipykernel"
     )
     kernels.add_argument(
-        "--timeout-s", type=arguments.seconds, default=Limits().cell_s, metavar="S", help="for each cell"
+        "--timeout-s", type=arguments.seconds, default=KernelLimits().cell_s, metavar="S", help="for each cell"
     )
     add_bounds(verb)
     add_isolation(verb)

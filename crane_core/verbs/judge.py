@@ -13,7 +13,7 @@ from crane_core.errors import CampaignError
 from crane_core.importers.instance_ids import JUNOBENCH
 from crane_core.pipeline.audit import at_the_terminal, note
 from crane_core.pipeline.campaigns.campaigns import kept_campaign
-from crane_core.pipeline.jobs.ask_models import Asking, estimate
+from crane_core.pipeline.jobs.ask_models import AskingOptions, estimate
 from crane_core.pipeline.jobs.words import estimate_words, outcome_json, outcome_words
 from crane_core.pipeline.judging.judge import (
     JudgePlan,
@@ -112,7 +112,7 @@ def _campaign(chosen: argparse.Namespace, folder: DataFolder) -> Plan | None:
 
 
 def _planned(
-    chosen: argparse.Namespace, folder: DataFolder, asked: Asking, template: Template, campaign: Plan | None
+    chosen: argparse.Namespace, folder: DataFolder, asked: AskingOptions, template: Template, campaign: Plan | None
 ) -> JudgePlan:
     about = campaign.population if campaign else chosen
     store = prepare_or_read(folder, tell)

@@ -8,7 +8,7 @@ import json
 from crane_core import arguments
 from crane_core.domain import Listed
 from crane_core.pipeline.loading.load import prepare_or_read
-from crane_core.pipeline.maintenance.inventory_list import Entry, entries, removed
+from crane_core.pipeline.maintenance.inventory_list import InventoryEntry, entries, removed
 from crane_core.pipeline.places import DataFolder
 from crane_core.terminal import give, one_line, tell
 
@@ -45,12 +45,12 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     return 0
 
 
-def _as_json(entry: Entry) -> dict[str, str]:
+def _as_json(entry: InventoryEntry) -> dict[str, str]:
     told = {"kind": str(entry.kind), "name": entry.name, "title": entry.title, "held": entry.held, "since": entry.since}
     return told | ({"removed_by": entry.removal.acted_by} if entry.removal else {})
 
 
-def in_words(found: list[Entry]) -> str:
+def in_words(found: list[InventoryEntry]) -> str:
     """One line per thing, in columns."""
     rows = [
         (

@@ -10,10 +10,10 @@ from crane_core import arguments
 from crane_core.domain import Setting
 from crane_core.pipeline.detection.prompt import prompt_of_instance
 from crane_core.pipeline.loading.load import prepare_or_read
-from crane_core.pipeline.own_notebooks.prompt_of_notebook import Written, prompt_of_notebook
+from crane_core.pipeline.own_notebooks.prompt_of_notebook import WrittenPrompt, prompt_of_notebook
 from crane_core.pipeline.places import DataFolder
 from crane_core.prompts.template import PLACEHOLDER, Template, template_from
-from crane_core.runtime.limits import Limits
+from crane_core.runtime.limits import KernelLimits
 from crane_core.terminal import give, give_exactly, tell
 from crane_core.verbs.capture import refuse_if_forbidden
 
@@ -67,7 +67,7 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     kernel.add_argument(
         "--timeout-s",
         type=arguments.seconds,
-        default=Limits().cell_s,
+        default=KernelLimits().cell_s,
         metavar="S",
         help="for a notebook: time limit of each cell before the target",
     )
@@ -96,7 +96,7 @@ def _is_notebook(subject: str) -> bool:
     return subject.endswith(NOTEBOOK_SUFFIX) or Path(subject).is_file()
 
 
-def _of_notebook(path: Path, setting: Setting, template: Template | None, chosen: argparse.Namespace) -> Written:
+def _of_notebook(path: Path, setting: Setting, template: Template | None, chosen: argparse.Namespace) -> WrittenPrompt:
     if setting is not Setting.CODE:
         refuse_if_forbidden(remedy="Unset it, or use --setting code.")
         tell(f"Running the cells before the target of {path.name}")
@@ -107,13 +107,13 @@ def _of_notebook(path: Path, setting: Setting, template: Template | None, chosen
         target=chosen.target,
         python=chosen.python,
         keep_going=chosen.keep_going,
-        limits=Limits(cell_s=chosen.timeout_s),
+        limits=KernelLimits(cell_s=chosen.timeout_s),
     )
 
 
 def _of_instance(
     folder: DataFolder, setting: Setting, template: Template | None, chosen: argparse.Namespace
-) -> Written:
+) -> WrittenPrompt:
     store = prepare_or_read(folder, tell)
     try:
         return prompt_of_instance(store, chosen.subject, setting, template, chosen.benchmark)
@@ -121,7 +121,7 @@ def _of_instance(
         store.close()
 
 
-def in_words(written: Written) -> str:
+def in_words(written: WrittenPrompt) -> str:
     """What the prompt is and how long, for people to read."""
     prompt, tokens = written.prompt, written.tokens
     of = f"{prompt.instance_id} of {prompt.benchmark}" if prompt.benchmark else prompt.instance_id
@@ -134,7 +134,7 @@ def in_words(written: Written) -> str:
     return "\n".join(lines)
 
 
-def as_json(written: Written) -> dict[str, object]:
+def as_json(written: WrittenPrompt) -> dict[str, object]:
     prompt, tokens = written.prompt, written.tokens
     return {
         "instance": prompt.instance_id,

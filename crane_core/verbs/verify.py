@@ -18,10 +18,10 @@ from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.sheet_text import csv_of
 from crane_core.pipeline.verification.on_dask import on_cluster
 from crane_core.pipeline.verification.verified import APART, COLUMNS, VerifiedPair, as_table, counts_of, pairs_of
-from crane_core.pipeline.verification.verify import How, Progress, verify
+from crane_core.pipeline.verification.verify import Progress, VerifyOptions, verify
 from crane_core.pipeline.verification.where import Bench, benches
 from crane_core.runtime.environment import environment_of
-from crane_core.runtime.limits import Limits, most_memory, n_cores
+from crane_core.runtime.limits import KernelLimits, most_memory, n_cores
 from crane_core.runtime.program import program
 from crane_core.terminal import give, one_line, stop_on_interrupt, tell
 from crane_core.verbs.capture import add_bounds, add_dask, bounded, cluster_for
@@ -51,7 +51,7 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     kernel.add_argument(
         "--python", type=arguments.name, metavar="PATH", help="interpreter to run; it must have ipykernel"
     )
-    usual = Limits()
+    usual = KernelLimits()
     kernel.add_argument(
         "--timeout-s",
         type=arguments.seconds,
@@ -97,13 +97,13 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     return 1 if any(pair.is_wrong for pair in pairs) else 0
 
 
-def _how(chosen: argparse.Namespace) -> How:
+def _how(chosen: argparse.Namespace) -> VerifyOptions:
     n_jobs = chosen.jobs or max(1, n_cores() // 2)
     limits = bounded(chosen)
     if not chosen.memory_mib:
         limits = limits._replace(memory_bytes=most_memory() // n_jobs)
     kernel = program(python=chosen.python)
-    return How(kernel, environment_of(kernel), limits, n_jobs, chosen.again)
+    return VerifyOptions(kernel, environment_of(kernel), limits, n_jobs, chosen.again)
 
 
 def _teller(n_told: list[int]) -> Progress:
@@ -115,7 +115,9 @@ def _teller(n_told: list[int]) -> Progress:
     return tell_pair
 
 
-def _as_json(bench: Bench, how: How, pairs: list[VerifiedPair], found: list[Verification]) -> dict[str, object]:
+def _as_json(
+    bench: Bench, how: VerifyOptions, pairs: list[VerifiedPair], found: list[Verification]
+) -> dict[str, object]:
     return {
         "benchmark": bench.benchmark,
         "python": how.environment.python,

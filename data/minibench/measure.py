@@ -18,7 +18,7 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[1]))
 
-from crane_core.detectors.analysis import Question  # noqa: E402
+from crane_core.detectors.analysis import LocalQuestion  # noqa: E402
 from crane_core.detectors.prediction import Prediction  # noqa: E402
 from crane_core.detectors.registry import LocalDetector, local_detector, local_detectors, predictions  # noqa: E402
 from crane_core.domain import Cell, CellRole, KernelState, Setting  # noqa: E402
@@ -83,7 +83,7 @@ def results(names: list[str]) -> None:
         detector = local_detector(name)
         lines = []
         for setting in SETTINGS:
-            asked = [Question(cells[of], None if setting is Setting.CODE else seen[of], setting) for of in cells]
+            asked = [LocalQuestion(cells[of], None if setting is Setting.CODE else seen[of], setting) for of in cells]
             said = [_answered(one) for one in predictions(detector, asked)]
             lines += [_line(detector, of, setting, one) for of, one in zip(cells, said, strict=True)]
             n_crash = sum(one.crashes for one in said)

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from crane_core.annotation.draw import CampaignRequest, draw_plan
-from crane_core.annotation.plan import Design, Plan, Population, Verdict
+from crane_core.annotation.plan import Design, LabelledVerdict, Plan, Population
 
 MADE_AT = "2026-01-02T03:04:05+00:00"
 POPULATION = Population("made", "study")
 
-VerdictsOf = Callable[[Mapping[tuple[str, str], int]], list[Verdict]]
+VerdictsOf = Callable[[Mapping[tuple[str, str], int]], list[LabelledVerdict]]
 PlanOf = Callable[..., Plan]
 
 
@@ -21,9 +21,11 @@ PlanOf = Callable[..., Plan]
 def verdicts_of() -> VerdictsOf:
     """As many verdicts per (detector, setting) as are asked for, about their own cases."""
 
-    def build(sizes: Mapping[tuple[str, str], int]) -> list[Verdict]:
+    def build(sizes: Mapping[tuple[str, str], int]) -> list[LabelledVerdict]:
         return [
-            Verdict("made", f"case_{i}_reproduced", detector, setting, "study", f"case_{i}", library=f"lib{i % 3}")
+            LabelledVerdict(
+                "made", f"case_{i}_reproduced", detector, setting, "study", f"case_{i}", library=f"lib{i % 3}"
+            )
             for (detector, setting), size in sizes.items()
             for i in range(size)
         ]

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from scipy.stats import chi2
 
 from crane_core.annotation.draw import STRATA, CampaignRequest, draw_plan
-from crane_core.annotation.plan import Design, Kind, Overlap, Plan, Population, Verdict
+from crane_core.annotation.plan import Design, DrawKind, LabelledVerdict, Overlap, Plan, Population
 from tests.examples import examples
 
 PlanOf = Callable[..., Plan]
@@ -37,7 +37,7 @@ PAPER_ALLOCATION = {
     "gpt-5 · code": 35,
     "gpt-5 · runtime": 39,
 }
-ALL = {"kind": Kind.ALL}
+ALL = {"kind": DrawKind.ALL}
 
 
 def names_of(plan: Plan, annotator: str) -> list[str]:
@@ -73,7 +73,7 @@ def test_the_order_in_which_verdicts_come_says_nothing(plan_of: PlanOf) -> None:
     wish = CampaignRequest("pilot", ("ana", "ben"), Population("made", "study"), seed=7)
     plan = plan_of(PAPER_STRATA, seed=7)
     verdicts = [
-        Verdict("made", f"case_{i}_reproduced", detector, setting, "study", f"case_{i}", library=f"lib{i % 3}")
+        LabelledVerdict("made", f"case_{i}_reproduced", detector, setting, "study", f"case_{i}", library=f"lib{i % 3}")
         for (detector, setting), size in PAPER_STRATA.items()
         for i in range(size)
     ]
@@ -172,7 +172,7 @@ def test_the_study_s_own_overlap_gives_the_second_annotator_the_sample(plan_of: 
 @pytest.mark.parametrize("n_annotators", [1, 2, 3, 7, 50])
 def test_dealt_items_go_to_one_annotator_each(plan_of: PlanOf, n_annotators: int) -> None:
     annotators = tuple(f"ann{i}" for i in range(n_annotators))
-    plan = plan_of(40, annotators=annotators, design={"overlap": Overlap.NONE, "kind": Kind.ALL})
+    plan = plan_of(40, annotators=annotators, design={"overlap": Overlap.NONE, "kind": DrawKind.ALL})
     dealt = [names_of(plan, annotator) for annotator in annotators]
     assert sorted(name for names in dealt for name in names) == sorted(item.item for item in plan.items)
     assert max(map(len, dealt)) - min(map(len, dealt)) <= 1
@@ -192,7 +192,7 @@ def test_one_annotator_alone_overlaps_with_nobody(plan_of: PlanOf) -> None:
     seed=st.integers(0, 2**31 - 1),
     margin=st.sampled_from([0.05, 0.1, 0.3]),
     overlap=st.sampled_from(Overlap),
-    kind=st.sampled_from(Kind),
+    kind=st.sampled_from(DrawKind),
     n_annotators=st.integers(2, 4),
 )
 @examples(60)
@@ -202,18 +202,18 @@ def test_every_plan_is_whole(
     seed: int,
     margin: float,
     overlap: Overlap,
-    kind: Kind,
+    kind: DrawKind,
     n_annotators: int,
 ) -> None:
     """Every drawn item is somebody's, nobody has another, and sizes add up."""
-    if (overlap, kind) == (Overlap.SAMPLE, Kind.SAMPLE):
+    if (overlap, kind) == (Overlap.SAMPLE, DrawKind.SAMPLE):
         overlap = Overlap.ALL
     annotators = tuple(f"ann{i}" for i in range(n_annotators))
     design = {"margin": margin, "overlap": overlap, "kind": kind}
     plan = plan_of(sizes, seed=seed, annotators=annotators, design=design)
     assert sum(stratum.population for stratum in plan.strata) == plan.population_size == sum(sizes.values())
     assert sum(stratum.sampled for stratum in plan.strata) == len(plan.items) >= plan.required
-    assert len(plan.items) == plan.population_size or kind is Kind.SAMPLE
+    assert len(plan.items) == plan.population_size or kind is DrawKind.SAMPLE
     given_out = Counter(name for annotator in annotators for name in names_of(plan, annotator))
     assert given_out.keys() == {item.item for item in plan.items}
     assert sum(n > 1 for n in given_out.values()) == sum(stratum.overlap for stratum in plan.strata)
@@ -266,7 +266,7 @@ def test_another_confidence_is_its_normal_quantile(plan_of: PlanOf, confidence: 
         ({"design": {"strata": ("case_id",)}}, "is not a stratum"),
         ({"design": {"overlap": Overlap.SOME, "per_item": 3}}, "each item needs 3 annotators"),
         ({"design": {"calibration": -1}}, "calibration round"),
-        ({"design": {"overlap": Overlap.SAMPLE, "kind": Kind.ALL}, "annotators": ("ana",)}, "second annotator"),
+        ({"design": {"overlap": Overlap.SAMPLE, "kind": DrawKind.ALL}, "annotators": ("ana",)}, "second annotator"),
     ],
 )
 def test_a_wish_that_cannot_be_drawn_is_refused(plan_of: PlanOf, change: dict[str, object], told: str) -> None:
@@ -275,7 +275,7 @@ def test_a_wish_that_cannot_be_drawn_is_refused(plan_of: PlanOf, change: dict[st
 
 
 def test_a_verdict_that_stands_twice_in_a_population_is_refused() -> None:
-    verdict = Verdict("made", "case_1_reproduced", "gpt-5", "code", "study", "case_1")
-    wish = CampaignRequest("pilot", ("ana",), Population("made", "study"), Design(kind=Kind.ALL))
+    verdict = LabelledVerdict("made", "case_1_reproduced", "gpt-5", "code", "study", "case_1")
+    wish = CampaignRequest("pilot", ("ana",), Population("made", "study"), Design(kind=DrawKind.ALL))
     with pytest.raises(ValueError, match="two items have the same name"):
         draw_plan(wish, [verdict, replace(verdict)], guideline="g", created_at="now", left_out=0)

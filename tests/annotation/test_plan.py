@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from crane_core.annotation.guideline import guideline
 from crane_core.annotation.plan import (
     RESERVED,
-    Kind,
-    Outcome,
+    DrawKind,
+    LabelledVerdict,
     Overlap,
     Plan,
     Population,
+    PopulationOutcome,
     Texts,
-    Verdict,
     check_name,
     guideline_of,
     plan_from_json,
@@ -30,10 +30,10 @@ from tests.examples import examples
 PlanOf = Callable[..., Plan]
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 lists = st.lists(texts, max_size=3).map(tuple)
-populations = st.builds(Population, texts, texts, lists, lists, lists, lists, st.sampled_from(Outcome))
+populations = st.builds(Population, texts, texts, lists, lists, lists, lists, st.sampled_from(PopulationOutcome))
 designs = st.fixed_dictionaries(
     {
-        "kind": st.sampled_from(Kind),
+        "kind": st.sampled_from(DrawKind),
         "overlap": st.sampled_from([Overlap.ALL, Overlap.NONE]),
         "margin": st.sampled_from([0.05, 0.1, 1 / 3]),
         "confidence": st.sampled_from([0.9, 0.95]),
@@ -167,8 +167,10 @@ def test_what_is_no_name_of_a_file_is_no_name(name: str) -> None:
 
 
 def test_the_address_of_a_population_is_over_its_keys_alone() -> None:
-    one, two = (Verdict("b", f"case_{i}_fixed", "gpt-5", "code", "study", f"case_{i}") for i in range(2))
+    one, two = (LabelledVerdict("b", f"case_{i}_fixed", "gpt-5", "code", "study", f"case_{i}") for i in range(2))
     assert population_sha256([one, two]) == population_sha256([two, one])
     assert population_sha256([one]) != population_sha256([two])
-    known = Verdict("b", "case_0_fixed", "gpt-5", "code", "study", "case_0", library="numpy", root_cause="API misuse")
+    known = LabelledVerdict(
+        "b", "case_0_fixed", "gpt-5", "code", "study", "case_0", library="numpy", root_cause="API misuse"
+    )
     assert population_sha256([known]) == population_sha256([one])

@@ -12,9 +12,18 @@ from hypothesis import strategies as st
 
 from crane_core.annotation.draw import CampaignRequest, draw_plan
 from crane_core.annotation.journal import Journal, journal_for
-from crane_core.annotation.plan import Design, Kind, Overlap, Plan, Population, Verdict, plan_from_json, with_rounds
+from crane_core.annotation.plan import (
+    Design,
+    DrawKind,
+    LabelledVerdict,
+    Overlap,
+    Plan,
+    Population,
+    plan_from_json,
+    with_rounds,
+)
 from crane_core.annotation.redeal import (
-    Change,
+    PeopleChange,
     Signed,
     again_round,
     is_main_open,
@@ -31,9 +40,11 @@ SIGNED = Signed("2026-11-22T10:00:00.000+00:00", "lead", "why not")
 PEOPLE = ("ana", "ben", "cem", "dia")
 
 
-def verdicts(n: int) -> list[Verdict]:
+def verdicts(n: int) -> list[LabelledVerdict]:
     return [
-        Verdict("bench", f"case_{i}_reproduced", ("m1", "m2")[i % 2], ("code", "runtime")[i % 3 == 0], "e", f"case_{i}")
+        LabelledVerdict(
+            "bench", f"case_{i}_reproduced", ("m1", "m2")[i % 2], ("code", "runtime")[i % 3 == 0], "e", f"case_{i}"
+        )
         for i in range(n)
     ]
 
@@ -41,7 +52,7 @@ def verdicts(n: int) -> list[Verdict]:
 def plan_of(
     n: int = 60, people: tuple[str, ...] = PEOPLE, *, seed: int = 7, blind: bool = True, **design: object
 ) -> Plan:
-    wanted = Design(**{"kind": Kind.ALL, "overlap": Overlap.SOME} | design)  # type: ignore[arg-type]
+    wanted = Design(**{"kind": DrawKind.ALL, "overlap": Overlap.SOME} | design)  # type: ignore[arg-type]
     wish = CampaignRequest("pilot", people, Population("bench", "e"), wanted, seed, blind=blind)
     return draw_plan(wish, verdicts(n), guideline="text", created_at="2026-11-22T09:00:00+00:00", left_out=0)
 
@@ -103,7 +114,7 @@ def test_more_annotators_of_an_item_than_there_are_is_refused() -> None:
 
 
 def test_a_sample_can_be_labelled_twice_in_part() -> None:
-    plan = plan_of(600, ("ana", "ben"), kind=Kind.SAMPLE, overlap=Overlap.SAMPLE, repeats=0.0)
+    plan = plan_of(600, ("ana", "ben"), kind=DrawKind.SAMPLE, overlap=Overlap.SAMPLE, repeats=0.0)
     assert len(items_of(plan, "ana")) == len(plan.items)
     shared = sum(stratum.overlap for stratum in plan.strata)
     assert len(items_of(plan, "ben")) == shared < len(plan.items)
@@ -136,7 +147,7 @@ def test_a_calibration_larger_than_the_sample_is_refused() -> None:
 def test_what_somebody_owes_goes_to_others_when_they_leave() -> None:
     plan = plan_of(60, per_item=2)
     journals = journals_after(plan, {"ana": 10, "ben": 30})
-    after = with_rounds(plan, [people_round(plan, journals, Change(remove=("ana",)), SIGNED)])
+    after = with_rounds(plan, [people_round(plan, journals, PeopleChange(remove=("ana",)), SIGNED)])
     assert after.present == ("ben", "cem", "dia")
     assert after.annotators == PEOPLE
     assert set(after.orders["ana"]) == set(journals["ana"].given)
@@ -150,7 +161,7 @@ def test_a_successor_takes_over_exactly_what_was_open() -> None:
     plan = plan_of(60, per_item=2)
     journals = journals_after(plan, {"ana": 10})
     done = {showing.item for showing in journals["ana"].given}
-    after = with_rounds(plan, [people_round(plan, journals, Change(replace={"ana": "eva"}), SIGNED)])
+    after = with_rounds(plan, [people_round(plan, journals, PeopleChange(replace={"ana": "eva"}), SIGNED)])
     assert set(items_of(after, "eva")) == set(items_of(plan, "ana")) - done
     assert after.present == ("ben", "cem", "dia", "eva")
     assert {person: after.orders[person] for person in ("ben", "cem", "dia")} == {
@@ -161,7 +172,7 @@ def test_a_successor_takes_over_exactly_what_was_open() -> None:
 def test_a_newcomer_gets_a_fair_share_and_nothing_that_was_labelled_moves() -> None:
     plan = plan_of(60, per_item=2)
     journals = journals_after(plan, {"ana": 20, "ben": 5})
-    after = with_rounds(plan, [people_round(plan, journals, Change(add=("eva",)), SIGNED)])
+    after = with_rounds(plan, [people_round(plan, journals, PeopleChange(add=("eva",)), SIGNED)])
     assert set(times(after).values()) == {2}
     for person in PEOPLE:
         assert set(journals[person].given) <= set(after.orders[person])
@@ -174,7 +185,7 @@ def test_a_newcomer_gets_a_fair_share_and_nothing_that_was_labelled_moves() -> N
 def test_abandoned_items_can_be_handed_back() -> None:
     plan = plan_of(60, per_item=2)
     journals = journals_after(plan, {"dia": 4})
-    after = with_rounds(plan, [people_round(plan, journals, Change(hand_back=("dia",)), SIGNED)])
+    after = with_rounds(plan, [people_round(plan, journals, PeopleChange(hand_back=("dia",)), SIGNED)])
     assert after.present == PEOPLE
     assert len(items_of(after, "dia")) == 4
     assert set(times(after).values()) == {2}
@@ -182,23 +193,23 @@ def test_abandoned_items_can_be_handed_back() -> None:
 
 def test_where_nobody_is_free_the_missing_labels_are_counted() -> None:
     plan = plan_of(20, ("ana", "ben"), per_item=2, repeats=0.0)
-    after = with_rounds(plan, [people_round(plan, journals_after(plan, {}), Change(remove=("ben",)), SIGNED)])
+    after = with_rounds(plan, [people_round(plan, journals_after(plan, {}), PeopleChange(remove=("ben",)), SIGNED)])
     assert unassigned(after) == 20
 
 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (Change(), "nobody comes, leaves or hands back"),
-        (Change(add=("ana",)), "labels in it already"),
-        (Change(remove=("eva",)), "eva does not label in it"),
-        (Change(remove=PEOPLE), "nobody would be left"),
-        (Change(remove=("ana",), hand_back=("ana",)), "once"),
-        (Change(replace={"ana": "ben"}, hand_back=("ben",)), "once"),
-        (Change(add=("No Name",)), "not a valid name"),
+        (PeopleChange(), "nobody comes, leaves or hands back"),
+        (PeopleChange(add=("ana",)), "labels in it already"),
+        (PeopleChange(remove=("eva",)), "eva does not label in it"),
+        (PeopleChange(remove=PEOPLE), "nobody would be left"),
+        (PeopleChange(remove=("ana",), hand_back=("ana",)), "once"),
+        (PeopleChange(replace={"ana": "ben"}, hand_back=("ben",)), "once"),
+        (PeopleChange(add=("No Name",)), "not a valid name"),
     ],
 )
-def test_a_change_that_cannot_be_is_refused(change: Change, words: str) -> None:
+def test_a_change_that_cannot_be_is_refused(change: PeopleChange, words: str) -> None:
     plan = plan_of()
     with pytest.raises(ValueError, match=words):
         people_round(plan, journals_after(plan, {}), change, SIGNED)
@@ -207,8 +218,10 @@ def test_a_change_that_cannot_be_is_refused(change: Change, words: str) -> None:
 def test_who_labels_everything_needs_a_successor() -> None:
     plan = plan_of(people=("ana", "ben"), overlap=Overlap.SAMPLE)
     with pytest.raises(ValueError, match="name who takes over"):
-        people_round(plan, journals_after(plan, {}), Change(remove=("ana",)), SIGNED)
-    after = with_rounds(plan, [people_round(plan, journals_after(plan, {}), Change(replace={"ana": "eva"}), SIGNED)])
+        people_round(plan, journals_after(plan, {}), PeopleChange(remove=("ana",)), SIGNED)
+    after = with_rounds(
+        plan, [people_round(plan, journals_after(plan, {}), PeopleChange(replace={"ana": "eva"}), SIGNED)]
+    )
     assert set(items_of(after, "eva")) == {item.item for item in plan.items}
 
 
@@ -262,9 +275,9 @@ def test_whatever_happens_every_item_keeps_its_k_people(data: st.DataObject) -> 
                     labelled.setdefault(person, []).append(made)
         before = {person: set(journals[person].given) for person in journals}
         if data.draw(st.booleans()) and len(plan.present) > 2:
-            change = Change(remove=(data.draw(st.sampled_from(plan.present)),))
+            change = PeopleChange(remove=(data.draw(st.sampled_from(plan.present)),))
         else:
-            change = Change(add=(f"new{step}",))
+            change = PeopleChange(add=(f"new{step}",))
         plan = with_rounds(plan, [*plan.rounds, people_round(plan, journals, change, SIGNED)])
         assert all(before[person] <= set(plan.orders[person]) for person in before)
         for person in plan.annotators:

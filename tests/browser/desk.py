@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from benchmarks._campaign import SEED, STUDY
 from crane_core.annotation.draw import CampaignRequest
-from crane_core.annotation.plan import Design, Kind, Plan, Population
+from crane_core.annotation.plan import Design, DrawKind, Plan, Population
 from crane_core.pipeline.campaigns.campaigns import drawn_plan, keep_campaign, kept_campaign
 from crane_core.pipeline.campaigns.desk_names import desk_names
 from crane_core.pipeline.places import DataFolder
@@ -92,7 +92,7 @@ def keep_all(
     annotators: tuple[str, ...] = ("ana", "ben"),
 ) -> Plan:
     """Such a campaign, drawn from a store that is open here."""
-    plan = drawn_plan(store, CampaignRequest(name, annotators, population, Design(Kind.ALL), seed=7))
+    plan = drawn_plan(store, CampaignRequest(name, annotators, population, Design(DrawKind.ALL), seed=7))
     keep_campaign(folder, plan)
     return plan
 

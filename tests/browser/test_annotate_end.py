@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from crane_core.annotation.draw import CampaignRequest
-from crane_core.annotation.plan import Design, Kind, Plan, Population
+from crane_core.annotation.plan import Design, DrawKind, Plan, Population
 from crane_core.pipeline.campaigns.campaigns import drawn_plan, journal_of, keep_campaign, lock_campaign
 from crane_core.pipeline.campaigns.rounds import open_main
 from crane_core.pipeline.places import DataFolder
@@ -29,7 +29,9 @@ def folder(study_app: Served) -> DataFolder:
 def plan(study_app: Served) -> Plan:
     """Few items: all detected crashes of one library. Another campaign of them begins with a calibration round."""
     of_one_library = Population("junobench", "crane-llm-2025-10", libraries=("seaborn",))
-    calibrated = CampaignRequest(CALIBRATED, ("ana", "ben"), of_one_library, Design(Kind.ALL, calibration=2), seed=7)
+    calibrated = CampaignRequest(
+        CALIBRATED, ("ana", "ben"), of_one_library, Design(DrawKind.ALL, calibration=2), seed=7
+    )
     keep_campaign(study_app.folder, drawn_plan(study_app.store, calibrated))
     return campaign_of_all(study_app, NAME, of_one_library)
 

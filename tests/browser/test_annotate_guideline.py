@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from crane_core.annotation.draw import CampaignRequest, draw_plan
 from crane_core.annotation.guideline import version_of
-from crane_core.annotation.plan import Design, Kind, Plan
+from crane_core.annotation.plan import Design, DrawKind, Plan
 from crane_core.pipeline.campaigns.campaigns import acts_of, keep_campaign, population
 from crane_core.pipeline.campaigns.export.files import export_files
 from crane_core.pipeline.campaigns.guideline import change_guideline, current_guideline
@@ -27,7 +27,7 @@ OLD = "Judge the cause that the text names."
 def campaign_with(app: Served, guideline: str) -> Plan:
     """A campaign of ana alone with this guideline."""
     verdicts, left_out = population(app.store, OWN_ANSWERS)
-    wish = CampaignRequest(unique("guided"), ("ana",), OWN_ANSWERS, Design(Kind.ALL), seed=7)
+    wish = CampaignRequest(unique("guided"), ("ana",), OWN_ANSWERS, Design(DrawKind.ALL), seed=7)
     created_at = "2026-11-21T10:00:00+00:00"
     plan = draw_plan(wish, verdicts, guideline=guideline, created_at=created_at, left_out=left_out)
     keep_campaign(app.folder, plan)

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.label_set import study_labels
-from crane_core.annotation.plan import Design, Kind, Texts
+from crane_core.annotation.plan import Design, DrawKind, Texts
 from crane_core.pipeline.campaigns.campaigns import drawn_plan, keep_campaign, kept_campaign, lock_campaign
 from crane_core.pipeline.campaigns.gold import Looks, gold_of_file
 from crane_core.pipeline.campaigns.labelling import LabelStore
@@ -33,7 +33,7 @@ def test_an_annotator_is_told_where_the_plan_says_so(open_page: OpenPage, answer
     plans = {}
     for name, is_told in (("quiet", False), ("told", True)):
         wish = CampaignRequest(
-            unique(name), ("ana",), OWN_ANSWERS, Design(Kind.ALL, repeats=0.0), 7, gold=gold, gold_feedback=is_told
+            unique(name), ("ana",), OWN_ANSWERS, Design(DrawKind.ALL, repeats=0.0), 7, gold=gold, gold_feedback=is_told
         )
         plans[name] = drawn_plan(answered_app.store, wish)
         keep_campaign(folder, plans[name])

@@ -13,7 +13,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from benchmarks._server import serve
 from crane_core.annotation.draw import CampaignRequest, draw_plan
-from crane_core.annotation.plan import Design, Kind, Population, Verdict
+from crane_core.annotation.plan import Design, DrawKind, LabelledVerdict, Population
 from crane_core.pipeline.campaigns.campaigns import asked_for, keep_campaign, lock_campaign
 from crane_core.pipeline.campaigns.label_frame import KEY
 from crane_core.pipeline.campaigns.labelling import LabelStore
@@ -37,7 +37,7 @@ def play(folder: DataFolder, store: Store, name: str, design: Design, *, is_lock
     """Two annotators say of everything what the published human says."""
     frame = asked_for(verdict_frame(store), STUDY)
     human = frame.set_index(KEY)["human"]
-    verdicts = [Verdict(**row) for row in as_rows(frame[[*KEY, "case_id", "library", "root_cause"]])]
+    verdicts = [LabelledVerdict(**row) for row in as_rows(frame[[*KEY, "case_id", "library", "root_cause"]])]
     wish = CampaignRequest(name, ("ana", "ben"), STUDY, design, seed=7)
     plan = draw_plan(wish, verdicts, guideline="g", created_at="2026-11-21T09:00:00+00:00", left_out=0)
     keep_campaign(folder, plan)
@@ -58,7 +58,7 @@ def judged_app(embedded_data: Path, tmp_path_factory: pytest.TempPathFactory) ->
     folder = DataFolder(tmp_path_factory.mktemp("judged") / "data")
     shutil.copytree(embedded_data, folder.path)
     store = prepare(folder)
-    play(folder, store, "whole", Design(kind=Kind.ALL), is_locked=True)
+    play(folder, store, "whole", Design(kind=DrawKind.ALL), is_locked=True)
     play(folder, store, "sample", Design(), is_locked=True)
     play(folder, store, "running", Design(), is_locked=False)
     store.close()

@@ -12,7 +12,7 @@ from types import ModuleType
 import pytest
 
 from crane_core.detectors import installed, pylint, pyright
-from crane_core.detectors.analysis import MOST_DIAGNOSTICS, Question, question_text
+from crane_core.detectors.analysis import MOST_DIAGNOSTICS, LocalQuestion, question_text
 from crane_core.detectors.analyzer_text import ANNOTATED_HEADER, LARGEST_CHARACTERS
 from crane_core.detectors.bounded_tool import ToolStoppedError
 from crane_core.detectors.prediction import Prediction
@@ -28,12 +28,12 @@ ARCHIVE = Path(__file__).resolve().parents[3] / "shared" / "upstream" / "crane_l
 both = pytest.mark.parametrize("tool", [pylint, pyright], ids=["pylint", "pyright"])
 
 
-def plain(*codes: str) -> Question:
-    return Question(cells(*codes), None, Setting.CODE)
+def plain(*codes: str) -> LocalQuestion:
+    return LocalQuestion(cells(*codes), None, Setting.CODE)
 
 
-def typed(*codes: str, **types: str) -> Question:
-    return Question(cells(*codes), state(**types), Setting.RUNTIME)
+def typed(*codes: str, **types: str) -> LocalQuestion:
+    return LocalQuestion(cells(*codes), state(**types), Setting.RUNTIME)
 
 
 def rules(prediction: Prediction, *, counts: bool) -> list[str | None]:
@@ -93,7 +93,7 @@ def test_an_assignment_against_the_declared_type_is_not_counted() -> None:
 
 
 def test_where_representation_is_left_out_no_type_is_written() -> None:
-    question = Question(cells("a = 1"), state(a="int"), Setting.RUNTIME_WITHOUT_R)
+    question = LocalQuestion(cells("a = 1"), state(a="int"), Setting.RUNTIME_WITHOUT_R)
     assert f"{ANNOTATED_HEADER}\na = 1" in question_text(question).code
     assert "a: int\n" in question_text(question._replace(setting=Setting.RUNTIME_WITHOUT_S)).code
 
@@ -231,7 +231,7 @@ PUBLISHED = {
 
 
 @pytest.fixture(scope="module")
-def published() -> tuple[dict[str, Question], dict[tuple[str, str], bool]]:
+def published() -> tuple[dict[str, LocalQuestion], dict[tuple[str, str], bool]]:
     """Questions of some instances, and what the study's analyzers predicted of them, by tool."""
     if not ARCHIVE.is_file():
         pytest.skip("needs ../shared/upstream/crane_llm.tar.gz")
@@ -247,7 +247,7 @@ def published() -> tuple[dict[str, Question], dict[tuple[str, str], bool]]:
             states[record.instance_id] = record
         elif isinstance(record, Run) and record.diagnostics is not None and record.setting is Setting.CODE:
             said[record.detector, record.instance_id] = bool(record.crashes)
-    return {name: Question(listed[name], states[name], Setting.CODE) for name in PUBLISHED}, said
+    return {name: LocalQuestion(listed[name], states[name], Setting.CODE) for name in PUBLISHED}, said
 
 
 @both
@@ -256,7 +256,7 @@ def published() -> tuple[dict[str, Question], dict[tuple[str, str], bool]]:
 def test_published_instances_come_out_as_the_study_had_them(
     tool: ModuleType,
     libraries: tuple[str, ...],
-    published: tuple[dict[str, Question], dict[tuple[str, str], bool]],
+    published: tuple[dict[str, LocalQuestion], dict[tuple[str, str], bool]],
 ) -> None:
     """pylint reads the signatures of the libraries that a notebook calls, so they must be there."""
     need(*libraries)
@@ -271,7 +271,7 @@ def test_published_instances_come_out_as_the_study_had_them(
 
 
 def test_annotations_are_those_of_the_published_texts(
-    published: tuple[dict[str, Question], dict[tuple[str, str], bool]],
+    published: tuple[dict[str, LocalQuestion], dict[tuple[str, str], bool]],
 ) -> None:
     """Line for line on a case whose names the study spelled as its imports do."""
     tree = open_tree(ARCHIVE)

@@ -17,7 +17,7 @@ from crane_core.cli import verb_modules
 from crane_core.domain import Setting
 from crane_core.pipeline.results.evaluate import printed_numbers, verdict_frame
 from crane_core.pipeline.study.study_tables import drift, status_counts, study_tables
-from crane_core.pipeline.study.table_cells import Status
+from crane_core.pipeline.study.table_cells import CellStatus
 from crane_core.storage.store import Store
 from crane_core.ui.navigation import page_files, title
 from tests.browser.screen import TITLES
@@ -123,7 +123,7 @@ def test_the_proof_of_the_readme_is_what_the_data_say(embedded_store: Store) -> 
     assert len(fixed[["benchmark", "instance_id"]].drop_duplicates()) == int(found[1])
     tables = study_tables(frame, printed_numbers(embedded_store)).values()
     assert drift(tables) == []
-    assert sum(counts[Status.EQUAL] for counts in status_counts(tables).values()) == int(found[2].replace(",", ""))
+    assert sum(counts[CellStatus.EQUAL] for counts in status_counts(tables).values()) == int(found[2].replace(",", ""))
 
 
 def test_pictures_of_the_readme_show_the_pages_of_today() -> None:

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from crane_core.pipeline.claims.claims import checked_claims, interval_words, loaded_in, published_claims
-from crane_core.pipeline.claims.verdicts import Verdict
+from crane_core.pipeline.claims.verdicts import ClaimVerdict
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.results.evaluate import printed_numbers, verdict_frame
 from crane_core.pipeline.study.study_tables import status_counts, study_tables
-from crane_core.pipeline.study.table_cells import Status
+from crane_core.pipeline.study.table_cells import CellStatus
 from crane_core.storage.store import Store
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -43,22 +43,25 @@ def test_accuracies_are_those_of_tables_2a_and_2b(embedded_store: Store) -> None
 
 def test_counts_of_compared_cells_are_those_of_report(embedded_store: Store) -> None:
     tables = study_tables(verdict_frame(embedded_store), printed_numbers(embedded_store))
-    n_of: Counter[Status] = Counter()
+    n_of: Counter[CellStatus] = Counter()
     for counts in status_counts(tables.values()).values():
         n_of.update(counts)
-    n_printed = n_of[Status.EQUAL] + n_of[Status.DIFFERS] + n_of[Status.PUBLISHED_ONLY]
+    n_printed = n_of[CellStatus.EQUAL] + n_of[CellStatus.DIFFERS] + n_of[CellStatus.PUBLISHED_ONLY]
     assert f"the {n_printed:,} printed numbers" in PAGE
-    assert f"{n_of[Status.EQUAL]:,} cells, all equal" in PAGE
-    assert f"{n_of[Status.PUBLISHED_ONLY]} printed cells have no data here" in PAGE
+    assert f"{n_of[CellStatus.EQUAL]:,} cells, all equal" in PAGE
+    assert f"{n_of[CellStatus.PUBLISHED_ONLY]} printed cells have no data here" in PAGE
 
 
 def test_gains_and_verdicts_of_claims_are_those_of_report(embedded_store: Store, folder: DataFolder) -> None:
     checked = checked_claims(loaded_in(embedded_store, folder), published_claims())
     n_of = Counter(each.verdict for each in checked)
     assert f"compares {len(checked)} numbers and verbal claims" in PAGE
-    assert f"{n_of[Verdict.HOLDS]} hold, {n_of[Verdict.ROUNDS_DIFFERENTLY]} round differently" in PAGE
-    assert f"{n_of[Verdict.WITHIN_NOISE]} are within noise" in PAGE
-    assert f"{n_of[Verdict.CONTRADICTED]} are contradicted by the data, and {n_of[Verdict.NOT_TESTABLE]} need" in PAGE
+    assert f"{n_of[ClaimVerdict.HOLDS]} hold, {n_of[ClaimVerdict.ROUNDS_DIFFERENTLY]} round differently" in PAGE
+    assert f"{n_of[ClaimVerdict.WITHIN_NOISE]} are within noise" in PAGE
+    assert (
+        f"{n_of[ClaimVerdict.CONTRADICTED]} are contradicted by the data, and {n_of[ClaimVerdict.NOT_TESTABLE]} need"
+        in PAGE
+    )
     intervals = {each.claim.id: interval_words(each) for each in checked}
     for model, claim in MODELS.items():
         assert f"({intervals[claim]})" in row(model)[2]

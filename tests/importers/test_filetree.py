@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 
 from crane_core.errors import SourceError
-from crane_core.importers.archive_safety import Limits
+from crane_core.importers.archive_safety import ArchiveLimits
 from crane_core.importers.filetree import open_files, open_tree
 
 FILES = {"README": b"hello", "a/one.txt": b"1", "a/b/two.txt": "zwei \u00e4".encode()}
-SMALL = Limits(files=50, file_bytes=1_000, total_bytes=20_000, ratio=20, ratio_from_bytes=2_000)
+SMALL = ArchiveLimits(files=50, file_bytes=1_000, total_bytes=20_000, ratio=20, ratio_from_bytes=2_000)
 
 
 def write_folder(target: Path, files: Mapping[str, bytes]) -> Path:
@@ -160,7 +160,7 @@ def test_an_oversize_file_of_a_folder_is_refused_when_it_is_read(tmp_path: Path)
 def test_a_bomb_by_ratio_or_total_is_refused_as_a_whole(tmp_path: Path, kind: str) -> None:
     by_ratio = SOURCES[kind](tmp_path, {"zeros.bin": bytes(100_000)})
     with pytest.raises(SourceError, match="more than 20 times its size"):
-        open_tree(by_ratio, Limits(ratio=20, ratio_from_bytes=2_000))
+        open_tree(by_ratio, ArchiveLimits(ratio=20, ratio_from_bytes=2_000))
     by_total = SOURCES[kind](tmp_path, {f"{n}.bin": os.urandom(900) for n in range(30)})
     with pytest.raises(SourceError, match="more than 20,000 bytes"):
         open_tree(by_total, SMALL)
@@ -170,7 +170,7 @@ def test_a_bomb_by_ratio_or_total_is_refused_as_a_whole(tmp_path: Path, kind: st
 def test_too_many_files_are_refused_as_a_whole(tmp_path: Path, kind: str) -> None:
     source = SOURCES[kind](tmp_path, {f"{n}.txt": b"" for n in range(51)})
     with pytest.raises(SourceError, match="more than 50 files"):
-        open_tree(source, Limits(files=50))
+        open_tree(source, ArchiveLimits(files=50))
 
 
 @pytest.mark.parametrize("kind", ["tar.gz", "tar", "zip"])
@@ -277,7 +277,7 @@ def test_a_crowded_zip_is_refused_before_its_directory_is_read(tmp_path: Path) -
 
     def read() -> None:
         with pytest.raises(SourceError, match="more than 50 files"):
-            open_tree(crowded, Limits(files=50))
+            open_tree(crowded, ArchiveLimits(files=50))
 
     assert peak_bytes(read) < 500_000
 

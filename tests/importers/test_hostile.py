@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from crane_core.domain import Cell, Judgement, LoadProblem, Record, Run
 from crane_core.errors import SourceError
-from crane_core.importers.archive_safety import Contents, Limits
+from crane_core.importers.archive_safety import ArchiveLimits, Contents
 from crane_core.importers.filetree import FileTree, open_tree
 from crane_core.importers.registry import importer_for
 from tests.examples import examples
@@ -214,7 +214,7 @@ def packed(kind: str, files: dict[str, bytes]) -> bytes:
     return stream.getvalue()
 
 
-SMALL = Limits(files=40, file_bytes=4_000, total_bytes=100_000, ratio=50, ratio_from_bytes=50_000)
+SMALL = ArchiveLimits(files=40, file_bytes=4_000, total_bytes=100_000, ratio=50, ratio_from_bytes=50_000)
 
 
 def read_or_refuse(data: bytes, kind: str) -> list[Record] | None:

@@ -7,8 +7,8 @@ from html.parser import HTMLParser
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crane_core.live.reply import Reply, Sending
-from crane_core.live.verdict import MOST_LETTERS, Verdict
+from crane_core.live.reply import ModelAnswer, Sending
+from crane_core.live.verdict import MOST_LETTERS, LiveVerdict
 
 OURS = {"div", "strong", "span", "code", "details", "summary", "pre"}
 
@@ -30,19 +30,19 @@ def finding(text: str) -> dict[str, str]:
 @given(st.text(st.characters(), max_size=60))
 def test_text_of_a_notebook_stays_text(text: str) -> None:
     hostile = f"<script>{text}</script>\x1b[31m\n"
-    verdict = Verdict((finding(hostile),), 0.0)
+    verdict = LiveVerdict((finding(hostile),), 0.0)
     assert Tags(verdict._repr_html_()).found <= OURS
     assert len(repr(verdict).splitlines()) == 5
     assert "\x1b" not in repr(verdict)
-    unsure = Verdict((), 0.0, (hostile, hostile))
+    unsure = LiveVerdict((), 0.0, (hostile, hostile))
     assert Tags(unsure._repr_html_()).found <= OURS
     assert [name for name, _ in unsure.rows] == ["note", "unsure", "unsure"]
     assert len(repr(unsure).splitlines()) == 4
     prompt = {"text": hostile, "tokens": 1, "kind": "exact", "model": hostile, "base_url": hostile}
     assert Tags(Sending(prompt)._repr_html_()).found <= OURS
     reply = {"model": hostile, "trouble": None, "crashes": True, "reasoning": hostile}
-    assert Tags(Reply(reply)._repr_html_()).found <= OURS
+    assert Tags(ModelAnswer(reply)._repr_html_()).found <= OURS
 
 
 def test_no_text_is_without_end() -> None:
-    assert len(repr(Verdict((finding("x" * 100_000),), 0.0))) < 7 * MOST_LETTERS
+    assert len(repr(LiveVerdict((finding("x" * 100_000),), 0.0))) < 7 * MOST_LETTERS

@@ -14,7 +14,7 @@ from crane_core.llm.asking import ask_all
 from crane_core.llm.endpoint import Endpoint
 from crane_core.llm.limiter import Limiter
 from crane_core.llm.question import Answer, Question
-from crane_core.llm.retrying import Patience
+from crane_core.llm.retrying import RetryPatience
 from crane_core.prompts.reply import reply_schema
 from tests.patience import PATIENCE_S
 
@@ -94,7 +94,7 @@ def outcome(
                 [Question(key, f"question {key}", reply_schema()) for key in range(n)],
                 Endpoint("gpt-9", url, timeout_s=timeout_s),
                 on_answer=answers.append,
-                patience=Patience(first_s=0.01, longest_s=0.02),
+                patience=RetryPatience(first_s=0.01, longest_s=0.02),
                 limiter=Limiter(),
                 concurrency=concurrency,
             )

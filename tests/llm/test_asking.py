@@ -17,15 +17,15 @@ from crane_core.errors import DetectorError
 from crane_core.llm.asking import ask_all
 from crane_core.llm.budget import Budget
 from crane_core.llm.endpoint import Endpoint
-from crane_core.llm.fake_server import FakeModel, FakePlan, Fault, fake_server
+from crane_core.llm.fake_server import FakeModel, FakePlan, ServerFault, fake_server
 from crane_core.llm.limiter import Limiter
 from crane_core.llm.prices import Price
-from crane_core.llm.question import Answer, Question, Stopped, Tally
-from crane_core.llm.retrying import Patience
+from crane_core.llm.question import Answer, Question, StopReason, Tally
+from crane_core.llm.retrying import RetryPatience
 from crane_core.prompts.reply import read_reply, reply_schema
 from tests.patience import PATIENCE_S, met_limit_s
 
-QUICK = Patience(max_attempts=8, first_s=0.01, longest_s=0.05)
+QUICK = RetryPatience(max_attempts=8, first_s=0.01, longest_s=0.05)
 LONG_S = PATIENCE_S
 """What no test takes; where it is a time limit, something hangs."""
 SHORT_S = met_limit_s(1.0)
@@ -65,7 +65,9 @@ def test_nothing_to_ask_is_no_error() -> None:
 
 def test_answers_of_one_seed_are_the_same_whatever_the_order_and_the_failures() -> None:
     quiet, _ = asked(FakePlan(seed=7), 60, concurrency=1)
-    troubled = FakePlan(seed=7, latency_spread_s=0.01, faults={Fault.ERROR: 5, Fault.CUT: 7, Fault.HALF_BODY: 11})
+    troubled = FakePlan(
+        seed=7, latency_spread_s=0.01, faults={ServerFault.ERROR: 5, ServerFault.CUT: 7, ServerFault.HALF_BODY: 11}
+    )
     stormy, tally = asked(troubled, 60, concurrency=16)
     assert {answer.key: answer.text for answer in stormy} == {answer.key: answer.text for answer in quiet}
     assert tally.n_requests > 60
@@ -138,7 +140,7 @@ def test_endless_storm_ends_each_question_with_its_trouble() -> None:
     answers, tally = asked(
         FakePlan(storm_every=1, storm_length=1, retry_after_s=0.001),
         6,
-        patience=Patience(max_attempts=3, first_s=0.001),
+        patience=RetryPatience(max_attempts=3, first_s=0.001),
     )
     assert [answer.attempts for answer in answers] == [3] * 6
     assert tally.troubles == {"status 429: Rate limit reached.": 6}
@@ -149,8 +151,8 @@ def test_endpoint_that_asks_to_wait_for_an_hour_ends_the_asking() -> None:
         asked(FakePlan(storm_every=1, storm_length=1, retry_after_s=3_600), 5)
 
 
-@pytest.mark.parametrize("fault", [Fault.HANG, Fault.DRIP])
-def test_hung_sockets_are_given_up_in_time(fault: Fault) -> None:
+@pytest.mark.parametrize("fault", [ServerFault.HANG, ServerFault.DRIP])
+def test_hung_sockets_are_given_up_in_time(fault: ServerFault) -> None:
     began = time.monotonic()
     with pytest.raises(DetectorError, match=f"does not reply: no reply within {SHORT_S:g} s, 2 times in a row"):
         asked(FakePlan(faults={fault: 1}), 6, timeout_s=SHORT_S)
@@ -158,12 +160,12 @@ def test_hung_sockets_are_given_up_in_time(fault: Fault) -> None:
 
 
 def test_question_that_hangs_once_is_answered_the_second_time() -> None:
-    _, tally = asked(FakePlan(faults={Fault.HANG: 10}), 30, timeout_s=SHORT_S)
+    _, tally = asked(FakePlan(faults={ServerFault.HANG: 10}), 30, timeout_s=SHORT_S)
     assert (tally.n_answered, tally.n_troubles) == (30, 0)
 
 
-@pytest.mark.parametrize("fault", [Fault.ERROR, Fault.CUT, Fault.HALF_BODY])
-def test_what_is_transient_is_asked_again(fault: Fault) -> None:
+@pytest.mark.parametrize("fault", [ServerFault.ERROR, ServerFault.CUT, ServerFault.HALF_BODY])
+def test_what_is_transient_is_asked_again(fault: ServerFault) -> None:
     _, tally = asked(FakePlan(faults={fault: 4}), 30, concurrency=1)
     assert (tally.n_answered, tally.n_requests) == (30, 39)
 
@@ -171,12 +173,12 @@ def test_what_is_transient_is_asked_again(fault: Fault) -> None:
 @pytest.mark.parametrize(
     ("fault", "trouble"),
     [
-        (Fault.REFUSAL, "the model refuses: I cannot help with that."),
-        (Fault.EMPTY, "the reply is empty"),
-        (Fault.HUGE, "the reply has more than 8 MB"),
+        (ServerFault.REFUSAL, "the model refuses: I cannot help with that."),
+        (ServerFault.EMPTY, "the reply is empty"),
+        (ServerFault.HUGE, "the reply has more than 8 MB"),
     ],
 )
-def test_what_is_no_answer_is_not_asked_again(fault: Fault, trouble: str) -> None:
+def test_what_is_no_answer_is_not_asked_again(fault: ServerFault, trouble: str) -> None:
     answers, tally = asked(FakePlan(faults={fault: 2}), 10, concurrency=1)
     assert (tally.n_answered, tally.n_requests, dict(tally.troubles)) == (5, 10, {trouble: 5})
     assert all((answer.text is None) == (answer.trouble is not None) for answer in answers)
@@ -185,23 +187,23 @@ def test_what_is_no_answer_is_not_asked_again(fault: Fault, trouble: str) -> Non
 @pytest.mark.parametrize(
     ("fault", "trouble"),
     [
-        (Fault.HALF_JSON, "the reply was cut off at the token limit"),
-        (Fault.THINKING, None),
-        (Fault.ENDLESS_THINKING, "the reply ends inside the model's thinking"),
-        (Fault.WRONG_JSON, "no object in the reply has the key detection"),
-        (Fault.PROSE, None),
-        (Fault.FENCE, None),
+        (ServerFault.HALF_JSON, "the reply was cut off at the token limit"),
+        (ServerFault.THINKING, None),
+        (ServerFault.ENDLESS_THINKING, "the reply ends inside the model's thinking"),
+        (ServerFault.WRONG_JSON, "no object in the reply has the key detection"),
+        (ServerFault.PROSE, None),
+        (ServerFault.FENCE, None),
     ],
 )
-def test_text_comes_raw_whatever_it_says(fault: Fault, trouble: str | None) -> None:
+def test_text_comes_raw_whatever_it_says(fault: ServerFault, trouble: str | None) -> None:
     answers, _ = asked(FakePlan(faults={fault: 1}), 4)
     readings = [read_reply(answer.text or "", answer.finish_reason) for answer in answers]
     assert [reading.trouble for reading in readings] == [trouble] * 4
-    assert {answer.finish_reason for answer in answers} == {"length" if fault is Fault.HALF_JSON else "stop"}
+    assert {answer.finish_reason for answer in answers} == {"length" if fault is ServerFault.HALF_JSON else "stop"}
 
 
 def test_long_replies_leave_memory_as_it_was() -> None:
-    plan = FakePlan(faults={Fault.HUGE: 1})
+    plan = FakePlan(faults={ServerFault.HUGE: 1})
     asked(plan, 1)
     tracemalloc.start()
     try:
@@ -269,21 +271,21 @@ def test_stop_drops_what_is_in_flight_and_returns_within_a_second() -> None:
         if len(answers) == 20:
             stop.set()
 
-    with fake_server(FakePlan(faults={Fault.HANG: 10})) as url:
+    with fake_server(FakePlan(faults={ServerFault.HANG: 10})) as url:
         watch = threading.Timer(LONG_S, stop.set)
         watch.start()
         tally = ask_all(questions(500), Endpoint("fake", url), on_answer=keep, stop=stop, limiter=Limiter())
         watch.cancel()
-    assert tally.stopped is Stopped.STOP
+    assert tally.stopped is StopReason.STOP
     assert tally.n_answered == len(answers) < 60
 
 
 def test_stop_from_another_thread_ends_a_line_in_which_all_hang() -> None:
     stop = threading.Event()
-    with fake_server(FakePlan(faults={Fault.HANG: 1})) as url:
+    with fake_server(FakePlan(faults={ServerFault.HANG: 1})) as url:
         threading.Timer(0.3, stop.set).start()
         tally = ask_all(questions(50), Endpoint("fake", url), on_answer=lambda _: None, stop=stop, limiter=Limiter())
-    assert (tally.stopped, tally.n_answered) == (Stopped.STOP, 0)
+    assert (tally.stopped, tally.n_answered) == (StopReason.STOP, 0)
 
 
 def test_stop_that_was_set_before_asks_nothing() -> None:
@@ -291,7 +293,7 @@ def test_stop_that_was_set_before_asks_nothing() -> None:
     stop.set()
     model = FakeModel(FakePlan())
     answers, tally = asked(model, 10, stop=stop)
-    assert (answers, tally.stopped, sum(model.requests.values())) == ([], Stopped.STOP, 0)
+    assert (answers, tally.stopped, sum(model.requests.values())) == ([], StopReason.STOP, 0)
 
 
 @pytest.mark.parametrize("where", ["questions", "answers"])
@@ -327,7 +329,7 @@ def asked_within(budget: Budget, plan: FakePlan, n: int, *, timeout_s: float = L
 def test_budget_in_tokens_stops_cleanly_and_keeps_what_was_in_flight(*, counts_tokens: bool) -> None:
     budget = Budget(tokens=9_000)
     answers, tally = asked_within(budget, FakePlan(latency_s=0.01, counts_tokens=counts_tokens), 900)
-    assert tally.stopped is Stopped.BUDGET
+    assert tally.stopped is StopReason.BUDGET
     assert 25 < tally.n_answered == len(answers) < 900
     assert 7_500 < budget.spent_tokens <= 9_000
     if counts_tokens:
@@ -337,8 +339,8 @@ def test_budget_in_tokens_stops_cleanly_and_keeps_what_was_in_flight(*, counts_t
 def test_budget_in_dollars_counts_what_may_have_been_billed() -> None:
     price = Price(1.0, 10.0)
     budget = Budget(usd=0.2, price=price)
-    _, tally = asked_within(budget, FakePlan(faults={Fault.HANG: 5}), 900, timeout_s=SHORT_S)
-    assert tally.stopped is Stopped.BUDGET
+    _, tally = asked_within(budget, FakePlan(faults={ServerFault.HANG: 5}), 900, timeout_s=SHORT_S)
+    assert tally.stopped is StopReason.BUDGET
     assert tally.spent_usd == budget.spent_usd
     assert price.usd(tally.input_tokens, tally.output_tokens) + 0.01 < budget.spent_usd <= 0.2
 
@@ -366,7 +368,15 @@ def open_sockets() -> int:
 def test_no_thread_and_no_socket_is_left(recwarn: pytest.WarningsRecorder) -> None:
     def round_of_trouble() -> None:
         stop = threading.Event()
-        plan = FakePlan(faults={Fault.HANG: 9, Fault.CUT: 4, Fault.HUGE: 7, Fault.ERROR: 5, Fault.DRIP: 11})
+        plan = FakePlan(
+            faults={
+                ServerFault.HANG: 9,
+                ServerFault.CUT: 4,
+                ServerFault.HUGE: 7,
+                ServerFault.ERROR: 5,
+                ServerFault.DRIP: 11,
+            }
+        )
         answers: list[Answer] = []
 
         def keep(answer: Answer) -> None:

@@ -19,7 +19,7 @@ from crane_core.llm.keys import Secret
 from crane_core.llm.limiter import Limiter
 from crane_core.llm.prices import Price
 from crane_core.llm.question import Answer, Question
-from crane_core.llm.retrying import Patience
+from crane_core.llm.retrying import RetryPatience
 
 KEY = "key-of-the-first-server"
 ORGANIZATION = {"OPENAI_ORG_ID": "org-ours", "OPENAI_PROJECT_ID": "proj-ours", "OPENAI_ADMIN_KEY": "admin-key-ours"}
@@ -57,7 +57,7 @@ def listening(redirect: str | None = None) -> Iterator[tuple[str, list[str]]]:
 
 def ask(endpoint: Endpoint) -> list[Answer]:
     answers: list[Answer] = []
-    patience = Patience(max_attempts=1)
+    patience = RetryPatience(max_attempts=1)
     ask_all([Question(1, "q")], endpoint, on_answer=answers.append, patience=patience, limiter=Limiter())
     return answers
 

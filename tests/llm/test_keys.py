@@ -18,11 +18,11 @@ import pytest
 from crane_core.errors import DetectorError
 from crane_core.llm.asking import ask_all
 from crane_core.llm.endpoint import Endpoint, resolve
-from crane_core.llm.fake_server import FakePlan, Fault, fake_server
+from crane_core.llm.fake_server import FakePlan, ServerFault, fake_server
 from crane_core.llm.keys import OPENAI, Secret, key_for, without_keys, without_secrets
 from crane_core.llm.limiter import Limiter
 from crane_core.llm.question import Answer, Question
-from crane_core.llm.retrying import Patience
+from crane_core.llm.retrying import RetryPatience
 
 KEY = "a-key-of-no-known-form/+7f3c"
 GEMINI = "https://generativelanguage.googleapis.com/v1beta/openai"
@@ -192,12 +192,12 @@ def test_a_key_that_a_limit_cuts_is_taken_out_too() -> None:
         FakePlan(key="another", echoes_key=True),
         FakePlan(models=("another",), echoes_key=True),
         FakePlan(has_quota=False, echoes_key=True),
-        FakePlan(faults={Fault.ERROR: 1}, echoes_key=True),
+        FakePlan(faults={ServerFault.ERROR: 1}, echoes_key=True),
         FakePlan(storm_every=1, storm_length=1, echoes_key=True, retry_after_s=0.001),
         FakePlan(storm_every=1, storm_length=1, echoes_key=True, retry_after_s=9_999),
         FakePlan(rejects=frozenset({"model"}), echoes_key=True),
-        FakePlan(faults={Fault.HANG: 1}),
-        FakePlan(faults={Fault.CUT: 1}),
+        FakePlan(faults={ServerFault.HANG: 1}),
+        FakePlan(faults={ServerFault.CUT: 1}),
         FakePlan(key=KEY),
     ],
 )
@@ -209,7 +209,7 @@ def test_key_stands_in_no_error_answer_or_log(
     raised: list[DetectorError] = []
     with fake_server(plan) as url:
         endpoint = Endpoint("m", url, Secret(KEY), timeout_s=0.5)
-        patience = Patience(max_attempts=2, first_s=0.01)
+        patience = RetryPatience(max_attempts=2, first_s=0.01)
         try:
             ask_all([Question(1, "q")], endpoint, on_answer=answers.append, patience=patience, limiter=Limiter())
         except DetectorError as error:

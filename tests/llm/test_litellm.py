@@ -24,7 +24,7 @@ from crane_core.llm.endpoint import Endpoint
 from crane_core.llm.keys import Secret
 from crane_core.llm.limiter import Limiter
 from crane_core.llm.question import Answer, Question
-from crane_core.llm.retrying import Patience
+from crane_core.llm.retrying import RetryPatience
 from crane_core.prompts.reply import read_reply, reply_schema
 from tests.patience import once
 
@@ -77,7 +77,7 @@ def asked(proxy: str, model: str, key: str = KEY) -> list[Answer]:
         [Question(number, f"question {number}", reply_schema()) for number in range(20)],
         Endpoint(model, proxy, Secret(key)),
         on_answer=answers.append,
-        patience=Patience(max_attempts=2, first_s=0.01),
+        patience=RetryPatience(max_attempts=2, first_s=0.01),
         limiter=Limiter(),
     )
     return answers

@@ -19,7 +19,7 @@ from crane_core.llm.endpoint import Endpoint
 from crane_core.llm.keys import Secret
 from crane_core.llm.limiter import Limiter
 from crane_core.llm.question import Answer, Question
-from crane_core.llm.retrying import Patience
+from crane_core.llm.retrying import RetryPatience
 from crane_core.prompts.reply import read_reply
 from crane_core.prompts.reply_objects import IN_THOUGHT
 from tests.patience import PATIENCE_S
@@ -67,7 +67,7 @@ def asked(answer: bytes) -> Answer:
             [Question(1, "q")],
             Endpoint("m", url, Secret(KEY), timeout_s=PATIENCE_S),
             on_answer=answers.append,
-            patience=Patience(max_attempts=2, first_s=0.01),
+            patience=RetryPatience(max_attempts=2, first_s=0.01),
             limiter=Limiter(),
         )
     [told] = answers

@@ -13,7 +13,7 @@ from crane_core.llm.endpoint import Endpoint
 from crane_core.llm.limiter import Limiter
 from crane_core.llm.output_limit import LEAST, OutputLimit, is_about_length
 from crane_core.llm.question import Answer, Question
-from crane_core.llm.retrying import Patience
+from crane_core.llm.retrying import RetryPatience
 
 VLLM = (
     "This model's maximum context length is 4096 tokens. However, you requested 16500 tokens (116 in the messages, "
@@ -129,7 +129,7 @@ def test_the_limit_is_lowered_once_and_the_job_goes_on(context: int, text: str |
                 [Question(key, "q") for key in range(3)],
                 Endpoint("m", f"http://127.0.0.1:{server.server_address[1]}/v1"),
                 on_answer=answers.append,
-                patience=Patience(max_attempts=2, first_s=0.01),
+                patience=RetryPatience(max_attempts=2, first_s=0.01),
                 limiter=Limiter(),
                 concurrency=1,
             )

@@ -10,37 +10,37 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crane_core.llm.retrying import Failure, Kind, Patience, failure_of, retry_after_s
+from crane_core.llm.retrying import Failure, FailureScope, RetryPatience, failure_of, retry_after_s
 
 
 @pytest.mark.parametrize(
     ("status", "code", "message", "kind"),
     [
-        (408, "", "", Kind.TRANSIENT),
-        (409, "", "", Kind.TRANSIENT),
-        (429, "rate_limit_exceeded", "", Kind.BUSY),
-        (429, "insufficient_quota", "", Kind.ENDPOINT),
-        (500, "", "", Kind.TRANSIENT),
-        (502, "", "", Kind.TRANSIENT),
-        (503, "", "", Kind.BUSY),
-        (529, "", "", Kind.TRANSIENT),
-        (400, "", "maximum context length exceeded", Kind.QUESTION),
-        (400, "content_filter", "", Kind.QUESTION),
-        (413, "", "", Kind.QUESTION),
-        (422, "", "", Kind.QUESTION),
-        (401, "invalid_api_key", "", Kind.ENDPOINT),
-        (402, "", "", Kind.ENDPOINT),
-        (403, "", "", Kind.ENDPOINT),
-        (403, "", "Your input was flagged", Kind.QUESTION),
-        (404, "model_not_found", "", Kind.ENDPOINT),
-        (307, "", "", Kind.ENDPOINT),
+        (408, "", "", FailureScope.TRANSIENT),
+        (409, "", "", FailureScope.TRANSIENT),
+        (429, "rate_limit_exceeded", "", FailureScope.BUSY),
+        (429, "insufficient_quota", "", FailureScope.ENDPOINT),
+        (500, "", "", FailureScope.TRANSIENT),
+        (502, "", "", FailureScope.TRANSIENT),
+        (503, "", "", FailureScope.BUSY),
+        (529, "", "", FailureScope.TRANSIENT),
+        (400, "", "maximum context length exceeded", FailureScope.QUESTION),
+        (400, "content_filter", "", FailureScope.QUESTION),
+        (413, "", "", FailureScope.QUESTION),
+        (422, "", "", FailureScope.QUESTION),
+        (401, "invalid_api_key", "", FailureScope.ENDPOINT),
+        (402, "", "", FailureScope.ENDPOINT),
+        (403, "", "", FailureScope.ENDPOINT),
+        (403, "", "Your input was flagged", FailureScope.QUESTION),
+        (404, "model_not_found", "", FailureScope.ENDPOINT),
+        (307, "", "", FailureScope.ENDPOINT),
     ],
 )
-def test_status_and_code_tell_what_a_failure_is_of(status: int, code: str, message: str, kind: Kind) -> None:
+def test_status_and_code_tell_what_a_failure_is_of(status: int, code: str, message: str, kind: FailureScope) -> None:
     failure = failure_of(status, code, message, {})
     assert failure.kind is kind
     assert str(status) in failure.why
-    assert bool(failure.remedy) == (kind is Kind.ENDPOINT)
+    assert bool(failure.remedy) == (kind is FailureScope.ENDPOINT)
 
 
 @pytest.mark.parametrize(
@@ -73,14 +73,14 @@ def test_no_header_raises(text: str) -> None:
 
 
 def test_pauses_double_up_to_the_longest_and_are_never_shorter_than_asked() -> None:
-    patience, failure = Patience(first_s=1.0, longest_s=10.0), Failure(Kind.TRANSIENT, "")
+    patience, failure = RetryPatience(first_s=1.0, longest_s=10.0), Failure(FailureScope.TRANSIENT, "")
     for n_failed, most in [(1, 1.0), (2, 2.0), (3, 4.0), (4, 8.0), (5, 10.0), (5_000, 10.0)]:
         assert most / 2 <= patience.pause_s(n_failed, failure, Random(n_failed)) <= most
     assert patience.pause_s(1, failure._replace(retry_after_s=60.0), Random(0)) == 60.0
 
 
 def test_pauses_of_one_seed_are_the_same() -> None:
-    patience, failure = Patience(), Failure(Kind.TRANSIENT, "")
+    patience, failure = RetryPatience(), Failure(FailureScope.TRANSIENT, "")
     one, same, other = (
         [patience.pause_s(n, failure, random) for n in range(1, 6)] for random in map(Random, ("a", "a", "b"))
     )

@@ -23,7 +23,7 @@ from crane_core.llm.endpoint import Endpoint
 from crane_core.llm.keys import Secret
 from crane_core.llm.limiter import Limiter
 from crane_core.llm.question import Answer, Question
-from crane_core.llm.retrying import Patience
+from crane_core.llm.retrying import RetryPatience
 from crane_core.prompts.reply import read_reply, reply_schema
 from tests.patience import once
 
@@ -95,7 +95,7 @@ def asked(served: Served, model: str) -> list[Answer]:
         [Question(number, f"question {number}", reply_schema()) for number in range(4)],
         Endpoint(model, served.base_url, Secret("none"), max_output_tokens=24),
         on_answer=answers.append,
-        patience=Patience(max_attempts=2, first_s=0.01),
+        patience=RetryPatience(max_attempts=2, first_s=0.01),
         limiter=Limiter(),
     )
     return answers

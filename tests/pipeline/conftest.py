@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from crane_core.annotation.draw import CampaignRequest, draw_plan
-from crane_core.annotation.plan import Design, Kind, Plan, Population, Verdict
+from crane_core.annotation.plan import Design, DrawKind, LabelledVerdict, Plan, Population
 from crane_core.pipeline.campaigns.campaigns import keep_campaign
 from crane_core.pipeline.loading import load
 from crane_core.pipeline.loading.load import import_paths, prepare
@@ -151,9 +151,11 @@ def pilot(tmp_path: Path) -> Callable[..., tuple[DataFolder, Plan]]:
     def keep(
         n: int = 60, annotators: tuple[str, ...] = ("ana", "ben"), repeats: float = 0.05
     ) -> tuple[DataFolder, Plan]:
-        verdicts = [Verdict("made", f"case_{i}_reproduced", "heron", "code", "ours", f"case_{i}") for i in range(n)]
+        verdicts = [
+            LabelledVerdict("made", f"case_{i}_reproduced", "heron", "code", "ours", f"case_{i}") for i in range(n)
+        ]
         wish = CampaignRequest(
-            "pilot", annotators, Population("made", "ours"), Design(kind=Kind.ALL, repeats=repeats), seed=5
+            "pilot", annotators, Population("made", "ours"), Design(kind=DrawKind.ALL, repeats=repeats), seed=5
         )
         plan = draw_plan(wish, verdicts, guideline="g1", created_at="2026-01-02T03:04:05+00:00", left_out=0)
         folder = DataFolder(tmp_path / "data")

@@ -16,7 +16,7 @@ import pytest
 
 from crane_core.runtime import probe_source
 from crane_core.runtime.kernel import Kernel, fresh_kernel
-from crane_core.runtime.limits import Limits
+from crane_core.runtime.limits import KernelLimits
 from crane_core.runtime.program import program
 from crane_core.runtime.rehearsal import Rehearsal, rehearsal_of, request
 from tests.patience import PATIENCE_S, UNHURRIED
@@ -133,7 +133,7 @@ def open_kernel() -> OpenKernel:
 
     @contextmanager
     def opened(folder: Path) -> Iterator[SharedKernel]:
-        with fresh_kernel(program(), folder, Limits()) as kernel:
+        with fresh_kernel(program(), folder, KernelLimits()) as kernel:
             kernel.evaluate(probe_source.greet())  # as a capture begins
             yield SharedKernel(kernel, folder)
 

@@ -21,7 +21,7 @@ from crane_core.pipeline.own_notebooks.attach import attached, next_cell
 from crane_core.pipeline.own_notebooks.check import findings, verdict
 from crane_core.runtime.attached import Attached
 from crane_core.runtime.live_history import Ran
-from crane_core.runtime.rehearsal import Outcome
+from crane_core.runtime.rehearsal import RehearsalEnd
 from crane_core.runtime.running import kernel_named, running_kernels
 from tests.kernels import started
 from tests.patience import PATIENCE_S
@@ -137,7 +137,7 @@ def test_a_rehearsal_of_the_next_cell_leaves_the_kernel_as_it_was(live: Live) ->
     assert live.everything() == before
     told = checked.rehearsal
     assert told is not None
-    assert (told.outcome, told.exception, told.code_line) == (Outcome.CRASH, "KeyError", "beds['south']")
+    assert (told.outcome, told.exception, told.code_line) == (RehearsalEnd.CRASH, "KeyError", "beds['south']")
 
 
 def test_a_busy_kernel_is_refused_and_still_listed(live: Live, monkeypatch: pytest.MonkeyPatch) -> None:

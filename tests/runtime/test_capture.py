@@ -16,7 +16,7 @@ import pytest
 
 from crane_core.errors import CellRaisedError, CraneError, KernelStartError, LookError, NotebookError
 from crane_core.runtime.capture import Captured, capture, capture_many
-from crane_core.runtime.limits import Limits
+from crane_core.runtime.limits import KernelLimits
 from crane_core.runtime.plan import read_plan
 
 from .conftest import WriteNotebook, write_notebook
@@ -279,7 +279,7 @@ def test_a_kernel_that_is_silent_is_given_up(notebook: WriteNotebook, tmp_path: 
     sleeper.write_text(f"#!{sys.executable}\nimport time\ntime.sleep(600)\n")
     sleeper.chmod(0o755)
     with pytest.raises(KernelStartError, match=r"did not start \(time\)"):
-        capture(notebook("silent", "1"), python=sleeper, limits=Limits(start_s=1))
+        capture(notebook("silent", "1"), python=sleeper, limits=KernelLimits(start_s=1))
 
 
 def test_a_kernel_without_our_bytecode_reads_the_text(notebook: WriteNotebook, monkeypatch: pytest.MonkeyPatch) -> None:

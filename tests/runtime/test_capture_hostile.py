@@ -14,12 +14,12 @@ import pytest
 from crane_core.errors import CellRaisedError, CellStoppedError, KernelEndedError
 from crane_core.runtime import kernel
 from crane_core.runtime.capture import capture
-from crane_core.runtime.limits import MIB, Limits
+from crane_core.runtime.limits import MIB, KernelLimits
 from tests.patience import PATIENCE_S, once
 
 from .conftest import WriteNotebook, is_running, processes_marked
 
-SHORT = Limits(cell_s=2)
+SHORT = KernelLimits(cell_s=2)
 SWALLOWS = """
 while True:
     try:
@@ -94,30 +94,30 @@ def test_a_cell_that_does_not_end_is_stopped(notebook: WriteNotebook, cell: str)
 )
 def test_a_cell_that_gives_out_too_much_is_stopped(notebook: WriteNotebook, cell: str) -> None:
     with pytest.raises(CellStoppedError, match="printed more than 5 MiB"):
-        capture(notebook("loud", cell, "while True: pass", "1"), limits=Limits(output_bytes=5 * MIB))
+        capture(notebook("loud", cell, "while True: pass", "1"), limits=KernelLimits(output_bytes=5 * MIB))
 
 
 @pytest.mark.slow
 def test_a_thread_that_prints_endlessly_is_stopped_with_the_cell_that_runs_then(notebook: WriteNotebook) -> None:
     cell = f"import threading\ndef talk():\n    {PRINTS}\nthreading.Thread(target=talk).start()"
     with pytest.raises(CellStoppedError, match="printed more than 2 MiB"):
-        capture(notebook("talks", cell, "while True: pass", "1"), limits=Limits(output_bytes=2 * MIB))
+        capture(notebook("talks", cell, "while True: pass", "1"), limits=KernelLimits(output_bytes=2 * MIB))
 
 
 def test_a_cell_that_eats_memory_is_stopped(notebook: WriteNotebook) -> None:
     with pytest.raises(CellStoppedError, match="used more than 400 MiB of memory"):
-        capture(notebook("eats", EATS, "1"), limits=Limits(memory_bytes=400 * MIB))
+        capture(notebook("eats", EATS, "1"), limits=KernelLimits(memory_bytes=400 * MIB))
 
 
 @pytest.mark.slow
 def test_memory_that_forks_share_is_counted_once(notebook: WriteNotebook) -> None:
     path = notebook("shares", "held = bytearray(b'x') * 150_000_000", FORKS, "1")
-    assert len(capture(path, limits=Limits(memory_bytes=600 * MIB)).processes) == 10
+    assert len(capture(path, limits=KernelLimits(memory_bytes=600 * MIB)).processes) == 10
 
 
 def test_a_cell_that_starts_too_many_processes_is_stopped(notebook: WriteNotebook) -> None:
     with pytest.raises(CellStoppedError, match="had more than 20 processes running"):
-        capture(notebook("many", MANY, "1"), limits=Limits(processes=20))
+        capture(notebook("many", MANY, "1"), limits=KernelLimits(processes=20))
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_a_cell_that_halts_the_watchdog_is_stopped_all_the_same(
 def test_a_probe_that_does_not_end_is_stopped(notebook: WriteNotebook) -> None:
     path = notebook("plain", "a = 1", "a")
     with pytest.raises(CellStoppedError, match=r"^Capturing the state ran longer than 1 s") as stopped:
-        capture(path, probes=["any(iter(int, 1))"], limits=Limits(look_s=1))
+        capture(path, probes=["any(iter(int, 1))"], limits=KernelLimits(look_s=1))
     assert stopped.value.cell is None
 
 

@@ -11,14 +11,14 @@ from crane_core.errors import KernelError, KernelStartError
 from crane_core.notebooks import CodeCell
 from crane_core.runtime.execute import Execution, execute
 from crane_core.runtime.isolation import Isolation, can_seal
-from crane_core.runtime.limits import MIB, Limits
+from crane_core.runtime.limits import MIB, KernelLimits
 from crane_core.runtime.program import Program, program
 from tests.patience import once
 
 
 def run(folder: Path, *sources: str, stop: threading.Event | None = None, **limits: object) -> Execution:
     cells = [CodeCell(index, source, None, None) for index, source in enumerate(sources, start=1)]
-    return execute("trip.ipynb", cells, folder, program(), Limits(**limits), stop=stop)  # type: ignore[arg-type]
+    return execute("trip.ipynb", cells, folder, program(), KernelLimits(**limits), stop=stop)  # type: ignore[arg-type]
 
 
 def test_what_a_cell_raises_ends_it_with_class_message_and_place(tmp_path: Path) -> None:
@@ -34,7 +34,7 @@ def test_cells_that_raise_nothing_run_through_in_their_folder(tmp_path: Path) ->
 
 def test_a_tolerated_exception_lets_the_next_cell_run(tmp_path: Path) -> None:
     cells = [CodeCell(index, source, None, None) for index, source in enumerate(["1 / 0", "x = 1", "1 / 0"])]
-    went = execute("t.ipynb", cells, tmp_path, program(), Limits(), tolerated=lambda at, exception: at == 0)
+    went = execute("t.ipynb", cells, tmp_path, program(), KernelLimits(), tolerated=lambda at, exception: at == 0)
     assert (went.at, went.exception) == (2, "ZeroDivisionError")
 
 
@@ -98,7 +98,7 @@ def test_it_ends_when_it_is_told_to_stop(tmp_path: Path) -> None:
 
 def test_a_program_that_is_no_kernel_is_refused(tmp_path: Path) -> None:
     with pytest.raises(KernelStartError, match="did not start"):
-        execute("t.ipynb", [CodeCell(0, "1", None, None)], tmp_path, Program("cat", ("false",), {}), Limits())
+        execute("t.ipynb", [CodeCell(0, "1", None, None)], tmp_path, Program("cat", ("false",), {}), KernelLimits())
 
 
 @pytest.mark.skipif(not can_seal(), reason="bubblewrap cannot seal here")

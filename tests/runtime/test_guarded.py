@@ -10,7 +10,7 @@ import pytest
 
 from crane_core.runtime import guarded as watched
 from crane_core.runtime.guarded import Guarded
-from crane_core.runtime.limits import Limits
+from crane_core.runtime.limits import KernelLimits
 from tests.patience import PATIENCE_S
 
 DIES = "import os, signal, time; time.sleep(1); os.kill(os.getpid(), signal.SIGSEGV)"
@@ -25,7 +25,7 @@ def test_a_death_is_told_before_what_was_given_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, code: str, is_cut: bool, why: str, status: int | None
 ) -> None:
     monkeypatch.setattr(watched, "_DEATH_TOLD_S", PATIENCE_S if code is DIES else 1.0)
-    guarded = Guarded([sys.executable, "-c", code], folder=tmp_path, env=dict(os.environ), limits=Limits())
+    guarded = Guarded([sys.executable, "-c", code], folder=tmp_path, env=dict(os.environ), limits=KernelLimits())
     end = guarded.end_for_output(is_cut=is_cut)
     assert end.why == why
     assert status is None or end.status == status

@@ -11,7 +11,7 @@ from crane_core.errors import CellRaisedError
 from crane_core.pipeline.own_notebooks.check import findings, read_notebook, run_up, verdict
 from crane_core.runtime.capture import capture
 from crane_core.runtime.installs import n_installs, without_installs
-from crane_core.runtime.limits import Limits
+from crane_core.runtime.limits import KernelLimits
 
 WriteNotebook = Callable[..., Path]
 
@@ -51,7 +51,7 @@ def test_they_run_only_where_they_are_allowed(notebook: WriteNotebook, tmp_path:
     path = notebook("needs", f"!'{tool}' --version\n!{tool} install x\nlane = 3", "lane")
     assert "lane" in capture(path).result.state["variables"]
     assert installed.read_text() == "\n"
-    capture(path, limits=Limits(installs=True))
+    capture(path, limits=KernelLimits(installs=True))
     assert installed.read_text() == "x\n"
 
 

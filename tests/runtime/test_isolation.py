@@ -21,7 +21,7 @@ from crane_core.runtime import isolation
 from crane_core.runtime.capture import capture
 from crane_core.runtime.guarded import Guarded
 from crane_core.runtime.isolation import Isolation, can_seal, furnished
-from crane_core.runtime.limits import MIB, Limits
+from crane_core.runtime.limits import MIB, KernelLimits
 from tests.patience import once
 
 from .conftest import WriteNotebook
@@ -38,7 +38,7 @@ sealed = pytest.mark.skipif(not can_seal(), reason="bubblewrap cannot make names
 
 
 def seen(path: Path, kept: Isolation, *expressions: str, **limits: Any) -> list[Any]:
-    captured = capture(path, limits=Limits(isolation=kept, **limits), probes=expressions)
+    captured = capture(path, limits=KernelLimits(isolation=kept, **limits), probes=expressions)
     return [probe["before"] for probe in captured.result.probes]
 
 
@@ -290,7 +290,7 @@ def test_what_fills_the_disk_is_stopped_and_cleaned(kept: Isolation, where: str,
     cells = [nbformat.v4.new_code_cell(source) for source in (FILLS.format(where=where), FINAL)]
     nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
     with pytest.raises(CellStoppedError, match="wrote more than 64 MiB of files"):
-        capture(path, limits=Limits(isolation=kept, disk_bytes=64 * MIB))
+        capture(path, limits=KernelLimits(isolation=kept, disk_bytes=64 * MIB))
     if kept is Isolation.SEALED:
         assert [one.name for one in room.iterdir()] == ["n.ipynb"]
 
@@ -318,7 +318,7 @@ for _ in range({n}):
 def test_daemons_with_an_empty_environment_end_with_the_kernel(notebook: WriteNotebook) -> None:
     word = uuid4().hex
     path = notebook("n.ipynb", DAEMON.format(n=3, word=word), FINAL)
-    captured = capture(path, limits=Limits(isolation=Isolation.SEALED))
+    captured = capture(path, limits=KernelLimits(isolation=Isolation.SEALED))
     assert len([line for line in captured.processes if word in line]) == 3
     assert len(captured.processes) == 3
     assert running(word) == []
@@ -328,7 +328,7 @@ def test_daemons_with_an_empty_environment_end_with_the_kernel(notebook: WriteNo
 def test_a_fork_bomb_is_stopped(notebook: WriteNotebook) -> None:
     path = notebook("n.ipynb", "import os, time\nwhile True:\n    if os.fork() == 0: time.sleep(600)", FINAL)
     with pytest.raises(CellStoppedError, match="more than 40 processes"):
-        capture(path, limits=Limits(isolation=Isolation.SEALED, processes=40))
+        capture(path, limits=KernelLimits(isolation=Isolation.SEALED, processes=40))
 
 
 @sealed
@@ -339,7 +339,7 @@ def test_nothing_outlives_a_killed_watchdog(tmp_path: Path) -> None:
     room.mkdir()
     folder.mkdir()
     made = furnished(Isolation.SEALED, [sys.executable, "-c", source], {}, folder, room, network=False)
-    guarded = Guarded(made.argv, folder=folder, env=made.env, limits=Limits(), watched=made.watched)
+    guarded = Guarded(made.argv, folder=folder, env=made.env, limits=KernelLimits(), watched=made.watched)
     once(lambda: len(running(word)) >= 2)
     os.kill(guarded._process.pid, signal.SIGKILL)
     guarded.end()
@@ -351,7 +351,7 @@ def test_nothing_outlives_a_killed_watchdog(tmp_path: Path) -> None:
 def test_how_it_ended_is_told_as_without_isolation(notebook: WriteNotebook) -> None:
     path = notebook("n.ipynb", "import os; os.kill(os.getpid(), 11)", FINAL)
     with pytest.raises(KernelEndedError, match="signal SIGSEGV"):
-        capture(path, limits=Limits(isolation=Isolation.SEALED))
+        capture(path, limits=KernelLimits(isolation=Isolation.SEALED))
 
 
 def test_without_bubblewrap_the_kernel_is_screened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -398,7 +398,7 @@ def test_an_interpreter_beside_the_notebook_starts(
     )
     path = path.rename(tmp_path / "folder" / path.name)
     python = tmp_path / "folder" / name / "bin" / "python"
-    limits = Limits(isolation=Isolation.SEALED)
+    limits = KernelLimits(isolation=Isolation.SEALED)
     captured = capture(path, limits=limits, python=str(python), probes=("found",))
     prefix = str(tmp_path / "folder" / name)
     assert ast.literal_eval(captured.result.probes[0]["before"]) == (prefix, 0)

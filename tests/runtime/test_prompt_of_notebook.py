@@ -12,7 +12,7 @@ import pytest
 from crane_core.domain import Setting
 from crane_core.errors import KernelError, NotebookError
 from crane_core.pipeline.own_notebooks.prompt_of_notebook import (
-    Written,
+    WrittenPrompt,
     captured_state,
     planned_cells,
     prompt_of_notebook,
@@ -34,7 +34,7 @@ INNER = (
     "def check(part):\n    return part.size < limit, rows.shape, rows.dtype, slow.nothing\n",
     "check(rows); rows.shape",
 )
-Write = Callable[..., Written]
+Write = Callable[..., WrittenPrompt]
 
 
 def writer(path: Path) -> Write:

@@ -12,8 +12,8 @@ import pytest
 from crane_core.runtime.capture import Captured, capture
 from crane_core.runtime.isolation import Isolation, can_seal
 from crane_core.runtime.kernel_side.crane_probe.rehearsal import _Watched
-from crane_core.runtime.limits import Limits
-from crane_core.runtime.rehearsal import Outcome, Rehearsal, rehearsal_of
+from crane_core.runtime.limits import KernelLimits
+from crane_core.runtime.rehearsal import Rehearsal, RehearsalEnd, rehearsal_of
 from tests.optional import needs
 from tests.patience import PATIENCE_S
 
@@ -77,18 +77,18 @@ def test_a_crash_is_told_with_its_exception_and_line(name: str, kernel: SharedKe
     code, exception, message, line = CRASHES[name]
     kernel.run("beds = {'north': 3}\ndef look(name): return beds[name]")
     told = kernel.rehearse(code)
-    assert (told.outcome, told.exception, told.message, told.line) == (Outcome.CRASH, exception, message, line)
+    assert (told.outcome, told.exception, told.message, told.line) == (RehearsalEnd.CRASH, exception, message, line)
 
 
 def test_a_cell_that_raises_nothing_runs_through(kernel: SharedKernel) -> None:
     kernel.run("beds = {'north': 3}")
     told = kernel.rehearse("beds['south'] = 1\nprint('x' * 100_000_000)\nbeds")
-    assert (told.outcome, told.exception, told.why) == (Outcome.RAN_THROUGH, None, None)
+    assert (told.outcome, told.exception, told.why) == (RehearsalEnd.RAN_THROUGH, None, None)
 
 
 def test_a_cell_that_works_on_is_still_running(kernel: SharedKernel) -> None:
     told = kernel.rehearse("n = 1\nwhile True: n += 1", WAITING_S)
-    assert (told.outcome, told.title) == (Outcome.STILL_RUNNING, "still running after 1 s")
+    assert (told.outcome, told.title) == (RehearsalEnd.STILL_RUNNING, "still running after 1 s")
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_what_a_copy_cannot_show_is_unknown(name: str, kernel: SharedKernel) -> 
     kernel.run(case.before)
     told = kernel.rehearse(case.code, case.seconds)
     kernel.run(case.undo)
-    assert told.outcome is Outcome.UNKNOWN
+    assert told.outcome is RehearsalEnd.UNKNOWN
     assert case.why in (told.why or "")
 
 
@@ -164,7 +164,7 @@ def test_the_network_is_not_reached(kernel: SharedKernel) -> None:
         server.setblocking(False)  # who had reached it would wait here now
         with pytest.raises(BlockingIOError):
             server.accept()
-    assert told.outcome is Outcome.UNKNOWN
+    assert told.outcome is RehearsalEnd.UNKNOWN
 
 
 WRITES = (
@@ -183,14 +183,14 @@ def test_what_is_written_is_dropped_or_refused(kernel: SharedKernel) -> None:
     assert {path.name for path in kernel.folder.iterdir()} == {"there.txt", "other.txt"}
     assert (kernel.folder / "there.txt").read_text() == "there.txt"
     if told.writes == "dropped":
-        assert (told.outcome, told.exception, told.line) == (Outcome.CRASH, "ZeroDivisionError", 6)
+        assert (told.outcome, told.exception, told.line) == (RehearsalEnd.CRASH, "ZeroDivisionError", 6)
     else:
-        assert (told.outcome, told.writes) == (Outcome.UNKNOWN, "refused")
+        assert (told.outcome, told.writes) == (RehearsalEnd.UNKNOWN, "refused")
 
 
 def test_more_than_the_copy_may_write_is_unknown(kernel: SharedKernel) -> None:
     told = kernel.rehearse("with open('big', 'wb') as f:\n    for _ in range(600): f.write(bytes(2**20))")
-    assert told.outcome is Outcome.UNKNOWN
+    assert told.outcome is RehearsalEnd.UNKNOWN
     assert not (kernel.folder / "big").exists()
 
 
@@ -221,7 +221,7 @@ def test_nothing_in_the_kernel_changes(captured: Callable[..., Captured]) -> Non
     done = captured(STATE, CHANGES, probes=UNCHANGED)
     told = done.result.rehearsal
     assert told is not None
-    assert (told.outcome, told.exception, told.line) == (Outcome.CRASH, "ZeroDivisionError", 3)
+    assert (told.outcome, told.exception, told.line) == (RehearsalEnd.CRASH, "ZeroDivisionError", 3)
     for probe in done.result.probes:
         assert probe["before"] == probe["after"], probe["expression"]
         assert not isinstance(probe["before"], dict), probe
@@ -259,12 +259,14 @@ threading.Thread(target=serve, daemon=True).start()"""
 @pytest.mark.parametrize(
     ("code", "outcome"),
     [
-        pytest.param("go.set(); done.wait(); calls[7]", Outcome.CRASH, id="crash"),
-        pytest.param("go.set(); done.wait(); calls[0]", Outcome.RAN_THROUGH, id="ran through", marks=pytest.mark.slow),
+        pytest.param("go.set(); done.wait(); calls[7]", RehearsalEnd.CRASH, id="crash"),
+        pytest.param(
+            "go.set(); done.wait(); calls[0]", RehearsalEnd.RAN_THROUGH, id="ran through", marks=pytest.mark.slow
+        ),
     ],
 )
 def test_what_lacks_threads_is_rehearsed_in_a_second_kernel_and_the_first_stays_as_it_was(
-    code: str, outcome: Outcome, captured: Callable[..., Captured]
+    code: str, outcome: RehearsalEnd, captured: Callable[..., Captured]
 ) -> None:
     done = captured(THREADS, "n = 3", code, probes=("(calls, go.is_set(), done.is_set(), threading.active_count())",))
     told = done.result.rehearsal
@@ -272,7 +274,7 @@ def test_what_lacks_threads_is_rehearsed_in_a_second_kernel_and_the_first_stays_
     assert (told.outcome, told.ran_again, told.exception) == (
         outcome,
         True,
-        "IndexError" if outcome is Outcome.CRASH else None,
+        "IndexError" if outcome is RehearsalEnd.CRASH else None,
     )
     assert told.head.startswith("Rehearsal, executed in a second kernel after the same cells: ")
     [probe] = done.result.probes
@@ -301,7 +303,7 @@ OTHERWISE = {
 def test_cells_that_come_to_something_else_the_second_time_tell_nothing(name: str, rehearse: Rehearse) -> None:
     cell, code, why = OTHERWISE[name]
     told = rehearse(THREADS, cell, code)
-    assert (told.outcome, told.ran_again) == (Outcome.UNKNOWN, True)
+    assert (told.outcome, told.ran_again) == (RehearsalEnd.UNKNOWN, True)
     assert why in (told.why or "")
 
 
@@ -315,7 +317,7 @@ def test_a_library_with_its_own_threads_is_rehearsed_in_a_second_kernel(library:
     )
     through = rehearse(before, "model.fit(x, x[:, 0], verbose=0)", seconds=AMPLE_AGAIN_S)
     crash = rehearse(before, "model.fit(x[:, :2], x[:, 0], verbose=0)", seconds=AMPLE_AGAIN_S)
-    assert (through.outcome, crash.outcome) == (Outcome.RAN_THROUGH, Outcome.CRASH)
+    assert (through.outcome, crash.outcome) == (RehearsalEnd.RAN_THROUGH, RehearsalEnd.CRASH)
     assert crash.exception == "InvalidArgumentError", "as in a kernel: the compiled step refuses the shape"
 
 
@@ -329,13 +331,13 @@ def test_a_library_with_its_own_threads_is_rehearsed_in_a_second_kernel(library:
 )
 def test_pools_of_threads_end_in_the_truth_or_as_unknown(library: str, rehearse: Rehearse) -> None:
     before, runs, raises = POOLS[library]
-    assert rehearse(before, runs, seconds=AMPLE_S).outcome in (Outcome.RAN_THROUGH, Outcome.UNKNOWN)
-    assert rehearse(before, raises, seconds=AMPLE_S).outcome in (Outcome.CRASH, Outcome.UNKNOWN)
+    assert rehearse(before, runs, seconds=AMPLE_S).outcome in (RehearsalEnd.RAN_THROUGH, RehearsalEnd.UNKNOWN)
+    assert rehearse(before, raises, seconds=AMPLE_S).outcome in (RehearsalEnd.CRASH, RehearsalEnd.UNKNOWN)
 
 
 @pytest.mark.parametrize("told", [None, 3, {}, {"outcome": "fine"}, {"outcome": "crash"}, {"outcome": ["crash"]}])
 def test_an_answer_of_another_form_is_unknown(told: object) -> None:
-    assert rehearsal_of(told).outcome is Outcome.UNKNOWN
+    assert rehearsal_of(told).outcome is RehearsalEnd.UNKNOWN
 
 
 def test_words_of_a_kernel_are_bounded_and_can_be_written() -> None:
@@ -349,8 +351,8 @@ def test_words_of_a_kernel_are_bounded_and_can_be_written() -> None:
 
 @pytest.mark.skipif(not can_seal(), reason="bubblewrap cannot seal a kernel off here")
 def test_a_sealed_kernel_rehearses_too(captured: Callable[..., Captured], tmp_path: Path) -> None:
-    done = captured("a = 1", "open('new.txt', 'w').close()\na[0]", limits=Limits(isolation=Isolation.SEALED))
+    done = captured("a = 1", "open('new.txt', 'w').close()\na[0]", limits=KernelLimits(isolation=Isolation.SEALED))
     told = done.result.rehearsal
     assert told is not None
-    assert told.outcome is (Outcome.CRASH if told.writes == "dropped" else Outcome.UNKNOWN)
+    assert told.outcome is (RehearsalEnd.CRASH if told.writes == "dropped" else RehearsalEnd.UNKNOWN)
     assert not (tmp_path / "new.txt").exists()

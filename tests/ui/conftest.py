@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks._server import serve
 from crane_core.annotation.draw import CampaignRequest
-from crane_core.annotation.plan import Design, Kind, Population
+from crane_core.annotation.plan import Design, DrawKind, Population
 from crane_core.pipeline.campaigns.campaigns import drawn_plan, keep_campaign
 from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.loading.load import prepare
@@ -96,8 +96,8 @@ def campaign_folder(answered_folder: DataFolder, tmp_path_factory: pytest.TempPa
     ours = Population("minibench", "ours")
     store = prepare(folder)
     try:
-        plan = drawn_plan(store, CampaignRequest(PILOT, ("ana", "ben"), ours, Design(Kind.ALL), seed=7))
-        other = drawn_plan(store, CampaignRequest(AUDITED, ("eva", "fay"), ours, Design(Kind.ALL), seed=7))
+        plan = drawn_plan(store, CampaignRequest(PILOT, ("ana", "ben"), ours, Design(DrawKind.ALL), seed=7))
+        other = drawn_plan(store, CampaignRequest(AUDITED, ("eva", "fay"), ours, Design(DrawKind.ALL), seed=7))
     finally:
         store.close()
     keep_campaign(folder, plan)

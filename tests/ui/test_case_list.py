@@ -9,13 +9,15 @@ import pandas as pd
 import pytest
 
 from crane_core.pipeline.cases.pairs import Pattern
-from crane_core.pipeline.cases.picture import Column, Picture
+from crane_core.pipeline.cases.picture import Picture, PictureColumn
 from crane_core.ui.case_finding import CountedAnswers, finding
 from crane_core.ui.case_list import MOST_ROWS, available_words, board_html, pattern_words
 
 TextOf = Callable[[str], str]
 PATTERNS = ((Pattern.FLIP, ("a", "c")), (Pattern.CHANGED, ("a",)), (Pattern.HELPED, ("a",)))
-PICTURE = Picture((Column("A", "study", "code"), Column("A", "study", "runtime")), 0, {"x_1": ["r3", "w1", "", "p2"]})
+PICTURE = Picture(
+    (PictureColumn("A", "study", "code"), PictureColumn("A", "study", "runtime")), 0, {"x_1": ["r3", "w1", "", "p2"]}
+)
 
 
 def table(*names: str, **columns: Any) -> pd.DataFrame:

@@ -18,7 +18,7 @@ import pytest
 from benchmarks._server import ServerError, serve
 from crane_core import ledger
 from crane_core.annotation.draw import CampaignRequest
-from crane_core.annotation.plan import Design, Kind, Population
+from crane_core.annotation.plan import Design, DrawKind, Population
 from crane_core.cli import main
 from crane_core.errors import StoreError
 from crane_core.identity.key import signing_key
@@ -103,7 +103,7 @@ def test_labels_show_on_the_replica_without_a_restart(lab: Lab) -> None:
     vic = lab.visitor("vic")
     store = prepare_or_read(lab.folder)
     plan = drawn_plan(
-        store, CampaignRequest("pilot", ("ana", "ben"), Population("minibench", "ours"), Design(Kind.ALL), seed=7)
+        store, CampaignRequest("pilot", ("ana", "ben"), Population("minibench", "ours"), Design(DrawKind.ALL), seed=7)
     )
     store.close()
     keep_campaign(lab.folder, plan)

@@ -11,10 +11,10 @@ import pandas as pd
 import pytest
 
 from crane_core.errors import DetectorError
-from crane_core.pipeline.detection.score import Rate, Row
+from crane_core.pipeline.detection.score import Rate, ScoreRow
 from crane_core.pipeline.jobs.files import Spent
 from crane_core.pipeline.jobs.words import progress_words
-from crane_core.pipeline.jobs.work import Progress
+from crane_core.pipeline.jobs.work import JobProgress
 from crane_core.stats.rates import RATES
 from crane_core.storage.answers import RunKey
 from crane_core.ui.runs.address import address_of, key_of
@@ -110,7 +110,10 @@ def test_replies_and_prompts_of_others_stay_text(hostile: str, text_of: TextOf) 
 
 def test_published_rows_stand_beside_ours_in_bold(text_of: TextOf) -> None:
     rates = {name: Rate(0.5, 0.4, math.nan, 10, 5) for name in RATES}
-    rows = [Row("<mine>", "code", "job", False, 10, 1, rates), Row("GPT", "code", "study", True, 10, 0, rates)]
+    rows = [
+        ScoreRow("<mine>", "code", "job", False, 10, 1, rates),
+        ScoreRow("GPT", "code", "study", True, 10, 0, rates),
+    ]
     html = scores_html(rows)
     assert html.count("<b>") == 1 and "<b>&lt;mine&gt;</b>" in html
     assert "<td>9</td>" in html
@@ -213,7 +216,9 @@ def test_the_bar_says_what_the_run_told_last(told: str, words: str | None) -> No
 
 def test_what_a_run_tells_of_its_progress_is_understood() -> None:
     spent = Spent(n_requests=3, input_tokens=10, output_tokens=2, usd=0.5)
-    far = far_in(progress_words(Progress(n_all=2_000, n_done=1_500, n_now=9, n_troubles=1, spent=spent, elapsed_s=2.0)))
+    far = far_in(
+        progress_words(JobProgress(n_all=2_000, n_done=1_500, n_now=9, n_troubles=1, spent=spent, elapsed_s=2.0))
+    )
     assert far == (1_500, 2_000, "1 without an answer, 5.0 per s, 0.5000 USD so far, 1 min 39 s left")
 
 

@@ -16,10 +16,10 @@ from crane_core.errors import CellRaisedError, CellStoppedError, DetectorError
 from crane_core.llm.endpoint import Endpoint
 from crane_core.llm.fake_server import FakePlan, fake_server
 from crane_core.llm.question import Answer
-from crane_core.pipeline.own_notebooks.ask_one import Asked
-from crane_core.pipeline.own_notebooks.check import Checked, findings, read_notebook, to_send
+from crane_core.pipeline.own_notebooks.ask_one import QuestionOutcome
+from crane_core.pipeline.own_notebooks.check import CheckedNotebook, findings, read_notebook, to_send
 from crane_core.prompts.reply import ReadReply
-from crane_core.runtime.rehearsal import Outcome, Rehearsal
+from crane_core.runtime.rehearsal import Rehearsal, RehearsalEnd
 from crane_core.ui.trial.asking import ask
 from crane_core.ui.trial.asking_view import price_words
 from crane_core.ui.trial.cell_words import cell_words
@@ -56,7 +56,7 @@ def finding(text: str = "it") -> dict[str, object]:
 
 
 @pytest.fixture
-def checked(tmp_path: Path) -> Checked:
+def checked(tmp_path: Path) -> CheckedNotebook:
     path = tmp_path / "trip.ipynb"
     made = [nbformat.v4.new_code_cell(code) for code in ("a = 1", "# why\n\nb = a", "c = b")]
     nbformat.write(nbformat.v4.new_notebook(cells=made), path)
@@ -112,7 +112,7 @@ def test_no_finding_is_no_promise() -> None:
 def test_findings_and_replies_of_others_stay_text(hostile: str, text_of: TextOf) -> None:
     bare = ("<dl>", "</dl>", "<dt>", "</dt>", "<dd>", "</dd>")
     answer = Answer("k", hostile, None, "stop", 0.5, 1, 10, 2)
-    asked = Asked(hostile[:200], answer, ReadReply(True, hostile, None), 0.00001)
+    asked = QuestionOutcome(hostile[:200], answer, ReadReply(True, hostile, None), 0.00001)
     for html in (rules_html([{**finding(hostile), "origin": hostile}], has_state=True), model_html(asked)):
         assert len(html) < 60_000
         for tag in bare:
@@ -123,11 +123,11 @@ def test_findings_and_replies_of_others_stay_text(hostile: str, text_of: TextOf)
 
 def test_a_reply_that_cannot_be_read_says_why() -> None:
     answer = Answer("k", "hm", None, "stop", 0.5, 1, None, None)
-    html = model_html(Asked("m", answer, ReadReply(None, None, "it is not JSON"), None))
+    html = model_html(QuestionOutcome("m", answer, ReadReply(None, None, "it is not JSON"), None))
     assert "No readable answer" in html and "it is not JSON" in html and "USD" not in html
 
 
-def test_what_a_crash_would_cost_is_told_only_where_it_is_known(checked: Checked) -> None:
+def test_what_a_crash_would_cost_is_told_only_where_it_is_known(checked: CheckedNotebook) -> None:
     assert cost_words(checked) == "The 2 cells before it were not run."
     assert cost_words(replace(checked, seconds_before=1.234)).startswith(
         "A crash here would cost 1.2 s of re-execution"
@@ -137,7 +137,7 @@ def test_what_a_crash_would_cost_is_told_only_where_it_is_known(checked: Checked
     assert run_words(read_notebook(checked.path, 0)) == "Start a fresh kernel"
 
 
-def test_lines_that_install_are_left_out_and_counted(tmp_path: Path, checked: Checked) -> None:
+def test_lines_that_install_are_left_out_and_counted(tmp_path: Path, checked: CheckedNotebook) -> None:
     made = [nbformat.v4.new_code_cell(code) for code in ("%pip install numpy\n!pip install pandas", "c = 1")]
     path = tmp_path / "installs.ipynb"
     nbformat.write(nbformat.v4.new_notebook(cells=made), path)
@@ -145,7 +145,7 @@ def test_lines_that_install_are_left_out_and_counted(tmp_path: Path, checked: Ch
     assert installs_words(checked) == ""
 
 
-def test_a_cell_is_called_by_its_first_line_of_code(checked: Checked) -> None:
+def test_a_cell_is_called_by_its_first_line_of_code(checked: CheckedNotebook) -> None:
     assert cell_words(checked.plan.cells[1]) == "Code cell 1 · b = a"
 
 
@@ -158,7 +158,7 @@ def test_remedies_on_the_page_are_the_pages_own() -> None:
     assert "python -m crane_core check" in failed_words(stopped, is_upload=False)
 
 
-def test_the_price_is_told_before_anything_is_sent(checked: Checked) -> None:
+def test_the_price_is_told_before_anything_is_sent(checked: CheckedNotebook) -> None:
     tokens = to_send(checked, checked.settings[0]).tokens
     here = price_words(tokens, Endpoint("m*del", "http://127.0.0.1:1/v1"))
     assert f"{tokens.n:,} tokens" in here and r"m\*del" in here and "price is unknown" in here
@@ -166,7 +166,7 @@ def test_the_price_is_told_before_anything_is_sent(checked: Checked) -> None:
     assert "No model is set" in price_words(tokens, None)
 
 
-def test_a_question_is_called_back_while_the_model_thinks(checked: Checked) -> None:
+def test_a_question_is_called_back_while_the_model_thinks(checked: CheckedNotebook) -> None:
     with fake_server(FakePlan(latency_s=2 * PATIENCE_S)) as address:
         setting = checked.settings[0]
         asking = ask(checked, setting, to_send(checked, setting), Endpoint("slow", address))
@@ -178,9 +178,9 @@ def test_a_question_is_called_back_while_the_model_thinks(checked: Checked) -> N
 
 
 def test_a_rehearsal_is_labelled_as_executed_and_escaped() -> None:
-    html = rehearsal_html(Rehearsal(Outcome.CRASH, 2.0, 0.1, "KeyError", "<b>south</b>", 2, "beds['<i>']"))
+    html = rehearsal_html(Rehearsal(RehearsalEnd.CRASH, 2.0, 0.1, "KeyError", "<b>south</b>", 2, "beds['<i>']"))
     assert "<b>" not in html and "<i>" not in html
     assert "Rehearsal, executed in a copy" in html and "Crashed: KeyError" in html and "&lt;b&gt;south" in html
     assert "cw-alarm" in html
-    late = rehearsal_html(Rehearsal(Outcome.STILL_RUNNING, 2.0, 2.0))
+    late = rehearsal_html(Rehearsal(RehearsalEnd.STILL_RUNNING, 2.0, 2.0))
     assert "Still running after 2 s" in late and "cw-calm" in late

@@ -15,7 +15,7 @@ import pytest
 
 from crane_core import ledger
 from crane_core.domain import Reply
-from crane_core.llm.fake_server import FakeModel, FakePlan, Fault, fake_server
+from crane_core.llm.fake_server import FakeModel, FakePlan, ServerFault, fake_server
 from crane_core.pipeline.places import DataFolder
 from tests.spoken import Run, speaker
 
@@ -72,7 +72,7 @@ def test_a_model_at_an_address_is_asked_with_the_key_of_the_environment_which_is
     run: Run, folder: DataFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CRANE_API_KEY", KEY)
-    plan = FakePlan(key=KEY, echoes_key=True, faults={Fault.ERROR: 3, Fault.REFUSAL: 4})
+    plan = FakePlan(key=KEY, echoes_key=True, faults={ServerFault.ERROR: 3, ServerFault.REFUSAL: 4})
     named = ("--key-env", "CRANE_API_KEY")
     with fake_server(plan) as base_url:
         spoken = run(*model_at(base_url, "--price-in", "2", "--price-out", "10", "--concurrency", "1", *named))

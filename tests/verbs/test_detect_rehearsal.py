@@ -11,7 +11,7 @@ import pytest
 from crane_core import ledger
 from crane_core.domain import Detector, DetectorKind, Run
 from crane_core.pipeline.places import DataFolder
-from crane_core.runtime.rehearsal import Outcome
+from crane_core.runtime.rehearsal import RehearsalEnd
 from tests.spoken import Run as Say
 from tests.spoken import speaker
 
@@ -41,7 +41,7 @@ def test_a_pair_gets_a_row_that_says_it_was_executed(run: Say, folder: DataFolde
     crash, fixed = said["numpy_1_reproduced"], said["numpy_1_fixed"]
     assert (crash.crashes, fixed.crashes) == (True, False)
     [told] = json.loads(crash.diagnostics or "")
-    assert (told["outcome"], told["executed_in_a_copy"]) == (Outcome.CRASH, True)
+    assert (told["outcome"], told["executed_in_a_copy"]) == (RehearsalEnd.CRASH, True)
     assert told["exception"] in (crash.reasoning or "")
     assert f"line {told['line']}" in (crash.reasoning or "")
     assert (fixed.reasoning or "").startswith("Rehearsal, executed in a copy: ran through")

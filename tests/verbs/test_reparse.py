@@ -9,7 +9,7 @@ import pytest
 
 from crane_core import ledger
 from crane_core.domain import Reply, Reread
-from crane_core.llm.fake_server import FakePlan, Fault, fake_server
+from crane_core.llm.fake_server import FakePlan, ServerFault, fake_server
 from crane_core.pipeline.jobs import reply_reading
 from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
@@ -35,7 +35,7 @@ def credulous(text: str, finish_reason: str | None = None) -> ReadReply:
 @pytest.fixture
 def job(run: Run, folder: DataFolder, monkeypatch: pytest.MonkeyPatch) -> str:
     """A run of four replies, the second and the fourth of which are thoughts without an end, as read before."""
-    with monkeypatch.context() as older, fake_server(FakePlan(faults={Fault.ENDLESS_THINKING: 2})) as base_url:
+    with monkeypatch.context() as older, fake_server(FakePlan(faults={ServerFault.ENDLESS_THINKING: 2})) as base_url:
         older.setattr(reply_reading, "read_reply", credulous)
         asked = ("--model", "heron", "--base-url", base_url, "--concurrency", "1")
         assert run("detect", "--detector", "llm", *ON, *asked).code == 0

@@ -11,7 +11,7 @@ from typing import Any, Final, Generic, TypeVar
 _T = TypeVar("_T")
 
 
-class _Nothing:
+class _NotKnown:
     """Represents a value that is not known; None is a value."""
 
     def __repr__(self) -> str:
@@ -21,7 +21,7 @@ class _Nothing:
         return False
 
 
-NOT_KNOWN: Final = _Nothing()
+NOT_KNOWN: Final = _NotKnown()
 _SEQUENCES: Final = {"list": list, "tuple": tuple}
 _CHANGEABLE: Final = frozenset([list, dict, set])
 _BEING_READ: Final[set[AbstractValue]] = set()
@@ -32,7 +32,7 @@ _MOST_READ = 20_000
 _MOST_ITEMS = 10_000
 
 
-class _Part(Generic[_T]):
+class _ChangeablePart(Generic[_T]):
     """A dict or list that code which reads it may change in place: the value counts as changed from then on.
 
     It is to be read again for each change, as what is known may be copied in between. A list that is too long to be
@@ -127,10 +127,10 @@ class AbstractValue:
         self.fields = None
         self._type = value
 
-    facts = _Part[dict[str, Any]]("_facts")
-    items = _Part["list[AbstractValue] | None"]("_items")
-    members = _Part["dict[Any, AbstractValue] | None"]("_members")
-    attributes = _Part["dict[str, AbstractValue]"]("_attributes")
+    facts = _ChangeablePart[dict[str, Any]]("_facts")
+    items = _ChangeablePart["list[AbstractValue] | None"]("_items")
+    members = _ChangeablePart["dict[Any, AbstractValue] | None"]("_members")
+    attributes = _ChangeablePart["dict[str, AbstractValue]"]("_attributes")
 
     @property
     def literal(self) -> Any:

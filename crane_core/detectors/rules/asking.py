@@ -57,7 +57,7 @@ _SLOW_TO_LOAD: Final = frozenset(["keras", "tensorflow"])
 """They have a separate worker, so that no question about another library waits for them."""
 
 
-class Patience(NamedTuple):
+class AskingPatience(NamedTuple):
     """Seconds that are waited: for one answer, for libraries that are loaded, and for everything about one target."""
 
     answer_s: float
@@ -65,17 +65,17 @@ class Patience(NamedTuple):
     total_s: float
 
 
-UNHURRIED: Final = Patience(answer_s=5.0, start_s=30.0, total_s=50.0)
-WAITING: Final = Patience(answer_s=5.0, start_s=5.0, total_s=5.0)
+UNHURRIED: Final = AskingPatience(answer_s=5.0, start_s=30.0, total_s=50.0)
+WAITING: Final = AskingPatience(answer_s=5.0, start_s=5.0, total_s=5.0)
 """A person waits for the verdict on a cell and sees which library answers."""
-HURRIED: Final = Patience(answer_s=0.25, start_s=0.0, total_s=0.3)
+HURRIED: Final = AskingPatience(answer_s=0.25, start_s=0.0, total_s=0.3)
 """Before a cell that is about to run: does not wait for a library that is not loaded."""
-_patience: ContextVar[Patience] = ContextVar("patience", default=UNHURRIED)
+_patience: ContextVar[AskingPatience] = ContextVar("patience", default=UNHURRIED)
 _on_wait: ContextVar[Callable[[str], None]] = ContextVar("on_wait", default=lambda _library: None)
 
 
 @contextmanager
-def asking_with(patience: Patience, on_wait: Callable[[str], None]) -> Iterator[None]:
+def asking_with(patience: AskingPatience, on_wait: Callable[[str], None]) -> Iterator[None]:
     """How long libraries are waited for meanwhile; `on_wait` receives the name of one that is waited for."""
     was_patience, was_on_wait = _patience.set(patience), _on_wait.set(on_wait)
     try:
@@ -85,7 +85,7 @@ def asking_with(patience: Patience, on_wait: Callable[[str], None]) -> Iterator[
         _on_wait.reset(was_on_wait)
 
 
-class Order(NamedTuple):
+class LibraryRequest(NamedTuple):
     """One line to the worker, the libraries that it needs, and what of the answer is certain beside a refusal."""
 
     sent: Mapping[str, Any]
@@ -103,10 +103,10 @@ class Order(NamedTuple):
     """Where the results are, if not on the processor."""
 
 
-class Question(NamedTuple):
+class StepQuestion(NamedTuple):
     """Questions about one step, in turn, until one is answered; what is known of the operands, in words."""
 
-    orders: Sequence[Order]
+    orders: Sequence[LibraryRequest]
     described: str
     result: Mapping[str, Any]
     """How the worker can make the result of the step, or another object of its class; empty if it cannot."""
@@ -144,7 +144,7 @@ class Asker:
         receiver: AbstractValue | None,
         arguments: Arguments,
         made: Mapping[str, Any] | None = None,
-    ) -> Question | None:
+    ) -> StepQuestion | None:
         """What there is to ask about a step, as its operands are now: a rule may change them. None: nothing.
 
         `made` is the `result` of the step whose result the receiver is, with nothing between.
@@ -167,19 +167,19 @@ class Asker:
         if not orders:
             return None
         words = "; ".join(dict.fromkeys(filter(None, map(described, operands))))
-        return Question(orders, words, _result(step, of, orders))
+        return StepQuestion(orders, words, _result(step, of, orders))
 
     def _all_of(
         self,
-        tried: Iterable[Order],
+        tried: Iterable[LibraryRequest],
         step: str,
         of: AbstractValue | str,
         name: str,
         arguments: Arguments,
         made: Mapping[str, Any],
-    ) -> Iterator[Order]:
+    ) -> Iterator[LibraryRequest]:
         """The order to try a step, and those about names, arguments, results of other steps, and data."""
-        of_name: Iterable[Order] = ()
+        of_name: Iterable[LibraryRequest] = ()
         if step == "attribute" and not isinstance(of, str):
             of_name = self._of_name(of, name)
             tried = () if of.path or of.type == "method" else tried
@@ -206,7 +206,7 @@ class Asker:
         waited_for = [f"not asked yet: {title}" for title in self.not_asked]
         return (*waited_for, *(f"no answer: {title}" for title in self.without_answer))
 
-    def about(self, question: Question) -> LibraryAnswer | None:
+    def about(self, question: StepQuestion) -> LibraryAnswer | None:
         """What the library says; None if it says nothing."""
         for order in question.orders:
             answer = self._answer(order.sent, order.libraries)
@@ -219,7 +219,7 @@ class Asker:
                 return said
         return None
 
-    def _refusal(self, order: Order, answer: Mapping[str, Any], words: str) -> LibraryAnswer | None:
+    def _refusal(self, order: LibraryRequest, answer: Mapping[str, Any], words: str) -> LibraryAnswer | None:
         """The crash that an answer means; None where it may be about what was not sent."""
         raised, message = str(answer["raised"]), str(answer["message"])
         is_tried = isinstance(order.sent.get("operands"), list) and order.learning is None
@@ -241,7 +241,7 @@ class Asker:
         asked: str,
         operands: Sequence[AbstractValue],
         keywords: Mapping[str, AbstractValue],
-    ) -> Iterator[Order]:
+    ) -> Iterator[LibraryRequest]:
         """The order to try the step on surrogates; `operands` are those by position, then those by name."""
         libraries = {library for each in operands if (library := library_of(each))}
         libraries |= {holder.partition(".")[0]} & LIBRARIES
@@ -274,7 +274,9 @@ class Asker:
     def _may_be_asked(self, libraries: Set[str]) -> bool:
         return bool(libraries) and libraries <= self._libraries and not self._may_be_changed(libraries)
 
-    def _order(self, sent: Mapping[str, Any], sender: Sender, *, is_moved: bool, may_be_elsewhere: bool) -> Order:
+    def _order(
+        self, sent: Mapping[str, Any], sender: Sender, *, is_moved: bool, may_be_elsewhere: bool
+    ) -> LibraryRequest:
         """The order to try a step, with what of its result is certain."""
         step, of, name = sent["step"], sent["of"], sent["name"]
         is_large = sender.is_large()
@@ -283,7 +285,7 @@ class Asker:
         is_vague = is_apart or sender.is_vague or self._is_of_any_version
         hides_strides = is_vague and not operations.tells_strides(step, name)
         doubtful = {"device": may_move, "dtype": sender.is_vague, "strides": hides_strides}
-        return Order(
+        return LibraryRequest(
             sent,
             frozenset(),
             operations.tells_result(step, of, name),
@@ -294,7 +296,7 @@ class Asker:
             device=sender.device_elsewhere,
         )
 
-    def _of_name(self, of: AbstractValue, name: str) -> Iterator[Order]:
+    def _of_name(self, of: AbstractValue, name: str) -> Iterator[LibraryRequest]:
         """The order to look for a name in a module, in a method that was not called, or in the class of an object."""
         told: dict[str, Any] = {"step": "of method", "of": str(of.fact("of", "")), "name": name}
         asked = self._libraries
@@ -305,9 +307,9 @@ class Asker:
             told |= {"step": "of object", "of": of.type, "is_made": False, "is_label": _may_be_label(of, name)}
         library = told["of"].partition(".")[0]
         if library in asked and self._may_be_asked({library}):
-            yield Order(told, frozenset([library]))
+            yield LibraryRequest(told, frozenset([library]))
 
-    def _of_made(self, step: str, name: str, arguments: Arguments, made: Mapping[str, Any]) -> Iterator[Order]:
+    def _of_made(self, step: str, name: str, arguments: Arguments, made: Mapping[str, Any]) -> Iterator[LibraryRequest]:
         """The orders about the result of another step: of what it is an object, and what it makes of its arguments."""
         path = made.get("class") or made.get("of", "")
         library = path.partition(".")[0]
@@ -323,13 +325,15 @@ class Asker:
                 sent = sender.order(step, library, name, arguments.positional, arguments.keywords)
                 sent["operands"].insert(0, {"made": made})
                 tells = step == "method" and name in of_pandas.AGGREGATING
-                yield Order(sent, libraries, tells, tables.untold(sent) if tells else frozenset())
+                yield LibraryRequest(sent, libraries, tells, tables.untold(sent) if tells else frozenset())
         elif step == "attribute":
-            yield Order({"step": "of object", "of": path, "name": name, "is_made": True, "is_label": True}, libraries)
+            yield LibraryRequest(
+                {"step": "of object", "of": path, "name": name, "is_made": True, "is_label": True}, libraries
+            )
         else:
-            yield Order(_binding(f"{path}.{name}", "method of made", arguments), libraries)
+            yield LibraryRequest(_binding(f"{path}.{name}", "method of made", arguments), libraries)
 
-    def _bound(self, step: str, of: AbstractValue | str, name: str, arguments: Arguments) -> Iterator[Order]:
+    def _bound(self, step: str, of: AbstractValue | str, name: str, arguments: Arguments) -> Iterator[LibraryRequest]:
         """The order to bind the arguments of a call; nothing is called, but wrapped functions of a few libraries."""
         path = of if isinstance(of, str) else f"{_path_of_class(of)}.{name}"
         library = path.partition(".")[0]
@@ -337,14 +341,16 @@ class Asker:
             return
         first = arguments.positional[0].type if arguments.positional else ""
         kind = "call of data" if step == "call" and first in _DATA else step
-        yield Order(_binding(path, kind, arguments), frozenset([library]))
+        yield LibraryRequest(_binding(path, kind, arguments), frozenset([library]))
         if step == "call" and library in operations.TRIED:
             sender = Sender(may_guess=True)
             with suppress(NotSentError):
                 sent = sender.order("wrapped", path, "", arguments.positional, arguments.keywords)
-                yield Order(sent, frozenset([library]))
+                yield LibraryRequest(sent, frozenset([library]))
 
-    def _of_learning(self, step: str, of: AbstractValue | str, name: str, arguments: Arguments) -> Iterator[Order]:
+    def _of_learning(
+        self, step: str, of: AbstractValue | str, name: str, arguments: Arguments
+    ) -> Iterator[LibraryRequest]:
         """The order about a method of an estimator, or a function of scikit-learn, on data."""
         if (of if isinstance(of, str) else name) not in of_sklearn.LEARNING.get(step, ()):
             return
@@ -357,7 +363,7 @@ class Asker:
             tells = step == "method" and not (is_vague or any(map(self._mentions, of_sklearn.OUTPUT_SETTINGS)))
             learning = Learning(given)
             sent = learning.order(of if isinstance(of, str) else "", name, operands, arguments.keywords)
-            yield Order(sent, frozenset(["sklearn"]), tells, learning=learning, is_vague=is_vague)
+            yield LibraryRequest(sent, frozenset(["sklearn"]), tells, learning=learning, is_vague=is_vague)
 
     def _may_be_changed(self, libraries: Iterable[str]) -> bool:
         """Whether the notebook spells what may change what operations of these libraries do."""
@@ -467,7 +473,7 @@ def load(libraries: Iterable[str]) -> None:
         worker_of(sys.executable, {*slow}).load(slow)
 
 
-def _result_of(order: Order, answer: Mapping[str, Any]) -> LibraryAnswer | None:
+def _result_of(order: LibraryRequest, answer: Mapping[str, Any]) -> LibraryAnswer | None:
     """The result of a step, and what it leaves of its first operand; None where neither is certain."""
     facts, left = answer.get("gave"), answer.get("left")
     if not isinstance(facts, dict):
@@ -500,7 +506,7 @@ def _may_be_label(of: AbstractValue, name: str) -> bool:
     return columns is None or name in columns
 
 
-def _result(step: str, of: AbstractValue | str, orders: Sequence[Order]) -> Mapping[str, Any]:
+def _result(step: str, of: AbstractValue | str, orders: Sequence[LibraryRequest]) -> Mapping[str, Any]:
     """How the worker makes the result of a step: by the order to try it, or as an object of the called class."""
     tried = [each.sent for each in orders if each.sent.get("step") == step and operations.is_made_again(each.sent)]
     if step == "item":
@@ -512,7 +518,7 @@ def _result(step: str, of: AbstractValue | str, orders: Sequence[Order]) -> Mapp
     return {}
 
 
-def _certain(told: Mapping[str, Any], order: Order) -> dict[str, Any]:
+def _certain(told: Mapping[str, Any], order: LibraryRequest) -> dict[str, Any]:
     """What holds of a result, and of its parts, wherever the operands are and whatever dtype they have."""
     facts = {name: fact for name, fact in told.items() if name not in order.untold}
     if "writeable" in told and "writeable" in order.untold:

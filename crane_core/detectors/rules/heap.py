@@ -139,7 +139,7 @@ def join(ends: Sequence[Snapshot]) -> None:
         scope.names = _joined_names([end.names[at][1] for end in ends])
 
 
-class Watch:
+class BranchWatch:
     """What changes on a branch after its start: which values say something else at a look, and what names stood for."""
 
     def __init__(self, scopes: Sequence[Scope]) -> None:
@@ -161,7 +161,7 @@ def _are_same_names(before: Sequence[tuple[Scope, dict[str, AbstractValue | None
     )
 
 
-def widen(watch: Watch, names: Iterable[str], scope: Scope) -> None:
+def widen(watch: BranchWatch, names: Iterable[str], scope: Scope) -> None:
     """Go back to a start from which some part of a branch was taken, perhaps: what it changed is not known."""
     restore(watch.start)
     for value, held in watch.changed.items():

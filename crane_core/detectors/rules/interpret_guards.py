@@ -8,7 +8,7 @@ from functools import partial
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.bindings import bound_names
 from crane_core.detectors.rules.finding import Crash
-from crane_core.detectors.rules.heap import Watch, widen
+from crane_core.detectors.rules.heap import BranchWatch, widen
 from crane_core.detectors.rules.interpret_statements import assign
 from crane_core.detectors.rules.interpreter import ControlFlowExitError, GiveUpError, Interpreter, statement
 
@@ -46,7 +46,7 @@ def _guarded(interpreter: Interpreter, node: ast.Try) -> None:
     if not node.handlers:
         interpreter.body(body)
         return
-    watch = Watch(interpreter.scopes)
+    watch = BranchWatch(interpreter.scopes)
     names = [name for part in body for name in bound_names(part)]
     branches = [partial(_watched, interpreter, body, watch)]
     branches += [partial(_handled, interpreter, handler, watch, names) for handler in node.handlers]
@@ -56,7 +56,7 @@ def _guarded(interpreter: Interpreter, node: ast.Try) -> None:
         raise GiveUpError from None
 
 
-def _watched(interpreter: Interpreter, body: list[ast.stmt], watch: Watch) -> None:
+def _watched(interpreter: Interpreter, body: list[ast.stmt], watch: BranchWatch) -> None:
     """Runs the body and looks after each statement inside what has changed."""
     interpreter.watches.append(watch)
     try:
@@ -66,7 +66,7 @@ def _watched(interpreter: Interpreter, body: list[ast.stmt], watch: Watch) -> No
         watch.look(interpreter.scopes)
 
 
-def _handled(interpreter: Interpreter, handler: ast.ExceptHandler, watch: Watch, names: list[str]) -> None:
+def _handled(interpreter: Interpreter, handler: ast.ExceptHandler, watch: BranchWatch, names: list[str]) -> None:
     widen(watch, names, interpreter.scope)
     if handler.name:
         interpreter.bind(handler.name, AbstractValue())
@@ -88,7 +88,7 @@ def _with(interpreter: Interpreter, node: ast.With | ast.AsyncWith) -> None:
     if not may_suppress:
         interpreter.body(node.body)
         return
-    watch = Watch(interpreter.scopes)
+    watch = BranchWatch(interpreter.scopes)
     names = [name for part in node.body for name in bound_names(part)]
     interpreter.branches(
         [lambda: _watched(interpreter, node.body, watch), lambda: widen(watch, names, interpreter.scope)]

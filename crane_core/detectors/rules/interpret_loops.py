@@ -14,7 +14,7 @@ from crane_core.detectors.rules import harmless
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
 from crane_core.detectors.rules.bindings import bound_names
 from crane_core.detectors.rules.finding import Crash
-from crane_core.detectors.rules.heap import Scope, Snapshot, Watch, join, snapshot, widen
+from crane_core.detectors.rules.heap import BranchWatch, Scope, Snapshot, join, snapshot, widen
 from crane_core.detectors.rules.interpret_expressions import is_key, part_of, seen_from, truth
 from crane_core.detectors.rules.interpret_statements import assign
 from crane_core.detectors.rules.interpreter import (
@@ -106,7 +106,7 @@ def _more_turns(interpreter: Interpreter, context: Context, node: ast.stmt, body
     """Turns whose number is unknown."""
     names = [name for part in ast.iter_child_nodes(node) for name in bound_names(part)]
     for _ in range(2):
-        watch = Watch(interpreter.scopes)
+        watch = BranchWatch(interpreter.scopes)
         for name in names:
             interpreter.bind(name, AbstractValue())
         interpreter.watches.append(watch)

@@ -19,15 +19,15 @@ from crane_core.detectors.rules import harmless
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.answers import LibraryAnswer
-from crane_core.detectors.rules.asking import Asker, Question
+from crane_core.detectors.rules.asking import Asker, StepQuestion
 from crane_core.detectors.rules.bindings import local_names
 from crane_core.detectors.rules.family import Registered, rules_for
 from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.heap import (
+    BranchWatch,
     Scope,
     Snapshot,
     ValueFields,
-    Watch,
     fields_of,
     is_unchanged,
     join,
@@ -174,7 +174,7 @@ class Interpreter:
         self.results: dict[ast.AST, Mapping[str, Any]] = {}
         """By call of the code: how the worker makes what the call gave when it was last evaluated."""
         self.running: list[ast.AST] = []
-        self.watches: list[Watch] = []
+        self.watches: list[BranchWatch] = []
         self.loaded: dict[str, tuple[AbstractValue, ValueFields]] = {}
         self.loaded_parts: dict[str, list[tuple[AbstractValue, ValueFields]]] = {}
         """What objects led to when they were loaded, of those of which the state says that a part lacks something."""
@@ -462,7 +462,7 @@ class Interpreter:
         receiver: AbstractValue | None,
         arguments: Arguments,
         absent: Mapping[str, Any],
-        question: Question | None,
+        question: StepQuestion | None,
     ) -> Operation:
         return Operation(
             node,
@@ -491,7 +491,7 @@ class Interpreter:
         node: ast.AST,
         receiver: AbstractValue | None,
         arguments: Arguments,
-    ) -> Question | None:
+    ) -> StepQuestion | None:
         """The question about a step to the library; None where the notebook may have replaced what it names."""
         own = of.rpartition(".")[2] if isinstance(of, str) else name
         if step in ("call", "method", "attribute") and self.initial.may_replace(own):
@@ -508,7 +508,7 @@ class Interpreter:
             self.errors.append(RuleError("libraries", "asked", f"{type(error).__name__}: {error}"))
             return None
 
-    def _library_answer(self, question: Question | None, node: ast.AST, but: str = "") -> LibraryAnswer | None:
+    def _library_answer(self, question: StepQuestion | None, node: ast.AST, but: str = "") -> LibraryAnswer | None:
         """What the library itself says, if it does. Raises Crash where it refuses, unless it is of the class `but`."""
         said = None if question is None else self._unless_it_fails(lambda: self.asker.about(question))
         if said is not None and said.crash is not None and said.crash.exception != but:
@@ -516,7 +516,7 @@ class Interpreter:
             raise said.crash
         return said
 
-    def _asked(self, registered: Registered, operation: Operation, question: Question | None) -> Answer:
+    def _asked(self, registered: Registered, operation: Operation, question: StepQuestion | None) -> Answer:
         try:
             return registered.rule(operation)
         except Crash as crash:

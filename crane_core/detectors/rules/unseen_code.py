@@ -74,7 +74,7 @@ class UnseenEffects:
 
 
 @dataclass(slots=True)
-class _Notebook:
+class _CellDefinitions:
     """What the cells define: functions and classes by name, methods by theirs, and what imports name."""
 
     functions: dict[str, list[ast.AST]] = field(default_factory=lambda: defaultdict(list))
@@ -101,8 +101,8 @@ def unseen_effects(ran: Sequence[ast.Module], target: ast.Module) -> UnseenEffec
     return UnseenEffects(frozenset(names), frozenset(changed), frozenset(classes), is_any)
 
 
-def _read(trees: Iterable[ast.Module]) -> _Notebook:
-    found = _Notebook()
+def _read(trees: Iterable[ast.Module]) -> _CellDefinitions:
+    found = _CellDefinitions()
     for node in (node for tree in trees for node in ast.walk(tree)):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             found.functions[node.name].append(node)
@@ -117,7 +117,7 @@ def _read(trees: Iterable[ast.Module]) -> _Notebook:
     return found
 
 
-def _read_assignment(node: ast.Assign, found: _Notebook) -> None:
+def _read_assignment(node: ast.Assign, found: _CellDefinitions) -> None:
     names = [target.id for target in node.targets if isinstance(target, ast.Name)]
     if isinstance(node.value, ast.Lambda):
         for name in names:
@@ -143,7 +143,7 @@ def _is_door(node: ast.AST) -> bool:
 # What is handed over
 
 
-def _kept(tree: ast.Module, notebook: _Notebook) -> Iterator[ast.AST]:
+def _kept(tree: ast.Module, notebook: _CellDefinitions) -> Iterator[ast.AST]:
     """Functions, lambdas and methods that something else may call."""
     harmless = _harmless_mentions(tree)
     for node in ast.walk(tree):
@@ -192,7 +192,7 @@ def _last_name(node: ast.expr) -> str:
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
-def _kept_methods(definition: ast.ClassDef, notebook: _Notebook) -> Iterator[ast.AST]:
+def _kept_methods(definition: ast.ClassDef, notebook: _CellDefinitions) -> Iterator[ast.AST]:
     """Methods that Python calls by itself; of a library's class those that the library may call too."""
     is_registered = _is_wrapped(definition) or bool(definition.keywords)
     is_of_library = _has_library_base(definition, notebook)
@@ -203,11 +203,11 @@ def _kept_methods(definition: ast.ClassDef, notebook: _Notebook) -> Iterator[ast
                 yield node
 
 
-def _has_library_base(definition: ast.ClassDef, notebook: _Notebook, depth: int = 0) -> bool:
+def _has_library_base(definition: ast.ClassDef, notebook: _CellDefinitions, depth: int = 0) -> bool:
     return depth > _DEEPEST or any(not _is_quiet_base(base, notebook, depth) for base in definition.bases)
 
 
-def _is_quiet_base(base: ast.expr, notebook: _Notebook, depth: int) -> bool:
+def _is_quiet_base(base: ast.expr, notebook: _CellDefinitions, depth: int) -> bool:
     """Whether a base runs no method by itself, judged by the last part of its name."""
     name = _last_name(base.value if isinstance(base, ast.Subscript) else base)
     own = notebook.classes.get(name, ())
@@ -226,7 +226,7 @@ def _methods_handed_over(tree: ast.Module) -> Iterator[str]:
             yield from _roots(node)
 
 
-def _given_along(tree: ast.Module, notebook: _Notebook) -> Iterator[str]:
+def _given_along(tree: ast.Module, notebook: _CellDefinitions) -> Iterator[str]:
     """Names of what is handed over together with code, which may get it: `Thread(target=work, args=(beds,))`."""
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call) or _runs_at_once(node.func):
@@ -236,14 +236,14 @@ def _given_along(tree: ast.Module, notebook: _Notebook) -> Iterator[str]:
             yield from (each.id for part in parts for each in ast.walk(part) if isinstance(each, ast.Name))
 
 
-def _is_code_of(part: ast.expr, notebook: _Notebook) -> bool:
+def _is_code_of(part: ast.expr, notebook: _CellDefinitions) -> bool:
     """Whether an argument is a function of the notebook, or a method of an object."""
     if isinstance(part, ast.Name):
         return part.id in notebook.functions
     return isinstance(part, ast.Lambda) or isinstance(part, ast.Attribute) and part.attr in notebook.functions
 
 
-def _self_changing(definition: ast.ClassDef, notebook: _Notebook) -> Iterator[str]:
+def _self_changing(definition: ast.ClassDef, notebook: _CellDefinitions) -> Iterator[str]:
     """The class, where code that others call changes its objects."""
     for node in _kept_methods(definition, notebook):
         if _has_library_base(definition, notebook) or _is_wrapped(definition):
@@ -255,7 +255,7 @@ def _self_changing(definition: ast.ClassDef, notebook: _Notebook) -> Iterator[st
 # What it may change
 
 
-def _effects_of(kept: Iterable[ast.AST], notebook: _Notebook) -> tuple[set[str], set[str], bool]:
+def _effects_of(kept: Iterable[ast.AST], notebook: _CellDefinitions) -> tuple[set[str], set[str], bool]:
     names: set[str] = set()
     changed: set[str] = set()
     is_any, met, waiting = False, set[int](), list(kept)
@@ -277,7 +277,7 @@ def _effects_of(kept: Iterable[ast.AST], notebook: _Notebook) -> tuple[set[str],
     return names, changed, is_any
 
 
-def _is_variable(name: str, notebook: _Notebook) -> bool:
+def _is_variable(name: str, notebook: _CellDefinitions) -> bool:
     known = name in notebook.functions or name in notebook.classes or name in notebook.imported
     return not (known or name in vars(builtins))
 
@@ -317,7 +317,7 @@ def _root(node: ast.AST) -> str | None:
     return node.id if isinstance(node, ast.Name) else None
 
 
-def _opens(code: ast.AST, notebook: _Notebook) -> bool:
+def _opens(code: ast.AST, notebook: _CellDefinitions) -> bool:
     """Whether a piece of code may give the notebook's names values without spelling them."""
     called = {id(node.func) for node in ast.walk(code) if isinstance(node, ast.Call)}
     is_target = isinstance(code, ast.Module)
@@ -328,7 +328,7 @@ def _opens(code: ast.AST, notebook: _Notebook) -> bool:
     return False
 
 
-def _is_way_to_names(node: ast.AST, notebook: _Notebook) -> bool:
+def _is_way_to_names(node: ast.AST, notebook: _CellDefinitions) -> bool:
     match node:
         case ast.Name(name, ast.Load()):
             return name in _DOORS or name in notebook.doors

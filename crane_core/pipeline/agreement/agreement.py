@@ -15,7 +15,7 @@ import pandas as pd
 
 from crane_core.annotation.label_set import LabelSet, study_labels
 from crane_core.domain import DetectorKind, Label
-from crane_core.pipeline.campaigns.label_frame import KEY, Kind
+from crane_core.pipeline.campaigns.label_frame import KEY, LabellerKind
 from crane_core.pipeline.results.measures import SEED
 from crane_core.stats import cohen_kappa, fleiss_kappa, gwet_ac, krippendorff_alpha, vote
 from crane_core.stats.agreement import PERCENT_AGREEMENT, Statistic, confusion_matrix, estimate
@@ -27,14 +27,14 @@ MIN_COMMON_WHEN_BLIND = 10
 """Common items from which totals of a blind campaign are shown: with fewer they would reveal single labels."""
 
 
-class Scope(StrEnum):
+class ComparedVerdicts(StrEnum):
     """Which verdicts are compared; this decides the scale."""
 
     DIAGNOSES = "diagnoses of detected crashes"
     ALL = "all verdicts"
 
 
-class Asked(NamedTuple):
+class CoefficientKind(NamedTuple):
     """A coefficient and its requirements: an order of the labels, exactly two annotators."""
 
     statistic: Statistic
@@ -45,15 +45,15 @@ class Asked(NamedTuple):
 COEFFICIENTS = {
     asked.statistic.name: asked
     for asked in (
-        Asked(cohen_kappa.NOMINAL, ordered=False, of_two=True),
-        Asked(cohen_kappa.LINEAR, ordered=True, of_two=True),
-        Asked(fleiss_kappa.FLEISS, ordered=False, of_two=False),
-        Asked(krippendorff_alpha.ORDINAL, ordered=True, of_two=False),
-        Asked(krippendorff_alpha.NOMINAL, ordered=False, of_two=False),
-        Asked(gwet_ac.AC1, ordered=False, of_two=False),
-        Asked(gwet_ac.AC2_LINEAR, ordered=True, of_two=False),
-        Asked(gwet_ac.AC2_ORDINAL, ordered=True, of_two=False),
-        Asked(PERCENT_AGREEMENT, ordered=False, of_two=False),
+        CoefficientKind(cohen_kappa.NOMINAL, ordered=False, of_two=True),
+        CoefficientKind(cohen_kappa.LINEAR, ordered=True, of_two=True),
+        CoefficientKind(fleiss_kappa.FLEISS, ordered=False, of_two=False),
+        CoefficientKind(krippendorff_alpha.ORDINAL, ordered=True, of_two=False),
+        CoefficientKind(krippendorff_alpha.NOMINAL, ordered=False, of_two=False),
+        CoefficientKind(gwet_ac.AC1, ordered=False, of_two=False),
+        CoefficientKind(gwet_ac.AC2_LINEAR, ordered=True, of_two=False),
+        CoefficientKind(gwet_ac.AC2_ORDINAL, ordered=True, of_two=False),
+        CoefficientKind(PERCENT_AGREEMENT, ordered=False, of_two=False),
     )
 }
 """Every coefficient by its name, in the order in which they are shown."""
@@ -72,7 +72,7 @@ class Items(NamedTuple):
 
     facts: pd.DataFrame
     labels: pd.DataFrame
-    scope: Scope
+    scope: ComparedVerdicts
     off_scale: pd.DataFrame
     label_set: LabelSet = study_labels()
 
@@ -85,12 +85,12 @@ class Items(NamedTuple):
         return scale_of(self.scope, self.label_set)
 
 
-def scale_of(scope: Scope, labels: LabelSet) -> tuple[str, ...]:
+def scale_of(scope: ComparedVerdicts, labels: LabelSet) -> tuple[str, ...]:
     """The labels that are compared. DIAGNOSES: those of the set, in its order, so distances count if it is ordinal.
 
     ALL: outcomes of detection and diagnosis, which have no order, and further labels of the set.
     """
-    if scope is Scope.DIAGNOSES:
+    if scope is ComparedVerdicts.DIAGNOSES:
         return labels.codes
     return tuple(dict.fromkeys((*map(str, Label), *labels.codes)))
 
@@ -99,7 +99,7 @@ def common_items(
     labels: pd.DataFrame,
     verdicts: pd.DataFrame,
     annotators: Sequence[str],
-    scope: Scope,
+    scope: ComparedVerdicts,
     label_set: LabelSet = study_labels(),  # noqa: B008 - a frozen set, read once
 ) -> Items:
     """The verdicts in scope that these annotators have in common. label_set: `label_sets.common_set` of theirs."""
@@ -117,15 +117,15 @@ def among(items: Items, annotators: Sequence[str]) -> Items:
     return _of_two_or_more(items.facts, items.labels[list(annotators)], items.scope, items.label_set)
 
 
-def in_scope(verdicts: pd.DataFrame, scope: Scope) -> pd.DataFrame:
+def in_scope(verdicts: pd.DataFrame, scope: ComparedVerdicts) -> pd.DataFrame:
     """DIAGNOSES: crash predicted by most runs of an LLM and truly crashing, the study's population (paper, 4.5)."""
-    if scope is Scope.ALL:
+    if scope is ComparedVerdicts.ALL:
         return verdicts
     predicted = vote.majority(verdicts["n_crash"].to_numpy(), verdicts["n_safe"].to_numpy()).crash
     return verdicts[verdicts["truth"] & predicted & (verdicts["detector_kind"] == DetectorKind.LLM)]
 
 
-def _of_two_or_more(facts: pd.DataFrame, said: pd.DataFrame, scope: Scope, label_set: LabelSet) -> Items:
+def _of_two_or_more(facts: pd.DataFrame, said: pd.DataFrame, scope: ComparedVerdicts, label_set: LabelSet) -> Items:
     shared = said[said.notna().sum(axis=1) >= 2]
     on_scale = shared.where(shared.isin(scale_of(scope, label_set)), None)
     unreadable = shared.where(on_scale.isna()).melt(var_name="annotator", value_name="label").dropna()
@@ -160,7 +160,7 @@ def agreement_by(items: Items, coefficient: str, by: str) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _estimated(items: Items, asked: Asked) -> dict[str, object]:
+def _estimated(items: Items, asked: CoefficientKind) -> dict[str, object]:
     why_not = _why_not(items, asked)
     named: dict[str, object] = {"coefficient": asked.statistic.name, "source": asked.statistic.source}
     if why_not:
@@ -180,9 +180,9 @@ def _estimated(items: Items, asked: Asked) -> dict[str, object]:
     }
 
 
-def _why_not(items: Items, asked: Asked) -> str | None:
+def _why_not(items: Items, asked: CoefficientKind) -> str | None:
     """Why a coefficient does not apply."""
-    if asked.ordered and items.scope is Scope.ALL:
+    if asked.ordered and items.scope is ComparedVerdicts.ALL:
         return NO_ORDER
     if asked.ordered and not items.label_set.is_ordinal:
         return NO_ORDER_OF_OWN
@@ -211,7 +211,7 @@ def self_agreement(repeats: pd.DataFrame, sets: Mapping[str, LabelSet]) -> pd.Da
     rows = []
     for (campaign, annotator), again in repeats.groupby(["campaign", "annotator"], sort=False):
         facts = again.assign(case=again["benchmark"] + "/" + again["case_id"])
-        items = Items(facts, again[["first", "again"]], Scope.DIAGNOSES, pd.DataFrame(), sets[str(campaign)])
+        items = Items(facts, again[["first", "again"]], ComparedVerdicts.DIAGNOSES, pd.DataFrame(), sets[str(campaign)])
         who = {"campaign": campaign, "annotator": annotator}
         rows += [who | _estimated(items, COEFFICIENTS[name]) for name in (KAPPA, PERCENT)]
     return pd.DataFrame(rows)
@@ -268,7 +268,7 @@ def usual_pair(labels: pd.DataFrame) -> list[str]:
 
     The two annotators of the newest campaign with the most common labels, else the published human and the first judge.
     """
-    of_campaigns = labels[labels["kind"] == Kind.ANNOTATOR]
+    of_campaigns = labels[labels["kind"] == LabellerKind.ANNOTATOR]
     for _, rows in of_campaigns.groupby("campaign", sort=False):
         said = {
             str(name): set(map(tuple, mine[KEY].to_numpy())) for name, mine in rows.groupby("annotator", sort=False)
@@ -277,8 +277,8 @@ def usual_pair(labels: pd.DataFrame) -> list[str]:
         n_most, *pair = max(n_shared, key=lambda shared: shared[0], default=(0, "", ""))
         if n_most:
             return [str(name) for name in pair]
-    imported = labels[labels["kind"].isin([Kind.HUMAN, Kind.JUDGE]) & labels["campaign"].isna()]
+    imported = labels[labels["kind"].isin([LabellerKind.HUMAN, LabellerKind.JUDGE]) & labels["campaign"].isna()]
     imported = imported.drop_duplicates("annotator")
-    judges = imported.loc[imported["kind"] == Kind.JUDGE, "annotator"].tolist()
+    judges = imported.loc[imported["kind"] == LabellerKind.JUDGE, "annotator"].tolist()
     names = imported["annotator"].tolist()
     return [PUBLISHED_HUMAN, judges[0]] if judges and PUBLISHED_HUMAN in names else names[:2]

@@ -17,12 +17,12 @@ from crane_core.pipeline.agreement.agreement import (
     KAPPA,
     MIN_COMMON_WHEN_BLIND,
     PERCENT,
-    Scope,
+    ComparedVerdicts,
     agreement_with_judges,
     common_items,
 )
 from crane_core.pipeline.agreement.judge_powered import judge_powered
-from crane_core.pipeline.campaigns.label_frame import KEY, Kind
+from crane_core.pipeline.campaigns.label_frame import KEY, LabellerKind
 from crane_core.pipeline.judging.judge import CAMPAIGN
 from crane_core.pipeline.judging.judges import judge_passes, pooled_judges
 from crane_core.pipeline.rows import as_rows
@@ -69,11 +69,13 @@ def beside_people(
     """
     items = pd.MultiIndex.from_tuples([item.verdict.key for item in plan.items])
     verdicts = verdicts[pd.MultiIndex.from_frame(verdicts[KEY]).isin(items)]
-    mine = labels[(labels["campaign"] == plan.campaign) & labels["kind"].isin([Kind.ANNOTATOR, Kind.FINAL])]
+    mine = labels[
+        (labels["campaign"] == plan.campaign) & labels["kind"].isin([LabellerKind.ANNOTATOR, LabellerKind.FINAL])
+    ]
     kind_of = mine.drop_duplicates("annotator").set_index("annotator")["kind"]
     rows = [row for person in kind_of.index for row in _rows(labels, verdicts, str(person), judges, plan.labels)]
     table = pd.DataFrame(rows, columns=COLUMNS)
-    of_final = table["person"].map(kind_of) == Kind.FINAL
+    of_final = table["person"].map(kind_of) == LabellerKind.FINAL
     table.loc[of_final, COLUMNS[COLUMNS.index("n_both") :]] = np.nan
     fewest = MIN_COMMON_WHEN_BLIND if plan.blind and not locked else 1
     return table[table["n"] >= fewest].reset_index(drop=True)
@@ -94,7 +96,7 @@ def counted_words(labels: LabelSet) -> str:
 def _rows(
     labels: pd.DataFrame, verdicts: pd.DataFrame, person: str, judges: list[str], label_set: LabelSet
 ) -> list[dict[str, object]]:
-    found = common_items(labels, verdicts, [person, *judges], Scope.DIAGNOSES, label_set)
+    found = common_items(labels, verdicts, [person, *judges], ComparedVerdicts.DIAGNOSES, label_set)
     agreed = agreement_with_judges(found, person, judges)
     powered = judge_powered(labels, verdicts, person, judges, label_set).set_index("judge")
     return [_row(judge, person, agreed[agreed["judge"] == judge], powered) for judge in judges]

@@ -12,12 +12,12 @@ import numpy as np
 import pandas as pd
 
 from crane_core.annotation.label_set import study_labels
-from crane_core.pipeline.agreement.agreement import Scope, in_scope, scale_of
+from crane_core.pipeline.agreement.agreement import ComparedVerdicts, in_scope, scale_of
 from crane_core.pipeline.campaigns.label_frame import KEY
 from crane_core.stats.intervals import clustered_rate
 
 COLUMNS = ["judge", "counted", "n_differ", "n", "n_cases", "value", "low", "high"]
-ON_STUDY_SCALE = scale_of(Scope.DIAGNOSES, study_labels())
+ON_STUDY_SCALE = scale_of(ComparedVerdicts.DIAGNOSES, study_labels())
 ON_SCALE, ALL = "labels on the scale", "every label"
 
 
@@ -27,7 +27,7 @@ def judge_differs(labels: pd.DataFrame, verdicts: pd.DataFrame, person: str, jud
     Columns COLUMNS: counted, ON_SCALE or ALL; the share n_differ / n with its 95% interval by case, in 0..1. A judge
     that labelled none of them has no row.
     """
-    facts = in_scope(verdicts, Scope.DIAGNOSES)
+    facts = in_scope(verdicts, ComparedVerdicts.DIAGNOSES)
     cases = (facts["benchmark"] + "/" + facts["case_id"]).set_axis(pd.MultiIndex.from_frame(facts[KEY]))
     said = labels[labels["annotator"].isin([person, *judges])].pivot(index=KEY, columns="annotator", values="label")
     said = said.reindex(index=cases.index, columns=[person, *judges])

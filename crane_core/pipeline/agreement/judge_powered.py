@@ -11,7 +11,7 @@ import pandas as pd
 
 from crane_core.annotation.label_set import LabelSet, means_the_study, study_labels
 from crane_core.domain import Label
-from crane_core.pipeline.agreement.agreement import Scope, in_scope
+from crane_core.pipeline.agreement.agreement import ComparedVerdicts, in_scope
 from crane_core.pipeline.campaigns.label_frame import KEY
 from crane_core.stats.prediction_powered import powered_share
 
@@ -35,7 +35,7 @@ def judge_powered(
     random sample of these diagnoses. Labels of another set than the study's count by their credit, and those without
     one are left out; a judge's unverifiable counts as 0, as it does for the study's.
     """
-    verdicts = in_scope(verdicts, Scope.DIAGNOSES)
+    verdicts = in_scope(verdicts, ComparedVerdicts.DIAGNOSES)
     cases = (verdicts["benchmark"] + "/" + verdicts["case_id"]).set_axis(pd.MultiIndex.from_frame(verdicts[KEY]))
     credits = credits_of(label_set)
     human = _credit(labels, person, credits).reindex(cases.index)

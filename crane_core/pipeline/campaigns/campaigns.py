@@ -19,7 +19,16 @@ from crane_core import ledger
 from crane_core.annotation.draw import CampaignRequest, draw_plan
 from crane_core.annotation.journal import Journal, journal_for
 from crane_core.annotation.label_guideline import first_guideline
-from crane_core.annotation.plan import NAME, Outcome, Plan, Population, Verdict, check_name, plan_from_json, with_rounds
+from crane_core.annotation.plan import (
+    NAME,
+    LabelledVerdict,
+    Plan,
+    Population,
+    PopulationOutcome,
+    check_name,
+    plan_from_json,
+    with_rounds,
+)
 from crane_core.annotation.rounds import round_from_json
 from crane_core.domain import Annotation, Campaign, CampaignLock, CampaignRound, DetectorKind, Listed
 from crane_core.errors import CampaignError
@@ -103,21 +112,21 @@ def kept_campaign(folder: DataFolder, campaign: str) -> Kept:
     return Kept(plan, ends[-1] if ends and isinstance(ends[-1], CampaignLock) else None)
 
 
-class Found(NamedTuple):
+class MatchingVerdicts(NamedTuple):
     """The verdicts that match a query and have a text to judge, and how many have none."""
 
-    verdicts: list[Verdict]
+    verdicts: list[LabelledVerdict]
     left_out: int
 
 
-def population(store: Store, wanted: Population, verdicts: pd.DataFrame | None = None) -> Found:
+def population(store: Store, wanted: Population, verdicts: pd.DataFrame | None = None) -> MatchingVerdicts:
     """What a query finds. verdicts: the verdict frame, where the caller has it."""
     frame = asked_for(verdict_frame(store) if verdicts is None else verdicts, wanted)
     columns = ["benchmark", "instance_id", "detector", "setting", "experiment", "case_id", "library", "root_cause"]
-    matching = [Verdict(**row) for row in as_rows(frame[columns])]
+    matching = [LabelledVerdict(**row) for row in as_rows(frame[columns])]
     told = diagnoses.answers_with_text(store.cursor(), wanted.benchmark, wanted.experiment)
     judged = [verdict for verdict in matching if verdict.key in told]
-    return Found(judged, len(matching) - len(judged))
+    return MatchingVerdicts(judged, len(matching) - len(judged))
 
 
 def asked_for(frame: pd.DataFrame, wanted: Population) -> pd.DataFrame:
@@ -128,7 +137,7 @@ def asked_for(frame: pd.DataFrame, wanted: Population) -> pd.DataFrame:
         & (frame["detector_kind"] == DetectorKind.LLM)
         & vote.majority(frame["n_crash"].to_numpy(), frame["n_safe"].to_numpy()).crash
     ]
-    if wanted.outcome is Outcome.DETECTED:
+    if wanted.outcome is PopulationOutcome.DETECTED:
         frame = frame[frame["truth"]]
     asked = {
         "detector": wanted.detectors,
@@ -142,7 +151,7 @@ def asked_for(frame: pd.DataFrame, wanted: Population) -> pd.DataFrame:
     return frame
 
 
-def drawn_plan(store: Store, request: CampaignRequest, found: Found | None = None) -> Plan:
+def drawn_plan(store: Store, request: CampaignRequest, found: MatchingVerdicts | None = None) -> Plan:
     """The plan for a request on the loaded data; nothing is stored. Raises CampaignError.
 
     found: the request's population, where the caller has it.

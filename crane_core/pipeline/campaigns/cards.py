@@ -8,7 +8,7 @@ import pandas as pd
 
 from crane_core.annotation.drawn_text import drawn_text
 from crane_core.annotation.mask import mask
-from crane_core.annotation.plan import Gold, Plan, Texts, Verdict
+from crane_core.annotation.plan import Gold, LabelledVerdict, Plan, Texts
 from crane_core.annotation.practice import PracticeItem
 from crane_core.crash_place import crash_place
 from crane_core.domain import CellRole, Version
@@ -108,14 +108,14 @@ def _crash_line(target: dict[str, Any], case: dict[str, Any]) -> int | None:
     return target["crash_line"] or (place.line if place else None)
 
 
-def texts_of_runs(store: Store, verdict: Verdict, *, blind: bool) -> dict[int, str]:
+def texts_of_runs(store: Store, verdict: LabelledVerdict, *, blind: bool) -> dict[int, str]:
     """The text of each run that predicts a crash, by its index, as a card shows it."""
     cells = _cells_of(store, verdict.benchmark, verdict.case_id, verdict.instance_id.rpartition("_")[2])
     texts = diagnoses.texts_by_run(store.cursor(), *verdict.key)
     return {run: _masked(store, [(text, 1)], cells)[0][0] if blind else text for run, text in texts}
 
 
-def _texts(store: Store, plan: Plan, verdict: Verdict, cells: Cells, *, run: int | None = None) -> list[Text]:
+def _texts(store: Store, plan: Plan, verdict: LabelledVerdict, cells: Cells, *, run: int | None = None) -> list[Text]:
     """The distinct texts, or one that is drawn or of a certain run, as the plan says; in a blind campaign masked."""
     texts = diagnoses.diagnoses(store.cursor(), *verdict.key)
     if run is not None and plan.design.texts is Texts.ONE:

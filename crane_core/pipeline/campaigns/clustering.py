@@ -14,7 +14,7 @@ import pandas as pd
 from crane_core.annotation.journal import DIAGNOSIS_LABELS
 from crane_core.annotation.plan import Plan
 from crane_core.domain import Label
-from crane_core.pipeline.campaigns.campaigns import Found, population
+from crane_core.pipeline.campaigns.campaigns import MatchingVerdicts, population
 from crane_core.stats.design_effect import DesignEffect, correlation_of_cases, design_effect, margin
 from crane_core.stats.resampling import Estimate
 from crane_core.storage import labels
@@ -54,7 +54,7 @@ class Clustering(NamedTuple):
     margin_apart: float
 
 
-def clustering(store: Store, plan: Plan, found: Found | None = None) -> Clustering:
+def clustering(store: Store, plan: Plan, found: MatchingVerdicts | None = None) -> Clustering:
     """The design effect of a plan's items; see `stats.design_effect`.
 
     found: the plan's population, where the caller has it.
@@ -78,7 +78,7 @@ def _weight(sizes: list[int], rho: float) -> Weight:
     return Weight(rho, effect, margin(effect.n_effective))
 
 
-def _likeness(store: Store, plan: Plan, found: Found) -> Likeness | None:
+def _likeness(store: Store, plan: Plan, found: MatchingVerdicts) -> Likeness | None:
     """From the person who labelled most of the population; None if there is none or nothing varies."""
     asked = plan.population
     columns = ["instance_id", "detector", "setting", "case_id"]

@@ -16,7 +16,7 @@ from crane_core.annotation.act import MAX_NOTE
 from crane_core.annotation.label_set import LabelSet, same_meaning
 from crane_core.annotation.order import shuffled
 from crane_core.annotation.outcome import Provenance
-from crane_core.annotation.plan import Gold, Outcome, Plan, Population, Texts, Verdict
+from crane_core.annotation.plan import Gold, LabelledVerdict, Plan, Population, PopulationOutcome, Texts
 from crane_core.annotation.reasons import ADJUDICATION_REASONS
 from crane_core.errors import CampaignError
 from crane_core.given_path import read_given
@@ -61,7 +61,7 @@ def gold_of_table(store: Store, content: bytes, name: str, wanted: Population, l
         raise CampaignError(
             f"{name} has {len(rows):,} rows; gold items are 1 to {MOST_ITEMS:,}.", remedy=f"Columns: {_columns()}."
         )
-    judged, _ = population(store, Population(wanted.benchmark, wanted.experiment, outcome=Outcome.PREDICTED))
+    judged, _ = population(store, Population(wanted.benchmark, wanted.experiment, outcome=PopulationOutcome.PREDICTED))
     known = {(one.instance_id, one.detector, str(one.setting)): one for one in judged}
     found = []
     for place, row in enumerate(rows, start=2):
@@ -82,7 +82,7 @@ def _columns() -> str:
 
 def _gold(
     store: Store,
-    known: Mapping[tuple[str, str, str], Verdict],
+    known: Mapping[tuple[str, str, str], LabelledVerdict],
     row: Mapping[str | None, str | None],
     looks: Looks,
     *,

@@ -30,7 +30,7 @@ DIFFERENCES_ONLY = (
 """What must be said beside every number over the labels that `labels_differences_only`."""
 
 
-class Kind(StrEnum):
+class LabellerKind(StrEnum):
     """The kind of annotator. HUMAN and JUDGE come with imported studies; ANNOTATOR and FINAL belong to a campaign."""
 
     HUMAN = "human"
@@ -75,11 +75,11 @@ def _campaign_rows(folder: DataFolder) -> Iterator[tuple[object, ...]]:
         for annotator in plan.annotators:
             for showing, given in journal_of(folder, plan, annotator).given.items():
                 if showing.showing == 1 and showing.item in verdict_of:
-                    who = (f"{campaign}: {annotator}", Kind.ANNOTATOR, str(given.label))
+                    who = (f"{campaign}: {annotator}", LabellerKind.ANNOTATOR, str(given.label))
                     yield (*verdict_of[showing.item], *who, campaign, None, None)
         for item, final in final_outcomes(folder, plan).items():
             if final.label is not None:
-                who = (f"{campaign}: final", Kind.FINAL, str(final.label))
+                who = (f"{campaign}: final", LabellerKind.FINAL, str(final.label))
                 yield (*verdict_of[item], *who, campaign, str(final.provenance), final.why)
 
 

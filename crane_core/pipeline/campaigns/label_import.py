@@ -34,7 +34,7 @@ _SHOWN = 60
 _HASH_LENGTH = 12
 
 
-class Fault(StrEnum):
+class RowFault(StrEnum):
     """Why a row cannot be stored."""
 
     UNKNOWN_ITEM = "unknown item"
@@ -50,7 +50,7 @@ class Faulty(NamedTuple):
     """A row of the file: its last line, counted from 1, and what is wrong in words."""
 
     line: int
-    fault: Fault
+    fault: RowFault
     words: str
 
 
@@ -83,7 +83,7 @@ class Read(NamedTuple):
         return {str(fault): n for fault, n in Counter(entry.fault for entry in self.faults).most_common()}
 
 
-class _Row(NamedTuple):
+class _LabelRow(NamedTuple):
     line: int
     item: str
     label: str
@@ -113,7 +113,7 @@ def read_labels(
     if is_desk_file(content):
         return _read_desk_file(label_store, annotator, content, source, though_locked=though_locked)
     _refuse_other_form(file, content)
-    reader = _Reader(label_store, annotator, meaning)
+    reader = _RowReader(label_store, annotator, meaning)
     for row in _rows(file, content, columns):
         reader.take(row)
     return Read(reader.acts, reader.faults, reader.n_empty, source)
@@ -126,10 +126,10 @@ def _read_desk_file(
     read = desk_lines(content, label_store.plan, annotator, label_store.names(annotator))
     found = label_store.check(annotator, read.acts, though_locked=though_locked)
     line_of = {str(act["event"]): line for act, line in zip(read.acts, read.lines, strict=True)}
-    faults = [Faulty(line, Fault.INVALID, words) for line, words in read.invalid]
-    faults += [Faulty(line_of[event], Fault.INVALID, words) for event, words in found.refused.items()]
+    faults = [Faulty(line, RowFault.INVALID, words) for line, words in read.invalid]
+    faults += [Faulty(line_of[event], RowFault.INVALID, words) for event, words in found.refused.items()]
     faults += [
-        Faulty(line_of[event], Fault.ALREADY, f"the item is labelled {other.label} already, elsewhere")
+        Faulty(line_of[event], RowFault.ALREADY, f"the item is labelled {other.label} already, elsewhere")
         for event, other in found.overtaken.items()
     ]
     fresh = {act.event for act in found.fresh}
@@ -137,7 +137,7 @@ def _read_desk_file(
     return Read(acts, sorted(faults), 0, source, n_stored=len(found.saved) - len(fresh))
 
 
-class _Reader:
+class _RowReader:
     """Takes rows one by one and keeps the result."""
 
     def __init__(self, label_store: LabelStore, annotator: str, meaning: Mapping[str, str]) -> None:
@@ -152,7 +152,7 @@ class _Reader:
         self.faults: list[Faulty] = []
         self.n_empty = 0
 
-    def take(self, row: _Row) -> None:
+    def take(self, row: _LabelRow) -> None:
         """Keep the act of a row, or its fault."""
         if not row.label:
             self.n_empty += 1
@@ -164,10 +164,10 @@ class _Reader:
         else:
             self.faults.append(Faulty(row.line, *found))
 
-    def _showing(self, row: _Row) -> Showing:
+    def _showing(self, row: _LabelRow) -> Showing:
         return Showing(self._named[row.item], 2 if row.showing == "2" else 1)
 
-    def _act(self, row: _Row) -> dict[str, object]:
+    def _act(self, row: _LabelRow) -> dict[str, object]:
         showing = self._showing(row)
         return {
             "event": uuid4().hex,
@@ -179,47 +179,47 @@ class _Reader:
             "guideline": self._guideline,
         }
 
-    def _note(self, row: _Row) -> Iterator[dict[str, object]]:
+    def _note(self, row: _LabelRow) -> Iterator[dict[str, object]]:
         """A note is a separate act, as on the page."""
         if row.note:
             yield self._act(row) | {"event": uuid4().hex, "action": "note", "note": row.note, "reason": None}
 
-    def _label(self, row: _Row) -> str:
+    def _label(self, row: _LabelRow) -> str:
         return self._meaning.get(row.label, row.label)
 
-    def _fault(self, row: _Row) -> tuple[Fault, str] | None:
+    def _fault(self, row: _LabelRow) -> tuple[RowFault, str] | None:
         """What is wrong with a row, the first of it."""
         item = _quoted(row.item)
         if row.item not in self._named:
-            return Fault.UNKNOWN_ITEM, f"{item} is not an item of {self._plan.campaign}"
+            return RowFault.UNKNOWN_ITEM, f"{item} is not an item of {self._plan.campaign}"
         if row.showing not in ("", "1", "2"):
-            return Fault.INVALID, f"the showing must be 1 or 2, not {_quoted(row.showing)}"
+            return RowFault.INVALID, f"the showing must be 1 or 2, not {_quoted(row.showing)}"
         showing = self._showing(row)
         if showing not in self._journal.order:
-            return Fault.NOT_ASSIGNED, f"{item}, showing {showing.showing}, is not assigned to {self._annotator}"
+            return RowFault.NOT_ASSIGNED, f"{item}, showing {showing.showing}, is not assigned to {self._annotator}"
         if self._label(row) not in self._plan.labels:
-            return Fault.UNKNOWN_LABEL, f"{_quoted(self._label(row))} is not a label"
+            return RowFault.UNKNOWN_LABEL, f"{_quoted(self._label(row))} is not a label"
         label = self._label(row)
         if showing in self._lines:
             line, first = self._lines[showing]
-            fault = Fault.DUPLICATE if label == first else Fault.CONTRADICTION
+            fault = RowFault.DUPLICATE if label == first else RowFault.CONTRADICTION
             return fault, f"{item} stands on line {line} already{_unlike(first, label)}"
         if showing in self._journal.given:
             given = self._journal.given[showing].label
             if label == given:
-                return Fault.ALREADY, f"{item} is labelled {given} already"
-            return Fault.CONTRADICTION, f"{item} is given already{_unlike(given, label)}"
+                return RowFault.ALREADY, f"{item} is labelled {given} already"
+            return RowFault.CONTRADICTION, f"{item} is given already{_unlike(given, label)}"
         return self._other_fault(row)
 
-    def _other_fault(self, row: _Row) -> tuple[Fault, str] | None:
+    def _other_fault(self, row: _LabelRow) -> tuple[RowFault, str] | None:
         reasons = self._plan.labels.reason_words
         if row.reason and row.reason not in reasons:
-            return Fault.INVALID, f"{_quoted(row.reason)} is not a reason: {', '.join(reasons) or 'none'}"
+            return RowFault.INVALID, f"{_quoted(row.reason)} is not a reason: {', '.join(reasons) or 'none'}"
         try:
             for act in (self._act(row), *self._note(row)):
                 annotation(act, self._plan, self._annotator, sequence=1, later_versions=self._later)
         except ValueError as error:
-            return Fault.INVALID, str(error)
+            return RowFault.INVALID, str(error)
         return None
 
 
@@ -252,13 +252,13 @@ def _refuse_other_form(file: Path, content: bytes) -> None:
         raise CampaignError(f"{file} is an export of {tool.name}, not a CSV file.", remedy=remedy_of(tool))
 
 
-def _rows(file: Path, content: bytes, columns: Columns) -> Iterator[_Row]:
+def _rows(file: Path, content: bytes, columns: Columns) -> Iterator[_LabelRow]:
     try:
         sheet = csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline=""), strict=True)
         _check_header(file, list(sheet.fieldnames or ()), columns)
         for cells in sheet:
             named = {field: _cell(cells, column) for field, column in columns._asdict().items()}
-            yield _Row(line=sheet.line_num, **named)
+            yield _LabelRow(line=sheet.line_num, **named)
     except (UnicodeDecodeError, csv.Error) as error:
         raise CampaignError(f"{file} is not a CSV file in UTF-8: {error}.", remedy="Save it as CSV, UTF-8.") from error
 

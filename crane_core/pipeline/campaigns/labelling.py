@@ -20,7 +20,7 @@ from uuid import uuid4
 from crane_core import ledger
 from crane_core.annotation.act import EVENT, MAX_NOTE, annotation
 from crane_core.annotation.guideline import GuidelineVersion
-from crane_core.annotation.journal import Given, Journal, journal_for
+from crane_core.annotation.journal import Journal, LabelInForce, journal_for
 from crane_core.annotation.notes import merged_note
 from crane_core.annotation.plan import Plan, check_name
 from crane_core.annotation.reasons import ADJUDICATION_REASONS
@@ -46,16 +46,16 @@ class Taken(NamedTuple):
     refused: dict[str, str]
     seconds: float
     trouble: str | None = None
-    overtaken: Mapping[str, Given] = MappingProxyType({})
+    overtaken: Mapping[str, LabelInForce] = MappingProxyType({})
 
 
-class Checked(NamedTuple):
+class CheckedActs(NamedTuple):
     """Acts that can be written, events that are or will be on the disk, and the others as in `Taken`."""
 
     fresh: list[Annotation]
     saved: list[str]
     refused: dict[str, str]
-    overtaken: dict[str, Given]
+    overtaken: dict[str, LabelInForce]
 
 
 @dataclass(slots=True)
@@ -109,7 +109,7 @@ class LabelStore:
             self._write(session, annotator, found.fresh)
         return Taken(found.saved, found.refused, perf_counter() - start, overtaken=found.overtaken)
 
-    def check(self, annotator: str, acts: Sequence[Mapping[str, Any]], *, though_locked: bool = False) -> Checked:
+    def check(self, annotator: str, acts: Sequence[Mapping[str, Any]], *, though_locked: bool = False) -> CheckedActs:
         """What `take` would do with these acts; nothing is written, not even a lock. Raises CampaignError as it does.
 
         though_locked: as if the campaign were open again.
@@ -237,9 +237,9 @@ class LabelStore:
                 f"{annotator} no longer labels in {self.plan.campaign}.", remedy="Ask its lead, who can add people."
             )
 
-    def _checked(self, journal: Journal, annotator: str, acts: Sequence[Mapping[str, Any]]) -> Checked:
+    def _checked(self, journal: Journal, annotator: str, acts: Sequence[Mapping[str, Any]]) -> CheckedActs:
         """Check acts one after the other, each against the labels that those before it leave."""
-        found = Checked([], [], {}, {})
+        found = CheckedActs([], [], {}, {})
         later = [entry.version for entry in self.guidelines()[1:]]
         now = journal.as_it_is()
         for raw in acts:
@@ -266,7 +266,7 @@ class LabelStore:
         return found
 
 
-def _overtaking(journal: Journal, act: Annotation, raw: Mapping[str, Any]) -> Given | None:
+def _overtaking(journal: Journal, act: Annotation, raw: Mapping[str, Any]) -> LabelInForce | None:
     """The label that the item has from elsewhere, which the device of this act did not know of."""
     if "over" not in raw or act.action not in _OF_A_LABEL:
         return None

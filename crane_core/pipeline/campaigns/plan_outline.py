@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from crane_core.annotation.label_set import means_the_study
-from crane_core.annotation.plan import Design, Kind, Overlap, Plan, Population, Texts
+from crane_core.annotation.plan import Design, DrawKind, Overlap, Plan, Population, Texts
 from crane_core.annotation.seed import can_be_guessed
 from crane_core.pipeline.campaigns.clustering import Clustering, Weight
 from crane_core.pipeline.campaigns.label_sets import standing_words
@@ -88,11 +88,11 @@ def query_words(asked: Population, titles: Mapping[str, str] = NO_TITLES) -> str
 
 def _sample(plan: Plan) -> str:
     n, design = len(plan.items), plan.design
-    if design.kind is Kind.ALL and design.overlap is not Overlap.SAMPLE:
+    if design.kind is DrawKind.ALL and design.overlap is not Overlap.SAMPLE:
         return f"Design: all {n:,} are labelled."
     equation = f"Equation 1 (margin {design.margin * 100:g}%, confidence {design.confidence * 100:g}%, p {design.p:g})"
     by = _by(design)
-    if design.kind is Kind.ALL:
+    if design.kind is DrawKind.ALL:
         shared = sum(stratum.overlap for stratum in plan.strata)
         return f"Design: all {n:,} are labelled; {equation} needs {plan.required:,} labelled twice, {by} {shared:,}."
     return f"Design: a sample. {equation} needs {plan.required:,}; {by} {n:,} are drawn."

@@ -18,7 +18,7 @@ FILTERS = {"detectors": "detector", "settings": "setting", "libraries": "library
 """Member of a population to column of the verdict frame."""
 
 
-class Choices(NamedTuple):
+class PopulationChoices(NamedTuple):
     """The models' verdicts of one experiment on one benchmark; `values` by member of a population, sorted.
 
     has_texts: whether any diagnosis of them is loaded here, so that it can be labelled.
@@ -31,7 +31,7 @@ class Choices(NamedTuple):
     has_texts: bool
 
 
-def population_choices(store: Store, verdicts: pd.DataFrame | None = None) -> list[Choices]:
+def population_choices(store: Store, verdicts: pd.DataFrame | None = None) -> list[PopulationChoices]:
     """One entry per benchmark and experiment with verdicts of models; those with texts first, then by size.
 
     verdicts: the verdict frame, where the caller has it.
@@ -42,7 +42,7 @@ def population_choices(store: Store, verdicts: pd.DataFrame | None = None) -> li
     for (benchmark, experiment), rows in frame.groupby(["benchmark", "experiment"], sort=True):
         values = {name: tuple(sorted(rows[column].dropna().unique())) for name, column in FILTERS.items()}
         has_texts = diagnoses.has_answers_with_text(store.cursor(), str(benchmark), str(experiment))
-        found.append(Choices(str(benchmark), str(experiment), len(rows), values, has_texts))
+        found.append(PopulationChoices(str(benchmark), str(experiment), len(rows), values, has_texts))
     return sorted(found, key=lambda entry: (not entry.has_texts, -entry.n_verdicts))
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from crane_core import ledger
 from crane_core.annotation.journal import Journal
 from crane_core.annotation.plan import Plan
-from crane_core.annotation.redeal import Change, Signed, again_round, main_round, people_round
+from crane_core.annotation.redeal import PeopleChange, Signed, again_round, main_round, people_round
 from crane_core.annotation.rounds import Round, RoundKind
 from crane_core.annotation.showing import Showing
 from crane_core.domain import CampaignRound
@@ -37,7 +37,7 @@ def open_main(folder: DataFolder, campaign: str, *, by: str, why: str = "") -> R
     return _kept(folder, campaign, lambda plan, journals: main_round(plan, _signed(by, why)))
 
 
-def change_people(folder: DataFolder, campaign: str, change: Change, *, by: str, why: str = "") -> Round:
+def change_people(folder: DataFolder, campaign: str, change: PeopleChange, *, by: str, why: str = "") -> Round:
     """Let people join, leave, take over or hand back. Raises CampaignError; then nothing was kept."""
     return _kept(folder, campaign, lambda plan, journals: people_round(plan, journals, change, _signed(by, why)))
 

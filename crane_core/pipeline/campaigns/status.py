@@ -21,7 +21,7 @@ from crane_core.pipeline.campaigns.rounds import round_words
 from crane_core.pipeline.places import DataFolder
 
 
-class Progress(NamedTuple):
+class AnnotatorProgress(NamedTuple):
     """One annotator. `n_left` counts showings to come, hidden repeats included; `parts` is the label mix over time."""
 
     annotator: str
@@ -38,12 +38,12 @@ class Progress(NamedTuple):
         return self.n_done + self.n_left
 
 
-class Status(NamedTuple):
+class CampaignStatus(NamedTuple):
     """A campaign now. `n_differ` items got different labels, decided since or not; `outcomes` counts all items."""
 
     plan: Plan
     lock: CampaignLock | None
-    progress: tuple[Progress, ...]
+    progress: tuple[AnnotatorProgress, ...]
     outcomes: dict[Provenance, int]
     n_differ: int
     n_flagged: int
@@ -65,7 +65,7 @@ class Status(NamedTuple):
         return self.outcomes[Provenance.OPEN]
 
 
-def campaign_status(folder: DataFolder, campaign: str) -> Status:
+def campaign_status(folder: DataFolder, campaign: str) -> CampaignStatus:
     """The status of a campaign. Raises CampaignError if there is none of this name."""
     plan, lock = kept_campaign(folder, campaign)
     journals = {annotator: journal_of(folder, plan, annotator) for annotator in plan.annotators}
@@ -74,7 +74,7 @@ def campaign_status(folder: DataFolder, campaign: str) -> Status:
     finals: list[Final] = [final_outcome(labels, decisions.get(item)) for item, labels in said.items()]
     counted = Counter(final.provenance for final in finals)
     flagged = {showing.item for journal in journals.values() for showing in journal.flags}
-    return Status(
+    return CampaignStatus(
         plan=plan,
         lock=lock,
         progress=tuple(_progress(name, journal) for name, journal in journals.items()),
@@ -91,12 +91,12 @@ def labels_of(journals: dict[str, Journal], item: str) -> dict[str, Any]:
     return {name: journal.given[first].label for name, journal in journals.items() if first in journal.given}
 
 
-def _progress(annotator: str, journal: Journal) -> Progress:
+def _progress(annotator: str, journal: Journal) -> AnnotatorProgress:
     given = [journal.given[showing] for showing in journal.labelled]
     given = [entry for entry in given if entry.source is None]  # imported labels took no time here
     seconds = [entry.seconds for entry in given]
     n_left = len(journal.upcoming(len(journal.order)))
-    return Progress(
+    return AnnotatorProgress(
         annotator=annotator,
         n_done=journal.n_done,
         n_left=n_left,
@@ -108,7 +108,7 @@ def _progress(annotator: str, journal: Journal) -> Progress:
     )
 
 
-def open_words(status: Status) -> list[str]:
+def open_words(status: CampaignStatus) -> list[str]:
     """What is open before a lock, one sentence each; empty if everything is labelled and decided."""
     owed = [f"{p.annotator} {p.n_unlabelled:,}" for p in status.progress if p.n_unlabelled]
     words = [f"unlabelled items: {', '.join(owed)}"] if owed else []
@@ -119,7 +119,7 @@ def open_words(status: Status) -> list[str]:
     return words + ([f"undecided: {status.n_undecided:,} items with different labels"] if status.n_undecided else [])
 
 
-def status_words(status: Status) -> str:
+def status_words(status: CampaignStatus) -> str:
     """The status as lines for a terminal."""
     plan, lock = status.plan, status.lock
     state = f"locked by {lock.locked_by} at {lock.locked_at}" if lock else "open"
@@ -145,13 +145,13 @@ def gold_words(score: GoldScore) -> str:
     return f"{told}{interval}; {score.n_all:,} in all"
 
 
-def _progress_words(entry: Progress, *, has_left: bool) -> str:
+def _progress_words(entry: AnnotatorProgress, *, has_left: bool) -> str:
     speed = f", median {entry.pace.median_s:.0f} s" if entry.pace.median_s is not None else ""
     share = f"{entry.annotator}{' (left)' if has_left else ''}: {entry.n_done:,} of {entry.n_all:,}"
     return f"{share}, {entry.n_skipped:,} skipped, {entry.n_flagged:,} flagged{speed}, {entry.pace.n_quick:,} quick"
 
 
-def status_json(status: Status) -> dict[str, Any]:
+def status_json(status: CampaignStatus) -> dict[str, Any]:
     """The status as plain members."""
     return {
         "campaign": status.plan.campaign,
@@ -184,7 +184,7 @@ def status_json(status: Status) -> dict[str, Any]:
     }
 
 
-def _progress_json(entry: Progress, status: Status) -> dict[str, Any]:
+def _progress_json(entry: AnnotatorProgress, status: CampaignStatus) -> dict[str, Any]:
     return {
         "annotator": entry.annotator,
         "left": entry.annotator not in status.plan.present,

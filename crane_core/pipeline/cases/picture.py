@@ -21,7 +21,7 @@ SHOWN = (Setting.CODE, Setting.RUNTIME, Setting.RUNTIME_PLUS)
 """Maximum number of inputs drawn per detector."""
 
 
-class Kind(StrEnum):
+class MajorityKind(StrEnum):
     """The majority compared with the truth."""
 
     RIGHT = "r"
@@ -30,7 +30,7 @@ class Kind(StrEnum):
     UNCLEAR = "u"
 
 
-class Column(NamedTuple):
+class PictureColumn(NamedTuple):
     """A detector of an experiment with an input."""
 
     title: str
@@ -48,7 +48,7 @@ class Picture(NamedTuple):
     The depth is 3 where all runs agree, 2 where four of five do, 1 below.
     """
 
-    columns: tuple[Column, ...]
+    columns: tuple[PictureColumn, ...]
     n_left_out: int
     marks: dict[str, list[str]]
 
@@ -63,17 +63,17 @@ def picture(verdicts: pd.DataFrame, titles_in_order: list[str], *, asked: pd.Dat
     keys = of[COLUMN].drop_duplicates()
     rank = {str(setting): place for place, setting in enumerate(Setting)}
     found = sorted(
-        (Column(*key) for key in keys.itertuples(index=False)),
+        (PictureColumn(*key) for key in keys.itertuples(index=False)),
         key=lambda column: (titles_in_order.index(column.title), column.experiment, rank[column.setting]),
     )
     columns = tuple(found[:MOST_COLUMNS])
     return Picture(columns, len(found) - len(columns), _marks(rows, columns))
 
 
-def _marks(rows: pd.DataFrame, columns: tuple[Column, ...]) -> dict[str, list[str]]:
+def _marks(rows: pd.DataFrame, columns: tuple[PictureColumn, ...]) -> dict[str, list[str]]:
     place_of = {column: place for place, column in enumerate(columns)}
     asked = rows[COLUMN].drop_duplicates()  # in the order in which the groups below are numbered
-    of_group = np.array([place_of.get(Column(*key), -1) for key in asked.itertuples(index=False)], dtype=int)
+    of_group = np.array([place_of.get(PictureColumn(*key), -1) for key in asked.itertuples(index=False)], dtype=int)
     places = of_group[rows.groupby(COLUMN, sort=False, observed=True).ngroup().to_numpy()]
     cases, names = pd.factorize(rows["case_id"])
     table = np.full((len(names), 2 * len(columns)), "", dtype=object)
@@ -91,5 +91,9 @@ def _codes(rows: pd.DataFrame) -> NDArray[np.object_]:
     is_right = said["right"].eq(True).to_numpy()
     is_wrong = said["right"].eq(False).to_numpy()
     is_other_reason = is_right & rows["truth"].to_numpy(dtype=bool) & rows["human"].isin(DETECTABLE).to_numpy()
-    kind = np.select([is_other_reason, is_right, is_wrong], [Kind.WRONG_REASON, Kind.RIGHT, Kind.WRONG], Kind.UNCLEAR)
+    kind = np.select(
+        [is_other_reason, is_right, is_wrong],
+        [MajorityKind.WRONG_REASON, MajorityKind.RIGHT, MajorityKind.WRONG],
+        MajorityKind.UNCLEAR,
+    )
     return np.char.add(kind.astype(str), depth).astype(object)

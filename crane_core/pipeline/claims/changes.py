@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from crane_core.domain import Label, Setting
-from crane_core.pipeline.claims.verdicts import Estimate
+from crane_core.pipeline.claims.verdicts import ClaimEstimate
 from crane_core.pipeline.results.measures import Credit, VoteRule, scored
 from crane_core.pipeline.study.ablation_scores import complete_rows
 from crane_core.pipeline.study.printed_counts import printed_counts
@@ -32,7 +32,7 @@ DIAGNOSED = (Label.CORRECT, Label.PARTIAL, Label.WRONG)
 
 
 @dataclass(frozen=True, slots=True)
-class Rate:
+class DetectorRate:
     """A rate of one detector in one setting; `where` maps a column of the verdict frame to its allowed values."""
 
     name: str
@@ -46,7 +46,7 @@ class Term(NamedTuple):
     """A rate and what it is multiplied by."""
 
     weight: Fraction
-    rate: Rate
+    rate: DetectorRate
 
 
 class Conditions:
@@ -93,7 +93,7 @@ class MissingAnswersError(Exception):
     """A rate that neither loaded answers nor printed cells give."""
 
 
-def contrast(conditions: Conditions, name: str, terms: Sequence[Term]) -> Estimate:
+def contrast(conditions: Conditions, name: str, terms: Sequence[Term]) -> ClaimEstimate:
     """The weighted sum of rates in percentage points, exact, with its interval where all answers are loaded.
 
     Raises MissingAnswersError.
@@ -106,15 +106,15 @@ def contrast(conditions: Conditions, name: str, terms: Sequence[Term]) -> Estima
     ]
     value = sum((term.weight * share for term, share in zip(terms, exact, strict=True)), Fraction())
     if len(ratios) < len(terms):
-        return Estimate(name, PERCENT * value)
+        return ClaimEstimate(name, PERCENT * value)
     rows = conditions.rows(terms[0].rate.detector, terms[0].rate.setting)
     cases = np.asarray([] if rows is None else rows["case_id"])
     parts, wholes = [ratio.part for ratio in ratios], [ratio.whole for ratio in ratios]
     estimate = intervals.clustered_contrast([float(term.weight) for term in terms], parts, wholes, cases)
-    return Estimate(name, PERCENT * value, PERCENT * estimate.low, PERCENT * estimate.high)
+    return ClaimEstimate(name, PERCENT * value, PERCENT * estimate.low, PERCENT * estimate.high)
 
 
-def _of_group(conditions: Conditions, rate: Rate) -> rates.Ratio | None:
+def _of_group(conditions: Conditions, rate: DetectorRate) -> rates.Ratio | None:
     """The rate with every instance outside of the group at 0; None if it is not known or of nothing."""
     ratio = conditions.ratio(rate.name, rate.score, rate.detector, rate.setting)
     rows = conditions.rows(rate.detector, rate.setting)
@@ -145,7 +145,7 @@ def _flawed(rows: pd.DataFrame) -> rates.Ratio:
     return rates.Ratio(is_flawed.astype(np.float64), is_diagnosed.astype(np.float64))
 
 
-def _printed(conditions: Conditions, rate: Rate) -> Fraction:
+def _printed(conditions: Conditions, rate: DetectorRate) -> Fraction:
     """The exact rate by the printed cells, which are of detection alone and of all instances."""
     is_printed = rate.score == "detection" and not rate.where and rate.name != FLAWED
     counts = conditions.counts(rate.detector, rate.setting) if is_printed else None

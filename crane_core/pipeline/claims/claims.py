@@ -15,7 +15,7 @@ import pandas as pd
 from crane_core.pipeline.campaigns.label_frame import label_frame
 from crane_core.pipeline.claims.changes import Conditions
 from crane_core.pipeline.claims.quantities import Loaded, NotTestableError, measure
-from crane_core.pipeline.claims.verdicts import COUNT, Estimate, Judged, Kind, Verdict, judge, range_ends
+from crane_core.pipeline.claims.verdicts import COUNT, ClaimEstimate, ClaimKind, ClaimVerdict, Judged, judge, range_ends
 from crane_core.pipeline.places import DataFolder, embedded
 from crane_core.pipeline.results.evaluate import printed_numbers, verdict_frame
 from crane_core.pipeline.study.table_cells import printed_decimals
@@ -32,7 +32,7 @@ class Claim:
 
     id: str
     place: str
-    kind: Kind
+    kind: ClaimKind
     claim: str
     stated: str
     unit: str
@@ -48,11 +48,11 @@ class CheckedClaim:
     """
 
     claim: Claim
-    verdict: Verdict
+    verdict: ClaimVerdict
     why: str
     basis: str
-    estimates: tuple[Estimate, ...] = ()
-    decisive: Estimate | None = None
+    estimates: tuple[ClaimEstimate, ...] = ()
+    decisive: ClaimEstimate | None = None
 
 
 def published_claims(path: Path | None = None) -> list[Claim]:
@@ -62,7 +62,7 @@ def published_claims(path: Path | None = None) -> list[Claim]:
 
 
 def _claim(*, kind: str, **facts: str) -> Claim:
-    return Claim(kind=Kind(kind), **facts)
+    return Claim(kind=ClaimKind(kind), **facts)
 
 
 def loaded_in(store: Store, folder: DataFolder) -> Loaded:
@@ -84,7 +84,7 @@ def _checked(loaded: Loaded, claim: Claim) -> CheckedClaim:
     try:
         estimates, basis = measure(loaded, claim.quantity, claim.of)
     except NotTestableError as error:
-        return CheckedClaim(claim, Verdict.NOT_TESTABLE, str(error), "")
+        return CheckedClaim(claim, ClaimVerdict.NOT_TESTABLE, str(error), "")
     judged: Judged = judge(claim.kind, claim.stated, claim.unit, estimates)
     return CheckedClaim(claim, judged.verdict, judged.why, basis, tuple(estimates), judged.decisive)
 
@@ -114,5 +114,5 @@ def _number(value: float, claim: Claim) -> str:
 def _decimals(claim: Claim) -> int:
     if not claim.stated:
         return WITHOUT_NUMBER
-    texts = range_ends(claim.stated) if claim.kind is Kind.RANGE else (claim.stated,)
+    texts = range_ends(claim.stated) if claim.kind is ClaimKind.RANGE else (claim.stated,)
     return max(printed_decimals(text) for text in texts)

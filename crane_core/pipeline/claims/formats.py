@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from crane_core.pipeline.claims.claims import CheckedClaim, exact_words, interval_words
-from crane_core.pipeline.claims.verdicts import MARGIN_PP, Estimate, Verdict
+from crane_core.pipeline.claims.verdicts import MARGIN_PP, ClaimEstimate, ClaimVerdict
 from crane_core.pipeline.sheet_text import csv_text
 from crane_core.pipeline.study.table_formats import Format
 
@@ -34,10 +34,10 @@ def render_claims(checked: Sequence[CheckedClaim], fmt: Format) -> str:
     return _WRITERS[fmt](checked)
 
 
-def verdict_counts(checked: Sequence[CheckedClaim]) -> dict[Verdict, int]:
+def verdict_counts(checked: Sequence[CheckedClaim]) -> dict[ClaimVerdict, int]:
     """How many claims have which verdict, in the order of the verdicts."""
     counts = Counter(one.verdict for one in checked)
-    return {verdict: counts[verdict] for verdict in Verdict}
+    return {verdict: counts[verdict] for verdict in ClaimVerdict}
 
 
 def claim_frame(checked: Sequence[CheckedClaim]) -> pd.DataFrame:
@@ -91,7 +91,7 @@ def _record(one: CheckedClaim) -> dict[str, Any]:
     }
 
 
-def _estimate(estimate: Estimate) -> dict[str, Any]:
+def _estimate(estimate: ClaimEstimate) -> dict[str, Any]:
     return {"name": estimate.name, "value": float(estimate.value), "low": estimate.low, "high": estimate.high}
 
 

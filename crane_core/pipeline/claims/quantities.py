@@ -18,7 +18,7 @@ from crane_core.domain import CellRole, Label, Setting, Version
 from crane_core.pipeline.agreement import agreement
 from crane_core.pipeline.claims.changes import Conditions, MissingAnswersError, contrast
 from crane_core.pipeline.claims.terms import read_contrasts, read_fields
-from crane_core.pipeline.claims.verdicts import Estimate
+from crane_core.pipeline.claims.verdicts import ClaimEstimate
 from crane_core.pipeline.loading.editions import without_edition
 from crane_core.pipeline.results.measures import SEED
 from crane_core.pipeline.results.time_saved import published_times
@@ -52,45 +52,45 @@ class Loaded:
     store: Store
 
 
-class Found(NamedTuple):
+class FoundEstimates(NamedTuple):
     """Estimates, and what they were computed from."""
 
-    estimates: list[Estimate]
+    estimates: list[ClaimEstimate]
     basis: str
 
 
-def measure(loaded: Loaded, quantity: str, of: str) -> Found:
+def measure(loaded: Loaded, quantity: str, of: str) -> FoundEstimates:
     """Raises NotTestableError; ValueError or KeyError where quantity or `of` is not one."""
     return QUANTITIES[quantity](loaded, of)
 
 
-def _changes(loaded: Loaded, of: str) -> Found:
+def _changes(loaded: Loaded, of: str) -> FoundEstimates:
     estimates = []
     for asked in read_contrasts(of):
         try:
             estimates.append(contrast(loaded.conditions, asked.name, asked.terms))
         except MissingAnswersError as error:
             raise NotTestableError(_release(term.rate.setting for term in asked.terms)) from error
-    return Found(estimates, "answers" if all(one.has_interval for one in estimates) else "printed cells")
+    return FoundEstimates(estimates, "answers" if all(one.has_interval for one in estimates) else "printed cells")
 
 
 def _release(settings: Any) -> str:
     return ARCHIVE if set(settings) <= set(SIGNS) else LATER
 
 
-def _largest_change(loaded: Loaded, of: str) -> Found:
+def _largest_change(loaded: Loaded, of: str) -> FoundEstimates:
     """The largest of several changes, without an interval: the ordinary one of a change is too high for a maximum."""
     estimates, basis = _changes(loaded, of)
     largest = max(estimates, key=lambda one: one.value)
     remark = f"the largest of {len(estimates)} differences, chosen for being so, has no ordinary interval"
-    return Found([Estimate(largest.name, largest.value, remark=remark)], basis)
+    return FoundEstimates([ClaimEstimate(largest.name, largest.value, remark=remark)], basis)
 
 
-def _counted(value: int, basis: str = "answers", remark: str = "") -> Found:
-    return Found([Estimate("", Fraction(value), remark=remark)], basis)
+def _counted(value: int, basis: str = "answers", remark: str = "") -> FoundEstimates:
+    return FoundEstimates([ClaimEstimate("", Fraction(value), remark=remark)], basis)
 
 
-def _cases(loaded: Loaded, of: str) -> Found:
+def _cases(loaded: Loaded, of: str) -> FoundEstimates:
     """Cases of the benchmark, or those of some libraries."""
     known = _known(loaded).drop_duplicates("case_id")
     for column, value in read_fields(of).items():
@@ -98,11 +98,11 @@ def _cases(loaded: Loaded, of: str) -> Found:
     return _counted(len(known), "case labels")
 
 
-def _instances(loaded: Loaded, of: str) -> Found:
+def _instances(loaded: Loaded, of: str) -> FoundEstimates:
     return _counted(_known(loaded)["instance_id"].nunique(), "case labels")
 
 
-def _libraries(loaded: Loaded, of: str) -> Found:
+def _libraries(loaded: Loaded, of: str) -> FoundEstimates:
     """Libraries that a group joins."""
     group = read_fields(of)["library_group"]
     known = _known(loaded)
@@ -128,21 +128,21 @@ def _study(loaded: Loaded) -> pd.DataFrame:
     return pd.concat([_condition(loaded, detector, setting) for detector in STUDY_LLMS for setting in SIGNS])
 
 
-def _verdicts(loaded: Loaded, of: str) -> Found:
+def _verdicts(loaded: Loaded, of: str) -> FoundEstimates:
     return _counted(len(_study(loaded)))
 
 
-def _runs(loaded: Loaded, of: str) -> Found:
+def _runs(loaded: Loaded, of: str) -> FoundEstimates:
     """Runs of a verdict: the fewest and the most."""
     rows = _study(loaded)
     runs = rows[["n_crash", "n_safe", "n_unanswered"]].sum(axis=1)
-    return Found(
-        [Estimate(f"{word} runs", Fraction(int(n))) for word, n in (("fewest", runs.min()), ("most", runs.max()))],
+    return FoundEstimates(
+        [ClaimEstimate(f"{word} runs", Fraction(int(n))) for word, n in (("fewest", runs.min()), ("most", runs.max()))],
         "answers",
     )
 
 
-def _diagnoses(loaded: Loaded, of: str) -> Found:
+def _diagnoses(loaded: Loaded, of: str) -> FoundEstimates:
     """Detected crashes, which ask for a diagnosis; the sample of them by Equation 1, or as allocated (table 1)."""
     _study(loaded)
     cells = table_1.measure(loaded.verdicts)
@@ -156,7 +156,7 @@ def _diagnoses(loaded: Loaded, of: str) -> Found:
     return _counted(counts[what])
 
 
-def _flawed_counts(loaded: Loaded, of: str) -> Found:
+def _flawed_counts(loaded: Loaded, of: str) -> FoundEstimates:
     """Of the six changes of table 3 (partial and wrong, for three LLMs): how many have the given direction."""
     _study(loaded)
     cells = table_3.measure(loaded.verdicts)
@@ -169,12 +169,12 @@ def _flawed_counts(loaded: Loaded, of: str) -> Found:
     return _counted(went[read_fields(of)["went"]], "labels")
 
 
-def _predicted(loaded: Loaded, of: str) -> Found:
+def _predicted(loaded: Loaded, of: str) -> FoundEstimates:
     """How many of the detectors named predict a crash of an instance."""
     return _counted(sum(_votes(loaded, of, diagnosed=False).values()))
 
 
-def _diagnosed(loaded: Loaded, of: str) -> Found:
+def _diagnosed(loaded: Loaded, of: str) -> FoundEstimates:
     """How many of them predict it and were called correct; which of those predict a crash of the fixed version too."""
     votes = _votes(loaded, of, diagnosed=True)
     fixed = str(Version.FIXED).join(of.rsplit(str(Version.REPRODUCED), 1))
@@ -197,7 +197,7 @@ def _votes(loaded: Loaded, of: str, *, diagnosed: bool) -> dict[str, bool]:
     return found
 
 
-def _state(loaded: Loaded, of: str) -> Found:
+def _state(loaded: Loaded, of: str) -> FoundEstimates:
     """A number in the published kernel state of an instance, by variable and path."""
     asked = read_fields(of)
     states = inputs.instance_states(loaded.store.cursor(), BENCHMARK, asked["instance"])
@@ -222,7 +222,7 @@ def _inside(value: Any) -> Any:
     return value
 
 
-def _code_lines(loaded: Loaded, of: str) -> Found:
+def _code_lines(loaded: Loaded, of: str) -> FoundEstimates:
     """Lines of the cells before the target as published, where a comment has become a blank line."""
     cells = inputs.instance_cells(loaded.store.cursor(), BENCHMARK, read_fields(of)["instance"])
     executed = [cell for cell in cells if cell.role is CellRole.EXECUTED and cell.origin == STUDY]
@@ -231,22 +231,24 @@ def _code_lines(loaded: Loaded, of: str) -> Found:
     return _counted(sum(len(cell.code.splitlines()) for cell in executed), "cells")
 
 
-def _kappa(loaded: Loaded, of: str) -> Found:
+def _kappa(loaded: Loaded, of: str) -> FoundEstimates:
     """Cohen's kappa of the two evaluators over the verdicts that both labelled."""
     known = set(loaded.labels["annotator"])
     edition = next((name for name in sorted(known) if without_edition(name)[0] == SECOND_EVALUATOR), None)
     first = (edition or "").replace(SECOND_EVALUATOR, PUBLISHED_HUMAN)
     if edition is None or first not in known:
         raise NotTestableError(LATER)
-    items = agreement.common_items(loaded.labels, loaded.verdicts, [first, edition], agreement.Scope.DIAGNOSES)
+    items = agreement.common_items(
+        loaded.labels, loaded.verdicts, [first, edition], agreement.ComparedVerdicts.DIAGNOSES
+    )
     table = agreement.agreement_table(items)
     row = next(row for row in as_rows(table) if row["coefficient"] == agreement.KAPPA)
     if row["value"] is None:
         raise NotTestableError(f"kappa is undefined: {row['why']}")
-    return Found([Estimate("", Fraction(row["value"]), row["low"], row["high"])], "labels")
+    return FoundEstimates([ClaimEstimate("", Fraction(row["value"]), row["low"], row["high"])], "labels")
 
 
-def _tokens(loaded: Loaded, of: str) -> Found:
+def _tokens(loaded: Loaded, of: str) -> FoundEstimates:
     """Input tokens that documentation adds to an instance (table 5): their mean, or a percentile."""
     asked = read_fields(of)
     cursor = loaded.store.cursor()
@@ -266,31 +268,31 @@ def _tokens(loaded: Loaded, of: str) -> Found:
     with_, without = (np.array([pair[side].n for pair in counts], dtype=np.float64) for side in (0, 1))
     extra = with_ - without if asked["as"] == "tokens" else PERCENT * (with_ / without - 1)
     number = float(np.mean(extra) if asked["statistic"] == "mean" else np.percentile(extra, int(asked["statistic"])))
-    return Found([Estimate("", Fraction(number))], "prompts")
+    return FoundEstimates([ClaimEstimate("", Fraction(number))], "prompts")
 
 
-def _times(loaded: Loaded, of: str) -> Found:
+def _times(loaded: Loaded, of: str) -> FoundEstimates:
     """Recorded seconds of GPT-5 with runtime state; what: one of those in TIMES."""
     asked = read_fields(of)
     times = published_times()
-    return Found([TIMES[asked["what"]](times, asked)], "recorded times")
+    return FoundEstimates([TIMES[asked["what"]](times, asked)], "recorded times")
 
 
-def _query(times: pd.DataFrame, asked: dict[str, str]) -> Estimate:
+def _query(times: pd.DataFrame, asked: dict[str, str]) -> ClaimEstimate:
     """The mean over all queries, or that of one instance."""
     if "instance" in asked:
         [seconds] = times.loc[times["instance_id"] == asked["instance"], "seconds_of_query"]
-        return Estimate("", Fraction(float(seconds)), remark="one recorded query of GPT-5 with runtime state")
+        return ClaimEstimate("", Fraction(float(seconds)), remark="one recorded query of GPT-5 with runtime state")
     found = mean(times["seconds_of_query"], seed=SEED)
-    return Estimate("", Fraction(found.value), found.low, found.high)
+    return ClaimEstimate("", Fraction(found.value), found.low, found.high)
 
 
-def _saved(times: pd.DataFrame, asked: dict[str, str]) -> Estimate:
+def _saved(times: pd.DataFrame, asked: dict[str, str]) -> ClaimEstimate:
     """What all crashes together save."""
-    return Estimate("", Fraction(float(_saved_by_crash(times).sum())))
+    return ClaimEstimate("", Fraction(float(_saved_by_crash(times).sum())))
 
 
-def _median_saved(times: pd.DataFrame, asked: dict[str, str]) -> Estimate:
+def _median_saved(times: pd.DataFrame, asked: dict[str, str]) -> ClaimEstimate:
     """What the crash in the middle saves, of those that were timed: all of the benchmark, not a sample of it."""
     saved = _saved_by_crash(times)
     n_saving, total = int((saved > 0).sum()), float(saved.sum())
@@ -299,7 +301,7 @@ def _median_saved(times: pd.DataFrame, asked: dict[str, str]) -> Estimate:
         f"the median of {len(saved)} crashes; {n_saving} of them save time, and the {MOST_SAVING} that save most make "
         f"up {share:.0f}% of the sum"
     )
-    return Estimate("", Fraction(float(saved.median())), remark=remark)
+    return ClaimEstimate("", Fraction(float(saved.median())), remark=remark)
 
 
 def _saved_by_crash(times: pd.DataFrame) -> pd.Series[float]:
@@ -309,18 +311,18 @@ def _saved_by_crash(times: pd.DataFrame) -> pd.Series[float]:
 
 
 MOST_SAVING = 5
-TIMES: dict[str, Callable[[pd.DataFrame, dict[str, str]], Estimate]] = {
+TIMES: dict[str, Callable[[pd.DataFrame, dict[str, str]], ClaimEstimate]] = {
     "query": _query,
     "saved": _saved,
     "median saved": _median_saved,
 }
 
 
-def _not_published(loaded: Loaded, of: str) -> Found:
+def _not_published(loaded: Loaded, of: str) -> FoundEstimates:
     raise NotTestableError(of)
 
 
-QUANTITIES: dict[str, Callable[[Loaded, str], Found]] = {
+QUANTITIES: dict[str, Callable[[Loaded, str], FoundEstimates]] = {
     "change": _changes,
     "largest change": _largest_change,
     "cases": _cases,

@@ -16,7 +16,7 @@ from itertools import product
 from typing import NamedTuple
 
 from crane_core.domain import Setting
-from crane_core.pipeline.claims.changes import Rate, Term
+from crane_core.pipeline.claims.changes import DetectorRate, Term
 from crane_core.pipeline.study.table_scores import STUDY_LLMS
 
 DEFAULTS = {"score": "end-to-end", "from": Setting.CODE.value, "to": Setting.RUNTIME.value}
@@ -87,6 +87,6 @@ def _change(fields: Fields, weight: Fraction) -> list[Term]:
         for setting, sign in ((fields["from"], -1), (fields["to"], 1)):
             if setting == NONE:
                 continue
-            rate = Rate(fields["rate"], fields["score"], detector, Setting(setting), where)
+            rate = DetectorRate(fields["rate"], fields["score"], detector, Setting(setting), where)
             terms.append(Term(sign * weight / len(detectors), rate))
     return terms

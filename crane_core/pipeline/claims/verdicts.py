@@ -40,7 +40,7 @@ MARGIN_PP = 5
 accuracy that it calls one is 4 points."""
 
 
-class Kind(StrEnum):
+class ClaimKind(StrEnum):
     NUMBER = "number"
     CHANGE = "change"
     ABOUT = "about"
@@ -53,7 +53,7 @@ class Kind(StrEnum):
     SIMILAR = "similar"
 
 
-class Verdict(StrEnum):
+class ClaimVerdict(StrEnum):
     HOLDS = "holds"
     ROUNDS_DIFFERENTLY = "rounds differently"
     WITHIN_NOISE = "within noise"
@@ -62,7 +62,7 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class ClaimEstimate:
     """An exact value in the unit of the claim, of what `name` tells, with its 95% interval where it has one.
 
     remark: what a reader must know besides, such as why there is no interval.
@@ -96,12 +96,12 @@ class Estimate:
 class Judged(NamedTuple):
     """The verdict, why it is none better (empty if it holds plainly), and the estimate that decided."""
 
-    verdict: Verdict
+    verdict: ClaimVerdict
     why: str
-    decisive: Estimate
+    decisive: ClaimEstimate
 
 
-def judge(kind: Kind, stated: str, unit: str, estimates: Sequence[Estimate]) -> Judged:
+def judge(kind: ClaimKind, stated: str, unit: str, estimates: Sequence[ClaimEstimate]) -> Judged:
     """The verdict of a claim by at least one estimate. Raises ValueError if the stated text is no such number."""
     if not estimates:
         raise ValueError("a claim is judged by at least one estimate")
@@ -117,96 +117,96 @@ def range_ends(stated: str) -> tuple[str, str]:
     return least, most
 
 
-def _number(stated: str, unit: str, estimates: Sequence[Estimate]) -> Judged:
+def _number(stated: str, unit: str, estimates: Sequence[ClaimEstimate]) -> Judged:
     found = max(estimates, key=lambda one: abs(one.value - printed_value(stated)))
     verdict = _digits(found.value, stated, unit)
     return Judged(verdict, _digit_words(found.value, stated, verdict), found)
 
 
-def _digits(value: Fraction, stated: str, unit: str) -> Verdict:
+def _digits(value: Fraction, stated: str, unit: str) -> ClaimVerdict:
     if agrees(value, stated):
-        return Verdict.HOLDS
+        return ClaimVerdict.HOLDS
     last_place = Fraction(1, 10 ** printed_decimals(stated))
     is_near = unit != COUNT and abs(value - printed_value(stated)) <= last_place
-    return Verdict.ROUNDS_DIFFERENTLY if is_near else Verdict.CONTRADICTED
+    return ClaimVerdict.ROUNDS_DIFFERENTLY if is_near else ClaimVerdict.CONTRADICTED
 
 
-def _digit_words(value: Fraction, stated: str, verdict: Verdict) -> str:
-    if verdict is Verdict.HOLDS:
+def _digit_words(value: Fraction, stated: str, verdict: ClaimVerdict) -> str:
+    if verdict is ClaimVerdict.HOLDS:
         return ""
     decimals = printed_decimals(stated)
     text = f"{float(rounded(value, decimals)):.{decimals}f}"
     return f"it is {text}" if value.denominator == 1 and not decimals else f"it rounds to {text}"
 
 
-def _change(stated: str, unit: str, estimates: Sequence[Estimate]) -> Judged:
+def _change(stated: str, unit: str, estimates: Sequence[ClaimEstimate]) -> Judged:
     found = estimates[0]
     digits = _digits(found.value, stated, unit)
     words = _digit_words(found.value, stated, digits)
-    if digits is Verdict.CONTRADICTED:
+    if digits is ClaimVerdict.CONTRADICTED:
         return Judged(digits, words, found)
     if found.includes_zero:
-        return Judged(Verdict.WITHIN_NOISE, "; ".join(filter(None, ["its interval includes 0", words])), found)
+        return Judged(ClaimVerdict.WITHIN_NOISE, "; ".join(filter(None, ["its interval includes 0", words])), found)
     return Judged(digits, "; ".join(filter(None, [words, _no_interval(found)])), found)
 
 
-def _no_interval(found: Estimate) -> str:
+def _no_interval(found: ClaimEstimate) -> str:
     if found.has_interval or found.remark:
         return ""
     return "the number alone: there is no interval without the answers"
 
 
-def _about(stated: str, unit: str, estimates: Sequence[Estimate]) -> Judged:
+def _about(stated: str, unit: str, estimates: Sequence[ClaimEstimate]) -> Judged:
     said = printed_value(stated)
     far = max(estimates, key=lambda found: abs(found.value - said))
     if abs(far.value - said) > TENTH * abs(said):
-        return Judged(Verdict.CONTRADICTED, "off by more than a tenth", far)
+        return Judged(ClaimVerdict.CONTRADICTED, "off by more than a tenth", far)
     return _unless_noise(estimates, far)
 
 
-def _range(stated: str, unit: str, estimates: Sequence[Estimate]) -> Judged:
+def _range(stated: str, unit: str, estimates: Sequence[ClaimEstimate]) -> Judged:
     texts = range_ends(stated)
     decimals = max(printed_decimals(text) for text in texts)
     least, most = (printed_value(text) for text in texts)
     far = max(estimates, key=lambda found: max(least - found.value, found.value - most))
     beyond = max(least - far.value, far.value - most)
     if beyond > Fraction(1, 10**decimals):
-        return Judged(Verdict.CONTRADICTED, f"{far.name} is outside", far)
+        return Judged(ClaimVerdict.CONTRADICTED, f"{far.name} is outside", far)
     judged = _unless_noise(estimates, far)
-    if judged.verdict is Verdict.HOLDS and not least <= rounded(far.value, decimals) <= most:
-        return Judged(Verdict.ROUNDS_DIFFERENTLY, f"{far.name} is outside by rounding", far)
+    if judged.verdict is ClaimVerdict.HOLDS and not least <= rounded(far.value, decimals) <= most:
+        return Judged(ClaimVerdict.ROUNDS_DIFFERENTLY, f"{far.name} is outside by rounding", far)
     return judged
 
 
-def _more_than(stated: str, unit: str, estimates: Sequence[Estimate]) -> Judged:
+def _more_than(stated: str, unit: str, estimates: Sequence[ClaimEstimate]) -> Judged:
     least = min(estimates, key=lambda found: found.value)
     return _beyond(least, stated, is_right=least.value > printed_value(stated), otherwise="it is not above")
 
 
-def _at_most(stated: str, unit: str, estimates: Sequence[Estimate]) -> Judged:
+def _at_most(stated: str, unit: str, estimates: Sequence[ClaimEstimate]) -> Judged:
     most = max(estimates, key=lambda found: found.value)
     return _beyond(most, stated, is_right=most.value <= printed_value(stated), otherwise="it is above")
 
 
-def _beyond(found: Estimate, stated: str, *, is_right: bool, otherwise: str) -> Judged:
+def _beyond(found: ClaimEstimate, stated: str, *, is_right: bool, otherwise: str) -> Judged:
     if found.includes(float(printed_value(stated))):
-        return Judged(Verdict.WITHIN_NOISE, f"its interval includes {stated}", found)
-    return Judged(Verdict.HOLDS, "", found) if is_right else Judged(Verdict.CONTRADICTED, otherwise, found)
+        return Judged(ClaimVerdict.WITHIN_NOISE, f"its interval includes {stated}", found)
+    return Judged(ClaimVerdict.HOLDS, "", found) if is_right else Judged(ClaimVerdict.CONTRADICTED, otherwise, found)
 
 
-def _rises(stated: str, unit: str, estimates: Sequence[Estimate]) -> Judged:
+def _rises(stated: str, unit: str, estimates: Sequence[ClaimEstimate]) -> Judged:
     return _signed(estimates, 1)
 
 
-def _falls(stated: str, unit: str, estimates: Sequence[Estimate]) -> Judged:
+def _falls(stated: str, unit: str, estimates: Sequence[ClaimEstimate]) -> Judged:
     return _signed(estimates, -1)
 
 
-def _signed(estimates: Sequence[Estimate], sign: int) -> Judged:
+def _signed(estimates: Sequence[ClaimEstimate], sign: int) -> Judged:
     opposite = [found for found in estimates if (found.lies_below(0) if sign > 0 else found.lies_above(0))]
     if opposite:
         far = min(opposite, key=lambda found: found.value * sign)
-        return Judged(Verdict.CONTRADICTED, _which("does not hold:", opposite, len(estimates)), far)
+        return Judged(ClaimVerdict.CONTRADICTED, _which("does not hold:", opposite, len(estimates)), far)
     otherwise = [found for found in estimates if found.value * sign <= 0]
     pointing = _which("not observed:", otherwise, len(estimates)) if otherwise else ""
     if untested := _without_interval(estimates):
@@ -219,73 +219,73 @@ def _signed(estimates: Sequence[Estimate], sign: int) -> Judged:
     return Judged(judged.verdict, f"{judged.why}; {pointing}", far)
 
 
-def _without_interval(estimates: Sequence[Estimate]) -> Judged | None:
+def _without_interval(estimates: Sequence[ClaimEstimate]) -> Judged | None:
     """Not testable, where an estimate has no interval."""
     unsure = next((found for found in estimates if not found.has_interval), None)
     why = "there is no interval without the answers"
-    return None if unsure is None else Judged(Verdict.NOT_TESTABLE, why, unsure)
+    return None if unsure is None else Judged(ClaimVerdict.NOT_TESTABLE, why, unsure)
 
 
-def _unless_noise(estimates: Sequence[Estimate], otherwise: Estimate) -> Judged:
+def _unless_noise(estimates: Sequence[ClaimEstimate], otherwise: ClaimEstimate) -> Judged:
     noisy = [found for found in estimates if found.includes_zero]
     if not noisy:
-        return Judged(Verdict.HOLDS, _no_interval(otherwise), otherwise)
+        return Judged(ClaimVerdict.HOLDS, _no_interval(otherwise), otherwise)
     far = min(noisy, key=lambda found: abs(found.value))
-    return Judged(Verdict.WITHIN_NOISE, _which("intervals that include 0:", noisy, len(estimates)), far)
+    return Judged(ClaimVerdict.WITHIN_NOISE, _which("intervals that include 0:", noisy, len(estimates)), far)
 
 
-def _which(words: str, found: Sequence[Estimate], n: int) -> str:
+def _which(words: str, found: Sequence[ClaimEstimate], n: int) -> str:
     if n == 1:
         return "its interval includes 0" if "interval" in words else "the sign differs"
     return f"{words} {', '.join(one.name for one in found)} ({len(found)} of {n})"
 
 
-def _does_not_rise(stated: str, unit: str, estimates: Sequence[Estimate]) -> Judged:
+def _does_not_rise(stated: str, unit: str, estimates: Sequence[ClaimEstimate]) -> Judged:
     most = max(estimates, key=lambda found: found.value)
     risen = [found for found in estimates if found.lies_above(0)]
     if risen:
-        return Judged(Verdict.CONTRADICTED, f"it rises: {_names(risen)}", most)
+        return Judged(ClaimVerdict.CONTRADICTED, f"it rises: {_names(risen)}", most)
     if untested := _without_interval(estimates):
         return untested
     reaching = [found for found in estimates if not found.lies_below(MARGIN_PP)]
     if reaching:
         far = max(reaching, key=lambda found: found.high or 0)
-        return Judged(Verdict.WITHIN_NOISE, f"a rise of {MARGIN_PP} pp is not excluded{_of(reaching)}", far)
-    return Judged(Verdict.HOLDS, f"every interval stays below {MARGIN_PP} pp", most)
+        return Judged(ClaimVerdict.WITHIN_NOISE, f"a rise of {MARGIN_PP} pp is not excluded{_of(reaching)}", far)
+    return Judged(ClaimVerdict.HOLDS, f"every interval stays below {MARGIN_PP} pp", most)
 
 
-def _similar(stated: str, unit: str, estimates: Sequence[Estimate]) -> Judged:
+def _similar(stated: str, unit: str, estimates: Sequence[ClaimEstimate]) -> Judged:
     unlike = [found for found in estimates if found.lies_above(MARGIN_PP) or found.lies_below(-MARGIN_PP)]
     far = max(unlike or estimates, key=lambda found: abs(found.value))
     if unlike:
-        return Judged(Verdict.CONTRADICTED, f"different by more than {MARGIN_PP} pp{_of(unlike)}", far)
+        return Judged(ClaimVerdict.CONTRADICTED, f"different by more than {MARGIN_PP} pp{_of(unlike)}", far)
     if untested := _without_interval(estimates):
         return untested
     beyond = [found for found in estimates if not (found.lies_above(-MARGIN_PP) and found.lies_below(MARGIN_PP))]
     if beyond:
         why = f"a difference of {MARGIN_PP} pp is not excluded{_of(beyond)} ({len(beyond)} of {len(estimates)})"
-        return Judged(Verdict.WITHIN_NOISE, why, far)
-    return Judged(Verdict.HOLDS, f"every interval stays within {MARGIN_PP} pp", far)
+        return Judged(ClaimVerdict.WITHIN_NOISE, why, far)
+    return Judged(ClaimVerdict.HOLDS, f"every interval stays within {MARGIN_PP} pp", far)
 
 
-def _of(found: Sequence[Estimate]) -> str:
+def _of(found: Sequence[ClaimEstimate]) -> str:
     named = _names(found)
     return f": {named}" if named else ""
 
 
-def _names(found: Sequence[Estimate]) -> str:
+def _names(found: Sequence[ClaimEstimate]) -> str:
     return ", ".join(one.name for one in found if one.name)
 
 
-_JUDGES: dict[Kind, Callable[[str, str, Sequence[Estimate]], Judged]] = {
-    Kind.NUMBER: _number,
-    Kind.CHANGE: _change,
-    Kind.ABOUT: _about,
-    Kind.RANGE: _range,
-    Kind.MORE_THAN: _more_than,
-    Kind.AT_MOST: _at_most,
-    Kind.RISES: _rises,
-    Kind.FALLS: _falls,
-    Kind.DOES_NOT_RISE: _does_not_rise,
-    Kind.SIMILAR: _similar,
+_JUDGES: dict[ClaimKind, Callable[[str, str, Sequence[ClaimEstimate]], Judged]] = {
+    ClaimKind.NUMBER: _number,
+    ClaimKind.CHANGE: _change,
+    ClaimKind.ABOUT: _about,
+    ClaimKind.RANGE: _range,
+    ClaimKind.MORE_THAN: _more_than,
+    ClaimKind.AT_MOST: _at_most,
+    ClaimKind.RISES: _rises,
+    ClaimKind.FALLS: _falls,
+    ClaimKind.DOES_NOT_RISE: _does_not_rise,
+    ClaimKind.SIMILAR: _similar,
 }

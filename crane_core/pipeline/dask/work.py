@@ -19,7 +19,7 @@ from crane_core import __version__
 from crane_core.errors import ClusterError
 from crane_core.pipeline.dask import worker
 from crane_core.pipeline.dask.cluster import Cluster
-from crane_core.pipeline.dask.worker import Lines, Order, StoppedPieceError, Work
+from crane_core.pipeline.dask.worker import Lines, StoppedPieceError, Work, WorkerOrder
 
 if TYPE_CHECKING:
     from distributed import Future
@@ -31,14 +31,14 @@ END_S = 15.0
 """Seconds for which pieces that are being done are waited for after a stop."""
 
 
-class Piece(NamedTuple):
+class WorkPiece(NamedTuple):
     """A piece of work: its name, of which a job has one, and what the worker is given, which can be pickled."""
 
     name: str
     given: Any
 
 
-class Done(NamedTuple):
+class FinishedPiece(NamedTuple):
     """A piece that came back, with its lines or with why there are none."""
 
     name: str
@@ -46,7 +46,7 @@ class Done(NamedTuple):
     error: BaseException | None
 
 
-def spread(cluster: Cluster, job: str, work: Work, pieces: Iterable[Piece], stop: Event) -> Iterator[Done]:
+def spread(cluster: Cluster, job: str, work: Work, pieces: Iterable[WorkPiece], stop: Event) -> Iterator[FinishedPiece]:
     """Each piece once, as it comes back, until `stop` is set; what was being done then still comes, for a moment.
 
     Raises ClusterError when the scheduler has gone or has no workers; the workers keep what they have done.
@@ -83,23 +83,23 @@ class _Out:
         self._job = job
         self._work = work
         self._n_sent = 0
-        self._out: dict[str, tuple[Future[Lines], Piece]] = {}
+        self._out: dict[str, tuple[Future[Lines], WorkPiece]] = {}
         self._back: SimpleQueue[Future[Lines]] = SimpleQueue()
 
     def __len__(self) -> int:
         return len(self._out)
 
-    def send(self, piece: Piece) -> None:
+    def send(self, piece: WorkPiece) -> None:
         body = pickle.dumps((self._work, piece.given))
         mark = hashlib.sha256(f"{self._job}\0{piece.name}\0".encode() + body).hexdigest()
-        order = Order(self._job, self.start, __version__, mark, body)
+        order = WorkerOrder(self._job, self.start, __version__, mark, body)
         self._n_sent += 1
         key = f"crane-{self.start}-{self._n_sent}"
         future = self._cluster.asked(self._cluster.client.submit, worker.do, order, key=key, pure=False)
         self._out[key] = future, piece
         future.add_done_callback(self._back.put)
 
-    def next(self) -> Done | None:
+    def next(self) -> FinishedPiece | None:
         """The next piece that comes back; None if none does for a moment, or one that has to be done again."""
         try:
             future = self._back.get(timeout=LOOK_S)
@@ -115,8 +115,8 @@ class _Out:
             return None
         if future.status == "error":
             error = self._cluster.asked(future.exception)
-            return None if isinstance(error, StoppedPieceError) else Done(piece.name, [], _told(error))
-        return Done(piece.name, self._cluster.asked(future.result), None)
+            return None if isinstance(error, StoppedPieceError) else FinishedPiece(piece.name, [], _told(error))
+        return FinishedPiece(piece.name, self._cluster.asked(future.result), None)
 
     def give_up(self) -> None:
         """Withdraw what is no longer awaited."""

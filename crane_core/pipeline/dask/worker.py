@@ -32,7 +32,7 @@ Work = Callable[[Any, threading.Event], Lines]
 """Does a piece until the event is set, and returns its lines; a function that can be imported on every worker."""
 
 
-class Order(NamedTuple):
+class WorkerOrder(NamedTuple):
     """One piece for a worker. `start` names this start of the driver, `mark` the piece with its whole content."""
 
     job: str
@@ -51,7 +51,7 @@ _stops: dict[str, threading.Event] = {}
 _lock = threading.Lock()
 
 
-def do(order: Order) -> Lines:
+def do(order: WorkerOrder) -> Lines:
     """The lines of a piece: from this machine's files where they are there already, else by doing it now."""
     if order.version != __version__:
         raise ClusterError(

@@ -15,13 +15,22 @@ from threading import Event
 from typing import NamedTuple
 
 from crane_core.errors import DetectorError
-from crane_core.llm.batch import COMPLETED, MOST_BYTES, MOST_REQUESTS, Batch, BatchClient, BatchError, Learned, Line
+from crane_core.llm.batch import (
+    COMPLETED,
+    MOST_BYTES,
+    MOST_REQUESTS,
+    Batch,
+    BatchClient,
+    BatchError,
+    BatchLine,
+    Learned,
+)
 from crane_core.llm.outcome import ModelReply, UnsupportedParameter
 from crane_core.llm.question import Answer, Question
-from crane_core.llm.retrying import Kind, Patience
-from crane_core.pipeline.detection.detect import Plan
+from crane_core.llm.retrying import FailureScope, RetryPatience
+from crane_core.pipeline.detection.detect import JobPlan
 from crane_core.pipeline.detection.models import prompt_for, reply_for
-from crane_core.pipeline.jobs.ask_models import Asking, came_of, over_budget
+from crane_core.pipeline.jobs.ask_models import AskingOptions, came_of, over_budget
 from crane_core.pipeline.jobs.files import batch_file, standing
 from crane_core.pipeline.jobs.work import INTERRUPTED, Keep, Key
 from crane_core.pipeline.places import DataFolder
@@ -34,13 +43,13 @@ LONGEST_WAIT_S = 30 * 3600.0
 _LOOK_S = 0.1
 _MOST_ROUNDS = 8
 """Batches of one start in which the endpoint may refuse one parameter after the other."""
-_PASSING = (Kind.TRANSIENT, Kind.BUSY, Kind.SILENT, Kind.UNREACHABLE)
+_PASSING = (FailureScope.TRANSIENT, FailureScope.BUSY, FailureScope.SILENT, FailureScope.UNREACHABLE)
 _NO_REPLY = "the batch ended without a reply to this question"
 _SPARE_LINES = 100
 _DIGITS = 24
 
 
-class Waiting(NamedTuple):
+class SubmittedBatch(NamedTuple):
     """A batch that was handed over: its questions with the sha256 of their prompts, and how they were sent.
 
     `batch` is empty from just before the batch is created until its name is known.
@@ -56,7 +65,7 @@ class Waiting(NamedTuple):
         return self.batch or f"of {self.input_file}"
 
 
-class Batching:
+class BatchWorker:
     """A worker that sends the open questions as a batch, or waits for the one that was submitted before.
 
     Each call does one batch; call `settle` when its replies are on the disk. `tell` hears how the batch is.
@@ -65,16 +74,16 @@ class Batching:
     def __init__(
         self,
         folder: DataFolder,
-        plan: Plan,
-        asked: Asking,
+        plan: JobPlan,
+        asked: AskingOptions,
         tell: Callable[[str], None],
-        patience: Patience | None = None,
+        patience: RetryPatience | None = None,
     ) -> None:
         self._folder = folder
         self._plan = plan
         self._asked = asked
         self._tell = tell
-        self._patience = patience or Patience(asked.retries + 1, LONGEST_WAIT_S, first_s=1.0, longest_s=60.0)
+        self._patience = patience or RetryPatience(asked.retries + 1, LONGEST_WAIT_S, first_s=1.0, longest_s=60.0)
         self._path = batch_file(folder, plan.job.job)
         self._learned: Learned | None = None
         self._settled: set[Key] = set()
@@ -143,15 +152,19 @@ class Batching:
         seed = None if self._asked.seed is None else self._asked.seed + int(key[1]) - 1
         return Question(key, prompt_for(self._plan, key).text, reply_schema(), SCHEMA_NAME, seed)
 
-    async def _uploaded(self, client: BatchClient, keys: Sequence[Key], requests: bytes, stop: Event) -> Waiting | None:
+    async def _uploaded(
+        self, client: BatchClient, keys: Sequence[Key], requests: bytes, stop: Event
+    ) -> SubmittedBatch | None:
         """What is known before the batch is created; None if it was stopped before that."""
         input_file = await client.upload(requests)
         if stop.is_set():
             return None
         asked = {key: prompt_for(self._plan, key).sha256 for key in keys}
-        return self._noted(Waiting(input_file, "", asked, client.learned))
+        return self._noted(SubmittedBatch(input_file, "", asked, client.learned))
 
-    async def _created(self, client: BatchClient, waiting: Waiting, found: Batch | None = None) -> Waiting:
+    async def _created(
+        self, client: BatchClient, waiting: SubmittedBatch, found: Batch | None = None
+    ) -> SubmittedBatch:
         """The batch that an earlier start created, else a new one. What the endpoint refuses is not waited for."""
         try:
             batch = found or await client.create(waiting.input_file)
@@ -164,7 +177,7 @@ class Batching:
         )
         return self._noted(waiting._replace(batch=batch.batch))
 
-    async def _awaited(self, client: BatchClient, waiting: Waiting, stop: Event) -> Batch | None:
+    async def _awaited(self, client: BatchClient, waiting: SubmittedBatch, stop: Event) -> Batch | None:
         """The batch when it has ended; None if it was stopped, or the patience is spent."""
         clock = asyncio.get_running_loop().time
         until = clock() + self._patience.total_s
@@ -193,7 +206,7 @@ class Batching:
             pause_s = min(2 * pause_s, self._patience.longest_s)
         return None
 
-    def _raise_for_good(self, error: BatchError, waiting: Waiting, n_failed: int) -> None:
+    def _raise_for_good(self, error: BatchError, waiting: SubmittedBatch, n_failed: int) -> None:
         if error.is_gone:
             raise DetectorError(
                 f"The endpoint no longer has the batch {waiting.batch}: {error.failure.why}.",
@@ -205,7 +218,7 @@ class Batching:
     async def _read(
         self,
         client: BatchClient,
-        waiting: Waiting,
+        waiting: SubmittedBatch,
         batch: Batch,
         items: Sequence[Key],
         keep: Keep,
@@ -255,7 +268,7 @@ class Batching:
         came["seconds"] = None
         keep(reply_for(self._plan, key, came), prompt_for(self._plan, key))
 
-    def _waiting(self) -> Waiting | None:
+    def _waiting(self) -> SubmittedBatch | None:
         """The batch that an earlier start submitted. Raises DetectorError if it cannot be read by this one."""
         if not self._path.exists():
             return None
@@ -265,7 +278,7 @@ class Batching:
             left_out, limit, most, *more = told["learned"]
             context = int(more[0]) if more and more[0] is not None else None
             learned = Learned(tuple(map(str, left_out)), str(limit), int(most), context)
-            waiting = Waiting(str(told["input_file"]), str(told["batch"]), asked, learned)
+            waiting = SubmittedBatch(str(told["input_file"]), str(told["batch"]), asked, learned)
         except (OSError, ValueError, LookupError, TypeError) as error:
             raise DetectorError(
                 f"{self._path} names the batch of this job, and cannot be read: {type(error).__name__}.",
@@ -280,7 +293,7 @@ class Batching:
             )
         return waiting
 
-    def _noted(self, waiting: Waiting) -> Waiting:
+    def _noted(self, waiting: SubmittedBatch) -> SubmittedBatch:
         """Write it down, on the disk before anything else happens."""
         asked = [[*key, sha256] for key, sha256 in waiting.asked.items()]
         told = {"input_file": waiting.input_file, "batch": waiting.batch, "learned": waiting.learned, "asked": asked}
@@ -311,7 +324,7 @@ class _Reading:
         self.learned: Learned | None = None
         self.n_foreign = 0
 
-    def heard(self, text: bytes) -> Line | None:
+    def heard(self, text: bytes) -> BatchLine | None:
         """The line if it answers a question for the first time, and that is not to be asked again at once."""
         line = self._client.read(text, self._questions)
         if line is None or line.custom_id in self.seen:
@@ -331,7 +344,7 @@ def _custom_id(key: Key) -> str:
     return f"run{run_index}-{hashlib.sha256(instance_id.encode()).hexdigest()[:_DIGITS]}"
 
 
-def _answer(key: Key, line: Line) -> Answer:
+def _answer(key: Key, line: BatchLine) -> Answer:
     said = line.outcome
     if isinstance(said, ModelReply):
         counts = said.input_tokens, said.output_tokens
@@ -340,6 +353,6 @@ def _answer(key: Key, line: Line) -> Answer:
     return Answer(key, trouble=why, attempts=int(line.was_sent))
 
 
-def _words(batch: Batch, waiting: Waiting) -> str:
+def _words(batch: Batch, waiting: SubmittedBatch) -> str:
     n_ended = "" if batch.n_ended is None else f", {batch.n_ended:,} of {len(waiting.asked):,} ended"
     return f"batch {batch.batch}: {batch.status}{n_ended}"

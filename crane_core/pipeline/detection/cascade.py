@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from crane_core.detectors import rules_detector
 from crane_core.domain import Detector, DetectorKind, Prompt, Run, Setting
 from crane_core.importers.published_detectors import slug
-from crane_core.pipeline.detection.detect import Item, Plan
+from crane_core.pipeline.detection.detect import JobPlan, JobQuestion
 from crane_core.pipeline.detection.here import in_processes
 from crane_core.pipeline.jobs.work import Answer, Keep, Key, Worker
 
@@ -49,7 +49,7 @@ def cascade_options(options: Mapping[str, object], setting: Setting) -> dict[str
     return {**options, "first": rules_detector.NAME, "first_options": rules_detector.options()}
 
 
-def settled(plan: Plan, concurrency: int, stop: Event) -> Settled:
+def settled(plan: JobPlan, concurrency: int, stop: Event) -> Settled:
     """Ask the rules about every instance of the plan, in their own processes, until the event is set."""
     said: dict[str, Run] = {}
 
@@ -58,19 +58,19 @@ def settled(plan: Plan, concurrency: int, stop: Event) -> Settled:
             said[answer.instance_id] = answer
 
     rules = replace(plan, job=replace(plan.job, detector=rules_detector.NAME))
-    in_processes(rules, concurrency)([Item(name, 1) for name in plan.inputs], hear, stop)
+    in_processes(rules, concurrency)([JobQuestion(name, 1) for name in plan.inputs], hear, stop)
     found = {name: run for name, run in said.items() if run.crashes}
     n_saved = sum(item[0] in found for item in plan.work.items)
     failed = {name: run.unanswered for name, run in said.items() if run.unanswered is not None}
     return Settled(found, len(plan.inputs), n_saved, failed)
 
 
-def open_questions(plan: Plan, of_rules: Settled) -> list[Key]:
+def open_questions(plan: JobPlan, of_rules: Settled) -> list[Key]:
     """The questions that remain for the model."""
     return [key for key in plan.work.open if key[0] not in of_rules.runs]
 
 
-def cascading(plan: Plan, of_rules: Settled, model: Worker) -> Worker:
+def cascading(plan: JobPlan, of_rules: Settled, model: Worker) -> Worker:
     """A worker that stores the rules' results, then asks the model about the rest."""
 
     def work(items: Sequence[Key], keep: Keep, stop: Event) -> str | None:

@@ -46,7 +46,7 @@ class JobRequest:
     is_executed: bool = False
 
 
-class Item(NamedTuple):
+class JobQuestion(NamedTuple):
     """One question of a job; `run_index` counts from 1."""
 
     instance_id: str
@@ -62,7 +62,7 @@ class DetectorInput(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class JobPlan:
     """A job to run now, with what the detector is shown.
 
     `skipped` are instances of which the detector cannot be shown anything, each with the reason.
@@ -85,7 +85,7 @@ class Plan:
         return sum(self.inputs[instance_id].n_tokens for instance_id, _ in self.work.open)
 
 
-def plan_detection(store: Store, folder: DataFolder, request: JobRequest) -> Plan:
+def plan_detection(store: Store, folder: DataFolder, request: JobRequest) -> JobPlan:
     """The job and its open questions. Nothing is written, and the store is not needed afterwards.
 
     Raises DetectorError if there is no question to ask.
@@ -104,16 +104,16 @@ def plan_detection(store: Store, folder: DataFolder, request: JobRequest) -> Pla
     job = _job(request, name, before)
     items = in_rounds(list(inputs), request.n_runs)
     reasons = {name: str(error.args[0]) for name, error in skipped.items()}
-    return Plan(request, job, Work(job, items, before, request.detector), inputs, reasons)
+    return JobPlan(request, job, Work(job, items, before, request.detector), inputs, reasons)
 
 
-def in_rounds(instances: Sequence[str], n_runs: int) -> list[Item]:
+def in_rounds(instances: Sequence[str], n_runs: int) -> list[JobQuestion]:
     """All instances once, then all of them again: a job that is stopped has treated every instance alike.
 
     The other way round it would hold five answers about the first names of the alphabet and none about the rest, and
     no rate that represents the benchmark.
     """
-    return [Item(name, index) for index in range(1, n_runs + 1) for name in instances]
+    return [JobQuestion(name, index) for index in range(1, n_runs + 1) for name in instances]
 
 
 def known_detector(store: Store, wished: Detector) -> Detector:

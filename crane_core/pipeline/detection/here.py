@@ -12,13 +12,13 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from threading import Event
 
-from crane_core.detectors.analysis import Question
+from crane_core.detectors.analysis import LocalQuestion
 from crane_core.detectors.prediction import Prediction
 from crane_core.detectors.registry import local_detector, predictions
 from crane_core.domain import Job, Run
 from crane_core.errors import CraneError, DetectorError
 from crane_core.helper_process import begin_worker, isolated_workers
-from crane_core.pipeline.detection.detect import Plan
+from crane_core.pipeline.detection.detect import JobPlan
 from crane_core.pipeline.jobs.files import sayable
 from crane_core.pipeline.jobs.work import INTERRUPTED, Keep, Key, Worker
 
@@ -32,7 +32,7 @@ Batch = Sequence[Key]
 Predictions = list[Prediction | DetectorError]
 
 
-def in_processes(plan: Plan, concurrency: int) -> Worker:
+def in_processes(plan: JobPlan, concurrency: int) -> Worker:
     """A worker that asks the plan's detector about each open instance."""
 
     def work(items: Sequence[Key], keep: Keep, stop: Event) -> str | None:
@@ -60,7 +60,7 @@ def in_processes(plan: Plan, concurrency: int) -> Worker:
     return work
 
 
-def _in_this_process(plan: Plan, found: Sequence[Batch], keep: Keep, stop: Event) -> str | None:
+def _in_this_process(plan: JobPlan, found: Sequence[Batch], keep: Keep, stop: Event) -> str | None:
     """The same answers, one batch after another."""
     for batch in found:
         if stop.is_set():
@@ -75,7 +75,7 @@ def _in_this_process(plan: Plan, found: Sequence[Batch], keep: Keep, stop: Event
     return INTERRUPTED if stop.is_set() else None
 
 
-def batches(plan: Plan, items: Sequence[Key], concurrency: int) -> list[Batch]:
+def batches(plan: JobPlan, items: Sequence[Key], concurrency: int) -> list[Batch]:
     """Batches of several instances for a tool that takes several, but small enough to keep every core busy."""
     if not hasattr(local_detector(plan.job.detector), "predict_many"):
         return [[item] for item in items]
@@ -84,19 +84,23 @@ def batches(plan: Plan, items: Sequence[Key], concurrency: int) -> list[Batch]:
 
 
 def _fill(
-    running: dict[Future[Predictions], Batch], pool: ProcessPoolExecutor, plan: Plan, waiting: Iterator[Batch], n: int
+    running: dict[Future[Predictions], Batch],
+    pool: ProcessPoolExecutor,
+    plan: JobPlan,
+    waiting: Iterator[Batch],
+    n: int,
 ) -> None:
     """Hand out work until `n` batches are out."""
     while len(running) < n and (batch := next(waiting, None)) is not None:
         running[pool.submit(_predict, plan.job.detector, [question(plan, key) for key in batch])] = batch
 
 
-def question(plan: Plan, key: Key) -> Question:
+def question(plan: JobPlan, key: Key) -> LocalQuestion:
     """What the detector is shown of an instance."""
     given = plan.inputs[key[0]].input
     if given is None:
         raise ValueError(f"{plan.job.job} was planned for a detector that is shown a text")
-    return Question(given.cells, given.state, plan.job.setting)
+    return LocalQuestion(given.cells, given.state, plan.job.setting)
 
 
 def _give_up(running: dict[Future[Predictions], Batch]) -> None:
@@ -111,12 +115,12 @@ def _begin() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _predict(detector: str, questions: Sequence[Question]) -> Predictions:
+def _predict(detector: str, questions: Sequence[LocalQuestion]) -> Predictions:
     """In this process, or in one of the pool."""
     return list(predictions(local_detector(detector), questions))
 
 
-def _outcome(plan: Plan, batch: Batch, future: Future[Predictions]) -> Predictions | BaseException:
+def _outcome(plan: JobPlan, batch: Batch, future: Future[Predictions]) -> Predictions | BaseException:
     """What a process of the pool answered or raised. Raises DetectorError if it ended instead."""
     error = future.exception()
     if isinstance(error, BrokenProcessPool):
@@ -127,7 +131,7 @@ def _outcome(plan: Plan, batch: Batch, future: Future[Predictions]) -> Predictio
     return future.result() if error is None else error
 
 
-def _runs(plan: Plan, batch: Batch, said: Predictions | BaseException) -> Iterator[Run]:
+def _runs(plan: JobPlan, batch: Batch, said: Predictions | BaseException) -> Iterator[Run]:
     """The detector's answers; if it failed, the instances are unanswered and the exception is the reason."""
     each = [said] * len(batch) if isinstance(said, BaseException) else said
     for key, one in zip(batch, each, strict=True):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from crane_core.domain import Prompt, Reply
-from crane_core.pipeline.detection.detect import Plan
-from crane_core.pipeline.jobs.ask_models import Asking, Came, of_model
+from crane_core.pipeline.detection.detect import JobPlan
+from crane_core.pipeline.jobs.ask_models import AskingOptions, Came, of_model
 from crane_core.pipeline.jobs.work import Key, Worker
 from crane_core.prompts.reply import SCHEMA_NAME, reply_schema
 
 
-def predicting(plan: Plan, asked: Asking) -> Worker:
+def predicting(plan: JobPlan, asked: AskingOptions) -> Worker:
     """A worker that asks the model about the plan's open instances."""
     return of_model(
         asked,
@@ -23,14 +23,14 @@ def predicting(plan: Plan, asked: Asking) -> Worker:
     )
 
 
-def prompt_for(plan: Plan, key: Key) -> Prompt:
+def prompt_for(plan: JobPlan, key: Key) -> Prompt:
     prompt = plan.inputs[key[0]].prompt
     if prompt is None:
         raise ValueError(f"{plan.job.job} was planned for a detector that is shown no text")
     return prompt
 
 
-def reply_for(plan: Plan, key: Key, came: Came) -> Reply:
+def reply_for(plan: JobPlan, key: Key, came: Came) -> Reply:
     instance_id, run_index = key
     job = plan.job
     where = (job.job, job.benchmark, instance_id, job.detector, job.setting, run_index)

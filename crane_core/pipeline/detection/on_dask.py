@@ -10,36 +10,36 @@ from threading import Event
 from typing import NamedTuple
 
 from crane_core import ledger
-from crane_core.detectors.analysis import Question
+from crane_core.detectors.analysis import LocalQuestion
 from crane_core.detectors.registry import local_detector, predictions
 from crane_core.domain import Job, Run
 from crane_core.errors import ClusterError
 from crane_core.pipeline.dask.cluster import Cluster
-from crane_core.pipeline.dask.work import Done, Piece, spread
+from crane_core.pipeline.dask.work import FinishedPiece, WorkPiece, spread
 from crane_core.pipeline.dask.worker import Lines
-from crane_core.pipeline.detection.detect import Plan
+from crane_core.pipeline.detection.detect import JobPlan
 from crane_core.pipeline.detection.here import batches, question, run_of
 from crane_core.pipeline.jobs.files import encoded
 from crane_core.pipeline.jobs.work import INTERRUPTED, Keep, Key, Worker
 
 
-class Asked(NamedTuple):
+class DetectionWork(NamedTuple):
     """What a worker is given: instances with what the detector is shown of each, and the options of the job."""
 
     job: Job
     options: str
     keys: Sequence[Key]
-    questions: Sequence[Question]
+    questions: Sequence[LocalQuestion]
 
 
-def on_cluster(plan: Plan, cluster: Cluster) -> Worker:
+def on_cluster(plan: JobPlan, cluster: Cluster) -> Worker:
     """A worker that asks the plan's detector about each open instance on the cluster."""
 
     def work(items: Sequence[Key], keep: Keep, stop: Event) -> str | None:
         options = encoded(plan.request.options)
         asked = {_name(keys): keys for keys in batches(plan, items, cluster.n_threads())}
         pieces = (
-            Piece(name, Asked(plan.job, options, keys, [question(plan, key) for key in keys]))
+            WorkPiece(name, DetectionWork(plan.job, options, keys, [question(plan, key) for key in keys]))
             for name, keys in asked.items()
         )
         for done in spread(cluster, plan.job.job, runs_of, pieces, stop):
@@ -54,7 +54,7 @@ def _name(keys: Sequence[Key]) -> str:
     return json.dumps(keys)
 
 
-def runs_of(asked: Asked, stop: Event) -> Lines:
+def runs_of(asked: DetectionWork, stop: Event) -> Lines:
     """On a worker: the ledger lines of what the detector says. Raises ClusterError if its versions differ."""
     _check_versions(asked.job.detector, asked.options)
     said = predictions(local_detector(asked.job.detector), asked.questions)
@@ -71,7 +71,7 @@ def _check_versions(detector: str, options: str) -> None:
         )
 
 
-def merged(job: Job, keys: Sequence[Key], done: Done) -> Iterator[Run]:
+def merged(job: Job, keys: Sequence[Key], done: FinishedPiece) -> Iterator[Run]:
     """The answers of a batch, which are about the requested instances and no others."""
     if done.error is not None:
         yield from (run_of(job, key, done.error) for key in keys)

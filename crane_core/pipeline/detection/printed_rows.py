@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from crane_core.domain import Setting
-from crane_core.pipeline.detection.score import Row
+from crane_core.pipeline.detection.score import ScoreRow
 from crane_core.pipeline.results.evaluate import printed_numbers
 from crane_core.pipeline.study.printed_counts import COLUMN_SIGNS, PAPER
 from crane_core.pipeline.study.table_scores import BENCHMARK
@@ -31,7 +31,7 @@ class PrintedRow(NamedTuple):
     cells: dict[str, str]
 
 
-def printed_beside(store: Store, benchmark: str, rows: Sequence[Row]) -> list[PrintedRow]:
+def printed_beside(store: Store, benchmark: str, rows: Sequence[ScoreRow]) -> list[PrintedRow]:
     """Of the setting of the first of `rows`, what is printed of detectors that have no published row among them."""
     if benchmark != BENCHMARK or not rows:
         return []

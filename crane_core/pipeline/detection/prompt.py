@@ -14,7 +14,7 @@ from crane_core.importers.captured_states import ORIGIN as CAPTURE
 from crane_core.importers.instance_ids import JUNOBENCH
 from crane_core.notebooks import ORIGIN as NOTEBOOK
 from crane_core.pipeline.loading.editions import rank
-from crane_core.pipeline.own_notebooks.prompt_of_notebook import Written, written
+from crane_core.pipeline.own_notebooks.prompt_of_notebook import WrittenPrompt, written
 from crane_core.prompts.shown import CAPTURED, can_show
 from crane_core.prompts.template import Template
 from crane_core.storage import inputs
@@ -36,7 +36,7 @@ class Input(NamedTuple):
 
 def prompt_of_instance(
     store: Store, instance_id: str, setting: Setting, template: Template | None = None, benchmark: str | None = None
-) -> Written:
+) -> WrittenPrompt:
     """The prompt of a stored instance. Without a benchmark it is JunoBench's, if its cells are available.
 
     Raises PromptError if there is no such instance, or no cells or state of it that the setting can show.

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from crane_core.detectors.prediction import Prediction
 from crane_core.domain import CellRole, Detector, DetectorKind, Setting
 from crane_core.errors import CraneError, DetectorError, KernelStartError
-from crane_core.pipeline.detection.detect import Plan
+from crane_core.pipeline.detection.detect import JobPlan
 from crane_core.pipeline.detection.here import run_of
 from crane_core.pipeline.jobs.work import INTERRUPTED, Keep, Key, Worker
 from crane_core.pipeline.own_notebooks.check import ALLOWED, execution_allowed
@@ -25,9 +25,9 @@ from crane_core.pipeline.verification.own_copy import own_copy
 from crane_core.pipeline.verification.where import named_benches
 from crane_core.runtime.capture import capture
 from crane_core.runtime.environment import environment_of
-from crane_core.runtime.limits import Limits
+from crane_core.runtime.limits import KernelLimits
 from crane_core.runtime.program import program
-from crane_core.runtime.rehearsal import Outcome, Rehearsal
+from crane_core.runtime.rehearsal import Rehearsal, RehearsalEnd
 
 NAME = "rehearsal"
 DETECTOR = Detector(NAME, "Rehearsal (executed in a copy)", DetectorKind.REHEARSAL)
@@ -42,11 +42,11 @@ class Notebook(NamedTuple):
     path: Path
 
 
-class How(NamedTuple):
+class RehearsalOptions(NamedTuple):
     """`seconds` is what a target may take; `n_jobs` notebooks run at once, each within the limits."""
 
     seconds: float
-    limits: Limits
+    limits: KernelLimits
     n_jobs: int
 
 
@@ -87,7 +87,7 @@ def notebooks_of(benchmark: str, folder: DataFolder, into: Path) -> dict[str, No
     return found
 
 
-def rehearsing(plan: Plan, notebooks: Mapping[str, Notebook], how: How) -> Worker:
+def rehearsing(plan: JobPlan, notebooks: Mapping[str, Notebook], how: RehearsalOptions) -> Worker:
     """A worker that brings each open instance to its target in its own kernel, and rehearses the target."""
 
     def work(items: Sequence[Key], keep: Keep, stop: Event) -> str | None:
@@ -117,7 +117,9 @@ def rehearsing(plan: Plan, notebooks: Mapping[str, Notebook], how: How) -> Worke
     return work
 
 
-def _predicted(plan: Plan, instance_id: str, notebooks: Mapping[str, Notebook], how: How, stop: Event) -> Prediction:
+def _predicted(
+    plan: JobPlan, instance_id: str, notebooks: Mapping[str, Notebook], how: RehearsalOptions, stop: Event
+) -> Prediction:
     """Raises DetectorError if there is no verdict, and what `capture` raises."""
     notebook = notebooks.get(instance_id)
     if notebook is None:
@@ -135,7 +137,7 @@ def _predicted(plan: Plan, instance_id: str, notebooks: Mapping[str, Notebook], 
     return verdict(told)
 
 
-def _target(plan: Plan, instance_id: str) -> int | None:
+def _target(plan: JobPlan, instance_id: str) -> int | None:
     given = plan.inputs[instance_id].input
     assert given is not None
     return next(cell.notebook_index for cell in given.cells if cell.role is CellRole.TARGET)
@@ -143,9 +145,9 @@ def _target(plan: Plan, instance_id: str) -> int | None:
 
 def verdict(told: Rehearsal) -> Prediction:
     """A crash, or none if the target ran through. Raises DetectorError if the outcome decides neither."""
-    if told.outcome is Outcome.RAN_THROUGH:
+    if told.outcome is RehearsalEnd.RAN_THROUGH:
         return Prediction(False, f"{told.how}: {told.title}.", _diagnostics(told))
-    if told.outcome is Outcome.CRASH:
+    if told.outcome is RehearsalEnd.CRASH:
         place = f"line {told.line}, `{told.code_line}`, raised" if told.line else "it raised"
         return Prediction(True, f"{told.how}: {place} {told.exception}: {told.message}", _diagnostics(told))
     raise DetectorError(f"{told.title}: {told.why}." if told.why else f"{told.title}.", remedy=_TRIED_AGAIN)

@@ -33,7 +33,7 @@ class Rate(NamedTuple):
     n_cases: int
 
 
-class Row(NamedTuple):
+class ScoreRow(NamedTuple):
     """One detector in one setting. `n` instances had a question, `left_out` of them have no vote."""
 
     title: str
@@ -45,7 +45,7 @@ class Row(NamedTuple):
     rates: dict[str, Rate]
 
 
-def scores(store: Store, job: str) -> list[Row]:
+def scores(store: Store, job: str) -> list[ScoreRow]:
     """The job's row first, then those published of the same instances; no row where the job has no answer.
 
     On a benchmark without published results, it is the only row.
@@ -67,7 +67,7 @@ def _published(frame: pd.DataFrame, mine: pd.DataFrame) -> pd.DataFrame:
     return chosen
 
 
-def _rows(frame: pd.DataFrame, *, is_published: bool) -> list[Row]:
+def _rows(frame: pd.DataFrame, *, is_published: bool) -> list[ScoreRow]:
     if frame.empty:
         return []
     tables = {
@@ -80,7 +80,7 @@ def _rows(frame: pd.DataFrame, *, is_published: bool) -> list[Row]:
         found = tables["Accuracy"][place]
         title, setting, experiment = (str(found[name]) for name in _WHO)
         rates = {name: _rate(table[place]) for name, table in tables.items()}
-        rows.append(Row(title, setting, experiment, is_published, int(n), int(found["left_out"]), rates))
+        rows.append(ScoreRow(title, setting, experiment, is_published, int(n), int(found["left_out"]), rates))
     return rows
 
 

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from crane_core.pipeline.detection.printed_rows import PrintedRow
-from crane_core.pipeline.detection.score import Rate, Row
+from crane_core.pipeline.detection.score import Rate, ScoreRow
 from crane_core.rounding import digits
 from crane_core.stats.rates import RATES
 
 _HEADER = ("", "setting", "n", *RATES)
 
 
-def table_words(rows: Sequence[Row], printed: Sequence[PrintedRow] = ()) -> str:
+def table_words(rows: Sequence[ScoreRow], printed: Sequence[PrintedRow] = ()) -> str:
     """Detection alone, in percent with 95% intervals; the job's own row first, what is only printed last."""
     lines = [_HEADER, *(_cells(row) for row in rows), *(_printed_cells(row) for row in printed)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(_HEADER))]
@@ -36,7 +36,7 @@ def _printed_cells(row: PrintedRow) -> tuple[str, ...]:
     return f"{row.title} p", row.setting, "", *(row.cells.get(name, "").removesuffix("%") for name in RATES)
 
 
-def _cells(row: Row) -> tuple[str, ...]:
+def _cells(row: ScoreRow) -> tuple[str, ...]:
     title = row.title if row.is_published else f"{row.title} *"
     return title, row.setting, str(row.n - row.left_out), *(_percent(row.rates[name]) for name in RATES)
 
@@ -48,7 +48,7 @@ def _percent(rate: Rate) -> str:
     return f"{value} [{low}, {high}]"
 
 
-def rows_json(rows: Sequence[Row]) -> list[dict[str, Any]]:
+def rows_json(rows: Sequence[ScoreRow]) -> list[dict[str, Any]]:
     """Shares of 1; a rate that nothing defines is null."""
     return [row._asdict() | {"rates": {name: _plain(rate) for name, rate in row.rates.items()}} for row in rows]
 

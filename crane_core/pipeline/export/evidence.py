@@ -65,7 +65,7 @@ class Manifest:
         return {"kind": KIND, "version": VERSION} | asdict(self)
 
 
-class Table(NamedTuple):
+class PackText(NamedTuple):
     """A text that goes into the pack for people to read."""
 
     name: str
@@ -75,7 +75,7 @@ class Table(NamedTuple):
 def write_pack(
     folder: DataFolder,
     out: Path,
-    tables: list[Table],
+    tables: list[PackText],
     *,
     with_published: bool,
     readme: Callable[[tuple[PackedSource, ...]], str],
@@ -131,7 +131,7 @@ def is_published(source: StagedSource) -> bool:
     return source.kind in PUBLISHED
 
 
-def _written(into: Path, tables: list[Table]) -> Iterator[PackedFile]:
+def _written(into: Path, tables: list[PackText]) -> Iterator[PackedFile]:
     (into / TABLES).mkdir()
     for table in tables:
         path = into / TABLES / table.name

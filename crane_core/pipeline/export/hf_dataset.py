@@ -39,7 +39,7 @@ DERIVED = frozenset({"n_variables", "is_literal"})
 _TYPES = {"float | None": pa.float64(), "int | None": pa.int64()}
 
 
-class Written(NamedTuple):
+class DatasetRows(NamedTuple):
     """Rows of each config."""
 
     n_rows: dict[str, int]
@@ -47,7 +47,7 @@ class Written(NamedTuple):
 
 def write_dataset(
     material: Material, out: Path, *, with_texts: bool, progress: Callable[[str], None] = lambda _: None
-) -> Written:
+) -> DatasetRows:
     """Write the dataset into `out`, whole or not at all. Raises SourceError if `out` is taken."""
     with fresh_folder(out) as fresh:
         names = [name for name in TABLES if with_texts or name not in TEXT_TABLES]
@@ -61,7 +61,7 @@ def write_dataset(
         (fresh / MARKER).write_text(json.dumps(marker, indent=1) + "\n", "utf-8")
         known = as_rows(benchmarks(material.store.cursor()))
         (fresh / "README.md").write_text(card(n_rows, known, with_texts=with_texts), "utf-8")
-    return Written(n_rows)
+    return DatasetRows(n_rows)
 
 
 def _table(material: Material, name: str, *, with_texts: bool) -> pa.Table:

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from crane_core.errors import SourceError
-from crane_core.importers.archive_safety import MEBIBYTE, Limits
+from crane_core.importers.archive_safety import MEBIBYTE, ArchiveLimits
 from crane_core.importers.zip_archive import open_zip
 from crane_core.ledger_chain import whole_lines
 from crane_core.pipeline.export.evidence import KIND, LEDGER, MANIFEST, Manifest, PackedFile, PackedSource
@@ -25,7 +25,7 @@ from crane_core.pipeline.loading.sources import staged_sources
 from crane_core.pipeline.places import DataFolder
 
 SUFFIX = ".zip"
-_LIMITS = Limits(files=1_000, file_bytes=1024 * MEBIBYTE)
+_LIMITS = ArchiveLimits(files=1_000, file_bytes=1024 * MEBIBYTE)
 _LONGEST_MANIFEST = 10_000_000
 
 

@@ -15,8 +15,8 @@ from crane_core.llm.asking import ask_all
 from crane_core.llm.budget import Budget
 from crane_core.llm.endpoint import Endpoint
 from crane_core.llm.prices import Price, price_for_cap, price_of
-from crane_core.llm.question import Answer, Question, Stopped
-from crane_core.llm.retrying import RETRIES, Patience
+from crane_core.llm.question import Answer, Question, StopReason
+from crane_core.llm.retrying import RETRIES, RetryPatience
 from crane_core.pipeline.jobs.files import Standing, now, sayable
 from crane_core.pipeline.jobs.work import INTERRUPTED, Keep, Key, Worker
 
@@ -50,7 +50,7 @@ class Caps:
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class AskingOptions:
     """How a model is asked: where, how many at a time, at which prices (None: unknown), within which caps.
 
     `seed` is that of the first run and repetition; the next ones use the next seeds.
@@ -98,14 +98,14 @@ def asking(
     caps: Caps | None = None,
     seed: int | None = None,
     retries: int = RETRIES,
-) -> Asking:
+) -> AskingOptions:
     """With the price given or known. Raises DetectorError for a cap in USD without a price."""
     wanted = caps or Caps()
     price = price_of(endpoint, given) if wanted.usd is None else price_for_cap(endpoint, given)
-    return Asking(endpoint, concurrency, price, wanted, seed, retries)
+    return AskingOptions(endpoint, concurrency, price, wanted, seed, retries)
 
 
-class Estimate(NamedTuple):
+class CostEstimate(NamedTuple):
     """The planned requests. USD None: no price is known; `most_usd` is for replies of the longest kind.
 
     `most_tokens` is the cap of the whole job; None: no cap.
@@ -118,16 +118,16 @@ class Estimate(NamedTuple):
     most_tokens: int | None = None
 
 
-def estimate(asked: Asking, n_requests: int, input_tokens: int) -> Estimate:
+def estimate(asked: AskingOptions, n_requests: int, input_tokens: int) -> CostEstimate:
     cap = asked.caps.tokens
     if asked.price is None:
-        return Estimate(n_requests, input_tokens, None, None, cap)
+        return CostEstimate(n_requests, input_tokens, None, None, cap)
     price, longest = asked.price, n_requests * asked.endpoint.max_output_tokens
-    return Estimate(n_requests, input_tokens, price.usd(input_tokens, 0), price.usd(input_tokens, longest), cap)
+    return CostEstimate(n_requests, input_tokens, price.usd(input_tokens, 0), price.usd(input_tokens, longest), cap)
 
 
 def of_model(
-    asked: Asking,
+    asked: AskingOptions,
     before: Standing,
     *,
     text_of: Callable[[Key], str],
@@ -156,9 +156,9 @@ def of_model(
             budget=asked.budget(before),
             on_answer=on_answer,
             stop=stop,
-            patience=Patience(max_attempts=asked.retries + 1),
+            patience=RetryPatience(max_attempts=asked.retries + 1),
         )
-        if tally.stopped is Stopped.BUDGET:
+        if tally.stopped is StopReason.BUDGET:
             return over_budget(tally.why_stopped)
         return None if tally.stopped is None else INTERRUPTED
 

@@ -6,16 +6,16 @@ from collections import Counter
 from math import isclose
 from typing import Any
 
-from crane_core.pipeline.jobs.ask_models import Estimate
+from crane_core.pipeline.jobs.ask_models import CostEstimate
 from crane_core.pipeline.jobs.files import Spent
-from crane_core.pipeline.jobs.work import Outcome, Progress
+from crane_core.pipeline.jobs.work import JobOutcome, JobProgress
 
 SHOWN_REASONS = 8
 MINUTE, HOUR = 60, 3600
 _STATE_PRICE = "or state --price-in and --price-out (0 and 0 if it is free)"
 
 
-def progress_words(now: Progress) -> str:
+def progress_words(now: JobProgress) -> str:
     """One line while the work goes on."""
     parts = [f"{now.n_done:,} of {now.n_all:,} answered"]
     if now.n_troubles:
@@ -28,7 +28,7 @@ def progress_words(now: Progress) -> str:
     return ", ".join(parts)
 
 
-def outcome_words(outcome: Outcome, skipped: Counter[str]) -> list[str]:
+def outcome_words(outcome: JobOutcome, skipped: Counter[str]) -> list[str]:
     """The outcome of a job, a line per fact."""
     lines = [
         f"job {outcome.job}: {outcome.n_answered:,} of {outcome.n_all:,} questions answered",
@@ -52,7 +52,7 @@ def _reasons(what: str, reasons: Counter[str]) -> list[str]:
     return [f"  {what}: {reasons.total():,}", *shown, *([f"    and {more:,} more reasons"] if more > 0 else [])]
 
 
-def estimate_words(sent: Estimate) -> str:
+def estimate_words(sent: CostEstimate) -> str:
     """The questions to be sent, and their possible cost."""
     lines = f"{sent.n_requests:,} requests with {sent.input_tokens:,} tokens of input"
     if sent.input_usd is None or sent.most_usd is None:
@@ -111,7 +111,7 @@ def duration(seconds: float) -> str:
     return f"{int(seconds // HOUR)} h {int(seconds % HOUR // MINUTE)} min"
 
 
-def outcome_json(outcome: Outcome, skipped: Counter[str]) -> dict[str, Any]:
+def outcome_json(outcome: JobOutcome, skipped: Counter[str]) -> dict[str, Any]:
     return {
         "job": outcome.job,
         "questions": outcome.n_all,

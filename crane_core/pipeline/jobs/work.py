@@ -57,7 +57,7 @@ class Work:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class JobProgress:
     """Progress of a job. `n_done` of `n_all` have an answer on the disk; `n_now` of them since this start.
 
     `n_troubles` are questions without a reply at this start; they are asked again at the next one. `spent` is
@@ -82,7 +82,7 @@ class Progress:
         return left / self.per_s if self.per_s > 0 else None
 
 
-class Outcome(NamedTuple):
+class JobOutcome(NamedTuple):
     """The outcome of a job, over all its questions.
 
     `troubles` are questions without a reply, `unreadable` replies without a readable answer, by reason; `n_answered`
@@ -109,10 +109,10 @@ def carry_out(
     work: Work,
     worker: Worker,
     *,
-    progress: Callable[[Progress], None] = lambda _: None,
+    progress: Callable[[JobProgress], None] = lambda _: None,
     stop: Event | None = None,
     at_once: int = USUALLY_WAITING,
-) -> Outcome:
+) -> JobOutcome:
     """Answer the open questions. Raises DetectorError or LedgerError; finished answers stay.
 
     `progress` is called from another thread, whenever answers have reached the disk. `at_once` is how many the worker
@@ -154,7 +154,7 @@ def _keeping(work: Work, commit: GroupCommit) -> Keep:
 class _Watch:
     """Counts the answers on disk and reports progress."""
 
-    def __init__(self, work: Work, progress: Callable[[Progress], None], began: float) -> None:
+    def __init__(self, work: Work, progress: Callable[[JobProgress], None], began: float) -> None:
         answered = work.before.answered
         self._n_all = len(work.items)
         self._progress = progress
@@ -173,7 +173,7 @@ class _Watch:
         self._n_troubles += len(answers) - n_came
         self._spent = self._spent.plus(spent_on(answers))
         self._progress(
-            Progress(
+            JobProgress(
                 n_all=self._n_all,
                 n_done=self._n_before + self._n_now,
                 n_now=self._n_now,
@@ -184,11 +184,11 @@ class _Watch:
         )
 
 
-def _outcome(folder: DataFolder, work: Work, elapsed_s: float, ended: str | None) -> Outcome:
+def _outcome(folder: DataFolder, work: Work, elapsed_s: float, ended: str | None) -> JobOutcome:
     """Computed from the file, whose content decides."""
     after = standing(folder, work.job.job)
     wanted = set(work.items)
     replies = [reply for key, reply in after.replies.items() if key in wanted]
     troubles, unreadable = why_unanswered(replies)
     n_answered = len(replies) - troubles.total() - unreadable.total()
-    return Outcome(work.job.job, len(work.items), n_answered, troubles, unreadable, after.spent, elapsed_s, ended)
+    return JobOutcome(work.job.job, len(work.items), n_answered, troubles, unreadable, after.spent, elapsed_s, ended)

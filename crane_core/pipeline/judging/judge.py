@@ -24,7 +24,7 @@ from crane_core.errors import DetectorError
 from crane_core.importers.instance_ids import JUNOBENCH
 from crane_core.pipeline.campaigns.guideline import current_guideline
 from crane_core.pipeline.campaigns.item_texts import item_texts
-from crane_core.pipeline.jobs.ask_models import Asking, Came, of_model
+from crane_core.pipeline.jobs.ask_models import AskingOptions, Came, of_model
 from crane_core.pipeline.jobs.files import chosen_name, encoded, job_name, now, standing
 from crane_core.pipeline.jobs.reply_reading import judgement_of
 from crane_core.pipeline.jobs.work import Key, Work, Worker
@@ -67,7 +67,7 @@ class WantedJudgement:
     campaign: Plan | None = None
 
 
-class Case(NamedTuple):
+class DiagnosisTexts(NamedTuple):
     """The two texts of one run's diagnosis."""
 
     known_cause: str
@@ -80,7 +80,7 @@ class JudgePlan:
 
     job: JudgeJob
     work: Work
-    cases: dict[Key, Case]
+    cases: dict[Key, DiagnosisTexts]
     skipped: Counter[str]
     template: Template
     guideline: GuidelineVersion | None = None
@@ -138,9 +138,9 @@ def template_of(campaign: Plan | None) -> Template:
     return template_for_campaign_judge(has_own_labels=own_labels(campaign) is not None)
 
 
-def _items(store: Store, campaign: Plan) -> tuple[dict[Key, Case], Counter[str]]:
+def _items(store: Store, campaign: Plan) -> tuple[dict[Key, DiagnosisTexts], Counter[str]]:
     """The texts of a campaign's items as its annotators see them; they are of the verdict, not of one run."""
-    cases: dict[Key, Case] = {}
+    cases: dict[Key, DiagnosisTexts] = {}
     skipped: Counter[str] = Counter()
     texts = item_texts(store, campaign)
     for item in campaign.items:
@@ -152,7 +152,7 @@ def _items(store: Store, campaign: Plan) -> tuple[dict[Key, Case], Counter[str]]
         else:
             verdict = item.verdict
             key = (verdict.instance_id, verdict.detector, str(verdict.setting), WHOLE_VERDICT)
-            cases[key] = Case(told.ground_truth, told.diagnosis)
+            cases[key] = DiagnosisTexts(told.ground_truth, told.diagnosis)
     if not cases:
         raise DetectorError(f"No item of {campaign.campaign!r} has both texts on this machine.", remedy=_REMEDY)
     return cases, skipped
@@ -168,7 +168,7 @@ def in_passes(runs: Sequence[Key], repetitions: int, presentations: Sequence[Pre
     return [(*run, repetition, str(presentation)) for repetition, run, presentation in passes]
 
 
-def judging(plan: JudgePlan, asked: Asking) -> Worker:
+def judging(plan: JudgePlan, asked: AskingOptions) -> Worker:
     """A worker that sends the plan's open questions to the model."""
     return of_model(
         asked,
@@ -182,15 +182,15 @@ def judging(plan: JudgePlan, asked: Asking) -> Worker:
     )
 
 
-def _cases(store: Store, wanted: WantedJudgement) -> tuple[dict[Key, Case], Counter[str]]:
+def _cases(store: Store, wanted: WantedJudgement) -> tuple[dict[Key, DiagnosisTexts], Counter[str]]:
     found = jobs.diagnoses_to_judge(store.cursor(), wanted.benchmark, wanted.experiment)
-    cases: dict[Key, Case] = {}
+    cases: dict[Key, DiagnosisTexts] = {}
     skipped: Counter[str] = Counter()
     for instance_id, detector, setting, run_index, diagnosis, cause in found:
         if not (fnmatch.fnmatchcase(detector, wanted.detector) and fnmatch.fnmatchcase(setting, wanted.setting)):
             continue
         if cause and cause.strip():
-            cases[instance_id, detector, setting, run_index] = Case(cause, diagnosis)
+            cases[instance_id, detector, setting, run_index] = DiagnosisTexts(cause, diagnosis)
         else:
             skipped[NO_CAUSE] += 1
     if not cases:

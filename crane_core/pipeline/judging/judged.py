@@ -17,7 +17,7 @@ from crane_core.annotation.outcome import Provenance
 from crane_core.annotation.plan import Plan
 from crane_core.domain import Label
 from crane_core.pipeline.campaigns.campaigns import asked_for, campaign_names, kept_campaign
-from crane_core.pipeline.campaigns.label_frame import KEY, Kind, labels_differences_only
+from crane_core.pipeline.campaigns.label_frame import KEY, LabellerKind, labels_differences_only
 from crane_core.pipeline.campaigns.label_sets import enters_results
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.results.measures import VoteRule, asks_for_label, label_weights
@@ -25,7 +25,7 @@ from crane_core.stats import vote
 
 NOT_DRAWN = "not sampled"
 """Stratum of detected crashes outside of the campaign's population: no label represents them."""
-ORDER = (Kind.HUMAN, Kind.FINAL, Kind.JUDGE)
+ORDER = (LabellerKind.HUMAN, LabellerKind.FINAL, LabellerKind.JUDGE)
 """The sources of labels for results, in display order. Single annotators of a campaign cannot."""
 
 
@@ -66,7 +66,7 @@ def annotators_of(labels: pd.DataFrame, verdicts: pd.DataFrame, judging: frozens
     its verdicts were chosen because two labels differed, so scores over them would be of the hard cases alone.
     labels: `label_frame`, or `judges.who_labelled`.
     """
-    is_final = labels["kind"] == Kind.FINAL
+    is_final = labels["kind"] == LabellerKind.FINAL
     usable = labels["campaign"].isna() | (is_final & labels["campaign"].isin(judging))
     is_whole = ~labels["annotator"].map(labels_differences_only).astype(bool)
     known = labels[labels["kind"].isin(ORDER) & usable & is_whole]

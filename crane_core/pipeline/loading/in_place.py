@@ -12,7 +12,7 @@ from crane_core.pipeline.loading.load import Imported, load_partition, prepare, 
 from crane_core.pipeline.loading.losses import keep_count
 from crane_core.pipeline.loading.sources import fingerprint, staged_archive, staged_sources
 from crane_core.pipeline.places import DataFolder
-from crane_core.storage.partitions import FORMS, Facts, facts_of
+from crane_core.storage.partitions import FORMS, PartitionFacts, facts_of
 from crane_core.storage.store import Store
 
 SUFFIX = ".parquet"
@@ -45,7 +45,7 @@ def parquet_files(path: Path) -> list[Path]:
     return found
 
 
-def _kept(file: Path, folder: DataFolder, store: Store, facts: Facts) -> Imported:
+def _kept(file: Path, folder: DataFolder, store: Store, facts: PartitionFacts) -> Imported:
     sha256 = fingerprint(file)
     known = next((source for source in staged_sources(folder.sources) if source.sha256 == sha256), None)
     if known and inventory(folder).has(Listed.SOURCE, known.source_id):

@@ -39,7 +39,7 @@ from crane_core.pipeline.loading.collecting import collection_paused
 from crane_core.pipeline.loading.editions import edition_of, filed
 from crane_core.pipeline.loading.losses import RESTORE, accept, keep_count, losses, set_aside_altered_sources
 from crane_core.pipeline.loading.record_words import noun
-from crane_core.pipeline.loading.replacing import Change, act, change_since_import, refuse_change, replaced
+from crane_core.pipeline.loading.replacing import SourceChange, act, change_since_import, refuse_change, replaced
 from crane_core.pipeline.loading.sources import (
     KeptTree,
     RecordingTree,
@@ -55,7 +55,7 @@ from crane_core.releases import Release, commit_named_in, release_of_kind
 from crane_core.replica import refuse_on_replica
 from crane_core.storage import inventory as stored_inventory
 from crane_core.storage import state, write
-from crane_core.storage.partitions import FORMS, JUDGEMENTS, RUNS, Facts, conditions, facts_of, partitioned
+from crane_core.storage.partitions import FORMS, JUDGEMENTS, RUNS, PartitionFacts, conditions, facts_of, partitioned
 from crane_core.storage.schema import OtherVersionError
 from crane_core.storage.store import (
     IN_MEMORY,
@@ -386,7 +386,7 @@ def _import(
 
 
 def _replace(
-    change: Change,
+    change: SourceChange,
     source: StagedSource,
     folder: DataFolder,
     store: Store | None,
@@ -566,7 +566,9 @@ def _refuse_partitioned(store: Store, records: list[Record]) -> None:
             )
 
 
-def load_partition(store: Store, folder: DataFolder, source: StagedSource, facts: Facts | None = None) -> Imported:
+def load_partition(
+    store: Store, folder: DataFolder, source: StagedSource, facts: PartitionFacts | None = None
+) -> Imported:
     """A Parquet file that is read where it is kept: its benchmarks and detectors are loaded, its rows are counted.
 
     A file that cannot be read as it should be, or that answers what another source answers, is listed with its problem
@@ -587,7 +589,7 @@ def load_partition(store: Store, folder: DataFolder, source: StagedSource, facts
     return _write(store, folder, _row(source), records, [], counted)
 
 
-def refuse_overlap(store: Store, facts: Facts, name: str) -> None:
+def refuse_overlap(store: Store, facts: PartitionFacts, name: str) -> None:
     """Raise SourceError if something is loaded of what the file answers for: keys are unique within one source."""
     if both := sorted(facts.conditions & conditions(store.cursor(), facts.kind)):
         benchmark, experiment, detector, setting = both[0]

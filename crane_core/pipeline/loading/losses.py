@@ -16,7 +16,7 @@ from pathlib import Path
 from crane_core import ledger, ledger_manifest, ledger_roll
 from crane_core.errors import SourceError, StoreError
 from crane_core.ledger_chain import digest
-from crane_core.ledger_manifest import Entry
+from crane_core.ledger_manifest import ManifestEntry
 from crane_core.ledger_roll import Roll
 from crane_core.ledger_signature import NOT_SIGNED, VARIABLE, WRONG, ledger_key
 from crane_core.pipeline.loading.sources import SIDECAR, fingerprint, read_sidecar
@@ -46,7 +46,7 @@ class Loss:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class LoadedBefore:
     """What a database had loaded: where it stood in each ledger file, rows that came from it, and sources by id."""
 
     positions: Mapping[str, tuple[int, int, str]] = field(default_factory=dict)
@@ -54,14 +54,14 @@ class Known:
     sources: Mapping[str, str] = field(default_factory=dict)
 
 
-def known_to(store: Store) -> Known:
+def known_to(store: Store) -> LoadedBefore:
     cursor = store.bare_cursor()
-    return Known(state.ledger_positions(cursor), state.rows_of_ledger(cursor), state.imported_sources(cursor))
+    return LoadedBefore(state.ledger_positions(cursor), state.rows_of_ledger(cursor), state.imported_sources(cursor))
 
 
 def losses(folder: DataFolder) -> list[Loss]:
     """Everything that manifest, chain and database miss. While another process holds the database, it is not read."""
-    known = Known()
+    known = LoadedBefore()
     if folder.database.is_file():
         try:
             store = open_as_it_is(folder.database, read_only=True)  # an earlier version names its losses too
@@ -92,7 +92,7 @@ def _by_signature(file: str, what: str) -> Loss:
     return Loss(file, what, remedies.get(what, OTHER_KEY))
 
 
-def _of_ledger(folder: DataFolder, known: Known, roll: Roll | None) -> Iterator[Loss]:
+def _of_ledger(folder: DataFolder, known: LoadedBefore, roll: Roll | None) -> Iterator[Loss]:
     names = set(known.positions) | {path.relative_to(folder.ledger).as_posix() for path in _files(folder)}
     names |= set(roll.files) if roll else set()
     entries = _manifest(folder)
@@ -131,7 +131,7 @@ def _files(folder: DataFolder) -> list[Path]:
 
 
 def _of_file(
-    content: bytes, entry: Entry | None, position: tuple[int, int, str] | None, rows: Mapping[str, int]
+    content: bytes, entry: ManifestEntry | None, position: tuple[int, int, str] | None, rows: Mapping[str, int]
 ) -> list[str]:
     n_lines = content.count(b"\n")
     found = []
@@ -149,7 +149,7 @@ def _of_file(
     return found
 
 
-def _held(entry: Entry | None, rows: Mapping[str, int]) -> str:
+def _held(entry: ManifestEntry | None, rows: Mapping[str, int]) -> str:
     """What a file held, in records where the database knows them."""
     records = ", ".join(f"{n:,} {table.replace('_', ' ')}" for table, n in rows.items())
     return records or (f"{entry.n_lines:,} lines" if entry else "its lines")
@@ -166,7 +166,7 @@ def _stands(content: bytes, loaded_bytes: int, last_line_from: int, last_line_sh
     )
 
 
-def _of_sources(folder: DataFolder, known: Known, roll: Roll | None) -> Iterator[Loss]:
+def _of_sources(folder: DataFolder, known: LoadedBefore, roll: Roll | None) -> Iterator[Loss]:
     signed = roll.sources if roll else {}
     names = {file.stem: "" for file in _entries_of_sources(folder).glob("*.json")}
     names |= {path.parent.name: "" for path in folder.sources.glob(f"*/{SIDECAR}") if path.parent.name[0] != "."}

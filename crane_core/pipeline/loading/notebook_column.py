@@ -61,7 +61,7 @@ def notebook_column(path: Path) -> NotebookColumn | None:
 
 def kept_files(dataset: NotebookColumn, into: Path) -> Iterator[Path]:
     """Write the crashing notebooks of the dataset into files in `into`; each as soon as it is full."""
-    part, row_number = _Part(dataset.name), 0
+    part, row_number = _FilePart(dataset.name), 0
     n_files = 0
     for file in dataset.files:
         for row in _rows(file, dataset.column):
@@ -69,7 +69,7 @@ def kept_files(dataset: NotebookColumn, into: Path) -> Iterator[Path]:
             row_number += 1
             if part.is_full:
                 yield part.write(into, n_files)
-                part, n_files = _Part(dataset.name), n_files + 1
+                part, n_files = _FilePart(dataset.name), n_files + 1
     if part.n_rows or not n_files:
         yield part.write(into, n_files)
 
@@ -124,7 +124,7 @@ def _as_notebook(value: Any) -> dict[str, Any] | None:
 
 
 @dataclass(slots=True)
-class _Part:
+class _FilePart:
     """What goes into one file."""
 
     dataset: str

@@ -22,7 +22,7 @@ from crane_core.pipeline.places import DataFolder
 SHOWN_FILES = 3
 
 
-class Change(NamedTuple):
+class SourceChange(NamedTuple):
     """What differs from `source`, which the same folder was when it was imported; paths, sorted."""
 
     source: StagedSource
@@ -45,7 +45,7 @@ def _some(paths: list[str]) -> str:
     return f"{', '.join(paths[:SHOWN_FILES])}{more}"
 
 
-def change_since_import(origin: Path, files: Mapping[str, bytes], folder: DataFolder) -> Change | None:
+def change_since_import(origin: Path, files: Mapping[str, bytes], folder: DataFolder) -> SourceChange | None:
     """How `files`, read from `origin`, differ from its newest source that is not removed; None if they do not."""
     kept = inventory(folder)
     place = str(origin.resolve())
@@ -62,11 +62,11 @@ def change_since_import(origin: Path, files: Mapping[str, bytes], folder: DataFo
         earlier, later = {path: path for path in tree.paths}, {path: path for path in files}
     old, new = set(earlier), set(later)
     changed = sorted(name for name in old & new if tree.read(earlier[name]) != files[later[name]])
-    change = Change(before[-1], sorted(new - old), changed, sorted(old - new))
+    change = SourceChange(before[-1], sorted(new - old), changed, sorted(old - new))
     return change if str(change) else None
 
 
-def refuse_change(origin: Path, change: Change) -> SourceError:
+def refuse_change(origin: Path, change: SourceChange) -> SourceError:
     """The error for a changed folder that is not to be replaced."""
     at = change.source.imported_at[:16]
     return SourceError(
@@ -77,7 +77,7 @@ def refuse_change(origin: Path, change: Change) -> SourceError:
 
 
 @contextmanager
-def replaced(folder: DataFolder, change: Change, by: str) -> Iterator[None]:
+def replaced(folder: DataFolder, change: SourceChange, by: str) -> Iterator[None]:
     """The old source is removed while the body loads the new one; when the body raises, it is back."""
     act(folder, change.source, InventoryAction.REMOVE, by)
     try:

@@ -31,7 +31,7 @@ TOLD_PACKAGES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class DoctorFinding:
     """A finding: `area` groups findings, `remedy` is empty if nothing has to be done."""
 
     area: str
@@ -48,7 +48,7 @@ class Examination:
     sources: list[dict[str, Any]]
     problems: list[dict[str, Any]]
     contradictions: list[dict[str, Any]]
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[DoctorFinding] = field(default_factory=list)
 
 
 def examine(store: Store, folder: DataFolder, lost: Sequence[Loss] = (), unreadable: str | None = None) -> Examination:
@@ -70,7 +70,7 @@ def examine(store: Store, folder: DataFolder, lost: Sequence[Loss] = (), unreada
         contradictions=as_rows(contradictions(verdict_frame(store))),
         findings=[
             *_evidence(lost),
-            *([Finding(DAMAGED, unreadable, DAMAGED_REMEDY)] if unreadable else []),
+            *([DoctorFinding(DAMAGED, unreadable, DAMAGED_REMEDY)] if unreadable else []),
             *_pins(),
             *_isolation(),
             *_missing_texts(store),
@@ -81,26 +81,26 @@ def examine(store: Store, folder: DataFolder, lost: Sequence[Loss] = (), unreada
     )
 
 
-def _evidence(lost: Sequence[Loss]) -> list[Finding]:
-    return [Finding(EVIDENCE, str(loss), loss.remedy) for loss in lost]
+def _evidence(lost: Sequence[Loss]) -> list[DoctorFinding]:
+    return [DoctorFinding(EVIDENCE, str(loss), loss.remedy) for loss in lost]
 
 
-def _isolation() -> list[Finding]:
+def _isolation() -> list[DoctorFinding]:
     """What of a notebook of others this machine cannot keep apart; nothing where it can."""
     found = []
     if not can_seal():
         found.append(
-            Finding(
+            DoctorFinding(
                 ISOLATION,
                 "Notebooks of others are not sealed off here: they see the files and the network of this user",
                 "Install bubblewrap, and allow user namespaces.",
             )
         )
     elif is_root():
-        found.append(Finding(ISOLATION, AS_ROOT.rstrip("."), "Start the program as an ordinary user."))
+        found.append(DoctorFinding(ISOLATION, AS_ROOT.rstrip("."), "Start the program as an ordinary user."))
     if not landlock.is_there():
         found.append(
-            Finding(
+            DoctorFinding(
                 ISOLATION,
                 "A rehearsal refuses to write files instead of dropping what it writes: the system has no Landlock",
                 "Use Linux 5.13 or later with Landlock.",
@@ -122,7 +122,7 @@ def _version(name: str) -> str | None:
         return None
 
 
-def _pins() -> list[Finding]:
+def _pins() -> list[DoctorFinding]:
     """Packages whose installed version is not the pinned one. What pip installed from a wheel has no pins."""
     if IS_INSTALLED:
         return []
@@ -134,14 +134,14 @@ def _pins() -> list[Finding]:
         name, _, wanted = pin.strip().partition("==")
         if name and not marker and _version(name) != wanted:
             wrong.append(
-                Finding(
+                DoctorFinding(
                     "installed", f"{name} is {_version(name) or 'missing'}, but {wanted} is pinned", "Run `make setup`."
                 )
             )
     return wrong
 
 
-def _missing_texts(store: Store) -> list[Finding]:
+def _missing_texts(store: Store) -> list[DoctorFinding]:
     found = []
     for row in as_rows(cases.benchmarks(store.cursor())):
         listed = cases.case_list(store.cursor(), row["benchmark"])
@@ -150,40 +150,40 @@ def _missing_texts(store: Store) -> list[Finding]:
             if n:
                 remedy = "Run `fetch`, or import the archive." if row["benchmark"] == "junobench" else ""
                 found.append(
-                    Finding("missing", f"{row['benchmark']}: {n} of {len(listed)} cases without {what}", remedy)
+                    DoctorFinding("missing", f"{row['benchmark']}: {n} of {len(listed)} cases without {what}", remedy)
                 )
     return found
 
 
-def _waiting(store: Store) -> list[Finding]:
+def _waiting(store: Store) -> list[DoctorFinding]:
     """Answers and labels of instances that are not imported."""
     return [
-        Finding("waiting", f"{problem.path}, {problem.place}: {problem.reason}", "Import their notebooks.")
+        DoctorFinding("waiting", f"{problem.path}, {problem.place}: {problem.reason}", "Import their notebooks.")
         for problem in state.without_instance(store.cursor())
     ]
 
 
-def _damaged(store: Store) -> list[Finding]:
+def _damaged(store: Store) -> list[DoctorFinding]:
     """Tables of the database that cannot be read to their end."""
     return [
-        Finding(DAMAGED, f"The table {table} of the database is damaged: {why}", DAMAGED_REMEDY)
+        DoctorFinding(DAMAGED, f"The table {table} of the database is damaged: {why}", DAMAGED_REMEDY)
         for table, why in state.damaged_tables(store.bare_cursor()).items()
     ]
 
 
-def _odd(folder: DataFolder) -> list[Finding]:
+def _odd(folder: DataFolder) -> list[DoctorFinding]:
     """What lies in the ledger and is not of it."""
-    return [Finding("ledger", f"ledger/{odd.name} {odd.what}", odd.remedy) for odd in odd_files(folder.ledger)]
+    return [DoctorFinding("ledger", f"ledger/{odd.name} {odd.what}", odd.remedy) for odd in odd_files(folder.ledger)]
 
 
-def _torn(folder: DataFolder) -> list[Finding]:
+def _torn(folder: DataFolder) -> list[DoctorFinding]:
     found = []
     for file in ledger.files(folder.ledger):
         torn = ledger.tail(file).torn_bytes
         if torn:
             name = file.relative_to(folder.ledger).as_posix()
             found.append(
-                Finding(
+                DoctorFinding(
                     "ledger",
                     f"{name} ends in {torn} bytes of an unfinished line",
                     "Nothing to do: the line is ignored.",

@@ -25,7 +25,7 @@ UNITS = {Listed.BENCHMARK: "case", Listed.SOURCE: "record", Listed.RUN: "answer"
 """What each holds a number of."""
 
 
-class Entry(NamedTuple):
+class InventoryEntry(NamedTuple):
     """One thing: `held` in words, `since` as ISO 8601, "" where it ships. `removal` is the act that removed it."""
 
     kind: Listed
@@ -36,7 +36,7 @@ class Entry(NamedTuple):
     removal: InventoryAct | None = None
 
 
-def entries(store: Store, folder: DataFolder) -> list[Entry]:
+def entries(store: Store, folder: DataFolder) -> list[InventoryEntry]:
     """What is there, by kind."""
     cursor = store.cursor()
     titles = inventory(folder).titles
@@ -48,34 +48,36 @@ def entries(store: Store, folder: DataFolder) -> list[Entry]:
     return [entry._replace(title=titles.get((entry.kind, entry.name), entry.title)) for entry in found]
 
 
-def _entry(kind: Listed, name: str, title: str, n: int, since: Any, n_unanswered: int = 0) -> Entry:
+def _entry(kind: Listed, name: str, title: str, n: int, since: Any, n_unanswered: int = 0) -> InventoryEntry:
     held = _held(kind, n)
     if n_unanswered:
         held += f", {n_unanswered:,} without one"
-    return Entry(kind, name, title, held, str(since or "").replace(" ", "T")[:19])
+    return InventoryEntry(kind, name, title, held, str(since or "").replace(" ", "T")[:19])
 
 
 def _held(kind: Listed, n: int) -> str:
     return f"{n:,} {UNITS[kind]}" + ("" if n == 1 else "s")
 
 
-def _campaigns(folder: DataFolder) -> Iterator[Entry]:
+def _campaigns(folder: DataFolder) -> Iterator[InventoryEntry]:
     for name in campaign_names(folder):
         plan = kept_campaign(folder, name).plan
-        yield Entry(Listed.CAMPAIGN, name, plan.title, _held(Listed.CAMPAIGN, len(plan.items)), plan.created_at[:19])
+        yield InventoryEntry(
+            Listed.CAMPAIGN, name, plan.title, _held(Listed.CAMPAIGN, len(plan.items)), plan.created_at[:19]
+        )
 
 
-def removed(folder: DataFolder) -> list[Entry]:
+def removed(folder: DataFolder) -> list[InventoryEntry]:
     """What is removed, the newest first."""
     held = inventory(folder)
     listed = [
-        Entry(kind, name, held.titles.get((kind, name), name), act.held or "", act.acted_at[:19], act)
+        InventoryEntry(kind, name, held.titles.get((kind, name), name), act.held or "", act.acted_at[:19], act)
         for (kind, name), act in held.removed.items()
     ]
     return sorted(listed, key=lambda entry: entry.since, reverse=True)
 
 
-def remove(store: Store, folder: DataFolder, kind: Listed, name: str, *, by: str) -> Entry:
+def remove(store: Store, folder: DataFolder, kind: Listed, name: str, *, by: str) -> InventoryEntry:
     """Take it out of every view; nothing is deleted. `load.catch_up` then leaves it out. Raises StoreError."""
     entry = _there(store, folder, kind, name)
     if is_needed(kind, name):
@@ -88,7 +90,7 @@ def remove(store: Store, folder: DataFolder, kind: Listed, name: str, *, by: str
     return entry
 
 
-def restore(folder: DataFolder, kind: Listed, name: str, *, by: str) -> Entry:
+def restore(folder: DataFolder, kind: Listed, name: str, *, by: str) -> InventoryEntry:
     """Bring it back into every view. Raises StoreError if it is not removed."""
     entry = next((entry for entry in removed(folder) if (entry.kind, entry.name) == (kind, name)), None)
     if entry is None:
@@ -97,7 +99,7 @@ def restore(folder: DataFolder, kind: Listed, name: str, *, by: str) -> Entry:
     return entry
 
 
-def rename(store: Store, folder: DataFolder, kind: Listed, name: str, title: str, *, by: str) -> Entry:
+def rename(store: Store, folder: DataFolder, kind: Listed, name: str, title: str, *, by: str) -> InventoryEntry:
     """Give it another name for people; its id stays. Raises StoreError."""
     entry = _there(store, folder, kind, name)
     title = " ".join(sayable(title).split())
@@ -109,7 +111,7 @@ def rename(store: Store, folder: DataFolder, kind: Listed, name: str, title: str
     return entry
 
 
-def _there(store: Store, folder: DataFolder, kind: Listed, name: str) -> Entry:
+def _there(store: Store, folder: DataFolder, kind: Listed, name: str) -> InventoryEntry:
     listed = [entry for entry in entries(store, folder) if entry.kind is kind]
     for entry in listed:
         if entry.name == name:

@@ -16,7 +16,7 @@ from crane_core.llm.prices import Price, price_of
 from crane_core.llm.question import Answer, Question
 from crane_core.pipeline.jobs.ask_models import usd_of
 from crane_core.pipeline.jobs.words import cost_words
-from crane_core.pipeline.own_notebooks.prompt_of_notebook import Written
+from crane_core.pipeline.own_notebooks.prompt_of_notebook import WrittenPrompt
 from crane_core.prompts.reply import SCHEMA_NAME, ReadReply, read_reply, reply_schema
 
 REMEDY = "Check the endpoint, the model's name and the key, then ask again."
@@ -25,7 +25,7 @@ USUAL_OUTPUT = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuestionOutcome:
     """The outcome of the question. `usd` is None if price or tokens are unknown."""
 
     model: str
@@ -60,8 +60,8 @@ def expected_usd(n_tokens: int, price: Price | None) -> float | None:
 
 
 def ask_one(
-    sent: Written, endpoint: Endpoint, price: Price | None = None, *, stop: threading.Event | None = None
-) -> Asked:
+    sent: WrittenPrompt, endpoint: Endpoint, price: Price | None = None, *, stop: threading.Event | None = None
+) -> QuestionOutcome:
     """Send the text and wait; when `stop` is set, no longer than a second.
 
     Raises DetectorError if the endpoint cannot be reached, or the question was cancelled.
@@ -82,4 +82,4 @@ def ask_one(
     nothing = ReadReply(None, None, None)
     read = nothing if answer.text is None else read_reply(answer.text, answer.finish_reason)
     usd = answer.usd or usd_of(price_of(endpoint, price), answer.input_tokens, answer.output_tokens)
-    return Asked(endpoint.model, answer, read, usd)
+    return QuestionOutcome(endpoint.model, answer, read, usd)

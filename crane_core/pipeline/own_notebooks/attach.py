@@ -11,12 +11,12 @@ from pathlib import Path
 
 from crane_core.errors import NotebookError
 from crane_core.notebooks import CodeCell
-from crane_core.pipeline.own_notebooks.check import Checked
+from crane_core.pipeline.own_notebooks.check import CheckedNotebook
 from crane_core.pipeline.own_notebooks.prompt_of_notebook import captured_state, planned_cells
 from crane_core.pipeline.own_notebooks.value_origins import not_run
 from crane_core.runtime.attached import Attached
 from crane_core.runtime.live_history import Ran
-from crane_core.runtime.plan import Plan, read_plan
+from crane_core.runtime.plan import NotebookPlan, read_plan
 from crane_core.runtime.running import RunningKernel
 
 
@@ -26,7 +26,7 @@ def attached(
     target: int | None = None,
     *,
     rehearse_s: float | None = None,
-) -> Checked:
+) -> CheckedNotebook:
     """The notebook as its kernel holds it now, before code cell `target` of the saved file.
 
     `notebook` is needed where Jupyter does not say which file the kernel belongs to. Without `target` it is the cell
@@ -47,11 +47,11 @@ def attached(
         result = live.look(ran, plan.target.source)
         rehearsal = None if rehearse_s is None else live.rehearse(plan.target.source, rehearse_s)
     executed = [CodeCell(place, cell.source, cell.number, None) for place, cell in enumerate(ran)]
-    seen = Plan(plan.name, [*executed, plan.target], executed, plan.target)
+    seen = NotebookPlan(plan.name, [*executed, plan.target], executed, plan.target)
     state = captured_state(result.state, path.stem)
     cells = tuple(planned_cells(seen, path.stem))
     others = not_run(plan.cells, [cell.source for cell in ran], plan.target.source)
-    return Checked(path, seen, cells, state, is_attached=True, rehearsal=rehearsal, not_run=others)
+    return CheckedNotebook(path, seen, cells, state, is_attached=True, rehearsal=rehearsal, not_run=others)
 
 
 def next_cell(cells: Sequence[CodeCell], ran: Sequence[Ran]) -> int:

@@ -17,7 +17,7 @@ from uuid import uuid4
 from crane_core.errors import CraneError, NotebookError
 from crane_core.pipeline.dask.cluster import Cluster
 from crane_core.pipeline.dask.sent_folder import Sent, received, sent
-from crane_core.pipeline.dask.work import Piece, spread
+from crane_core.pipeline.dask.work import WorkPiece, spread
 from crane_core.pipeline.dask.worker import Lines
 from crane_core.pipeline.own_notebooks.capture import document_of, write_document
 from crane_core.runtime.capture import capture
@@ -38,7 +38,7 @@ class CaptureRequest(NamedTuple):
         return self.out.exists() and self.out.stat().st_mtime_ns >= self.notebook.stat().st_mtime_ns
 
 
-class Ended(NamedTuple):
+class CapturedNotebook(NamedTuple):
     """A notebook that was captured, with the document that was written, or the error that there is none."""
 
     of: CaptureRequest
@@ -46,7 +46,7 @@ class Ended(NamedTuple):
     error: CraneError | None
 
 
-class How(NamedTuple):
+class ManyCaptureOptions(NamedTuple):
     """With what notebooks are captured: `options` as in runtime.capture, `n_jobs` at once on this machine."""
 
     benchmark: str | None
@@ -54,7 +54,7 @@ class How(NamedTuple):
     n_jobs: int
 
 
-class Given(NamedTuple):
+class CaptureWork(NamedTuple):
     """What a worker is given."""
 
     sent: Sent
@@ -85,29 +85,31 @@ def _notebooks(path: Path) -> list[Path]:
     return found
 
 
-def capture_each(requests: Sequence[CaptureRequest], how: How, cluster: Cluster | None, stop: Event) -> Iterator[Ended]:
+def capture_each(
+    requests: Sequence[CaptureRequest], how: ManyCaptureOptions, cluster: Cluster | None, stop: Event
+) -> Iterator[CapturedNotebook]:
     """Each notebook once, its file written, as they are done, until `stop` is set. Raises OSError or ClusterError."""
     by_name = {str(one.notebook): one for one in requests}
-    pieces = (Piece(name, _given(one, how, cluster)) for name, one in by_name.items())
+    pieces = (WorkPiece(name, _given(one, how, cluster)) for name, one in by_name.items())
     done = _here(pieces, how.n_jobs, stop) if cluster is None else _on_cluster(cluster, pieces, stop)
     for name, said in done:
         one = by_name[name]
         if isinstance(said, CraneError):
-            yield Ended(one, None, said)
+            yield CapturedNotebook(one, None, said)
             continue
         document = json.loads(said[0])
         one.out.parent.mkdir(parents=True, exist_ok=True)
         write_document(one.out, document)
-        yield Ended(one, document, None)
+        yield CapturedNotebook(one, document, None)
 
 
-def _given(one: CaptureRequest, how: How, cluster: Cluster | None) -> Given:
+def _given(one: CaptureRequest, how: ManyCaptureOptions, cluster: Cluster | None) -> CaptureWork:
     is_local = cluster is None or cluster.is_local
     options = how.options if one.target is None else {**how.options, "target": one.target}
-    return Given(sent(one.notebook.parent, [one.notebook], is_local=is_local), how.benchmark, options)
+    return CaptureWork(sent(one.notebook.parent, [one.notebook], is_local=is_local), how.benchmark, options)
 
 
-def document(given: Given, stop: Event) -> Lines:
+def document(given: CaptureWork, stop: Event) -> Lines:
     """One line: the document of a notebook that was captured now. Raises NotebookError or KernelError."""
     with received(given.sent) as root:
         [name] = given.sent.notebooks
@@ -118,7 +120,7 @@ def document(given: Given, stop: Event) -> Lines:
 CaptureOutcome = tuple[str, Lines | CraneError]
 
 
-def _here(pieces: Iterator[Piece], n_jobs: int, stop: Event) -> Iterator[CaptureOutcome]:
+def _here(pieces: Iterator[WorkPiece], n_jobs: int, stop: Event) -> Iterator[CaptureOutcome]:
     pool = ThreadPoolExecutor(n_jobs, thread_name_prefix="capture")
     ended = Event()
     try:
@@ -131,7 +133,7 @@ def _here(pieces: Iterator[Piece], n_jobs: int, stop: Event) -> Iterator[Capture
         pool.shutdown(cancel_futures=True)
 
 
-def _unless(piece: Piece, stop: Event, ended: Event) -> Lines | CraneError | None:
+def _unless(piece: WorkPiece, stop: Event, ended: Event) -> Lines | CraneError | None:
     """The document of a piece, unless it is no longer wanted."""
     if stop.is_set() or ended.is_set():
         return None
@@ -141,7 +143,7 @@ def _unless(piece: Piece, stop: Event, ended: Event) -> Lines | CraneError | Non
         return error
 
 
-def _on_cluster(cluster: Cluster, pieces: Iterator[Piece], stop: Event) -> Iterator[CaptureOutcome]:
+def _on_cluster(cluster: Cluster, pieces: Iterator[WorkPiece], stop: Event) -> Iterator[CaptureOutcome]:
     for done in spread(cluster, f"capture-{uuid4().hex}", document, pieces, stop):
         if done.error is None:
             yield done.name, done.lines

@@ -18,10 +18,10 @@ from crane_core.domain import Cell, KernelState, Setting
 from crane_core.errors import NotebookError
 from crane_core.importers.captured_states import SCHEMA_VERSION
 from crane_core.notebooks import CodeCell
-from crane_core.pipeline.own_notebooks.prompt_of_notebook import Written, captured_state, planned_cells, written
+from crane_core.pipeline.own_notebooks.prompt_of_notebook import WrittenPrompt, captured_state, planned_cells, written
 from crane_core.prompts.template import Template
 from crane_core.runtime.capture import capture
-from crane_core.runtime.plan import Plan, read_plan
+from crane_core.runtime.plan import NotebookPlan, read_plan
 from crane_core.runtime.rehearsal import Rehearsal
 
 ALLOWED = "CRANE_ALLOW_EXECUTION"
@@ -32,7 +32,7 @@ NO = ("0", "false", "no", "off")
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedNotebook:
     """A notebook before its target. `cells` are the executed ones and the target, in order.
 
     `state` is None while nothing has been run; `seconds_before` is the wall time that the cells before the target
@@ -42,7 +42,7 @@ class Checked:
     """
 
     path: Path
-    plan: Plan
+    plan: NotebookPlan
     cells: tuple[Cell, ...]
     state: KernelState | None = None
     seconds_before: float | None = None
@@ -60,13 +60,13 @@ class Checked:
         return tuple(Setting) if self.state else (Setting.CODE,)
 
 
-def read_notebook(path: Path, target: int | None = None) -> Checked:
+def read_notebook(path: Path, target: int | None = None) -> CheckedNotebook:
     """The cells of a notebook file; nothing is run. Raises NotebookError."""
     plan = read_plan(path, target)
-    return Checked(path, plan, tuple(planned_cells(plan, path.stem)))
+    return CheckedNotebook(path, plan, tuple(planned_cells(plan, path.stem)))
 
 
-def run_up(checked: Checked, **options: Any) -> Checked:
+def run_up(checked: CheckedNotebook, **options: Any) -> CheckedNotebook:
     """The same with the state before the target: the cells are run (`options` as in runtime.capture).
 
     Raises NotebookError or KernelError.
@@ -80,7 +80,7 @@ def run_up(checked: Checked, **options: Any) -> Checked:
     )
 
 
-def with_state(checked: Checked, document: Mapping[str, Any]) -> Checked:
+def with_state(checked: CheckedNotebook, document: Mapping[str, Any]) -> CheckedNotebook:
     """The same with a state that `capture` wrote elsewhere. Raises NotebookError if it is of another target."""
     remedy = "Capture it again: `python -m crane_core capture NOTEBOOK --out state.json`."
     ran = _ran(document)
@@ -107,7 +107,7 @@ def _ran(document: Mapping[str, Any]) -> list[dict[str, Any]] | None:
     return ran if all(isinstance(entry, dict) for entry in entries) and isinstance(ran, list) else None
 
 
-def verdict(checked: Checked, detector: str = "rules") -> Prediction:
+def verdict(checked: CheckedNotebook, detector: str = "rules") -> Prediction:
     """What a detector on this machine says: from the code alone if there is no state. Raises DetectorError."""
     setting = Setting.RUNTIME_PLUS if checked.state else Setting.CODE
     return local_detector(detector).predict(checked.cells, checked.state, setting)
@@ -125,7 +125,7 @@ def unsure(said: Prediction) -> list[str]:
     return [entry["unsure"] for entry in kept if "unsure" in entry]
 
 
-def to_send(checked: Checked, setting: Setting, template: Template | None = None) -> Written:
+def to_send(checked: CheckedNotebook, setting: Setting, template: Template | None = None) -> WrittenPrompt:
     """The exact text that a model would be shown. Raises PromptError if the setting shows more than is known."""
     return written(checked.cells, checked.state, setting, template)
 

@@ -16,10 +16,10 @@ from crane_core.prompts.render import body, prompt_around
 from crane_core.prompts.template import Template, template_for
 from crane_core.prompts.tokens import Tokens, count_tokens
 from crane_core.runtime.capture import capture
-from crane_core.runtime.plan import Plan, read_plan
+from crane_core.runtime.plan import NotebookPlan, read_plan
 
 
-class Written(NamedTuple):
+class WrittenPrompt(NamedTuple):
     """A prompt with its parts: the input without the template's text, and the template's name."""
 
     prompt: Prompt
@@ -34,7 +34,7 @@ class Written(NamedTuple):
 
 def prompt_of_notebook(
     notebook: Path, setting: Setting, template: Template | None = None, *, target: int | None = None, **options: Any
-) -> Written:
+) -> WrittenPrompt:
     """The prompt of a notebook file; for every setting but `code` its cells are run (`options` as in runtime.capture).
 
     Raises NotebookError, KernelError or PromptError.
@@ -47,7 +47,7 @@ def prompt_of_notebook(
     return written(cells, captured_state(captured.to_json(), notebook.stem), setting, template)
 
 
-def planned_cells(plan: Plan, name: str) -> list[Cell]:
+def planned_cells(plan: NotebookPlan, name: str) -> list[Cell]:
     """The cells of a notebook outside of benchmarks: those that run before the target, then the target."""
     with_roles = [*((cell, CellRole.EXECUTED) for cell in plan.executed), (plan.target, CellRole.TARGET)]
     return [
@@ -65,9 +65,9 @@ def captured_state(document: Mapping[str, Any], name: str) -> KernelState:
 
 def written(
     cells: Sequence[Cell], state: KernelState | None, setting: Setting, template: Template | None = None
-) -> Written:
+) -> WrittenPrompt:
     """The prompt of cells and state, by the workbench's protocol unless a template is given. Raises PromptError."""
     words = template or template_for(setting)
     inside = body(cells, state, setting)
     prompt = prompt_around(inside, cells[0], setting, words)
-    return Written(prompt, inside, words.name)
+    return WrittenPrompt(prompt, inside, words.name)

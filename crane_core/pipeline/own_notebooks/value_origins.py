@@ -13,7 +13,7 @@ from typing import Any
 from crane_core.detectors.rules.bindings import bound_names
 from crane_core.detectors.rules.cell_code import read_cell
 from crane_core.notebooks import CodeCell
-from crane_core.pipeline.own_notebooks.check import Checked
+from crane_core.pipeline.own_notebooks.check import CheckedNotebook
 
 _UNDEFINED = re.compile(r"name '(?P<name>\w+)' is not defined")
 _ASKING = re.compile(r"\A\s*%%crane\b.*\n")
@@ -21,7 +21,9 @@ MOST_NAMES = 3
 MOST_CHANGES = 5
 
 
-def with_origins(found: Sequence[Mapping[str, Any]], checked: Checked, *, is_live: bool) -> list[dict[str, Any]]:
+def with_origins(
+    found: Sequence[Mapping[str, Any]], checked: CheckedNotebook, *, is_live: bool
+) -> list[dict[str, Any]]:
     """The findings, each with `origin`: a sentence part per name, empty where no cell names it.
 
     Where the cells of an open notebook tell how a missing name gets its value, that is the remedy.
@@ -33,7 +35,7 @@ def with_origins(found: Sequence[Mapping[str, Any]], checked: Checked, *, is_liv
     return [{**finding, "remedy": _remedy(finding, checked)} for finding in told] if is_live else told
 
 
-def _remedy(finding: Mapping[str, Any], checked: Checked) -> str:
+def _remedy(finding: Mapping[str, Any], checked: CheckedNotebook) -> str:
     """Of a name that is not defined: the cell to run first, of those that have not run or whose value is gone."""
     undefined = _UNDEFINED.fullmatch(str(finding["message"]))
     usual = str(finding["remedy"])

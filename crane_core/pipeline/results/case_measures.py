@@ -64,7 +64,7 @@ def compared_by_case(
     are shown, and is_beside (shown even with one input only).
     """
     credits = None if credit is Credit.DETECTION else DIAGNOSIS_CREDIT | {"partial": PARTIAL_CREDIT[credit]}
-    question = stored.Question(
+    question = stored.CountQuestion(
         benchmark, str(inputs.base), str(inputs.other), str(rule), credits, only_crashing=rate == "Recall"
     )
     series = shown.drop(columns="detector").rename(columns={"asked": "detector"}).assign(series=shown["detector"])

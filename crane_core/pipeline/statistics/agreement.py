@@ -13,10 +13,15 @@ import pandas as pd
 
 from crane_core.annotation.label_set import LabelSet, means_the_study
 from crane_core.pipeline.agreement import agreement
-from crane_core.pipeline.agreement.agreement import COEFFICIENTS, PERCENT, Scope
+from crane_core.pipeline.agreement.agreement import COEFFICIENTS, PERCENT, ComparedVerdicts
 from crane_core.pipeline.agreement.judge_powered import judge_powered
 from crane_core.pipeline.campaigns.blinded import open_blind_campaigns
-from crane_core.pipeline.campaigns.label_frame import DIFFERENCES_ONLY, Kind, labels_differences_only, repeat_frame
+from crane_core.pipeline.campaigns.label_frame import (
+    DIFFERENCES_ONLY,
+    LabellerKind,
+    labels_differences_only,
+    repeat_frame,
+)
 from crane_core.pipeline.campaigns.label_sets import common_set, label_sets
 from crane_core.pipeline.export.exported_statistic import RATE_INTERVAL, ExportedStatistic, Material
 from crane_core.pipeline.judging.judges import judge_passes, pooled_judges
@@ -33,13 +38,13 @@ POWERED = "prediction-powered inference, Wilson's interval, effective sample siz
 def collect(material: Material) -> Iterator[ExportedStatistic]:
     """Both scopes; the pairs are those of people (of campaigns too) and the one that the page begins with."""
     passes = judge_passes(material.store)
-    for scope in Scope:
+    for scope in ComparedVerdicts:
         for pair in _pairs(material.labels):
             yield from _of_pair(material, scope, pair)
         yield from _of_judges(material, scope, passes)
     yield from _powered(material, passes)
     for row in as_rows(_repeats(material)):
-        yield _coefficient("repeats", row, Scope.DIAGNOSES, row["annotator"])
+        yield _coefficient("repeats", row, ComparedVerdicts.DIAGNOSES, row["annotator"])
 
 
 def _repeats(material: Material) -> pd.DataFrame:
@@ -48,12 +53,12 @@ def _repeats(material: Material) -> pd.DataFrame:
 
 
 def _pairs(labels: pd.DataFrame) -> list[tuple[str, ...]]:
-    people = labels[labels["kind"] != Kind.JUDGE].drop_duplicates("annotator")["annotator"].tolist()
+    people = labels[labels["kind"] != LabellerKind.JUDGE].drop_duplicates("annotator")["annotator"].tolist()
     usual = tuple(agreement.usual_pair(labels))
     return list(dict.fromkeys([*([usual] if len(usual) == 2 else []), *combinations(people, 2)]))
 
 
-def _of_pair(material: Material, scope: Scope, pair: tuple[str, ...]) -> Iterator[ExportedStatistic]:
+def _of_pair(material: Material, scope: ComparedVerdicts, pair: tuple[str, ...]) -> Iterator[ExportedStatistic]:
     label_set = common_set(material.labels, pair, label_sets(material.folder))
     items = agreement.common_items(material.labels, material.verdicts, pair, scope, label_set)
     if items.facts.empty:
@@ -64,7 +69,7 @@ def _of_pair(material: Material, scope: Scope, pair: tuple[str, ...]) -> Iterato
     asked = [
         name
         for name, one in COEFFICIENTS.items()
-        if not one.ordered or (label_set.is_ordinal and scope is not Scope.ALL)
+        if not one.ordered or (label_set.is_ordinal and scope is not ComparedVerdicts.ALL)
     ]
     for name in asked:
         for by in GROUPINGS:
@@ -80,7 +85,7 @@ def _noted(why: str | None, pair: tuple[str, ...]) -> str | None:
     return "; ".join(said) or None
 
 
-def _coefficient(section: str, row: dict[str, Any], scope: Scope, who: str) -> ExportedStatistic:
+def _coefficient(section: str, row: dict[str, Any], scope: ComparedVerdicts, who: str) -> ExportedStatistic:
     is_rate = row["coefficient"] == PERCENT
     unit, method, seed = ("share", RATE_INTERVAL, None) if is_rate else ("coefficient", BOOTSTRAP, SEED)
     of = ExportedStatistic(
@@ -96,13 +101,13 @@ def person_of(labels: pd.DataFrame, sets: Mapping[str, LabelSet]) -> str | None:
 
     sets: `label_sets.label_sets`; judges give the study's labels, so a campaign of other labels has none.
     """
-    people = labels.loc[labels["kind"] != Kind.JUDGE, "annotator"].unique().tolist()
+    people = labels.loc[labels["kind"] != LabellerKind.JUDGE, "annotator"].unique().tolist()
     chosen = [name for name in (*agreement.usual_pair(labels), PUBLISHED_HUMAN) if name in people]
     chosen = [name for name in chosen if means_the_study(common_set(labels, [name], sets))]
     return chosen[0] if chosen else None
 
 
-def _of_judges(material: Material, scope: Scope, passes: pd.DataFrame) -> Iterator[ExportedStatistic]:
+def _of_judges(material: Material, scope: ComparedVerdicts, passes: pd.DataFrame) -> Iterator[ExportedStatistic]:
     judges, person = passes["annotator"].tolist(), person_of(material.labels, label_sets(material.folder))
     if not judges:
         return

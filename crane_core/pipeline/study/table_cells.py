@@ -11,7 +11,7 @@ from crane_core.rounding import rounded
 PERCENT = 100
 
 
-class Status(StrEnum):
+class CellStatus(StrEnum):
     EQUAL = "equal"
     DIFFERS = "differs"
     PUBLISHED_ONLY = "published only"
@@ -31,7 +31,7 @@ Measures = Mapping[tuple[str, str], Measured]
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class TableCell:
     """`delta` is ours minus printed, unrounded, in the table's unit. `n` counts the items behind our value."""
 
     row: str
@@ -41,7 +41,7 @@ class Cell:
     delta: Fraction | None
     n: int | None
     unit: str
-    status: Status
+    status: CellStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class StudyTable:
     id: str
     title: str
     source: str
-    cells: list[Cell]
+    cells: list[TableCell]
 
 
 def share(part: float, whole: float, n: int) -> Measured:
@@ -80,12 +80,12 @@ def agrees(value: Fraction, printed: str) -> bool:
     return rounded(value, printed_decimals(printed)) == printed_value(printed)
 
 
-def compared(row: str, column: str, printed: str | None, unit: str, measured: Measured | None) -> Cell:
+def compared(row: str, column: str, printed: str | None, unit: str, measured: Measured | None) -> TableCell:
     """The cell of one place."""
     if measured is None:
-        return Cell(row, column, printed, None, None, None, unit, Status.PUBLISHED_ONLY)
+        return TableCell(row, column, printed, None, None, None, unit, CellStatus.PUBLISHED_ONLY)
     if printed is None:
-        return Cell(row, column, None, measured.value, None, measured.n, measured.unit, Status.OURS_ONLY)
+        return TableCell(row, column, None, measured.value, None, measured.n, measured.unit, CellStatus.OURS_ONLY)
     delta = measured.value - printed_value(printed)
-    status = Status.EQUAL if agrees(measured.value, printed) else Status.DIFFERS
-    return Cell(row, column, printed, measured.value, delta, measured.n, unit, status)
+    status = CellStatus.EQUAL if agrees(measured.value, printed) else CellStatus.DIFFERS
+    return TableCell(row, column, printed, measured.value, delta, measured.n, unit, status)

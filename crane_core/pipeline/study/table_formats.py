@@ -10,7 +10,7 @@ import pandas as pd
 
 from crane_core.importers.published_detectors import as_printed
 from crane_core.pipeline.sheet_text import csv_text
-from crane_core.pipeline.study.table_cells import Cell, Status, StudyTable, printed_decimals, printed_value
+from crane_core.pipeline.study.table_cells import CellStatus, StudyTable, TableCell, printed_decimals, printed_value
 from crane_core.rounding import digits
 
 HEADER = ("row", "column", "printed", "ours", "delta", "n", "status")
@@ -29,7 +29,7 @@ def render(found: Iterable[StudyTable], fmt: Format) -> str:
     return _WRITERS[fmt](list(found))
 
 
-def shown(value: Fraction | None, cell: Cell, *, more: int = 0) -> str:
+def shown(value: Fraction | None, cell: TableCell, *, more: int = 0) -> str:
     """A value in the digits of its printed cell (or of its unit), `more` digits beyond where it is not a count."""
     if value is None:
         return ""
@@ -38,7 +38,7 @@ def shown(value: Fraction | None, cell: Cell, *, more: int = 0) -> str:
     return digits(value, decimals + extra) + ("%" if cell.unit == "percent" else "")
 
 
-def _fields(cell: Cell) -> tuple[str, ...]:
+def _fields(cell: TableCell) -> tuple[str, ...]:
     delta = shown(cell.delta, cell, more=1).removesuffix("%")
     n = "" if cell.n is None else str(cell.n)
     return (cell.row, cell.column, cell.printed or "", shown(cell.ours, cell, more=1), delta, n, cell.status)
@@ -69,7 +69,7 @@ def _csv(found: list[StudyTable]) -> str:
     return csv_text(rows)
 
 
-def _record(cell: Cell) -> dict[str, Any]:
+def _record(cell: TableCell) -> dict[str, Any]:
     """A cell in JSON's numbers; `printed` as the number it states, `printed_text` as its letters."""
     return {
         "row": as_printed(cell.row),
@@ -84,7 +84,7 @@ def _record(cell: Cell) -> dict[str, Any]:
     }
 
 
-def _number(value: Fraction | None, cell: Cell) -> float | int | None:
+def _number(value: Fraction | None, cell: TableCell) -> float | int | None:
     if value is None:
         return None
     return int(value) if cell.unit in {"count", "tokens"} else float(value)
@@ -108,7 +108,7 @@ def _latex_table(table: StudyTable) -> str:
     columns = dict.fromkeys(cell.column for cell in table.cells)
     wide = pd.DataFrame("", index=list(rows), columns=list(columns), dtype=object)
     for cell in table.cells:
-        is_printed_only = cell.status is Status.PUBLISHED_ONLY
+        is_printed_only = cell.status is CellStatus.PUBLISHED_ONLY
         wide.loc[cell.row, cell.column] = f"[{cell.printed}]" if is_printed_only else shown(cell.ours, cell)
     caption = f"{table.title} ({table.source}). Recomputed; in brackets: printed only."
     return str(wide.to_latex(escape=True, caption=_escaped(caption), label=f"tab:{table.id}"))

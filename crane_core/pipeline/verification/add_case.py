@@ -25,10 +25,10 @@ from crane_core.given_path import read_given
 from crane_core.notebooks import CodeCell, crash_index, read_document
 from crane_core.pipeline.sheet_text import csv_as_it_is, is_formula
 from crane_core.pipeline.verification.own_copy import own_copy
-from crane_core.pipeline.verification.pair_claims import Claim, borne_out, fixed_claim, plan_to_crash
+from crane_core.pipeline.verification.pair_claims import PairClaim, borne_out, fixed_claim, plan_to_crash
 from crane_core.runtime.endings import short
 from crane_core.runtime.execute import Execution, execute
-from crane_core.runtime.limits import Limits
+from crane_core.runtime.limits import KernelLimits
 from crane_core.runtime.plan import MOST_BYTES, read_plan
 from crane_core.runtime.program import Program
 
@@ -94,7 +94,7 @@ def edited(notebook: dict[str, Any], edits: Mapping[int, str]) -> dict[str, Any]
 
 
 def add_case(
-    case: NewCase, folder: Path, program: Program | None, limits: Limits, *, stop: threading.Event
+    case: NewCase, folder: Path, program: Program | None, limits: KernelLimits, *, stop: threading.Event
 ) -> AddedCase:
     """Check a case and write it into `folder`; without a `program` nothing is executed.
 
@@ -152,14 +152,16 @@ def _recorded(case: NewCase) -> tuple[int, str]:
     return target, crash.exception
 
 
-def _executed(case: NewCase, folder: Path, program: Program, limits: Limits, stop: threading.Event) -> tuple[int, str]:
+def _executed(
+    case: NewCase, folder: Path, program: Program, limits: KernelLimits, stop: threading.Event
+) -> tuple[int, str]:
     """Target and exception as they are found by execution; the error output of the crashing notebook is set to it."""
     with _beside(case, folder) as place:
         paths = {version: place / name for version, name in _files(case.name).items()}
         crashing = paths[Version.REPRODUCED]
         plan = plan_to_crash(crashing) if case.target is None else read_plan(crashing, case.target)
         cells = [*plan.executed, plan.target]
-        to_target = Claim(cells, len(plan.executed), None)
+        to_target = PairClaim(cells, len(plan.executed), None)
         is_known = case.target is not None or plan.target.crash is not None
         tries = [_went(crashing, to_target, program, limits, stop) for _ in range(N_TRIES)]
         at, exception = _crash(cells, tries, is_known=is_known)
@@ -184,7 +186,7 @@ def _executed(case: NewCase, folder: Path, program: Program, limits: Limits, sto
     return target.index, exception
 
 
-def _went(path: Path, claim: Claim, program: Program, limits: Limits, stop: threading.Event) -> Execution:
+def _went(path: Path, claim: PairClaim, program: Program, limits: KernelLimits, stop: threading.Event) -> Execution:
     with own_copy(path.parent, path.parent) as own:
         return execute(path.name, claim.cells, own, program, limits, tolerated=claim.tolerates, stop=stop)
 
@@ -206,7 +208,7 @@ def _crash(cells: Sequence[CodeCell], tries: Sequence[Execution], *, is_known: b
             f"the crashing notebook raises nothing in {len(cells)} code cells",
             "Name the cell that crashes as the target.",
         )
-    borne = borne_out(Claim(list(cells), len(cells), None), tries[0])
+    borne = borne_out(PairClaim(list(cells), len(cells), None), tries[0])
     if borne.outcome is VerifiedAs.CANNOT_RUN and not is_known:
         raise _no_case(f"the crashing notebook cannot run here: {borne.why}", ELSEWHERE)
     return at, exception

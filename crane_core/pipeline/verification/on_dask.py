@@ -19,17 +19,25 @@ from crane_core.domain import Verification, VerifiedAs
 from crane_core.errors import ClusterError, KernelStartError
 from crane_core.pipeline.dask.cluster import Cluster
 from crane_core.pipeline.dask.sent_folder import Sent, received, sent
-from crane_core.pipeline.dask.work import Piece, spread
+from crane_core.pipeline.dask.work import WorkPiece, spread
 from crane_core.pipeline.dask.worker import Lines
 from crane_core.pipeline.verification.pair_claims import Borne
-from crane_core.pipeline.verification.verify import Executed, Executor, How, OpenPair, executed, job_of, verification
+from crane_core.pipeline.verification.verify import (
+    Executed,
+    Executor,
+    OpenPair,
+    VerifyOptions,
+    executed,
+    job_of,
+    verification,
+)
 from crane_core.pipeline.verification.where import Bench
 from crane_core.runtime.endings import short
 from crane_core.runtime.environment import Environment, environment_of
 from crane_core.runtime.program import program
 
 
-class Given(NamedTuple):
+class VerificationWork(NamedTuple):
     """What a worker is given: a pair with paths below its root, and with what it is executed.
 
     `python` is the interpreter that was named, None: that of the worker. `sent` is None where nothing is executed.
@@ -37,7 +45,7 @@ class Given(NamedTuple):
 
     benchmark: str
     pair: OpenPair
-    how: How
+    how: VerifyOptions
     python: str | None
     sent: Sent | None
 
@@ -45,14 +53,14 @@ class Given(NamedTuple):
 def on_cluster(cluster: Cluster) -> Executor:
     """Executes pairs on the cluster."""
 
-    def execute(bench: Bench, how: How, pairs: Iterable[OpenPair], stop: Event) -> Executed:
+    def execute(bench: Bench, how: VerifyOptions, pairs: Iterable[OpenPair], stop: Event) -> Executed:
         job = job_of(bench, how) + (f"-{uuid4().hex}" if how.again else "")
         out: dict[str, OpenPair] = {}
 
-        def pieces() -> Iterator[Piece]:
+        def pieces() -> Iterator[WorkPiece]:
             for pair in pairs:
                 out[pair.pair.case_id] = pair
-                yield Piece(pair.pair.case_id, _given(bench, how, pair, is_local=cluster.is_local))
+                yield WorkPiece(pair.pair.case_id, _given(bench, how, pair, is_local=cluster.is_local))
 
         for done in spread(cluster, job, outcomes, pieces(), stop):
             pair = out.pop(done.name)
@@ -66,16 +74,16 @@ def on_cluster(cluster: Cluster) -> Executor:
     return execute
 
 
-def _given(bench: Bench, how: How, pair: OpenPair, *, is_local: bool) -> Given:
+def _given(bench: Bench, how: VerifyOptions, pair: OpenPair, *, is_local: bool) -> VerificationWork:
     paths = pair.pair.paths
     is_executed = any(not isinstance(pair.claims[version], Borne) for version in pair.versions)
     files = sent(bench.root, list(paths.values()), is_local=is_local) if is_executed else None
     below = {version: path.resolve().relative_to(bench.root.resolve()) for version, path in paths.items()}
     named = None if how.program == program() else how.program.argv[0]
-    return Given(bench.benchmark, pair._replace(pair=pair.pair._replace(paths=below)), how, named, files)
+    return VerificationWork(bench.benchmark, pair._replace(pair=pair.pair._replace(paths=below)), how, named, files)
 
 
-def outcomes(given: Given, stop: Event) -> Lines:
+def outcomes(given: VerificationWork, stop: Event) -> Lines:
     """On a worker: the ledger lines of the pair's open notebooks. Raises KernelError when `stop` is set."""
     how, pair = given.how, given.pair
     if given.sent is None:
@@ -103,7 +111,7 @@ def _check_environment(python: str, wanted: Environment) -> None:
         )
 
 
-def _merged(bench: Bench, how: How, pair: OpenPair, lines: Lines) -> list[Verification]:
+def _merged(bench: Bench, how: VerifyOptions, pair: OpenPair, lines: Lines) -> list[Verification]:
     """The outcomes of a pair, which are about the notebooks that were sent and no others."""
     found = [one for line in lines if isinstance(one := ledger.from_line(line.encode()), Verification)]
     asked = [(bench.benchmark, pair.pair.case_id, one, how.environment.digest) for one in pair.versions]
@@ -114,7 +122,7 @@ def _merged(bench: Bench, how: How, pair: OpenPair, lines: Lines) -> list[Verifi
     return [replace(one, content=pair.contents[one.version]) for one in found]
 
 
-def _not_executed(bench: Bench, how: How, pair: OpenPair, error: ClusterError) -> list[Verification]:
+def _not_executed(bench: Bench, how: VerifyOptions, pair: OpenPair, error: ClusterError) -> list[Verification]:
     """The cluster could not do it, which says nothing of the pair; the next run tries again."""
     why = Borne(VerifiedAs.CANNOT_RUN, short(str(error)))
     return [verification(bench, pair, version, how, why, None, None) for version in pair.versions]

@@ -19,7 +19,7 @@ from crane_core.pipeline.loading.load import import_paths
 from crane_core.pipeline.places import DataFolder, embedded
 from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.verification.add_case import AddedCase, NewCase, add_case
-from crane_core.runtime.limits import Limits
+from crane_core.runtime.limits import KernelLimits
 from crane_core.runtime.program import program
 from crane_core.storage import cases as stored_cases
 from crane_core.storage.store import Store
@@ -45,7 +45,7 @@ def own_benchmarks(store: Store) -> list[str]:
 
 
 def add_own_case(
-    case: NewCase, benchmark: str, folder: DataFolder, store: Store, limits: Limits, *, stop: threading.Event
+    case: NewCase, benchmark: str, folder: DataFolder, store: Store, limits: KernelLimits, *, stop: threading.Event
 ) -> OwnCase:
     """Execute both notebooks, and load them as a case of the benchmark that is called so, which may be new.
 

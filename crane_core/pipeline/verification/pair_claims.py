@@ -15,7 +15,7 @@ from crane_core.errors import NotebookError
 from crane_core.notebooks import CodeCell, crash_index
 from crane_core.runtime.endings import short
 from crane_core.runtime.execute import Execution
-from crane_core.runtime.plan import Plan, read_plan
+from crane_core.runtime.plan import NotebookPlan, read_plan
 
 _MODULES = frozenset({"ModuleNotFoundError", "ImportError"})
 _FILES = frozenset({"FileNotFoundError"})
@@ -34,7 +34,7 @@ class NotAPairError(NotebookError):
     """Two notebooks that claim nothing that could be verified."""
 
 
-class Claim(NamedTuple):
+class PairClaim(NamedTuple):
     """The cells to run, in their order. `exception` is what the one at `target` raises, None if nothing does."""
 
     cells: list[CodeCell]
@@ -60,7 +60,7 @@ class Borne(NamedTuple):
     cell: int | None = None
 
 
-def crashing_claim(notebook: Path, stated: str | None = None) -> tuple[Claim, int]:
+def crashing_claim(notebook: Path, stated: str | None = None) -> tuple[PairClaim, int]:
     """What a crashing notebook claims, and which code cell of it is the target; `stated` is what a table says of it.
 
     Raises NotebookError, and NotAPairError where there is no claim, or the two contradict each other.
@@ -74,23 +74,23 @@ def crashing_claim(notebook: Path, stated: str | None = None) -> tuple[Claim, in
             f"cases.csv states {short(stated)}, but the error output of {notebook.name} {short(crash.exception)}",
             "Correct the one that is wrong.",
         )
-    return Claim([*plan.executed, plan.target], len(plan.executed), crash.exception), plan.target.index
+    return PairClaim([*plan.executed, plan.target], len(plan.executed), crash.exception), plan.target.index
 
 
-def plan_to_crash(notebook: Path) -> Plan:
+def plan_to_crash(notebook: Path) -> NotebookPlan:
     """The plan of a notebook that is said to crash, whose target a tag may have let through. Raises NotebookError."""
     plan = read_plan(notebook, None)
     target = crash_index(plan.cells)
     return plan if target in (None, plan.target.index) else read_plan(notebook, target)
 
 
-def fixed_claim(notebook: Path, target: int) -> Claim:
+def fixed_claim(notebook: Path, target: int) -> PairClaim:
     """What a fixed notebook claims whose pair crashes in code cell `target`. Raises NotebookError."""
     plan = read_plan(notebook, target)
-    return Claim([*plan.executed, plan.target, *_after(plan)], len(plan.executed), None)
+    return PairClaim([*plan.executed, plan.target, *_after(plan)], len(plan.executed), None)
 
 
-def _after(plan: Plan) -> list[CodeCell]:
+def _after(plan: NotebookPlan) -> list[CodeCell]:
     """The cells that ran after the target, in their order; without counts those below it."""
     if all(cell.execution_count is None for cell in plan.cells):
         return [cell for cell in plan.cells[plan.target.index + 1 :] if not cell.is_skipped]
@@ -104,7 +104,7 @@ def _after(plan: Plan) -> list[CodeCell]:
     )
 
 
-def borne_out(claim: Claim, went: Execution) -> Borne:
+def borne_out(claim: PairClaim, went: Execution) -> Borne:
     """Whether the execution of a claim's cells bears it out."""
     cell = None if went.at is None else claim.cells[went.at].index
     if went.stopped is not None:

@@ -21,13 +21,13 @@ from crane_core.pipeline.jobs.files import alone, job_file, now, sayable
 from crane_core.pipeline.loading.sources import fingerprint
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.verification.own_copy import own_copy
-from crane_core.pipeline.verification.pair_claims import Borne, Claim, borne_out, crashing_claim, fixed_claim
+from crane_core.pipeline.verification.pair_claims import Borne, PairClaim, borne_out, crashing_claim, fixed_claim
 from crane_core.pipeline.verification.where import Bench, Pair
 from crane_core.runtime.endings import short
 from crane_core.runtime.environment import Environment
 from crane_core.runtime.execute import Execution, execute
 from crane_core.runtime.isolation import is_small
-from crane_core.runtime.limits import Limits
+from crane_core.runtime.limits import KernelLimits
 from crane_core.runtime.program import Program
 
 OPEN = frozenset({VerifiedAs.CANNOT_RUN, VerifiedAs.STOPPED})
@@ -36,12 +36,12 @@ Progress = Callable[[int, int, Sequence[Verification]], None]
 """Receives the number of pairs that are done, of all, and the notebooks of one that was executed now."""
 
 
-class How(NamedTuple):
+class VerifyOptions(NamedTuple):
     """With what notebooks are executed. `limits.cell_s` holds for a whole notebook, `n_jobs` of which run at once."""
 
     program: Program
     environment: Environment
-    limits: Limits
+    limits: KernelLimits
     n_jobs: int = 1
     again: bool = False
 
@@ -50,7 +50,7 @@ class OpenPair(NamedTuple):
     """A pair of which something is to be executed: what it claims, the digest of each notebook, and what is known."""
 
     pair: Pair
-    claims: dict[Version, Claim | Borne]
+    claims: dict[Version, PairClaim | Borne]
     contents: dict[Version, str]
     reused: list[Verification]
 
@@ -63,14 +63,14 @@ class OpenPair(NamedTuple):
 
 Executed = Iterator[tuple[OpenPair, list[Verification]]]
 """Pairs with what was executed of them, as they are done."""
-Executor = Callable[[Bench, How, Iterable[OpenPair], threading.Event], Executed]
+Executor = Callable[[Bench, VerifyOptions, Iterable[OpenPair], threading.Event], Executed]
 """Executes pairs until the event is set."""
 
 
 def verify(
     bench: Bench,
     folder: DataFolder,
-    how: How,
+    how: VerifyOptions,
     *,
     stop: threading.Event,
     progress: Progress = lambda *_: None,
@@ -94,7 +94,7 @@ def verify(
     return [one for pair in bench.pairs for one in found.get(pair.case_id, [])]
 
 
-def job_of(bench: Bench, how: How) -> str:
+def job_of(bench: Bench, how: VerifyOptions) -> str:
     """The name of the ledger file of a benchmark in an environment."""
     return f"verify-{slug(bench.benchmark)}-{how.environment.digest}"
 
@@ -126,7 +126,7 @@ def _open(bench: Bench, known: dict[Key, Verification], found: dict[str, list[Ve
             yield OpenPair(pair, claims, contents, reused)
 
 
-def in_threads(bench: Bench, how: How, pairs: Iterable[OpenPair], stop: threading.Event) -> Executed:
+def in_threads(bench: Bench, how: VerifyOptions, pairs: Iterable[OpenPair], stop: threading.Event) -> Executed:
     """Pairs as they are executed on this machine, `how.n_jobs` at once."""
     failed = threading.Event()
     pool = ThreadPoolExecutor(how.n_jobs, thread_name_prefix="verify")
@@ -156,7 +156,7 @@ class _Either(threading.Event):
         return any(event.is_set() for event in self._events)
 
 
-def executed(bench: Bench, pair: OpenPair, how: How, stop: threading.Event) -> list[Verification]:
+def executed(bench: Bench, pair: OpenPair, how: VerifyOptions, stop: threading.Event) -> list[Verification]:
     """The outcomes of the pair's open notebooks, executed now."""
     fresh = []
     for version in pair.versions:
@@ -171,7 +171,7 @@ def executed(bench: Bench, pair: OpenPair, how: How, stop: threading.Event) -> l
     return fresh
 
 
-def _claims(pair: Pair) -> dict[Version, Claim | Borne]:
+def _claims(pair: Pair) -> dict[Version, PairClaim | Borne]:
     """What each notebook claims, or why it claims nothing that can be verified: then the other does neither."""
     try:
         if pair.fault:
@@ -186,7 +186,7 @@ def verification(
     bench: Bench,
     pair: OpenPair,
     version: Version,
-    how: How,
+    how: VerifyOptions,
     borne: Borne,
     recorded: str | None,
     went: Execution | None,
@@ -210,7 +210,7 @@ def verification(
     )
 
 
-def _digest(path: Path | None, beside: dict[Path, str], claim: Claim | Borne) -> str:
+def _digest(path: Path | None, beside: dict[Path, str], claim: PairClaim | Borne) -> str:
     """sha256 over everything that shapes the outcome: the notebook, the files beside it, and the claim."""
     digest = hashlib.sha256()
     if path is not None:

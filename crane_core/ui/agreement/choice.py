@@ -7,8 +7,8 @@ from typing import NamedTuple
 import pandas as pd
 import streamlit as st
 
-from crane_core.pipeline.agreement.agreement import Scope, usual_pair
-from crane_core.pipeline.campaigns.label_frame import Kind
+from crane_core.pipeline.agreement.agreement import ComparedVerdicts, usual_pair
+from crane_core.pipeline.campaigns.label_frame import LabellerKind
 from crane_core.ui import data, keys, url_state
 from crane_core.ui.campaign_lead import is_leading
 from crane_core.ui.navigation import link
@@ -19,23 +19,23 @@ SCOPE_HELP = """- **diagnoses of detected crashes**: most runs of an LLM predict
   correct, partial, wrong, from best to worst, or those of the annotators' campaign
 - **all verdicts**: every verdict of every detector. Labels: the five outcomes of detection and diagnosis, which have
   no order, so coefficients that need one have no value"""
-ORDER = (Kind.ANNOTATOR, Kind.FINAL, Kind.HUMAN, Kind.JUDGE)
+ORDER = (LabellerKind.ANNOTATOR, LabellerKind.FINAL, LabellerKind.HUMAN, LabellerKind.JUDGE)
 """Order of the annotators in the list: people who label here come first."""
 
 
-class Chosen(NamedTuple):
+class AgreementChoice(NamedTuple):
     """What is compared. `blind_campaigns` are those of the chosen annotators' campaigns that are not locked."""
 
-    scope: Scope
+    scope: ComparedVerdicts
     annotators: tuple[str, ...]
     blind_campaigns: tuple[str, ...]
 
     @property
     def noun(self) -> str:
-        return "diagnoses" if self.scope is Scope.DIAGNOSES else "verdicts"
+        return "diagnoses" if self.scope is ComparedVerdicts.DIAGNOSES else "verdicts"
 
 
-def draw_choice() -> Chosen | None:
+def draw_choice() -> AgreementChoice | None:
     """Both switches; None, after saying what to do, where there are not two annotators to compare."""
     labels = visible_labels()
     who = _annotators(labels)
@@ -45,9 +45,9 @@ def draw_choice() -> Chosen | None:
     scope = url_state.one_of(
         st.segmented_control,
         "Compare",
-        [str(scope) for scope in Scope],
+        [str(scope) for scope in ComparedVerdicts],
         key=keys.SCOPE,
-        default=str(Scope.DIAGNOSES),
+        default=str(ComparedVerdicts.DIAGNOSES),
         required=True,
         help=SCOPE_HELP,
     )
@@ -58,7 +58,9 @@ def draw_choice() -> Chosen | None:
         st.info("Choose two or more annotators: people, models, or both.")
         return None
     campaigns = set(who.loc[names, "campaign"].dropna())
-    return Chosen(Scope(str(scope)), tuple(names), tuple(sorted(campaigns & data.blind_campaigns())))
+    return AgreementChoice(
+        ComparedVerdicts(str(scope)), tuple(names), tuple(sorted(campaigns & data.blind_campaigns()))
+    )
 
 
 def visible_labels() -> pd.DataFrame:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import streamlit as st
 
-from crane_core.pipeline.agreement.agreement import KAPPA, MIN_COMMON_WHEN_BLIND, PERCENT, Scope, confusions
+from crane_core.pipeline.agreement.agreement import KAPPA, MIN_COMMON_WHEN_BLIND, PERCENT, ComparedVerdicts, confusions
 from crane_core.pipeline.campaigns.label_frame import DIFFERENCES_ONLY, labels_differences_only
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.cohen_kappa import landis_koch
 from crane_core.stats.gwet_ac import AC1
 from crane_core.stats.krippendorff_alpha import NOMINAL, ORDINAL
 from crane_core.ui.agreement import computed
-from crane_core.ui.agreement.choice import Chosen
+from crane_core.ui.agreement.choice import AgreementChoice
 from crane_core.ui.agreement.kappa_words import PairAgreement, kappa_words
 from crane_core.ui.agreement.phrases import bounds, interval_method, names, readable, remarks, value
 from crane_core.ui.grid import grid
@@ -19,7 +19,7 @@ from crane_core.ui.label_view import label_words
 from crane_core.ui.words import count, literal
 
 
-def draw_answer(chosen: Chosen) -> bool:
+def draw_answer(chosen: AgreementChoice) -> bool:
     """The headline, what it leaves out, and what may not be shown yet; whether there is anything to show at all."""
     items = computed.items(chosen)
     n = len(items.facts)
@@ -39,7 +39,7 @@ def draw_answer(chosen: Chosen) -> bool:
     return n > 0 and not computed.gives_labels_away(chosen)
 
 
-def _sentence(chosen: Chosen) -> str:
+def _sentence(chosen: AgreementChoice) -> str:
     main = headline_coefficient(chosen)
     row = next(row for row in as_rows(computed.table(chosen)) if row["coefficient"] == main)
     over = f"over {count(row['n'])} {chosen.noun} of {count(row['n_cases'])} cases by {names(chosen.annotators)}"
@@ -51,7 +51,7 @@ def _sentence(chosen: Chosen) -> str:
     return said + (hint if main == KAPPA else "")
 
 
-def explained_kappa(chosen: Chosen) -> str:
+def explained_kappa(chosen: AgreementChoice) -> str:
     """What a negative kappa, or one far below AC1, means; see `kappa_words`. Empty of more than two annotators."""
     if len(chosen.annotators) != 2:
         return ""
@@ -66,15 +66,15 @@ def explained_kappa(chosen: Chosen) -> str:
     return kappa_words(found, counts)
 
 
-def headline_coefficient(chosen: Chosen) -> str:
+def headline_coefficient(chosen: AgreementChoice) -> str:
     """The coefficient of the headline: the study's kappa of two annotators, of more Krippendorff's alpha."""
     if len(chosen.annotators) == 2:
         return KAPPA
-    is_ordered = chosen.scope is Scope.DIAGNOSES and computed.label_set(chosen).is_ordinal
+    is_ordered = chosen.scope is ComparedVerdicts.DIAGNOSES and computed.label_set(chosen).is_ordinal
     return ORDINAL.name if is_ordered else NOMINAL.name
 
 
-def _draw_off_scale(chosen: Chosen) -> None:
+def _draw_off_scale(chosen: AgreementChoice) -> None:
     """Labels outside the scale, by annotator: they are left out, which the page must say."""
     strange, labels = as_rows(computed.items(chosen).off_scale), computed.label_set(chosen)
     if strange:
@@ -85,7 +85,7 @@ def _draw_off_scale(chosen: Chosen) -> None:
         st.warning(f"Left out, because the scale of {chosen.noun} does not have these labels: {said}.")
 
 
-def _draw_differences_only(chosen: Chosen) -> None:
+def _draw_differences_only(chosen: AgreementChoice) -> None:
     """That the labels of an annotator were not given at random, which no coefficient shows."""
     chosen_by_difference = [name for name in chosen.annotators if labels_differences_only(name)]
     if chosen_by_difference:
@@ -94,7 +94,7 @@ def _draw_differences_only(chosen: Chosen) -> None:
         )
 
 
-def draw_coefficients(chosen: Chosen) -> None:
+def draw_coefficients(chosen: AgreementChoice) -> None:
     """All coefficients with intervals, n, and why one is missing."""
     rows = as_rows(computed.table(chosen))
     sources = "\n".join(f"- **{row['coefficient']}**: {row['source']}" for row in rows)

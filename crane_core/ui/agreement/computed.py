@@ -7,75 +7,75 @@ import streamlit as st
 
 from crane_core.annotation.label_set import LabelSet, means_the_study
 from crane_core.pipeline.agreement import agreement
-from crane_core.pipeline.agreement.agreement import MIN_COMMON_WHEN_BLIND, Items, Scope
+from crane_core.pipeline.agreement.agreement import MIN_COMMON_WHEN_BLIND, ComparedVerdicts, Items
 from crane_core.pipeline.agreement.judge_differs import judge_differs
 from crane_core.pipeline.agreement.judge_powered import judge_powered
-from crane_core.pipeline.campaigns.label_frame import Kind, repeat_frame
+from crane_core.pipeline.campaigns.label_frame import LabellerKind, repeat_frame
 from crane_core.pipeline.judging.judges import judge_passes, pooled_judges
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
 from crane_core.ui import data
-from crane_core.ui.agreement.choice import Chosen
+from crane_core.ui.agreement.choice import AgreementChoice
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _items(revision: str, chosen: Chosen) -> Items:
+def _items(revision: str, chosen: AgreementChoice) -> Items:
     return agreement.common_items(data.labels(), data.verdicts(), chosen.annotators, chosen.scope, label_set(chosen))
 
 
-def label_set(chosen: Chosen) -> LabelSet:
+def label_set(chosen: AgreementChoice) -> LabelSet:
     """What the chosen annotators chose from."""
     return data.label_set_of(chosen.annotators)
 
 
-def items(chosen: Chosen) -> Items:
+def items(chosen: AgreementChoice) -> Items:
     """What the chosen annotators have in common."""
     return _items(data.revision(), chosen)
 
 
-def gives_labels_away(chosen: Chosen) -> bool:
+def gives_labels_away(chosen: AgreementChoice) -> bool:
     """Whether even totals would reveal single labels of a campaign that is not locked."""
     return bool(chosen.blind_campaigns) and len(items(chosen).facts) < MIN_COMMON_WHEN_BLIND
 
 
 @st.cache_data(max_entries=8, show_spinner=False)
-def _table(revision: str, chosen: Chosen) -> pd.DataFrame:
+def _table(revision: str, chosen: AgreementChoice) -> pd.DataFrame:
     return agreement.agreement_table(items(chosen))
 
 
-def table(chosen: Chosen) -> pd.DataFrame:
+def table(chosen: AgreementChoice) -> pd.DataFrame:
     """Every coefficient; see `pipeline.agreement.agreement.agreement_table`."""
     return _table(data.revision(), chosen)
 
 
 @st.cache_data(max_entries=8, show_spinner=False)
-def _pairwise(revision: str, chosen: Chosen) -> pd.DataFrame:
+def _pairwise(revision: str, chosen: AgreementChoice) -> pd.DataFrame:
     return agreement.pairwise(items(chosen))
 
 
-def pairwise(chosen: Chosen) -> pd.DataFrame:
+def pairwise(chosen: AgreementChoice) -> pd.DataFrame:
     """Kappa of each two; of a campaign that is not locked only pairs whose totals reveal no single label."""
     found = _pairwise(data.revision(), chosen)
     return found[found["n"] >= MIN_COMMON_WHEN_BLIND] if chosen.blind_campaigns else found
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
-def _groups(revision: str, chosen: Chosen, coefficient: str, by: str) -> pd.DataFrame:
+def _groups(revision: str, chosen: AgreementChoice, coefficient: str, by: str) -> pd.DataFrame:
     return agreement.agreement_by(items(chosen), coefficient, by)
 
 
-def groups(chosen: Chosen, coefficient: str, by: str) -> pd.DataFrame:
+def groups(chosen: AgreementChoice, coefficient: str, by: str) -> pd.DataFrame:
     """One coefficient by group; see `pipeline.agreement.agreement.agreement_by`."""
     return _groups(data.revision(), chosen, coefficient, by)
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
-def _with_judges(revision: str, scope: Scope, person: str) -> pd.DataFrame:
+def _with_judges(revision: str, scope: ComparedVerdicts, person: str) -> pd.DataFrame:
     judges = judge_passes(data.store())["annotator"].tolist()
     found = agreement.common_items(data.labels(), data.verdicts(), [*judges, person], scope)
     return agreement.agreement_with_judges(found, person, judges)
 
 
-def with_judges(chosen: Chosen) -> tuple[str | None, pd.DataFrame]:
+def with_judges(chosen: AgreementChoice) -> tuple[str | None, pd.DataFrame]:
     """The person compared with every pass of every judge, and their agreement; None if no person has labels."""
     person = _person(chosen)
     return person, _with_judges(data.revision(), chosen.scope, person) if person else pd.DataFrame()
@@ -86,7 +86,7 @@ def _powered(revision: str, person: str) -> pd.DataFrame:
     return judge_powered(data.labels(), data.verdicts(), person, pooled_judges(judge_passes(data.store())))
 
 
-def powered(chosen: Chosen) -> tuple[str | None, pd.DataFrame]:
+def powered(chosen: AgreementChoice) -> tuple[str | None, pd.DataFrame]:
     """The person, and the share of correct diagnoses by each judge's labels; see `pipeline.agreement.judge_powered`."""
     person = _person(chosen)
     return person, _powered(data.revision(), person) if person else pd.DataFrame()
@@ -97,28 +97,30 @@ def _differs(revision: str, person: str) -> pd.DataFrame:
     return judge_differs(data.labels(), data.verdicts(), person, pooled_judges(judge_passes(data.store())))
 
 
-def differs(chosen: Chosen) -> tuple[str | None, pd.DataFrame]:
+def differs(chosen: AgreementChoice) -> tuple[str | None, pd.DataFrame]:
     """The person, and how often each judge labels differently; see `pipeline.agreement.judge_differs`."""
     person = _person(chosen)
     return person, _differs(data.revision(), person) if person else pd.DataFrame()
 
 
-def _person(chosen: Chosen) -> str | None:
+def _person(chosen: AgreementChoice) -> str | None:
     """The first person chosen whose labels are the study's, as those of judges are, else the study's own."""
     who = data.labels().drop_duplicates("annotator").set_index("annotator")["kind"]
-    people = [name for name in (*chosen.annotators, PUBLISHED_HUMAN) if name in who.index and who[name] != Kind.JUDGE]
+    people = [
+        name for name in (*chosen.annotators, PUBLISHED_HUMAN) if name in who.index and who[name] != LabellerKind.JUDGE
+    ]
     people = [name for name in people if means_the_study(data.label_set_of([name]))]
     return people[0] if people else None
 
 
 @st.cache_data(max_entries=4, show_spinner=False)
-def _consistency(loaded: str, scope: Scope) -> pd.DataFrame:
+def _consistency(loaded: str, scope: ComparedVerdicts) -> pd.DataFrame:
     passes = judge_passes(data.store())
     found = agreement.common_items(data.labels(), data.verdicts(), passes["annotator"].tolist(), scope)
     return agreement.judge_consistency(found, passes)
 
 
-def consistency(chosen: Chosen) -> pd.DataFrame:
+def consistency(chosen: AgreementChoice) -> pd.DataFrame:
     """Consistency of judges; see `pipeline.agreement.agreement.judge_consistency`."""
     return _consistency(data.answers(), chosen.scope)
 
@@ -138,7 +140,7 @@ def prepare_usual() -> None:
     usual = tuple(agreement.usual_pair(data.labels()))
     campaigns = set(data.labels().loc[data.labels()["annotator"].isin(usual), "campaign"].dropna())
     if len(usual) == 2 and not campaigns:
-        chosen = Chosen(Scope.DIAGNOSES, usual, ())
+        chosen = AgreementChoice(ComparedVerdicts.DIAGNOSES, usual, ())
         for compute in (table, with_judges, differs, powered, consistency):
             compute(chosen)
         groups(chosen, agreement.KAPPA, "detector_title")

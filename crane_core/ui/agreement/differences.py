@@ -8,7 +8,7 @@ import streamlit as st
 from crane_core.pipeline.agreement.agreement import Items, differing
 from crane_core.ui import keys
 from crane_core.ui.agreement import computed
-from crane_core.ui.agreement.choice import Chosen
+from crane_core.ui.agreement.choice import AgreementChoice
 from crane_core.ui.label_view import label_words
 from crane_core.ui.navigation import go
 from crane_core.ui.open_list import clicked_row
@@ -18,7 +18,7 @@ MOST_HEIGHT = 420
 FACTS = {"case_id": "Case", "detector_title": "Detector", "setting": "Input", "library_group": "Library"}
 
 
-def draw_differences(chosen: Chosen) -> None:
+def draw_differences(chosen: AgreementChoice) -> None:
     """A row per verdict, a column per annotator; a click opens the pair. Campaigns that are not locked are excluded."""
     if chosen.blind_campaigns:
         return

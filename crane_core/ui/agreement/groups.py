@@ -10,11 +10,11 @@ import streamlit as st
 from crane_core.charts.agreement import MARK, forest
 from crane_core.charts.theme import detector_colours, in_order
 from crane_core.domain import PAPER_GROUPS, Setting
-from crane_core.pipeline.agreement.agreement import COEFFICIENTS, Scope
+from crane_core.pipeline.agreement.agreement import COEFFICIENTS, ComparedVerdicts
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import keys, url_state
 from crane_core.ui.agreement import computed
-from crane_core.ui.agreement.choice import Chosen
+from crane_core.ui.agreement.choice import AgreementChoice
 from crane_core.ui.agreement.coefficients import headline_coefficient
 from crane_core.ui.agreement.phrases import beside, interval_method, names, readable
 from crane_core.ui.chart_box import draw_chart, finished
@@ -23,7 +23,7 @@ from crane_core.ui.words import count, setting_short
 GROUPINGS = {"detector_title": "detector", "setting": "input", "library_group": "library", "root_cause": "root cause"}
 
 
-def draw_groups(chosen: Chosen) -> None:
+def draw_groups(chosen: AgreementChoice) -> None:
     """The choice of coefficient and grouping, and the chart; while a campaign is open, why there is none."""
     if chosen.blind_campaigns:
         st.info(
@@ -45,8 +45,8 @@ def draw_groups(chosen: Chosen) -> None:
     _draw(chosen, coefficient, str(by))
 
 
-def _pick_coefficient(chosen: Chosen) -> str:
-    has_order = chosen.scope is not Scope.ALL and computed.label_set(chosen).is_ordinal
+def _pick_coefficient(chosen: AgreementChoice) -> str:
+    has_order = chosen.scope is not ComparedVerdicts.ALL and computed.label_set(chosen).is_ordinal
     options = [
         name
         for name, asked in COEFFICIENTS.items()
@@ -57,7 +57,7 @@ def _pick_coefficient(chosen: Chosen) -> str:
     return str(url_state.one_of(st.selectbox, "Coefficient", options, **looks))
 
 
-def _draw(chosen: Chosen, coefficient: str, by: str) -> None:
+def _draw(chosen: AgreementChoice, coefficient: str, by: str) -> None:
     table = computed.groups(chosen, coefficient, by)
     if table.empty:
         st.info(f"None of these {chosen.noun} has a {GROUPINGS[by]}.")

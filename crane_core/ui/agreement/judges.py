@@ -13,14 +13,14 @@ from crane_core.pipeline.agreement.judge_differs import ALL, ON_SCALE
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.krippendorff_alpha import NOMINAL
 from crane_core.ui.agreement import computed
-from crane_core.ui.agreement.choice import Chosen
+from crane_core.ui.agreement.choice import AgreementChoice
 from crane_core.ui.agreement.phrases import NO_INTERVAL, beside, bounds, interval_method, readable, value
 from crane_core.ui.chart_box import draw_chart, finished
 from crane_core.ui.grid import grid
 from crane_core.ui.words import NOTHING, coefficient, count, interval, literal, percent
 
 
-def draw_with_judges(chosen: Chosen) -> None:
+def draw_with_judges(chosen: AgreementChoice) -> None:
     """One person against each repetition and order of each judge."""
     person, table = computed.with_judges(chosen)
     if table.empty:
@@ -51,7 +51,7 @@ def _short(judges: list[str]) -> list[str]:
     return [name.partition(", ")[2] or name for name in judges] if len(heads) == 1 else judges
 
 
-def draw_differs(chosen: Chosen) -> None:
+def draw_differs(chosen: AgreementChoice) -> None:
     """How often each judge labels a detected crash differently: of the labels on the scale, and of all."""
     person, table = computed.differs(chosen)
     if table.empty or chosen.blind_campaigns:
@@ -79,7 +79,7 @@ def _share(row: dict[str, Any]) -> str:
     return f"{count(row['n_differ'])} of {count(row['n'])} diagnoses, **{percent(row['value'])}** ({bounds})"
 
 
-def draw_powered(chosen: Chosen) -> None:
+def draw_powered(chosen: AgreementChoice) -> None:
     """The share of correct diagnoses by one person's labels, and with the judges' labels of the rest."""
     person, table = computed.powered(chosen)
     if table.empty or chosen.blind_campaigns:
@@ -107,7 +107,7 @@ def draw_powered(chosen: Chosen) -> None:
     )
 
 
-def draw_consistency(chosen: Chosen) -> None:
+def draw_consistency(chosen: AgreementChoice) -> None:
     """Repetition against repetition, and one order of texts against the other."""
     table = computed.consistency(chosen)
     if table.empty:

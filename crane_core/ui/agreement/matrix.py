@@ -11,7 +11,7 @@ from crane_core.annotation.label_set import LabelSet
 from crane_core.pipeline.agreement.agreement import confusions
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui.agreement import computed
-from crane_core.ui.agreement.choice import Chosen
+from crane_core.ui.agreement.choice import AgreementChoice
 from crane_core.ui.agreement.phrases import readable, remarks
 from crane_core.ui.grid import grid
 from crane_core.ui.label_view import label_words
@@ -21,7 +21,7 @@ MAX_NAME = 60
 """Characters of an annotator's name that are shown."""
 
 
-def draw_matrix(chosen: Chosen) -> None:
+def draw_matrix(chosen: AgreementChoice) -> None:
     """The matrix of two annotators; for more, kappa of each two of them."""
     if len(chosen.annotators) == 2:
         st.html(matrix_html(confusions(computed.items(chosen)), chosen.noun, computed.label_set(chosen)))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Any, NamedTuple
 
-from crane_core.annotation.journal import Given, Journal
+from crane_core.annotation.journal import Journal, LabelInForce
 from crane_core.annotation.pace import pace
 from crane_core.pipeline.campaigns.desk_names import DeskNames
 from crane_core.pipeline.campaigns.labelling import Taken
@@ -73,6 +73,6 @@ def snapshot(
     }
 
 
-def _other_label(given: Given) -> dict[str, Any]:
+def _other_label(given: LabelInForce) -> dict[str, Any]:
     """A label that came from elsewhere meanwhile."""
     return {"event": given.event, "label": given.label, "reason": given.reason}

@@ -23,7 +23,7 @@ from crane_core.ui.annotate.component import what_was_sent
 from crane_core.ui.annotate.keys_sent import keys_told, take_keys
 from crane_core.ui.campaign_lead import is_leading
 from crane_core.ui.campaigns.decide_component import draw_deciding
-from crane_core.ui.campaigns.decide_snapshot import Outcome, deciding
+from crane_core.ui.campaigns.decide_snapshot import DecisionOutcome, deciding
 from crane_core.ui.campaigns.said_html import said_html
 from crane_core.ui.navigation import show_here, turn
 from crane_core.ui.pair_code import code_and_state_html
@@ -53,7 +53,7 @@ def _deciding(campaign: str) -> None:
     with refusals_shown():
         _require_lead()
         plan, lock = kept_campaign(data.folder(), campaign)
-        outcome = st.session_state.get(keys.taken(key)) or Outcome()
+        outcome = st.session_state.get(keys.taken(key)) or DecisionOutcome()
         now = deciding(
             disputes(data.folder(), plan),
             plan.labels,
@@ -115,7 +115,7 @@ def _save(plan: Plan, key: str) -> None:
                 show_here(**{keys.CAMPAIGN: plan.campaign, keys.DECIDE: ANY})
     except CraneError as error:
         trouble = str(error)
-    st.session_state[keys.taken(key)] = Outcome(saved, refused, trouble)
+    st.session_state[keys.taken(key)] = DecisionOutcome(saved, refused, trouble)
 
 
 def _decide(plan: Plan, act: Mapping[str, Any]) -> None:

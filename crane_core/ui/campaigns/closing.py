@@ -9,7 +9,7 @@ from crane_core.identity.visitor import Role
 from crane_core.pipeline.audit import note
 from crane_core.pipeline.campaigns.campaigns import lock_campaign
 from crane_core.pipeline.campaigns.export.files import export_zip
-from crane_core.pipeline.campaigns.status import Status, open_words
+from crane_core.pipeline.campaigns.status import CampaignStatus, open_words
 from crane_core.ui import data
 from crane_core.ui.acting import acting, note_act
 from crane_core.ui.refusal import refusals_shown
@@ -17,7 +17,7 @@ from crane_core.ui.visit import carried, require, require_still, visitor
 from crane_core.ui.words import literal
 
 
-def draw_export(status: Status) -> None:
+def draw_export(status: CampaignStatus) -> None:
     """Labels, acts and plan as one archive, made on request."""
     campaign = status.plan.campaign
     folder, actor, brought = data.folder(), acting(), carried()
@@ -35,7 +35,7 @@ def draw_export(status: Status) -> None:
     )
 
 
-def draw_lock(status: Status) -> None:
+def draw_lock(status: CampaignStatus) -> None:
     """What is open, and the button; a locked campaign says who locked it."""
     if status.lock is not None:
         when = f"{status.lock.locked_at[:16].replace('T', ' ')} UTC"
@@ -55,7 +55,7 @@ def draw_lock(status: Status) -> None:
         _lock(status, by.strip(), anyway=bool(anyway))
 
 
-def _lock(status: Status, by: str, *, anyway: bool) -> None:
+def _lock(status: CampaignStatus, by: str, *, anyway: bool) -> None:
     if not by:
         st.error("Enter the name of the person who locks it.")
     elif not anyway:

@@ -18,7 +18,7 @@ EVIDENCE_AHEAD = 2
 """Items whose evidence, which is large, comes in advance."""
 
 
-class Outcome(NamedTuple):
+class DecisionOutcome(NamedTuple):
     """The outcome of the decisions that a browser sent last; `trouble` says why some may be sent again."""
 
     saved: Sequence[str] = ()
@@ -40,7 +40,7 @@ def deciding(
     labels: LabelSet,
     asked: str,
     sent: Mapping[str, Any],
-    outcome: Outcome,
+    outcome: DecisionOutcome,
     *,
     card_of: Callable[[Dispute], str],
     evidence_of: Callable[[str], str],

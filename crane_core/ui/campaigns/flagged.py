@@ -12,7 +12,7 @@ from crane_core.identity.visitor import Role
 from crane_core.pipeline.campaigns.campaigns import kept_campaign
 from crane_core.pipeline.campaigns.cards import card
 from crane_core.pipeline.campaigns.desk_names import desk_names
-from crane_core.pipeline.campaigns.status import Status
+from crane_core.pipeline.campaigns.status import CampaignStatus
 from crane_core.pipeline.campaigns.threads import MAX_MESSAGE, About, all_threads, resolve, write_message
 from crane_core.ui import data, keys
 from crane_core.ui.annotate.card_html import card_html, card_style
@@ -29,7 +29,7 @@ MOST_OF_A_TEXT = 160
 FOR_THE_LEAD = {ThreadState.OPEN: "open", ThreadState.ANSWERED: "answered", ThreadState.RESOLVED: "resolved"}
 
 
-def draw_flagged(status: Status) -> None:
+def draw_flagged(status: CampaignStatus) -> None:
     """The list, those first that wait for the lead; a click opens one."""
     queue = all_threads(data.folder(), status.plan, reader=visitor().name)
     if queue.n_withheld:

@@ -6,12 +6,12 @@ import pandas as pd
 import streamlit as st
 
 from crane_core.pipeline.campaigns.gold_scores import GoldScore
-from crane_core.pipeline.campaigns.status import Status
+from crane_core.pipeline.campaigns.status import CampaignStatus
 from crane_core.ui.grid import grid
 from crane_core.ui.words import NOTHING, count, percent
 
 
-def draw_gold(status: Status) -> None:
+def draw_gold(status: CampaignStatus) -> None:
     """A row per annotator: how many are labelled, how many right, and the accuracy with its interval."""
     is_told = status.plan.gold_feedback
     grid(pd.DataFrame(_row(score) for score in status.gold), height="content", width=640)

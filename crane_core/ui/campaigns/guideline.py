@@ -10,7 +10,7 @@ import streamlit as st
 from crane_core.annotation.guideline import MOST_CHARACTERS, GuidelineVersion, version_known
 from crane_core.identity.visitor import Role
 from crane_core.pipeline.campaigns.guideline import change_guideline, guideline_versions
-from crane_core.pipeline.campaigns.status import Status
+from crane_core.pipeline.campaigns.status import CampaignStatus
 from crane_core.ui import data, keys
 from crane_core.ui.guideline_view import change_html, draw_guideline, moment
 from crane_core.ui.refusal import refusals_shown
@@ -18,7 +18,7 @@ from crane_core.ui.visit import require, visitor
 from crane_core.ui.words import literal
 
 
-def draw_guideline_of(status: Status) -> None:
+def draw_guideline_of(status: CampaignStatus) -> None:
     """What annotators read now, what each version changed, and the form for the next."""
     versions = guideline_versions(data.folder(), status.plan)
     with st.container(horizontal=True, vertical_alignment="center"):

@@ -13,7 +13,7 @@ from crane_core.pipeline.agreement.campaign_judges import CampaignJudge, beside_
 from crane_core.pipeline.agreement.judge_powered import credits_of
 from crane_core.pipeline.campaigns.campaigns import kept_campaign
 from crane_core.pipeline.campaigns.guideline import current_guideline
-from crane_core.pipeline.campaigns.status import Status
+from crane_core.pipeline.campaigns.status import CampaignStatus
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data
 from crane_core.ui.grid import grid
@@ -42,7 +42,7 @@ def _beside(revision: str, campaign: str) -> tuple[list[CampaignJudge], pd.DataF
     return judges, beside_people(data.labels(), data.verdicts(), plan, names, locked=lock is not None)
 
 
-def draw_judges(status: Status) -> None:
+def draw_judges(status: CampaignStatus) -> None:
     """Each judge with its guideline, and a row per judge and person."""
     plan = status.plan
     judges, table = _beside(data.revision(), plan.campaign)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from crane_core.pipeline.campaigns.status import Status, campaign_status
+from crane_core.pipeline.campaigns.status import CampaignStatus, campaign_status
 from crane_core.ui import data
 from crane_core.ui.navigation import turn
 from crane_core.ui.refusal import refusals_shown
@@ -18,7 +18,7 @@ def draw_list(names: list[str]) -> None:
             _draw(campaign_status(data.folder(), name))
 
 
-def _draw(status: Status) -> None:
+def _draw(status: CampaignStatus) -> None:
     plan, lock = status.plan, status.lock
     done, of = sum(entry.n_done for entry in status.progress), sum(entry.n_all for entry in status.progress)
     with st.container(border=True, gap="xsmall"):

@@ -16,7 +16,7 @@ from crane_core.pipeline.campaigns import campaigns
 from crane_core.pipeline.campaigns.clustering import Clustering, clustering
 from crane_core.pipeline.campaigns.gold import Looks
 from crane_core.pipeline.campaigns.plan_outline import outline
-from crane_core.pipeline.campaigns.population_choices import Choices, population_choices
+from crane_core.pipeline.campaigns.population_choices import PopulationChoices, population_choices
 from crane_core.storage import state
 from crane_core.storage.store import Store
 from crane_core.ui import data, keys
@@ -31,12 +31,12 @@ from crane_core.ui.words import count
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)
-def _choices(_store: Store, content: str) -> list[Choices]:
+def _choices(_store: Store, content: str) -> list[PopulationChoices]:
     return population_choices(_store, data.verdicts())
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
-def _found(_store: Store, content: str, population: Population) -> campaigns.Found:
+def _found(_store: Store, content: str, population: Population) -> campaigns.MatchingVerdicts:
     return campaigns.population(_store, population, data.verdicts())
 
 

@@ -7,7 +7,7 @@ import streamlit as st
 from crane_core.domain import Listed
 from crane_core.pipeline.campaigns.disputes import disputes, undecided
 from crane_core.pipeline.campaigns.plan_outline import query_words
-from crane_core.pipeline.campaigns.status import Status, campaign_status
+from crane_core.pipeline.campaigns.status import CampaignStatus, campaign_status
 from crane_core.ui import data
 from crane_core.ui.campaigns.closing import draw_export, draw_lock
 from crane_core.ui.campaigns.flagged import draw_flagged
@@ -63,7 +63,7 @@ def draw_campaign(campaign: str) -> None:
     draw_one(Listed.CAMPAIGN, campaign)
 
 
-def _draw_head(status: Status) -> None:
+def _draw_head(status: CampaignStatus) -> None:
     plan = status.plan
     by = f" by {plan.created_by}" if plan.created_by else ""
     blind = "blind" if plan.blind else "not blind"
@@ -76,7 +76,7 @@ def _draw_head(status: Status) -> None:
     )
 
 
-def _draw_queue(status: Status) -> None:
+def _draw_queue(status: CampaignStatus) -> None:
     found = disputes(data.folder(), status.plan)
     waiting = undecided(found)
     n_differ = sum(entry.differs for entry in waiting)

@@ -14,14 +14,14 @@ from crane_core.pipeline.agreement.agreement import MIN_COMMON_WHEN_BLIND
 from crane_core.pipeline.agreement.so_far import SoFar, agreement_so_far
 from crane_core.pipeline.campaigns.label_frame import final_outcomes
 from crane_core.pipeline.campaigns.label_sets import standing_words
-from crane_core.pipeline.campaigns.status import Status
+from crane_core.pipeline.campaigns.status import CampaignStatus
 from crane_core.ui import data
 from crane_core.ui.grid import grid
 from crane_core.ui.navigation import link
 from crane_core.ui.words import coefficient, coefficient_interval, count, literal
 
 
-def draw_agreement(status: Status) -> None:
+def draw_agreement(status: CampaignStatus) -> None:
     """One coefficient over everything labelled by two or more, and the way to all the others."""
     plan = status.plan
     st.markdown(_agreement(agreement_so_far(data.folder(), plan, locked=status.lock is not None)))

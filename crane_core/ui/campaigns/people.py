@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping
 import streamlit as st
 
 from crane_core.annotation.plan import Plan
-from crane_core.annotation.redeal import Change, is_main_open
+from crane_core.annotation.redeal import PeopleChange, is_main_open
 from crane_core.annotation.rounds import Round
 from crane_core.domain import AuditAction
 from crane_core.identity.roles import configured_roles
 from crane_core.identity.visitor import Role
 from crane_core.pipeline.campaigns.rounds import Which, change_people, label_again, open_main, round_words
-from crane_core.pipeline.campaigns.status import Status
+from crane_core.pipeline.campaigns.status import CampaignStatus
 from crane_core.ui import data
 from crane_core.ui.acting import note_act
 from crane_core.ui.label_view import label_words
@@ -26,7 +26,7 @@ KEEPS = "leaves; open items go to the others"
 HANDS = "stays, and hands open items to the others"
 
 
-def draw_people(status: Status) -> None:
+def draw_people(status: CampaignStatus) -> None:
     """What has changed so far, and the forms to change more; a locked campaign can only be labelled again."""
     plan = status.plan
     for entry in plan.rounds:
@@ -68,7 +68,7 @@ def _draw_add(plan: Plan) -> None:
         by, why = _signature()
         pressed = st.form_submit_button("Add")
     if pressed:
-        _keep(lambda: change_people(data.folder(), plan.campaign, Change(add=names), by=by, why=why))
+        _keep(lambda: change_people(data.folder(), plan.campaign, PeopleChange(add=names), by=by, why=why))
 
 
 def _draw_leave(plan: Plan) -> None:
@@ -80,9 +80,9 @@ def _draw_leave(plan: Plan) -> None:
         pressed = st.form_submit_button("Change")
     if pressed:
         heir = successor.strip()
-        change = Change(hand_back=(name,)) if what == HANDS else Change(remove=(name,))
+        change = PeopleChange(hand_back=(name,)) if what == HANDS else PeopleChange(remove=(name,))
         if heir:
-            change = Change(replace={name: heir})
+            change = PeopleChange(replace={name: heir})
         _keep(lambda: change_people(data.folder(), plan.campaign, change, by=by, why=why))
 
 

@@ -9,7 +9,7 @@ from crane_core.annotation.label_set import LabelSet
 from crane_core.annotation.pace import IDLE_CAP_S, QUICK_S
 from crane_core.charts.label_mix import label_mix
 from crane_core.charts.theme import between
-from crane_core.pipeline.campaigns.status import Progress, Status
+from crane_core.pipeline.campaigns.status import AnnotatorProgress, CampaignStatus
 from crane_core.ui.chart_box import draw_chart
 from crane_core.ui.grid import grid
 from crane_core.ui.navigation import link
@@ -19,7 +19,7 @@ SPEED_HELP = f"visible time per label, pauses counted up to {IDLE_CAP_S / 60:.0f
 ORDINALS = ("first", "second", "third", "last")
 
 
-def draw_progress(status: Status) -> None:
+def draw_progress(status: CampaignStatus) -> None:
     """A line per annotator with the link to where they label, and a table of counts and speeds."""
     for entry in status.progress:
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -34,7 +34,7 @@ def draw_progress(status: Status) -> None:
     )
 
 
-def _row(entry: Progress, *, has_left: bool) -> dict[str, str]:
+def _row(entry: AnnotatorProgress, *, has_left: bool) -> dict[str, str]:
     speed = entry.pace
     return {
         "Annotator": f"{entry.annotator} (left)" if has_left else entry.annotator,
@@ -48,7 +48,7 @@ def _row(entry: Progress, *, has_left: bool) -> dict[str, str]:
     }
 
 
-def draw_drift(status: Status) -> None:
+def draw_drift(status: CampaignStatus) -> None:
     """The label mix in four stretches per annotator, with speeds in the table."""
     labels = status.plan.labels
     table = pd.DataFrame(row for entry in status.progress for row in _mix(entry, labels))
@@ -70,7 +70,7 @@ def _colours(labels: LabelSet) -> dict[str, str]:
     return {label.word: between(label.colour, label.colour_dark) for label in labels.labels}
 
 
-def _mix(entry: Progress, labels: LabelSet) -> list[dict[str, object]]:
+def _mix(entry: AnnotatorProgress, labels: LabelSet) -> list[dict[str, object]]:
     """A row per quarter and label; fewer quarters where there are fewer labels than that."""
     names = ORDINALS if len(entry.parts) == len(ORDINALS) else ORDINALS[: len(entry.parts)]
     return [

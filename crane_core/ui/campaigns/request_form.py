@@ -8,10 +8,10 @@ import streamlit as st
 
 from crane_core.annotation.draw import STRATA, CampaignRequest
 from crane_core.annotation.label_set import LabelSet
-from crane_core.annotation.plan import BY_DEFAULT, Design, Kind, Outcome, Overlap, Population, Texts
+from crane_core.annotation.plan import BY_DEFAULT, Design, DrawKind, Overlap, Population, PopulationOutcome, Texts
 from crane_core.annotation.seed import fresh_seed
 from crane_core.identity.roles import configured_roles
-from crane_core.pipeline.campaigns.population_choices import Choices
+from crane_core.pipeline.campaigns.population_choices import PopulationChoices
 from crane_core.ui import data, keys
 from crane_core.ui.visit import visitor
 from crane_core.ui.words import count, experiment_words, setting_short
@@ -20,8 +20,8 @@ WIDTH = 220
 PREVIEW = "preview"
 STRATUM_WORDS = {"detector": "detector", "setting": "input", "library": "library", "root_cause": "root cause"}
 FILTER_WORDS = {"detectors": "Detectors", "settings": "Inputs", "libraries": "Libraries", "root_causes": "Root causes"}
-KIND_WORDS = {Kind.SAMPLE: "a sample (Equation 1)", Kind.ALL: "all of them"}
-OUTCOME_WORDS = {Outcome.DETECTED: "detected crashes", Outcome.PREDICTED: "all predicted crashes"}
+KIND_WORDS = {DrawKind.SAMPLE: "a sample (Equation 1)", DrawKind.ALL: "all of them"}
+OUTCOME_WORDS = {PopulationOutcome.DETECTED: "detected crashes", PopulationOutcome.PREDICTED: "all predicted crashes"}
 OUTCOME_HELP = """- **detected crashes**: predicted by most runs, and the cell does crash; the study's population
 - **all predicted crashes**: false alarms on the fixed notebooks, too"""
 ALL_TEXTS_HELP = """Off: each item shows the text of one run, drawn at random. On: all different texts, each with its
@@ -45,13 +45,13 @@ class Who(NamedTuple):
         return bool(self.name and self.annotators)
 
 
-def draw_population(choices: list[Choices]) -> Population:
+def draw_population(choices: list[PopulationChoices]) -> Population:
     """Which verdicts; an empty filter asks for everything."""
     place = st.selectbox("Verdicts of", range(len(choices)), format_func=lambda i: _experiment(choices[i]))
     outcome = st.segmented_control(
         "Which",
-        list(Outcome),
-        default=Outcome.DETECTED,
+        list(PopulationOutcome),
+        default=PopulationOutcome.DETECTED,
         required=True,
         format_func=lambda outcome: OUTCOME_WORDS[outcome],
         help=OUTCOME_HELP,
@@ -70,10 +70,10 @@ def draw_population(choices: list[Choices]) -> Population:
             )
             for name, words in FILTER_WORDS.items()
         }
-    return Population(picked.benchmark, picked.experiment, outcome=Outcome(str(outcome)), **filters)
+    return Population(picked.benchmark, picked.experiment, outcome=PopulationOutcome(str(outcome)), **filters)
 
 
-def _experiment(choices: Choices) -> str:
+def _experiment(choices: PopulationChoices) -> str:
     title = data.benchmark_titles()[choices.benchmark]
     return f"{title} · {experiment_words(choices.experiment)} ({count(choices.n_verdicts)} verdicts)"
 
@@ -103,7 +103,7 @@ def draw_design() -> tuple[Design, int]:
     """How many are labelled and how often, and the seed; what has a default is folded away."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         kind = st.segmented_control(
-            "Label", list(KIND_WORDS), default=Kind.SAMPLE, required=True, format_func=lambda kind: KIND_WORDS[kind]
+            "Label", list(KIND_WORDS), default=DrawKind.SAMPLE, required=True, format_func=lambda kind: KIND_WORDS[kind]
         )
         margin = st.number_input("Margin, %", 0.5, 50.0, 5.0, 0.5, format="%.1f", width=130)
         confidence = st.number_input("Confidence, %", 50.0, 99.9, 95.0, 0.5, format="%.1f", width=130)
@@ -120,7 +120,7 @@ def draw_design() -> tuple[Design, int]:
         repeats = st.number_input("Hidden repeats, %", 0.0, 50.0, 5.0, 1.0, format="%.0f", width=150)
         seed = st.number_input("Seed", value=_seed(), step=1, width=WIDTH, help="drawn at random; stored in the plan")
     design = Design(
-        kind=Kind(str(kind)),
+        kind=DrawKind(str(kind)),
         overlap=Overlap(str(overlap)),
         margin=_share(margin),
         confidence=_share(confidence),

@@ -12,7 +12,7 @@ import streamlit as st
 
 from crane_core.domain import Listed
 from crane_core.pipeline.detection.printed_rows import PrintedRow
-from crane_core.pipeline.detection.score import Row
+from crane_core.pipeline.detection.score import ScoreRow
 from crane_core.pipeline.jobs.words import cost_words
 from crane_core.pipeline.results.measures import WITH_STATE
 from crane_core.pipeline.rows import as_rows
@@ -130,7 +130,7 @@ def _option(value: Any) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _draw_scores(rows: list[Row], printed: list[PrintedRow]) -> None:
+def _draw_scores(rows: list[ScoreRow], printed: list[PrintedRow]) -> None:
     if not rows:
         return
     beside = "Crash detection, beside the published rows" if len(rows) > 1 or printed else "Crash detection"
@@ -144,7 +144,7 @@ def _draw_scores(rows: list[Row], printed: list[PrintedRow]) -> None:
         )
 
 
-def scores_html(rows: list[Row], printed: Sequence[PrintedRow] = ()) -> str:
+def scores_html(rows: list[ScoreRow], printed: Sequence[PrintedRow] = ()) -> str:
     """The rates of the run, in bold, of the published ones, and what the paper prints."""
     names = "".join(f"<th>{escape(name)}</th>" for name in ("n", *RATES))
     body = "".join([*(_score_html(row) for row in rows), *(_printed_html(row) for row in printed)])
@@ -161,7 +161,7 @@ def _printed_html(row: PrintedRow) -> str:
     return f'<tr><td>{escape(row.title)}</td><td class="cw-text">{words}</td><td></td>{cells}</tr>'
 
 
-def _score_html(row: Row) -> str:
+def _score_html(row: ScoreRow) -> str:
     title = escape(row.title) if row.is_published else f"<b>{escape(row.title)}</b>"
     rates = [row.rates[name] for name in RATES]
     cells = "".join(

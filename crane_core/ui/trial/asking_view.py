@@ -15,13 +15,13 @@ from crane_core.llm.keys import BASE_URL
 from crane_core.llm.prices import price_of
 from crane_core.pipeline.jobs.words import usd_words
 from crane_core.pipeline.own_notebooks.ask_one import USUAL_OUTPUT, expected_usd
-from crane_core.pipeline.own_notebooks.check import Checked, to_send
-from crane_core.pipeline.own_notebooks.prompt_of_notebook import Written
+from crane_core.pipeline.own_notebooks.check import CheckedNotebook, to_send
+from crane_core.pipeline.own_notebooks.prompt_of_notebook import WrittenPrompt
 from crane_core.prompts.tokens import Tokens
 from crane_core.prompts.tokens_apart import count_apart
 from crane_core.ui import keys
 from crane_core.ui.refusal import refusals_shown
-from crane_core.ui.trial.asking import Asking, about, ask
+from crane_core.ui.trial.asking import TrialQuestion, about, ask
 from crane_core.ui.trial.verdict_view import draw_model
 from crane_core.ui.trial.watching import draw_watch
 from crane_core.ui.visit import require
@@ -30,7 +30,7 @@ from crane_core.ui.words import literal, setting_words
 MAX_PROMPT = 200_000
 
 
-def draw_asking(checked: Checked) -> None:
+def draw_asking(checked: CheckedNotebook) -> None:
     """What a model would be shown, what that costs, the button that sends it, and what came back."""
     st.subheader("Ask a model", anchor="model")
     settings = list(checked.settings)
@@ -63,16 +63,16 @@ def draw_asking(checked: Checked) -> None:
         _draw_outcome(asking)
 
 
-def _asking_of(checked: Checked) -> Asking | None:
+def _asking_of(checked: CheckedNotebook) -> TrialQuestion | None:
     """The last question of this session, if it was about this target: what is known of it may have grown since."""
     asking = st.session_state.get(keys.TRY_ASKED)
-    return asking if isinstance(asking, Asking) and asking.about == about(checked) else None
+    return asking if isinstance(asking, TrialQuestion) and asking.about == about(checked) else None
 
 
-def _send(checked: Checked, setting: Setting, sent: Written, endpoint: Endpoint) -> None:
+def _send(checked: CheckedNotebook, setting: Setting, sent: WrittenPrompt, endpoint: Endpoint) -> None:
     """A question that is still running is cancelled: its answer would have no place."""
     before = st.session_state.get(keys.TRY_ASKED)
-    if isinstance(before, Asking):
+    if isinstance(before, TrialQuestion):
         before.stop.set()
     with refusals_shown():
         require(Role.ADMIN)
@@ -80,11 +80,11 @@ def _send(checked: Checked, setting: Setting, sent: Written, endpoint: Endpoint)
         st.rerun()
 
 
-def _waiting_words(asking: Asking) -> str:
+def _waiting_words(asking: TrialQuestion) -> str:
     return f"Waiting for {literal(asking.model)}, {asking.seconds:.0f} s so far"
 
 
-def _draw_outcome(asking: Asking) -> None:
+def _draw_outcome(asking: TrialQuestion) -> None:
     with refusals_shown():
         if isinstance(asking.outcome, CraneError) and asking.stop.is_set():
             st.info(f"{literal(asking.outcome.args[0])} {literal(asking.outcome.remedy)}")
@@ -95,7 +95,7 @@ def _draw_outcome(asking: Asking) -> None:
             draw_model(asking.outcome)
 
 
-def _draw_prompt(checked: Checked, sent: Written) -> None:
+def _draw_prompt(checked: CheckedNotebook, sent: WrittenPrompt) -> None:
     text = sent.prompt.text
     with st.expander(f"The exact prompt · {len(text):,} characters"):
         cut = f"\n… {len(text) - MAX_PROMPT:,} more" if len(text) > MAX_PROMPT else ""

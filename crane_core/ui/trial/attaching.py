@@ -15,7 +15,7 @@ from crane_core.identity.proxy import configured_proxy
 from crane_core.identity.roles import configured_roles
 from crane_core.identity.visitor import Role
 from crane_core.pipeline.own_notebooks.attach import attached
-from crane_core.pipeline.own_notebooks.check import Checked, read_notebook
+from crane_core.pipeline.own_notebooks.check import CheckedNotebook, read_notebook
 from crane_core.runtime.running import RunningKernel, running_kernels
 from crane_core.ui import keys
 from crane_core.ui.door import LOOPBACK, configured_hosts
@@ -46,7 +46,7 @@ def _is_here(address: str) -> bool:
         return False
 
 
-def draw_attaching() -> Checked | None:
+def draw_attaching() -> CheckedNotebook | None:
     """The notebook of the chosen kernel, as the last click saw it; None before."""
     kernels = [kernel for kernel in _running() if kernel.notebook is not None]
     if not kernels:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import streamlit as st
 
 from crane_core.errors import NotebookError
-from crane_core.pipeline.own_notebooks.check import Checked, read_notebook, with_state
+from crane_core.pipeline.own_notebooks.check import CheckedNotebook, read_notebook, with_state
 from crane_core.pipeline.places import CHECKOUT
 from crane_core.ui import keys
 from crane_core.ui.refusal import refusals_shown
@@ -38,14 +38,14 @@ In brackets: the execution count. Default: the first cell with an error output, 
 State = dict[str, Any]
 
 
-class Source(NamedTuple):
+class NotebookSource(NamedTuple):
     """A notebook file, and what `capture` wrote of it, if that is available."""
 
     path: Path
     state: State | None = None
 
 
-def draw_choice(*, may_upload: bool, may_run: bool) -> Checked | None:
+def draw_choice(*, may_upload: bool, may_run: bool) -> CheckedNotebook | None:
     """The chosen notebook with its target, or None while none is chosen. Raises NotebookError."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         way = one_of(
@@ -82,7 +82,7 @@ def draw_choice(*, may_upload: bool, may_run: bool) -> Checked | None:
     return checked if source.state is None else _beside(checked, source.state)
 
 
-def _first_read(source: Source) -> Checked:
+def _first_read(source: NotebookSource) -> CheckedNotebook:
     """The notebook before the target of its state, if there is one. Raises NotebookError if it has no such cell."""
     target = _target_of(source.state)
     try:
@@ -98,7 +98,7 @@ def _first_read(source: Source) -> Checked:
         ) from error
 
 
-def _read(path: Path, target: int | None) -> Checked:
+def _read(path: Path, target: int | None) -> CheckedNotebook:
     """As `read_notebook`, but an error names the file as the visitor knows it."""
     try:
         return read_notebook(path, target)
@@ -111,7 +111,7 @@ def _target_of(state: State | None) -> int | None:
     return target if isinstance(target, int) else None
 
 
-def _beside(checked: Checked, state: State) -> Checked:
+def _beside(checked: CheckedNotebook, state: State) -> CheckedNotebook:
     """The notebook with its state; without it, and with a note, if the state belongs to another target."""
     target = _target_of(state)
     if target is not None and target != checked.plan.target.index:
@@ -123,17 +123,17 @@ def _beside(checked: Checked, state: State) -> Checked:
     return both[-1]
 
 
-def _shipped() -> Source:
+def _shipped() -> NotebookSource:
     """A notebook of minibench; its state was captured before, so nothing needs to run."""
     names = sorted(path.stem for path in (MINIBENCH / "benchmark").glob("*/*.ipynb"))
     name = one_of(st.selectbox, "Example notebook", names, key=keys.TRY_SHIPPED, default=FIRST_SHIPPED, width=260)
     shown = str(name)
     path = MINIBENCH / "benchmark" / shown.rsplit("_", 1)[0] / f"{shown}.ipynb"
     state = MINIBENCH / "states" / f"{shown}.json"
-    return Source(path, json.loads(state.read_text("utf-8")) if state.is_file() else None)
+    return NotebookSource(path, json.loads(state.read_text("utf-8")) if state.is_file() else None)
 
 
-def _uploaded() -> Source | None:
+def _uploaded() -> NotebookSource | None:
     files = st.file_uploader(
         "An .ipynb file, and its captured state (.json) if you have one",
         type=["ipynb", "json"],
@@ -151,7 +151,7 @@ def _uploaded() -> Source | None:
         return None
     notebook = notebooks[-1]
     state = _read_state(states[-1].getvalue()) if states else None
-    return Source(_kept(notebook.name, _bounded(notebook.getvalue(), "notebook")), state)
+    return NotebookSource(_kept(notebook.name, _bounded(notebook.getvalue(), "notebook")), state)
 
 
 def _kept(name: str, data: bytes) -> Path:
@@ -185,7 +185,7 @@ def _read_state(data: bytes) -> State:
     return document
 
 
-def _named() -> Source | None:
+def _named() -> NotebookSource | None:
     typed = st.text_input(
         "Path",
         key=keys.TRY_PATH,
@@ -196,7 +196,7 @@ def _named() -> Source | None:
     path = Path(typed.strip()).expanduser() if typed.strip() else None
     if path is not None and path.suffix != ".ipynb":
         raise NotebookError(f"{path.name} is not an .ipynb file.", remedy="Choose a notebook.")
-    return None if path is None else Source(path)
+    return None if path is None else NotebookSource(path)
 
 
-_SOURCES: dict[str, Callable[[], Source | None]] = {SHIPPED: _shipped, UPLOAD: _uploaded, PATH: _named}
+_SOURCES: dict[str, Callable[[], NotebookSource | None]] = {SHIPPED: _shipped, UPLOAD: _uploaded, PATH: _named}

@@ -8,7 +8,7 @@ import re
 import streamlit as st
 
 from crane_core.detectors.prediction import Prediction
-from crane_core.pipeline.own_notebooks.check import Checked, findings, verdict
+from crane_core.pipeline.own_notebooks.check import CheckedNotebook, findings, verdict
 from crane_core.ui.state_facts import Numbers
 from crane_core.ui.state_tree import state_html
 from crane_core.ui.trial.cells_html import cells_html
@@ -18,10 +18,10 @@ from crane_core.ui.trial.verdict_view import crash_line, draw_rules, rehearsal_h
 _NAME = re.compile(r"[^\W\d]\w*")
 
 
-def draw_desk(chosen: Checked, *, may_run: bool) -> Checked:
+def draw_desk(chosen: CheckedNotebook, *, may_run: bool) -> CheckedNotebook:
     """Everything about a notebook but the model; the notebook with its state, where there is one now."""
     running = run_of(chosen)
-    checked = running.outcome if running is not None and isinstance(running.outcome, Checked) else chosen
+    checked = running.outcome if running is not None and isinstance(running.outcome, CheckedNotebook) else chosen
     said = verdict(checked)
     draw_rules(checked, said)
     if checked.rehearsal is not None:
@@ -31,14 +31,14 @@ def draw_desk(chosen: Checked, *, may_run: bool) -> Checked:
     return checked
 
 
-def bench_html(checked: Checked, said: Prediction) -> str:
+def bench_html(checked: CheckedNotebook, said: Prediction) -> str:
     """The cells with the crash line marked, the state beside them; names that the evidence mentions are open."""
     state = _state_html(checked, said)
     css = "cw-bench cw-one cw-with-state" if state else "cw-bench"
     return f'<div class="{css}"><div>{cells_html(checked.cells, crash_line(said))}</div>{state}</div>'
 
 
-def _state_html(checked: Checked, said: Prediction) -> str:
+def _state_html(checked: CheckedNotebook, said: Prediction) -> str:
     if checked.state is None:
         return ""
     indices = [cell.notebook_index for cell in checked.cells if cell.notebook_index is not None]

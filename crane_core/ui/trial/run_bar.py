@@ -11,7 +11,7 @@ import streamlit as st
 
 from crane_core.errors import CellRaisedError, CraneError
 from crane_core.identity.visitor import Role
-from crane_core.pipeline.own_notebooks.check import Checked
+from crane_core.pipeline.own_notebooks.check import CheckedNotebook
 from crane_core.runtime.installs import left_out_words, n_installs
 from crane_core.runtime.isolation import isolation_words
 from crane_core.runtime.rehearsal import USUAL_S
@@ -35,7 +35,7 @@ REHEARSE_HELP = (
 )
 
 
-def run_of(chosen: Checked) -> Running | None:
+def run_of(chosen: CheckedNotebook) -> Running | None:
     """The last run of this very notebook and target in this session."""
     running = st.session_state.get(keys.TRY_RUN)
     is_of = isinstance(running, Running) and (running.checked.path, running.checked.cells) == (
@@ -45,7 +45,7 @@ def run_of(chosen: Checked) -> Running | None:
     return running if is_of else None
 
 
-def draw_bar(chosen: Checked, running: Running | None, *, may_run: bool) -> None:
+def draw_bar(chosen: CheckedNotebook, running: Running | None, *, may_run: bool) -> None:
     """chosen: the notebook as it was given; its run, if there was one, tells more."""
     outcome = running.outcome if running is not None else None
     if running is not None and outcome is None:
@@ -53,7 +53,7 @@ def draw_bar(chosen: Checked, running: Running | None, *, may_run: bool) -> None
         return
     if isinstance(outcome, CraneError):
         st.error(failed_words(outcome, is_upload=_is_upload(chosen)))
-    checked = outcome if isinstance(outcome, Checked) else chosen
+    checked = outcome if isinstance(outcome, CheckedNotebook) else chosen
     with st.container(horizontal=True, vertical_alignment="center"):
         if may_run:
             _draw_buttons(checked, outcome)
@@ -68,20 +68,20 @@ def here_words() -> str:
     return isolation_words(limits().isolation, network=limits().network)
 
 
-def installs_words(checked: Checked) -> str:
+def installs_words(checked: CheckedNotebook) -> str:
     """What of the cells before the target is left out; empty if nothing is."""
     n = n_installs(cell.source for cell in checked.plan.executed)
     return f"{left_out_words(n)}." if n else ""
 
 
-def _is_upload(chosen: Checked) -> bool:
+def _is_upload(chosen: CheckedNotebook) -> bool:
     folder = st.session_state.get(keys.TRY_FOLDER)
     return folder is not None and chosen.path.is_relative_to(folder.name)
 
 
-def _draw_buttons(checked: Checked, outcome: Checked | CraneError | None) -> None:
+def _draw_buttons(checked: CheckedNotebook, outcome: CheckedNotebook | CraneError | None) -> None:
     is_known = checked.state is not None
-    words = "Run it again" if isinstance(outcome, Checked) else run_words(checked)
+    words = "Run it again" if isinstance(outcome, CheckedNotebook) else run_words(checked)
     if st.button(words, type="secondary" if is_known else "primary", key=keys.TRY_START):
         _start(checked, keep_going=False)
     st.checkbox(REHEARSE, key=keys.TRY_REHEARSE, help=REHEARSE_HELP)
@@ -89,7 +89,7 @@ def _draw_buttons(checked: Checked, outcome: Checked | CraneError | None) -> Non
         _start(checked, keep_going=True)
 
 
-def _start(checked: Checked, *, keep_going: bool) -> None:
+def _start(checked: CheckedNotebook, *, keep_going: bool) -> None:
     with refusals_shown():
         require(Role.ADMIN)
         rehearse_s = USUAL_S if st.session_state.get(keys.TRY_REHEARSE) else None
@@ -103,13 +103,13 @@ def _running_words(running: Running) -> str:
     return f"{what}: {cells_words(n)} in a fresh kernel, {running.seconds:.0f} s so far"
 
 
-def run_words(checked: Checked) -> str:
+def run_words(checked: CheckedNotebook) -> str:
     """The button's."""
     n = len(checked.plan.executed)
     return {0: "Start a fresh kernel", 1: "Run the cell before it"}.get(n, f"Run the {n} cells before it")
 
 
-def cost_words(checked: Checked) -> str:
+def cost_words(checked: CheckedNotebook) -> str:
     """The cost of a crash here: the time of the cells before the target (paper, section 6.4)."""
     n = len(checked.plan.executed)
     if checked.seconds_before is not None:

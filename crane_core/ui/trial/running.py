@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import streamlit as st
 
 from crane_core.errors import KernelError
-from crane_core.pipeline.own_notebooks.check import Checked, is_on, run_up
+from crane_core.pipeline.own_notebooks.check import CheckedNotebook, is_on, run_up
 from crane_core.runtime.isolation import best
-from crane_core.runtime.limits import Limits
+from crane_core.runtime.limits import KernelLimits
 from crane_core.ui.trial.background import Background, begin
 
 AT_ONCE = 2
@@ -27,10 +27,10 @@ NETWORK = "CRANE_ALLOW_NETWORK"
 
 
 @dataclass(slots=True, kw_only=True)
-class Running(Background[Checked]):
+class Running(Background[CheckedNotebook]):
     """One run of the notebook `checked`; its outcome is the same notebook with its state."""
 
-    checked: Checked
+    checked: CheckedNotebook
 
 
 @st.cache_resource(show_spinner=False)
@@ -46,17 +46,17 @@ def full() -> KernelError:
     )
 
 
-def limits() -> Limits:
+def limits() -> KernelLimits:
     """Of a notebook that a visitor brought: kept apart as far as this machine can, without network unless allowed."""
-    return Limits(cell_s=CELL_S, isolation=best(), network=is_on(os.environ, NETWORK))
+    return KernelLimits(cell_s=CELL_S, isolation=best(), network=is_on(os.environ, NETWORK))
 
 
 def start(
-    checked: Checked,
+    checked: CheckedNotebook,
     *,
     keep_going: bool = False,
     rehearse_s: float | None = None,
-    work: Callable[..., Checked] = run_up,
+    work: Callable[..., CheckedNotebook] = run_up,
 ) -> Running:
     """Begin to run the cells before the target; with `keep_going` past those that raise.
 
@@ -66,7 +66,7 @@ def start(
     """
     running = Running(checked=checked)
 
-    def run() -> Checked:
+    def run() -> CheckedNotebook:
         options = {"keep_going": keep_going, "rehearse_s": rehearse_s}
         return work(checked, stop=running.stop, limits=limits(), **options)
 

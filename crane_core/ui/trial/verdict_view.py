@@ -10,10 +10,10 @@ import streamlit as st
 
 from crane_core.detectors.prediction import Prediction
 from crane_core.pipeline.jobs.words import cost_words, token_words
-from crane_core.pipeline.own_notebooks.ask_one import Asked
-from crane_core.pipeline.own_notebooks.check import Checked, findings, unsure
+from crane_core.pipeline.own_notebooks.ask_one import QuestionOutcome
+from crane_core.pipeline.own_notebooks.check import CheckedNotebook, findings, unsure
 from crane_core.pipeline.own_notebooks.value_origins import evidence, with_origins
-from crane_core.runtime.rehearsal import Outcome, Rehearsal
+from crane_core.runtime.rehearsal import Rehearsal, RehearsalEnd
 
 MAX_TEXT = 2_000
 MAX_REPLY = 50_000
@@ -28,7 +28,7 @@ def crash_line(said: Prediction) -> int | None:
     return None
 
 
-def draw_rules(checked: Checked, said: Prediction) -> None:
+def draw_rules(checked: CheckedNotebook, said: Prediction) -> None:
     """The verdict of the certain-crash rules."""
     found = with_origins(findings(said), checked, is_live=checked.is_attached)
     st.html(rules_html(found, unsure(said), has_state=checked.state is not None))
@@ -66,7 +66,7 @@ def _sentence(text: str) -> str:
     return begun if begun.endswith((".", "!", "?", "…")) else f"{begun}."
 
 
-def draw_model(asked: Asked) -> None:
+def draw_model(asked: QuestionOutcome) -> None:
     """What a model answered, with what it cost."""
     st.html(model_html(asked))
     if asked.answer.text:
@@ -74,7 +74,7 @@ def draw_model(asked: Asked) -> None:
             st.html(f'<div class="cw-prompt">{_shown(asked.answer.text, MAX_REPLY)}</div>')
 
 
-def model_html(asked: Asked) -> str:
+def model_html(asked: QuestionOutcome) -> str:
     """The card of one answer."""
     heads = {True: "Will crash", False: "Will not crash", None: "No readable answer"}
     css = "cw-alarm" if asked.read.crashes else "cw-calm"
@@ -87,7 +87,7 @@ def model_html(asked: Asked) -> str:
 
 def rehearsal_html(told: Rehearsal) -> str:
     """The card of what the target came to in a copy."""
-    css = "cw-alarm" if told.outcome is Outcome.CRASH else "cw-calm"
+    css = "cw-alarm" if told.outcome is RehearsalEnd.CRASH else "cw-calm"
     title = told.title[:1].upper() + told.title[1:]
     facts = [(name, f"<code>{_shown(text)}</code>" if name == "line" else _shown(text)) for name, text in told.facts]
     return _card(css, told.how, _shown(title), facts)

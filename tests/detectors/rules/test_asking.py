@@ -331,7 +331,7 @@ y = [1, 2]
 
 
 def test_a_mistake_in_asking_says_nothing_and_is_counted(predict_here: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    def mistaken(self: asking.Asker, question: asking.Question) -> answers.LibraryAnswer | None:
+    def mistaken(self: asking.Asker, question: asking.StepQuestion) -> answers.LibraryAnswer | None:
         raise KeyError("a mistake")
 
     monkeypatch.setattr(asking.Asker, "about", mistaken)

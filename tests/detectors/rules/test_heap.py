@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from crane_core.detectors.rules import past, predict
 from crane_core.detectors.rules.abstract_value import AbstractValue
-from crane_core.detectors.rules.heap import Scope, Watch, fields_of, is_unchanged, join, restore, snapshot
+from crane_core.detectors.rules.heap import BranchWatch, Scope, fields_of, is_unchanged, join, restore, snapshot
 from crane_core.detectors.rules.interpreter import Interpreter
 from crane_core.detectors.rules.predict import Report
 from crane_core.domain import Cell, CellRole, Setting
@@ -170,7 +170,7 @@ def test_whatever_changes_a_value_is_noticed_and_undone(change: Callable[[Abstra
     part = AbstractValue("int", literal=1)
     value = AbstractValue("list", {"length": 1, "labels": ["a"]}, items=[part], attributes={"part": part})
     scopes = [Scope({"value": value})]
-    watch = Watch(scopes)
+    watch = BranchWatch(scopes)
     before = fields_of(value)
     change(value)
     watch.look(scopes)

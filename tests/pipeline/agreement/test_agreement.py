@@ -19,14 +19,14 @@ from sklearn.metrics import confusion_matrix as matrix_oracle
 from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.label_set import study_labels
 from crane_core.annotation.plan import Design, Plan, Population
-from crane_core.annotation.plan import Kind as Draw
+from crane_core.annotation.plan import DrawKind as Draw
 from crane_core.domain import Label
 from crane_core.pipeline.agreement.agreement import (
     COEFFICIENTS,
     KAPPA,
     NO_ORDER,
     PERCENT,
-    Scope,
+    ComparedVerdicts,
     agreement_by,
     agreement_table,
     agreement_with_judges,
@@ -42,7 +42,7 @@ from crane_core.pipeline.agreement.agreement import (
 from crane_core.pipeline.agreement.judge_differs import judge_differs
 from crane_core.pipeline.campaigns.blinded import open_blind_campaigns
 from crane_core.pipeline.campaigns.campaigns import drawn_plan, keep_campaign, lock_campaign
-from crane_core.pipeline.campaigns.label_frame import COLUMNS, KEY, Kind, repeat_frame
+from crane_core.pipeline.campaigns.label_frame import COLUMNS, KEY, LabellerKind, repeat_frame
 from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.judging.judges import judge_passes, labels_with_pooled_judges
 from crane_core.pipeline.loading.load import import_paths, prepare
@@ -68,7 +68,9 @@ def verdicts_of(n_cases: int = N_CASES, **columns: object) -> pd.DataFrame:
     return pd.DataFrame(rows).assign(**columns)
 
 
-def labels_of(verdicts: pd.DataFrame, kind: Kind = Kind.HUMAN, **said: list[str | None]) -> pd.DataFrame:
+def labels_of(
+    verdicts: pd.DataFrame, kind: LabellerKind = LabellerKind.HUMAN, **said: list[str | None]
+) -> pd.DataFrame:
     """A label frame: what each annotator says of the verdicts in their order; None means no label."""
     nobody = {"kind": str(kind), "campaign": None, "provenance": None, "why": None}
     frames = [verdicts[KEY].assign(annotator=name, label=labels, **nobody) for name, labels in said.items()]
@@ -101,7 +103,7 @@ def pair() -> tuple[pd.DataFrame, pd.DataFrame, list[str], list[str]]:
 
 def test_every_coefficient_of_two_annotators_agrees_with_its_oracle(pair: Any) -> None:
     verdicts, labels, first, second = pair
-    table = by_name(agreement_table(common_items(labels, verdicts, ["ana", "ben"], Scope.DIAGNOSES)))
+    table = by_name(agreement_table(common_items(labels, verdicts, ["ana", "ben"], ComparedVerdicts.DIAGNOSES)))
     assert list(table) == list(COEFFICIENTS)
     assert {(row["n"], row["n_cases"], row["why"]) for row in table.values()} == {(60, 30, None)}
     assert all(row["low"] < row["value"] < row["high"] for row in table.values())
@@ -122,7 +124,7 @@ def test_of_three_annotators_only_what_two_labelled_counts_and_kappa_says_why_no
         "ben": [*noisy(first, 4)[:40], *[None] * 20],
         "cyd": [None] * 10 + [*noisy(first, 5)[10:35]] + [None] * 25,
     }
-    items = common_items(labels_of(verdicts, **said), verdicts, list(said), Scope.DIAGNOSES)
+    items = common_items(labels_of(verdicts, **said), verdicts, list(said), ComparedVerdicts.DIAGNOSES)
     table = by_name(agreement_table(items))
     assert len(items.facts) == 40
     assert table[KAPPA]["why"] == "it needs exactly two annotators, and 3 are compared"
@@ -140,8 +142,8 @@ def test_diagnoses_are_those_of_crashes_that_an_llm_predicted() -> None:
     verdicts.loc[2, "detector_kind"] = "analyzer"
     verdicts.loc[3, "truth"] = False
     labels = labels_of(verdicts, ana=["correct"] * 12, ben=["correct"] * 12)
-    assert len(common_items(labels, verdicts, ["ana", "ben"], Scope.DIAGNOSES).facts) == 8
-    assert len(common_items(labels, verdicts, ["ana", "ben"], Scope.ALL).facts) == 12
+    assert len(common_items(labels, verdicts, ["ana", "ben"], ComparedVerdicts.DIAGNOSES).facts) == 8
+    assert len(common_items(labels, verdicts, ["ana", "ben"], ComparedVerdicts.ALL).facts) == 12
 
 
 def test_labels_outside_of_the_scale_are_counted_and_left_out() -> None:
@@ -150,11 +152,11 @@ def test_labels_outside_of_the_scale_are_counted_and_left_out() -> None:
         "ana": ["correct", "wrong", "wrong", "partial", "misdetected", "correct"],
         "judge": ["correct", "misdetected", "misdetected", "unverifiable", "correct", None],
     }
-    items = common_items(labels_of(verdicts, **said), verdicts, list(said), Scope.DIAGNOSES)
+    items = common_items(labels_of(verdicts, **said), verdicts, list(said), ComparedVerdicts.DIAGNOSES)
     assert len(items.facts) == 1
     told = {(row.annotator, row.label): row.n for row in items.off_scale.itertuples()}
     assert told == {("ana", "misdetected"): 1, ("judge", "misdetected"): 2, ("judge", "unverifiable"): 1}
-    everything = common_items(labels_of(verdicts, **said), verdicts, list(said), Scope.ALL)
+    everything = common_items(labels_of(verdicts, **said), verdicts, list(said), ComparedVerdicts.ALL)
     assert len(everything.facts) == 5
     assert everything.off_scale.empty
 
@@ -163,7 +165,7 @@ def test_each_two_of_three_have_their_kappa(pair: Any) -> None:
     verdicts, _, first, second = pair
     third = noisy(second, seed=8)
     labels = labels_of(verdicts, ana=first, ben=second, cem=third)
-    table = pairwise(common_items(labels, verdicts, ["ana", "ben", "cem"], Scope.DIAGNOSES))
+    table = pairwise(common_items(labels, verdicts, ["ana", "ben", "cem"], ComparedVerdicts.DIAGNOSES))
     assert table["pair"].tolist() == ["ana and ben", "ana and cem", "ben and cem"]
     oracle = [cohen_kappa_score(*two) for two in ((first, second), (first, third), (second, third))]
     assert table["value"].tolist() == pytest.approx(oracle)
@@ -176,7 +178,9 @@ def test_all_verdicts_have_no_order_so_coefficients_that_need_one_say_so() -> No
     first = guesses(len(verdicts), seed=6, scale=five)
     second = noisy(first, 7, five)
     table = by_name(
-        agreement_table(common_items(labels_of(verdicts, a=first, b=second), verdicts, ["a", "b"], Scope.ALL))
+        agreement_table(
+            common_items(labels_of(verdicts, a=first, b=second), verdicts, ["a", "b"], ComparedVerdicts.ALL)
+        )
     )
     ordered = {name for name, asked in COEFFICIENTS.items() if asked.ordered}
     assert len(ordered) == 4
@@ -190,7 +194,9 @@ def test_a_group_is_the_coefficient_of_its_part_and_degenerate_ones_say_why(pair
     torch = [library == "torch" for library in verdicts["library_group"]]
     first = ["correct" if is_torch else label for is_torch, label in zip(torch, first, strict=True)]
     second = ["correct" if is_torch else label for is_torch, label in zip(torch, second, strict=True)]
-    items = common_items(labels_of(verdicts, ana=first, ben=second), verdicts, ["ana", "ben"], Scope.DIAGNOSES)
+    items = common_items(
+        labels_of(verdicts, ana=first, ben=second), verdicts, ["ana", "ben"], ComparedVerdicts.DIAGNOSES
+    )
     table = agreement_by(items, KAPPA, "library_group").set_index("library_group")
     assert table["n"].sum() == 60
     assert (math.isnan(table.loc["torch", "value"]), table.loc["torch", "why"]) == (True, Why.NO_VARIATION)
@@ -210,7 +216,7 @@ def test_a_group_is_the_coefficient_of_its_part_and_degenerate_ones_say_why(pair
 
 def test_the_matrix_has_the_first_annotator_in_its_rows(pair: Any) -> None:
     verdicts, labels, first, second = pair
-    counts = confusions(common_items(labels, verdicts, ["ben", "ana"], Scope.DIAGNOSES))
+    counts = confusions(common_items(labels, verdicts, ["ben", "ana"], ComparedVerdicts.DIAGNOSES))
     assert counts.to_numpy().tolist() == matrix_oracle(second, first, labels=DIAGNOSES).tolist()
     assert (counts.index.name, counts.columns.name) == ("ben", "ana")
     assert list(counts.columns) == DIAGNOSES
@@ -218,7 +224,7 @@ def test_the_matrix_has_the_first_annotator_in_its_rows(pair: Any) -> None:
 
 def test_differing_are_the_items_that_two_label_differently(pair: Any) -> None:
     verdicts, labels, first, second = pair
-    unlike = differing(common_items(labels, verdicts, ["ana", "ben"], Scope.DIAGNOSES))
+    unlike = differing(common_items(labels, verdicts, ["ana", "ben"], ComparedVerdicts.DIAGNOSES))
     expected = [place for place, (a, b) in enumerate(zip(first, second, strict=True)) if a != b]
     key = ["case_id", "detector"]
     assert unlike[key].to_numpy().tolist() == verdicts.loc[expected, key].to_numpy().tolist()
@@ -229,7 +235,7 @@ def test_differing_are_the_items_that_two_label_differently(pair: Any) -> None:
 def test_without_anything_in_common_every_coefficient_says_so(pair: Any) -> None:
     verdicts, labels, *_ = pair
     half = labels[(labels["annotator"] == "ana") == (labels["detector"] == "qwen")]
-    items = common_items(half, verdicts, ["ana", "ben"], Scope.DIAGNOSES)
+    items = common_items(half, verdicts, ["ana", "ben"], ComparedVerdicts.DIAGNOSES)
     assert set(agreement_table(items)["why"]) == {str(Why.NO_OVERLAP)}
     assert confusions(items).to_numpy().sum() == 0
     assert agreement_by(items, KAPPA, "setting").empty
@@ -239,8 +245,8 @@ def test_without_anything_in_common_every_coefficient_says_so(pair: Any) -> None
 def test_some_of_the_annotators_are_as_if_asked_alone(pair: Any) -> None:
     verdicts, labels, first, _ = pair
     more = pd.concat([labels, labels_of(verdicts, cyd=noisy(first, 9))])
-    all_three = common_items(more, verdicts, ["ana", "ben", "cyd"], Scope.DIAGNOSES)
-    alone = common_items(labels, verdicts, ["ben", "ana"], Scope.DIAGNOSES)
+    all_three = common_items(more, verdicts, ["ana", "ben", "cyd"], ComparedVerdicts.DIAGNOSES)
+    alone = common_items(labels, verdicts, ["ben", "ana"], ComparedVerdicts.DIAGNOSES)
     pd.testing.assert_frame_equal(agreement_table(among(all_three, ["ben", "ana"])), agreement_table(alone))
 
 
@@ -270,7 +276,9 @@ def test_a_judge_is_held_against_its_repetitions_and_its_other_order() -> None:
     lone = passes_of("k", (1, "normal"))
     labels = guesses(len(verdicts), seed=11)
     said = {name: noisy(labels, seed) for seed, name in enumerate([*passes["annotator"], *lone["annotator"]])}
-    items = common_items(labels_of(verdicts, Kind.JUDGE, **said), verdicts, list(said), Scope.DIAGNOSES)
+    items = common_items(
+        labels_of(verdicts, LabellerKind.JUDGE, **said), verdicts, list(said), ComparedVerdicts.DIAGNOSES
+    )
     table = judge_consistency(items, pd.concat([passes, lone]))
     kappa = table[table["coefficient"] == KAPPA].set_index("compared")
     assert set(table["judge"]) == {"j"}
@@ -284,10 +292,14 @@ def test_a_judge_is_held_against_its_repetitions_and_its_other_order() -> None:
 def test_the_usual_pair_is_of_the_newest_campaign_that_has_one() -> None:
     verdicts = verdicts_of(4)
     half = [None] * 4 + ["correct"] * 4
-    newest = labels_of(verdicts, Kind.ANNOTATOR, ana=["correct"] * 4 + [None] * 4, ben=half).assign(campaign="newest")
-    older = labels_of(verdicts, Kind.ANNOTATOR, x=half, y=["wrong"] * 8, z=["wrong"] * 8).assign(campaign="older")
-    human = labels_of(verdicts, Kind.HUMAN, **{"published human": half, "another": half})
-    judge = labels_of(verdicts, Kind.JUDGE, **{"judge, 1": half, "judge, 2": half})
+    newest = labels_of(verdicts, LabellerKind.ANNOTATOR, ana=["correct"] * 4 + [None] * 4, ben=half).assign(
+        campaign="newest"
+    )
+    older = labels_of(verdicts, LabellerKind.ANNOTATOR, x=half, y=["wrong"] * 8, z=["wrong"] * 8).assign(
+        campaign="older"
+    )
+    human = labels_of(verdicts, LabellerKind.HUMAN, **{"published human": half, "another": half})
+    judge = labels_of(verdicts, LabellerKind.JUDGE, **{"judge, 1": half, "judge, 2": half})
     assert usual_pair(pd.concat([human, judge, newest, older])) == ["y", "z"]
     assert usual_pair(pd.concat([human, judge, newest])) == ["published human", "judge, 1"]
     assert usual_pair(human) == ["published human", "another"]
@@ -316,7 +328,7 @@ def test_annotators_of_a_campaign_are_compared_like_everybody(answered: DataFold
         label(answered, plan, "ana", first)
         label(answered, plan, "ben", second)
         labels, verdicts = labels_with_pooled_judges(store, answered), verdict_frame(store)
-        found = common_items(labels, verdicts, ["pilot: ana", "pilot: ben"], Scope.DIAGNOSES)
+        found = common_items(labels, verdicts, ["pilot: ana", "pilot: ben"], ComparedVerdicts.DIAGNOSES)
         expected = cohen_kappa_score(list(first.values()), list(second.values()))
         assert by_name(agreement_table(found))[KAPPA]["value"] == pytest.approx(expected)
         assert usual_pair(labels) == ["pilot: ana", "pilot: ben"]
@@ -365,7 +377,7 @@ HUMAN_AND_JUDGE_AGREE = {
 
 
 def percent_by_detector(published: Published, *annotators: str) -> dict[str, float]:
-    items = common_items(published.labels, published.verdicts, annotators, Scope.ALL)
+    items = common_items(published.labels, published.verdicts, annotators, ComparedVerdicts.ALL)
     table = agreement_by(items, PERCENT, "detector_title")
     assert (table["n"] == 444).all()
     return dict(zip(table["detector_title"], table["value"], strict=True))
@@ -384,7 +396,7 @@ def test_people_and_judge_agree_as_the_study_printed(published: Published) -> No
 def test_every_pass_of_the_judge_has_its_row(published: Published) -> None:
     names = published.passes["annotator"].tolist()
     assert len(names) == 12
-    items = common_items(published.labels, published.verdicts, ["published human", *names], Scope.ALL)
+    items = common_items(published.labels, published.verdicts, ["published human", *names], ComparedVerdicts.ALL)
     against = agreement_with_judges(items, "published human", names)
     assert against["judge"].tolist() == [name for name in names for _ in (KAPPA, PERCENT)]
     assert (against["n"] == 2220).all()
@@ -397,7 +409,7 @@ def test_every_pass_of_the_judge_has_its_row(published: Published) -> None:
 def test_the_default_of_the_published_archive_is_people_against_the_judges_first_pass(published: Published) -> None:
     pair = usual_pair(published.labels)
     assert pair == ["published human", "published judge, repetition 1"]
-    items = common_items(published.labels, published.verdicts, pair, Scope.DIAGNOSES)
+    items = common_items(published.labels, published.verdicts, pair, ComparedVerdicts.DIAGNOSES)
     off_scale = [tuple(row) for row in items.off_scale.to_numpy()]
     assert (len(items.facts), off_scale) == (404, [("published judge, repetition 1", "misdetected", 97)])
     differs = judge_differs(published.labels, published.verdicts, "published human", ["published judge, repetition 1"])

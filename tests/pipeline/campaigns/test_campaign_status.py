@@ -8,7 +8,7 @@ import pytest
 
 from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.outcome import Provenance
-from crane_core.annotation.plan import Design, Kind, Plan, Population
+from crane_core.annotation.plan import Design, DrawKind, Plan, Population
 from crane_core.annotation.showing import Showing
 from crane_core.domain import Label
 from crane_core.pipeline.campaigns.campaigns import drawn_plan, keep_campaign, lock_campaign
@@ -23,7 +23,7 @@ from crane_core.pipeline.places import DataFolder
 def plan(answered: DataFolder) -> Iterator[Plan]:
     """48 items, every one for ana, ben and cleo; the database is gone again when a test begins."""
     store = prepare(answered)
-    design = Design(kind=Kind.ALL, repeats=0.05)
+    design = Design(kind=DrawKind.ALL, repeats=0.05)
     drawn = drawn_plan(
         store, CampaignRequest("pilot", ("ana", "ben", "cleo"), Population("minibench", "ours"), design, seed=4)
     )

@@ -13,7 +13,7 @@ import pytest
 from crane_core import ledger
 from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.guideline import guideline_version
-from crane_core.annotation.plan import Design, Kind, Outcome, Plan, Population
+from crane_core.annotation.plan import Design, DrawKind, Plan, Population, PopulationOutcome
 from crane_core.domain import (
     Annotation,
     AnnotationAction,
@@ -154,12 +154,12 @@ def mine() -> Iterator[Store]:
 @pytest.mark.parametrize(
     ("outcome", "judged", "left_out"),
     [
-        (Outcome.DETECTED, ["numpy_1_reproduced", "numpy_3_reproduced"], 1),
-        (Outcome.PREDICTED, ["numpy_1_fixed", "numpy_1_reproduced", "numpy_3_reproduced"], 2),
+        (PopulationOutcome.DETECTED, ["numpy_1_reproduced", "numpy_3_reproduced"], 1),
+        (PopulationOutcome.PREDICTED, ["numpy_1_fixed", "numpy_1_reproduced", "numpy_3_reproduced"], 2),
     ],
 )
 def test_labelled_is_what_a_majority_of_the_answered_runs_predicted_in_words(
-    mine: Store, outcome: Outcome, judged: list[str], left_out: int
+    mine: Store, outcome: PopulationOutcome, judged: list[str], left_out: int
 ) -> None:
     verdicts, without_text = population(mine, Population("mine", "ours", outcome=outcome))
     assert sorted(verdict.instance_id for verdict in verdicts) == judged
@@ -336,5 +336,5 @@ def test_a_decision_that_is_sent_again_is_one_decision(pilot: Keep) -> None:
 
 
 def test_a_design_of_all_items_draws_all(told_store: Store) -> None:
-    plan = drawn_plan(told_store, CampaignRequest("pilot", ("ana",), STUDY, Design(kind=Kind.ALL)))
+    plan = drawn_plan(told_store, CampaignRequest("pilot", ("ana",), STUDY, Design(kind=DrawKind.ALL)))
     assert len(plan.items) == 501

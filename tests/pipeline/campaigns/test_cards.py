@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from crane_core.annotation.draw import CampaignRequest
-from crane_core.annotation.plan import Design, Kind, Plan, Population, Texts
+from crane_core.annotation.plan import Design, DrawKind, Plan, Population, Texts
 from crane_core.pipeline.campaigns.campaigns import drawn_plan
 from crane_core.pipeline.campaigns.cards import card
 from crane_core.pipeline.loading.load import import_paths, prepare
@@ -28,7 +28,7 @@ def store(only_minibench: DataFolder, predictions: Path) -> Iterator[Store]:
 
 
 def plan_with(store: Store, texts: Texts, *, seed: int = 1, blind: bool = True) -> Plan:
-    design = Design(kind=Kind.ALL, texts=texts)
+    design = Design(kind=DrawKind.ALL, texts=texts)
     return drawn_plan(store, CampaignRequest("pilot", ("ana",), MINE, design, seed, blind=blind))
 
 

@@ -16,8 +16,8 @@ from statsmodels.stats.proportion import proportion_confint
 
 from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.label_set import study_labels
-from crane_core.annotation.plan import Design, Gold, Kind, Plan, Population, Texts, plan_from_json
-from crane_core.annotation.redeal import Change
+from crane_core.annotation.plan import Design, DrawKind, Gold, Plan, Population, Texts, plan_from_json
+from crane_core.annotation.redeal import PeopleChange
 from crane_core.annotation.showing import Showing
 from crane_core.domain import Label
 from crane_core.errors import CampaignError
@@ -70,7 +70,7 @@ def read(store: Store, place: Path, *rows: str, texts: Texts = Texts.ONE) -> tup
 
 def planned(store: Store, folder: DataFolder, gold: tuple[Gold, ...], *, feedback: bool = False, **design: int) -> Plan:
     wish = CampaignRequest(
-        "pilot", ("ana", "ben"), OURS, Design(kind=Kind.ALL, repeats=0.1, **design), seed=20_261_121_077
+        "pilot", ("ana", "ben"), OURS, Design(kind=DrawKind.ALL, repeats=0.1, **design), seed=20_261_121_077
     )
     plan = drawn_plan(store, replace(wish, gold=gold, gold_feedback=feedback))
     keep_campaign(folder, plan)
@@ -97,7 +97,7 @@ def test_gold_is_in_every_order_once_and_in_no_sample(
 
 
 def test_a_plan_without_gold_has_the_orders_that_it_had(store: Store) -> None:
-    wish = CampaignRequest("pilot", ("ana",), OURS, Design(kind=Kind.ALL, repeats=0.1), seed=7)
+    wish = CampaignRequest("pilot", ("ana",), OURS, Design(kind=DrawKind.ALL, repeats=0.1), seed=7)
     first = drawn_plan(store, wish).orders["ana"][0]
     assert first == replace(first, showing=1)
     assert plan_from_json(drawn_plan(store, wish).to_json().replace('"gold": [], "gold_feedback": false', '"seed": 7'))
@@ -238,7 +238,7 @@ def test_gold_comes_with_the_main_round_and_with_people_who_join(
     plan = planned(store, answered, gold, calibration=4)
     assert {len(order) for order in plan.orders.values()} == {4}
     open_main(answered, "pilot", by="lea")
-    change_people(answered, "pilot", Change(add=("cyd",), replace={"ben": "dan"}), by="lea")
+    change_people(answered, "pilot", PeopleChange(add=("cyd",), replace={"ben": "dan"}), by="lea")
     now = kept_campaign(answered, "pilot").plan
     for name in now.present:
         assert sorted(s.item for s in now.orders[name] if s.item in now.gold_items) == sorted(now.gold_items)
@@ -267,7 +267,7 @@ def test_decided_items_of_a_locked_campaign_become_gold_with_the_text_that_was_j
     assert found[two.verdict.key].why == "The second is right."
     with pytest.raises(CampaignError, match="has 2 decided items"):
         drawn(3)
-    wish = CampaignRequest("second", ("ana",), OURS, Design(kind=Kind.ALL), seed=99, gold=tuple(found.values()))
+    wish = CampaignRequest("second", ("ana",), OURS, Design(kind=DrawKind.ALL), seed=99, gold=tuple(found.values()))
     second = drawn_plan(store, wish)
     for entry in second.gold:
         before = next(item.item for item in first.items if item.verdict == entry.verdict)

@@ -10,7 +10,7 @@ import pytest
 from crane_core import ledger
 from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.outcome import Final, Provenance
-from crane_core.annotation.plan import Design, Kind, Plan, Population
+from crane_core.annotation.plan import Design, DrawKind, Plan, Population
 from crane_core.annotation.showing import Showing
 from crane_core.domain import Annotation, AnnotationAction, Label
 from crane_core.pipeline.campaigns.campaigns import drawn_plan, keep_campaign, label_file
@@ -33,7 +33,7 @@ def store(answered: DataFolder) -> Iterator[Store]:
 @pytest.fixture
 def plan(answered: DataFolder, store: Store) -> Plan:
     """Every verdict of "ours", labelled by nobody yet; some come back."""
-    design = Design(kind=Kind.ALL, repeats=0.2)
+    design = Design(kind=DrawKind.ALL, repeats=0.2)
     plan = drawn_plan(store, CampaignRequest("pilot", ("ana", "ben"), Population("minibench", "ours"), design, seed=11))
     keep_campaign(answered, plan)
     return plan

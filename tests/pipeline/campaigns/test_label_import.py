@@ -13,15 +13,15 @@ import pytest
 
 from crane_core import ledger
 from crane_core.annotation.draw import CampaignRequest
-from crane_core.annotation.plan import Design, Kind, Plan, Population
+from crane_core.annotation.plan import Design, DrawKind, Plan, Population
 from crane_core.domain import Label
 from crane_core.errors import CampaignError
-from crane_core.pipeline.agreement.agreement import KAPPA, Scope, agreement_table, common_items
+from crane_core.pipeline.agreement.agreement import KAPPA, ComparedVerdicts, agreement_table, common_items
 from crane_core.pipeline.campaigns.campaigns import drawn_plan, journal_of, keep_campaign, label_file, lock_campaign
 from crane_core.pipeline.campaigns.export.files import export_files
 from crane_core.pipeline.campaigns.guideline import change_guideline
 from crane_core.pipeline.campaigns.label_frame import final_outcomes, label_frame
-from crane_core.pipeline.campaigns.label_import import Columns, Fault, Read, read_labels
+from crane_core.pipeline.campaigns.label_import import Columns, Read, RowFault, read_labels
 from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.campaigns.status import campaign_status
 from crane_core.pipeline.loading.load import prepare, rebuild
@@ -41,7 +41,7 @@ Write = Callable[..., Path]
 @pytest.fixture
 def plan(answered: DataFolder) -> Plan:
     store = prepare(answered)
-    plan = drawn_plan(store, CampaignRequest("pilot", ("ana", "eva"), OURS, Design(kind=Kind.ALL), seed=7))
+    plan = drawn_plan(store, CampaignRequest("pilot", ("ana", "eva"), OURS, Design(kind=DrawKind.ALL), seed=7))
     store.close()
     keep_campaign(answered, plan)
     return plan
@@ -106,7 +106,7 @@ def test_a_rebuild_replays_them_and_agreement_and_outcomes_count_them(
     ]
     store = prepare(answered)
     items = common_items(
-        label_frame(store, answered), verdict_frame(store), ["pilot: ana", "pilot: eva"], Scope.DIAGNOSES
+        label_frame(store, answered), verdict_frame(store), ["pilot: ana", "pilot: eva"], ComparedVerdicts.DIAGNOSES
     )
     table = agreement_table(items).set_index("coefficient")
     pairs = [[one, other] for one, other in said]
@@ -136,11 +136,11 @@ def test_each_fault_is_told_with_its_line_and_counted(answered: DataFolder, plan
     )
     found = read(answered, file)
     assert [(row.line, row.fault) for row in found.faults] == [
-        (2, Fault.CONTRADICTION),
-        (3, Fault.UNKNOWN_ITEM),
-        (6, Fault.CONTRADICTION),
-        (7, Fault.UNKNOWN_LABEL),
-        (9, Fault.INVALID),
+        (2, RowFault.CONTRADICTION),
+        (3, RowFault.UNKNOWN_ITEM),
+        (6, RowFault.CONTRADICTION),
+        (7, RowFault.UNKNOWN_LABEL),
+        (9, RowFault.INVALID),
     ]
     assert [row.words for row in found.faults][:4] == [
         f"{one!r} is given already, labelled wrong, and this row says 'correct'",
@@ -154,7 +154,7 @@ def test_each_fault_is_told_with_its_line_and_counted(answered: DataFolder, plan
 
 def test_an_item_of_somebody_else_is_not_taken(answered: DataFolder, write: Write) -> None:
     store = prepare(answered)
-    design = Design(kind=Kind.ALL, overlap=next(o for o in type(Design().overlap) if o.name == "NONE"), repeats=0)
+    design = Design(kind=DrawKind.ALL, overlap=next(o for o in type(Design().overlap) if o.name == "NONE"), repeats=0)
     plan = drawn_plan(store, CampaignRequest("pilot", ("ana", "eva"), OURS, design, seed=7))
     store.close()
     keep_campaign(answered, plan)
@@ -187,7 +187,7 @@ def test_a_second_label_is_a_duplicate_if_it_is_the_same_and_a_contradiction_if_
     file = write((one, "good", ""), (one, "good", ""), (two, "good", ""), (two, "bad", ""), (three, "good", ""))
     found = read(answered, file)
     assert found.counts() == {"duplicate": 1, "contradiction": 1, "already labelled": 1}
-    [line] = [fault.words for fault in found.faults if fault.fault is Fault.CONTRADICTION]
+    [line] = [fault.words for fault in found.faults if fault.fault is RowFault.CONTRADICTION]
     assert "already, labelled correct, and this row says 'wrong'" in line
 
 

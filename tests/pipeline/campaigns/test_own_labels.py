@@ -17,14 +17,14 @@ from sklearn.metrics import cohen_kappa_score
 from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.label_set import LabelSet
 from crane_core.annotation.outcome import Provenance
-from crane_core.annotation.plan import Design, Kind, Plan, Population
+from crane_core.annotation.plan import Design, DrawKind, Plan, Population
 from crane_core.annotation.showing import Showing
 from crane_core.domain import Label
 from crane_core.errors import CampaignError
 from crane_core.pipeline.agreement.agreement import (
     KAPPA,
     NO_ORDER_OF_OWN,
-    Scope,
+    ComparedVerdicts,
     agreement_table,
     common_items,
     pairwise,
@@ -56,7 +56,7 @@ OURS = Population("minibench", "ours")
 
 def new_plan(store: Store, labels: LabelSet, people: tuple[str, ...] = PEOPLE) -> Plan:
     return drawn_plan(
-        store, CampaignRequest("pilot", people, OURS, Design(Kind.ALL, repeats=0.1), seed=3, labels=labels)
+        store, CampaignRequest("pilot", people, OURS, Design(DrawKind.ALL, repeats=0.1), seed=3, labels=labels)
     )
 
 
@@ -202,14 +202,14 @@ def test_agreement_is_on_the_campaign_s_set_and_nominal_labels_have_no_weights(
         labels, verdicts = label_frame(store, folder), verdict_frame(store)
         who = ["pilot: ana", "pilot: ben"]
         assert common_set(labels, who, label_sets(folder)) == FOUR
-        items = common_items(labels, verdicts, who, Scope.DIAGNOSES, FOUR)
+        items = common_items(labels, verdicts, who, ComparedVerdicts.DIAGNOSES, FOUR)
         table = agreement_table(items).set_index("coefficient")
         first, second = ([said[name][item.item] for item in plan.items] for name in PEOPLE[:2])
         assert table.loc[KAPPA, "value"] == pytest.approx(cohen_kappa_score(first, second))
         assert pairwise(items)["value"].tolist() == [pytest.approx(cohen_kappa_score(first, second))]
         unordered = table["why"] == NO_ORDER_OF_OWN
         assert len(unordered[unordered]) == 4 and table.loc[unordered, "value"].isna().all()
-        of_study = common_items(labels, verdicts, who, Scope.DIAGNOSES)
+        of_study = common_items(labels, verdicts, who, ComparedVerdicts.DIAGNOSES)
         assert set(of_study.off_scale["label"]) == {"unclear"}
         again = self_agreement(repeat_frame(folder), label_sets(folder))
         assert again.loc[again["coefficient"] == "Percent agreement", "value"].tolist() == [1.0, 1.0]

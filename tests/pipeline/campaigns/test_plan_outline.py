@@ -10,7 +10,7 @@ import statsmodels.api as sm
 from statsmodels.formula.api import ols
 
 from crane_core.annotation.draw import CampaignRequest
-from crane_core.annotation.plan import Design, Kind, Overlap, Plan, Population
+from crane_core.annotation.plan import Design, DrawKind, Overlap, Plan, Population
 from crane_core.errors import CampaignError
 from crane_core.pipeline.campaigns.campaigns import drawn_plan, population
 from crane_core.pipeline.campaigns.clustering import ASSUMED_RHO, clustering
@@ -93,7 +93,7 @@ def anova_rho(store: Store, plan: Plan) -> float:
 
 
 def test_without_labels_a_rho_is_assumed_and_said_to_be(store: Store) -> None:
-    plan = drawn_plan(store, CampaignRequest("pilot", ("ana",), OURS, Design(kind=Kind.ALL), seed=SEED))
+    plan = drawn_plan(store, CampaignRequest("pilot", ("ana",), OURS, Design(kind=DrawKind.ALL), seed=SEED))
     weight = clustering(store, plan)
     assert weight.likeness is None
     # Twelve cases of four verdicts each: deff = 1 + 3 rho.
@@ -109,7 +109,7 @@ def test_without_labels_a_rho_is_assumed_and_said_to_be(store: Store) -> None:
 
 def test_items_of_different_cases_are_said_to_be_independent(store: Store) -> None:
     wish = CampaignRequest(
-        "pilot", ("ana",), replace(OURS, settings=("code",), detectors=("heron",)), Design(kind=Kind.ALL)
+        "pilot", ("ana",), replace(OURS, settings=("code",), detectors=("heron",)), Design(kind=DrawKind.ALL)
     )
     plan = drawn_plan(store, wish)
     [told] = outline(plan, clustering(store, plan)).dependence
@@ -120,7 +120,7 @@ def test_items_of_different_cases_are_said_to_be_independent(store: Store) -> No
 
 
 def test_a_second_sample_is_told_per_stratum(store: Store) -> None:
-    design = Design(kind=Kind.ALL, overlap=Overlap.SAMPLE, margin=0.2)
+    design = Design(kind=DrawKind.ALL, overlap=Overlap.SAMPLE, margin=0.2)
     plan = drawn_plan(store, CampaignRequest("pilot", ("ana", "ben"), OURS, design, seed=SEED))
     told = outline(plan, clustering(store, plan))
     # Equation 1 with E = 0.2 and N = 48: 46.1 / (0.04 * 47 + 0.9604) = 16.2, so 17; of 12 in each stratum, 5.

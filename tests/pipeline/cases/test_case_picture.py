@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from crane_core.pipeline.cases.picture import MOST_COLUMNS, Column, picture
+from crane_core.pipeline.cases.picture import MOST_COLUMNS, PictureColumn, picture
 
 ROWS = [
     ("a", "code", True, 5, 0, "correct"),
@@ -24,7 +24,7 @@ def verdicts(title: str = "A") -> pd.DataFrame:
 
 def test_marks_by_hand() -> None:
     drawn = picture(verdicts(), ["A"])
-    assert drawn.columns == (Column("A", "study", "code"), Column("A", "study", "runtime"))
+    assert drawn.columns == (PictureColumn("A", "study", "code"), PictureColumn("A", "study", "runtime"))
     assert drawn.marks == {"a": ["r3", "p1", "r2", "w3"], "b": ["w3", "", "", "u1"]}
     assert drawn.n_left_out == 0
 

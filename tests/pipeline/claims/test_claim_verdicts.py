@@ -4,23 +4,25 @@ from fractions import Fraction
 
 import pytest
 
-from crane_core.pipeline.claims.verdicts import Estimate, Kind, Verdict, judge
+from crane_core.pipeline.claims.verdicts import ClaimEstimate, ClaimKind, ClaimVerdict, judge
 
 HOLDS, ROUNDS, NOISE, CONTRADICTED, NOT_TESTABLE = (
-    Verdict.HOLDS,
-    Verdict.ROUNDS_DIFFERENTLY,
-    Verdict.WITHIN_NOISE,
-    Verdict.CONTRADICTED,
-    Verdict.NOT_TESTABLE,
+    ClaimVerdict.HOLDS,
+    ClaimVerdict.ROUNDS_DIFFERENTLY,
+    ClaimVerdict.WITHIN_NOISE,
+    ClaimVerdict.CONTRADICTED,
+    ClaimVerdict.NOT_TESTABLE,
 )
 Spread = tuple[str, float | None, float | None]
 
 
-def estimates(*spreads: Spread) -> list[Estimate]:
-    return [Estimate(f"no. {i}", Fraction(value), low, high) for i, (value, low, high) in enumerate(spreads, start=1)]
+def estimates(*spreads: Spread) -> list[ClaimEstimate]:
+    return [
+        ClaimEstimate(f"no. {i}", Fraction(value), low, high) for i, (value, low, high) in enumerate(spreads, start=1)
+    ]
 
 
-def alone(value: str) -> list[Estimate]:
+def alone(value: str) -> list[ClaimEstimate]:
     return estimates((value, None, None))
 
 
@@ -36,12 +38,12 @@ def alone(value: str) -> list[Estimate]:
         ("855", "tokens", "854.4", ROUNDS),
     ],
 )
-def test_a_number_is_held_to_its_digits(stated: str, unit: str, value: str, verdict: Verdict) -> None:
-    assert judge(Kind.NUMBER, stated, unit, alone(value)).verdict is verdict
+def test_a_number_is_held_to_its_digits(stated: str, unit: str, value: str, verdict: ClaimVerdict) -> None:
+    assert judge(ClaimKind.NUMBER, stated, unit, alone(value)).verdict is verdict
 
 
 def test_a_number_of_several_is_that_of_each() -> None:
-    judged = judge(Kind.NUMBER, "5", "count", estimates(("5", None, None), ("4", None, None)))
+    judged = judge(ClaimKind.NUMBER, "5", "count", estimates(("5", None, None), ("4", None, None)))
     assert (judged.verdict, judged.why, judged.decisive.name) == (CONTRADICTED, "it is 4", "no. 2")
 
 
@@ -60,12 +62,12 @@ def test_a_number_of_several_is_that_of_each() -> None:
         ("-1.3", (str(Fraction(-300, 222)), None, None), ROUNDS),
     ],
 )
-def test_a_change_is_held_to_sign_digits_and_interval(stated: str, spread: Spread, verdict: Verdict) -> None:
-    assert judge(Kind.CHANGE, stated, "pp", estimates(spread)).verdict is verdict
+def test_a_change_is_held_to_sign_digits_and_interval(stated: str, spread: Spread, verdict: ClaimVerdict) -> None:
+    assert judge(ClaimKind.CHANGE, stated, "pp", estimates(spread)).verdict is verdict
 
 
 def test_a_change_within_noise_still_tells_its_rounding() -> None:
-    judged = judge(Kind.CHANGE, "+9.4", "pp", estimates(("9.4595", -0.1, 19.0)))
+    judged = judge(ClaimKind.CHANGE, "+9.4", "pp", estimates(("9.4595", -0.1, 19.0)))
     assert judged.why == "its interval includes 0; it rounds to 9.5"
 
 
@@ -80,45 +82,47 @@ def test_a_change_within_noise_still_tells_its_rounding() -> None:
         ([("7.2", None, None)], HOLDS),
     ],
 )
-def test_a_range_holds_every_estimate(spreads: list[Spread], verdict: Verdict) -> None:
-    assert judge(Kind.RANGE, "7 to 10", "pp", estimates(*spreads)).verdict is verdict
+def test_a_range_holds_every_estimate(spreads: list[Spread], verdict: ClaimVerdict) -> None:
+    assert judge(ClaimKind.RANGE, "7 to 10", "pp", estimates(*spreads)).verdict is verdict
 
 
 @pytest.mark.parametrize(
     ("kind", "spreads", "verdict"),
     [
-        (Kind.RISES, [("2", 1, 3), ("4", 2, 6)], HOLDS),
-        (Kind.RISES, [("2", 1, 3), ("4", -1, 9)], NOISE),
-        (Kind.RISES, [("2", 1, 3), ("0", -1, 1)], NOISE),
-        (Kind.RISES, [("2", 1, 3), ("-2", -9, 5)], NOISE),
-        (Kind.RISES, [("-2", -3, -1), ("4", 2, 6)], CONTRADICTED),
-        (Kind.RISES, [("-2", -3, -1), ("4", None, None)], CONTRADICTED),
-        (Kind.RISES, [("2", None, None)], NOT_TESTABLE),
-        (Kind.RISES, [("-2", None, None)], NOT_TESTABLE),
-        (Kind.FALLS, [("-2", -3, -1)], HOLDS),
-        (Kind.FALLS, [("-2", -3, 1)], NOISE),
-        (Kind.FALLS, [("2", 1, 3)], CONTRADICTED),
-        (Kind.FALLS, [("0", -1, 1)], NOISE),
-        (Kind.FALLS, [("2", -1, 5)], NOISE),
-        (Kind.DOES_NOT_RISE, [("-2", -9, 4.9), ("0", -1, 1)], HOLDS),
-        (Kind.DOES_NOT_RISE, [("1", -1, 3)], HOLDS),
-        (Kind.DOES_NOT_RISE, [("-2", -9, 5), ("0", -1, 1)], NOISE),
-        (Kind.DOES_NOT_RISE, [("0", -16, 16)], NOISE),
-        (Kind.DOES_NOT_RISE, [("-2", -9, 1), ("2", 0.5, 3.5)], CONTRADICTED),
-        (Kind.DOES_NOT_RISE, [("-2", None, None)], NOT_TESTABLE),
-        (Kind.SIMILAR, [("1", -2, 4), ("-1", -4.9, 3)], HOLDS),
-        (Kind.SIMILAR, [("0", -16, 16)], NOISE),
-        (Kind.SIMILAR, [("1", -2, 4), ("23", 5.5, 38)], CONTRADICTED),
-        (Kind.SIMILAR, [("-23", -38, -5.5)], CONTRADICTED),
-        (Kind.SIMILAR, [("0", None, None)], NOT_TESTABLE),
+        (ClaimKind.RISES, [("2", 1, 3), ("4", 2, 6)], HOLDS),
+        (ClaimKind.RISES, [("2", 1, 3), ("4", -1, 9)], NOISE),
+        (ClaimKind.RISES, [("2", 1, 3), ("0", -1, 1)], NOISE),
+        (ClaimKind.RISES, [("2", 1, 3), ("-2", -9, 5)], NOISE),
+        (ClaimKind.RISES, [("-2", -3, -1), ("4", 2, 6)], CONTRADICTED),
+        (ClaimKind.RISES, [("-2", -3, -1), ("4", None, None)], CONTRADICTED),
+        (ClaimKind.RISES, [("2", None, None)], NOT_TESTABLE),
+        (ClaimKind.RISES, [("-2", None, None)], NOT_TESTABLE),
+        (ClaimKind.FALLS, [("-2", -3, -1)], HOLDS),
+        (ClaimKind.FALLS, [("-2", -3, 1)], NOISE),
+        (ClaimKind.FALLS, [("2", 1, 3)], CONTRADICTED),
+        (ClaimKind.FALLS, [("0", -1, 1)], NOISE),
+        (ClaimKind.FALLS, [("2", -1, 5)], NOISE),
+        (ClaimKind.DOES_NOT_RISE, [("-2", -9, 4.9), ("0", -1, 1)], HOLDS),
+        (ClaimKind.DOES_NOT_RISE, [("1", -1, 3)], HOLDS),
+        (ClaimKind.DOES_NOT_RISE, [("-2", -9, 5), ("0", -1, 1)], NOISE),
+        (ClaimKind.DOES_NOT_RISE, [("0", -16, 16)], NOISE),
+        (ClaimKind.DOES_NOT_RISE, [("-2", -9, 1), ("2", 0.5, 3.5)], CONTRADICTED),
+        (ClaimKind.DOES_NOT_RISE, [("-2", None, None)], NOT_TESTABLE),
+        (ClaimKind.SIMILAR, [("1", -2, 4), ("-1", -4.9, 3)], HOLDS),
+        (ClaimKind.SIMILAR, [("0", -16, 16)], NOISE),
+        (ClaimKind.SIMILAR, [("1", -2, 4), ("23", 5.5, 38)], CONTRADICTED),
+        (ClaimKind.SIMILAR, [("-23", -38, -5.5)], CONTRADICTED),
+        (ClaimKind.SIMILAR, [("0", None, None)], NOT_TESTABLE),
     ],
 )
-def test_a_direction_needs_every_sign_and_every_interval(kind: Kind, spreads: list[Spread], verdict: Verdict) -> None:
+def test_a_direction_needs_every_sign_and_every_interval(
+    kind: ClaimKind, spreads: list[Spread], verdict: ClaimVerdict
+) -> None:
     assert judge(kind, "", "pp", estimates(*spreads)).verdict is verdict
 
 
 def test_the_one_that_fails_is_named() -> None:
-    judged = judge(Kind.RISES, "", "pp", estimates(("2", 1, 3), ("4", -1, 9), ("5", 1, 9)))
+    judged = judge(ClaimKind.RISES, "", "pp", estimates(("2", 1, 3), ("4", -1, 9), ("5", 1, 9)))
     assert judged.decisive.name == "no. 2"
     assert "no. 2 (1 of 3)" in judged.why
 
@@ -126,43 +130,43 @@ def test_the_one_that_fails_is_named() -> None:
 @pytest.mark.parametrize(
     ("value", "verdict"), [("1.35", HOLDS), ("1.65", HOLDS), ("1.34", CONTRADICTED), ("1.66", CONTRADICTED)]
 )
-def test_about_is_within_a_tenth(value: str, verdict: Verdict) -> None:
-    assert judge(Kind.ABOUT, "1.5", "pp", alone(value)).verdict is verdict
+def test_about_is_within_a_tenth(value: str, verdict: ClaimVerdict) -> None:
+    assert judge(ClaimKind.ABOUT, "1.5", "pp", alone(value)).verdict is verdict
 
 
-@pytest.mark.parametrize("kind", [Kind.RISES, Kind.DOES_NOT_RISE, Kind.FALLS, Kind.SIMILAR])
-def test_no_direction_is_shown_or_refuted_by_a_tie_alone(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", [ClaimKind.RISES, ClaimKind.DOES_NOT_RISE, ClaimKind.FALLS, ClaimKind.SIMILAR])
+def test_no_direction_is_shown_or_refuted_by_a_tie_alone(kind: ClaimKind) -> None:
     assert judge(kind, "", "pp", estimates(("0", -16.4, 16.4))).verdict is NOISE
 
 
 @pytest.mark.parametrize(
     ("kind", "spread", "verdict"),
     [
-        (Kind.MORE_THAN, ("201", None, None), HOLDS),
-        (Kind.MORE_THAN, ("200", None, None), CONTRADICTED),
-        (Kind.MORE_THAN, ("201", 190, 210), NOISE),
-        (Kind.MORE_THAN, ("199", 190, 210), NOISE),
-        (Kind.MORE_THAN, ("190", 180, 199), CONTRADICTED),
-        (Kind.AT_MOST, ("200", None, None), HOLDS),
-        (Kind.AT_MOST, ("201", None, None), CONTRADICTED),
-        (Kind.AT_MOST, ("190", 180, 199), HOLDS),
-        (Kind.AT_MOST, ("201", 190, 210), NOISE),
+        (ClaimKind.MORE_THAN, ("201", None, None), HOLDS),
+        (ClaimKind.MORE_THAN, ("200", None, None), CONTRADICTED),
+        (ClaimKind.MORE_THAN, ("201", 190, 210), NOISE),
+        (ClaimKind.MORE_THAN, ("199", 190, 210), NOISE),
+        (ClaimKind.MORE_THAN, ("190", 180, 199), CONTRADICTED),
+        (ClaimKind.AT_MOST, ("200", None, None), HOLDS),
+        (ClaimKind.AT_MOST, ("201", None, None), CONTRADICTED),
+        (ClaimKind.AT_MOST, ("190", 180, 199), HOLDS),
+        (ClaimKind.AT_MOST, ("201", 190, 210), NOISE),
     ],
 )
 def test_a_threshold_is_strict_and_an_interval_that_includes_it_decides_nothing(
-    kind: Kind, spread: Spread, verdict: Verdict
+    kind: ClaimKind, spread: Spread, verdict: ClaimVerdict
 ) -> None:
     assert judge(kind, "200", "count", estimates(spread)).verdict is verdict
 
 
 def test_a_remark_is_told_and_stands_for_a_missing_interval() -> None:
-    largest = Estimate("torch", Fraction(33), remark="the largest of 6 differences has no ordinary interval")
-    judged = judge(Kind.CHANGE, "+33", "pp", [largest])
+    largest = ClaimEstimate("torch", Fraction(33), remark="the largest of 6 differences has no ordinary interval")
+    judged = judge(ClaimKind.CHANGE, "+33", "pp", [largest])
     assert (judged.verdict, judged.why) == (HOLDS, largest.remark)
 
 
 def test_nothing_is_judged_by_nothing() -> None:
     with pytest.raises(ValueError, match="at least one"):
-        judge(Kind.RISES, "", "pp", [])
+        judge(ClaimKind.RISES, "", "pp", [])
     with pytest.raises(ValueError, match="7 to 10"):
-        judge(Kind.RANGE, "7-10", "pp", alone("8"))
+        judge(ClaimKind.RANGE, "7-10", "pp", alone("8"))

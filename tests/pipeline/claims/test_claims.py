@@ -27,7 +27,7 @@ from crane_core.pipeline.claims.claims import (
 from crane_core.pipeline.claims.formats import HEADER, render_claims, verdict_counts
 from crane_core.pipeline.claims.quantities import ARCHIVE, LATER, SECOND_EVALUATOR, Loaded
 from crane_core.pipeline.claims.terms import read_contrasts, read_fields
-from crane_core.pipeline.claims.verdicts import Kind, Verdict
+from crane_core.pipeline.claims.verdicts import ClaimKind, ClaimVerdict
 from crane_core.pipeline.places import DataFolder, embedded
 from crane_core.pipeline.results.evaluate import printed_numbers, verdict_frame
 from crane_core.pipeline.results.measures import Credit, VoteRule, change_table, gain_table
@@ -64,40 +64,40 @@ def about(checked: dict[str, CheckedClaim], quantity: str, of: str) -> CheckedCl
 def test_every_claim_is_a_row_with_a_name_of_its_own() -> None:
     assert len({claim.id for claim in CLAIMS}) == len(CLAIMS) > 100
     assert all(claim.claim and claim.place and claim.unit and claim.quantity for claim in CLAIMS)
-    without_number = {Kind.RISES, Kind.FALLS, Kind.DOES_NOT_RISE, Kind.SIMILAR}
+    without_number = {ClaimKind.RISES, ClaimKind.FALLS, ClaimKind.DOES_NOT_RISE, ClaimKind.SIMILAR}
     assert all((claim.kind in without_number) == (claim.stated == "") for claim in CLAIMS)
 
 
 def test_every_claim_has_a_verdict_from_the_embedded_data(checked: dict[str, CheckedClaim]) -> None:
     for one in checked.values():
         assert bool(one.estimates) == (one.decisive is not None) == bool(one.basis), one
-        assert one.why or one.verdict is Verdict.HOLDS, one
+        assert one.why or one.verdict is ClaimVerdict.HOLDS, one
     assert sum(verdict_counts(list(checked.values())).values()) == len(CLAIMS)
 
 
 @pytest.mark.parametrize(
     ("of", "stated", "exact", "verdict"),
     [
-        (f"rate=F1 detector={GEMINI}", "+8.1", "8.04", Verdict.ROUNDS_DIFFERENTLY),
-        (f"rate=Accuracy detector={QWEN}", "+9.4", "9.46", Verdict.ROUNDS_DIFFERENTLY),
+        (f"rate=F1 detector={GEMINI}", "+8.1", "8.04", ClaimVerdict.ROUNDS_DIFFERENTLY),
+        (f"rate=Accuracy detector={QWEN}", "+9.4", "9.46", ClaimVerdict.ROUNDS_DIFFERENTLY),
         (
             f"rate=Accuracy score=detection from=runtime to=runtime-R detector={GEMINI}",
             "-1.4",
             str(Fraction(-135, 100)),
-            Verdict.HOLDS,
+            ClaimVerdict.HOLDS,
         ),
         (
             f"rate=F1 score=detection from=runtime to=runtime+docs detector={GPT_5}",
             "-0.9",
             "-1.10",
-            Verdict.CONTRADICTED,
+            ClaimVerdict.CONTRADICTED,
         ),
-        (f"rate=Recall detector={QWEN}", "+5.4", "5.41", Verdict.WITHIN_NOISE),
-        (f"rate=Precision detector={QWEN}", "+16.3", "16.31", Verdict.HOLDS),
+        (f"rate=Recall detector={QWEN}", "+5.4", "5.41", ClaimVerdict.WITHIN_NOISE),
+        (f"rate=Precision detector={QWEN}", "+16.3", "16.31", ClaimVerdict.HOLDS),
     ],
 )
 def test_known_differences(
-    checked: dict[str, CheckedClaim], of: str, stated: str, exact: str, verdict: Verdict
+    checked: dict[str, CheckedClaim], of: str, stated: str, exact: str, verdict: ClaimVerdict
 ) -> None:
     """Of Gemini without representation the printed cells differ by 1.3 (73.4 - 72.1), the counts by 3 of 222: 1.35."""
     one = about(checked, "change", of)
@@ -110,11 +110,11 @@ def test_known_differences(
 def test_claims_in_words(checked: dict[str, CheckedClaim]) -> None:
     qwen_first = f"detector={QWEN} vs detector={GEMINI}|{GPT_5}"
     f1 = about(checked, "change", f"rate=F1 {qwen_first}")
-    assert (f1.verdict, "not observed: vs gpt-5 (1 of 2)" in f1.why) == (Verdict.WITHIN_NOISE, True)
-    assert about(checked, "change", f"rate=Accuracy {qwen_first}").verdict is Verdict.WITHIN_NOISE
-    assert about(checked, "change", "rate=Accuracy detector=each").verdict is Verdict.HOLDS
+    assert (f1.verdict, "not observed: vs gpt-5 (1 of 2)" in f1.why) == (ClaimVerdict.WITHIN_NOISE, True)
+    assert about(checked, "change", f"rate=Accuracy {qwen_first}").verdict is ClaimVerdict.WITHIN_NOISE
+    assert about(checked, "change", "rate=Accuracy detector=each").verdict is ClaimVerdict.HOLDS
     pronounced = about(checked, "change", "rate=Accuracy detector=each vs score=detection")
-    assert pronounced.verdict is Verdict.WITHIN_NOISE
+    assert pronounced.verdict is ClaimVerdict.WITHIN_NOISE
     assert [float(one.value) for one in pronounced.estimates] == pytest.approx([300 / 222, 300 / 222, 700 / 222])
 
 
@@ -129,25 +129,33 @@ def test_a_maximum_has_no_interval(checked: dict[str, CheckedClaim]) -> None:
 
 def test_what_does_not_rise_needs_a_bound(checked: dict[str, CheckedClaim]) -> None:
     """Of 15 cases an interval reaches 15 points, and without the answers there is none."""
-    told = {name: one.verdict for name, one in checked.items() if one.claim.kind is Kind.DOES_NOT_RISE}
-    noise = dict.fromkeys(("5.2-6", "5.2-9"), Verdict.WITHIN_NOISE)
-    assert told == noise | {"5.4-3": Verdict.NOT_TESTABLE}
+    told = {name: one.verdict for name, one in checked.items() if one.claim.kind is ClaimKind.DOES_NOT_RISE}
+    noise = dict.fromkeys(("5.2-6", "5.2-9"), ClaimVerdict.WITHIN_NOISE)
+    assert told == noise | {"5.4-3": ClaimVerdict.NOT_TESTABLE}
 
 
 @pytest.mark.parametrize(
     ("name", "verdict", "why"),
     [
-        ("6.4-7", Verdict.CONTRADICTED, "52 of them save time, and the 5 that save most make up 52% of the sum"),
-        ("6.1-6", Verdict.CONTRADICTED, "it is 1; found by gemini-2.5-flash (and a crash of the fixed version too)"),
-        ("6.4-6", Verdict.CONTRADICTED, "it is 2; found by qwen-2.5-32b-instruct (and a crash of the fixed version"),
-        ("5.3-23", Verdict.NOT_TESTABLE, "the signs are as stated"),
-        ("5.2-26", Verdict.WITHIN_NOISE, "a difference of 5 pp is not excluded"),
-        ("5.2-27", Verdict.HOLDS, ""),
-        ("6.4-8", Verdict.HOLDS, "one recorded query"),
+        ("6.4-7", ClaimVerdict.CONTRADICTED, "52 of them save time, and the 5 that save most make up 52% of the sum"),
+        (
+            "6.1-6",
+            ClaimVerdict.CONTRADICTED,
+            "it is 1; found by gemini-2.5-flash (and a crash of the fixed version too)",
+        ),
+        (
+            "6.4-6",
+            ClaimVerdict.CONTRADICTED,
+            "it is 2; found by qwen-2.5-32b-instruct (and a crash of the fixed version",
+        ),
+        ("5.3-23", ClaimVerdict.NOT_TESTABLE, "the signs are as stated"),
+        ("5.2-26", ClaimVerdict.WITHIN_NOISE, "a difference of 5 pp is not excluded"),
+        ("5.2-27", ClaimVerdict.HOLDS, ""),
+        ("6.4-8", ClaimVerdict.HOLDS, "one recorded query"),
     ],
 )
 def test_claims_about_time_source_code_and_categories(
-    checked: dict[str, CheckedClaim], name: str, verdict: Verdict, why: str
+    checked: dict[str, CheckedClaim], name: str, verdict: ClaimVerdict, why: str
 ) -> None:
     assert (checked[name].verdict, why in checked[name].why) == (verdict, True)
 
@@ -194,7 +202,7 @@ def test_without_answers_to_test_it_a_claim_says_what_to_load(loaded: Loaded, em
     none = loaded.verdicts.head(0)
     empty = loaded_from(embedded_store, none, printed_numbers(embedded_store).head(0), loaded.labels.head(0))
     for one in checked_claims(empty, [claim for claim in CLAIMS if claim.quantity != "times"]):
-        assert one.verdict is Verdict.NOT_TESTABLE
+        assert one.verdict is ClaimVerdict.NOT_TESTABLE
         assert one.claim.quantity == "not published" or one.why in (ARCHIVE, LATER), one
 
 
@@ -207,7 +215,7 @@ def test_the_archive_answers_all_but_what_the_later_release_holds(
     assert {one.claim.quantity for one in untested} == {"kappa", "tokens", "predicted", "not published"}
     answered = [one for one in with_texts if one.estimates and not checked[one.claim.id].estimates]
     assert {one.claim.quantity for one in answered} == {"state", "code lines"}
-    assert {one.verdict for one in answered} == {Verdict.HOLDS}
+    assert {one.verdict for one in answered} == {ClaimVerdict.HOLDS}
     without = {one.claim.id: one.verdict for one in with_texts if one not in answered}
     assert without == {name: checked[name].verdict for name in without}
 
@@ -223,7 +231,7 @@ def test_a_later_release_brings_intervals(loaded: Loaded, embedded_store: Store)
     found = checked_claims(again, simple)
     assert found
     for one in found:
-        assert (one.verdict, one.basis) == (Verdict.CONTRADICTED, "answers")
+        assert (one.verdict, one.basis) == (ClaimVerdict.CONTRADICTED, "answers")
         assert one.decisive is not None
         assert one.decisive.value == 0
         assert one.decisive.has_interval
@@ -248,7 +256,7 @@ def test_kappa_is_that_of_the_verdicts_both_evaluators_labelled(loaded: Loaded, 
     # 12 correct of which 4 changed, 12 wrong: observed 20/24; expected 1/2 (8/24) + 1/2 (16/24) = 1/2
     assert found[0].decisive is not None
     assert float(found[0].decisive.value) == pytest.approx((20 / 24 - 1 / 2) / (1 / 2))
-    assert [one.verdict for one in found] == [Verdict.CONTRADICTED, Verdict.WITHIN_NOISE]
+    assert [one.verdict for one in found] == [ClaimVerdict.CONTRADICTED, ClaimVerdict.WITHIN_NOISE]
 
 
 def test_printed_cells_name_the_counts(loaded: Loaded, embedded_store: Store) -> None:

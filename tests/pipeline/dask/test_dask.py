@@ -21,14 +21,14 @@ from crane_core.domain import Cell, CellRole, Detector, Job, Run, Setting
 from crane_core.errors import ClusterError
 from crane_core.pipeline.dask import worker
 from crane_core.pipeline.dask.cluster import LOCAL, Cluster, reached
-from crane_core.pipeline.dask.work import Done, Piece, spread
-from crane_core.pipeline.dask.worker import Order
-from crane_core.pipeline.detection.detect import DetectorInput, Item, JobRequest, Plan
+from crane_core.pipeline.dask.work import FinishedPiece, WorkPiece, spread
+from crane_core.pipeline.dask.worker import WorkerOrder
+from crane_core.pipeline.detection.detect import DetectorInput, JobPlan, JobQuestion, JobRequest
 from crane_core.pipeline.detection.here import run_of
 from crane_core.pipeline.detection.on_dask import merged, on_cluster
 from crane_core.pipeline.detection.prompt import Input
 from crane_core.pipeline.jobs.files import encoded, job_file, standing
-from crane_core.pipeline.jobs.work import INTERRUPTED, Progress, Work, carry_out
+from crane_core.pipeline.jobs.work import INTERRUPTED, JobProgress, Work, carry_out
 from crane_core.pipeline.places import DataFolder
 from tests.dask_pieces import Processes, dask_processes, fatal, logged, raising, until_stopped
 from tests.patience import PATIENCE_S, once
@@ -66,7 +66,7 @@ def connected(processes: Processes) -> Iterator[Cluster]:
         yield found
 
 
-def plan_of(folder: DataFolder, n: int = N_NOTEBOOKS) -> Plan:
+def plan_of(folder: DataFolder, n: int = N_NOTEBOOKS) -> JobPlan:
     """The rules on `n` notebooks, of which every second one divides by zero."""
     options = rules_detector.options()
     detector = Detector(rules_detector.NAME, rules_detector.TITLE, rules_detector.KIND)
@@ -77,26 +77,26 @@ def plan_of(folder: DataFolder, n: int = N_NOTEBOOKS) -> Plan:
         before = Cell("made", name, "made", 0, CellRole.EXECUTED, f"x = {number % 2}", 1, 0)
         target = Cell("made", name, "made", 1, CellRole.TARGET, "1 / x", None, 1)
         inputs[name] = DetectorInput(None, 0, Input([before, target], None))
-    items = [Item(name, 1) for name in inputs]
+    items = [JobQuestion(name, 1) for name in inputs]
     wanted = JobRequest(detector, Setting.CODE, "made", options, is_prompted=False)
-    return Plan(wanted, job, Work(job, items, standing(folder, job.job), detector), inputs, {})
+    return JobPlan(wanted, job, Work(job, items, standing(folder, job.job), detector), inputs, {})
 
 
-def runs(folder: DataFolder, plan: Plan) -> list[Run]:
+def runs(folder: DataFolder, plan: JobPlan) -> list[Run]:
     return [one for one in ledger.tail(job_file(folder, plan.job.job)).records if isinstance(one, Run)]
 
 
-def assert_every_notebook_once(folder: DataFolder, plan: Plan) -> None:
+def assert_every_notebook_once(folder: DataFolder, plan: JobPlan) -> None:
     found = runs(folder, plan)
     assert Counter(run.instance_id for run in found) == Counter(list(plan.inputs))
     assert all(run.crashes is (int(run.instance_id.removeprefix("made_")) % 2 == 0) for run in found)
 
 
-def after(n: int, do: Callable[[], object]) -> Callable[[Progress], None]:
+def after(n: int, do: Callable[[], object]) -> Callable[[JobProgress], None]:
     """Hears of progress, and does something once when `n` answers are on the disk."""
     left = [do]
 
-    def hear(now: Progress) -> None:
+    def hear(now: JobProgress) -> None:
         if now.n_now >= n and left:
             left.pop()()
 
@@ -120,7 +120,7 @@ def test_500_notebooks_and_a_killed_worker_give_every_answer_once(
 def test_only_what_a_killed_worker_had_is_begun_again(processes: Processes, shaken: Cluster, tmp_path: Path) -> None:
     log = tmp_path / "log"
     names = [f"n{number}" for number in range(N_NOTEBOOKS)]
-    pieces = [Piece(name, (log, name, 0.005)) for name in names]
+    pieces = [WorkPiece(name, (log, name, 0.005)) for name in names]
     told: list[str] = []
     for done in spread(shaken, "logged", logged, pieces, Event()):
         told += done.lines
@@ -173,11 +173,11 @@ def test_a_stop_keeps_what_is_done_and_the_next_start_continues(cluster: Cluster
 def test_a_stop_reaches_what_is_being_done(cluster: Cluster, tmp_path: Path) -> None:
     log, stop = tmp_path / "log", Event()
 
-    def pieces() -> Iterator[Piece]:
-        yield from (Piece(f"n{number}", (log, f"n{number}")) for number in range(2))
+    def pieces() -> Iterator[WorkPiece]:
+        yield from (WorkPiece(f"n{number}", (log, f"n{number}")) for number in range(2))
         once(lambda: log.exists() and len(log.read_text().splitlines()) == 2)
         stop.set()
-        yield Piece("n2", (log, "n2"))
+        yield WorkPiece("n2", (log, "n2"))
 
     done = [one.lines for one in spread(cluster, "stopped", until_stopped, pieces(), stop)]
     assert sorted(done) == [["n0 stopped: True"], ["n1 stopped: True"]]
@@ -193,8 +193,8 @@ def test_a_piece_that_raises_is_told_as_such_and_ends_nothing(cluster: Cluster) 
     }
 
 
-def map_pieces(*names: str) -> list[Piece]:
-    return [Piece(name, name) for name in names]
+def map_pieces(*names: str) -> list[WorkPiece]:
+    return [WorkPiece(name, name) for name in names]
 
 
 @pytest.mark.slow
@@ -214,7 +214,7 @@ def test_lines_that_nobody_fetched_are_found_by_the_next_worker(
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     log = tmp_path / "log"
-    order = Order("job", "start", __version__, "mark", pickle.dumps((logged, (log, "n0", 0.0))))
+    order = WorkerOrder("job", "start", __version__, "mark", pickle.dumps((logged, (log, "n0", 0.0))))
     assert worker.do(order) == ["n0"]
     monkeypatch.setattr(worker, "_own", {})  # another process knows the files alone
     assert worker.do(order._replace(start="later")) == ["n0"]
@@ -227,7 +227,7 @@ def test_lines_that_nobody_fetched_are_found_by_the_next_worker(
 
 def test_a_worker_of_another_version_does_nothing(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    order = Order("job", "start", "0.0.1", "mark", pickle.dumps((logged, (log, "n0", 0.0))))
+    order = WorkerOrder("job", "start", "0.0.1", "mark", pickle.dumps((logged, (log, "n0", 0.0))))
     with pytest.raises(ClusterError, match=r"the driver 0\.0\.1"):
         worker.do(order)
     assert not log.exists()
@@ -238,10 +238,10 @@ def test_a_worker_that_answers_about_something_else_is_refused(tmp_path: Path) -
     asked, other = plan.work.open
     said = Prediction(crashes=True, reasoning=None, diagnostics=None)
     honest, foreign = (ledger.to_line(run_of(plan.job, key, said)).decode() for key in (asked, other))
-    assert [run.instance_id for run in merged(plan.job, [asked], Done("n", [honest], None))] == [asked[0]]
+    assert [run.instance_id for run in merged(plan.job, [asked], FinishedPiece("n", [honest], None))] == [asked[0]]
     for lines in ([], [foreign], [honest, honest], [honest, foreign]):
         with pytest.raises(ClusterError, match="answered something other than made_0"):
-            list(merged(plan.job, [asked], Done("n", lines, None)))
+            list(merged(plan.job, [asked], FinishedPiece("n", lines, None)))
 
 
 @pytest.mark.slow

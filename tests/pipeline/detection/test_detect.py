@@ -12,10 +12,17 @@ import pytest
 from crane_core import ledger
 from crane_core.domain import Detector, DetectorKind, Job, Prompt, Reply, Run, Setting
 from crane_core.errors import DetectorError
-from crane_core.pipeline.detection.detect import Item, JobRequest, Plan, in_rounds, known_detector, plan_detection
+from crane_core.pipeline.detection.detect import (
+    JobPlan,
+    JobQuestion,
+    JobRequest,
+    in_rounds,
+    known_detector,
+    plan_detection,
+)
 from crane_core.pipeline.detection.score import scores
 from crane_core.pipeline.jobs.files import alone, job_file, job_name, now, standing
-from crane_core.pipeline.jobs.work import INTERRUPTED, Keep, Key, Outcome, Progress, Worker, carry_out
+from crane_core.pipeline.jobs.work import INTERRUPTED, JobOutcome, JobProgress, Keep, Key, Worker, carry_out
 from crane_core.pipeline.loading.load import prepare, rebuild
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage import cases, jobs, state
@@ -31,7 +38,7 @@ def wanted(**more: object) -> JobRequest:
     return JobRequest(HERON, Setting.CODE, "minibench", is_prompted=True, **usual | more)  # type: ignore[arg-type]
 
 
-def planned(folder: DataFolder, **more: object) -> Plan:
+def planned(folder: DataFolder, **more: object) -> JobPlan:
     store = prepare(folder)
     try:
         return plan_detection(store, folder, wanted(**more))
@@ -39,7 +46,7 @@ def planned(folder: DataFolder, **more: object) -> Plan:
         store.close()
 
 
-def reply(plan: Plan, key: Key, text: str | None, trouble: str | None = None, **more: object) -> Reply:
+def reply(plan: JobPlan, key: Key, text: str | None, trouble: str | None = None, **more: object) -> Reply:
     job, (instance_id, run_index) = plan.job, key
     prompt = plan.inputs[instance_id].prompt
     assert prompt
@@ -47,7 +54,7 @@ def reply(plan: Plan, key: Key, text: str | None, trouble: str | None = None, **
     return Reply(*where, now(), text, trouble, **more)  # type: ignore[arg-type]
 
 
-def saying(plan: Plan, text_of: Callable[[Key], str | None], *, at_most: int | None = None) -> Worker:
+def saying(plan: JobPlan, text_of: Callable[[Key], str | None], *, at_most: int | None = None) -> Worker:
     """A worker that knows every answer by itself, and stops after some."""
 
     def work(items: Sequence[Key], keep: Keep, stop: Event) -> str | None:
@@ -63,11 +70,11 @@ def saying(plan: Plan, text_of: Callable[[Key], str | None], *, at_most: int | N
     return work
 
 
-def done(folder: DataFolder, plan: Plan, text: str | None = CRASH, **more: int) -> Outcome:
+def done(folder: DataFolder, plan: JobPlan, text: str | None = CRASH, **more: int) -> JobOutcome:
     return carry_out(folder, plan.work, saying(plan, lambda _: text, **more))  # type: ignore[arg-type]
 
 
-def records(folder: DataFolder, plan: Plan) -> list[object]:
+def records(folder: DataFolder, plan: JobPlan) -> list[object]:
     return list(ledger.tail(job_file(folder, plan.job.job)).records)
 
 
@@ -76,7 +83,12 @@ def loaded(folder: DataFolder) -> Store:
 
 
 def test_every_instance_is_asked_once_before_any_is_asked_twice() -> None:
-    assert in_rounds(["a", "b"], 2) == [Item("a", 1), Item("b", 1), Item("a", 2), Item("b", 2)]
+    assert in_rounds(["a", "b"], 2) == [
+        JobQuestion("a", 1),
+        JobQuestion("b", 1),
+        JobQuestion("a", 2),
+        JobQuestion("b", 2),
+    ]
 
 
 def test_a_job_is_answered_saved_loaded_and_scored(folder: DataFolder) -> None:
@@ -228,9 +240,9 @@ def test_two_processes_do_not_work_on_one_job(folder: DataFolder) -> None:
 def test_progress_counts_what_is_on_the_disk(folder: DataFolder) -> None:
     done(folder, planned(folder), at_most=3)
     plan = planned(folder)
-    told: list[Progress] = []
+    told: list[JobProgress] = []
 
-    def hear(progress: Progress) -> None:
+    def hear(progress: JobProgress) -> None:
         assert len(standing(folder, plan.job.job).replies) == progress.n_done + progress.n_troubles
         told.append(progress)
 

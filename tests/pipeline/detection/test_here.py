@@ -11,7 +11,7 @@ import pytest
 from crane_core.detectors.prediction import Prediction
 from crane_core.domain import Cell, CellRole, Detector, DetectorKind, Job, KernelState, Prompt, Run, Setting
 from crane_core.pipeline.detection import here
-from crane_core.pipeline.detection.detect import DetectorInput, Item, JobRequest, Plan
+from crane_core.pipeline.detection.detect import DetectorInput, JobPlan, JobQuestion, JobRequest
 from crane_core.pipeline.detection.here import in_processes
 from crane_core.pipeline.detection.prompt import Input
 from crane_core.pipeline.jobs.files import Spent, Standing
@@ -20,19 +20,19 @@ from crane_core.pipeline.jobs.work import INTERRUPTED, Answer, Work
 TARGETS = {"a": "1 / 0", "b": "1 / 1", "c": "[][0]"}
 
 
-def plan_of(detector: str, targets: dict[str, str]) -> Plan:
+def plan_of(detector: str, targets: dict[str, str]) -> JobPlan:
     job = Job("job", "made", detector, Setting.CODE, "{}", "2026-11-23T00:00:00Z")
     inputs = {
         name: DetectorInput(None, 0, Input([Cell("made", name, "made", 0, CellRole.TARGET, code, None, 0)], None))
         for name, code in targets.items()
     }
-    items = [Item(name, 1) for name in inputs]
+    items = [JobQuestion(name, 1) for name in inputs]
     kind = Detector(detector, detector, DetectorKind.RULES)
     request = JobRequest(kind, Setting.CODE, "made", {}, is_prompted=False)
-    return Plan(request, job, Work(job, items, Standing(None, {}, {}, Spent()), kind), inputs, {})
+    return JobPlan(request, job, Work(job, items, Standing(None, {}, {}, Spent()), kind), inputs, {})
 
 
-def answered(plan: Plan, concurrency: int, stop: Event | None = None) -> tuple[list[Run], str | None]:
+def answered(plan: JobPlan, concurrency: int, stop: Event | None = None) -> tuple[list[Run], str | None]:
     runs: list[Run] = []
 
     def keep(answer: Answer, _: Prompt | None) -> None:

@@ -8,15 +8,15 @@ import pytest
 
 from crane_core.domain import Setting
 from crane_core.pipeline.detection.printed_rows import printed_beside, printed_rows
-from crane_core.pipeline.detection.score import Rate, Row
+from crane_core.pipeline.detection.score import Rate, ScoreRow
 from crane_core.pipeline.detection.score_words import table_words
 from crane_core.pipeline.results.evaluate import printed_numbers
 from crane_core.stats.rates import RATES
 from crane_core.storage.store import Store
 
 
-def row(title: str, setting: str, *, is_published: bool = False) -> Row:
-    return Row(title, setting, "any", is_published, 2, 0, {name: Rate(0.5, 0.1, 0.9, 2, 1) for name in RATES})
+def row(title: str, setting: str, *, is_published: bool = False) -> ScoreRow:
+    return ScoreRow(title, setting, "any", is_published, 2, 0, {name: Rate(0.5, 0.1, 0.9, 2, 1) for name in RATES})
 
 
 @pytest.mark.parametrize(

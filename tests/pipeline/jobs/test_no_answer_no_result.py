@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crane_core.llm.fake_server import FakePlan, Fault, fake_server
+from crane_core.llm.fake_server import FakePlan, ServerFault, fake_server
 from crane_core.pipeline.detection.score import scores
 from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
@@ -19,9 +19,9 @@ from tests.spoken import speaker
 ON = ("--setting", "code", "--benchmark", "minibench", "--instances", "numpy_1_*", "--runs", "1")
 
 
-@pytest.mark.parametrize("fault", [Fault.REFUSAL, Fault.ENDLESS_THINKING, Fault.EMPTY])
+@pytest.mark.parametrize("fault", [ServerFault.REFUSAL, ServerFault.ENDLESS_THINKING, ServerFault.EMPTY])
 def test_job_without_an_answer_is_a_run_and_no_result(
-    folder: DataFolder, capsys: pytest.CaptureFixture[str], fault: Fault
+    folder: DataFolder, capsys: pytest.CaptureFixture[str], fault: ServerFault
 ) -> None:
     run = speaker(folder.path, capsys)
     with fake_server(FakePlan(faults={fault: 1})) as base_url:

@@ -12,11 +12,11 @@ from crane_core import ledger
 from crane_core.domain import AnnotatorKind, JudgeJob, JudgeReply
 from crane_core.errors import DetectorError
 from crane_core.llm.endpoint import Endpoint
-from crane_core.llm.fake_server import FakeModel, FakePlan, Fault, fake_server
-from crane_core.pipeline.campaigns.label_frame import Kind
-from crane_core.pipeline.jobs.ask_models import Asking, Caps, asking
+from crane_core.llm.fake_server import FakeModel, FakePlan, ServerFault, fake_server
+from crane_core.pipeline.campaigns.label_frame import LabellerKind
+from crane_core.pipeline.jobs.ask_models import AskingOptions, Caps, asking
 from crane_core.pipeline.jobs.files import job_file
-from crane_core.pipeline.jobs.work import Outcome, carry_out
+from crane_core.pipeline.jobs.work import JobOutcome, carry_out
 from crane_core.pipeline.judging.judge import (
     JudgePlan,
     WantedJudgement,
@@ -54,8 +54,8 @@ def planned(folder: DataFolder, **more: object) -> JudgePlan:
         store.close()
 
 
-def judged(folder: DataFolder, plan: JudgePlan, base_url: str, **more: object) -> Outcome:
-    asked: Asking = asking(Endpoint("egret", base_url), concurrency=8, **more)  # type: ignore[arg-type]
+def judged(folder: DataFolder, plan: JudgePlan, base_url: str, **more: object) -> JobOutcome:
+    asked: AskingOptions = asking(Endpoint("egret", base_url), concurrency=8, **more)  # type: ignore[arg-type]
     return carry_out(folder, plan.work, judging(plan, asked))
 
 
@@ -101,7 +101,7 @@ def test_its_labels_stand_beside_those_of_people(answered: DataFolder, base_url:
     store = prepare(answered)
     labels = labels_with_pooled_judges(store, answered)
     mine = labels[labels["annotator"].str.startswith("judge egret")]
-    assert set(mine["kind"]) == {Kind.JUDGE}
+    assert set(mine["kind"]) == {LabellerKind.JUDGE}
     assert sorted(set(mine["annotator"])) == [
         f"judge egret, {which}{order}"
         for which in ("all repetitions", "repetition 1", "repetition 2")
@@ -138,7 +138,7 @@ def test_labels_are_read_from_the_raw_replies_again_at_a_rebuild(answered: DataF
 
 def test_a_reply_without_a_label_is_counted_kept_and_no_label(answered: DataFolder) -> None:
     plan = planned(answered, detector="heron", setting="code")
-    with fake_server(FakePlan(seed=7, faults={Fault.WRONG_JSON: 3, Fault.REFUSAL: 4})) as base_url:
+    with fake_server(FakePlan(seed=7, faults={ServerFault.WRONG_JSON: 3, ServerFault.REFUSAL: 4})) as base_url:
         outcome = judged(answered, plan, base_url)
     assert outcome.n_all == N_QUESTIONS // 4
     assert outcome.unreadable == {"no object in the reply has the key label": N_QUESTIONS // 12}

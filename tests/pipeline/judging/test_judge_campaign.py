@@ -12,12 +12,18 @@ from sklearn.metrics import cohen_kappa_score
 from crane_core import ledger
 from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.label_set import LabelSet, study_labels
-from crane_core.annotation.plan import Design, Kind, Plan, Population
+from crane_core.annotation.plan import Design, DrawKind, Plan, Population
 from crane_core.domain import JudgeReply
 from crane_core.errors import DetectorError
 from crane_core.llm.endpoint import Endpoint
 from crane_core.llm.fake_server import FakePlan, fake_server
-from crane_core.pipeline.agreement.agreement import KAPPA, PERCENT, Scope, agreement_with_judges, common_items
+from crane_core.pipeline.agreement.agreement import (
+    KAPPA,
+    PERCENT,
+    ComparedVerdicts,
+    agreement_with_judges,
+    common_items,
+)
 from crane_core.pipeline.agreement.campaign_judges import CampaignJudge, beside_people, counted_words, judges_of
 from crane_core.pipeline.agreement.judge_powered import credits_of, judge_powered
 from crane_core.pipeline.campaigns.campaigns import drawn_plan, keep_campaign
@@ -137,7 +143,7 @@ def test_its_labels_stand_beside_those_of_people_and_power_their_estimate(
     assert judges_of(store, "second") == []
     store.close()
     judge = "judge egret on pilot, repetition 1"
-    items = common_items(labels, verdicts, ["pilot: ana", judge], Scope.DIAGNOSES)
+    items = common_items(labels, verdicts, ["pilot: ana", judge], ComparedVerdicts.DIAGNOSES)
     n_on_scale = sum(labels_of[plan.item(s.item).verdict.key[1:4]] in ("correct", "partial", "wrong") for s in some)
     table = agreement_with_judges(items, "pilot: ana", [judge]).set_index("coefficient")
     assert table.loc[KAPPA, "n"] == n_on_scale
@@ -175,7 +181,9 @@ def test_items_without_texts_are_skipped_and_counted(answered: DataFolder, plan:
 
 def own_plan(answered: DataFolder, labels: LabelSet) -> Plan:
     store = prepare(answered)
-    wish = CampaignRequest("own", ("ana",), OURS, Design(Kind.ALL, repeats=0), seed=7, created_by="ana", labels=labels)
+    wish = CampaignRequest(
+        "own", ("ana",), OURS, Design(DrawKind.ALL, repeats=0), seed=7, created_by="ana", labels=labels
+    )
     found = drawn_plan(store, wish)
     store.close()
     keep_campaign(answered, found)

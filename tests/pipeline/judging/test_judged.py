@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 from crane_core.annotation.draw import CampaignRequest, draw_plan
-from crane_core.annotation.plan import Design, Item, Kind, Overlap, Plan, Population, Stratum, Verdict
-from crane_core.annotation.redeal import Change
+from crane_core.annotation.plan import Design, DrawKind, Item, LabelledVerdict, Overlap, Plan, Population, Stratum
+from crane_core.annotation.redeal import PeopleChange
 from crane_core.domain import Label
 from crane_core.importers.crane_llm_settled import SETTLED
 from crane_core.pipeline.campaigns.campaigns import asked_for, keep_campaign, kept_campaign, lock_campaign
@@ -37,7 +37,7 @@ from crane_core.pipeline.results.measures import (
 from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.statistics import gains
 from crane_core.pipeline.study.study_tables import study_tables
-from crane_core.pipeline.study.table_cells import Status
+from crane_core.pipeline.study.table_cells import CellStatus
 from crane_core.stats.rates import RATES, total
 from crane_core.storage.store import Store, open_store
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
@@ -53,10 +53,10 @@ def verdicts(embedded_store: Store) -> pd.DataFrame:
 
 
 @pytest.fixture(scope="module")
-def diagnoses(verdicts: pd.DataFrame) -> list[Verdict]:
+def diagnoses(verdicts: pd.DataFrame) -> list[LabelledVerdict]:
     """The study's 501."""
     columns = [*KEY, "case_id", "library", "root_cause"]
-    found = [Verdict(**row) for row in as_rows(asked_for(verdicts, STUDY)[columns])]
+    found = [LabelledVerdict(**row) for row in as_rows(asked_for(verdicts, STUDY)[columns])]
     assert len(found) == 501
     return found
 
@@ -65,7 +65,7 @@ def models(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[(frame["experiment"] == STUDY.experiment) & (frame["detector_kind"] == "llm")]
 
 
-def plan_of(diagnoses: list[Verdict], design: Design, *, seed: int = 1, population: Population = STUDY) -> Plan:
+def plan_of(diagnoses: list[LabelledVerdict], design: Design, *, seed: int = 1, population: Population = STUDY) -> Plan:
     wish = CampaignRequest("pilot", ("ana", "ben"), population, design, seed=seed)
     return draw_plan(wish, diagnoses, guideline="g", created_at="2026-11-21T09:00:00+00:00", left_out=0)
 
@@ -81,10 +81,10 @@ def finals(plan: Plan, verdicts: pd.DataFrame, provenance: str = "unanimous") ->
 
 
 @pytest.fixture
-def played(folder: DataFolder, diagnoses: list[Verdict]) -> Iterator[tuple[Store, DataFolder, Plan]]:
+def played(folder: DataFolder, diagnoses: list[LabelledVerdict]) -> Iterator[tuple[Store, DataFolder, Plan]]:
     """A campaign over everything whose annotators say what the published human says; not locked yet."""
     store = open_store(folder.database)
-    plan = plan_of(diagnoses, Design(kind=Kind.ALL))
+    plan = plan_of(diagnoses, Design(kind=DrawKind.ALL))
     label_as_published(store, folder, plan)
     yield store, folder, plan
     store.close()
@@ -103,7 +103,7 @@ def label_as_published(store: Store, folder: DataFolder, plan: Plan) -> None:
 
 
 def test_exported_rows_judged_by_a_sample_say_so(
-    folder: DataFolder, diagnoses: list[Verdict], monkeypatch: pytest.MonkeyPatch
+    folder: DataFolder, diagnoses: list[LabelledVerdict], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = open_store(folder.database)
     plan = plan_of(diagnoses, Design(repeats=0))
@@ -130,7 +130,7 @@ def test_a_campaign_over_everything_with_the_published_labels_gives_the_publishe
     published = verdict_frame(store)
     judged = judged_by(published, label_frame(store, folder), "pilot: final", plan)
     tables = study_tables(judged[judged["detector_kind"] == "llm"], printed_numbers(store))
-    assert [cell.status for cell in tables["2a"].cells] == [Status.EQUAL] * 24
+    assert [cell.status for cell in tables["2a"].cells] == [CellStatus.EQUAL] * 24
     assert coverage(models(judged)) == Coverage(501, 501, 0, 0, {"unanimous": 501})
     ours, theirs = models(judged), models(published)
     for rule, credit in [(rule, credit) for rule in (VoteRule.MAJORITY, VoteRule.ALL) for credit in Credit]:
@@ -187,7 +187,7 @@ def estimates(frame: pd.DataFrame, rule: VoteRule) -> dict[tuple[str, str, str],
 
 @pytest.mark.parametrize("rule", VoteRule)
 def test_samples_of_222_estimate_the_whole_without_bias(
-    rule: VoteRule, verdicts: pd.DataFrame, diagnoses: list[Verdict]
+    rule: VoteRule, verdicts: pd.DataFrame, diagnoses: list[LabelledVerdict]
 ) -> None:
     truth = estimates(verdicts, rule)
     weighted, left_out = [], []
@@ -207,7 +207,7 @@ def test_samples_of_222_estimate_the_whole_without_bias(
 
 @pytest.mark.parametrize("rule", VoteRule)
 def test_a_sample_knows_how_many_crashes_each_group_has(
-    rule: VoteRule, verdicts: pd.DataFrame, diagnoses: list[Verdict]
+    rule: VoteRule, verdicts: pd.DataFrame, diagnoses: list[LabelledVerdict]
 ) -> None:
     plan = plan_of(diagnoses, Design())
     judged = models(judged_by(verdicts, finals(plan, verdicts), "pilot: final", plan))
@@ -237,7 +237,7 @@ def said_by(folder: DataFolder, campaign: str, who: str, n: int, human: pd.Serie
     assert desk.take(who, acts).refused == {}
 
 
-def test_labels_weigh_by_their_stratum_after_a_redeal(folder: DataFolder, diagnoses: list[Verdict]) -> None:
+def test_labels_weigh_by_their_stratum_after_a_redeal(folder: DataFolder, diagnoses: list[LabelledVerdict]) -> None:
     """Each item by two of four; one leaves, one joins, and some items stay open: each stratum still stands for all."""
     store = open_store(folder.database)
     verdicts = verdict_frame(store)
@@ -252,7 +252,7 @@ def test_labels_weigh_by_their_stratum_after_a_redeal(folder: DataFolder, diagno
         open_main(folder, plan.campaign, by="lead")
         for who in TEAM:
             said_by(folder, plan.campaign, who, 15, human)
-        change_people(folder, plan.campaign, Change(add=("eva",), remove=("ben",)), by="lead")
+        change_people(folder, plan.campaign, PeopleChange(add=("eva",), remove=("ben",)), by="lead")
         for who in ("ana", "cleo", "dan", "eva"):
             said_by(folder, plan.campaign, who, 50 if seed else 1_000, human)
         lock_campaign(folder, plan.campaign, by="lead")
@@ -287,7 +287,7 @@ def _recall(rows: pd.DataFrame) -> float:
 
 
 def test_intervals_of_samples_cover_what_all_labels_would_give(
-    verdicts: pd.DataFrame, diagnoses: list[Verdict]
+    verdicts: pd.DataFrame, diagnoses: list[LabelledVerdict]
 ) -> None:
     asked: dict[str, Any] = {"by": BY, "rate": "F1", **STRICT}
     truth = rate_table(models(verdicts), **asked).set_index(BY)["value"]
@@ -302,7 +302,9 @@ def test_intervals_of_samples_cover_what_all_labels_would_give(
     assert np.mean(covered) >= 0.95
 
 
-def test_with_a_sample_nobody_knows_who_wins_which_instance(verdicts: pd.DataFrame, diagnoses: list[Verdict]) -> None:
+def test_with_a_sample_nobody_knows_who_wins_which_instance(
+    verdicts: pd.DataFrame, diagnoses: list[LabelledVerdict]
+) -> None:
     plan = plan_of(diagnoses, Design())
     judged = models(judged_by(verdicts, finals(plan, verdicts), "pilot: final", plan))
     gains = gain_table(judged, **STRICT)  # type: ignore[arg-type]
@@ -346,8 +348,8 @@ FRAME = [
 def small_plan(**design: Any) -> Plan:
     """Drawn from the verdicts of detector x."""
     frame = asked_for(small(*FRAME), Population("mine", "e", detectors=("x",)))
-    verdicts = [Verdict(**row) for row in as_rows(frame[[*KEY, "case_id", "library", "root_cause"]])]
-    return plan_of(verdicts, Design(kind=Kind.ALL, **design), population=Population("mine", "e", detectors=("x",)))
+    verdicts = [LabelledVerdict(**row) for row in as_rows(frame[[*KEY, "case_id", "library", "root_cause"]])]
+    return plan_of(verdicts, Design(kind=DrawKind.ALL, **design), population=Population("mine", "e", detectors=("x",)))
 
 
 def small_labels(plan: Plan, said: dict[tuple[str, str], str]) -> pd.DataFrame:

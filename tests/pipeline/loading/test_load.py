@@ -16,7 +16,7 @@ import pytest
 
 from crane_core import ledger
 from crane_core.annotation.draw import CampaignRequest, draw_plan
-from crane_core.annotation.plan import Population, Verdict
+from crane_core.annotation.plan import LabelledVerdict, Population
 from crane_core.domain import (
     AnnotatorKind,
     Campaign,
@@ -567,7 +567,7 @@ def test_records_of_a_list_are_loaded_whole_or_not_at_all(folder: DataFolder) ->
 def test_what_annotators_do_is_no_news_for_results(folder: DataFolder) -> None:
     """Else every label of an open campaign would have the bootstrap of the Results page run again."""
     store = prepare(folder)
-    verdict = Verdict("minibench", "numpy_1_reproduced", "own", "code", "own-1", "numpy_1")
+    verdict = LabelledVerdict("minibench", "numpy_1_reproduced", "own", "code", "own-1", "numpy_1")
     wish = CampaignRequest("pilot", ("ana",), Population("minibench", "own-1"))
     plan = draw_plan(wish, [verdict], guideline="g", created_at="2026-11-21T10:00:00+00:00", left_out=0)
     campaigns.keep_campaign(folder, plan)

@@ -67,7 +67,7 @@ def test_a_job_stands_first_with_what_it_took(folder: DataFolder) -> None:
     assert first["is_job"] and (first["n_instances"], first["n_answers"]) == (2, 6)
     assert first["input_tokens"] > 0 and first["seconds_median"] > 0
     assert [row["instance_id"] for row in page] == list(found)
-    assert place == answers.Place(None, "pandas_1_reproduced", 1, 2)
+    assert place == answers.AnswerPlace(None, "pandas_1_reproduced", 1, 2)
     for row, said in zip(page, found.values(), strict=True):
         assert [answer["run_index"] for answer in said] == [1, 2, 3]
         assert all(answer["has_reply"] for answer in said)

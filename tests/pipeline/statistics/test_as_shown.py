@@ -14,7 +14,7 @@ from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.statistics import breakdown, gains
 from crane_core.storage.store import Store
 from crane_core.ui import breakdown_view, data, gains_view
-from crane_core.ui.result_switches import STUDY, Chosen
+from crane_core.ui.result_switches import STUDY, ResultChoice
 
 from .conftest import only
 
@@ -33,8 +33,8 @@ def shown(study_models: Material, embedded_store: Store, monkeypatch: pytest.Mon
     return study_models
 
 
-def switches(rule: VoteRule, credit: Credit) -> Chosen:
-    return Chosen("junobench", STUDY, DetectorKind.LLM, rule, credit)
+def switches(rule: VoteRule, credit: Credit) -> ResultChoice:
+    return ResultChoice("junobench", STUDY, DetectorKind.LLM, rule, credit)
 
 
 def same(value: float | None, shown: float | None) -> bool:

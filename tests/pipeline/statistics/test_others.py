@@ -7,7 +7,7 @@ from itertools import combinations
 import pytest
 
 from crane_core.domain import Setting
-from crane_core.pipeline.agreement.agreement import PERCENT, Scope, agreement_table, common_items
+from crane_core.pipeline.agreement.agreement import PERCENT, ComparedVerdicts, agreement_table, common_items
 from crane_core.pipeline.agreement.judge_powered import judge_powered
 from crane_core.pipeline.claims.claims import checked_claims, loaded_from, published_claims
 from crane_core.pipeline.export.exported_statistic import Material
@@ -104,9 +104,9 @@ def test_coefficients_groups_judges_and_powered_estimates(
     pairs = list(combinations(people, 2))
     assert pairs
     for pair in pairs:
-        items = common_items(with_judges.labels, with_judges.verdicts, pair, Scope.DIAGNOSES)
+        items = common_items(with_judges.labels, with_judges.verdicts, pair, ComparedVerdicts.DIAGNOSES)
         for row in as_rows(agreement_table(items)) if not items.facts.empty else []:
-            of = {"runs": Scope.DIAGNOSES, "judged_by": " and ".join(pair)}
+            of = {"runs": ComparedVerdicts.DIAGNOSES, "judged_by": " and ".join(pair)}
             one = only(mine, section="coefficients", statistic=row["coefficient"], **of)
             assert (one.value, one.low, one.high, one.n) == (row["value"], row["low"], row["high"], row["n"])
             method = agreement.RATE_INTERVAL if row["coefficient"] == PERCENT else agreement.BOOTSTRAP

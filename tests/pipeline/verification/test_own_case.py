@@ -14,7 +14,7 @@ from crane_core.pipeline.loading.load import import_paths, prepare, rebuild
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.verification.add_case import NewCase
 from crane_core.pipeline.verification.own_case import add_own_case, own_benchmarks
-from crane_core.runtime.limits import Limits
+from crane_core.runtime.limits import KernelLimits
 from crane_core.storage import cases, state
 from crane_core.storage.store import Store
 from tests.written_pairs import write_notebook, write_pair
@@ -47,13 +47,17 @@ def test_two_cases_share_a_benchmark_and_survive_a_rebuild(tmp_path: Path, folde
     write_pair(tmp_path / "My Pairs", "tour", CRASHING, FIXED)
     import_paths([tmp_path / "My Pairs"], folder, store)
     for name, zero in (("trip", "0"), ("ride", "False")):
-        own = add_own_case(new_case(tmp_path, name, zero), "My Pairs", folder, store, Limits(), stop=threading.Event())
+        own = add_own_case(
+            new_case(tmp_path, name, zero), "My Pairs", folder, store, KernelLimits(), stop=threading.Event()
+        )
         assert (own.benchmark, own.added.exception) == ("my-pairs", "ZeroDivisionError")
     assert own_benchmarks(store) == ["my-pairs"]
     assert set(cases.case_list(store.cursor(), "my-pairs")["case_id"]) == {"tour", "trip", "ride"}
     assert set(state.load_problems(store.cursor())["source_id"]) == {"published"}
     with pytest.raises(SourceError, match="my-pairs has a case trip already"):
-        add_own_case(new_case(tmp_path, "trip", "0.0"), "My Pairs", folder, store, Limits(), stop=threading.Event())
+        add_own_case(
+            new_case(tmp_path, "trip", "0.0"), "My Pairs", folder, store, KernelLimits(), stop=threading.Event()
+        )
     before = state.content(store.cursor())
     store.close()
     rebuild(folder)
@@ -67,4 +71,4 @@ def test_two_cases_share_a_benchmark_and_survive_a_rebuild(tmp_path: Path, folde
 @pytest.mark.parametrize("name", ["junobench", "MiniBench"])
 def test_benchmarks_of_others_take_no_case(tmp_path: Path, folder: DataFolder, store: Store, name: str) -> None:
     with pytest.raises(SourceError, match="is not your own benchmark"):
-        add_own_case(new_case(tmp_path, "trip"), name, folder, store, Limits(), stop=threading.Event())
+        add_own_case(new_case(tmp_path, "trip"), name, folder, store, KernelLimits(), stop=threading.Event())

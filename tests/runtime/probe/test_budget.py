@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from crane_core.runtime.kernel_side.crane_probe import budget
-from crane_core.runtime.kernel_side.crane_probe.budget import Budget, OverBudgetError
+from crane_core.runtime.kernel_side.crane_probe.budget import LookBudget, OverBudgetError
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ def test_others_turns_do_not_count_up_to_a_limit(
     now = {"wall": 100.0, "worked": 7.0}
     clocks = SimpleNamespace(perf_counter=lambda: now["wall"], thread_time=lambda: now["worked"])
     monkeypatch.setattr(budget, "time", clocks)
-    looking = Budget(steps=10, nodes=10, seconds=1.0)
+    looking = LookBudget(steps=10, nodes=10, seconds=1.0)
     now.update(wall=100.0 + wall_s, worked=7.0 + worked_s)
     assert (looking.seconds_left == 0.0) is is_over
     if is_over:

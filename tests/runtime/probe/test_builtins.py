@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crane_core.runtime.kernel_side.crane_probe.contents import sequences
-from crane_core.runtime.kernel_side.crane_probe.limits import Limits
+from crane_core.runtime.kernel_side.crane_probe.limits import LookLimits
 from crane_core.runtime.kernel_side.crane_probe.looking import Look
 from tests.examples import examples
 
@@ -217,7 +217,7 @@ def test_a_long_list_needs_little_besides_itself(entry: Entry) -> None:
 )
 def test_distinct_values_are_counted_as_a_set_counts_them(few: list[Any], more: int) -> None:
     rows = few + [type(few[0])(at) for at in range(more)] if few else few
-    distinct = sequences.distinct_values(rows.__iter__, len(rows), Look(Limits(), {}))
+    distinct = sequences.distinct_values(rows.__iter__, len(rows), Look(LookLimits(), {}))
     assert distinct is not None
     assert distinct.n == len(set(rows))
     assert distinct.few <= set(rows)
@@ -227,7 +227,7 @@ def test_counting_many_distinct_values_takes_little_memory() -> None:
     rows = [at * 0.37 for at in range(20_000)]
     tracemalloc.start()
     try:
-        distinct = sequences.distinct_values(rows.__iter__, len(rows), Look(Limits(), {}))
+        distinct = sequences.distinct_values(rows.__iter__, len(rows), Look(LookLimits(), {}))
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 
 from crane_core.runtime.kernel_side.crane_probe.kernel_copy import foreign, forked, held
-from crane_core.runtime.kernel_side.crane_probe.limits import Limits
+from crane_core.runtime.kernel_side.crane_probe.limits import LookLimits
 from tests.patience import PATIENCE_S
 
 Tell = Callable[[str, Any], None]
@@ -32,7 +32,7 @@ AMPLE_S = PATIENCE_S
 
 class FakeLook(NamedTuple):
     seconds_left: float
-    limits: Limits = Limits()
+    limits: LookLimits = LookLimits()
 
 
 @pytest.mark.parametrize("facts_of", WAYS)
@@ -228,7 +228,7 @@ def test_without_time_it_is_not_begun() -> None:
 
 def test_where_it_is_not_wanted_it_is_not_begun() -> None:
     ran: list[str] = []
-    look = FakeLook(AMPLE_S, Limits(foreign=False))
+    look = FakeLook(AMPLE_S, LookLimits(foreign=False))
     assert foreign.facts_of(lambda tell: ran.append("ran"), look) == {"unfinished": "needs code of the notebook"}
     assert ran == []
 

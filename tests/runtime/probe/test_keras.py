@@ -18,7 +18,7 @@ import pytest
 from PIL import Image
 
 from crane_core.runtime.kernel_side.crane_probe.kernel_copy import forked
-from crane_core.runtime.kernel_side.crane_probe.limits import Limits
+from crane_core.runtime.kernel_side.crane_probe.limits import LookLimits
 from crane_core.runtime.kernel_side.crane_probe.look import look
 from tests.optional import later, needs
 from tests.patience import UNHURRIED
@@ -224,7 +224,7 @@ def test_a_deep_model_is_cut_in_the_middle_and_the_cut_is_counted(keras: Any) ->
     facts = entry["plus"]["structure"]
     n_layers = 150 + sum(layer["type"] == "InputLayer" for layer in facts["layers"].values())
     assert len(facts["layers"]) + facts["layers_not_shown"] == n_layers
-    assert len(json.dumps(entry)) < Limits().variable_chars
+    assert len(json.dumps(entry)) < LookLimits().variable_chars
 
 
 def test_layers_by_themselves(keras: Any) -> None:
@@ -438,7 +438,7 @@ def test_the_contract_of_every_summary(keras: Any, name: str) -> None:
     first, second = (json.loads(text) for text in texts)
     assert first["variables"] == second["variables"]
     assert not first["unavailable"]
-    assert len(texts[0]) < 2 * Limits().variable_chars
+    assert len(texts[0]) < 2 * LookLimits().variable_chars
 
 
 @pytest.mark.parametrize("name", NAMES)

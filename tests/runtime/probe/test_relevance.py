@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from crane_core.runtime.kernel_side.crane_probe.chains.following import chain_text
 from crane_core.runtime.kernel_side.crane_probe.chains.relevance import Needs, needs
-from crane_core.runtime.kernel_side.crane_probe.limits import Limits
+from crane_core.runtime.kernel_side.crane_probe.limits import LookLimits
 from crane_core.runtime.kernel_side.crane_probe.syntax.sources import Sources
 from tests.examples import examples
 
@@ -34,7 +34,7 @@ def read(target: str, code: str = "") -> Needs:
     namespace: dict[str, Any] = {}
     exec(code, namespace)
     cell = {"code": code, "notebook_index": 0, "executed": True, "order": 1}
-    return needs(target, namespace, Sources([cell]), Limits())
+    return needs(target, namespace, Sources([cell]), LookLimits())
 
 
 def names(target: str, code: str = "") -> list[str]:
@@ -221,7 +221,7 @@ def test_wrapped_functions_are_followed() -> None:
 def test_a_function_without_source_is_known_by_its_code() -> None:
     namespace: dict[str, Any] = {"hidden": 1}
     exec("def secret(x):\n    return [x + hidden for _ in x]", namespace)
-    found = needs("secret(rows)", namespace, Sources([]), Limits())
+    found = needs("secret(rows)", namespace, Sources([]), LookLimits())
     assert "hidden" in found.names
 
 

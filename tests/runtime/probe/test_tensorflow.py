@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crane_core.runtime.kernel_side.crane_probe.limits import Limits
+from crane_core.runtime.kernel_side.crane_probe.limits import LookLimits
 from crane_core.runtime.kernel_side.crane_probe.look import look
 from tests.examples import examples
 from tests.optional import later, needs
@@ -268,7 +268,7 @@ def test_the_contract_of_every_summary(name: str) -> None:
     first, second = (json.loads(text) for text in texts)
     assert first["variables"] == second["variables"]
     assert not first["unavailable"]
-    assert len(texts[0]) < 2 * Limits().variable_chars
+    assert len(texts[0]) < 2 * LookLimits().variable_chars
 
 
 @pytest.mark.parametrize("name", OBJECTS)

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crane_core.runtime.kernel_side.crane_probe.kernel_copy import forked
-from crane_core.runtime.kernel_side.crane_probe.limits import Limits
+from crane_core.runtime.kernel_side.crane_probe.limits import LookLimits
 from crane_core.runtime.kernel_side.crane_probe.look import look
 from tests.examples import examples
 from tests.optional import later, needs
@@ -280,7 +280,7 @@ def test_a_deep_module_is_cut_in_the_middle_and_the_cut_is_counted() -> None:
     assert facts["layers"]["0"]["in_features"] == 1
     assert facts["output"] == {"layer": "199", "shape": ["...", 201]}
     assert facts["n_parameters"] == sum(one.numel() for one in net.parameters())
-    assert len(json.dumps(entry)) < Limits().variable_chars
+    assert len(json.dumps(entry)) < LookLimits().variable_chars
 
 
 def test_a_module_that_raises_at_everything_is_seen() -> None:
@@ -699,7 +699,7 @@ def test_the_contract_of_every_summary(name: str) -> None:
     assert first["variables"] == second["variables"]
     assert set(first["variables"]["thing"]) <= {"type", "structure", "representation", "values", "plus", "docs"}
     assert not first["unavailable"]
-    assert len(texts[0]) < 2 * Limits().variable_chars
+    assert len(texts[0]) < 2 * LookLimits().variable_chars
 
 
 def test_neighbours_in_a_sequential_can_be_compared() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from crane_core.annotation.draw import CampaignRequest
-from crane_core.annotation.plan import NAME, Design, Kind, Population
+from crane_core.annotation.plan import NAME, Design, DrawKind, Population
 from crane_core.pipeline.campaigns.campaigns import drawn_plan, keep_campaign
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage.store import open_store
@@ -27,7 +27,7 @@ def app(open_app: str, open_folder: DataFolder, answered_folder: DataFolder, tmp
     try:
         for campaign in CAMPAIGNS:
             wanted = Population("minibench", "ours")
-            request = CampaignRequest(campaign, ANNOTATORS, wanted, Design(Kind.ALL), seed=7)
+            request = CampaignRequest(campaign, ANNOTATORS, wanted, Design(DrawKind.ALL), seed=7)
             keep_campaign(open_folder, drawn_plan(store, request))
     finally:
         store.close()

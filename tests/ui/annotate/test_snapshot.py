@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from crane_core.annotation.draw import CampaignRequest, draw_plan
-from crane_core.annotation.plan import Design, Kind, Plan, Population, Verdict
+from crane_core.annotation.plan import Design, DrawKind, LabelledVerdict, Plan, Population
 from crane_core.annotation.showing import Showing
 from crane_core.pipeline.campaigns.campaigns import keep_campaign
 from crane_core.pipeline.campaigns.desk_names import KEY_FILE, DeskNames, desk_names
@@ -27,14 +27,14 @@ SETTINGS = ("code", "runtime")
 @pytest.fixture(scope="module")
 def plan() -> Plan:
     verdicts = [
-        Verdict(
+        LabelledVerdict(
             "junobench", f"pandas_{n}_reproduced", detector, setting, "study", f"pandas_{n}", "pandas", "API misuse"
         )
         for n in range(20)
         for detector in DETECTORS
         for setting in SETTINGS
     ]
-    wish = CampaignRequest("pilot", ("ana", "ben"), Population("junobench", "study"), Design(kind=Kind.ALL), seed=5)
+    wish = CampaignRequest("pilot", ("ana", "ben"), Population("junobench", "study"), Design(kind=DrawKind.ALL), seed=5)
     return draw_plan(wish, verdicts, guideline="g1", created_at="2026-11-21T10:00:00+00:00", left_out=0)
 
 

@@ -9,7 +9,7 @@ import pytest
 from crane_core.annotation.label_set import study_labels
 from crane_core.domain import Annotation, AnnotationAction, Label
 from crane_core.pipeline.campaigns.disputes import Dispute
-from crane_core.ui.campaigns.decide_snapshot import Outcome, deciding, queue, texts
+from crane_core.ui.campaigns.decide_snapshot import DecisionOutcome, deciding, queue, texts
 
 DECIDED = Annotation(
     "pilot", "cleo", "event-1", 1, AnnotationAction.ADJUDICATE, "b", 1, "g1", "2026-11-23", Label.WRONG
@@ -34,7 +34,13 @@ def test_the_asked_item_is_first_and_those_put_off_are_last(asked: str, late: li
 def test_cards_and_evidence_are_sent_once_and_a_decided_item_says_by_whom() -> None:
     sent = {"have": ["a", 7], "evidence": "a", "late": {"a": 1}}
     now = deciding(
-        FOUND, study_labels(), "b", sent, Outcome(["e1"]), card_of=lambda one: one.item, evidence_of=lambda item: item
+        FOUND,
+        study_labels(),
+        "b",
+        sent,
+        DecisionOutcome(["e1"]),
+        card_of=lambda one: one.item,
+        evidence_of=lambda item: item,
     )
     assert (now["queue"], now["n_waiting"], now["n_all"]) == (["b", "a", "c", "d"], 3, 4)
     assert now["cards"] == {"b": "b", "c": "c", "d": "d"}

@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from crane_core.annotation.draw import CampaignRequest, draw_plan
-from crane_core.annotation.plan import Design, Kind, Plan, Population, Verdict
+from crane_core.annotation.plan import Design, DrawKind, LabelledVerdict, Plan, Population
 from crane_core.pipeline.campaigns.campaigns import keep_campaign, lock_campaign
 from crane_core.pipeline.campaigns.guideline import change_guideline, guideline_versions
 from crane_core.pipeline.places import DataFolder
@@ -33,8 +33,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> DataFolder:
 
 @pytest.fixture
 def plan(folder: DataFolder) -> Plan:
-    verdicts = [Verdict("made", f"case_{i}_reproduced", "heron", "code", "ours", f"case_{i}") for i in range(9)]
-    wish = CampaignRequest("pilot", ("ana", "ben"), Population("made", "ours"), Design(kind=Kind.ALL), seed=5)
+    verdicts = [LabelledVerdict("made", f"case_{i}_reproduced", "heron", "code", "ours", f"case_{i}") for i in range(9)]
+    wish = CampaignRequest("pilot", ("ana", "ben"), Population("made", "ours"), Design(kind=DrawKind.ALL), seed=5)
     drawn = draw_plan(wish, verdicts, guideline="Judge.\n", created_at="2026-01-02T03:04:05+00:00", left_out=0)
     keep_campaign(folder, drawn)
     return drawn

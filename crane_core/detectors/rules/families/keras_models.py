@@ -132,7 +132,7 @@ def compiled(operation: Operation) -> Answer:
 # Data
 
 
-class Given(NamedTuple):
+class ModelBatch(NamedTuple):
     """What a model is given: the shapes of a batch of inputs and of labels, how many samples, the labels' range."""
 
     inputs: Shape
@@ -150,30 +150,30 @@ def _array_shape(value: AbstractValue | None) -> Shape | None:
     return value.shape
 
 
-def _given(inputs: AbstractValue, labels: AbstractValue | None) -> Given | None:
+def _given(inputs: AbstractValue, labels: AbstractValue | None) -> ModelBatch | None:
     x, y = _array_shape(inputs), _array_shape(labels)
     if x:
         ends = labels.fact("value_range") if labels is not None else None
-        return Given(_unbatched(x), _unbatched(y) if y else None, x[0], ends)
+        return ModelBatch(_unbatched(x), _unbatched(y) if y else None, x[0], ends)
     if inputs.class_name in _ITERATORS and inputs.package in ("keras", "tf_keras"):
         return _of_iterator(inputs)
     spec = inputs.fact("element_spec")
     if inputs.package == "tensorflow" and isinstance(spec, (list, tuple)) and len(spec) == 2:
         shapes = [_shape(part["shape"]) if isinstance(part, dict) and part.keys() == _SPEC else None for part in spec]
-        return Given(_unbatched(shapes[0]), _unbatched(shapes[1])) if shapes[0] and shapes[1] else None
+        return ModelBatch(_unbatched(shapes[0]), _unbatched(shapes[1])) if shapes[0] and shapes[1] else None
     return None
 
 
 _SPEC: Final = {"shape", "dtype"}
 
 
-def _of_iterator(value: AbstractValue) -> Given | None:
+def _of_iterator(value: AbstractValue) -> ModelBatch | None:
     """Batches of images and labels, by the rule of the class mode."""
     image, mode, n_classes = (value.fact(name) for name in ("image_shape", "class_mode", "num_classes"))
     if not isinstance(image, (list, tuple)):
         return None
     labels = (None, n_classes) if mode == "categorical" and type(n_classes) is int else None
-    return Given((None, *image), (None,) if mode in ("binary", "sparse") else labels)
+    return ModelBatch((None, *image), (None,) if mode in ("binary", "sparse") else labels)
 
 
 def _unbatched(shape: Shape) -> Shape:
@@ -236,7 +236,7 @@ def _first_layer(model: AbstractValue) -> AbstractValue:
     return next(iter(_layers(model) or ()), AbstractValue())
 
 
-def _judge_labels(operation: Operation, model: AbstractValue, given: Given, output: Shape, what: str) -> None:
+def _judge_labels(operation: Operation, model: AbstractValue, given: ModelBatch, output: Shape, what: str) -> None:
     """The loss is tried, as if it were called."""
     loss = model.mapping("loss").get("type", model.fact("loss"))
     if given.labels is None or not isinstance(loss, str):
@@ -332,7 +332,7 @@ def predicted(operation: Operation) -> Answer:
         return UNCHANGED
     data = bound["x"]
     is_symbolic = data.class_name == "KerasTensor" and operation.name == "__call__"
-    given = Given(data.shape) if is_symbolic and data.shape else _given(data, None)
+    given = ModelBatch(data.shape) if is_symbolic and data.shape else _given(data, None)
     output = _through_model(operation, model, given.inputs, data.named("the input")) if given is not None else None
     if operation.name == "__call__":
         return AbstractValue(SYMBOLIC if is_symbolic else "", known_facts(shape=output))

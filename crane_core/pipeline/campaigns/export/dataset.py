@@ -17,7 +17,14 @@ import pyarrow.parquet as pq
 
 from crane_core.pipeline.campaigns.export.readme import COLUMN_WORDS
 from crane_core.pipeline.campaigns.export.schema import as_file, row_schema
-from crane_core.pipeline.campaigns.export.table import COLUMNS_AFTER_LOCK, TEXT_COLUMNS, Files, Row, Snapshot, rows
+from crane_core.pipeline.campaigns.export.table import (
+    COLUMNS_AFTER_LOCK,
+    TEXT_COLUMNS,
+    Files,
+    LedgerSnapshot,
+    Row,
+    rows,
+)
 
 QUESTIONS = ("label", "reason", "note")
 SUBMITTED = "submitted"
@@ -54,7 +61,7 @@ _WITHOUT = "Texts of notebooks and detectors are not included, because they belo
 _WITH = "Texts of notebooks and detectors are included under the terms of their authors."
 
 
-def dataset_files(taken: Snapshot) -> Files:
+def dataset_files(taken: LedgerSnapshot) -> Files:
     """The files by name."""
     return {
         "README.md": lambda: iter([_card(taken).encode()]),
@@ -64,13 +71,13 @@ def dataset_files(taken: Snapshot) -> Files:
     }
 
 
-def _card(taken: Snapshot) -> str:
+def _card(taken: LedgerSnapshot) -> str:
     columns = "\n".join(f"| {name} | {COLUMN_WORDS[name]} |" for name in taken.columns)
     texts = _WITH if taken.texts is not None else _WITHOUT
     return _CARD.format(campaign=taken.plan.campaign, texts=texts, columns=columns)
 
 
-def _parquet(taken: Snapshot, *, records: bool) -> Iterator[bytes]:
+def _parquet(taken: LedgerSnapshot, *, records: bool) -> Iterator[bytes]:
     columns = _record_columns(taken) if records else {name: _kind(name) for name in taken.columns}
     content = list(_records(taken)) if records else list(rows(taken))
     table = pa.Table.from_pylist(content, schema=pa.schema(list(columns.items())))
@@ -83,13 +90,13 @@ def _kind(column: str) -> pa.DataType:
     return _NUMBERS.get(column, pa.string())
 
 
-def _record_columns(taken: Snapshot) -> dict[str, pa.DataType]:
+def _record_columns(taken: LedgerSnapshot) -> dict[str, pa.DataType]:
     names = ("campaign", *_ABOUT_ITEM, *(TEXT_COLUMNS if taken.texts is not None else ()))
     lists = [f"{question}.responses{part}" for question in QUESTIONS for part in ("", ".users", ".status")]
     return {"id": pa.string()} | {name: _kind(name) for name in names} | dict.fromkeys(lists, pa.list_(pa.string()))
 
 
-def _records(taken: Snapshot) -> Iterator[Row]:
+def _records(taken: LedgerSnapshot) -> Iterator[Row]:
     columns = _record_columns(taken)
     found: dict[str, Row] = {}
     for row in rows(taken):

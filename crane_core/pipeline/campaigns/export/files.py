@@ -20,7 +20,7 @@ from crane_core.pipeline.campaigns import gold_scores
 from crane_core.pipeline.campaigns.blind_plan import blind_plan_file, plan_file
 from crane_core.pipeline.campaigns.export.readme import readme
 from crane_core.pipeline.campaigns.export.schema import act_schema, as_file, row_schema
-from crane_core.pipeline.campaigns.export.table import Files, Snapshot, rows, snapshot
+from crane_core.pipeline.campaigns.export.table import Files, LedgerSnapshot, rows, snapshot
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.sheet_text import csv_text
 
@@ -37,7 +37,7 @@ def export_files(folder: DataFolder, campaign: str) -> Files:
     return table_files(snapshot(folder, campaign))
 
 
-def table_files(taken: Snapshot) -> Files:
+def table_files(taken: LedgerSnapshot) -> Files:
     """The files by name."""
     hidden = taken.finals is None
     plan = blind_plan_file(taken.plan, taken.plan_text) if hidden else plan_file(taken.plan_text)
@@ -80,24 +80,24 @@ def export_zip(folder: DataFolder, campaign: str) -> bytes:
     return stream.getvalue()
 
 
-def _stamped(taken: Snapshot) -> Counter[str]:
+def _stamped(taken: LedgerSnapshot) -> Counter[str]:
     """How many acts were done under each version of the guideline."""
     return Counter(act.guideline for acts in (*taken.acts.values(), taken.decisions) for act in acts)
 
 
-def _in_force_or_stamped(taken: Snapshot) -> list[GuidelineVersion]:
+def _in_force_or_stamped(taken: LedgerSnapshot) -> list[GuidelineVersion]:
     """The versions with a text, in order; the replacement of a text that was not stored, only if it was read."""
     first, *later = taken.guidelines
     counts = first.version == taken.plan.guideline or first.version in _stamped(taken)
     return [*([first] if counts else []), *later]
 
 
-def _without_text(taken: Snapshot) -> set[str]:
+def _without_text(taken: LedgerSnapshot) -> set[str]:
     """The plan's version and those of acts whose text was not stored."""
     return {taken.plan.guideline, *_stamped(taken)} - {entry.version for entry in _in_force_or_stamped(taken)}
 
 
-def _guidelines(taken: Snapshot) -> Iterator[bytes]:
+def _guidelines(taken: LedgerSnapshot) -> Iterator[bytes]:
     """The versions in the order of their times; the last is the one in force."""
     yield _line(("version", "since", "by", "file"))
     for entry in _in_force_or_stamped(taken):
@@ -108,23 +108,23 @@ def _whole(content: bytes) -> Iterator[bytes]:
     yield content
 
 
-def _acts(taken: Snapshot) -> Iterator[bytes]:
+def _acts(taken: LedgerSnapshot) -> Iterator[bytes]:
     for acts in (*taken.acts.values(), taken.decisions):
         for act in acts:
             yield ledger.to_line(replace(act, item=taken.shown_name(act.annotator, act.item)))
 
 
-def _gold(taken: Snapshot) -> Iterator[bytes]:
+def _gold(taken: LedgerSnapshot) -> Iterator[bytes]:
     yield _line(gold_scores.COLUMNS)
     yield from (_line(row) for row in taken.gold)
 
 
-def _messages(taken: Snapshot) -> Iterator[bytes]:
+def _messages(taken: LedgerSnapshot) -> Iterator[bytes]:
     for message in taken.messages:
         yield ledger.to_line(replace(message, item=taken.shown_name(message.annotator, message.item)))
 
 
-def _rounds(taken: Snapshot) -> Iterator[bytes]:
+def _rounds(taken: LedgerSnapshot) -> Iterator[bytes]:
     """Every change of who labels what; before the lock without the names of items."""
     for entry in taken.plan.rounds:
         if taken.finals is None:
@@ -132,7 +132,7 @@ def _rounds(taken: Snapshot) -> Iterator[bytes]:
         yield (entry.to_json() + "\n").encode()
 
 
-def _labels(taken: Snapshot) -> Iterator[bytes]:
+def _labels(taken: LedgerSnapshot) -> Iterator[bytes]:
     yield _line(taken.columns)
     for row in rows(taken):
         yield _line(tuple(row[column] for column in taken.columns))

@@ -13,7 +13,14 @@ from typing import Any
 from xml.etree import ElementTree
 
 from crane_core.annotation.label_set import LabelSet
-from crane_core.pipeline.campaigns.export.table import COLUMNS_AFTER_LOCK, TEXT_COLUMNS, Files, Row, Snapshot, rows
+from crane_core.pipeline.campaigns.export.table import (
+    COLUMNS_AFTER_LOCK,
+    TEXT_COLUMNS,
+    Files,
+    LedgerSnapshot,
+    Row,
+    rows,
+)
 
 LABEL, REASON, NOTE, PERSON = "label", "reason", "note", "annotator"
 FINAL = "final"
@@ -40,7 +47,7 @@ _WITHOUT = "The texts are left out, because they belong to their authors; --with
 _WITH = "The texts belong to their authors; they are as annotators saw them.\n"
 
 
-def label_studio_files(taken: Snapshot) -> Files:
+def label_studio_files(taken: LedgerSnapshot) -> Files:
     """The files by name."""
     has_texts = taken.texts is not None
     told = _README.format(campaign=taken.plan.campaign, texts=_WITH if has_texts else _WITHOUT)
@@ -82,7 +89,7 @@ def _choices(view: ElementTree.Element, name: str, about: str, words: dict[str, 
         ElementTree.SubElement(choices, "Choice", {"value": said} | ({} if code == said else {"alias": code}))
 
 
-def _tasks(taken: Snapshot) -> Iterator[bytes]:
+def _tasks(taken: LedgerSnapshot) -> Iterator[bytes]:
     """A JSON list, one task per line."""
     tasks: dict[str, dict[str, Any]] = {}
     for row in rows(taken):
@@ -94,7 +101,7 @@ def _tasks(taken: Snapshot) -> Iterator[bytes]:
     yield ("[\n" + ",\n".join(lines) + "\n]\n").encode()
 
 
-def _task(taken: Snapshot, row: Row) -> dict[str, Any]:
+def _task(taken: LedgerSnapshot, row: Row) -> dict[str, Any]:
     data = {name: row[name] for name in _DATA if row[name] is not None}
     if taken.texts is not None:
         data |= {name: row[name] or "" for name in TEXT_COLUMNS}
@@ -103,7 +110,7 @@ def _task(taken: Snapshot, row: Row) -> dict[str, Any]:
     return {"data": data, "annotations": [decided] if decided else []}
 
 
-def _annotation(taken: Snapshot, row: Row, person: str, label: str) -> dict[str, Any]:
+def _annotation(taken: LedgerSnapshot, row: Row, person: str, label: str) -> dict[str, Any]:
     own = row if person != FINAL else {"reason": None, "note": row["decision_note"], "seconds": None}
     about = _about(has_texts=taken.texts is not None)
     said: list[tuple[str, str, Any]] = [(LABEL, "choices", [label]), (PERSON, "text", [person])]

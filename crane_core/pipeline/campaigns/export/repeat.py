@@ -16,9 +16,9 @@ from crane_core import ledger
 from crane_core.annotation.draw import CampaignRequest, draw_plan, stratum_name, without_gold
 from crane_core.annotation.guideline import version_of
 from crane_core.annotation.plan import (
-    Kind,
+    DrawKind,
+    LabelledVerdict,
     Plan,
-    Verdict,
     check_name,
     guideline_of,
     plan_from_json,
@@ -258,11 +258,11 @@ def _remarks(old: Plan, new: Plan) -> tuple[str, ...]:
     return tuple(remarks)
 
 
-def _other_population(old: Plan, now: list[Verdict]) -> CampaignError:
+def _other_population(old: Plan, now: list[LabelledVerdict]) -> CampaignError:
     drawn, here = {item.verdict.key for item in old.items}, {verdict.key for verdict in now}
     told = [f"It had {old.population_size:,} verdicts; now there are {len(now):,}."]
     told += _listed("of the drawn verdicts are missing", drawn - here)
-    told += _listed("new", here - drawn) if old.design.kind is Kind.ALL else _by_stratum(old, now)
+    told += _listed("new", here - drawn) if old.design.kind is DrawKind.ALL else _by_stratum(old, now)
     return CampaignError(
         f"The population of {old.campaign!r} has changed. {' '.join(told)}",
         remedy="Load the same data as then, or create a new campaign: `campaign create` with the same --seed.",
@@ -277,7 +277,7 @@ def _listed(what: str, keys: set[tuple[str, str, str, str, str]]) -> list[str]:
     return [f"{len(words):,} {what}: {', '.join(words[:NAMED])}{more}."]
 
 
-def _by_stratum(old: Plan, now: list[Verdict]) -> list[str]:
+def _by_stratum(old: Plan, now: list[LabelledVerdict]) -> list[str]:
     """An export of a sample lists what was drawn, not the rest; of the rest, the sizes of strata can be compared."""
     sizes = Counter(stratum_name(verdict, old.design.strata) for verdict in now)
     before = {stratum.name: stratum.population for stratum in old.strata}

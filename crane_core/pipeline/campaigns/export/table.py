@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from crane_core import ledger
 from crane_core.annotation.guideline import GuidelineVersion
-from crane_core.annotation.journal import Given, Journal, journal_for
+from crane_core.annotation.journal import Journal, LabelInForce, journal_for
 from crane_core.annotation.outcome import Final
 from crane_core.annotation.plan import Item, Plan
 from crane_core.annotation.showing import Showing
@@ -44,7 +44,7 @@ Files = dict[str, Callable[[], Iterator[bytes]]]
 """Name to content of each file of an export, in pieces."""
 
 
-class Snapshot(NamedTuple):
+class LedgerSnapshot(NamedTuple):
     """What the ledger held when the export began; `finals` is None while the campaign hides what it labels.
 
     texts: by item, None without texts.
@@ -71,7 +71,7 @@ class Snapshot(NamedTuple):
         return item if self.finals is not None else cover_name(self.plan, person, item)
 
 
-def refuse_revealing(taken: Snapshot) -> None:
+def refuse_revealing(taken: LedgerSnapshot) -> None:
     """Raise CampaignError if texts would tell what the campaign hides."""
     if taken.finals is None:
         raise CampaignError(
@@ -80,12 +80,12 @@ def refuse_revealing(taken: Snapshot) -> None:
         )
 
 
-def snapshot(folder: DataFolder, campaign: str) -> Snapshot:
+def snapshot(folder: DataFolder, campaign: str) -> LedgerSnapshot:
     """What the ledger holds now. Raises CampaignError if there is no such campaign."""
     plan, lock = kept_campaign(folder, campaign)
     hidden = plan.blind and lock is None
     records = ledger.tail(campaign_file(folder, campaign)).records
-    return Snapshot(
+    return LedgerSnapshot(
         plan,
         next(record.plan for record in records if isinstance(record, Campaign)),
         lock,
@@ -105,7 +105,7 @@ def _decisions(folder: DataFolder, campaign: str) -> list[Annotation]:
     return [act for file in files for act in ledger.tail(file).records if isinstance(act, Annotation)]
 
 
-def rows(taken: Snapshot) -> Iterator[Row]:
+def rows(taken: LedgerSnapshot) -> Iterator[Row]:
     """A row per annotator and showing, in the annotator's order; None if a cell is empty.
 
     Gold items look like the others while the campaign hides what it labels; then they have a separate table.
@@ -133,7 +133,7 @@ def rows(taken: Snapshot) -> Iterator[Row]:
             yield known | _given(journal, showing, given, act) | of_items[showing.item]
 
 
-def _given(journal: Journal, showing: Showing, given: Given | None, act: Annotation | None) -> Row:
+def _given(journal: Journal, showing: Showing, given: LabelInForce | None, act: Annotation | None) -> Row:
     said: Row = dict.fromkeys(COLUMNS[6:])
     said |= {"note": journal.notes.get(showing), "flagged": int(showing in journal.flags)}
     if given is None or act is None:
@@ -151,7 +151,7 @@ def _given(journal: Journal, showing: Showing, given: Given | None, act: Annotat
     }
 
 
-def _of_item(taken: Snapshot, item: Item) -> Row:
+def _of_item(taken: LedgerSnapshot, item: Item) -> Row:
     """The members of COLUMNS_AFTER_LOCK, and the texts."""
     if taken.finals is None:
         return dict.fromkeys(COLUMNS_AFTER_LOCK)

@@ -164,25 +164,25 @@ def _slot(value: Any, name: str, descriptor: Any) -> dict[str, Any]:
         return {}
 
 
-class Found(NamedTuple):
+class FoundAttribute(NamedTuple):
     """Where an attribute is: "instance", "class" or "metaclass", and what is there, not bound to anything."""
 
     where: str
     value: Any
 
 
-def static_attribute(value: Any, name: str) -> Found | None:
+def static_attribute(value: Any, name: str) -> FoundAttribute | None:
     """The attribute as it is stored, without running a descriptor; None if nothing of the name is stored."""
     if is_kind(value, types.ModuleType) and name in module_dict(value):
-        return Found("instance", module_dict(value)[name])
+        return FoundAttribute("instance", module_dict(value)[name])
     if is_kind(value, type):
         for kind in mro_of(value):
             if name in class_dict(kind):
-                return Found("class", class_dict(kind)[name])
+                return FoundAttribute("class", class_dict(kind)[name])
         return _inherited(value, name, "metaclass")
     held, found = instance_dict(value), _inherited(value, name, "class")
     if name in held and not (found is not None and _comes_first(found.value)):
-        return Found("instance", held[name])
+        return FoundAttribute("instance", held[name])
     if found is None and type(value) is types.MethodType:
         return static_attribute(value.__func__, name)
     return found
@@ -194,10 +194,10 @@ def _comes_first(stored: Any) -> bool:
     return not is_slot and any("__set__" in class_dict(kind) for kind in mro_of(type(stored)))
 
 
-def _inherited(value: Any, name: str, where: str) -> Found | None:
+def _inherited(value: Any, name: str, where: str) -> FoundAttribute | None:
     for kind in mro_of(type(value)):
         if name in class_dict(kind):
-            return Found(where, class_dict(kind)[name])
+            return FoundAttribute(where, class_dict(kind)[name])
     return None
 
 

@@ -38,7 +38,7 @@ class Clock:
         return time.perf_counter() >= self._deadline and self.seconds_left == 0.0
 
 
-class Budget:
+class LookBudget:
     """Steps, objects and seconds of one variable."""
 
     def __init__(self, *, steps: int, nodes: int, seconds: float) -> None:

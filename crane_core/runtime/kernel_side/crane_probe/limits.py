@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 
-class Limits(NamedTuple):
+class LookLimits(NamedTuple):
     """What the target needs is shown beyond these numbers, up to `asked`; the rest is cut, and the cut is stated."""
 
     columns: int = 20
@@ -40,9 +40,9 @@ class Limits(NamedTuple):
     """Whether code of the notebook may run for facts that it alone can give."""
 
 
-def limits_from(request: dict[str, Any]) -> Limits:
+def limits_from(request: dict[str, Any]) -> LookLimits:
     """The limits with those numbers replaced that the request names. Raises ValueError for an unknown limit."""
-    unknown = sorted(set(request) - set(Limits._fields))
+    unknown = sorted(set(request) - set(LookLimits._fields))
     if unknown:
-        raise ValueError("no such limit: " + ", ".join(unknown) + "; there are " + ", ".join(Limits._fields))
-    return Limits()._replace(**request)
+        raise ValueError("no such limit: " + ", ".join(unknown) + "; there are " + ", ".join(LookLimits._fields))
+    return LookLimits()._replace(**request)

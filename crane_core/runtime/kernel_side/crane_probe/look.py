@@ -21,7 +21,7 @@ from .anatomy import is_kind, module_dict, mro_of, package_of
 from .callables import callables
 from .chains import relevance
 from .chains.following import METHOD
-from .limits import Limits, limits_from
+from .limits import LookLimits, limits_from
 from .looking import GROUPS, Look
 from .session import session
 from .syntax.sources import Sources
@@ -36,7 +36,7 @@ def look(namespace: dict[str, Any], request: Mapping[str, Any]) -> str:
     started = time.perf_counter()
     document = _without_collecting(namespace, request)
     document["captured"]["seconds"] = round(time.perf_counter() - started, 6)
-    return bounds.dumps(bounds.safe(document, Limits().variable_chars))
+    return bounds.dumps(bounds.safe(document, LookLimits().variable_chars))
 
 
 def _without_collecting(namespace: dict[str, Any], request: Mapping[str, Any]) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def _shared(found: Mapping[str, Any], namespace: Mapping[str, Any], unavailable:
 
 
 def _needs(
-    target: str, namespace: Mapping[str, Any], sources: Sources, limits: Limits, unavailable: dict[str, str]
+    target: str, namespace: Mapping[str, Any], sources: Sources, limits: LookLimits, unavailable: dict[str, str]
 ) -> relevance.Needs:
     try:
         return relevance.needs(target, namespace, sources, limits)

@@ -10,11 +10,11 @@ from typing import Any, Callable, Iterable, Iterator, Mapping
 
 from . import bounds
 from .anatomy import package_of, type_name
-from .budget import Budget, Clock, OverBudgetError
+from .budget import Clock, LookBudget, OverBudgetError
 from .dispatch import answer_of, summarizer_of
 from .groups import merged
-from .limits import Limits
-from .syntax.asked import Asked
+from .limits import LookLimits
+from .syntax.asked import AskedName
 
 GROUPS = ("structure", "representation", "values")
 
@@ -22,7 +22,7 @@ GROUPS = ("structure", "representation", "values")
 class Look:
     """What a summarizer may ask while it looks at one variable: limits, what the target wants, and nested summaries."""
 
-    def __init__(self, limits: Limits, asked: Mapping[str, Asked], mentioned: Iterable[str] = ()) -> None:
+    def __init__(self, limits: LookLimits, asked: Mapping[str, AskedName], mentioned: Iterable[str] = ()) -> None:
         self.limits = limits
         self.mentioned = frozenset(mentioned)
         """Texts that the target spells, or reads from plain variables: names of columns among them."""
@@ -33,21 +33,21 @@ class Look:
         self._clock = Clock(limits.total_seconds)
         self._budget = self._fresh_budget()
 
-    def _fresh_budget(self) -> Budget:
+    def _fresh_budget(self) -> LookBudget:
         limits = self.limits
         seconds = min(limits.variable_seconds, self._clock.seconds_left)
-        return Budget(steps=limits.variable_steps, nodes=limits.nodes, seconds=seconds)
+        return LookBudget(steps=limits.variable_steps, nodes=limits.nodes, seconds=seconds)
 
     @property
     def is_over(self) -> bool:
         """True when looking at all variables has taken as long as it may."""
         return self._clock.is_over
 
-    def asked(self, name: str = "") -> Asked:
+    def asked(self, name: str = "") -> AskedName:
         """What the target asks of a name; without one, of the variable being looked at (nothing for what is inside)."""
         if name:
-            return self._asked.get(name, Asked(name))
-        return Asked() if self._depth > 1 else self._asked.get(self._name, Asked(self._name))
+            return self._asked.get(name, AskedName(name))
+        return AskedName() if self._depth > 1 else self._asked.get(self._name, AskedName(self._name))
 
     @property
     def is_nested(self) -> bool:

@@ -9,7 +9,7 @@ from typing import Any, Callable, Mapping
 import torch
 import torchvision
 
-from ..crane_probe.limits import Limits  # noqa: TID252 - the worker finds both packages under another name
+from ..crane_probe.limits import LookLimits  # noqa: TID252 - the worker finds both packages under another name
 from .asked import of_torchvision
 from .asked.places import words
 from .made import NotMadeError, seen
@@ -70,5 +70,5 @@ def read(value: Any) -> dict[str, Any]:
         [settings] = seen(torchvision.transforms.Compose([value]))["steps"]
         return {**settings, "type": f"{_TRANSFORMS}.{name}"}
     if isinstance(value, torch.nn.Module) and type(value).__module__.startswith("torchvision.models."):
-        return {**seen(value, Limits()), "device": "cpu"}
+        return {**seen(value, LookLimits()), "device": "cpu"}
     return {}

@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 from typing import Any, Callable, Mapping
 
-from ..crane_probe.limits import Limits  # noqa: TID252 - the worker finds both packages under another name
+from ..crane_probe.limits import LookLimits  # noqa: TID252 - the worker finds both packages under another name
 from ..crane_probe.looking import Look  # noqa: TID252
 
 FILLS = range(3)
@@ -16,7 +16,7 @@ FILLS = range(3)
 MOST_ELEMENTS = 4_000_000
 MOST_MESSAGE = 1_000
 _ANY = {"int": (0, 1, 2), "float": (0.0, 1.0, 2.5), "bool": (False, True, True)}
-_READ = Limits(variable_steps=2_000_000, nodes=8, depth=1)
+_READ = LookLimits(variable_steps=2_000_000, nodes=8, depth=1)
 
 
 class NotMadeError(Exception):
@@ -85,7 +85,7 @@ def library_of(package: str) -> Any:
         raise NotMadeError(package) from None
 
 
-def seen(value: Any, limits: Limits = _READ) -> dict[str, Any]:
+def seen(value: Any, limits: LookLimits = _READ) -> dict[str, Any]:
     """What the probe's own summarizer tells of a value, with its groups put together."""
     entry = Look(limits, {}).summary(value)
     plus = entry.get("plus", {})

@@ -52,7 +52,7 @@ _OF_COUNT = re.compile(
 )
 
 
-class _Nothing:
+class _Unusable:
     """Good for nothing: a function that asks it for anything is refused."""
 
     __slots__ = ()
@@ -112,9 +112,9 @@ def _without_object(method: Any) -> dict[str, Any]:
     if not _is_of(method, _OF_ESTIMATORS):
         return {"unknown": "another wrapper"}
     try:
-        method(_Nothing())
+        method(_Unusable())
     except Exception as error:  # noqa: BLE001 - the wrapper looks at the object first, or nothing is said
-        if isinstance(error, AttributeError) and type(error.obj) is _Nothing:
+        if isinstance(error, AttributeError) and type(error.obj) is _Unusable:
             return {"raised": "AttributeError", "message": f"the data has no attribute '{error.name}'"}
     return {"unknown": "without its object"}
 
@@ -127,7 +127,7 @@ def _refused_by_compiled(
     if function is None:
         return None
     said = ""
-    for each in (_Nothing(), 1) if path.startswith("torch.") else (_Nothing(),):  # torch takes sizes one by one
+    for each in (_Unusable(), 1) if path.startswith("torch.") else (_Unusable(),):  # torch takes sizes one by one
         try:
             function(*[each] * n_positional, **dict.fromkeys(keywords, each))
         except TypeError as error:
@@ -136,7 +136,7 @@ def _refused_by_compiled(
             return None
         else:
             return None
-        if not _OF_COUNT.search(said) or _Nothing.__name__ in said:
+        if not _OF_COUNT.search(said) or _Unusable.__name__ in said:
             return None
     return {"raised": "TypeError", "message": said}
 

@@ -24,7 +24,7 @@ from crane_core import ledger
 from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.guideline import guideline, version_of
 from crane_core.annotation.journal import DIAGNOSIS_LABELS
-from crane_core.annotation.plan import Design, Kind, Plan, Population
+from crane_core.annotation.plan import Design, DrawKind, Plan, Population
 from crane_core.domain import Label
 from crane_core.errors import CampaignError
 from crane_core.ledger import from_line, tail
@@ -63,7 +63,9 @@ def store(answered: DataFolder) -> Iterator[Store]:
 def labelled(answered_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> tuple[DataFolder, Plan]:
     """Everything of "ours", labelled by ana and ben in different ways, with hostile notes, flags, an undo."""
     folder = DataFolder(Path(shutil.copytree(answered_folder.path, tmp_path_factory.mktemp("labelled") / "data")))
-    wish = CampaignRequest("pilot", ("ana", "ben"), OURS, Design(kind=Kind.ALL), seed=20_261_121_077, created_by="ana")
+    wish = CampaignRequest(
+        "pilot", ("ana", "ben"), OURS, Design(kind=DrawKind.ALL), seed=20_261_121_077, created_by="ana"
+    )
     store = prepare(folder)
     plan = drawn_plan(store, wish)
     store.close()
@@ -140,7 +142,7 @@ def test_the_text_of_the_guideline_is_in_it_by_version(answered: DataFolder, pla
 def test_a_guideline_whose_text_was_not_stored_is_named_beside_the_one_read_instead(
     answered: DataFolder, store: Store
 ) -> None:
-    drawn = drawn_plan(store, CampaignRequest("pilot", ("ana",), OURS, Design(kind=Kind.ALL), seed=5))
+    drawn = drawn_plan(store, CampaignRequest("pilot", ("ana",), OURS, Design(kind=DrawKind.ALL), seed=5))
     keep_campaign(answered, replace(drawn, guideline="0123456789ab", guideline_text=None))
     one, two, *_ = drawn.orders["ana"]
     label = {"action": "label", "label": "wrong"}
@@ -328,7 +330,7 @@ def test_a_repetition_on_other_data_names_what_is_gone_and_new(store: Store, pla
     more = replace(plan, items=tuple(half), population_size=24, population_sha256="0" * 64)
     with pytest.raises(CampaignError, match=r"24 new: .* runtime.* and 19 more"):
         repeated_plan(store, more)
-    sampled = replace(more, design=replace(plan.design, kind=Kind.SAMPLE), strata=plan.strata[:3])
+    sampled = replace(more, design=replace(plan.design, kind=DrawKind.SAMPLE), strata=plan.strata[:3])
     with pytest.raises(CampaignError, match=r"By stratum: .* 0 then, 12 now"):
         repeated_plan(store, sampled)
 

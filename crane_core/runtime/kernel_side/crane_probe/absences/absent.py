@@ -16,7 +16,7 @@ from ..bounds import why
 from ..chains.following import Followed, Missing, chain_text, followed, may_gain_attributes, resolve_attribute, similar
 from ..chains.relevance import Needs
 from ..kinds import CONTAINERS
-from ..syntax.asked import ATTRIBUTE, ITEM, Chain, Step
+from ..syntax.asked import ATTRIBUTE, ITEM, Chain, ChainStep
 from ..syntax.evaluation import Import
 from ..syntax.sources import Sources
 from . import call_arguments, call_signatures, files_asked, finders
@@ -228,7 +228,7 @@ class _Note(NamedTuple):
     text: str
 
 
-def _taken(chain: Chain, namespace: Mapping[str, Any], steps: tuple[Step, ...]) -> Iterator[tuple[str, Any]]:
+def _taken(chain: Chain, namespace: Mapping[str, Any], steps: tuple[ChainStep, ...]) -> Iterator[tuple[str, Any]]:
     """What each attribute of the chain holds, or why that is not known."""
     reached = followed(namespace[chain.name], steps)
     is_indexed = len(chain.steps) > len(steps) and chain.steps[len(steps)].kind == ITEM

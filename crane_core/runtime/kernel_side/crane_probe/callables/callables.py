@@ -10,7 +10,7 @@ from typing import Any, Iterator, Mapping, NamedTuple
 from ..anatomy import MISSING, is_kind, static_attribute
 from ..bounds import why
 from ..chains.following import chain_text, followed
-from ..syntax.asked import ATTRIBUTE, CALL, Chain, Step
+from ..syntax.asked import ATTRIBUTE, CALL, Chain, ChainStep
 from .docs import docs_of
 
 _MOST = 60
@@ -61,7 +61,7 @@ def _called(chain: Chain, namespace: Mapping[str, Any]) -> Iterator[Called]:
         yield Called(chain_text(chain.name, chain.steps[:at]), found.value, owner if is_unbound else MISSING)
 
 
-def _owner(value: Any, steps: tuple[Step, ...]) -> Any:
+def _owner(value: Any, steps: tuple[ChainStep, ...]) -> Any:
     if not steps:
         return value
     values = followed(value, steps).values

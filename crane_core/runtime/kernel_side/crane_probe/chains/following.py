@@ -27,7 +27,7 @@ from ..anatomy import (
 )
 from ..dispatch import hook_of
 from ..kinds import Kinds
-from ..syntax.asked import ATTRIBUTE, CALL, Step, Unknown
+from ..syntax.asked import ATTRIBUTE, CALL, ChainStep, Unknown
 from . import lazy_modules, spelling
 
 _CANDIDATES = 600
@@ -78,7 +78,7 @@ class Resolution(NamedTuple):
     missing: tuple[Missing, ...] = ()
     n_steps: int = 1
     note: str = ""
-    follow: Callable[[Any, tuple[Step, ...]], Resolution | None] | None = None
+    follow: Callable[[Any, tuple[ChainStep, ...]], Resolution | None] | None = None
 
 
 class Followed(NamedTuple):
@@ -93,7 +93,7 @@ class Followed(NamedTuple):
     notes: tuple[tuple[int, str], ...]
 
 
-def followed(value: Any, steps: tuple[Step, ...]) -> Followed:
+def followed(value: Any, steps: tuple[ChainStep, ...]) -> Followed:
     """Follows the steps as far as what is stored tells."""
     missing: list[tuple[int, Missing]] = []
     values: list[tuple[int, Any]] = []
@@ -110,7 +110,7 @@ def followed(value: Any, steps: tuple[Step, ...]) -> Followed:
     return Followed(tuple(missing), tuple(values), tuple(notes))
 
 
-def _resolve(value: Any, steps: tuple[Step, ...], follow: Any) -> Resolution:
+def _resolve(value: Any, steps: tuple[ChainStep, ...], follow: Any) -> Resolution:
     special = follow or hook_of(value, "FOLLOW")
     resolution: Resolution | None = special(value, steps) if special is not None else None
     if resolution is not None:
@@ -193,7 +193,7 @@ def _folded(name: str) -> str:
     return "".join(letter for letter in name.lower() if letter.isalnum())
 
 
-def chain_text(name: str, steps: Iterable[Step]) -> str:
+def chain_text(name: str, steps: Iterable[ChainStep]) -> str:
     """The chain as source code, short."""
     text = name
     for step in steps:

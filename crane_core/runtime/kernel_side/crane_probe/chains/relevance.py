@@ -13,11 +13,11 @@ from typing import Any, Iterator, Mapping, NamedTuple
 
 from ..anatomy import MISSING, class_dict, instance_dict, is_kind, mro_of, static_attribute
 from ..kinds import CONTAINERS
-from ..limits import Limits
+from ..limits import LookLimits
 from ..syntax import magics
-from ..syntax.asked import ATTRIBUTE, ITEM, Asked, Chain, Step
+from ..syntax.asked import ATTRIBUTE, ITEM, AskedName, Chain, ChainStep
 from ..syntax.evaluation import Evaluation, Import
-from ..syntax.expressions import Callee
+from ..syntax.expressions import CalledFunction
 from ..syntax.sources import Sources
 from .following import chain_text, followed
 
@@ -50,7 +50,7 @@ class Needs(NamedTuple):
     """
 
     names: tuple[str, ...] = ()
-    asked: Mapping[str, Asked] = {}
+    asked: Mapping[str, AskedName] = {}
     chains: tuple[Chain, ...] = ()
     via: Mapping[str, tuple[str, ...]] = {}
     imports: tuple[Import, ...] = ()
@@ -62,7 +62,7 @@ class Needs(NamedTuple):
     target: str = ""
 
 
-def needs(target: str, namespace: Mapping[str, Any], sources: Sources, limits: Limits) -> Needs:
+def needs(target: str, namespace: Mapping[str, Any], sources: Sources, limits: LookLimits) -> Needs:
     """What the target asks for, chains in the order of evaluation."""
     parsed = magics.parsed(target)
     if parsed.error:
@@ -91,7 +91,7 @@ def _collected(chains: list[Chain], imports: list[Import]) -> Needs:
     within = {name: found[0].via for name, found in by_name.items() if all(chain.via for chain in found)}
     return Needs(
         names=tuple(by_name),
-        asked={name: Asked(name, tuple(found)) for name, found in by_name.items()},
+        asked={name: AskedName(name, tuple(found)) for name, found in by_name.items()},
         chains=tuple(chains),
         via=within,
         imports=tuple(imports),
@@ -124,7 +124,7 @@ class _Finder:
         self._namespace = namespace
         self._sources = sources
 
-    def callee(self, name: str, steps: tuple[Step, ...]) -> Callee | None:
+    def callee(self, name: str, steps: tuple[ChainStep, ...]) -> CalledFunction | None:
         """The function that is run when what the chain leads to is called; None if it is not the notebook's."""
         value = self._namespace.get(name, MISSING)
         for number, step in enumerate(steps):
@@ -142,7 +142,7 @@ class _Finder:
         shown = chain_text(name, steps)
         return None if value is MISSING else self._of_value(value, shown, len(steps))
 
-    def _of_value(self, value: Any, name: str, n_steps: int) -> Callee | None:
+    def _of_value(self, value: Any, name: str, n_steps: int) -> CalledFunction | None:
         if self.own_function(value) is not None:
             return self._as_callee(value, name)
         if is_kind(value, type):
@@ -152,7 +152,7 @@ class _Finder:
                 return self._as_callee(method, name, n_given=1, n_held=n_steps)
         return None
 
-    def _of_class(self, kind: type, name: str) -> Callee | None:
+    def _of_class(self, kind: type, name: str) -> CalledFunction | None:
         own = {attribute: value for parent in reversed(mro_of(kind)) for attribute, value in class_dict(parent).items()}
         functions = {key: value for key, value in own.items() if self.own_function(value) is not None}
         trees = {key: self._sources.function(self.own_function(value)) for key, value in functions.items()}
@@ -160,7 +160,7 @@ class _Finder:
         first = trees.get("__init__") or _nothing()
         makes = [own.get("__new__"), *(class_dict(meta).get("__call__") for meta in mro_of(type(kind)))]
         is_plain = not any(self.own_function(each.__func__ if type(each) is staticmethod else each) for each in makes)
-        return Callee(first, name, n_given=1, others=others, certain=is_plain) if functions else None
+        return CalledFunction(first, name, n_given=1, others=others, certain=is_plain) if functions else None
 
     def _method(self, value: Any, name: str) -> FunctionType | None:
         if is_kind(value, type):
@@ -180,14 +180,16 @@ class _Finder:
             value = value.__dict__.get("__wrapped__")
         return found
 
-    def _as_callee(self, function: Any, name: str, n_given: int = 0, n_held: int | None = None) -> Callee | None:
+    def _as_callee(
+        self, function: Any, name: str, n_given: int = 0, n_held: int | None = None
+    ) -> CalledFunction | None:
         own = self.own_function(function)
         node = self._sources.function(own)
         node = node if node is not None else _from_code(own)
-        return Callee(node, name, n_given, n_held, closed=own.__code__.co_freevars)
+        return CalledFunction(node, name, n_given, n_held, closed=own.__code__.co_freevars)
 
 
-def _held(value: Any, step: Step) -> Any:
+def _held(value: Any, step: ChainStep) -> Any:
     """What a container of Python's own holds there; what a library's holds is not an object of the notebook."""
     is_own = any(is_kind(value, kind) for kind in (dict, list, tuple))
     return dict(followed(value, (step,)).values).get(1, MISSING) if is_own else MISSING

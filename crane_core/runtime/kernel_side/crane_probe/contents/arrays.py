@@ -149,14 +149,14 @@ def _nothing(dtype: Any) -> Ranges:
     return Ranges(np.empty(0, dtype), np.empty(0, dtype), np.empty(0, np.int64))
 
 
-class Distinct(NamedTuple):
+class DistinctValues(NamedTuple):
     """The distinct values, sorted, NaN left out; `is_all` is False if there are more than were distinguished."""
 
     values: Any
     is_all: bool
 
 
-def distinct(array: Any, look: Any, known: Any = None, *, is_brief: bool = False) -> Distinct | None:
+def distinct(array: Any, look: Any, known: Any = None, *, is_brief: bool = False) -> DistinctValues | None:
     """Distinct values of a one-dimensional array; None if the budget does not allow it.
 
     `known` is its range where that is known: integers close together are counted. `is_brief` tells fewer values
@@ -164,16 +164,16 @@ def distinct(array: Any, look: Any, known: Any = None, *, is_brief: bool = False
     """
     np = numpy()
     if known is not None and array.dtype.kind == "b":
-        return Distinct(_unique(np.array(known)), is_all=True)
+        return DistinctValues(_unique(np.array(known)), is_all=True)
     if known is not None and _is_narrow(array, known) and look.affords(array.shape[0] * 2.5):
-        return Distinct(_counted(array, int(known[0])), is_all=True)
+        return DistinctValues(_counted(array, int(known[0])), is_all=True)
     short = _FIRST if is_brief else _SHORT_DECIMALS if array.dtype.kind == "f" else _SHORT
     if array.shape[0] <= short:
         found = _unique(array) if look.affords(array.shape[0] * 60) else None
-        return None if found is None else Distinct(found, is_all=True)
+        return None if found is None else DistinctValues(found, is_all=True)
     found = _unique(array[:_FIRST])
     if len(found) > _KNOWN_DISTINCT:
-        return Distinct(found[: _KNOWN_DISTINCT + 1], is_all=False)
+        return DistinctValues(found[: _KNOWN_DISTINCT + 1], is_all=False)
     if not look.affords(array.shape[0] * (5 if len(found) <= _FEW else 16)):
         return None
     for start in range(_FIRST, array.shape[0], PIECE):
@@ -182,8 +182,8 @@ def distinct(array: Any, look: Any, known: Any = None, *, is_brief: bool = False
         if len(others):
             found = _unique(np.concatenate([found, _unique(others)]))
             if len(found) > _KNOWN_DISTINCT:
-                return Distinct(found[: _KNOWN_DISTINCT + 1], is_all=False)
-    return Distinct(found, is_all=True)
+                return DistinctValues(found[: _KNOWN_DISTINCT + 1], is_all=False)
+    return DistinctValues(found, is_all=True)
 
 
 def _is_narrow(array: Any, known: Any) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import arrays
-from .arrays import Distinct, Ranges
+from .arrays import DistinctValues, Ranges
 from .sequences import CATEGORIES, value_type
 
 
@@ -32,7 +32,7 @@ def more_facts(found: Ranges | None, at: int, size: int) -> dict[str, Any]:
     return dict(facts, has_inf=True) if any(end in (float("inf"), -float("inf")) for end in ends) else facts
 
 
-def fraction_facts(found: Distinct | None, look: Any) -> dict[str, Any]:
+def fraction_facts(found: DistinctValues | None, look: Any) -> dict[str, Any]:
     """The least number of distinct values that are not integers, and one of them."""
     if found is None or found.values.dtype.kind != "f":
         return {}
@@ -42,7 +42,7 @@ def fraction_facts(found: Distinct | None, look: Any) -> dict[str, Any]:
     return {"n_fractions": len(others), "fraction": look.scalar(arrays.plain(others[0]))} if len(others) else {}
 
 
-def distinct_facts(found: Distinct | None, look: Any) -> dict[str, Any]:
+def distinct_facts(found: DistinctValues | None, look: Any) -> dict[str, Any]:
     """num_unique, the values where they are few, and what kind of values that makes."""
     if found is None:
         return {"num_unique": "not computed"}

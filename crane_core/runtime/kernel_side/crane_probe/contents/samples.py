@@ -29,7 +29,7 @@ _SIZED = Kinds(list, tuple, str, dict)
 _FACTS = ("type", "shape", "dtype", "length", "size", "mode")
 
 
-class Batching(NamedTuple):
+class LoaderBatching(NamedTuple):
     """How a loader makes a batch: of how many samples (None: it hands out single ones), by which function.
 
     `indices` holds those of the first batch where a sampler of the notebook chooses them.
@@ -40,7 +40,7 @@ class Batching(NamedTuple):
     indices: Callable[[], list[Any]] | None = None
 
 
-def tell_of(dataset: Any, batching: Batching | None, tell: Tell, until: float, most: int = MOST) -> None:
+def tell_of(dataset: Any, batching: LoaderBatching | None, tell: Tell, until: float, most: int = MOST) -> None:
     """Tells n_samples, n_indexed, parts by their name, batch and ranges; `<what>_error` where something is raised.
 
     `draws` is stated where indexing draws random numbers: the same samples come out otherwise then.
@@ -74,7 +74,7 @@ def _length(dataset: Any, tell: Tell) -> int | None:
     return n
 
 
-def _indices(n: int | None, batching: Batching | None) -> list[Any]:
+def _indices(n: int | None, batching: LoaderBatching | None) -> list[Any]:
     if batching is not None and batching.indices is not None:
         return list(batching.indices())[:MOST]
     most = MOST if batching is None or batching.size is None else min(MOST, batching.size)
@@ -96,7 +96,7 @@ def _indexed(dataset: Any, indices: list[Any], tell: Tell, until: float) -> list
     return samples
 
 
-def _tell_batch(samples: list[Any], batching: Batching, tell: Tell) -> None:
+def _tell_batch(samples: list[Any], batching: LoaderBatching, tell: Tell) -> None:
     tell("doing", "collating a batch")
     try:
         batch = batching.collate(samples[0] if batching.size is None else samples)

@@ -30,14 +30,14 @@ _NS_PER_SORTED = 400
 _DEEPEST = 6
 
 
-class Distinct(NamedTuple):
+class DistinctItems(NamedTuple):
     """How many distinct values there are, and which; some of them where they are many."""
 
     n: int
     few: set[Any]
 
 
-class Row(NamedTuple):
+class RowOfValues(NamedTuple):
     """Values in a row: how many, an iterator over them from the start each time, and one by its position."""
 
     length: int
@@ -56,7 +56,7 @@ def kind_counts(kinds: list[tuple[type, int]], limit: int) -> dict[str, int]:
     return dict(sorted(counts.items(), key=lambda one: (-one[1], one[0]))[:limit])
 
 
-def number_facts(row: Row, look: Any) -> dict[str, Any]:
+def number_facts(row: RowOfValues, look: Any) -> dict[str, Any]:
     """value_info of exact numbers: NaN, range, distinct values."""
     if not look.affords(row.length * NS_PER_VALUE):
         return {"not_computed": f"{row.length} values are too many to look through"}
@@ -70,7 +70,7 @@ def number_facts(row: Row, look: Any) -> dict[str, Any]:
     return dict(facts, **distinct_facts(real, row.length, look))
 
 
-def _n_nan(row: Row) -> int:
+def _n_nan(row: RowOfValues) -> int:
     """How many numbers are NaN. One NaN makes a sum of floats NaN, so most rows show it by their sum."""
     try:
         total = sum(row.again())
@@ -90,7 +90,7 @@ def distinct_facts(again: Callable[[], Iterable[Any]], length: int, look: Any) -
     return dict(facts, value_type=value_type(distinct.few))
 
 
-def _number_of(distinct: Distinct, length: int) -> dict[str, Any]:
+def _number_of(distinct: DistinctItems, length: int) -> dict[str, Any]:
     return {"num_unique" if distinct.n <= distinct_limit(length) else "num_unique_at_least": distinct.n}
 
 
@@ -99,7 +99,7 @@ def distinct_limit(length: int) -> int:
     return length if length <= _SHORT else KNOWN_DISTINCT
 
 
-def distinct_values(again: Callable[[], Iterable[Any]], length: int, look: Any) -> Distinct | None:
+def distinct_values(again: Callable[[], Iterable[Any]], length: int, look: Any) -> DistinctItems | None:
     """How many there are, one more than distinct_limit where there are more; None where looking costs too much.
 
     Where they are many they are counted in order: a set of them would be larger than what is looked at.
@@ -109,16 +109,16 @@ def distinct_values(again: Callable[[], Iterable[Any]], length: int, look: Any) 
     while len(found) <= min(cut, _FEW):
         chunk = set(islice(rest, _CHUNK))
         if not chunk:
-            return Distinct(len(found), found)
+            return DistinctItems(len(found), found)
         if not look.affords(_CHUNK * NS_PER_DISTINCT):
             return None
         found |= chunk
     if cut < length:
-        return Distinct(cut + 1, found)
+        return DistinctItems(cut + 1, found)
     if not look.affords(length * _NS_PER_SORTED):
         return None
     ordered = sorted(again())
-    return Distinct(1 + sum(map(operator.ne, ordered, islice(ordered, 1, None))), found)
+    return DistinctItems(1 + sum(map(operator.ne, ordered, islice(ordered, 1, None))), found)
 
 
 def value_type(distinct: Any) -> str:
@@ -130,7 +130,7 @@ def value_type(distinct: Any) -> str:
     return "continuous"
 
 
-def text_facts(row: Row, look: Any) -> dict[str, Any]:
+def text_facts(row: RowOfValues, look: Any) -> dict[str, Any]:
     """value_info of texts: all distinct ones where they are few, else the first ones."""
     facts: dict[str, Any] = {"value_type": "categorical or object"}
     distinct = distinct_values(row.again, row.length, look)
@@ -149,7 +149,7 @@ class Nesting(NamedTuple):
     ragged: dict[str, Any] | None = None
 
 
-def nesting_of(row: Row, look: Any) -> Nesting:
+def nesting_of(row: RowOfValues, look: Any) -> Nesting:
     """Shape through all the lists, tuples and arrays of a row."""
     counts: dict[Any, int] = {}
     first_at: dict[Any, int] = {}
@@ -201,9 +201,9 @@ def full_shape(value: Any, depth: int) -> tuple[int, ...] | None:
     return (len(value), *(next(iter(shapes)) or ()))
 
 
-def row_of(value: Any) -> Row:
+def row_of(value: Any) -> RowOfValues:
     """An exact list or tuple as a row."""
-    return Row(len(value), value.__iter__, value.__getitem__)
+    return RowOfValues(len(value), value.__iter__, value.__getitem__)
 
 
 def sign_of(value: Any) -> tuple[int, Any, str]:

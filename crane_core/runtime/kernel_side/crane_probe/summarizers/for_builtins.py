@@ -19,11 +19,11 @@ from ..callables import functions
 from ..callables.functions import signature_of
 from ..chains.following import Missing, Resolution, similar
 from ..contents import dicts, sequences
-from ..contents.sequences import Row
+from ..contents.sequences import RowOfValues
 from ..dispatch import answer_of
 from ..groups import merged
 from ..kinds import NUMBERS, PLAIN, ROWS, SCALARS, Kinds, counted
-from ..syntax.asked import ATTRIBUTE, CALL, ITEM, Step, Unknown
+from ..syntax.asked import ATTRIBUTE, CALL, ITEM, ChainStep, Unknown
 
 _PREFIXES = ((types.GeneratorType, "gi"), (types.CoroutineType, "cr"), (types.AsyncGeneratorType, "ag"))
 _OWN_REFERENCES = 3
@@ -78,7 +78,7 @@ def _is_plain_slice(value: slice) -> bool:
 def sequence(value: Any, look: Any) -> dict[str, Any]:
     """A list or tuple: length; of a flat list its values; what is inside, shapes through all levels, by index."""
     base: Any = list if is_kind(value, list) else tuple
-    row = Row(base.__len__(value), lambda: base.__iter__(value), lambda at: base.__getitem__(value, at))
+    row = RowOfValues(base.__len__(value), lambda: base.__iter__(value), lambda at: base.__getitem__(value, at))
     summary = row_facts(row, look)
     if base is tuple:
         summary["plus"] = merged(summary.get("plus", {}), {"values": summary.pop("values", {})})
@@ -92,13 +92,13 @@ def _field_names(value: Any) -> list[str]:
     return list(names) if type(names) is tuple and all(type(name) is str for name in names) else []
 
 
-def row_facts(row: Row, look: Any) -> dict[str, Any]:
+def row_facts(row: RowOfValues, look: Any) -> dict[str, Any]:
     """What is said of values in a row, whatever holds them."""
     told: dict[str, Any] = look.in_time({"structure": {"length": row.length}}, lambda: _row_content(row, look))
     return told
 
 
-def _row_content(row: Row, look: Any) -> dict[str, Any]:
+def _row_content(row: RowOfValues, look: Any) -> dict[str, Any]:
     if not look.affords(row.length * sequences.NS_PER_TYPE):
         return {"plus": {"values": {"not_computed": f"{row.length} items are too many to look through"}}}
     kinds = counted(row.again)
@@ -114,7 +114,7 @@ def _row_content(row: Row, look: Any) -> dict[str, Any]:
     return {"values": values, "plus": merged(merged(plus, _short(row, look)), examples)}
 
 
-def _examples(row: Row, kinds: list[tuple[type, int]], look: Any) -> dict[str, Any]:
+def _examples(row: RowOfValues, kinds: list[tuple[type, int]], look: Any) -> dict[str, Any]:
     """The first values of each type, where a row is mixed and too long to be shown."""
     if row.length <= look.limits.values or not look.affords(row.length * sequences.NS_PER_TYPE):
         return {}
@@ -126,7 +126,7 @@ def _examples(row: Row, kinds: list[tuple[type, int]], look: Any) -> dict[str, A
     return found
 
 
-def _values(row: Row, kinds: Iterable[type], look: Any) -> dict[str, Any]:
+def _values(row: RowOfValues, kinds: Iterable[type], look: Any) -> dict[str, Any]:
     """value_info of plain values."""
     if not row.length:
         return {"value_info": {"value_type": "empty or all NaN"}}
@@ -137,7 +137,7 @@ def _values(row: Row, kinds: Iterable[type], look: Any) -> dict[str, Any]:
     return {"value_info": {"value_type": "categorical or object"}}
 
 
-def _short(row: Row, look: Any) -> dict[str, Any]:
+def _short(row: RowOfValues, look: Any) -> dict[str, Any]:
     """The values themselves: all of a short row, those needed of a long one."""
     if row.length <= look.limits.values:
         return {"values": {"items": [look.scalar(item) for item in row.again()]}} if row.length else {}
@@ -145,12 +145,12 @@ def _short(row: Row, look: Any) -> dict[str, Any]:
     return {"values": {"asked_items": asked}} if asked else {}
 
 
-def _asked_indices(row: Row, look: Any) -> list[int]:
+def _asked_indices(row: RowOfValues, look: Any) -> list[int]:
     asked = [item for item in look.asked().items if type(item) is int and -row.length <= item < row.length]
     return asked[: look.limits.asked]
 
 
-def _inner(row: Row, look: Any) -> dict[str, Any]:
+def _inner(row: RowOfValues, look: Any) -> dict[str, Any]:
     signs = Counter(sign for *_, sign in map(sequences.sign_of, row.first(_LOOKED_AT)) if sign)
     told = {"representation": {"item_kinds": dict(sorted(signs.items()))}} if len(signs) > 1 else {}
     labels = dict.fromkeys([*_asked_indices(row, look), *_telling(row, look)])
@@ -159,7 +159,7 @@ def _inner(row: Row, look: Any) -> dict[str, Any]:
     return merged(merged({"structure": _nesting(row, look)}, told), items)
 
 
-def _nesting(row: Row, look: Any) -> dict[str, Any]:
+def _nesting(row: RowOfValues, look: Any) -> dict[str, Any]:
     """The shape through all levels, or where the row is ragged."""
     if not look.affords(row.length * _NS_PER_SHAPE):
         return {"not_computed": f"shapes of {row.length} items"}
@@ -169,7 +169,7 @@ def _nesting(row: Row, look: Any) -> dict[str, Any]:
     return {"nested_shape": list(nesting.shape)} if len(nesting.shape) > 1 else {}
 
 
-def _telling(row: Row, look: Any) -> list[int]:
+def _telling(row: RowOfValues, look: Any) -> list[int]:
     """The first items, and the first one of each further type, shape and content: the others are like one of these."""
     signs = [(*sequences.sign_of(item), _content_of(item)) for item in row.first(_COMPARED)]
     signs += [(*sequences.sign_of(item), ()) for item in islice(row.first(_LOOKED_AT), _COMPARED, None)]
@@ -216,7 +216,7 @@ def _is_sortable(kinds: Iterable[type]) -> bool:
 
 def deque(value: Any, look: Any) -> dict[str, Any]:
     kind = collections.deque
-    row = Row(kind.__len__(value), lambda: kind.__iter__(value), lambda at: kind.__getitem__(value, at))
+    row = RowOfValues(kind.__len__(value), lambda: kind.__iter__(value), lambda at: kind.__getitem__(value, at))
     longest = vars(kind)["maxlen"].__get__(value)
     return merged(row_facts(row, look), {"plus": {"values": {"maxlen": look.scalar(longest)}}})
 
@@ -313,7 +313,7 @@ def _has_get(value: Any) -> bool:
 # Following chains
 
 
-def follow(value: Any, steps: tuple[Step, ...]) -> Resolution | None:
+def follow(value: Any, steps: tuple[ChainStep, ...]) -> Resolution | None:
     """Items of containers; methods that give their entries; objects that a call makes nothing of."""
     step = steps[0]
     if step.kind == ITEM:

@@ -9,12 +9,12 @@ from typing import Any
 
 from ..anatomy import class_dict, instance_dict, mro_of, package_of
 from ..chains.following import Resolution
-from ..syntax.asked import ATTRIBUTE, Step
+from ..syntax.asked import ATTRIBUTE, ChainStep
 from .keras import images, layers, models, training
 from .keras.parts import PACKAGES, is_of_keras, layers_of, shapes_in
 
 
-def follow(value: Any, steps: tuple[Step, ...]) -> Resolution | None:
+def follow(value: Any, steps: tuple[ChainStep, ...]) -> Resolution | None:
     """`layers`, `input_shape` and `output_shape` of a model, where Keras' own properties would give them."""
     step = steps[0]
     if step.kind != ATTRIBUTE:

@@ -11,10 +11,10 @@ from ..anatomy import MISSING, instance_dict, is_kind, package_of, type_name
 from ..chains.following import Missing, Resolution
 from ..contents import arrays, sequences
 from ..contents.number_facts import distinct_facts, fraction_facts, more_facts, range_facts
-from ..contents.sequences import Row
+from ..contents.sequences import RowOfValues
 from ..groups import merged
 from ..kinds import counted
-from ..syntax.asked import ATTRIBUTE, CALL, ITEM, Step, Unknown
+from ..syntax.asked import ATTRIBUTE, CALL, ITEM, ChainStep, Unknown
 from . import for_builtins
 
 _READABLE = ("shape", "dtype", "ndim", "size", "nbytes", "itemsize", "T", "real", "strides")
@@ -135,8 +135,8 @@ def elements(plain: Any) -> Iterator[Any]:
         yield from piece.tolist()
 
 
-def row_of(plain: Any) -> Row:
-    return Row(plain.size, lambda: elements(plain), lambda at: plain.ravel(order="K")[at : at + 1].tolist()[0])
+def row_of(plain: Any) -> RowOfValues:
+    return RowOfValues(plain.size, lambda: elements(plain), lambda at: plain.ravel(order="K")[at : at + 1].tolist()[0])
 
 
 def _texts(plain: Any, look: Any) -> dict[str, Any]:
@@ -197,7 +197,7 @@ def shape(value: Any) -> tuple[int, ...] | None:
     return own or None
 
 
-def follow(value: Any, steps: tuple[Step, ...]) -> Resolution | None:
+def follow(value: Any, steps: tuple[ChainStep, ...]) -> Resolution | None:
     """Attributes that an array computes from what it stores, and indices."""
     np = arrays.numpy()
     if not is_kind(value, np.ndarray):
@@ -213,7 +213,7 @@ def follow(value: Any, steps: tuple[Step, ...]) -> Resolution | None:
     return None if step.kind == ATTRIBUTE else Resolution()
 
 
-def _follow_archive(value: Any, step: Step) -> Resolution | None:
+def _follow_archive(value: Any, step: ChainStep) -> Resolution | None:
     names = instance_dict(value).get("files")
     if step.kind == ITEM and type(names) is list and type(step.value) is str and step.value not in names:
         return Resolution(

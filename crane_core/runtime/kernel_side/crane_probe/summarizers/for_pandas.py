@@ -17,12 +17,12 @@ from ..groups import merged
 from ..kinds import PLAIN
 from .pandas import columns as column_values
 from .pandas import following
-from .pandas.columns import Facts, Known
+from .pandas.columns import ColumnFacts, KnownColumn
 from .pandas.following import columns_asked, keys_taken_as_unique
 from .pandas.labels import all_plain, index_facts, repeated
 from .pandas.storage import (
-    Column,
     Frame,
+    StoredColumn,
     columns_of,
     frame_of,
     index_values,
@@ -48,7 +48,7 @@ class View(NamedTuple):
     """A frame as a state has it: what it stores, its columns, their names and dtypes as texts, ranges of its blocks."""
 
     frame: Frame
-    columns: list[Column]
+    columns: list[StoredColumn]
     labels: list[Any]
     names: list[str]
     dtypes: list[str]
@@ -77,7 +77,7 @@ def data_frame(value: Any, look: Any) -> dict[str, Any]:
     return merged(summary, {"plus": merged(_beyond(view, facts, look), _not_shown(view, shown, look))})
 
 
-def _beyond(view: View, facts: dict[str, Facts], look: Any) -> dict[str, Any]:
+def _beyond(view: View, facts: dict[str, ColumnFacts], look: Any) -> dict[str, Any]:
     """What the published extractor does not tell of the columns that are shown, and of all together."""
     representation = {
         "columns": _listed(view.names, len(view.columns), look),
@@ -107,7 +107,7 @@ def _not_shown(view: View, shown: list[int], look: Any) -> dict[str, Any]:
     return merged({}, {"representation": {"dtypes": dtypes}, "values": {"per_column": found}})
 
 
-def _is_number(column: Column) -> bool:
+def _is_number(column: StoredColumn) -> bool:
     array = ndarray_of(column.values)
     return array is not None and array.dtype.kind in arrays.NUMERIC
 
@@ -157,13 +157,15 @@ def _ranges_in_time(array: Any, look: Any) -> Ranges | None:
         return None
 
 
-def _facts(view: View, at: int, look: Any, *, is_brief: bool) -> Facts:
+def _facts(view: View, at: int, look: Any, *, is_brief: bool) -> ColumnFacts:
     column = view.columns[at]
     known = view.ranges.get(column.block)
-    return column_values.facts_of(column.values, look, Known(known, column.row if known is not None else 0, is_brief))
+    return column_values.facts_of(
+        column.values, look, KnownColumn(known, column.row if known is not None else 0, is_brief)
+    )
 
 
-def _has_nan(view: View, facts: dict[str, Facts]) -> Any:
+def _has_nan(view: View, facts: dict[str, ColumnFacts]) -> Any:
     """Whether any column holds a missing value; text that says so where that was not looked for everywhere."""
     if not view.frame.shape[0]:
         return False
@@ -178,7 +180,7 @@ def _has_nan(view: View, facts: dict[str, Facts]) -> Any:
     return False if is_complete and is_listed else "not in the columns that are told; others were not looked through"
 
 
-def _is_alone(column: Column, view: View) -> bool:
+def _is_alone(column: StoredColumn, view: View) -> bool:
     """True for a column whose missing values are not known from its block."""
     return view.ranges.get(column.block) is None
 

@@ -25,7 +25,7 @@ from ..chains.following import Missing, Resolution, exists, similar
 from ..contents import dicts
 from ..groups import merged
 from ..kinds import CONTAINERS, PLAIN, ROWS
-from ..syntax.asked import ATTRIBUTE, ITEM, Step
+from ..syntax.asked import ATTRIBUTE, ITEM, ChainStep
 from ..syntax.literals import is_plain
 from . import for_builtins
 
@@ -205,7 +205,7 @@ def bunch(value: Any, look: Any) -> dict[str, Any]:
     return dicts.mapping(value, look)
 
 
-def follow(value: Any, steps: tuple[Step, ...]) -> Resolution | None:
+def follow(value: Any, steps: tuple[ChainStep, ...]) -> Resolution | None:
     """Entries of a Bunch as attributes; steps of a pipeline by name; methods that exist under a condition."""
     step = steps[0]
     if is_kind(value, dict):
@@ -220,7 +220,7 @@ def follow(value: Any, steps: tuple[Step, ...]) -> Resolution | None:
     return _conditional(value, held, step) if step.kind == ATTRIBUTE else Resolution()
 
 
-def _resolve_in_pipeline(value: Any, held: dict[str, Any], steps: tuple[Step, ...]) -> Resolution | None:
+def _resolve_in_pipeline(value: Any, held: dict[str, Any], steps: tuple[ChainStep, ...]) -> Resolution | None:
     parts = {name: part for name, part, _ in _named_parts(held) if type(name) is str}
     step, after = steps[0], steps[1] if len(steps) > 1 else None
     if step.kind == ITEM:
@@ -230,7 +230,7 @@ def _resolve_in_pipeline(value: Any, held: dict[str, Any], steps: tuple[Step, ..
     return None
 
 
-def _of_bunch(parts: dict[str, Any], after: Step) -> Resolution:
+def _of_bunch(parts: dict[str, Any], after: ChainStep) -> Resolution:
     """The steps are keys of a dict and attributes too, beside those that every dict has."""
     if after.kind == ITEM:
         return _by_name(parts, after.value, 2)
@@ -251,7 +251,7 @@ def _by_name(parts: dict[str, Any], name: Any, n_steps: int) -> Resolution:
     return Resolution(missing=(Missing("keys", fact),), n_steps=n_steps)
 
 
-def _conditional(value: Any, held: dict[str, Any], step: Step) -> Resolution | None:
+def _conditional(value: Any, held: dict[str, Any], step: ChainStep) -> Resolution | None:
     """A method that an estimator has only where a setting, or what it passes the call on to, allows it."""
     setting = _BY_SETTING.get(step.value, "")
     if setting in held and held[setting] is False and _is_conditional(value, step.value):

@@ -10,14 +10,14 @@ from typing import Any
 
 from ..anatomy import instance_dict, package_of
 from ..chains.following import Resolution, resolve_attribute
-from ..syntax.asked import ATTRIBUTE, Step
+from ..syntax.asked import ATTRIBUTE, ChainStep
 from .tensorflow import data, tensors
 from .tensorflow.tensors import dims, is_eager
 
 _KERAS = {"keras_3": "keras._tf_keras.keras", "keras_2": "keras.api._v2.keras", "tf_keras": "tf_keras.api._v2.keras"}
 
 
-def follow(value: Any, steps: tuple[Step, ...]) -> Resolution | None:
+def follow(value: Any, steps: tuple[ChainStep, ...]) -> Resolution | None:
     """Shape and dtype of tensors; what is behind `tf.keras`."""
     step = steps[0]
     if step.kind != ATTRIBUTE:

@@ -10,7 +10,7 @@ from typing import Any
 from ..anatomy import is_kind, module_of, mro_of, overriders, package_of, static_attribute, type_name
 from ..chains.following import Missing, Resolution, attribute_names, similar, value_text
 from ..kinds import BOUNDS
-from ..syntax.asked import ATTRIBUTE, ITEM, Step
+from ..syntax.asked import ATTRIBUTE, ITEM, ChainStep
 from .torch import data, modules, tensors, training
 from .torch.tensors import torch
 
@@ -24,7 +24,7 @@ def has_attribute(value: Any, name: str) -> bool | None:
     return name in modules.held_parts(value)
 
 
-def follow(value: Any, steps: tuple[Step, ...]) -> Resolution | None:
+def follow(value: Any, steps: tuple[ChainStep, ...]) -> Resolution | None:
     """Parts of modules by name and place; what tensors store, and their views."""
     if modules.is_module(value):
         return _in_module(value, steps[0])
@@ -33,7 +33,7 @@ def follow(value: Any, steps: tuple[Step, ...]) -> Resolution | None:
     return None
 
 
-def _in_module(value: Any, step: Step) -> Resolution | None:
+def _in_module(value: Any, step: ChainStep) -> Resolution | None:
     if step.kind == ITEM:
         return _item(value, step.value)
     if step.kind != ATTRIBUTE:
@@ -68,7 +68,7 @@ def _no_key(value: Any, **fact: Any) -> Resolution:
     return Resolution(missing=(Missing("keys", dict({"type": type_name(type(value))}, **fact)),))
 
 
-def _in_tensor(value: Any, step: Step) -> Resolution | None:
+def _in_tensor(value: Any, step: ChainStep) -> Resolution | None:
     kind = torch().Tensor
     if tensors.is_uninitialized(value):
         return Resolution()

@@ -20,7 +20,7 @@ class Unknown(NamedTuple):
     name: str = ""
 
 
-class Step(NamedTuple):
+class ChainStep(NamedTuple):
     """One link of a chain.
 
     `value` is the attribute's name, the subscript's value (slices are `slice`, several indices a tuple, what is not
@@ -41,7 +41,7 @@ class Chain(NamedTuple):
     """
 
     name: str
-    steps: tuple[Step, ...]
+    steps: tuple[ChainStep, ...]
     line: int
     certain: bool = True
     via: tuple[str, ...] = ()
@@ -50,7 +50,7 @@ class Chain(NamedTuple):
     called: bool = False
 
 
-class Asked(NamedTuple):
+class AskedName(NamedTuple):
     """All that the target asks of one name, in the order of evaluation."""
 
     name: str = ""

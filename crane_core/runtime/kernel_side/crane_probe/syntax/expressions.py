@@ -10,8 +10,8 @@ from typing import Any, Callable, Iterable, Iterator, NamedTuple, Optional, Tupl
 
 from ..anatomy import MISSING, package_of
 from ..kinds import ROWS
-from .asked import ATTRIBUTE, CALL, ITEM, Chain, Step, Unknown
-from .literals import Choices, known
+from .asked import ATTRIBUTE, CALL, ITEM, Chain, ChainStep, Unknown
+from .literals import LoopValues, known
 from .scopes import NOTHING_KNOWN, Alias, Closure, Literal, Scopes, local_names
 
 _LARGEST_PRODUCT = 64
@@ -38,7 +38,7 @@ _HARMLESS = {
 """Built-in functions that set no attribute of what they are given."""
 
 
-class Callee(NamedTuple):
+class CalledFunction(NamedTuple):
     """A function of the notebook that a call runs.
 
     `n_given` counts the first parameters that the call does not spell (self). `n_held` is the number of steps that
@@ -58,7 +58,7 @@ class Callee(NamedTuple):
 
 Kernel = Callable[[str], Any]
 """Returns the kernel's value of a name, MISSING if there is none."""
-FindCallee = Callable[[str, Tuple[Step, ...]], Optional[Callee]]
+FindCallee = Callable[[str, Tuple[ChainStep, ...]], Optional[CalledFunction]]
 """Returns the notebook's function that a chain of the kernel, ending before the call, leads to."""
 
 
@@ -146,14 +146,14 @@ class Expressions:
                     self.expression(argument)
                 self._follow_loosely(argument)
 
-    def _step(self, link: Any) -> Step:
+    def _step(self, link: Any) -> ChainStep:
         if isinstance(link, ast.Attribute):
-            return Step(ATTRIBUTE, link.attr)
+            return ChainStep(ATTRIBUTE, link.attr)
         if isinstance(link, ast.Subscript):
-            return Step(ITEM, known(link.slice, self.value_of))
+            return ChainStep(ITEM, known(link.slice, self.value_of))
         positional = tuple(self._argument(argument) for argument in link.args)
         named = tuple((keyword.arg or "**", self._argument(keyword.value)) for keyword in link.keywords)
-        return Step(CALL, (positional, named))
+        return ChainStep(CALL, (positional, named))
 
     def _argument(self, node: ast.expr) -> Any:
         """The value of an argument; what is not known, with the kernel's name of it where it has one."""
@@ -174,14 +174,14 @@ class Expressions:
             return self._kernel(meaning.name)
         return MISSING
 
-    def _note(self, name: str, steps: tuple[Step, ...], *, stored: bool = False) -> None:
+    def _note(self, name: str, steps: tuple[ChainStep, ...], *, stored: bool = False) -> None:
         """Notes the chain where its name is, or refers to, one of the kernel's."""
         meaning = self.scopes.meaning(name)
         if type(meaning) is Alias:
             for chosen in _expanded((*meaning.steps, *steps)):
                 self._add(meaning, chosen, stored=stored)
 
-    def _add(self, meaning: Alias, steps: tuple[Step, ...], *, stored: bool) -> None:
+    def _add(self, meaning: Alias, steps: tuple[ChainStep, ...], *, stored: bool) -> None:
         prefixes = ((meaning.owner, repr(steps[:length])) for length in range(1, len(steps) + 1))
         is_made = stored or any(prefix in self.scopes.made for prefix in prefixes)
         self.chains.append(
@@ -227,14 +227,14 @@ class Expressions:
             if type(meaning) is Alias:
                 self.scopes.changed.add(meaning.owner)
 
-    def _may_be_other(self, meaning: Alias, steps: tuple[Step, ...]) -> bool:
+    def _may_be_other(self, meaning: Alias, steps: tuple[ChainStep, ...]) -> bool:
         """Whether an item on the way may have been put there by the target, so that the kernel's does not tell."""
         if all(step.kind == ATTRIBUTE for step in steps):
             return False
         made = any((meaning.owner, repr(steps[:length])) in self.scopes.made for length in range(1, len(steps)))
         return made or meaning.owner in self.scopes.changed
 
-    def _mark_change(self, meaning: Alias, steps: tuple[Step, ...], call: ast.Call) -> None:
+    def _mark_change(self, meaning: Alias, steps: tuple[ChainStep, ...], call: ast.Call) -> None:
         method = steps[-1].value if steps and steps[-1].kind == ATTRIBUTE else ""
         in_place = any(keyword.arg == "inplace" for keyword in call.keywords)
         package = package_of(type(self._kernel(meaning.name)))
@@ -242,7 +242,9 @@ class Expressions:
         if method in _CHANGES.get(package, _CHANGES[""]) or in_place:
             self.scopes.changed.add(meaning.owner)
 
-    def _follow(self, callee: Callee | None, call: ast.Call | None, owner: Alias, steps: tuple[Step, ...]) -> None:
+    def _follow(
+        self, callee: CalledFunction | None, call: ast.Call | None, owner: Alias, steps: tuple[ChainStep, ...]
+    ) -> None:
         if callee is None:
             return
         given = self._given(callee.node, call, skip=callee.n_given) if call else {}
@@ -387,7 +389,7 @@ class Expressions:
         values = self.loop_values(iterated)
         self.bind_target(target, NOTHING_KNOWN)
         if values and isinstance(target, ast.Name):
-            self.scopes.bind(target.id, Literal(Choices(values)))
+            self.scopes.bind(target.id, Literal(LoopValues(values)))
         elif values and isinstance(target, (ast.Tuple, ast.List)):
             self._bind_columns(target.elts, values)
 
@@ -396,7 +398,7 @@ class Expressions:
             return
         for target, column in zip(targets, zip(*rows)):
             if isinstance(target, ast.Name) and all(type(value) is not Unknown for value in column):
-                self.scopes.bind(target.id, Literal(Choices(column)))
+                self.scopes.bind(target.id, Literal(LoopValues(column)))
 
     def loop_values(self, iterated: Any) -> tuple[Any, ...] | None:
         """The values over which a loop goes, where they are known and not too many."""
@@ -460,7 +462,7 @@ class Expressions:
         if type(meaning) is Alias:
             self._mark_stored(meaning, steps)
 
-    def _mark_stored(self, meaning: Alias, steps: tuple[Step, ...]) -> None:
+    def _mark_stored(self, meaning: Alias, steps: tuple[ChainStep, ...]) -> None:
         for chosen in _expanded((*meaning.steps, *steps)):
             self.scopes.made.add((meaning.owner, repr(chosen)))
         last = steps[-1]
@@ -524,9 +526,9 @@ def _links(node: Any) -> tuple[Any, list[Any]]:
     return node, links[::-1]
 
 
-def _expanded(steps: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:
+def _expanded(steps: tuple[ChainStep, ...]) -> Iterator[tuple[ChainStep, ...]]:
     """One chain for each value of a loop's name; a chain with too many is one with what is not known."""
-    spread = [number for number, step in enumerate(steps) if type(step.value) is Choices or _has_choice(step)]
+    spread = [number for number, step in enumerate(steps) if type(step.value) is LoopValues or _has_choice(step)]
     if not spread:
         yield steps
         return
@@ -534,19 +536,21 @@ def _expanded(steps: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:
     values = _choices(steps[first])
     for value in values[:_LARGEST_PRODUCT]:
         others = tuple(_settled(step) for step in steps[first + 1 :])
-        yield (*steps[:first], Step(steps[first].kind, value), *others)
+        yield (*steps[:first], ChainStep(steps[first].kind, value), *others)
 
 
-def _has_choice(step: Step) -> bool:
-    return type(step.value) is list and len(step.value) == 1 and type(step.value[0]) is Choices
+def _has_choice(step: ChainStep) -> bool:
+    return type(step.value) is list and len(step.value) == 1 and type(step.value[0]) is LoopValues
 
 
-def _choices(step: Step) -> tuple[Any, ...]:
+def _choices(step: ChainStep) -> tuple[Any, ...]:
     return tuple([value] for value in step.value[0].values) if _has_choice(step) else step.value.values
 
 
-def _settled(step: Step) -> Step:
-    return Step(step.kind, Unknown("a loop's name")) if type(step.value) is Choices or _has_choice(step) else step
+def _settled(step: ChainStep) -> ChainStep:
+    return (
+        ChainStep(step.kind, Unknown("a loop's name")) if type(step.value) is LoopValues or _has_choice(step) else step
+    )
 
 
 def _range(bounds: list[Any]) -> tuple[Any, ...] | None:

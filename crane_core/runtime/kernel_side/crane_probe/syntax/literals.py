@@ -26,7 +26,7 @@ _ARITHMETIC: dict[type, Callable[[Any, Any], Any]] = {
 }
 
 
-class Choices(NamedTuple):
+class LoopValues(NamedTuple):
     """The values that a loop's name takes one after the other."""
 
     values: tuple[Any, ...]
@@ -86,7 +86,7 @@ def _constant(node: Any, names: Names) -> Any:
 
 def _name(node: Any, names: Names) -> Any:
     value = names(node.id)
-    return value if type(value) is Choices or is_plain(value) else MISSING
+    return value if type(value) is LoopValues or is_plain(value) else MISSING
 
 
 def _sequence(node: Any, names: Names) -> Any:
@@ -100,8 +100,8 @@ def _sequence(node: Any, names: Names) -> Any:
             items.extend(inner)
         else:
             items.append(known(element, names))
-    if any(type(item) is Choices for item in items) and len(items) > 1:
-        items = [Unknown("a loop's name") if type(item) is Choices else item for item in items]
+    if any(type(item) is LoopValues for item in items) and len(items) > 1:
+        items = [Unknown("a loop's name") if type(item) is LoopValues else item for item in items]
     return tuple(items) if isinstance(node, ast.Tuple) else items
 
 
@@ -165,7 +165,7 @@ def _attribute(node: Any, names: Names) -> Any:
     if not isinstance(node.value, ast.Name):
         return MISSING
     holder = names(node.value.id)
-    if holder is MISSING or type(holder) is Choices:
+    if holder is MISSING or type(holder) is LoopValues:
         return MISSING
     for held in _places(holder):
         if node.attr in held:

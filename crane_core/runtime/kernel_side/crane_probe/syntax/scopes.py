@@ -10,7 +10,7 @@ import ast
 from typing import Any, Iterable, Iterator, NamedTuple
 
 from ..anatomy import MISSING
-from .asked import Step
+from .asked import ChainStep
 
 NOTHING_KNOWN: Any = MISSING
 
@@ -23,7 +23,7 @@ class Alias(NamedTuple):
     """
 
     name: str
-    steps: tuple[Step, ...] = ()
+    steps: tuple[ChainStep, ...] = ()
     copy: int = 0
 
     @property

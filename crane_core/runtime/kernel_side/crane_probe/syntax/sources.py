@@ -16,7 +16,7 @@ from .scopes import parameters
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
-class Place(NamedTuple):
+class CodePlace(NamedTuple):
     """A code cell, counted from 0 in the notebook, and a line of it, counted from 1."""
 
     cell: int
@@ -26,7 +26,7 @@ class Place(NamedTuple):
         return {"cell": self.cell, "line": self.line}
 
 
-class Given(NamedTuple):
+class GivenName(NamedTuple):
     """A name that the top level of a cell assigns or deletes."""
 
     name: str
@@ -45,25 +45,25 @@ class Sources:
         self.not_executed = [cell for cell in cells if not cell.get("executed")]
         self._trees: dict[str, ast.Module] = {}
 
-    def assigned(self, name: str) -> Place | None:
+    def assigned(self, name: str) -> CodePlace | None:
         """Where the name was last given a value among the cells that ran."""
         for cell in reversed(self.executed):
             for given in reversed(self._given(cell, name)):
                 if not given.is_deleted:
-                    return Place(cell["notebook_index"], given.line)
+                    return CodePlace(cell["notebook_index"], given.line)
         return None
 
-    def deleted(self, name: str) -> Place | None:
+    def deleted(self, name: str) -> CodePlace | None:
         """Where the name was deleted after it was last given a value, among the cells that ran."""
         for cell in reversed(self.executed):
             for given in reversed(self._given(cell, name)):
-                return Place(cell["notebook_index"], given.line) if given.is_deleted else None
+                return CodePlace(cell["notebook_index"], given.line) if given.is_deleted else None
         return None
 
-    def would_define(self, name: str) -> list[Place]:
+    def would_define(self, name: str) -> list[CodePlace]:
         """Where cells that did not run would give the name a value."""
         found = ((cell, given) for cell in self.not_executed for given in self._given(cell, name))
-        return [Place(cell["notebook_index"], given.line) for cell, given in found if not given.is_deleted]
+        return [CodePlace(cell["notebook_index"], given.line) for cell, given in found if not given.is_deleted]
 
     def function(self, function: FunctionType) -> Any | None:
         """The syntax tree of a function of the notebook: the last one that fits, then what IPython kept of it."""
@@ -76,7 +76,7 @@ class Sources:
         lines = kept[2] if kept is not None and len(kept) > 2 else []
         return _fitting(self._tree("".join(lines)), function)
 
-    def _given(self, cell: Mapping[str, Any], name: str) -> list[Given]:
+    def _given(self, cell: Mapping[str, Any], name: str) -> list[GivenName]:
         if name not in cell["code"]:
             return []
         return [given for given in _given_by(self._tree(cell["code"]).body) if given.name == name]
@@ -107,7 +107,7 @@ def _first_line(node: Any) -> int:
     return min(lines)
 
 
-def _given_by(statements: list[Any]) -> Iterator[Given]:
+def _given_by(statements: list[Any]) -> Iterator[GivenName]:
     """Names given values by statements and the blocks in them, in the order of the text."""
     for statement in statements:
         yield from _of_statement(statement)
@@ -116,16 +116,16 @@ def _given_by(statements: list[Any]) -> Iterator[Given]:
                 yield from _given_by(getattr(statement, block, []))
 
 
-def _of_statement(node: Any) -> Iterator[Given]:
+def _of_statement(node: Any) -> Iterator[GivenName]:
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-        yield Given(node.name, node.lineno)
+        yield GivenName(node.name, node.lineno)
     elif isinstance(node, (ast.Import, ast.ImportFrom)):
         for alias in node.names:
-            yield Given(alias.asname or alias.name.partition(".")[0], node.lineno)
+            yield GivenName(alias.asname or alias.name.partition(".")[0], node.lineno)
     else:
         for part in _outside_blocks(node):
             if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load):
-                yield Given(part.id, part.lineno, isinstance(part.ctx, ast.Del))
+                yield GivenName(part.id, part.lineno, isinstance(part.ctx, ast.Del))
 
 
 def _outside_blocks(node: Any) -> Iterator[ast.AST]:

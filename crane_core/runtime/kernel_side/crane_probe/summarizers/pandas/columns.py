@@ -16,7 +16,7 @@ from ...budget import OverBudgetError
 from ...contents import arrays, sequences
 from ...contents.arrays import Ranges
 from ...contents.number_facts import distinct_facts, fraction_facts, more_facts, range_facts
-from ...contents.sequences import Row
+from ...contents.sequences import RowOfValues
 from ...kinds import SCALARS, Kinds, counted
 from .storage import labels_of, ndarray_of, pandas, to_list
 
@@ -39,7 +39,7 @@ _MISSING_TYPES = {
 }
 
 
-class Facts(NamedTuple):
+class ColumnFacts(NamedTuple):
     """Of one column: values in the published extractor's terms, and what goes beyond, by group."""
 
     values: dict[str, Any]
@@ -68,7 +68,7 @@ def items_of(values: Any) -> list[Any]:
     return to_list(values)
 
 
-class Known(NamedTuple):
+class KnownColumn(NamedTuple):
     """What is known of a column before: the ranges of its block, its row there, and whether it is stated in brief."""
 
     ranges: Ranges | None = None
@@ -76,36 +76,36 @@ class Known(NamedTuple):
     is_brief: bool = False
 
 
-def facts_of(values: Any, look: Any, known: Known = Known()) -> Facts:  # noqa: B008 - it cannot be changed
+def facts_of(values: Any, look: Any, known: KnownColumn = KnownColumn()) -> ColumnFacts:  # noqa: B008 - it cannot be changed
     """Facts of a column; where the time is up, that they are not computed."""
     try:
         return _facts_of(values, look, known)
     except OverBudgetError as late:
-        return Facts({"not_computed": str(late)}, {}, {})
+        return ColumnFacts({"not_computed": str(late)}, {}, {})
 
 
-def _facts_of(values: Any, look: Any, known: Known) -> Facts:
+def _facts_of(values: Any, look: Any, known: KnownColumn) -> ColumnFacts:
     array = ndarray_of(values)
     if array is not None and array.dtype.kind in arrays.NUMERIC + arrays.TIMES:
         return _of_numbers(values, array, look, known)
     if array is not None:
         return _of_objects(array, look)
     reader = _READERS.get(name_of(type(values)))
-    return reader(values, look) if reader is not None else Facts({}, {}, {})
+    return reader(values, look) if reader is not None else ColumnFacts({}, {}, {})
 
 
-def _of_numbers(values: Any, array: Any, look: Any, known: Known) -> Facts:
+def _of_numbers(values: Any, array: Any, look: Any, known: KnownColumn) -> ColumnFacts:
     if name_of(type(values)) == "PeriodArray":
         return _of_periods(values, look)
     if not array.size:
-        return Facts(range_facts(None, 0, 0, look), {}, {})
+        return ColumnFacts(range_facts(None, 0, 0, look), {}, {})
     found, at = (known.ranges, known.row) if known.ranges is not None else (arrays.overall(array, look), 0)
     basic = range_facts(found, at, array.size, look)
     ends = (found.low[at], found.high[at]) if found is not None else None
     distinct = arrays.distinct(array, look, ends, is_brief=known.is_brief)
     basic.update(distinct_facts(distinct, look))
     more = dict(more_facts(found, at, array.size), **fraction_facts(distinct, look))
-    return Facts(_without_times(basic, array, look), more, {})
+    return ColumnFacts(_without_times(basic, array, look), more, {})
 
 
 def _without_times(facts: dict[str, Any], array: Any, look: Any) -> dict[str, Any]:
@@ -115,19 +115,19 @@ def _without_times(facts: dict[str, Any], array: Any, look: Any) -> dict[str, An
     return facts
 
 
-def _of_periods(values: Any, look: Any) -> Facts:
+def _of_periods(values: Any, look: Any) -> ColumnFacts:
     """Periods by their ordinal numbers."""
     numbers = values._ndarray
     size = numbers.shape[0]
     if not look.affords(size * 4):
-        return Facts({"not_computed": f"range and NaN of {size} periods"}, {}, {})
+        return ColumnFacts({"not_computed": f"range and NaN of {size} periods"}, {}, {})
     missing = arrays.numpy().iinfo("int64").min
     n_missing = sum(int((piece == missing).sum()) for piece in arrays.pieces(numbers))
     facts: dict[str, Any] = {"has_nan": n_missing > 0}
     found = arrays.in_pieces((piece[piece != missing] for piece in arrays.pieces(numbers)), look)
     if found is not None and size > n_missing:
         facts["value_range"] = [period_text(values, int(bound[0])) for bound in (found.low, found.high)]
-    return Facts(facts, {"n_nan": n_missing} if n_missing else {}, {})
+    return ColumnFacts(facts, {"n_nan": n_missing} if n_missing else {}, {})
 
 
 def period_text(values: Any, ordinal: int) -> str:
@@ -137,11 +137,11 @@ def period_text(values: Any, ordinal: int) -> str:
 # Masked numbers: Int64, Float64, boolean
 
 
-def _of_masked(values: Any, look: Any) -> Facts:
+def _of_masked(values: Any, look: Any) -> ColumnFacts:
     data, mask = values._data, values._mask
     size = data.shape[0]
     if not look.affords(size * 4):
-        return Facts({"not_computed": f"range and NaN of {size} values"}, {}, {})
+        return ColumnFacts({"not_computed": f"range and NaN of {size} values"}, {}, {})
     n_missing = int(arrays.numpy().count_nonzero(mask))
     return _of_pieces(lambda: _unmasked(data, mask), size, n_missing, look)
 
@@ -152,7 +152,7 @@ def _unmasked(data: Any, mask: Any) -> Iterator[Any]:
         yield data[part][~mask[part]]
 
 
-def _of_pieces(again: Callable[[], Iterator[Any]], size: int, n_missing: int, look: Any) -> Facts:
+def _of_pieces(again: Callable[[], Iterator[Any]], size: int, n_missing: int, look: Any) -> ColumnFacts:
     """Numbers in pieces without those that are missing."""
     found = arrays.in_pieces(again(), look) if size > n_missing else None
     values = range_facts(found, 0, size - n_missing, look)
@@ -160,7 +160,7 @@ def _of_pieces(again: Callable[[], Iterator[Any]], size: int, n_missing: int, lo
     values.update(_distinct_in_pieces(again, size, look) if size > n_missing else {"value_type": "empty or all NaN"})
     more = more_facts(found, 0, size - n_missing)
     n_nan = n_missing + more.get("n_nan", 0)
-    return Facts(values, dict(more, **({"n_nan": n_nan} if n_nan else {})), {})
+    return ColumnFacts(values, dict(more, **({"n_nan": n_nan} if n_nan else {})), {})
 
 
 def _distinct_in_pieces(again: Callable[[], Iterator[Any]], size: int, look: Any) -> dict[str, Any]:
@@ -174,20 +174,20 @@ def _distinct_in_pieces(again: Callable[[], Iterator[Any]], size: int, look: Any
 # Texts and objects
 
 
-def _object_row(array: Any) -> Row:
+def _object_row(array: Any) -> RowOfValues:
     def again() -> Iterator[Any]:
         return chain.from_iterable(piece.tolist() for piece in arrays.pieces(array))
 
-    return Row(array.shape[0], again, lambda at: array[at : at + 1].tolist()[0])
+    return RowOfValues(array.shape[0], again, lambda at: array[at : at + 1].tolist()[0])
 
 
-def _of_objects(array: Any, look: Any) -> Facts:
+def _of_objects(array: Any, look: Any) -> ColumnFacts:
     """A column of objects: missing ones, types, texts."""
     row = _object_row(array)
     if _is_all_text(array, look):
         return _of_texts_only(row, [(str, row.length)], 0, look)
     if not look.affords(row.length * _NS_PER_OBJECT):
-        return Facts({"not_computed": f"types and missing values of {row.length} objects"}, {}, {})
+        return ColumnFacts({"not_computed": f"types and missing values of {row.length} objects"}, {}, {})
     kinds = counted(row.again)
     has_floats = any(kind is float for kind, _ in kinds)
     n_nan = sum(1 for item in row.again() if type(item) is float and item != item) if has_floats else 0
@@ -195,11 +195,11 @@ def _of_objects(array: Any, look: Any) -> Facts:
     present = [(kind, count - (n_nan if kind is float else 0)) for kind, count in kinds if not _is_missing_kind(kind)]
     present = [(kind, count) for kind, count in present if count]
     if len(present) == 1 and present[0][0] is str:
-        texts = Row(present[0][1], lambda: filter(_is_text, row.again()), row.at)
+        texts = RowOfValues(present[0][1], lambda: filter(_is_text, row.again()), row.at)
         return _of_texts_only(texts, kinds, n_missing, look)
     values = {"has_nan": n_missing > 0, "value_type": "categorical or object"}
     more: dict[str, Any] = {"n_nan": n_missing} if n_missing else {}
-    return Facts(values, dict(more, **_odd_ones(row, present)), _types_shown(kinds, look))
+    return ColumnFacts(values, dict(more, **_odd_ones(row, present)), _types_shown(kinds, look))
 
 
 def _types_shown(kinds: list[tuple[type, int]], look: Any) -> dict[str, Any]:
@@ -214,10 +214,12 @@ def _is_all_text(array: Any, look: Any) -> bool:
     return all(quick(piece) for piece in arrays.pieces(array))
 
 
-def _of_texts_only(texts: Row, kinds: list[tuple[type, int]], n_missing: int, look: Any) -> Facts:
+def _of_texts_only(texts: RowOfValues, kinds: list[tuple[type, int]], n_missing: int, look: Any) -> ColumnFacts:
     values = dict({"has_nan": n_missing > 0}, **sequences.text_facts(texts, look))
     more: dict[str, Any] = {"n_nan": n_missing} if n_missing else {}
-    return Facts(values, dict(more, **_read_as_numbers(texts, look), **_forms(texts, look)), _types_shown(kinds, look))
+    return ColumnFacts(
+        values, dict(more, **_read_as_numbers(texts, look), **_forms(texts, look)), _types_shown(kinds, look)
+    )
 
 
 def _is_text(value: Any) -> bool:
@@ -228,7 +230,7 @@ def _is_missing_kind(kind: type) -> bool:
     return kind is type(None) or type_name(kind) in _MISSING_TYPES
 
 
-def _odd_ones(row: Row, present: list[tuple[type, int]]) -> dict[str, Any]:
+def _odd_ones(row: RowOfValues, present: list[tuple[type, int]]) -> dict[str, Any]:
     """Where values of another type stand than most of the column has; missing values are not odd."""
     if len(present) < 2:
         return {}
@@ -248,7 +250,7 @@ def _typed(value: Any) -> str:
     return f"{name} {repr(value)[:40]}" if type(value) in SCALARS else name
 
 
-def _read_as_numbers(row: Row, look: Any) -> dict[str, Any]:
+def _read_as_numbers(row: RowOfValues, look: Any) -> dict[str, Any]:
     """How many texts read as numbers, which a library may turn into some."""
     if not 0 < row.length <= _MOST_COUNTED or not look.affords(row.length * _NS_PER_READ_TEXT):
         return {}
@@ -266,7 +268,7 @@ def rarest(values: Any, n_unique: Any, look: Any) -> dict[str, Any]:
     return {"n_of_rarest": min(counts.values())} if len(counts) == n_unique else {}
 
 
-def _forms(row: Row, look: Any) -> dict[str, Any]:
+def _forms(row: RowOfValues, look: Any) -> dict[str, Any]:
     """Of texts of which most read as numbers or dates: those that do not."""
     first = [item for item in islice(row.again(), _TESTED) if item]
     for form, fits in (("numbers", _reads_as_number), ("dates", _DATE.fullmatch)):
@@ -285,7 +287,7 @@ def _forms(row: Row, look: Any) -> dict[str, Any]:
     return {}
 
 
-def _telling_dates(row: Row, look: Any) -> dict[str, Any]:
+def _telling_dates(row: RowOfValues, look: Any) -> dict[str, Any]:
     """Of dates that do not begin with the year: the first, and the first with the largest first and second number.
 
     They tell which of the two is the day, and which formats fit them all.
@@ -317,14 +319,14 @@ def _reads_as_number(text: str) -> bool:
 # Other extension arrays
 
 
-def _of_categories(values: Any, look: Any) -> Facts:
+def _of_categories(values: Any, look: Any) -> ColumnFacts:
     """Categories, in order where they have one, and which of them occur."""
     np = arrays.numpy()
     codes, categories = values._codes if hasattr(values, "_codes") else values._ndarray, values.categories
     labels = labels_of(categories, look.limits.names)
     representation = {"categories": [look.scalar(label) for label in labels], "ordered": bool(values.ordered)}
     if not look.affords(codes.shape[0] * 3):
-        return Facts({"not_computed": f"counts of {codes.shape[0]} values"}, {}, representation)
+        return ColumnFacts({"not_computed": f"counts of {codes.shape[0]} values"}, {}, representation)
     counts = (
         sum(np.bincount(piece + 1, minlength=len(categories) + 1) for piece in arrays.pieces(codes))
         if len(codes)
@@ -335,10 +337,10 @@ def _of_categories(values: Any, look: Any) -> Facts:
     found = {"has_nan": n_missing > 0, "num_unique": n_used, "value_type": "categorical or object"}
     more: dict[str, Any] = {"n_nan": n_missing} if n_missing else {}
     unused = len(labels) - n_used
-    return Facts(found, dict(more, **({"n_unused_categories": unused} if unused > 0 else {})), representation)
+    return ColumnFacts(found, dict(more, **({"n_unused_categories": unused} if unused > 0 else {})), representation)
 
 
-def _of_texts(values: Any, look: Any) -> Facts:
+def _of_texts(values: Any, look: Any) -> ColumnFacts:
     """A column of dtype str or string, kept by numpy or by arrow."""
     arrow = _arrow(values)
     if arrow is None:
@@ -361,9 +363,9 @@ def _arrow_pieces(chunked: Any) -> Iterator[Any]:
             start, length = start + length, min(arrays.PIECE, 8 * length)
 
 
-def _of_arrow_texts(chunked: Any, look: Any) -> Facts:
+def _of_arrow_texts(chunked: Any, look: Any) -> ColumnFacts:
     n_missing = chunked.null_count
-    row = Row(
+    row = RowOfValues(
         len(chunked) - n_missing,
         lambda: chain.from_iterable(piece.drop_null().to_pylist() for piece in _arrow_pieces(chunked)),
         lambda at: chunked[at].as_py(),
@@ -371,10 +373,10 @@ def _of_arrow_texts(chunked: Any, look: Any) -> Facts:
     values: dict[str, Any] = {"has_nan": n_missing > 0}
     values.update(_arrow_distinct(chunked, row, look) or sequences.text_facts(row, look))
     more: dict[str, Any] = {"n_nan": n_missing} if n_missing else {}
-    return Facts(values, dict(more, **_read_as_numbers(row, look), **_forms(row, look)), {})
+    return ColumnFacts(values, dict(more, **_read_as_numbers(row, look), **_forms(row, look)), {})
 
 
-def _arrow_distinct(chunked: Any, row: Row, look: Any) -> dict[str, Any]:
+def _arrow_distinct(chunked: Any, row: RowOfValues, look: Any) -> dict[str, Any]:
     """Distinct texts of a long column by arrow's own counting; nothing if that does not pay or they are many."""
     compute = sys.modules.get("pyarrow.compute")
     if compute is None or row.length <= _LONG or len(set(row.first(4096))) > sequences.KNOWN_DISTINCT:
@@ -391,14 +393,14 @@ def _arrow_distinct(chunked: Any, row: Row, look: Any) -> dict[str, Any]:
     return sequences.text_facts(short, look)
 
 
-def _of_arrow(values: Any, look: Any) -> Facts:
+def _of_arrow(values: Any, look: Any) -> ColumnFacts:
     """A column of an arrow dtype."""
     chunked = _arrow(values)
     kind = str(chunked.type)
     if kind in ("string", "large_string", "string_view"):
         return _of_arrow_texts(chunked, look)
     if not _is_arrow_number(kind):
-        return Facts({"has_nan": chunked.null_count > 0}, {}, {})
+        return ColumnFacts({"has_nan": chunked.null_count > 0}, {}, {})
 
     def again() -> Iterator[Any]:
         for piece in _arrow_pieces(chunked):
@@ -411,16 +413,16 @@ def _is_arrow_number(kind: str) -> bool:
     return kind.startswith(("int", "uint", "float", "double", "halffloat", "timestamp", "duration", "date"))
 
 
-def _of_sparse(values: Any, look: Any) -> Facts:
+def _of_sparse(values: Any, look: Any) -> ColumnFacts:
     """Sparse values: the ones that are stored, and the one for all others."""
     stored = values.sp_values
     found = arrays.overall(stored, look) if stored.size and stored.dtype.kind in arrays.NUMERIC else None
     facts = range_facts(found, 0, stored.size, look) if stored.dtype.kind in arrays.NUMERIC else {}
     representation = {"fill_value": look.scalar(values.fill_value), "n_stored": int(stored.size)}
-    return Facts({"stored_values": facts}, {}, representation)
+    return ColumnFacts({"stored_values": facts}, {}, representation)
 
 
-_READERS: dict[str, Callable[[Any, Any], Facts]] = {
+_READERS: dict[str, Callable[[Any, Any], ColumnFacts]] = {
     **dict.fromkeys(("IntegerArray", "FloatingArray", "BooleanArray"), _of_masked),
     "Categorical": _of_categories,
     **dict.fromkeys(

@@ -13,7 +13,7 @@ from ...anatomy import class_dict, instance_dict, is_kind, mro_of, package_of
 from ...chains.following import METHOD, PROPERTY, Missing, Resolution, similar
 from ...kinds import INDICES, LABELS, LISTED, PLAIN, REAL, ROWS, SINGLE, Kinds, counted
 from ...own_dict import own_dict
-from ...syntax.asked import ATTRIBUTE, CALL, ITEM, Asked, Step
+from ...syntax.asked import ATTRIBUTE, CALL, ITEM, AskedName, ChainStep
 from . import columns as column_values
 from . import storage
 from .labels import has_label
@@ -66,7 +66,7 @@ _IN_QUERIES = ("index", "columns", "True", "False", "None", "inf", "Inf", "Times
 _ACCESSORS = {"str": "text", "dt": "datetimelike values", "cat": "categories"}
 
 
-class Table(NamedTuple):
+class FollowedTable(NamedTuple):
     """A frame: labels (None: not known), index of rows and of columns, arrays by label, names of index levels."""
 
     labels: tuple[Any, ...] | None
@@ -86,10 +86,10 @@ class Values(NamedTuple):
 class Grouped(NamedTuple):
     """A frame grouped by some of its columns."""
 
-    table: Table
+    table: FollowedTable
 
 
-def follow(value: Any, steps: tuple[Step, ...]) -> Resolution | None:
+def follow(value: Any, steps: tuple[ChainStep, ...]) -> Resolution | None:
     """Follows from an object of pandas itself; None for what the general rule knows."""
     module = pandas()
     if package_of(type(value)) != "pandas":
@@ -115,16 +115,16 @@ def has_attribute(value: Any, name: str) -> bool | None:
     return has_label(series_index(value), name)
 
 
-def table_of(value: Any) -> Table:
+def table_of(value: Any) -> FollowedTable:
     """What is known of a real frame."""
     frame = frame_of(value)
     if length_of(frame.columns) > _MOST_LABELS:
-        return Table(None, frame.index, frame.columns)
+        return FollowedTable(None, frame.index, frame.columns)
     labels = tuple(labels_of(frame.columns))
     if not all(part in PLAIN for label in labels for part in map(type, label if type(label) is tuple else (label,))):
-        return Table(None, frame.index, frame.columns)  # times and intervals are found by texts and numbers too
+        return FollowedTable(None, frame.index, frame.columns)  # times and intervals are found by texts and numbers too
     held = {label: column.values for label, column in zip(labels, columns_of(frame))}
-    return Table(labels, frame.index, frame.columns, held, tuple(index_names(frame.index)))
+    return FollowedTable(labels, frame.index, frame.columns, held, tuple(index_names(frame.index)))
 
 
 def _firsts(labels: Iterable[Any]) -> set[Any]:
@@ -135,7 +135,7 @@ def _firsts(labels: Iterable[Any]) -> set[Any]:
 # Frames
 
 
-def of_table(table: Table, steps: tuple[Step, ...]) -> Resolution:
+def of_table(table: FollowedTable, steps: tuple[ChainStep, ...]) -> Resolution:
     step, after = steps[0], steps[1] if len(steps) > 1 else None
     if step.kind == ITEM:
         return _item(table, step.value)
@@ -152,7 +152,7 @@ def of_table(table: Table, steps: tuple[Step, ...]) -> Resolution:
     return _attribute(table, name)
 
 
-def _attribute(table: Table, name: str) -> Resolution:
+def _attribute(table: FollowedTable, name: str) -> Resolution:
     module = pandas()
     if name == "index":
         return Resolution(table.index)
@@ -191,12 +191,12 @@ def class_dict_value(kind: Any, name: str) -> Any:
     return next((class_dict(parent)[name] for parent in mro_of(kind) if name in class_dict(parent)), None)
 
 
-def _column(table: Table, label: Any) -> Resolution:
+def _column(table: FollowedTable, label: Any) -> Resolution:
     is_double = table.labels is not None and table.labels.count(label) > 1
     return Resolution() if is_double else Resolution(Values(table.arrays[label], table.index), follow=of_values)
 
 
-def _item(table: Table, item: Any) -> Resolution:
+def _item(table: FollowedTable, item: Any) -> Resolution:
     if type(item) is list:
         is_mask = bool(item) and all(type(part) is bool for part in item)
         return Resolution(missing=() if is_mask else tuple(_missing(table, item)))
@@ -213,7 +213,7 @@ def _holds_unknown(item: Any) -> bool:
     return type(item) is tuple and any(type(part) not in PLAIN for part in item)
 
 
-def _missing(table: Table, items: Any, *, or_levels: bool = False) -> list[Missing]:
+def _missing(table: FollowedTable, items: Any, *, or_levels: bool = False) -> list[Missing]:
     """Lacks for those labels that are known and not among the columns."""
     if table.labels is None:
         return []
@@ -223,11 +223,11 @@ def _missing(table: Table, items: Any, *, or_levels: bool = False) -> list[Missi
     return [_no_column(table, item) for item in asked if item not in there]
 
 
-def _tuples_among(table: Table) -> tuple[Any, ...]:
+def _tuples_among(table: FollowedTable) -> tuple[Any, ...]:
     return tuple(label for label in table.labels or () if type(label) is tuple)
 
 
-def _no_column(table: Table, label: Any) -> Missing:
+def _no_column(table: FollowedTable, label: Any) -> Missing:
     labels = table.labels or ()
     fact = {"type": "pandas.DataFrame", "column": label, "similar": similar(label, labels), "n_columns": len(labels)}
     if label in table.levels:
@@ -238,7 +238,7 @@ def _no_column(table: Table, label: Any) -> Missing:
 # Indexers
 
 
-def _loc(table: Table, item: Any) -> Resolution:
+def _loc(table: FollowedTable, item: Any) -> Resolution:
     rows, columns = item if type(item) is tuple and len(item) == 2 else (item, slice(None))
     if type(item) is tuple and _may_be_of_levels(table.index, rows):
         return Resolution()
@@ -269,7 +269,7 @@ def _similar_labels(index: Any, label: Any) -> list[str]:
     return similar(label, labels_of(index, 2000)) if type(label) is str else []
 
 
-def _iloc(table: Table, item: Any) -> Resolution:
+def _iloc(table: FollowedTable, item: Any) -> Resolution:
     rows, columns = item if type(item) is tuple and len(item) == 2 else (item, slice(None))
     missing = _beyond(rows, length_of(table.index), "rows") + _beyond(columns, length_of(table.columns), "columns")
     return Resolution(missing=tuple(missing), n_steps=2)
@@ -288,7 +288,7 @@ _INDEXERS = {"loc": _loc, "at": _loc, "iloc": _iloc, "iat": _iloc}
 # Methods of frames
 
 
-def _call(table: Table, name: str, arguments: Any) -> Resolution:
+def _call(table: FollowedTable, name: str, arguments: Any) -> Resolution:
     positional, named = arguments[0], dict(arguments[1])
     missing = _columns_named(table, name, positional, named)
     if missing:
@@ -298,7 +298,7 @@ def _call(table: Table, name: str, arguments: Any) -> Resolution:
     return Resolution(n_steps=2) if _is_on_class(pandas().DataFrame, name) else _attribute(table, name)
 
 
-def _columns_named(table: Table, name: str, positional: Any, named: dict[str, Any]) -> list[Missing]:
+def _columns_named(table: FollowedTable, name: str, positional: Any, named: dict[str, Any]) -> list[Missing]:
     missing: list[Missing] = []
     for at, keyword in _NAMES_COLUMNS.get(name, ()):
         given = positional[at] if 0 <= at < len(positional) else named.get(keyword)
@@ -316,7 +316,7 @@ def _columns_named(table: Table, name: str, positional: Any, named: dict[str, An
     ]
 
 
-def _names_no_columns(table: Table, name: str, given: Any, positional: Any, named: dict[str, Any]) -> bool:
+def _names_no_columns(table: FollowedTable, name: str, given: Any, positional: Any, named: dict[str, Any]) -> bool:
     """Whether an argument may name something else: rows by `axis`, columns by position in plots, a value for each row.
 
     Keys in a list as long as the frame, not all of them columns, are values to group by.
@@ -334,7 +334,7 @@ def _names_no_columns(table: Table, name: str, given: Any, positional: Any, name
     return False
 
 
-def _missing_in_drop(table: Table, name: str, positional: Any, named: dict[str, Any]) -> list[Missing]:
+def _missing_in_drop(table: FollowedTable, name: str, positional: Any, named: dict[str, Any]) -> list[Missing]:
     if name != "drop" or named.get("errors") == "ignore" or "level" in named:
         return []
     columns, rows = _dropped(positional, named)
@@ -354,7 +354,7 @@ def _dropped(positional: Any, named: dict[str, Any]) -> tuple[Any, Any]:
     return columns, rows
 
 
-def _missing_in_query(table: Table, name: str, positional: Any, named: Mapping[str, Any]) -> list[Missing]:
+def _missing_in_query(table: FollowedTable, name: str, positional: Any, named: Mapping[str, Any]) -> list[Missing]:
     """Names in the text of a query that are not columns."""
     text = positional[0] if name == "query" and positional else None
     if type(text) is not str or "`" in text or table.labels is None or set(named) & _MORE_NAMES:
@@ -373,7 +373,7 @@ def _missing_in_query(table: Table, name: str, positional: Any, named: Mapping[s
 # Groups
 
 
-def of_groups(grouped: Grouped, steps: tuple[Step, ...]) -> Resolution:
+def of_groups(grouped: Grouped, steps: tuple[ChainStep, ...]) -> Resolution:
     step = steps[0]
     if step.kind == ITEM and type(step.value) is tuple and len(step.value) > 1:
         return Resolution()  # a list to pandas 1, refused by later ones whatever the columns are
@@ -384,14 +384,14 @@ def of_groups(grouped: Grouped, steps: tuple[Step, ...]) -> Resolution:
     return Resolution()
 
 
-def _unpacked(step: Step) -> tuple[Any, dict[str, Any]]:
+def _unpacked(step: ChainStep) -> tuple[Any, dict[str, Any]]:
     return step.value[0], dict(step.value[1])
 
 
 # Series
 
 
-def of_values(values: Values, steps: tuple[Step, ...]) -> Resolution:
+def of_values(values: Values, steps: tuple[ChainStep, ...]) -> Resolution:
     step, after = steps[0], steps[1] if len(steps) > 1 else None
     if step.kind == ITEM:
         return _label_of(values, step.value)
@@ -456,7 +456,7 @@ def _has_text(array: Any) -> bool | None:
     return False if is_one and len(array) <= 100_000 else None
 
 
-def _series_attribute(values: Values, name: str, after: Step | None) -> Resolution:
+def _series_attribute(values: Values, name: str, after: ChainStep | None) -> Resolution:
     module = pandas()
     if _is_on_class(module.Series, name):
         if name == "index":
@@ -470,7 +470,7 @@ def _series_attribute(values: Values, name: str, after: Step | None) -> Resoluti
     return Resolution(missing=(Missing("attributes", fact),))
 
 
-def _of_index(index: Any, step: Step) -> Resolution | None:
+def _of_index(index: Any, step: ChainStep) -> Resolution | None:
     if step.kind != ITEM or type(step.value) is not int:
         return None if step.kind == ATTRIBUTE else Resolution()
     beyond = _beyond(step.value, length_of(index), "index")
@@ -483,7 +483,7 @@ def _of_index(index: Any, step: Step) -> Resolution | None:
 # What a target names
 
 
-def columns_asked(asked: Asked, mentioned: Iterable[str], labels: list[Any]) -> list[int]:
+def columns_asked(asked: AskedName, mentioned: Iterable[str], labels: list[Any]) -> list[int]:
     """Positions of the columns that the target names, in the order of the frame."""
     words = {*mentioned, *asked.attributes}
     numbers = {item for value in asked.items for item in _flat(value) if type(item) is int}
@@ -491,7 +491,7 @@ def columns_asked(asked: Asked, mentioned: Iterable[str], labels: list[Any]) -> 
     return [at for at, label in enumerate(firsts) if type(label) is str and label in words or _is_in(label, numbers)]
 
 
-def keys_taken_as_unique(asked: Asked) -> Iterator[list[Any]]:
+def keys_taken_as_unique(asked: AskedName) -> Iterator[list[Any]]:
     """Columns that a call of the target expects to be unique together: those of a pivot, of a checked new index."""
     for method, positional, named in asked.calls:
         given = dict(named)
@@ -506,7 +506,7 @@ def keys_taken_as_unique(asked: Asked) -> Iterator[list[Any]]:
             yield plain
 
 
-def _is_unstacked(asked: Asked) -> bool:
+def _is_unstacked(asked: AskedName) -> bool:
     names = {step.value for chain in asked.chains for step in chain.steps if step.kind == ATTRIBUTE}
     return bool(names & {"unstack", "reindex", "to_xarray"})
 

@@ -36,7 +36,7 @@ class Frame(NamedTuple):
         return length_of(self.index), length_of(self.columns)
 
 
-class Column(NamedTuple):
+class StoredColumn(NamedTuple):
     """One column or series: its values (numpy or extension array), and where they lie among others.
 
     `block` and `row` tell where: row `row` of a numpy block with several columns. -1 for values that stand alone.
@@ -65,21 +65,21 @@ def _manager(value: Any) -> Any:
     return manager
 
 
-def columns_of(frame: Frame) -> list[Column]:
+def columns_of(frame: Frame) -> list[StoredColumn]:
     """The columns in order."""
-    columns: dict[int, Column] = {}
+    columns: dict[int, StoredColumn] = {}
     for number, block in enumerate(frame.blocks):
         for row, position in enumerate(block.positions):
             columns[position] = _column(block, number, row)
     return [columns[position] for position in sorted(columns)]
 
 
-def _column(block: Block, number: int, row: int) -> Column:
+def _column(block: Block, number: int, row: int) -> StoredColumn:
     array = ndarray_of(block.values)
     if array is not None and array.ndim == 2:
         is_plain = array is block.values
-        return Column(array[row] if is_plain else block.values._from_backing_data(array[row]), number, row)
-    return Column(block.values)
+        return StoredColumn(array[row] if is_plain else block.values._from_backing_data(array[row]), number, row)
+    return StoredColumn(block.values)
 
 
 def series_values(value: Any) -> Any:

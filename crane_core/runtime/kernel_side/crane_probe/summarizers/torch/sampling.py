@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ...anatomy import instance_dict, package_of
 from ...contents import samples
-from ...contents.samples import Batching
+from ...contents.samples import LoaderBatching
 from ...kernel_copy import foreign
 from ...kernel_copy.forked import Facts, Tell, Work
 from ...kinds import ROWS, Kinds
@@ -36,7 +36,7 @@ def told(source: Any, owner: Any, look: Any) -> Facts:
     return foreign.facts_of(_work(source, owner, _batching(owner), until), look)
 
 
-def _work(source: Any, owner: Any, batching: Batching | None, until: float) -> Work:
+def _work(source: Any, owner: Any, batching: LoaderBatching | None, until: float) -> Work:
     def work(tell: Tell) -> None:
         if owner is not None:
             _tell_counts(owner, tell)
@@ -73,24 +73,24 @@ def drawing_of(owner: Any) -> Drawing:
     return Drawing(size if type(size) is int else None, sampler, batches)
 
 
-def _harmless_batching(owner: Any) -> Batching | None:
+def _harmless_batching(owner: Any) -> LoaderBatching | None:
     if owner is None:
         return None
     drawing = drawing_of(owner)
-    return Batching(drawing.size, _without_memory, _listed_indices(drawing))
+    return LoaderBatching(drawing.size, _without_memory, _listed_indices(drawing))
 
 
-def _batching(owner: Any) -> Batching | None:
+def _batching(owner: Any) -> LoaderBatching | None:
     """As the loader makes a batch; a sampler of the notebook chooses the indices where that leaves no trace."""
     if owner is None:
         return None
     collate: Any = instance_dict(owner).get("collate_fn")
     drawing = drawing_of(owner)
     if foreign.leaves_no_trace() and not _is_of_torch(drawing.batches):
-        return Batching(samples.MOST, collate, lambda: next(iter(drawing.batches)))
+        return LoaderBatching(samples.MOST, collate, lambda: next(iter(drawing.batches)))
     if foreign.leaves_no_trace() and not _is_of_torch(drawing.sampler):
-        return Batching(drawing.size, collate, lambda: list(islice(drawing.sampler, drawing.size or 1)))
-    return Batching(drawing.size, collate, _listed_indices(drawing))
+        return LoaderBatching(drawing.size, collate, lambda: list(islice(drawing.sampler, drawing.size or 1)))
+    return LoaderBatching(drawing.size, collate, _listed_indices(drawing))
 
 
 def _listed_indices(drawing: Drawing) -> Any:

@@ -23,7 +23,10 @@ def main() -> int:
         try:
             while not is_up(port):
                 if app.poll() is not None or time.monotonic() - started > PATIENCE_S:
-                    print(f"make run: no app after {time.monotonic() - started:.0f} s", file=sys.stderr)
+                    print(
+                        f"make run: no app after {time.monotonic() - started:.0f} s",
+                        file=sys.stderr,
+                    )
                     return 1
                 time.sleep(0.2)
             print(f"make run: the app answers after {time.monotonic() - started:.0f} s", flush=True)

@@ -59,7 +59,16 @@ def measure(name: str, cores: Sequence[int], package: str = "benchmarks") -> tup
 def table(told: Sequence[Told]) -> str:
     """One line per question; `others` are the cores that other programs took."""
     head = _COLUMNS.format(
-        "benchmark", "question", "ours", "against", "peer", "ratio", "spread", "load", "others", "budget"
+        "benchmark",
+        "question",
+        "ours",
+        "against",
+        "peer",
+        "ratio",
+        "spread",
+        "load",
+        "others",
+        "budget",
     )
     return "\n".join([head, *map(_row, told)])
 
@@ -88,15 +97,25 @@ def exit_code(told: Sequence[Told], *, failed: bool) -> int:
     outcomes = {one.outcome for one in told}
     if failed or Outcome.OVER in outcomes:
         return OVER
-    return NOT_MEASURED if Outcome.NOT_MEASURED in outcomes or Outcome.HELD not in outcomes else HELD
-
-
-def main(arguments: Sequence[str], *, package: str = "benchmarks", budgets_file: Path = BUDGETS) -> int:
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    return (
+        NOT_MEASURED if Outcome.NOT_MEASURED in outcomes or Outcome.HELD not in outcomes else HELD
     )
-    parser.add_argument("names", nargs="*", metavar="NAME", help="default: those that have a budget")
-    parser.add_argument("--check", action="store_true", help="fail where a budget is not held; write no history")
+
+
+def main(
+    arguments: Sequence[str], *, package: str = "benchmarks", budgets_file: Path = BUDGETS
+) -> int:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help="default: those that have a budget"
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="fail where a budget is not held; write no history"
+    )
     chosen = parser.parse_args(arguments)
     try:
         budgets = read_budgets(budgets_file)
@@ -105,9 +124,16 @@ def main(arguments: Sequence[str], *, package: str = "benchmarks", budgets_file:
         return WRONG_CALL
     known = names(budgets_file.parent)
     if unknown := [name for name in (*chosen.names, *budgets.ratios) if name not in known]:
-        print(f"error: there is no benchmark {unknown[0]!r}; there are {', '.join(known)}", file=sys.stderr)
+        print(
+            f"error: there is no benchmark {unknown[0]!r}; there are {', '.join(known)}",
+            file=sys.stderr,
+        )
         return WRONG_CALL
-    cores = sorted(os.sched_getaffinity(0))[: budgets.quiet.cores] if hasattr(os, "sched_getaffinity") else []
+    cores = (
+        sorted(os.sched_getaffinity(0))[: budgets.quiet.cores]
+        if hasattr(os, "sched_getaffinity")
+        else []
+    )
     told: list[Told] = []
     failed = False
     for name in chosen.names or budgets.ratios:

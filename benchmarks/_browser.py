@@ -17,7 +17,9 @@ WIDE = {"width": 1440, "height": 900}
 
 def executable() -> str | None:
     """CRANE_CHROMIUM, else the Chromium of this machine, else None: playwright's own."""
-    return os.environ.get("CRANE_CHROMIUM") or next((path for name in NAMES if (path := shutil.which(name))), None)
+    return os.environ.get("CRANE_CHROMIUM") or next(
+        (path for name in NAMES if (path := shutil.which(name))), None
+    )
 
 
 @contextmanager

@@ -67,7 +67,9 @@ def read_budgets(path: Path = BUDGETS) -> Budgets:
     for benchmark, questions in document.items():
         if not isinstance(questions, dict) or not questions:
             raise BudgetError(f"{path.name}: [{benchmark}] needs a line for each question")
-        ratios[benchmark] = {question: _above_zero(questions, question, benchmark, path) for question in questions}
+        ratios[benchmark] = {
+            question: _above_zero(questions, question, benchmark, path) for question in questions
+        }
     if not ratios:
         raise BudgetError(f"{path.name} has no budget")
     return Budgets(limits, ratios)
@@ -80,23 +82,34 @@ def _limits(quiet: dict[str, Any], path: Path) -> tuple[float, float]:
 def _above_zero(table: dict[str, Any], name: str, where: str, path: Path) -> float:
     value = table[name]
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < math.inf:
-        raise BudgetError(f"{path.name}: {name!r} of [{where}] must be a number above 0, not {value!r}")
+        raise BudgetError(
+            f"{path.name}: {name!r} of [{where}] must be a number above 0, not {value!r}"
+        )
     return float(value)
 
 
-def judged(benchmark: str, figures: list[Figure], others: float, budgets: Budgets, cores: int) -> list[Told]:
+def judged(
+    benchmark: str, figures: list[Figure], others: float, budgets: Budgets, cores: int
+) -> list[Told]:
     """Every figure of a benchmark, and every question of its budget that has none. A noisy machine never passes."""
     ratios = budgets.ratios.get(benchmark, {})
-    told = [_judged(benchmark, one, others, budgets.quiet, cores, ratios.get(one.question)) for one in figures]
+    told = [
+        _judged(benchmark, one, others, budgets.quiet, cores, ratios.get(one.question))
+        for one in figures
+    ]
     missing = ratios.keys() - {one.question for one in figures}
     return told + [
-        Told(benchmark, question, None, others, Outcome.NOT_MEASURED, "the benchmark did not tell it")
+        Told(
+            benchmark, question, None, others, Outcome.NOT_MEASURED, "the benchmark did not tell it"
+        )
         for question in ratios
         if question in missing
     ]
 
 
-def _judged(benchmark: str, one: Figure, others: float, quiet: Quiet, cores: int, ratio: float | None) -> Told:
+def _judged(
+    benchmark: str, one: Figure, others: float, quiet: Quiet, cores: int, ratio: float | None
+) -> Told:
     if why := noise(one, others, quiet, cores):
         return Told(benchmark, one.question, one, others, Outcome.NOT_MEASURED, why)
     if ratio is None:

@@ -44,7 +44,14 @@ def facts_of(case_id: str) -> list[Fact]:
 def _fact(entry: Mapping[str, Any]) -> Fact:
     absent = next(iter(entry["absent"].items())) if "absent" in entry else None
     shows = entry.get("shows", [entry["value"]] if "value" in entry else [])
-    return Fact(entry["text"], entry.get("variable"), entry.get("expression"), entry.get("value"), tuple(shows), absent)
+    return Fact(
+        entry["text"],
+        entry.get("variable"),
+        entry.get("expression"),
+        entry.get("value"),
+        tuple(shows),
+        absent,
+    )
 
 
 def is_told(fact: Fact, state: Mapping[str, Any]) -> bool:
@@ -85,14 +92,20 @@ def _about(variable: str, state: Mapping[str, Any]) -> Iterator[tuple[str, Any]]
 
 
 def _without_places(entry: Any) -> Any:
-    return {key: part for key, part in entry.items() if key not in PLACES} if isinstance(entry, Mapping) else entry
+    return (
+        {key: part for key, part in entry.items() if key not in PLACES}
+        if isinstance(entry, Mapping)
+        else entry
+    )
 
 
 def _is_shown(wanted: Any, told: Sequence[tuple[str, Any]]) -> bool:
     if isinstance(wanted, Mapping):
         if "all" in wanted:
             return all(_is_shown(each, told) for each in wanted["all"])
-        return all(any(_holds(key, value, entry) for entry in told) for key, value in wanted.items())
+        return all(
+            any(_holds(key, value, entry) for entry in told) for key, value in wanted.items()
+        )
     if isinstance(wanted, list) and all(isinstance(each, str) for each in wanted):
         return all(_is_shown(each, told) for each in wanted)
     pattern = re.compile(_pattern(wanted))
@@ -111,7 +124,10 @@ def _pattern(wanted: Any) -> str:
 def _holds(key: str, value: Any, entry: tuple[str, Any]) -> bool:
     """Whether a leaf under the keys `a.b`, others between them or not, holds the value."""
     wanted = key.split(".")
-    return any(leaf == value and type(leaf) is type(value) and _in_order(wanted, path) for path, leaf in _leaves(entry))
+    return any(
+        leaf == value and type(leaf) is type(value) and _in_order(wanted, path)
+        for path, leaf in _leaves(entry)
+    )
 
 
 def _in_order(wanted: Sequence[str], path: Sequence[str]) -> bool:

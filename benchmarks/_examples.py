@@ -40,7 +40,15 @@ MODULES: dict[str, Sequence[str]] = {
         *(f"test.test_{name}" for name in _TESTED.split()),
     ],
     "numpy": [
-        *("numpy", "numpy.linalg", "numpy.fft", "numpy.random", "numpy.ma", "numpy.char", "numpy.strings"),
+        *(
+            "numpy",
+            "numpy.linalg",
+            "numpy.fft",
+            "numpy.random",
+            "numpy.ma",
+            "numpy.char",
+            "numpy.strings",
+        ),
         *("numpy.lib.stride_tricks", "numpy.polynomial.polynomial", "numpy.testing"),
     ],
     "pandas": [
@@ -50,15 +58,42 @@ MODULES: dict[str, Sequence[str]] = {
     "sklearn": [f"sklearn.{name}" for name in _SKLEARN.split()],
     "scipy": ["scipy.stats", "scipy.linalg", "scipy.optimize", "scipy.sparse"],
     "torch": [
-        *("torch", "torch.nn", "torch.nn.functional", "torch.utils.data", "torch.optim", "torch.linalg"),
+        *(
+            "torch",
+            "torch.nn",
+            "torch.nn.functional",
+            "torch.utils.data",
+            "torch.optim",
+            "torch.linalg",
+        ),
         *("torch.nn.init", "torch.nn.utils", "torch.distributions", "torchvision.transforms"),
     ],
     "keras": [
-        *("keras", "keras.layers", "keras.losses", "keras.metrics", "keras.ops", "keras.optimizers", "keras.utils"),
-        *("keras.models", "keras.initializers", "tensorflow", "tensorflow.math", "tensorflow.data", "tensorflow.nn"),
+        *(
+            "keras",
+            "keras.layers",
+            "keras.losses",
+            "keras.metrics",
+            "keras.ops",
+            "keras.optimizers",
+            "keras.utils",
+        ),
+        *(
+            "keras.models",
+            "keras.initializers",
+            "tensorflow",
+            "tensorflow.math",
+            "tensorflow.data",
+            "tensorflow.nn",
+        ),
     ],
     "plots": ["matplotlib.pyplot", "matplotlib.axes", "matplotlib.figure", "seaborn"],
-    "statsmodels": ["statsmodels.api", "statsmodels.formula.api", "statsmodels.tsa.api", "lightgbm"],
+    "statsmodels": [
+        "statsmodels.api",
+        "statsmodels.formula.api",
+        "statsmodels.tsa.api",
+        "lightgbm",
+    ],
 }
 PREAMBLES = {
     "numpy": "import numpy as np",
@@ -202,7 +237,9 @@ def rest_of(text: Text, at: int, peer: Peer | None = None) -> Iterator[Trial]:
     yield from in_new_room(text, "rest", text.before(at), "\n".join(text.statements[at:]), peer)
 
 
-def in_new_room(text: Text, kind: str, setup: str, target: str, peer: Peer | None) -> Iterator[Trial]:
+def in_new_room(
+    text: Text, kind: str, setup: str, target: str, peer: Peer | None
+) -> Iterator[Trial]:
     namespace = room()
     try:
         failed = ran(setup, namespace)
@@ -216,7 +253,11 @@ def followed(text: Text, at: int, seed: int, peer: Peer | None) -> Iterator[Tria
     """A statement that gives a value, and behind it one of several that this value does not allow, as one target."""
     code = _kept(text.statements[at])
     namespace = room()
-    if code is None or ran(text.before(at), namespace) is not None or ran(code, namespace) is not None:
+    if (
+        code is None
+        or ran(text.before(at), namespace) is not None
+        or ran(code, namespace) is not None
+    ):
         return
     for second in list(follow_ups(namespace[NAME], seed + at)):
         yield from in_new_room(text, THEN, text.before(at), f"{code}\n{second}", peer)
@@ -235,7 +276,9 @@ def _kept(source: str) -> str | None:
     return None if others else kept
 
 
-def tried(text: Text, kind: str, setup: str, target: str, namespace: dict[str, Any], peer: Peer | None) -> Trial | None:
+def tried(
+    text: Text, kind: str, setup: str, target: str, namespace: dict[str, Any], peer: Peer | None
+) -> Trial | None:
     """The target tried where its setup ran; None if it took too long."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -247,19 +290,27 @@ def tried(text: Text, kind: str, setup: str, target: str, namespace: dict[str, A
             return None
     theirs, what = said or (None, "")
     name = type(raised).__name__ if raised is not None else None
-    return Trial(text.library, text.name, kind, setup, target, name, ours, theirs, why, what, errors)
+    return Trial(
+        text.library, text.name, kind, setup, target, name, ours, theirs, why, what, errors
+    )
 
 
 def room() -> dict[str, Any]:
     return {"__name__": "__main__", "__builtins__": __builtins__}
 
 
-def predicted(setup: str, target: str, namespace: dict[str, Any]) -> tuple[str | None, str, tuple[str, ...]]:
+def predicted(
+    setup: str, target: str, namespace: dict[str, Any]
+) -> tuple[str | None, str, tuple[str, ...]]:
     """The exception that the rules predict with their reason, and the rules that failed."""
     cells = [{"code": setup, "notebook_index": 0, "executed": True, "order": 1}]
     told = within(lambda: look(namespace, {"target": target, "cells": cells, "limits": {}}))
     state = KernelState.from_json(
-        json.loads(told), benchmark="examples", instance_id="example_1", setting=Setting.RUNTIME_PLUS, origin="example"
+        json.loads(told),
+        benchmark="examples",
+        instance_id="example_1",
+        setting=Setting.RUNTIME_PLUS,
+        origin="example",
     )
     report = findings(
         [
@@ -271,7 +322,9 @@ def predicted(setup: str, target: str, namespace: dict[str, Any]) -> tuple[str |
     errors = tuple(f"{each.family}.{each.rule}: {each.error}" for each in report.errors)
     found = report.findings[0] if report.findings else None
     return (
-        (found.exception, f"{found.family}: {found.expression}: {found.why}", errors) if found else (None, "", errors)
+        (found.exception, f"{found.family}: {found.expression}: {found.why}", errors)
+        if found
+        else (None, "", errors)
     )
 
 

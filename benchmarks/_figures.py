@@ -65,7 +65,14 @@ def figure(
     every = [one for repeats in of_each for one in repeats]
     spread = round(statistics.median(_distances(of_each)), 4)
     return Figure(
-        question, statistics.median(every), against, peer, unit, len(every), spread, round(os.getloadavg()[0], 2)
+        question,
+        statistics.median(every),
+        against,
+        peer,
+        unit,
+        len(every),
+        spread,
+        round(os.getloadavg()[0], 2),
     )
 
 

@@ -81,12 +81,28 @@ _TORCH = (
     "{n}.squeeze(9)",
     "{n}.astype(float)",
 )
-_LISTS = ("{n}[10007]", '{n}["a"]', "{n}.shape", "{n} + 1", "{n}()", "{n}.add(1)", "q, *r, s = {n}[:1]")
+_LISTS = (
+    "{n}[10007]",
+    '{n}["a"]',
+    "{n}.shape",
+    "{n} + 1",
+    "{n}()",
+    "{n}.add(1)",
+    "q, *r, s = {n}[:1]",
+)
 _TUPLES = ("{n}[10007]", '{n}["a"]', "{n}.append(1)", "{n}[0] = 1", "{n}.shape", "{n} + [1]")
 _DICTS = ('{n}["zz-"]', "{n}.zz", "{n}()", "{n}.append(1)", "del {n}['zz-']", "{n}.pop('zz-')")
 _SETS = ("{n}[0]", "{n}.append(1)", "{n} + {n}")
 _TEXTS = ("{n} + 1", "{n}[10007]", "{n}.zz", "{n}.append('a')", "{n}['a']", "int({n} + 'x')")
-_NUMBERS = ("{n}[0]", "len({n})", "{n}()", "for i in {n}: pass", "{n} + 'a'", "{n}.zz", "[1, 2]['a']")
+_NUMBERS = (
+    "{n}[0]",
+    "len({n})",
+    "{n}()",
+    "for i in {n}: pass",
+    "{n} + 'a'",
+    "{n}.zz",
+    "[1, 2]['a']",
+)
 _NOTHING = ("{n}.zz", "{n}[0]", "len({n})", "for i in {n}: pass", "{n} + 1", "{n}()")
 _ESTIMATORS = (
     "{n}.zz",
@@ -101,7 +117,16 @@ _ESTIMATORS = (
     "import numpy as np\n{n}.predict(np.zeros((3, 99)))",
     "import numpy as np\n{n}.transform(np.zeros((3, 99)))",
 )
-_OBJECTS = ("{n}.zz", "{n}[0]", "len({n})", "for i in {n}: pass", "{n}()", "{n} + 1", "{n}.zz()", "{n}[10007]")
+_OBJECTS = (
+    "{n}.zz",
+    "{n}[0]",
+    "len({n})",
+    "for i in {n}: pass",
+    "{n}()",
+    "{n} + 1",
+    "{n}.zz()",
+    "{n}[10007]",
+)
 _PLAIN: dict[type, Sequence[str]] = {
     list: _LISTS,
     tuple: _TUPLES,

@@ -27,7 +27,9 @@ def machine() -> dict[str, Any]:
     """Cores that this process may use, memory in GiB, model of the processor, system."""
     n_bytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return {
-        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "cores": len(os.sched_getaffinity(0))
+        if hasattr(os, "sched_getaffinity")
+        else os.cpu_count(),
         "memory_gib": round(n_bytes / 2**30, 1),
         "processor": _processor(),
         "system": f"{platform.system()} {platform.machine()}",
@@ -39,7 +41,10 @@ def _processor() -> str:
         lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
     except OSError:
         return platform.processor()
-    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "unknown")
+    return next(
+        (line.partition(":")[2].strip() for line in lines if line.startswith("model name")),
+        "unknown",
+    )
 
 
 def versions() -> dict[str, str]:
@@ -58,7 +63,9 @@ def commit() -> str:
 
 def _git(*arguments: str) -> str:
     asked = ["git", *arguments]
-    return subprocess.run(asked, cwd=HISTORY.parent, capture_output=True, text=True, check=True).stdout
+    return subprocess.run(
+        asked, cwd=HISTORY.parent, capture_output=True, text=True, check=True
+    ).stdout
 
 
 def line(told: Sequence[Told]) -> dict[str, Any]:

@@ -31,14 +31,27 @@ def inspect_python() -> Path:
     if not done.is_file():
         shutil.rmtree(folder, ignore_errors=True)
         _run([sys.executable, "-m", "venv", str(folder)])
-        _run([str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", INSPECT, OPENAI])
+        _run(
+            [
+                str(python),
+                "-m",
+                "pip",
+                "install",
+                "--quiet",
+                "--disable-pip-version-check",
+                INSPECT,
+                OPENAI,
+            ]
+        )
         done.touch()
     return python
 
 
 def _run(command: list[str]) -> None:
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=INSTALL_S, check=False)
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=INSTALL_S, check=False
+        )
     except (subprocess.TimeoutExpired, OSError) as error:
         raise PeerMissingError(f"{INSPECT} cannot be installed: {type(error).__name__}") from error
     if done.returncode:

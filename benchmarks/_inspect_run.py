@@ -21,13 +21,17 @@ def main() -> None:
     from inspect_ai.model import GenerateConfig, get_model
     from inspect_ai.solver import generate
 
-    config = GenerateConfig(max_connections=work["concurrency"], temperature=0.01, max_tokens=1_000, max_retries=2)
+    config = GenerateConfig(
+        max_connections=work["concurrency"], temperature=0.01, max_tokens=1_000, max_retries=2
+    )
     model = get_model("openai-api/fake/fake", base_url=work["url"], api_key="none", config=config)
     samples = [Sample(input=prompt(i, work["prompt_chars"]), id=i + 1) for i in range(work["n"])]
     task = Task(dataset=MemoryDataset(samples), solver=generate())
 
     def run() -> int:
-        [log] = eval(task, model=model, max_samples=work["concurrency"], display="none", log_dir="logs")
+        [log] = eval(
+            task, model=model, max_samples=work["concurrency"], display="none", log_dir="logs"
+        )
         return sum(bool(sample.output.completion) for sample in log.samples or [])
 
     print(json.dumps(measured(run)))

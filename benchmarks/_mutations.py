@@ -44,14 +44,22 @@ def _every(code: str) -> Iterator[Broken]:
 
 
 def _wrong_label(node: ast.AST) -> bool:
-    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
+    if (
+        isinstance(node, ast.Subscript)
+        and isinstance(node.slice, ast.Constant)
+        and isinstance(node.slice.value, str)
+    ):
         node.slice.value += "_x"
         return True
     return False
 
 
 def _index_out_of_range(node: ast.AST) -> bool:
-    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant) and type(node.slice.value) is int:
+    if (
+        isinstance(node, ast.Subscript)
+        and isinstance(node.slice, ast.Constant)
+        and type(node.slice.value) is int
+    ):
         node.slice.value += 1000
         return True
     return False
@@ -74,7 +82,11 @@ def _misspelt_attribute(node: ast.AST) -> bool:
 def _wrong_text(node: ast.AST) -> bool:
     """A text among the arguments: a column, a mode, a method."""
     for argument in _arguments(node):
-        if isinstance(argument, ast.Constant) and isinstance(argument.value, str) and argument.value:
+        if (
+            isinstance(argument, ast.Constant)
+            and isinstance(argument.value, str)
+            and argument.value
+        ):
             argument.value += "_x"
             return True
     return False
@@ -97,7 +109,11 @@ def _text_for_number(node: ast.AST) -> bool:
 
 
 def _none_for_value(node: ast.AST) -> bool:
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and isinstance(node.ctx, ast.Load):
+    if (
+        isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and isinstance(node.ctx, ast.Load)
+    ):
         node.value = ast.Constant(None)
         return True
     return False
@@ -148,7 +164,11 @@ def _no_fit(node: ast.AST) -> bool:
     """`Model().fit(X).predict(X)` without its fit."""
     for name in ("value", "func"):
         inner = getattr(node, name, None)
-        if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute) and inner.func.attr == "fit":
+        if (
+            isinstance(inner, ast.Call)
+            and isinstance(inner.func, ast.Attribute)
+            and inner.func.attr == "fit"
+        ):
             setattr(node, name, inner.func.value)
             return True
     return False
@@ -162,7 +182,11 @@ def _text_as_operand(node: ast.AST) -> bool:
 
 
 def _called_object(node: ast.AST) -> bool:
-    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) and isinstance(node.value, ast.Name):
+    if (
+        isinstance(node, ast.Subscript)
+        and isinstance(node.ctx, ast.Load)
+        and isinstance(node.value, ast.Name)
+    ):
         node.value = ast.Call(node.value, [], [])
         return True
     return False
@@ -171,14 +195,20 @@ def _called_object(node: ast.AST) -> bool:
 def _method_not_called(node: ast.AST) -> bool:
     for name in ("value", "left"):
         inner = getattr(node, name, None)
-        if isinstance(node, (ast.Attribute, ast.Subscript, ast.BinOp)) and isinstance(inner, ast.Call):
+        if isinstance(node, (ast.Attribute, ast.Subscript, ast.BinOp)) and isinstance(
+            inner, ast.Call
+        ):
             setattr(node, name, inner.func)
             return True
     return False
 
 
 def _arguments(node: ast.AST) -> list[ast.expr]:
-    return [*node.args, *(keyword.value for keyword in node.keywords)] if isinstance(node, ast.Call) else []
+    return (
+        [*node.args, *(keyword.value for keyword in node.keywords)]
+        if isinstance(node, ast.Call)
+        else []
+    )
 
 
 CHANGES: dict[str, Change] = {

@@ -43,7 +43,17 @@ def peer_folder() -> Path:
 def _install(folder: Path) -> None:
     """The package alone: extracting needs none of its dependencies, and a kernel keeps the libraries that it has."""
     folder.mkdir(parents=True)
-    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(folder), PEER]
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--no-deps",
+        "--target",
+        str(folder),
+        PEER,
+    ]
     try:
         done = subprocess.run(pip, capture_output=True, text=True, timeout=INSTALL_S, check=False)
     except subprocess.TimeoutExpired as error:

@@ -23,5 +23,9 @@ def answer(folder: str, target: str) -> str:
     started = time.perf_counter()
     found = run_checks(target, shell.user_ns, shell)
     seconds = time.perf_counter() - started
-    told = None if found is None else {"exception": found.exception, "line": found.line, "message": found.message}
+    told = (
+        None
+        if found is None
+        else {"exception": found.exception, "line": found.line, "message": found.message}
+    )
     return json.dumps({"seconds": seconds, "finding": told}, default=str)

@@ -88,7 +88,9 @@ def all_orders() -> list[Order]:
 def _of_minibench() -> Iterator[Order]:
     for file in sorted((MINIBENCH / "states").glob("*.json")):
         plan = read_plan(_notebook(file.stem), None)
-        ran = [{"number": place + 1, "source": cell.source} for place, cell in enumerate(plan.executed)]
+        ran = [
+            {"number": place + 1, "source": cell.source} for place, cell in enumerate(plan.executed)
+        ]
         yield _order(ran, plan.target.source, json.loads(file.read_text("utf-8")))
 
 
@@ -103,7 +105,9 @@ def _own() -> Iterator[Order]:
         exec(compile(setup, "<setup>", "exec"), namespace)
         for target in targets:
             ran = [Ran(1, setup)]
-            yield _order([ran[0]._asdict()], target, json.loads(look(namespace, request(ran, target))))
+            yield _order(
+                [ran[0]._asdict()], target, json.loads(look(namespace, request(ran, target)))
+            )
 
 
 def _order(ran: list[dict[str, Any]], target: str, state: dict[str, Any]) -> Order:

@@ -37,7 +37,10 @@ def serve(
     **environment: str,
 ) -> Iterator[str]:
     """As `serve_process`, without the process."""
-    with serve_process(data, port=port, end_with=end_with, arguments=arguments, **environment) as (address, _):
+    with serve_process(data, port=port, end_with=end_with, arguments=arguments, **environment) as (
+        address,
+        _,
+    ):
         yield address
 
 
@@ -57,7 +60,17 @@ def serve_process(
     the app ends or stays silent.
     """
     port = port or free_port()
-    command = [sys.executable, "-m", "crane_core", "--data", str(data), "app", "--port", str(port), *arguments]
+    command = [
+        sys.executable,
+        "-m",
+        "crane_core",
+        "--data",
+        str(data),
+        "app",
+        "--port",
+        str(port),
+        *arguments,
+    ]
     log = data.with_name(f"{data.name}.{port}.log")
     with log.open("wb") as printed:
         process = subprocess.Popen(

@@ -58,17 +58,24 @@ class Session:
             at = time.perf_counter()
             if message.WhichOneof("type") == "new_session":
                 self._script = message.new_session.page_script_hash
-            elif message.WhichOneof("type") == "delta" and (data := self._data(message.delta)) is not None:
+            elif (
+                message.WhichOneof("type") == "delta"
+                and (data := self._data(message.delta)) is not None
+            ):
                 return Told(data, at)
 
     async def ask_for_page(self) -> None:
-        await self._socket.send(BackMsg(rerun_script=self._client(page_name=self._page)).SerializeToString())
+        await self._socket.send(
+            BackMsg(rerun_script=self._client(page_name=self._page)).SerializeToString()
+        )
 
     async def close(self) -> None:
         await self._socket.close()
 
     def _client(self, **where: str) -> ClientState:
-        context = ContextInfo(timezone="UTC", timezone_offset=0, locale="en-US", url=f"{self._address}/{self._page}")
+        context = ContextInfo(
+            timezone="UTC", timezone_offset=0, locale="en-US", url=f"{self._address}/{self._page}"
+        )
         return ClientState(query_string=self._query, context_info=context, **where)
 
     def _data(self, delta: Delta) -> dict[str, Any] | None:
@@ -86,10 +93,17 @@ class Session:
 async def opened(address: str, page: str, query: str) -> tuple[Session, Told]:
     """A tab on a page, once its component is there. Raises SessionError if it does not come."""
     url = f"ws://{urlsplit(address).netloc}/_stcore/stream"
-    session = Session(await connect(url, subprotocols=[Subprotocol("streamlit")], max_size=None), address, page, query)
+    session = Session(
+        await connect(url, subprotocols=[Subprotocol("streamlit")], max_size=None),
+        address,
+        page,
+        query,
+    )
     await session.ask_for_page()
     try:
         return session, await asyncio.wait_for(session.told(), OPEN_TIMEOUT_S)
     except TimeoutError as error:
         await session.close()
-        raise SessionError(f"{page}?{query} showed no component within {OPEN_TIMEOUT_S:.0f} s") from error
+        raise SessionError(
+            f"{page}?{query} showed no component within {OPEN_TIMEOUT_S:.0f} s"
+        ) from error

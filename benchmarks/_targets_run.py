@@ -76,7 +76,10 @@ def main(probe: str, targets: str, answers: str, first: int) -> None:
 
     warnings.simplefilter("ignore")
     signal.signal(signal.SIGALRM, stop)
-    with Path(targets).open(encoding="utf-8") as lines, Path(answers).open("a", encoding="utf-8") as told:
+    with (
+        Path(targets).open(encoding="utf-8") as lines,
+        Path(answers).open("a", encoding="utf-8") as told,
+    ):
         asked = [json.loads(line) for line in lines]
         with tempfile.TemporaryDirectory() as folder:
             os.chdir(folder)

@@ -27,7 +27,9 @@ class Times(NamedTuple):
         return statistics.quantiles(self.seconds, n=20, method="inclusive")[-1]
 
     def in_ms(self) -> str:
-        median, p95, most = (f"{each * 1e3:,.0f} ms" for each in (self.median, self.p95, max(self.seconds)))
+        median, p95, most = (
+            f"{each * 1e3:,.0f} ms" for each in (self.median, self.p95, max(self.seconds))
+        )
         return f"median {median}, p95 {p95}, most {most}, n {len(self.seconds)}"
 
 

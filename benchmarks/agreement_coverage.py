@@ -57,23 +57,37 @@ def annotated(n: int, guessing: float, rng: np.random.Generator) -> NDArray[np.i
     case = np.arange(n) // PER_CASE
     guessed = np.where(rng.random(case.max() + 1) < 0.25, 2.5 * guessing, 0.5 * guessing)[case]
     truth = rng.choice(len(SCALE), size=n, p=PREVALENCE)
-    columns = [np.where(rng.random(n) < guessed, rng.choice(len(SCALE), size=n, p=PREVALENCE), truth) for _ in range(2)]
+    columns = [
+        np.where(rng.random(n) < guessed, rng.choice(len(SCALE), size=n, p=PREVALENCE), truth)
+        for _ in range(2)
+    ]
     return np.column_stack(columns)
 
 
 def true_values(guessing: float) -> list[float]:
     codes = annotated(N_OF_TRUTH, guessing, np.random.default_rng(0))
-    return [float(one.value(one.summands(codes, len(SCALE)).sum(axis=0), len(SCALE))) for one in STATISTICS]
+    return [
+        float(one.value(one.summands(codes, len(SCALE)).sum(axis=0), len(SCALE)))
+        for one in STATISTICS
+    ]
 
 
-def percentile(statistic: Statistic, codes: NDArray[np.int64], draws: NDArray[np.float64]) -> Interval:
+def percentile(
+    statistic: Statistic, codes: NDArray[np.int64], draws: NDArray[np.float64]
+) -> Interval:
     """The plain percentile interval over cases, for comparison."""
-    sums = statistic.summands(codes, len(SCALE)).reshape(len(codes) // PER_CASE, PER_CASE, -1).sum(axis=1)
+    sums = (
+        statistic.summands(codes, len(SCALE))
+        .reshape(len(codes) // PER_CASE, PER_CASE, -1)
+        .sum(axis=1)
+    )
     drawn = statistic.value(draws @ sums, len(SCALE))
     return Interval(*np.nanquantile(drawn, [(1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2]))
 
 
-def coverage(n: int, guessing: float, truth: Sequence[float], n_samples: int) -> NDArray[np.float64]:
+def coverage(
+    n: int, guessing: float, truth: Sequence[float], n_samples: int
+) -> NDArray[np.float64]:
     """Share of samples whose interval holds the truth: ours and the percentile one, shape (2, n_statistics)."""
     hits = np.zeros((n_samples, 2, len(STATISTICS)))
     words = np.array(SCALE, dtype=object)
@@ -81,7 +95,14 @@ def coverage(n: int, guessing: float, truth: Sequence[float], n_samples: int) ->
         codes = annotated(n, guessing, np.random.default_rng([n, sample]))
         draws = resampled_counts(n // PER_CASE, sample, N_DRAWN)
         for place, (statistic, value) in enumerate(zip(STATISTICS, truth, strict=True)):
-            ours = bootstrap(statistic, words[codes], SCALE, np.arange(n) // PER_CASE, seed=sample, n_resamples=N_DRAWN)
+            ours = bootstrap(
+                statistic,
+                words[codes],
+                SCALE,
+                np.arange(n) // PER_CASE,
+                seed=sample,
+                n_resamples=N_DRAWN,
+            )
             low, high = percentile(statistic, codes, draws)
             hits[sample, :, place] = ours.low <= value <= ours.high, low <= value <= high
     share: NDArray[np.float64] = hits.mean(axis=0)
@@ -99,7 +120,9 @@ def print_coverage(n_samples: int) -> None:
                 holds = TARGET[0] <= share <= TARGET[1]
                 inside, total = inside + holds, total + 1
                 remark = "" if holds else "   outside 93% to 97%"
-                print(f"  {statistic.name:30} true {value:.3f}  ours {share:.1%}  percentile {other:.1%}{remark}")
+                print(
+                    f"  {statistic.name:30} true {value:.3f}  ours {share:.1%}  percentile {other:.1%}{remark}"
+                )
     print(f"\n{inside} of {total} within {TARGET[0]:.0%} to {TARGET[1]:.0%}")
 
 
@@ -125,8 +148,14 @@ def few(n: int, agrees: float, n_samples: int) -> tuple[float, float, float]:
     for sample in range(n_samples):
         labels = [["correct", "correct" if one else "wrong"] for one in rng.random(n) < agrees]
         shown = estimate(PERCENT_AGREEMENT, labels, SCALE, np.arange(n), seed=sample)
-        drawn = bootstrap(PERCENT_AGREEMENT, labels, SCALE, np.arange(n), seed=sample, n_resamples=N_DRAWN)
-        hits[sample] = shown.low <= agrees <= shown.high, drawn.low <= agrees <= drawn.high, np.isnan(drawn.low)
+        drawn = bootstrap(
+            PERCENT_AGREEMENT, labels, SCALE, np.arange(n), seed=sample, n_resamples=N_DRAWN
+        )
+        hits[sample] = (
+            shown.low <= agrees <= shown.high,
+            drawn.low <= agrees <= drawn.high,
+            np.isnan(drawn.low),
+        )
     found = hits.mean(axis=0)
     return float(found[0]), float(found[1]), float(found[2])
 
@@ -135,7 +164,10 @@ def print_cost() -> None:
     print(machine())
     words = np.array(SCALE, dtype=object)[annotated(350, 0.2, np.random.default_rng(1))]
     for statistic in STATISTICS:
-        times = repeated(lambda one=statistic: bootstrap(one, words, SCALE, np.arange(350) // PER_CASE, seed=1), 20)
+        times = repeated(
+            lambda one=statistic: bootstrap(one, words, SCALE, np.arange(350) // PER_CASE, seed=1),
+            20,
+        )
         print(f"  {statistic.name:30} 350 items, {N_RESAMPLES:,} resamples: {times.in_ms()}")
 
 

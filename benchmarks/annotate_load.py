@@ -96,7 +96,9 @@ def visits(browser: Browser, address: str, until: float, every_s: float) -> list
     return found
 
 
-def measured(address: str, names: Sequence[str], seconds: float, every_s: float) -> tuple[Times, Times, Times]:
+def measured(
+    address: str, names: Sequence[str], seconds: float, every_s: float
+) -> tuple[Times, Times, Times]:
     """Desks that opened in one moment, those of one person while the others label, and keys."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=executable(), args=ARGUMENTS)
@@ -122,7 +124,12 @@ def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.annotate_load")
     parser.add_argument("--annotators", type=int, default=10)
     parser.add_argument("--minutes", type=float, default=1.0)
-    parser.add_argument("--visit-every", type=float, default=6.0, help="seconds between openings; 0: without a pause")
+    parser.add_argument(
+        "--visit-every",
+        type=float,
+        default=6.0,
+        help="seconds between openings; 0: without a pause",
+    )
     chosen = parser.parse_args(arguments)
     archive_or_exit()
     names = tuple(f"ann{number:02}" for number in range(1, chosen.annotators + 1))
@@ -131,8 +138,12 @@ def main(arguments: Sequence[str]) -> None:
         new_campaign(folder, (*names, VISITOR))
         before = machine()
         with serve(folder.path) as address:
-            together, alone, keys = measured(address, names, chosen.minutes * 60, chosen.visit_every)
-    print(f"{len(names)} annotators, {chosen.minutes:g} minutes, a desk every {chosen.visit_every:g} s")
+            together, alone, keys = measured(
+                address, names, chosen.minutes * 60, chosen.visit_every
+            )
+    print(
+        f"{len(names)} annotators, {chosen.minutes:g} minutes, a desk every {chosen.visit_every:g} s"
+    )
     print(f"before: {before}; at the end: {machine()}")
     print(f"key to next item:                {keys.in_ms()}")
     print(f"desk, while the others label:    {alone.in_ms()}")
@@ -141,7 +152,9 @@ def main(arguments: Sequence[str]) -> None:
         f"ratio {keys.p95 / LIMIT_KEY_S:.2f} of the limit of {LIMIT_KEY_S * 1e3:.0f} ms (key, 95th percentile), ",
         end="",
     )
-    print(f"{alone.median / LIMIT_DESK_S:.2f} of {LIMIT_DESK_S:.0f} s (desk while others label, median)")
+    print(
+        f"{alone.median / LIMIT_DESK_S:.2f} of {LIMIT_DESK_S:.0f} s (desk while others label, median)"
+    )
 
 
 if __name__ == "__main__":

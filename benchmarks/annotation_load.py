@@ -110,7 +110,12 @@ class Annotator:
     async def _act(self, action: str, item: str, **more: object) -> None:
         event = f"{self.name}-{len(self.sent):06}"
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
-        self.sent[event] = {"event": event, "action": action, "id": item, "submitted_at": now} | more
+        self.sent[event] = {
+            "event": event,
+            "action": action,
+            "id": item,
+            "submitted_at": now,
+        } | more
         self._outbox[event] = time.perf_counter()
         await self._send()
 
@@ -118,7 +123,12 @@ class Annotator:
         self._sent_at = time.perf_counter()
         self._n_messages += 1
         events = [self.sent[event] for event in self._outbox]
-        state = {"client": self.name, "n": self._n_messages, "events": events, "have": sorted(self._have)}
+        state = {
+            "client": self.name,
+            "n": self._n_messages,
+            "events": events,
+            "have": sorted(self._have),
+        }
         await self._session.send({"sent": state | {"evidence": None}})
 
     async def _pause(self, shortest_s: float, longest_s: float) -> None:
@@ -177,11 +187,15 @@ def app_bytes() -> int:
 def kept(folder: DataFolder, plan: Plan, person: Annotator) -> Kept:
     """Lost: sent and not on the disk. Double: on the disk or counted more than once. Astray: another item or label."""
     labels = {event: act for event, act in person.sent.items() if act["action"] == "label"}
-    found = [act for act in acts_of(folder, plan, person.name) if act.action is AnnotationAction.LABEL]
+    found = [
+        act for act in acts_of(folder, plan, person.name) if act.action is AnnotationAction.LABEL
+    ]
     copies = Counter(act.event for act in found)
     names = desk_names(folder, plan, person.name)
     said = {act.event: (names.of(Showing(act.item, act.showing)), str(act.label)) for act in found}
-    astray = sum(said[event] != (act["id"], act["label"]) for event, act in labels.items() if event in said)
+    astray = sum(
+        said[event] != (act["id"], act["label"]) for event, act in labels.items() if event in said
+    )
     in_force: dict[str, str] = {}
     for act in person.sent.values():
         in_force |= {act["id"]: act["label"]} if act["action"] == "label" else {}
@@ -189,7 +203,9 @@ def kept(folder: DataFolder, plan: Plan, person: Annotator) -> Kept:
             in_force.pop(act["id"], None)
     counted = journal_of(folder, plan, person.name).n_done - len(in_force)
     double = sum(copies.values()) - len(copies) + max(0, counted)
-    return Kept(len(labels), len(found), sum(event not in copies for event in labels), double, astray)
+    return Kept(
+        len(labels), len(found), sum(event not in copies for event in labels), double, astray
+    )
 
 
 def main() -> None:
@@ -212,16 +228,25 @@ def show(load: Load, total: Kept) -> None:
     trips = Times([seconds for person in load.people for seconds in person.round_trips])
     n_acts = sum(len(person.sent) for person in load.people)
     per_second = n_acts / WORK_S
-    print(f"{len(load.people)} annotators, {WORK_S:.0f} s, {n_acts:,} acts ({per_second:.0f} per second)")
+    print(
+        f"{len(load.people)} annotators, {WORK_S:.0f} s, {n_acts:,} acts ({per_second:.0f} per second)"
+    )
     print(f"labels sent {total.sent:,}, on the disk {total.on_disk:,}: ", end="")
     print(f"{total.lost} lost, {total.double} double, {total.astray} on another item")
-    print(f"save, as the app reports it: median {saves.median * 1e3:.1f} ms, p95 {saves.p95 * 1e3:.1f} ms, ", end="")
+    print(
+        f"save, as the app reports it: median {saves.median * 1e3:.1f} ms, p95 {saves.p95 * 1e3:.1f} ms, ",
+        end="",
+    )
     print(f"longest {max(saves.seconds) * 1e3:.1f} ms, n {len(saves.seconds):,}")
     print(f"act sent to acknowledgment:  {trips.in_ms()}")
     print(f"page asked for to desk:      {load.opening.in_ms()}")
     before, with_all, after = (n_bytes / 1e6 for n_bytes in load.memory)
-    print(f"memory of the app: {before:,.0f} MB, with all sessions {with_all:,.0f} MB, at the end {after:,.0f} MB")
-    print(f"ratio {saves.p95 / LIMIT_S:.2f} of the limit of {LIMIT_S * 1e3:.0f} ms (95th percentile); {machine()}")
+    print(
+        f"memory of the app: {before:,.0f} MB, with all sessions {with_all:,.0f} MB, at the end {after:,.0f} MB"
+    )
+    print(
+        f"ratio {saves.p95 / LIMIT_S:.2f} of the limit of {LIMIT_S * 1e3:.0f} ms (95th percentile); {machine()}"
+    )
 
 
 if __name__ == "__main__":

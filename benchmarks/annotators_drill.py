@@ -69,7 +69,10 @@ class Annotator:
         self._page.goto(f"{address}/annotate?campaign={CAMPAIGN}&annotator={name}")
         self._page.wait_for_selector(".cw-desk .cw-card", timeout=120_000)
         self._chance = Random(f"{SEED}/{name}")
-        starts = [(place + self._chance.uniform(0.1, 0.7)) * seconds / CUTS_EACH for place in range(CUTS_EACH)]
+        starts = [
+            (place + self._chance.uniform(0.1, 0.7)) * seconds / CUTS_EACH
+            for place in range(CUTS_EACH)
+        ]
         self._cuts = [(start, start + CUT_S) for start in starts]
         self._next_s = self._chance.uniform(0, PAUSE_S)
         self._is_cut = False
@@ -96,7 +99,9 @@ class Annotator:
                 n_pressed += 1
                 self._page.keyboard.press(key)
             with suppress(TimeoutError):
-                self._page.wait_for_function(f"before => ({SIGHT})[1] > before", arg=n_done, timeout=2_000)
+                self._page.wait_for_function(
+                    f"before => ({SIGHT})[1] > before", arg=n_done, timeout=2_000
+                )
                 break
         else:
             raise RuntimeError(f"{self.name}: the desk does not take the key for {here}")
@@ -160,9 +165,14 @@ def killed_every(folder: DataFolder, port: int, every_s: float, roles: Path) -> 
 
 def kept(folder: DataFolder, plan: Plan, person: Annotator) -> Kept:
     """What the ledger has of what this person pressed."""
-    names, given = desk_names(folder, plan, person.name), journal_of(folder, plan, person.name).given
+    names, given = (
+        desk_names(folder, plan, person.name),
+        journal_of(folder, plan, person.name).given,
+    )
     said = {names.of(showing): str(entry.label) for showing, entry in given.items()}
-    acts = [act for act in acts_of(folder, plan, person.name) if act.action is AnnotationAction.LABEL]
+    acts = [
+        act for act in acts_of(folder, plan, person.name) if act.action is AnnotationAction.LABEL
+    ]
     copies = Counter((act.item, act.showing) for act in acts)
     return Kept(
         len(person.given),
@@ -173,7 +183,9 @@ def kept(folder: DataFolder, plan: Plan, person: Annotator) -> Kept:
     )
 
 
-def labelled(address: str, names: Sequence[str], folder: DataFolder, seconds: float, kills: Kills) -> list[Annotator]:
+def labelled(
+    address: str, names: Sequence[str], folder: DataFolder, seconds: float, kills: Kills
+) -> list[Annotator]:
     """The people after their work, everything acknowledged."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=executable(), args=ARGUMENTS)
@@ -182,10 +194,19 @@ def labelled(address: str, names: Sequence[str], folder: DataFolder, seconds: fl
             for name in names:
                 context = browser.new_context(viewport=WIDE)
                 session = signed(
-                    new_pass(f"{name}@lab.example", seconds=3600), Purpose.SESSION, signing_key(folder.path)
+                    new_pass(f"{name}@lab.example", seconds=3600),
+                    Purpose.SESSION,
+                    signing_key(folder.path),
                 )
                 context.add_cookies(
-                    [{"name": COOKIE, "value": session, "domain": str(urlsplit(address).hostname), "path": "/"}]
+                    [
+                        {
+                            "name": COOKIE,
+                            "value": session,
+                            "domain": str(urlsplit(address).hostname),
+                            "path": "/",
+                        }
+                    ]
                 )
                 people.append(Annotator(name, context, address, seconds))
             kills.everybody_sits.set()
@@ -217,9 +238,13 @@ def main(arguments: Sequence[str]) -> None:
         port = free_port()
         with killed_every(folder, port, chosen.kill_every_s, roles) as kills:
             people = labelled(f"http://127.0.0.1:{port}", names, folder, chosen.minutes * 60, kills)
-        total = Kept(*map(sum, zip(*(kept(folder, plan, person) for person in people), strict=True)))
+        total = Kept(
+            *map(sum, zip(*(kept(folder, plan, person) for person in people), strict=True))
+        )
     cuts = sum(person.cuts for person in people)
-    print(f"{len(people)} annotators, {chosen.minutes:g} minutes; the app killed {kills.n} times, {cuts} networks cut")
+    print(
+        f"{len(people)} annotators, {chosen.minutes:g} minutes; the app killed {kills.n} times, {cuts} networks cut"
+    )
     print(
         f"labels pressed {total.pressed:,}: {total.lost} lost, {total.double} double, {total.other} other; {machine()}"
     )

@@ -51,7 +51,9 @@ def show(question: str, folder: DataFolder, limit: float) -> None:
 
 def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.app_memory")
-    parser.add_argument("--data", type=Path, help="a data folder that holds the large store already")
+    parser.add_argument(
+        "--data", type=Path, help="a data folder that holds the large store already"
+    )
     chosen = parser.parse_args(arguments)
     archive_or_exit()
     with tempfile.TemporaryDirectory() as scratch:

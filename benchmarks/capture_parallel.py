@@ -24,7 +24,12 @@ from crane_core.runtime.capture import Captured, capture_many
 
 LIMIT = 1.15
 ROUNDS = 2
-OPTIONAL = {"torch": "torch", "torchvision": "torchvision", "tensorflow": "tensorflow", "lightgbm": "lightgbm"} | {
+OPTIONAL = {
+    "torch": "torch",
+    "torchvision": "torchvision",
+    "tensorflow": "tensorflow",
+    "lightgbm": "lightgbm",
+} | {
     "seaborn": "seaborn",
     "statsmodels": "statsmodels",
 }
@@ -61,7 +66,9 @@ def series(notebooks: list[tuple[Path, int]], n_workers: int) -> Series:
     for outcome in outcomes:
         if isinstance(outcome, CraneError):
             raise outcome
-    return Series(seconds, kernels, own, [outcome for outcome in outcomes if isinstance(outcome, Captured)])
+    return Series(
+        seconds, kernels, own, [outcome for outcome in outcomes if isinstance(outcome, Captured)]
+    )
 
 
 def _cpu_s() -> tuple[float, float]:
@@ -78,7 +85,9 @@ def main(n_workers: int) -> None:
         alone, together = series(notebooks, 1), series(notebooks, n_workers)
         for what, done in (("one after the other", alone), ("in the same run", together)):
             total, wall = sum(one.kernel_seconds for one in done.captured), together.seconds
-            print(f"{len(notebooks)} notebooks, {n_workers} at once: {wall:.1f} s; kernels {what} {total:.1f} s")
+            print(
+                f"{len(notebooks)} notebooks, {n_workers} at once: {wall:.1f} s; kernels {what} {total:.1f} s"
+            )
             print(f"ratio {wall / (total / n_workers):.3f} (limit {LIMIT}); {machine()}")
         used = together.kernels_cpu_s + together.own_cpu_s
         print(
@@ -86,7 +95,9 @@ def main(n_workers: int) -> None:
             f"{together.own_cpu_s:.1f} s of it ours; ratio {used / alone.kernels_cpu_s:.3f}"
         )
         looks = sorted(one.result.seconds for one in alone.captured)
-        print(f"looking: median {looks[len(looks) // 2] * 1e3:.1f} ms, longest {looks[-1] * 1e3:.1f} ms")
+        print(
+            f"looking: median {looks[len(looks) // 2] * 1e3:.1f} ms, longest {looks[-1] * 1e3:.1f} ms"
+        )
 
 
 if __name__ == "__main__":

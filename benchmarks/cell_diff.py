@@ -22,12 +22,16 @@ def main() -> None:
     peer_s, _ = timed(lambda: SequenceMatcher(None, *lines, autojunk=False).get_opcodes())
     ours_s, _ = timed(lambda: align_lines(left, right))
     print(machine())
-    print(f"{len(left.splitlines()):,} lines, most of them equal: ours {ours_s:.3f} s, difflib {peer_s:.3f} s")
+    print(
+        f"{len(left.splitlines()):,} lines, most of them equal: ours {ours_s:.3f} s, difflib {peer_s:.3f} s"
+    )
     print(f"ratio ours / difflib {ours_s / peer_s:.3f}")
     many = [f"x{i} = {i}\n" * 20 for i in range(120)]
     many_s, _ = timed(lambda: align_cells(many, [cell + "z" for cell in many]))
     huge_s, _ = timed(lambda: align_cells(["a" * 3_000_000], ["b" * 3_000_000]))
-    print(f"120 changed cells: {many_s:.2f} s; two cells of 3,000,000 letters: {huge_s:.2f} s; limit {LIMIT_S} s")
+    print(
+        f"120 changed cells: {many_s:.2f} s; two cells of 3,000,000 letters: {huge_s:.2f} s; limit {LIMIT_S} s"
+    )
     print(f"share of the limit {max(many_s, huge_s) / LIMIT_S:.2f}")
 
 

@@ -51,7 +51,9 @@ def busy(given: float, stop: Event) -> list[str]:
     return [str(time.perf_counter() - start)]
 
 
-def all_of(cluster: Cluster, work: Callable[[Any, Event], list[str]], given: list[Any]) -> list[str]:
+def all_of(
+    cluster: Cluster, work: Callable[[Any, Event], list[str]], given: list[Any]
+) -> list[str]:
     """The line of each piece."""
     pieces = [WorkPiece(f"n{number}", one) for number, one in enumerate(given)]
     done = list(spread(cluster, "benchmark", work, pieces, Event()))
@@ -110,7 +112,13 @@ def verified() -> None:
         for n_workers in (1, 2):
             with warm(n_workers) as cluster:
                 took[n_workers], found = timed(
-                    lambda: verify(bench, DataFolder(Path(name)), how, stop=Event(), executor=on_cluster(cluster))
+                    lambda: verify(
+                        bench,
+                        DataFolder(Path(name)),
+                        how,
+                        stop=Event(),
+                        executor=on_cluster(cluster),
+                    )
                 )
                 assert len(found) == 2 * len(bench.pairs)
     print(

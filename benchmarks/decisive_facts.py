@@ -70,12 +70,18 @@ def outcome_of(case_id: str, python: str, folder: Path) -> Outcome:
 def in_settings(case_id: str, document: dict[str, Any]) -> dict[str, Mapping[str, Any]]:
     """What a prompt of each setting is given of our one look."""
     state = KernelState.from_json(
-        document, benchmark="minibench", instance_id=case_id, setting=Setting.RUNTIME_PLUS, origin="capture"
+        document,
+        benchmark="minibench",
+        instance_id=case_id,
+        setting=Setting.RUNTIME_PLUS,
+        origin="capture",
     )
     return {str(setting): shown(state, setting).to_json() for setting in SETTINGS}
 
 
-def peer_state(kernel: Kernel, folder: Path, target: str, failures: dict[str, str]) -> dict[str, Any]:
+def peer_state(
+    kernel: Kernel, folder: Path, target: str, failures: dict[str, str]
+) -> dict[str, Any]:
     try:
         return laid_out(kernel.evaluate(peer_expression(folder, target)))[1]
     except ExpressionError as error:
@@ -108,7 +114,9 @@ def runnable(chosen: Sequence[str], python: str) -> Iterator[str]:
 
 def in_words(outcome: Outcome) -> Iterator[str]:
     """The row of a case, then what is lacking."""
-    marks = [f"{outcome.n_facts - len(outcome.lacks[column])}/{outcome.n_facts}" for column in COLUMNS]
+    marks = [
+        f"{outcome.n_facts - len(outcome.lacks[column])}/{outcome.n_facts}" for column in COLUMNS
+    ]
     yield f"{outcome.case_id:<16}" + "".join(f"{mark:>10}" for mark in marks)
     for who, why in outcome.failures.items():
         yield f"    {who} failed: {why}"
@@ -122,13 +130,18 @@ def report(outcomes: Sequence[Outcome]) -> None:
         print("\n".join(in_words(outcome)))
     for column in COLUMNS:
         told = sum(not outcome.lacks[column] for outcome in outcomes)
-        print(f"{column}: all decisive facts told in {told} of {len(outcomes)} cases ({told / len(outcomes):.1%})")
+        print(
+            f"{column}: all decisive facts told in {told} of {len(outcomes)} cases ({told / len(outcomes):.1%})"
+        )
 
 
 def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.decisive_facts")
     parser.add_argument(
-        "--python", type=interpreter, default=sys.executable, help="the interpreter of the kernels; needs ipykernel"
+        "--python",
+        type=interpreter,
+        default=sys.executable,
+        help="the interpreter of the kernels; needs ipykernel",
     )
     parser.add_argument("--at-once", type=int, default=2, metavar="N", help="kernels at one time")
     parser.add_argument("cases", nargs="*", metavar="CASE", help="of minibench; all without one")
@@ -144,7 +157,9 @@ def main(arguments: Sequence[str]) -> None:
     cases = list(runnable(chosen.cases or case_ids(), chosen.python))
     if cases:
         with ThreadPoolExecutor(chosen.at_once) as pool:
-            report(list(pool.map(lambda case_id: outcome_of(case_id, chosen.python, folder), cases)))
+            report(
+                list(pool.map(lambda case_id: outcome_of(case_id, chosen.python, folder), cases))
+            )
 
 
 if __name__ == "__main__":

@@ -24,8 +24,25 @@ from benchmarks.llm_concurrency import GOALS, RUN_S, endpoint
 
 def detect(data: Path, url: str, concurrency: int, runs: int) -> dict[str, Any]:
     """What the command says of a job over minibench's states."""
-    asked = ["--detector", "llm", "--model", f"at-{concurrency}", "--base-url", url, "--setting", "runtime"]
-    much = ["--benchmark", "minibench", "--runs", str(runs), "--concurrency", str(concurrency), "--json"]
+    asked = [
+        "--detector",
+        "llm",
+        "--model",
+        f"at-{concurrency}",
+        "--base-url",
+        url,
+        "--setting",
+        "runtime",
+    ]
+    much = [
+        "--benchmark",
+        "minibench",
+        "--runs",
+        str(runs),
+        "--concurrency",
+        str(concurrency),
+        "--json",
+    ]
     command = [sys.executable, "-m", "crane_core", "--data", str(data), "detect", *asked, *much]
     done = subprocess.run(
         command,
@@ -41,8 +58,12 @@ def detect(data: Path, url: str, concurrency: int, runs: int) -> dict[str, Any]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=14, help="answers per instance, of 80 instances")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--runs", type=int, default=14, help="answers per instance, of 80 instances"
+    )
     parser.add_argument("--latency-ms", type=float, default=200.0)
     chosen = parser.parse_args()
     is_reached = True

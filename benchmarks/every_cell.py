@@ -70,7 +70,9 @@ def predicted(
     for error in report.errors:
         print(f"a rule failed on {place}: {error.family}, {error.rule}: {error.error}")
     first = report.findings[0] if report.findings else None
-    return Outcome(place, setting, first.exception if first else None, came, first.why if first else "")
+    return Outcome(
+        place, setting, first.exception if first else None, came, first.why if first else ""
+    )
 
 
 def shown(plan: NotebookPlan) -> list[Cell]:
@@ -85,7 +87,11 @@ def shown(plan: NotebookPlan) -> list[Cell]:
 def looked(kernel: Kernel, plan: NotebookPlan, magic: str) -> KernelState:
     told = json.loads(kernel.evaluate(probe_source.look(plan.request(), magic)))
     return KernelState.from_json(
-        told["state"], benchmark="own", instance_id=plan.name, setting=Setting.RUNTIME_PLUS, origin="capture"
+        told["state"],
+        benchmark="own",
+        instance_id=plan.name,
+        setting=Setting.RUNTIME_PLUS,
+        origin="capture",
     )
 
 
@@ -151,21 +157,30 @@ def notebooks_of_minibench(python: str) -> list[Path]:
     crashing = [notebook_of(case_id) for case_id in runnable(case_ids(), python)]
     return [
         *crashing,
-        *(path.with_name(path.name.replace(f"_{Version.REPRODUCED}", f"_{Version.FIXED}")) for path in crashing),
+        *(
+            path.with_name(path.name.replace(f"_{Version.REPRODUCED}", f"_{Version.FIXED}"))
+            for path in crashing
+        ),
     ]
 
 
 def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.every_cell")
-    parser.add_argument("--python", type=interpreter, default=sys.executable, help="the interpreter of the kernels")
+    parser.add_argument(
+        "--python", type=interpreter, default=sys.executable, help="the interpreter of the kernels"
+    )
     parser.add_argument("--at-once", type=int, default=2, metavar="N", help="kernels at one time")
-    parser.add_argument("notebooks", nargs="*", type=Path, metavar="NOTEBOOK", help="default: all of minibench")
+    parser.add_argument(
+        "notebooks", nargs="*", type=Path, metavar="NOTEBOOK", help="default: all of minibench"
+    )
     chosen = parser.parse_args(arguments)
     paths = chosen.notebooks or notebooks_of_minibench(chosen.python)
     os.environ[ASSUMED] = chosen.python
     with ThreadPoolExecutor(chosen.at_once) as pool:
         ours = [
-            outcome for found in pool.map(lambda path: run_through(path, chosen.python), paths) for outcome in found
+            outcome
+            for found in pool.map(lambda path: run_through(path, chosen.python), paths)
+            for outcome in found
         ]
     print(f"{len(paths)} notebooks, {len(ours) // len(SETTINGS):,} cells; {machine()}")
     print("\n".join(told(ours)))
@@ -173,7 +188,9 @@ def main(arguments: Sequence[str]) -> None:
         del os.environ[ASSUMED]  # the study ran other versions
         published = list(on_published())
         n_refused = sum(outcome.came is not None for outcome in published)
-        print(f"cells that ran before the study's targets, {len(published):,}; {n_refused} are not Python as published")
+        print(
+            f"cells that ran before the study's targets, {len(published):,}; {n_refused} are not Python as published"
+        )
         print("\n".join(told(published)))
     else:
         print(f"The study's cells are left out: {ARCHIVE.name} is not in {ARCHIVE.parent}.")

@@ -27,7 +27,11 @@ from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
 
 WORDS_LIMIT_S, CHART_LIMIT_S = 2.0, 3.5
-FRAME, WORDS, CHART = "#cw-first", "[data-testid=stMain] h1", "[data-testid=stVegaLiteChart] g.role-mark > *"
+FRAME, WORDS, CHART = (
+    "#cw-first",
+    "[data-testid=stMain] h1",
+    "[data-testid=stVegaLiteChart] g.role-mark > *",
+)
 FOREIGN = "[data-testid=stSidebarNavLink], [data-testid=stSidebarNav]"
 WATCH = """([frame, words, chart, foreign]) => {
     window.seen = {jumps: 0, foreign: false};
@@ -81,7 +85,9 @@ def show(title: str, visits: list[Visit]) -> None:
         of = f", of the limit {limit:.1f} s: {times.median / limit:.2f}"
         print(f"  {name:6} median {times.median:.2f} s, slowest {max(seconds):.2f} s{of}")
     shown = sum(one.foreign for one in visits)
-    print(f"  menu of Streamlit's own: in {shown} of {len(visits)}; jumps at most {max(v.jumps for v in visits):.3f}")
+    print(
+        f"  menu of Streamlit's own: in {shown} of {len(visits)}; jumps at most {max(v.jumps for v in visits):.3f}"
+    )
 
 
 def main(arguments: Sequence[str]) -> None:

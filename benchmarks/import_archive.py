@@ -66,7 +66,9 @@ def import_afresh(archive: Path, prepared: Path, data: Path) -> Taken:
         if not known.already_loaded:
             raise SystemExit("the archive was loaded twice")
         verdicts = verdict_frame(store)
-        asked = verdicts[(verdicts["experiment"] == entry.kind) & (verdicts["detector_kind"] == DetectorKind.LLM)]
+        asked = verdicts[
+            (verdicts["experiment"] == entry.kind) & (verdicts["detector_kind"] == DetectorKind.LLM)
+        ]
         n_llm_runs = int(asked[["n_crash", "n_safe", "n_unanswered"]].to_numpy().sum())
     finally:
         store.close()
@@ -94,7 +96,14 @@ def main() -> None:
     )
     ratio = Times([one.processor_s for one in ours]).median / plain_processor.median
     print(f"processor time: {ratio:.2f} times plain Python's; {machine()}")
-    tell(figure("import of the published archive", [one.seconds for one in ours], plain.median, peer="plain Python"))
+    tell(
+        figure(
+            "import of the published archive",
+            [one.seconds for one in ours],
+            plain.median,
+            peer="plain Python",
+        )
+    )
     tell(figure("import of an archive that is known", [one.again_s for one in ours], KNOWN_LIMIT_S))
 
 

@@ -68,7 +68,9 @@ def covers(row: Drawn, cases: NDArray[np.int64], scene: Scene) -> bool:
 def coverage(n_cases: int, scene: Scene, n_samples: int) -> float:
     rng = np.random.default_rng(20_261_122)
     cases = np.repeat(np.arange(n_cases), scene.n_instances)
-    return float(np.mean([covers(row, cases, scene) for row in uniform(rng, n_samples, n_cases, scene)]))
+    return float(
+        np.mean([covers(row, cases, scene) for row in uniform(rng, n_samples, n_cases, scene)])
+    )
 
 
 def shapes() -> Iterator[tuple[int, float]]:
@@ -78,7 +80,9 @@ def shapes() -> Iterator[tuple[int, float]]:
 
 
 def differences(lost: float) -> list[Scene]:
-    return [Scene(lost + effect, lost, n, alike) for effect, (n, alike) in product(EFFECTS, shapes())]
+    return [
+        Scene(lost + effect, lost, n, alike) for effect, (n, alike) in product(EFFECTS, shapes())
+    ]
 
 
 def rates() -> list[Scene]:
@@ -92,10 +96,14 @@ def table(title: str, scenes: list[Scene], n_samples: int, *, is_bounded_above: 
     for n_cases in N_CASES:
         found = [coverage(n_cases, scene, n_samples) for scene in scenes]
         highest = HIGHEST if n_cases >= FROM_CASES and is_bounded_above else 1.0
-        is_outside = min(found) < LOWEST - noise(LOWEST, n_samples) or max(found) > highest + noise(highest, n_samples)
+        is_outside = min(found) < LOWEST - noise(LOWEST, n_samples) or max(found) > highest + noise(
+            highest, n_samples
+        )
         n_outside += is_outside
         band = f"{LOWEST:.0%} to {highest:.0%}"
-        print(f"  {n_cases:3} cases: {min(found):.3f} to {max(found):.3f}  (band {band}){' OUTSIDE' * is_outside}")
+        print(
+            f"  {n_cases:3} cases: {min(found):.3f} to {max(found):.3f}  (band {band}){' OUTSIDE' * is_outside}"
+        )
     return n_outside
 
 
@@ -112,7 +120,9 @@ def main() -> int:
         ("Rates", rates(), True),
         (f"Differences, {RARELY_LOST:.0%} of the instances lost", differences(RARELY_LOST), False),
     )
-    n_outside = sum(table(title, scenes, n_samples, is_bounded_above=bound) for title, scenes, bound in asked)
+    n_outside = sum(
+        table(title, scenes, n_samples, is_bounded_above=bound) for title, scenes, bound in asked
+    )
     print(f"{n_outside} of {len(asked) * len(N_CASES)} outside of their bands")
     return 1 if n_outside else 0
 

@@ -38,9 +38,15 @@ if os.fork() == 0:
 """
 ATTACKS: dict[str, tuple[str, str]] = {
     "fork bomb": (FORKS, "processes"),
-    "fills the temporary folder": (FILLS.format(where="__import__('os').environ['TMPDIR'] + '/'"), "wrote more"),
+    "fills the temporary folder": (
+        FILLS.format(where="__import__('os').environ['TMPDIR'] + '/'"),
+        "wrote more",
+    ),
     "fills the notebook's folder": (FILLS.format(where="''"), "wrote more"),
-    "writes through a link": ("import os\nos.symlink('{outside}', 'out')\nopen('out/x', 'w')", "FileNotFoundError"),
+    "writes through a link": (
+        "import os\nos.symlink('{outside}', 'out')\nopen('out/x', 'w')",
+        "FileNotFoundError",
+    ),
     "daemon with an empty environment": (DAEMON, ""),
     "kills every process that it sees": ("import os\nos.kill(-1, 9)", "ProcessLookupError"),
 }
@@ -74,19 +80,28 @@ def is_contained(code: str, said: str) -> bool:
     """Run the attack once."""
     word = uuid4().hex
     with tempfile.TemporaryDirectory() as outside, tempfile.TemporaryDirectory() as folder:
-        source = code.replace("{word}", word).replace("{{", "{").replace("}}", "}").replace("{outside}", outside)
+        source = (
+            code.replace("{word}", word)
+            .replace("{{", "{")
+            .replace("}}", "}")
+            .replace("{outside}", outside)
+        )
         path = notebook(Path(folder), source, "0")
         try:
             capture(path, limits=SEALED)
             told = ""
         except CraneError as error:
             told = str(error)
-        is_clean = not list(Path(outside).iterdir()) and [one.name for one in Path(folder).iterdir()] == [path.name]
+        is_clean = not list(Path(outside).iterdir()) and [
+            one.name for one in Path(folder).iterdir()
+        ] == [path.name]
         return is_clean and not running(word) and (said in told if said else not told)
 
 
 def times(rounds: int) -> dict[Isolation, Times]:
-    seconds: dict[Isolation, list[float]] = {kept: [] for kept in (Isolation.OPEN, Isolation.SEALED)}
+    seconds: dict[Isolation, list[float]] = {
+        kept: [] for kept in (Isolation.OPEN, Isolation.SEALED)
+    }
     with tempfile.TemporaryDirectory() as folder:
         path = notebook(Path(folder), *USUAL)
         for number in range(rounds + 1):

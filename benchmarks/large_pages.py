@@ -40,17 +40,33 @@ def tell_all(found: Sequence[Visits]) -> None:
         first = Times([one.first[name] for one in found])
         later = Times([seconds for one in found for seconds in one.warm[name]])
         print(f"  {name:16} first {first.median * 1e3:7,.0f} ms, later {later.in_ms()}")
-    every = {name: [seconds for one in found for seconds in one.warm[name]] for name in found[0].warm}
+    every = {
+        name: [seconds for one in found for seconds in one.warm[name]] for name in found[0].warm
+    }
     tell(figure("a warm page change at 100x", every, CHANGE_LIMIT_S))
-    tell(figure("the first visit of Results at 100x", [one.first["Results"] for one in found], FIRST_LIMIT_S))
+    tell(
+        figure(
+            "the first visit of Results at 100x",
+            [one.first["Results"] for one in found],
+            FIRST_LIMIT_S,
+        )
+    )
     tell(figure("a later visit of Results at 100x", every["Results"], LATER_LIMIT_S))
-    tell(figure("the first visit of Cases at 100x", [one.first["Cases"] for one in found], CASES_LIMIT_S))
+    tell(
+        figure(
+            "the first visit of Cases at 100x", [one.first["Cases"] for one in found], CASES_LIMIT_S
+        )
+    )
 
 
 def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.large_pages")
-    parser.add_argument("--rounds", type=int, default=3, help="later visits of each page after each start")
-    parser.add_argument("--data", type=Path, help="a data folder that holds the large store already")
+    parser.add_argument(
+        "--rounds", type=int, default=3, help="later visits of each page after each start"
+    )
+    parser.add_argument(
+        "--data", type=Path, help="a data folder that holds the large store already"
+    )
     chosen = parser.parse_args(arguments)
     archive_or_exit()
     with tempfile.TemporaryDirectory() as scratch:

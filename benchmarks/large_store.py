@@ -23,7 +23,17 @@ from benchmarks._browser import blank_page
 from benchmarks._painted import arm, seconds_to_paint, wait_until_loaded
 from benchmarks._server import serve
 from benchmarks._timing import machine, repeated, timed
-from crane_core.domain import AnnotatorKind, Case, Cell, Instance, Judgement, KernelState, Prompt, Record, Run
+from crane_core.domain import (
+    AnnotatorKind,
+    Case,
+    Cell,
+    Instance,
+    Judgement,
+    KernelState,
+    Prompt,
+    Record,
+    Run,
+)
 from crane_core.importers.filetree import open_tree
 from crane_core.importers.registry import importer_for
 from crane_core.pipeline.cases import pairs
@@ -98,7 +108,9 @@ def questions(store: Store, folder: DataFolder) -> dict[str, Question]:
     """What the pages ask, by the name of the function; those that start from a frame are given one."""
     verdicts = evaluate.verdict_frame(store)
     of_benchmark = verdicts[verdicts["benchmark"] == BENCHMARK]
-    study = of_benchmark[(of_benchmark["experiment"] == STUDY) & (of_benchmark["detector_kind"] == "llm")]
+    study = of_benchmark[
+        (of_benchmark["experiment"] == STUDY) & (of_benchmark["detector_kind"] == "llm")
+    ]
     listed = cases.case_list(store.cursor(), BENCHMARK)
     numbers = evaluate.printed_numbers(store)
     rules = {"rule": VoteRule.MAJORITY, "credit": Credit.STRICT}
@@ -113,7 +125,9 @@ def questions(store: Store, folder: DataFolder) -> dict[str, Question]:
         "pair_table": lambda: pairs.pair_table(listed, of_benchmark),
         "natural_order": lambda: pairs.natural_order(listed),
         "gain_table": lambda: measures.gain_table(study, **rules),
-        "rate_table by library": lambda: measures.rate_table(study, by=by, rate="Accuracy", **rules),
+        "rate_table by library": lambda: measures.rate_table(
+            study, by=by, rate="Accuracy", **rules
+        ),
         "study_tables": lambda: study_tables.study_tables(verdicts, numbers),
         "contradictions": lambda: contradictions.contradictions(verdicts),
         "one pair, five questions": lambda: _ask_for_pair(store),
@@ -129,7 +143,9 @@ def in_python(folder: DataFolder) -> dict[str, float]:
     """Median seconds of each question."""
     store = prepare(folder)
     try:
-        return {name: repeated(ask, REPEATS).median for name, ask in questions(store, folder).items()}
+        return {
+            name: repeated(ask, REPEATS).median for name, ask in questions(store, folder).items()
+        }
     finally:
         store.close()
 
@@ -141,7 +157,9 @@ def in_browser(folder: DataFolder) -> dict[str, float]:
         for name, (path, wanted) in PAGES.items():
             seconds[f"{name}, first visit"] = _visit(page, address + path, wanted)
         for name, (path, wanted) in PAGES.items():
-            seconds[f"{name}, later visits"] = repeated(lambda: _visit(page, address + path, wanted), REPEATS).median  # noqa: B023
+            seconds[f"{name}, later visits"] = repeated(
+                partial(_visit, page, address + path, wanted), REPEATS
+            ).median
         _visit(page, f"{address}/cases?case={ONE_PAIR}", ".cw-pair")
         seconds["Next on a pair"] = repeated(lambda: _step(page), REPEATS).median
     return seconds
@@ -163,7 +181,9 @@ def _step(page: Page) -> float:
 def show(title: str, small: dict[str, float], large: dict[str, float]) -> None:
     print(f"{title:34}{'x1':>10}{f'x{COPIES}':>12}{'ratio':>8}")
     for name, seconds in small.items():
-        print(f"{name:34}{seconds * 1e3:>7,.0f} ms{large[name] * 1e3:>9,.0f} ms{large[name] / seconds:>8.1f}")
+        print(
+            f"{name:34}{seconds * 1e3:>7,.0f} ms{large[name] * 1e3:>9,.0f} ms{large[name] / seconds:>8.1f}"
+        )
 
 
 def main() -> None:

@@ -109,7 +109,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.live_kernel")
     parser.add_argument("--pairs", type=int, default=40)
     parser.add_argument("--peer", metavar="PYTHON", help="also ask crane_llm, in this interpreter")
-    parser.add_argument("--pause", type=float, default=2.0, help="seconds from %%load_ext to the first question")
+    parser.add_argument(
+        "--pause", type=float, default=2.0, help="seconds from %%load_ext to the first question"
+    )
     chosen = parser.parse_args()
     both: list[tuple[Seen, Seen]] = []
     first, later, gained, libraries, n_left_out = [], [], [], set(), 0
@@ -122,7 +124,9 @@ def main() -> None:
             n_left_out += 1
             continue
         if chosen.peer:
-            theirs = one(read_plan(path, None), path.parent, chosen.pause, PEER._replace(python=chosen.peer))
+            theirs = one(
+                read_plan(path, None), path.parent, chosen.pause, PEER._replace(python=chosen.peer)
+            )
             both += [(seen, theirs)] if theirs is not None else []
         first.append(seen.seconds[0])
         later += seen.seconds[1:]
@@ -130,10 +134,14 @@ def main() -> None:
         libraries |= set(seen.libraries)
     print(f"{len(first)} notebooks, {n_left_out} left out: a cell before the target raises here")
     for name, times in (("first answer", Times(first)), ("later answers", Times(later))):
-        print(f"{name}: {times.in_ms()}; of the limit {LIMIT_MS} ms: {times.median * 1e3 / LIMIT_MS:.2f}")
+        print(
+            f"{name}: {times.in_ms()}; of the limit {LIMIT_MS} ms: {times.median * 1e3 / LIMIT_MS:.2f}"
+        )
     most = max(gained, default=0.0)
     print(f"memory gained: up to {most:.1f} MB; of the limit {LIMIT_MB} MB: {most / LIMIT_MB:.2f}")
-    print(f"libraries that the kernel had not loaded: {', '.join(sorted(libraries - {'crane_core'})) or 'none'}")
+    print(
+        f"libraries that the kernel had not loaded: {', '.join(sorted(libraries - {'crane_core'})) or 'none'}"
+    )
     _compare(both)
     print(machine())
 
@@ -143,12 +151,23 @@ def _compare(both: list[tuple[Seen, Seen]]) -> None:
     if not both:
         return
     for name, values in (
-        ("first answer (s)", [[seen.seconds[0] for seen in side] for side in zip(*both, strict=True)]),
-        ("later answers (s)", [[x for seen in side for x in seen.seconds[1:]] for side in zip(*both, strict=True)]),
-        ("memory gained (MB)", [[seen.gained_mb for seen in side] for side in zip(*both, strict=True)]),
+        (
+            "first answer (s)",
+            [[seen.seconds[0] for seen in side] for side in zip(*both, strict=True)],
+        ),
+        (
+            "later answers (s)",
+            [[x for seen in side for x in seen.seconds[1:]] for side in zip(*both, strict=True)],
+        ),
+        (
+            "memory gained (MB)",
+            [[seen.gained_mb for seen in side] for side in zip(*both, strict=True)],
+        ),
     ):
         ours, theirs = map(statistics.median, values)
-        print(f"peer, {name}: ours {ours:.3f}, theirs {theirs:.3f}, ratio {ours / theirs:.2f}, {len(both)} notebooks")
+        print(
+            f"peer, {name}: ours {ours:.3f}, theirs {theirs:.3f}, ratio {ours / theirs:.2f}, {len(both)} notebooks"
+        )
 
 
 if __name__ == "__main__":

@@ -48,8 +48,15 @@ def contender(who: str) -> Contender:
     """One of _asking_process, in its own process."""
 
     def run(work: dict[str, Any]) -> dict[str, Any]:
-        command = [sys.executable, "-m", "benchmarks._asking_process", json.dumps(work | {"who": who})]
-        done = subprocess.run(command, cwd=CHECKOUT, capture_output=True, text=True, timeout=RUN_S, check=True)
+        command = [
+            sys.executable,
+            "-m",
+            "benchmarks._asking_process",
+            json.dumps(work | {"who": who}),
+        ]
+        done = subprocess.run(
+            command, cwd=CHECKOUT, capture_output=True, text=True, timeout=RUN_S, check=True
+        )
         measured: dict[str, Any] = json.loads(done.stdout)
         return measured
 
@@ -68,31 +75,47 @@ def contenders(*, with_inspect: bool) -> dict[str, Contender]:
     return found
 
 
-def row(name: str, concurrency: int, n: int, latency_s: float, found: dict[str, Any]) -> tuple[str, float]:
+def row(
+    name: str, concurrency: int, n: int, latency_s: float, found: dict[str, Any]
+) -> tuple[str, float]:
     """A line of the table, and the share of the ideal rate."""
     rate = found["n_answered"] / found["seconds"]
     share = rate / (concurrency / latency_s)
-    start, half, end, most = (found["memory"][key] / 1e6 for key in ("start", "half", "end", "most"))
+    start, half, end, most = (
+        found["memory"][key] / 1e6 for key in ("start", "half", "end", "most")
+    )
     memory = f"{start:4.0f} {half:4.0f} {end:4.0f} (most {most:.0f})"
     lost = f", {n - found['n_answered']} lost" if found["n_answered"] < n else ""
     cpu_ms = found["cpu_s"] / n * 1e3
-    return f"{name:12} {concurrency:5} {rate:7.1f}/s {share:6.1%} {cpu_ms:9.2f} ms   {memory}{lost}", share
+    return (
+        f"{name:12} {concurrency:5} {rate:7.1f}/s {share:6.1%} {cpu_ms:9.2f} ms   {memory}{lost}",
+        share,
+    )
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--n", type=int, default=1_110)
     parser.add_argument("--latency-ms", type=float, default=200.0)
     parser.add_argument("--without-inspect", action="store_true")
     chosen = parser.parse_args()
     found = contenders(with_inspect=not chosen.without_inspect)
     print(f"{chosen.n:,} requests, latency {chosen.latency_ms:g} ms, {machine()}")
-    print(f"{'':12} {'conc.':>5} {'rate':>9} {'ideal':>6} {'CPU/request':>12}   MB at start, half, end")
+    print(
+        f"{'':12} {'conc.':>5} {'rate':>9} {'ideal':>6} {'CPU/request':>12}   MB at start, half, end"
+    )
     is_reached = True
     for concurrency, goal in GOALS.items():
         for name, run in found.items():
             with endpoint(chosen.latency_ms) as url:
-                work = {"url": url, "n": chosen.n, "concurrency": concurrency, "prompt_chars": PROMPT_CHARS}
+                work = {
+                    "url": url,
+                    "n": chosen.n,
+                    "concurrency": concurrency,
+                    "prompt_chars": PROMPT_CHARS,
+                }
                 try:
                     measured = run(work)
                 except PeerMissingError as missing:
@@ -102,7 +125,9 @@ def main() -> int:
             print(line, flush=True)
             if name == "ours":
                 grown = measured["memory"]["end"] - measured["memory"]["half"]
-                is_reached &= share >= goal and grown < FLAT_BYTES and measured["n_answered"] == chosen.n
+                is_reached &= (
+                    share >= goal and grown < FLAT_BYTES and measured["n_answered"] == chosen.n
+                )
     goals = ", ".join(f"{goal:.0%} at {concurrency}" for concurrency, goal in GOALS.items())
     print(
         f"Goal for ours ({goals} of the ideal rate, flat memory): {'reached' if is_reached else 'missed'}; {machine()}"

@@ -60,7 +60,12 @@ def generate(folder: Path, n_runs: int, seed: int = SEED) -> int:
 
 
 def _write(
-    connection: duckdb.DuckDBPyConnection, folder: Path, detector: str, setting: str, n_runs: int, seed: int
+    connection: duckdb.DuckDBPyConnection,
+    folder: Path,
+    detector: str,
+    setting: str,
+    n_runs: int,
+    seed: int,
 ) -> None:
     skill = 0.25 + 0.03 * (seed - SEED) + (0.08 if setting == "runtime" else 0.0)
     right = f"{_HARD.format(seed=SEED)} * 0.6 + (hash(i, {seed}, '{setting}') % 1000) / 2500 < {skill} + 0.2"
@@ -93,8 +98,14 @@ def add_cases(store: Store, n_cases: int) -> None:
     for first in range(0, n_cases, 10_000):
         names = [f"case_{number:07d}" for number in range(first, min(first + 10_000, n_cases))]
         cases: list[domain.Record] = [domain.Case(BENCHMARK, name) for name in names]
-        cases += [domain.Instance(BENCHMARK, name, version) for name in names for version in domain.Version]
-        store.write(lambda cursor, batch=cases: write.add_records(cursor, batch, source_id="generated"))  # type: ignore[misc]
+        cases += [
+            domain.Instance(BENCHMARK, name, version)
+            for name in names
+            for version in domain.Version
+        ]
+        store.write(
+            lambda cursor, batch=cases: write.add_records(cursor, batch, source_id="generated")
+        )  # type: ignore[misc]
 
 
 def ask(folder: DataFolder) -> dict[str, float]:
@@ -105,8 +116,12 @@ def ask(folder: DataFolder) -> dict[str, float]:
         for credit in (Credit.DETECTION, Credit.STRICT):
             start, cpu = time.perf_counter(), time.process_time()
             known = conditions(store)
-            shown = known[known["benchmark"] == BENCHMARK].assign(asked=lambda rows: rows["detector"], is_beside=False)
-            table = compared_by_case(store, BENCHMARK, shown, rule=VoteRule.MAJORITY, credit=credit).comparison
+            shown = known[known["benchmark"] == BENCHMARK].assign(
+                asked=lambda rows: rows["detector"], is_beside=False
+            )
+            table = compared_by_case(
+                store, BENCHMARK, shown, rule=VoteRule.MAJORITY, credit=credit
+            ).comparison
             found[str(credit)] = time.perf_counter() - start
             print(f"{credit}: {time.process_time() - cpu:.1f} s of CPU time", file=sys.stderr)
             assert len(table) == N_DETECTORS, table
@@ -133,7 +148,10 @@ def main() -> None:
         store.close()
         start = time.perf_counter()
         n_files = len(list(import_in_place([generated], folder)))
-        print(f"{chosen.runs:,} runs of {n_cases:,} cases: {n_files} files, {n_bytes / 1e6:,.0f} MB", flush=True)
+        print(
+            f"{chosen.runs:,} runs of {n_cases:,} cases: {n_files} files, {n_bytes / 1e6:,.0f} MB",
+            flush=True,
+        )
         print(f"checked and imported in place in {time.perf_counter() - start:.1f} s")
         command = [sys.executable, "-m", "benchmarks.many_runs", "--ask", str(folder.path)]
         load = os.getloadavg()[0]
@@ -141,8 +159,12 @@ def main() -> None:
         found: dict[str, float] = json.loads(told.splitlines()[-1])
     peak = found.pop("GiB")
     for credit, seconds in found.items():
-        print(f"main table, {credit}: {seconds:.2f} s, {seconds / MAX_SECONDS:.2f} of the limit of {MAX_SECONDS:.0f} s")
-    print(f"peak memory {peak:.2f} GiB, {peak / MAX_GIBIBYTES:.2f} of the limit of {MAX_GIBIBYTES:.0f} GiB")
+        print(
+            f"main table, {credit}: {seconds:.2f} s, {seconds / MAX_SECONDS:.2f} of the limit of {MAX_SECONDS:.0f} s"
+        )
+    print(
+        f"peak memory {peak:.2f} GiB, {peak / MAX_GIBIBYTES:.2f} of the limit of {MAX_GIBIBYTES:.0f} GiB"
+    )
     print(f"load {load:.1f} before; {machine()}")
     if max(*found.values(), 0) > MAX_SECONDS or peak > MAX_GIBIBYTES:
         raise SystemExit("over the limit")

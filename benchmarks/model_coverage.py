@@ -38,7 +38,9 @@ class Sample(NamedTuple):
     rejects: bool
 
 
-def outcomes(rng: np.random.Generator, n_cases: int, changed: float) -> tuple[np.ndarray, np.ndarray]:
+def outcomes(
+    rng: np.random.Generator, n_cases: int, changed: float
+) -> tuple[np.ndarray, np.ndarray]:
     """Right or wrong without and with it, shape (n_cases, 2): both instances of a case share what decides at times."""
     shared = rng.random((n_cases, 1)) < CORRELATION
     without = np.where(shared, rng.random((n_cases, 1)), rng.random((n_cases, 2))) < RIGHT
@@ -67,13 +69,17 @@ def sample(rng: np.random.Generator, n_cases: int, changed: float) -> Sample | N
         return None
     n_changed = min(int((a.sum(axis=1) != b.sum(axis=1)).sum()) for a, b in parts)
     true = truth(changed)
-    holds = tuple(bool(low <= true <= high) for low, high in zip(found.low, found.high, strict=True))
+    holds = tuple(
+        bool(low <= true <= high) for low, high in zip(found.low, found.high, strict=True)
+    )
     return Sample(n_changed, holds, found.p_value < 0.05)
 
 
 def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.model_coverage")
-    parser.add_argument("--samples", type=int, default=400, help="of each number of cases and share of changes")
+    parser.add_argument(
+        "--samples", type=int, default=400, help="of each number of cases and share of changes"
+    )
     n_samples = parser.parse_args(arguments).samples
     rng = np.random.default_rng(20251018)
     by_band: dict[tuple[int, int], list[Sample]] = defaultdict(list)
@@ -86,7 +92,9 @@ def main(arguments: Sequence[str]) -> None:
                 for band in BANDS if found else ():
                     if found and band[0] <= found.n_changed <= band[1]:
                         by_band[band].append(found)
-    print("changed cases of the detector with fewest   samples   coverage   test of equal effects finds a difference")
+    print(
+        "changed cases of the detector with fewest   samples   coverage   test of equal effects finds a difference"
+    )
     for band, found_of in sorted(by_band.items()):
         covered = np.mean([held for one in found_of for held in one.holds])
         rejected = np.mean([one.rejects for one in found_of])

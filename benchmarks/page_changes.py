@@ -113,16 +113,22 @@ def opened(page: Page, address: str) -> Page:
 
 def tell(visits: Visits) -> None:
     for name, seconds in visits.warm.items():
-        print(f"  {name:16} first {visits.first[name] * 1e3:5,.0f} ms, warm {Times(seconds).in_ms()}")
+        print(
+            f"  {name:16} first {visits.first[name] * 1e3:5,.0f} ms, warm {Times(seconds).in_ms()}"
+        )
     every = visits.every
     print(f"warm page changes: {every.in_ms()}")
-    print(f"of the limits: median {every.median / MEDIAN_LIMIT_S:.2f}, p95 {every.p95 / P95_LIMIT_S:.2f}")
+    print(
+        f"of the limits: median {every.median / MEDIAN_LIMIT_S:.2f}, p95 {every.p95 / P95_LIMIT_S:.2f}"
+    )
 
 
 def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.page_changes")
     parser.add_argument("--rounds", type=int, default=5, help="warm visits of each page")
-    parser.add_argument("--login", action="store_true", help="also as an admin who is logged in, in turns")
+    parser.add_argument(
+        "--login", action="store_true", help="also as an admin who is logged in, in turns"
+    )
     chosen = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as scratch:
         folder = prepared(Path(scratch) / "data")
@@ -137,8 +143,13 @@ def main(arguments: Sequence[str]) -> None:
         tell(visits)
     tell_figure(figure("a warm page change", found[0].warm, MEDIAN_LIMIT_S))
     if chosen.login:
-        ratios = [after / before for before, after in zip(*(one.every.seconds for one in found), strict=True)]
-        print(f"with a login / without: {median(ratios):.2f}, the median of {len(ratios)} pairs of visits")
+        ratios = [
+            after / before
+            for before, after in zip(*(one.every.seconds for one in found), strict=True)
+        ]
+        print(
+            f"with a login / without: {median(ratios):.2f}, the median of {len(ratios)} pairs of visits"
+        )
     print(machine())
 
 

@@ -105,7 +105,9 @@ def warmed() -> float:
 def visit(name: str, profile: cProfile.Profile | None = None) -> Cost:
     """What a visit of the page costs in a new session."""
     file, query = PAGES[name]
-    page = AppTest.from_file(str(APP), default_timeout=A_LONG_TIME_S).switch_page(f"pages/{file}.py")
+    page = AppTest.from_file(str(APP), default_timeout=A_LONG_TIME_S).switch_page(
+        f"pages/{file}.py"
+    )
     for key, value in query.items():
         page.query_params[key] = value
     with scripts_measured(profile) as costs:
@@ -123,15 +125,24 @@ def tell(data: Path, names: Sequence[str], profile: cProfile.Profile | None) -> 
     for name in names:
         first, later = visit(name, profile), visit(name)
         numbers = (*first, *later)
-        print(f"{name:34}" + "".join(f"{s * 1e3:>{8 + i % 2},.0f}" for i, s in enumerate(numbers)), flush=True)
+        print(
+            f"{name:34}" + "".join(f"{s * 1e3:>{8 + i % 2},.0f}" for i, s in enumerate(numbers)),
+            flush=True,
+        )
     print(machine())
 
 
 def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.page_cost")
-    parser.add_argument("--data", type=Path, help="a data folder that holds the large store already")
-    parser.add_argument("--only", nargs="+", choices=PAGES, default=list(PAGES), metavar="PAGE", help="these visits")
-    parser.add_argument("--profile", type=Path, help="where to write the profile of the first visits")
+    parser.add_argument(
+        "--data", type=Path, help="a data folder that holds the large store already"
+    )
+    parser.add_argument(
+        "--only", nargs="+", choices=PAGES, default=list(PAGES), metavar="PAGE", help="these visits"
+    )
+    parser.add_argument(
+        "--profile", type=Path, help="where to write the profile of the first visits"
+    )
     chosen = parser.parse_args(arguments)
     profile = cProfile.Profile() if chosen.profile else None
     if chosen.data:

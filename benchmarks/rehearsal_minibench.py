@@ -42,7 +42,9 @@ def told_exception(notebook: Path) -> str | None:
     """The class of the first exception among a notebook's outputs."""
     cells = json.loads(notebook.read_text("utf-8"))["cells"]
     outputs = [output for cell in cells for output in cell.get("outputs", ())]
-    return next((str(output["ename"]) for output in outputs if output["output_type"] == "error"), None)
+    return next(
+        (str(output["ename"]) for output in outputs if output["output_type"] == "error"), None
+    )
 
 
 def is_right(notebook: Path, told: Rehearsal) -> bool:
@@ -74,13 +76,21 @@ def main(seconds: float) -> int:
         n["open"] += told.outcome in (RehearsalEnd.UNKNOWN, RehearsalEnd.STILL_RUNNING)
         n["unchanged"] += is_unchanged(outcome)
         if not (is_right(path, told) and is_unchanged(outcome)):
-            changed = [probe["expression"] for probe in outcome.result.probes if probe["before"] != probe["after"]]
+            changed = [
+                probe["expression"]
+                for probe in outcome.result.probes
+                if probe["before"] != probe["after"]
+            ]
             print(f"{path.stem}: {told.title} {dict(told.facts)} changed: {changed}", flush=True)
     print(f"crashes told: {n['crashing right']} of {n['crashing']}")
     print(f"fixed notebooks that ran through: {n['fixed right']} of {n['fixed']}")
     print(f"without an answer (unknown, still running): {n['open']} of {n['kernels']}")
     print(f"kernels unchanged: {n['unchanged']} of {n['kernels']}")
-    return 0 if n["crashing right"] + n["fixed right"] + n["open"] == n["kernels"] == n["unchanged"] else 1
+    return (
+        0
+        if n["crashing right"] + n["fixed right"] + n["open"] == n["kernels"] == n["unchanged"]
+        else 1
+    )
 
 
 if __name__ == "__main__":

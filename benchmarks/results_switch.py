@@ -32,10 +32,14 @@ from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
 
 APP = Path(__file__).resolve().parents[1] / "app.py"
-COMMON = {"credit": ("detection only", "half credit for partial"), "vote": ("mean of runs", "all runs")}
+COMMON = {
+    "credit": ("detection only", "half credit for partial"),
+    "vote": ("mean of runs", "all runs"),
+}
 SWITCHES = {
     "Runtime state": COMMON,
-    "Kinds of crash": COMMON | {"rate": ("Recall", "F1"), "by": ("root_cause", "crash_type", "stage")},
+    "Kinds of crash": COMMON
+    | {"rate": ("Recall", "F1"), "by": ("root_cause", "crash_type", "stage")},
     "Combinations": COMMON,
     "Stability": COMMON | {"votes": ("runtime",)},
     "Robustness": COMMON,
@@ -74,7 +78,11 @@ def measured(folder: DataFolder) -> tuple[Seconds, Seconds, Seconds]:
     st.cache_data.clear()  # copies have no separate source, so what is kept of another folder would pass for them
     st.cache_resource.clear()
     with scripts_timed() as seconds:
-        page = AppTest.from_file(str(APP), default_timeout=A_LONG_TIME_S).run().switch_page("pages/2_results.py")
+        page = (
+            AppTest.from_file(str(APP), default_timeout=A_LONG_TIME_S)
+            .run()
+            .switch_page("pages/2_results.py")
+        )
         first: Seconds = {}
         new: Seconds = {}
         known: Seconds = {}
@@ -119,7 +127,10 @@ def show(title: str, folder: DataFolder, limit: float) -> None:
 def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.results_switch")
     parser.add_argument(
-        "--copies", type=int, default=large_store.COPIES, help="of the data; 1 leaves the large one out"
+        "--copies",
+        type=int,
+        default=large_store.COPIES,
+        help="of the data; 1 leaves the large one out",
     )
     copies = parser.parse_args(arguments).copies
     archive = archive_or_exit()

@@ -59,7 +59,9 @@ def targets_of_tests() -> list[Target]:
     with Path(os.devnull).open("w") as nowhere:
         shown, sys.stdout = sys.stdout, nowhere
         try:
-            pytest.main(["-q", "-p", "no:cacheprovider", "-k", "not by_code", str(TESTS)], plugins=[noted])
+            pytest.main(
+                ["-q", "-p", "no:cacheprovider", "-k", "not by_code", str(TESTS)], plugins=[noted]
+            )
         finally:
             sys.stdout = shown
     return noted.found
@@ -75,12 +77,16 @@ def answers_of(python: str, asked: Sequence[Target], folder: Path) -> Iterator[d
     first = 0
     for _ in range(MOST_STARTS):
         command = [python, str(code), str(PROBE), str(targets), str(answers), str(first)]
-        ended = subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+        ended = subprocess.run(
+            command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False
+        )
         lines = [json.loads(line) for line in answers.read_text("utf-8").splitlines()]
         if not ended.returncode:
             break
         if not lines or "number" in lines[-1]:
-            raise SystemExit(f"{python} could not run them: {ended.stderr.decode('utf-8', 'replace')[-500:]}")
+            raise SystemExit(
+                f"{python} could not run them: {ended.stderr.decode('utf-8', 'replace')[-500:]}"
+            )
         first = lines[-1]["begun"] + 1
     told = {line["number"]: line for line in lines if "number" in line}
     return (told.get(number, {"failed": "ended the interpreter"}) for number in range(len(asked)))
@@ -95,7 +101,11 @@ def judged(target: Target, answer: dict[str, Any]) -> tuple[str, str]:
         Cell("test", "test", "test", 1, CellRole.TARGET, target["target"], 2, 1),
     ]
     state = KernelState.from_json(
-        answer["state"], benchmark="test", instance_id="test", setting=Setting.RUNTIME_PLUS, origin="test"
+        answer["state"],
+        benchmark="test",
+        instance_id="test",
+        setting=Setting.RUNTIME_PLUS,
+        origin="test",
     )
     report = findings(cells, state)
     found = report.findings[0] if report.findings else None
@@ -110,7 +120,9 @@ def judged(target: Target, answer: dict[str, Any]) -> tuple[str, str]:
 
 def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.rules_elsewhere")
-    parser.add_argument("--python", type=interpreter, required=True, help="an interpreter with other libraries")
+    parser.add_argument(
+        "--python", type=interpreter, required=True, help="an interpreter with other libraries"
+    )
     chosen = parser.parse_args(arguments)
     interpreters.name(chosen.python)
     asked = targets_of_tests()

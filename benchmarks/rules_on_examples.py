@@ -69,7 +69,9 @@ def _of_text(text: Text, seed: int, peer: Peer | None) -> Iterator[Trial]:
     if len(text.statements) > 3:
         yield from rest_of(text, len(text.statements) // 2, peer)
     chosen = random.Random(zlib.crc32(text.name.encode()) + seed)
-    for at in chosen.sample(range(len(text.statements)), min(_BROKEN_STATEMENTS, len(text.statements))):
+    for at in chosen.sample(
+        range(len(text.statements)), min(_BROKEN_STATEMENTS, len(text.statements))
+    ):
         for one in broken(text.statements[at], seed + at):
             yield from in_new_room(text, one.kind, text.before(at), one.code, peer)
         yield from followed(text, at, seed, peer)
@@ -78,7 +80,9 @@ def _of_text(text: Text, seed: int, peer: Peer | None) -> Iterator[Trial]:
 def _peer(folder: Path) -> Peer:
     sys.path.insert(0, str(folder))
     try:
-        run_checks: Callable[..., Any] = __import__("crane_llm.nb_extension.checker", fromlist=["x"]).run_checks
+        run_checks: Callable[..., Any] = __import__(
+            "crane_llm.nb_extension.checker", fromlist=["x"]
+        ).run_checks
     finally:
         sys.path.remove(str(folder))
 
@@ -102,7 +106,15 @@ def _write(library: str, seconds: float, seed: int, folder: str) -> None:
 
 def measured(library: str, seconds: float, seed: int, folder: str) -> list[Trial]:
     quiet = {"MPLBACKEND": "Agg", "TF_CPP_MIN_LOG_LEVEL": "3", "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, "-m", "benchmarks.rules_on_examples", "--child", library, "--peer", folder]
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks.rules_on_examples",
+        "--child",
+        library,
+        "--peer",
+        folder,
+    ]
     done = subprocess.run(
         [*command, "--seconds", str(seconds), "--seed", str(seed)],
         capture_output=True,
@@ -140,9 +152,10 @@ HEAD = f"{'':<20}{'targets':>8}{'crashing':>9}{'ours':>15}{'false':>7}{'class':>
 def shown(trial: Trial) -> str:
     before = "\n".join(f"    | {line}" for line in trial.setup.splitlines()[-6:])
     target = "\n".join(f"    > {line}" for line in trial.target.splitlines()[:25])
-    return (
-        f"  {trial.name} ({trial.kind}): predicted {trial.ours}, raised {trial.raised}; {trial.why}\n{before}\n{target}"
+    head = (
+        f"  {trial.name} ({trial.kind}): predicted {trial.ours}, raised {trial.raised}; {trial.why}"
     )
+    return f"{head}\n{before}\n{target}"
 
 
 def report(trials: Sequence[Trial], *, with_code: bool) -> Iterator[str]:
@@ -151,12 +164,22 @@ def report(trials: Sequence[Trial], *, with_code: bool) -> Iterator[str]:
     yield from _by_library("Examples, as they are and broken by one change", changed)
     yield "\nBy change"
     kinds = Counter(trial.kind for trial in changed)
-    yield from (row(kind, [trial for trial in changed if trial.kind == kind]) for kind in sorted(kinds))
-    yield from _by_library("\nTwo statements: one gives a value, the next does with it what it does not allow", then)
-    missed = [trial for trial in trials if trial.ours is None and trial.theirs is not None and trial.raised is not None]
+    yield from (
+        row(kind, [trial for trial in changed if trial.kind == kind]) for kind in sorted(kinds)
+    )
+    yield from _by_library(
+        "\nTwo statements: one gives a value, the next does with it what it does not allow", then
+    )
+    missed = [
+        trial
+        for trial in trials
+        if trial.ours is None and trial.theirs is not None and trial.raised is not None
+    ]
     yield f"\nFound by the peer alone: {len(missed)}, by us alone: {_alone(trials)}"
     counts = Counter((trial.library, trial.kind, trial.raised) for trial in missed)
-    yield from (f"  {count:>4}  {', '.join(map(str, what))}" for what, count in counts.most_common(20))
+    yield from (
+        f"  {count:>4}  {', '.join(map(str, what))}" for what, count in counts.most_common(20)
+    )
     failed = [error for trial in trials for error in trial.errors]
     yield f"Rules that failed: {len(failed)}"
     yield from (f"  {error}" for error in list(dict.fromkeys(failed))[:10])
@@ -168,22 +191,33 @@ def report(trials: Sequence[Trial], *, with_code: bool) -> Iterator[str]:
 def _by_library(title: str, trials: Sequence[Trial]) -> Iterator[str]:
     yield title
     yield HEAD
-    yield from (row(library, of) for library in MODULES if (of := [one for one in trials if one.library == library]))
+    yield from (
+        row(library, of)
+        for library in MODULES
+        if (of := [one for one in trials if one.library == library])
+    )
     yield row("all", trials)
 
 
 def _alone(trials: Sequence[Trial]) -> int:
-    return sum(trial.ours is not None and trial.theirs is None and trial.raised is not None for trial in trials)
+    return sum(
+        trial.ours is not None and trial.theirs is None and trial.raised is not None
+        for trial in trials
+    )
 
 
 def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.rules_on_examples")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="for each library")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--show", action="store_true", help="the code of false alarms, and of what is missed")
+    parser.add_argument(
+        "--show", action="store_true", help="the code of false alarms, and of what is missed"
+    )
     parser.add_argument("--child", help=argparse.SUPPRESS)
     parser.add_argument("--peer", default="", help=argparse.SUPPRESS)
-    parser.add_argument("libraries", nargs="*", metavar="LIBRARY", help=f"of {', '.join(MODULES)}; all without one")
+    parser.add_argument(
+        "libraries", nargs="*", metavar="LIBRARY", help=f"of {', '.join(MODULES)}; all without one"
+    )
     chosen = parser.parse_args(arguments)
     if chosen.child:
         _write(chosen.child, chosen.seconds, chosen.seed, chosen.peer)

@@ -66,7 +66,9 @@ def crashes(instance_id: str) -> bool:
 
 def judged(path: Path, python: str, peer: Path) -> list[Answer]:
     """Both on one kernel. What fails is told and found nothing."""
-    plan = read_plan(path, None if crashes(path.stem) else read_plan(_crashing(path), None).target.index)
+    plan = read_plan(
+        path, None if crashes(path.stem) else read_plan(_crashing(path), None).target.index
+    )
     try:
         with fresh_kernel(program(python=python), path.parent, KernelLimits()) as kernel:
             result = RunUp(plan, kernel).make((), keep_going=False)
@@ -81,13 +83,25 @@ def _crashing(path: Path) -> Path:
     return path.with_name(path.name.replace(f"_{Version.FIXED}", f"_{Version.REPRODUCED}"))
 
 
-def _ours(instance_id: str, plan: NotebookPlan, document: dict[str, object], look_seconds: float) -> Answer:
+def _ours(
+    instance_id: str, plan: NotebookPlan, document: dict[str, object], look_seconds: float
+) -> Answer:
     state = KernelState.from_json(
-        document, benchmark="minibench", instance_id=instance_id, setting=Setting.RUNTIME_PLUS, origin="capture"
+        document,
+        benchmark="minibench",
+        instance_id=instance_id,
+        setting=Setting.RUNTIME_PLUS,
+        origin="capture",
     )
     cells = [
         Cell(
-            "minibench", instance_id, "notebook", one.position, one.role, one.cell.source, notebook_index=one.cell.index
+            "minibench",
+            instance_id,
+            "notebook",
+            one.position,
+            one.role,
+            one.cell.source,
+            notebook_index=one.cell.index,
         )
         for one in planned(plan.cells, plan.target.index)
     ]
@@ -115,7 +129,9 @@ def _theirs(instance_id: str, kernel: Kernel, folder: Path, target: str) -> Answ
         print(f"the peer failed on {instance_id}: {error}")
         return Answer(instance_id, THEIRS, None)
     found = told["finding"]
-    said = None if found is None else f"{found['exception']}, line {found['line']}: {found['message']}"
+    said = (
+        None if found is None else f"{found['exception']}, line {found['line']}: {found['message']}"
+    )
     return Answer(instance_id, THEIRS, said, told["seconds"])
 
 
@@ -129,10 +145,17 @@ def on_minibench(cases: Sequence[str], python: str, at_once: int) -> list[Answer
     notebooks = [notebook_of(case_id) for case_id in runnable(cases, python)]
     paths = [
         *notebooks,
-        *(Path(str(path).replace(f"_{Version.REPRODUCED}", f"_{Version.FIXED}")) for path in notebooks),
+        *(
+            Path(str(path).replace(f"_{Version.REPRODUCED}", f"_{Version.FIXED}"))
+            for path in notebooks
+        ),
     ]
     with ThreadPoolExecutor(at_once) as pool:
-        return [answer for answers in pool.map(lambda path: judged(path, python, peer), paths) for answer in answers]
+        return [
+            answer
+            for answers in pool.map(lambda path: judged(path, python, peer), paths)
+            for answer in answers
+        ]
 
 
 # The study's instances
@@ -151,12 +174,19 @@ def on_published() -> list[Answer]:
                 cells[record.instance_id].append(record)
             case KernelState(setting=Setting.RUNTIME):
                 states[record.instance_id] = record
-            case Run(setting=Setting.CODE | Setting.RUNTIME, crashes=bool(said)) if record.detector in STUDY_LLMS:
+            case Run(setting=Setting.CODE | Setting.RUNTIME, crashes=bool(said)) if (
+                record.detector in STUDY_LLMS
+            ):
                 votes[f"{record.detector} {SIGNS[record.setting]}", record.instance_id][said] += 1
     print(f"published states, {len(states)} instances; {machine()}")
-    answers = [_on_state(instance_id, cells[instance_id], states[instance_id]) for instance_id in sorted(states)]
+    answers = [
+        _on_state(instance_id, cells[instance_id], states[instance_id])
+        for instance_id in sorted(states)
+    ]
     for (detector, instance_id), counts in sorted(votes.items()):
-        answers.append(Answer(instance_id, detector, "crash" if counts[True] > counts[False] else None))
+        answers.append(
+            Answer(instance_id, detector, "crash" if counts[True] > counts[False] else None)
+        )
     return answers
 
 
@@ -181,9 +211,15 @@ def table(answers: Sequence[Answer]) -> Iterator[str]:
     for group in [*sorted(name for name in by_group if name != "all"), "all"]:
         cells = [_cell(by_group[group][name]) for name in detectors]
         n_crashing = sum(crashes(answer.instance_id) for answer in by_group[group][detectors[0]])
-        yield f"{f'{group}, {n_crashing} crashing':<26}" + "".join(f"{cell:>{width}}" for cell in cells)
+        yield f"{f'{group}, {n_crashing} crashing':<26}" + "".join(
+            f"{cell:>{width}}" for cell in cells
+        )
     for name in detectors:
-        seconds = [answer.seconds for answer in answers if answer.detector == name and answer.seconds is not None]
+        seconds = [
+            answer.seconds
+            for answer in answers
+            if answer.detector == name and answer.seconds is not None
+        ]
         if seconds:
             times = f"median {median(seconds) * 1e3:.1f} ms, longest {max(seconds) * 1e3:.0f} ms"
             yield f"{name}: {times}, n {len(seconds)}"
@@ -209,7 +245,9 @@ def differences(answers: Sequence[Answer], first: str, second: str) -> Iterator[
 
 def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.rules_recall")
-    parser.add_argument("--python", type=interpreter, default=sys.executable, help="the interpreter of the kernels")
+    parser.add_argument(
+        "--python", type=interpreter, default=sys.executable, help="the interpreter of the kernels"
+    )
     parser.add_argument("--at-once", type=int, default=2, metavar="N", help="kernels at one time")
     parser.add_argument("--only", choices=("minibench", "published"))
     parser.add_argument("cases", nargs="*", metavar="CASE", help="of minibench; all without one")

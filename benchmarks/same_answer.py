@@ -75,7 +75,9 @@ def _until_asked(helper: Helper, order: Order) -> None:
 @contextmanager
 def busy(n_processes: int) -> Iterator[None]:
     """Processes that take a core each."""
-    started = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(n_processes)]
+    started = [
+        subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(n_processes)
+    ]
     try:
         yield
     finally:
@@ -92,7 +94,9 @@ def differences(rounds: Sequence[Round]) -> dict[str, int]:
     return {
         "first, silently": sum(said != expected for said, expected in firsts if not said.not_asked),
         "first, said": sum(bool(said.not_asked) for said, _ in firsts),
-        "asked once more, silently": sum(said != expected for said, expected in laters if not said.not_asked),
+        "asked once more, silently": sum(
+            said != expected for said, expected in laters if not said.not_asked
+        ),
         "asked once more, said": sum(bool(said.not_asked) for said, _ in laters),
     }
 
@@ -112,7 +116,10 @@ def main() -> int:
             made = [one_round(orders, seed) for seed in range(chosen.rounds)]
         rounds += made
         told = ", ".join(f"{what} {n}" for what, n in differences(made).items())
-        print(f"{name}: {len(made)} rounds of {len(orders)} cells; answers that differ: {told}", flush=True)
+        print(
+            f"{name}: {len(made)} rounds of {len(orders)} cells; answers that differ: {told}",
+            flush=True,
+        )
     total = differences(rounds)
     n_predicted = sum(said.findings != "[]" for said in rounds[0].later)
     print(f"all: {total}; {n_predicted} of {len(orders)} are predicted to crash")

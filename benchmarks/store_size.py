@@ -29,7 +29,15 @@ def main() -> None:
     archive = archive_or_exit()
     with tempfile.TemporaryDirectory() as scratch:
         n_bytes = imported(Path(scratch) / "data").database.stat().st_size
-    tell(figure("bytes of the store", [n_bytes / 1e6], sources_bytes(archive) / 1e6, peer="gzip", unit="MB"))
+    tell(
+        figure(
+            "bytes of the store",
+            [n_bytes / 1e6],
+            sources_bytes(archive) / 1e6,
+            peer="gzip",
+            unit="MB",
+        )
+    )
 
 
 if __name__ == "__main__":

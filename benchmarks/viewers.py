@@ -74,16 +74,22 @@ class Viewer:
 
     async def turn_to(self, page: str, query: str) -> float:
         """Seconds until the page is complete. Raises RuntimeError if it shows an exception."""
-        context = ContextInfo(timezone="UTC", timezone_offset=0, locale="en-US", url=f"{self._address}/{page}")
+        context = ContextInfo(
+            timezone="UTC", timezone_offset=0, locale="en-US", url=f"{self._address}/{page}"
+        )
         client = ClientState(page_name=page, query_string=query, context_info=context)
         start = time.perf_counter()
         await self._socket.send(BackMsg(rerun_script=client).SerializeToString())
         async with asyncio.timeout(ANSWER_TIMEOUT_S):
             while True:
                 message = ForwardMsg.FromString(await self._socket.recv(decode=False))
-                if message.WhichOneof("type") == "delta" and message.delta.new_element.HasField("exception"):
+                if message.WhichOneof("type") == "delta" and message.delta.new_element.HasField(
+                    "exception"
+                ):
                     raise RuntimeError(f"{page}: {message.delta.new_element.exception.message}")
-                if message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY and message.HasField("script_finished"):
+                if message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY and message.HasField(
+                    "script_finished"
+                ):
                     return time.perf_counter() - start
 
     async def close(self) -> None:
@@ -93,7 +99,11 @@ class Viewer:
 async def arrived(address: str) -> Viewer:
     url = f"ws://{urlsplit(address).netloc}/_stcore/stream"
     socket = await connect(
-        url, subprotocols=[Subprotocol("streamlit")], max_size=None, open_timeout=OPEN_TIMEOUT_S, ping_timeout=None
+        url,
+        subprotocols=[Subprotocol("streamlit")],
+        max_size=None,
+        open_timeout=OPEN_TIMEOUT_S,
+        ping_timeout=None,
     )
     return Viewer(socket, address)
 
@@ -112,7 +122,11 @@ class Read(NamedTuple):
 
 
 async def reading(
-    addresses: Sequence[str], servers: Sequence[psutil.Process], n_viewers: int, seconds: float, think_s: float
+    addresses: Sequence[str],
+    servers: Sequence[psutil.Process],
+    n_viewers: int,
+    seconds: float,
+    think_s: float,
 ) -> Read:
     for address in addresses:
         await every_page_once(address)
@@ -131,7 +145,9 @@ async def reading(
         while (pause_s := chance.uniform(think_s / 2, think_s * 1.5)) < until - time.perf_counter():
             await asyncio.sleep(pause_s)
             page, query = chance.choice(PAGES)
-            changes[f"{page or 'overview'}{'?case' * bool(query)}"].append(await viewer.turn_to(page, query))
+            changes[f"{page or 'overview'}{'?case' * bool(query)}"].append(
+                await viewer.turn_to(page, query)
+            )
         await everybody_is_there.wait()
         await may_leave.wait()
         await viewer.close()
@@ -172,7 +188,12 @@ def labelling(folder: DataFolder, plan: Plan) -> Iterator[None]:
 
     def work() -> None:
         for number, item in enumerate(plan.items * 10):
-            act = {"event": f"{ANNOTATOR}-{number}", "action": "label", "item": item.item, "showing": 1}
+            act = {
+                "event": f"{ANNOTATOR}-{number}",
+                "action": "label",
+                "item": item.item,
+                "showing": 1,
+            }
             desk.take(ANNOTATOR, [act | {"label": "correct", "seconds": LABEL_EVERY_S}])
             if over.wait(LABEL_EVERY_S):
                 return
@@ -186,7 +207,9 @@ def labelling(folder: DataFolder, plan: Plan) -> Iterator[None]:
         thread.join()
 
 
-def measured(scratch: Path, n_replicas: int, n_viewers: int, seconds: float, think_s: float) -> Read:
+def measured(
+    scratch: Path, n_replicas: int, n_viewers: int, seconds: float, think_s: float
+) -> Read:
     folder = imported(scratch / f"data{n_replicas}")
     plan = new_campaign(folder, (ANNOTATOR,))
     me = psutil.Process()
@@ -199,7 +222,9 @@ def measured(scratch: Path, n_replicas: int, n_viewers: int, seconds: float, thi
         servers = sorted(me.children(), key=lambda child: child.create_time())
         readers = slice(1 if n_replicas else 0, None)
         running.enter_context(labelling(folder, plan))
-        return asyncio.run(reading(addresses[readers], servers[readers], n_viewers, seconds, think_s))
+        return asyncio.run(
+            reading(addresses[readers], servers[readers], n_viewers, seconds, think_s)
+        )
 
 
 def show(title: str, read: Read, n_viewers: int) -> bool:
@@ -207,12 +232,20 @@ def show(title: str, read: Read, n_viewers: int) -> bool:
     every = Times([seconds for page in read.changes.values() for seconds in page])
     grown = [after - before for before, after in zip(read.before, read.after, strict=True)]
     each = sum(grown) / 1e6 / n_viewers
-    print(f"{title}: {n_viewers} sessions, page change {every.in_ms()}; first visit {read.first.in_ms()}")
+    print(
+        f"{title}: {n_viewers} sessions, page change {every.in_ms()}; first visit {read.first.in_ms()}"
+    )
     for page, seconds in sorted(read.changes.items()):
-        print(f"  {page:16} {Times(seconds).in_ms()}" if len(seconds) > 1 else f"  {page}: one change")
+        print(
+            f"  {page:16} {Times(seconds).in_ms()}" if len(seconds) > 1 else f"  {page}: one change"
+        )
     n_changes = len(every.seconds) + n_viewers
-    print(f"  a page change takes {read.cpu_s / n_changes * 1e3:.0f} ms of a core; {n_changes:,} with the first visits")
-    held_mb = ", ".join(f"{b / 1e6:,.0f} to {a / 1e6:,.0f} MB" for b, a in zip(read.before, read.after, strict=True))
+    print(
+        f"  a page change takes {read.cpu_s / n_changes * 1e3:.0f} ms of a core; {n_changes:,} with the first visits"
+    )
+    held_mb = ", ".join(
+        f"{b / 1e6:,.0f} to {a / 1e6:,.0f} MB" for b, a in zip(read.before, read.after, strict=True)
+    )
     print(f"  memory by process: {held_mb}; {each:.2f} MB a session")
     print(f"  ratio {every.p95 / P95_LIMIT_S:.2f} of {P95_LIMIT_S:.0f} s, ", end="")
     print(f"{each / SESSION_LIMIT_MB:.2f} of {SESSION_LIMIT_MB:.0f} MB; {machine()}", flush=True)

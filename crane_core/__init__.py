@@ -2,7 +2,11 @@
 
 import sys
 
-if sys.argv[:1] == ["-m"] and not sys.flags.safe_path and sys.path[:1] != [__file__.rpartition("crane_core")[0][:-1]]:
+if (
+    sys.argv[:1] == ["-m"]
+    and not sys.flags.safe_path
+    and sys.path[:1] != [__file__.rpartition("crane_core")[0][:-1]]
+):
     # `python -m crane_core` would import a json.py of the working folder, which may be that of a stranger's notebook.
     del sys.path[0]
 

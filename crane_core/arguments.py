@@ -24,7 +24,9 @@ MOST_MIB = 2**24
 LARGEST_SEED = 2**62
 WARMEST = 2.0
 """The largest temperature of the OpenAI API."""
-KEY_ENV_HELP = "environment variable that holds its key (default: the one configured for this address)"
+KEY_ENV_HELP = (
+    "environment variable that holds its key (default: the one configured for this address)"
+)
 MOST_REPLY_TOKENS = 1_000_000
 MOST_RETRIES = 100
 MOST_EXTRA = 10_000
@@ -42,7 +44,9 @@ OURS = (
 )
 """Members of a request that other options set."""
 
-_CLUSTER = re.compile(r"(?:tcp|tls)://(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\]):(?P<port>[0-9]{1,5})")
+_CLUSTER = re.compile(
+    r"(?:tcp|tls)://(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\]):(?P<port>[0-9]{1,5})"
+)
 _DIGITS = 40
 """Python refuses to read integers of thousands of digits; nothing needs as many."""
 
@@ -56,7 +60,9 @@ def integer(low: int, high: int) -> Callable[[str], int]:
         except ValueError:
             value = None
         if value is None or not low <= value <= high:
-            raise argparse.ArgumentTypeError(f"expected an integer from {low:,} to {high:,}, not {_quoted(text)}")
+            raise argparse.ArgumentTypeError(
+                f"expected an integer from {low:,} to {high:,}, not {_quoted(text)}"
+            )
         return value
 
     return read
@@ -138,7 +144,9 @@ def line(most: int) -> Callable[[str], str]:
     def read(text: str) -> str:
         words = text.strip()
         if not words or len(words) > most or not words.isprintable():
-            raise argparse.ArgumentTypeError(f"expected one line of 1 to {most} characters, not {_quoted(text)}")
+            raise argparse.ArgumentTypeError(
+                f"expected one line of 1 to {most} characters, not {_quoted(text)}"
+            )
         return words
 
     return read

@@ -39,7 +39,9 @@ class LinePair(NamedTuple):
     same: bool
 
 
-def align_cells(left: list[str], right: list[str], *, pinned: CellPair | None = None) -> list[CellPair]:
+def align_cells(
+    left: list[str], right: list[str], *, pinned: CellPair | None = None
+) -> list[CellPair]:
     """Match cells in order, so that the total likeness is largest.
 
     A `pinned` pair (the two targets) stays together whatever its texts.
@@ -47,7 +49,10 @@ def align_cells(left: list[str], right: list[str], *, pinned: CellPair | None = 
     if pinned is not None and pinned.left is not None and pinned.right is not None:
         before = align_cells(left[: pinned.left], right[: pinned.right])
         after = align_cells(left[pinned.left + 1 :], right[pinned.right + 1 :])
-        shifted = [CellPair(_plus(p.left, pinned.left + 1), _plus(p.right, pinned.right + 1)) for p in after]
+        shifted = [
+            CellPair(_plus(p.left, pinned.left + 1), _plus(p.right, pinned.right + 1))
+            for p in after
+        ]
         return [*before, pinned, *shifted]
     left, right = [text.strip() for text in left], [text.strip() for text in right]
     n_top = _n_equal(left, right)
@@ -63,7 +68,9 @@ def align_cells(left: list[str], right: list[str], *, pinned: CellPair | None = 
 
 def _n_equal(left: Sequence[str], right: Sequence[str]) -> int:
     """How many texts from the start are the same."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(left, right, strict=False)))
+    return sum(
+        1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(left, right, strict=False))
+    )
 
 
 def _plus(index: int | None, offset: int) -> int | None:
@@ -86,7 +93,9 @@ def _matcher(a: list[str], b: list[str]) -> SequenceMatcher[str]:
     return SequenceMatcher(None, a, b, autojunk=len(a) * len(b) > EXACT_UP_TO)
 
 
-def _best_alignment(left: list[str], right: list[str], likeness: list[list[float]]) -> list[CellPair]:
+def _best_alignment(
+    left: list[str], right: list[str], likeness: list[list[float]]
+) -> list[CellPair]:
     """Needleman-Wunsch over cells: a match scores its likeness, a gap scores GAP."""
     n, m = len(left), len(right)
     score = [[(i + j) * GAP for j in range(m + 1)] for i in range(n + 1)]

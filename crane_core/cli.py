@@ -61,7 +61,7 @@ class CommandLine(argparse.ArgumentParser):
     """
 
     def format_help(self) -> str:
-        """As argparse's, but its first line has what must be given; the options that may be are told below it."""
+        """As argparse's, but its first line has what must be given; the others are listed below it."""
         if self.usage is None:
             self.usage = self._short_usage()
         return super().format_help()
@@ -69,7 +69,11 @@ class CommandLine(argparse.ArgumentParser):
     def _short_usage(self) -> str:
         needed = [group for group in self._mutually_exclusive_groups if group.required]
         of_needed = [action for group in needed for action in group._group_actions]
-        shown = [one for one in self._actions if one.required or one in of_needed or not one.option_strings]
+        shown = [
+            one
+            for one in self._actions
+            if one.required or one in of_needed or not one.option_strings
+        ]
         formatter = self._get_formatter()
         formatter.add_usage(None, shown, needed)
         words = formatter.format_help().strip().removeprefix("usage: ")
@@ -128,7 +132,11 @@ def parser(only: str | None = None) -> argparse.ArgumentParser:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         verb.add_argument(
-            "--data", type=arguments.path, metavar="DIR", default=argparse.SUPPRESS, help=argparse.SUPPRESS
+            "--data",
+            type=arguments.path,
+            metavar="DIR",
+            default=argparse.SUPPRESS,
+            help=argparse.SUPPRESS,
         )
         module.add_arguments(verb)
     return top
@@ -230,7 +238,10 @@ def main(arguments: list[str]) -> int:
         return 1
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        tell_refusal(f"{where}{error.strerror or error}.", "Check the path, its permissions and the free space.")
+        tell_refusal(
+            f"{where}{error.strerror or error}.",
+            "Check the path, its permissions and the free space.",
+        )
         return 1
 
 

@@ -56,7 +56,9 @@ def crash_place(traceback: str | None, diagnosis: str | None, code: str) -> Cras
     lines = {number: text for number, text in lines.items() if text}
     frame = _notebook_frame(traceback_text(traceback or ""))
     if frame is not None and frame.code:
-        same = _most_alike_around([n for n, text in lines.items() if text == frame.code], lines, frame)
+        same = _most_alike_around(
+            [n for n, text in lines.items() if text == frame.code], lines, frame
+        )
         line = same or _edited(lines, frame)
         if line is not None:
             return CrashPlace(line, frame.number)
@@ -89,7 +91,10 @@ def _notebook_frame(traceback: str) -> _Frame | None:
     if unread := _SYNTAX.search(traceback):
         return _Frame(int(unread["number"]), _bare(unread["code"]), frozenset())
     frames = list(_frames(traceback))
-    return next((frame for header, frame in frames if _NOTEBOOK.search(header)), frames[0][1] if frames else None)
+    return next(
+        (frame for header, frame in frames if _NOTEBOOK.search(header)),
+        frames[0][1] if frames else None,
+    )
 
 
 def _frames(traceback: str) -> Iterator[tuple[str, _Frame]]:
@@ -116,7 +121,8 @@ def _bare(line: str) -> str:
 def _most_alike_around(places: list[int], lines: dict[int, str], frame: _Frame) -> int | None:
     """The one of several equal lines with the most of what the traceback prints around its arrow."""
     likeness = {
-        place: len({lines.get(n) for n in range(place - AROUND, place + AROUND + 1)} & frame.around) for place in places
+        place: len({lines.get(n) for n in range(place - AROUND, place + AROUND + 1)} & frame.around)
+        for place in places
     }
     best = [place for place in places if likeness[place] == max(likeness.values())]
     return best[0] if len(best) == 1 else None
@@ -126,14 +132,22 @@ def _edited(lines: dict[int, str], frame: _Frame) -> int | None:
     if frame.code in lines.values():
         return None
     wanted = frame.code[:MOST_CHARACTERS]
-    ratios = {n: SequenceMatcher(None, text[:MOST_CHARACTERS], wanted).ratio() for n, text in lines.items()}
+    ratios = {
+        n: SequenceMatcher(None, text[:MOST_CHARACTERS], wanted).ratio()
+        for n, text in lines.items()
+    }
     best = [n for n, ratio in ratios.items() if ratio == max(ratios.values())]
     return best[0] if len(best) == 1 and ratios[best[0]] >= ALIKE else None
 
 
 def _quoted(diagnosis: str, lines: dict[int, str]) -> int | None:
     """The only line that holds a piece of code which the diagnosis names; the longest piece that is in one line."""
-    found = {group for match in _CODE_IN_PROSE.finditer(diagnosis[:4_000]) for group in match.groups() if group}
+    found = {
+        group
+        for match in _CODE_IN_PROSE.finditer(diagnosis[:4_000])
+        for group in match.groups()
+        if group
+    }
     for piece in sorted(found, key=lambda text: (-len(text), text)):
         wanted = _spaceless(piece).removesuffix("()") + ("(" if piece.endswith("()") else "")
         places = [number for number, text in lines.items() if wanted in _spaceless(text)]

@@ -256,7 +256,9 @@ class VariableState:
             "representation": self.representation,
             "values": self.values,
         }
-        others = {name: getattr(self, name) for name in ("assigned", "plus", "docs", "unavailable", "via")}
+        others = {
+            name: getattr(self, name) for name in ("assigned", "plus", "docs", "unavailable", "via")
+        }
         return entry | {name: value for name, value in others.items() if value}
 
     @classmethod
@@ -296,15 +298,32 @@ class KernelState:
             "accesses": self.accesses,
             "is_literal": self.is_literal,
         }
-        others = {name: getattr(self, name) for name in ("absent", "unavailable", "captured", "syntax_error")}
+        others = {
+            name: getattr(self, name)
+            for name in ("absent", "unavailable", "captured", "syntax_error")
+        }
         return document | {name: value for name, value in others.items() if value}
 
     @classmethod
     def from_json(
-        cls, document: dict[str, Any], *, benchmark: str, instance_id: str, setting: Setting, origin: str
+        cls,
+        document: dict[str, Any],
+        *,
+        benchmark: str,
+        instance_id: str,
+        setting: Setting,
+        origin: str,
     ) -> KernelState:
         """The state whose JSON this is: of `to_json`, or of a capture (schema 2)."""
-        others = ("accesses", "is_literal", "schema_version", "absent", "unavailable", "captured", "syntax_error")
+        others = (
+            "accesses",
+            "is_literal",
+            "schema_version",
+            "absent",
+            "unavailable",
+            "captured",
+            "syntax_error",
+        )
         return cls(
             benchmark,
             instance_id,

@@ -84,7 +84,8 @@ def fetch(asked: str, into: Path, progress: Progress) -> Fetched:
         ) from error
     except OSError as error:
         raise FetchError(
-            f"{release.name} could not be written to {into}: {error}.", remedy="Check the folder and the free space."
+            f"{release.name} could not be written to {into}: {error}.",
+            remedy="Check the folder and the free space.",
         ) from error
 
 
@@ -122,7 +123,9 @@ def _settled(release: Release, told: str | None, part: Path, url: str) -> Releas
     """
     if told and release.commit and told != release.commit:
         _start_over(part)
-        raise FetchError(f"{url} contains commit {told}, not the requested one.", remedy=_by_hand(url))
+        raise FetchError(
+            f"{url} contains commit {told}, not the requested one.", remedy=_by_hand(url)
+        )
     return replace(release, commit=told or release.commit)
 
 
@@ -136,7 +139,9 @@ def _receive_with_patience(url: str, part: Path, progress: Progress) -> None:
             failure = _why(error)
         else:
             return
-    raise FetchError(f"{url} could not be downloaded in {_ATTEMPTS} attempts: {failure}.", remedy=_by_hand(url))
+    raise FetchError(
+        f"{url} could not be downloaded in {_ATTEMPTS} attempts: {failure}.", remedy=_by_hand(url)
+    )
 
 
 def _receive(url: str, part: Path, progress: Progress) -> None:
@@ -148,18 +153,28 @@ def _receive(url: str, part: Path, progress: Progress) -> None:
     with requests.get(url, headers=headers, stream=True, timeout=_TIMEOUT_S) as response:
         if response.status_code == requests.codes.requested_range_not_satisfiable:
             _start_over(part)
-            raise requests.ConnectionError("the file is now shorter than the part downloaded before")
+            raise requests.ConnectionError(
+                "the file is now shorter than the part downloaded before"
+            )
         if response.status_code >= requests.codes.bad_request:
             _refuse(response, url)
         have = have if _continues(response, have) else 0
         _remember_tag(part, response.headers.get("ETag", ""))
         total = _total_bytes(response, have)
-        _write(response, part, have, DownloadStep(part.name.removesuffix(".part"), have, total, "bytes"), progress)
+        _write(
+            response,
+            part,
+            have,
+            DownloadStep(part.name.removesuffix(".part"), have, total, "bytes"),
+            progress,
+        )
     if total is not None and part.stat().st_size != total:
         raise requests.ConnectionError(f"{part.stat().st_size:,} of {total:,} bytes arrived")
 
 
-def _write(response: requests.Response, part: Path, have: int, step: DownloadStep, progress: Progress) -> None:
+def _write(
+    response: requests.Response, part: Path, have: int, step: DownloadStep, progress: Progress
+) -> None:
     with part.open("r+b" if have else "wb") as file:
         file.seek(have)
         file.truncate()
@@ -192,7 +207,9 @@ def _refuse(response: requests.Response, url: str) -> None:
     if response.status_code == requests.codes.not_found:
         raise _NotThereError(f"{url} answered 404 {response.reason}", remedy=_by_hand(url))
     if response.status_code < requests.codes.internal_server_error:
-        raise FetchError(f"{url} answered {response.status_code} {response.reason}.", remedy=_by_hand(url))
+        raise FetchError(
+            f"{url} answered {response.status_code} {response.reason}.", remedy=_by_hand(url)
+        )
     raise requests.ConnectionError(f"the server answered {response.status_code} {response.reason}")
 
 
@@ -222,10 +239,14 @@ def _verify_gzip(part: Path, url: str) -> None:
             n_bytes = sum(len(chunk) for chunk in iter(lambda: unpacked.read(_UNPACK_BYTES), b""))
     except EOFError as error:
         _start_over(part)
-        raise FetchError(f"{url} is truncated although the transfer ended.", remedy=_by_hand(url)) from error
+        raise FetchError(
+            f"{url} is truncated although the transfer ended.", remedy=_by_hand(url)
+        ) from error
     except (gzip.BadGzipFile, zlib.error) as error:
         _start_over(part)
-        raise FetchError(f"{url} is not the expected archive: {error}.", remedy=_by_hand(url)) from error
+        raise FetchError(
+            f"{url} is not the expected archive: {error}.", remedy=_by_hand(url)
+        ) from error
     if n_bytes == 0:
         _start_over(part)
         raise FetchError(f"{url} is empty.", remedy=_by_hand(url))
@@ -236,25 +257,40 @@ def _fetch_notebooks(release: Release, into: Path, progress: Progress) -> Fetche
     endpoint, dataset = _base(published.site), published.repository.removeprefix("datasets/")
     page = f"{endpoint}/{published.repository}"
     try:
-        about = HfApi(endpoint=endpoint, token=False).dataset_info(dataset, revision=release.ref, timeout=_TIMEOUT_S[1])
+        about = HfApi(endpoint=endpoint, token=False).dataset_info(
+            dataset, revision=release.ref, timeout=_TIMEOUT_S[1]
+        )
         listed = [file.rfilename for file in about.siblings or []]
-        wanted = [name for name in listed if any(fnmatch(name, pattern) for pattern in DATASET_PATTERNS)]
+        wanted = [
+            name for name in listed if any(fnmatch(name, pattern) for pattern in DATASET_PATTERNS)
+        ]
         if not wanted or not about.sha:
             raise FetchError(f"{page} lists no notebooks.", remedy=_by_hand(page))
         folder = into / f"{release.name}-{about.sha[:SHORT]}"
         download = partial(
-            hf_hub_download, dataset, repo_type="dataset", revision=about.sha, endpoint=endpoint, token=False
+            hf_hub_download,
+            dataset,
+            repo_type="dataset",
+            revision=about.sha,
+            endpoint=endpoint,
+            token=False,
         )
         _download_files(release.name, wanted, partial(download, local_dir=folder), progress)
     except RevisionNotFoundError:
         raise
     except (httpx2.HTTPError, HfHubHTTPError, HFValidationError, OSError) as error:
-        raise FetchError(f"{page} could not be fetched: {_first_line(error)}.", remedy=_by_hand(page)) from error
-    _write_checksums(folder.with_name(f"{folder.name}.sha256"), [(name, folder / name) for name in wanted])
+        raise FetchError(
+            f"{page} could not be fetched: {_first_line(error)}.", remedy=_by_hand(page)
+        ) from error
+    _write_checksums(
+        folder.with_name(f"{folder.name}.sha256"), [(name, folder / name) for name in wanted]
+    )
     return Fetched(folder, replace(release, commit=about.sha))
 
 
-def _download_files(what: str, names: list[str], download: Callable[..., object], progress: Progress) -> None:
+def _download_files(
+    what: str, names: list[str], download: Callable[..., object], progress: Progress
+) -> None:
     """Each file is resumed and verified by the hub's own client; the first failure ends the whole."""
     with ThreadPoolExecutor(_PARALLEL_FILES) as pool:
         jobs = [pool.submit(download, filename=name) for name in names]

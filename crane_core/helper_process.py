@@ -25,8 +25,25 @@ HOME = str(Path(__file__).resolve().parents[1])
 """Where this package lies: `-I` leaves PYTHONPATH out, so helpers that need the package get its path."""
 
 PASSED_ON = frozenset(
-    {"LANG", "LANGUAGE", "TZ", "HOME", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT", "USERPROFILE", "DYLD_LIBRARY_PATH"}
-    | {"VIRTUAL_ENV", "CONDA_PREFIX", "CUDA_VISIBLE_DEVICES", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"}
+    {
+        "LANG",
+        "LANGUAGE",
+        "TZ",
+        "HOME",
+        "TMPDIR",
+        "TEMP",
+        "TMP",
+        "SYSTEMROOT",
+        "USERPROFILE",
+        "DYLD_LIBRARY_PATH",
+    }
+    | {
+        "VIRTUAL_ENV",
+        "CONDA_PREFIX",
+        "CUDA_VISIBLE_DEVICES",
+        "OMP_NUM_THREADS",
+        "OPENBLAS_NUM_THREADS",
+    }
 )
 """Variables that a helper may read, beside PATH, LD_LIBRARY_PATH and those that begin with LC_: no keys, no hooks."""
 _PATHS = ("PATH", "LD_LIBRARY_PATH")
@@ -61,13 +78,17 @@ def own_module(name: str, *arguments: str) -> list[str]:
     return python("-c", _MODULE, HOME, extra, name, *arguments)
 
 
-def environment(more: Mapping[str, str] | None = None, *, passed: Sequence[str] = ()) -> dict[str, str]:
+def environment(
+    more: Mapping[str, str] | None = None, *, passed: Sequence[str] = ()
+) -> dict[str, str]:
     """What a helper sees: the variables of PASSED_ON, those named in `passed`, and `more`.
 
     PATH keeps absolute folders alone: `.` or an empty entry means the folder of the caller.
     """
     names = PASSED_ON.union(passed)
-    kept = {name: value for name, value in os.environ.items() if name in names or name.startswith("LC_")}
+    kept = {
+        name: value for name, value in os.environ.items() if name in names or name.startswith("LC_")
+    }
     for name in _PATHS:
         if name in os.environ:
             kept[name] = os.pathsep.join(filter(os.path.isabs, os.environ[name].split(os.pathsep)))
@@ -83,7 +104,11 @@ def environment_with_keys() -> dict[str, str]:
 
 
 def run(
-    argv: Sequence[str], *, env: Mapping[str, str] | None = None, given: bytes = b"", seconds: float | None = None
+    argv: Sequence[str],
+    *,
+    env: Mapping[str, str] | None = None,
+    given: bytes = b"",
+    seconds: float | None = None,
 ) -> subprocess.CompletedProcess[bytes]:
     """Run a helper to its end, with `given` as its standard input; raises OSError and subprocess.TimeoutExpired."""
     _check(argv)
@@ -139,7 +164,9 @@ def _check(argv: Sequence[str]) -> None:
     if is_python and argv[1:2] != ["-I"]:
         raise ValueError(f"{argv[0]} would not start isolated: use helper_process.python")
     if not Path(argv[0]).is_absolute():
-        raise ValueError(f"{argv[0]} is not an absolute path: the folder of the caller could decide what it is")
+        raise ValueError(
+            f"{argv[0]} is not an absolute path: the folder of the caller could decide what it is"
+        )
 
 
 @contextmanager

@@ -96,7 +96,8 @@ def append(path: Path, *records: Record) -> None:
             _sync_folder(path.parent)
     except OSError as error:
         raise LedgerError(
-            f"{path} cannot be written: {error}.", remedy="Free some space or fix the permissions; nothing was saved."
+            f"{path} cannot be written: {error}.",
+            remedy="Free some space or fix the permissions; nothing was saved.",
         ) from error
 
 
@@ -114,7 +115,8 @@ def exclusively(path: Path) -> Iterator[None]:
         handle = os.open(file, os.O_RDWR | os.O_CREAT, 0o644)
     except OSError as error:
         raise LedgerError(
-            f"{path} cannot be written: {error}.", remedy="Free some space or fix the permissions; nothing was saved."
+            f"{path} cannot be written: {error}.",
+            remedy="Free some space or fix the permissions; nothing was saved.",
         ) from error
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
@@ -135,7 +137,11 @@ def _append(handle: int, path: Path, lines: list[bytes]) -> bool:
     """Write lines at the end of a locked file; whether it was empty."""
     stat = os.fstat(handle)
     end = _ENDS.get(path)
-    if end is None or (end.inode, end.size, end.changed_ns) != (stat.st_ino, stat.st_size, stat.st_mtime_ns):
+    if end is None or (end.inode, end.size, end.changed_ns) != (
+        stat.st_ino,
+        stat.st_size,
+        stat.st_mtime_ns,
+    ):
         end = _end_of(handle, path, stat)
     head, data = end.head, end.closing
     for line in lines:
@@ -147,10 +153,14 @@ def _append(handle: int, path: Path, lines: list[bytes]) -> bool:
     os.fsync(handle)
     size = end.size + len(data)
     if end.file and end.entry and (end.entry.n_bytes, end.entry.head) == (end.size, end.head):
-        counted = replace(end.entry, n_bytes=size, n_lines=end.entry.n_lines + len(lines), head=head)
+        counted = replace(
+            end.entry, n_bytes=size, n_lines=end.entry.n_lines + len(lines), head=head
+        )
         grown = ledger_manifest.signed(end.file, counted)
         ledger_manifest.write(end.file, grown)
-        _ENDS[path] = _End(end.inode, size, os.fstat(handle).st_mtime_ns, head, b"", end.file, grown)
+        _ENDS[path] = _End(
+            end.inode, size, os.fstat(handle).st_mtime_ns, head, b"", end.file, grown
+        )
     elif end.file:
         _count_anew(handle, end.file, end.entry)
     return stat.st_size == 0
@@ -177,7 +187,9 @@ def _end_of(handle: int, path: Path, stat: os.stat_result) -> _End:
     last = _last_line(handle, stat.st_size)
     closing = b"" if last.endswith(b"\n") or not last else b"\n"
     linked_last = last + closing
-    head = digest(linked_last if is_linked(linked_last) else os.pread(handle, stat.st_size, 0) + closing)
+    head = digest(
+        linked_last if is_linked(linked_last) else os.pread(handle, stat.st_size, 0) + closing
+    )
     file = ledger_manifest.entry_file(path)
     entry = ledger_manifest.read(file)
     if file and ledger_manifest.fault_of(file, entry) and not _is_first(file, entry, stat):
@@ -185,10 +197,14 @@ def _end_of(handle: int, path: Path, stat: os.stat_result) -> _End:
     return _End(stat.st_ino, stat.st_size, stat.st_mtime_ns, head, closing, file, entry)
 
 
-def _is_first(file: Path, entry: ledger_manifest.ManifestEntry | None, stat: os.stat_result) -> bool:
+def _is_first(
+    file: Path, entry: ledger_manifest.ManifestEntry | None, stat: os.stat_result
+) -> bool:
     """Whether this is a new file, which the roll did not have before and has now."""
     is_empty = entry is None and stat.st_size == 0
-    return is_empty and ledger_roll.enter(ledger_manifest.top_of(file), ledger_manifest.name_of(file))
+    return is_empty and ledger_roll.enter(
+        ledger_manifest.top_of(file), ledger_manifest.name_of(file)
+    )
 
 
 def _count_anew(handle: int, file: Path, entry: ledger_manifest.ManifestEntry | None) -> None:
@@ -279,7 +295,8 @@ def _writable_line(path: Path, record: Record) -> bytes:
         from_line(line)
     except ValueError as error:
         raise LedgerError(
-            f"{path} does not accept this record: {error}.", remedy="Correct the record; nothing was saved."
+            f"{path} does not accept this record: {error}.",
+            remedy="Correct the record; nothing was saved.",
         ) from error
     return line
 
@@ -300,7 +317,9 @@ def tail(path: Path, since: Position = Position()) -> Tail:  # noqa: B008 - a Na
             try:
                 records.append(from_line(line))
             except ValueError as error:
-                problems.append(LoadProblem(path.name, f"byte {start}", f"not a ledger line: {error}"))
+                problems.append(
+                    LoadProblem(path.name, f"byte {start}", f"not a ledger line: {error}")
+                )
         start += len(line)
     return Tail(records, problems, position, len(data) - len(whole))
 
@@ -316,7 +335,11 @@ def _check_unchanged(last_line: bytes, path: Path, since: Position) -> None:
 
 def to_line(record: Record) -> bytes:
     """One JSON object and a newline; its "record" member names the kind. Raises ValueError on a lone surrogate."""
-    absent = {field.name for field in fields(record) if field.default is None and getattr(record, field.name) is None}
+    absent = {
+        field.name
+        for field in fields(record)
+        if field.default is None and getattr(record, field.name) is None
+    }
     stated = {name: value for name, value in asdict(record).items() if name not in absent}
     body = {"record": _NAMES[type(record)]} | stated
     return (json.dumps(body, ensure_ascii=False, allow_nan=False) + "\n").encode()
@@ -333,12 +356,18 @@ def from_line(line: bytes) -> Record:
     if unknown := body.keys() - types.keys():
         raise ValueError(f"unknown member {sorted(unknown)[0]!r}")
     try:
-        record: Record = kind(**{name: _value(name, value, types[name]) for name, value in body.items()})
+        record: Record = kind(
+            **{name: _value(name, value, types[name]) for name, value in body.items()}
+        )
     except TypeError as error:
         raise ValueError(str(error).split("() ", 1)[-1]) from error
     if isinstance(record, domain.Campaign):
         _json(record.plan)
-    if isinstance(record, domain.Annotation) and record.label and not domain.LABEL_CODE.fullmatch(record.label):
+    if (
+        isinstance(record, domain.Annotation)
+        and record.label
+        and not domain.LABEL_CODE.fullmatch(record.label)
+    ):
         raise ValueError(f"label cannot be {record.label[:60]!r}")
     if isinstance(record, domain.Judgement):
         return replace(record, label=domain.Label(record.label))

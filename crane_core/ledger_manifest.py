@@ -107,7 +107,9 @@ def holds(entry: ManifestEntry, content: bytes) -> bool:
 
 def breaks_since(entry: ManifestEntry | None, content: bytes) -> list[Break]:
     """Breaks of the chain but those that were accepted and stand as they stood then."""
-    if entry is None or digest(content[: entry.accepted_bytes]) != (entry.accepted_sha256 or digest(b"")):
+    if entry is None or digest(content[: entry.accepted_bytes]) != (
+        entry.accepted_sha256 or digest(b"")
+    ):
         return list(breaks(content))
     n_accepted = content[: entry.accepted_bytes].count(b"\n")
     return [found for found in breaks(content) if found.last > n_accepted]

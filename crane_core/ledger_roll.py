@@ -53,7 +53,11 @@ def enter(manifest: Path, *files: str, sources: Mapping[str, str] | None = None)
         return True
     with _locked(manifest):
         roll = read(manifest)
-        if roll is None and not (manifest / FILE_NAME).exists() and next(manifest.rglob("*.json"), None) is None:
+        if (
+            roll is None
+            and not (manifest / FILE_NAME).exists()
+            and next(manifest.rglob("*.json"), None) is None
+        ):
             roll = _signed(Roll())
         if fault_of(roll) or roll is None or set(files) & set(roll.files):
             return False
@@ -78,8 +82,14 @@ def _signed(roll: Roll) -> Roll:
 def _write(manifest: Path, roll: Roll) -> None:
     """The old roll or the new one is there at every moment."""
     signed = _signed(roll)
-    body = {"files": sorted(signed.files), "sources": dict(signed.sources), "signature": signed.signature}
-    with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=manifest, prefix=".roll-", delete=False) as file:
+    body = {
+        "files": sorted(signed.files),
+        "sources": dict(signed.sources),
+        "signature": signed.signature,
+    }
+    with tempfile.NamedTemporaryFile(
+        "w", encoding="utf-8", dir=manifest, prefix=".roll-", delete=False
+    ) as file:
         json.dump(body, file, indent=1)
         file.flush()
         os.fsync(file.fileno())

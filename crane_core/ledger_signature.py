@@ -39,11 +39,18 @@ def _read(path: str) -> bytes:
         is_open = bool(stat.S_IMODE(Path(path).stat().st_mode) & 0o077)
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else error
-        raise LedgerError(f"The file that {VARIABLE} names cannot be read: {why}.", remedy=_MAKE) from error
+        raise LedgerError(
+            f"The file that {VARIABLE} names cannot be read: {why}.", remedy=_MAKE
+        ) from error
     if is_open:
-        raise LedgerError(f"The file that {VARIABLE} names can be read by others.", remedy="Run `chmod 600` on it.")
+        raise LedgerError(
+            f"The file that {VARIABLE} names can be read by others.",
+            remedy="Run `chmod 600` on it.",
+        )
     if len(key) < MIN_BYTES:
-        raise LedgerError(f"The key that {VARIABLE} names has fewer than {MIN_BYTES} bytes.", remedy=_MAKE)
+        raise LedgerError(
+            f"The key that {VARIABLE} names has fewer than {MIN_BYTES} bytes.", remedy=_MAKE
+        )
     return key
 
 
@@ -57,11 +64,15 @@ def fault(given: str, said: object) -> str | None:
     key = ledger_key()
     signed_by = given.partition(":")[0]
     if key is None:
-        return f"is signed, but {VARIABLE} is not set, so that it cannot be checked" if given else None
+        return (
+            f"is signed, but {VARIABLE} is not set, so that it cannot be checked" if given else None
+        )
     if not given:
         return NOT_SIGNED
     if signed_by != _name_of(key):
-        return f"is signed with another key ({signed_by[:8]}) than {VARIABLE} names ({_name_of(key)})"
+        return (
+            f"is signed with another key ({signed_by[:8]}) than {VARIABLE} names ({_name_of(key)})"
+        )
     is_right = hmac.compare_digest(given.encode(), signature(key, said).encode())
     return None if is_right else WRONG
 

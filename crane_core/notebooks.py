@@ -30,10 +30,12 @@ SKIPPED = "skip-execution"
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 _FRAMES = (
     re.compile(
-        r"^ *(?:Cell |Input |File )?In *\[(?P<count>\d+)\](?:, line (?P<line>\d+)|:\s*\nLine (?P<line2>\d+):)?", re.M
+        r"^ *(?:Cell |Input |File )?In *\[(?P<count>\d+)\](?:, line (?P<line>\d+)|:\s*\nLine (?P<line2>\d+):)?",
+        re.M,
     ),
     re.compile(
-        r"^ *(?:File \")?(?:<ipython-input-(?P<count>\d+)|\S*ipykernel_\d+/)[^\s,]*(?:, line (?P<line>\d+))?", re.M
+        r"^ *(?:File \")?(?:<ipython-input-(?P<count>\d+)|\S*ipykernel_\d+/)[^\s,]*(?:, line (?P<line>\d+))?",
+        re.M,
     ),
 )
 """How a frame of a cell begins in tracebacks of IPython 8 and later, and of IPython 7 and ipykernel 6."""
@@ -103,7 +105,10 @@ def read_document(data: bytes) -> Document:
     if not isinstance(cells, list):
         raise ValueError("it has no list of cells")
     code = [cell for cell in cells if isinstance(cell, dict) and cell.get("cell_type") == "code"]
-    return Document([_code_cell(index, cell) for index, cell in enumerate(code)], _language(notebook.get("metadata")))
+    return Document(
+        [_code_cell(index, cell) for index, cell in enumerate(code)],
+        _language(notebook.get("metadata")),
+    )
 
 
 def read_code_cells(data: bytes) -> list[CodeCell]:
@@ -123,7 +128,9 @@ def _language(metadata: Any) -> str | None:
 
 def target_index(cells: Sequence[CodeCell]) -> int | None:
     """The first code cell with an error output that no tag expects, None when no cell has one."""
-    return next((cell.index for cell in cells if cell.crash is not None and not cell.may_raise), None)
+    return next(
+        (cell.index for cell in cells if cell.crash is not None and not cell.may_raise), None
+    )
 
 
 def crash_index(cells: Sequence[CodeCell]) -> int | None:
@@ -146,10 +153,16 @@ def executed_before(cells: Sequence[CodeCell], target: int) -> list[CodeCell]:
         raise ValueError(f"there is no code cell {target}; the notebook has {len(cells)}")
     taking_part = [cell for cell in cells if not cell.is_skipped or cell.index == target]
     if all(cell.execution_count is None for cell in cells):
-        return [cell for cell in taking_part if cell.index < target or cell.index == target and _is_marked(cell)]
+        return [
+            cell
+            for cell in taking_part
+            if cell.index < target or cell.index == target and _is_marked(cell)
+        ]
     limit = cells[target].execution_count
     ran = [cell for cell in taking_part if _ran(cell, target, limit)]
-    return sorted(ran, key=lambda cell: (cell.execution_count is None, cell.execution_count or 0, cell.index))
+    return sorted(
+        ran, key=lambda cell: (cell.execution_count is None, cell.execution_count or 0, cell.index)
+    )
 
 
 def plan(cells: Sequence[CodeCell], target: int) -> list[PlannedCell]:
@@ -203,7 +216,9 @@ def _upgraded(document: dict[str, Any]) -> dict[str, Any]:
         notebook = nbformat.from_dict(document)  # type: ignore[no-untyped-call]
         upgraded = nbformat.convert(notebook, _CURRENT_FORMAT)  # type: ignore[no-untyped-call]
     except (ValueError, KeyError, TypeError, AttributeError, IndexError, ImportError) as error:
-        raise ValueError(f"its format {document.get('nbformat')!r} cannot be read: {error}") from error
+        raise ValueError(
+            f"its format {document.get('nbformat')!r} cannot be read: {error}"
+        ) from error
     return dict(upgraded)
 
 
@@ -227,14 +242,20 @@ def _code_cell(index: int, cell: dict[str, Any]) -> CodeCell:
 
 def _tags(metadata: Any) -> frozenset[str]:
     tags = metadata.get("tags") if isinstance(metadata, dict) else None
-    return frozenset(tag for tag in tags if isinstance(tag, str)) if isinstance(tags, list) else frozenset()
+    return (
+        frozenset(tag for tag in tags if isinstance(tag, str))
+        if isinstance(tags, list)
+        else frozenset()
+    )
 
 
 def _count(value: Any, index: int) -> int | None:
     if not isinstance(value, int) or isinstance(value, bool):
         return None
     if abs(value) > LARGEST_COUNT:
-        raise ValueError(f"code cell {index} has the execution count {value:.3g}, which no kernel gives")
+        raise ValueError(
+            f"code cell {index} has the execution count {value:.3g}, which no kernel gives"
+        )
     return value
 
 
@@ -259,7 +280,9 @@ def crash_line(traceback: str, execution_count: int | None = None) -> int | None
     frames = [frame for pattern in _FRAMES for frame in pattern.finditer(traceback)]
     own = [frame for frame in frames if frame["count"] == str(execution_count)]
     for frame in own or frames:
-        stated = next((value for name, value in frame.groupdict().items() if name != "count" and value), None)
+        stated = next(
+            (value for name, value in frame.groupdict().items() if name != "count" and value), None
+        )
         arrow = _ARROW.search(traceback, frame.end())
         if stated or arrow:
             return int(stated or (arrow["line"] if arrow else 0))

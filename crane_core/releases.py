@@ -86,12 +86,19 @@ def asked_release(text: str) -> Release:
     name, mark, ref = text.partition("@")
     if name not in PUBLISHED:
         choices = ", ".join(PUBLISHED)
-        raise FetchError(f"There is nothing called {name or text} to fetch.", remedy=f"Choose from {choices}.")
+        raise FetchError(
+            f"There is nothing called {name or text} to fetch.", remedy=f"Choose from {choices}."
+        )
     published = PUBLISHED[name]
     if mark and not (_REF.fullmatch(ref) and ".." not in ref):
-        what = f"{ref!r} cannot be a commit, tag or branch" if ref else f"{text} has no release after the @"
+        what = (
+            f"{ref!r} cannot be a commit, tag or branch"
+            if ref
+            else f"{text} has no release after the @"
+        )
         raise FetchError(
-            f"{what}.", remedy=f"Use {name} for the default release, or {name}@main; see {published.page}."
+            f"{what}.",
+            remedy=f"Use {name} for the default release, or {name}@main; see {published.page}.",
         )
     ref = ref or published.default
     return Release(name, ref, ref if is_commit(ref) else None)

@@ -104,7 +104,9 @@ def as_typed(text: str) -> str:
     A verb counts as a command behind a backtick only, because many verbs are ordinary words.
     """
     command = command_typed()
-    return _command().sub(lambda found: f"`{command} {found['verb']}" if found["verb"] else f"{command} ", text)
+    return _command().sub(
+        lambda found: f"`{command} {found['verb']}" if found["verb"] else f"{command} ", text
+    )
 
 
 @cache
@@ -112,7 +114,9 @@ def _command() -> re.Pattern[str]:
     """A verb behind a backtick, as remedies write it (each file in verbs/ is one), or the program named in full."""
     files = (Path(__file__).parent / "verbs").glob("[a-z]*.py")
     names = "|".join(file.stem.rstrip("_").replace("_", "-") for file in files)
-    return re.compile(rf"`(?:(?:python -m )?crane_core |crane )?(?P<verb>{names})(?=[ `])|{_USUAL} ")
+    return re.compile(
+        rf"`(?:(?:python -m )?crane_core |crane )?(?P<verb>{names})(?=[ `])|{_USUAL} "
+    )
 
 
 def tell_error(error: CraneError) -> None:

@@ -49,11 +49,16 @@ def merged_words(left: str, right: str) -> tuple[WordSpan, ...] | None:
     a, b = _words(left, MOST_WORDS_OF_A_TEXT + 1), _words(right, MOST_WORDS_OF_A_TEXT + 1)
     if max(len(a), len(b)) > MOST_WORDS_OF_A_TEXT:
         return None
-    matcher = SequenceMatcher(None, [left[i:j] for i, j in a], [right[i:j] for i, j in b], autojunk=False)
+    matcher = SequenceMatcher(
+        None, [left[i:j] for i, j in a], [right[i:j] for i, j in b], autojunk=False
+    )
     if matcher.quick_ratio() < NEAR or matcher.ratio() < NEAR:
         return None
     changes = matcher.get_opcodes()
-    is_kept = [change == "equal" and bool(right[b[j1][0] : b[j2 - 1][1]].strip()) for change, _, _, j1, j2 in changes]
+    is_kept = [
+        change == "equal" and bool(right[b[j1][0] : b[j2 - 1][1]].strip())
+        for change, _, _, j1, j2 in changes
+    ]
     pieces = []
     for kept, group in groupby(zip(is_kept, changes, strict=True), key=lambda entry: entry[0]):
         spans = [change for _, change in group]
@@ -61,14 +66,18 @@ def merged_words(left: str, right: str) -> tuple[WordSpan, ...] | None:
         if i2 > i1 and not kept:
             pieces.append(WordSpan(WordSide.LEFT, (a[i1][0], a[i2 - 1][1])))
         if j2 > j1:
-            pieces.append(WordSpan(WordSide.BOTH if kept else WordSide.RIGHT, (b[j1][0], b[j2 - 1][1])))
+            pieces.append(
+                WordSpan(WordSide.BOTH if kept else WordSide.RIGHT, (b[j1][0], b[j2 - 1][1]))
+            )
     return tuple(pieces)
 
 
 def changed_words(left: str, right: str) -> WordSpans:
     """The spans of the words that only one of the lines has."""
     a, b = _words(left), _words(right)
-    matcher = SequenceMatcher(None, [left[i:j] for i, j in a], [right[i:j] for i, j in b], autojunk=False)
+    matcher = SequenceMatcher(
+        None, [left[i:j] for i, j in a], [right[i:j] for i, j in b], autojunk=False
+    )
     if matcher.ratio() < LIKENESS:
         return WordSpans((), ())
     changes = [change for change in matcher.get_opcodes() if change[0] != "equal"]

@@ -31,7 +31,9 @@ OF_PAPER = {"Paper's tables": draw_tables, "Paper's claims": draw_claims}
 with page():
     st.title("Results")
     chosen = draw_switches()
-    parts = OF_EXECUTED if chosen is not None and chosen.kind is DetectorKind.REHEARSAL else OF_CHOSEN
+    parts = (
+        OF_EXECUTED if chosen is not None and chosen.kind is DetectorKind.REHEARSAL else OF_CHOSEN
+    )
     name, tab = one_tab([*(parts if chosen is not None else ()), *OF_PAPER], key=keys.PART)
     with tab:
         if name in OF_PAPER:

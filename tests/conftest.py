@@ -89,7 +89,9 @@ def three_pairs_ship(three_pairs: dict[str, Path], monkeypatch: pytest.MonkeyPat
 
 
 @pytest.fixture(scope="session")
-def small_prepared_folder(three_pairs: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
+def small_prepared_folder(
+    three_pairs: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
+) -> DataFolder:
     """A data folder with the three pairs loaded, closed; to be copied, not changed."""
     folder = data_folder(tmp_path_factory.mktemp("small"))
     with pytest.MonkeyPatch.context() as patch:
@@ -99,21 +101,37 @@ def small_prepared_folder(three_pairs: dict[str, Path], tmp_path_factory: pytest
 
 
 @pytest.fixture
-def small_folder(small_prepared_folder: DataFolder, three_pairs_ship: None, tmp_path: Path) -> DataFolder:
+def small_folder(
+    small_prepared_folder: DataFolder, three_pairs_ship: None, tmp_path: Path
+) -> DataFolder:
     """Such a data folder of the test's own."""
     return DataFolder(Path(shutil.copytree(small_prepared_folder.path, tmp_path / "data")))
 
 
 @pytest.fixture(scope="session")
-def answered_folder(prepared_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
+def answered_folder(
+    prepared_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory
+) -> DataFolder:
     """A data folder with answers of two models to twelve cases of the minibench; to be copied, not changed.
 
     Experiment "ours", our own texts: both predict every crash, with and without runtime state, in three runs each.
     """
-    folder = DataFolder(Path(shutil.copytree(prepared_folder.path, tmp_path_factory.mktemp("answered") / "data")))
+    folder = DataFolder(
+        Path(shutil.copytree(prepared_folder.path, tmp_path_factory.mktemp("answered") / "data"))
+    )
     lines = [
-        {"benchmark": "minibench", "instance": f"{case}_reproduced", "detector": detector, "setting": setting}
-        | {"index": index, "crashes": True, "reasoning": f"{case} fails, said {index % 2}", "experiment": "ours"}
+        {
+            "benchmark": "minibench",
+            "instance": f"{case}_reproduced",
+            "detector": detector,
+            "setting": setting,
+        }
+        | {
+            "index": index,
+            "crashes": True,
+            "reasoning": f"{case} fails, said {index % 2}",
+            "experiment": "ours",
+        }
         for case in TWELVE
         for detector in ("Heron", "Egret")
         for setting in ("code", "runtime")
@@ -132,9 +150,13 @@ def answered(answered_folder: DataFolder, tmp_path: Path) -> DataFolder:
 
 
 @pytest.fixture(scope="session")
-def embedded_store(prepared_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+def embedded_store(
+    prepared_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Store]:
     """An open store with the embedded data, to be read only."""
-    store = open_store(shutil.copy(prepared_folder.database, tmp_path_factory.mktemp("embedded") / "crane.duckdb"))
+    store = open_store(
+        shutil.copy(prepared_folder.database, tmp_path_factory.mktemp("embedded") / "crane.duckdb")
+    )
     yield store
     store.close()
 

@@ -72,7 +72,9 @@ def dask_processes(cache: Path, n_workers: int, *options: str) -> Iterator[Proce
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     address = f"tcp://127.0.0.1:{port}"
-    scheduler = started("scheduler", "--host", "127.0.0.1", "--port", str(port), *HIDDEN, "--no-show", cache=cache)
+    scheduler = started(
+        "scheduler", "--host", "127.0.0.1", "--port", str(port), *HIDDEN, "--no-show", cache=cache
+    )
     one = ("--host", "127.0.0.1", "--nthreads", "1", *HIDDEN, "--death-timeout", str(START_S))
     options = options or ("--no-nanny",)
     workers = [started("worker", address, *one, *options, cache=cache) for _ in range(n_workers)]
@@ -80,7 +82,10 @@ def dask_processes(cache: Path, n_workers: int, *options: str) -> Iterator[Proce
     try:
         yield running
     finally:
-        for process in (*workers, scheduler):  # a worker that is asked to end waits for a scheduler that has gone
+        for process in (
+            *workers,
+            scheduler,
+        ):  # a worker that is asked to end waits for a scheduler that has gone
             process.kill()
         for process in (*workers, scheduler):
             process.wait()

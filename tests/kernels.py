@@ -15,7 +15,9 @@ _LOOK_S: Final = 5.0
 """How long one wait for the kernel's first answer takes; then it is looked whether the kernel has ended."""
 
 
-def started(make: Callable[[], KernelManager], **options: Any) -> tuple[KernelManager, BlockingKernelClient]:
+def started(
+    make: Callable[[], KernelManager], **options: Any
+) -> tuple[KernelManager, BlockingKernelClient]:
     """A kernel that answers, with a client whose channels are open; one that ends before it answers is replaced.
 
     `make` makes a manager each time; `options` are those of `KernelManager.start_kernel`. Raises RuntimeError.

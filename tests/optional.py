@@ -30,7 +30,11 @@ def needs(*libraries: str, **majors: int) -> list[pytest.MarkDecorator]:
     missing = [library for library in (*libraries, *majors) if find_spec(library) is None]
     reason = f"{', '.join(missing)} is not installed: make ml"
     if not missing:
-        other = [library for library, major in majors.items() if version(library).split(".")[0] != str(major)]
+        other = [
+            library
+            for library, major in majors.items()
+            if version(library).split(".")[0] != str(major)
+        ]
         missing, reason = other, f"of {', '.join(other)} another release is installed"
     return [pytest.mark.needs_ml, pytest.mark.skipif(bool(missing), reason=reason)]
 
@@ -49,7 +53,10 @@ def needing(*libraries: str) -> Callable[[Test], Test]:
 def each(names: Iterable[str]) -> list[Any]:
     """Libraries, or names in them, as parameters of a test: those of an optional one with its marks."""
     packages = {name: name.partition(".")[0] for name in names}
-    return [pytest.param(name, marks=needs(of) if of in LIBRARIES else ()) for name, of in packages.items()]
+    return [
+        pytest.param(name, marks=needs(of) if of in LIBRARIES else ())
+        for name, of in packages.items()
+    ]
 
 
 def mark_by_parameters(item: pytest.Item) -> None:
@@ -101,5 +108,9 @@ def imported(code: str) -> frozenset[str]:
         return frozenset()
     nodes = list(ast.walk(tree))
     names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
-    names += [node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module and not node.level]
+    names += [
+        node.module
+        for node in nodes
+        if isinstance(node, ast.ImportFrom) and node.module and not node.level
+    ]
     return frozenset(name.partition(".")[0] for name in names)

@@ -57,9 +57,13 @@ def within(seconds: float) -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def shared_folder(prepared_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
+def shared_folder(
+    prepared_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory
+) -> DataFolder:
     """A prepared data folder for all of these tests: what is refused leaves it as it was."""
-    return DataFolder(Path(shutil.copytree(prepared_folder.path, tmp_path_factory.mktemp("shared") / "data")))
+    return DataFolder(
+        Path(shutil.copytree(prepared_folder.path, tmp_path_factory.mktemp("shared") / "data"))
+    )
 
 
 @pytest.fixture
@@ -90,7 +94,16 @@ ADD_CASE = ("add-case", "--name", "trip", "--to", "made", "--fixed", "there.ipyn
 PATH_VERBS: dict[str, tuple[str, ...]] = {
     "add-case": (*ADD_CASE, "--crashing", "{}"),
     "add-case --edit": (*ADD_CASE[:5], "--crashing", "there.ipynb", "--edit", "0={}", "--no-run"),
-    "add-case --to": ("add-case", "--name", "trip", "--to", "{}", *ADD_CASE[5:], "--crashing", "there.ipynb"),
+    "add-case --to": (
+        "add-case",
+        "--name",
+        "trip",
+        "--to",
+        "{}",
+        *ADD_CASE[5:],
+        "--crashing",
+        "there.ipynb",
+    ),
     "backup": ("backup", "{}"),
     "campaign create": ("campaign", "create", "--from", "{}"),
     "campaign labels": ("campaign", "labels", "pilot", "--annotator", "ana", "--file", "{}"),
@@ -114,7 +127,14 @@ PATH_VERBS: dict[str, tuple[str, ...]] = {
     "restore": ("restore", "{}"),
     "verify": ("verify", "{}"),
 }
-READS_A_FILE = ("campaign create", "capture", "check", "detect --template", "judge --template", "prompt --template")
+READS_A_FILE = (
+    "campaign create",
+    "capture",
+    "check",
+    "detect --template",
+    "judge --template",
+    "prompt --template",
+)
 NO_PATHS = {
     "empty": "",
     "blank": "  ",
@@ -148,11 +168,19 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def write_notebook(name: str, *sources: str, **metadata: object) -> Path:
     cells = [
-        {"cell_type": "code", "source": source, "metadata": {}, "outputs": [], "execution_count": None}
+        {
+            "cell_type": "code",
+            "source": source,
+            "metadata": {},
+            "outputs": [],
+            "execution_count": None,
+        }
         for source in sources
     ]
     path = Path(name)
-    path.write_text(json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": cells}))
+    path.write_text(
+        json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": cells})
+    )
     return path
 
 
@@ -182,19 +210,28 @@ WRITES = (
 
 @pytest.mark.parametrize("verb", READS_A_FILE)
 @pytest.mark.parametrize("kind", ["folder", "empty", "broken", "a list", "binary", "missing"])
-def test_a_file_that_is_something_else_is_refused(command: Command, here: Path, verb: str, kind: str) -> None:
+def test_a_file_that_is_something_else_is_refused(
+    command: Command, here: Path, verb: str, kind: str
+) -> None:
     path = Path("some.ipynb")
     if kind == "folder":
         path.mkdir()
     elif kind != "missing":
         path.write_bytes(
-            {"empty": b"", "broken": b'{"cells": [', "a list": b"[1, 2]", "binary": bytes(range(256))}[kind]
+            {
+                "empty": b"",
+                "broken": b'{"cells": [',
+                "a list": b"[1, 2]",
+                "binary": bytes(range(256)),
+            }[kind]
         )
     assert_refused(command(*filled(verb, str(path))))
 
 
 @pytest.mark.parametrize("path", ["", "/proc", "/dev/null", "there.ipynb"])
-def test_what_cannot_be_the_data_folder_is_refused(here: Path, path: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_cannot_be_the_data_folder_is_refused(
+    here: Path, path: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     try:
         code: int | str | None = main(["--data", path, "doctor"])
     except SystemExit as left:
@@ -264,7 +301,9 @@ NUMBERS: dict[tuple[str, ...], tuple[str, ...]] = {
 @pytest.mark.parametrize(
     ("option", "value"), [(option, value) for option, values in NUMBERS.items() for value in values]
 )
-def test_a_number_beyond_reason_is_refused(command: Command, here: Path, option: tuple[str, ...], value: str) -> None:
+def test_a_number_beyond_reason_is_refused(
+    command: Command, here: Path, option: tuple[str, ...], value: str
+) -> None:
     *before, name = option
     assert_refused(command(*before, f"{name}={value}"))
     assert not Path("state.json").exists()
@@ -327,8 +366,28 @@ NO_TEXTS = {
     "an interpreter that is a folder": ("check", "there.ipynb", "--python", "/usr"),
     "an interpreter that is none": ("check", "there.ipynb", "--python", "there.ipynb"),
     "a kernel that is none": ("check", "there.ipynb", "--kernel", ESCAPES),
-    "a meaning without a label": ("campaign", "labels", "p", "--file", "a", "--annotator", "eva", "--map", ESCAPES),
-    "a meaning of no label": ("campaign", "labels", "p", "--file", "a", "--annotator", "eva", "--map", "good=best"),
+    "a meaning without a label": (
+        "campaign",
+        "labels",
+        "p",
+        "--file",
+        "a",
+        "--annotator",
+        "eva",
+        "--map",
+        ESCAPES,
+    ),
+    "a meaning of no label": (
+        "campaign",
+        "labels",
+        "p",
+        "--file",
+        "a",
+        "--annotator",
+        "eva",
+        "--map",
+        "good=best",
+    ),
     "an annotator of escapes": ("campaign", "create", "pilot", "--annotators", ESCAPES),
     "a removal of nothing": ("remove", "run", ESCAPES),
     "a removal of no kind": ("remove", "label", "x"),
@@ -346,19 +405,27 @@ NO_TEXTS = {
 
 
 @pytest.mark.parametrize("arguments", NO_TEXTS.values(), ids=NO_TEXTS)
-def test_a_name_that_is_none_is_refused(command: Command, here: Path, arguments: tuple[str, ...]) -> None:
+def test_a_name_that_is_none_is_refused(
+    command: Command, here: Path, arguments: tuple[str, ...]
+) -> None:
     assert_refused(command(*arguments))
 
 
 def test_every_verb_is_tried() -> None:
     tried = {arguments[0] for arguments in (*PATH_VERBS.values(), *NUMBERS, *NO_TEXTS.values())}
-    assert set(verb_modules()) - tried == {"doctor", "list", "rebuild", "report", "sql"}, "these take no path or number"
+    assert set(verb_modules()) - tried == {"doctor", "list", "rebuild", "report", "sql"}, (
+        "these take no path or number"
+    )
 
 
-def test_a_notebook_of_fifty_megabytes_is_read_and_a_larger_one_refused(command: Command, here: Path) -> None:
+def test_a_notebook_of_fifty_megabytes_is_read_and_a_larger_one_refused(
+    command: Command, here: Path
+) -> None:
     big = write_notebook("big.ipynb", "x = 1")
     notebook = json.loads(big.read_text())
-    notebook["cells"][0]["outputs"] = [{"output_type": "stream", "name": "stdout", "text": "x" * 50_000_000}]
+    notebook["cells"][0]["outputs"] = [
+        {"output_type": "stream", "name": "stdout", "text": "x" * 50_000_000}
+    ]
     big.write_text(json.dumps(notebook))
     ended = command("prompt", "big.ipynb", "--setting", "code")
     assert (ended.code, len(ended.out) < 10_000) == (0, True)
@@ -374,13 +441,17 @@ def test_a_notebook_without_a_kernelspec_runs(command: Command, here: Path) -> N
     assert (ended.code, "NameError" in ended.out) == (0, True)
 
 
-def test_a_kernelspec_that_is_not_installed_is_told_or_passed_over(command: Command, here: Path) -> None:
+def test_a_kernelspec_that_is_not_installed_is_told_or_passed_over(
+    command: Command, here: Path
+) -> None:
     write_notebook("odd.ipynb", "x = 1", kernelspec={"name": ESCAPES, "display_name": ESCAPES})
     ended = command("check", "odd.ipynb")
     assert ended.code == 0 or assert_refused(ended) is None
 
 
-def test_tracebacks_and_names_of_a_notebook_cannot_steer_the_terminal(command: Command, here: Path) -> None:
+def test_tracebacks_and_names_of_a_notebook_cannot_steer_the_terminal(
+    command: Command, here: Path
+) -> None:
     name = "".join(f"\\x{ord(letter):02x}" for letter in "\x1b[2J\x1b]0;x\x07\r")
     raising = f"raise ValueError('{name}first\\nerror: forged')"
     write_notebook("loud\x1b[31m.ipynb", raising, "1")
@@ -413,7 +484,9 @@ def test_control_sequences_are_taken_out(text: str, shown: str) -> None:
     assert plain(text) == shown
 
 
-@given(st.text(alphabet=st.one_of(st.sampled_from("\x1b[]0;m\x07\\\x9b\x9dP\r\n"), st.characters())))
+@given(
+    st.text(alphabet=st.one_of(st.sampled_from("\x1b[]0;m\x07\\\x9b\x9dP\r\n"), st.characters()))
+)
 def test_nothing_that_steers_is_left(text: str) -> None:
     shown = plain(text)
     assert not STEERING.search(shown)
@@ -433,6 +506,12 @@ def test_only_the_terminal_writes_to_the_terminal(root: Path) -> None:
     started = {"watchdog.py", "fake_server.py", "answering.py", "tokens_apart.py"}
     in_a_cell = {"guard.py", "magics.py"}
     allowed = {"terminal.py", "cli.py", "leave.py"} | in_a_cell | started
-    files = [path for path in (root / "crane_core").rglob("*.py") if "kernel_side" not in path.parts]
-    writing = {path.name for path in files if re.search(r"\bsys\.(stdout|stderr)\b|\bprint\(", path.read_text("utf-8"))}
+    files = [
+        path for path in (root / "crane_core").rglob("*.py") if "kernel_side" not in path.parts
+    ]
+    writing = {
+        path.name
+        for path in files
+        if re.search(r"\bsys\.(stdout|stderr)\b|\bprint\(", path.read_text("utf-8"))
+    }
     assert writing - allowed - {"sealed.py", "environment.py"} == set()

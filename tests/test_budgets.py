@@ -16,7 +16,9 @@ from benchmarks._history import HISTORY
 from benchmarks._noise import descendants
 
 QUIET = Quiet(cores=1, others=0.25, spread=0.15)
-ONE = Figure("a question", ours=2.0, against=1.0, peer="plain Python", unit="s", n=5, spread=0.05, load=0.4)
+ONE = Figure(
+    "a question", ours=2.0, against=1.0, peer="plain Python", unit="s", n=5, spread=0.05, load=0.4
+)
 ANY_NOISE = """
 [quiet]
 cores = 1
@@ -26,7 +28,9 @@ spread = 0.5
 
 
 def outcome(one: Figure, *, others: float = 0.0, cores: int = 2, ratio: float = 2.5) -> Outcome:
-    [told] = judged("made_up", [one], others, Budgets(QUIET, {"made_up": {one.question: ratio}}), cores)
+    [told] = judged(
+        "made_up", [one], others, Budgets(QUIET, {"made_up": {one.question: ratio}}), cores
+    )
     return told.outcome
 
 
@@ -128,7 +132,9 @@ def made_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (folder / "large.py").write_text(tells.format(8.0))
     (folder / "silent.py").write_text("")
     (folder / "broken.py").write_text("raise SystemExit('broken')")
-    budgets = "".join(f"[{name}]\n'size' = 1.5\n" for name in ("small", "large", "silent", "broken"))
+    budgets = "".join(
+        f"[{name}]\n'size' = 1.5\n" for name in ("small", "large", "silent", "broken")
+    )
     (folder / "budgets.toml").write_text(ANY_NOISE + budgets)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), str(BUDGETS.parents[1])]))
     return folder
@@ -154,7 +160,9 @@ def test_check_ends_with_a_code_that_tells(made_up: Path, names: list[str], code
     assert not (made_up / HISTORY.name).exists()
 
 
-def test_the_table_and_the_history_hold_every_figure(made_up: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_the_table_and_the_history_hold_every_figure(
+    made_up: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     assert run(made_up, "small", "large", "silent") == harness.HELD
     head, small, large, silent = capfd.readouterr().out.splitlines()
     assert head.split()[:6] == ["benchmark", "question", "ours", "against", "peer", "ratio"]

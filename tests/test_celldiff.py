@@ -9,7 +9,8 @@ from crane_core.celldiff import CellPair, LinePair, NumberedLine, align_cells, a
 from tests.examples import examples
 
 CELLS = st.lists(
-    st.sampled_from(["import a", "x = 1", "x = 1\ny = 2", "x = 1\ny = 3", "", "   ", "plot(x)"]), max_size=6
+    st.sampled_from(["import a", "x = 1", "x = 1\ny = 2", "x = 1\ny = 3", "", "   ", "plot(x)"]),
+    max_size=6,
 )
 TEXTS = st.text("ab \n\t", max_size=30)
 
@@ -23,8 +24,12 @@ def test_every_cell_stands_once_and_in_order(left: list[str], right: list[str]) 
 
 
 @given(left=CELLS.filter(bool), right=CELLS.filter(bool), data=st.data())
-def test_the_targets_stand_together_whatever_they_hold(left: list[str], right: list[str], data: st.DataObject) -> None:
-    pinned = CellPair(data.draw(st.integers(0, len(left) - 1)), data.draw(st.integers(0, len(right) - 1)))
+def test_the_targets_stand_together_whatever_they_hold(
+    left: list[str], right: list[str], data: st.DataObject
+) -> None:
+    pinned = CellPair(
+        data.draw(st.integers(0, len(left) - 1)), data.draw(st.integers(0, len(right) - 1))
+    )
     pairs = align_cells(left, right, pinned=pinned)
     assert pinned in pairs
     assert [pair.left for pair in pairs if pair.left is not None] == list(range(len(left)))
@@ -38,8 +43,18 @@ def test_same_notebooks_align_cell_by_cell(cells: list[str]) -> None:
 
 def test_an_inserted_and_a_changed_cell() -> None:
     left = ["import numpy as np", "lanes = np.array([1, -1, 2])", "np.bincount(lanes)"]
-    right = ["import numpy as np", "lanes = np.array([1, 2])", "print(len(lanes))", "np.bincount(lanes)"]
-    assert align_cells(left, right) == [CellPair(0, 0), CellPair(1, 1), CellPair(None, 2), CellPair(2, 3)]
+    right = [
+        "import numpy as np",
+        "lanes = np.array([1, 2])",
+        "print(len(lanes))",
+        "np.bincount(lanes)",
+    ]
+    assert align_cells(left, right) == [
+        CellPair(0, 0),
+        CellPair(1, 1),
+        CellPair(None, 2),
+        CellPair(2, 3),
+    ]
 
 
 def test_cells_with_nothing_in_common_are_not_matched() -> None:
@@ -53,7 +68,11 @@ def test_one_side_alone() -> None:
 
 def written(text: str) -> list[NumberedLine]:
     """The lines that are not empty, with their numbers."""
-    return [NumberedLine(i, line.rstrip()) for i, line in enumerate(text.splitlines(), start=1) if line.strip()]
+    return [
+        NumberedLine(i, line.rstrip())
+        for i, line in enumerate(text.splitlines(), start=1)
+        if line.strip()
+    ]
 
 
 @given(left=TEXTS, right=TEXTS)
@@ -61,7 +80,9 @@ def test_every_line_stands_once_and_same_lines_are_the_same(left: str, right: st
     rows = align_lines(left, right)
     assert [row.left for row in rows if row.left is not None] == written(left)
     assert [row.right for row in rows if row.right is not None] == written(right)
-    assert all((row.left and row.right and row.left.text == row.right.text) or not row.same for row in rows)
+    assert all(
+        (row.left and row.right and row.left.text == row.right.text) or not row.same for row in rows
+    )
     assert all(row.left is not None or row.right is not None for row in rows)
 
 
@@ -92,7 +113,10 @@ def test_another_indentation_is_a_change() -> None:
 
 def test_many_equal_lines_and_huge_cells_are_aligned_to_the_last() -> None:
     """Sizes at which plain difflib does not come back; benchmarks/cell_diff.py tells how long ours takes."""
-    rows = align_lines("x = 1\n" * 20_000 + "y\n" + "z = 1\n" * 9_999, "w\n" + "x = 1\n" * 19_000 + "z = 1\n" * 9_000)
+    rows = align_lines(
+        "x = 1\n" * 20_000 + "y\n" + "z = 1\n" * 9_999,
+        "w\n" + "x = 1\n" * 19_000 + "z = 1\n" * 9_000,
+    )
     assert sum(row.left is not None for row in rows) == 30_000
     many = [f"x{i} = {i}\n" * 20 for i in range(120)]
     assert len(align_cells(many, [cell + "z" for cell in many])) >= 120

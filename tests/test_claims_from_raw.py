@@ -9,7 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crane_core.pipeline.claims.claims import CheckedClaim, checked_claims, loaded_in, published_claims
+from crane_core.pipeline.claims.claims import (
+    CheckedClaim,
+    checked_claims,
+    loaded_in,
+    published_claims,
+)
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.results.measures import Credit, VoteRule
 from crane_core.storage.store import Store
@@ -98,7 +103,11 @@ def claims(store: Store, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
 
 def of_model(raw: pd.DataFrame, gain: Gain, model: str) -> tuple[pd.DataFrame, pd.DataFrame]:  # noqa: F811
     """The counted rows of a model without and with runtime state."""
-    rows = counts(raw[(raw["kind"] == "llm") & (raw["detector_title"] == model)], VoteRule.MAJORITY, gain.credit)
+    rows = counts(
+        raw[(raw["kind"] == "llm") & (raw["detector_title"] == model)],
+        VoteRule.MAJORITY,
+        gain.credit,
+    )
     if gain.only:
         rows = rows[rows[gain.only[0]].isin(gain.only[1])]
     return rows[rows["setting"] == "code"], rows[rows["setting"] == "runtime"]
@@ -155,7 +164,9 @@ def test_a_claim_about_diagnosis_against_detection(
     assert values(claims[mean]) == pytest.approx([more.mean()], abs=1e-9)
 
 
-@pytest.mark.parametrize(("name", "model", "sign"), [("5.1-19", GEMINI, 1), ("5.1-20", GPT, 1), ("5.1-21", QWEN, -1)])
+@pytest.mark.parametrize(
+    ("name", "model", "sign"), [("5.1-19", GEMINI, 1), ("5.1-20", GPT, 1), ("5.1-21", QWEN, -1)]
+)
 def test_a_claim_about_recall_against_precision(
     claims: dict[str, CheckedClaim],
     raw: pd.DataFrame,  # noqa: F811
@@ -163,7 +174,9 @@ def test_a_claim_about_recall_against_precision(
     model: str,
     sign: int,
 ) -> None:
-    (recall,), (precision,) = (points(raw, Gain(rate, (model,))) for rate in ("Recall", "Precision"))
+    (recall,), (precision,) = (
+        points(raw, Gain(rate, (model,))) for rate in ("Recall", "Precision")
+    )
     assert values(claims[name]) == pytest.approx([sign * (recall - precision)], abs=1e-9)
 
 
@@ -185,7 +198,9 @@ def test_claims_about_counts(claims: dict[str, CheckedClaim], raw: pd.DataFrame)
         "4.5-1": len(llms),
         "4.5-2": len(detected),
     }
-    assert {name: set(values(claims[name])) for name in expected} == {name: {n} for name, n in expected.items()}
+    assert {name: set(values(claims[name])) for name in expected} == {
+        name: {n} for name, n in expected.items()
+    }
 
 
 def test_the_claim_that_gains_in_recall_are_like_those_in_accuracy(
@@ -194,7 +209,9 @@ def test_the_claim_that_gains_in_recall_are_like_those_in_accuracy(
 ) -> None:
     expected = []
     for library in ("torch", "sklearn", "pandas", "other"):
-        recall, accuracy = (points(raw, Gain(rate, only=of_library(library))) for rate in ("Recall", "Accuracy"))
+        recall, accuracy = (
+            points(raw, Gain(rate, only=of_library(library))) for rate in ("Recall", "Accuracy")
+        )
         expected.append(np.mean(np.subtract(recall, accuracy)))
     assert values(claims["5.2-26"]) == pytest.approx(sorted(expected), abs=1e-9)
 
@@ -226,7 +243,11 @@ def test_a_claim_about_a_crash_found_from_the_code(
     name: str,
     case: str,
 ) -> None:
-    asked = raw[(raw["kind"] == "llm") & (raw["instance"] == f"{case}_reproduced") & (raw["setting"] == "code")]
+    asked = raw[
+        (raw["kind"] == "llm")
+        & (raw["instance"] == f"{case}_reproduced")
+        & (raw["setting"] == "code")
+    ]
     found = (2 * asked["votes"] > asked["runs"]) & (asked["outcome"] == "correct")
     assert len(asked) == 3
     assert values(claims[name]) == [found.sum()]

@@ -66,7 +66,9 @@ def test_help_ends_with_examples_that_parse(verb: str, capsys: pytest.CaptureFix
         parser().parse_args([verb, "--help"])
     assert left.value.code == 0
     shown = capsys.readouterr().out
-    examples = re.findall(r"python -m crane_core (.*)$", shown[shown.index("example:") :], re.MULTILINE)
+    examples = re.findall(
+        r"python -m crane_core (.*)$", shown[shown.index("example:") :], re.MULTILINE
+    )
     assert examples
     for example in examples:
         assert parser().parse_args(shlex.split(example)).verb == verb
@@ -146,7 +148,13 @@ def test_report_check_fails_on_drift(run: Run, folder: DataFolder) -> None:
     """Five answers are told the other way by the ledger, as if the study had heard them so."""
     for index in range(1, 6):
         answer = Answer(
-            "junobench", "torch_1_fixed", "gpt-5", Setting.RUNTIME, "crane-llm-2025-10", index, crashes=False
+            "junobench",
+            "torch_1_fixed",
+            "gpt-5",
+            Setting.RUNTIME,
+            "crane-llm-2025-10",
+            index,
+            crashes=False,
         )
         ledger.append(folder.ledger / "runs" / "1.jsonl", answer)
     spoken = run("report", "--table", "2b", "--check")
@@ -172,7 +180,13 @@ def test_report_speaks_four_formats(run: Run, fmt: str) -> None:
 
 @pytest.fixture
 def predictions(tmp_path: Path) -> Path:
-    line = {"instance": "torch_1_fixed", "detector": "Mine", "setting": "code", "index": 1, "crashes": False}
+    line = {
+        "instance": "torch_1_fixed",
+        "detector": "Mine",
+        "setting": "code",
+        "index": 1,
+        "crashes": False,
+    }
     path = tmp_path / "mine.jsonl"
     path.write_text(json.dumps(line) + "\nnot json\n")
     return path
@@ -186,7 +200,11 @@ def test_import_twice_changes_nothing(run: Run, folder: DataFolder, predictions:
     second = run("import", predictions, "--json")
     assert (second.code, second.err) == (0, "")
     entry = json.loads(second.out)["imports"][0]
-    assert (entry["already_loaded"], entry["records"], entry["source_id"]) == (True, {}, first["source_id"])
+    assert (entry["already_loaded"], entry["records"], entry["source_id"]) == (
+        True,
+        {},
+        first["source_id"],
+    )
     assert sorted(folder.sources.rglob("*")) == sources
 
 
@@ -200,14 +218,29 @@ def test_import_in_words(run: Run, predictions: Path) -> None:
 
 def test_notebooks_named_together_are_one_source(run: Run, root: Path, predictions: Path) -> None:
     case = root / "data" / "minibench" / "benchmark" / "numpy_1"
-    spoken = run("import", "--json", case / "numpy_1_reproduced.ipynb", predictions, case / "numpy_1_fixed.ipynb")
-    assert [entry["kind"] for entry in json.loads(spoken.out)["imports"]] == ["predictions", "notebook-pairs"]
+    spoken = run(
+        "import",
+        "--json",
+        case / "numpy_1_reproduced.ipynb",
+        predictions,
+        case / "numpy_1_fixed.ipynb",
+    )
+    assert [entry["kind"] for entry in json.loads(spoken.out)["imports"]] == [
+        "predictions",
+        "notebook-pairs",
+    ]
 
 
-def test_a_lost_ledger_file_is_told_by_doctor_and_refused_by_rebuild(run_small: Run, small_folder: DataFolder) -> None:
+def test_a_lost_ledger_file_is_told_by_doctor_and_refused_by_rebuild(
+    run_small: Run, small_folder: DataFolder
+) -> None:
     path = small_folder.ledger / "runs" / "own.jsonl"
     ledger.append(
-        path, *(Answer("minibench", "numpy_1_fixed", "own", Setting.CODE, "own", n, crashes=True) for n in (1, 2))
+        path,
+        *(
+            Answer("minibench", "numpy_1_fixed", "own", Setting.CODE, "own", n, crashes=True)
+            for n in (1, 2)
+        ),
     )
     assert run_small("rebuild").code == 0
     assert run_small("doctor").code == 0
@@ -215,7 +248,9 @@ def test_a_lost_ledger_file_is_told_by_doctor_and_refused_by_rebuild(run_small: 
     assert "runs/own.jsonl is missing: 2 runs are lost" in (found := run_small("doctor")).out
     assert found.code == 1
     [finding] = [
-        entry for entry in json.loads(run_small("doctor", "--json").out)["findings"] if entry["area"] == "evidence"
+        entry
+        for entry in json.loads(run_small("doctor", "--json").out)["findings"]
+        if entry["area"] == "evidence"
     ]
     assert finding["what"] == "ledger/runs/own.jsonl is missing: 2 runs are lost"
     refused = run_small("rebuild")
@@ -224,7 +259,9 @@ def test_a_lost_ledger_file_is_told_by_doctor_and_refused_by_rebuild(run_small: 
     assert run_small("doctor").code == 0
 
 
-def test_import_while_the_app_holds_the_database(run: Run, folder: DataFolder, predictions: Path, held: Hold) -> None:
+def test_import_while_the_app_holds_the_database(
+    run: Run, folder: DataFolder, predictions: Path, held: Hold
+) -> None:
     with held(folder.database):
         spoken = run("import", predictions)
         refused = run("rebuild")
@@ -246,7 +283,9 @@ def test_import_while_the_app_holds_the_database(run: Run, folder: DataFolder, p
         ("a.ipynb", b"{"),
     ],
 )
-def test_what_cannot_be_imported_is_one_line_with_a_remedy(run: Run, tmp_path: Path, name: str, data: bytes) -> None:
+def test_what_cannot_be_imported_is_one_line_with_a_remedy(
+    run: Run, tmp_path: Path, name: str, data: bytes
+) -> None:
     (tmp_path / name).write_bytes(data)
     spoken = run("import", tmp_path / name)
     assert (spoken.code, spoken.out) == (1, "")
@@ -278,7 +317,9 @@ def test_rebuild_counts_what_it_loaded(run: Run) -> None:
     assert "Loading the embedded data: minibench" in spoken.err
 
 
-def test_a_broken_database_is_one_line_with_a_remedy(run_small: Run, small_folder: DataFolder) -> None:
+def test_a_broken_database_is_one_line_with_a_remedy(
+    run_small: Run, small_folder: DataFolder
+) -> None:
     small_folder.database.write_bytes(b"no database")
     spoken = run_small("list")
     assert (spoken.code, spoken.out) == (1, "")
@@ -291,7 +332,9 @@ def test_a_broken_database_is_one_line_with_a_remedy(run_small: Run, small_folde
     assert run_small("doctor").code == 0
 
 
-def test_what_the_disk_refuses_is_one_line_with_a_remedy(run: Run, folder: DataFolder, predictions: Path) -> None:
+def test_what_the_disk_refuses_is_one_line_with_a_remedy(
+    run: Run, folder: DataFolder, predictions: Path
+) -> None:
     folder.sources.parent.mkdir(parents=True, exist_ok=True)
     folder.sources.write_text("a file where the folder of sources should be")
     done = run("import", str(predictions))
@@ -315,7 +358,9 @@ def test_fetch_refuses_a_name_it_does_not_know(run: Run) -> None:
     assert "crane-llm" in spoken.err
 
 
-def test_fetch_refuses_a_wrong_name_before_it_downloads_the_others(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fetch_refuses_a_wrong_name_before_it_downloads_the_others(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("CRANE_MIRROR", "http://127.0.0.1:9")
     spoken = run("fetch", "crane-llm", "junobench@")
     assert (spoken.code, spoken.out) == (1, "")
@@ -349,12 +394,18 @@ def test_a_reader_that_leaves_early_is_no_stack_trace(folder: DataFolder) -> Non
         ("crane dream --js", set()),
     ],
 )
-def test_a_shell_is_told_how_its_line_may_go_on(line: str, offered: set[str], tmp_path: Path) -> None:
+def test_a_shell_is_told_how_its_line_may_go_on(
+    line: str, offered: set[str], tmp_path: Path
+) -> None:
     if importlib.util.find_spec("argcomplete") is None:
         pytest.skip("completes in shells where argcomplete is installed")
     (tmp_path / "my_pairs").mkdir()
     asked = {"_ARGCOMPLETE": "1", "_ARGCOMPLETE_IFS": "\n", "_ARGCOMPLETE_SUPPRESS_SPACE": "1"}
-    place = {"COMP_LINE": line, "COMP_POINT": str(len(line)), "_ARGCOMPLETE_STDOUT_FILENAME": str(tmp_path / "said")}
+    place = {
+        "COMP_LINE": line,
+        "COMP_POINT": str(len(line)),
+        "_ARGCOMPLETE_STDOUT_FILENAME": str(tmp_path / "said"),
+    }
     done = subprocess.run(
         [sys.executable, "-c", "from crane_core.__main__ import run; run()"],
         cwd=tmp_path,
@@ -375,12 +426,18 @@ def test_help_begins_with_what_must_be_given_and_groups_many_options(
     with pytest.raises(SystemExit):
         parser().parse_args([verb, "--help"])
     usage, _, rest = capsys.readouterr().out.partition("\n\n")
-    required = {action.option_strings[0] for action in _actions_of(verb) if action.required and action.option_strings}
+    required = {
+        action.option_strings[0]
+        for action in _actions_of(verb)
+        if action.required and action.option_strings
+    }
     assert required == set(re.findall(r"--[a-z-]+", re.sub(r"\(.*?\)", "", usage, flags=re.DOTALL)))
     own = rest.partition("\noptions:\n")[2].partition("\n\n")[0]
     assert len(re.findall(r"^  -", own, re.MULTILINE)) <= MOST_UNGROUPED
 
 
 def _actions_of(verb: str) -> list[argparse.Action]:
-    [verbs] = [action for action in parser()._actions if isinstance(action, argparse._SubParsersAction)]
+    [verbs] = [
+        action for action in parser()._actions if isinstance(action, argparse._SubParsersAction)
+    ]
     return list(verbs.choices[verb]._actions)

@@ -36,7 +36,9 @@ MISTYPED = {
 
 
 @pytest.mark.parametrize("typed", MISTYPED)
-def test_wrong_usage_is_one_line_with_what_was_meant(typed: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_usage_is_one_line_with_what_was_meant(
+    typed: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit) as left:
         main(typed.split())
     assert left.value.code == 2
@@ -59,7 +61,11 @@ def test_a_word_that_resembles_nothing_is_no_suggestion() -> None:
         (["/opt/env/bin/crane"], "/opt/env/bin/python", "crane"),
         (["/opt/env/bin/crane", "rebuild"], "/opt/env/bin/python", "crane"),
         (["/lib/crane_core/__main__.py", "rebuild"], "python3.13", "python3.13 -m crane_core"),
-        (["/lib/crane_core/__main__.py", "--data", "a b", "rebuild"], "python", "python -m crane_core --data 'a b'"),
+        (
+            ["/lib/crane_core/__main__.py", "--data", "a b", "rebuild"],
+            "python",
+            "python -m crane_core --data 'a b'",
+        ),
         (["/opt/env/bin/crane", "rebuild", "--data=x"], "python", "crane --data x"),
         (["/usr/bin/pytest", "--data", "x"], "python", "python -m crane_core"),
     ],
@@ -71,8 +77,14 @@ def test_a_command_in_a_message_is_called_as_this_one_was(
     monkeypatch.setattr(sys, "orig_argv", [python, *argv[1:]])
     assert terminal.as_typed("See `list --removed`.") == f"See `{shown} list --removed`."
     assert terminal.as_typed("Run `python -m crane_core rebuild`.") == f"Run `{shown} rebuild`."
-    assert terminal.as_typed("Run `crane_core rebuild`, `add-case`.") == f"Run `{shown} rebuild`, `{shown} add-case`."
-    assert terminal.as_typed("List them: python -m crane_core check --attach.") == f"List them: {shown} check --attach."
+    assert (
+        terminal.as_typed("Run `crane_core rebuild`, `add-case`.")
+        == f"Run `{shown} rebuild`, `{shown} add-case`."
+    )
+    assert (
+        terminal.as_typed("List them: python -m crane_core check --attach.")
+        == f"List them: {shown} check --attach."
+    )
     assert terminal.as_typed("`lists` and `make` are none, list and check neither") == (
         "`lists` and `make` are none, list and check neither"
     )
@@ -82,9 +94,14 @@ def test_help_and_refusals_name_the_interpreter_from_another_folder(tmp_path: Pa
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "crane_core", "--data", "mine", *arguments]
         environment = os.environ | {"PYTHONPATH": str(CHECKOUT)}
-        return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+        return subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        )
 
-    assert f"example: {sys.executable} -m crane_core --data mine check trip.ipynb\n" in run("check", "--help").stdout
+    assert (
+        f"example: {sys.executable} -m crane_core --data mine check trip.ipynb\n"
+        in run("check", "--help").stdout
+    )
     refused = run("restore", "run", "night")
     assert refused.returncode == 1
     assert f"See `{sys.executable} -m crane_core --data mine list --removed`." in refused.stderr

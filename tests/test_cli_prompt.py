@@ -22,7 +22,10 @@ def template(tmp_path: Path) -> Path:
 
 
 def test_no_cell_runs_where_that_is_forbidden(
-    root: Path, folder: DataFolder, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    root: Path,
+    folder: DataFolder,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv("CRANE_ALLOW_EXECUTION", "0")
     arguments = ["--data", str(folder.path), "prompt", str(root / NOTEBOOK)]
@@ -45,7 +48,11 @@ def test_stdout_holds_the_prompt_and_nothing_else(
     assert told["prompt"].count(told["body"]) == 1
     assert told["sha256"] == hashlib.sha256(told["prompt"].encode()).hexdigest()
     assert told["tokens_are"] in ("exact", "estimate")
-    assert (told["instance"], told["benchmark"], told["setting"]) == ("numpy_1_reproduced", None, "code")
+    assert (told["instance"], told["benchmark"], told["setting"]) == (
+        "numpy_1_reproduced",
+        None,
+        "code",
+    )
 
 
 def test_an_instance_is_the_same_as_its_notebook(
@@ -62,11 +69,17 @@ def test_an_instance_is_the_same_as_its_notebook(
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (["nobody_1_fixed", "--setting", "code"], "There is no instance nobody_1_fixed. Use an id with its version"),
+        (
+            ["nobody_1_fixed", "--setting", "code"],
+            "There is no instance nobody_1_fixed. Use an id with its version",
+        ),
         (["torch_9_fixed", "--setting", "code"], "fetch crane-llm"),
         (["torch_9_fixed", "--setting", "runtime"], "fetch crane-llm"),
         (["nowhere.ipynb", "--setting", "code"], "nowhere.ipynb cannot be read"),
-        (["numpy_1_fixed", "--setting", "code", "--template", "nowhere.txt"], "Check the path after --template"),
+        (
+            ["numpy_1_fixed", "--setting", "code", "--template", "nowhere.txt"],
+            "Check the path after --template",
+        ),
     ],
 )
 def test_a_refusal_is_one_line_with_a_remedy(
@@ -90,7 +103,8 @@ def test_a_template_without_a_placeholder_is_refused(
 
 
 @pytest.mark.parametrize(
-    ("setting", "words"), [("runtime-X", "did you mean runtime-V?"), ("state", "choose from code, runtime, ")]
+    ("setting", "words"),
+    [("runtime-X", "did you mean runtime-V?"), ("state", "choose from code, runtime, ")],
 )
 def test_a_setting_that_there_is_not_is_wrong_usage(
     setting: str, words: str, capsys: pytest.CaptureFixture[str]

@@ -35,13 +35,27 @@ def test_the_line_is_found_by_its_text_and_keeps_its_number_in_the_traceback() -
 def test_the_indentation_and_a_comment_may_differ() -> None:
     assert line(TRACEBACK, CODE.replace("counts = ", "    counts = ")) == 2
     assert line(TRACEBACK.replace("lanes)", "lanes)  # per # lane"), CODE) == 2
-    assert line(TRACEBACK.replace("bincount(lanes)", "bincount('#')  # x"), CODE.replace("t(lanes)", "t('#')")) == 2
+    assert (
+        line(
+            TRACEBACK.replace("bincount(lanes)", "bincount('#')  # x"),
+            CODE.replace("t(lanes)", "t('#')"),
+        )
+        == 2
+    )
 
 
 def test_of_equal_lines_it_is_the_one_between_the_same_neighbours() -> None:
     code = CODE + "\n" * 9 + "total = 0\ncounts = np.bincount(lanes)\nplot(total)"
     assert line(TRACEBACK, code) == 2
-    assert line(TRACEBACK.replace("lanes = read()", "total = 0").replace("print(counts)", "plot(total)"), code) == 13
+    assert (
+        line(
+            TRACEBACK.replace("lanes = read()", "total = 0").replace(
+                "print(counts)", "plot(total)"
+            ),
+            code,
+        )
+        == 13
+    )
 
 
 def test_a_frame_of_a_library_above_the_cell_is_passed_over() -> None:
@@ -51,12 +65,17 @@ def test_a_frame_of_a_library_above_the_cell_is_passed_over() -> None:
 
 def test_an_edited_line_is_the_most_similar_one() -> None:
     assert line(TRACEBACK, CODE.replace("np.bincount(lanes)", "np.bincount(lane)")) == 2
-    assert line(TRACEBACK, CODE.replace("counts = np.bincount(lanes)", "model.fit(x, epochs=2)")) is None
+    assert (
+        line(TRACEBACK, CODE.replace("counts = np.bincount(lanes)", "model.fit(x, epochs=2)"))
+        is None
+    )
 
 
 def test_a_line_that_the_traceback_lacks_is_the_one_that_the_diagnosis_quotes() -> None:
     code = "data = load()\nhistory = model.fit(data, epochs=2)\nprint(history)"
-    assert crash_place(TRACEBACK, "It crashes in model.fit() because of the shape.", code) == CrashPlace(2)
+    assert crash_place(
+        TRACEBACK, "It crashes in model.fit() because of the shape.", code
+    ) == CrashPlace(2)
     assert crash_place(None, 'Crash in "model.fit(data, epochs=2)".', code) == CrashPlace(2)
     assert crash_place(None, "The key `load()` is missing.", code) == CrashPlace(1)
     assert crash_place(None, "model.fit() crashes.", code + "\n" + code) is None

@@ -82,10 +82,14 @@ def raw(archive: Path) -> pd.DataFrame:
             return found.read()
 
         outcomes = pd.read_excel(
-            io.BytesIO(content("results/results_summary.xlsx")), sheet_name="Final_evaluation", engine="calamine"
+            io.BytesIO(content("results/results_summary.xlsx")),
+            sheet_name="Final_evaluation",
+            engine="calamine",
         )
         facts = pd.read_excel(
-            io.BytesIO(content("results/benchmark_labels.xlsx")), sheet_name="Labeled_reviewed", engine="calamine"
+            io.BytesIO(content("results/benchmark_labels.xlsx")),
+            sheet_name="Labeled_reviewed",
+            engine="calamine",
         ).set_index("nb_name")
         outcomes = outcomes.set_index("instance")
         place = re.compile(
@@ -95,7 +99,11 @@ def raw(archive: Path) -> pd.DataFrame:
         for name in files:
             if match := place.fullmatch(name):
                 answers = json.loads(content(name))
-                said = [answer["detection"] for answer in answers] if match["kind"] == "llms" else [bool(answers)]
+                said = (
+                    [answer["detection"] for answer in answers]
+                    if match["kind"] == "llms"
+                    else [bool(answers)]
+                )
                 case, _, version = match["id"].rpartition("_")
                 outcome = outcomes.loc[match["id"], f"{match['model']}_{match['setting']}"]
                 rows.append(
@@ -109,7 +117,9 @@ def raw(archive: Path) -> pd.DataFrame:
                         "votes": sum(said),
                         "runs": len(said),
                         "outcome": outcome,
-                        "library_group": library if (library := case.partition("_")[0]) in LIBRARIES else "other",
+                        "library_group": library
+                        if (library := case.partition("_")[0]) in LIBRARIES
+                        else "other",
                         "crash_type": facts.loc[case, "label_refined_exp_type"],
                         "root_cause": facts.loc[case, "label_root_cause"],
                         "stage": facts.loc[case, "label_ML_pipeline"],
@@ -136,7 +146,9 @@ def csv(store: Store, monkeypatch: pytest.MonkeyPatch) -> Csv:
     frame = verdict_frame(store)
     monkeypatch.setattr(data, "verdicts", lambda: frame)
     monkeypatch.setattr(data, "answers", lambda: "raw")
-    monkeypatch.setattr(data, "printed_numbers", lambda: pd.DataFrame(columns=["publication", "table_id", "column"]))
+    monkeypatch.setattr(
+        data, "printed_numbers", lambda: pd.DataFrame(columns=["publication", "table_id", "column"])
+    )
     taken: Csv = {}
 
     def take(*_: object, numbers: pd.DataFrame, name: str, **__: object) -> None:
@@ -145,7 +157,9 @@ def csv(store: Store, monkeypatch: pytest.MonkeyPatch) -> Csv:
     monkeypatch.setattr(gains_view, "draw_chart", take)
     monkeypatch.setattr(breakdown_view, "draw_panels", take)
     monkeypatch.setattr(drops_view, "draw_chart", take)
-    monkeypatch.setattr(drops_view, "tables", lambda: dict.fromkeys(drops_view.TABLES, NOTHING_PRINTED))
+    monkeypatch.setattr(
+        drops_view, "tables", lambda: dict.fromkeys(drops_view.TABLES, NOTHING_PRINTED)
+    )
     monkeypatch.setattr(data, "verdicts", lambda: frame)
     monkeypatch.setattr(data, "run_list", lambda: run_list(store, frame))
     st.cache_data.clear()
@@ -160,11 +174,17 @@ def counts(raw: pd.DataFrame, rule: VoteRule, credit: Credit) -> pd.DataFrame:
         VoteRule.MEAN: raw["votes"] / raw["runs"],
         VoteRule.ALL: (raw["votes"] == raw["runs"]).astype(float),
     }[rule]
-    worth = raw["outcome"].map({"correct": 1.0, "partially correct": 0.5 if credit is Credit.HALF else 0.0}).fillna(0.0)
+    worth = (
+        raw["outcome"]
+        .map({"correct": 1.0, "partially correct": 0.5 if credit is Credit.HALF else 0.0})
+        .fillna(0.0)
+    )
     if credit is Credit.DETECTION:
         worth = pd.Series(1.0, raw.index)
     tp = share * worth * raw["truth"]
-    return raw.assign(tp=tp, fn=raw["truth"] - tp, fp=share * ~raw["truth"], tn=(1 - share) * ~raw["truth"])
+    return raw.assign(
+        tp=tp, fn=raw["truth"] - tp, fp=share * ~raw["truth"], tn=(1 - share) * ~raw["truth"]
+    )
 
 
 PARTS: dict[str, Callable[[pd.DataFrame], tuple[pd.Series, pd.Series]]] = {
@@ -188,7 +208,9 @@ def rate(of: pd.DataFrame, name: str) -> dict[str, float]:
     n_cases = len(by_case)
     fewest, most = weight.sum() ** 2 / (weight**2).sum(), whole.sum() ** 2 / (whole**2).sum()
     variance = n_cases / max(n_cases - 1, 1) * (by_case**2).sum() / whole.sum() ** 2
-    effective = min(max(value * (1 - value) / variance if variance > 0 else fewest, fewest), max(most, fewest))
+    effective = min(
+        max(value * (1 - value) / variance if variance > 0 else fewest, fewest), max(most, fewest)
+    )
     if n_cases == 1:
         return {"value": value, "low": 0.0, "high": 1.0, "n": len(whole)}
     alpha = 2 * stats.norm.sf(stats.t.ppf(0.975, n_cases - 1))
@@ -241,7 +263,9 @@ def close(found: Any, expected: Any) -> bool:
 
 @pytest.mark.parametrize("kind", list(KINDS.values()))
 @pytest.mark.parametrize(("rule", "credit"), POLICIES)
-def test_headline(raw: pd.DataFrame, csv: Csv, rule: VoteRule, credit: Credit, kind: DetectorKind) -> None:
+def test_headline(
+    raw: pd.DataFrame, csv: Csv, rule: VoteRule, credit: Credit, kind: DetectorKind
+) -> None:
     gains_view.draw_gains(ResultChoice("junobench", STUDY, kind, rule, credit))
     rows = counts(raw[raw["kind"] == kind], rule, credit)
     is_share = rule is VoteRule.MEAN or credit is Credit.HALF
@@ -250,7 +274,11 @@ def test_headline(raw: pd.DataFrame, csv: Csv, rule: VoteRule, credit: Credit, k
         for title, of in rows.groupby("detector_title")
     }
     test = "by_case" if is_share else "mcnemar"
-    holm = dict(zip(mine, multipletests([one[test] for one in mine.values()], method="holm")[1], strict=True))
+    holm = dict(
+        zip(
+            mine, multipletests([one[test] for one in mine.values()], method="holm")[1], strict=True
+        )
+    )
     table = csv["accuracy_gain"]
     assert len(table) == 2 * len(mine)
     for row in table.to_dict("records"):
@@ -259,8 +287,12 @@ def test_headline(raw: pd.DataFrame, csv: Csv, rule: VoteRule, credit: Credit, k
         expected, moved = rate(of, "Accuracy"), mine[row["detector_title"]]
         assert all(close(row[name], expected[name]) for name in ("value", "low", "high", "n"))
         assert close(row["difference"], moved["difference"])
-        assert close(row["low_of_change"], moved["low"]) and close(row["high_of_change"], moved["high"])
-        assert close(row["p_value"], moved[test]) and close(row["p_holm"], holm[row["detector_title"]])
+        assert close(row["low_of_change"], moved["low"]) and close(
+            row["high_of_change"], moved["high"]
+        )
+        assert close(row["p_value"], moved[test]) and close(
+            row["p_holm"], holm[row["detector_title"]]
+        )
         assert close(row["p_by_case"], moved["by_case"])
         if not is_share:
             assert (row["gained"], row["lost"]) == (moved["gained"], moved["lost"])
@@ -273,32 +305,50 @@ def test_breakdown(raw: pd.DataFrame, csv: Csv, by: str, name: str, kind: Detect
     chosen = ResultChoice("junobench", STUDY, kind, VoteRule.MAJORITY, Credit.STRICT)
     breakdown_view.draw_bars(chosen, by=by, rate=name)
     meant = raw[raw["kind"] == kind]
-    rows = counts(meant.assign(**{by: meant[by].str.strip().str.lower()}), VoteRule.MAJORITY, Credit.STRICT)
+    rows = counts(
+        meant.assign(**{by: meant[by].str.strip().str.lower()}), VoteRule.MAJORITY, Credit.STRICT
+    )
     [table] = csv.values()
     groups = dict(iter(rows.groupby([by, "detector_title", "setting"])))
     assert len(table) == len(groups)
     for row in table.to_dict("records"):
         key = (row[by].lower(), row["detector_title"])
         expected = rate(groups[(*key, row["setting"])], name)
-        assert all(close(row[column], expected[column]) for column in ("value", "low", "high", "n")), key
+        assert all(
+            close(row[column], expected[column]) for column in ("value", "low", "high", "n")
+        ), key
         if name == "Accuracy":
             moved = change(groups[(*key, "code")], groups[(*key, "runtime")])
             assert close(row["difference"], moved["difference"]), key
-            assert close(row["low_of_change"], moved["low"]) and close(row["high_of_change"], moved["high"]), key
-            assert close(row["p_value"], moved["mcnemar"]) and close(row["p_by_case"], moved["by_case"]), key
+            assert close(row["low_of_change"], moved["low"]) and close(
+                row["high_of_change"], moved["high"]
+            ), key
+            assert close(row["p_value"], moved["mcnemar"]) and close(
+                row["p_by_case"], moved["by_case"]
+            ), key
     if name == "Accuracy":
         once = table.drop_duplicates([by, "detector_title"])
-        assert np.allclose(once["p_bh"], multipletests(once["p_value"], method="fdr_bh")[1], rtol=0, atol=1e-9)
+        assert np.allclose(
+            once["p_bh"], multipletests(once["p_value"], method="fdr_bh")[1], rtol=0, atol=1e-9
+        )
 
 
 @pytest.mark.parametrize("kind", list(KINDS.values()))
 def test_drops(raw: pd.DataFrame, csv: Csv, kind: DetectorKind) -> None:
     drops_view.draw_drops(Ablated("junobench", STUDY, str(kind), "Accuracy"))
     rows = counts(raw[raw["kind"] == kind], VoteRule.MAJORITY, Credit.DETECTION)
-    settings = {title: dict(iter(of.groupby("setting"))) for title, of in rows.groupby("detector_title")}
+    settings = {
+        title: dict(iter(of.groupby("setting"))) for title, of in rows.groupby("detector_title")
+    }
     mine = {title: change(of["runtime"], of["code"]) for title, of in settings.items()}
     holm, by_case = (
-        dict(zip(mine, multipletests([one[test] for one in mine.values()], method="holm")[1], strict=True))
+        dict(
+            zip(
+                mine,
+                multipletests([one[test] for one in mine.values()], method="holm")[1],
+                strict=True,
+            )
+        )
         for test in ("mcnemar", "by_case")
     )
     [table] = csv.values()
@@ -318,9 +368,13 @@ def test_drops(raw: pd.DataFrame, csv: Csv, kind: DetectorKind) -> None:
 @pytest.mark.parametrize("by", ["library_group", "root_cause", "crash_type", "stage"])
 @pytest.mark.parametrize("kind", list(KINDS.values()))
 def test_drops_by_group(raw: pd.DataFrame, csv: Csv, by: str, kind: DetectorKind) -> None:
-    drops_view.draw_groups(Ablated("junobench", STUDY, str(kind), "Accuracy"), by=by, setting="code")
+    drops_view.draw_groups(
+        Ablated("junobench", STUDY, str(kind), "Accuracy"), by=by, setting="code"
+    )
     meant = raw[raw["kind"] == kind]
-    rows = counts(meant.assign(**{by: meant[by].str.strip().str.lower()}), VoteRule.MAJORITY, Credit.DETECTION)
+    rows = counts(
+        meant.assign(**{by: meant[by].str.strip().str.lower()}), VoteRule.MAJORITY, Credit.DETECTION
+    )
     groups = dict(iter(rows.groupby([by, "detector_title", "setting"])))
     [table] = csv.values()
     assert len(table) == len(groups) / 2
@@ -328,14 +382,22 @@ def test_drops_by_group(raw: pd.DataFrame, csv: Csv, by: str, kind: DetectorKind
         key = (row[by].lower(), row["detector_title"])
         moved = change(groups[(*key, "runtime")], groups[(*key, "code")])
         assert all(close(row[name], moved[name]) for name in ("difference", "low", "high")), key
-        assert close(row["p_value"], moved["mcnemar"]) and close(row["p_by_case"], moved["by_case"]), key
-    assert np.allclose(table["p_bh"], multipletests(table["p_value"], method="fdr_bh")[1], rtol=0, atol=1e-9)
+        assert close(row["p_value"], moved["mcnemar"]) and close(
+            row["p_by_case"], moved["by_case"]
+        ), key
+    assert np.allclose(
+        table["p_bh"], multipletests(table["p_value"], method="fdr_bh")[1], rtol=0, atol=1e-9
+    )
 
 
 def test_votes(raw: pd.DataFrame, store: Store) -> None:
     frame = verdict_frame(store)
     votes = vote_table(frame[(frame["experiment"] == STUDY) & (frame["detector_kind"] == "llm")])
-    groups = raw[raw["kind"] == DetectorKind.LLM].groupby(["detector_title", "votes"])["truth"].agg(["sum", "size"])
+    groups = (
+        raw[raw["kind"] == DetectorKind.LLM]
+        .groupby(["detector_title", "votes"])["truth"]
+        .agg(["sum", "size"])
+    )
     assert len(votes) == len(groups)
     for row in votes.to_dict("records"):
         n_real, n = groups.loc[(row["detector_title"], row["votes"])]
@@ -343,13 +405,19 @@ def test_votes(raw: pd.DataFrame, store: Store) -> None:
         assert close(row["value"], n_real / n)
 
 
-def test_agreement_of_people_with_the_judge(raw: pd.DataFrame, store: Store, archive: Path, tmp_path: Path) -> None:
+def test_agreement_of_people_with_the_judge(
+    raw: pd.DataFrame, store: Store, archive: Path, tmp_path: Path
+) -> None:
     labels = labels_with_pooled_judges(store, DataFolder(tmp_path))
     judge = "published judge, all repetitions"
-    items = common_items(labels, verdict_frame(store), ["published human", judge], ComparedVerdicts.DIAGNOSES)
+    items = common_items(
+        labels, verdict_frame(store), ["published human", judge], ComparedVerdicts.DIAGNOSES
+    )
     table = agreement_table(items).set_index("coefficient")["value"]
     with tarfile.open(archive) as tar:
-        name = next(name for name in tar.getnames() if name.endswith("/results_parsed_summary_llms.xlsx"))
+        name = next(
+            name for name in tar.getnames() if name.endswith("/results_parsed_summary_llms.xlsx")
+        )
         found = tar.extractfile(name)
         assert found is not None
         said = pd.read_excel(io.BytesIO(found.read()), engine="calamine").set_index("instance")
@@ -357,7 +425,14 @@ def test_agreement_of_people_with_the_judge(raw: pd.DataFrame, store: Store, arc
     settings = {setting: name for name, setting in SETTINGS.items()}
     crashes = raw[raw["truth"] & (raw["votes"] >= 3) & (raw["kind"] == DetectorKind.LLM)]
     pairs = [
-        (row["outcome"], str(said.loc[row["instance"], f"{models[row['detector_title']]}_{settings[row['setting']]}"]))
+        (
+            row["outcome"],
+            str(
+                said.loc[
+                    row["instance"], f"{models[row['detector_title']]}_{settings[row['setting']]}"
+                ]
+            ),
+        )
         for row in crashes.to_dict("records")
     ]
     scale = ["correct", "partially correct", "reasoning wrong"]

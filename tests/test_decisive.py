@@ -8,7 +8,9 @@ import pytest
 
 from benchmarks._decisive import Fact, facts_of, is_told, missing
 
-SOIL = Fact("", "soil", "list(soil.columns)", ["sample", "pH"], (["sample", "pH"],), ("columns", "depth_cm"))
+SOIL = Fact(
+    "", "soil", "list(soil.columns)", ["sample", "pH"], (["sample", "pH"],), ("columns", "depth_cm")
+)
 
 
 def fact(*shows: Any, variable: str = "grid") -> Fact:
@@ -32,10 +34,16 @@ def state(entry: Any, name: str = "grid") -> dict[str, Any]:
         (["coarse", "fine"], {"unique": ["fine", "medium", "coarse"]}),
         ("float64", {"dtype": "torch.float64"}),
         ("-inf", {"values": {"min": "-inf"}}),
-        ({"all": [41, 58]}, {"samples": [{"shape": [41], "dtype": "f"}, {"shape": [58], "dtype": "f"}]}),
+        (
+            {"all": [41, 58]},
+            {"samples": [{"shape": [41], "dtype": "f"}, {"shape": [58], "dtype": "f"}]},
+        ),
         ({"fitted": False}, {"values": {"fitted": False}}),
         ({"returned.dtype": "str"}, {"columns": {"returned": {"is": {"dtype": "str"}}}}),
-        ({"returned.dtype": "str"}, {"columns": [{"name": "lent"}, {"name": "returned", "dtype": "str"}]}),
+        (
+            {"returned.dtype": "str"},
+            {"columns": [{"name": "lent"}, {"name": "returned", "dtype": "str"}]},
+        ),
     ],
 )
 def test_a_way_is_found(way: Any, entry: Any) -> None:
@@ -58,7 +66,10 @@ def test_a_way_is_found(way: Any, entry: Any) -> None:
         (["coarse", "fine"], {"unique": ["fine", "medium"]}),
         ({"fitted": False}, {"values": {"fitted": True, "sparse": False}}),
         ({"duplicated": 1}, {"duplicated": True}),
-        ({"returned.dtype": "str"}, {"columns": {"lent": {"dtype": "str"}, "returned": {"dtype": "date"}}}),
+        (
+            {"returned.dtype": "str"},
+            {"columns": {"lent": {"dtype": "str"}, "returned": {"dtype": "date"}}},
+        ),
     ],
 )
 def test_what_only_looks_like_it_is_not(way: Any, entry: Any) -> None:
@@ -94,5 +105,9 @@ def test_all_columns_tell_an_absence_as_well() -> None:
 
 def test_a_missing_name_needs_no_variable() -> None:
     (only,) = facts_of("NBspecific_4")
-    assert missing("NBspecific_4", {"absent": {"names": [{"name": "EXTRA_MINUTES", "line": 2}]}}) == []
-    assert missing("NBspecific_4", {"variables": {"expected_delay": {"type": "function"}}}) == [only]
+    assert (
+        missing("NBspecific_4", {"absent": {"names": [{"name": "EXTRA_MINUTES", "line": 2}]}}) == []
+    )
+    assert missing("NBspecific_4", {"variables": {"expected_delay": {"type": "function"}}}) == [
+        only
+    ]

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from crane_core.domain import KernelState, Setting, VariableState
 
 FACTS = st.dictionaries(st.text(max_size=4), st.integers() | st.text(max_size=4), max_size=3)
-PLUS = st.dictionaries(st.sampled_from(["structure", "representation", "values"]), FACTS.filter(bool), max_size=3)
+PLUS = st.dictionaries(
+    st.sampled_from(["structure", "representation", "values"]), FACTS.filter(bool), max_size=3
+)
 VARIABLES = st.builds(
     VariableState,
     st.text(max_size=5),
@@ -43,15 +45,24 @@ STATES = st.builds(
 @given(STATES)
 def test_a_state_comes_back_from_its_json(state: KernelState) -> None:
     document = json.loads(json.dumps(state.to_json()))
-    where = {"benchmark": "mine", "instance_id": "a_1_fixed", "setting": Setting.RUNTIME_PLUS, "origin": "notebook"}
+    where = {
+        "benchmark": "mine",
+        "instance_id": "a_1_fixed",
+        "setting": Setting.RUNTIME_PLUS,
+        "origin": "notebook",
+    }
     assert KernelState.from_json(document, **where) == state
 
 
 def test_a_published_state_has_the_members_it_always_had() -> None:
-    state = KernelState("b", "i", Setting.RUNTIME, "o", {"x": VariableState("int", values={"value": 1})})
+    state = KernelState(
+        "b", "i", Setting.RUNTIME, "o", {"x": VariableState("int", values={"value": 1})}
+    )
     assert state.to_json() == {
         "schema_version": 1,
-        "variables": {"x": {"type": "int", "structure": {}, "representation": {}, "values": {"value": 1}}},
+        "variables": {
+            "x": {"type": "int", "structure": {}, "representation": {}, "values": {"value": 1}}
+        },
         "accesses": {},
         "is_literal": True,
     }

@@ -33,7 +33,9 @@ def archive(seed: int = 0, commit: str = DEFAULT) -> bytes:
     """A tar.gz of about 1 MB that does not compress; made once, because it tells the second it was made in."""
     stream = io.BytesIO()
     told = {"comment": commit} if commit else {}
-    with tarfile.open(fileobj=stream, mode="w:gz", format=tarfile.PAX_FORMAT, pax_headers=told) as members:
+    with tarfile.open(
+        fileobj=stream, mode="w:gz", format=tarfile.PAX_FORMAT, pax_headers=told
+    ) as members:
         data = hashlib.shake_256(bytes([seed])).digest(1_000_000)
         member = tarfile.TarInfo("crane_llm-main/data.bin")
         member.size = len(data)
@@ -77,7 +79,10 @@ def handler_for(origin: Origin) -> type[BaseHTTPRequestHandler]:
             self.send_response(206 if start else 200)
             self.send_header("ETag", origin.etag)
             if start:
-                self.send_header("Content-Range", f"bytes {start}-{len(origin.content) - 1}/{len(origin.content)}")
+                self.send_header(
+                    "Content-Range",
+                    f"bytes {start}-{len(origin.content) - 1}/{len(origin.content)}",
+                )
             if origin.chunked:
                 self.send_header("Transfer-Encoding", "chunked")
             else:
@@ -85,7 +90,9 @@ def handler_for(origin: Origin) -> type[BaseHTTPRequestHandler]:
             self.end_headers()
             cut = origin.cuts.pop(0) if origin.cuts else None
             sent = body if cut is None else body[:cut]
-            self.wfile.write(b"%x\r\n%b\r\n0\r\n\r\n" % (len(sent), sent) if origin.chunked else sent)
+            self.wfile.write(
+                b"%x\r\n%b\r\n0\r\n\r\n" % (len(sent), sent) if origin.chunked else sent
+            )
             if cut is not None or origin.length:
                 self.close_connection = True
 
@@ -140,11 +147,16 @@ def test_an_archive_arrives_whole_with_its_checksum_and_progress(
     assert origin.requests == [(ARCHIVE_PATH, None)]
 
 
-def test_the_other_archive_has_its_own_address(tmp_path: Path, serve: Callable[[Origin], Origin]) -> None:
+def test_the_other_archive_has_its_own_address(
+    tmp_path: Path, serve: Callable[[Origin], Origin]
+) -> None:
     origin = serve(Origin(archive()))
     commit = "6eeca82496fce88d15e674cd8b68427bd42ec19e"
     origin.content = archive(commit=commit)
-    assert fetch("junobench-construct", tmp_path, ignore).path.name == "JunoBench_construct-6eeca82.tar.gz"
+    assert (
+        fetch("junobench-construct", tmp_path, ignore).path.name
+        == "JunoBench_construct-6eeca82.tar.gz"
+    )
     assert origin.requests[0][0] == f"/PELAB-LiU/JunoBench_construct/archive/{commit}.tar.gz"
 
 
@@ -157,7 +169,9 @@ def test_a_branch_is_fetched_at_the_commit_that_its_archive_names(
     assert release.page == f"https://github.com/PELAB-LiU/crane_llm/tree/{LATER}"
     assert path.name == "crane_llm-1a2b3c4.tar.gz"
     assert listed(tmp_path) == [path.name, f"{path.name}.sha256"]
-    assert {address for address, _ in origin.requests} == {"/PELAB-LiU/crane_llm/archive/main.tar.gz"}
+    assert {address for address, _ in origin.requests} == {
+        "/PELAB-LiU/crane_llm/archive/main.tar.gz"
+    }
 
 
 def test_an_archive_of_another_commit_than_asked_for_is_refused(
@@ -195,7 +209,9 @@ def test_a_release_that_is_not_there_is_named_with_the_place_to_look(
     name: str, tmp_path: Path, serve: Callable[[Origin], Origin]
 ) -> None:
     origin = serve(Origin(b"", statuses=[404]))
-    with pytest.raises(FetchError, match=rf"^{name} has no commit, tag or branch 'v9': .* answered 404") as refusal:
+    with pytest.raises(
+        FetchError, match=rf"^{name} has no commit, tag or branch 'v9': .* answered 404"
+    ) as refusal:
         fetch(f"{name}@v9", tmp_path, ignore)
     assert len(origin.requests) == 1
     assert "https://github.com/PELAB-LiU/" in refusal.value.remedy
@@ -224,7 +240,9 @@ def test_what_can_be_no_release_is_refused_before_anything_is_asked(
     assert origin.requests == []
 
 
-def test_a_cut_connection_is_resumed_where_it_broke(tmp_path: Path, serve: Callable[[Origin], Origin]) -> None:
+def test_a_cut_connection_is_resumed_where_it_broke(
+    tmp_path: Path, serve: Callable[[Origin], Origin]
+) -> None:
     origin = serve(Origin(archive(), cuts=[300_000, 200_000]))
     target = fetch("crane-llm", tmp_path, ignore).path
     assert target.read_bytes() == origin.content
@@ -235,7 +253,9 @@ def test_a_cut_connection_is_resumed_where_it_broke(tmp_path: Path, serve: Calla
     assert starts[1] < starts[2] <= starts[1] + 200_000
 
 
-def test_a_later_call_goes_on_with_what_an_earlier_one_left(tmp_path: Path, serve: Callable[[Origin], Origin]) -> None:
+def test_a_later_call_goes_on_with_what_an_earlier_one_left(
+    tmp_path: Path, serve: Callable[[Origin], Origin]
+) -> None:
     origin = serve(Origin(archive(), cuts=[100_000, 0, 0, 0]))
     with pytest.raises(FetchError, match="could not be downloaded in 4 attempts"):
         fetch("crane-llm", tmp_path, ignore)
@@ -256,14 +276,18 @@ def test_a_file_that_changed_at_its_source_is_taken_from_the_start(
     assert fetch("crane-llm", tmp_path, ignore).path.read_bytes() == archive(seed=1)
 
 
-def test_a_file_that_became_shorter_is_taken_from_the_start(tmp_path: Path, serve: Callable[[Origin], Origin]) -> None:
+def test_a_file_that_became_shorter_is_taken_from_the_start(
+    tmp_path: Path, serve: Callable[[Origin], Origin]
+) -> None:
     origin = serve(Origin(archive()))
     (tmp_path / f"{NAME}.part").write_bytes(bytes(len(origin.content) + 10))
     (tmp_path / f"{NAME}.part.etag").write_text(origin.etag)
     assert fetch("crane-llm", tmp_path, ignore).path.read_bytes() == origin.content
 
 
-def test_without_a_strong_tag_nothing_is_resumed(tmp_path: Path, serve: Callable[[Origin], Origin]) -> None:
+def test_without_a_strong_tag_nothing_is_resumed(
+    tmp_path: Path, serve: Callable[[Origin], Origin]
+) -> None:
     origin = serve(Origin(archive(), etag='W/"v1"', cuts=[300_000]))
     assert fetch("crane-llm", tmp_path, ignore).path.read_bytes() == origin.content
     assert [requested for _, requested in origin.requests] == [None, None]
@@ -305,7 +329,9 @@ def test_a_wrong_length_is_no_success(tmp_path: Path, serve: Callable[[Origin], 
     assert not (tmp_path / NAME).exists()
 
 
-def test_a_missing_file_is_told_at_once_with_a_way_out(tmp_path: Path, serve: Callable[[Origin], Origin]) -> None:
+def test_a_missing_file_is_told_at_once_with_a_way_out(
+    tmp_path: Path, serve: Callable[[Origin], Origin]
+) -> None:
     origin = serve(Origin(b"", statuses=[404]))
     with pytest.raises(FetchError, match="answered 404") as refusal:
         fetch("crane-llm", tmp_path, ignore)
@@ -313,7 +339,9 @@ def test_a_missing_file_is_told_at_once_with_a_way_out(tmp_path: Path, serve: Ca
     assert "import PATH" in refusal.value.remedy
 
 
-def test_a_server_in_trouble_is_asked_again(tmp_path: Path, serve: Callable[[Origin], Origin]) -> None:
+def test_a_server_in_trouble_is_asked_again(
+    tmp_path: Path, serve: Callable[[Origin], Origin]
+) -> None:
     origin = serve(Origin(archive(), statuses=[503, 500]))
     assert fetch("crane-llm", tmp_path, ignore).path.read_bytes() == origin.content
 
@@ -326,7 +354,9 @@ def test_no_server_at_all_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
             fetch(name, tmp_path, ignore)
 
 
-def test_an_earlier_download_stays_when_a_new_one_fails(tmp_path: Path, serve: Callable[[Origin], Origin]) -> None:
+def test_an_earlier_download_stays_when_a_new_one_fails(
+    tmp_path: Path, serve: Callable[[Origin], Origin]
+) -> None:
     serve(Origin(archive(), statuses=[404]))
     (tmp_path / NAME).write_bytes(b"earlier")
     with pytest.raises(FetchError):
@@ -334,7 +364,9 @@ def test_an_earlier_download_stays_when_a_new_one_fails(tmp_path: Path, serve: C
     assert (tmp_path / NAME).read_bytes() == b"earlier"
 
 
-def test_an_unknown_name_and_an_unusable_folder_are_refused(tmp_path: Path, serve: Callable[[Origin], Origin]) -> None:
+def test_an_unknown_name_and_an_unusable_folder_are_refused(
+    tmp_path: Path, serve: Callable[[Origin], Origin]
+) -> None:
     with pytest.raises(FetchError, match="nothing called moon"):
         fetch("moon", tmp_path, ignore)
     serve(Origin(archive()))
@@ -348,7 +380,13 @@ COMMIT = "c" * 40
 
 def hub_listing(files: dict[str, bytes]) -> object:
     siblings = [{"rfilename": name} for name in files]
-    return {"id": "PELAB-LiU/JunoBench", "sha": COMMIT, "siblings": siblings, "tags": [], "private": False}
+    return {
+        "id": "PELAB-LiU/JunoBench",
+        "sha": COMMIT,
+        "siblings": siblings,
+        "tags": [],
+        "private": False,
+    }
 
 
 def hub_handler(files: dict[str, bytes], broken: set[str]) -> type[BaseHTTPRequestHandler]:
@@ -434,7 +472,10 @@ def test_notebooks_and_workbooks_of_the_data_set_arrive_without_its_data(
     }
     assert found == wanted
     assert steps[-1] == DownloadStep("junobench", 3, 3, "files")
-    sums = dict(reversed(line.split("  ")) for line in (tmp_path / "junobench-ccccccc.sha256").read_text().splitlines())
+    sums = dict(
+        reversed(line.split("  "))
+        for line in (tmp_path / "junobench-ccccccc.sha256").read_text().splitlines()
+    )
     assert sums == {name: hashlib.sha256(data).hexdigest() for name, data in wanted.items()}
 
 
@@ -442,8 +483,12 @@ def test_notebooks_come_in_the_revision_that_was_asked_for(
     tmp_path: Path, hub: Callable[[dict[str, bytes], set[str]], None]
 ) -> None:
     hub(HUB_FILES, set())
-    assert fetch(f"junobench@{COMMIT}", tmp_path, ignore).release == Release("junobench", COMMIT, COMMIT)
-    with pytest.raises(FetchError, match=r"^junobench has no commit, tag or branch 'v9'") as refusal:
+    assert fetch(f"junobench@{COMMIT}", tmp_path, ignore).release == Release(
+        "junobench", COMMIT, COMMIT
+    )
+    with pytest.raises(
+        FetchError, match=r"^junobench has no commit, tag or branch 'v9'"
+    ) as refusal:
         fetch("junobench@v9", tmp_path, ignore)
     assert "huggingface.co/datasets/PELAB-LiU/JunoBench" in refusal.value.remedy
 
@@ -464,7 +509,9 @@ def test_a_data_set_without_notebooks_is_told(
         fetch("junobench", tmp_path, ignore)
 
 
-def test_gzip_of_several_streams_is_one_archive(tmp_path: Path, serve: Callable[[Origin], Origin]) -> None:
+def test_gzip_of_several_streams_is_one_archive(
+    tmp_path: Path, serve: Callable[[Origin], Origin]
+) -> None:
     unpacked = gzip.decompress(archive())
     half = len(unpacked) // 2
     origin = serve(Origin(gzip.compress(unpacked[:half]) + gzip.compress(unpacked[half:])))

@@ -45,7 +45,9 @@ QUICK = "docs/engineer/ci"
 
 
 def commands(guide: Path) -> str:
-    return "".join(re.findall(r"^```sh\n(.*?)^```", guide.read_text("utf-8"), re.DOTALL | re.MULTILINE))
+    return "".join(
+        re.findall(r"^```sh\n(.*?)^```", guide.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    )
 
 
 def followed(guide: Path, root: Path, folder: Path, address: str) -> str:
@@ -89,7 +91,9 @@ def test_no_guide_is_forgotten() -> None:
     assert [str(path) for path in guides() if path.with_suffix("").as_posix() not in TOLD] == []
     assert [name for name in TOLD if Path(f"{name}.md") not in guides()] == []
     other = re.compile(r"^```(?:bash|shell|zsh)\b", re.MULTILINE)
-    assert [str(path) for path in (ROOT / "docs").rglob("*.md") if other.search(path.read_text("utf-8"))] == []
+    assert [
+        str(path) for path in (ROOT / "docs").rglob("*.md") if other.search(path.read_text("utf-8"))
+    ] == []
 
 
 @pytest.mark.parametrize(

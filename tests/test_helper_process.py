@@ -52,7 +52,9 @@ class Hostile:
         site.mkdir(parents=True)
         for name in SHADOWED:
             self._write(f"{name}.py", self._marks(name))
-        self._write(str(site / "usercustomize.py"), self._marks("usercustomize of the user's packages"))
+        self._write(
+            str(site / "usercustomize.py"), self._marks("usercustomize of the user's packages")
+        )
         self._write(str(site / "hook.pth"), f"import os; {self._marks('a .pth file')}")
         for name in PROGRAMS:
             self._write(name, f"#!/bin/sh\ntouch '{self._told}/{name}'\nexit 1\n")
@@ -60,10 +62,18 @@ class Hostile:
         hook = f"init-hook={self._marks('init-hook of pylint')!r}\nload-plugins=json"
         for name in ("pylintrc", ".pylintrc"):
             self._write(name, f"[MAIN]\n{hook}\n")
-        self._write("pyproject.toml", f'[tool.pylint.main]\ninit-hook = """{self._marks("pyproject")}"""\n')
-        for place in ("kernel.json", "kernels/python3/kernel.json", ".jupyter/kernels/python3/kernel.json"):
+        self._write(
+            "pyproject.toml", f'[tool.pylint.main]\ninit-hook = """{self._marks("pyproject")}"""\n'
+        )
+        for place in (
+            "kernel.json",
+            "kernels/python3/kernel.json",
+            ".jupyter/kernels/python3/kernel.json",
+        ):
             argv = [str(self.folder / "python"), "{connection_file}"]
-            self._write(place, json.dumps({"argv": argv, "display_name": "Python 3", "language": "python"}))
+            self._write(
+                place, json.dumps({"argv": argv, "display_name": "Python 3", "language": "python"})
+            )
         cells = [nbformat.v4.new_code_cell(source) for source in ("x = {'a': 1}", "x['b']")]
         self.notebook = self.folder / "trip.ipynb"
         nbformat.write(nbformat.v4.new_notebook(cells=cells), self.notebook)
@@ -115,7 +125,13 @@ def versions_elsewhere() -> None:
 
 def library() -> None:
     numbers = {"facts": {"type": "numpy.ndarray", "shape": (3,), "dtype": "float64"}}
-    order = {"step": "method", "of": "numpy.ndarray", "name": "sum", "operands": [numbers], "keywords": {}}
+    order = {
+        "step": "method",
+        "of": "numpy.ndarray",
+        "name": "sum",
+        "operands": [numbers],
+        "keywords": {},
+    }
     worker = LibraryWorker(sys.executable)
     try:
         said = worker.ask(order, ["numpy"], seconds=PATIENCE_S, start_s=PATIENCE_S)
@@ -127,7 +143,9 @@ def library() -> None:
 def live() -> None:
     helper = Helper()
     try:
-        found = helper.ask({"do": "judge", "ran": [], "target": "", "state": {"variables": {}}}, PATIENCE_S)
+        found = helper.ask(
+            {"do": "judge", "ran": [], "target": "", "state": {"variables": {}}}, PATIENCE_S
+        )
         assert found["findings"] == []
     finally:
         helper.end()
@@ -146,7 +164,9 @@ def pool() -> None:
     known = os.environ["PYTHONPATH"]
     with (
         helper_process.isolated_workers(),
-        ProcessPoolExecutor(1, get_context("spawn"), initializer=helper_process.begin_worker) as processes,
+        ProcessPoolExecutor(
+            1, get_context("spawn"), initializer=helper_process.begin_worker
+        ) as processes,
     ):
         assert processes.submit(os.getenv, "PYTHONPATH").result() == known, "kernels still get it"
 
@@ -170,13 +190,19 @@ def test_no_helper_runs_what_lies_in_the_folder(name: str, inside: Hostile) -> N
     assert inside.ran == []
 
 
-def crane(hostile: Hostile, root: Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+def crane(
+    hostile: Hostile, root: Path, *arguments: str, **variables: str
+) -> subprocess.CompletedProcess[str]:
     """The command `crane`, as its installed script starts it, in the stranger's folder."""
     script = hostile.folder.parent / "crane"
     found = f"import sys\nsys.path.insert(1, {str(root)!r})\nfrom crane_core.__main__ import run\n"
     script.write_text(f"{found}if __name__ == '__main__':\n    run()\n")
     path = os.pathsep.join([".", os.environ["PATH"]])
-    places = {"PATH": path, "PYTHONSTARTUP": str(hostile.folder / "startup.py"), "OPENAI_API_KEY": "sk-secret"}
+    places = {
+        "PATH": path,
+        "PYTHONSTARTUP": str(hostile.folder / "startup.py"),
+        "OPENAI_API_KEY": "sk-secret",
+    }
     return subprocess.run(
         [sys.executable, script, "--data", str(hostile.folder.parent / "data"), *arguments],
         cwd=hostile.folder,
@@ -198,7 +224,8 @@ VERBS: dict[str, Sequence[str]] = {
 
 
 @pytest.mark.parametrize(
-    "verb", [pytest.param(verb, marks=[pytest.mark.slow] if "pool" in verb else []) for verb in VERBS]
+    "verb",
+    [pytest.param(verb, marks=[pytest.mark.slow] if "pool" in verb else []) for verb in VERBS],
 )
 def test_no_command_runs_it_where_execution_is_forbidden(
     verb: str, hostile: Hostile, root: Path, prepared_folder: DataFolder
@@ -216,7 +243,9 @@ def test_a_notebook_that_runs_sealed_off_runs_nothing_outside(hostile: Hostile, 
     assert "Running 1 cell before the target" in done.stderr
 
 
-def test_the_module_as_a_command_imports_nothing_of_the_folder_that_python_does_not(tmp_path: Path, root: Path) -> None:
+def test_the_module_as_a_command_imports_nothing_of_the_folder_that_python_does_not(
+    tmp_path: Path, root: Path
+) -> None:
     """`python -m` itself needs some modules before any line of ours; for all others the folder is not searched."""
     (tmp_path / "json.py").write_text("open('ran', 'w').close()")
     (tmp_path / "platform.py").write_text("open('ran', 'w').close()")
@@ -232,14 +261,23 @@ def test_the_module_as_a_command_imports_nothing_of_the_folder_that_python_does_
     assert not (tmp_path / "ran").exists()
 
 
-@pytest.mark.parametrize("argv", [[sys.executable, "-c", "0"], ["python3", "-I", "-c", "0"], ["/usr/bin/python3"]])
+@pytest.mark.parametrize(
+    "argv", [[sys.executable, "-c", "0"], ["python3", "-I", "-c", "0"], ["/usr/bin/python3"]]
+)
 def test_a_helper_that_would_not_be_isolated_is_not_started(argv: list[str]) -> None:
     with pytest.raises(ValueError, match=r"isolated|absolute"):
         helper_process.run(argv)
 
 
 def test_a_helper_sees_no_key_and_works_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("OPENAI_API_KEY", "AWS_SECRET_ACCESS_KEY", "CRANE_SECRET", "LD_PRELOAD", "PYTHONPATH", "GIT_DIR"):
+    for name in (
+        "OPENAI_API_KEY",
+        "AWS_SECRET_ACCESS_KEY",
+        "CRANE_SECRET",
+        "LD_PRELOAD",
+        "PYTHONPATH",
+        "GIT_DIR",
+    ):
         monkeypatch.setenv(name, "theirs")
     look = "import json, os, sys; print(json.dumps([os.getcwd(), sorted(os.environ.values()), sys.flags.isolated]))"
     told = helper_process.answer(helper_process.python("-c", dedent(look)), seconds=PATIENCE_S)

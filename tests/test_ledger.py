@@ -56,8 +56,19 @@ from crane_core.ledger import KINDS, Position, append, from_line, tail, to_line
 from crane_core.ledger_chain import breaks, digest, linked
 from tests.examples import examples
 
-RUN = Run("mine", "numpy_1_fixed", "gpt-5", Setting.CODE, "study", 1, crashes=True, reasoning="It will.")
-LABEL = Judgement("mine", "numpy_1_fixed", "gpt-5", Setting.CODE, "study", "ann", AnnotatorKind.HUMAN, Label.PARTIAL)
+RUN = Run(
+    "mine", "numpy_1_fixed", "gpt-5", Setting.CODE, "study", 1, crashes=True, reasoning="It will."
+)
+LABEL = Judgement(
+    "mine",
+    "numpy_1_fixed",
+    "gpt-5",
+    Setting.CODE,
+    "study",
+    "ann",
+    AnnotatorKind.HUMAN,
+    Label.PARTIAL,
+)
 SEED = 20251018
 N_KILLS = 10
 
@@ -175,14 +186,20 @@ def test_append_is_one_write_and_one_fsync(tmp_path: Path, monkeypatch: pytest.M
     """Watched, not replaced: the file is written for real."""
     calls: list[tuple[str, object]] = []
     write, fsync, close = os.write, os.fsync, os.close
-    monkeypatch.setattr(os, "write", lambda handle, data: calls.append(("write", data)) or write(handle, data))
+    monkeypatch.setattr(
+        os, "write", lambda handle, data: calls.append(("write", data)) or write(handle, data)
+    )
     monkeypatch.setattr(os, "fsync", lambda handle: calls.append(("fsync", None)) or fsync(handle))
     monkeypatch.setattr(os, "close", lambda handle: calls.append(("close", None)) or close(handle))
     path = tmp_path / "runs" / "1.jsonl"
     append(path, RUN)
     first = path.read_bytes()
     done: list[tuple[str, object]] = [("write", first), ("fsync", None), ("close", None)]
-    assert calls == [*done, ("fsync", None), ("close", None)]  # the folder's entry of a new file, too
+    assert calls == [
+        *done,
+        ("fsync", None),
+        ("close", None),
+    ]  # the folder's entry of a new file, too
     calls.clear()
     append(path, RUN)
     second = path.read_bytes().removeprefix(first)
@@ -203,8 +220,12 @@ def test_a_torn_last_line_waits_until_it_is_whole(tmp_path: Path) -> None:
     assert (rest.records, rest.problems, rest.torn_bytes) == ([LABEL], [], 0)
 
 
-@pytest.mark.parametrize("fragment", [to_line(RUN)[:30], b"\0" * 40, b"\xff\xfe{", '{"record": "rün'.encode()[:-2]])
-def test_a_torn_line_is_closed_by_the_next_append_and_told_once(tmp_path: Path, fragment: bytes) -> None:
+@pytest.mark.parametrize(
+    "fragment", [to_line(RUN)[:30], b"\0" * 40, b"\xff\xfe{", '{"record": "rün'.encode()[:-2]]
+)
+def test_a_torn_line_is_closed_by_the_next_append_and_told_once(
+    tmp_path: Path, fragment: bytes
+) -> None:
     path = tmp_path / "1.jsonl"
     append(path, RUN)
     size = path.stat().st_size
@@ -239,7 +260,9 @@ LINE = json.loads(to_line(RUN))
         ({"reasoning": [1]}, "reasoning cannot be [1]"),
     ],
 )
-def test_a_line_of_the_wrong_kind_is_one_problem(tmp_path: Path, change: dict[str, object], told: str) -> None:
+def test_a_line_of_the_wrong_kind_is_one_problem(
+    tmp_path: Path, change: dict[str, object], told: str
+) -> None:
     path = tmp_path / "1.jsonl"
     path.write_bytes(to_line(LABEL) + json.dumps(LINE | change).encode() + b"\n" + to_line(RUN))
     found = tail(path)
@@ -249,7 +272,9 @@ def test_a_line_of_the_wrong_kind_is_one_problem(tmp_path: Path, change: dict[st
     assert told in problem.reason
 
 
-@pytest.mark.parametrize("line", [b"[]", b"7", b"null", b"{}", b"[" * 100_000, b'{"record": "run"}'])
+@pytest.mark.parametrize(
+    "line", [b"[]", b"7", b"null", b"{}", b"[" * 100_000, b'{"record": "run"}']
+)
 def test_json_that_is_no_record_is_one_problem(tmp_path: Path, line: bytes) -> None:
     path = tmp_path / "1.jsonl"
     path.write_bytes(line + b"\n" + to_line(RUN))
@@ -327,7 +352,9 @@ def test_a_place_that_cannot_be_written_is_refused_with_a_remedy(tmp_path: Path)
 @pytest.mark.parametrize(
     "record", [replace(RUN, reasoning="\ud83d"), replace(RUN, run_index=2**40), Campaign("a", "b")]
 )
-def test_a_record_that_no_reader_could_take_is_refused_and_nothing_is_written(tmp_path: Path, record: Record) -> None:
+def test_a_record_that_no_reader_could_take_is_refused_and_nothing_is_written(
+    tmp_path: Path, record: Record
+) -> None:
     path = tmp_path / "1.jsonl"
     with pytest.raises(LedgerError, match="does not accept this record"):
         append(path, record)
@@ -341,7 +368,17 @@ def test_only_our_own_facts_belong_in_the_ledger(tmp_path: Path) -> None:
 
 def test_types_of_ledger_records_are_ones_that_lines_are_checked_for() -> None:
     """A new field of another type would pass unchecked."""
-    plain = {str, int, bool | None, str | None, int | None, float | None, Setting, Label, Label | None}
+    plain = {
+        str,
+        int,
+        bool | None,
+        str | None,
+        int | None,
+        float | None,
+        Setting,
+        Label,
+        Label | None,
+    }
     plain |= {AnnotationAction, AnnotatorKind, DetectorKind, MessageAction, Side}
     plain |= {AuditAction, InventoryAction, Listed, VerifiedAs, Version}
     assert {kind for record in KINDS.values() for kind in get_type_hints(record).values()} <= plain
@@ -374,7 +411,9 @@ def killed_writer(path: Path, root: Path, n_lines: int, rng: random.Random) -> i
 
 
 @pytest.mark.parametrize("trial", range(N_KILLS))
-def test_a_killed_writer_loses_no_line_that_was_acknowledged(tmp_path: Path, root: Path, trial: int) -> None:
+def test_a_killed_writer_loses_no_line_that_was_acknowledged(
+    tmp_path: Path, root: Path, trial: int
+) -> None:
     rng = random.Random(SEED + trial)
     path = tmp_path / "runs" / "1.jsonl"
     saved = killed_writer(path, root, rng.randrange(1, 60), rng)

@@ -48,7 +48,9 @@ def test_the_chain_of_what_was_written_is_whole_and_counted(path: Path) -> None:
     assert list(breaks(content)) == []
     assert entry_of(path) == ledger_manifest.of(content)
     assert ledger_manifest.of(content).n_lines == N_LINES
-    assert [record for record in ledger.tail(path).records if isinstance(record, Run)] == runs(N_LINES)
+    assert [record for record in ledger.tail(path).records if isinstance(record, Run)] == runs(
+        N_LINES
+    )
 
 
 @pytest.mark.parametrize("line", range(1, N_LINES))
@@ -67,7 +69,9 @@ def test_a_line_that_was_taken_out_or_put_in_is_found(path: Path, line: int) -> 
     assert [found.last for found in breaks(b"".join(with_another))] == [line + 1]
 
 
-def test_a_changed_last_line_is_found_by_the_manifest_even_when_the_file_goes_on(path: Path) -> None:
+def test_a_changed_last_line_is_found_by_the_manifest_even_when_the_file_goes_on(
+    path: Path,
+) -> None:
     content = path.read_bytes().replace(b'"run_index": 6', b'"run_index": 7')
     path.write_bytes(content)
     entry = entry_of(path)

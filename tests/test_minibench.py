@@ -72,7 +72,13 @@ CRASH_TYPES = {
     "io error",
     "model initialization error",
 }
-STAGES = {"training", "data preparation", "evaluation/prediction", "data visualization", "model construction"}
+STAGES = {
+    "training",
+    "data preparation",
+    "evaluation/prediction",
+    "data visualization",
+    "model construction",
+}
 
 
 def notebook_path(case_id: str, version: str) -> Path:
@@ -93,14 +99,18 @@ def errors_of(cell: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
 
 def target_index(case_id: str) -> int:
     """Place among the code cells of the one that crashed; both versions share it."""
-    (index,) = [at for at, cell in enumerate(code_cells(read(case_id, "reproduced"))) if errors_of(cell)]
+    (index,) = [
+        at for at, cell in enumerate(code_cells(read(case_id, "reproduced"))) if errors_of(cell)
+    ]
     return index
 
 
 def run_order(notebook: nbformat.NotebookNode, target: int) -> list[int]:
     """Code cells that had run before the target, by execution count, then the target."""
     counts = [cell.execution_count for cell in code_cells(notebook)]
-    earlier = [at for at, count in enumerate(counts) if count is not None and count < counts[target]]
+    earlier = [
+        at for at, count in enumerate(counts) if count is not None and count < counts[target]
+    ]
     return [*sorted(earlier, key=lambda at: counts[at]), target]
 
 
@@ -210,7 +220,9 @@ def test_fixed_runs_through_its_target(case_id: str) -> None:
     skip_without_its_packages(case_id)
     done = replay(case_id, "fixed")
     assert (done.error, done.cell) == (None, None)
-    all_hold = all(holds(fact, found) for fact, found in zip(facts_of(case_id), done.found, strict=True))
+    all_hold = all(
+        holds(fact, found) for fact, found in zip(facts_of(case_id), done.found, strict=True)
+    )
     assert not all_hold or target_source(case_id, "fixed") != target_source(case_id, "reproduced")
 
 
@@ -223,7 +235,9 @@ def test_pairs_from_every_library_and_every_root_cause_but_a_library_bug() -> No
 @pytest.mark.parametrize("column", ["library", "root_cause"])
 def test_shares_are_near_those_of_junobench(column: str, root: Path) -> None:
     """Within three cases of the share in JunoBench; each library has at least one pair."""
-    published = list(csv.DictReader((root / "data" / "published" / "cases.csv").read_text("utf-8").splitlines()))
+    published = list(
+        csv.DictReader((root / "data" / "published" / "cases.csv").read_text("utf-8").splitlines())
+    )
     theirs, ours = (Counter(case[column] for case in cases) for cases in (published, CASES))
     expected = {name: len(CASES) * n / len(published) for name, n in theirs.items()}
     assert {name: (ours[name], n) for name, n in expected.items() if abs(ours[name] - n) > 3} == {}
@@ -274,7 +288,10 @@ def test_versions_differ_by_few_lines_or_by_order_alone(case_id: str) -> None:
     pair = [code_cells(read(case_id, version)) for version in ("reproduced", "fixed")]
     texts = ["\n".join(cell.source for cell in cells).splitlines() for cells in pair]
     changed = [line for line in difflib.ndiff(*texts) if line[0] in "+-"]
-    orders = [run_order(read(case_id, version), target_index(case_id)) for version in ("reproduced", "fixed")]
+    orders = [
+        run_order(read(case_id, version), target_index(case_id))
+        for version in ("reproduced", "fixed")
+    ]
     assert len(changed) <= 2 * MOST_CHANGED_LINES
     assert bool(changed) != (orders[0] != orders[1])
 
@@ -284,5 +301,7 @@ def test_versions_differ_by_few_lines_or_by_order_alone(case_id: str) -> None:
 def test_files_hold_nothing_of_the_building_machine(case_id: str, version: str) -> None:
     text = notebook_path(case_id, version).read_text("utf-8")
     nbformat.validate(nbformat.reads(text, as_version=4))
-    assert not re.search(r'"id":|\\u001b|image/png|0x[0-9a-f]{4}|/site-packages"|[^"\s]/site-packages/', text)
+    assert not re.search(
+        r'"id":|\\u001b|image/png|0x[0-9a-f]{4}|/site-packages"|[^"\s]/site-packages/', text
+    )
     assert not re.search(r"ipykernel_\d+|\d{4}-\d\d-\d\dT\d\d:", text)

@@ -47,8 +47,13 @@ def ran(*counts: int | None) -> list[CodeCell]:
 
 
 def test_code_cells_are_counted_without_text_cells() -> None:
-    cells = read_code_cells(notebook(code("a", 1), new_markdown_cell("b"), code("c", 7, fails=True)))
-    assert [(cell.index, cell.source, cell.execution_count) for cell in cells] == [(0, "a", 1), (1, "c", 7)]
+    cells = read_code_cells(
+        notebook(code("a", 1), new_markdown_cell("b"), code("c", 7, fails=True))
+    )
+    assert [(cell.index, cell.source, cell.execution_count) for cell in cells] == [
+        (0, "a", 1),
+        (1, "c", 7),
+    ]
     assert cells[0].crash is None
     crash = cells[1].crash
     assert crash is not None
@@ -77,7 +82,12 @@ def test_a_notebook_of_format_3_is_upgraded() -> None:
                         "prompt_number": 4,
                         "language": "python",
                         "outputs": [
-                            {"output_type": "pyerr", "ename": "ZeroDivisionError", "evalue": "no", "traceback": ["t"]}
+                            {
+                                "output_type": "pyerr",
+                                "ename": "ZeroDivisionError",
+                                "evalue": "no",
+                                "traceback": ["t"],
+                            }
                         ],
                     },
                 ]
@@ -121,7 +131,9 @@ def test_a_document_of_too_many_objects_is_refused_before_they_are_made() -> Non
 
 
 def test_the_target_is_the_first_cell_with_an_error() -> None:
-    cells = read_code_cells(notebook(code("a", 1), code("b", 3, fails=True), code("c", 2, fails=True)))
+    cells = read_code_cells(
+        notebook(code("a", 1), code("b", 3, fails=True), code("c", 2, fails=True))
+    )
     assert target_index(cells) == 1
     assert target_index(ran(1, 2)) is None
 
@@ -132,11 +144,17 @@ def test_executed_cells_are_those_with_a_smaller_count_in_its_order() -> None:
 
 
 def test_a_cell_marked_for_execution_again_ran_although_its_count_is_larger() -> None:
-    cells = [*ran(1, 3), CodeCell(2, "# [reexecute] once more\ny = 2", 5, None), CodeCell(3, "y\n[reexecute]", 6, None)]
+    cells = [
+        *ran(1, 3),
+        CodeCell(2, "# [reexecute] once more\ny = 2", 5, None),
+        CodeCell(3, "y\n[reexecute]", 6, None),
+    ]
     assert [cell.index for cell in executed_before(cells, 1)] == [0, 2]
 
 
-@pytest.mark.parametrize(("counts", "executed"), [((1, 4, 3), [0, 2, 1]), ((None, None, None), [0, 1])])
+@pytest.mark.parametrize(
+    ("counts", "executed"), [((1, 4, 3), [0, 2, 1]), ((None, None, None), [0, 1])]
+)
 def test_a_target_marked_for_execution_again_ran_once_before(
     counts: tuple[int | None, ...], executed: list[int]
 ) -> None:
@@ -162,7 +180,11 @@ def test_tags_say_which_cells_may_raise_and_which_are_left_out() -> None:
     cells = read_code_cells(notebook(expected, skipped, crash))
     assert (target_index(cells), crash_index(cells)) == (2, 2)
     assert [cell.index for cell in executed_before(cells, 2)] == [0]
-    assert [step.role for step in plan(cells, 2)] == [CellRole.EXECUTED, CellRole.TARGET, CellRole.NOT_RUN]
+    assert [step.role for step in plan(cells, 2)] == [
+        CellRole.EXECUTED,
+        CellRole.TARGET,
+        CellRole.NOT_RUN,
+    ]
     assert (target_index(cells[:1]), crash_index(cells[:1])) == (None, 0)
 
 
@@ -203,7 +225,9 @@ def test_the_plan_numbers_all_cells_executed_then_target_then_the_rest() -> None
         ("", None),
     ],
 )
-def test_the_crashing_line_is_read_from_every_generation_of_tracebacks(traceback: str, line: int | None) -> None:
+def test_the_crashing_line_is_read_from_every_generation_of_tracebacks(
+    traceback: str, line: int | None
+) -> None:
     assert crash_line(traceback, 5) == line
 
 

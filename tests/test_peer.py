@@ -27,7 +27,10 @@ class Unprintable:
     [
         ((np.float64(8.3), np.int64(4)), [8.3, 4]),
         ({("a", 1): {"b", "a"}}, {"('a', 1)": ["a", "b"]}),
-        ({"is": np.bool_(True), "not": False, "none": None}, {"is": True, "not": False, "none": None}),
+        (
+            {"is": np.bool_(True), "not": False, "none": None},
+            {"is": True, "not": False, "none": None},
+        ),
         (np.dtype("int16"), "int16"),
         (np.str_("x"), "x"),
         (Unprintable(), "a thing"),
@@ -51,7 +54,9 @@ def test_attributes_count_for_every_variable_that_they_may_be_of() -> None:
     assert is_told(Fact("", "X_fit", "list(X_fit.shape)", [3, 2], ([3, 2],), None), state)
 
 
-def test_peer_that_cannot_be_installed_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_peer_that_cannot_be_installed_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(_peer, "PEER", "no/such/package")
     monkeypatch.setenv("PIP_NO_INDEX", "1")
@@ -60,10 +65,14 @@ def test_peer_that_cannot_be_installed_leaves_nothing_behind(tmp_path: Path, mon
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
-def test_expression_gives_the_answer_of_a_package_in_a_folder_and_leaves_no_name(tmp_path: Path) -> None:
+def test_expression_gives_the_answer_of_a_package_in_a_folder_and_leaves_no_name(
+    tmp_path: Path,
+) -> None:
     package = tmp_path / "crane_llm" / "nb_extension"
     package.mkdir(parents=True)
-    (package / "runinfo.py").write_text("def collect_live_runinfo(target_code):\n    return {target_code: {'n': 1}}\n")
+    (package / "runinfo.py").write_text(
+        "def collect_live_runinfo(target_code):\n    return {target_code: {'n': 1}}\n"
+    )
     expression = peer_expression(tmp_path, "x + 'y'")
     code = f"import sys; before = {{*globals()}}; told = {expression}; print(told, {{*globals()}} - before, *sys.path)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -21,19 +21,28 @@ from crane_core.runtime.isolation import can_seal
 from tests.house.test_packaging import ROOT, arguments_of
 from tests.patience import PATIENCE_S
 
-UNIT = re.search(r"```ini\n(\[Unit\].*?)```", (ROOT / "docs" / "admin" / "server.md").read_text("utf-8"), re.DOTALL)
+UNIT = re.search(
+    r"```ini\n(\[Unit\].*?)```",
+    (ROOT / "docs" / "admin" / "server.md").read_text("utf-8"),
+    re.DOTALL,
+)
 
 
 @pytest.fixture
 def app() -> dict[str, Any]:
-    found: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text("utf-8"))["services"]["app"]
+    found: dict[str, Any] = yaml.safe_load((ROOT / "docker-compose.yml").read_text("utf-8"))[
+        "services"
+    ]["app"]
     return found
 
 
 def places_of(app: dict[str, Any]) -> dict[str, dict[str, str]]:
     """Folders in memory, each with its options."""
     split = (entry.partition(":") for entry in app["tmpfs"])
-    return {path: dict(word.partition("=")[::2] for word in words.split(",")) for path, _, words in split}
+    return {
+        path: dict(word.partition("=")[::2] for word in words.split(","))
+        for path, _, words in split
+    }
 
 
 def test_the_container_may_do_as_little_as_it_can(app: dict[str, Any]) -> None:
@@ -43,7 +52,10 @@ def test_the_container_may_do_as_little_as_it_can(app: dict[str, Any]) -> None:
     assert app["mem_limit"] == app["memswap_limit"]
     assert app["pids_limit"] > 0
     assert not {"privileged", "user", "cap_add", "network_mode", "pid", "devices"} & app.keys()
-    assert all({"size", "nosuid", "nodev", "noexec"} <= options.keys() for options in places_of(app).values())
+    assert all(
+        {"size", "nosuid", "nodev", "noexec"} <= options.keys()
+        for options in places_of(app).values()
+    )
 
 
 def test_the_compose_file_fits_the_dockerfile(app: dict[str, Any]) -> None:
@@ -51,7 +63,9 @@ def test_the_compose_file_fits_the_dockerfile(app: dict[str, Any]) -> None:
     assert host == "127.0.0.1"
     assert [inside] == arguments_of("EXPOSE")
     assert app["command"][:3] == ["app", "--port", inside]
-    assert [one.partition(":")[2] for one in app["volumes"] if not one.startswith(".")] == arguments_of("VOLUME")
+    assert [
+        one.partition(":")[2] for one in app["volumes"] if not one.startswith(".")
+    ] == arguments_of("VOLUME")
     assert app["environment"]["HOME"] in places_of(app)
     [lab] = [one for one in app["volumes"] if one.startswith("./")]
     assert Path(app["command"][-1]).parent.as_posix() == lab.split(":")[1]
@@ -88,15 +102,38 @@ def test_the_app_runs_with_a_file_system_that_it_can_only_read(
     roles = tmp_path / "roles.toml"
     roles.write_text('"ada@lab.example" = "admin"\n')
     home = app["environment"]["HOME"]
-    room = ["bwrap", "--die-with-parent", "--unshare-user", "--cap-drop", "ALL", "--ro-bind", "/", "/", "--dev", "/dev"]
+    room = [
+        "bwrap",
+        "--die-with-parent",
+        "--unshare-user",
+        "--cap-drop",
+        "ALL",
+        "--ro-bind",
+        "/",
+        "/",
+        "--dev",
+        "/dev",
+    ]
     room += ["--tmpfs", home, "--setenv", "HOME", home]
-    room += ["--ro-bind", str(ROOT), str(ROOT), "--ro-bind", str(roles), str(roles), "--bind", str(data), str(data)]
+    room += [
+        "--ro-bind",
+        str(ROOT),
+        str(ROOT),
+        "--ro-bind",
+        str(roles),
+        str(roles),
+        "--bind",
+        str(data),
+        str(data),
+    ]
     port = free_port()
     command = [sys.executable, "-m", "crane_core", "--data", str(data), "app", "--port", str(port)]
     log = tmp_path / "log"
     with (
         log.open("wb") as printed,
-        subprocess.Popen([*room, *command, "--roles", str(roles)], cwd=ROOT, stdout=printed, stderr=printed) as process,
+        subprocess.Popen(
+            [*room, *command, "--roles", str(roles)], cwd=ROOT, stdout=printed, stderr=printed
+        ) as process,
     ):
         try:
             assert is_up(f"http://127.0.0.1:{port}", process), log.read_text()
@@ -127,5 +164,7 @@ def test_the_unit_of_the_document_is_one_and_names_its_limits(tmp_path: Path) ->
         pytest.skip("systemd-analyze is not installed")
     unit = tmp_path / "crane.service"
     unit.write_text(UNIT[1].replace(words["ExecStart"], "/bin/true"))
-    done = subprocess.run(["systemd-analyze", "verify", str(unit)], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["systemd-analyze", "verify", str(unit)], capture_output=True, text=True, check=False
+    )
     assert [line for line in done.stderr.splitlines() if "crane.service" in line] == []

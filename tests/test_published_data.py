@@ -11,7 +11,14 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 PUBLISHED = ROOT / "data" / "published"
 ARCHIVES = ROOT.parent / "shared" / "upstream"
-DERIVED = ("cases.csv", "detections.csv", "input_tokens.csv", "outcomes.csv", "skipped.csv", "workbook_numbers.csv")
+DERIVED = (
+    "cases.csv",
+    "detections.csv",
+    "input_tokens.csv",
+    "outcomes.csv",
+    "skipped.csv",
+    "workbook_numbers.csv",
+)
 RUNS = [f"run_{index}" for index in range(1, 6)]
 LLMS = ["gemini-2.5-flash", "gpt-5", "qwen-2.5-32b-instruct"]
 
@@ -81,7 +88,9 @@ def generator() -> ModuleType:
     return module
 
 
-@pytest.mark.skipif(not ARCHIVES.is_dir(), reason="the published archives are not beside this checkout")
+@pytest.mark.skipif(
+    not ARCHIVES.is_dir(), reason="the published archives are not beside this checkout"
+)
 def test_the_archives_give_the_same_bytes(tmp_path: Path) -> None:
     generator().make(ARCHIVES, tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(DERIVED)
@@ -113,7 +122,11 @@ def test_111_cases_in_the_benchmarks_vocabularies(column: str, counts: dict[str,
 
 
 def test_every_detector_and_setting_has_every_instance() -> None:
-    instances = {f"{case}_{version}" for case in table("cases.csv")["case_id"] for version in ("reproduced", "fixed")}
+    instances = {
+        f"{case}_{version}"
+        for case in table("cases.csv")["case_id"]
+        for version in ("reproduced", "fixed")
+    }
     assert len(instances) == 222
     study = table("detections.csv").query("experiment == 'crane-llm-2025-10'")
     groups = {key: set(rows["instance"]) for key, rows in study.groupby(["detector", "setting"])}
@@ -150,7 +163,11 @@ def test_junobench_llm_has_two_unreadable_replies_and_three_skipped_cases() -> N
     assert sorted(unread["instance"]) == ["sklearn_3_fixed", "torch_4_reproduced"]
     assert int((replies[RUNS] == "").to_numpy().sum()) == 2
     skipped = table("skipped.csv")
-    assert {name.rpartition("_")[0] for name in skipped["instance"]} == {"numpy_7", "numpy_8", "torch_6"}
+    assert {name.rpartition("_")[0] for name in skipped["instance"]} == {
+        "numpy_7",
+        "numpy_8",
+        "torch_6",
+    }
     assert not set(skipped["instance"]) & set(replies["instance"])
 
 
@@ -179,6 +196,10 @@ def test_typed_totals_are_the_sums_of_their_rows() -> None:
     is_total = readme["group"] == "total"
     sums = readme[~is_total].groupby(["title", "column"])["printed"].sum()
     assert sums.to_dict() == readme[is_total].set_index(["title", "column"])["printed"].to_dict()
-    strata = table("paper_numbers.csv").query("table_id == '1'").pivot(index="row", columns="column", values="printed")
+    strata = (
+        table("paper_numbers.csv")
+        .query("table_id == '1'")
+        .pivot(index="row", columns="column", values="printed")
+    )
     whole = strata[["Applicable cases", "Sampled cases"]].astype(int)
     assert whole.drop("Total").sum().equals(whole.loc["Total"])

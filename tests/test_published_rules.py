@@ -26,7 +26,9 @@ ARCHIVE = ROOT.parent / "shared" / "upstream" / "crane_llm.tar.gz"
 
 
 def maker() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("rules_on_published", ROOT / "tools" / "rules_on_published.py")
+    spec = importlib.util.spec_from_file_location(
+        "rules_on_published", ROOT / "tools" / "rules_on_published.py"
+    )
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -40,15 +42,21 @@ def rules(embedded_store: Store) -> pd.DataFrame:
 
 
 @pytest.mark.corpus
-@pytest.mark.skipif(not ARCHIVE.is_file(), reason="the published archive is not beside this checkout")
-@pytest.mark.skipif(find_spec("torch") is None, reason="torch is asked about shapes, and is not installed")
+@pytest.mark.skipif(
+    not ARCHIVE.is_file(), reason="the published archive is not beside this checkout"
+)
+@pytest.mark.skipif(
+    find_spec("torch") is None, reason="torch is asked about shapes, and is not installed"
+)
 def test_todays_rules_give_the_same_bytes(tmp_path: Path) -> None:
     maker().make(ARCHIVE, tmp_path / TABLE)
     assert (tmp_path / TABLE).read_bytes() == SHIPPED.read_bytes()
 
 
 def test_the_detector_is_the_one_that_runs_here() -> None:
-    assert detector_with_id(DETECTOR) == Detector(rules_detector.NAME, rules_detector.TITLE, rules_detector.KIND)
+    assert detector_with_id(DETECTOR) == Detector(
+        rules_detector.NAME, rules_detector.TITLE, rules_detector.KIND
+    )
 
 
 def test_every_instance_in_both_settings_and_no_false_alarm(rules: pd.DataFrame) -> None:
@@ -56,7 +64,9 @@ def test_every_instance_in_both_settings_and_no_false_alarm(rules: pd.DataFrame)
     assert rules["human"].isna().all()
     by = ["setting"]
     rates = {
-        name: rate_table(rules, by=by, rate=name, rule=VoteRule.MAJORITY, credit=Credit.DETECTION).set_index("setting")
+        name: rate_table(
+            rules, by=by, rate=name, rule=VoteRule.MAJORITY, credit=Credit.DETECTION
+        ).set_index("setting")
         for name in ("Precision", "Recall", "Accuracy")
     }
     found = {name: table["part"].astype(int).to_dict() for name, table in rates.items()}
@@ -73,7 +83,9 @@ def test_what_ships_is_class_and_line_alone() -> None:
     assert (lines.loc[lines["crashes"] == "0", ["exception", "line"]] == "").all(axis=None)
 
 
-def test_they_stand_beside_the_study_and_mix_with_no_one(embedded_store: Store, rules: pd.DataFrame) -> None:
+def test_they_stand_beside_the_study_and_mix_with_no_one(
+    embedded_store: Store, rules: pd.DataFrame
+) -> None:
     frame = verdict_frame(embedded_store)
     job = rules.assign(experiment="rules-code-junobench-0123abcd")
     shown = beside(pd.concat([frame, job]), STUDY, ["rules-code-junobench-0123abcd", EXPERIMENT])

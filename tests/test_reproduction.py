@@ -13,7 +13,12 @@ from crane_core.domain import library_group
 from crane_core.pipeline.results.contradictions import contradictions
 from crane_core.pipeline.study import study_tables as tables_of
 from crane_core.pipeline.study.study_tables import drift, status_counts
-from crane_core.pipeline.study.table_cells import CellStatus, StudyTable, printed_decimals, printed_value
+from crane_core.pipeline.study.table_cells import (
+    CellStatus,
+    StudyTable,
+    printed_decimals,
+    printed_value,
+)
 from crane_core.pipeline.study.table_formats import Format, render
 from crane_core.rounding import rounded
 
@@ -30,7 +35,9 @@ TITLES = {
 
 
 def published(name: str) -> pd.DataFrame:
-    return pd.read_csv(PUBLISHED / name, dtype=str, keep_default_na=False).rename(columns={"instance": "instance_id"})
+    return pd.read_csv(PUBLISHED / name, dtype=str, keep_default_na=False).rename(
+        columns={"instance": "instance_id"}
+    )
 
 
 def tallied() -> pd.DataFrame:
@@ -45,13 +52,17 @@ def tallied() -> pd.DataFrame:
         n_unanswered=(runs == "").sum(axis=1) * is_llm,
         n_skipped=0,
     )
-    never_asked = published("skipped.csv")[KEY].assign(n_crash=0, n_safe=0, n_unanswered=0, n_skipped=1)
+    never_asked = published("skipped.csv")[KEY].assign(
+        n_crash=0, n_safe=0, n_unanswered=0, n_skipped=1
+    )
     return pd.concat([answered, never_asked], ignore_index=True)
 
 
 def described(tally: pd.DataFrame) -> pd.DataFrame:
     ids = tally["instance_id"].str.rsplit("_", n=1, expand=True)
-    frame = tally.assign(benchmark="junobench", case_id=ids[0], version=ids[1], truth=ids[1] == "reproduced")
+    frame = tally.assign(
+        benchmark="junobench", case_id=ids[0], version=ids[1], truth=ids[1] == "reproduced"
+    )
     frame = frame.merge(published("cases.csv"), on="case_id", validate="many_to_one")
     outcomes = published("outcomes.csv").rename(columns={"label": "human"})[[*KEY, "human"]]
     frame = frame.merge(outcomes, on=KEY, how="left", validate="one_to_one")
@@ -116,17 +127,27 @@ def test_cells_by_status(
 
 
 def test_known_cells_by_hand(tables: dict[str, StudyTable]) -> None:
-    cells = {(table.id, cell.row, cell.column): cell for table in tables.values() for cell in table.cells}
+    cells = {
+        (table.id, cell.row, cell.column): cell for table in tables.values() for cell in table.cells
+    }
     assert cells["2a", "GPT-5", "Accuracy (+RT)"].ours == 100 * Fraction(170, 222)
     assert cells["2b", "Gemini 2.5 Flash", "Precision (-RT)"].ours == 100 * Fraction(90, 90 + 51)
     assert cells["2b", "Gemini 2.5 Flash", "Precision (-RT)"].n == 222
     assert cells["1", "Total", "Sampled cases"].ours == 222
     assert cells["junobench-llms", "Mistral Small 3.1, total", "Correct (buggy)"].ours == 63
-    assert cells["junobench-llms", "Mistral Small 3.1, total", "Correct by majority (buggy)"].ours == 65
-    assert cells["junobench-llms", "Llama 3.3 70B, total", "Correct (buggy)"].status is CellStatus.PUBLISHED_ONLY
+    assert (
+        cells["junobench-llms", "Mistral Small 3.1, total", "Correct by majority (buggy)"].ours
+        == 65
+    )
+    assert (
+        cells["junobench-llms", "Llama 3.3 70B, total", "Correct (buggy)"].status
+        is CellStatus.PUBLISHED_ONLY
+    )
 
 
-def test_f1_without_a_hit_is_zero_where_the_workbook_is_blank(tables: dict[str, StudyTable]) -> None:
+def test_f1_without_a_hit_is_zero_where_the_workbook_is_blank(
+    tables: dict[str, StudyTable],
+) -> None:
     alone = [cell for cell in tables["analyzers"].cells if cell.status is CellStatus.OURS_ONLY]
     assert {cell.column.partition(" ")[0] for cell in alone} == {"F1"}
     assert {cell.ours for cell in alone} == {0}
@@ -136,7 +157,9 @@ def test_one_flipped_detection_is_drift(verdicts: pd.DataFrame, numbers: pd.Data
     place = "detector == 'gpt-5' and setting == 'runtime' and instance_id == 'torch_1_fixed'"
     where = verdicts.query(place).index
     flipped = verdicts.copy()
-    flipped.loc[where, ["n_crash", "n_safe"]] = verdicts.loc[where, ["n_safe", "n_crash"]].to_numpy()
+    flipped.loc[where, ["n_crash", "n_safe"]] = verdicts.loc[
+        where, ["n_safe", "n_crash"]
+    ].to_numpy()
     found = drift(study_tables(flipped, numbers).values())
     assert ("2b", "Accuracy (+RT)") in {(table_id, cell.column) for table_id, cell in found}
     assert {table_id for table_id, _ in found} == {"2a", "2b", "4a", "4b", "libraries"}
@@ -144,9 +167,15 @@ def test_one_flipped_detection_is_drift(verdicts: pd.DataFrame, numbers: pd.Data
 
 def test_one_changed_outcome_is_drift(verdicts: pd.DataFrame, numbers: pd.DataFrame) -> None:
     changed = verdicts.copy()
-    where = verdicts.query("detector == 'gpt-5' and setting == 'code' and human == 'partial'").index[0]
+    where = verdicts.query(
+        "detector == 'gpt-5' and setting == 'code' and human == 'partial'"
+    ).index[0]
     changed.loc[where, "human"] = "correct"
-    assert {table_id for table_id, _ in drift(study_tables(changed, numbers).values())} == {"2a", "3", "libraries"}
+    assert {table_id for table_id, _ in drift(study_tables(changed, numbers).values())} == {
+        "2a",
+        "3",
+        "libraries",
+    }
 
 
 def test_table_3_counts_outcomes_not_votes(verdicts: pd.DataFrame, numbers: pd.DataFrame) -> None:
@@ -162,7 +191,9 @@ def test_cells_of_table_3_that_count_an_undetected_crash_are_listed_as_contradic
     verdicts: pd.DataFrame, tables: dict[str, StudyTable]
 ) -> None:
     """By the vote, GPT-5 (+RT) has nine flawed diagnoses, two of them partially correct; ten and three are printed."""
-    rows = verdicts.query("experiment == 'crane-llm-2025-10' and detector == 'gpt-5' and setting == 'runtime'")
+    rows = verdicts.query(
+        "experiment == 'crane-llm-2025-10' and detector == 'gpt-5' and setting == 'runtime'"
+    )
     detected = rows[rows["n_crash"] > rows["n_safe"]]
     by_vote = {
         "Total (+RT)": detected["human"].isin(["partial", "wrong"]).sum(),
@@ -179,7 +210,9 @@ def test_cells_of_table_3_that_count_an_undetected_crash_are_listed_as_contradic
     assert llms["instance_id"].tolist() == ["numpy_10_reproduced"]
 
 
-def test_readme_of_junobench_prints_the_first_run_not_the_vote(tables: dict[str, StudyTable]) -> None:
+def test_readme_of_junobench_prints_the_first_run_not_the_vote(
+    tables: dict[str, StudyTable],
+) -> None:
     runs = published("detections.csv").query("experiment == 'junobench-construct'")
     is_buggy = runs["instance_id"].str.endswith("_reproduced")
     is_right = (runs["run_1"] == "1") == is_buggy
@@ -197,7 +230,9 @@ def test_readme_of_junobench_prints_the_first_run_not_the_vote(tables: dict[str,
     parting = {place: ours for place, ours in majority.items() if ours != cells[place].ours}
     listed = published("contradictions.csv").query("table_id == 'junobench-llms'")
     places = list(zip(listed["row"], listed["column"], strict=True))
-    assert parting == {place: Fraction(text) for place, text in zip(places, listed["computed"], strict=True)}
+    assert parting == {
+        place: Fraction(text) for place, text in zip(places, listed["computed"], strict=True)
+    }
     assert listed["printed"].tolist() == [
         cells[place].printed for place in zip(listed["row"], listed["column"], strict=True)
     ]
@@ -205,7 +240,11 @@ def test_readme_of_junobench_prints_the_first_run_not_the_vote(tables: dict[str,
 
 def test_contradictions_of_vote_and_outcome(verdicts: pd.DataFrame) -> None:
     found = contradictions(verdicts)
-    places = found[["instance_id", "detector", "setting", "vote", "human"]].to_records(index=False).tolist()
+    places = (
+        found[["instance_id", "detector", "setting", "vote", "human"]]
+        .to_records(index=False)
+        .tolist()
+    )
     assert sorted(places) == [
         ("NBspecific_11_reproduced", "pyright", "code", "crash", "misdetected"),
         ("numpy_10_reproduced", "gpt-5", "runtime", "no crash", "partial"),
@@ -224,18 +263,30 @@ def test_no_paper_cell_hangs_on_the_way_of_rounding(tables: dict[str, StudyTable
 
 @pytest.mark.parametrize(
     ("value", "decimals", "expected"),
-    [("0.25", 1, "0.3"), ("-0.25", 1, "-0.3"), ("76.57", 1, "76.6"), ("72.97", 0, "73"), ("0", 3, "0")],
+    [
+        ("0.25", 1, "0.3"),
+        ("-0.25", 1, "-0.3"),
+        ("76.57", 1, "76.6"),
+        ("72.97", 0, "73"),
+        ("0", 3, "0"),
+    ],
 )
 def test_halves_are_rounded_away_from_zero(value: str, decimals: int, expected: str) -> None:
     assert rounded(Fraction(value), decimals) == Fraction(expected)
     assert printed_value(f"{expected}%") == Fraction(expected)
 
 
-def test_ablation_needs_every_instance_of_a_published_release(verdicts: pd.DataFrame, numbers: pd.DataFrame) -> None:
+def test_ablation_needs_every_instance_of_a_published_release(
+    verdicts: pd.DataFrame, numbers: pd.DataFrame
+) -> None:
     runtime = verdicts.query("detector == 'gpt-5' and setting == 'runtime'")
     whole = runtime.assign(experiment="crane-llm-2026", setting="runtime-S")
     column = {"4a": "F1 (+RT-S)"}
-    for extra, is_measured in ((whole, True), (whole.head(190), False), (whole.assign(experiment="mine"), False)):
+    for extra, is_measured in (
+        (whole, True),
+        (whole.head(190), False),
+        (whole.assign(experiment="mine"), False),
+    ):
         found = study_tables(pd.concat([verdicts, extra], ignore_index=True), numbers)["4a"].cells
         cell = next(cell for cell in found if (cell.row, cell.column) == ("GPT-5", column["4a"]))
         assert (cell.ours is not None) == is_measured
@@ -248,14 +299,22 @@ def test_an_experiment_of_ones_own_leaves_the_published_tables_alone(
     assert study_tables(pd.concat([verdicts, mine], ignore_index=True), numbers) == tables
 
 
-def test_without_verdicts_everything_is_published_only(verdicts: pd.DataFrame, numbers: pd.DataFrame) -> None:
-    statuses = {cell.status for table in study_tables(verdicts.head(0), numbers).values() for cell in table.cells}
+def test_without_verdicts_everything_is_published_only(
+    verdicts: pd.DataFrame, numbers: pd.DataFrame
+) -> None:
+    statuses = {
+        cell.status
+        for table in study_tables(verdicts.head(0), numbers).values()
+        for cell in table.cells
+    }
     assert statuses == {CellStatus.PUBLISHED_ONLY}
 
 
 def test_json_is_what_the_contract_says(tables: dict[str, StudyTable]) -> None:
     cells = json.loads(render(tables.values(), Format.JSON))["tables"]["2a"]["cells"]
-    first = next(cell for cell in cells if (cell["row"], cell["column"]) == ("GPT 5", "Recall (-RT)"))
+    first = next(
+        cell for cell in cells if (cell["row"], cell["column"]) == ("GPT 5", "Recall (-RT)")
+    )
     assert {"row", "column", "printed", "ours", "delta", "n"} <= first.keys()
     assert first["printed"] == 56.8
     assert first["ours"] == pytest.approx(100 * 63 / 111)
@@ -263,10 +322,14 @@ def test_json_is_what_the_contract_says(tables: dict[str, StudyTable]) -> None:
     assert first["n"] == 222
 
 
-def test_csv_has_a_line_per_cell_and_markdown_and_latex_the_numbers(tables: dict[str, StudyTable]) -> None:
+def test_csv_has_a_line_per_cell_and_markdown_and_latex_the_numbers(
+    tables: dict[str, StudyTable],
+) -> None:
     rows = list(csv.DictReader(io.StringIO(render(tables.values(), Format.CSV))))
     assert len(rows) == sum(len(table.cells) for table in tables.values())
-    assert "| GPT-5 | Recall (-RT) | 56.8% | 56.76% | -0.04 | 222 | equal |" in render([tables["2a"]], Format.MD)
+    assert "| GPT-5 | Recall (-RT) | 56.8% | 56.76% | -0.04 | 222 | equal |" in render(
+        [tables["2a"]], Format.MD
+    )
     latex = render([tables["4b"]], Format.LATEX)
     assert r"80.4\% & [79.3\%]" in latex
     assert r"\begin{table}" in latex

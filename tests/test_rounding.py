@@ -34,9 +34,15 @@ def test_a_sign_stands_before_all_that_is_not_negative() -> None:
 def test_a_float_is_rounded_as_the_ratio_it_came_from(part: int, whole: int, decimals: int) -> None:
     exact = Decimal(100 * part) / Decimal(whole)
     expected = exact.quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
-    assert digits(part / whole * 100, decimals) == digits(Fraction(100 * part, whole), decimals) == f"{expected:f}"
+    assert (
+        digits(part / whole * 100, decimals)
+        == digits(Fraction(100 * part, whole), decimals)
+        == f"{expected:f}"
+    )
 
 
 @given(st.floats(-1, 1), st.integers(0, 4))
 def test_it_is_at_most_half_a_unit_away(value: float, decimals: int) -> None:
-    assert abs(rounded(value, decimals) - Fraction(value)) <= Fraction(1, 2 * 10**decimals) + Fraction(1, 10**6)
+    assert abs(rounded(value, decimals) - Fraction(value)) <= Fraction(
+        1, 2 * 10**decimals
+    ) + Fraction(1, 10**6)

@@ -19,7 +19,9 @@ from tests.optional import LIBRARIES
 ROOT = Path(__file__).resolve().parents[1]
 IMPORT_NAMES = {"tensorflow-cpu": "tensorflow"}
 """Distributions that are imported by another name."""
-TESTS = [path for kind in ("test_*.py", "conftest.py") for path in sorted((ROOT / "tests").rglob(kind))]
+TESTS = [
+    path for kind in ("test_*.py", "conftest.py") for path in sorted((ROOT / "tests").rglob(kind))
+]
 
 
 def pinned(name: str) -> set[str]:
@@ -69,8 +71,12 @@ def at_its_top(path: Path) -> set[str]:
             found |= {alias.name.partition(".")[0] for alias in node.names}
         if isinstance(node, ast.ImportFrom) and node.module:
             found.add(node.module.partition(".")[0])
-        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("importorskip", "import_module")):
-            found |= {part.value.partition(".")[0] for part in node.args if isinstance(part, ast.Constant)}
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(
+            ("importorskip", "import_module")
+        ):
+            found |= {
+                part.value.partition(".")[0] for part in node.args if isinstance(part, ast.Constant)
+            }
         waiting += ast.iter_child_nodes(node)
     return found
 
@@ -82,21 +88,43 @@ def test_collecting_every_test_imports_no_optional_library() -> None:
         "import sys, pytest; done = pytest.main(['--collect-only', '-qq', '-p', 'no:cacheprovider', '-p', 'no:xdist']);"
         f"print('LOADED', [name for name in {LIBRARIES} if name in sys.modules]); sys.exit(done)"
     )
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")
+    }
     command = [sys.executable, "-c", program]
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stdout[-4_000:]
     assert "LOADED []" in done.stdout.splitlines()
 
 
 @pytest.mark.corpus
 def test_every_test_is_collected_without_the_optional_libraries(bare_python: Path) -> None:
-    program = f"from importlib.util import find_spec; print([n for n in {LIBRARIES} if find_spec(n)])"
+    program = (
+        f"from importlib.util import find_spec; print([n for n in {LIBRARIES} if find_spec(n)])"
+    )
     seen = subprocess.run([bare_python, "-c", program], capture_output=True, text=True, check=True)
     assert seen.stdout == "[]\n"
-    command = [bare_python, "-m", "pytest", "--collect-only", "-qq", "-p", "no:cacheprovider", "-p", "no:xdist"]
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    command = [
+        bare_python,
+        "-m",
+        "pytest",
+        "--collect-only",
+        "-qq",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:xdist",
+    ]
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")
+    }
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stdout[-4_000:]
     reasons = set(re.findall(r"Skipped: (.*)", done.stdout))
-    assert {reason for reason in reasons if not re.fullmatch(r"\w+ is not installed: make ml", reason)} == set()
+    assert {
+        reason for reason in reasons if not re.fullmatch(r"\w+ is not installed: make ml", reason)
+    } == set()

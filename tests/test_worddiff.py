@@ -42,9 +42,9 @@ def test_what_is_not_marked_is_the_same_on_both_sides(left: str, right: str) -> 
         assert unmarked(left, spans.left) == unmarked(right, spans.right)
 
 
-WORDS = st.lists(st.sampled_from(["the", "column", "is", "not", "missing", "from", "`frame`", "."]), max_size=12).map(
-    " ".join
-)
+WORDS = st.lists(
+    st.sampled_from(["the", "column", "is", "not", "missing", "from", "`frame`", "."]), max_size=12
+).map(" ".join)
 
 
 def test_two_versions_of_a_text_are_read_as_one() -> None:
@@ -59,7 +59,11 @@ def test_two_versions_of_a_text_are_read_as_one() -> None:
 
 def test_unlike_and_endless_texts_are_not_compared() -> None:
     assert (
-        merged_words("The key is missing.", "An array has another shape than its mask, therefore `where` fails") is None
+        merged_words(
+            "The key is missing.",
+            "An array has another shape than its mask, therefore `where` fails",
+        )
+        is None
     )
     assert merged_words("a " * MOST_WORDS_OF_A_TEXT, "a " * MOST_WORDS_OF_A_TEXT) is None
 
@@ -69,7 +73,10 @@ def test_the_pieces_of_one_side_are_its_text(left: str, right: str) -> None:
     pieces = merged_words(left, right)
     if pieces is None:
         return
-    assert "".join(right[start:end] for side, (start, end) in pieces if side is not WordSide.LEFT) == right
+    assert (
+        "".join(right[start:end] for side, (start, end) in pieces if side is not WordSide.LEFT)
+        == right
+    )
     of_left = [
         right[start:end] if side is WordSide.BOTH else left[start:end]
         for side, (start, end) in pieces

@@ -26,7 +26,13 @@ def write_notebook(
     order = counts or range(1, len(cells) + 1)
     output = {"output_type": "error", "ename": error, "evalue": "no", "traceback": []}
     made = [
-        {"cell_type": "code", "source": source, "metadata": {}, "execution_count": count, "outputs": []}
+        {
+            "cell_type": "code",
+            "source": source,
+            "metadata": {},
+            "execution_count": count,
+            "outputs": [],
+        }
         for source, count in zip(cells, order, strict=True)
     ]
     for index, tag in (tagged or {}).items():
@@ -34,12 +40,18 @@ def write_notebook(
     if error is not None:
         made[target]["outputs"] = [output]
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": made}), "utf-8")
+    path.write_text(
+        json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": made}), "utf-8"
+    )
     return path
 
 
 def write_pair(
-    folder: Path, case: str, crashing: Sequence[str], fixed: Sequence[str], error: str = "ZeroDivisionError"
+    folder: Path,
+    case: str,
+    crashing: Sequence[str],
+    fixed: Sequence[str],
+    error: str = "ZeroDivisionError",
 ) -> None:
     """A case whose crashing notebook claims `error` in its last cell."""
     write_notebook(folder / case / f"{case}_reproduced.ipynb", crashing, error=error)

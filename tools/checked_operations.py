@@ -101,7 +101,10 @@ def _by_class(names: Iterable[str]) -> Iterator[str]:
     for name in names:
         of, _, last = name.partition(_IN)
         found[of] += [last] if last else []
-    return (f"`{of}`" + (f" (`{', '.join(members)}`)" if members else "") for of, members in found.items())
+    return (
+        f"`{of}`" + (f" (`{', '.join(members)}`)" if members else "")
+        for of, members in found.items()
+    )
 
 
 def _kind(key: Key) -> str:
@@ -128,7 +131,9 @@ def _exceptions(module: ModuleType) -> set[str]:
     tree = ast.parse(inspect.getsource(module))
     found = _said(tree)
     for node in ast.walk(tree):
-        if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith(f"{families.__name__}."):
+        if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith(
+            f"{families.__name__}."
+        ):
             continue
         neighbour = ast.parse(inspect.getsource(importlib.import_module(str(node.module))))
         taken = {alias.name for alias in node.names}
@@ -142,7 +147,10 @@ def _said(tree: ast.AST) -> set[str]:
     """Exceptions that are told to crash; where the name is computed, all that the code spells."""
     found: set[str] = set()
     for node in ast.walk(tree):
-        if not (isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) in _CRASHES):
+        if not (
+            isinstance(node, ast.Call)
+            and getattr(node.func, "attr", getattr(node.func, "id", "")) in _CRASHES
+        ):
             continue
         spelled = _spelled(node.args[0]) if node.args else set()
         found |= spelled or _spelled(tree)
@@ -153,7 +161,11 @@ _CRASHES = ("crash", "Crash")
 
 
 def _spelled(tree: ast.AST) -> set[str]:
-    texts = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str))
+    texts = (
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    )
     return {text for text in texts if _EXCEPTION.fullmatch(text)}
 
 
@@ -167,12 +179,17 @@ def _methods_by_library() -> dict[str, set[str]]:
 def main() -> int:
     """Write the tables, or say that they are not current."""
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("--check", action="store_true", help="write nothing; exit 1 if the page is not current")
+    options.add_argument(
+        "--check", action="store_true", help="write nothing; exit 1 if the page is not current"
+    )
     written = PAGE.read_text("utf-8")
     current = page_with_tables(written)
     if options.parse_args().check:
         if written != current:
-            print(f"{PAGE.relative_to(ROOT)} is not current: run python -m tools.checked_operations", file=sys.stderr)
+            print(
+                f"{PAGE.relative_to(ROOT)} is not current: run python -m tools.checked_operations",
+                file=sys.stderr,
+            )
         return int(written != current)
     PAGE.write_text(current, "utf-8")
     return 0

@@ -58,7 +58,9 @@ def _choices(verb: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser
 
 def _helps(verb: argparse.ArgumentParser) -> dict[str, str]:
     found = [action for action in verb._actions if isinstance(action, SubParsers)]
-    return {choice.dest: choice.help or "" for action in found for choice in action._choices_actions}
+    return {
+        choice.dest: choice.help or "" for action in found for choice in action._choices_actions
+    }
 
 
 def _options(verb: argparse.ArgumentParser) -> Iterator[str]:
@@ -103,7 +105,12 @@ def _metavar(action: argparse.Action) -> str:
 
 def _examples(verb: argparse.ArgumentParser) -> Iterator[str]:
     lines = [line.strip() for line in (verb.epilog or "").removeprefix("example:").splitlines()]
-    yield from ("```console", *(f"$ {TYPED.sub('crane', line)}" for line in lines if line), "```", "")
+    yield from (
+        "```console",
+        *(f"$ {TYPED.sub('crane', line)}" for line in lines if line),
+        "```",
+        "",
+    )
 
 
 def _cell(text: str) -> str:

@@ -26,7 +26,9 @@ if not _has_ops():
 
 def import_error() -> str:
     """What `import torchvision` says in a fresh interpreter, empty if it works."""
-    done = subprocess.run([sys.executable, "-c", "import torchvision"], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", "import torchvision"], capture_output=True, text=True, check=False
+    )
     return done.stderr if done.returncode else ""
 
 
@@ -34,7 +36,9 @@ def main() -> None:
     if COMPLAINT in import_error():
         extension = Path(sysconfig.get_path("platlib"), "torchvision", "extension.py")
         extension.write_text(extension.read_text("utf-8") + DECLARATIONS, "utf-8")
-        print("torchvision is compiled for CUDA and torch is not: declared its operators in the installed copy")
+        print(
+            "torchvision is compiled for CUDA and torch is not: declared its operators in the installed copy"
+        )
     if still := import_error():
         sys.exit(f"torchvision cannot be imported:\n{still}")
 

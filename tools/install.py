@@ -37,12 +37,26 @@ class Progress:
 
 def main(requirements: Path, purpose: str) -> int:
     log = Path(sys.prefix) / f"install-{requirements.stem}.log"
-    pins = [line for line in requirements.read_text("utf-8").splitlines() if line.strip() and line[0] not in "# "]
+    pins = [
+        line
+        for line in requirements.read_text("utf-8").splitlines()
+        if line.strip() and line[0] not in "# "
+    ]
     print(f"Installing what {purpose}: {requirements.name}", flush=True)
     progress = Progress(len(pins))
-    command = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check", "--progress-bar", "off"]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--disable-pip-version-check",
+        "--progress-bar",
+        "off",
+    ]
     # A list with hashes is whole, and leaves out on purpose what some package names (tools/left_out.txt).
-    command += ["--require-hashes", "--no-deps"] if "--hash=" in requirements.read_text("utf-8") else []
+    command += (
+        ["--require-hashes", "--no-deps"] if "--hash=" in requirements.read_text("utf-8") else []
+    )
     over = threading.Event()
     shown = threading.Thread(target=_show, args=(progress, over))
     shown.start()
@@ -52,8 +66,17 @@ def main(requirements: Path, purpose: str) -> int:
         over.set()
         shown.join()
     if returned:
-        told = [line for line in log.read_text("utf-8").splitlines() if not line.startswith("WARNING: Location")]
-        print(*told[-LAST_LINES:], f"pip failed; all that it said is in {log}", sep="\n", file=sys.stderr)
+        told = [
+            line
+            for line in log.read_text("utf-8").splitlines()
+            if not line.startswith("WARNING: Location")
+        ]
+        print(
+            *told[-LAST_LINES:],
+            f"pip failed; all that it said is in {log}",
+            sep="\n",
+            file=sys.stderr,
+        )
     else:
         print(f"  done in {time.monotonic() - progress.started:.0f} s", flush=True)
     return returned
@@ -62,7 +85,9 @@ def main(requirements: Path, purpose: str) -> int:
 def _run(command: list[str], log: Path, progress: Progress) -> int:
     with (
         log.open("w", encoding="utf-8") as kept,
-        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as pip,
+        subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        ) as pip,
     ):
         assert pip.stdout is not None
         for line in pip.stdout:
@@ -74,7 +99,11 @@ def _run(command: list[str], log: Path, progress: Progress) -> int:
 def _show(progress: Progress, over: threading.Event) -> None:
     is_terminal = sys.stdout.isatty()
     while not over.wait(0.5 if is_terminal else 10.0):
-        print(f"\r{progress.line:<78}" if is_terminal else progress.line, end="" if is_terminal else "\n", flush=True)
+        print(
+            f"\r{progress.line:<78}" if is_terminal else progress.line,
+            end="" if is_terminal else "\n",
+            flush=True,
+        )
     if is_terminal:
         print("\r" + " " * 78 + "\r", end="")
 

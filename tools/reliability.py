@@ -24,7 +24,9 @@ MISTAKES = "`tests/test_bad_input.py`"
 """Shows what people mistype rather than what attackers do; the total is given without it too."""
 TRIED = "tried"
 """What a test records (pytest's `record_property`) that tries more than once."""
-ATTACKS = re.compile(r"^(?P<name>[^:\n]+): tried (?P<tried>\d+), contained (?P<contained>\d+)$", re.MULTILINE)
+ATTACKS = re.compile(
+    r"^(?P<name>[^:\n]+): tried (?P<tried>\d+), contained (?P<contained>\d+)$", re.MULTILINE
+)
 DRILL = re.compile(
     r"^(?P<people>\d+) annotators, (?P<minutes>[\d.]+) minutes; the app killed (?P<kills>\d+) times, (?P<cuts>\d+) "
     r"networks cut\nlabels pressed (?P<labels>[\d,]+): (?P<lost>\d+) lost, (?P<double>\d+) double, "
@@ -90,7 +92,14 @@ def logged(text: str) -> Iterator[Row]:
     for one in ATTACKS.finditer(text):
         tried, contained = int(one["tried"]), int(one["contained"])
         shown_by = f"`python -m benchmarks.isolation --attacks {tried}`"
-        yield Row(f"notebook: {one['name']}", "one sealed capture", shown_by, tried, contained, tried - contained)
+        yield Row(
+            f"notebook: {one['name']}",
+            "one sealed capture",
+            shown_by,
+            tried,
+            contained,
+            tried - contained,
+        )
     for one in DRILL.finditer(text):
         lost = sum(int(one[name]) for name in ("lost", "double", "other"))
         tried = int(one["kills"]) + int(one["cuts"])
@@ -105,14 +114,19 @@ def document(rows: list[Row]) -> str:
     total = _sum("all", rows)
     others = _sum("all but the command line", [row for row in rows if row.shown_by != MISTAKES])
     head = ["| attack or fault | tried | contained | fired or lost |", "|---|---:|---:|---:|"]
-    table = [f"| {row.what} | {row.tried} | {row.contained} | {row.lost} |" for row in [*rows, others, total]]
+    table = [
+        f"| {row.what} | {row.tried} | {row.contained} | {row.lost} |"
+        for row in [*rows, others, total]
+    ]
     meant = [f"- **{row.what}**: {row.one}. {row.shown_by}" for row in rows]
     about = (
         "Written by `tools/reliability.py` from the reports of the runs. Only tests of an attack or a fault count, by "
         "name (`tools/reliability.toml`); what was skipped was not tried. `python -m tools.reliability REPORTS` counts "
         "again; `python -m pytest FILE` runs the tests of one row."
     )
-    return "\n".join(["# Reliability", "", about, "", *head, *table, "", "## What one try is", "", *meant, ""])
+    return "\n".join(
+        ["# Reliability", "", about, "", *head, *table, "", "## What one try is", "", *meant, ""]
+    )
 
 
 def _sum(what: str, rows: list[Row]) -> Row:
@@ -123,7 +137,9 @@ def main(folder: str, *logs: str) -> int:
     wanted = families()
     reports = Path(folder).resolve()
     reports.mkdir(parents=True, exist_ok=True)
-    cases = {file: cases_of(file, reports) for file in dict.fromkeys(family.file for family in wanted)}
+    cases = {
+        file: cases_of(file, reports) for file in dict.fromkeys(family.file for family in wanted)
+    }
     rows = [counted(family, cases[family.file]) for family in wanted]
     for log in logs:
         rows += logged(Path(log).read_text("utf-8"))

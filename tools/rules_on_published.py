@@ -71,10 +71,16 @@ def make(archive: Path, out: Path) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Write what our rules say of the published inputs.")
+    parser = argparse.ArgumentParser(
+        description="Write what our rules say of the published inputs."
+    )
     parser.add_argument("archive", type=Path, help="crane_llm.tar.gz")
-    parser.add_argument("--out", type=Path, default=CHECKOUT / "data" / "published" / TABLE, help="where to write")
-    parser.add_argument("--python", help="interpreter whose libraries are asked, of the study's versions")
+    parser.add_argument(
+        "--out", type=Path, default=CHECKOUT / "data" / "published" / TABLE, help="where to write"
+    )
+    parser.add_argument(
+        "--python", help="interpreter whose libraries are asked, of the study's versions"
+    )
     chosen = parser.parse_args()
     if chosen.python:
         os.environ[ASSUMED] = chosen.python

@@ -14,7 +14,11 @@ from playwright.sync_api import sync_playwright
 from benchmarks._server import serve
 
 ROOT = Path(__file__).resolve().parents[1]
-PICTURES = {"try": "try_a_notebook", "overview": "", "pair": "cases?benchmark=minibench&case=sklearn_1"}
+PICTURES = {
+    "try": "try_a_notebook",
+    "overview": "",
+    "pair": "cases?benchmark=minibench&case=sklearn_1",
+}
 """Name of each picture to the address that it shows."""
 DRAWN = {"overview": "[data-testid=stVegaLiteChart] svg", "pair": ".cw-pair", "try": ".cw-verdict"}
 """What must be visible first."""
@@ -33,7 +37,8 @@ def main(chromium: str) -> None:
 def _take(chromium: str, address: str) -> None:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=chromium, args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
+            executable_path=chromium,
+            args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
         )
         page = browser.new_page(viewport=SIZE, color_scheme="light", device_scale_factor=1.5)
         page.set_default_timeout(120_000)

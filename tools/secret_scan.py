@@ -39,7 +39,9 @@ def found_in(file: str) -> list[Found]:
     secrets = SecretsCollection(root=str(ROOT))
     with default_settings():
         secrets.scan_file(file)
-    return [Found(file, secret.line_number, secret.type, secret.secret_hash) for _, secret in secrets]
+    return [
+        Found(file, secret.line_number, secret.type, secret.secret_hash) for _, secret in secrets
+    ]
 
 
 def known() -> dict[str, set[str]]:
@@ -50,7 +52,17 @@ def known() -> dict[str, set[str]]:
 
 def files() -> list[str]:
     """Every file that is tracked or would be, but for data and pins."""
-    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", ".", *LEFT_OUT]
+    command = [
+        "git",
+        "ls-files",
+        "-z",
+        "--cached",
+        "--others",
+        "--exclude-standard",
+        "--",
+        ".",
+        *LEFT_OUT,
+    ]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     return [name for name in listed.split("\0") if (ROOT / name).is_file()]
 
@@ -65,7 +77,9 @@ def scanned(names: list[str]) -> Iterator[tuple[str, list[Found]]]:
 
 def state_of(name: str) -> str:
     """Name, content and what is known, in one digest."""
-    return hashlib.sha256(b"\0".join([name.encode(), (ROOT / name).read_bytes(), KNOWN.read_bytes()])).hexdigest()
+    return hashlib.sha256(
+        b"\0".join([name.encode(), (ROOT / name).read_bytes(), KNOWN.read_bytes()])
+    ).hexdigest()
 
 
 def main(names: list[str]) -> int:
@@ -79,7 +93,10 @@ def main(names: list[str]) -> int:
     for one in found:
         print(f"{one.file}:{one.line}: {one.kind}, digest {one.digest}", file=sys.stderr)
     if found:
-        print(f"Take them out, or add a false finding, with the reason, to {KNOWN.relative_to(ROOT)}.", file=sys.stderr)
+        print(
+            f"Take them out, or add a false finding, with the reason, to {KNOWN.relative_to(ROOT)}.",
+            file=sys.stderr,
+        )
     return 1 if found else 0
 
 

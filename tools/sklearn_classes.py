@@ -32,12 +32,27 @@ CLASSES = np.arange(N_ROWS) % 2
 MEASURES = SOUND[:, 0] * 3 + 1.5 + _RANDOM.random(N_ROWS)
 WORDS = np.array(["ab", "cd"] * (N_ROWS // 2), dtype=object)
 WITH_DATA = (
-    *("predict", "predict_proba", "predict_log_proba", "decision_function", "transform", "score", "score_samples"),
+    *(
+        "predict",
+        "predict_proba",
+        "predict_log_proba",
+        "decision_function",
+        "transform",
+        "score",
+        "score_samples",
+    ),
     *("kneighbors", "apply"),
 )
 ASKED = (
     *WITH_DATA,
-    *("inverse_transform", "kneighbors_graph", "radius_neighbors", "decision_path", "sample", "get_feature_names_out"),
+    *(
+        "inverse_transform",
+        "kneighbors_graph",
+        "radius_neighbors",
+        "decision_path",
+        "sample",
+        "get_feature_names_out",
+    ),
     "get_support",
 )
 
@@ -98,7 +113,9 @@ def offered(estimator: Any, names: Sequence[str]) -> list[str]:
 
 
 def unfitted(estimator: Any, y: Any) -> dict[str, str | None]:
-    return {name: refused(asked, clone(estimator), name, SOUND, y) for name in offered(estimator, ASKED)}
+    return {
+        name: refused(asked, clone(estimator), name, SOUND, y) for name in offered(estimator, ASKED)
+    }
 
 
 def counts_features(trained: Any, y: Any) -> list[str]:
@@ -121,7 +138,11 @@ def _default(parameter: inspect.Parameter) -> Any:
     if parameter.default is parameter.empty:
         return {"required": True}
     is_plain = parameter.default is None or type(parameter.default) in (bool, int, float, str)
-    is_finite = is_plain and parameter.default == parameter.default and abs(_number(parameter.default)) != np.inf
+    is_finite = (
+        is_plain
+        and parameter.default == parameter.default
+        and abs(_number(parameter.default)) != np.inf
+    )
     return parameter.default if is_finite else {"repr": repr(parameter.default)}
 
 
@@ -156,7 +177,9 @@ def learnt(estimator: Any) -> list[str]:
     return sorted(
         name
         for name in names
-        if name.endswith("_") and not name.startswith("_") and refused(getattr, estimator, name) is None
+        if name.endswith("_")
+        and not name.startswith("_")
+        and refused(getattr, estimator, name) is None
     )
 
 
@@ -176,14 +199,18 @@ def described(kind: type) -> dict[str, Any]:
     if estimator is None:
         return facts
     can_fit, y = target_that_fits(estimator)
-    facts["unfitted"] = [name for name, each in unfitted(estimator, y).items() if each == "NotFittedError"]
+    facts["unfitted"] = [
+        name for name, each in unfitted(estimator, y).items() if each == "NotFittedError"
+    ]
     if not can_fit:
         return facts
     trained = fitted(estimator, SOUND, y)
     facts["learnt"] = learnt(trained)
     if not facts["learnt"]:
         facts["unfitted"] = []
-    facts["readable_unfitted"] = [name for name in facts["learnt"] if name in learnt(clone(estimator))]
+    facts["readable_unfitted"] = [
+        name for name in facts["learnt"] if name in learnt(clone(estimator))
+    ]
     facts["unfitted_attributes"] = {
         exception: names
         for exception, names in _by_exception(unreadable(clone(estimator), facts["learnt"])).items()
@@ -203,8 +230,13 @@ def _by_exception(findings: dict[str, str | None]) -> dict[str, list[str]]:
 def table() -> dict[str, Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return {"version": sklearn.__version__, "classes": {name: described(kind) for name, kind in all_estimators()}}
+        return {
+            "version": sklearn.__version__,
+            "classes": {name: described(kind) for name, kind in all_estimators()},
+        }
 
 
 if __name__ == "__main__":
-    TABLE.write_text(json.dumps(table(), indent=None, separators=(",", ":")).replace("}},", "}},\n") + "\n")
+    TABLE.write_text(
+        json.dumps(table(), indent=None, separators=(",", ":")).replace("}},", "}},\n") + "\n"
+    )

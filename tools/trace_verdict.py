@@ -23,7 +23,12 @@ from crane_core.detectors.rules.operation import Arguments
 from crane_core.detectors.rules.predict import findings
 from crane_core.detectors.rules_detector import predict
 from crane_core.domain import Cell, KernelState, Setting
-from crane_core.pipeline.own_notebooks.check import CheckedNotebook, read_notebook, unsure, with_state
+from crane_core.pipeline.own_notebooks.check import (
+    CheckedNotebook,
+    read_notebook,
+    unsure,
+    with_state,
+)
 
 MINIBENCH = Path(__file__).resolve().parents[1] / "data" / "minibench"
 SHOWN_FACTS = ("shape", "dtype", "columns", "length")
@@ -59,10 +64,15 @@ class TracedInterpreter(Interpreter):
         rules = [f"{file_of(each.rule)}.{each.rule.__name__}" for each in rules_for(step, of, name)]
         asked_of = of if isinstance(of, str) else described(of)
         given = [described(value) for value in arguments.positional]
-        print(f"  step {step!r} {name!r} of {asked_of}" + (f" with {', '.join(given)}" if given else ""))
+        print(
+            f"  step {step!r} {name!r} of {asked_of}"
+            + (f" with {', '.join(given)}" if given else "")
+        )
         print(f"    rules: {', '.join(rules) or 'none'}")
         try:
-            answer = super().ask(step, of, name, node, receiver=receiver, arguments=arguments, absent=absent)
+            answer = super().ask(
+                step, of, name, node, receiver=receiver, arguments=arguments, absent=absent
+            )
         except Crash as crash:
             print(f"    raises {crash.exception}: {crash.why}")
             raise
@@ -84,17 +94,24 @@ def read(case: str) -> CheckedNotebook:
     for line in checked.plan.target.source.splitlines():
         print(f"  target, cell {checked.plan.target.index}: {line}")
 
-    heading(2, "crane_core/runtime/capture.py, capture: what the kernel holds then (as it ships with minibench)")
+    heading(
+        2,
+        "crane_core/runtime/capture.py, capture: what the kernel holds then (as it ships with minibench)",
+    )
     document = json.loads((MINIBENCH / "states" / f"{instance}.json").read_text("utf-8"))
     print(f"  versions: {document['captured']['packages']}")
     for name, entry in document["variables"].items():
-        print(f"  {name}: {entry['type']} {entry.get('structure', {})} {entry.get('representation', {})}")
+        print(
+            f"  {name}: {entry['type']} {entry.get('structure', {})} {entry.get('representation', {})}"
+        )
     return with_state(checked, document)
 
 
 def interpret(cells: Sequence[Cell], state: KernelState) -> None:
     """Steps 3 and 4: names as abstract values, and the target over them."""
-    heading(3, "crane_core/detectors/rules/initial_state.py, InitialState: names as abstract values")
+    heading(
+        3, "crane_core/detectors/rules/initial_state.py, InitialState: names as abstract values"
+    )
     initial = InitialState(cells, state)
     for name in state.variables:
         print(f"  {name}: {described(initial.value(name))}")
@@ -126,7 +143,9 @@ def conclude(cells: Sequence[Cell], state: KernelState) -> None:
     if not report.findings:
         print("  no finding")
 
-    heading(6, "crane_core/detectors/rules_detector.py, predict: the verdict that every face prints")
+    heading(
+        6, "crane_core/detectors/rules_detector.py, predict: the verdict that every face prints"
+    )
     said = predict(cells, state, Setting.RUNTIME_PLUS)
     print(f"  crash: {said.crashes or None}")
     print(f"  {said.reasoning}")

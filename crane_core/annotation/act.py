@@ -24,7 +24,12 @@ _BY_ANNOTATOR = frozenset(AnnotationAction) - {AnnotationAction.ADJUDICATE}
 
 
 def annotation(
-    raw: Mapping[str, Any], plan: Plan, annotator: str, *, sequence: int, later_versions: Collection[str] = ()
+    raw: Mapping[str, Any],
+    plan: Plan,
+    annotator: str,
+    *,
+    sequence: int,
+    later_versions: Collection[str] = (),
 ) -> Annotation:
     """The act that `raw` describes. Raises ValueError, which names the invalid member.
 
@@ -42,7 +47,9 @@ def annotation(
         raise ValueError("event must be 8 to 64 letters, digits and dashes")
     showing = Showing(_text(raw, "item"), _showing(raw.get("showing")))
     if showing not in plan.orders[annotator]:
-        raise ValueError(f"{showing.item}, showing {showing.showing}, is not an item of {annotator}")
+        raise ValueError(
+            f"{showing.item}, showing {showing.showing}, is not an item of {annotator}"
+        )
     return Annotation(
         campaign=plan.campaign,
         annotator=annotator,

@@ -15,16 +15,27 @@ def calibration_first(items: Sequence[Item], n: int, *, seed: str) -> tuple[Item
     Raises ValueError if there are fewer than n.
     """
     if not 0 <= n <= len(items):
-        raise ValueError(f"a calibration round of {n:,} items needs that many; the sample has {len(items):,}")
+        raise ValueError(
+            f"a calibration round of {n:,} items needs that many; the sample has {len(items):,}"
+        )
     if n == 0:
         return tuple(items)
     start = Random(seed).random()
     first = {items[int((place + start) * len(items) / n)].item for place in range(n)}
-    return (*(one for one in items if one.item in first), *(one for one in items if one.item not in first))
+    return (
+        *(one for one in items if one.item in first),
+        *(one for one in items if one.item not in first),
+    )
 
 
 def assigned(
-    items: Sequence[Item], people: Sequence[str], overlap: Overlap, *, shared: Sequence[int], per_item: int, seed: str
+    items: Sequence[Item],
+    people: Sequence[str],
+    overlap: Overlap,
+    *,
+    shared: Sequence[int],
+    per_item: int,
+    seed: str,
 ) -> dict[str, list[str]]:
     """Names of the items that each annotator labels.
 
@@ -40,12 +51,16 @@ def assigned(
     of_stratum: dict[int, list[str]] = defaultdict(list)
     for item in items:
         of_stratum[item.stratum].append(item.item)
-    second = [name for place, names in sorted(of_stratum.items()) for name in names[: shared[place]]]
+    second = [
+        name for place, names in sorted(of_stratum.items()) for name in names[: shared[place]]
+    ]
     first, *others = people
     return {first: everything} | {person: list(second) for person in others}
 
 
-def dealt(items: Iterable[Item], people: Sequence[str], per_item: int, *, seed: str) -> dict[str, list[str]]:
+def dealt(
+    items: Iterable[Item], people: Sequence[str], per_item: int, *, seed: str
+) -> dict[str, list[str]]:
     """Each item to `per_item` different people, stratum by stratum; loads differ by one item at most."""
     if not 1 <= per_item <= len(people):
         raise ValueError(f"each item needs {per_item:,} annotators, and there are {len(people):,}")
@@ -53,11 +68,15 @@ def dealt(items: Iterable[Item], people: Sequence[str], per_item: int, *, seed: 
     found: dict[str, list[str]] = {person: [] for person in people}
     shuffled = sorted(items, key=lambda item: (item.stratum, chance.random()))
     for item in shuffled:
-        for person in least_loaded(people, {name: len(names) for name, names in found.items()}, per_item, chance):
+        for person in least_loaded(
+            people, {name: len(names) for name, names in found.items()}, per_item, chance
+        ):
             found[person].append(item.item)
     return found
 
 
-def least_loaded(people: Iterable[str], load: Mapping[str, int], n: int, chance: Random) -> list[str]:
+def least_loaded(
+    people: Iterable[str], load: Mapping[str, int], n: int, chance: Random
+) -> list[str]:
     """The n with the fewest items; ties are broken at random."""
     return sorted(people, key=lambda person: (load[person], chance.random()))[:n]

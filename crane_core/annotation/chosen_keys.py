@@ -19,7 +19,11 @@ _OF_THE_APP = frozenset("rc")
 
 def checked_keys(body: Any) -> dict[str, Any]:
     """The choice with nothing but its two members. Raises ValueError naming the first entry that is wrong."""
-    if not isinstance(body, dict) or not isinstance(body.get("isOff"), bool) or not isinstance(body.get("keys"), dict):
+    if (
+        not isinstance(body, dict)
+        or not isinstance(body.get("isOff"), bool)
+        or not isinstance(body.get("keys"), dict)
+    ):
         raise ValueError("it needs isOff, true or false, and keys, an object")
     chosen = body["keys"]
     if len(chosen) > MOST_KEYS:
@@ -35,4 +39,10 @@ def checked_keys(body: Any) -> dict[str, Any]:
 def _is_key(key: object) -> bool:
     if not isinstance(key, str) or _WITH_ALT.fullmatch(key):
         return isinstance(key, str)
-    return len(key) == 1 and key.isprintable() and not key.isspace() and key == key.lower() and key not in _OF_THE_APP
+    return (
+        len(key) == 1
+        and key.isprintable()
+        and not key.isspace()
+        and key == key.lower()
+        and key not in _OF_THE_APP
+    )

@@ -57,7 +57,12 @@ class CampaignRequest:
 
 
 def draw_plan(
-    request: CampaignRequest, verdicts: Sequence[LabelledVerdict], *, guideline: str, created_at: str, left_out: int
+    request: CampaignRequest,
+    verdicts: Sequence[LabelledVerdict],
+    *,
+    guideline: str,
+    created_at: str,
+    left_out: int,
 ) -> Plan:
     """The plan for a population. The same request, verdicts and seed give the same items, names and orders.
 
@@ -72,7 +77,10 @@ def draw_plan(
     required = _required(len(ordered), request.design)
     sizes = {name: len(group) for name, group in groups.items()}
     sampled = allocate(required, sizes) if request.design.kind is DrawKind.SAMPLE else sizes
-    drawn = {name: _draw(group, sampled[name], f"{request.seed}/items/{name}") for name, group in groups.items()}
+    drawn = {
+        name: _draw(group, sampled[name], f"{request.seed}/items/{name}")
+        for name, group in groups.items()
+    }
     shared = _shared(required, sizes, sampled, request.design)
     names = list(groups)
     items = tuple(
@@ -83,9 +91,17 @@ def draw_plan(
     n_first = request.design.calibration
     items = calibration_first(items, n_first, seed=f"{request.seed}/calibration")
     of_all = [shared[name] for name in names]
-    theirs = whole_assignment(items, request.annotators, request.design, shared=of_all, seed=request.seed)
-    now = {person: [item.item for item in items[:n_first]] for person in theirs} if n_first else theirs
-    if len({item.item for item in items} | {entry.item for entry in gold}) != len(items) + len(gold):
+    theirs = whole_assignment(
+        items, request.annotators, request.design, shared=of_all, seed=request.seed
+    )
+    now = (
+        {person: [item.item for item in items[:n_first]] for person in theirs}
+        if n_first
+        else theirs
+    )
+    if len({item.item for item in items} | {entry.item for entry in gold}) != len(items) + len(
+        gold
+    ):
         raise ValueError("two items have the same name; choose another seed")
     return Plan(
         campaign=request.campaign,
@@ -104,7 +120,9 @@ def draw_plan(
         labels=request.labels,
         blind=request.blind,
         required=required,
-        strata=tuple(_stratum(name, place, sizes, items, theirs) for place, name in enumerate(names)),
+        strata=tuple(
+            _stratum(name, place, sizes, items, theirs) for place, name in enumerate(names)
+        ),
         items=items,
         orders={
             person: annotator_order(
@@ -120,26 +138,39 @@ def draw_plan(
     )
 
 
-def without_gold(verdicts: Sequence[LabelledVerdict], gold: Sequence[Gold]) -> list[LabelledVerdict]:
+def without_gold(
+    verdicts: Sequence[LabelledVerdict], gold: Sequence[Gold]
+) -> list[LabelledVerdict]:
     """The verdicts whose label is not known beforehand."""
     known = {entry.verdict.key for entry in gold}
     return [verdict for verdict in verdicts if verdict.key not in known]
 
 
 def whole_assignment(
-    items: Sequence[Item], people: Sequence[str], design: Design, *, shared: Sequence[int], seed: int
+    items: Sequence[Item],
+    people: Sequence[str],
+    design: Design,
+    *,
+    shared: Sequence[int],
+    seed: int,
 ) -> dict[str, list[str]]:
     """Who labels what in calibration and main round together; `items` begin with those of the calibration.
 
     shared: per stratum, how many items several people label where the overlap is SAMPLE, calibration included.
     """
     first, rest = items[: design.calibration], items[design.calibration :]
-    more = [max(0, n - sum(item.stratum == place for item in first)) for place, n in enumerate(shared)]
-    of_rest = assigned(rest, people, design.overlap, shared=more, per_item=design.per_item, seed=str(seed))
+    more = [
+        max(0, n - sum(item.stratum == place for item in first)) for place, n in enumerate(shared)
+    ]
+    of_rest = assigned(
+        rest, people, design.overlap, shared=more, per_item=design.per_item, seed=str(seed)
+    )
     return {person: [item.item for item in first] + names for person, names in of_rest.items()}
 
 
-def _shared(required: int, sizes: dict[str, int], sampled: dict[str, int], design: Design) -> dict[str, int]:
+def _shared(
+    required: int, sizes: dict[str, int], sampled: dict[str, int], design: Design
+) -> dict[str, int]:
     """Per stratum, how many items the others label besides the first annotator; for a sample, again by Equation 1."""
     if design.overlap is not Overlap.SAMPLE:
         return sampled
@@ -167,13 +198,17 @@ def _check(request: CampaignRequest) -> None:
         raise ValueError(f"the gold label {strange[0]!r} is none of {request.labels.listed()}")
     design = request.design
     if not 0 < design.confidence < 1 or not 0 <= design.repeats <= 0.5:
-        raise ValueError("confidence must be between 0 and 1, and the share of repeats between 0 and 0.5")
+        raise ValueError(
+            "confidence must be between 0 and 1, and the share of repeats between 0 and 0.5"
+        )
     if unknown := [name for name in design.strata if name not in STRATA]:
         raise ValueError(f"{unknown[0]!r} is not a stratum; choose from {', '.join(STRATA)}")
     if design.overlap is Overlap.SAMPLE and len(request.annotators) < 2:
         raise ValueError("an overlap sample needs a second annotator")
     if design.overlap is Overlap.SOME and not 1 <= design.per_item <= len(request.annotators):
-        raise ValueError(f"each item needs {design.per_item:,} annotators, and there are {len(request.annotators):,}")
+        raise ValueError(
+            f"each item needs {design.per_item:,} annotators, and there are {len(request.annotators):,}"
+        )
 
 
 def _required(population: int, design: Design) -> int:
@@ -182,7 +217,9 @@ def _required(population: int, design: Design) -> int:
     return required_sample(population, z=z, margin=design.margin, p=design.p)
 
 
-def _groups(verdicts: list[LabelledVerdict], strata: tuple[str, ...]) -> dict[str, list[LabelledVerdict]]:
+def _groups(
+    verdicts: list[LabelledVerdict], strata: tuple[str, ...]
+) -> dict[str, list[LabelledVerdict]]:
     groups: dict[str, list[LabelledVerdict]] = defaultdict(list)
     for verdict in verdicts:
         groups[stratum_name(verdict, strata)].append(verdict)
@@ -199,7 +236,11 @@ def _draw(group: list[LabelledVerdict], n: int, seed: str) -> list[LabelledVerdi
 
 
 def _stratum(
-    name: str, place: int, sizes: dict[str, int], items: tuple[Item, ...], assigned: dict[str, list[str]]
+    name: str,
+    place: int,
+    sizes: dict[str, int],
+    items: tuple[Item, ...],
+    assigned: dict[str, list[str]],
 ) -> Stratum:
     mine = {item.item for item in items if item.stratum == place}
     times: dict[str, int] = defaultdict(int)

@@ -56,7 +56,9 @@ def as_guideline(text: str) -> str:
     if not whole.strip():
         raise ValueError("the guideline is empty")
     if len(whole) > MOST_CHARACTERS:
-        raise ValueError(f"the guideline has {len(whole):,} characters; {MOST_CHARACTERS:,} are allowed")
+        raise ValueError(
+            f"the guideline has {len(whole):,} characters; {MOST_CHARACTERS:,} are allowed"
+        )
     return whole
 
 

@@ -104,7 +104,11 @@ class Journal:
             self._numbers[act.device] = act.number
             self._placed.append(_Placed(act.sequence, act))
             return True
-        place = next(i for i, one in enumerate(self._placed) if _was_made_after(one.act, act.device, act.number))
+        place = next(
+            i
+            for i, one in enumerate(self._placed)
+            if _was_made_after(one.act, act.device, act.number)
+        )
         self._placed.insert(place, _Placed(self._placed[place].at, act))
         return False
 
@@ -139,7 +143,11 @@ class Journal:
         twin = copy(self)
         twin.given, twin.notes, twin.spent = dict(self.given), dict(self.notes), dict(self.spent)
         twin.flags, twin.events = dict(self.flags), set(self.events)
-        twin.skipped, twin.returned, twin.labelled = list(self.skipped), list(self.returned), list(self.labelled)
+        twin.skipped, twin.returned, twin.labelled = (
+            list(self.skipped),
+            list(self.returned),
+            list(self.labelled),
+        )
         twin._placed, twin._numbers = list(self._placed), dict(self._numbers)
         return twin
 
@@ -151,7 +159,9 @@ class Journal:
             case AnnotationAction.UNDO:
                 self._undo(showing)
                 self.last = act
-            case AnnotationAction.REASON if showing in self.given and self._takes(act, self.given[showing].label):
+            case AnnotationAction.REASON if showing in self.given and self._takes(
+                act, self.given[showing].label
+            ):
                 self.given[showing] = replace(self.given[showing], reason=act.reason)
             case AnnotationAction.NOTE:
                 self.notes[showing] = act.note or ""
@@ -212,7 +222,9 @@ class Journal:
         last = set(self.skipped)
         first = [showing for showing in reversed(self.returned) if showing not in self.given]
         yield from first
-        yield from (s for s in self.order if s not in self.given and s not in last and s not in first)
+        yield from (
+            s for s in self.order if s not in self.given and s not in last and s not in first
+        )
         yield from (s for s in self.skipped if s not in self.given and s not in first)
 
     def undoable(self) -> list[Showing]:

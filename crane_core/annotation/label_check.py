@@ -26,7 +26,9 @@ LEAST_CONTRAST = 4.5
 """Of text on its ground (WCAG 2.1, 1.4.3)."""
 MOST_CHARACTERS = {"name": 40, "word": 24, "words": 40, "sign": 2, "means": 300}
 OF_SET = frozenset({"name", "scale", "labels", "reasons"})
-OF_LABEL = frozenset({"code", "word", "sign", "key", "colour", "colour_dark", "credit", "reasons", "means"})
+OF_LABEL = frozenset(
+    {"code", "word", "sign", "key", "colour", "colour_dark", "credit", "reasons", "means"}
+)
 OF_REASON = frozenset({"code", "words", "key"})
 COMPUTED = frozenset({str(Label.MISDETECTED), str(Label.UNVERIFIABLE)})
 """Outcomes that no annotator can choose."""
@@ -45,7 +47,9 @@ def labels_from_toml(text: str) -> LabelSet:
         raise ValueError(f"name: {found.name!r} is the name of the study's labels; choose another")
     for where, key in _keys(found):
         if key in DESK_KEYS:
-            raise ValueError(f"{where}, key: {key!r} has a meaning at the desk; choose a digit or another letter")
+            raise ValueError(
+                f"{where}, key: {key!r} has a meaning at the desk; choose a digit or another letter"
+            )
     return found
 
 
@@ -83,7 +87,9 @@ def _check_label(entry: object, where: str, reasons: Sequence[str]) -> None:
     table = _table(entry, where, OF_LABEL)
     code = _code(table, where)
     if code in COMPUTED:
-        raise ValueError(f"{where}, code: {code!r} is an outcome that is computed, not given; choose another")
+        raise ValueError(
+            f"{where}, code: {code!r} is an outcome that is computed, not given; choose another"
+        )
     for name in ("word", "sign"):
         _text(table, name, where)
     if table.get("means", "") != "":
@@ -104,7 +110,9 @@ def _check_label(entry: object, where: str, reasons: Sequence[str]) -> None:
 
 def _check_colour(value: object, where: str, ground: str) -> None:
     if not isinstance(value, str) or not _COLOUR.fullmatch(value):
-        raise ValueError(f"{where}: {_shown(value)} is not a colour; write it as #rrggbb in lower case")
+        raise ValueError(
+            f"{where}: {_shown(value)} is not a colour; write it as #rrggbb in lower case"
+        )
     ratio = contrast(value, ground)
     if ratio < LEAST_CONTRAST:
         raise ValueError(
@@ -118,7 +126,9 @@ def _check_credit(table: Mapping[str, Any], where: str, code: str) -> None:
     if credit is not None and not (is_number and 0 <= credit <= 1):
         raise ValueError(f"{where}, credit: {_shown(credit)} is not a number from 0 to 1")
     if code in study_labels() and credit != (of_study := study_labels().of(code).credit):
-        raise ValueError(f"{where}, credit: the study's {code!r} has {of_study:g}; state that, or choose another code")
+        raise ValueError(
+            f"{where}, credit: the study's {code!r} has {of_study:g}; state that, or choose another code"
+        )
 
 
 def _refuse_twice(entries: Sequence[Mapping[str, str]], what: str, names: Sequence[str]) -> None:
@@ -127,7 +137,9 @@ def _refuse_twice(entries: Sequence[Mapping[str, str]], what: str, names: Sequen
         for place, entry in enumerate(entries, start=1):
             first = known.setdefault(entry[name].casefold(), place)
             if first != place:
-                raise ValueError(f"{what} {place}, {name}: {what} {first} has {entry[name]!r} already; choose another")
+                raise ValueError(
+                    f"{what} {place}, {name}: {what} {first} has {entry[name]!r} already; choose another"
+                )
 
 
 def _refuse_shared_keys(found: LabelSet) -> None:
@@ -140,15 +152,21 @@ def _refuse_shared_keys(found: LabelSet) -> None:
 
 def _keys(found: LabelSet) -> list[tuple[str, str]]:
     """Place and key of every label and reason."""
-    of_labels = [(f"labels {place}", label.key) for place, label in enumerate(found.labels, start=1)]
-    return of_labels + [(f"reasons {place}", reason.key) for place, reason in enumerate(found.reasons, start=1)]
+    of_labels = [
+        (f"labels {place}", label.key) for place, label in enumerate(found.labels, start=1)
+    ]
+    return of_labels + [
+        (f"reasons {place}", reason.key) for place, reason in enumerate(found.reasons, start=1)
+    ]
 
 
 def _table(value: object, where: str, known: frozenset[str]) -> Mapping[str, Any]:
     if not isinstance(value, dict):
         raise ValueError(f"{where}: {_shown(value)} is not a table")
     if unknown := sorted(map(str, value.keys() - known)):
-        raise ValueError(f"{where}: {_shown(unknown[0])} is unknown; it may hold {', '.join(sorted(known))}")
+        raise ValueError(
+            f"{where}: {_shown(unknown[0])} is unknown; it may hold {', '.join(sorted(known))}"
+        )
     return value
 
 
@@ -163,9 +181,13 @@ def _text(table: Mapping[str, Any], name: str, where: str) -> str:
     value = table.get(name)
     most = MOST_CHARACTERS[name]
     if not isinstance(value, str) or not value or value != value.strip() or not value.isprintable():
-        raise ValueError(f"{_place(where, name)}: {_shown(value)} is not a line of text without blanks around it")
+        raise ValueError(
+            f"{_place(where, name)}: {_shown(value)} is not a line of text without blanks around it"
+        )
     if len(value) > most:
-        raise ValueError(f"{_place(where, name)}: {_shown(value)} has more than {most} characters; shorten it")
+        raise ValueError(
+            f"{_place(where, name)}: {_shown(value)} has more than {most} characters; shorten it"
+        )
     return value
 
 

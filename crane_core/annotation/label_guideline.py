@@ -22,7 +22,9 @@ def first_guideline(labels: LabelSet) -> str:
 def listed_for_judge(labels: LabelSet) -> str:
     """A line per label for a model: the code that it replies with, the word, the meaning, and the order of the set."""
     lines = [f'- "{label.code}": {label.word}. {label.means}'.rstrip() for label in labels.labels]
-    return "\n".join([*lines, "They stand from best to worst." if labels.is_ordinal else "They have no order."])
+    return "\n".join(
+        [*lines, "They stand from best to worst." if labels.is_ordinal else "They have no order."]
+    )
 
 
 def _line(label: LabelEntry, labels: LabelSet) -> str:

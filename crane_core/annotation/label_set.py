@@ -102,7 +102,9 @@ def label_set(body: Mapping[str, Any]) -> LabelSet:
         name=body["name"],
         scale=Scale(body["scale"]),
         labels=tuple(
-            LabelEntry(**entry | {"reasons": tuple(entry.get("reasons", ())), "credit": _credit(entry)})
+            LabelEntry(
+                **entry | {"reasons": tuple(entry.get("reasons", ())), "credit": _credit(entry)}
+            )
             for entry in body["labels"]
         ),
         reasons=tuple(Reason(**entry) for entry in body.get("reasons", ())),
@@ -117,7 +119,9 @@ def _credit(entry: Mapping[str, Any]) -> float | None:
 @cache
 def study_labels() -> LabelSet:
     """The set of study_labels.toml."""
-    return label_set(tomllib.loads((files("crane_core.annotation") / "study_labels.toml").read_text("utf-8")))
+    return label_set(
+        tomllib.loads((files("crane_core.annotation") / "study_labels.toml").read_text("utf-8"))
+    )
 
 
 def means_the_study(labels: LabelSet) -> bool:

@@ -17,13 +17,16 @@ _FAMILIES = (
     "gpt", "chatgpt", "openai", "gemini", "qwen", "claude", "anthropic", "llama", "mistral", "mixtral", "deepseek",
     "gemma", "grok", "codestral",
 )  # fmt: skip
-_FAMILY = re.compile(rf"\b(?:{'|'.join(_FAMILIES)})(?:[-\s]?\d[\w.\-]*|-[\w.\-]+)?(?<![.\-])(?!\w)", re.IGNORECASE)
+_FAMILY = re.compile(
+    rf"\b(?:{'|'.join(_FAMILIES)})(?:[-\s]?\d[\w.\-]*|-[\w.\-]+)?(?<![.\-])(?!\w)", re.IGNORECASE
+)
 _RUNTIME = (
     r"(?:run-?time|kernel)(?:[\s_-]+(?:variable|object))?"
     r"[\s_-]+(?:info(?:rmation)?|context|environment|state|snapshot|values?|variables?|data)"
 )
 _OF_IT = (
-    r"(?:provided|given|extracted|structured|captured|current|available|previously|prior|previous|preceding|earlier)"
+    r"(?:provided|given|extracted|structured|captured|current|available|"
+    r"previously|prior|previous|preceding|earlier)"
 )
 _SHOWN = rf"(?:{_OF_IT}\s+){{0,3}}(?:executed\s+(?:code\s+)?cells|{_RUNTIME})"
 _OR = r"(?:,?\s+(?:or|and|nor)\s+|\s?/\s?)(?:(?:(?:provided|given|defined|present|shown|in|by|from|the)\s+){0,4})"

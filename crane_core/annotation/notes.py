@@ -13,7 +13,11 @@ def merged_note(stored: str, before: str, written: str) -> str:
     if stored in ("", before, written):
         return written
     # This device wrote the last paragraph itself, and edits it now.
-    others = stored.removesuffix(before).rstrip() if before and stored.endswith(f"\n{before}") else stored
+    others = (
+        stored.removesuffix(before).rstrip()
+        if before and stored.endswith(f"\n{before}")
+        else stored
+    )
     if not written or written in others.split("\n"):
         return others
     return f"{others}\n{written}"

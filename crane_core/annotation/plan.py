@@ -215,7 +215,9 @@ def with_rounds(plan: Plan, rounds: Sequence[Round]) -> Plan:
     for entry in rounds:
         orders |= entry.orders
     names = (*plan.annotators, *(name for entry in rounds for name in entry.annotators))
-    changed = replace(plan, annotators=tuple(dict.fromkeys(names)), orders=orders, rounds=tuple(rounds))
+    changed = replace(
+        plan, annotators=tuple(dict.fromkeys(names)), orders=orders, rounds=tuple(rounds)
+    )
     _check(changed)
     return changed
 
@@ -237,7 +239,9 @@ def check_name(name: str, what: str) -> str:
 
 def population_sha256(verdicts: list[LabelledVerdict]) -> str:
     """Address of a population: sha256 over its sorted keys."""
-    as_json = json.JSONEncoder(ensure_ascii=False).encode  # made once: a plan has tens of thousands of keys
+    as_json = json.JSONEncoder(
+        ensure_ascii=False
+    ).encode  # made once: a plan has tens of thousands of keys
     lines = sorted(as_json(verdict.key) for verdict in verdicts)
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
@@ -255,9 +259,13 @@ def plan_from_json(text: str) -> Plan:
                 "strata": tuple(Stratum(**stratum) for stratum in body["strata"]),
                 "items": tuple(_item(item) for item in body["items"]),
                 "gold": tuple(
-                    Gold(**entry | {"verdict": LabelledVerdict(**entry["verdict"])}) for entry in body.get("gold", ())
+                    Gold(**entry | {"verdict": LabelledVerdict(**entry["verdict"])})
+                    for entry in body.get("gold", ())
                 ),
-                "orders": {name: tuple(Showing(**s) for s in order) for name, order in body["orders"].items()},
+                "orders": {
+                    name: tuple(Showing(**s) for s in order)
+                    for name, order in body["orders"].items()
+                },
                 "labels": checked_labels(body["labels"]) if "labels" in body else study_labels(),
             }
         )
@@ -268,7 +276,9 @@ def plan_from_json(text: str) -> Plan:
 
 
 def _population(body: dict[str, Any]) -> Population:
-    lists = {name: tuple(body[name]) for name in ("detectors", "settings", "libraries", "root_causes")}
+    lists = {
+        name: tuple(body[name]) for name in ("detectors", "settings", "libraries", "root_causes")
+    }
     return Population(**body | lists | {"outcome": PopulationOutcome(body["outcome"])})
 
 
@@ -294,7 +304,11 @@ def _check(plan: Plan) -> None:
     if not plan.annotators or set(plan.orders) != set(plan.annotators):
         raise ValueError("not the plan of a campaign: its orders do not match its annotators")
     if plan.guideline_text is not None and version_of(plan.guideline_text) != plan.guideline:
-        raise ValueError("not the plan of a campaign: the version of its guideline does not match the text")
+        raise ValueError(
+            "not the plan of a campaign: the version of its guideline does not match the text"
+        )
     known = {item.item for item in plan.items} | plan.gold_items
     if unknown := {showing.item for order in plan.orders.values() for showing in order} - known:
-        raise ValueError(f"not the plan of a campaign: the item {min(unknown)!r} is in an order but not in the plan")
+        raise ValueError(
+            f"not the plan of a campaign: the item {min(unknown)!r} is in an order but not in the plan"
+        )

@@ -53,11 +53,15 @@ def main_round(plan: Plan, signed: Signed) -> Round:
     for person, names in theirs.items():
         had = {showing.item for showing in plan.orders[person]}
         names = [*names, *(entry.item for entry in plan.gold)]
-        orders[person] = plan.orders[person] + _order(plan, person, [name for name in names if name not in had])
+        orders[person] = plan.orders[person] + _order(
+            plan, person, [name for name in names if name not in had]
+        )
     return Round(RoundKind.MAIN, signed.at, signed.by, signed.why, plan.present, orders=orders)
 
 
-def again_round(plan: Plan, journals: Mapping[str, Journal], items: frozenset[str], signed: Signed) -> Round:
+def again_round(
+    plan: Plan, journals: Mapping[str, Journal], items: frozenset[str], signed: Signed
+) -> Round:
     """These items again, by the present annotators who labelled them. Raises ValueError if none of them did."""
     again = {
         person: Again(journals[person].n_acts, mine)
@@ -67,15 +71,22 @@ def again_round(plan: Plan, journals: Mapping[str, Journal], items: frozenset[st
     if not again:
         raise ValueError("nobody who is present has labelled any of these items")
     sent = tuple(sorted(frozenset().union(*(entry.items for entry in again.values()))))
-    return Round(RoundKind.AGAIN, signed.at, signed.by, signed.why, plan.present, again=again, items=sent)
+    return Round(
+        RoundKind.AGAIN, signed.at, signed.by, signed.why, plan.present, again=again, items=sent
+    )
 
 
-def people_round(plan: Plan, journals: Mapping[str, Journal], change: PeopleChange, signed: Signed) -> Round:
+def people_round(
+    plan: Plan, journals: Mapping[str, Journal], change: PeopleChange, signed: Signed
+) -> Round:
     """The round after people came or went. Raises ValueError, which names the people who cannot."""
     _check(plan, change)
     left = (*change.remove, *change.replace)
     joined = (*change.add, *dict.fromkeys(change.replace.values()))
-    present = (*(name for name in plan.present if name not in left), *(n for n in joined if n not in plan.present))
+    present = (
+        *(name for name in plan.present if name not in left),
+        *(n for n in joined if n not in plan.present),
+    )
     if not present:
         raise ValueError("nobody would be left to label")
     hands = _Hands(plan, journals, present)
@@ -91,7 +102,16 @@ def people_round(plan: Plan, journals: Mapping[str, Journal], change: PeopleChan
         hands.deal_out(items, but=name)
     come = tuple(name for name in joined if name not in plan.present)
     orders = hands.orders()
-    return Round(RoundKind.PEOPLE, signed.at, signed.by, signed.why, present, come, tuple(left), orders=orders)
+    return Round(
+        RoundKind.PEOPLE,
+        signed.at,
+        signed.by,
+        signed.why,
+        present,
+        come,
+        tuple(left),
+        orders=orders,
+    )
 
 
 def unassigned(plan: Plan) -> int:
@@ -115,12 +135,17 @@ def _check(plan: Plan, change: PeopleChange) -> None:
         raise ValueError(f"{here[0]} labels in it already")
     leaving = (*change.remove, *change.replace, *change.hand_back)
     if strangers := [name for name in leaving if name not in plan.present]:
-        raise ValueError(f"{strangers[0]} does not label in it; present are {', '.join(plan.present)}")
+        raise ValueError(
+            f"{strangers[0]} does not label in it; present are {', '.join(plan.present)}"
+        )
     if len(set(leaving)) != len(leaving) or set(joined) & set(leaving):
         raise ValueError("each person can come, leave or hand back once")
     if not (joined or leaving):
         raise ValueError("nobody comes, leaves or hands back")
-    if plan.design.overlap is Overlap.SAMPLE and plan.present[0] in {*change.remove, *change.hand_back}:
+    if plan.design.overlap is Overlap.SAMPLE and plan.present[0] in {
+        *change.remove,
+        *change.hand_back,
+    }:
         raise ValueError(f"{plan.present[0]} labels every item; name who takes over")
 
 
@@ -134,11 +159,18 @@ def _order(plan: Plan, person: str, items: list[str]) -> tuple[Showing, ...]:
 class _Hands:
     """The items of each annotator while a round is made."""
 
-    def __init__(self, plan: Plan, journals: Mapping[str, Journal], present: tuple[str, ...]) -> None:
+    def __init__(
+        self, plan: Plan, journals: Mapping[str, Journal], present: tuple[str, ...]
+    ) -> None:
         self._plan, self._present = plan, present
         self._chance = Random(f"{plan.seed}/round/{len(plan.rounds) + 1}")
-        self._kept = {name: list(plan.orders.get(name, ())) for name in dict.fromkeys((*plan.orders, *present))}
-        self._given = {name: frozenset(journals[name].given if name in journals else ()) for name in self._kept}
+        self._kept = {
+            name: list(plan.orders.get(name, ()))
+            for name in dict.fromkeys((*plan.orders, *present))
+        }
+        self._given = {
+            name: frozenset(journals[name].given if name in journals else ()) for name in self._kept
+        }
         self._new: dict[str, list[str]] = {name: [] for name in self._kept}
         self._first = plan.calibration
 
@@ -150,14 +182,24 @@ class _Hands:
             late = [item for item in self._new[name] if item not in self._first]
             begin = tuple(Showing(item, 1) for item in self._chance.sample(early, len(early)))
             found[name] = (*kept, *begin, *_order(self._plan, name, late))
-        return {name: order for name, order in found.items() if order != self._plan.orders.get(name)}
+        return {
+            name: order for name, order in found.items() if order != self._plan.orders.get(name)
+        }
 
     def take_back(self, name: str) -> list[str]:
         """Names of the items that this person has not labelled; they go out of their order, with repeats and gold."""
-        open_items = {s.item for s in self._kept[name] if s.showing == 1 and s not in self._given[name]}
+        open_items = {
+            s.item for s in self._kept[name] if s.showing == 1 and s not in self._given[name]
+        }
         gold = self._plan.gold_items  # everybody has these, so nobody takes them over
-        names = [s.item for s in self._kept[name] if s.showing == 1 and s.item in open_items and s.item not in gold]
-        self._drop(name, lambda showing: showing.item in open_items or showing not in self._given[name])
+        names = [
+            s.item
+            for s in self._kept[name]
+            if s.showing == 1 and s.item in open_items and s.item not in gold
+        ]
+        self._drop(
+            name, lambda showing: showing.item in open_items or showing not in self._given[name]
+        )
         return names
 
     def give(self, name: str, items: list[str]) -> list[str]:
@@ -192,8 +234,16 @@ class _Hands:
         """Take from the fullest order, item by item, until none is over one item longer than the newcomer's."""
         while True:
             had = self._items(name)
-            free = {one: [i for i in self._open(one) if i not in had] for one in self._present if one != name}
-            donors = [one for one, items in free.items() if items and self._load(one) > self._load(name) + 1]
+            free = {
+                one: [i for i in self._open(one) if i not in had]
+                for one in self._present
+                if one != name
+            }
+            donors = [
+                one
+                for one, items in free.items()
+                if items and self._load(one) > self._load(name) + 1
+            ]
             if not donors:
                 return
             donor = max(donors, key=self._load)

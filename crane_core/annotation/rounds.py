@@ -52,7 +52,10 @@ class Round:
     items: tuple[str, ...] = ()
 
     def to_json(self) -> str:
-        again = {name: asdict(entry) | {"items": sorted(entry.items)} for name, entry in self.again.items()}
+        again = {
+            name: asdict(entry) | {"items": sorted(entry.items)}
+            for name, entry in self.again.items()
+        }
         return json.dumps(asdict(self) | {"again": again}, ensure_ascii=False, allow_nan=False)
 
 
@@ -65,8 +68,14 @@ def round_from_json(text: str) -> Round:
             | {
                 "kind": RoundKind(body["kind"]),
                 **{name: tuple(body[name]) for name in ("annotators", "joined", "left", "items")},
-                "orders": {name: tuple(Showing(**s) for s in order) for name, order in body["orders"].items()},
-                "again": {name: Again(one["after"], frozenset(one["items"])) for name, one in body["again"].items()},
+                "orders": {
+                    name: tuple(Showing(**s) for s in order)
+                    for name, order in body["orders"].items()
+                },
+                "again": {
+                    name: Again(one["after"], frozenset(one["items"]))
+                    for name, one in body["again"].items()
+                },
             }
         )
     except (KeyError, TypeError, AttributeError, RecursionError) as error:

@@ -56,7 +56,9 @@ class Thread:
         return max([*times, *([self.flagged_at] if self.flagged_at else [])])
 
 
-def threads(annotator: str, journal: Journal, messages: Iterable[CampaignMessage]) -> dict[Showing, Thread]:
+def threads(
+    annotator: str, journal: Journal, messages: Iterable[CampaignMessage]
+) -> dict[Showing, Thread]:
     """The threads of one annotator: flagged items and those with messages, in the annotator's order.
 
     messages: of the campaign, in the order of writing; those of other annotators and of other items are left out.
@@ -66,7 +68,13 @@ def threads(annotator: str, journal: Journal, messages: Iterable[CampaignMessage
         if message.annotator == annotator:
             written[Showing(message.item, message.showing)].append(message)
     return {
-        one: Thread(annotator, one, journal.flags.get(one), journal.notes.get(one, ""), tuple(written.get(one, ())))
+        one: Thread(
+            annotator,
+            one,
+            journal.flags.get(one),
+            journal.notes.get(one, ""),
+            tuple(written.get(one, ())),
+        )
         for one in journal.order
         if one in written or one in journal.flags
     }

@@ -53,7 +53,9 @@ class Data:
         from crane_core.pipeline.judging.judged import locked_campaigns
 
         labels = label_frame(self._store, self._folder)
-        return labels[labels["campaign"].isna() | labels["campaign"].isin(locked_campaigns(self._folder))]
+        return labels[
+            labels["campaign"].isna() | labels["campaign"].isin(locked_campaigns(self._folder))
+        ]
 
     def sql(self, question: str) -> pd.DataFrame:
         """The rows of one SELECT, FROM, WITH, DESCRIBE, SHOW or SUMMARIZE. Raises StoreError for anything else."""
@@ -74,7 +76,10 @@ class Data:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.close()
 

@@ -63,7 +63,9 @@ def capture(
     variables (name to type, structure, representation, values), accesses, absent, unavailable.
     """
     limits = _limits(cell_s, isolate=isolate, installs=allow_install)
-    done = captures.capture(Path(notebook), target=target, python=python, limits=limits, keep_going=keep_going)
+    done = captures.capture(
+        Path(notebook), target=target, python=python, limits=limits, keep_going=keep_going
+    )
     return done.to_json()
 
 

@@ -19,7 +19,9 @@ MARK = "#2b83ba"
 """Colour of points that stand for no detector."""
 
 
-def forest(table: pd.DataFrame, *, labels: list[str], coefficient: str, whole: float | None) -> alt.LayerChart:
+def forest(
+    table: pd.DataFrame, *, labels: list[str], coefficient: str, whole: float | None
+) -> alt.LayerChart:
     """One row per group, from top to bottom as in `labels`; `whole` is the value over all groups.
 
     `table` columns: label (the group with its n, as the axis shows it), value, low, high (missing where undefined), n,
@@ -36,9 +38,15 @@ def forest(table: pd.DataFrame, *, labels: list[str], coefficient: str, whole: f
 
     # Without an interval the text is long; behind a high value it would be cut off.
     is_before = table["low"].isna() & (table["value"] > TEXT_BEFORE)
-    drawn = table.assign(is_before=is_before, text_at=table["high"].fillna(table["value"]).fillna(ticks[0]))
+    drawn = table.assign(
+        is_before=is_before, text_at=table["high"].fillna(table["value"]).fillna(ticks[0])
+    )
     base = alt.Chart(drawn).encode(
-        y=alt.Y("label:N", sort=labels, axis=alt.Axis(title=None, labelLimit=340, ticks=False, domain=False)),
+        y=alt.Y(
+            "label:N",
+            sort=labels,
+            axis=alt.Axis(title=None, labelLimit=340, ticks=False, domain=False),
+        ),
         tooltip=[
             alt.Tooltip("label:N", title="group"),
             alt.Tooltip("value:Q", title=coefficient, format=".3f"),
@@ -53,12 +61,23 @@ def forest(table: pd.DataFrame, *, labels: list[str], coefficient: str, whole: f
     behind = texts.transform_filter("!datum.is_before")
     before = texts.transform_filter("datum.is_before")
     layers = [
-        base.mark_rule(strokeWidth=2, opacity=0.6).encode(x=x("low:Q"), x2=alt.X2("high:Q"), color=colour),
-        base.mark_point(size=80, filled=True, opacity=1, shape="diamond").encode(x=x("value:Q"), color=colour),
+        base.mark_rule(strokeWidth=2, opacity=0.6).encode(
+            x=x("low:Q"), x2=alt.X2("high:Q"), color=colour
+        ),
+        base.mark_point(size=80, filled=True, opacity=1, shape="diamond").encode(
+            x=x("value:Q"), color=colour
+        ),
         behind.mark_text(align="left", dx=8, fontSize=12, baseline="middle", color=TEXT),
         before.mark_text(align="right", dx=-8, fontSize=12, baseline="middle", color=TEXT),
     ]
     if whole is not None:
         mark = alt.Chart(pd.DataFrame({"whole": [whole]})).mark_rule(color=INK, strokeDash=[3, 2])
-        layers.insert(0, mark.encode(x=x("whole:Q"), tooltip=alt.Tooltip("whole:Q", title="overall", format=".3f")))
-    return alt.LayerChart(layer=layers, height=ROW_HEIGHT * len(labels) + AXIS_HEIGHT, padding=PADDING)
+        layers.insert(
+            0,
+            mark.encode(
+                x=x("whole:Q"), tooltip=alt.Tooltip("whole:Q", title="overall", format=".3f")
+            ),
+        )
+    return alt.LayerChart(
+        layer=layers, height=ROW_HEIGHT * len(labels) + AXIS_HEIGHT, padding=PADDING
+    )

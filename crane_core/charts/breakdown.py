@@ -19,7 +19,9 @@ LABEL_LIMIT = 190
 TICKS = [0, 0.25, 0.5, 0.75, 1]
 
 
-def breakdown(table: pd.DataFrame, *, labels: list[str], rate: str, inputs: tuple[str, str] = INPUTS) -> alt.LayerChart:
+def breakdown(
+    table: pd.DataFrame, *, labels: list[str], rate: str, inputs: tuple[str, str] = INPUTS
+) -> alt.LayerChart:
     """One row per group: a hollow circle for the base, a filled diamond for the other input, a line between them.
 
     `table` holds the rows of one detector: group, label (the group with its n, as the axis shows it), detector_title,
@@ -31,19 +33,27 @@ def breakdown(table: pd.DataFrame, *, labels: list[str], rate: str, inputs: tupl
     drawn = table.assign(is_alone=table.groupby("label")["setting"].transform("nunique") < 2)
     scale = alt.Scale(domain=[0, 1])
     x = alt.X("value:Q", scale=scale, axis=alt.Axis(format=".0%", values=TICKS, title=rate))
-    left = alt.Axis(title=None, labelLimit=LABEL_LIMIT, labelOverlap=False, ticks=False, domain=False)
+    left = alt.Axis(
+        title=None, labelLimit=LABEL_LIMIT, labelOverlap=False, ticks=False, domain=False
+    )
     colour = detector_colours([title])[title]
     opacity = alt.OpacityValue(1, condition=either(f"datum.n_cases <= {FEW_CASES}", 0.4))
     is_other = f"datum.setting == '{inputs[1]}'"
-    picked = alt.selection_point(name=MARK, fields=["group", "detector_title", "setting"], on="click", clear=False)
+    picked = alt.selection_point(
+        name=MARK, fields=["group", "detector_title", "setting"], on="click", clear=False
+    )
 
     def y(axis: alt.Axis | None = None) -> alt.Y:
         return alt.Y("label:N", sort=labels, axis=axis)
 
     base = alt.Chart().encode(color=alt.ColorValue(colour), opacity=opacity)
-    marks = alt.Chart(name=f"view_{crc32(title.encode()):08x}").mark_point(size=85, strokeWidth=2, cursor="pointer")
+    marks = alt.Chart(name=f"view_{crc32(title.encode()):08x}").mark_point(
+        size=85, strokeWidth=2, cursor="pointer"
+    )
     layers = [
-        base.mark_line(strokeWidth=2, aria=False).encode(x=x, y=y(left), detail=alt.Detail("label:N")),
+        base.mark_line(strokeWidth=2, aria=False).encode(
+            x=x, y=y(left), detail=alt.Detail("label:N")
+        ),
         base.transform_filter("datum.is_alone")
         .mark_rule(strokeWidth=2)
         .encode(x=alt.X("low:Q", scale=scale), x2=alt.X2("high:Q"), y=y()),

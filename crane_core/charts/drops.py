@@ -5,7 +5,15 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
-from crane_core.charts.theme import INK, LEGEND, TEXT, detector_colours, either, in_order, room_for_text
+from crane_core.charts.theme import (
+    INK,
+    LEGEND,
+    TEXT,
+    detector_colours,
+    either,
+    in_order,
+    room_for_text,
+)
 
 MARK = "mark"
 """Name of the selection that a click on a mark makes."""
@@ -26,21 +34,29 @@ def drops(table: pd.DataFrame, *, labels: list[str], rate: str) -> alt.LayerChar
     titles = in_order(table["detector_title"].unique().tolist())
     colours = detector_colours(titles)
     axis = alt.Axis(
-        labelExpr="replace(format(100 * datum.value, '+.0f'), '-', '−') + ' pp'", title=f"change of {rate}", tickCount=6
+        labelExpr="replace(format(100 * datum.value, '+.0f'), '-', '−') + ' pp'",
+        title=f"change of {rate}",
+        tickCount=6,
     )
 
     def x(field: str) -> alt.X:
         return alt.X(field, axis=axis, scale=alt.Scale(nice=True))
 
     base = alt.Chart(table).encode(
-        y=alt.Y("label:N", sort=labels, axis=alt.Axis(title=None, labelLimit=190, ticks=False, domain=False)),
+        y=alt.Y(
+            "label:N",
+            sort=labels,
+            axis=alt.Axis(title=None, labelLimit=190, ticks=False, domain=False),
+        ),
         yOffset=alt.YOffset("detector_title:N", sort=titles),
         color=alt.Color(
             "detector_title:N",
             scale=alt.Scale(domain=titles, range=[colours[title] for title in titles]),
             legend=LEGEND if len(titles) > 1 else None,
         ),
-        opacity=alt.OpacityValue(1, condition=either(f"datum.n_cases !== null && datum.n_cases <= {FEW_CASES}", 0.4)),
+        opacity=alt.OpacityValue(
+            1, condition=either(f"datum.n_cases !== null && datum.n_cases <= {FEW_CASES}", 0.4)
+        ),
         tooltip=[
             alt.Tooltip("detector_title:N", title="detector"),
             alt.Tooltip("label:N", title="row"),
@@ -52,11 +68,15 @@ def drops(table: pd.DataFrame, *, labels: list[str], rate: str) -> alt.LayerChar
         ],
     )
     zero = alt.Chart(pd.DataFrame({"difference": [0.0]})).mark_rule(color=INK, strokeDash=[3, 2])
-    picked = alt.selection_point(name=MARK, fields=["label", "detector_title"], on="click", clear=False)
+    picked = alt.selection_point(
+        name=MARK, fields=["label", "detector_title"], on="click", clear=False
+    )
     measured, printed = "!datum.is_printed", "datum.is_printed"
     layers = [
         zero.encode(x=x("difference:Q")),
-        base.transform_filter(measured).mark_rule(strokeWidth=2).encode(x=x("low:Q"), x2=alt.X2("high:Q")),
+        base.transform_filter(measured)
+        .mark_rule(strokeWidth=2)
+        .encode(x=x("low:Q"), x2=alt.X2("high:Q")),
         base.transform_filter(measured)
         .mark_point(size=90, filled=True, shape="diamond", cursor="pointer")
         .encode(x=x("difference:Q"))

@@ -5,7 +5,14 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
-from crane_core.charts.theme import INK, TEXT, detector_colours, in_order, label_above, room_for_text
+from crane_core.charts.theme import (
+    INK,
+    TEXT,
+    detector_colours,
+    in_order,
+    label_above,
+    room_for_text,
+)
 
 ROW_HEIGHT = 76
 AXIS_HEIGHT = 56
@@ -61,8 +68,12 @@ def _layers(rows: pd.DataFrame, place: int, labels: dict[str, str]) -> list[alt.
         return alt.X(field, scale=scale_x, axis=axis)
 
     return [
-        base.mark_rule(strokeWidth=2, opacity=0.6, yOffset=dy, y2Offset=dy).encode(x=x("low:Q"), x2=alt.X2("high:Q")),
-        base.mark_tick(thickness=1.5, size=22, yOffset=dy).encode(x=x("printed:Q"), color=alt.ColorValue(INK)),
+        base.mark_rule(strokeWidth=2, opacity=0.6, yOffset=dy, y2Offset=dy).encode(
+            x=x("low:Q"), x2=alt.X2("high:Q")
+        ),
+        base.mark_tick(thickness=1.5, size=22, yOffset=dy).encode(
+            x=x("printed:Q"), color=alt.ColorValue(INK)
+        ),
         base.mark_point(
             size=90,
             filled=filled,

@@ -19,14 +19,19 @@ def dumbbells(table: pd.DataFrame) -> alt.LayerChart:
     `table`: detector_title, without, with_ (shares in 0..1), without_text, with_text, n.
     """
     axis = alt.Axis(format=".0%", title="accuracy", tickCount=5)
-    low, high = table[["without", "with_"]].to_numpy().min(), table[["without", "with_"]].to_numpy().max()
+    low, high = (
+        table[["without", "with_"]].to_numpy().min(),
+        table[["without", "with_"]].to_numpy().max(),
+    )
     scale = alt.Scale(domain=[low - 0.06, high + 0.06], nice=False)
     base = _base(table)
 
     def x(field: str) -> alt.X:
         return alt.X(field, scale=scale, axis=axis)
 
-    point = base.mark_point(size=110, strokeWidth=2, opacity=1, filled=False, fill="transparent", shape="circle")
+    point = base.mark_point(
+        size=110, strokeWidth=2, opacity=1, filled=False, fill="transparent", shape="circle"
+    )
     head = base.mark_point(size=110, filled=True, opacity=1, shape="triangle-right")
     layers = [
         base.mark_rule(strokeWidth=1.5).encode(x=x("without:Q"), x2=alt.X2("with_:Q")),
@@ -87,10 +92,14 @@ def _base(table: pd.DataFrame) -> alt.Chart:
     return chart
 
 
-def _text(base: alt.Chart, align: Literal["left", "center", "right"], dx: int, *, dy: int = 0) -> alt.Chart:
+def _text(
+    base: alt.Chart, align: Literal["left", "center", "right"], dx: int, *, dy: int = 0
+) -> alt.Chart:
     drawn: alt.Chart = base.mark_text(align=align, dx=dx, dy=dy, fontSize=12, baseline="middle")
     return drawn.encode(color=alt.ColorValue(TEXT))
 
 
 def _finished(layers: list[alt.Chart], table: pd.DataFrame) -> alt.LayerChart:
-    return alt.LayerChart(layer=layers, height=ROW_HEIGHT * len(table) + AXIS_HEIGHT, padding=PADDING)
+    return alt.LayerChart(
+        layer=layers, height=ROW_HEIGHT * len(table) + AXIS_HEIGHT, padding=PADDING
+    )

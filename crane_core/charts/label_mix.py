@@ -23,11 +23,21 @@ def label_mix(table: pd.DataFrame, *, parts: list[str], colours: dict[str, str])
     """
     table = table.assign(text_at=_apart(table))
     labels = list(colours)
-    colour = alt.Color("label:N", scale=alt.Scale(domain=labels, range=list(colours.values())), legend=None)
-    shape = alt.Shape("label:N", scale=alt.Scale(domain=labels, range=list(LABEL_SHAPES[: len(labels)])), legend=None)
+    colour = alt.Color(
+        "label:N", scale=alt.Scale(domain=labels, range=list(colours.values())), legend=None
+    )
+    shape = alt.Shape(
+        "label:N",
+        scale=alt.Scale(domain=labels, range=list(LABEL_SHAPES[: len(labels)])),
+        legend=None,
+    )
     axis = alt.Axis(title="quarters, in the order of labelling", labelAngle=0, ticks=False)
     x = alt.X("part:N", sort=parts, axis=axis, scale=alt.Scale(padding=0.3))
-    y = alt.Y("share:Q", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(title=None, format=".0%", tickCount=3))
+    y = alt.Y(
+        "share:Q",
+        scale=alt.Scale(domain=[0, 1]),
+        axis=alt.Axis(title=None, format=".0%", tickCount=3),
+    )
     tooltip = [
         alt.Tooltip("annotator:N", title="annotator"),
         alt.Tooltip("part:N", title="stretch"),
@@ -40,9 +50,13 @@ def label_mix(table: pd.DataFrame, *, parts: list[str], colours: dict[str, str])
     lines = base.mark_line(strokeWidth=2).encode(color=colour)
     points = base.mark_point(size=60, filled=True, opacity=1).encode(color=colour, shape=shape)
     text_at = alt.Y("text_at:Q", scale=alt.Scale(domain=[0, 1]), title=None)
-    names = base.mark_text(align="left", dx=8, fontSize=11, color=TEXT).encode(y=text_at, text=alt.Text("text:N"))
+    names = base.mark_text(align="left", dx=8, fontSize=11, color=TEXT).encode(
+        y=text_at, text=alt.Text("text:N")
+    )
     panel = alt.layer(lines, points, names).properties(width=PANEL_WIDTH, height=PANEL_HEIGHT)
-    header = alt.Header(title=None, labelFontSize=13, labelFontWeight=600, labelOrient="top", labelAnchor="start")
+    header = alt.Header(
+        title=None, labelFontSize=13, labelFontWeight=600, labelOrient="top", labelAnchor="start"
+    )
     drawn: alt.FacetChart = panel.facet(
         data=table, facet=alt.Facet("annotator:N", header=header, sort=None), columns=3, spacing=64
     ).properties(padding=PADDING)

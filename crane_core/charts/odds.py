@@ -5,7 +5,14 @@ from __future__ import annotations
 import altair as alt
 import pandas as pd
 
-from crane_core.charts.theme import INK, TEXT, detector_colours, in_order, label_above, room_for_text
+from crane_core.charts.theme import (
+    INK,
+    TEXT,
+    detector_colours,
+    in_order,
+    label_above,
+    room_for_text,
+)
 
 ROW_HEIGHT = 50
 AXIS_HEIGHT = 56
@@ -23,7 +30,9 @@ def odds(table: pd.DataFrame) -> alt.LayerChart:
     titles = in_order(list(label_of))
     colours = detector_colours(titles)
     least, most = min(0.5, float(table["low"].min())), max(2.0, float(table["high"].max()))
-    axis = alt.Axis(title="odds ratio", values=[tick for tick in TICKS if least <= tick <= most], format=".2~f")
+    axis = alt.Axis(
+        title="odds ratio", values=[tick for tick in TICKS if least <= tick <= most], format=".2~f"
+    )
     scale = alt.Scale(type="log", domain=[least, most], nice=False)
 
     def x(field: str) -> alt.X:
@@ -36,7 +45,9 @@ def odds(table: pd.DataFrame) -> alt.LayerChart:
             axis=label_above(ROW_HEIGHT // 2 - 6),
         ),
         color=alt.Color(
-            "detector_title:N", scale=alt.Scale(domain=titles, range=[colours[t] for t in titles]), legend=None
+            "detector_title:N",
+            scale=alt.Scale(domain=titles, range=[colours[t] for t in titles]),
+            legend=None,
         ),
         tooltip=[
             alt.Tooltip("detector_title:N", title="detector"),
@@ -47,11 +58,15 @@ def odds(table: pd.DataFrame) -> alt.LayerChart:
             alt.Tooltip("n_cases:Q", title="cases"),
         ],
     )
-    no_change = alt.Chart(pd.DataFrame({"odds_ratio": [1.0]})).mark_rule(color=INK, strokeDash=[3, 2])
+    no_change = alt.Chart(pd.DataFrame({"odds_ratio": [1.0]})).mark_rule(
+        color=INK, strokeDash=[3, 2]
+    )
     layers = [
         no_change.encode(x=x("odds_ratio:Q")),
         base.mark_rule(strokeWidth=2, opacity=0.6).encode(x=x("low:Q"), x2=alt.X2("high:Q")),
-        base.mark_point(size=90, filled=True, opacity=1, shape="diamond").encode(x=x("odds_ratio:Q")),
+        base.mark_point(size=90, filled=True, opacity=1, shape="diamond").encode(
+            x=x("odds_ratio:Q")
+        ),
         base.mark_text(align="left", dx=8, fontSize=12, baseline="middle").encode(
             x=x("high:Q"), text=alt.Text("text:N"), color=alt.ColorValue(TEXT)
         ),

@@ -20,7 +20,9 @@ def pareto(table: pd.DataFrame, *, cost: str, cost_format: str, rate: str) -> al
     titles = in_order(table["detector_title"].unique().tolist())
     colours = detector_colours(titles)
     x = alt.X(
-        "cost:Q", axis=alt.Axis(title=cost, format=cost_format, tickCount=5), scale=alt.Scale(zero=True, nice=True)
+        "cost:Q",
+        axis=alt.Axis(title=cost, format=cost_format, tickCount=5),
+        scale=alt.Scale(zero=True, nice=True),
     )
     axis = alt.Axis(format=".0%", title=rate, tickCount=6)
 
@@ -44,12 +46,19 @@ def pareto(table: pd.DataFrame, *, cost: str, cost_format: str, rate: str) -> al
             alt.Tooltip("n:Q", title="instances"),
         ],
     )
-    on_front, off = base.transform_filter("datum.is_front"), base.transform_filter("!datum.is_front")
-    front = alt.Chart(table[table["is_front"]]).mark_line(color=INK, strokeDash=[4, 3], strokeWidth=1.5)
+    on_front, off = (
+        base.transform_filter("datum.is_front"),
+        base.transform_filter("!datum.is_front"),
+    )
+    front = alt.Chart(table[table["is_front"]]).mark_line(
+        color=INK, strokeDash=[4, 3], strokeWidth=1.5
+    )
     layers = [
         front.encode(x=x, y=y("value:Q"), order=alt.Order("cost:Q")),
         base.mark_rule(strokeWidth=1.5, opacity=0.4).encode(y=y("low:Q"), y2=alt.Y2("high:Q")),
-        on_front.mark_point(size=110, filled=True, opacity=1, shape="diamond").encode(y=y("value:Q")),
+        on_front.mark_point(size=110, filled=True, opacity=1, shape="diamond").encode(
+            y=y("value:Q")
+        ),
         off.mark_point(size=70, filled=False, strokeWidth=2, shape="circle").encode(y=y("value:Q")),
         base.mark_text(align="left", dx=7, dy=-9, fontSize=11).encode(
             y=y("value:Q"), text=alt.Text("text:N"), color=alt.ColorValue(TEXT)

@@ -25,12 +25,17 @@ def reliability(table: pd.DataFrame) -> alt.LayerChart:
     shift = {title: APART * (index - (len(titles) - 1) / 2) for index, title in enumerate(titles)}
     drawn = table.assign(
         x=table["votes"] / table["n_runs"] + table["detector_title"].map(shift),
-        said=[f"{votes} of {n_runs}" for votes, n_runs in zip(table["votes"], table["n_runs"], strict=True)],
+        said=[
+            f"{votes} of {n_runs}"
+            for votes, n_runs in zip(table["votes"], table["n_runs"], strict=True)
+        ],
     )
     x = alt.X(
         "x:Q",
         scale=alt.Scale(domain=[-0.04, 1.04], nice=False),
-        axis=alt.Axis(format=".0%", values=[0, 0.2, 0.4, 0.6, 0.8, 1], title="runs that predict a crash"),
+        axis=alt.Axis(
+            format=".0%", values=[0, 0.2, 0.4, 0.6, 0.8, 1], title="runs that predict a crash"
+        ),
     )
     axis = alt.Axis(format=".0%", values=[0, 0.2, 0.4, 0.6, 0.8, 1], title="real crashes")
 

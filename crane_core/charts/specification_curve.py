@@ -61,16 +61,22 @@ def specification_curve(readings: pd.DataFrame, choices: pd.DataFrame) -> alt.La
         ],
     )
     placed = choices.assign(height=choices["choice"].map(height_of))
-    squares = alt.Chart(placed).mark_point(filled=True, opacity=1, size=30, color=INK, shape="square")
+    squares = alt.Chart(placed).mark_point(
+        filled=True, opacity=1, size=30, color=INK, shape="square"
+    )
     zero = alt.Chart(pd.DataFrame({"height": [0.0]})).mark_rule(color=INK, strokeDash=[3, 2])
     layers = [
         zero.encode(y=y("height")),
         base.mark_rule(strokeWidth=1.5, opacity=0.45).encode(y=y("low"), y2=alt.Y2("high")),
         base.mark_point(size=34, strokeWidth=1.4).encode(y=y("difference")),
-        base.transform_filter("datum.is_found").mark_point(size=34, filled=True, opacity=1).encode(y=y("difference")),
+        base.transform_filter("datum.is_found")
+        .mark_point(size=34, filled=True, opacity=1)
+        .encode(y=y("difference")),
         squares.encode(x=x, y=y("height"), tooltip=alt.Tooltip("reading:N", title="reading")),
     ]
-    return alt.LayerChart(layer=layers, height=CURVE_HEIGHT + ROW_HEIGHT * (len(names) + 1), padding=PADDING)
+    return alt.LayerChart(
+        layer=layers, height=CURVE_HEIGHT + ROW_HEIGHT * (len(names) + 1), padding=PADDING
+    )
 
 
 def _axis(bottom: float, top: float, height_of: dict[str, float]) -> alt.Axis:

@@ -36,7 +36,15 @@ DETECTOR_COLOURS = {
 }
 OTHER_COLOURS = ("#5aa2c9", "#c98f3d", "#4fae8e", "#b07aa1", "#7d8f3a")
 CATEGORY_COLOURS = {"S": "#2b83ba", "R": "#b5609a", "V": "#0f9b74", "D": "#a8842c"}
-LABEL_SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
+LABEL_SHAPES = (
+    "circle",
+    "square",
+    "triangle-up",
+    "diamond",
+    "cross",
+    "triangle-down",
+    "triangle-right",
+)
 """Shapes of a campaign's labels in their order; its colours are data (`annotation.label_set`)."""
 INK = "#7b858f"
 """Thin lines on either ground."""
@@ -45,7 +53,13 @@ TEXT = "#5f6872"
 PADDING = {"left": 0, "top": 6, "right": 0, "bottom": 2}
 """Pixels around a chart; the page keeps the rhythm, not the chart."""
 LEGEND = alt.Legend(
-    title=None, orient="top", columns=2, columnPadding=6, labelFontSize=12, labelOpacity=1, symbolOpacity=1
+    title=None,
+    orient="top",
+    columns=2,
+    columnPadding=6,
+    labelFontSize=12,
+    labelOpacity=1,
+    symbolOpacity=1,
 )
 """Two columns fit a phone."""
 
@@ -61,7 +75,13 @@ def label_above(offset: int) -> alt.Axis:
     Labels beside the rows would leave a phone no room for the marks.
     """
     return alt.Axis(
-        title=None, labelAlign="left", labelPadding=-2, labelOffset=-offset, labelLimit=300, ticks=False, domain=False
+        title=None,
+        labelAlign="left",
+        labelPadding=-2,
+        labelOffset=-offset,
+        labelLimit=300,
+        ticks=False,
+        domain=False,
     )
 
 
@@ -80,7 +100,9 @@ def in_order(titles: list[str]) -> list[str]:
 
 def between(light: str, dark: str) -> str:
     """The colour halfway between that for a light and that for a dark ground; all as #rrggbb."""
-    pairs = ((int(light[place : place + 2], 16), int(dark[place : place + 2], 16)) for place in (1, 3, 5))
+    pairs = (
+        (int(light[place : place + 2], 16), int(dark[place : place + 2], 16)) for place in (1, 3, 5)
+    )
     return "#" + "".join(f"{(one + other) // 2:02x}" for one, other in pairs)
 
 
@@ -94,7 +116,11 @@ def either(test: str, value: str | float) -> dict[str, Any]:
 
 def _as_values(table: Any) -> dict[str, Any]:
     """A table as a chart holds it. Altair's own way takes ten times as long, once for every layer of a chart."""
-    return {"values": json.loads(table.to_json(orient="records", double_precision=15, date_format="iso"))}
+    return {
+        "values": json.loads(
+            table.to_json(orient="records", double_precision=15, date_format="iso")
+        )
+    }
 
 
 schemapi.disable_debug_mode()  # it validates every part of a chart on its way; tests validate charts as a whole

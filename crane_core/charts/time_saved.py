@@ -25,13 +25,18 @@ def time_saved(by_case: pd.DataFrame, title: str, query: float) -> alt.LayerChar
         said=["predicted" if share > 0.5 else "missed" for share in in_order["is_predicted"]],
     )
     colour = detector_colours([title])[title]
-    axis = alt.Axis(title="seconds before the crash", values=[0.01, 0.1, 1, 10, 100, 1000, 10000], format="~g")
+    axis = alt.Axis(
+        title="seconds before the crash", values=[0.01, 0.1, 1, 10, 100, 1000, 10000], format="~g"
+    )
 
     def y(field: str) -> alt.Y:
         return alt.Y(field, scale=alt.Scale(type="log", nice=False), axis=axis)
 
     base = alt.Chart(drawn).encode(
-        x=alt.X("place:Q", axis=alt.Axis(title="crashes, the quickest to reach first", grid=False, tickMinStep=1)),
+        x=alt.X(
+            "place:Q",
+            axis=alt.Axis(title="crashes, the quickest to reach first", grid=False, tickMinStep=1),
+        ),
         tooltip=[
             alt.Tooltip("case_id:N", title="case"),
             alt.Tooltip("seconds_before:Q", title="cells before it, s", format=".2f"),

@@ -48,10 +48,14 @@ def together(table: pd.DataFrame, *, axis: str) -> alt.LayerChart:
         ],
     )
     fill = alt.FillValue("transparent", condition=either("datum.holds", colour))
-    no_better = alt.Chart(pd.DataFrame({"difference": [0.0]})).mark_rule(color=INK, strokeDash=[3, 2])
+    no_better = alt.Chart(pd.DataFrame({"difference": [0.0]})).mark_rule(
+        color=INK, strokeDash=[3, 2]
+    )
     layers = [
         no_better.encode(x=x("difference:Q")),
-        base.mark_rule(strokeWidth=2, opacity=0.6, color=colour).encode(x=x("low:Q"), x2=alt.X2("high:Q")),
+        base.mark_rule(strokeWidth=2, opacity=0.6, color=colour).encode(
+            x=x("low:Q"), x2=alt.X2("high:Q")
+        ),
         base.mark_point(size=90, strokeWidth=2, opacity=1, shape="diamond", color=colour).encode(
             x=x("difference:Q"), fill=fill
         ),
@@ -59,4 +63,6 @@ def together(table: pd.DataFrame, *, axis: str) -> alt.LayerChart:
             x=x("high:Q"), text=alt.Text("text:N")
         ),
     ]
-    return alt.LayerChart(layer=layers, height=ROW_HEIGHT * len(table) + AXIS_HEIGHT, padding=PADDING)
+    return alt.LayerChart(
+        layer=layers, height=ROW_HEIGHT * len(table) + AXIS_HEIGHT, padding=PADDING
+    )

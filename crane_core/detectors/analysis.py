@@ -58,7 +58,9 @@ class Tool(NamedTuple):
     check: Callable[[Sequence[str]], Sequence[Checked]]
 
 
-def predictions(tool: Tool, questions: Sequence[LocalQuestion]) -> Iterator[Prediction | ToolStoppedError]:
+def predictions(
+    tool: Tool, questions: Sequence[LocalQuestion]
+) -> Iterator[Prediction | ToolStoppedError]:
     """One answer per question, in order; the error is that of one question. Raises DetectorError for the whole."""
     for start in range(0, len(questions), tool.texts_per_run):
         some = questions[start : start + tool.texts_per_run]
@@ -70,7 +72,11 @@ def predictions(tool: Tool, questions: Sequence[LocalQuestion]) -> Iterator[Pred
                 yield text
                 continue
             reported = next(found)
-            yield reported if isinstance(reported, ToolStoppedError) else _prediction(tool, question, text, reported)
+            yield (
+                reported
+                if isinstance(reported, ToolStoppedError)
+                else _prediction(tool, question, text, reported)
+            )
 
 
 def prediction(tool: Tool, question: LocalQuestion) -> Prediction:
@@ -93,7 +99,9 @@ def check_files(
 
     `errors` reads the report of so many files: file and error, or what the tool says of having broken there.
     """
-    with tempfile.TemporaryDirectory(prefix=f"crane-{name}-", ignore_cleanup_errors=True) as scratch:
+    with tempfile.TemporaryDirectory(
+        prefix=f"crane-{name}-", ignore_cleanup_errors=True
+    ) as scratch:
         folder = Path(scratch)
         files = [f"crane_input_{number}.py" for number in range(len(codes))]
         for file, code in zip(files, codes, strict=True):
@@ -110,7 +118,8 @@ def check_files(
                 broken[file] = ToolStoppedError(said, remedy="Try simpler cells.")
     except (ValueError, KeyError, TypeError) as error:
         raise ToolStoppedError(
-            f"{name} printed something other than its report: {type(error).__name__}.", remedy="Run `make setup`."
+            f"{name} printed something other than its report: {type(error).__name__}.",
+            remedy="Run `make setup`.",
         ) from error
     return [broken.get(file, found[file]) for file in files]
 
@@ -130,14 +139,18 @@ def question_text(question: LocalQuestion) -> AnalyzerText:
             remedy="Capture or fetch it, or use the setting `code`.",
         )
     has_types = GROUP_LEFT_OUT.get(question.setting) != REPRESENTATION
-    return analyzer_text(executed, target, annotation_lines(executed, question.state) if has_types else [])
+    return analyzer_text(
+        executed, target, annotation_lines(executed, question.state) if has_types else []
+    )
 
 
 def _text(name: str, question: LocalQuestion) -> AnalyzerText | ToolStoppedError:
     try:
         return question_text(question)
     except ValueError as error:
-        return ToolStoppedError(f"No text can be made for {name}: {error}.", remedy="Use fewer or shorter cells.")
+        return ToolStoppedError(
+            f"No text can be made for {name}: {error}.", remedy="Use fewer or shorter cells."
+        )
 
 
 def _checked(tool: Tool, codes: Sequence[str]) -> list[Checked]:
@@ -153,13 +166,18 @@ def _checked(tool: Tool, codes: Sequence[str]) -> list[Checked]:
     return [*_checked(tool, codes[:half]), *_checked(tool, codes[half:])]
 
 
-def _prediction(tool: Tool, question: LocalQuestion, text: AnalyzerText, reported: Sequence[Reported]) -> Prediction:
+def _prediction(
+    tool: Tool, question: LocalQuestion, text: AnalyzerText, reported: Sequence[Reported]
+) -> Prediction:
     is_annotated = question.setting is not Setting.CODE
     told, counted = [], []
     for error in sorted(reported)[:MOST_DIAGNOSTICS]:
         reason = why_not(tool.name, error.rule, error.message, is_annotated=is_annotated)
         message = error.message[:MOST_OF_A_MESSAGE]
-        entry: dict[str, Any] = {"code_line": text.code_line(error.line)[:MOST_OF_A_MESSAGE], "message": message}
+        entry: dict[str, Any] = {
+            "code_line": text.code_line(error.line)[:MOST_OF_A_MESSAGE],
+            "message": message,
+        }
         entry |= {tool.rule_key: error.rule or None, "source": tool.name, "counts": reason is None}
         told.append(entry if reason is None else entry | {"why_not": reason})
         if reason is None:
@@ -169,8 +187,14 @@ def _prediction(tool: Tool, question: LocalQuestion, text: AnalyzerText, reporte
 
 def _in_words(error: Reported, text: AnalyzerText) -> str:
     inside = error.line - text.target_line + 1
-    place = f"line {inside} of the target" if inside > 0 else f"line {error.line} of the text, before the target"
-    return f"{place}: {error.message[:MOST_OF_A_MESSAGE]}" + (f" ({error.rule})" if error.rule else "")
+    place = (
+        f"line {inside} of the target"
+        if inside > 0
+        else f"line {error.line} of the text, before the target"
+    )
+    return f"{place}: {error.message[:MOST_OF_A_MESSAGE]}" + (
+        f" ({error.rule})" if error.rule else ""
+    )
 
 
 def _told(counted: Sequence[str]) -> str | None:

@@ -48,7 +48,9 @@ def cells_in_order(cells: Sequence[Cell]) -> tuple[tuple[str, ...], str]:
     return tuple(cell.code for cell in ordered if cell.role is CellRole.EXECUTED), targets[0]
 
 
-def analyzer_text(executed: Sequence[str], target: str, annotations: Sequence[str] | None) -> AnalyzerText:
+def analyzer_text(
+    executed: Sequence[str], target: str, annotations: Sequence[str] | None
+) -> AnalyzerText:
     """The file; `annotations` are the lines before the target, None for the text without types.
 
     Raises ValueError for cells that are too large for an analyzer.
@@ -59,7 +61,9 @@ def analyzer_text(executed: Sequence[str], target: str, annotations: Sequence[st
     executed, target = [_plain_lines(code) for code in executed], _plain_lines(target)
     before = EXECUTED_HEADER + (_cells(executed) or f"# {NOTHING_EXECUTED}") + _heading(annotations)
     shown = before + target
-    code = EXECUTED_HEADER + (_cells([_python(cell) for cell in executed]) or f"# {NOTHING_EXECUTED}")
+    code = EXECUTED_HEADER + (
+        _cells([_python(cell) for cell in executed]) or f"# {NOTHING_EXECUTED}"
+    )
     code += _heading(annotations) + _python(target)
     return AnalyzerText(f"{code}\n", tuple(shown.split("\n")), before.count("\n") + 1)
 

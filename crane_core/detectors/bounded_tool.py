@@ -51,7 +51,12 @@ class ToolLimits(NamedTuple):
 
 
 def run_tool(
-    name: str, command: Sequence[str], folder: Path, limits: ToolLimits, *, accepted: Sequence[int] | None = None
+    name: str,
+    command: Sequence[str],
+    folder: Path,
+    limits: ToolLimits,
+    *,
+    accepted: Sequence[int] | None = None,
 ) -> str:
     """What the command prints, run in `folder`, which is also its home; `accepted` are exit codes, None takes any.
 
@@ -61,23 +66,36 @@ def run_tool(
     bounds = (str(limits.memory_bytes), str(limits.output_bytes))
     limited = python("-c", _LIMITED, *bounds, *command, has_site=False)
     with printed.open("wb") as out, said.open("wb") as err:
-        process = start(limited, folder=folder, env=_environment(folder), stdout=out, stderr=err, own_session=True)
+        process = start(
+            limited,
+            folder=folder,
+            env=_environment(folder),
+            stdout=out,
+            stderr=err,
+            own_session=True,
+        )
         try:
             code = process.wait(limits.seconds)
         except subprocess.TimeoutExpired as error:
             raise ToolStoppedError(
-                f"{name} took more than {limits.seconds:.0f} s.", remedy="Try fewer or shorter cells."
+                f"{name} took more than {limits.seconds:.0f} s.",
+                remedy="Try fewer or shorter cells.",
             ) from error
         finally:
             _end_group(process)
     if code < 0 or (accepted is not None and code not in accepted):
-        raise ToolStoppedError(f"{name} ended with {code}: {_last_words(said)}.", remedy="Try fewer or shorter cells.")
+        raise ToolStoppedError(
+            f"{name} ended with {code}: {_last_words(said)}.", remedy="Try fewer or shorter cells."
+        )
     return printed.read_text("utf-8", "replace")
 
 
 def _environment(folder: Path) -> dict[str, str]:
     """No setting of the user's reaches the tool: no PYTHONPATH, PYLINTRC, NODE_OPTIONS, no home with configuration."""
-    own = {name: str(folder) for name in ("HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "PYLINTHOME")}
+    own = {
+        name: str(folder)
+        for name in ("HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "PYLINTHOME")
+    }
     passed_on = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     return {"PATH": os.defpath, "LANG": "C.UTF-8", "PYTHONIOENCODING": "utf-8"} | passed_on | own
 

@@ -34,7 +34,9 @@ def why_not(tool: str, rule: str, message: str, *, is_annotated: bool) -> str | 
     """Why an error does not count, None if it does."""
     plain = message.replace("\N{NO-BREAK SPACE}", " ")
     for entry in entries(tool):
-        fits = entry.rule in (None, rule) and (entry.message is None or re.search(entry.message, plain))
+        fits = entry.rule in (None, rule) and (
+            entry.message is None or re.search(entry.message, plain)
+        )
         if fits and (is_annotated or not entry.only_annotated):
             return None if entry.counts else entry.reason
     raise ValueError(f"no entry of {FILE.name} decides about {tool}'s {rule}")

@@ -54,13 +54,24 @@ def _tool() -> Tool:
 
 
 def _check(codes: Sequence[str]) -> list[Checked]:
-    return analysis.check_files(NAME, codes, _command, _errors, ToolLimits(120 + 20 * len(codes)), _ENDED_WELL)
+    return analysis.check_files(
+        NAME, codes, _command, _errors, ToolLimits(120 + 20 * len(codes)), _ENDED_WELL
+    )
 
 
 def _command(_folder: Path, files: Sequence[str]) -> list[str]:
     """Isolated from the folder, the environment and the user's packages (-I); an empty file of settings, no plugins."""
     return [
-        *(sys.executable, "-I", "-X", "utf8", "-m", "pylint", f"--rcfile={os.devnull}", "--output-format=json2"),
+        *(
+            sys.executable,
+            "-I",
+            "-X",
+            "utf8",
+            "-m",
+            "pylint",
+            f"--rcfile={os.devnull}",
+            "--output-format=json2",
+        ),
         *("--disable=all", "--enable=E,F", "--persistent=n", "--jobs=1", "--"),
         *files,
     ]
@@ -69,4 +80,9 @@ def _command(_folder: Path, files: Sequence[str]) -> list[str]:
 def _errors(report: Any, _n_files: int) -> Iterator[tuple[str, Reported | str]]:
     for message in report["messages"]:
         file, symbol = Path(message["path"]).name, message["symbol"]
-        yield file, f" ({symbol})" if symbol in _BROKEN else Reported(message["line"], symbol, message["message"])
+        yield (
+            file,
+            f" ({symbol})"
+            if symbol in _BROKEN
+            else Reported(message["line"], symbol, message["message"]),
+        )

@@ -100,4 +100,9 @@ def _errors(report: Any, n_files: int) -> Iterator[tuple[str, Reported | str]]:
         if "range" not in entry:
             yield file, ""
         elif entry["severity"] == "error":
-            yield file, Reported(entry["range"]["start"]["line"] + 1, entry.get("rule", ""), entry["message"])
+            yield (
+                file,
+                Reported(
+                    entry["range"]["start"]["line"] + 1, entry.get("rule", ""), entry["message"]
+                ),
+            )

@@ -35,19 +35,28 @@ class LocalDetector(Protocol):
 
     def options(self) -> dict[str, Any]: ...
 
-    def predict(self, cells: Sequence[Cell], state: KernelState | None, setting: Setting) -> Prediction: ...
+    def predict(
+        self, cells: Sequence[Cell], state: KernelState | None, setting: Setting
+    ) -> Prediction: ...
 
 
 @cache
 def local_detectors() -> dict[str, LocalDetector]:
     """All detectors by name, sorted."""
-    names = [module.name for module in pkgutil.iter_modules(crane_core.detectors.__path__, "crane_core.detectors.")]
+    names = [
+        module.name
+        for module in pkgutil.iter_modules(crane_core.detectors.__path__, "crane_core.detectors.")
+    ]
     modules = [importlib.import_module(name) for name in names]
     found = [cast(LocalDetector, module) for module in modules if hasattr(module, "NAME")]
-    return {detector.NAME: detector for detector in sorted(found, key=lambda detector: detector.NAME)}
+    return {
+        detector.NAME: detector for detector in sorted(found, key=lambda detector: detector.NAME)
+    }
 
 
-def predictions(detector: LocalDetector, questions: Sequence[LocalQuestion]) -> Iterator[Prediction | DetectorError]:
+def predictions(
+    detector: LocalDetector, questions: Sequence[LocalQuestion]
+) -> Iterator[Prediction | DetectorError]:
     """One for each question, in order; several together where the detector can, so that its tool is started once.
 
     A detector that can has `predict_many`, whose error about one question takes its place.

@@ -52,7 +52,9 @@ def predict(cells: Sequence[Cell], state: KernelState | None, setting: Setting) 
     given = None if state is None or setting is Setting.CODE else shown(state, setting)
     report = findings(cells, given, setting)
     target = next((cell.code for cell in cells if cell.role is CellRole.TARGET), "")
-    return Prediction(bool(report.findings), _reasoning(report), json.dumps(_diagnostics(report, target)))
+    return Prediction(
+        bool(report.findings), _reasoning(report), json.dumps(_diagnostics(report, target))
+    )
 
 
 def _reasoning(report: Report) -> str | None:

@@ -45,7 +45,9 @@ def public_names() -> PublicNames:
     listed = tomllib.loads(FILE.read_text("utf-8"))
     modules = {"modules": {}, "merged": {}, "classes": {}}  # type: dict[str, dict[str, str]]
     for entry in listed["module"]:
-        kind = "merged" if entry.get("merges") else "classes" if entry.get("is_class") else "modules"
+        kind = (
+            "merged" if entry.get("merges") else "classes" if entry.get("is_class") else "modules"
+        )
         modules[kind][entry["internal"]] = entry["public"]
     types = {entry["internal"]: entry["public"] for entry in listed["type"]}
     unnamed = frozenset(name for entry in listed["unnamed"] for name in entry["types"])
@@ -85,13 +87,21 @@ def _is_taken(name: str, state: KernelState, *, is_imported: bool) -> bool:
 
 
 def _is_name(name: str) -> bool:
-    return name.isidentifier() and not keyword.iskeyword(name) and not (name.startswith("__") and name.endswith("__"))
+    return (
+        name.isidentifier()
+        and not keyword.iskeyword(name)
+        and not (name.startswith("__") and name.endswith("__"))
+    )
 
 
 def public_name(type_text: str) -> str | None:
     """The dotted public name of a type as a state has it; None if there is none to write."""
     path = _path(type_text)
-    if len(path) > _LONGEST or not _PATH.fullmatch(path) or any(map(keyword.iskeyword, path.split("."))):
+    if (
+        len(path) > _LONGEST
+        or not _PATH.fullmatch(path)
+        or any(map(keyword.iskeyword, path.split(".")))
+    ):
         return None
     known = public_names()
     if path in known.unnamed or path.startswith(OF_THE_NOTEBOOK):
@@ -138,6 +148,8 @@ def spelling(public: str, bound: dict[str, str]) -> str | None:
     if "." not in public:
         return public
     ways = [
-        name + public[len(path) :] for name, path in bound.items() if path == public or public.startswith(f"{path}.")
+        name + public[len(path) :]
+        for name, path in bound.items()
+        if path == public or public.startswith(f"{path}.")
     ]
     return min(ways, key=lambda way: (way.count("."), len(way)), default=None)

@@ -47,13 +47,17 @@ def kept_key(path: Path, *, ends: str) -> bytes:
         )
     key = path.read_bytes()
     if len(key) < MIN_CHARACTERS:
-        raise IdentityError(f"{path.name} in the data folder is damaged.", remedy="Delete it; a new key is made.")
+        raise IdentityError(
+            f"{path.name} in the data folder is damaged.", remedy="Delete it; a new key is made."
+        )
     return key
 
 
 def _make(path: Path) -> None:
     """Write the key atomically: the file gets its name when it is complete, and the first one wins."""
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=".identity-")  # readable by its owner alone
+    descriptor, name = tempfile.mkstemp(
+        dir=path.parent, prefix=".identity-"
+    )  # readable by its owner alone
     with os.fdopen(descriptor, "w") as file:
         file.write(secrets.token_hex(32))
     try:

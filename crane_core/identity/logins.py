@@ -79,7 +79,10 @@ def give_invitation(folder: Path, issued: Pass) -> None:
     """Note a link that was given out."""
     with held(folder, FILE_NAME):
         now = _now(folder)
-        _keep(folder, replace(now, invitations={**now.invitations, issued.serial: _invitation(issued)}))
+        _keep(
+            folder,
+            replace(now, invitations={**now.invitations, issued.serial: _invitation(issued)}),
+        )
 
 
 def open_invitation(folder: Path, text: str) -> Pass:
@@ -107,13 +110,21 @@ def see(folder: Path, secret: str, login: Login) -> None:
     with held(folder, FILE_NAME):
         now = _now(folder)
         before = now.sessions.get(name)
-        since = min(before.since, login.since) if before and before.email == login.email else login.since
+        since = (
+            min(before.since, login.since)
+            if before and before.email == login.email
+            else login.since
+        )
         _keep(folder, replace(now, sessions={**now.sessions, name: replace(login, since=since)}))
 
 
 def open_sessions(folder: Path) -> dict[str, Login]:
     """Sessions that have neither expired nor been ended, the last seen first. Raises IdentityError."""
-    found = {name: login for name, login in _now(folder).sessions.items() if _is_open(folder, name, login)}
+    found = {
+        name: login
+        for name, login in _now(folder).sessions.items()
+        if _is_open(folder, name, login)
+    }
     return dict(sorted(found.items(), key=lambda item: item[1].seen, reverse=True))
 
 
@@ -122,17 +133,24 @@ def invitations(folder: Path) -> list[Invitation]:
     found = [
         invitation
         for invitation in _now(folder).invitations.values()
-        if invitation.until > time.time() and not was_ended(folder, invitation.email, invitation.issued)
+        if invitation.until > time.time()
+        and not was_ended(folder, invitation.email, invitation.issued)
     ]
     return sorted(found, key=lambda invitation: invitation.issued, reverse=True)
 
 
 def end_session(folder: Path, start: str) -> Login:
     """End the session whose digest begins like this. Raises IdentityError if there is none, or more than one."""
-    found = [(name, login) for name, login in open_sessions(folder).items() if start and name.startswith(start)]
+    found = [
+        (name, login)
+        for name, login in open_sessions(folder).items()
+        if start and name.startswith(start)
+    ]
     if len(found) != 1:
         what = "No open session" if not found else "More than one session"
-        raise IdentityError(f"{what} begins with {start[:20]!r}.", remedy="See `sessions` for those that are open.")
+        raise IdentityError(
+            f"{what} begins with {start[:20]!r}.", remedy="See `sessions` for those that are open."
+        )
     [(name, login)] = found
     if not login.can_end:
         raise IdentityError(
@@ -145,7 +163,9 @@ def end_session(folder: Path, start: str) -> Login:
 
 def _is_open(folder: Path, name: str, login: Login) -> bool:
     has_expired = 0 < login.until <= time.time()
-    is_over = is_ended(folder, name) or (login.can_end and was_ended(folder, login.email, login.since))
+    is_over = is_ended(folder, name) or (
+        login.can_end and was_ended(folder, login.email, login.since)
+    )
     return not has_expired and not is_over
 
 
@@ -189,7 +209,9 @@ def _keep(folder: Path, register: Register) -> None:
     """Write the register without what has expired."""
     now = time.time()
     sessions = {
-        name: asdict(login) for name, login in register.sessions.items() if (login.until or login.seen + KEPT_S) > now
+        name: asdict(login)
+        for name, login in register.sessions.items()
+        if (login.until or login.seen + KEPT_S) > now
     }
     given = {serial: asdict(one) for serial, one in register.invitations.items() if one.until > now}
     replace_file(folder, FILE_NAME, {"sessions": sessions, "invitations": given})

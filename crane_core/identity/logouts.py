@@ -79,7 +79,10 @@ def _read(path: Path, inode: int, changed_ns: int, n_bytes: int) -> EndedSession
     try:
         body = json.loads(path.read_text("utf-8"))
         return EndedSessions(
-            *({str(key): float(at) for key, at in body[part].items()} for part in ("cookies", "people"))
+            *(
+                {str(key): float(at) for key, at in body[part].items()}
+                for part in ("cookies", "people")
+            )
         )
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise IdentityError(
@@ -103,7 +106,10 @@ class _Keep:
         """Replace the file as a whole, without expired entries."""
         oldest = time.time() - KEPT_S
         recent = EndedSessions(
-            *({key: at for key, at in part.items() if at > oldest} for part in asdict(ended).values())
+            *(
+                {key: at for key, at in part.items() if at > oldest}
+                for part in asdict(ended).values()
+            )
         )
         replace_file(self.folder, FILE_NAME, asdict(recent))
 

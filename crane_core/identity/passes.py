@@ -46,7 +46,9 @@ class Pass:
     is_reusable: bool = False
 
 
-def new_pass(email: str, *, seconds: int, now: float | None = None, is_reusable: bool = False) -> Pass:
+def new_pass(
+    email: str, *, seconds: int, now: float | None = None, is_reusable: bool = False
+) -> Pass:
     """A pass that is valid for this long from now on."""
     start = time.time() if now is None else now
     return Pass(email, int(start) + seconds, secrets.token_urlsafe(9), start, is_reusable)
@@ -69,7 +71,9 @@ def opened(text: str, purpose: Purpose, key: bytes, *, now: float | None = None)
         if base64_encode(base64_decode(signature)) != signature.encode():
             raise BadData("not as it was signed")
     except BadData as error:
-        raise IdentityError(f"This {purpose} was not issued by this server.", remedy=_AGAIN[purpose]) from error
+        raise IdentityError(
+            f"This {purpose} was not issued by this server.", remedy=_AGAIN[purpose]
+        ) from error
     found = Pass(**members)
     if found.until <= (time.time() if now is None else now):
         raise IdentityError(f"This {purpose} has expired.", remedy=_AGAIN[purpose])

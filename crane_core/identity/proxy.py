@@ -73,7 +73,9 @@ def configured_proxy(environ: Mapping[str, str] | None = None) -> Proxy:
     environ = os.environ if environ is None else environ
     header = environ.get(HEADER, "").strip()
     if header and not _NAME.fullmatch(header):
-        raise IdentityError(f"{HEADER} cannot be a header's name.", remedy="Set it like X-Forwarded-Email.")
+        raise IdentityError(
+            f"{HEADER} cannot be a header's name.", remedy="Set it like X-Forwarded-Email."
+        )
     names = [part.strip() for part in environ.get(FROM, "").split(",") if part.strip()]
     if header and not names:
         raise IdentityError(
@@ -84,6 +86,7 @@ def configured_proxy(environ: Mapping[str, str] | None = None) -> Proxy:
         networks = tuple(ipaddress.ip_network(name) for name in names)
     except ValueError as error:
         raise IdentityError(
-            f"{FROM} does not list addresses and networks: {error}.", remedy="Set it like 127.0.0.1,10.0.0.0/24."
+            f"{FROM} does not list addresses and networks: {error}.",
+            remedy="Set it like 127.0.0.1,10.0.0.0/24.",
         ) from error
     return Proxy(header or None, networks, environ.get(LOGOUT, "").strip() or None)

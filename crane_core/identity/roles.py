@@ -47,7 +47,9 @@ class Roles:
         if address is None:
             return None
         is_of_domain = address.rpartition("@")[2] in self.domains
-        return self.people.get(address) or (Visitor(address, address, Role.VIEWER) if is_of_domain else None)
+        return self.people.get(address) or (
+            Visitor(address, address, Role.VIEWER) if is_of_domain else None
+        )
 
     def annotators(self) -> list[str]:
         """Names of those who may label, in the order of the file."""
@@ -127,7 +129,9 @@ def _person(key: str, entry: Any) -> Visitor:
         raise _wrong(f"gives {address} a role that is none of {', '.join(_ROLES)}")
     name = members.get("name", address.partition("@")[0])
     if not isinstance(name, str) or not NAME.fullmatch(name):
-        raise _wrong(f"needs a name for {address} of a-z, 0-9, dot, dash and underscore: {{ role = ..., name = ... }}")
+        raise _wrong(
+            f"needs a name for {address} of a-z, 0-9, dot, dash and underscore: {{ role = ..., name = ... }}"
+        )
     return Visitor(address, name, _ROLES[role])
 
 
@@ -136,7 +140,9 @@ def _refuse_shared_names(people: Mapping[str, Visitor]) -> None:
     for email, person in people.items():
         other = first.setdefault(person.name, email)
         if other != email:
-            raise _wrong(f"calls both {other} and {email} {person.name}; give one of them another name")
+            raise _wrong(
+                f"calls both {other} and {email} {person.name}; give one of them another name"
+            )
 
 
 def _wrong(what: str) -> IdentityError:

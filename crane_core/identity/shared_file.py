@@ -28,7 +28,9 @@ def held(folder: Path, name: str) -> Iterator[None]:
 
 def replace_file(folder: Path, name: str, document: Any) -> None:
     """Write the whole file, and return when it is on the disk."""
-    descriptor, fresh = tempfile.mkstemp(dir=folder, prefix=".sessions-")  # readable by its owner alone
+    descriptor, fresh = tempfile.mkstemp(
+        dir=folder, prefix=".sessions-"
+    )  # readable by its owner alone
     with os.fdopen(descriptor, "w") as file:
         json.dump(document, file)
         file.flush()

@@ -55,7 +55,13 @@ class Throttle:
             n_failures = len(record.failures)
             if n_failures >= MAX_FAILURES:
                 record.failures, record.locked_until = [], now + LOCK_S
-        _LOG.warning("Wrong %s from %s (%d of %d)", self._what, peer[:60] or "this machine", n_failures, MAX_FAILURES)
+        _LOG.warning(
+            "Wrong %s from %s (%d of %d)",
+            self._what,
+            peer[:60] or "this machine",
+            n_failures,
+            MAX_FAILURES,
+        )
         if n_failures >= MAX_FAILURES:
             _LOG.warning("%s is locked for %.0f s", peer[:60] or "this machine", LOCK_S)
 

@@ -70,9 +70,15 @@ def refuse_bomb(unpacked_bytes: int, packed_bytes: int, source: str, limits: Arc
     """Raise SourceError if the unpacked size is beyond the limits for this packed size (all in bytes)."""
     remedy = "Check its origin; if you trust it, unpack it and import the folder."
     if unpacked_bytes > limits.total_bytes:
-        raise SourceError(f"{source} unpacks to more than {limits.total_bytes:,} bytes.", remedy=remedy)
-    if unpacked_bytes > limits.ratio_from_bytes and unpacked_bytes > limits.ratio * max(packed_bytes, 1):
-        raise SourceError(f"{source} unpacks to more than {limits.ratio:.0f} times its size.", remedy=remedy)
+        raise SourceError(
+            f"{source} unpacks to more than {limits.total_bytes:,} bytes.", remedy=remedy
+        )
+    if unpacked_bytes > limits.ratio_from_bytes and unpacked_bytes > limits.ratio * max(
+        packed_bytes, 1
+    ):
+        raise SourceError(
+            f"{source} unpacks to more than {limits.ratio:.0f} times its size.", remedy=remedy
+        )
 
 
 def refuse_crowd(n_files: int, source: str, limits: ArchiveLimits) -> None:

@@ -68,11 +68,15 @@ def _rows(tree: FileTree, path: str, record: type) -> Iterator[Record]:
         yield LoadProblem(path, "file", f"it is not Parquet: {error}"[:300])
 
 
-def _record(make: Callable[[dict[str, Any]], Record], row: dict[str, Any], path: str, number: int) -> Record:
+def _record(
+    make: Callable[[dict[str, Any]], Record], row: dict[str, Any], path: str, number: int
+) -> Record:
     try:
         return make(row)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        return LoadProblem(path, f"row {number}", f"it does not belong to this table: {error}"[:300])
+        return LoadProblem(
+            path, f"row {number}", f"it does not belong to this table: {error}"[:300]
+        )
 
 
 def _maker(record: type) -> Callable[[dict[str, Any]], Record]:
@@ -83,7 +87,9 @@ def _maker(record: type) -> Callable[[dict[str, Any]], Record]:
 
     def make(row: dict[str, Any]) -> Record:
         members = {name: value for name, value in row.items() if name not in left_out}
-        made: Record = record(**members | {name: kind(members[name]) for name, kind in enums.items()})
+        made: Record = record(
+            **members | {name: kind(members[name]) for name, kind in enums.items()}
+        )
         return made
 
     return make

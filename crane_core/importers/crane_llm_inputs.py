@@ -9,7 +9,16 @@ import hashlib
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from crane_core.domain import Cell, CellRole, KernelState, LoadProblem, ProblemKind, Prompt, Record, Setting
+from crane_core.domain import (
+    Cell,
+    CellRole,
+    KernelState,
+    LoadProblem,
+    ProblemKind,
+    Prompt,
+    Record,
+    Setting,
+)
 from crane_core.importers.filetree import FileTree
 from crane_core.importers.instance_ids import JUNOBENCH
 from crane_core.importers.reading import UnreadableFileError, read_text

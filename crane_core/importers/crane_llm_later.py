@@ -29,12 +29,21 @@ _SETTING = {
 }
 """Upstream names an ablation after the groups that remain, the paper (section 3.3) after the group that is removed."""
 
-_INPUTS = re.compile(r"(?:|.*/)llms_inputs/executed_code(?:_(?P<setting>runinfo(?:_[a-z_]+)?))?(?:/[^/]+)?")
+_INPUTS = re.compile(
+    r"(?:|.*/)llms_inputs/executed_code(?:_(?P<setting>runinfo(?:_[a-z_]+)?))?(?:/[^/]+)?"
+)
 _ANSWERS = re.compile(
     r"(?:|.*/)llms_outputs/results_raw/crash_detection_(?P<detector>[^/]+?)_(?P<setting>code|runinfo(?:_[a-z_]+)?)(?:/[^/]+)?"
 )
-_OUTCOMES = ("results/results_parsed_detection_and_diagnosis.xlsx", "Final_evaluation", "published human")
-_VALIDATION = ("results/results_parsed_human_validation_samples_Jose_validated.xlsx", "published human, validation")
+_OUTCOMES = (
+    "results/results_parsed_detection_and_diagnosis.xlsx",
+    "Final_evaluation",
+    "published human",
+)
+_VALIDATION = (
+    "results/results_parsed_human_validation_samples_Jose_validated.xlsx",
+    "published human, validation",
+)
 
 
 def recognises(tree: FileTree) -> float:
@@ -62,8 +71,13 @@ def _sorted_files(tree: FileTree) -> StudyFiles:
     for folder, paths in tree.by_folder().items():
         if match := _INPUTS.fullmatch(folder):
             if setting := _setting(files, folder, match["setting"] or "code"):
-                files.inputs += [InputFile(path, name, setting) for path, name in files.of_instances(paths, ".txt")]
-        elif (match := _ANSWERS.fullmatch(folder)) and (setting := _setting(files, folder, match["setting"])):
+                files.inputs += [
+                    InputFile(path, name, setting)
+                    for path, name in files.of_instances(paths, ".txt")
+                ]
+        elif (match := _ANSWERS.fullmatch(folder)) and (
+            setting := _setting(files, folder, match["setting"])
+        ):
             _add_replies(files, match["detector"], setting, paths)
     return files
 
@@ -77,5 +91,7 @@ def _add_replies(files: StudyFiles, upstream_name: str, setting: Setting, paths:
 
 def _setting(files: StudyFiles, folder: str, name: str) -> Setting | None:
     if name not in _SETTING:
-        files.misnamed.append(LoadProblem(folder, "folder name", f"{name!r} is not a known setting"))
+        files.misnamed.append(
+            LoadProblem(folder, "folder name", f"{name!r} is not a known setting")
+        )
     return _SETTING.get(name)

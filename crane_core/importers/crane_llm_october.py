@@ -49,7 +49,9 @@ def read(tree: FileTree) -> Iterator[Record]:
         for found in places_of(tree, path):
             yield from read_outcomes(tree, Annotations(found, sheet, annotator, KIND))
     for found in places_of(tree, _VALIDATION):
-        yield from read_settled_differences(tree, Annotations(found, "Human_Validation", SETTLED, KIND))
+        yield from read_settled_differences(
+            tree, Annotations(found, "Human_Validation", SETTLED, KIND)
+        )
 
 
 def _sorted_files(tree: FileTree) -> StudyFiles:
@@ -57,7 +59,9 @@ def _sorted_files(tree: FileTree) -> StudyFiles:
     for folder, paths in tree.by_folder().items():
         if match := _INPUTS.fullmatch(folder):
             setting = _SETTING[match["setting"]]
-            files.inputs += [InputFile(path, name, setting) for path, name in files.of_instances(paths, ".txt")]
+            files.inputs += [
+                InputFile(path, name, setting) for path, name in files.of_instances(paths, ".txt")
+            ]
         elif match := _ANSWERS.fullmatch(folder):
             _sort_answers(files, match, paths)
     return files
@@ -65,7 +69,9 @@ def _sorted_files(tree: FileTree) -> StudyFiles:
 
 def _sort_answers(files: StudyFiles, match: re.Match[str], paths: list[str]) -> None:
     is_llm = match["family"] == "llms"
-    detector = detector_named(match["detector"], DetectorKind.LLM if is_llm else DetectorKind.ANALYZER)
+    detector = detector_named(
+        match["detector"], DetectorKind.LLM if is_llm else DetectorKind.ANALYZER
+    )
     files.detectors[detector.detector] = detector
     setting, name = _SETTING[match["setting"]], detector.detector
     for path, instance_id in files.of_instances(paths, ".json"):
@@ -75,4 +81,6 @@ def _sort_answers(files: StudyFiles, match: re.Match[str], paths: list[str]) -> 
         else:
             presentation = "reversed" if match["reversed"] else "normal"
             repetition = int(match["repetition"] or 1) if is_llm else None
-            files.verdicts.append(JudgeFile(path, instance_id, name, setting, presentation, repetition))
+            files.verdicts.append(
+                JudgeFile(path, instance_id, name, setting, presentation, repetition)
+            )

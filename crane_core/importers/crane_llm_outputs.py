@@ -42,7 +42,9 @@ class JudgeFile(NamedTuple):
     repetition: int | None
 
 
-def read_runs(tree: FileTree, file: AnswerFile, experiment: str, digests: PromptDigests) -> Iterator[Run | LoadProblem]:
+def read_runs(
+    tree: FileTree, file: AnswerFile, experiment: str, digests: PromptDigests
+) -> Iterator[Run | LoadProblem]:
     """One Run per reply of a language model, in order; a reply that is not JSON is a run without an answer."""
     try:
         replies = read_json_list(tree, file.path)
@@ -52,7 +54,9 @@ def read_runs(tree: FileTree, file: AnswerFile, experiment: str, digests: Prompt
     digest = digests.get((file.instance_id, file.setting))
     for index, reply in enumerate(replies, start=1):
         if not isinstance(reply, (dict, str)):
-            yield LoadProblem(file.path, f"reply {index}", f"expected a reply, not {type(reply).__name__}")
+            yield LoadProblem(
+                file.path, f"reply {index}", f"expected a reply, not {type(reply).__name__}"
+            )
             continue
         crashes, reasoning, unanswered = _verdict(reply)
         yield Run(
@@ -78,7 +82,9 @@ def _verdict(reply: dict[str, Any] | str) -> tuple[bool | None, str | None, str 
     if reasoning is not None and not isinstance(reasoning, str):
         reasoning = json.dumps(reasoning, ensure_ascii=False)
     crashes = reply.get("detection")
-    return (crashes, reasoning, None) if isinstance(crashes, bool) else (None, reasoning, NO_VERDICT)
+    return (
+        (crashes, reasoning, None) if isinstance(crashes, bool) else (None, reasoning, NO_VERDICT)
+    )
 
 
 def read_analyzer_run(
@@ -99,11 +105,15 @@ def read_analyzer_run(
         run_index=1,
         crashes=bool(diagnostics),
         diagnostics=json.dumps(diagnostics, ensure_ascii=False),
-        prompt_sha256=digests.get((file.instance_id, Setting.CODE)) if file.setting is Setting.CODE else None,
+        prompt_sha256=digests.get((file.instance_id, Setting.CODE))
+        if file.setting is Setting.CODE
+        else None,
     )
 
 
-def read_judgements(tree: FileTree, file: JudgeFile, experiment: str) -> Iterator[Judgement | LoadProblem]:
+def read_judgements(
+    tree: FileTree, file: JudgeFile, experiment: str
+) -> Iterator[Judgement | LoadProblem]:
     """One Judgement per entry: of run k by entry k for language models, of the one run by repetition k for others."""
     try:
         verdicts = read_json_list(tree, file.path)
@@ -113,7 +123,9 @@ def read_judgements(tree: FileTree, file: JudgeFile, experiment: str) -> Iterato
     for number, verdict in enumerate(verdicts, start=1):
         found = label_named(verdict)
         if found is None:
-            yield LoadProblem(file.path, f"verdict {number}", f"{verdict!r} is not a label of the study")
+            yield LoadProblem(
+                file.path, f"verdict {number}", f"{verdict!r} is not a label of the study"
+            )
             continue
         label, note = found
         yield Judgement(

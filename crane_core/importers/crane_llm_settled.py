@@ -35,7 +35,9 @@ class _Block(NamedTuple):
     match: re.Match[str]
 
 
-def read_settled_differences(tree: FileTree, source: Annotations) -> Iterator[Judgement | LoadProblem]:
+def read_settled_differences(
+    tree: FileTree, source: Annotations
+) -> Iterator[Judgement | LoadProblem]:
     """The validator's label of every verdict in the sheet. A workbook without the sheet is not a problem.
 
     Problems: a row before the first header, a verdict that is repeated, and a cell that is empty or not a label.
@@ -67,7 +69,12 @@ def _header(cells: list[Any]) -> _Block | None:
 
 
 def _settled(
-    source: Annotations, place: str, instance_id: str, cells: list[Any], block: _Block | None, stated: Statements
+    source: Annotations,
+    place: str,
+    instance_id: str,
+    cells: list[Any],
+    block: _Block | None,
+    stated: Statements,
 ) -> Judgement | LoadProblem:
     if block is None:
         return LoadProblem(source.path, place, f"{instance_id} stands before any header of a block")
@@ -78,7 +85,9 @@ def _settled(
         return repeated
     if cell == "":
         return LoadProblem(source.path, place, f"{instance_id} has no label of the validator")
-    found = judgement(source, WorkbookRow(place, {}), block.match[0], instance_id, block.match, cell)
+    found = judgement(
+        source, WorkbookRow(place, {}), block.match[0], instance_id, block.match, cell
+    )
     settlement = cells[block.column + 1] if block.column + 1 < len(cells) else ""
     if isinstance(found, LoadProblem) or settlement == "":
         return found

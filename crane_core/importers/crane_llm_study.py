@@ -18,9 +18,18 @@ from crane_core.importers.crane_llm_outputs import (
     read_judgements,
     read_runs,
 )
-from crane_core.importers.crane_llm_workbooks import GroundTruth, read_case_labels, read_ground_truth
+from crane_core.importers.crane_llm_workbooks import (
+    GroundTruth,
+    read_case_labels,
+    read_ground_truth,
+)
 from crane_core.importers.filetree import FileTree
-from crane_core.importers.instance_ids import JUNOBENCH, cases_without_labels, instance_of, is_instance_id
+from crane_core.importers.instance_ids import (
+    JUNOBENCH,
+    cases_without_labels,
+    instance_of,
+    is_instance_id,
+)
 
 _GROUND_TRUTH = "llms_outputs/ground_truth_crash_prediction.xlsx"
 _LABELS = "results/benchmark_labels.xlsx"
@@ -46,7 +55,9 @@ class StudyFiles:
                 if is_instance_id(instance_id):
                     yield path, instance_id
                 else:
-                    self.misnamed.append(LoadProblem(path, "file name", f"{instance_id!r} is not an instance"))
+                    self.misnamed.append(
+                        LoadProblem(path, "file name", f"{instance_id!r} is not an instance")
+                    )
 
     def instance_ids(self) -> set[str]:
         lists = (self.inputs, self.replies, self.diagnostics, self.verdicts)

@@ -20,7 +20,13 @@ from crane_core.domain import (
     Version,
 )
 from crane_core.importers.filetree import FileTree
-from crane_core.importers.instance_ids import JUNOBENCH, case_of, is_case_id, is_instance_id, library_of
+from crane_core.importers.instance_ids import (
+    JUNOBENCH,
+    case_of,
+    is_case_id,
+    is_instance_id,
+    library_of,
+)
 from crane_core.importers.published_detectors import detector_named
 from crane_core.importers.published_labels import label_named
 from crane_core.importers.reading import UnreadableFileError
@@ -61,7 +67,9 @@ def _add_truth(truth: GroundTruth, row: WorkbookRow, path: str) -> None:
     instance_id = row.text("instance")
     if not is_instance_id(instance_id):
         return
-    repeated = truth.stated.problem(instance_id, _cells(row), path=path, place=row.place, what=instance_id)
+    repeated = truth.stated.problem(
+        instance_id, _cells(row), path=path, place=row.place, what=instance_id
+    )
     if repeated:
         truth.problems.append(repeated)
         return
@@ -83,11 +91,15 @@ def read_case_labels(tree: FileTree, path: str, sheet: str) -> Iterator[Case | L
     """The cases of benchmark_labels.xlsx or benchmark_desc.xlsx, with the labels in their original spelling."""
     stated = Statements()
     try:
-        for row in Workbook(tree, path).rows(sheet, "nb_name", "ename", "evalue", "label_root_cause"):
+        for row in Workbook(tree, path).rows(
+            sheet, "nb_name", "ename", "evalue", "label_root_cause"
+        ):
             case_id = row.text("nb_name")
             if not is_case_id(case_id):
                 continue
-            yield stated.problem(case_id, _cells(row), path=path, place=row.place, what=case_id) or _case(case_id, row)
+            yield stated.problem(
+                case_id, _cells(row), path=path, place=row.place, what=case_id
+            ) or _case(case_id, row)
     except UnreadableFileError as error:
         yield error.problem
 
@@ -143,7 +155,9 @@ def read_outcomes(tree: FileTree, source: Annotations) -> Iterator[Judgement | L
         yield error.problem
 
 
-def read_validation(tree: FileTree, path: str, annotator: str, experiment: str) -> Iterator[Judgement | LoadProblem]:
+def read_validation(
+    tree: FileTree, path: str, annotator: str, experiment: str
+) -> Iterator[Judgement | LoadProblem]:
     """The second annotator's sample: a sheet per detector and setting, the label in the column after the instance."""
     try:
         workbook = Workbook(tree, path)
@@ -162,13 +176,17 @@ def read_validation(tree: FileTree, path: str, annotator: str, experiment: str) 
         yield error.problem
 
 
-def _instance_rows(rows: Iterator[WorkbookRow], path: str) -> Iterator[tuple[WorkbookRow, str | LoadProblem]]:
+def _instance_rows(
+    rows: Iterator[WorkbookRow], path: str
+) -> Iterator[tuple[WorkbookRow, str | LoadProblem]]:
     """Rows that belong to an instance, with its id, or the problem if the instance occurred before."""
     stated = Statements()
     for row in rows:
         instance_id = row.text("instance")
         if is_instance_id(instance_id):
-            repeated = stated.problem(instance_id, _cells(row), path=path, place=row.place, what=instance_id)
+            repeated = stated.problem(
+                instance_id, _cells(row), path=path, place=row.place, what=instance_id
+            )
             yield row, repeated or instance_id
 
 
@@ -177,16 +195,25 @@ def _cells(row: WorkbookRow) -> tuple[tuple[str, str], ...]:
 
 
 def _outcome_column(column: str) -> re.Match[str] | None:
-    return next((match for pattern in _OUTCOME_COLUMNS if (match := pattern.fullmatch(column))), None)
+    return next(
+        (match for pattern in _OUTCOME_COLUMNS if (match := pattern.fullmatch(column))), None
+    )
 
 
 def judgement(
-    source: Annotations, row: WorkbookRow, column: str, instance_id: str, match: re.Match[str], cell: object
+    source: Annotations,
+    row: WorkbookRow,
+    column: str,
+    instance_id: str,
+    match: re.Match[str],
+    cell: object,
 ) -> Judgement | LoadProblem:
     """The label of a cell; match: `detector` and `setting` as the column or the sheet names them."""
     found = label_named(cell)
     if found is None:
-        return LoadProblem(source.path, f"{row.place}, column {column}", f"{cell!r} is not a label of the study")
+        return LoadProblem(
+            source.path, f"{row.place}, column {column}", f"{cell!r} is not a label of the study"
+        )
     return Judgement(
         benchmark=JUNOBENCH.benchmark,
         instance_id=instance_id,

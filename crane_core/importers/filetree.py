@@ -73,23 +73,32 @@ def open_tree(path: Path, limits: ArchiveLimits = DEFAULT_LIMITS) -> FileTree:
     return open_files([path], path.stem, limits)
 
 
-def open_files(paths: Sequence[Path], name: str, limits: ArchiveLimits = DEFAULT_LIMITS) -> FileTree:
+def open_files(
+    paths: Sequence[Path], name: str, limits: ArchiveLimits = DEFAULT_LIMITS
+) -> FileTree:
     """A tree of single files, such as the two notebooks of a pair; raises SourceError when two share a name."""
     files = {path.name: path for path in paths}
     if len(files) < len(paths):
-        raise SourceError(f"Two of the files of {name} have the same name.", remedy="Import their folder instead.")
+        raise SourceError(
+            f"Two of the files of {name} have the same name.", remedy="Import their folder instead."
+        )
     for path in paths:
         if not path.is_file():
             raise SourceError(f"{path} does not exist or is not a file.", remedy="Check the path.")
-    return FileTree(name, Contents(read=lambda file: read_file(files[file], limits), names=list(files)))
+    return FileTree(
+        name, Contents(read=lambda file: read_file(files[file], limits), names=list(files))
+    )
 
 
-def _opened(opener: Callable[[Path, ArchiveLimits], Contents], path: Path, limits: ArchiveLimits) -> Contents:
+def _opened(
+    opener: Callable[[Path, ArchiveLimits], Contents], path: Path, limits: ArchiveLimits
+) -> Contents:
     try:
         return opener(path, limits)
     except OSError as error:
         raise SourceError(
-            f"{path.name} cannot be read: {error.strerror}.", remedy="Check the permissions of the file."
+            f"{path.name} cannot be read: {error.strerror}.",
+            remedy="Check the permissions of the file.",
         ) from error
 
 

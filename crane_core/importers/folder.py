@@ -21,7 +21,9 @@ def open_folder(root: Path, limits: ArchiveLimits) -> Contents:
     """
     contents = Contents(read=lambda name: read_file(root / name, limits))
     inside = root.resolve()
-    for folder, subfolders, files in os.walk(root, onerror=lambda error: _note_unlistable(contents, root, error)):
+    for folder, subfolders, files in os.walk(
+        root, onerror=lambda error: _note_unlistable(contents, root, error)
+    ):
         subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
         for name in [name for name in subfolders if Path(folder, name).is_symlink()]:
             contents.refuse(_relative(Path(folder, name), root), "it is a link to a folder")
@@ -38,11 +40,14 @@ def read_file(path: Path, limits: ArchiveLimits) -> bytes:
     try:
         if path.stat().st_size > limits.file_bytes:
             raise SourceError(
-                f"{path.name} is larger than {limits.file_bytes:,} bytes.", remedy="Remove large outputs from it."
+                f"{path.name} is larger than {limits.file_bytes:,} bytes.",
+                remedy="Remove large outputs from it.",
             )
         return path.read_bytes()
     except OSError as error:
-        raise SourceError(f"{path.name} cannot be read: {error.strerror}.", remedy=_CHECK_ACCESS) from error
+        raise SourceError(
+            f"{path.name} cannot be read: {error.strerror}.", remedy=_CHECK_ACCESS
+        ) from error
 
 
 def _add(contents: Contents, file: Path, root: Path, inside: Path) -> None:
@@ -71,4 +76,6 @@ def _relative(file: Path, root: Path) -> str:
 
 
 def _note_unlistable(contents: Contents, root: Path, error: OSError) -> None:
-    contents.refuse(_relative(Path(error.filename), root), f"the folder cannot be listed: {error.strerror}")
+    contents.refuse(
+        _relative(Path(error.filename), root), f"the folder cannot be listed: {error.strerror}"
+    )

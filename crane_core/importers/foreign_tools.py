@@ -48,11 +48,30 @@ _TOOLS = (
     _tool("OpenAI Evals", Holds.ANSWERS, "spec", "run_id event_id sample_id type"),
     _tool("lm-evaluation-harness", Holds.ANSWERS, "doc_id resps", "doc_id filtered_resps"),
     _tool("Weights & Biases Weave", Holds.ANSWERS, "op_name inputs output"),
-    _tool("Langfuse", Holds.ANSWERS, "name input output scores", "traceId input output", "trace_id input output"),
+    _tool(
+        "Langfuse",
+        Holds.ANSWERS,
+        "name input output scores",
+        "traceId input output",
+        "trace_id input output",
+    ),
     _tool("HELM", Holds.ANSWERS, "adapter_spec request_states"),
-    _tool("Label Studio", Holds.LABELS, "data annotations", "annotation_id annotator", "annotation_id lead_time"),
+    _tool(
+        "Label Studio",
+        Holds.LABELS,
+        "data annotations",
+        "annotation_id annotator",
+        "annotation_id lead_time",
+    ),
     _tool("Argilla", Holds.LABELS, "fields responses"),
-    _tool("Prodigy", Holds.LABELS, "answer _annotator_id", "answer _task_hash", "answer _input_hash", "accept answer"),
+    _tool(
+        "Prodigy",
+        Holds.LABELS,
+        "answer _annotator_id",
+        "answer _task_hash",
+        "answer _input_hash",
+        "accept answer",
+    ),
     _tool("Potato", Holds.LABELS, "label_annotations", "displayed_text"),
     _tool("doccano", Holds.LABELS, "text label", "text labels", "text cats", "text entities"),
 )
@@ -76,7 +95,10 @@ def refuse_foreign_file(tree: FileTree) -> None:
     [path] = tree.paths
     tool = foreign_tool(path, tree.read(path))
     if tool is not None:
-        raise SourceError(f"{path} is an export of {tool.name}: {tool.holds}, in its own form.", remedy=remedy_of(tool))
+        raise SourceError(
+            f"{path} is an export of {tool.name}: {tool.holds}, in its own form.",
+            remedy=remedy_of(tool),
+        )
 
 
 def remedy_of(tool: ForeignTool) -> str:

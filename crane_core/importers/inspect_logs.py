@@ -65,7 +65,9 @@ class _LeftOutError(Exception):
 
 def recognises(tree: FileTree) -> float:
     """Confidence (0..1): the members of an .eval file, or only JSON files of which the first begins as a log does."""
-    if any(header in tree for header in _HEADERS) and any(path.startswith(_SAMPLES) for path in tree.paths):
+    if any(header in tree for header in _HEADERS) and any(
+        path.startswith(_SAMPLES) for path in tree.paths
+    ):
         return 0.95
     if not tree.paths or not all(path.endswith(_SUFFIX) for path in tree.paths):
         return 0.0
@@ -148,13 +150,21 @@ def _records(log: _Log, samples: Iterator[Any]) -> Iterator[Record]:
             yield detector
         if run.benchmark not in named:
             named.add(run.benchmark)
-            yield JUNOBENCH if run.benchmark == JUNOBENCH.benchmark else Benchmark(run.benchmark, run.benchmark)
+            yield (
+                JUNOBENCH
+                if run.benchmark == JUNOBENCH.benchmark
+                else Benchmark(run.benchmark, run.benchmark)
+            )
         yield run
     if log.status != "success":
-        yield LoadProblem(log.path, "status", f"the evaluation did not end: {log.status[:_QUOTED]!r}")
+        yield LoadProblem(
+            log.path, "status", f"the evaluation did not end: {log.status[:_QUOTED]!r}"
+        )
     for (why, kind), which in told.items():
         n = len(which)
-        yield LoadProblem(log.path, f"{n:,} sample{'s' if n > 1 else ''}", f"{why}; the first: {which[0]}", kind)
+        yield LoadProblem(
+            log.path, f"{n:,} sample{'s' if n > 1 else ''}", f"{why}; the first: {which[0]}", kind
+        )
 
 
 def _refuse_repeated(stated: Statements, key: tuple[object, ...], run: Run) -> None:
@@ -164,7 +174,11 @@ def _refuse_repeated(stated: Statements, key: tuple[object, ...], run: Run) -> N
     if repeated is None:
         return
     is_contradiction = repeated.kind is ProblemKind.CONTRADICTION
-    why = "a sample before it answers otherwise" if is_contradiction else "a sample before it answers the same"
+    why = (
+        "a sample before it answers otherwise"
+        if is_contradiction
+        else "a sample before it answers the same"
+    )
     raise _LeftOutError(why, sample, repeated.kind)
 
 
@@ -214,9 +228,13 @@ def _whose(log: _Log, sample: dict[str, Any]) -> tuple[str, str, Setting]:
     stated |= given if isinstance(given, dict) else {}
     instance_id, named = stated.get("instance"), stated.get("benchmark", JUNOBENCH.benchmark)
     if not isinstance(instance_id, str) or not instance_id.endswith(_VERSIONS):
-        raise _LeftOutError("it names no instance, whose name ends in _reproduced or _fixed", repr(sample.get("id")))
+        raise _LeftOutError(
+            "it names no instance, whose name ends in _reproduced or _fixed", repr(sample.get("id"))
+        )
     if stated.get("setting") not in list(Setting):
-        raise _LeftOutError(f"its setting is none of {', '.join(Setting)}", repr(stated.get("setting")))
+        raise _LeftOutError(
+            f"its setting is none of {', '.join(Setting)}", repr(stated.get("setting"))
+        )
     if not isinstance(named, str) or not named.strip():
         raise _LeftOutError("its benchmark is not a name", repr(named))
     return slug(named), instance_id.strip(), Setting(stated["setting"])
@@ -230,7 +248,9 @@ def _said(sample: dict[str, Any]) -> ReadReply:
     if not completion and isinstance(limit, dict):
         return ReadReply(None, None, f"it met the limit of {str(limit.get('type'))[:_QUOTED]!r}")
     choices = output.get("choices")
-    first = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
+    first = (
+        choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
+    )
     stopped = first.get("stop_reason")
     return read_reply(completion, stopped if isinstance(stopped, str) else None)
 

@@ -29,7 +29,9 @@ _N_CASES = {
     "lightgbm": 1,
     "torchvision": 1,
 }
-JUNOBENCH_CASES = frozenset(f"{library}_{n}" for library, count in _N_CASES.items() for n in range(1, count + 1))
+JUNOBENCH_CASES = frozenset(
+    f"{library}_{n}" for library, count in _N_CASES.items() for n in range(1, count + 1)
+)
 """The 111 cases of JunoBench."""
 
 _INSTANCE = re.compile(r"([A-Za-z]+_\d+)_(fixed|reproduced)")

@@ -14,7 +14,12 @@ from crane_core.domain import Case, Detector, LoadProblem, Record, Run, Setting,
 from crane_core.importers.crane_llm_study import places_of
 from crane_core.importers.crane_llm_workbooks import read_case_labels
 from crane_core.importers.filetree import FileTree
-from crane_core.importers.instance_ids import JUNOBENCH, cases_without_labels, instance_of, is_case_id
+from crane_core.importers.instance_ids import (
+    JUNOBENCH,
+    cases_without_labels,
+    instance_of,
+    is_case_id,
+)
 from crane_core.importers.published_detectors import detector_named
 from crane_core.importers.reading import UnreadableFileError, read_json_list, read_text
 
@@ -22,9 +27,13 @@ KIND = "junobench-construct"
 EXCEEDS_CONTEXT = "input exceeds the context of the model"
 
 _VERSION = {"buggy": Version.REPRODUCED, "fixed": Version.FIXED}
-_RESULTS = re.compile(r"(?:|.*/)detect_if_cell_crash/(?P<detector>[^/]+)/results_(?P<version>buggy|fixed)")
+_RESULTS = re.compile(
+    r"(?:|.*/)detect_if_cell_crash/(?P<detector>[^/]+)/results_(?P<version>buggy|fixed)"
+)
 _FILE_NAME = re.compile(r"crash_detection_results_(?P<case>.+)\.json")
-_SKIPPED = re.compile(r"(?:|.*/)detect_if_cell_crash/(?P<detector>[^/]+)/cases_exceeds_maxtoken\.txt")
+_SKIPPED = re.compile(
+    r"(?:|.*/)detect_if_cell_crash/(?P<detector>[^/]+)/cases_exceeds_maxtoken\.txt"
+)
 _CASES = ("data/benchmark_desc.xlsx", "Sheet1")
 _ANSWER = {"TRUE": True, "FALSE": False}
 
@@ -52,10 +61,14 @@ def read(tree: FileTree) -> Iterator[Record]:
     yield JUNOBENCH
     results, misnamed = _result_files(tree)
     skipped = [
-        _Skipped(path, detector_named(match["detector"])) for path in tree.paths if (match := _SKIPPED.fullmatch(path))
+        _Skipped(path, detector_named(match["detector"]))
+        for path in tree.paths
+        if (match := _SKIPPED.fullmatch(path))
     ]
     yield from misnamed
-    detectors: list[Detector] = [file.detector for file in results] + [file.detector for file in skipped]
+    detectors: list[Detector] = [file.detector for file in results] + [
+        file.detector for file in skipped
+    ]
     yield from dict.fromkeys(detectors)
     skips = [record for file in skipped for record in _runs_never_asked(tree, file)]
     instance_ids = {f"{file.case_id}_{file.version}" for file in results}
@@ -107,7 +120,9 @@ def _runs(tree: FileTree, file: _Results) -> Iterator[Run | LoadProblem]:
         if isinstance(answer, (str, bool)):
             yield _run(file, index, answer)
         else:
-            yield LoadProblem(file.path, f"answer {index}", f"expected a string, not {type(answer).__name__}")
+            yield LoadProblem(
+                file.path, f"answer {index}", f"expected a string, not {type(answer).__name__}"
+            )
 
 
 def _run(file: _Results, index: int, answer: Any) -> Run:

@@ -11,7 +11,16 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from crane_core.domain import Benchmark, Case, Cell, CellRole, Instance, LoadProblem, Record, Version
+from crane_core.domain import (
+    Benchmark,
+    Case,
+    Cell,
+    CellRole,
+    Instance,
+    LoadProblem,
+    Record,
+    Version,
+)
 from crane_core.importers.filetree import FileTree
 from crane_core.importers.published_detectors import slug
 from crane_core.importers.reading import UnreadableFileError, parse_json, read_bytes
@@ -48,7 +57,9 @@ def _line(line: bytes, path: str, place: str) -> Iterator[Record]:
         elif "skipped" in entry:
             rows = ", ".join(map(str, entry["rows"]))
             more = ", …" if entry["n"] > len(entry["rows"]) else ""
-            yield LoadProblem(path, f"rows {rows}{more}", f"{entry['n']} skipped: {entry['skipped']}")
+            yield LoadProblem(
+                path, f"rows {rows}{more}", f"{entry['n']} skipped: {entry['skipped']}"
+            )
         else:
             yield from _notebook(entry)
     except UnreadableFileError as error:

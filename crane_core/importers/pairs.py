@@ -13,8 +13,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from crane_core.domain import Benchmark, Case, Cell, CellRole, Instance, LoadProblem, Record, Version
-from crane_core.importers.crane_llm_workbooks import GroundTruth, read_case_labels, read_ground_truth
+from crane_core.domain import (
+    Benchmark,
+    Case,
+    Cell,
+    CellRole,
+    Instance,
+    LoadProblem,
+    Record,
+    Version,
+)
+from crane_core.importers.crane_llm_workbooks import (
+    GroundTruth,
+    read_case_labels,
+    read_ground_truth,
+)
 from crane_core.importers.filetree import FileTree
 from crane_core.importers.instance_ids import JUNOBENCH, JUNOBENCH_CASES, library_of
 from crane_core.importers.published_detectors import slug
@@ -106,7 +119,10 @@ def pair_files(tree: FileTree) -> tuple[Benchmark, list[PairFiles]]:
     tables = (path for path in tree.paths if path.rpartition("/")[2] == _CASES_TABLE)
     rows = (row for path in tables for row in _table_of_cases(tree, path, benchmark.benchmark))
     stated = {row.case_id: row.exception for row in rows if isinstance(row, Case)}
-    return benchmark, [PairFiles(pair.case_id, pair.paths, pair.doubles, stated.get(pair.case_id)) for pair in pairs]
+    return benchmark, [
+        PairFiles(pair.case_id, pair.paths, pair.doubles, stated.get(pair.case_id))
+        for pair in pairs
+    ]
 
 
 def target_of(tree: FileTree, pair: PairFiles) -> int | None:
@@ -190,7 +206,9 @@ def _read_pair(tree: FileTree, pair: _Pair, benchmark: str, facts: _Facts) -> It
             yield error.problem
     target = crash_index(notebooks.get(Version.REPRODUCED, []))
     if target is None and target_index(notebooks.get(Version.FIXED, [])) is not None:
-        yield LoadProblem(pair.paths[Version.FIXED], "cells", "the fixed notebook crashes; the two may be swapped")
+        yield LoadProblem(
+            pair.paths[Version.FIXED], "cells", "the fixed notebook crashes; the two may be swapped"
+        )
     yield _with_crash(facts.case(pair.case_id), notebooks.get(Version.REPRODUCED, []), target)
     for version, cells in notebooks.items():
         instance = Instance(benchmark, pair.case_id, version)
@@ -222,17 +240,27 @@ def _with_crash(case: Case, cells: list[CodeCell], target: int | None) -> Case:
     )
 
 
-def _cells(instance: Instance, cells: list[CodeCell], target: int | None, path: str) -> Iterator[Cell | LoadProblem]:
+def _cells(
+    instance: Instance, cells: list[CodeCell], target: int | None, path: str
+) -> Iterator[Cell | LoadProblem]:
     """All code cells with their roles; all as not run if there is no target, which only the crashing notebook shows."""
     if target is None:
-        yield LoadProblem(path, "cells", "the crashing cell is unknown: the reproduced notebook has no error output")
+        yield LoadProblem(
+            path,
+            "cells",
+            "the crashing cell is unknown: the reproduced notebook has no error output",
+        )
     elif target >= len(cells):
         yield LoadProblem(
-            path, f"code cell {target}", f"the target is missing: the notebook has {len(cells)} code cells"
+            path,
+            f"code cell {target}",
+            f"the target is missing: the notebook has {len(cells)} code cells",
         )
         target = None
     if target is None:
-        yield from (_cell(instance, position, CellRole.NOT_RUN, cell) for position, cell in enumerate(cells))
+        yield from (
+            _cell(instance, position, CellRole.NOT_RUN, cell) for position, cell in enumerate(cells)
+        )
         return
     for planned in plan(cells, target):
         yield _cell(instance, planned.position, planned.role, planned.cell)

@@ -30,14 +30,18 @@ PlacedRow = tuple[str, dict[str, Any]]
 
 def csv_rows(tree: FileTree, path: str) -> Iterator[PlacedRow | LoadProblem]:
     """The rows of a CSV file with a header; an empty cell is null. Raises UnreadableFileError."""
-    rows = csv.reader(io.StringIO(read_text(tree, path).removeprefix("\ufeff"), newline=""), strict=True)
+    rows = csv.reader(
+        io.StringIO(read_text(tree, path).removeprefix("\ufeff"), newline=""), strict=True
+    )
     number = 1
     try:
         header = [name.strip() for name in next(rows, [])]
         _refuse_missing(path, header)
         for number, cells in enumerate(rows, start=2):
             if len(cells) > len(header):
-                yield LoadProblem(path, f"row {number}", f"it has {len(cells)} cells, the header {len(header)}")
+                yield LoadProblem(
+                    path, f"row {number}", f"it has {len(cells)} cells, the header {len(header)}"
+                )
             elif any(cell.strip() for cell in cells):
                 yield f"row {number}", _members(header, cells)
     except csv.Error as error:
@@ -45,7 +49,9 @@ def csv_rows(tree: FileTree, path: str) -> Iterator[PlacedRow | LoadProblem]:
 
 
 def _members(header: Sequence[str], cells: Sequence[str]) -> dict[str, Any]:
-    row: dict[str, Any] = {name: cell if cell.strip() else None for name, cell in zip(header, cells, strict=False)}
+    row: dict[str, Any] = {
+        name: cell if cell.strip() else None for name, cell in zip(header, cells, strict=False)
+    }
     crashes, index = str(row.get("crashes") or "").strip(), str(row.get("index") or "").strip()
     if crashes:
         row["crashes"] = _TRUTH.get(crashes.casefold(), crashes)
@@ -67,17 +73,23 @@ def parquet_rows(tree: FileTree, path: str) -> Iterator[PlacedRow]:
         texts = [name for name in COLUMNS if name in names and _is_text(schema.field(name).type)]
         file = pq.ParquetFile(io.BytesIO(data), read_dictionary=texts)
         unpacked, number = 0, 1
-        for batch in file.iter_batches(batch_size=_BATCH, columns=[name for name in COLUMNS if name in names]):
+        for batch in file.iter_batches(
+            batch_size=_BATCH, columns=[name for name in COLUMNS if name in names]
+        ):
             for column in batch.columns:
                 _refuse_long_text(path, column, number)
             for row in batch.to_pylist():
                 number += 1
                 unpacked += sum(len(value) for value in row.values() if isinstance(value, str))
                 if unpacked > MAX_UNPACKED:
-                    raise UnreadableFileError(path, f"row {number}", f"more than {MAX_UNPACKED:,} characters of text")
+                    raise UnreadableFileError(
+                        path, f"row {number}", f"more than {MAX_UNPACKED:,} characters of text"
+                    )
                 yield f"row {number}", row
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        raise UnreadableFileError(path, "file", f"it cannot be read as Parquet: {error}"[:300]) from error
+        raise UnreadableFileError(
+            path, "file", f"it cannot be read as Parquet: {error}"[:300]
+        ) from error
 
 
 def _is_text(kind: Any) -> bool:
@@ -94,11 +106,15 @@ def _refuse_long_text(path: str, column: Any, number: int) -> None:
     if isinstance(column, pa.DictionaryArray):
         longest = pc.max(pc.binary_length(column.dictionary)).as_py() or 0
         if longest > LONGEST_TEXT:
-            raise UnreadableFileError(path, f"after row {number}", f"a text is longer than {LONGEST_TEXT:,} bytes")
+            raise UnreadableFileError(
+                path, f"after row {number}", f"a text is longer than {LONGEST_TEXT:,} bytes"
+            )
 
 
 def _refuse_missing(path: str, header: Sequence[str]) -> None:
     if missing := [name for name in NEEDED if name not in header]:
         raise UnreadableFileError(
-            path, "row 1", f"the column {missing[0]} is missing; {', '.join(NEEDED)} are needed, with these names"
+            path,
+            "row 1",
+            f"the column {missing[0]} is missing; {', '.join(NEEDED)} are needed, with these names",
         )

@@ -54,7 +54,11 @@ def _records_of_file(tree: FileTree, path: str, stated: Statements) -> Iterator[
     experiment = slug(path.rpartition("/")[2].rpartition(".")[0])
     try:
         for row in _rows(tree, path):
-            yield from [row] if isinstance(row, LoadProblem) else _records_of_row(row, path, experiment, stated)
+            yield from (
+                [row]
+                if isinstance(row, LoadProblem)
+                else _records_of_row(row, path, experiment, stated)
+            )
     except UnreadableFileError as error:
         yield error.problem
 
@@ -66,7 +70,9 @@ def _rows(tree: FileTree, path: str) -> Iterator[tuple[str, Any] | LoadProblem]:
     elif path.endswith(".parquet"):
         yield from parquet_rows(tree, path)
     else:
-        for number, line in enumerate(read_bytes(tree, path).removeprefix(_BOM).split(b"\n"), start=1):
+        for number, line in enumerate(
+            read_bytes(tree, path).removeprefix(_BOM).split(b"\n"), start=1
+        ):
             if line.strip():
                 yield _parsed(line, path, f"line {number}")
 
@@ -78,7 +84,9 @@ def _parsed(line: bytes, path: str, place: str) -> tuple[str, Any] | LoadProblem
         return error.problem
 
 
-def _records_of_row(row: tuple[str, Any], path: str, experiment: str, stated: Statements) -> Iterator[Record]:
+def _records_of_row(
+    row: tuple[str, Any], path: str, experiment: str, stated: Statements
+) -> Iterator[Record]:
     place, fields = row
     try:
         run = _run(fields, experiment)
@@ -92,7 +100,11 @@ def _records_of_row(row: tuple[str, Any], path: str, experiment: str, stated: St
     if repeated:
         yield repeated
         return
-    yield JUNOBENCH if run.benchmark == JUNOBENCH.benchmark else Benchmark(run.benchmark, run.benchmark)
+    yield (
+        JUNOBENCH
+        if run.benchmark == JUNOBENCH.benchmark
+        else Benchmark(run.benchmark, run.benchmark)
+    )
     yield detector
     yield run
 

@@ -60,7 +60,9 @@ def read(tree: FileTree) -> Iterator[Record]:
     yield from _table(tree, "contradictions.csv", _contradiction)
 
 
-def _table(tree: FileTree, path: str, records: Callable[[_Row], Iterator[Record]]) -> Iterator[Record]:
+def _table(
+    tree: FileTree, path: str, records: Callable[[_Row], Iterator[Record]]
+) -> Iterator[Record]:
     """The records of every row; an invalid row is one problem."""
     for line, row in _rows(tree, path):
         if isinstance(row, LoadProblem):
@@ -69,7 +71,9 @@ def _table(tree: FileTree, path: str, records: Callable[[_Row], Iterator[Record]
         try:
             yield from list(records(row))
         except KeyError as error:
-            yield LoadProblem(path, f"line {line}", f"the column or value {error} does not belong to this table")
+            yield LoadProblem(
+                path, f"line {line}", f"the column or value {error} does not belong to this table"
+            )
         except ValueError as error:
             yield LoadProblem(path, f"line {line}", str(error))
 
@@ -83,7 +87,9 @@ def _rows(tree: FileTree, path: str) -> Iterator[tuple[int, _Row | LoadProblem]]
         for row in reader:
             complete = None not in row and None not in row.values()
             problem = LoadProblem(
-                path, f"line {reader.line_num}", "the row has a different number of cells than the header"
+                path,
+                f"line {reader.line_num}",
+                "the row has a different number of cells than the header",
             )
             yield reader.line_num, dict(row) if complete else problem
     except UnreadableFileError as error:
@@ -161,7 +167,9 @@ def _instance(row: _Row) -> str:
 
 
 def _number(row: _Row) -> Iterator[Record]:
-    yield PublishedNumber(row["publication"], row["table_id"], row["row"], row["column"], row["printed"], row["unit"])
+    yield PublishedNumber(
+        row["publication"], row["table_id"], row["row"], row["column"], row["printed"], row["unit"]
+    )
 
 
 def _contradiction(row: _Row) -> Iterator[Record]:

@@ -19,7 +19,11 @@ _PYRIGHT = Detector("pyright", "pyright", DetectorKind.ANALYZER)
 _RULES = Detector("rules", "Certain-crash rules", DetectorKind.RULES)
 """The local detector whose published-state answers ship; the module of detectors/ has its name and title."""
 
-PRINTED_SPELLING = {"GPT-5": "GPT 5", "Qwen2.5-32B-Instruct": "Qwen 2.5 32b Instruct", "Llama 3.3 70B": "Llama 3.3 70b"}
+PRINTED_SPELLING = {
+    "GPT-5": "GPT 5",
+    "Qwen2.5-32B-Instruct": "Qwen 2.5 32b Instruct",
+    "Llama 3.3 70B": "Llama 3.3 70b",
+}
 """Titles as their owners spell them, and the spelling in the tables of the publications."""
 
 _DETECTOR_OF_NAME = {

@@ -40,5 +40,7 @@ def rule_run(row: dict[str, str]) -> Iterator[Record]:
 
 def _reason(exception: str, line: str) -> str:
     if not _CLASS.fullmatch(exception) or not line.isdecimal():
-        raise ValueError(f"a crash needs an exception class and a line, not {exception!r} and {line!r}")
+        raise ValueError(
+            f"a crash needs an exception class and a line, not {exception!r} and {line!r}"
+        )
     return f"Line {line} of the target cell raises {exception}."

@@ -63,7 +63,9 @@ def read_json_list(tree: FileTree, path: str) -> list[Any]:
     """The file's JSON list, or UnreadableFileError."""
     document = read_json(tree, path)
     if not isinstance(document, list):
-        raise UnreadableFileError(path, _WHOLE_FILE, f"expected a list, not {type(document).__name__}")
+        raise UnreadableFileError(
+            path, _WHOLE_FILE, f"expected a list, not {type(document).__name__}"
+        )
     return document
 
 

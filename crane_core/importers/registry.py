@@ -21,7 +21,8 @@ from crane_core.importers.prediction_rows import NEEDED
 _CERTAIN = 0.95
 """With this confidence an importer knows its own file; JSON lines of anybody look like predictions with 0.9."""
 OTHER_FILES = (
-    f"Answers of models: JSON lines or CSV with {', '.join(NEEDED)}. Labels of people: `campaign labels` with a CSV."
+    f"Answers of models: JSON lines or CSV with {', '.join(NEEDED)}. "
+    "Labels of people: `campaign labels` with a CSV."
 )
 
 
@@ -42,7 +43,10 @@ class Importer(Protocol):
 @cache
 def importers() -> tuple[Importer, ...]:
     """All importers, sorted by kind."""
-    names = [module.name for module in pkgutil.iter_modules(crane_core.importers.__path__, "crane_core.importers.")]
+    names = [
+        module.name
+        for module in pkgutil.iter_modules(crane_core.importers.__path__, "crane_core.importers.")
+    ]
     modules = [importlib.import_module(name) for name in names]
     found = [cast(Importer, module) for module in modules if hasattr(module, "KIND")]
     return tuple(sorted(found, key=lambda importer: importer.KIND))
@@ -63,7 +67,9 @@ def importer_for(tree: FileTree) -> Importer:
         raise _no_pair(notebooks)
     kinds = ", ".join(importer.KIND for importer in importers())
     if not tree.paths:
-        raise SourceError(f"{tree.name} is empty.", remedy="Name a folder or archive with files in it.")
+        raise SourceError(
+            f"{tree.name} is empty.", remedy="Name a folder or archive with files in it."
+        )
     n_files = "1 file" if len(tree.paths) == 1 else f"{len(tree.paths):,} files"
     raise SourceError(
         f"{tree.name} holds {n_files}, but nothing that can be imported.",
@@ -75,7 +81,9 @@ def _no_pair(notebooks: list[str]) -> SourceError:
     """What a pair is, and how one is made of a notebook: the first thing that its owner tries to import."""
     first = notebooks[0].rpartition("/")[2]
     which = (
-        f"{first} is a notebook" if len(notebooks) == 1 else f"{first} and {len(notebooks) - 1:,} more are notebooks"
+        f"{first} is a notebook"
+        if len(notebooks) == 1
+        else f"{first} and {len(notebooks) - 1:,} more are notebooks"
     )
     return SourceError(
         f"{which}, but no pair: what is imported are two notebooks of a case, NAME_reproduced.ipynb, which crashes, and"
@@ -91,5 +99,6 @@ def importer_by_kind(kind: str) -> Importer:
         if kind == importer.KIND:
             return importer
     raise SourceError(
-        f"No importer reads sources of kind {kind!r}.", remedy="Update this checkout, or remove that source."
+        f"No importer reads sources of kind {kind!r}.",
+        remedy="Update this checkout, or remove that source.",
     )

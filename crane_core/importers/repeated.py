@@ -19,7 +19,9 @@ class Statements:
     def __init__(self) -> None:
         self._stated: dict[Hashable, int] = {}
 
-    def problem(self, key: Hashable, stated: Hashable, *, path: str, place: str, what: str) -> LoadProblem | None:
+    def problem(
+        self, key: Hashable, stated: Hashable, *, path: str, place: str, what: str
+    ) -> LoadProblem | None:
         """None for the first statement about a key. what: the key in words, such as "run 1 of pandas_1_fixed"."""
         if key not in self._stated:
             self._stated[key] = hash(stated)

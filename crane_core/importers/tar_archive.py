@@ -43,7 +43,9 @@ def open_tar(path: Path, limits: ArchiveLimits) -> Contents:
         unpacked = _gunzip(path, packed_bytes, limits)
         view = unpacked.getbuffer()
         places, contents = _index(unpacked, len(view), path, limits)
-        contents.read = lambda name: bytes(view[places[name][0] : places[name][0] + places[name][1]])
+        contents.read = lambda name: bytes(
+            view[places[name][0] : places[name][0] + places[name][1]]
+        )
     else:
         with path.open("rb") as file:
             places, contents = _index(file, packed_bytes, path, limits)
@@ -78,7 +80,9 @@ def _gunzipped_pieces(path: Path) -> Iterator[bytes]:
                 data = stream.unconsumed_tail or stream.unused_data or file.read(_CHUNK_BYTES)
 
 
-def _index(file: BinaryIO, size: int, path: Path, limits: ArchiveLimits) -> tuple[dict[str, tuple[int, int]], Contents]:
+def _index(
+    file: BinaryIO, size: int, path: Path, limits: ArchiveLimits
+) -> tuple[dict[str, tuple[int, int]], Contents]:
     """Offset and size in bytes of every member that may be read, by name."""
     places: dict[str, tuple[int, int]] = {}
     contents = Contents(read=_not_ready)
@@ -86,14 +90,20 @@ def _index(file: BinaryIO, size: int, path: Path, limits: ArchiveLimits) -> tupl
         with tarfile.open(fileobj=file, mode="r:", tarinfo=LeanHeader) as archive:
             end = _index_members(archive, places, contents, path, limits)
     except (tarfile.TarError, ValueError, OverflowError, EOFError, RecursionError) as error:
-        raise SourceError(f"{path.name} is not a readable tar archive: {error}.", remedy=_FETCH_AGAIN) from error
+        raise SourceError(
+            f"{path.name} is not a readable tar archive: {error}.", remedy=_FETCH_AGAIN
+        ) from error
     _check_end(file, end, size, path)
     contents.names = list(places)
     return places, contents
 
 
 def _index_members(
-    archive: tarfile.TarFile, places: dict[str, tuple[int, int]], contents: Contents, path: Path, limits: ArchiveLimits
+    archive: tarfile.TarFile,
+    places: dict[str, tuple[int, int]],
+    contents: Contents,
+    path: Path,
+    limits: ArchiveLimits,
 ) -> int:
     end = 0
     for count, member in enumerate(archive, start=1):
@@ -112,7 +122,9 @@ def _index_members(
     return end
 
 
-def _refusal(member: tarfile.TarInfo, name: str, limits: ArchiveLimits, *, known: bool) -> str | None:
+def _refusal(
+    member: tarfile.TarInfo, name: str, limits: ArchiveLimits, *, known: bool
+) -> str | None:
     if member.issym() or member.islnk():
         return "it is a link"
     if not member.isreg() or member.issparse():
@@ -127,7 +139,9 @@ def _check_end(file: BinaryIO, end: int, size: int, path: Path) -> None:
     file.seek(end)
     block = file.read(_BLOCK_BYTES)
     if end > size or len(block) < _BLOCK_BYTES:
-        raise SourceError(f"{path.name} is truncated at byte {min(end, size):,}.", remedy=_FETCH_AGAIN)
+        raise SourceError(
+            f"{path.name} is truncated at byte {min(end, size):,}.", remedy=_FETCH_AGAIN
+        )
     if block.strip(b"\0"):
         raise SourceError(f"{path.name} is damaged at byte {end:,}.", remedy=_FETCH_AGAIN)
 
@@ -142,4 +156,6 @@ def _read_at(path: Path, offset: int, size: int) -> bytes:
 
 
 def _not_ready(name: str) -> bytes:
-    raise SourceError(f"{name} was requested before the archive was indexed.", remedy="Open the archive first.")
+    raise SourceError(
+        f"{name} was requested before the archive was indexed.", remedy="Open the archive first."
+    )

@@ -19,7 +19,11 @@ class LeanHeader(tarfile.TarInfo):
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> LeanHeader:
         """As `tarfile.TarInfo.frombuf`; the places of the fields are those of POSIX ustar. Raises HeaderError."""
         size = buf[124:136]
-        if len(buf) != tarfile.BLOCKSIZE or buf[156:157] not in _PLAIN or not _UNSIGNED_OCTAL.issuperset(size):
+        if (
+            len(buf) != tarfile.BLOCKSIZE
+            or buf[156:157] not in _PLAIN
+            or not _UNSIGNED_OCTAL.issuperset(size)
+        ):
             return super().frombuf(buf, encoding, errors)
         try:
             checksum, n_bytes = int(_text(buf[148:156]), 8), int(_text(size), 8)

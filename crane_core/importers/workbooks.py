@@ -47,7 +47,9 @@ class Workbook:
         except UnreadableFileError:
             raise
         except (CalamineError, SourceError, zipfile.BadZipFile, ValueError, OSError) as error:
-            raise UnreadableFileError(path, "file", f"it is not a readable workbook: {error}") from error
+            raise UnreadableFileError(
+                path, "file", f"it is not a readable workbook: {error}"
+            ) from error
 
     @property
     def sheet_names(self) -> list[str]:
@@ -66,7 +68,9 @@ class Workbook:
         names = [str(cell).strip() for cell in header]
         missing = [column for column in required if column not in names]
         if missing:
-            raise UnreadableFileError(self.path, f"sheet {sheet}", f"the column {missing[0]} is missing")
+            raise UnreadableFileError(
+                self.path, f"sheet {sheet}", f"the column {missing[0]} is missing"
+            )
         for number, cells in enumerate(body, start=2):
             if any(cell != "" for cell in cells):
                 yield WorkbookRow(f"sheet {sheet}, row {number}", _named(names, cells))
@@ -89,7 +93,9 @@ class Workbook:
         try:
             return self._sheets.get_sheet_by_name(sheet).to_python(skip_empty_area=False)
         except (CalamineError, ValueError, OSError) as error:
-            raise UnreadableFileError(self.path, f"sheet {sheet}", f"it cannot be read: {error}") from error
+            raise UnreadableFileError(
+                self.path, f"sheet {sheet}", f"it cannot be read: {error}"
+            ) from error
 
 
 def _named(names: list[str], cells: list[Any]) -> dict[str, Any]:
@@ -106,6 +112,8 @@ def _refuse_bomb(data: bytes, path: str) -> None:
     """Calamine unpacks without a limit, so each part is first unpacked here, up to its declared size."""
     with zipfile.ZipFile(io.BytesIO(data)) as parts:
         if sum(part.file_size for part in parts.infolist()) > MAX_UNPACKED_BYTES:
-            raise UnreadableFileError(path, "file", f"it unpacks to more than {MAX_UNPACKED_BYTES:,} bytes")
+            raise UnreadableFileError(
+                path, "file", f"it unpacks to more than {MAX_UNPACKED_BYTES:,} bytes"
+            )
         for part in parts.infolist():
             read_member(parts, part)

@@ -50,7 +50,9 @@ def open_zip(path: Path, limits: ArchiveLimits) -> Contents:
         refuse_crowd(_entries(path, limits.files + 1), path.name, limits)
         archive = zipfile.ZipFile(path)
     except _BROKEN as error:
-        raise SourceError(f"{path.name} is not a readable zip archive: {error}.", remedy=_FETCH_AGAIN) from error
+        raise SourceError(
+            f"{path.name} is not a readable zip archive: {error}.", remedy=_FETCH_AGAIN
+        ) from error
     members = archive.infolist()
     refuse_bomb(sum(member.file_size for member in members), path.stat().st_size, path.name, limits)
     kept: dict[str, zipfile.ZipInfo] = {}
@@ -68,7 +70,9 @@ def open_zip(path: Path, limits: ArchiveLimits) -> Contents:
     return contents
 
 
-def _refusal(member: zipfile.ZipInfo, name: str, limits: ArchiveLimits, *, known: bool) -> str | None:
+def _refusal(
+    member: zipfile.ZipInfo, name: str, limits: ArchiveLimits, *, known: bool
+) -> str | None:
     mode = member.external_attr >> 16
     if stat.S_ISLNK(mode):
         return "it is a link"
@@ -98,7 +102,9 @@ def read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
         with archive.open(member) as file:
             return file.read(member.file_size + 1)
     except _BROKEN as error:
-        raise SourceError(f"{member.filename} cannot be unpacked: {error}.", remedy=_FETCH_AGAIN) from error
+        raise SourceError(
+            f"{member.filename} cannot be unpacked: {error}.", remedy=_FETCH_AGAIN
+        ) from error
 
 
 def _read_zstandard(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:

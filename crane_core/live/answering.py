@@ -23,8 +23,18 @@ from crane_core.errors import CraneError, NotebookError
 from crane_core.live.reply import SET_ONE
 from crane_core.llm.endpoint import Endpoint, configured_endpoint
 from crane_core.notebooks import CodeCell
-from crane_core.pipeline.own_notebooks.check import CheckedNotebook, findings, to_send, unsure, verdict
-from crane_core.pipeline.own_notebooks.prompt_of_notebook import WrittenPrompt, captured_state, planned_cells
+from crane_core.pipeline.own_notebooks.check import (
+    CheckedNotebook,
+    findings,
+    to_send,
+    unsure,
+    verdict,
+)
+from crane_core.pipeline.own_notebooks.prompt_of_notebook import (
+    WrittenPrompt,
+    captured_state,
+    planned_cells,
+)
 from crane_core.pipeline.own_notebooks.value_origins import not_run, with_origins
 from crane_core.runtime.kernel_side import kernel_requests
 from crane_core.runtime.kernel_side.crane_surrogates import operations
@@ -62,7 +72,7 @@ def _say(order: Mapping[str, Any], words: Mapping[str, Any]) -> None:
 
 
 def _load_libraries() -> None:
-    """Load what the kernel has imported in the processes that are asked about it, while nobody waits for it."""
+    """Load what the kernel has imported in the processes beside it, while no question waits for an answer."""
     asking.start_beside()
     loaded: set[str] = set()
     while True:
@@ -99,14 +109,21 @@ def _judge(order: Mapping[str, Any]) -> dict[str, Any]:
     started = time.perf_counter()
     _wanted.put(order.get("imported", []))
     checked = _checked(order)
-    with asking.asking_with(asking.HURRIED if order.get("is_hurried") else asking.WAITING, _progress(order)):
+    with asking.asking_with(
+        asking.HURRIED if order.get("is_hurried") else asking.WAITING, _progress(order)
+    ):
         said = verdict(checked)
     told = findings(said)
     if any(finding["exception"] == "NameError" for finding in told):
         checked = replace(checked, not_run=_not_run(order))
     found = with_origins(told, checked, is_live=True)
     seconds = time.perf_counter() - started
-    return {"crashes": said.crashes or None, "findings": found, "unsure": unsure(said), "seconds": seconds}
+    return {
+        "crashes": said.crashes or None,
+        "findings": found,
+        "unsure": unsure(said),
+        "seconds": seconds,
+    }
 
 
 def _not_run(order: Mapping[str, Any]) -> tuple[CodeCell, ...]:
@@ -175,7 +192,10 @@ def _written(order: Mapping[str, Any]) -> WrittenPrompt:
 
 def _checked(order: Mapping[str, Any]) -> CheckedNotebook:
     """What was seen in the kernel, in the form of a notebook that was run up to its target."""
-    ran = [CodeCell(place, cell["source"], cell["number"], None) for place, cell in enumerate(order["ran"])]
+    ran = [
+        CodeCell(place, cell["source"], cell["number"], None)
+        for place, cell in enumerate(order["ran"])
+    ]
     target = CodeCell(len(ran), order["target"], None, None)
     plan = NotebookPlan(NAME, [*ran, target], ran, target)
     cells: tuple[Cell, ...] = tuple(planned_cells(plan, NAME))

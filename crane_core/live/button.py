@@ -39,10 +39,19 @@ def answer(source: str) -> ButtonAnswer:
         _OWN.append(Session(shell))
     try:
         session = magics.session if magics else _OWN[0]
-        verdict = session.verdict(source, on_progress=lambda library: _tell_progress(shell, library))
+        verdict = session.verdict(
+            source, on_progress=lambda library: _tell_progress(shell, library)
+        )
     except CraneError as error:
-        return ButtonAnswer({"title": "No verdict", "rows": [["reason", str(error.args[0])], ["remedy", error.remedy]]})
-    return ButtonAnswer({"title": verdict.title, "rows": verdict.rows, "predicted": verdict.predicted})
+        return ButtonAnswer(
+            {
+                "title": "No verdict",
+                "rows": [["reason", str(error.args[0])], ["remedy", error.remedy]],
+            }
+        )
+    return ButtonAnswer(
+        {"title": verdict.title, "rows": verdict.rows, "predicted": verdict.predicted}
+    )
 
 
 def _tell_progress(shell: Any, library: str) -> None:

@@ -62,7 +62,8 @@ class Helper:
             )
         except OSError as error:
             raise HelperError(
-                f"The checking process cannot start: {error}.", remedy="Restart the kernel, or reinstall the package."
+                f"The checking process cannot start: {error}.",
+                remedy="Restart the kernel, or reinstall the package.",
             ) from error
         self._answers = queue.SimpleQueue()
         threading.Thread(target=_pass_on, args=(process.stdout, self._answers), daemon=True).start()
@@ -94,7 +95,8 @@ class Helper:
                 if process is self._process:
                     self.end()
                 raise HelperError(
-                    f"The checking process ended: {why}.", remedy="Run it again; a new process is started."
+                    f"The checking process ended: {why}.",
+                    remedy="Run it again; a new process is started.",
                 ) from error
         if "refused" in answer:
             raise CraneError(answer["refused"], remedy=answer["remedy"])
@@ -110,7 +112,9 @@ class Helper:
         """The answer to the last order. Raises queue.Empty, or ValueError where the process is gone."""
         until = time.monotonic() + patience_s
         while True:
-            said: dict[str, Any] = json.loads(self._answers.get(timeout=max(0.0, until - time.monotonic())))
+            said: dict[str, Any] = json.loads(
+                self._answers.get(timeout=max(0.0, until - time.monotonic()))
+            )
             if said.pop("id") != self._n_orders:
                 continue  # somebody interrupted the wait for an earlier one
             if "asking" not in said:

@@ -37,14 +37,18 @@ LINE_WORDS, CELL_WORDS = ("check", "guard"), ("rehearse", "ask")
 """What may stand behind `%crane`, and behind `%%crane`."""
 
 
-def _unknown(magic: str, words: Sequence[str], known: Sequence[str], of_other: Sequence[str]) -> str:
+def _unknown(
+    magic: str, words: Sequence[str], known: Sequence[str], of_other: Sequence[str]
+) -> str:
     """What was probably meant, then everything that there is."""
     if not words:
         return USAGE
     if words[0] in known:
         return f"{magic} {' '.join(words)} is not complete, or has words too many\n{USAGE}"
     other = "%crane" if magic == "%%crane" else "%%crane"
-    every = {word: f"{magic} {word}" for word in known} | {word: f"{other} {word}" for word in of_other}
+    every = {word: f"{magic} {word}" for word in known} | {
+        word: f"{other} {word}" for word in of_other
+    }
     meant = nearest(words[0], every)
     suggestion = f"; did you mean {every[meant]}?" if meant else ""
     return f"{magic} {words[0]} is unknown{suggestion}\n{USAGE}"
@@ -74,9 +78,13 @@ class CraneMagics:
             case ["guard"]:
                 print(GUARD_ON if self.is_guarded else GUARD_OFF)  # noqa: T201 - the cell's output
             case ["check", number]:
-                raise UsageError(f"{number} is not the number of a code cell, counted from 0\n{USAGE}")
+                raise UsageError(
+                    f"{number} is not the number of a code cell, counted from 0\n{USAGE}"
+                )
             case ["guard", wanted]:
-                raise UsageError(f"guard {wanted} is unknown{did_you_mean(wanted, ('on', 'off'))}\n{USAGE}")
+                raise UsageError(
+                    f"guard {wanted} is unknown{did_you_mean(wanted, ('on', 'off'))}\n{USAGE}"
+                )
             case words:
                 raise UsageError(_unknown("%crane", words, LINE_WORDS, CELL_WORDS))
 
@@ -179,7 +187,9 @@ def _seconds(words: list[str]) -> float:
     except ValueError:
         seconds = 0.0
     if len(words) > 1 or not 0 < seconds <= LONGEST_REHEARSED_S:
-        raise UsageError(f"rehearse takes a number of seconds up to {LONGEST_REHEARSED_S:g}\n{USAGE}")
+        raise UsageError(
+            f"rehearse takes a number of seconds up to {LONGEST_REHEARSED_S:g}\n{USAGE}"
+        )
     return seconds
 
 

@@ -18,7 +18,9 @@ class Rehearsed:
 
     def __repr__(self) -> str:
         """Plain text."""
-        return "\n".join([bounded(self.title), *(f"  {name:<9} {bounded(text)}" for name, text in self.rows)])
+        return "\n".join(
+            [bounded(self.title), *(f"  {name:<9} {bounded(text)}" for name, text in self.rows)]
+        )
 
     def _repr_html_(self) -> str:
         rows = "".join(f"<div>{name}: {escape(bounded(text))}</div>" for name, text in self.rows)

@@ -57,7 +57,11 @@ class Parts(Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         if name not in self._names:
             raise KeyError(name)
-        return {"loaded": self._ready.pop(name)} if name in self._ready else self._asked({"module": name})
+        return (
+            {"loaded": self._ready.pop(name)}
+            if name in self._ready
+            else self._asked({"module": name})
+        )
 
     def __contains__(self, name: object) -> bool:
         return name in self._names  # a Mapping's own would fetch the module
@@ -112,12 +116,18 @@ class Session:
 
     def _imported(self) -> list[str]:
         """The libraries that the kernel has imported, of those that may be asked."""
-        return [each for each in self._parts.libraries if each in sys.modules] if self._parts is not None else []
+        return (
+            [each for each in self._parts.libraries if each in sys.modules]
+            if self._parts is not None
+            else []
+        )
 
     def look(self, target: str) -> Seen:
         """What the target would meet now. `target` is the source of a cell. Raises HelperError."""
         ran = ran_before(self._shell.history_manager.input_hist_raw, self._shell.execution_count)
-        told = kernel_requests.inspect_state(self._shell.user_ns, self._brought(), request(ran, target), self._probe)
+        told = kernel_requests.inspect_state(
+            self._shell.user_ns, self._brought(), request(ran, target), self._probe
+        )
         state = json.loads(told)["state"]
         return Seen(ran, target, state)
 
@@ -128,7 +138,11 @@ class Session:
             return self._parts
 
     def verdict(
-        self, target: str, *, is_hurried: bool = False, on_progress: Callable[[str], None] = lambda _library: None
+        self,
+        target: str,
+        *,
+        is_hurried: bool = False,
+        on_progress: Callable[[str], None] = lambda _library: None,
     ) -> LiveVerdict:
         """What the rules say of a cell that has not run. Raises CraneError.
 
@@ -137,17 +151,23 @@ class Session:
         """
         started = time.perf_counter()
         seen = self.look(target)
-        order = seen.order("judge", imported=self._imported(), is_hurried=is_hurried, path=self._file)
+        order = seen.order(
+            "judge", imported=self._imported(), is_hurried=is_hurried, path=self._file
+        )
         answer = self.helper.ask(order, on_progress=on_progress)
         seconds = time.perf_counter() - started
         return LiveVerdict(tuple(answer["findings"]), seconds, tuple(answer["unsure"]))
 
     def rehearsal(self, target: str, seconds: float) -> Rehearsed:
         """What a cell comes to in a copy of this kernel. Raises HelperError."""
-        from crane_core.runtime.rehearsal import rehearsal_of  # kernels that never rehearse load nothing for it
+        from crane_core.runtime.rehearsal import (
+            rehearsal_of,
+        )  # kernels that never rehearse load nothing for it
         from crane_core.runtime.rehearsal import request as asked
 
-        told = kernel_requests.rehearsed(self._brought(), asked(target, seconds), self._probe, self._shell)
+        told = kernel_requests.rehearsed(
+            self._brought(), asked(target, seconds), self._probe, self._shell
+        )
         found = rehearsal_of(json.loads(told))
         return Rehearsed(found.head, tuple(found.facts), crashed=found.exception is not None)
 

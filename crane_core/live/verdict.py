@@ -43,7 +43,11 @@ class LiveVerdict:
 
     @property
     def title(self) -> str:
-        return f"Will crash: {bounded(self.findings[0]['exception'])}" if self.crashes else "No certain crash"
+        return (
+            f"Will crash: {bounded(self.findings[0]['exception'])}"
+            if self.crashes
+            else "No certain crash"
+        )
 
     @property
     def rows(self) -> list[tuple[str, str]]:
@@ -66,7 +70,9 @@ class LiveVerdict:
 
     def _repr_html_(self) -> str:
         """What JupyterLab, the classic notebook and VS Code draw."""
-        rows = "".join(_table(finding) for finding in self.findings) or f"<div>{escape(MODEST)}</div>"
+        rows = (
+            "".join(_table(finding) for finding in self.findings) or f"<div>{escape(MODEST)}</div>"
+        )
         rows += "".join(_row(name, text) for name, text in self._doubts)
         colour = ALARM if self.crashes else NEUTRAL
         return (

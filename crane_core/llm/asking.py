@@ -57,7 +57,9 @@ def ask_all(
     `on_answer` stops it too.
     """
     concurrency = max(1, concurrency)
-    terms = Terms(endpoint, patience or RetryPatience(), limiter or limiter_of(endpoint.host), budget)
+    terms = Terms(
+        endpoint, patience or RetryPatience(), limiter or limiter_of(endpoint.host), budget
+    )
     with TaskLine(terms, concurrency) as line:
         n_places = concurrency + min(concurrency, _AHEAD)
         return _Asking(questions, terms, line, n_places, on_answer).run(stop or threading.Event())
@@ -67,7 +69,12 @@ class _Asking:
     """The caller's side of a line: the next task to send, and the answers received."""
 
     def __init__(
-        self, questions: Iterable[Question], terms: Terms, line: TaskLine, n_places: int, on_answer: OnAnswer
+        self,
+        questions: Iterable[Question],
+        terms: Terms,
+        line: TaskLine,
+        n_places: int,
+        on_answer: OnAnswer,
     ) -> None:
         self._questions = iter(questions)
         self._terms = terms
@@ -149,7 +156,9 @@ class _Asking:
         if done.answer is None or self._failed_alike is None:
             return None
         failure = done.failure
-        if failure is None:  # the model replied: from now on, failures are those of single questions
+        if (
+            failure is None
+        ):  # the model replied: from now on, failures are those of single questions
             self._failed_alike = None
             return None
         if failure.kind is FailureScope.BUSY or failure.is_of_text:
@@ -163,9 +172,13 @@ class _Asking:
 
     def _sum(self) -> Tally:
         budget = self._terms.budget
-        self._tally.spent_usd = budget.spent_usd if budget is not None and budget.price is not None else None
+        self._tally.spent_usd = (
+            budget.spent_usd if budget is not None and budget.price is not None else None
+        )
         if self._end is not None:
-            remedy = self._end.remedy or "Check the endpoint, then run the same command again to resume."
+            remedy = (
+                self._end.remedy or "Check the endpoint, then run the same command again to resume."
+            )
             raise DetectorError(f"{self._end.why.rstrip('.')}.", remedy=remedy)
         return self._tally
 

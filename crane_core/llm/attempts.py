@@ -105,7 +105,9 @@ class Attempts:
             self._pay_all()
             raise
 
-    async def _next_step(self, outcome: ModelReply | Failure | UnsupportedParameter) -> TaskOutcome | None:
+    async def _next_step(
+        self, outcome: ModelReply | Failure | UnsupportedParameter
+    ) -> TaskOutcome | None:
         if isinstance(outcome, Failure) and outcome.kind is FailureScope.SILENT:
             return await self._after_silence(outcome)
         self._n_silent = 0
@@ -154,11 +156,15 @@ class Attempts:
         """Ask again without the refused parameter; without a limit of tokens no cap can be enforced."""
         self._terms.was_reached = True
         if self._n_not_taken > _MAX_NOT_TAKEN:
-            return self._given_up(Failure(FailureScope.QUESTION, f"the endpoint refuses {refused.parameter}"))
+            return self._given_up(
+                Failure(FailureScope.QUESTION, f"the endpoint refuses {refused.parameter}")
+            )
         budget = self._terms.budget
         if budget is not None and budget.is_capped and not self._client.has_limit:
             why = "The endpoint accepts no token limit, so a budget cannot be enforced"
-            return self._given_up(Failure(FailureScope.ENDPOINT, why, remedy="Run without a budget."), is_end=True)
+            return self._given_up(
+                Failure(FailureScope.ENDPOINT, why, remedy="Run without a budget."), is_end=True
+            )
         return None
 
     async def _wait(self, failure: Failure) -> TaskOutcome | None:
@@ -173,7 +179,9 @@ class Attempts:
         if not self._may_go_on(pause_s):
             return self._given_up(failure, is_end=failure.kind is FailureScope.UNREACHABLE)
         if failure.may_cost and not self._afford_again():
-            return self._given_up(failure._replace(why=f"{failure.why}; a retry would exceed the budget"))
+            return self._given_up(
+                failure._replace(why=f"{failure.why}; a retry would exceed the budget")
+            )
         await asyncio.sleep(pause_s)
         await self._terms.limiter.turn(self._task.n_tokens)
         return None if self._terms.begins_more else self._given_up(failure)
@@ -182,7 +190,11 @@ class Attempts:
         terms = self._terms
         most = terms.patience.max_attempts if terms.was_reached else _UNREACHABLE_ATTEMPTS
         spent_s = time.monotonic() - self._started
-        return terms.begins_more and self._n_failed < most and spent_s + pause_s <= terms.patience.total_s
+        return (
+            terms.begins_more
+            and self._n_failed < most
+            and spent_s + pause_s <= terms.patience.total_s
+        )
 
     def _given_up(self, failure: Failure, *, is_end: bool = False) -> TaskOutcome:
         """An answer with the trouble; if the whole job ends, the question stays unanswered."""
@@ -240,4 +252,6 @@ def _mute(failure: Failure, endpoint: Endpoint) -> Failure:
 
 def _too_long(failure: Failure, wait_s: float) -> Failure:
     why = f"The endpoint asks to wait {wait_s:,.0f} s: {failure.why}"
-    return Failure(FailureScope.ENDPOINT, why, remedy="Run the same command again after that to resume.")
+    return Failure(
+        FailureScope.ENDPOINT, why, remedy="Run the same command again after that to resume."
+    )

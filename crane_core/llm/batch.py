@@ -99,7 +99,9 @@ class BatchClient(OpenAIClient):
 
     @property
     def learned(self) -> Learned:
-        return Learned(self.left_out, self._limit, self._output_limit.most, self._output_limit.context)
+        return Learned(
+            self.left_out, self._limit, self._output_limit.most, self._output_limit.context
+        )
 
     def _learn(self, learned: Learned) -> None:
         self._left_out, self._limit = list(learned.left_out), learned.limit
@@ -129,18 +131,27 @@ class BatchClient(OpenAIClient):
             more = {"after": after} if after else {}
             told = await self._told(batches.list(limit=_PER_PAGE, extra_query=more), "GET /batches")
             listed = told.get("data")
-            page = [_batch(one) for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+            page = (
+                [_batch(one) for one in listed if isinstance(one, dict)]
+                if isinstance(listed, list)
+                else []
+            )
             found = next((batch for batch in page if batch.input_file == input_file), None)
             if found is not None or not page or not told.get("has_more"):
                 return found
             after = page[-1].batch
         raise BatchError(
-            Failure(FailureScope.ENDPOINT, "The endpoint lists too many batches to find the one of this job")
+            Failure(
+                FailureScope.ENDPOINT,
+                "The endpoint lists too many batches to find the one of this job",
+            )
         )
 
     async def look(self, batch: str) -> Batch:
         """The batch as it is now. Raises BatchError."""
-        return _batch(await self._told(self._openai.batches.with_streaming_response.retrieve(batch)))
+        return _batch(
+            await self._told(self._openai.batches.with_streaming_response.retrieve(batch))
+        )
 
     async def lines(self, file: str, hear: Callable[[bytes], bool]) -> None:
         """Hand each line of a file to `hear` until it returns False; too long ones are handed over empty.
@@ -175,20 +186,32 @@ class BatchClient(OpenAIClient):
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
             return None
         if not isinstance(status, int) or isinstance(status, bool):
-            return BatchLine(custom_id, _unsent(told.get("error")), was_sent=False, learned=self.learned)
+            return BatchLine(
+                custom_id, _unsent(told.get("error")), was_sent=False, learned=self.learned
+            )
         sent_with = self.learned
-        outcome = self._refused(status, body, question) if status >= 300 else self._read(status, body, None)
+        outcome = (
+            self._refused(status, body, question)
+            if status >= 300
+            else self._read(status, body, None)
+        )
         line_learned = self.learned
         self._learn(sent_with)
         return BatchLine(custom_id, outcome, was_sent=True, learned=line_learned)
 
-    def _refused(self, status: int, body: bytes, question: Question) -> Failure | UnsupportedParameter:
+    def _refused(
+        self, status: int, body: bytes, question: Question
+    ) -> Failure | UnsupportedParameter:
         """An error status in a line, read as that of a direct request."""
         error = json.loads(body)
         inner = error.get("error", error) if isinstance(error, dict) else error
-        response = httpx2.Response(status, content=body, request=httpx2.Request("POST", self._endpoint.base_url))
+        response = httpx2.Response(
+            status, content=body, request=httpx2.Request("POST", self._endpoint.base_url)
+        )
         refused = openai.APIStatusError("", response=response, body=inner)
-        return self._of_status(refused, self._body(question) | {"stream": True})  # no stream is there to ask for
+        return self._of_status(
+            refused, self._body(question) | {"stream": True}
+        )  # no stream is there to ask for
 
     async def _told(
         self, request: AbstractAsyncContextManager[openai.AsyncAPIResponse[Any]], address: str = ""
@@ -207,18 +230,27 @@ class BatchClient(OpenAIClient):
                 raise
             why = f"{self._endpoint.host} has no batch endpoints ({address}: {error.failure.why})"
             remedy = "Ask without --batch."
-            raise BatchError(Failure(FailureScope.ENDPOINT, why, remedy=remedy), error.status) from None
+            raise BatchError(
+                Failure(FailureScope.ENDPOINT, why, remedy=remedy), error.status
+            ) from None
         try:
             told = json.loads(raw)
         except (ValueError, RecursionError):
             told = None
         if not isinstance(told, dict) or "id" not in told and "data" not in told:
             beginning = shown(raw[:1_000].decode("utf-8", "replace")) or "nothing"
-            raise BatchError(Failure(FailureScope.TRANSIENT, f"The endpoint's reply is not about a batch: {beginning}"))
+            raise BatchError(
+                Failure(
+                    FailureScope.TRANSIENT,
+                    f"The endpoint's reply is not about a batch: {beginning}",
+                )
+            )
         return told
 
     async def _receive(
-        self, request: AbstractAsyncContextManager[openai.AsyncAPIResponse[Any]], take: Callable[[bytes], bool]
+        self,
+        request: AbstractAsyncContextManager[openai.AsyncAPIResponse[Any]],
+        take: Callable[[bytes], bool],
     ) -> None:
         """Hand over the body of a reply until `take` returns False; the endpoint's time bounds each silence."""
         timeout_s = self._endpoint.timeout_s
@@ -235,20 +267,35 @@ class BatchClient(OpenAIClient):
         except openai.APIStatusError as error:
             failure = self._of_status(error, {"stream": True})
             if isinstance(failure, UnsupportedParameter):
-                failure = Failure(FailureScope.ENDPOINT, f"the endpoint refuses {failure.parameter}")
+                failure = Failure(
+                    FailureScope.ENDPOINT, f"the endpoint refuses {failure.parameter}"
+                )
             raise BatchError(failure, error.status_code) from None
-        except (openai.APIConnectionError, httpx2.TransportError, aiohttp.ClientError, OSError) as error:
+        except (
+            openai.APIConnectionError,
+            httpx2.TransportError,
+            aiohttp.ClientError,
+            OSError,
+        ) as error:
             raise BatchError(of_connection(error)) from None
         except (openai.OpenAIError, httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
-            raise BatchError(Failure(FailureScope.QUESTION, f"The request failed: {shown(str(error))}")) from None
+            raise BatchError(
+                Failure(FailureScope.QUESTION, f"The request failed: {shown(str(error))}")
+            ) from None
 
 
 def _batch(told: dict[str, Any]) -> Batch:
     files = [told.get(name) for name in ("output_file_id", "error_file_id")]
     counts, errors = told.get("request_counts"), told.get("errors")
-    ended = [counts.get(name) for name in ("completed", "failed")] if isinstance(counts, dict) else []
+    ended = (
+        [counts.get(name) for name in ("completed", "failed")] if isinstance(counts, dict) else []
+    )
     listed = errors.get("data") if isinstance(errors, dict) else None
-    said = [str(one.get("message")) for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+    said = (
+        [str(one.get("message")) for one in listed if isinstance(one, dict)]
+        if isinstance(listed, list)
+        else []
+    )
     return Batch(
         _identifier(told.get("id")),
         str(told.get("input_file_id")),
@@ -261,10 +308,18 @@ def _batch(told: dict[str, Any]) -> Batch:
 
 def _identifier(told: object) -> str:
     """Raises BatchError for what cannot be one: it becomes part of addresses and is stored."""
-    if isinstance(told, str) and 0 < len(told) <= _MOST_ID and told.isascii() and told.isprintable():
+    if (
+        isinstance(told, str)
+        and 0 < len(told) <= _MOST_ID
+        and told.isascii()
+        and told.isprintable()
+    ):
         return told
     raise BatchError(
-        Failure(FailureScope.ENDPOINT, "The endpoint names a batch or file by something that is not a name")
+        Failure(
+            FailureScope.ENDPOINT,
+            "The endpoint names a batch or file by something that is not a name",
+        )
     )
 
 

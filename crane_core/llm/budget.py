@@ -65,7 +65,9 @@ class Budget:
         """Reserve the most that a request may cost; None if that does not fit beside the requests in flight."""
         with self._lock:
             n_input = round(n_counted * self._margin) + _MESSAGE_TOKENS
-            usd = max(self.price.usd(n_input, max_output_tokens) if self.price else 0.0, self._dearest_usd)
+            usd = max(
+                self.price.usd(n_input, max_output_tokens) if self.price else 0.0, self._dearest_usd
+            )
             wanted = Reserved(n_counted, n_input + max_output_tokens, usd)
             if not self._fits(wanted):
                 self.why_refused = self._words(wanted, max_output_tokens)
@@ -77,7 +79,9 @@ class Budget:
     def _fits(self, wanted: Reserved) -> bool:
         usd = self.spent_usd + self._in_flight_usd + wanted.usd
         tokens = self.spent_tokens + self._in_flight_tokens + wanted.n_tokens
-        return (self.usd is None or usd <= self.usd) and (self.tokens is None or tokens <= self.tokens)
+        return (self.usd is None or usd <= self.usd) and (
+            self.tokens is None or tokens <= self.tokens
+        )
 
     def _words(self, wanted: Reserved, max_output_tokens: int) -> str:
         n_input = wanted.n_tokens - max_output_tokens
@@ -90,7 +94,11 @@ class Budget:
         return f"{told} for {wanted.usd:.4f} USD, and {left_usd:.4f} of {self.usd:g} are left"
 
     def settle(
-        self, reserved: Reserved, input_tokens: int, output_tokens: int, reported_usd: float | None = None
+        self,
+        reserved: Reserved,
+        input_tokens: int,
+        output_tokens: int,
+        reported_usd: float | None = None,
     ) -> None:
         """Replace the reserved amount by the actual cost of the request: as reported, else by the price."""
         with self._lock:
@@ -102,7 +110,9 @@ class Budget:
             elif self.price is not None:
                 self.spent_usd += self.price.usd(input_tokens, output_tokens)
             if reserved.n_counted:
-                self._margin = max(self._margin, (input_tokens - _MESSAGE_TOKENS) / reserved.n_counted)
+                self._margin = max(
+                    self._margin, (input_tokens - _MESSAGE_TOKENS) / reserved.n_counted
+                )
 
     def lose(self, reserved: Reserved) -> None:
         """Count the whole amount as spent: the request failed, but the endpoint may charge for it."""

@@ -10,7 +10,15 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from crane_core.errors import DetectorError
-from crane_core.llm.keys import BASE_URL, OPENAI, OPENAI_BASE_URL, Secret, is_local, key_for, value_of
+from crane_core.llm.keys import (
+    BASE_URL,
+    OPENAI,
+    OPENAI_BASE_URL,
+    Secret,
+    is_local,
+    key_for,
+    value_of,
+)
 
 MODEL = "CRANE_MODEL"
 """Environment variable with the default model; BASE_URL is the one with its address."""
@@ -49,7 +57,11 @@ class Endpoint:
 
 
 def configured_endpoint(
-    model: str | None = None, base_url: str | None = None, *, key_env: str | None = None, folder: Path | None = None
+    model: str | None = None,
+    base_url: str | None = None,
+    *,
+    key_env: str | None = None,
+    folder: Path | None = None,
 ) -> Endpoint | None:
     """The model named here, else the one that the environment names; else None. Raises DetectorError.
 
@@ -96,14 +108,18 @@ def resolve(
 def checked_address(base_url: str) -> str:
     """The address without /chat/completions. Raises DetectorError if it is invalid or contains a secret."""
     address = base_url.strip().rstrip("/").removesuffix("/chat/completions")
-    remedy = f"Use the address before /chat/completions, such as {OPENAI} or http://127.0.0.1:11434/v1."
+    remedy = (
+        f"Use the address before /chat/completions, such as {OPENAI} or http://127.0.0.1:11434/v1."
+    )
     try:
         parts = urlsplit(address)
         is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         is_address = False
     if not is_address:
-        raise DetectorError("The base URL of the endpoint is not the address of a server.", remedy=remedy)
+        raise DetectorError(
+            "The base URL of the endpoint is not the address of a server.", remedy=remedy
+        )
     if "@" in parts.netloc or parts.query or parts.fragment:
         raise DetectorError(
             "The base URL of the endpoint contains a password or options, but URLs are stored.",

@@ -22,7 +22,14 @@ from types import UnionType
 from typing import Any
 
 from crane_core.errors import DetectorError
-from crane_core.llm.endpoint import MAX_OUTPUT_TOKENS, TEMPERATURE, TIMEOUT_S, Endpoint, checked_address, resolve
+from crane_core.llm.endpoint import (
+    MAX_OUTPUT_TOKENS,
+    TEMPERATURE,
+    TIMEOUT_S,
+    Endpoint,
+    checked_address,
+    resolve,
+)
 from crane_core.llm.keys import BASE_URL, OPENAI_BASE_URL, PROVIDERS, bound_key, value_of
 from crane_core.llm.prices import Price
 
@@ -53,7 +60,9 @@ class Configured:
         return bool(model.strip()) and (not self.models or model in self.models)
 
 
-def configured_endpoints(environ: Mapping[str, str] | None = None, folder: Path | None = None) -> list[Configured]:
+def configured_endpoints(
+    environ: Mapping[str, str] | None = None, folder: Path | None = None
+) -> list[Configured]:
     """Those of the file, else those of the environment and `.env`. Raises DetectorError if the file is invalid."""
     path = (os.environ if environ is None else environ).get(FILE, "").strip()
     return _of_file(Path(path)) if path else _of_environment(environ, folder)
@@ -85,7 +94,8 @@ def named_endpoint(
     if not configured.takes(model):
         models = ", ".join(configured.models) or "any model name"
         raise DetectorError(
-            f"The endpoint {name} is not configured for the model {model[:80]!r}.", remedy=f"Choose one: {models}."
+            f"The endpoint {name} is not configured for the model {model[:80]!r}.",
+            remedy=f"Choose one: {models}.",
         )
     endpoint = resolve(
         model,
@@ -103,7 +113,11 @@ def named_endpoint(
 
 def _of_environment(environ: Mapping[str, str] | None, folder: Path | None) -> list[Configured]:
     """The addresses that variables state, and the providers with a configured key."""
-    stated = [checked_address(url) for name in (BASE_URL, OPENAI_BASE_URL) if (url := value_of(name, environ, folder))]
+    stated = [
+        checked_address(url)
+        for name in (BASE_URL, OPENAI_BASE_URL)
+        if (url := value_of(name, environ, folder))
+    ]
     provided = [url for url in PROVIDERS.values() if bound_key(url, environ, folder)]
     return [Configured(url.partition("://")[2], url) for url in dict.fromkeys([*stated, *provided])]
 
@@ -112,21 +126,27 @@ def _of_file(path: Path) -> list[Configured]:
     try:
         document = tomllib.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as error:
-        raise DetectorError(f"The file that {FILE} names cannot be read: {error}.", remedy=_FORM) from error
+        raise DetectorError(
+            f"The file that {FILE} names cannot be read: {error}.", remedy=_FORM
+        ) from error
     return [_read(name, members) for name, members in document.items()]
 
 
 def _read(name: str, members: Any) -> Configured:
     wrong = _wrong_member(members)
     if wrong is not None:
-        raise DetectorError(f"In the file that {FILE} names, the endpoint {name} {wrong}.", remedy=_FORM)
+        raise DetectorError(
+            f"In the file that {FILE} names, the endpoint {name} {wrong}.", remedy=_FORM
+        )
     prices = (members.get("price_in"), members.get("price_out"))
     return Configured(
         name,
         checked_address(members["base_url"]),
         members.get("key_env") or None,
         tuple(members.get("models", ())),
-        None if prices[0] is None else Price(float(prices[0]), float(prices[1]), f"stated for {name}"),
+        None
+        if prices[0] is None
+        else Price(float(prices[0]), float(prices[1]), f"stated for {name}"),
     )
 
 

@@ -55,13 +55,17 @@ def completion_of(raw: bytes) -> dict[str, Any]:
     if not has_ended and finish_reason is None:
         raise ValueError("the stream has no end")
     message: dict[str, Any] = {name: "".join(parts) or None for name, parts in pieces.items()}
-    message["tool_calls"] = [{"function": {"arguments": "".join(parts)}} for parts in called.values()]
+    message["tool_calls"] = [
+        {"function": {"arguments": "".join(parts)}} for parts in called.values()
+    ]
     return joined | {"choices": [{"message": message, "finish_reason": finish_reason}]}
 
 
 def _add_calls(called: dict[int, list[str]], said: dict[str, Any]) -> None:
     """The next piece of the arguments of each function call, by the number of the call."""
-    calls = said.get("tool_calls") or ([{"function": said["function_call"]}] if said.get("function_call") else [])
+    calls = said.get("tool_calls") or (
+        [{"function": said["function_call"]}] if said.get("function_call") else []
+    )
     for call in calls:
         arguments = call.get("function", {}).get("arguments")
         if isinstance(arguments, dict):

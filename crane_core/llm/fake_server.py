@@ -140,41 +140,64 @@ class FakeModel:
         self.requests[fault or "answered"] += 1
         await self._wait(number)
         if fault is ServerFault.ERROR:
-            return self._error(request, 500, "The server had an error while processing your request.")
+            return self._error(
+                request, 500, "The server had an error while processing your request."
+            )
         if fault in (ServerFault.HANG, ServerFault.DRIP):
             return await self._never_ends(request, n_bytes=int(fault is ServerFault.DRIP))
         return await self._reply(request, asked, fault)
 
-    def _refused(self, asked: dict[str, Any], request: web.Request, number: int) -> web.Response | None:
+    def _refused(
+        self, asked: dict[str, Any], request: web.Request, number: int
+    ) -> web.Response | None:
         plan = self.plan
         if plan.key is not None and request.headers.get("Authorization") != f"Bearer {plan.key}":
             return self._error(request, 401, "Incorrect API key provided.", code="invalid_api_key")
         if plan.models and asked["model"] not in plan.models:
-            return self._error(request, 404, f"The model {asked['model']} does not exist.", code="model_not_found")
+            return self._error(
+                request, 404, f"The model {asked['model']} does not exist.", code="model_not_found"
+            )
         if not plan.has_quota:
-            return self._error(request, 429, "You exceeded your current quota.", code="insufficient_quota")
+            return self._error(
+                request, 429, "You exceeded your current quota.", code="insufficient_quota"
+            )
         for name in sorted(plan.rejects & asked.keys()):
             return self._error(request, 400, f"Unsupported parameter: '{name}'.", param=name)
-        if plan.storm_every and (number - 1) % plan.storm_every >= plan.storm_every - plan.storm_length:
+        if (
+            plan.storm_every
+            and (number - 1) % plan.storm_every >= plan.storm_every - plan.storm_length
+        ):
             return self._error(request, 429, "Rate limit reached.", code="rate_limit_exceeded")
         return None
 
     def _error(
-        self, request: web.Request, status: int, message: str, *, code: str | None = None, param: str | None = None
+        self,
+        request: web.Request,
+        status: int,
+        message: str,
+        *,
+        code: str | None = None,
+        param: str | None = None,
     ) -> web.Response:
         self.requests[str(status)] += 1
         if self.plan.echoes_key:
             message += f" You sent {request.headers.get('Authorization')}."
         error = {"message": message, "type": "error", "param": param, "code": code}
-        headers = {"Retry-After-Ms": str(round(self.plan.retry_after_s * 1e3))} if status == 429 else {}
+        headers = (
+            {"Retry-After-Ms": str(round(self.plan.retry_after_s * 1e3))} if status == 429 else {}
+        )
         return web.json_response({"error": error}, status=status, headers=headers)
 
     def _fault(self, number: int) -> ServerFault | None:
-        return next((fault for fault, every in self.plan.faults.items() if number % every == 0), None)
+        return next(
+            (fault for fault, every in self.plan.faults.items() if number % every == 0), None
+        )
 
     async def _wait(self, number: int) -> None:
         spread = self.plan.latency_spread_s
-        latency_s = self.plan.latency_s + (Random(f"{self.plan.seed} {number}").random() * spread if spread else 0.0)
+        latency_s = self.plan.latency_s + (
+            Random(f"{self.plan.seed} {number}").random() * spread if spread else 0.0
+        )
         if latency_s:
             await asyncio.sleep(latency_s)
 
@@ -200,7 +223,9 @@ class FakeModel:
                 request.transport.close()
             return response
         half = fault is ServerFault.HALF_BODY
-        return web.Response(body=body[: len(body) // 2] if half else body, content_type="application/json")
+        return web.Response(
+            body=body[: len(body) // 2] if half else body, content_type="application/json"
+        )
 
     async def _send_huge(self, request: web.Request, body: bytes) -> web.StreamResponse:
         """The reasoning is made longer where it begins, in chunks, so that the server stays small."""
@@ -216,7 +241,11 @@ class FakeModel:
     def _completion(self, asked: dict[str, Any], fault: ServerFault | None) -> dict[str, Any]:
         prompt = "\n".join(str(message["content"]) for message in asked["messages"])
         content = self._content(asked, prompt, is_lost=fault in _LOST)
-        message: dict[str, Any] = {"role": "assistant", "content": _misshaped(content, fault), "refusal": None}
+        message: dict[str, Any] = {
+            "role": "assistant",
+            "content": _misshaped(content, fault),
+            "refusal": None,
+        }
         if fault is ServerFault.REFUSAL:
             message |= {"content": None, "refusal": "I cannot help with that."}
         completion = {
@@ -240,7 +269,9 @@ class FakeModel:
 
     def _content(self, asked: dict[str, Any], prompt: str, *, is_lost: bool) -> str:
         """A function of seed, model, prompt, and the number of earlier answers to the prompt."""
-        digest = hashlib.sha256(f"{asked['model']}\0{prompt}".encode("utf-8", "backslashreplace")).hexdigest()
+        digest = hashlib.sha256(
+            f"{asked['model']}\0{prompt}".encode("utf-8", "backslashreplace")
+        ).hexdigest()
         random = Random(f"{self.plan.seed} {digest} {self._occurrences[digest]}")
         self._occurrences[digest] += not is_lost
         members = _members_asked_for(asked)
@@ -278,7 +309,9 @@ def _misshaped(content: str, fault: ServerFault | None) -> str:
     if fault is ServerFault.FENCE:
         return f"```json\n{content}\n```"
     if fault in (ServerFault.THINKING, ServerFault.ENDLESS_THINKING):
-        opposite = json.dumps({"reasoning": "or is it so?", "detection": '"detection": false' in content})
+        opposite = json.dumps(
+            {"reasoning": "or is it so?", "detection": '"detection": false' in content}
+        )
         end = f"</think>\n{content}" if fault is ServerFault.THINKING else ""
         return f"<think>I could say {opposite}. Let me see. {end}"
     return "" if fault is ServerFault.EMPTY else content
@@ -297,7 +330,9 @@ def fake_server(plan: FakePlan | FakeModel) -> Iterator[str]:
         loop = asyncio.new_event_loop()
         stopping, is_up = asyncio.Event(), threading.Event()
         serving = _serve(model, listening, stopping, is_up)
-        thread = threading.Thread(target=_run, args=(loop, serving), name="fake-server", daemon=True)
+        thread = threading.Thread(
+            target=_run, args=(loop, serving), name="fake-server", daemon=True
+        )
         thread.start()
         try:
             if not is_up.wait(_START_S):
@@ -316,9 +351,14 @@ def _run(loop: asyncio.AbstractEventLoop, serving: Any) -> None:
 
 
 async def _serve(
-    model: FakeModel, listening: socket.socket, stopping: asyncio.Event, is_up: threading.Event | None = None
+    model: FakeModel,
+    listening: socket.socket,
+    stopping: asyncio.Event,
+    is_up: threading.Event | None = None,
 ) -> None:
-    runner = web.AppRunner(model.application(), access_log=None, handler_cancellation=True, shutdown_timeout=0.1)
+    runner = web.AppRunner(
+        model.application(), access_log=None, handler_cancellation=True, shutdown_timeout=0.1
+    )
     await runner.setup()
     try:
         await web.SockSite(runner, listening, backlog=1024).start()
@@ -363,9 +403,15 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--latency-ms", type=float, default=0.0)
     parser.add_argument("--latency-spread-ms", type=float, default=0.0)
     parser.add_argument(
-        "--storm-every", type=int, default=0, metavar="N", help="requests from one 429 storm to the next"
+        "--storm-every",
+        type=int,
+        default=0,
+        metavar="N",
+        help="requests from one 429 storm to the next",
     )
-    parser.add_argument("--storm-length", type=int, default=0, metavar="N", help="requests that a storm refuses")
+    parser.add_argument(
+        "--storm-length", type=int, default=0, metavar="N", help="requests that a storm refuses"
+    )
     parser.add_argument("--retry-after-ms", type=float, default=100.0)
     parser.add_argument(
         "--every",

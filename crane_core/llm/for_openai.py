@@ -116,14 +116,19 @@ class OpenAIClient:
             max_retries=0,
             http_client=self._http,
         )
-        if endpoint.base_url != OPENAI:  # organisation at OpenAI, which the package takes from the environment
+        if (
+            endpoint.base_url != OPENAI
+        ):  # organisation at OpenAI, which the package takes from the environment
             self._openai.organization = self._openai.project = self._openai.admin_api_key = None
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         await self._openai.close()
 
@@ -148,12 +153,24 @@ class OpenAIClient:
             return Failure(FailureScope.SILENT, why, may_cost=True)
         except openai.APIStatusError as error:
             return self._of_status(error, body)
-        except (openai.APIConnectionError, httpx2.TransportError, aiohttp.ClientError, OSError) as error:
+        except (
+            openai.APIConnectionError,
+            httpx2.TransportError,
+            aiohttp.ClientError,
+            OSError,
+        ) as error:
             return of_connection(error)
         except (openai.OpenAIError, httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
-            return Failure(FailureScope.QUESTION, f"the request failed: {shown(str(error))}", may_cost=True)
+            return Failure(
+                FailureScope.QUESTION, f"the request failed: {shown(str(error))}", may_cost=True
+            )
         if reply.raw is None:
-            return self._said(None, f"the reply has more than {MAX_REPLY_BYTES // 1_000_000} MB", {}, usd=reply.usd)
+            return self._said(
+                None,
+                f"the reply has more than {MAX_REPLY_BYTES // 1_000_000} MB",
+                {},
+                usd=reply.usd,
+            )
         return self._read(reply.status, reply.raw, reply.usd)
 
     def _body(self, question: Question) -> dict[str, Any]:
@@ -163,7 +180,11 @@ class OpenAIClient:
             **self._endpoint.extra,
         }
         if question.schema is not None:
-            schema = {name: value for name, value in question.schema.items() if name not in ("$schema", "title")}
+            schema = {
+                name: value
+                for name, value in question.schema.items()
+                if name not in ("$schema", "title")
+            }
             form = {"name": question.schema_name, "schema": schema, "strict": True}
             body["response_format"] = {"type": "json_schema", "json_schema": form}
         if self._endpoint.temperature is not None:
@@ -192,7 +213,11 @@ class OpenAIClient:
             stream_cls=AsyncStream[Any],
         )
         received, usd = bytearray(), _usd(response.headers.get(_COST_HEADER))
-        most = MAX_STREAM_BYTES if is_stream(response.headers.get("content-type", "")) else MAX_REPLY_BYTES
+        most = (
+            MAX_STREAM_BYTES
+            if is_stream(response.headers.get("content-type", ""))
+            else MAX_REPLY_BYTES
+        )
         try:
             async for chunk in response.aiter_bytes():
                 received += chunk
@@ -202,14 +227,20 @@ class OpenAIClient:
             await response.aclose()
         return _Received(response.status_code, bytes(received), usd)
 
-    def _of_status(self, error: openai.APIStatusError, body: dict[str, Any]) -> Failure | UnsupportedParameter:
+    def _of_status(
+        self, error: openai.APIStatusError, body: dict[str, Any]
+    ) -> Failure | UnsupportedParameter:
         message = _message(error)
         if error.status_code in _ABOUT_PARAMETERS:
             asked = body.get(self._limit)
             if asked is not None and is_about_length(message):
-                if not self._output_limit.learn(message, asked, _n_tokens(body["messages"][0]["content"])):
+                if not self._output_limit.learn(
+                    message, asked, _n_tokens(body["messages"][0]["content"])
+                ):
                     return Failure(
-                        FailureScope.QUESTION, f"status {error.status_code}: {shown(message)}", is_of_text=True
+                        FailureScope.QUESTION,
+                        f"status {error.status_code}: {shown(message)}",
+                        is_of_text=True,
                     )
                 return UnsupportedParameter(self._limit)
             if not body.get(_STREAM) and _ONLY_STREAMS.search(message):
@@ -259,7 +290,9 @@ class OpenAIClient:
         thought = next((_spoken(message[name]) for name in _THOUGHTS if message.get(name)), "")
         if thought and not refusal and thought.rstrip().endswith(("}", "```")):
             return self._said(without_keys(IN_THOUGHT + thought), None, usage, reason, usd=usd)
-        return self._said(None, _why_empty(refusal, reason, has_thought=bool(thought)), usage, reason, usd=usd)
+        return self._said(
+            None, _why_empty(refusal, reason, has_thought=bool(thought)), usage, reason, usd=usd
+        )
 
     def _said(
         self,
@@ -271,7 +304,15 @@ class OpenAIClient:
         usd: float | None,
     ) -> ModelReply:
         counts = [_count(usage.get(name)) for name in ("prompt_tokens", "completion_tokens")]
-        return ModelReply(text, trouble, reason, counts[0], counts[1], self.left_out, usd or _usd(usage.get("cost")))
+        return ModelReply(
+            text,
+            trouble,
+            reason,
+            counts[0],
+            counts[1],
+            self.left_out,
+            usd or _usd(usage.get("cost")),
+        )
 
 
 class _Bounded(httpx2.AsyncByteStream):
@@ -297,7 +338,9 @@ async def _bound_errors(response: httpx2.Response) -> None:
     """The package reads the whole body of an error, so it gets only the beginning."""
     if response.status_code >= 300 and isinstance(response.stream, httpx2.AsyncByteStream):
         is_packed = "content-encoding" in response.headers
-        response.stream = _Bounded(response.stream, _MAX_PACKED_ERROR_BYTES if is_packed else _MAX_ERROR_BYTES)
+        response.stream = _Bounded(
+            response.stream, _MAX_PACKED_ERROR_BYTES if is_packed else _MAX_ERROR_BYTES
+        )
 
 
 def of_connection(error: Exception) -> Failure:
@@ -323,7 +366,9 @@ def _of_malformed(status: int, raw: bytes) -> Failure:
     except (ValueError, LookupError, TypeError, RecursionError):
         beginning = shown(raw[: 4 * _SHOWN_CHARS].decode("utf-8", "replace"))
         return Failure(
-            FailureScope.TRANSIENT, f"the reply is not a chat completion: {beginning or 'it is empty'}", may_cost=True
+            FailureScope.TRANSIENT,
+            f"the reply is not a chat completion: {beginning or 'it is empty'}",
+            may_cost=True,
         )
     told = error if isinstance(error, dict) else {"message": error}
     code = told.get("code")
@@ -331,7 +376,9 @@ def _of_malformed(status: int, raw: bytes) -> Failure:
     message = shown(str(told.get("message")))
     if status >= 400:
         return failure_of(status, str(code), message, {})
-    return Failure(FailureScope.TRANSIENT, f"the endpoint reports an error: {message}", may_cost=True)
+    return Failure(
+        FailureScope.TRANSIENT, f"the endpoint reports an error: {message}", may_cost=True
+    )
 
 
 def _n_tokens(text: str) -> int:
@@ -344,7 +391,11 @@ def _said_in(message: dict[str, Any]) -> str:
     Servers with tool parsers take the requested object out of the text, and return it as a call.
     """
     calls = message.get("tool_calls")
-    called = [call.get("function") for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
+    called = (
+        [call.get("function") for call in calls if isinstance(call, dict)]
+        if isinstance(calls, list)
+        else []
+    )
     given = [_arguments(function) for function in (*called, message.get("function_call"))]
     return "\n".join(filter(None, [_spoken(message.get("content")), *given]))
 
@@ -360,7 +411,11 @@ def _arguments(function: object) -> str:
 def _spoken(content: object) -> str:
     """The text of a message, or of those of its parts that are neither thinking nor pictures."""
     if isinstance(content, list):
-        parts = [part.get("text") for part in content if isinstance(part, dict) and part.get("type") in _SPOKEN]
+        parts = [
+            part.get("text")
+            for part in content
+            if isinstance(part, dict) and part.get("type") in _SPOKEN
+        ]
         return "".join(part for part in parts if isinstance(part, str))
     return content if isinstance(content, str) else ""
 
@@ -388,7 +443,12 @@ def _message(error: openai.APIStatusError) -> str:
     body = error.body
     if isinstance(body, dict) and isinstance(body.get("message"), str):
         return str(body["message"])
-    if isinstance(body, list) and body and isinstance(body[0], dict) and isinstance(body[0].get("error"), dict):
+    if (
+        isinstance(body, list)
+        and body
+        and isinstance(body[0], dict)
+        and isinstance(body[0].get("error"), dict)
+    ):
         return str(body[0]["error"].get("message"))
     return error.response.text
 
@@ -398,11 +458,15 @@ def _is_about(name: str, named: str, message: str) -> bool:
     if named and named != "None":
         return named == name or named.startswith(f"{name}.")
     words = message.lower()
-    return bool(re.search(rf"\b{name}\b", words)) or any(word in words for word in _ALSO_CALLED.get(name, ()))
+    return bool(re.search(rf"\b{name}\b", words)) or any(
+        word in words for word in _ALSO_CALLED.get(name, ())
+    )
 
 
 def _count(number: object) -> int | None:
-    return number if isinstance(number, int) and not isinstance(number, bool) and number >= 0 else None
+    return (
+        number if isinstance(number, int) and not isinstance(number, bool) and number >= 0 else None
+    )
 
 
 def _usd(reported: object) -> float | None:

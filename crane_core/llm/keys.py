@@ -74,8 +74,18 @@ def _written(text: str) -> set[str]:
     in_json = json.dumps(text)[1:-1]
     # Go's encoder writes these letters as numbers.
     in_go = in_json.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
-    packed = {base64.b64encode(each.encode()).decode().rstrip("=") for each in (text, f"Bearer {text}")}
-    return {text, quote(text, safe=""), in_json, in_json.replace("/", "\\/"), in_go, html.escape(text), *packed}
+    packed = {
+        base64.b64encode(each.encode()).decode().rstrip("=") for each in (text, f"Bearer {text}")
+    }
+    return {
+        text,
+        quote(text, safe=""),
+        in_json,
+        in_json.replace("/", "\\/"),
+        in_go,
+        html.escape(text),
+        *packed,
+    }
 
 
 def without_keys(text: str) -> str:
@@ -108,12 +118,16 @@ def is_local(host: str) -> bool:
         return host == "localhost" or host.endswith(".localhost")
 
 
-def value_of(name: str, environ: Mapping[str, str] | None = None, folder: Path | None = None) -> str:
+def value_of(
+    name: str, environ: Mapping[str, str] | None = None, folder: Path | None = None
+) -> str:
     """A variable of the environment, else of `.env` in `folder` (the working directory), else nothing."""
     return _from_environment(name, environ) or _from_dotenv(folder or Path.cwd(), name)
 
 
-def bound_key(base_url: str, environ: Mapping[str, str] | None = None, folder: Path | None = None) -> str | None:
+def bound_key(
+    base_url: str, environ: Mapping[str, str] | None = None, folder: Path | None = None
+) -> str | None:
     """The variable whose key is configured for this scheme, host and port; None if there is none.
 
     An address in a file of the working directory applies only to keys of that file: a folder from a stranger cannot
@@ -146,13 +160,16 @@ def key_for(
     host = address.hostname or ""
     providers = {urlsplit(known).hostname: name for name, known in PROVIDERS.items()}
     if host in providers and address.scheme != "https":
-        raise DetectorError(f"The key of {host} would be sent unencrypted.", remedy="Use an https:// address.")
+        raise DetectorError(
+            f"The key of {host} would be sent unencrypted.", remedy="Use an https:// address."
+        )
     name = key_env or bound_key(base_url, environ, folder)
     text = value_of(name, environ, folder) if name else ""
     if text:
         if not text.isascii() or not text.isprintable():
             raise DetectorError(
-                f"{name} contains characters that are not allowed in a key.", remedy=f"Set {name} again."
+                f"{name} contains characters that are not allowed in a key.",
+                remedy=f"Set {name} again.",
             )
         return Secret(text)
     if name is None and host not in providers:
@@ -185,9 +202,12 @@ def _from_dotenv(folder: Path, name: str) -> str:
         if not path.is_file():
             return ""
         if path.stat().st_size > _MAX_DOTENV_BYTES:
-            raise DetectorError(f"{DOTENV} is too large for a file of keys.", remedy="Check this file.")
+            raise DetectorError(
+                f"{DOTENV} is too large for a file of keys.", remedy="Check this file."
+            )
         return (dotenv_values(path, interpolate=False, encoding="utf-8").get(name) or "").strip()
     except (OSError, UnicodeDecodeError) as error:
         raise DetectorError(
-            f"{DOTENV} cannot be read: {type(error).__name__}.", remedy="Check its permissions; it must be UTF-8 text."
+            f"{DOTENV} cannot be read: {type(error).__name__}.",
+            remedy="Check its permissions; it must be UTF-8 text.",
         ) from None

@@ -36,7 +36,10 @@ class TaskLine:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.close()
 
@@ -80,9 +83,14 @@ class TaskLine:
             runner.run(self._work())
 
     async def _work(self) -> None:
-        from crane_core.llm.for_openai import OpenAIClient  # takes a second to import, and only questions need it
+        from crane_core.llm.for_openai import (
+            OpenAIClient,
+        )  # takes a second to import, and only questions need it
 
-        async with OpenAIClient(self._terms.endpoint, self._concurrency) as client, asyncio.TaskGroup() as group:
+        async with (
+            OpenAIClient(self._terms.endpoint, self._concurrency) as client,
+            asyncio.TaskGroup() as group,
+        ):
             workers = [group.create_task(self._worker(client)) for _ in range(self._concurrency)]
             await self._closing.wait()
             for worker in workers:

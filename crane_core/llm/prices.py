@@ -76,7 +76,9 @@ def _list_prices() -> dict[str, Price]:
 def _listed() -> dict[tuple[str, str], Price]:
     document = tomllib.loads(FILE.read_text("utf-8"))
     return {
-        (provider["host"], model): Price(float(pair[0]), float(pair[1]), f"{provider['source']}, {provider['read_on']}")
+        (provider["host"], model): Price(
+            float(pair[0]), float(pair[1]), f"{provider['source']}, {provider['read_on']}"
+        )
         for provider in document["provider"]
         for model, pair in provider["models"].items()
     }

@@ -18,9 +18,17 @@ class Refusal(NamedTuple):
     remedy: str
 
 
-KEY = Refusal("The endpoint refuses the key", "Check the key, or set the variable that holds it: --key-env NAME.")
-MODEL = Refusal("The endpoint has no such model", "Check --model; the endpoint lists its models at BASE_URL/models.")
-PAYMENT = Refusal("The endpoint asks for payment", "Add credit at the provider, then run the same command again.")
+KEY = Refusal(
+    "The endpoint refuses the key",
+    "Check the key, or set the variable that holds it: --key-env NAME.",
+)
+MODEL = Refusal(
+    "The endpoint has no such model",
+    "Check --model; the endpoint lists its models at BASE_URL/models.",
+)
+PAYMENT = Refusal(
+    "The endpoint asks for payment", "Add credit at the provider, then run the same command again."
+)
 
 _MODEL = re.compile(
     r"model_not_found|model_not_exist|invalid_model|DeploymentNotFound|key_model_access_denied"

@@ -99,7 +99,10 @@ def failure_of(status: int, code: str, message: str, headers: Mapping[str, str])
         return Failure(FailureScope.ENDPOINT, f"{refusal.why}: {why}", remedy=refusal.remedy)
     if status in _TRANSIENT or status >= 500:
         return Failure(
-            FailureScope.BUSY if status == 503 else FailureScope.TRANSIENT, why, retry_after_s(headers), may_cost=True
+            FailureScope.BUSY if status == 503 else FailureScope.TRANSIENT,
+            why,
+            retry_after_s(headers),
+            may_cost=True,
         )
     if 300 <= status < 400:
         remedy = "Use the address that it redirects to: --base-url."

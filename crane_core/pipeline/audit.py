@@ -54,7 +54,9 @@ def audit_file(folder: DataFolder) -> Path:
     return folder.ledger / FILE
 
 
-def note(folder: DataFolder, actor: Actor, action: AuditAction, what: str, detail: str = "") -> None:
+def note(
+    folder: DataFolder, actor: Actor, action: AuditAction, what: str, detail: str = ""
+) -> None:
     """Write one act to the log and return when it is on the disk. Raises LedgerError.
 
     A replica writes nothing; what can be done there is to log in and out.
@@ -78,8 +80,15 @@ def note_roles(folder: DataFolder, roles: Roles, actor: Actor) -> None:
         if _noted == (folder.path, roles) or writer():
             return
         before, after = _roles_in_log(folder), _roles_of(roles)
-        changed = [email for email in {**before, **after} if before.get(email, NO_ROLE) != after.get(email, NO_ROLE)]
-        steps = [(email, f"{before.get(email, NO_ROLE)}{_TO}{after.get(email, NO_ROLE)}") for email in changed]
+        changed = [
+            email
+            for email in {**before, **after}
+            if before.get(email, NO_ROLE) != after.get(email, NO_ROLE)
+        ]
+        steps = [
+            (email, f"{before.get(email, NO_ROLE)}{_TO}{after.get(email, NO_ROLE)}")
+            for email in changed
+        ]
         if steps:
             told = [_entry(actor, AuditAction.ROLE, email, step) for email, step in steps]
             ledger.append(audit_file(folder), *told)
@@ -118,20 +127,31 @@ def entries(folder: DataFolder) -> list[AuditEntry]:
     """Every act, the newest first. Raises LedgerError if the file was changed, OSError if it cannot be read."""
     file = audit_file(folder)
     noted = ledger.tail(file).records if file.exists() else []
-    found = [record for record in noted if isinstance(record, AuditEntry)] + list(_of_inventory(folder))
+    found = [record for record in noted if isinstance(record, AuditEntry)] + list(
+        _of_inventory(folder)
+    )
     return sorted(found, key=lambda entry: entry.acted_at, reverse=True)
 
 
 def _of_inventory(folder: DataFolder) -> Iterator[AuditEntry]:
     for act in acts(folder):
         action = AuditAction(str(act.action))
-        yield AuditEntry(act.acted_at, act.acted_by, "", action, f"{act.kind} {act.name}", act.title or act.held)
+        yield AuditEntry(
+            act.acted_at, act.acted_by, "", action, f"{act.kind} {act.name}", act.title or act.held
+        )
 
 
 def rows(found: list[AuditEntry]) -> list[tuple[str, ...]]:
     """The entries as COLUMNS."""
     return [
-        (entry.acted_at, entry.acted_by, entry.acted_from, str(entry.action), entry.what, entry.detail or "")
+        (
+            entry.acted_at,
+            entry.acted_by,
+            entry.acted_from,
+            str(entry.action),
+            entry.what,
+            entry.detail or "",
+        )
         for entry in found
     ]
 

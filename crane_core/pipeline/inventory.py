@@ -66,7 +66,9 @@ class Inventory:
         """The record as it is loaded; None if it belongs to something that is removed."""
         if self.removed and any(thing in self.removed for thing in names_of(record)):
             return None
-        if isinstance(record, Benchmark) and (title := self.title(Listed.BENCHMARK, record.benchmark)):
+        if isinstance(record, Benchmark) and (
+            title := self.title(Listed.BENCHMARK, record.benchmark)
+        ):
             return replace(record, title=title)
         return record
 

@@ -85,7 +85,8 @@ def read_only(folder: Path) -> StoreError:
 
 def _unusable(folder: Path, why: str) -> StoreError:
     return StoreError(
-        f"{folder} cannot be used as the data folder: {why}.", remedy="Use a writable folder: --data or CRANE_DATA."
+        f"{folder} cannot be used as the data folder: {why}.",
+        remedy="Use a writable folder: --data or CRANE_DATA.",
     )
 
 

@@ -15,4 +15,7 @@ def as_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _plain(column: pd.Series[Any]) -> list[Any]:
-    return [None if missing else value for value, missing in zip(column.tolist(), column.isna(), strict=True)]
+    return [
+        None if missing else value
+        for value, missing in zip(column.tolist(), column.isna(), strict=True)
+    ]

@@ -40,7 +40,9 @@ def csv_text(rows: Iterable[Sequence[object]], *, line_end: str = "\n") -> str:
     """Rows as CSV, the header among them; None is an empty cell. RFC 4180 has lines end in CR LF."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator=line_end)
-    writer.writerows([guarded(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
+    writer.writerows(
+        [guarded(cell) if isinstance(cell, str) else cell for cell in row] for row in rows
+    )
     return text.getvalue()
 
 
@@ -59,5 +61,7 @@ def csv_of(table: pd.DataFrame) -> str:
     for place, kind in enumerate(table.dtypes):
         if not is_numeric_dtype(kind):
             column = table.iloc[:, place].astype(object)
-            safe.isetitem(place, [guarded(cell) if isinstance(cell, str) else cell for cell in column])
+            safe.isetitem(
+                place, [guarded(cell) if isinstance(cell, str) else cell for cell in column]
+            )
     return str(safe.to_csv(index=False, lineterminator="\n"))

@@ -26,17 +26,23 @@ def captured_block(state: KernelState, places: Places) -> str:
     tables = {
         "variables": {name: _entry(name, entry, places) for name, entry in state.variables.items()},
         "accesses": {
-            name: _entry(name, VariableState.from_json(entry), places) for name, entry in state.accesses.items()
+            name: _entry(name, VariableState.from_json(entry), places)
+            for name, entry in state.accesses.items()
         },
     }
     members = [f"{_json(title)}: {_table(entries)}" for title, entries in tables.items() if entries]
-    members += [f"{_json(title)}: {_json(_in_numbers(facts, places))}" for title, facts in _beyond(state).items()]
+    members += [
+        f"{_json(title)}: {_json(_in_numbers(facts, places))}"
+        for title, facts in _beyond(state).items()
+    ]
     return "{" + ",\n".join(members) + "}"
 
 
 def _beyond(state: KernelState) -> dict[str, Any]:
     """What the target needs and is absent, and what could not be examined."""
-    unavailable = {name: why for name, why in state.unavailable.items() if name not in state.variables}
+    unavailable = {
+        name: why for name, why in state.unavailable.items() if name not in state.variables
+    }
     absent = {kind: items for kind, items in state.absent.items() if items}
     facts = {"absent": absent, "unavailable": unavailable, "syntax_error": state.syntax_error}
     return {title: scrubbed(fact) for title, fact in facts.items() if fact}
@@ -72,7 +78,11 @@ def _entry(name: str, entry: VariableState, places: Places) -> str:
 def _place(place: Mapping[str, Any], places: Places) -> str:
     """A place of the notebook in the numbers that the prompt shows."""
     number = places.get(place["cell"])
-    return f"cell {number}, line {place['line']}" if number else f"a cell that did not run, line {place['line']}"
+    return (
+        f"cell {number}, line {place['line']}"
+        if number
+        else f"a cell that did not run, line {place['line']}"
+    )
 
 
 def _in_numbers(facts: Any, places: Places) -> Any:

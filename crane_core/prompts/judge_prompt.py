@@ -33,7 +33,10 @@ def judge_prompt(
 
     labels: a list of a campaign's own, and guideline: whole, both before the texts; None if there is none.
     """
-    parts = [_part("known cause", known_cause.strip()[:MAX_TEXT]), _part("diagnosis", diagnosis.strip()[:MAX_TEXT])]
+    parts = [
+        _part("known cause", known_cause.strip()[:MAX_TEXT]),
+        _part("diagnosis", diagnosis.strip()[:MAX_TEXT]),
+    ]
     ordered = parts if presentation is Presentation.NORMAL else parts[::-1]
     given = {"labels": labels, "guideline": guideline}
     before = [_part(name, text) for name, text in given.items() if text is not None]

@@ -42,12 +42,18 @@ def judge_reply_schema(own: str | None = None) -> dict[str, Any]:
     """JSON Schema of one reply, for models that can be held to one. own: as in `labels_of_judge`."""
     schema: dict[str, Any] = json.loads(SCHEMA_FILE.read_text("utf-8"))
     if own:
-        label = {"type": "string", "enum": list(labels_of_judge(own)), "description": "The label that the rules give."}
+        label = {
+            "type": "string",
+            "enum": list(labels_of_judge(own)),
+            "description": "The label that the rules give.",
+        }
         schema["properties"][LABEL] = label
     return schema
 
 
-def read_judge_reply(text: str, finish_reason: str | None = None, own: str | None = None) -> ReadJudgeReply:
+def read_judge_reply(
+    text: str, finish_reason: str | None = None, own: str | None = None
+) -> ReadJudgeReply:
     """What a reply says: the last complete object with a `label`, outside of the judge's thinking.
 
     Two objects with different labels count as no label, and so does a reply that was cut off. own: as in
@@ -71,4 +77,6 @@ def _reading(body: dict[str, Any], known: tuple[str, ...]) -> ReadJudgeReply:
     if word not in known:
         return ReadJudgeReply(None, None, f"the label is not one of {', '.join(known)}")
     told = explanation[:MAX_EXPLANATION] if isinstance(explanation, str) else None
-    return ReadJudgeReply(word, told.encode("utf-8", "backslashreplace").decode() if told else None, None)
+    return ReadJudgeReply(
+        word, told.encode("utf-8", "backslashreplace").decode() if told else None, None
+    )

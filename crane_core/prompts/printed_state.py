@@ -42,7 +42,10 @@ def _entry(state: dict[str, Any]) -> dict[str, Any]:
     for group in ("structure", "representation", "values"):
         entry |= {key: decode(value) for key, value in state[group].items()}
     if "assigned" in state:
-        entry["execution_cell_source"] = {"cellno": state["assigned"]["cell"], "lineno": state["assigned"]["line"]}
+        entry["execution_cell_source"] = {
+            "cellno": state["assigned"]["cell"],
+            "lineno": state["assigned"]["line"],
+        }
     return entry
 
 
@@ -51,13 +54,21 @@ class _Printer(pprint.PrettyPrinter):
 
     _dispatch: ClassVar[dict[Any, Any]] = dict(pprint.PrettyPrinter._dispatch)  # type: ignore[attr-defined]
 
-    def _print_set(self, value: PrintedSet, stream: IO[str], indent: int, room: int, seen: Any, level: int) -> None:
+    def _print_set(
+        self, value: PrintedSet, stream: IO[str], indent: int, room: int, seen: Any, level: int
+    ) -> None:
         stream.write("{")
         self._format_items(list(value.items), stream, indent, room + 1, seen, level)
         stream.write("}")
 
     def _print_defaultdict(
-        self, value: PrintedDefaultDict, stream: IO[str], indent: int, room: int, seen: Any, level: int
+        self,
+        value: PrintedDefaultDict,
+        stream: IO[str],
+        indent: int,
+        room: int,
+        seen: Any,
+        level: int,
     ) -> None:
         indent += len("defaultdict") + 1
         stream.write(f"defaultdict({value.factory},\n{' ' * indent}")

@@ -130,7 +130,9 @@ class _PrintReader:
             case ast.Call(func=ast.Name(id="defaultdict"), args=[factory, entries], keywords=[]):
                 return PrintedDefaultDict(repr(self.read(factory)), self._entries(entries))
             case ast.Call(func=ast.Name() | ast.Attribute() as called, args=arguments, keywords=[]):
-                return PrintedCall(ast.unparse(called), tuple(self.read(argument) for argument in arguments))
+                return PrintedCall(
+                    ast.unparse(called), tuple(self.read(argument) for argument in arguments)
+                )
         return self._as_printed(node)
 
     def _entries(self, node: ast.expr) -> dict[Any, Any]:

@@ -60,7 +60,9 @@ def split_input(text: str) -> InputText:
 
 def join_input(parts: InputText) -> str:
     """The text that `split_input` takes apart into these parts."""
-    cells = "".join(f"## Cell {number}:\n{code}\n\n" for number, code in enumerate(parts.executed, start=1))
+    cells = "".join(
+        f"## Cell {number}:\n{code}\n\n" for number, code in enumerate(parts.executed, start=1)
+    )
     block = "" if parts.block is None else f"{RUNTIME_HEADER}{parts.block}\n"
     return EXECUTED_HEADER + (cells or NOTHING_EXECUTED) + block + TARGET_HEADER + parts.target
 
@@ -75,7 +77,10 @@ def _split_cells(text: str) -> tuple[str, ...]:
     if numbers != list(range(1, len(headers) + 1)):
         raise ValueError(f"the executed cells are numbered {numbers}, not from 1 upwards")
     ends = [header.start() for header in headers[1:]] + [len(text)]
-    return tuple(_cell(text[header.end() : end], header[1]) for header, end in zip(headers, ends, strict=True))
+    return tuple(
+        _cell(text[header.end() : end], header[1])
+        for header, end in zip(headers, ends, strict=True)
+    )
 
 
 def _cell(text: str, number: str) -> str:
@@ -111,7 +116,9 @@ def _variable(name: str, entry: dict[Any, Any]) -> VariableState:
             raise ValueError(f"the entry {name!r} has the key {key!r}, which is not text")
         if key not in ("type", "execution_cell_source"):
             groups[group_of(key)][key] = encode(value)
-    return VariableState(kind, groups[STRUCTURE], groups[REPRESENTATION], groups[VALUES], _place(name, assigned))
+    return VariableState(
+        kind, groups[STRUCTURE], groups[REPRESENTATION], groups[VALUES], _place(name, assigned)
+    )
 
 
 def _place(name: str, assigned: Any) -> dict[str, Any] | None:

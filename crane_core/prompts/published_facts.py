@@ -27,7 +27,9 @@ def kept(key: str, value: Any, groups: Set[str]) -> Any:
     if isinstance(value, dict) and key in _ENTRIES:
         return _filled(_entry(value, groups))
     if isinstance(value, dict) and key in _TABLES:
-        return _filled({name: part for name, entry in value.items() if (part := _part(entry, groups))})
+        return _filled(
+            {name: part for name, entry in value.items() if (part := _part(entry, groups))}
+        )
     if isinstance(value, list) and key in _LISTS and all(isinstance(item, dict) for item in value):
         items = [_entry(item, groups) for item in value]
         return items if any(items) else NOTHING
@@ -37,13 +39,19 @@ def kept(key: str, value: Any, groups: Set[str]) -> Any:
 def _columns(table: dict[Any, Any], groups: Set[str]) -> Any:
     """The names of columns are the schema, R; of a column's own facts the dtype is R and the rest V."""
     parts = {name: _column(facts, groups) for name, facts in table.items()}
-    return _filled(parts if REPRESENTATION in groups else {name: part for name, part in parts.items() if part})
+    return _filled(
+        parts if REPRESENTATION in groups else {name: part for name, part in parts.items() if part}
+    )
 
 
 def _column(facts: Any, groups: Set[str]) -> Any:
     if not isinstance(facts, dict):
         return facts if VALUES in groups else {}
-    return {key: value for key, value in facts.items() if (REPRESENTATION if key == "dtype" else VALUES) in groups}
+    return {
+        key: value
+        for key, value in facts.items()
+        if (REPRESENTATION if key == "dtype" else VALUES) in groups
+    }
 
 
 def _part(entry: Any, groups: Set[str]) -> Any:

@@ -27,14 +27,19 @@ MAX_BODY = 2_000_000
 
 
 def render(
-    cells: Sequence[Cell], state: KernelState | None, setting: Setting, template: Template | None = None
+    cells: Sequence[Cell],
+    state: KernelState | None,
+    setting: Setting,
+    template: Template | None = None,
 ) -> Prompt:
     """The prompt of one instance. `cells` are of one origin, the target among them; `state` may be None for `code`.
 
     Raises PromptError if there is no target cell, where the state does not hold what the setting shows, and where
     the text is longer than MAX_BODY.
     """
-    return prompt_around(body(cells, state, setting), cells[0], setting, template or template_for(setting))
+    return prompt_around(
+        body(cells, state, setting), cells[0], setting, template or template_for(setting)
+    )
 
 
 def prompt_around(inside: str, first: Cell, setting: Setting, words: Template) -> Prompt:
@@ -86,7 +91,9 @@ def _block(executed: Sequence[Cell], state: KernelState | None, setting: Setting
     if state.schema_version < CAPTURED:
         return print_block(visible.variables, visible.accesses)
     numbers = {cell.notebook_index: number for number, cell in enumerate(executed, start=1)}
-    return captured_block(visible, {index: number for index, number in numbers.items() if index is not None})
+    return captured_block(
+        visible, {index: number for index, number in numbers.items() if index is not None}
+    )
 
 
 def _presentable(code: str) -> str:

@@ -23,7 +23,10 @@ HELD_BACK = "the reply was held back by a content filter"
 _UNFINISHED = {
     **dict.fromkeys(("length", "max_tokens", "max_output_tokens", "model_length"), CUT_OFF),
     **dict.fromkeys(("content_filter", "safety", "recitation"), HELD_BACK),
-    **dict.fromkeys(("incomplete", "error", "insufficient_system_resource"), "the endpoint ended the reply early"),
+    **dict.fromkeys(
+        ("incomplete", "error", "insufficient_system_resource"),
+        "the endpoint ended the reply early",
+    ),
 }
 """Endpoints' reasons for an incomplete reply, in lower case."""
 
@@ -42,7 +45,9 @@ _FINAL_CHANNEL = "final"
 _ENDS = {"cohere": "end", "gemma": "95", "inner": "suffix"}
 """Groups of marks that differ in a word, and that of the end: of Cohere, MedGemma, Apertus."""
 _ENDING = re.compile(r"^\s*\{.*\}(?=\s*(?:```)?\s*\Z)", re.MULTILINE | re.DOTALL)
-_PLACEHOLDER = re.compile(r"\s*[.…][\s.…]*|<[^<>]{1,80}>|string|your reasoning(?: here)?", re.IGNORECASE)
+_PLACEHOLDER = re.compile(
+    r"\s*[.…][\s.…]*|<[^<>]{1,80}>|string|your reasoning(?: here)?", re.IGNORECASE
+)
 
 _WINDOWS = (2_000, 60_000, 2_000_000)
 _LONGEST_WORD = 16
@@ -70,7 +75,9 @@ class _Tag(NamedTuple):
     is_end: bool
 
 
-def objects_with(text: str, member: str, reason: str, *, finish_reason: str | None = None) -> FoundObjects:
+def objects_with(
+    text: str, member: str, reason: str, *, finish_reason: str | None = None
+) -> FoundObjects:
     """Every complete object with this member, at any depth, outside of the model's thinking.
 
     What counts is what follows the last end of thinking; thinking that has no end takes the rest of the reply.
@@ -82,7 +89,9 @@ def objects_with(text: str, member: str, reason: str, *, finish_reason: str | No
         return FoundObjects([], unfinished)
     if text.startswith(IN_THOUGHT):
         said = _end_of(text.removeprefix(IN_THOUGHT))
-        return _ReplyReader(said, member, reason).found() if said else FoundObjects([], ONLY_THINKING)
+        return (
+            _ReplyReader(said, member, reason).found() if said else FoundObjects([], ONLY_THINKING)
+        )
     if not text.strip():
         return FoundObjects([], "the reply is empty")
     return _ReplyReader(text, member, reason).found()
@@ -156,7 +165,9 @@ class _ReplyReader:
         members = dict(pairs)
         if self._member in members:
             names = [name for name, _ in pairs]
-            doubled = {name: Doubled() for name in (self._member, self._reason) if names.count(name) > 1}
+            doubled = {
+                name: Doubled() for name in (self._member, self._reason) if names.count(name) > 1
+            }
             self._pending.append(members | doubled)
         return members
 
@@ -201,8 +212,13 @@ def _object_at(decoder: json.JSONDecoder, text: str, start: int) -> tuple[int, i
             n_read = decoder.raw_decode(window)[1]
             return n_read, n_seen + n_read
         except json.JSONDecodeError as error:
-            may_go_on = error.msg.startswith("Unterminated") or error.pos > len(window) - _LONGEST_WORD
-        except (ValueError, RecursionError):  # a number of thousands of digits, or brackets within brackets
+            may_go_on = (
+                error.msg.startswith("Unterminated") or error.pos > len(window) - _LONGEST_WORD
+            )
+        except (
+            ValueError,
+            RecursionError,
+        ):  # a number of thousands of digits, or brackets within brackets
             may_go_on = False
         n_seen += len(window)
         if not may_go_on or len(window) < size:

@@ -31,7 +31,10 @@ _ASSIGNED = re.compile(
 def redacted(text: str) -> str:
     """The text with keys in known forms, and texts given to a name that says secret, replaced by how long they were."""
     text = _FORMS.sub(lambda match: _mark(match[0]), text)
-    return _ASSIGNED.sub(lambda match: f"{match['name']}{match['quote']}{_mark(match['value'])}{match['quote']}", text)
+    return _ASSIGNED.sub(
+        lambda match: f"{match['name']}{match['quote']}{_mark(match['value'])}{match['quote']}",
+        text,
+    )
 
 
 def scrubbed(facts: Any, name: str = "") -> Any:

@@ -52,7 +52,11 @@ def shown(state: KernelState, setting: Setting) -> KernelState:
         )
     is_captured = state.schema_version >= CAPTURED
     view = _captured if is_captured else _published
-    seen = _as_the_paper_filters(state) if is_captured and setting is not Setting.RUNTIME_PLUS else state
+    seen = (
+        _as_the_paper_filters(state)
+        if is_captured and setting is not Setting.RUNTIME_PLUS
+        else state
+    )
     variables = {name: view(variable, state, setting) for name, variable in seen.variables.items()}
     entries = {name: VariableState.from_json(entry) for name, entry in seen.accesses.items()}
     accesses = {name: view(entry, state, setting).to_json() for name, entry in entries.items()}
@@ -65,8 +69,14 @@ def shown(state: KernelState, setting: Setting) -> KernelState:
 def _as_the_paper_filters(state: KernelState) -> KernelState:
     """Names that the target itself spells, and the attributes it takes from them directly (paper, section 3.1)."""
     variables = {name: variable for name, variable in state.variables.items() if not variable.via}
-    direct = {name: entry for name, entry in state.accesses.items() if name.partition(".")[0] in variables}
-    accesses = {name: entry for name, entry in direct.items() if _DIRECT.fullmatch(name) and not entry.get("via")}
+    direct = {
+        name: entry for name, entry in state.accesses.items() if name.partition(".")[0] in variables
+    }
+    accesses = {
+        name: entry
+        for name, entry in direct.items()
+        if _DIRECT.fullmatch(name) and not entry.get("via")
+    }
     return replace(state, variables=variables, accesses=accesses)
 
 
@@ -106,7 +116,11 @@ def _published(variable: VariableState, state: KernelState, setting: Setting) ->
 
 
 def _facts(facts: Mapping[str, Any], groups: Set[str]) -> dict[str, Any]:
-    parts = {key: kept(key, decode(value), groups) for key, value in facts.items() if key not in PUBLISHED_DOCS}
+    parts = {
+        key: kept(key, decode(value), groups)
+        for key, value in facts.items()
+        if key not in PUBLISHED_DOCS
+    }
     return {key: encode(part) for key, part in parts.items() if part is not NOTHING}
 
 
@@ -115,5 +129,7 @@ def merged(base: Mapping[str, Any], plus: Mapping[str, Any]) -> dict[str, Any]:
     both = dict(base)
     for key, value in plus.items():
         known = base.get(key)
-        both[key] = merged(known, value) if isinstance(known, dict) and isinstance(value, dict) else value
+        both[key] = (
+            merged(known, value) if isinstance(known, dict) and isinstance(value, dict) else value
+        )
     return both

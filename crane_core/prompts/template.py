@@ -60,14 +60,18 @@ def template_from(path: Path) -> Template:
         text = data.decode("utf-8")
     except OSError as error:
         raise PromptError(
-            f"The template {path} cannot be read: {error.strerror}.", remedy="Check the path after --template."
+            f"The template {path} cannot be read: {error.strerror}.",
+            remedy="Check the path after --template.",
         ) from error
     except UnicodeDecodeError as error:
         raise PromptError(f"The template {path} is not UTF-8 text.", remedy=remedy) from error
     except ValueError as error:
         raise PromptError(f"The template {path} cannot be used: {error}.", remedy=remedy) from error
     if text.count(PLACEHOLDER) != 1:
-        raise PromptError(f"The template {path} contains {PLACEHOLDER} {text.count(PLACEHOLDER)} times.", remedy=remedy)
+        raise PromptError(
+            f"The template {path} contains {PLACEHOLDER} {text.count(PLACEHOLDER)} times.",
+            remedy=remedy,
+        )
     return Template(f"{path.stem}-{content_hash(data)}", text)
 
 

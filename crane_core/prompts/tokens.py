@@ -64,9 +64,13 @@ class Tokens(NamedTuple):
 def count_tokens(text: str) -> Tokens:
     """By tiktoken where its table is available, else by bpe_openai where that is installed, else an estimate."""
     folder = _cache_folder()
-    encoding = _tiktoken() if folder is not None and _table_is_at_hand(folder / TABLE_FILE) else None
+    encoding = (
+        _tiktoken() if folder is not None and _table_is_at_hand(folder / TABLE_FILE) else None
+    )
     if encoding is not None:
-        return Tokens(len(encoding.encode_ordinary(text)), is_exact=True, how=f"tiktoken {ENCODING}")
+        return Tokens(
+            len(encoding.encode_ordinary(text)), is_exact=True, how=f"tiktoken {ENCODING}"
+        )
     counter = _fallback()
     if counter is not None and len(text) < FALLBACK_CHARS:
         return Tokens(counter(text), is_exact=True, how=f"bpe_openai {ENCODING}")
@@ -128,4 +132,6 @@ def _beyond_one(letters: str) -> float:
     """Tokens that a word takes beyond its first."""
     if not letters.isascii():
         return 0.521 * len(letters)
-    return 0.284 * max(0, len(letters) - 3) if letters.isupper() else 0.141 * max(0, len(letters) - 7)
+    return (
+        0.284 * max(0, len(letters) - 3) if letters.isupper() else 0.141 * max(0, len(letters) - 7)
+    )

@@ -35,17 +35,27 @@ def count_apart(texts: Sequence[str], limit_s: float = LIMIT_S) -> list[Tokens]:
     """
     addresses = [hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest() for text in texts]
     found = {address: count for address in addresses if (count := _known.get(address)) is not None}
-    new = {address: text for address, text in zip(addresses, texts, strict=True) if address not in found}
+    new = {
+        address: text
+        for address, text in zip(addresses, texts, strict=True)
+        if address not in found
+    }
     try:
         counted = dict(zip(new, _counted(list(new.values()), limit_s), strict=True)) if new else {}
     except (OSError, subprocess.SubprocessError, ValueError, TypeError) as error:
-        _LOG.warning("Tokens of %d texts are estimated, because they could not be counted: %s", len(new), error)
+        _LOG.warning(
+            "Tokens of %d texts are estimated, because they could not be counted: %s",
+            len(new),
+            error,
+        )
         counted = {}
     _known.update(counted)
     for address in list(_known)[:-KEPT]:
         _known.pop(address, None)
     told = found | counted
-    return [told.get(address) or estimate(text) for address, text in zip(addresses, texts, strict=True)]
+    return [
+        told.get(address) or estimate(text) for address, text in zip(addresses, texts, strict=True)
+    ]
 
 
 def _counted(texts: list[str], limit_s: float) -> list[Tokens]:
@@ -63,7 +73,9 @@ def _counted(texts: list[str], limit_s: float) -> list[Tokens]:
     if done.returncode:
         said = done.stderr.decode("utf-8", "replace").strip().splitlines() or ["it said nothing"]
         raise ChildProcessError(f"the process ended with {done.returncode}: {said[-1][:300]}")
-    return [Tokens(int(n), bool(is_exact), str(how)) for n, is_exact, how in json.loads(done.stdout)]
+    return [
+        Tokens(int(n), bool(is_exact), str(how)) for n, is_exact, how in json.loads(done.stdout)
+    ]
 
 
 if __name__ == "__main__":

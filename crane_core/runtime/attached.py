@@ -51,7 +51,10 @@ class Attached:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        where: TracebackType | None,
     ) -> None:
         self._shell.close()
         self._context.term()
@@ -61,10 +64,24 @@ class Attached:
         about = self._answer("kernel_info_request", {}).get("language_info", {})
         if about.get("name") != "python" or _version(about) < _OLDEST_PYTHON:
             spoken = short(f"{about.get('name')} {about.get('version')}")
-            raise LookError(f"The kernel {self._kernel.name} is {spoken}.", remedy="Choose one of Python 3.8 or later.")
-        whole = {"hist_access_type": "range", "session": 0, "start": 0, "stop": None, "raw": True, "output": False}
+            raise LookError(
+                f"The kernel {self._kernel.name} is {spoken}.",
+                remedy="Choose one of Python 3.8 or later.",
+            )
+        whole = {
+            "hist_access_type": "range",
+            "session": 0,
+            "start": 0,
+            "stop": None,
+            "raw": True,
+            "output": False,
+        }
         told = self._answer("history_request", whole).get("history", [])
-        inputs = {number: source for _, number, source in told if isinstance(number, int) and isinstance(source, str)}
+        inputs = {
+            number: source
+            for _, number, source in told
+            if isinstance(number, int) and isinstance(source, str)
+        }
         count = max(inputs, default=0) + 1
         return ran_before([inputs.get(number, "") for number in range(count)], count)
 
@@ -87,7 +104,9 @@ class Attached:
         return rehearsal_of(told)
 
     def _evaluated(self, expression: str, more_s: float = 0.0) -> dict[str, Any]:
-        answer = self._answer("execute_request", silent_evaluation(expression), KernelLimits().look_s + more_s)
+        answer = self._answer(
+            "execute_request", silent_evaluation(expression), KernelLimits().look_s + more_s
+        )
         if answer.get("status") == "aborted":
             raise self._busy()
         try:
@@ -96,7 +115,9 @@ class Attached:
             raise self._unreadable(str(error)) from error
         return told if isinstance(told, dict) else {}
 
-    def _answer(self, kind: str, content: dict[str, Any], within_s: float = IDLE_ANSWERS_WITHIN_S) -> dict[str, Any]:
+    def _answer(
+        self, kind: str, content: dict[str, Any], within_s: float = IDLE_ANSWERS_WITHIN_S
+    ) -> dict[str, Any]:
         message = self._session.msg(kind, content)
         self._session.send(self._shell, message)
         answered = self._reply_to(message["header"]["msg_id"])
@@ -130,7 +151,8 @@ class Attached:
 
     def _busy(self) -> KernelError:
         return KernelError(
-            f"The kernel {self._kernel.name} is busy.", remedy="Wait until its cell has ended, then check again."
+            f"The kernel {self._kernel.name} is busy.",
+            remedy="Wait until its cell has ended, then check again.",
         )
 
 

@@ -43,11 +43,23 @@ class Captured:
 
     def to_json(self) -> dict[str, Any]:
         """The probe's state (design, section 4) with what is known of its capture; what it took the look alone."""
-        cells = [{name: fact for name, fact in cell._asdict().items() if fact is not None} for cell in self.cells]
+        cells = [
+            {name: fact for name, fact in cell._asdict().items() if fact is not None}
+            for cell in self.cells
+        ]
         left_running = {"threads": list(self.result.threads), "processes": list(self.processes)}
-        about = {"notebook": self.notebook, "target": self.target, "capture_seconds": self.result.seconds}
+        about = {
+            "notebook": self.notebook,
+            "target": self.target,
+            "capture_seconds": self.result.seconds,
+        }
         captured = {**self.result.state["captured"], "cells": cells, "left_running": left_running}
-        return {**self.result.state, **about, "captured": captured, "probes": list(self.result.probes)}
+        return {
+            **self.result.state,
+            **about,
+            "captured": captured,
+            "probes": list(self.result.probes),
+        }
 
 
 def capture(
@@ -93,7 +105,11 @@ def capture(
 
 
 def capture_many(
-    notebooks: Sequence[Path], n_workers: int, *, targets: Sequence[int | None] | None = None, **options: Any
+    notebooks: Sequence[Path],
+    n_workers: int,
+    *,
+    targets: Sequence[int | None] | None = None,
+    **options: Any,
 ) -> Iterator[Captured | CraneError]:
     """Capture several notebooks, `n_workers` at once, each in its own kernel; `options` are those of `capture`.
 

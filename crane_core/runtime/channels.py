@@ -28,7 +28,9 @@ class Channels:
     """The two channels that are listened to: answers, and whatever is printed or shown, which is only counted."""
 
     def __init__(self, connection: dict[str, Any], limits: KernelLimits) -> None:
-        self._session = Session(key=connection["key"].encode(), signature_scheme=connection["signature_scheme"])
+        self._session = Session(
+            key=connection["key"].encode(), signature_scheme=connection["signature_scheme"]
+        )
         context: zmq.Context[Any] = zmq.Context.instance()
         self._shell = context.socket(zmq.DEALER)
         self._shown = context.socket(zmq.SUB)
@@ -97,4 +99,6 @@ def connection_in(room: Path) -> tuple[Path, dict[str, Any]]:
     path, connection = write_connection_file(
         str(room / "connection.json"), transport="ipc", ip=str(room / _SOCKET), key=key
     )
-    return Path(path), json.loads(Path(path).read_text("utf-8")) | {"signature_scheme": connection["signature_scheme"]}
+    return Path(path), json.loads(Path(path).read_text("utf-8")) | {
+        "signature_scheme": connection["signature_scheme"]
+    }

@@ -17,17 +17,35 @@ def ended(end: End, what: str, cell: int | None, limits: KernelLimits) -> Kernel
     allowed_s = limits.look_s if cell is None else limits.cell_s
     stopped = {
         "time": (f"ran longer than {allowed_s:g} s", "Allow more with --timeout-s."),
-        "memory": (f"used more than {limits.memory_bytes // MIB:,} MiB of memory", "Allow more with --memory-mib."),
-        "output": (f"printed more than {limits.output_bytes // MIB:,} MiB", "Allow more with --output-mib."),
-        "processes": (f"had more than {limits.processes} processes running", "Start fewer processes."),
-        "disk": (f"wrote more than {limits.disk_bytes // MIB:,} MiB of files", "Write fewer or smaller files."),
+        "memory": (
+            f"used more than {limits.memory_bytes // MIB:,} MiB of memory",
+            "Allow more with --memory-mib.",
+        ),
+        "output": (
+            f"printed more than {limits.output_bytes // MIB:,} MiB",
+            "Allow more with --output-mib.",
+        ),
+        "processes": (
+            f"had more than {limits.processes} processes running",
+            "Start fewer processes.",
+        ),
+        "disk": (
+            f"wrote more than {limits.disk_bytes // MIB:,} MiB of files",
+            "Write fewer or smaller files.",
+        ),
     }
     if end.why in stopped:
         did, remedy = stopped[end.why]
         return CellStoppedError(f"{what} {did} and was stopped.", remedy=remedy, cell=cell)
     said = f"; its last output: {short(end.last_words)}" if end.last_words and end.status else ""
-    how = "killed the kernel and its watchdog" if end.why == "watchdog" else f"ended the kernel ({_status(end.status)})"
-    return KernelEndedError(f"{what} {how}{said}.", remedy="Remove the code that ends the process.", cell=cell)
+    how = (
+        "killed the kernel and its watchdog"
+        if end.why == "watchdog"
+        else f"ended the kernel ({_status(end.status)})"
+    )
+    return KernelEndedError(
+        f"{what} {how}{said}.", remedy="Remove the code that ends the process.", cell=cell
+    )
 
 
 def _status(status: int | None) -> str:

@@ -38,6 +38,7 @@ def environment_of(program: Program) -> Environment:
         told = json.loads(helper_process.answer(asked, seconds=_ASK_S))
     except (OSError, ValueError) as error:
         raise KernelStartError(
-            f"{program.argv[0]} does not say which packages it has: {error}.", remedy="Check the interpreter."
+            f"{program.argv[0]} does not say which packages it has: {error}.",
+            remedy="Check the interpreter.",
         ) from error
     return Environment(told[0], hashlib.sha256(json.dumps(told).encode()).hexdigest()[:_DIGITS])

@@ -120,7 +120,11 @@ class _Session:
     """One notebook in one kernel."""
 
     def __init__(
-        self, guarded: Guarded, connection: dict[str, Any], limits: KernelLimits, stop: threading.Event
+        self,
+        guarded: Guarded,
+        connection: dict[str, Any],
+        limits: KernelLimits,
+        stop: threading.Event,
     ) -> None:
         self._guarded = guarded
         self._connection = connection
@@ -128,7 +132,9 @@ class _Session:
         self._stop = stop
         self._at: int | None = None
 
-    async def run(self, name: str, cells: Sequence[CodeCell], program: Program, tolerated: Tolerated) -> Execution:
+    async def run(
+        self, name: str, cells: Sequence[CodeCell], program: Program, tolerated: Tolerated
+    ) -> Execution:
         has_ended, too_much = asyncio.Event(), asyncio.Event()
         handle = self._guarded.handle
         asyncio.get_running_loop().add_reader(handle, has_ended.set)
@@ -142,11 +148,20 @@ class _Session:
             client.start_channels(hb=False, stdin=False)
             if not await self._until(client.wait_for_ready(), self._limits.start_s, has_ended):
                 raise not_started(self._guarded.end(), program)
-            monitors = [_cut(channel.socket, too_much) for channel in (client.shell_channel, client.iopub_channel)]
+            monitors = [
+                _cut(channel.socket, too_much)
+                for channel in (client.shell_channel, client.iopub_channel)
+            ]
             notebook = _QuietNotebook(_book(cells), timeout=None, record_timing=False)
-            notebook.kc, notebook.allowed, notebook.too_much = client, self._limits.output_bytes, too_much
+            notebook.kc, notebook.allowed, notebook.too_much = (
+                client,
+                self._limits.output_bytes,
+                too_much,
+            )
             started = time.perf_counter()
-            finished = await self._until(self._cells(notebook, tolerated), self._limits.cell_s, has_ended, too_much)
+            finished = await self._until(
+                self._cells(notebook, tolerated), self._limits.cell_s, has_ended, too_much
+            )
             seconds = time.perf_counter() - started
         finally:
             for monitor in monitors:
@@ -157,7 +172,9 @@ class _Session:
         if finished and (raised := finished.result()) is not None:
             return Execution(*raised, None, seconds)
         if too_much.is_set():
-            end = self._guarded.end_for_output(is_cut=notebook.n_output <= self._limits.output_bytes)
+            end = self._guarded.end_for_output(
+                is_cut=notebook.n_output <= self._limits.output_bytes
+            )
         else:
             end = self._guarded.end()
         at = self._at or 0
@@ -165,7 +182,9 @@ class _Session:
         why = ended(end, what, cells[at].index, self._limits)
         return Execution(self._at, None, "", str(why), seconds)
 
-    async def _cells(self, notebook: _QuietNotebook, tolerated: Tolerated) -> tuple[int | None, str | None, str] | None:
+    async def _cells(
+        self, notebook: _QuietNotebook, tolerated: Tolerated
+    ) -> tuple[int | None, str | None, str] | None:
         """Position, class and message of what ended it; None where the kernel did."""
         for at, cell in enumerate(notebook.nb.cells):
             self._at = at
@@ -187,7 +206,9 @@ class _Session:
         others = [asyncio.ensure_future(event.wait()) for event in over]
         try:
             while not task.done() and not any(event.is_set() for event in over):
-                await asyncio.wait([task, *others], timeout=_TICK_S, return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.wait(
+                    [task, *others], timeout=_TICK_S, return_when=asyncio.FIRST_COMPLETED
+                )
                 if self._stop.is_set():
                     raise KernelError("The execution was stopped.", remedy="Run it again.")
             if not task.done():

@@ -57,7 +57,12 @@ class Guarded:
         """
         self.mark = uuid.uuid4().hex
         order = watchdog.WatchOrder(
-            list(argv), limits.memory_bytes, limits.output_bytes, limits.processes, list(watched), limits.disk_bytes
+            list(argv),
+            limits.memory_bytes,
+            limits.output_bytes,
+            limits.processes,
+            list(watched),
+            limits.disk_bytes,
         )
         self._process = helper_process.start(
             helper_process.python(watchdog.__file__, json.dumps(order._asdict()), has_site=False),
@@ -119,7 +124,11 @@ class Guarded:
         if told is None:
             return End("watchdog", None, (), tuple(end_strays(self.mark)), "")
         return End(
-            told["why"], told["status"], tuple(told["left_running"]), tuple(told["survivors"]), told["last_words"]
+            told["why"],
+            told["status"],
+            tuple(told["left_running"]),
+            tuple(told["survivors"]),
+            told["last_words"],
         )
 
     def _event(self) -> dict[str, Any] | None:

@@ -14,8 +14,28 @@ from pathlib import Path
 from crane_core.given_path import special_files
 
 KEY_FILES = (
-    *("id_rsa*", "id_dsa*", "id_ecdsa*", "id_ed25519*", "*.pem", "*.key", "*.p12", "*.pfx", "*.kdbx", "*.ppk"),
-    *("*.env", "netrc", "_netrc", "kaggle.json", "credentials", "credentials.*", "secrets.*", "token.json"),
+    *(
+        "id_rsa*",
+        "id_dsa*",
+        "id_ecdsa*",
+        "id_ed25519*",
+        "*.pem",
+        "*.key",
+        "*.p12",
+        "*.pfx",
+        "*.kdbx",
+        "*.ppk",
+    ),
+    *(
+        "*.env",
+        "netrc",
+        "_netrc",
+        "kaggle.json",
+        "credentials",
+        "credentials.*",
+        "secrets.*",
+        "token.json",
+    ),
     *("client_secret*.json", "service[-_]account*.json", "identity.key"),
     # No keys, but thousands of hidden files that no notebook reads.
     "node_modules",
@@ -48,7 +68,11 @@ def hidden_names(folder: str | Path) -> set[str]:
         return set()  # There a hidden name is that of a library (.libs), not of a secret.
     patterns = (*KEY_FILES, *_OF_DATA_FOLDER) if is_data_folder(Path(folder)) else KEY_FILES
     with os.scandir(folder) as entries:
-        return {entry.name for entry in entries if _is_hidden(entry.name, patterns) or _holds_data(entry)}
+        return {
+            entry.name
+            for entry in entries
+            if _is_hidden(entry.name, patterns) or _holds_data(entry)
+        }
 
 
 def _holds_data(entry: os.DirEntry[str]) -> bool:

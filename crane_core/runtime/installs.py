@@ -24,7 +24,9 @@ def without_installs(source: str) -> str:
 
 def n_installs(sources: Iterable[str]) -> int:
     """How many such lines there are."""
-    return sum(installs for source in sources if not _is_python(source) for _, installs in _told(source))
+    return sum(
+        installs for source in sources if not _is_python(source) for _, installs in _told(source)
+    )
 
 
 def left_out_words(n: int) -> str:
@@ -36,7 +38,11 @@ def _told(source: str) -> Iterator[tuple[str, bool]]:
     """Each line as it may run, and whether an installation begins in it; its continued lines go with it."""
     lines = source.split("\n")
     is_shell = bool(_SHELL_CELL.match(source.lstrip()))
-    pattern = _BARE if is_shell or len(source.strip().splitlines()) == 1 and not _LINE.match(source) else _LINE
+    pattern = (
+        _BARE
+        if is_shell or len(source.strip().splitlines()) == 1 and not _LINE.match(source)
+        else _LINE
+    )
     goes_on = False
     for line in lines:
         found = pattern.match(line)
@@ -44,7 +50,10 @@ def _told(source: str) -> Iterator[tuple[str, bool]]:
             yield line, False
             continue
         is_first, goes_on = not goes_on, line.rstrip().endswith("\\")
-        yield (":" if is_shell else f"{found.group('indent')}pass" if found and is_first else ""), is_first
+        yield (
+            (":" if is_shell else f"{found.group('indent')}pass" if found and is_first else ""),
+            is_first,
+        )
 
 
 def _is_python(source: str) -> bool:

@@ -42,7 +42,11 @@ def assumed() -> str:
 
 def interpreters() -> tuple[str, ...]:
     """Absolute paths, ours first. Raises KernelStartError if one that is named does not exist."""
-    listed = [program(python=path).argv[0] for path in os.environ.get(VARIABLE, "").split(os.pathsep) if path.strip()]
+    listed = [
+        program(python=path).argv[0]
+        for path in os.environ.get(VARIABLE, "").split(os.pathsep)
+        if path.strip()
+    ]
     listed += filter(None, [assumed()])
     return tuple(dict.fromkeys([sys.executable, *_named, *listed, *_of_kernelspecs()]))
 
@@ -54,7 +58,11 @@ def _of_kernelspecs() -> tuple[str, ...]:
     for each in sorted(KernelSpecManager().find_kernel_specs()):
         with suppress(KernelStartError, OSError, ValueError):
             first = program(kernel=each).argv[0]
-            if PYTHON.fullmatch(Path(first).name) and Path(first).is_absolute() and Path(first).exists():
+            if (
+                PYTHON.fullmatch(Path(first).name)
+                and Path(first).is_absolute()
+                and Path(first).exists()
+            ):
                 found.append(first)
     return tuple(found)
 
@@ -70,7 +78,9 @@ def versions(python: str, distributions: tuple[str, ...]) -> Mapping[str, str]:
         read = json.loads(helper_process.answer(asked, seconds=_WAIT_S))
     except (OSError, ValueError):
         return {}
-    return {str(key): str(version) for key, version in read.items()} if isinstance(read, dict) else {}
+    return (
+        {str(key): str(version) for key, version in read.items()} if isinstance(read, dict) else {}
+    )
 
 
 __all__ = ["ASSUMED", "VARIABLE", "assumed", "interpreters", "name", "versions"]

@@ -20,9 +20,31 @@ from crane_core.errors import KernelStartError
 from crane_core.runtime import hidden_files, sealed
 
 PASSED_ON = frozenset(
-    {"PATH", "LANG", "LANGUAGE", "TZ", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHASHSEED", "VIRTUAL_ENV"}
-    | {"CONDA_PREFIX", "CONDA_DEFAULT_ENV", "MPLBACKEND", "KERAS_BACKEND", "CUDA_VISIBLE_DEVICES", "JUPYTER_PATH"}
-    | {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "TF_CPP_MIN_LOG_LEVEL"}
+    {
+        "PATH",
+        "LANG",
+        "LANGUAGE",
+        "TZ",
+        "LD_LIBRARY_PATH",
+        "PYTHONPATH",
+        "PYTHONHASHSEED",
+        "VIRTUAL_ENV",
+    }
+    | {
+        "CONDA_PREFIX",
+        "CONDA_DEFAULT_ENV",
+        "MPLBACKEND",
+        "KERAS_BACKEND",
+        "CUDA_VISIBLE_DEVICES",
+        "JUPYTER_PATH",
+    }
+    | {
+        "OMP_NUM_THREADS",
+        "OPENBLAS_NUM_THREADS",
+        "MKL_NUM_THREADS",
+        "NUMBA_NUM_THREADS",
+        "TF_CPP_MIN_LOG_LEVEL",
+    }
     | {"TF_USE_LEGACY_KERAS", "TF_ENABLE_ONEDNN_OPTS", "TOKENIZERS_PARALLELISM"}
 )
 """Variables that a kernel may read where it is isolated, beside those that begin with LC_. Keys are not among them."""
@@ -63,7 +85,18 @@ def can_seal() -> bool:
     program = bubblewrap()
     if program is None:
         return False
-    tried = [program, "--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "true"]
+    tried = [
+        program,
+        "--unshare-all",
+        "--ro-bind",
+        "/",
+        "/",
+        "--proc",
+        "/proc",
+        "--dev",
+        "/dev",
+        "true",
+    ]
     return helper_process.run(tried, seconds=_ASK_S).returncode == 0
 
 
@@ -100,7 +133,13 @@ def bubblewrap() -> str | None:
 
 
 def furnished(
-    isolation: Isolation, argv: list[str], env: Mapping[str, str], folder: Path, room: Path, *, network: bool
+    isolation: Isolation,
+    argv: list[str],
+    env: Mapping[str, str],
+    folder: Path,
+    room: Path,
+    *,
+    network: bool,
 ) -> Room:
     """How `argv` runs in `folder`; `room` is its own empty folder, which it may always write to.
 
@@ -112,7 +151,11 @@ def furnished(
     home, tmp = room / HOME, room / TMP
     for made in (home, tmp):
         made.mkdir(mode=0o700)
-    passed = {name: value for name, value in os.environ.items() if name in PASSED_ON or name.startswith("LC_")}
+    passed = {
+        name: value
+        for name, value in os.environ.items()
+        if name in PASSED_ON or name.startswith("LC_")
+    }
     own = {"HOME": str(home), "TMPDIR": str(tmp), "IPYTHONDIR": str(home / ".ipython")}
     own |= {"JUPYTER_RUNTIME_DIR": str(tmp / "jupyter"), "MPLCONFIGDIR": str(home / "matplotlib")}
     inside = {**passed, **own}

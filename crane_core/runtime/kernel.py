@@ -49,7 +49,9 @@ class KernelReply(NamedTuple):
 class Kernel:
     """A kernel that runs. Every call may raise EndedError, and KernelError when it has to stop."""
 
-    def __init__(self, guarded: Guarded, channels: Channels, limits: KernelLimits, stop: threading.Event) -> None:
+    def __init__(
+        self, guarded: Guarded, channels: Channels, limits: KernelLimits, stop: threading.Event
+    ) -> None:
         self._guarded = guarded
         self._channels = channels
         self._limits = limits
@@ -62,7 +64,9 @@ class Kernel:
     def run(self, code: str) -> KernelReply:
         """Run a cell as a notebook would, and wait for its end."""
         started = time.perf_counter()
-        answer = self._answer("execute_request", _execution(code, silent=False), self._limits.cell_s)
+        answer = self._answer(
+            "execute_request", _execution(code, silent=False), self._limits.cell_s
+        )
         seconds = time.perf_counter() - started
         if any(payload.get("source") == "ask_exit" for payload in answer.get("payload", ())):
             # IPython's exit() answers first and ends the kernel a moment later.
@@ -70,7 +74,9 @@ class Kernel:
         if answer["status"] == "ok":
             return KernelReply(seconds, None, "", "")
         traceback = "\n".join(answer.get("traceback", ()))
-        return KernelReply(seconds, str(answer.get("ename", "an error")), str(answer.get("evalue", "")), traceback)
+        return KernelReply(
+            seconds, str(answer.get("ename", "an error")), str(answer.get("evalue", "")), traceback
+        )
 
     def evaluate(self, expression: str, more_s: float = 0.0) -> str:
         """The text that is an expression's value in the kernel's namespace; leaves no history, output or name behind.
@@ -123,14 +129,23 @@ def fresh_kernel(
 
 
 @contextmanager
-def guarded_kernel(program: Program, folder: Path, limits: KernelLimits) -> Iterator[tuple[Guarded, dict[str, Any]]]:
+def guarded_kernel(
+    program: Program, folder: Path, limits: KernelLimits
+) -> Iterator[tuple[Guarded, dict[str, Any]]]:
     """A kernel's process under the watchdog for the time of the body, and how it is reached; it may not answer yet."""
     with TemporaryDirectory(prefix="crane-") as room:
         connection_file, connection = connection_in(Path(room))
         isolated = furnished(
-            limits.isolation, program.command(connection_file), program.env, folder, Path(room), network=limits.network
+            limits.isolation,
+            program.command(connection_file),
+            program.env,
+            folder,
+            Path(room),
+            network=limits.network,
         )
-        guarded = Guarded(isolated.argv, folder=folder, env=isolated.env, limits=limits, watched=isolated.watched)
+        guarded = Guarded(
+            isolated.argv, folder=folder, env=isolated.env, limits=limits, watched=isolated.watched
+        )
         try:
             yield guarded, connection
         finally:
@@ -172,7 +187,9 @@ def silent_evaluation(expression: str) -> dict[str, Any]:
 
 def given_text(answer: Mapping[str, Any]) -> str:
     """The text that the evaluated expression gave. Raises ExpressionError."""
-    result = answer.get("user_expressions", {}).get("it", {"ename": "no answer", "evalue": str(answer["status"])})
+    result = answer.get("user_expressions", {}).get(
+        "it", {"ename": "no answer", "evalue": str(answer["status"])}
+    )
     if result.get("status") != "ok":
         raise ExpressionError(f"{result.get('ename')}: {result.get('evalue')}")
     try:

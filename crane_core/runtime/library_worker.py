@@ -39,7 +39,12 @@ _START = (
 )
 """Finds our packages without a folder on the path in which libraries could meet our files instead of theirs."""
 _ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
-_ENV = {**_ONE_THREAD, "PYTHONDONTWRITEBYTECODE": "1", "CUDA_VISIBLE_DEVICES": "", "TF_CPP_MIN_LOG_LEVEL": "3"}
+_ENV = {
+    **_ONE_THREAD,
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "CUDA_VISIBLE_DEVICES": "",
+    "TF_CPP_MIN_LOG_LEVEL": "3",
+}
 LIMITS = KernelLimits(memory_bytes=2048 * MIB, output_bytes=MIB, processes=20, disk_bytes=MIB)
 _DATA_BYTES = 4096 * MIB
 _MOST_ANSWER = MIB
@@ -126,7 +131,10 @@ class LibraryWorker:
 
     def _is_loaded(self, library: str) -> bool:
         with contextlib.suppress(WorkerGoneError):
-            return self._in_turn(lambda: self._has_loaded([library], until=0.0), wait_s=_LINE_S) or False
+            return (
+                self._in_turn(lambda: self._has_loaded([library], until=0.0), wait_s=_LINE_S)
+                or False
+            )
         return False
 
     def ask(
@@ -150,7 +158,9 @@ class LibraryWorker:
         for _ in range(_MOST_DEATHS):
             # A worker may die over what somebody else asked before, or because its memory was full.
             try:
-                return self._in_turn(lambda: self._answer(key, order, needed, until, seconds, told), wait_s=start_s)
+                return self._in_turn(
+                    lambda: self._answer(key, order, needed, until, seconds, told), wait_s=start_s
+                )
             except WorkerGoneError:
                 continue
         return None
@@ -159,7 +169,9 @@ class LibraryWorker:
         """Whether asking again is of no use: workers died over the question, over loading a library, or at once."""
         needed = tuple(sorted(libraries))
         ways = [Owed(_key(order, needed)), *(Owed("", library) for library in needed)]
-        return self._n_ends >= _MOST_ENDS or any(self._deaths[each] >= _MOST_DEATHS for each in ways)
+        return self._n_ends >= _MOST_ENDS or any(
+            self._deaths[each] >= _MOST_DEATHS for each in ways
+        )
 
     def end(self) -> None:
         """End it; it may be used again."""
@@ -186,7 +198,13 @@ class LibraryWorker:
             self._turn.release()
 
     def _answer(
-        self, key: str, order: Mapping[str, Any], libraries: Iterable[str], until: float, seconds: float, told: _Once
+        self,
+        key: str,
+        order: Mapping[str, Any],
+        libraries: Iterable[str],
+        until: float,
+        seconds: float,
+        told: _Once,
     ) -> dict[str, Any] | None:
         if key in self._answers:
             return self._taken(key)
@@ -210,7 +228,9 @@ class LibraryWorker:
             del self._answers[key]
         return said
 
-    def _has_loaded(self, libraries: Iterable[str], until: float, told: _Once | None = None) -> bool:
+    def _has_loaded(
+        self, libraries: Iterable[str], until: float, told: _Once | None = None
+    ) -> bool:
         """Whether it runs and the libraries are loaded by then; if not, it continues with that."""
         needed = [*libraries]
         if any(self._deaths[Owed("", library)] >= _MOST_DEATHS for library in needed):
@@ -271,7 +291,9 @@ class LibraryWorker:
         assert self._connection is not None
         first = self._owed[0]
         too_late = self._began_s + first.longest_s
-        if not self._heard and not _readable([self._connection.fileno()], min(until, too_late), told):
+        if not self._heard and not _readable(
+            [self._connection.fileno()], min(until, too_late), told
+        ):
             if time.monotonic() >= too_late:
                 self._died(is_hopeless=True)
                 raise WorkerGoneError

@@ -25,8 +25,14 @@ def ran_before(inputs: Sequence[str], count: int) -> list[Ran]:
 
     `inputs` are IPython's, the first of which is empty. One that raised counts too: what it did before has happened.
     """
-    told = ((number, _OURS.sub("", source)) for number, source in enumerate(inputs[:count]) if number)
-    return [Ran(number, source) for number, source in told if source.strip() and not OUR_CELL.match(source)]
+    told = (
+        (number, _OURS.sub("", source)) for number, source in enumerate(inputs[:count]) if number
+    )
+    return [
+        Ran(number, source)
+        for number, source in told
+        if source.strip() and not OUR_CELL.match(source)
+    ]
 
 
 def request(ran: Sequence[Ran], target: str) -> dict[str, Any]:

@@ -29,7 +29,9 @@ class NotebookPlan(NamedTuple):
     def request(self) -> dict[str, Any]:
         """What the probe gets of the notebook: the cells that ran, in that order, then those that did not."""
         order = {cell.index: position for position, cell in enumerate(self.executed)}
-        others = [cell for cell in self.cells if cell.index not in order and cell is not self.target]
+        others = [
+            cell for cell in self.cells if cell.index not in order and cell is not self.target
+        ]
         return {
             "target": self.target.source,
             "cells": [
@@ -57,12 +59,15 @@ def read_plan(notebook: Path, target: int | None) -> NotebookPlan:
         data = read_given(notebook, MOST_BYTES)
         cells, language = read_document(data)
     except OSError as error:
-        raise NotebookError(f"{notebook} cannot be read: {error.strerror}.", remedy="Check the path.") from error
+        raise NotebookError(
+            f"{notebook} cannot be read: {error.strerror}.", remedy="Check the path."
+        ) from error
     except ValueError as error:
         if data and (told := _other_than_notebook(notebook, data)):
             raise told from error
         raise NotebookError(
-            f"{notebook} is not a readable notebook: {error}.", remedy="Clear its outputs, and save it again as .ipynb."
+            f"{notebook} is not a readable notebook: {error}.",
+            remedy="Clear its outputs, and save it again as .ipynb.",
         ) from error
     if language is not None and not language.casefold().startswith(_PYTHON):
         raise NotebookError(
@@ -70,7 +75,9 @@ def read_plan(notebook: Path, target: int | None) -> NotebookPlan:
             remedy="Use a notebook with a Python kernel.",
         )
     if not cells:
-        raise NotebookError(f"{notebook.name} has no code cell.", remedy="Use a notebook with code.")
+        raise NotebookError(
+            f"{notebook.name} has no code cell.", remedy="Use a notebook with code."
+        )
     if target is None:
         target = target_index(cells)
     if target is None:
@@ -80,7 +87,8 @@ def read_plan(notebook: Path, target: int | None) -> NotebookPlan:
         executed = executed_before(cells, target)
     except ValueError as error:
         raise NotebookError(
-            f"{notebook.name}: {error}.", remedy="Code cells are counted from 0; Markdown cells are not counted."
+            f"{notebook.name}: {error}.",
+            remedy="Code cells are counted from 0; Markdown cells are not counted.",
         ) from error
     return NotebookPlan(notebook.name, cells, executed, cells[target])
 
@@ -89,7 +97,9 @@ def _no_folder(folder: Path) -> NotebookError:
     """What to name instead of a folder."""
     inside = sorted(folder.glob("*.ipynb"))
     if not inside:
-        return NotebookError(f"{folder} is a folder without notebooks.", remedy="Name an .ipynb file.")
+        return NotebookError(
+            f"{folder} is a folder without notebooks.", remedy="Name an .ipynb file."
+        )
     n_notebooks = "1 notebook" if len(inside) == 1 else f"{len(inside):,} notebooks"
     return NotebookError(
         f"{folder} is a folder with {n_notebooks}, not a notebook.",
@@ -108,12 +118,21 @@ def _other_than_notebook(path: Path, data: bytes) -> NotebookError | None:
         )
     if _STATE in data[:_BEGINNING]:
         return NotebookError(
-            f"{path} is a kernel state that was captured, not a notebook.", remedy="Name the notebook that it is of."
+            f"{path} is a kernel state that was captured, not a notebook.",
+            remedy="Name the notebook that it is of.",
         )
     if b"\0" in data[:_BEGINNING] or not _is_text(data):
-        return NotebookError(f"{path} is neither a notebook nor a text.", remedy="Name an .ipynb file.")
-    what = "JSON, but not a notebook" if data.lstrip()[:1] in (b"{", b"[") else "a text, not a notebook"
-    return NotebookError(f"{path} is {what}.", remedy="Name an .ipynb file; code belongs into one of its code cells.")
+        return NotebookError(
+            f"{path} is neither a notebook nor a text.", remedy="Name an .ipynb file."
+        )
+    what = (
+        "JSON, but not a notebook"
+        if data.lstrip()[:1] in (b"{", b"[")
+        else "a text, not a notebook"
+    )
+    return NotebookError(
+        f"{path} is {what}.", remedy="Name an .ipynb file; code belongs into one of its code cells."
+    )
 
 
 def _is_text(data: bytes) -> bool:

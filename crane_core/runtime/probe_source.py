@@ -76,8 +76,14 @@ def _texts() -> dict[str, dict[str, str]]:
 @cache
 def _codes() -> dict[str, dict[str, str]]:
     """Module name to its bytecode for our Python; without docstrings, which would cost the kernel memory."""
-    compiled = {name: compile(source["text"], f"<{name}>", "exec", optimize=2) for name, source in _texts().items()}
-    return {name: {"code": base64.b64encode(marshal.dumps(code)).decode()} for name, code in compiled.items()}
+    compiled = {
+        name: compile(source["text"], f"<{name}>", "exec", optimize=2)
+        for name, source in _texts().items()
+    }
+    return {
+        name: {"code": base64.b64encode(marshal.dumps(code)).decode()}
+        for name, code in compiled.items()
+    }
 
 
 def _module_name(file: Path) -> str:

@@ -18,7 +18,11 @@ _IPYKERNEL = ("-m", "ipykernel_launcher", "-f", CONNECTION_FILE)
 _NO_HISTORY = "--HistoryManager.hist_file=:memory:"
 PYTHON = re.compile(r"python(?:3(?:\.\d+)?)?(?:\.exe)?")
 """File names of interpreters."""
-_GENERIC = {"python", f"python{sys.version_info.major}", f"python{sys.version_info.major}.{sys.version_info.minor}"}
+_GENERIC = {
+    "python",
+    f"python{sys.version_info.major}",
+    f"python{sys.version_info.major}.{sys.version_info.minor}",
+}
 
 
 class Program(NamedTuple):
@@ -69,7 +73,10 @@ def _of_kernelspec(name: str) -> Program:
             remedy="Choose one of these, or an interpreter with --python.",
         ) from error
     first = sys.executable if spec.argv[0] in _GENERIC else spec.argv[0]
-    argv = [part.replace("{resource_dir}", spec.resource_dir).replace("{prefix}", sys.prefix) for part in spec.argv[1:]]
+    argv = [
+        part.replace("{resource_dir}", spec.resource_dir).replace("{prefix}", sys.prefix)
+        for part in spec.argv[1:]
+    ]
     if any("ipykernel" in part for part in argv):
         argv.append(_NO_HISTORY)
     return Program(name, (first, *argv), dict(spec.env))

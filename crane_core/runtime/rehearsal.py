@@ -83,7 +83,11 @@ class Rehearsal(NamedTuple):
         return [(name, text) for name, text in told if text]
 
     def to_json(self) -> dict[str, Any]:
-        return {**self._asdict(), "outcome": str(self.outcome), "executed_in_a_copy": self.writes is not None}
+        return {
+            **self._asdict(),
+            "outcome": str(self.outcome),
+            "executed_in_a_copy": self.writes is not None,
+        }
 
 
 def request(target: str, seconds: float) -> dict[str, Any]:
@@ -110,7 +114,11 @@ def rehearsal_of(told: Any) -> Rehearsal:
     facts = told if isinstance(told, dict) else {}
     limit_s = _number(facts.get("limit_s"))
     outcome = facts.get("outcome")
-    if outcome not in list(RehearsalEnd) or outcome == RehearsalEnd.CRASH and not facts.get("exception"):
+    if (
+        outcome not in list(RehearsalEnd)
+        or outcome == RehearsalEnd.CRASH
+        and not facts.get("exception")
+    ):
         return Rehearsal(RehearsalEnd.UNKNOWN, limit_s, why="the kernel gave no readable answer")
     line = facts.get("line")
     words: dict[str, Any] = {name: _words(facts.get(name)) for name in _SAID}
@@ -125,7 +133,11 @@ def rehearsal_of(told: Any) -> Rehearsal:
 
 
 def _words(told: Any) -> str | None:
-    return told[:MOST_WORDS].encode("utf-8", "backslashreplace").decode() if isinstance(told, str) else None
+    return (
+        told[:MOST_WORDS].encode("utf-8", "backslashreplace").decode()
+        if isinstance(told, str)
+        else None
+    )
 
 
 def _number(told: Any) -> float:

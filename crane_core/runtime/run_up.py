@@ -61,9 +61,15 @@ class RunUp:
     @property
     def what(self) -> str:
         """What is going on, to begin a sentence with."""
-        return "Capturing the state" if self.cell is None else f"Code cell {self.cell} of {self._plan.name}"
+        return (
+            "Capturing the state"
+            if self.cell is None
+            else f"Code cell {self.cell} of {self._plan.name}"
+        )
 
-    def make(self, probes: Sequence[str], *, keep_going: bool, rehearse_s: float | None = None) -> ProbeResult:
+    def make(
+        self, probes: Sequence[str], *, keep_going: bool, rehearse_s: float | None = None
+    ) -> ProbeResult:
         """Run the cells, then look, then rehearse. Raises LookError, and CellRaisedError unless it must continue."""
         own = self._greeting()
         for cell in self._plan.executed:
@@ -76,7 +82,9 @@ class RunUp:
         self.cell = None
         return self._look(probes, own, rehearse_s)
 
-    def _look(self, probes: Sequence[str], own: dict[str, Any], rehearse_s: float | None) -> ProbeResult:
+    def _look(
+        self, probes: Sequence[str], own: dict[str, Any], rehearse_s: float | None
+    ) -> ProbeResult:
         known = {ident for ident, _ in own["threads"]}
         threads = tuple(name for ident, name in self._greeting()["threads"] if ident not in known)
         before = self._evaluated(probes)
@@ -102,7 +110,9 @@ class RunUp:
             for cell, ran in zip(self._plan.executed, self.ran, strict=True)
         ]
         took = sum(ran.seconds for ran in self.ran)
-        return again(request(self._plan.target.source, seconds), cells, took, look=look, state=state)
+        return again(
+            request(self._plan.target.source, seconds), cells, took, look=look, state=state
+        )
 
     def _code(self, cell: CodeCell) -> str:
         return cell.source if self._installs else without_installs(cell.source)
@@ -132,7 +142,11 @@ class RunUp:
         if reply.exception != _NO_MODULE:
             return "Fix it, choose it with --target, or continue past it with --keep-going."
         left_out = not self._installs and n_installs(cell.source for cell in self._plan.executed)
-        bring = "run the notebook's own installations with --allow-install" if left_out else "install the module there"
+        bring = (
+            "run the notebook's own installations with --allow-install"
+            if left_out
+            else "install the module there"
+        )
         return (
             f"Choose the notebook's interpreter with --python, or {bring}; else choose the cell with --target, or"
             " continue past it with --keep-going."
@@ -145,7 +159,9 @@ class RunUp:
                 remedy="Write the value in the code.",
                 cell=cell.index,
             )
-        said = f"{reply.exception}: {short(reply.message)}" if reply.message else str(reply.exception)
+        said = (
+            f"{reply.exception}: {short(reply.message)}" if reply.message else str(reply.exception)
+        )
         return CellRaisedError(
             f"{self.what}, which ran before the target (code cell {self._plan.target.index}), raised {said}.",
             remedy=self._remedy(reply),

@@ -40,7 +40,10 @@ class RunningKernel(NamedTuple):
 def running_kernels() -> list[RunningKernel]:
     """The kernels of this user whose heart beats, those of notebooks first."""
     known = [kernel for file in _files() if (kernel := _read(file)) is not None]
-    return sorted(_beating(known), key=lambda kernel: (kernel.notebook is None, str(kernel.notebook), kernel.id))
+    return sorted(
+        _beating(known),
+        key=lambda kernel: (kernel.notebook is None, str(kernel.notebook), kernel.id),
+    )
 
 
 def kernel_named(text: str) -> RunningKernel:
@@ -52,7 +55,11 @@ def kernel_named(text: str) -> RunningKernel:
         return _of_file(Path(text))
     running = running_kernels()
     path = Path(text).expanduser().resolve()
-    found = [kernel for kernel in running if text in (kernel.id, kernel.file.name) or kernel.notebook == path]
+    found = [
+        kernel
+        for kernel in running
+        if text in (kernel.id, kernel.file.name) or kernel.notebook == path
+    ]
     found = found or [kernel for kernel in running if text and kernel.id.startswith(text)]
     if len(found) == 1:
         return found[0]
@@ -60,7 +67,9 @@ def kernel_named(text: str) -> RunningKernel:
     raise KernelStartError(f"{what} known as {text!r}.", remedy=_LIST)
 
 
-def connected(kernel: RunningKernel, context: zmq.Context[zmq.Socket[bytes]]) -> ConnectionFileMixin:
+def connected(
+    kernel: RunningKernel, context: zmq.Context[zmq.Socket[bytes]]
+) -> ConnectionFileMixin:
     """What opens the channels of a kernel. Raises KernelStartError if its file cannot be used."""
     # A notebook may answer without end: what is longer is not received at all.
     context.setsockopt(zmq.MAXMSGSIZE, _MOST_ANSWER)
@@ -76,7 +85,10 @@ def connected(kernel: RunningKernel, context: zmq.Context[zmq.Socket[bytes]]) ->
 def _files() -> Sequence[Path]:
     """The newest connection files of this user."""
     try:
-        found = [(file.stat().st_mtime, file) for file in Path(jupyter_runtime_dir()).glob("kernel-*.json")]
+        found = [
+            (file.stat().st_mtime, file)
+            for file in Path(jupyter_runtime_dir()).glob("kernel-*.json")
+        ]
     except OSError:
         return []
     return [file for _, file in sorted(found, reverse=True)[:_MOST_KERNELS]]
@@ -87,7 +99,9 @@ def _of_file(file: Path) -> RunningKernel:
     if kernel is None:
         raise _unusable(file)
     if not _beating([kernel]):
-        raise KernelStartError(f"No kernel answers as {file.name} says; it has ended.", remedy=_LIST)
+        raise KernelStartError(
+            f"No kernel answers as {file.name} says; it has ended.", remedy=_LIST
+        )
     return kernel
 
 
@@ -101,7 +115,9 @@ def _read(file: Path) -> RunningKernel | None:
     if not isinstance(told, dict) or not isinstance(told.get("hb_port"), int):
         return None
     session = told.get("jupyter_session")
-    is_notebook = isinstance(session, str) and session.endswith(".ipynb") and Path(session).is_absolute()
+    is_notebook = (
+        isinstance(session, str) and session.endswith(".ipynb") and Path(session).is_absolute()
+    )
     notebook = Path(session).resolve() if is_notebook and isinstance(session, str) else None
     return RunningKernel(file.stem.removeprefix("kernel-"), file, notebook)
 
@@ -131,4 +147,6 @@ def _beating(kernels: Sequence[RunningKernel]) -> list[RunningKernel]:
 
 
 def _unusable(file: Path) -> KernelStartError:
-    return KernelStartError(f"{file.name} is not a readable connection file of a kernel.", remedy=_LIST)
+    return KernelStartError(
+        f"{file.name} is not a readable connection file of a kernel.", remedy=_LIST
+    )

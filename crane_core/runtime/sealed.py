@@ -17,11 +17,41 @@ from crane_core import helper_process
 from crane_core.errors import KernelStartError
 from crane_core.runtime import hidden_files
 
-SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt/rocm", "/opt/intel", "/opt/nvidia")
-SETTINGS = ("alternatives", "fonts", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "nsswitch.conf")
+SYSTEM = (
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/opt/rocm",
+    "/opt/intel",
+    "/opt/nvidia",
+)
+SETTINGS = (
+    "alternatives",
+    "fonts",
+    "ld.so.cache",
+    "ld.so.conf",
+    "ld.so.conf.d",
+    "localtime",
+    "nsswitch.conf",
+)
 """Of /etc: what programs need to start, and no passwords or keys."""
 PARTS_OF_A_PREFIX = (
-    *("bin", "condabin", "conda-meta", "etc", "include", "lib", "lib32", "lib64", "libexec", "nvvm", "plugins"),
+    *(
+        "bin",
+        "condabin",
+        "conda-meta",
+        "etc",
+        "include",
+        "lib",
+        "lib32",
+        "lib64",
+        "libexec",
+        "nvvm",
+        "plugins",
+    ),
     *("pyvenv.cfg", "share", "ssl", "targets", "x86_64-conda-linux-gnu"),
 )
 """Of an interpreter's own folder, which may be a home folder."""
@@ -29,14 +59,26 @@ MOST_MODULES, MOST_HIDDEN = 500, 1_000
 _SHARED = "/dev/shm"
 _ASK_S = 60
 _WHERE = (
-    "import json, sys; print(json.dumps([sys.prefix, sys.base_prefix, sys.exec_prefix])); print(json.dumps(sys.path))"
+    "import json, sys; print(json.dumps([sys.prefix, sys.base_prefix, sys.exec_prefix])); "
+    "print(json.dumps(sys.path))"
 )
-_UNREADABLE = ("kcore", "keys", "key-users", "kmsg", "kpagecgroup", "kpagecount", "kpageflags", "sched_debug")
+_UNREADABLE = (
+    "kcore",
+    "keys",
+    "key-users",
+    "kmsg",
+    "kpagecgroup",
+    "kpagecount",
+    "kpageflags",
+    "sched_debug",
+)
 _PROC = Path("/proc")
 _ANYBODY_WRITES = 0o222
 
 
-def command(program: str, python: str, folder: Path, room: Path, *, copy: Path | None, network: bool) -> list[str]:
+def command(
+    program: str, python: str, folder: Path, room: Path, *, copy: Path | None, network: bool
+) -> list[str]:
     """bubblewrap's words before the program that it starts, which runs with the interpreter `python` in `folder`.
 
     The kernel sees `copy` as its folder and may write there; where it is None it can only read the folder. `room` is
@@ -46,7 +88,14 @@ def command(program: str, python: str, folder: Path, room: Path, *, copy: Path |
     words += ["--hostname", "notebook"]
     if network:
         words += ["--share-net", "--ro-bind-try", "/etc/resolv.conf", "/etc/resolv.conf"]
-        words += ["--ro-bind-try", "/etc/ssl", "/etc/ssl", "--ro-bind-try", "/etc/hosts", "/etc/hosts"]
+        words += [
+            "--ro-bind-try",
+            "/etc/ssl",
+            "/etc/ssl",
+            "--ro-bind-try",
+            "/etc/hosts",
+            "/etc/hosts",
+        ]
     for path in SYSTEM:
         words += _as_it_is(path)
     for name in SETTINGS:
@@ -117,7 +166,11 @@ def _covered(folder: Path) -> list[str]:
 
 def _without(folder: str, words: list[str]) -> list[str]:
     """The data folder of this program, where a folder that is shown holds it."""
-    shown = [word for word, before in zip(words[1:], words, strict=False) if word == before and word.startswith("/")]
+    shown = [
+        word
+        for word, before in zip(words[1:], words, strict=False)
+        if word == before and word.startswith("/")
+    ]
     is_shown = any(Path(folder).is_relative_to(path) for path in shown)
     return ["--tmpfs", folder] if is_shown else []
 
@@ -130,10 +183,13 @@ def _libraries(python: str) -> tuple[str, ...]:
     """
     asked = helper_process.python("-c", _WHERE, interpreter=python)
     try:
-        prefixes, searched = map(json.loads, helper_process.answer(asked, seconds=_ASK_S).splitlines())
+        prefixes, searched = map(
+            json.loads, helper_process.answer(asked, seconds=_ASK_S).splitlines()
+        )
     except (OSError, ValueError) as error:
         raise KernelStartError(
-            f"{python} does not say where its libraries are: {error}.", remedy="Check the interpreter."
+            f"{python} does not say where its libraries are: {error}.",
+            remedy="Check the interpreter.",
         ) from error
     wanted = [Path(python), Path(python).resolve()]
     wanted += [Path(prefix, part) for prefix in prefixes for part in PARTS_OF_A_PREFIX]
@@ -146,13 +202,19 @@ def _libraries(python: str) -> tuple[str, ...]:
 def _named_by_user(folder: Path) -> tuple[str, ...]:
     """The modules, and nothing else, of the folders that PYTHONPATH names outside the notebook's own."""
     named = map(Path, filter(os.path.isabs, os.environ.get("PYTHONPATH", "").split(os.pathsep)))
-    found = [path for entry in named if not entry.is_relative_to(folder) for path in modules_in(entry)]
+    found = [
+        path for entry in named if not entry.is_relative_to(folder) for path in modules_in(entry)
+    ]
     return _outermost(path for path in found if not path.is_relative_to(folder))
 
 
 def _is_installed(path: Path) -> bool:
     """Whether pip or the interpreter's maker filled the folder, rather than a user."""
-    return path.name in hidden_files.INSTALLED or (path / "os.py").is_file() or path.name == "lib-dynload"
+    return (
+        path.name in hidden_files.INSTALLED
+        or (path / "os.py").is_file()
+        or path.name == "lib-dynload"
+    )
 
 
 def _is_source(path: Path) -> bool:
@@ -174,7 +236,9 @@ def modules_in(folder: Path) -> list[Path]:
     if not folder.is_dir():
         return []
     hidden = hidden_files.hidden_names(folder)
-    found = [path for path in sorted(folder.iterdir()) if path.name not in hidden and _is_module(path)]
+    found = [
+        path for path in sorted(folder.iterdir()) if path.name not in hidden and _is_module(path)
+    ]
     if len(found) > MOST_MODULES:
         raise KernelStartError(
             f"{folder} holds more than {MOST_MODULES} modules outside a site-packages folder.",
@@ -189,11 +253,17 @@ def _is_module(path: Path) -> bool:
     if path.suffix in (".dist-info", ".libs"):
         return True
     # Without __init__.py it may be a namespace package, whose parts are packages.
-    return path.name.isidentifier() and any((place / "__init__.py").is_file() for place in (path, *_folders_in(path)))
+    return path.name.isidentifier() and any(
+        (place / "__init__.py").is_file() for place in (path, *_folders_in(path))
+    )
 
 
 def _folders_in(path: Path) -> Iterator[Path]:
-    return (entry for entry in path.iterdir() if entry.is_dir()) if os.access(path, os.R_OK | os.X_OK) else iter(())
+    return (
+        (entry for entry in path.iterdir() if entry.is_dir())
+        if os.access(path, os.R_OK | os.X_OK)
+        else iter(())
+    )
 
 
 def _outermost(paths: Iterator[Path]) -> tuple[str, ...]:

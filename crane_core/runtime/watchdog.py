@@ -81,7 +81,9 @@ class KernelWatch:
             selector.register(wake, selectors.EVENT_READ, _WAKE)
             next_look = time.monotonic()
             while self.why is None:
-                for key, _ in selector.select(max(0.0, self._wait_until(next_look) - time.monotonic())):
+                for key, _ in selector.select(
+                    max(0.0, self._wait_until(next_look) - time.monotonic())
+                ):
                     if not self._take(key.fd, key.data):
                         selector.unregister(key.fd)
                 self._reap()
@@ -140,12 +142,16 @@ class KernelWatch:
             started = time.monotonic()
             if sum(map(stored_bytes, self.order.watched)) - self._at_start > self.order.disk_bytes:
                 self._end("disk")
-            self._next_disk_look = time.monotonic() + max(DISK_TICK_S, 10 * (time.monotonic() - started))
+            self._next_disk_look = time.monotonic() + max(
+                DISK_TICK_S, 10 * (time.monotonic() - started)
+            )
 
     def account(self) -> dict[str, Any]:
         """End everything; why, what was still running beside the kernel, and what could not be killed."""
         its_own = self._its_own()
-        others = [pid for pid in descendants(os.getpid()) if pid not in its_own and resident_bytes(pid)]
+        others = [
+            pid for pid in descendants(os.getpid()) if pid not in its_own and resident_bytes(pid)
+        ]
         left_running = [name_of(pid) for pid in others[:MAX_TOLD]]
         survivors, status = end_all(self.kernel.pid)
         status = self.status if self.status is not None else status
@@ -239,7 +245,10 @@ def own_bytes(pid: int) -> int:
 
 def name_of(pid: int) -> str:
     """The command line of a process, cut; its short name where it has none."""
-    words = _read(f"/proc/{pid}/cmdline").replace("\0", " ").strip() or _read(f"/proc/{pid}/comm").strip()
+    words = (
+        _read(f"/proc/{pid}/cmdline").replace("\0", " ").strip()
+        or _read(f"/proc/{pid}/comm").strip()
+    )
     return words[:MAX_NAME] or "a process that has ended"
 
 
@@ -249,7 +258,9 @@ def is_ending(pid: int) -> bool:
         threads = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208 - as above
     except FileNotFoundError:
         return False
-    stats = [_read(f"/proc/{pid}/task/{thread}/stat").rpartition(")")[2].split() for thread in threads]
+    stats = [
+        _read(f"/proc/{pid}/task/{thread}/stat").rpartition(")")[2].split() for thread in threads
+    ]
     return all(int(fields[_FLAGS]) & _PF_EXITING for fields in stats if fields)
 
 
@@ -279,7 +290,9 @@ def end_all(kernel: int) -> tuple[list[int], int | None]:
         for pid in descendants(os.getpid()):
             _kill(os.kill, pid)
         ended, has_others = reaped()
-        status = next((os.waitstatus_to_exitcode(how) for pid, how in ended if pid == kernel), status)
+        status = next(
+            (os.waitstatus_to_exitcode(how) for pid, how in ended if pid == kernel), status
+        )
         if not has_others:
             return [], status
         if time.monotonic() > until:

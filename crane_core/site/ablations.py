@@ -35,7 +35,10 @@ MEASURED = (
     "Detector", "Input", "Statistic", "Group", "Value", "95% interval", "Test", "p", "p adjusted", "Outcome", "n",
     "Cases",
 )  # fmt: skip
-DRAWN: dict[str, Callable[[Collected, RunSource], Iterator[Markup]]] = {"drops": drops_blocks, "cost": cost_blocks}
+DRAWN: dict[str, Callable[[Collected, RunSource], Iterator[Markup]]] = {
+    "drops": drops_blocks,
+    "cost": cost_blocks,
+}
 """The content before the tables of a section."""
 _ACCURACY = re.compile(r"^Accuracy \((?P<setting>[^)]+)\)$")
 
@@ -43,7 +46,9 @@ _ACCURACY = re.compile(r"^Accuracy \((?P<setting>[^)]+)\)$")
 def ablations_blocks(collected: Collected) -> Iterator[Markup]:
     """Every statistic of the page, by its sections."""
     rows = [one for kind in collected.found.values() for one in kind if one.page == "Ablations"]
-    yield paragraph("S is structure (shapes, sizes, counts), R representation and types, V values and object state.")
+    yield paragraph(
+        "S is structure (shapes, sizes, counts), R representation and types, V values and object state."
+    )
     for section, words in SECTIONS.items():
         mine = [one for one in rows if one.section == section]
         if not mine:
@@ -58,7 +63,9 @@ def ablations_blocks(collected: Collected) -> Iterator[Markup]:
         yield statistics_table(mine, COLUMNS)
 
 
-def _measured(collected: Collected, rows: list[ExportedStatistic], section: str) -> Iterator[Markup]:
+def _measured(
+    collected: Collected, rows: list[ExportedStatistic], section: str
+) -> Iterator[Markup]:
     """Per benchmark and source of runs: the finding and the chart of the section, if any, then its table, folded."""
     for of in dict.fromkeys((str(one.benchmark), str(one.experiment)) for one in rows):
         mine = [one for one in rows if (one.benchmark, one.experiment) == of]
@@ -74,7 +81,11 @@ def _measured(collected: Collected, rows: list[ExportedStatistic], section: str)
 
 def _bars(rows: list[ExportedStatistic]) -> Iterator[alt.LayerChart]:
     """Accuracy per setting, a chart per detector; none if the section is about something else."""
-    found = [(one, match["setting"].replace("-", "−")) for one in rows if (match := _ACCURACY.match(one.statistic))]
+    found = [
+        (one, match["setting"].replace("-", "−"))
+        for one in rows
+        if (match := _ACCURACY.match(one.statistic))
+    ]
     drawn = pd.DataFrame(
         [(one.group, setting, _share(one), one.value is None) for one, setting in found],
         columns=["detector_title", "setting", "value", "is_printed"],
@@ -87,7 +98,9 @@ def _bars(rows: list[ExportedStatistic]) -> Iterator[alt.LayerChart]:
     )
     settings = list(dict.fromkeys(drawn["setting"]))
     for _, of in drawn.groupby("detector_title", sort=False):
-        yield printed_bars(of, settings=settings, rate="accuracy, detection only", reference=REFERENCE)
+        yield printed_bars(
+            of, settings=settings, rate="accuracy, detection only", reference=REFERENCE
+        )
 
 
 def _share(one: ExportedStatistic) -> float:

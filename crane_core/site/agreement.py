@@ -32,7 +32,10 @@ def agreement_rows(collected: Collected) -> list[ExportedStatistic]:
 def headline(collected: Collected) -> str | None:
     """Kappa of the pair that the app begins with, in a sentence."""
     rows = [one for one in agreement_rows(collected) if one.section == "coefficients"]
-    one = next((one for one in rows if one.statistic == KAPPA and one.runs == ComparedVerdicts.DIAGNOSES), None)
+    one = next(
+        (one for one in rows if one.statistic == KAPPA and one.runs == ComparedVerdicts.DIAGNOSES),
+        None,
+    )
     if one is None:
         return None
     bounds = interval_text(one) if one.low is not None else one.note
@@ -57,7 +60,10 @@ def agreement_blocks(collected: Collected) -> Iterator[Markup]:
         if mine:
             yield heading(words, anchor=section)
             yield from _section(section, mine)
-    yield paragraph("Intervals: 95%, with the method that the exported table of statistics names for each.", "cw-dim")
+    yield paragraph(
+        "Intervals: 95%, with the method that the exported table of statistics names for each.",
+        "cw-dim",
+    )
 
 
 def _section(section: str, rows: list[ExportedStatistic]) -> Iterator[Markup]:
@@ -71,17 +77,33 @@ def _section(section: str, rows: list[ExportedStatistic]) -> Iterator[Markup]:
 def _groups(by: str, rows: list[ExportedStatistic]) -> Iterator[Markup]:
     first = rows[0].judged_by
     kappa = [
-        one for one in rows if (one.statistic, one.runs, one.judged_by) == (KAPPA, ComparedVerdicts.DIAGNOSES, first)
+        one
+        for one in rows
+        if (one.statistic, one.runs, one.judged_by) == (KAPPA, ComparedVerdicts.DIAGNOSES, first)
     ]
     blocks = []
     if kappa:
         drawn = frame(kappa)
-        shown = [input_text(one._replace(input=one.group)) if by == "setting" else str(one.group) for one in kappa]
+        shown = [
+            input_text(one._replace(input=one.group)) if by == "setting" else str(one.group)
+            for one in kappa
+        ]
         labels = [f"{name}  n {count(one.n or 0)}" for name, one in zip(shown, kappa, strict=True)]
-        text = [value_text(one) if one.value is not None else f"not defined: {one.note}" for one in kappa]
+        text = [
+            value_text(one) if one.value is not None else f"not defined: {one.note}"
+            for one in kappa
+        ]
         drawn = drawn.assign(label=labels, text=text, colour=MARK)
         chart = forest(drawn, labels=labels, coefficient=KAPPA, whole=None)
-        blocks.append(figure(f"kappa-{by}", chart, f"{first}, diagnoses of detected crashes. Lines: 95% intervals."))
-    name = {"detector_title": "detector", "setting": "input", "library_group": "library"}.get(by, by.replace("_", " "))
+        blocks.append(
+            figure(
+                f"kappa-{by}",
+                chart,
+                f"{first}, diagnoses of detected crashes. Lines: 95% intervals.",
+            )
+        )
+    name = {"detector_title": "detector", "setting": "input", "library_group": "library"}.get(
+        by, by.replace("_", " ")
+    )
     blocks.append(statistics_table(rows, ("Group", *COLUMNS)))
     yield folded(f"By {name}", blocks)

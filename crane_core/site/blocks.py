@@ -44,7 +44,14 @@ def _style() -> Markup:
 
 def page(here: str, title: str, blocks: Sequence[Markup], *, root: str = "") -> str:
     """A whole page; `root` leads from its folder to that of the index."""
-    filled = {"here": here, "title": title, "blocks": blocks, "root": root, "menu": MENU, "style": _style()}
+    filled = {
+        "here": here,
+        "title": title,
+        "blocks": blocks,
+        "root": root,
+        "menu": MENU,
+        "style": _style(),
+    }
     return _environment().get_template("page.html").render(filled)
 
 
@@ -54,7 +61,9 @@ def _macro(name: str, *arguments: Any, **context: Any) -> Markup:
 
 
 def heading(text: str, level: int = 2, anchor: str = "") -> Markup:
-    return _macro("heading", text, level, anchor or re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-"))
+    return _macro(
+        "heading", text, level, anchor or re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+    )
 
 
 def paragraph(text: str, css: str = "") -> Markup:
@@ -76,7 +85,11 @@ def links(items: Sequence[tuple[str, str]]) -> Markup:
 
 
 def table(
-    head: Sequence[str], rows: Sequence[Sequence[Any]], *, texts: Sequence[int] = (0,), targets: Sequence[str] = ()
+    head: Sequence[str],
+    rows: Sequence[Sequence[Any]],
+    *,
+    texts: Sequence[int] = (0,),
+    targets: Sequence[str] = (),
 ) -> Markup:
     """`texts`: indices of text columns, which are left-aligned; `targets` link the first cell of each row."""
     return _macro("table", head, rows, targets, texts=set(texts))
@@ -94,7 +107,8 @@ def figure(name: str, chart: alt.LayerChart | alt.FacetChart, caption: str) -> M
         return _macro("figure", [("wide", _svg(name, spec))], caption)
     fits = {"autosize": {"type": "fit-x", "contains": "padding"}}
     drawn = {
-        css: _svg(f"{name}-{css}", spec | fits | {"width": px}) for css, px in (("wide", WIDE), ("narrow", NARROW))
+        css: _svg(f"{name}-{css}", spec | fits | {"width": px})
+        for css, px in (("wide", WIDE), ("narrow", NARROW))
     }
     return _macro("figure", list(drawn.items()), caption)
 

@@ -6,7 +6,12 @@ from collections.abc import Iterator
 
 from markupsafe import Markup
 
-from crane_core.pipeline.claims.claims import CheckedClaim, checked_claims, loaded_from, published_claims
+from crane_core.pipeline.claims.claims import (
+    CheckedClaim,
+    checked_claims,
+    loaded_from,
+    published_claims,
+)
 from crane_core.pipeline.claims.formats import ABOUT, claim_frame, verdict_counts
 from crane_core.pipeline.export.exported_statistic import Material
 from crane_core.site.blocks import paragraph, points, table

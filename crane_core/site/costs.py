@@ -35,7 +35,9 @@ def cost_blocks(collected: Collected, source: RunSource) -> Iterator[Markup]:
     yield finding(front_words(known, "accuracy", COST))
     unknown = set(table["detector_title"]) - set(known["detector_title"])
     without = (
-        f" Excluded, because their token counts are unknown: {', '.join(in_order(sorted(unknown)))}." if unknown else ""
+        f" Excluded, because their token counts are unknown: {', '.join(in_order(sorted(unknown)))}."
+        if unknown
+        else ""
     )
     words, form = AXES[COST]
     drawn = known.assign(setting=known["setting"].map(setting_short), text=mark_labels(known))

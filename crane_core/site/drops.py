@@ -30,18 +30,24 @@ def drops_blocks(collected: Collected, source: RunSource) -> Iterator[Markup]:
         yield paragraph(words.left_out_words(source.n_left_out), "cw-dim")
 
 
-def _of_kind(collected: Collected, source: RunSource, kind: DetectorKind, rows: pd.DataFrame) -> Iterator[Markup]:
+def _of_kind(
+    collected: Collected, source: RunSource, kind: DetectorKind, rows: pd.DataFrame
+) -> Iterator[Markup]:
     reference = reference_of(rows)
     measured = drop_table(rows, reference=reference, rate=RATE)
     if measured.empty:
         return
     if source.rows["detector_kind"].nunique() > 1:
-        yield heading(sentence_case(KIND_WORDS[kind]), 4, f"drops-{source.name}-{kind.name.lower()}-of")
+        yield heading(
+            sentence_case(KIND_WORDS[kind]), 4, f"drops-{source.name}-{kind.name.lower()}-of"
+        )
     printed = _printed(collected, source, kind, measured)
     yield finding(words.finding(measured, printed, RATE.lower(), reference))
     present = {*measured["setting"], *printed["setting"]}
     labels = [setting_short(setting) for setting in Setting if setting in present]
-    drawn = words.drawn_drops(measured.assign(label=measured["setting"].map(setting_short)), printed)
+    drawn = words.drawn_drops(
+        measured.assign(label=measured["setting"].map(setting_short)), printed
+    )
     yield figure(
         f"drops-{source.name}-{kind.name.lower()}",
         drops(drawn, labels=labels, rate=RATE.lower()),
@@ -52,7 +58,9 @@ def _of_kind(collected: Collected, source: RunSource, kind: DetectorKind, rows: 
     )
 
 
-def _printed(collected: Collected, source: RunSource, kind: DetectorKind, measured: pd.DataFrame) -> pd.DataFrame:
+def _printed(
+    collected: Collected, source: RunSource, kind: DetectorKind, measured: pd.DataFrame
+) -> pd.DataFrame:
     """The paper's printed values for its models if these runs are compared in the same way; else empty."""
     asked = source.benchmark == BENCHMARK and kind is DetectorKind.LLM
     if not asked or reference_of(source.rows) != Setting.RUNTIME:

@@ -68,7 +68,9 @@ def _setting(name: str) -> str:
 
 def policy_text(one: ExportedStatistic) -> str:
     """The scoring of runs and diagnoses, and the annotator."""
-    return ", ".join(filter(None, [one.runs, one.credit, one.judged_by and f"judged by {one.judged_by}"]))
+    return ", ".join(
+        filter(None, [one.runs, one.credit, one.judged_by and f"judged by {one.judged_by}"])
+    )
 
 
 def text(value: object) -> str:
@@ -96,7 +98,18 @@ COLUMNS: dict[str, Callable[[ExportedStatistic], str]] = {
     "Note": lambda one: text(one.note),
 }
 WORDS = frozenset(
-    {"Statistic", "Detector", "Input", "Group", "Compared", "Scope", "Counted as", "Test", "Outcome", "Note"}
+    {
+        "Statistic",
+        "Detector",
+        "Input",
+        "Group",
+        "Compared",
+        "Scope",
+        "Counted as",
+        "Test",
+        "Outcome",
+        "Note",
+    }
 )
 
 

@@ -74,7 +74,9 @@ def pair_blocks(
     cursor, case_id = collected.material.store.cursor(), str(pair.case["case_id"])
     case = stored.case(cursor, pair.benchmark, case_id) or {}
     verdicts = collected.material.verdicts
-    verdicts = verdicts[(verdicts["benchmark"] == pair.benchmark) & (verdicts["case_id"] == case_id)]
+    verdicts = verdicts[
+        (verdicts["benchmark"] == pair.benchmark) & (verdicts["case_id"] == case_id)
+    ]
     runs = stored.runs(cursor, pair.benchmark, case_id)
     if not collected.with_texts:
         runs = runs.assign(**dict.fromkeys(_TEXTS))
@@ -92,7 +94,10 @@ def pair_blocks(
     if cells.empty:
         return [*blocks, paragraph("The code of this case was not loaded when the site was made.")]
     states = stored.kernel_states(cursor, pair.benchmark, case_id)
-    return [*blocks, Markup(code_and_state_html(cells, states, case["traceback"], case["diagnosis"]))]
+    return [
+        *blocks,
+        Markup(code_and_state_html(cells, states, case["traceback"], case["diagnosis"])),
+    ]
 
 
 def _why(case: dict[str, object]) -> Iterator[Markup]:
@@ -100,7 +105,10 @@ def _why(case: dict[str, object]) -> Iterator[Markup]:
         yield heading("Why it crashes", 3, "why")
         yield paragraph(str(case["diagnosis"]))
     if text := case["traceback"] or case["message"]:
-        yield folded("Traceback", [Markup('<pre class="cw-trace">{}</pre>').format(traceback_text(str(text))[:20_000])])
+        yield folded(
+            "Traceback",
+            [Markup('<pre class="cw-trace">{}</pre>').format(traceback_text(str(text))[:20_000])],
+        )
 
 
 def _answers(runs: pd.DataFrame, verdicts: pd.DataFrame) -> Iterator[Markup]:

@@ -35,7 +35,17 @@ ABOUT_BARS = (
     "Hollow: code only. Filled: with runtime state. Right: the change in percentage points with its 95% "
     f"interval. Bold: a gain or a loss after adjustment. Faded: {FEW_CASES} cases or fewer."
 )
-GROUPED_CHANGES = ("Group", "Detector", "Value", "95% interval", "Test", "p", "p adjusted", "Outcome", "n")
+GROUPED_CHANGES = (
+    "Group",
+    "Detector",
+    "Value",
+    "95% interval",
+    "Test",
+    "p",
+    "p adjusted",
+    "Outcome",
+    "n",
+)
 CHANGES = ("Detector", "Value", "95% interval", "Test", "p", "p adjusted", "Outcome", "n", "Cases")
 
 
@@ -53,7 +63,9 @@ def results_blocks(collected: Collected) -> Iterator[Markup]:
     for name in dict.fromkeys(one.by for one in of_tables):
         rows = [one for one in of_tables if one.by == name]
         columns = ("Group", "Statistic", "Value", "Stated", "n", "Note")
-        yield folded(f"{str(name).capitalize()}, {count(len(rows))} cells", [statistics_table(rows, columns)])
+        yield folded(
+            f"{str(name).capitalize()}, {count(len(rows))} cells", [statistics_table(rows, columns)]
+        )
 
 
 def main_credit(judging: Judging) -> Credit:
@@ -73,7 +85,10 @@ def findings(collected: Collected, judging: Judging) -> list[str]:
     if not differences:
         return []
     compared = pd.DataFrame(
-        {"difference": [one.value for one in differences], "outcome": [one.outcome for one in differences]},
+        {
+            "difference": [one.value for one in differences],
+            "outcome": [one.outcome for one in differences],
+        },
     ).astype({"difference": float})
     return [f"{headline(compared, judging.kind)}.", *map(_one_finding, differences)]
 
@@ -106,15 +121,23 @@ def _of_policy(collected: Collected, judging: Judging, kind: str) -> list[Export
     credit = main_credit(judging)
     judges = {None, judging.judge}
     rows = _of(collected, judging, kind)
-    return [one for one in rows if (one.runs, one.credit) == (VoteRule.MAJORITY, credit) and one.judged_by in judges]
+    return [
+        one
+        for one in rows
+        if (one.runs, one.credit) == (VoteRule.MAJORITY, credit) and one.judged_by in judges
+    ]
 
 
 def _of_experiment(collected: Collected, judging: Judging) -> Iterator[Markup]:
     rows = _of_policy(collected, judging, "gains")
     yield heading(title_of(judging))
-    yield paragraph(f"Counted as: {VoteRule.MAJORITY} of the runs, {main_credit(judging)}.", "cw-dim")
+    yield paragraph(
+        f"Counted as: {VoteRule.MAJORITY} of the runs, {main_credit(judging)}.", "cw-dim"
+    )
     if not rows:
-        yield paragraph("No detector of this experiment has answers both with and without runtime state.")
+        yield paragraph(
+            "No detector of this experiment has answers both with and without runtime state."
+        )
     else:
         yield from _gains(collected, judging, rows)
     yield from _across(collected, judging)
@@ -125,12 +148,16 @@ def _of_experiment(collected: Collected, judging: Judging) -> Iterator[Markup]:
     yield from time_blocks(collected, judging)
 
 
-def _gains(collected: Collected, judging: Judging, rows: list[ExportedStatistic]) -> Iterator[Markup]:
+def _gains(
+    collected: Collected, judging: Judging, rows: list[ExportedStatistic]
+) -> Iterator[Markup]:
     yield points(findings(collected, judging))
     drawn = frame(one for one in rows if one.statistic == "accuracy")
     n_of = drawn.groupby("detector")["n"].agg(["min", "max"])
     labels = [with_n(str(name), *map(int, n_of.loc[name])) for name in drawn["detector"]]
-    text = [f"{setting} {value}" for setting, value in zip(drawn["setting"], drawn["text"], strict=True)]
+    text = [
+        f"{setting} {value}" for setting, value in zip(drawn["setting"], drawn["text"], strict=True)
+    ]
     chart = gains(drawn.assign(label=labels, text=text, printed=np.nan))
     yield figure(f"gain-{name_of(judging)}", chart, ABOUT_GAINS)
     yield statistics_table([one for one in rows if _is_of_study(one)], CHANGES)
@@ -155,7 +182,11 @@ def _across(collected: Collected, judging: Judging) -> Iterator[Markup]:
     yield paragraph(
         f"{test.test}: chi-squared {value_text(test)}, p {p_value(test.p)}, {count(test.n_cases or 0)} cases."
     )
-    yield figure(f"across-{name_of(judging)}", odds(drawn), "Odds ratio of runtime state, with 95% interval by case.")
+    yield figure(
+        f"across-{name_of(judging)}",
+        odds(drawn),
+        "Odds ratio of runtime state, with 95% interval by case.",
+    )
 
 
 def _breakdown(collected: Collected, judging: Judging, by: str, words: str) -> Iterator[Markup]:
@@ -167,7 +198,9 @@ def _breakdown(collected: Collected, judging: Judging, by: str, words: str) -> I
     drawings: list[Markup] = []
     for title in in_order(list(dict.fromkeys(str(one.detector) for one in bars))):
         mine = [one for one in bars if one.detector == title]
-        chart = _panel(frame(mine), {str(one.group): one for one in changes if one.detector == title})
+        chart = _panel(
+            frame(mine), {str(one.group): one for one in changes if one.detector == title}
+        )
         drawings.append(figure(f"{name_of(judging)}-{by}-{len(drawings)}", chart, ABOUT_BARS))
     columns = ("Group", "Detector", "Input", "Value", "95% interval", "n", "Cases")
     tables = [
@@ -186,7 +219,9 @@ def _panel(drawn: pd.DataFrame, changes: dict[str, ExportedStatistic]) -> alt.La
         for group, setting in zip(drawn["group"], drawn["setting"], strict=True)
     ]
     said = [
-        {"difference": one.value, "low": one.low, "high": one.high, "outcome": one.outcome} if one else None
+        {"difference": one.value, "low": one.low, "high": one.high, "outcome": one.outcome}
+        if one
+        else None
         for one in found
     ]
     return breakdown(

@@ -20,7 +20,9 @@ def choices_blocks(collected: Collected, judging: Judging) -> Iterator[Markup]:
     """The section, for all annotators of these answers; empty if no detector has both inputs."""
     same = (judging.benchmark, judging.experiment, judging.kind)
     judged = {
-        one.judge: one.rows for one in collected.material.judgings if (one.benchmark, one.experiment, one.kind) == same
+        one.judge: one.rows
+        for one in collected.material.judgings
+        if (one.benchmark, one.experiment, one.kind) == same
     }
     who = without_repetitions(judged, judge_passes(collected.material.store))
     curve = specification_curve({name: judged[name] for name in who})

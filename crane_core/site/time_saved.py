@@ -26,6 +26,8 @@ def time_blocks(collected: Collected, judging: Judging) -> Iterator[Markup]:
     yield heading("Does asking before execution save time?", 3, anchor)
     for place, one in enumerate(found):
         yield finding(words.finding(one))
-        chart = time_chart(one.by_case, one.detector_title, float(one.by_case["seconds_of_query"].mean()))
+        chart = time_chart(
+            one.by_case, one.detector_title, float(one.by_case["seconds_of_query"].mean())
+        )
         yield figure(f"{anchor}-{place}", chart, words.ABOUT)
         yield readable_table(words.readable_time(one))

@@ -9,7 +9,13 @@ from markupsafe import Markup
 
 from crane_core.charts.together import together
 from crane_core.pipeline.results.beside import SHIPPED, beside
-from crane_core.pipeline.results.combinations import Member, combine, rules_in, usual_members, with_rules
+from crane_core.pipeline.results.combinations import (
+    Member,
+    combine,
+    rules_in,
+    usual_members,
+    with_rules,
+)
 from crane_core.pipeline.results.measures import VoteRule
 from crane_core.site.blocks import figure, finding, folded, heading
 from crane_core.site.material import Collected, plain_name
@@ -30,7 +36,9 @@ def _frames(collected: Collected) -> Iterator[tuple[str, str, pd.DataFrame]]:
     """Benchmark, experiment and its answers of every kind of detector, with the shipped answers."""
     verdicts = collected.material.verdicts
     shipped = {name for names in SHIPPED.values() for name in names}
-    for benchmark, experiment in dict.fromkeys((one.benchmark, one.experiment) for one in collected.material.judgings):
+    for benchmark, experiment in dict.fromkeys(
+        (one.benchmark, one.experiment) for one in collected.material.judgings
+    ):
         frame = beside(verdicts[verdicts["benchmark"] == benchmark], experiment, ())
         if experiment not in shipped and frame["detector"].nunique() > 1:
             yield benchmark, experiment, frame
@@ -55,8 +63,12 @@ def _rules_first(table: pd.DataFrame, names: dict[Member, str], name: str) -> It
     yield finding(words.finding(table, names))
     drawn = words.named_rules_first(table, names)
     about = words.ABOUT_RULES.format(rules=names[table["members"].iloc[0][0]], n=len(drawn))
-    yield figure(f"rules-first-{name}", together(words.drawn_together(drawn, names), axis=words.AXIS), about)
-    yield folded(f"{count(len(drawn))} rows", [readable_table(words.readable_together(drawn, names))])
+    yield figure(
+        f"rules-first-{name}", together(words.drawn_together(drawn, names), axis=words.AXIS), about
+    )
+    yield folded(
+        f"{count(len(drawn))} rows", [readable_table(words.readable_together(drawn, names))]
+    )
 
 
 def _combined(table: pd.DataFrame, names: dict[Member, str], name: str) -> Iterator[Markup]:

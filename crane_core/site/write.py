@@ -27,7 +27,11 @@ FILES = (("Statistics, CSV", "statistics.csv"), ("Statistics, JSON", "statistics
 
 
 def write_site(
-    material: Material, out: Path, *, with_texts: bool, progress: Callable[[str], None] = lambda _: None
+    material: Material,
+    out: Path,
+    *,
+    with_texts: bool,
+    progress: Callable[[str], None] = lambda _: None,
 ) -> int:
     """Write the site into `out`, whole or not at all; the number of files. Raises SourceError if `out` is taken."""
     with fresh_folder(out) as fresh:
@@ -59,7 +63,9 @@ def _files(collected: Collected, pairs: list[ListedPair]) -> Iterator[tuple[str,
     yield FILES[1][1], statistics_json(collected.found)
 
 
-def _index(collected: Collected, claims: list[CheckedClaim], pairs: list[ListedPair]) -> Iterator[Markup]:
+def _index(
+    collected: Collected, claims: list[CheckedClaim], pairs: list[ListedPair]
+) -> Iterator[Markup]:
     yield paragraph(
         "How well do detectors predict the crash of the next notebook cell, with and without runtime state?"
     )
@@ -75,7 +81,13 @@ def _index(collected: Collected, claims: list[CheckedClaim], pairs: list[ListedP
     yield heading("Underlying data", 3)
     known = benchmarks(collected.material.store.cursor())
     rows = [
-        (row["title"], count(row["n_cases"]), count(row["n_instances"]), row["licence"] or "–", row["url"] or "–")
+        (
+            row["title"],
+            count(row["n_cases"]),
+            count(row["n_instances"]),
+            row["licence"] or "–",
+            row["url"] or "–",
+        )
         for row in as_rows(known)
     ]
     yield table(("Benchmark", "Cases", "Notebooks", "Licence", "Address"), rows, texts=(0, 3, 4))

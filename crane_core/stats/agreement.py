@@ -15,7 +15,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from crane_core.stats.intervals import clustered_rate
-from crane_core.stats.resampling import CONFIDENCE, N_RESAMPLES, Interval, cluster_sums, ratio_of_sums, resampled_counts
+from crane_core.stats.resampling import (
+    CONFIDENCE,
+    N_RESAMPLES,
+    Interval,
+    cluster_sums,
+    ratio_of_sums,
+    resampled_counts,
+)
 
 Codes = NDArray[np.int64]
 Array = NDArray[np.float64]
@@ -95,7 +102,9 @@ def label_codes(labels: ArrayLike, scale: Sequence[str]) -> Codes:
     rows = np.asarray(labels, dtype=object)
     rows = rows.reshape(0, 2) if rows.size == 0 else rows
     if rows.ndim != 2 or rows.shape[1] < 2:
-        raise ValueError(f"labels must be items by two or more annotators, not of shape {rows.shape}")
+        raise ValueError(
+            f"labels must be items by two or more annotators, not of shape {rows.shape}"
+        )
     # nan is the one label that differs from itself.
     given = [None if label != label else label for label in rows.ravel()]
     place = {None: UNLABELLED} | {label: code for code, label in enumerate(scale)}
@@ -105,12 +114,16 @@ def label_codes(labels: ArrayLike, scale: Sequence[str]) -> Codes:
     return np.array([place[label] for label in given], dtype=np.int64).reshape(rows.shape)
 
 
-def confusion_matrix(first: ArrayLike, second: ArrayLike, scale: Sequence[str]) -> NDArray[np.int64]:
+def confusion_matrix(
+    first: ArrayLike, second: ArrayLike, scale: Sequence[str]
+) -> NDArray[np.int64]:
     """Items by the label of the first (rows) and the second annotator (columns), shape (q, q) in the scale's order.
 
     first, second: shape (n_items,); an item that either left unlabelled is not counted. All zeros without any.
     """
-    codes = label_codes(np.column_stack([np.asarray(first, dtype=object), np.asarray(second, dtype=object)]), scale)
+    codes = label_codes(
+        np.column_stack([np.asarray(first, dtype=object), np.asarray(second, dtype=object)]), scale
+    )
     both = codes[(codes != UNLABELLED).all(axis=1)]
     q = len(scale)
     return np.bincount(both[:, 0] * q + both[:, 1], minlength=q * q).reshape(q, q)
@@ -130,7 +143,9 @@ def estimate(
     n_labelled, n_agreeing = statistic.summands(codes, len(scale)).T
     found = clustered_rate(n_agreeing, n_labelled, cluster)
     why = None if found.n else Why.NO_OVERLAP
-    return AgreementEstimate(found.value, found.low, found.high, found.n, found.n_clusters, n_undefined=0, why=why)
+    return AgreementEstimate(
+        found.value, found.low, found.high, found.n, found.n_clusters, n_undefined=0, why=why
+    )
 
 
 def bootstrap(
@@ -166,7 +181,9 @@ def bootstrap(
     why = _why_undefined(value, whole[0]) or _why_no_interval(low, high)
     if why is Why.NO_WIDTH:
         low = high = np.nan
-    return AgreementEstimate(value, low, high, round(float(whole[0])), n_clusters, n_resamples - len(defined), why)
+    return AgreementEstimate(
+        value, low, high, round(float(whole[0])), n_clusters, n_resamples - len(defined), why
+    )
 
 
 def _bca(value: float, drawn: Array, without_one: Array, confidence: float) -> Interval:

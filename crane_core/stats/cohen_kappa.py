@@ -14,7 +14,15 @@ category changes nothing, except that in the linear kappa it keeps its neighbour
 
 import numpy as np
 
-from crane_core.stats.agreement import SAME, UNLABELLED, Array, Codes, Statistic, category_distance, square
+from crane_core.stats.agreement import (
+    SAME,
+    UNLABELLED,
+    Array,
+    Codes,
+    Statistic,
+    category_distance,
+    square,
+)
 from crane_core.stats.resampling import ratio_of_sums
 
 
@@ -47,7 +55,13 @@ NOMINAL = Statistic("Cohen's kappa", "Cohen 1960", _confusions, _nominal)
 LINEAR = Statistic("Cohen's kappa, linear weights", "Cohen 1968", _confusions, _linear)
 
 
-LANDIS_KOCH = {0.2: "slight", 0.4: "fair", 0.6: "moderate", 0.8: "substantial", 1.0: "almost perfect"}
+LANDIS_KOCH = {
+    0.2: "slight",
+    0.4: "fair",
+    0.6: "moderate",
+    0.8: "substantial",
+    1.0: "almost perfect",
+}
 """Upper end of each range to its word (Landis and Koch 1977, p. 165); below 0 is "poor"."""
 
 
@@ -55,4 +69,8 @@ def landis_koch(kappa: float) -> str:
     """What Landis and Koch call a kappa: a convention, not a test. Raises ValueError for nan."""
     if not -1 - SAME <= kappa <= 1 + SAME:
         raise ValueError(f"kappa must be between -1 and 1, not {kappa}")
-    return "poor" if kappa < 0 else next(word for end, word in LANDIS_KOCH.items() if kappa <= end + SAME)
+    return (
+        "poor"
+        if kappa < 0
+        else next(word for end, word in LANDIS_KOCH.items() if kappa <= end + SAME)
+    )

@@ -93,7 +93,9 @@ def correlation_of_cases(
     return _correlation(sums, np.asarray(n_cases, dtype=np.float64), seed, n_resamples, confidence)
 
 
-def _correlation(sums: Array, n_of: Array, seed: int, n_resamples: int, confidence: float) -> Estimate:
+def _correlation(
+    sums: Array, n_of: Array, seed: int, n_resamples: int, confidence: float
+) -> Estimate:
     """sums: m_i, total_i and the sum of squares of a cluster, a row for `n_of` clusters each."""
     sizes, totals = sums[:, 0], sums[:, 1]
     parts = np.column_stack([np.ones(len(sums)), sums, sizes**2, ratio_of_sums(totals**2, sizes)])
@@ -103,7 +105,12 @@ def _correlation(sums: Array, n_of: Array, seed: int, n_resamples: int, confiden
     low, high = np.quantile(defined, [tail, 1 - tail]) if len(defined) else (np.nan, np.nan)
     whole = n_of @ parts
     return Estimate(
-        float(_anova_rho(whole)), float(low), float(high), int(whole[1]), int(whole[0]), n_resamples - len(defined)
+        float(_anova_rho(whole)),
+        float(low),
+        float(high),
+        int(whole[1]),
+        int(whole[0]),
+        n_resamples - len(defined),
     )
 
 

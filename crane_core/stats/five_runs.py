@@ -8,7 +8,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from crane_core.stats.resampling import CONFIDENCE, N_RESAMPLES, cluster_sums, ratio_of_sums, resampled_sums
+from crane_core.stats.resampling import (
+    CONFIDENCE,
+    N_RESAMPLES,
+    cluster_sums,
+    ratio_of_sums,
+    resampled_sums,
+)
 
 Array = NDArray[np.float64]
 
@@ -39,11 +45,15 @@ def pass_at_k(n_right: ArrayLike, n_runs: ArrayLike, k: int) -> Array:
         raise ValueError(f"k must be at least 1, not {k}")
     missed = np.ones(right.shape)
     for drawn in range(k):
-        missed *= ratio_of_sums(np.maximum(runs - right - drawn, 0), np.where(runs > drawn, runs - drawn, 0))
+        missed *= ratio_of_sums(
+            np.maximum(runs - right - drawn, 0), np.where(runs > drawn, runs - drawn, 0)
+        )
     return 1 - missed
 
 
-def variance_share(n_right: ArrayLike, n_runs: int, cluster: ArrayLike, *, seed: int) -> VarianceShare:
+def variance_share(
+    n_right: ArrayLike, n_runs: int, cluster: ArrayLike, *, seed: int
+) -> VarianceShare:
     """One-way analysis of variance of right (1) or wrong (0) by instance, with the same number of runs of each.
 
         MSB = k sum (p_i - p)^2 / (n - 1),   MSW = k sum p_i (1 - p_i) / (n (k - 1))
@@ -58,7 +68,9 @@ def variance_share(n_right: ArrayLike, n_runs: int, cluster: ArrayLike, *, seed:
     return variance_share_of_cases(sums, np.ones(len(sums)), n_runs, seed=seed)
 
 
-def variance_share_of_cases(sums: ArrayLike, n_cases: ArrayLike, n_runs: int, *, seed: int) -> VarianceShare:
+def variance_share_of_cases(
+    sums: ArrayLike, n_cases: ArrayLike, n_runs: int, *, seed: int
+) -> VarianceShare:
     """`variance_share` from sums over the instances of a cluster, with the same interval.
 
     sums: shape (n_different, 3), of 1, of each instance's number of right runs, and of its square. n_cases: shape
@@ -66,7 +78,10 @@ def variance_share_of_cases(sums: ArrayLike, n_cases: ArrayLike, n_runs: int, *,
     """
     if n_runs < 2:
         raise ValueError("variance between runs needs at least two of them")
-    parts, n_of = np.asarray(sums, dtype=np.float64).reshape(-1, 3), np.asarray(n_cases, dtype=np.float64)
+    parts, n_of = (
+        np.asarray(sums, dtype=np.float64).reshape(-1, 3),
+        np.asarray(n_cases, dtype=np.float64),
+    )
     whole, n_clusters = n_of @ parts, int(n_of.sum())
     between = float(_icc(whole[None, :], n_runs)[0]) if n_clusters else nan
     if np.isnan(between):
@@ -87,7 +102,9 @@ def _icc(sums: Array, k: int) -> Array:
 
 
 def _counts(n_right: ArrayLike, n_runs: ArrayLike) -> tuple[Array, Array]:
-    right, runs = np.broadcast_arrays(np.asarray(n_right, dtype=np.float64), np.asarray(n_runs, dtype=np.float64))
+    right, runs = np.broadcast_arrays(
+        np.asarray(n_right, dtype=np.float64), np.asarray(n_runs, dtype=np.float64)
+    )
     if (right < 0).any() or (right > runs).any():
         raise ValueError("the number of right runs must be between 0 and the number of runs")
     return right, runs

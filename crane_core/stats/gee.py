@@ -63,7 +63,12 @@ class OddsRatios(NamedTuple):
 
 
 def odds_ratios(
-    right: ArrayLike, treated: ArrayLike, group: ArrayLike, cluster: ArrayLike, *, confidence: float = CONFIDENCE
+    right: ArrayLike,
+    treated: ArrayLike,
+    group: ArrayLike,
+    cluster: ArrayLike,
+    *,
+    confidence: float = CONFIDENCE,
 ) -> OddsRatios:
     """The odds ratio of `treated` in each group with its Wald interval, and the Wald test of group x treated.
 
@@ -80,10 +85,15 @@ def odds_ratios(
         raise ValueError(f"unequal lengths: {len(y)}, {len(with_it)}, {len(place)}, {len(case)}")
     if not ((y >= 0) & (y <= 1)).all():
         raise ValueError("an outcome must be between 0 and 1")
-    from scipy.special import chdtrc, ndtri  # loaded with the first model, not with the app: it takes half a second
+    from scipy.special import (
+        chdtrc,
+        ndtri,
+    )  # loaded with the first model, not with the app: it takes half a second
 
     k, unknown = len(names), np.full(len(names), nan)
-    found = OddsRatios(names, unknown, unknown, unknown, nan, max(k - 1, 0), nan, len(y), len(cases))
+    found = OddsRatios(
+        names, unknown, unknown, unknown, nan, max(k - 1, 0), nan, len(y), len(cases)
+    )
     cell = 2 * place + with_it
     why, where = _cannot_fit(y, cell, case, k)
     if why:
@@ -108,7 +118,9 @@ def odds_ratios(
     )
 
 
-def _cannot_fit(y: Array, cell: NDArray[Any], case: NDArray[Any], k: int) -> tuple[Unfit | None, list[int]]:
+def _cannot_fit(
+    y: Array, cell: NDArray[Any], case: NDArray[Any], k: int
+) -> tuple[Unfit | None, list[int]]:
     """Why there is nothing to fit and which groups are to blame; cell 2g holds group g untreated, 2g + 1 treated.
 
     A cell whose outcomes are of one cluster leaves the correction nothing to measure.
@@ -116,10 +128,14 @@ def _cannot_fit(y: Array, cell: NDArray[Any], case: NDArray[Any], k: int) -> tup
     if k < 2:
         return Unfit.ONE_GROUP, []
     outcomes = [y[cell == index] for index in range(2 * k)]
-    lonely = sorted({index // 2 for index in range(2 * k) if len(np.unique(case[cell == index])) < 2})
+    lonely = sorted(
+        {index // 2 for index in range(2 * k) if len(np.unique(case[cell == index])) < 2}
+    )
     if lonely or case.max() < 2 * k:
         return Unfit.FEW_CLUSTERS, lonely
-    separated = sorted({index // 2 for index, of in enumerate(outcomes) if (of == 0).all() or (of == 1).all()})
+    separated = sorted(
+        {index // 2 for index, of in enumerate(outcomes) if (of == 0).all() or (of == 1).all()}
+    )
     if separated:
         return Unfit.SEPARATED, separated
     steady = [group for group in range(k) if _n_changed(y, cell, case, group) < LEAST_CHANGED]
@@ -130,7 +146,9 @@ def _n_changed(y: Array, cell: NDArray[Any], case: NDArray[Any], group: int) -> 
     """Clusters whose share of right outcomes differs between the two cells of a group; those of one cell count too."""
     n_cases = int(case.max()) + 1
     shares = [
-        ratio_of_sums(np.bincount(case[of], y[of], n_cases), np.bincount(case[of], minlength=n_cases))
+        ratio_of_sums(
+            np.bincount(case[of], y[of], n_cases), np.bincount(case[of], minlength=n_cases)
+        )
         for of in (cell == 2 * group, cell == 2 * group + 1)
     ]
     is_there = ~(np.isnan(shares[0]) & np.isnan(shares[1]))

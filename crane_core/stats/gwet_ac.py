@@ -58,7 +58,10 @@ def _value(sums: Array, weights: Array) -> Array:
 
 def _weighted(name: str, source: str, weights: Callable[[int], Array]) -> Statistic:
     return Statistic(
-        name, source, lambda codes, q: _summands(codes, weights(q)), lambda sums, q: _value(sums, weights(q))
+        name,
+        source,
+        lambda codes, q: _summands(codes, weights(q)),
+        lambda sums, q: _value(sums, weights(q)),
     )
 
 

@@ -58,7 +58,9 @@ def clustered_rate(
     return _rate(sums, len(counted), _kish(counted), confidence)
 
 
-def rate_of_cases(right: ArrayLike, asked: ArrayLike, *, confidence: float = CONFIDENCE) -> RateEstimate:
+def rate_of_cases(
+    right: ArrayLike, asked: ArrayLike, *, confidence: float = CONFIDENCE
+) -> RateEstimate:
     """`clustered_rate` of counts per cluster, for instances of equal weight.
 
     right, asked: shape (n_clusters,), the sum of what the cluster's instances have right, in 0..1 each, and how many
@@ -85,7 +87,9 @@ def _rate(sums: Array, n_instances: int, most: float, confidence: float) -> Rate
     variance = n / (n - 1) * _squares(left) / total**2 if n > 1 else 0.0
     fewest = _kish(sums[:, 1])
     effective = share * (1 - share) / variance if variance > 0 else fewest
-    low, high = wilson(share, min(max(effective, fewest), max(most, fewest)), student_quantile(n - 1, confidence))
+    low, high = wilson(
+        share, min(max(effective, fewest), max(most, fewest)), student_quantile(n - 1, confidence)
+    )
     return RateEstimate(share, low, high, n_instances, n)
 
 
@@ -106,7 +110,9 @@ def clustered_difference(
     are over the same instances), k instances to a cluster and t Student's quantile for n - 1. All arrays have shape
     (n,) and one order of instances: what both conditions share cancels. Cut to -1..1; one case leaves the whole range.
     """
-    return clustered_contrast((-1.0, 1.0), (part_a, part_b), (whole_a, whole_b), cluster, confidence=confidence)
+    return clustered_contrast(
+        (-1.0, 1.0), (part_a, part_b), (whole_a, whole_b), cluster, confidence=confidence
+    )
 
 
 def clustered_contrast(
@@ -124,7 +130,11 @@ def clustered_contrast(
     one order of instances, whose whole is 0 where the rate is not over the instance. Cut to what the weights allow.
     nan if a rate is undefined.
     """
-    columns = [np.asarray(column, dtype=np.float64) for pair in zip(parts, wholes, strict=True) for column in pair]
+    columns = [
+        np.asarray(column, dtype=np.float64)
+        for pair in zip(parts, wholes, strict=True)
+        for column in pair
+    ]
     sums, counted = _counted(cluster, np.max(columns[1::2], axis=0), *columns)
     return _contrast(weights, sums, len(counted), _kish(counted), confidence)
 
@@ -154,7 +164,10 @@ def _contrast(
     middle = n * value / (n + 1)
     variance = (_squares(moved) + n * value**2 + 1 / per_cluster) / (n + 1) - middle**2
     reach = student_quantile(n - 1, confidence) * sqrt(variance / (n + 1))
-    least, most = sum(min(weight, 0.0) for weight in weights), sum(max(weight, 0.0) for weight in weights)
+    least, most = (
+        sum(min(weight, 0.0) for weight in weights),
+        sum(max(weight, 0.0) for weight in weights),
+    )
     low, high = max(min(middle - reach, value), least), min(max(middle + reach, value), most)
     return RateEstimate(value, low, high, n_instances, n)
 
@@ -168,7 +181,9 @@ def wilson(share: float, n: float, z: float) -> Interval:
         return Interval(0.0, 1.0)
     middle = share + z**2 / (2 * n)
     reach = z * sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
-    return Interval(max(0.0, (middle - reach) / (1 + z**2 / n)), min(1.0, (middle + reach) / (1 + z**2 / n)))
+    return Interval(
+        max(0.0, (middle - reach) / (1 + z**2 / n)), min(1.0, (middle + reach) / (1 + z**2 / n))
+    )
 
 
 def _counted(cluster: ArrayLike, weight: ArrayLike, *columns: ArrayLike) -> tuple[Array, Array]:
@@ -190,6 +205,8 @@ def _squares(values: Array) -> float:
 @lru_cache(maxsize=1024)
 def student_quantile(degrees: int, confidence: float) -> float:
     """Student's quantile for a two-sided interval; infinite without a degree of freedom."""
-    from scipy.special import stdtrit  # loaded with the first interval, not with the app: it takes half a second
+    from scipy.special import (
+        stdtrit,
+    )  # loaded with the first interval, not with the app: it takes half a second
 
     return float(stdtrit(degrees, (1 + confidence) / 2)) if degrees else np.inf

@@ -23,11 +23,22 @@ def mean(values: ArrayLike, *, seed: int) -> Mean:
     """The mean with its BCa bootstrap interval (Efron 1987). Where few values make up most of it, it is too short."""
     array = np.asarray(values, dtype=np.float64)
     if len(array) < 2 or np.ptp(array) == 0:
-        return Mean(float(array.mean()) if len(array) else float("nan"), float("nan"), float("nan"), len(array))
-    from scipy.stats import bootstrap  # scipy.stats takes a second to load, and few pages ask for it
+        return Mean(
+            float(array.mean()) if len(array) else float("nan"),
+            float("nan"),
+            float("nan"),
+            len(array),
+        )
+    from scipy.stats import (
+        bootstrap,
+    )  # scipy.stats takes a second to load, and few pages ask for it
 
     found = bootstrap(
-        (array,), np.mean, n_resamples=N_RESAMPLES, confidence_level=CONFIDENCE, rng=np.random.default_rng(seed)
+        (array,),
+        np.mean,
+        n_resamples=N_RESAMPLES,
+        confidence_level=CONFIDENCE,
+        rng=np.random.default_rng(seed),
     )
     low, high = found.confidence_interval
     return Mean(float(array.mean()), float(low), float(high), len(array))

@@ -20,7 +20,9 @@ def holm(p_values: ArrayLike) -> NDArray[np.float64]:
 
 def benjamini_hochberg(p_values: ArrayLike) -> NDArray[np.float64]:
     """Benjamini-Hochberg adjusted p-values, shape (m,), in the order given, by scipy."""
-    from scipy.stats import false_discovery_control  # loaded with the first grid, not with the app: it takes a second
+    from scipy.stats import (
+        false_discovery_control,
+    )  # loaded with the first grid, not with the app: it takes a second
 
     p, made = _checked(p_values)
     adjusted = false_discovery_control(p[made], method="bh") if made.any() else p[made]
@@ -34,7 +36,9 @@ def _checked(p_values: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.bool_
     return p, ~np.isnan(p)
 
 
-def _filled(p: NDArray[np.float64], made: NDArray[np.bool_], adjusted: ArrayLike) -> NDArray[np.float64]:
+def _filled(
+    p: NDArray[np.float64], made: NDArray[np.bool_], adjusted: ArrayLike
+) -> NDArray[np.float64]:
     result = np.full(p.shape, np.nan)
     result[made] = adjusted
     return result

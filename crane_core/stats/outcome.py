@@ -48,7 +48,9 @@ class BoundTest(NamedTuple):
         return -self.bound < self.low and self.high < self.bound
 
 
-def outcome(difference: float | None, p_adjusted: Iterable[float | None], *, bound: BoundTest | None = None) -> Outcome:
+def outcome(
+    difference: float | None, p_adjusted: Iterable[float | None], *, bound: BoundTest | None = None
+) -> Outcome:
     """The outcome of a comparison at the 5% level.
 
     difference: of the rates, the other minus the base; None or nan where nothing can be compared. p_adjusted: of each

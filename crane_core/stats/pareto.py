@@ -12,7 +12,9 @@ def pareto_front(cost: ArrayLike, value: ArrayLike) -> NDArray[np.bool_]:
     """
     costs, values = np.asarray(cost, dtype=np.float64), np.asarray(value, dtype=np.float64)
     if costs.shape != values.shape or costs.ndim != 1:
-        raise ValueError(f"expected two arrays of the same length, not {costs.shape} and {values.shape}")
+        raise ValueError(
+            f"expected two arrays of the same length, not {costs.shape} and {values.shape}"
+        )
     cheaper, better = costs[:, None] <= costs, values[:, None] >= values
     strictly = (costs[:, None] < costs) | (values[:, None] > values)
     dominated = np.asarray((cheaper & better & strictly).any(axis=0), dtype=bool)

@@ -30,7 +30,9 @@ class _Rejections(NamedTuple):
 
     def power(self, discordant_share: float, difference: float) -> float:
         """Chance of p <= alpha where pairs that differ turn as this difference has them turn."""
-        from scipy.special import bdtr  # loaded with the first test, not with the app: it takes half a second
+        from scipy.special import (
+            bdtr,
+        )  # loaded with the first test, not with the app: it takes half a second
 
         turned = min(max((discordant_share + difference) / (2 * discordant_share), 0.0), 1.0)
         one = bdtr(self.critical, self.n_differing, turned)
@@ -38,7 +40,9 @@ class _Rejections(NamedTuple):
         return float(self.chance @ (one + other))
 
 
-def mcnemar_power(n: int, discordant_share: float, difference: float, *, alpha: float = ALPHA) -> float:
+def mcnemar_power(
+    n: int, discordant_share: float, difference: float, *, alpha: float = ALPHA
+) -> float:
     """Chance that the exact two-sided McNemar test of n independent pairs has p <= alpha.
 
     discordant_share: share of the pairs that differ, in 0..1; difference: of the two rates, at most that share.
@@ -64,18 +68,28 @@ def minimum_detectable_difference(
     low, high = 0.0, discordant_share
     for _ in range(_STEPS):
         middle = (low + high) / 2
-        low, high = (low, middle) if rejections.power(discordant_share, middle) >= power else (middle, high)
+        low, high = (
+            (low, middle) if rejections.power(discordant_share, middle) >= power else (middle, high)
+        )
     return high
 
 
 def _rejections(n: int, discordant_share: float, alpha: float) -> _Rejections:
     from scipy.special import bdtr
 
-    middle, reach = n * discordant_share, _FAR * sqrt(n * discordant_share * (1 - discordant_share)) + 1
+    middle, reach = (
+        n * discordant_share,
+        _FAR * sqrt(n * discordant_share * (1 - discordant_share)) + 1,
+    )
     differing = np.arange(max(1, int(middle - reach)), min(n, int(middle + reach) + 1) + 1)
     chance = bdtr(differing, n, discordant_share) - bdtr(differing - 1, n, discordant_share)
-    critical = np.floor(differing / 2 + NormalDist().inv_cdf(alpha / 2) * np.sqrt(differing) / 2) + 1
-    while (is_too_many := (critical >= 0) & (2 * bdtr(np.maximum(critical, 0.0), differing, 0.5) > alpha)).any():
+    critical = (
+        np.floor(differing / 2 + NormalDist().inv_cdf(alpha / 2) * np.sqrt(differing) / 2) + 1
+    )
+    while (
+        is_too_many := (critical >= 0)
+        & (2 * bdtr(np.maximum(critical, 0.0), differing, 0.5) > alpha)
+    ).any():
         critical = critical - is_too_many
     can_reject = critical >= 0
     return _Rejections(differing[can_reject], chance[can_reject], critical[can_reject])

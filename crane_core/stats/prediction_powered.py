@@ -57,16 +57,22 @@ def powered_share(
     weight = _weight(y, f, alone)
     corrected = y - weight * f
     value = min(max(float(corrected.mean() + (weight * alone.mean() if n_more else 0.0)), 0.0), 1.0)
-    summands = np.concatenate([(corrected - corrected.mean()) / n, _centred(alone) * weight / max(n_more, 1)])
+    summands = np.concatenate(
+        [(corrected - corrected.mean()) / n, _centred(alone) * weight / max(n_more, 1)]
+    )
     names = np.concatenate([np.asarray(cluster).astype(str), np.asarray(cluster_alone).astype(str)])
     sums = cluster_sums(names, summands)[0][:, 0]
     n_labelled = len(set(names[:n].tolist()))
     n_clusters = len(sums)
     variance = n_clusters / (n_clusters - 1) * float(sums @ sums) if n_clusters > 1 else 0.0
-    apart = float(corrected.var()) / n + weight**2 * float(alone.var() if n_more else 0.0) / max(n_more, 1)
+    apart = float(corrected.var()) / n + weight**2 * float(alone.var() if n_more else 0.0) / max(
+        n_more, 1
+    )
     spread = value * (1 - value)
     effective = min(spread / apart, spread / variance) if apart > 0 and variance > 0 else n_labelled
-    low, high = wilson(value, max(effective, n_labelled), student_quantile(n_labelled - 1, confidence))
+    low, high = wilson(
+        value, max(effective, n_labelled), student_quantile(n_labelled - 1, confidence)
+    )
     return PoweredShare(value, low, high, n, n_more, n_clusters, weight)
 
 

@@ -42,7 +42,9 @@ class Ratio(NamedTuple):
         return float(np.sum(self.part)) / whole if whole else float("nan")
 
 
-def diagnosis_credit(outcomes: Iterable[str | None], *, partial: float = 0.0) -> NDArray[np.float64]:
+def diagnosis_credit(
+    outcomes: Iterable[str | None], *, partial: float = 0.0
+) -> NDArray[np.float64]:
     """Credit per instance for the diagnosis, in 0..1, from outcome words.
 
     correct 1, wrong and misdetected 0, partial as given: 0 is the paper's strict rule (section 4.4.2), 0.5 is half
@@ -53,7 +55,11 @@ def diagnosis_credit(outcomes: Iterable[str | None], *, partial: float = 0.0) ->
 
 
 def confusion_parts(
-    truth: ArrayLike, detected: ArrayLike, *, credit: ArrayLike | None = None, weight: ArrayLike | None = None
+    truth: ArrayLike,
+    detected: ArrayLike,
+    *,
+    credit: ArrayLike | None = None,
+    weight: ArrayLike | None = None,
 ) -> Confusion:
     """Each instance's share in TP, FP, TN and FN; all arrays have shape (n,).
 
@@ -69,7 +75,11 @@ def confusion_parts(
     crashes = np.atleast_1d(np.asarray(truth, dtype=bool)).astype(np.float64)
     predicted = _same_length(crashes, detected, "detected")
     credits = np.ones_like(crashes) if credit is None else _same_length(crashes, credit, "credit")
-    weights = np.ones_like(crashes) if weight is None else _same_length(crashes, weight, "weight", upper=np.inf)
+    weights = (
+        np.ones_like(crashes)
+        if weight is None
+        else _same_length(crashes, weight, "weight", upper=np.inf)
+    )
     found = np.where((crashes == 1) & (predicted > 0), predicted * credits, 0.0)
     unknown = np.isnan(predicted) | np.isnan(found)
     used = np.where(unknown, 0.0, weights)
@@ -83,7 +93,9 @@ def confusion_parts(
     )
 
 
-def _same_length(like: NDArray[np.float64], values: ArrayLike, name: str, *, upper: float = 1.0) -> NDArray[np.float64]:
+def _same_length(
+    like: NDArray[np.float64], values: ArrayLike, name: str, *, upper: float = 1.0
+) -> NDArray[np.float64]:
     array = np.atleast_1d(np.asarray(values, dtype=np.float64))
     if array.shape != like.shape:
         raise ValueError(f"{name} has shape {array.shape}, truth has {like.shape}")
@@ -98,7 +110,11 @@ def total(parts: Confusion) -> Confusion:
 
 
 def confusion(
-    truth: ArrayLike, detected: ArrayLike, *, credit: ArrayLike | None = None, weight: ArrayLike | None = None
+    truth: ArrayLike,
+    detected: ArrayLike,
+    *,
+    credit: ArrayLike | None = None,
+    weight: ArrayLike | None = None,
 ) -> Confusion:
     """The confusion counts of a set of instances; see `confusion_parts`."""
     return total(confusion_parts(truth, detected, credit=credit, weight=weight))

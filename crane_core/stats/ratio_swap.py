@@ -46,7 +46,13 @@ class _Moved(NamedTuple):
 
 
 def ratio_swap(
-    part_a: ArrayLike, whole_a: ArrayLike, part_b: ArrayLike, whole_b: ArrayLike, cluster: ArrayLike, *, seed: int
+    part_a: ArrayLike,
+    whole_a: ArrayLike,
+    part_b: ArrayLike,
+    whole_b: ArrayLike,
+    cluster: ArrayLike,
+    *,
+    seed: int,
 ) -> float:
     """Two-sided p-value of the rate of B minus that of A, each sum(part) / sum(whole) of the same instances.
 
@@ -74,7 +80,9 @@ def _moved(sums: Array) -> _Moved:
     steps = steps[steps.any(axis=1)]
     leading = np.where(steps[:, 0] != 0, steps[:, 0], steps[:, 1])
     is_opposite = leading < 0
-    one_way = np.where(is_opposite[:, np.newaxis], -steps, steps) + 0.0  # without -0.0, which would be another kind
+    one_way = (
+        np.where(is_opposite[:, np.newaxis], -steps, steps) + 0.0
+    )  # without -0.0, which would be another kind
     kinds, kind = np.unique(one_way, axis=0, return_inverse=True)
     n_of = np.bincount(kind.ravel(), minlength=len(kinds))
     n_opposite = np.bincount(kind.ravel(), is_opposite, len(kinds)).astype(np.int64)
@@ -83,7 +91,9 @@ def _moved(sums: Array) -> _Moved:
 
 def _counted(moved: _Moved, observed: float) -> float:
     """Over all results, each with the number of ways to it."""
-    from scipy.special import gammaln  # loaded with the first test, not with the app: it takes half a second
+    from scipy.special import (
+        gammaln,
+    )  # loaded with the first test, not with the app: it takes half a second
 
     grid = np.indices((moved.n_of + 1).tolist()).reshape(len(moved.n_of), -1).T
     ways = gammaln(moved.n_of + 1) - gammaln(grid + 1) - gammaln(moved.n_of - grid + 1)

@@ -30,12 +30,16 @@ class Estimate(NamedTuple):
     n_undefined: int
 
 
-def cluster_sums(cluster: ArrayLike, *columns: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.generic]]:
+def cluster_sums(
+    cluster: ArrayLike, *columns: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.generic]]:
     """Sums per cluster, shape (n_clusters, n_columns), and the clusters in sorted order."""
     names, place = np.unique(np.asarray(cluster), return_inverse=True)
     arrays = [np.asarray(column, dtype=np.float64) for column in columns]
     if any(array.shape != place.shape for array in arrays):
-        raise ValueError(f"{len(place)} cluster labels for columns of shapes {[array.shape for array in arrays]}")
+        raise ValueError(
+            f"{len(place)} cluster labels for columns of shapes {[array.shape for array in arrays]}"
+        )
     sums = [np.bincount(place, weights=array, minlength=len(names)) for array in arrays]
     return np.column_stack(sums), names
 
@@ -56,7 +60,9 @@ def resampled_counts(n_clusters: int, seed: int, n_resamples: int) -> NDArray[np
     return drawn
 
 
-def resampled_sums(sums: NDArray[np.float64], n_of: ArrayLike, seed: int, n_resamples: int) -> NDArray[np.float64]:
+def resampled_sums(
+    sums: NDArray[np.float64], n_of: ArrayLike, seed: int, n_resamples: int
+) -> NDArray[np.float64]:
     """Sums over as many clusters drawn again, shape (n_resamples, n_columns); the seed decides the draw.
 
     sums: those of each different cluster, shape (n_different, n_columns); n_of: how many clusters are like it. Their

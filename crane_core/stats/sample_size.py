@@ -14,7 +14,9 @@ Z_95 = 1.96
 MARGIN = 0.05
 
 
-def required_sample(population: int, *, z: float = Z_95, margin: float = MARGIN, p: float = 0.5) -> int:
+def required_sample(
+    population: int, *, z: float = Z_95, margin: float = MARGIN, p: float = 0.5
+) -> int:
     """Sample size n = N z^2 p (1 - p) / (E^2 (N - 1) + z^2 p (1 - p)), rounded up; 0 of an empty population.
 
     z: normal quantile of the confidence level; margin: half width E as a share; p: expected share, 0.5 being the

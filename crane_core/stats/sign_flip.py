@@ -35,7 +35,10 @@ def sign_flip(difference: ArrayLike, cluster: ArrayLike, *, seed: int) -> float:
     if not len(moved):
         return 1.0
     observed = abs(float(sums.sum())) - _CLOSE
-    unit = next((n for n in _UNITS if np.allclose(moved * n, np.rint(moved * n), rtol=0, atol=_CLOSE * n)), None)
+    unit = next(
+        (n for n in _UNITS if np.allclose(moved * n, np.rint(moved * n), rtol=0, atol=_CLOSE * n)),
+        None,
+    )
     if unit is not None:
         steps = np.rint(moved * unit).astype(np.int64)
         chances = _chances(steps)
@@ -54,7 +57,9 @@ def _chances(steps: NDArray[np.int64]) -> Array:
     Steps of one size make a binomial distribution; different sizes are convolved, long ones by Fourier transform, which
     errs by 1e-15 of the whole.
     """
-    from scipy.special import gammaln  # loaded with the first test, not with the app: it takes half a second
+    from scipy.special import (
+        gammaln,
+    )  # loaded with the first test, not with the app: it takes half a second
 
     chances = np.ones(1)
     for size, n in zip(*np.unique(steps, return_counts=True), strict=True):

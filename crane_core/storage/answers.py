@@ -55,10 +55,14 @@ _COUNTED = """r.instance_id, bool_or(i.crashes) AS truth,
 """What the filters of `_HAVING` ask of an instance."""
 _FROM_RUNS = """FROM runs r
             LEFT JOIN instances i ON i.benchmark = r.benchmark AND i.instance_id = r.instance_id"""
-_OF_RUN = "r.benchmark = ? AND r.experiment = ? AND r.detector = ? AND r.setting = ? AND r.run_index > 0"
+_OF_RUN = (
+    "r.benchmark = ? AND r.experiment = ? AND r.detector = ? AND r.setting = ? AND r.run_index > 0"
+)
 
 
-def instance_page(cursor: duckdb.DuckDBPyConnection, run: RunKey, only: Only, *, page: int, size: int) -> pd.DataFrame:
+def instance_page(
+    cursor: duckdb.DuckDBPyConnection, run: RunKey, only: Only, *, page: int, size: int
+) -> pd.DataFrame:
     """One page (from 1) of a run's instances by name; the reasoning of each is cut to MAX_SAID characters.
 
     Columns: instance_id, truth (missing if the instance is not loaded), n_crash, n_safe, n_unanswered, marks (one
@@ -80,7 +84,9 @@ def instance_page(cursor: duckdb.DuckDBPyConnection, run: RunKey, only: Only, *,
     ).df()
 
 
-def place_of(cursor: duckdb.DuckDBPyConnection, run: RunKey, instance_id: str, only: Only = Only.ALL) -> AnswerPlace:
+def place_of(
+    cursor: duckdb.DuckDBPyConnection, run: RunKey, instance_id: str, only: Only = Only.ALL
+) -> AnswerPlace:
     """The neighbours of an instance among those that `only` leaves; `place` is 0 if it is none of them."""
     rows = cursor.execute(
         f"""
@@ -104,7 +110,9 @@ def _numbered(condition: str) -> str:
     return condition
 
 
-def answers(cursor: duckdb.DuckDBPyConnection, run: RunKey, instance_id: str) -> list[dict[str, Any]]:
+def answers(
+    cursor: duckdb.DuckDBPyConnection, run: RunKey, instance_id: str
+) -> list[dict[str, Any]]:
     """Every answer of a run to one instance, in the order of asking.
 
     Members: truth (None if the instance is not loaded), case_id, run_index, crashes, reasoning, unanswered,

@@ -104,6 +104,8 @@ def schema(store: Store) -> list[Relation]:
         columns.setdefault(table, []).append(ResultColumn(*column))
     kept_unique = {table.name: table.key for table in TABLES.values()}
     return [
-        Relation(name, is_view, words, tuple(key) or kept_unique.get(name, ()), tuple(columns[name]))
+        Relation(
+            name, is_view, words, tuple(key) or kept_unique.get(name, ()), tuple(columns[name])
+        )
         for name, is_view, words, key in named
     ]

@@ -61,7 +61,9 @@ def conditions(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
         """,
         [PUBLISHED_HUMAN],
     ).df()
-    if not found["is_known"].all():  # one instance was looked up for each; now every one of those that failed
+    if not found[
+        "is_known"
+    ].all():  # one instance was looked up for each; now every one of those that failed
         key = ["benchmark", "experiment", "detector", "setting"]
         others = cursor.execute(
             """
@@ -75,7 +77,9 @@ def conditions(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
     return found.drop(columns="is_known").reset_index(drop=True)
 
 
-def case_counts(cursor: duckdb.DuckDBPyConnection, question: CountQuestion, shown: pd.DataFrame) -> pd.DataFrame:
+def case_counts(
+    cursor: duckdb.DuckDBPyConnection, question: CountQuestion, shown: pd.DataFrame
+) -> pd.DataFrame:
     """How many cases have which counts, per series: a row for every different case, whatever the number of cases.
 
     shown: experiment, detector, setting, and the series that its answers count for. Columns: series; is_paired (asked
@@ -85,9 +89,13 @@ def case_counts(cursor: duckdb.DuckDBPyConnection, question: CountQuestion, show
     only_other (instances that only this input has right); n_cases.
     """
     numbers, names = pd.factorize(shown["series"], sort=True)
-    asked = shown[["experiment", "detector", "setting"]].assign(series=numbers, ask=range(len(shown)))
+    asked = shown[["experiment", "detector", "setting"]].assign(
+        series=numbers, ask=range(len(shown))
+    )
     cursor.register("shown", asked)
-    cursor.register("credits", pd.DataFrame((question.credit or {}).items(), columns=["label", "credit"]))
+    cursor.register(
+        "credits", pd.DataFrame((question.credit or {}).items(), columns=["label", "credit"])
+    )
     try:
         counted = cursor.execute(
             _COUNTED.format(

@@ -19,7 +19,9 @@ _BATCH_ROWS = 10_000
 
 def copy_rows(source: duckdb.DuckDBPyConnection, target: duckdb.DuckDBPyConnection) -> None:
     """Every row of every table, in its order, into the empty tables of `target`, inside the caller's transaction."""
-    named = source.execute("SELECT table_name FROM duckdb_tables() WHERE table_name <> ?", [TABLE]).fetchall()
+    named = source.execute(
+        "SELECT table_name FROM duckdb_tables() WHERE table_name <> ?", [TABLE]
+    ).fetchall()
     for (table,) in named:
         rows = source.sql(f'FROM "{table}"').to_arrow_reader(_BATCH_ROWS)
         target.register("copied", rows)

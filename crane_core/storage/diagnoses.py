@@ -33,7 +33,9 @@ def answers_with_text(
     return set(found.itertuples(index=False, name=None))
 
 
-def has_answers_with_text(cursor: duckdb.DuckDBPyConnection, benchmark: str, experiment: str) -> bool:
+def has_answers_with_text(
+    cursor: duckdb.DuckDBPyConnection, benchmark: str, experiment: str
+) -> bool:
     """Whether any answer of an experiment explains its predicted crash."""
     return bool(
         cursor.execute(
@@ -44,7 +46,12 @@ def has_answers_with_text(cursor: duckdb.DuckDBPyConnection, benchmark: str, exp
 
 
 def diagnoses(
-    cursor: duckdb.DuckDBPyConnection, benchmark: str, instance_id: str, detector: str, setting: str, experiment: str
+    cursor: duckdb.DuckDBPyConnection,
+    benchmark: str,
+    instance_id: str,
+    detector: str,
+    setting: str,
+    experiment: str,
 ) -> list[tuple[str, int]]:
     """The distinct texts of the runs that predict a crash, each with its number of runs, the most frequent first."""
     return cursor.execute(
@@ -54,7 +61,12 @@ def diagnoses(
 
 
 def texts_by_run(
-    cursor: duckdb.DuckDBPyConnection, benchmark: str, instance_id: str, detector: str, setting: str, experiment: str
+    cursor: duckdb.DuckDBPyConnection,
+    benchmark: str,
+    instance_id: str,
+    detector: str,
+    setting: str,
+    experiment: str,
 ) -> list[tuple[int, str]]:
     """The text of each run that predicts a crash: index and text, in the order of the runs."""
     return cursor.execute(

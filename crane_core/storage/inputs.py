@@ -26,7 +26,9 @@ def benchmarks_of(cursor: duckdb.DuckDBPyConnection, instance_id: str) -> dict[s
     )
 
 
-def instance_cells(cursor: duckdb.DuckDBPyConnection, benchmark: str, instance_id: str) -> list[Cell]:
+def instance_cells(
+    cursor: duckdb.DuckDBPyConnection, benchmark: str, instance_id: str
+) -> list[Cell]:
     """The cells of an instance, of every origin, in the order of their positions."""
     rows = cursor.execute(
         """
@@ -36,12 +38,24 @@ def instance_cells(cursor: duckdb.DuckDBPyConnection, benchmark: str, instance_i
         [benchmark, instance_id],
     ).fetchall()
     return [
-        Cell(benchmark, instance_id, origin, position, CellRole(role), code, count, notebook_index, crash_line)
+        Cell(
+            benchmark,
+            instance_id,
+            origin,
+            position,
+            CellRole(role),
+            code,
+            count,
+            notebook_index,
+            crash_line,
+        )
         for origin, position, role, code, count, notebook_index, crash_line in rows
     ]
 
 
-def instance_states(cursor: duckdb.DuckDBPyConnection, benchmark: str, instance_id: str) -> list[KernelState]:
+def instance_states(
+    cursor: duckdb.DuckDBPyConnection, benchmark: str, instance_id: str
+) -> list[KernelState]:
     """The kernel states of an instance, of every setting and origin."""
     rows = cursor.execute(
         """
@@ -52,13 +66,19 @@ def instance_states(cursor: duckdb.DuckDBPyConnection, benchmark: str, instance_
     ).fetchall()
     return [
         KernelState.from_json(
-            json.loads(state), benchmark=benchmark, instance_id=instance_id, setting=Setting(setting), origin=origin
+            json.loads(state),
+            benchmark=benchmark,
+            instance_id=instance_id,
+            setting=Setting(setting),
+            origin=origin,
         )
         for setting, origin, state in rows
     ]
 
 
-def prompt_addresses(cursor: duckdb.DuckDBPyConnection, benchmark: str, setting: Setting) -> dict[str, dict[str, str]]:
+def prompt_addresses(
+    cursor: duckdb.DuckDBPyConnection, benchmark: str, setting: Setting
+) -> dict[str, dict[str, str]]:
     """The addresses of the texts that detectors were shown in a setting, by origin and instance; see `texts`."""
     found: dict[str, dict[str, str]] = {}
     rows = cursor.execute(
@@ -73,7 +93,9 @@ def prompt_addresses(cursor: duckdb.DuckDBPyConnection, benchmark: str, setting:
     return found
 
 
-def shown_addresses(cursor: duckdb.DuckDBPyConnection, benchmark: str, experiments: Sequence[str]) -> pd.DataFrame:
+def shown_addresses(
+    cursor: duckdb.DuckDBPyConnection, benchmark: str, experiments: Sequence[str]
+) -> pd.DataFrame:
     """What detectors were shown: experiment, setting, instance_id, sha256 (of the text; see `texts`).
 
     Each text of an instance once; instances whose text is not stored are left out.

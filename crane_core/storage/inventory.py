@@ -57,5 +57,7 @@ def runs(cursor: duckdb.DuckDBPyConnection) -> list[tuple[Any, ...]]:
 
 def empty(cursor: duckdb.DuckDBPyConnection) -> None:
     """Take every row out, so that everything is loaded again; inside the caller's transaction."""
-    for [table] in cursor.execute("SELECT table_name FROM duckdb_tables() WHERE table_name <> ?", [TABLE]).fetchall():
+    for [table] in cursor.execute(
+        "SELECT table_name FROM duckdb_tables() WHERE table_name <> ?", [TABLE]
+    ).fetchall():
         cursor.execute(f'DELETE FROM "{table}"')

@@ -12,13 +12,17 @@ from crane_core.domain import Detector, DetectorKind
 
 def instance_ids(cursor: duckdb.DuckDBPyConnection, benchmark: str) -> list[str]:
     """Every instance of a benchmark, sorted."""
-    rows = cursor.execute("SELECT instance_id FROM instances WHERE benchmark = ? ORDER BY 1", [benchmark]).fetchall()
+    rows = cursor.execute(
+        "SELECT instance_id FROM instances WHERE benchmark = ? ORDER BY 1", [benchmark]
+    ).fetchall()
     return [row[0] for row in rows]
 
 
 def detector(cursor: duckdb.DuckDBPyConnection, name: str) -> Detector | None:
     """The stored detector with this id."""
-    rows = cursor.execute("SELECT detector, title, kind FROM detectors WHERE detector = ?", [name]).fetchall()
+    rows = cursor.execute(
+        "SELECT detector, title, kind FROM detectors WHERE detector = ?", [name]
+    ).fetchall()
     return Detector(rows[0][0], rows[0][1], DetectorKind(rows[0][2])) if rows else None
 
 
@@ -134,7 +138,9 @@ def experiments_with_diagnoses(cursor: duckdb.DuckDBPyConnection, benchmark: str
     return [row[0] for row in rows]
 
 
-def diagnoses_to_judge(cursor: duckdb.DuckDBPyConnection, benchmark: str, experiment: str) -> list[tuple[Any, ...]]:
+def diagnoses_to_judge(
+    cursor: duckdb.DuckDBPyConnection, benchmark: str, experiment: str
+) -> list[tuple[Any, ...]]:
     """(instance_id, detector, setting, run_index, diagnosis, truth) of runs that predict a crash with a text.
 
     Only of crashing instances whose vote predicts the crash (more than half of the runs that answered), in the order

@@ -85,7 +85,12 @@ def counts_by_case(
             )
             SELECT annotator, n_given, n_labels, count(*) AS n_cases FROM by_case GROUP BY ALL ORDER BY ALL
             """,
-            {"benchmark": benchmark, "experiment": experiment, "label": label, "among": list(among)},
+            {
+                "benchmark": benchmark,
+                "experiment": experiment,
+                "label": label,
+                "among": list(among),
+            },
         ).df()
     finally:
         cursor.unregister("asked")
@@ -96,7 +101,9 @@ def first_labels(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
 
     Columns: benchmark, instance_id, detector, setting, experiment, annotator, kind, campaign.
     """
-    return cursor.execute(_FIRST.format(named=_NAMED.format(time=_TIME, texts=_TEXTS), where="true")).df()
+    return cursor.execute(
+        _FIRST.format(named=_NAMED.format(time=_TIME, texts=_TEXTS), where="true")
+    ).df()
 
 
 def pooled_judge_labels(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
@@ -106,7 +113,9 @@ def pooled_judge_labels(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
 
 def first_pooled_labels(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
     """`first_labels` of the judges of `pooled_judge_labels`."""
-    return cursor.execute(_FIRST.format(named=_NAMED.format(time=_ALL_TIMES, texts=_TEXTS), where=_IS_POOLED)).df()
+    return cursor.execute(
+        _FIRST.format(named=_NAMED.format(time=_ALL_TIMES, texts=_TEXTS), where=_IS_POOLED)
+    ).df()
 
 
 def judge_passes(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:

@@ -22,7 +22,9 @@ _BATCH_ROWS = 32_768
 """Rows that are spelled out at a time."""
 
 
-def packed(cursor: duckdb.DuckDBPyConnection, query: str, parameters: Sequence[object] = ()) -> pd.DataFrame:
+def packed(
+    cursor: duckdb.DuckDBPyConnection, query: str, parameters: Sequence[object] = ()
+) -> pd.DataFrame:
     """What the query finds, as `df()` returns it: columns of texts, numbers and booleans.
 
     A text column is `str` also where no row has a text.
@@ -34,7 +36,8 @@ def packed(cursor: duckdb.DuckDBPyConnection, query: str, parameters: Sequence[o
         for into, column in zip(pieces, batch.columns, strict=True):
             into.append(_references(column, known) if _is_text(column.type) else column)
     return pd.DataFrame(
-        {field.name: _column(field, of) for field, of in zip(reader.schema, pieces, strict=True)}, copy=False
+        {field.name: _column(field, of) for field, of in zip(reader.schema, pieces, strict=True)},
+        copy=False,
     )
 
 
@@ -46,7 +49,10 @@ def by_value(column: pd.Series[Any], value_of: Callable[[str], str]) -> pd.Serie
 
 
 def _is_text(kind: pa.DataType) -> bool:
-    return any(is_kind(kind) for is_kind in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view))
+    return any(
+        is_kind(kind)
+        for is_kind in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+    )
 
 
 def _references(column: pa.Array, known: dict[str, str]) -> np.ndarray[Any, np.dtype[np.object_]]:
@@ -60,7 +66,9 @@ def _references(column: pa.Array, known: dict[str, str]) -> np.ndarray[Any, np.d
 
 def _column(field: pa.Field, pieces: list[Any]) -> Any:
     if _is_text(field.type):
-        return pd.array(np.concatenate([np.empty(0, dtype=object), *pieces]), dtype=TEXT, copy=False)
+        return pd.array(
+            np.concatenate([np.empty(0, dtype=object), *pieces]), dtype=TEXT, copy=False
+        )
     values = pa.chunked_array(pieces, field.type)
     is_open = pa.types.is_boolean(field.type) and values.null_count
     return pd.array(values.to_pylist(), dtype="boolean") if is_open else values.to_pandas()

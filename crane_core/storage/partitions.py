@@ -23,7 +23,16 @@ MOST_INDEX = 1_000_000
 LONGEST_NAME = 200
 """Characters of a name."""
 _TEXT = ("VARCHAR",)
-_INTEGER = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
+_INTEGER = (
+    "TINYINT",
+    "SMALLINT",
+    "INTEGER",
+    "BIGINT",
+    "UTINYINT",
+    "USMALLINT",
+    "UINTEGER",
+    "UBIGINT",
+)
 _CONDITION = ("benchmark", "experiment", "detector", "setting")
 
 
@@ -45,7 +54,9 @@ class Form(NamedTuple):
 
 def _one_of(column: str, values: type) -> dict[str, str]:
     words = [str(value) for value in values]  # type: ignore[attr-defined]
-    return {f"{column} is none of {', '.join(words)}": f"{column} NOT IN ({', '.join(map(quoted, words))})"}
+    return {
+        f"{column} is none of {', '.join(words)}": f"{column} NOT IN ({', '.join(map(quoted, words))})"
+    }
 
 
 def quoted(text: str) -> str:
@@ -59,7 +70,9 @@ _BAD = (
         f"{name} is empty or longer than {LONGEST_NAME}": f"length({name}) NOT BETWEEN 1 AND {LONGEST_NAME}"
         for name in _NAMED
     }
-    | {"instance must end in _reproduced or _fixed": "NOT regexp_matches(instance, '_(reproduced|fixed)$')"}
+    | {
+        "instance must end in _reproduced or _fixed": "NOT regexp_matches(instance, '_(reproduced|fixed)$')"
+    }
     | {
         f"{name} must be lower-case letters, digits, dots and hyphens": f"NOT regexp_full_match({name}, '[a-z0-9.-]+')"
         for name in ("benchmark", "detector")
@@ -114,8 +127,12 @@ FORMS = {
             for name in ("annotator", "label")
         }
         | {f"index is not between 0 and {MOST_INDEX:,}": f"index NOT BETWEEN 0 AND {MOST_INDEX}"}
-        | {f"repetition is not between 1 and {MOST_INDEX:,}": f"repetition NOT BETWEEN 1 AND {MOST_INDEX}"}
-        | {"presentation is neither normal nor reversed": "presentation NOT IN ('normal', 'reversed')"}
+        | {
+            f"repetition is not between 1 and {MOST_INDEX:,}": f"repetition NOT BETWEEN 1 AND {MOST_INDEX}"
+        }
+        | {
+            "presentation is neither normal nor reversed": "presentation NOT IN ('normal', 'reversed')"
+        }
         | _one_of("annotator_kind", AnnotatorKind),
         (*_KEY, "annotator", "index", "repetition", "presentation"),
     ),
@@ -137,7 +154,9 @@ class PartitionFacts(NamedTuple):
 def facts_of(path: Path, shown: str) -> PartitionFacts:
     """What a Parquet file holds, after every row was checked. Raises SourceError, which names the file as `shown`."""
     if path.is_symlink() or not path.is_file():
-        raise SourceError(f"{shown} is a link or no file.", remedy="Name Parquet files, not links to them.")
+        raise SourceError(
+            f"{shown} is a link or no file.", remedy="Name Parquet files, not links to them."
+        )
     with duckdb.connect() as connection:
         named = {str(path.resolve()), glob.escape(str(path.resolve()))}
         connection.execute(f"SET allowed_paths = [{', '.join(map(quoted, sorted(named)))}]")
@@ -147,7 +166,8 @@ def facts_of(path: Path, shown: str) -> PartitionFacts:
         except duckdb.Error as error:
             said = " ".join(str(error).split())[:300]
             raise SourceError(
-                f"{shown} cannot be read as Parquet: {said}", remedy="Write the file again; nothing was imported."
+                f"{shown} cannot be read as Parquet: {said}",
+                remedy="Write the file again; nothing was imported.",
             ) from error
 
 
@@ -160,13 +180,17 @@ def _checked(connection: duckdb.DuckDBPyConnection, path: Path, shown: str) -> P
         if name not in types and name not in form.optional:
             needed = ", ".join(column for column in form.columns if column not in form.optional)
             raise SourceError(
-                f"{shown}: the column {name} is missing.", remedy=f"A file of {form.table} needs {needed}."
+                f"{shown}: the column {name} is missing.",
+                remedy=f"A file of {form.table} needs {needed}.",
             )
         if name in types and types[name] not in allowed:
             raise SourceError(
-                f"{shown}: the column {name} has the type {types[name]}.", remedy=f"Write it as {allowed[-1]}."
+                f"{shown}: the column {name} has the type {types[name]}.",
+                remedy=f"Write it as {allowed[-1]}.",
             )
-    connection.execute(f"CREATE VIEW given AS SELECT {_all_columns(form, types)}, file_row_number FROM {_file(path)}")
+    connection.execute(
+        f"CREATE VIEW given AS SELECT {_all_columns(form, types)}, file_row_number FROM {_file(path)}"
+    )
     _refuse_bad_rows(connection, form, shown)
     twice = connection.execute(
         f"SELECT {', '.join(form.key)} FROM given GROUP BY ALL HAVING count(*) > 1 ORDER BY ALL LIMIT 1"
@@ -176,11 +200,18 @@ def _checked(connection: duckdb.DuckDBPyConnection, path: Path, shown: str) -> P
             f"{shown} holds {', '.join(map(repr, twice))} more than once.",
             remedy=f"Keep one row for each {', '.join(form.key)}.",
         )
-    counted = connection.execute(f"SELECT {', '.join(_CONDITION)}, count(*) FROM given GROUP BY ALL").fetchall()
+    counted = connection.execute(
+        f"SELECT {', '.join(_CONDITION)}, count(*) FROM given GROUP BY ALL"
+    ).fetchall()
     if not counted:
         raise SourceError(f"{shown} has no rows.", remedy="Leave it out.")
     detectors = () if kind == JUDGEMENTS else tuple(connection.execute(_DETECTORS).fetchall())
-    return PartitionFacts(kind, sum(row[4] for row in counted), frozenset(tuple(row[:4]) for row in counted), detectors)
+    return PartitionFacts(
+        kind,
+        sum(row[4] for row in counted),
+        frozenset(tuple(row[:4]) for row in counted),
+        detectors,
+    )
 
 
 _DETECTORS = f"""
@@ -194,7 +225,10 @@ def _file(path: Path) -> str:
 
 
 def _all_columns(form: Form, types: Mapping[str, str]) -> str:
-    return ", ".join(name if name in types else f"NULL::{kinds[-1]} AS {name}" for name, kinds in form.columns.items())
+    return ", ".join(
+        name if name in types else f"NULL::{kinds[-1]} AS {name}"
+        for name, kinds in form.columns.items()
+    )
 
 
 def _refuse_bad_rows(connection: duckdb.DuckDBPyConnection, form: Form, shown: str) -> None:
@@ -206,7 +240,9 @@ def _refuse_bad_rows(connection: duckdb.DuckDBPyConnection, form: Form, shown: s
     found = [(row, what) for what, row in zip(bad, firsts, strict=True) if row is not None]
     if found:
         row, what = min(found)
-        raise SourceError(f"{shown}, row {row + 1:,}: {what}.", remedy="Correct the file; nothing was imported.")
+        raise SourceError(
+            f"{shown}, row {row + 1:,}: {what}.", remedy="Correct the file; nothing was imported."
+        )
 
 
 def attached(cursor: duckdb.DuckDBPyConnection) -> list[tuple[str, str]]:
@@ -228,9 +264,15 @@ def views(cursor: duckdb.DuckDBPyConnection, sources: Path) -> list[str]:
     removed = _removed(cursor)
     statements = []
     for kind, form in FORMS.items():
-        parts = [_part(cursor, sources / name / form.file, name, form, removed) for name, of in found if of == kind]
+        parts = [
+            _part(cursor, sources / name / form.file, name, form, removed)
+            for name, of in found
+            if of == kind
+        ]
         if parts:
-            united = " UNION ALL BY NAME ".join([f"SELECT * FROM {_main(cursor)}.{form.table}", *parts])
+            united = " UNION ALL BY NAME ".join(
+                [f"SELECT * FROM {_main(cursor)}.{form.table}", *parts]
+            )
             statements.append(f"CREATE OR REPLACE TEMP VIEW {form.table} AS {united}")
     return [*statements, *_again(cursor)]
 
@@ -241,17 +283,31 @@ def _main(cursor: duckdb.DuckDBPyConnection) -> str:
 
 
 def _part(
-    cursor: duckdb.DuckDBPyConnection, path: Path, source_id: str, form: Form, removed: Mapping[str, list[str]]
+    cursor: duckdb.DuckDBPyConnection,
+    path: Path,
+    source_id: str,
+    form: Form,
+    removed: Mapping[str, list[str]],
 ) -> str:
-    names = cursor.execute(f"SELECT DISTINCT name FROM parquet_schema({quoted(glob.escape(str(path)))})").fetchall()
+    names = cursor.execute(
+        f"SELECT DISTINCT name FROM parquet_schema({quoted(glob.escape(str(path)))})"
+    ).fetchall()
     there = {row[0] for row in names}
-    absent = "".join(f", NULL::{kinds[-1]} AS {name}" for name, kinds in form.columns.items() if name not in there)
+    absent = "".join(
+        f", NULL::{kinds[-1]} AS {name}"
+        for name, kinds in form.columns.items()
+        if name not in there
+    )
     row = ", ".join(f"{value} AS {name}" for name, value in form.row.items())
     left_out = " AND ".join(
-        f"{name} NOT IN ({', '.join(map(quoted, values))})" for name, values in removed.items() if values
+        f"{name} NOT IN ({', '.join(map(quoted, values))})"
+        for name, values in removed.items()
+        if values
     )
     source = f"(SELECT *{absent} FROM read_parquet({quoted(glob.escape(str(path)))}))"
-    return f"SELECT {row}, {quoted(source_id)} AS source_id FROM {source} WHERE {left_out or 'TRUE'}"
+    return (
+        f"SELECT {row}, {quoted(source_id)} AS source_id FROM {source} WHERE {left_out or 'TRUE'}"
+    )
 
 
 def _removed(cursor: duckdb.DuckDBPyConnection) -> dict[str, list[str]]:
@@ -270,13 +326,17 @@ def _removed(cursor: duckdb.DuckDBPyConnection) -> dict[str, list[str]]:
 
 def _again(cursor: duckdb.DuckDBPyConnection) -> Iterator[str]:
     """The views of the schema, made once more over the united tables."""
-    for (sql,) in cursor.execute("SELECT sql FROM duckdb_views() WHERE NOT internal AND NOT temporary").fetchall():
+    for (sql,) in cursor.execute(
+        "SELECT sql FROM duckdb_views() WHERE NOT internal AND NOT temporary"
+    ).fetchall():
         yield str(sql).replace("CREATE VIEW", "CREATE OR REPLACE TEMP VIEW", 1)
 
 
 def conditions(cursor: duckdb.DuckDBPyConnection, kind: str) -> frozenset[Condition]:
     """What the cursor's sources have rows of already, for a file of this kind."""
-    rows = cursor.execute(f"SELECT DISTINCT {', '.join(_CONDITION)} FROM {FORMS[kind].table}").fetchall()
+    rows = cursor.execute(
+        f"SELECT DISTINCT {', '.join(_CONDITION)} FROM {FORMS[kind].table}"
+    ).fetchall()
     return frozenset(tuple(row) for row in rows)
 
 
@@ -286,6 +346,7 @@ def partitioned(cursor: duckdb.DuckDBPyConnection, kind: str) -> frozenset[Condi
     if not ids:
         return frozenset()
     rows = cursor.execute(
-        f"SELECT DISTINCT {', '.join(_CONDITION)} FROM {FORMS[kind].table} WHERE source_id IN (SELECT unnest(?))", [ids]
+        f"SELECT DISTINCT {', '.join(_CONDITION)} FROM {FORMS[kind].table} WHERE source_id IN (SELECT unnest(?))",
+        [ids],
     ).fetchall()
     return frozenset(tuple(row) for row in rows)

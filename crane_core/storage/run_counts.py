@@ -38,9 +38,15 @@ class RunCounts(NamedTuple):
     votes: pd.DataFrame
 
 
-def run_counts(cursor: duckdb.DuckDBPyConnection, benchmark: str, experiment: str, detectors: list[str]) -> RunCounts:
+def run_counts(
+    cursor: duckdb.DuckDBPyConnection, benchmark: str, experiment: str, detectors: list[str]
+) -> RunCounts:
     """The counts of these detectors in one experiment; n_runs is the most answers to an instance in the setting."""
-    asked: dict[str, Any] = {"benchmark": benchmark, "experiment": experiment, "detectors": detectors}
+    asked: dict[str, Any] = {
+        "benchmark": benchmark,
+        "experiment": experiment,
+        "detectors": detectors,
+    }
     cursor.execute(_COMPLETE, asked)
     try:
         left_out = cursor.execute(_LEFT_OUT).fetchall()
@@ -73,7 +79,9 @@ _COMPLETE = """
     JOIN instances i ON i.benchmark = $benchmark AND i.instance_id = a.instance_id
     JOIN cases c ON c.benchmark = $benchmark AND c.case_id = i.case_id
 """
-_LEFT_OUT = "SELECT detector, setting, count(*) FILTER (NOT is_complete) FROM answered_by_run GROUP BY ALL"
+_LEFT_OUT = (
+    "SELECT detector, setting, count(*) FILTER (NOT is_complete) FROM answered_by_run GROUP BY ALL"
+)
 _CASES = """
     WITH by_case AS (
         SELECT detector, setting, n_runs,

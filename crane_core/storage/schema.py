@@ -36,7 +36,9 @@ def schema_text() -> str:
 
 def version_of(cursor: duckdb.DuckDBPyConnection) -> int | None:
     """The version of a database; None where it is empty, 0 where tables are there that no version explains."""
-    tables = {name for (name,) in cursor.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
+    tables = {
+        name for (name,) in cursor.execute("SELECT table_name FROM duckdb_tables()").fetchall()
+    }
     if not tables:
         return None
     for table in (TABLE, _TABLE_UNTIL_0_2):

@@ -63,7 +63,9 @@ def _whole_copy(store: Store, folder: Path, at: float) -> Path:
         store.undisturbed(lambda: _copied(store.path, unfinished))
         open_store(unfinished).close()  # merges its log into it, and proves that it can be opened
         confirm(unfinished, at)
-        return unfinished.rename(folder / _NAME.format(max(time.time_ns(), _number(newest(folder)) + 1)))
+        return unfinished.rename(
+            folder / _NAME.format(max(time.time_ns(), _number(newest(folder)) + 1))
+        )
     finally:
         for file in (unfinished, _log_of(unfinished)):
             file.unlink(missing_ok=True)
@@ -127,7 +129,10 @@ class Replica(Store):
 
     def write(self, change: Callable[[Cursor], T]) -> T:
         """Raises StoreError always."""
-        raise StoreError("This is a read-only copy of the database.", remedy="Write where the app runs that keeps it.")
+        raise StoreError(
+            "This is a read-only copy of the database.",
+            remedy="Write where the app runs that keeps it.",
+        )
 
     @property
     def as_of(self) -> datetime:

@@ -25,18 +25,26 @@ def source_digests(cursor: duckdb.DuckDBPyConnection) -> dict[str, str]:
 
 def imported_sources(cursor: duckdb.DuckDBPyConnection) -> dict[str, str]:
     """Name by id of each source that does not ship with the app."""
-    return dict(cursor.execute("SELECT source_id, name FROM sources WHERE imported_at IS NOT NULL").fetchall())
+    return dict(
+        cursor.execute(
+            "SELECT source_id, name FROM sources WHERE imported_at IS NOT NULL"
+        ).fetchall()
+    )
 
 
 def ledger_positions(cursor: duckdb.DuckDBPyConnection) -> dict[str, tuple[int, int, str]]:
     """Ledger file to (loaded bytes, where the last loaded line begins, its sha256)."""
-    return {row[0]: (row[1], row[2], row[3]) for row in cursor.execute("FROM ledger_files").fetchall()}
+    return {
+        row[0]: (row[1], row[2], row[3]) for row in cursor.execute("FROM ledger_files").fetchall()
+    }
 
 
 def revision(cursor: duckdb.DuckDBPyConnection) -> str:
     """A token that changes when anything is loaded: the key of every cache above the store."""
     parts = [*cursor.execute("SELECT source_id, sha256 FROM sources ORDER BY ALL").fetchall()]
-    parts += cursor.execute("SELECT path, loaded_bytes, last_line_sha FROM ledger_files ORDER BY ALL").fetchall()
+    parts += cursor.execute(
+        "SELECT path, loaded_bytes, last_line_sha FROM ledger_files ORDER BY ALL"
+    ).fetchall()
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 
@@ -72,7 +80,9 @@ def load_problems(cursor: duckdb.DuckDBPyConnection, limit: int = 10_000) -> pd.
     return cursor.execute("FROM load_problems ORDER BY source_id, ordinal LIMIT ?", [limit]).df()
 
 
-def without_instance(cursor: duckdb.DuckDBPyConnection, source_id: str | None = None) -> list[LoadProblem]:
+def without_instance(
+    cursor: duckdb.DuckDBPyConnection, source_id: str | None = None
+) -> list[LoadProblem]:
     """Runs, labels and states of instances that no source contains; they are kept, and count as soon as one does.
 
     One problem per source, table and benchmark; for one source only if it is named. If another benchmark has an
@@ -100,17 +110,29 @@ def without_instance(cursor: duckdb.DuckDBPyConnection, source_id: str | None = 
 
 
 def _waiting(
-    source_id: str, table: str, benchmark: str, n_rows: int, n_instances: int, first: str, elsewhere: str | None
+    source_id: str,
+    table: str,
+    benchmark: str,
+    n_rows: int,
+    n_instances: int,
+    first: str,
+    elsewhere: str | None,
 ) -> LoadProblem:
     names = first if n_instances == 1 else f"{first} and {n_instances - 1} more"
     reason = f"{benchmark} has no such instance yet; its rows in {table} ({n_rows}) count once it is imported"
-    hint = f" (the benchmark {elsewhere} has one with this name: set it in the field benchmark)" if elsewhere else ""
+    hint = (
+        f" (the benchmark {elsewhere} has one with this name: set it in the field benchmark)"
+        if elsewhere
+        else ""
+    )
     return LoadProblem(f"source {source_id}", names, reason + hint, ProblemKind.WAITING)
 
 
 def damaged_tables(cursor: duckdb.DuckDBPyConnection) -> dict[str, str]:
     """Tables that cannot be read to their end, with DuckDB's reason: it compares the checksum of every block."""
-    named = cursor.execute("SELECT table_name FROM duckdb_tables() WHERE NOT internal ORDER BY 1").fetchall()
+    named = cursor.execute(
+        "SELECT table_name FROM duckdb_tables() WHERE NOT internal ORDER BY 1"
+    ).fetchall()
     found = {}
     for (table,) in named:
         try:
@@ -132,7 +154,9 @@ def table_counts(cursor: duckdb.DuckDBPyConnection) -> dict[str, int]:
 def rows_of_ledger(cursor: duckdb.DuckDBPyConnection) -> dict[str, dict[str, int]]:
     """Ledger file to its number of rows, by table; a table that an earlier version lacks has none."""
     found: dict[str, dict[str, int]] = {}
-    there = {name for (name,) in cursor.execute("SELECT table_name FROM duckdb_tables()").fetchall()}
+    there = {
+        name for (name,) in cursor.execute("SELECT table_name FROM duckdb_tables()").fetchall()
+    }
     for table in [one for one in TABLES.values() if one.name in there]:
         rows = cursor.execute(
             f"SELECT source_id, count(*) FROM {table.name} WHERE starts_with(source_id, ?) GROUP BY ALL ORDER BY ALL",
@@ -145,10 +169,21 @@ def rows_of_ledger(cursor: duckdb.DuckDBPyConnection) -> dict[str, dict[str, int
 
 def has_prompts(cursor: duckdb.DuckDBPyConnection, benchmark: str) -> bool:
     """Whether any text that a detector was shown of this benchmark is loaded."""
-    return bool(cursor.execute("SELECT EXISTS (FROM prompts WHERE benchmark = ?)", [benchmark]).fetchall()[0][0])
+    return bool(
+        cursor.execute("SELECT EXISTS (FROM prompts WHERE benchmark = ?)", [benchmark]).fetchall()[
+            0
+        ][0]
+    )
 
 
 def content(cursor: duckdb.DuckDBPyConnection) -> dict[str, list[tuple[Any, ...]]]:
     """Every row of every table, sorted: what `rebuild` must restore."""
-    names = [row[0] for row in cursor.execute("SELECT table_name FROM duckdb_tables() ORDER BY 1").fetchall()]
-    return {name: cursor.execute(f"FROM {name} ORDER BY ALL").fetchall() for name in names if name != "batch"}
+    names = [
+        row[0]
+        for row in cursor.execute("SELECT table_name FROM duckdb_tables() ORDER BY 1").fetchall()
+    ]
+    return {
+        name: cursor.execute(f"FROM {name} ORDER BY ALL").fetchall()
+        for name in names
+        if name != "batch"
+    }

@@ -53,7 +53,9 @@ class StoreHeldError(StoreError):
 class Store:
     """An open database. Create it with `open_store`; close it when the process is done with it."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, path: Path, sources: Path | None = None) -> None:
+    def __init__(
+        self, connection: duckdb.DuckDBPyConnection, path: Path, sources: Path | None = None
+    ) -> None:
         self._connection = connection
         self._sources = sources
         self._views: tuple[str, list[str]] | None = None
@@ -166,15 +168,23 @@ def connected_to_read(path: Path, sources: Path | None = None) -> duckdb.DuckDBP
     return connection
 
 
-def _connected(path: Path, sources: Path | None, *, read_only: bool = False) -> duckdb.DuckDBPyConnection:
+def _connected(
+    path: Path, sources: Path | None, *, read_only: bool = False
+) -> duckdb.DuckDBPyConnection:
     try:
         if sources is None:
-            return duckdb.connect(str(path), read_only=read_only, config=_CONFIG | {"enable_external_access": False})
+            return duckdb.connect(
+                str(path), read_only=read_only, config=_CONFIG | {"enable_external_access": False}
+            )
         connection = duckdb.connect(str(path), read_only=read_only, config=_CONFIG)
         # Open in this process already, it is the same database, and closed: then nothing can be set, or has to be.
-        [(is_unset,)] = connection.execute("SELECT current_setting('enable_external_access')").fetchall()
+        [(is_unset,)] = connection.execute(
+            "SELECT current_setting('enable_external_access')"
+        ).fetchall()
         if is_unset:
-            connection.execute(f"SET allowed_directories = [{partitions.quoted(str(sources.resolve()))}]")
+            connection.execute(
+                f"SET allowed_directories = [{partitions.quoted(str(sources.resolve()))}]"
+            )
             connection.execute("SET enable_external_access = false")
         return connection
     except duckdb.Error as error:

@@ -13,14 +13,21 @@ from crane_core import domain
 
 def stays(fact: str, kept: Any, refused: Any, source: str) -> str | None:
     """Why the fact of a later source is left out; None if it says the same in other words."""
-    return f"{fact} is {_short(refused)} here but {_short(kept)} in an earlier source, which is kept"
+    return (
+        f"{fact} is {_short(refused)} here but {_short(kept)} in an earlier source, which is kept"
+    )
 
 
 def _looked_again(fact: str, kept: str, refused: str, source: str) -> str | None:
     """For two captures of one instance; their times and durations are not part of the facts."""
     looks = [json.loads(text) for text in (kept, refused)]
     differing = sorted(
-        {name for look in looks for name in look if name != "captured" and looks[0].get(name) != looks[1].get(name)}
+        {
+            name
+            for look in looks
+            for name in look
+            if name != "captured" and looks[0].get(name) != looks[1].get(name)
+        }
     )
     if not differing:
         return None
@@ -102,7 +109,9 @@ TABLES: dict[type, Table] = {
         ("crashes",),
         _instance_row,
     ),
-    domain.Cell: _plain("cells", domain.Cell, key=(*INSTANCE, "origin", "position"), facts=("code", "role")),
+    domain.Cell: _plain(
+        "cells", domain.Cell, key=(*INSTANCE, "origin", "position"), facts=("code", "role")
+    ),
     domain.KernelState: Table(
         "kernel_states",
         ("benchmark", "instance_id", "setting", "origin", "state", "n_variables", "is_literal"),
@@ -111,13 +120,20 @@ TABLES: dict[type, Table] = {
         _state_row,
         contradiction=_looked_again,
     ),
-    domain.Prompt: _plain("prompts", domain.Prompt, key=(*INSTANCE, "setting", "origin", "sha256"), facts=("text",)),
+    domain.Prompt: _plain(
+        "prompts", domain.Prompt, key=(*INSTANCE, "setting", "origin", "sha256"), facts=("text",)
+    ),
     domain.Detector: _plain("detectors", domain.Detector, key=("detector",), facts=("kind",)),
     domain.Run: _plain("runs", domain.Run, key=(*ANSWER, "run_index"), facts=("crashes",)),
     domain.Job: _plain("jobs", domain.Job, key=("job",), facts=("options",)),
-    domain.Reply: _plain("replies", domain.Reply, key=("job", *INSTANCE, "run_index"), facts=("text",)),
+    domain.Reply: _plain(
+        "replies", domain.Reply, key=("job", *INSTANCE, "run_index"), facts=("text",)
+    ),
     domain.Reread: _plain(
-        "rereads", domain.Reread, key=("job", *INSTANCE, "run_index", "read_at"), facts=("crashes_after",)
+        "rereads",
+        domain.Reread,
+        key=("job", *INSTANCE, "run_index", "read_at"),
+        facts=("crashes_after",),
     ),
     domain.Judgement: _plain(
         "judgements",
@@ -144,12 +160,16 @@ TABLES: dict[type, Table] = {
     ),
     domain.CampaignLock: _plain("campaign_locks", domain.CampaignLock, key=("campaign",), facts=()),
     domain.Annotation: _without(
-        _plain("annotations", domain.Annotation, key=("campaign", "annotator", "event"), facts=()), "device", "number"
+        _plain("annotations", domain.Annotation, key=("campaign", "annotator", "event"), facts=()),
+        "device",
+        "number",
     ),
     domain.CampaignMessage: _plain(
         "campaign_messages", domain.CampaignMessage, key=("campaign", "event"), facts=("text",)
     ),
-    domain.KeyChoice: _plain("key_choices", domain.KeyChoice, key=("annotator", "chosen_at"), facts=("chosen",)),
+    domain.KeyChoice: _plain(
+        "key_choices", domain.KeyChoice, key=("annotator", "chosen_at"), facts=("chosen",)
+    ),
     domain.Verification: _plain(
         "verifications",
         domain.Verification,

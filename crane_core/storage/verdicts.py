@@ -11,7 +11,9 @@ PUBLISHED_HUMAN = "published human"
 """The annotator whose labels are the study's final human outcomes."""
 
 
-def answer_counts(cursor: duckdb.DuckDBPyConnection, annotator: str = PUBLISHED_HUMAN) -> pd.DataFrame:
+def answer_counts(
+    cursor: duckdb.DuckDBPyConnection, annotator: str = PUBLISHED_HUMAN
+) -> pd.DataFrame:
     """One row per benchmark, instance, detector, setting and experiment, with its counts of answers.
 
     Columns: benchmark, case_id, instance_id, version, truth (the instance crashes), library, root_cause,
@@ -71,7 +73,9 @@ def label_counts(cursor: duckdb.DuckDBPyConnection) -> pd.DataFrame:
     ).df()
 
 
-def answers_by_run(cursor: duckdb.DuckDBPyConnection, benchmark: str, experiment: str) -> pd.DataFrame:
+def answers_by_run(
+    cursor: duckdb.DuckDBPyConnection, benchmark: str, experiment: str
+) -> pd.DataFrame:
     """Every answer of an experiment, one row each, by detector, setting, instance and run.
 
     Columns: case_id, instance_id, truth (the instance crashes), detector, setting, run_index (from 1), crashes (the

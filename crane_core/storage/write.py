@@ -42,7 +42,11 @@ class SourceRow(NamedTuple):
 
 
 def add_records(
-    cursor: duckdb.DuckDBPyConnection, records: Iterable[Record], *, source_id: str, latest_wins: bool = False
+    cursor: duckdb.DuckDBPyConnection,
+    records: Iterable[Record],
+    *,
+    source_id: str,
+    latest_wins: bool = False,
 ) -> list[Added]:
     """Merge `records` into their tables inside the caller's transaction; counts and contradictions per table.
 
@@ -60,7 +64,12 @@ def add_records(
 
 
 def _merge(
-    cursor: duckdb.DuckDBPyConnection, table: Table, batch: list[Any], source_id: str, *, latest_wins: bool
+    cursor: duckdb.DuckDBPyConnection,
+    table: Table,
+    batch: list[Any],
+    source_id: str,
+    *,
+    latest_wins: bool,
 ) -> Added:
     rows = [table.row(record) for record in batch]
     problems: list[LoadProblem] = []
@@ -78,7 +87,9 @@ def _merge(
     return Added(table.name, len(batch), n_new, problems)
 
 
-def _unique(table: Table, rows: list[tuple[Any, ...]], *, latest_wins: bool) -> list[tuple[Any, ...]]:
+def _unique(
+    table: Table, rows: list[tuple[Any, ...]], *, latest_wins: bool
+) -> list[tuple[Any, ...]]:
     """One row per key: the first, or the last if `latest_wins`."""
     key = _key_of(table)
     if len(set(map(key, rows))) == len(rows):
@@ -100,7 +111,9 @@ def _arrow(table: Table, rows: list[tuple[Any, ...]], source_id: str) -> pa.Tabl
     columns = [pa.array(values) for values in zip(*rows, strict=True)]
     ordinals = pa.array(range(len(rows)), type=pa.int64())
     sources = pa.array([source_id] * len(rows), type=pa.string())
-    return pa.Table.from_arrays([*columns, ordinals, sources], names=[*table.columns, "ordinal", "source_id"])
+    return pa.Table.from_arrays(
+        [*columns, ordinals, sources], names=[*table.columns, "ordinal", "source_id"]
+    )
 
 
 def _update_stored(cursor: duckdb.DuckDBPyConnection, table: Table, *, latest_wins: bool) -> None:
@@ -109,17 +122,27 @@ def _update_stored(cursor: duckdb.DuckDBPyConnection, table: Table, *, latest_wi
         changes = [f"{_quoted(c)} = new.{_quoted(c)}" for c in (*table.others, "source_id")]
         where = ""
     else:
-        changes = [f"{_quoted(c)} = coalesce(old.{_quoted(c)}, new.{_quoted(c)})" for c in table.others]
-        gaps = " OR ".join(f"(old.{_quoted(c)} IS NULL AND new.{_quoted(c)} IS NOT NULL)" for c in table.others)
+        changes = [
+            f"{_quoted(c)} = coalesce(old.{_quoted(c)}, new.{_quoted(c)})" for c in table.others
+        ]
+        gaps = " OR ".join(
+            f"(old.{_quoted(c)} IS NULL AND new.{_quoted(c)} IS NOT NULL)" for c in table.others
+        )
         where = f" AND NOT starts_with(old.source_id, '{LEDGER_SOURCE}') AND ({gaps})"
     same_key = " AND ".join(f"old.{_quoted(c)} = new.{_quoted(c)}" for c in table.key)
-    cursor.execute(f"UPDATE {table.name} old SET {', '.join(changes)} FROM incoming new WHERE {same_key}{where}")
+    cursor.execute(
+        f"UPDATE {table.name} old SET {', '.join(changes)} FROM incoming new WHERE {same_key}{where}"
+    )
 
 
 def _insert_new(cursor: duckdb.DuckDBPyConnection, table: Table, *, beside_others: bool) -> int:
     """Insert the rows whose keys are not stored, in their order; how many. No index guards the keys of large tables."""
     columns = _names((*table.columns, "source_id", *(("ordinal",) if table.keeps_order else ())))
-    others = f"ANTI JOIN {table.name} USING ({_names(table.key)}) ORDER BY incoming.ordinal" if beside_others else ""
+    others = (
+        f"ANTI JOIN {table.name} USING ({_names(table.key)}) ORDER BY incoming.ordinal"
+        if beside_others
+        else ""
+    )
     [(n_new,)] = cursor.execute(
         f"INSERT INTO {table.name} ({columns}) SELECT {columns} FROM incoming {others}"
     ).fetchall()
@@ -144,7 +167,11 @@ def _difference(table: Table, fact: str, row: tuple[Any, ...]) -> list[LoadProbl
     """One problem, or none if both mean the same."""
     *key, kept, refused, source_id = row
     reason = table.contradiction(fact, kept, refused, source_id)
-    return [LoadProblem(table.name, _place(table, key), reason, ProblemKind.CONTRADICTION)] if reason else []
+    return (
+        [LoadProblem(table.name, _place(table, key), reason, ProblemKind.CONTRADICTION)]
+        if reason
+        else []
+    )
 
 
 def _given_twice(table: Table, rows: list[tuple[Any, ...]]) -> list[LoadProblem]:
@@ -159,7 +186,11 @@ def _given_twice(table: Table, rows: list[tuple[Any, ...]]) -> list[LoadProblem]
 def _repeated(table: Table, entry: Any, told: list[tuple[Any, ...]]) -> LoadProblem:
     place = _place(table, entry if isinstance(entry, tuple) else (entry,))
     facts = [table.columns.index(column) for column in table.facts]
-    differing = [table.columns[at] for at in facts if len({row[at] for row in told if row[at] is not None}) > 1]
+    differing = [
+        table.columns[at]
+        for at in facts
+        if len({row[at] for row in told if row[at] is not None}) > 1
+    ]
     said = f"repeated {len(told)} times in one source"
     if not differing:
         return LoadProblem(table.name, place, f"{said}; the first is kept")
@@ -168,7 +199,10 @@ def _repeated(table: Table, entry: Any, told: list[tuple[Any, ...]]) -> LoadProb
 
 
 def add_source(
-    cursor: duckdb.DuckDBPyConnection, source: SourceRow, added: list[Added], problems: list[LoadProblem]
+    cursor: duckdb.DuckDBPyConnection,
+    source: SourceRow,
+    added: list[Added],
+    problems: list[LoadProblem],
 ) -> None:
     """Record a source with its counts and problems, inside the caller's transaction."""
     cursor.execute("INSERT INTO sources VALUES (?, ?, ?, ?, ?, ?, ?)", [*source, len(problems)])
@@ -180,9 +214,13 @@ def add_source(
     add_problems(cursor, source.source_id, problems)
 
 
-def add_problems(cursor: duckdb.DuckDBPyConnection, source_id: str, problems: list[LoadProblem]) -> None:
+def add_problems(
+    cursor: duckdb.DuckDBPyConnection, source_id: str, problems: list[LoadProblem]
+) -> None:
     """Append load problems of a source or ledger file, numbered after those it has."""
-    [(first,)] = cursor.execute("SELECT count(*) FROM load_problems WHERE source_id = ?", [source_id]).fetchall()
+    [(first,)] = cursor.execute(
+        "SELECT count(*) FROM load_problems WHERE source_id = ?", [source_id]
+    ).fetchall()
     if problems:
         cursor.executemany(
             "INSERT INTO load_problems VALUES (?, ?, ?, ?, ?, ?)",
@@ -194,11 +232,16 @@ def add_problems(cursor: duckdb.DuckDBPyConnection, source_id: str, problems: li
 
 
 def set_ledger_position(
-    cursor: duckdb.DuckDBPyConnection, path: str, loaded_bytes: int, last_line_from: int, last_line_sha: str
+    cursor: duckdb.DuckDBPyConnection,
+    path: str,
+    loaded_bytes: int,
+    last_line_from: int,
+    last_line_sha: str,
 ) -> None:
     """Remember how far a ledger file has been loaded."""
     cursor.execute(
-        "INSERT OR REPLACE INTO ledger_files VALUES (?, ?, ?, ?)", [path, loaded_bytes, last_line_from, last_line_sha]
+        "INSERT OR REPLACE INTO ledger_files VALUES (?, ?, ?, ?)",
+        [path, loaded_bytes, last_line_from, last_line_sha],
     )
 
 

@@ -84,9 +84,13 @@ def draw_ablation_switches() -> Ablated:
         benchmark = pick("Benchmark", list(titles), keys.BENCHMARK, titles.__getitem__)
         found = _sources(data.answers(), benchmark)
         words = {name: "own runs" if name == OWN else experiment_words(name) for name in found}
-        source = pick("Runs of", found, keys.EXPERIMENT, words.__getitem__, SOURCE_HELP) if found else ""
+        source = (
+            pick("Runs of", found, keys.EXPERIMENT, words.__getitem__, SOURCE_HELP) if found else ""
+        )
         kind = _kind(benchmark, source) if source else ""
-        rate = url_state.one_of(st.segmented_control, "Rate", RATES, key=keys.RATE, default=RATES[0], required=True)
+        rate = url_state.one_of(
+            st.segmented_control, "Rate", RATES, key=keys.RATE, default=RATES[0], required=True
+        )
     n_left_out = _runs(data.answers(), benchmark, source).n_left_out if source else 0
     if n_left_out:
         st.caption(left_out_words(n_left_out))
@@ -97,9 +101,18 @@ def _kind(benchmark: str, source: str) -> str:
     """The kind of detector; what is tested together is adjusted together."""
     present = set(_asked(data.answers(), benchmark, source)["detector_kind"])
     kinds = [str(kind) for kind in KIND_WORDS if kind in present]
-    looks: dict[str, Any] = {"format_func": lambda name: KIND_WORDS[DetectorKind(name)], "help": KIND_HELP}
+    looks: dict[str, Any] = {
+        "format_func": lambda name: KIND_WORDS[DetectorKind(name)],
+        "help": KIND_HELP,
+    }
     return str(
         url_state.one_of(
-            st.segmented_control, "Detectors", kinds, key=keys.KIND, default=kinds[0], required=True, **looks
+            st.segmented_control,
+            "Detectors",
+            kinds,
+            key=keys.KIND,
+            default=kinds[0],
+            required=True,
+            **looks,
         )
     )

@@ -44,10 +44,15 @@ def draw_ablation(table: StudyTable, *, name: str, rate: str) -> None:
     readable = of.assign(value=of["value"].map(percent), printed=of["printed"].map(percent))
     columns = {"detector_title": "Detector", "setting": "Input", "value": "Value", "source": "From"}
     readable = readable[[*columns, "printed"]].rename(columns=columns | {"printed": "In the paper"})
-    looks = {"settings": settings, "rate": f"{rate.lower() if rate != 'F1' else rate}, detection only"}
+    looks = {
+        "settings": settings,
+        "rate": f"{rate.lower() if rate != 'F1' else rate}, detection only",
+    }
     draw_panels(
         [
-            finished(printed_bars, drawn[drawn["detector_title"] == title], **looks, reference=REFERENCE)
+            finished(
+                printed_bars, drawn[drawn["detector_title"] == title], **looks, reference=REFERENCE
+            )
             for title in dict.fromkeys(drawn["detector_title"])
         ],
         readable,
@@ -65,7 +70,10 @@ def draw_token_cost(table: StudyTable) -> None:
     frame = pd.DataFrame(rows, columns=["measure", "statistic", "printed"])
     frame["value"] = frame["printed"].str.removesuffix("%").str.replace(",", "").astype(float)
     draw_panels(
-        [finished(token_quantiles, frame[frame["measure"] == measure]) for measure in dict.fromkeys(frame["measure"])],
+        [
+            finished(token_quantiles, frame[frame["measure"] == measure])
+            for measure in dict.fromkeys(frame["measure"])
+        ],
         frame[["measure", "statistic", "printed"]],
         width=PANEL_WIDTH,
         numbers=frame.assign(source=PRINTED),

@@ -63,14 +63,21 @@ def _draw_outcome(adding: Adding) -> None:
             raise adding.outcome
         elif adding.outcome is not None:
             st.success(literal(added_words(adding.outcome)))
-            link("cases", "Open the case", benchmark=adding.outcome.benchmark, case=adding.outcome.added.name)
+            link(
+                "cases",
+                "Open the case",
+                benchmark=adding.outcome.benchmark,
+                case=adding.outcome.added.name,
+            )
 
 
 def added_words(own: OwnCase) -> str:
     """What was found and kept."""
     name, target, exception, n_differ, _ = own.added
     differ = (
-        "1 code cell differs." if n_differ == 1 else f"{cells_words(n_differ)} differ; look whether all are needed."
+        "1 code cell differs."
+        if n_differ == 1
+        else f"{cells_words(n_differ)} differ; look whether all are needed."
     )
     return (
         f"{name} is a case of {own.benchmark} now. Code cell {target} raised {short(exception)} {N_TRIES} times, and"
@@ -98,7 +105,9 @@ def _draw_form() -> None:
                 placeholder="One of yours, or a new name",
                 width=250,
             )
-            name = st.text_input("Name of the case", max_chars=LONGEST_NAME, placeholder="trip", width=190)
+            name = st.text_input(
+                "Name of the case", max_chars=LONGEST_NAME, placeholder="trip", width=190
+            )
             target = st.number_input(
                 "Cell that crashes",
                 min_value=0,
@@ -108,9 +117,15 @@ def _draw_form() -> None:
                 help="Code cells are counted from 0. Default: the one with an error output, else the one that raises",
                 width=170,
             )
-            library = st.text_input("Library", max_chars=MOST_LABEL, placeholder="optional", width=150)
-            cause = st.text_input("Root cause", max_chars=MOST_LABEL, placeholder="optional", width=190)
-        diagnosis = st.text_input("Diagnosis", max_chars=MOST_DIAGNOSIS, placeholder="optional: why it crashes")
+            library = st.text_input(
+                "Library", max_chars=MOST_LABEL, placeholder="optional", width=150
+            )
+            cause = st.text_input(
+                "Root cause", max_chars=MOST_LABEL, placeholder="optional", width=190
+            )
+        diagnosis = st.text_input(
+            "Diagnosis", max_chars=MOST_DIAGNOSIS, placeholder="optional: why it crashes"
+        )
         pressed = st.form_submit_button("Check and add", type="primary")
     if pressed:
         with refusals_shown():
@@ -120,7 +135,9 @@ def _draw_form() -> None:
 
 
 def _upload(label: str) -> UploadedFile | None:
-    return st.file_uploader(f"{label} (.ipynb)", type=["ipynb"], max_upload_size=MOST_BYTES // 1_000_000)
+    return st.file_uploader(
+        f"{label} (.ipynb)", type=["ipynb"], max_upload_size=MOST_BYTES // 1_000_000
+    )
 
 
 def _start(
@@ -132,7 +149,9 @@ def _start(
     labels: list[str | None],
 ) -> None:
     if crashing is None or fixed is None:
-        raise SourceError("A case needs two notebooks.", remedy="Upload the crashing and the fixed one.")
+        raise SourceError(
+            "A case needs two notebooks.", remedy="Upload the crashing and the fixed one."
+        )
     case = NewCase(name, _document(crashing), _document(fixed), target, *labels)
     st.session_state[keys.CASE_ADDING] = start_adding(case, benchmark)
     st.rerun()
@@ -146,4 +165,6 @@ def _document(upload: UploadedFile) -> dict[str, Any]:
         try:
             return read_notebook(path)
         except NotebookError as error:
-            raise NotebookError(error.args[0].replace(str(path), upload.name), remedy=error.remedy) from error
+            raise NotebookError(
+                error.args[0].replace(str(path), upload.name), remedy=error.remedy
+            ) from error

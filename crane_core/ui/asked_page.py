@@ -43,7 +43,12 @@ def page_of(address: str) -> str | None:
         parts = urlsplit(address)
     except ValueError:
         return None
-    if parts.scheme or parts.netloc or len(address) > MAX_CHARACTERS or parts.path.strip("/") not in page_files():
+    if (
+        parts.scheme
+        or parts.netloc
+        or len(address) > MAX_CHARACTERS
+        or parts.path.strip("/") not in page_files()
+    ):
         return None
     return f"./{parts.path.strip('/')}" + (f"?{parts.query}" if parts.query else "")
 

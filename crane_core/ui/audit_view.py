@@ -32,7 +32,9 @@ def draw_audit() -> None:
     with refusals_shown():
         found = entries(data.folder())
         if not found:
-            st.caption("Nothing yet. Changed roles, logins, locks, exports and runs are listed here.")
+            st.caption(
+                "Nothing yet. Changed roles, logins, locks, exports and runs are listed here."
+            )
             return
         shown = min(len(found), SHOWN)
         st.caption(
@@ -43,7 +45,9 @@ def draw_audit() -> None:
         table["When"] = table["When"].str.slice(0, 19).str.replace("T", " ")
         grid(table, height="content" if len(table) <= FEW else HEIGHT)
         export = _exporting(data.folder(), acting(), carried())
-        st.download_button("Download CSV", export, "audit_log.csv", "text/csv", on_click="ignore", key="audit_csv")
+        st.download_button(
+            "Download CSV", export, "audit_log.csv", "text/csv", on_click="ignore", key="audit_csv"
+        )
 
 
 def _exporting(folder: DataFolder, actor: Actor, brought: Carried) -> Callable[[], str]:

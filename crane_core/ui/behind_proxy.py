@@ -39,7 +39,9 @@ class BehindProxy:
         if is_forwarded and not proxy.is_one(_peer(scope)):
             self._tell_once(_peer(scope))
             if _is_lost_page(scope, headers):
-                await PlainTextResponse(_UNNAMED, HTTPStatus.SERVICE_UNAVAILABLE)(scope, receive, send)
+                await PlainTextResponse(_UNNAMED, HTTPStatus.SERVICE_UNAVAILABLE)(
+                    scope, receive, send
+                )
                 return
         await self._app(seen_through(scope, proxy), receive, send)
 
@@ -65,7 +67,12 @@ def seen_through(scope: Scope, proxy: Proxy) -> Scope:
     headers = Headers(scope=scope)
     if not proxy.is_one(_peer(scope)):
         hidden = proxy.header.lower().encode() if proxy.header else None
-        return {**scope, "headers": [(name, value) for name, value in scope["headers"] if name.lower() != hidden]}
+        return {
+            **scope,
+            "headers": [
+                (name, value) for name, value in scope["headers"] if name.lower() != hidden
+            ],
+        }
     seen: dict[str, object] = {}
     # Some proxies add a line of their own below the visitor's, so all lines count as one.
     if visitor := proxy.visitor_of(",".join(headers.getlist(FOR))):

@@ -15,7 +15,14 @@ from crane_core.pipeline.results.beside import asked_as
 from crane_core.pipeline.results.measures import WITH_STATE, change_table, paired_rows, rate_table
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data, keys
-from crane_core.ui.breakdown_words import GROUPINGS, about, change_words, finding, is_found, rate_words
+from crane_core.ui.breakdown_words import (
+    GROUPINGS,
+    about,
+    change_words,
+    finding,
+    is_found,
+    rate_words,
+)
 from crane_core.ui.chart_box import draw_panels, finished
 from crane_core.ui.label_coverage import draw_coverage
 from crane_core.ui.navigation import go
@@ -41,7 +48,9 @@ CASE_FILTER = {"root_cause": keys.ROOT_CAUSE, "crash_type": keys.CRASH_TYPE, "st
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
-def _rates(loaded: str, chosen: ResultChoice, by: str, rate: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _rates(
+    loaded: str, chosen: ResultChoice, by: str, rate: str
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The rates per group, detector and input, and what the other input changes per group and detector."""
     rows = chosen.rows()
     how: Any = {"rule": chosen.rule, "credit": chosen.credit}
@@ -57,7 +66,15 @@ def draw_breakdown(chosen: ResultChoice) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         draw, names = st.segmented_control, list(GROUPINGS)
         rate = one_of(draw, "Rate", RATES, key=keys.RATE, default=RATES[0], required=True)
-        by = one_of(draw, "By", names, key=keys.GROUP_BY, default=names[0], required=True, format_func=GROUPINGS.get)
+        by = one_of(
+            draw,
+            "By",
+            names,
+            key=keys.GROUP_BY,
+            default=names[0],
+            required=True,
+            format_func=GROUPINGS.get,
+        )
     draw_coverage(chosen)
     draw_bars(chosen, by=str(by), rate=str(rate))
 
@@ -97,7 +114,9 @@ def draw_bars(chosen: ResultChoice, *, by: str, rate: str) -> None:
 
 def _name(chosen: ResultChoice, by: str, rate: str) -> str:
     """The stem of the downloads' names; it names the inputs if they differ from the study's."""
-    inputs = "" if chosen.inputs == WITH_STATE else f"_{chosen.inputs.base}_to_{chosen.inputs.other}"
+    inputs = (
+        "" if chosen.inputs == WITH_STATE else f"_{chosen.inputs.base}_to_{chosen.inputs.other}"
+    )
     return f"{rate.lower()}_by_{by}_{chosen.kind}{inputs}"
 
 
@@ -110,7 +129,9 @@ def _numbers(table: pd.DataFrame, changes: pd.DataFrame, by: str) -> pd.DataFram
         "outcome",
     ]  # fmt: skip
     columns = [by, "detector_title", *of_change]
-    return table.merge(changes[columns], on=[by, "detector_title"], how="left", suffixes=("", "_of_change"))
+    return table.merge(
+        changes[columns], on=[by, "detector_title"], how="left", suffixes=("", "_of_change")
+    )
 
 
 def _order(by: str, table: pd.DataFrame) -> list[str]:
@@ -140,12 +161,15 @@ def _open_cases(chosen: ResultChoice, by: str, point: dict[str, Any]) -> None:
     go("cases", **filters)
 
 
-def _beside(table: pd.DataFrame, changes: pd.DataFrame, by: str, chosen: ResultChoice) -> list[Change]:
+def _beside(
+    table: pd.DataFrame, changes: pd.DataFrame, by: str, chosen: ResultChoice
+) -> list[Change]:
     """The row of `changes` for each row of `table` with the other input; None for the base."""
     change_of = {(row[by], row["detector_title"]): row for row in as_rows(changes)}
     other = chosen.inputs.other
     return [
-        change_of.get((row[by], row["detector_title"])) if row["setting"] == other else None for row in as_rows(table)
+        change_of.get((row[by], row["detector_title"])) if row["setting"] == other else None
+        for row in as_rows(table)
     ]
 
 

@@ -13,7 +13,15 @@ from crane_core.pipeline.rows import as_rows
 from crane_core.rounding import digits
 from crane_core.stats.outcome import DIRECTED, Outcome
 from crane_core.ui.outcome_words import named, of_comparisons, tally
-from crane_core.ui.words import count, interval, literal, points, sentence_case, setting_short, setting_words
+from crane_core.ui.words import (
+    count,
+    interval,
+    literal,
+    points,
+    sentence_case,
+    setting_short,
+    setting_words,
+)
 
 GROUPINGS = {
     "library_group": "library",
@@ -48,11 +56,15 @@ def finding(changes: pd.DataFrame, by: str, rate: str, inputs: Inputs) -> str:
     """How many groups rise and fall, and which of the changes are gains or losses after adjustment for all of them."""
     other, base = setting_short(inputs.other), setting_short(inputs.base)
     if changes.empty:
-        return f"{sentence_case(Outcome.NOTHING)}: no detector was asked with both {base} and {other}."
+        return (
+            f"{sentence_case(Outcome.NOTHING)}: no detector was asked with both {base} and {other}."
+        )
     rows = as_rows(changes)
     outcomes = [row["outcome"] for row in rows]
     decided = tally(outcomes) if len(rows) > 1 else of_comparisons(outcomes)
-    names = named(rows, lambda row: f"{literal(str(row[by]))} with {row['detector_title']} ({_points(row)})")
+    names = named(
+        rows, lambda row: f"{literal(str(row[by]))} with {row['detector_title']} ({_points(row)})"
+    )
     return (
         f"**{other} {_directions(rows, rate_words(rate))} {_combinations(len(rows), by)}. "
         f"After adjustment for all of them, {decided}.** {names or _few_cases(rows)}".rstrip()
@@ -83,7 +95,11 @@ def _few_cases(rows: list[dict[str, Any]]) -> str:
     """That every group is small, where tests find nothing and every one is."""
     is_without = any(row["outcome"] == Outcome.NO_EVIDENCE for row in rows)
     most = max(row["n_cases"] for row in rows)
-    return f"Each group has few cases (at most {count(most)})." if is_without and most <= FEW_FOR_A_TEST else ""
+    return (
+        f"Each group has few cases (at most {count(most)})."
+        if is_without and most <= FEW_FOR_A_TEST
+        else ""
+    )
 
 
 def about(changes: pd.DataFrame, inputs: Inputs, *, is_any_few: bool) -> str:
@@ -91,11 +107,15 @@ def about(changes: pd.DataFrame, inputs: Inputs, *, is_any_few: bool) -> str:
     said = [f"Hollow: {setting_words(inputs.base)}. Filled: {setting_words(inputs.other)}."]
     if len(changes):
         base, other = setting_short(inputs.base), setting_short(inputs.other)
-        said.append(f"At the right: the change from {base} to {other} in percentage points, with its 95% interval.")
+        said.append(
+            f"At the right: the change from {base} to {other} in percentage points, with its 95% interval."
+        )
     tests: list[str] = changes["test"].dropna().unique().tolist() if len(changes) else []
     if len(tests):
         family = f"Benjamini-Hochberg over all {len(changes)} groups and detectors"
-        tested = tests[0] if tests[0] != PairedTest.MCNEMAR else f"{tests[0]} and {PairedTest.SIGN_FLIP}"
+        tested = (
+            tests[0] if tests[0] != PairedTest.MCNEMAR else f"{tests[0]} and {PairedTest.SIGN_FLIP}"
+        )
         said.append(f"Bold: a gain or a loss ({tested}, {family}).")
     if is_any_few:
         said.append(f"Faded: {FEW_CASES} cases or fewer.")

@@ -57,7 +57,9 @@ def chosen_benchmark() -> str:
 
 def filtered_cases(benchmark: str) -> pd.DataFrame:
     """The pair table under the filters and in the order that the URL names; draws nothing."""
-    return _filtered(data.answers(), benchmark, _asked_answers(), _asked_inputs(), _asked_filters(), asked_sort())
+    return _filtered(
+        data.answers(), benchmark, _asked_answers(), _asked_inputs(), _asked_filters(), asked_sort()
+    )
 
 
 def asked_sort() -> str | None:
@@ -73,7 +75,12 @@ def _asked_filters() -> Filters:
 
 @st.cache_resource(max_entries=32, show_spinner=False)
 def _filtered(
-    loaded: str, benchmark: str, answers: Answers, inputs: Inputs, filters: Filters, sort: str | None
+    loaded: str,
+    benchmark: str,
+    answers: Answers,
+    inputs: Inputs,
+    filters: Filters,
+    sort: str | None,
 ) -> pd.DataFrame:
     table = _kept(_pair_table(loaded, benchmark, answers, inputs), loaded, benchmark, dict(filters))
     if sort is None:
@@ -81,7 +88,9 @@ def _filtered(
     return sorted_by(table, sort.removeprefix(DESCENDING), descending=sort.startswith(DESCENDING))
 
 
-def _kept(table: pd.DataFrame, loaded: str, benchmark: str, filters: dict[str, tuple[str, ...]]) -> pd.DataFrame:
+def _kept(
+    table: pd.DataFrame, loaded: str, benchmark: str, filters: dict[str, tuple[str, ...]]
+) -> pd.DataFrame:
     find = next(iter(filters.get(keys.SEARCH, ())), "")
     return keep(
         table,
@@ -95,7 +104,9 @@ def _kept(table: pd.DataFrame, loaded: str, benchmark: str, filters: dict[str, t
 @st.cache_resource(max_entries=32, show_spinner=False)
 def _holding(loaded: str, benchmark: str, find: str) -> frozenset[str]:
     """The cases whose texts contain the search words."""
-    return frozenset(cases_with_text(data.store().cursor(), benchmark, find) if find.strip() else ())
+    return frozenset(
+        cases_with_text(data.store().cursor(), benchmark, find) if find.strip() else ()
+    )
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
@@ -109,14 +120,21 @@ def _counts(
     table, chosen = _pair_table(loaded, benchmark, answers, inputs), dict(filters)
     counts = {}
     for name in (*LABEL_FILTERS, keys.AGREEMENT):
-        others = _kept(table, loaded, benchmark, {other: values for other, values in chosen.items() if other != name})
+        others = _kept(
+            table,
+            loaded,
+            benchmark,
+            {other: values for other, values in chosen.items() if other != name},
+        )
         column = others["patterns"].explode() if name == keys.AGREEMENT else others[name]
         counts[name] = {str(value): int(n) for value, n in column.value_counts().items()}
     listed = set(_kept(table, loaded, benchmark, chosen)["case_id"])
     for name in ANSWER_FILTERS:
         other_answers = tuple((other, values) for other, values in answers if other != name)
         rows = _verdicts(benchmark, other_answers, columns=("case_id", name))
-        counts[name] = cases_answered(rows if len(listed) == len(table) else rows[rows["case_id"].isin(listed)], name)
+        counts[name] = cases_answered(
+            rows if len(listed) == len(table) else rows[rows["case_id"].isin(listed)], name
+        )
     return counts
 
 
@@ -140,7 +158,9 @@ def _picture(loaded: str, benchmark: str, answers: Answers, cases: tuple[str, ..
         asked = asked[~asked["experiment"].isin(_jobs())]
     verdicts = data.verdicts()
     rows = verdicts[verdicts["case_id"].isin(cases)]
-    is_drawn = (rows["benchmark"] == benchmark) & rows["experiment"].isin(asked["experiment"].unique())
+    is_drawn = (rows["benchmark"] == benchmark) & rows["experiment"].isin(
+        asked["experiment"].unique()
+    )
     rows = rows[is_drawn & _counts_in(rows, answers)]
     return picture(rows, in_order(asked["detector_title"].unique().tolist()), asked=asked)
 
@@ -148,7 +168,9 @@ def _picture(loaded: str, benchmark: str, answers: Answers, cases: tuple[str, ..
 def _verdicts(benchmark: str, answers: Answers, *, columns: Sequence[str]) -> pd.DataFrame:
     """The rows of the verdict frame that are requested, with these columns; texts are categories."""
     verdicts = _coded(data.answers())
-    return verdicts.loc[(verdicts["benchmark"] == benchmark) & _counts_in(verdicts, answers), list(columns)]
+    return verdicts.loc[
+        (verdicts["benchmark"] == benchmark) & _counts_in(verdicts, answers), list(columns)
+    ]
 
 
 def prepare_counts() -> None:
@@ -161,7 +183,12 @@ def _coded(loaded: str) -> pd.DataFrame:
     """The columns of the verdict frame that are counted here: texts as categories, which are compared at once."""
     verdicts = data.verdicts()
     columns = dict.fromkeys(("benchmark", *ANSWER_FILTERS, "case_id", "instance_id", *COUNTED))
-    return pd.DataFrame({name: pd.Categorical(of) if is_string_dtype(of := verdicts[name]) else of for name in columns})
+    return pd.DataFrame(
+        {
+            name: pd.Categorical(of) if is_string_dtype(of := verdicts[name]) else of
+            for name in columns
+        }
+    )
 
 
 def _counts_in(frame: pd.DataFrame, answers: Answers) -> pd.Series[bool]:
@@ -211,7 +238,10 @@ def answers_words(benchmark: str) -> str:
 def counted_answers(benchmark: str) -> CountedAnswers:
     """The filters of the URL in words; names that the benchmark does not have are left out, as they are of counts."""
     asked = _asked_of(benchmark)
-    chosen = {column: [name for name in names if name in set(asked[column])] for column, names in _asked_answers()}
+    chosen = {
+        column: [name for name in names if name in set(asked[column])]
+        for column, names in _asked_answers()
+    }
     titles = dict(zip(asked["detector"], asked["detector_title"], strict=True))
     return CountedAnswers(
         detectors=[str(titles[name]) for name in chosen[keys.DETECTOR]],
@@ -257,7 +287,12 @@ def draw_filters() -> str:
         titles = dict(zip(asked["detector"], asked["detector_title"], strict=True))
         url_state.text("Find", key=keys.SEARCH, placeholder="any text or id", width=WIDTH)
         for column, label in LABEL_FILTERS.items():
-            _many(label, column, sorted(cases[column].dropna().unique()), partial(_with_count, counts=counts[column]))
+            _many(
+                label,
+                column,
+                sorted(cases[column].dropna().unique()),
+                partial(_with_count, counts=counts[column]),
+            )
         url_state.one_of(
             st.selectbox,
             "Pattern",
@@ -266,7 +301,9 @@ def draw_filters() -> str:
             default=None,
             format_func=partial(_with_count, counts=counts[keys.AGREEMENT]),
             placeholder="any",
-            help="\n".join(f"- **{pattern}**: {meaning}" for pattern, meaning in PATTERN_MEANING.items()),
+            help="\n".join(
+                f"- **{pattern}**: {meaning}" for pattern, meaning in PATTERN_MEANING.items()
+            ),
             width=WIDTH,
         )
         _draw_comparison(benchmark)
@@ -297,7 +334,9 @@ def _draw_comparison(benchmark: str) -> None:
         "Inputs compared",
         options,
         key=keys.COMPARE,
-        default=comparison_text(WITH_STATE) if comparison_text(WITH_STATE) in options else options[0],
+        default=comparison_text(WITH_STATE)
+        if comparison_text(WITH_STATE) in options
+        else options[0],
         format_func=lambda text: inputs_short(comparison_from(text)),
         help="The two inputs that the patterns compare: one is right and the other wrong.",
         width=WIDTH,
@@ -320,6 +359,8 @@ def _draw_benchmark() -> None:
 
 def _many(label: str, key: str, options: list[str], words: Callable[[str], str]) -> None:
     if options:
-        url_state.many_of(label, options, key=key, format_func=words, placeholder="any", width=WIDTH)
+        url_state.many_of(
+            label, options, key=key, format_func=words, placeholder="any", width=WIDTH
+        )
     else:
         url_state.drop(key)

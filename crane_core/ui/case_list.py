@@ -59,26 +59,37 @@ def available_words(table: pd.DataFrame) -> str:
     return f"Available data: labels; code of {count(n_code)} and runtime state of {count(n_state)} of them."
 
 
-def board_html(table: pd.DataFrame, picture: Picture, series: list[str], *, benchmark: str, sort: str | None) -> str:
+def board_html(
+    table: pd.DataFrame, picture: Picture, series: list[str], *, benchmark: str, sort: str | None
+) -> str:
     """table: the filtered pair table in its order, at least one case; sort: as in the address, None for the default.
 
     series: the experiments behind the patterns; where they are several, each pattern has their places in this list.
     """
     rows = as_rows(table.head(MOST_ROWS))
-    return (
-        f"{_picture_html(rows, picture, benchmark, by_library=sort is None)}{_list_html(rows, series, benchmark, sort)}"
-    )
+    drawn = _picture_html(rows, picture, benchmark, by_library=sort is None)
+    return drawn + _list_html(rows, series, benchmark, sort)
 
 
-def _picture_html(rows: Sequence[dict[str, Any]], picture: Picture, benchmark: str, *, by_library: bool) -> str:
+def _picture_html(
+    rows: Sequence[dict[str, Any]], picture: Picture, benchmark: str, *, by_library: bool
+) -> str:
     if not picture.columns:
         return ""
     ends = _ends(picture.columns)
-    groups = groupby(rows, key=lambda row: row["library"] or NOTHING) if by_library else [("", iter(rows))]
-    body = "".join(_group_html(str(name), list(of), picture, ends, benchmark) for name, of in groups)
+    groups = (
+        groupby(rows, key=lambda row: row["library"] or NOTHING)
+        if by_library
+        else [("", iter(rows))]
+    )
+    body = "".join(
+        _group_html(str(name), list(of), picture, ends, benchmark) for name, of in groups
+    )
     legend = "".join(f'<span><i class="{css}"></i> {words}</span>' for css, words in LEGEND)
     left_out = (
-        f"<span>{picture.n_left_out} more detectors and inputs are not drawn</span>" if picture.n_left_out else ""
+        f"<span>{picture.n_left_out} more detectors and inputs are not drawn</span>"
+        if picture.n_left_out
+        else ""
     )
     return (
         f'<section class="cw-picture"><div class="cw-legend cw-dim">{legend}{left_out}</div>'
@@ -89,13 +100,19 @@ def _picture_html(rows: Sequence[dict[str, Any]], picture: Picture, benchmark: s
 def _ends(columns: Sequence[PictureColumn]) -> list[bool]:
     """Whether a column is the last of its detector, for each of both versions."""
     after = [*columns[1:], None]
-    once = [other is None or one[:2] != other[:2] for one, other in zip(columns, after, strict=True)]
+    once = [
+        other is None or one[:2] != other[:2] for one, other in zip(columns, after, strict=True)
+    ]
     return once * 2
 
 
 def _picture_head(columns: Sequence[PictureColumn]) -> str:
-    groups = [(title, len(list(of))) for (title, _), of in groupby(columns, key=lambda column: column[:2])]
-    names = "".join(f'<span class="cw-turned" style="--n:{n}">{escape(title)}</span>' for title, n in groups)
+    groups = [
+        (title, len(list(of))) for (title, _), of in groupby(columns, key=lambda column: column[:2])
+    ]
+    names = "".join(
+        f'<span class="cw-turned" style="--n:{n}">{escape(title)}</span>' for title, n in groups
+    )
     signs = "".join(
         f"<i{' class=cw-end' if end else ''}>{escape(setting_short(column.setting).replace('RT', ''))}</i>"
         for column, end in zip(columns, _ends(columns), strict=False)
@@ -104,12 +121,13 @@ def _picture_head(columns: Sequence[PictureColumn]) -> str:
         f'<div><b>{words}</b><div class="cw-turned-row">{names}</div><div class="cw-signs">{signs}</div></div>'
         for words in ("crashing", "fixed")
     )
-    return (
-        f'<div class="cw-picture-head"><span class="cw-dim">{explained("−RT")}, {explained("+RT")}</span>{sides}</div>'
-    )
+    inputs = f'<span class="cw-dim">{explained("−RT")}, {explained("+RT")}</span>'
+    return f'<div class="cw-picture-head">{inputs}{sides}</div>'
 
 
-def _group_html(name: str, rows: Sequence[dict[str, Any]], picture: Picture, ends: list[bool], benchmark: str) -> str:
+def _group_html(
+    name: str, rows: Sequence[dict[str, Any]], picture: Picture, ends: list[bool], benchmark: str
+) -> str:
     lines = "".join(_line_html(row, picture, ends, benchmark) for row in rows)
     head = f'<b>{escape(name)} <span class="cw-dim">{len(rows)}</span></b>' if name else "<b></b>"
     return f'<div class="cw-library">{head}<div>{lines}</div></div>'
@@ -117,7 +135,10 @@ def _group_html(name: str, rows: Sequence[dict[str, Any]], picture: Picture, end
 
 def _line_html(row: dict[str, Any], picture: Picture, ends: list[bool], benchmark: str) -> str:
     marks = picture.marks.get(row["case_id"], [""] * len(ends))
-    cells = [f'<i class="{mark}{" cw-end" if end else ""}"></i>' for mark, end in zip(marks, ends, strict=True)]
+    cells = [
+        f'<i class="{mark}{" cw-end" if end else ""}"></i>'
+        for mark, end in zip(marks, ends, strict=True)
+    ]
     n = len(picture.columns)
     sides = f"<span>{''.join(cells[:n])}</span><span>{''.join(cells[n:])}</span>"
     return f'<a {_link(row, benchmark)} tabindex="-1" aria-hidden="true">{sides}</a>'
@@ -129,7 +150,9 @@ def _link(row: dict[str, Any], benchmark: str) -> str:
     return f'href="?{escape(address)}" data-case="{escape(row["case_id"])}"'
 
 
-def _list_html(rows: Sequence[dict[str, Any]], series: list[str], benchmark: str, sort: str | None) -> str:
+def _list_html(
+    rows: Sequence[dict[str, Any]], series: list[str], benchmark: str, sort: str | None
+) -> str:
     heads = "".join(_head_html(column, words, sort) for column, words in COLUMNS.items())
     body = "".join(_row_html(row, series, benchmark) for row in rows)
     return f'<table class="cw-cases"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>'
@@ -150,11 +173,18 @@ def _head_html(column: str, words: str, sort: str | None) -> str:
 
 
 def _row_html(row: dict[str, Any], series: list[str], benchmark: str) -> str:
-    words = row | {"exception": exception_name(row["exception"]), "pattern": pattern_words(row["patterns_in"], series)}
-    shown = {column: escape(words[column] or NOTHING) for column in COLUMNS if column not in NUMBERS}
+    words = row | {
+        "exception": exception_name(row["exception"]),
+        "pattern": pattern_words(row["patterns_in"], series),
+    }
+    shown = {
+        column: escape(words[column] or NOTHING) for column in COLUMNS if column not in NUMBERS
+    }
     shown["stage"] = shown["stage"].replace("/", "/<wbr>")
     shown |= {column: _bar_html(row, column) for column in NUMBERS}
-    cells = "".join(f'<td class="cw-of-{column}">{shown[column]}</td>' for column in list(COLUMNS)[1:])
+    cells = "".join(
+        f'<td class="cw-of-{column}">{shown[column]}</td>' for column in list(COLUMNS)[1:]
+    )
     first = f'<th scope="row"><a {_link(row, benchmark)}>{escape(row["case_id"])}</a></th>'
     title = f' title="{escape(words["pattern"])}"' if words["pattern"] else ""
     return f'<tr data-case="{escape(row["case_id"])}"{title}>{first}{cells}</tr>'
@@ -174,4 +204,8 @@ def pattern_words(patterns: Iterable[tuple[Pattern, tuple[str, ...]]], series: l
     def where(names: tuple[str, ...]) -> str:
         return f" ({', '.join(places[name] for name in names)})" if len(series) > 1 else ""
 
-    return ", ".join(SHORT.get(pattern, str(pattern)) + where(names) for pattern, names in patterns if pattern in TOLD)
+    return ", ".join(
+        SHORT.get(pattern, str(pattern)) + where(names)
+        for pattern, names in patterns
+        if pattern in TOLD
+    )

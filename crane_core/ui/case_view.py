@@ -23,12 +23,18 @@ from crane_core.ui.words import count, experiment_words, literal, setting_short
 
 def draw_cases() -> None:
     """The whole page; the filters may change what its title says."""
-    title = st.container()  # an empty one would let the list jump below the pointer while the page runs
+    title = (
+        st.container()
+    )  # an empty one would let the list jump below the pointer while the page runs
     benchmark = draw_filters()
     table = filtered_cases(benchmark)
     title.title(literal(finding(table, counted_answers(benchmark))), anchor=False)
     n_all = len(data.case_list(benchmark))
-    cut = f" The first {count(MOST_ROWS)} are drawn; the filters narrow them." if len(table) > MOST_ROWS else ""
+    cut = (
+        f" The first {count(MOST_ROWS)} are drawn; the filters narrow them."
+        if len(table) > MOST_ROWS
+        else ""
+    )
     words = f"{count(len(table))} of {count(n_all)} cases. Click a row to open the pair. {available_words(table)}{cut}"
     st.caption(literal(f"{words} {answers_words(benchmark)}"))
     if table.empty:
@@ -36,7 +42,9 @@ def draw_cases() -> None:
         st.button("Clear all filters", on_click=st.query_params.clear)
         return
     picture = drawn_picture(benchmark, table["case_id"].head(MOST_ROWS))
-    html = board_html(table, picture, joined_series(benchmark), benchmark=benchmark, sort=asked_sort())
+    html = board_html(
+        table, picture, joined_series(benchmark), benchmark=benchmark, sort=asked_sort()
+    )
     draw_board(html, [_column_words(column) for column in picture.columns])
 
 

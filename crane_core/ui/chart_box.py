@@ -20,12 +20,16 @@ Spec = dict[str, Any]
 
 
 @st.cache_data(max_entries=256, show_spinner=False)
-def _spec(name: str, given: tuple[Any, ...], named: dict[str, Any], _make: Callable[..., Drawn]) -> Spec:
+def _spec(
+    name: str, given: tuple[Any, ...], named: dict[str, Any], _make: Callable[..., Drawn]
+) -> Spec:
     return _as_spec(_make(*given, **named))
 
 
 def _as_spec(chart: Drawn) -> Spec:
-    return chart.to_dict(validate=False)  # tests of the charts validate; it takes a third of the time
+    return chart.to_dict(
+        validate=False
+    )  # tests of the charts validate; it takes a third of the time
 
 
 def finished(make: Callable[..., Drawn], *given: Any, **named: Any) -> Spec:
@@ -83,7 +87,9 @@ def _draw(spec: Spec, key: str, on_pick: Callable[[Any], None] | None) -> None:
             on_pick(points[0])
 
 
-def _draw_takeaway(spec: Spec, table: pd.DataFrame | None, numbers: pd.DataFrame, name: str, note: str) -> None:
+def _draw_takeaway(
+    spec: Spec, table: pd.DataFrame | None, numbers: pd.DataFrame, name: str, note: str
+) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if note:
             prose(st.caption, note, width="stretch")
@@ -97,7 +103,9 @@ def _draw_takeaway(spec: Spec, table: pd.DataFrame | None, numbers: pd.DataFrame
 
 
 def _download(name: str, form: str, mime: str, content: Callable[[], bytes]) -> None:
-    st.download_button(form.upper(), content, f"{name}.{form}", mime, on_click="ignore", key=f"{form}_{name}")
+    st.download_button(
+        form.upper(), content, f"{name}.{form}", mime, on_click="ignore", key=f"{form}_{name}"
+    )
 
 
 def _image(spec: Spec, form: str) -> bytes:

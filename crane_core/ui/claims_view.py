@@ -37,7 +37,9 @@ def draw_claims() -> None:
     st.subheader("The paper's claims, checked against the data", anchor="claims")
     frame, counts = _claims(data.revision())
     options = [EVERY, *(str(verdict) for verdict, n in counts.items() if n)]
-    words = {EVERY: f"all {len(frame)}"} | {str(verdict): f"{verdict} {n}" for verdict, n in counts.items()}
+    words = {EVERY: f"all {len(frame)}"} | {
+        str(verdict): f"{verdict} {n}" for verdict, n in counts.items()
+    }
     picked = one_of(
         st.segmented_control,
         "Verdict",

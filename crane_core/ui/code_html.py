@@ -13,7 +13,12 @@ from pygments.token import _TokenType as TokenType
 
 from crane_core.worddiff import Span, WordSide, merged_words
 
-_CLASSES: tuple[tuple[TokenType, str], ...] = ((Comment, "c"), (Keyword, "k"), (String, "s"), (Number, "n"))
+_CLASSES: tuple[tuple[TokenType, str], ...] = (
+    (Comment, "c"),
+    (Keyword, "k"),
+    (String, "s"),
+    (Number, "n"),
+)
 _LEXER = PythonLexer(stripnl=False, ensurenl=False)
 MAX_LINE = 400
 """Characters of a line that are shown; the rest is counted."""
@@ -53,11 +58,20 @@ def differing_prose_html(first: str, text: str) -> str | None:
     pieces = merged_words(first, text)
     if pieces is None:
         return None
-    code = {WordSide.LEFT: _backticks(first), WordSide.RIGHT: _backticks(text), WordSide.BOTH: _backticks(text)}
+    code = {
+        WordSide.LEFT: _backticks(first),
+        WordSide.RIGHT: _backticks(text),
+        WordSide.BOTH: _backticks(text),
+    }
     of = {WordSide.LEFT: first, WordSide.RIGHT: text, WordSide.BOTH: text}
-    tags = {WordSide.LEFT: ("<del>", "</del>"), WordSide.RIGHT: ("<ins>", "</ins>"), WordSide.BOTH: ("", "")}
+    tags = {
+        WordSide.LEFT: ("<del>", "</del>"),
+        WordSide.RIGHT: ("<ins>", "</ins>"),
+        WordSide.BOTH: ("", ""),
+    }
     return "".join(
-        f"{tags[side][0]}{_stretch_html(of[side], span, code[side])}{tags[side][1]}" for side, span in pieces
+        f"{tags[side][0]}{_stretch_html(of[side], span, code[side])}{tags[side][1]}"
+        for side, span in pieces
     )
 
 
@@ -84,12 +98,17 @@ def _pieces(line: str, changed: tuple[Span, ...]) -> Iterator[tuple[str, str]]:
     at = 0
     edges = sorted({edge for span in changed for edge in span})
     for kind, text in _LEXER.get_tokens(line):
-        css = next((name for parent, name in _CLASSES if kind is parent or kind[: len(parent)] == parent), "")
+        css = next(
+            (name for parent, name in _CLASSES if kind is parent or kind[: len(parent)] == parent),
+            "",
+        )
         inner = [edge for edge in edges if at < edge < at + len(text)]
         for start, end in zip([at, *inner], [*inner, at + len(text)], strict=True):
             is_changed = any(a <= start and end <= b for a, b in changed)
             yield (
-                " ".join(filter(None, (f"cw-{css}" if css else "", "cw-word" if is_changed else ""))),
+                " ".join(
+                    filter(None, (f"cw-{css}" if css else "", "cw-word" if is_changed else ""))
+                ),
                 text[start - at : end - at],
             )
         at += len(text)

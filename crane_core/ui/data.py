@@ -251,7 +251,11 @@ def printed_rows(benchmark: str, rows: list[ScoreRow]) -> list[PrintedRow]:
 
 @st.cache_resource(max_entries=2, show_spinner=False)
 def _run_titles(revision: str) -> Mapping[str, str]:
-    return {name: title for (kind, name), title in inventory(folder()).titles.items() if kind is Listed.RUN}
+    return {
+        name: title
+        for (kind, name), title in inventory(folder()).titles.items()
+        if kind is Listed.RUN
+    }
 
 
 def run_title(experiment: str) -> str | None:

@@ -49,7 +49,9 @@ def draw_loaded() -> None:
         st.caption("The published texts (code, kernel states, prompts, reasoning) are loaded.")
     else:
         after = (
-            "**Next: press Fetch crane-llm**, which takes a minute." if may(Role.ADMIN) else "An admin can fetch them."
+            "**Next: press Fetch crane-llm**, which takes a minute."
+            if may(Role.ADMIN)
+            else "An admin can fetch them."
         )
         st.info(
             "The published study is loaded as facts: labels, votes, outcomes and printed numbers. Its code, kernel "
@@ -61,7 +63,10 @@ def draw_sources() -> None:
     """One row per source, oldest first; its commit leads to where others published it."""
     sources = state.sources(data.store().cursor())
     kept = {source.source_id: source for source in staged_sources(data.folder().sources)}
-    released = [source if (source := kept.get(name)) and source.release else None for name in sources["source_id"]]
+    released = [
+        source if (source := kept.get(name)) and source.release else None
+        for name in sources["source_id"]
+    ]
     when = sources["imported_at"].dt.strftime("%Y-%m-%d %H:%M UTC").fillna(SHIPS)
     shown = pd.DataFrame(
         {
@@ -72,7 +77,9 @@ def draw_sources() -> None:
             "Loaded": when,
             "Problems": sources["n_problems"],
             "Release": [_release_words(source) if source else "" for source in released],
-            "Commit": [source.release.page if source and source.release else "" for source in released],
+            "Commit": [
+                source.release.page if source and source.release else "" for source in released
+            ],
             "sha256": sources["sha256"],
         }
     )
@@ -81,7 +88,9 @@ def draw_sources() -> None:
     counts = state.source_counts(data.store().cursor())
     with st.expander("Records by source"):
         names = dict(zip(sources["source_id"], sources["name"], strict=True))
-        shown = counts.assign(source=counts["source_id"].map(names), record=counts["record"].str.replace("_", " "))
+        shown = counts.assign(
+            source=counts["source_id"].map(names), record=counts["record"].str.replace("_", " ")
+        )
         columns = {"source": "Source", "record": "Record", "n_read": "Read", "n_new": "New"}
         records = st.column_config.NumberColumn(format="localized")
         shown = shown[list(columns)].rename(columns=columns)
@@ -119,13 +128,25 @@ def draw_problems() -> None:
         st.caption("No problems: every record of every source was read.")
         return
     kinds = problems["kind"].value_counts()
-    st.caption(", ".join(f"{count(n)} × {kind}: {MEANING[ProblemKind(str(kind))]}" for kind, n in kinds.items()))
-    columns = {"kind": "Kind", "source_id": "Source", "path": "File", "place": "Place", "reason": "Reason"}
+    st.caption(
+        ", ".join(
+            f"{count(n)} × {kind}: {MEANING[ProblemKind(str(kind))]}" for kind, n in kinds.items()
+        )
+    )
+    columns = {
+        "kind": "Kind",
+        "source_id": "Source",
+        "path": "File",
+        "place": "Place",
+        "reason": "Reason",
+    }
     grid(
         problems[list(columns)].rename(columns=columns),
         row_height=PROBLEM_HEIGHT,
         height=min(PROBLEM_HEIGHT * len(problems) + 36, 420),
-        column_config={name: st.column_config.TextColumn(width=px) for name, px in PROBLEM_WIDTHS.items()},
+        column_config={
+            name: st.column_config.TextColumn(width=px) for name, px in PROBLEM_WIDTHS.items()
+        },
     )
 
 
@@ -169,8 +190,13 @@ def draw_annotators() -> None:
 def draw_counts() -> None:
     """Rows of every table, folded away."""
     counts = data.table_counts()
-    with st.expander(f"Database: {count(sum(counts.values()))} rows in {count(len(counts))} tables"):
+    with st.expander(
+        f"Database: {count(sum(counts.values()))} rows in {count(len(counts))} tables"
+    ):
         shown = pd.DataFrame(
-            {"Table": [name.replace("_", " ") for name in counts], "Rows": [count(n) for n in counts.values()]}
+            {
+                "Table": [name.replace("_", " ") for name in counts],
+                "Rows": [count(n) for n in counts.values()],
+            }
         )
         grid(shown, width=420, height="content")

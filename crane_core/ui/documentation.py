@@ -117,7 +117,9 @@ async def _file(folder: Path, name: str, scope: Scope) -> Response | None:
 
 def _digests(page: str) -> str:
     """The scripts that the site's builder writes into a page, as a policy names them."""
-    digests = {b64encode(sha256(script.encode()).digest()).decode() for script in _SCRIPT.findall(page)}
+    digests = {
+        b64encode(sha256(script.encode()).digest()).decode() for script in _SCRIPT.findall(page)
+    }
     return "".join(f" 'sha256-{digest}'" for digest in sorted(digests))
 
 

@@ -61,7 +61,9 @@ def _inline_scripts() -> list[str]:
     """The digests of the scripts that Streamlit writes into its own page, as a policy names them."""
     page = files("streamlit").joinpath("static", "index.html").read_text("utf-8")
     scripts = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
-    return [f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" for script in scripts]
+    return [
+        f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" for script in scripts
+    ]
 
 
 _POLICY = "; ".join(
@@ -96,7 +98,11 @@ _admitted: dict[str, Carried] = {}
 
 def configured_hosts() -> list[str]:
     """The host names besides loopback that this server accepts: CRANE_HOSTS, separated by commas."""
-    return [host.strip().lower() for host in os.environ.get("CRANE_HOSTS", "").split(",") if host.strip()]
+    return [
+        host.strip().lower()
+        for host in os.environ.get("CRANE_HOSTS", "").split(",")
+        if host.strip()
+    ]
 
 
 def door() -> list[Middleware]:
@@ -108,7 +114,11 @@ def door() -> list[Middleware]:
             remedy="Start it with `python -m crane_core app`, or set FORWARDED_ALLOW_IPS to nothing.",
         )
     return [
-        Middleware(TrustedHostMiddleware, allowed_hosts=[*LOOPBACK, *configured_hosts()], www_redirect=False),
+        Middleware(
+            TrustedHostMiddleware,
+            allowed_hosts=[*LOOPBACK, *configured_hosts()],
+            www_redirect=False,
+        ),
         Middleware(BehindProxy),
         Middleware(Documentation, headers=HEADERS),
         Middleware(Doorkeeper),
@@ -126,7 +136,11 @@ def let_in(brought: Carried) -> None:
         _admitted[context.session_id] = brought
         admit(brought)
         _note_login(brought)
-        over = [session for session in list(_admitted) if session != context.session_id and not _is_open(session)]
+        over = [
+            session
+            for session in list(_admitted)
+            if session != context.session_id and not _is_open(session)
+        ]
         for session in over:
             _admitted.pop(session, None)
 
@@ -171,7 +185,9 @@ class Doorkeeper:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "websocket" and not _is_own_page(scope):
-            await PlainTextResponse("A page of another site.", HTTPStatus.FORBIDDEN)(scope, receive, send)
+            await PlainTextResponse("A page of another site.", HTTPStatus.FORBIDDEN)(
+                scope, receive, send
+            )
         elif scope["type"] == "http":
             await self._answer(scope, receive, _with_headers(send))
         else:
@@ -184,7 +200,9 @@ class Doorkeeper:
         if path.endswith(_METRICS) or _AGENTS in f"{path}/":
             await PlainTextResponse("Not found.", HTTPStatus.NOT_FOUND)(scope, receive, send)
         elif method not in _READING and not is_upload:
-            await PlainTextResponse("Not allowed.", HTTPStatus.METHOD_NOT_ALLOWED)(scope, receive, send)
+            await PlainTextResponse("Not allowed.", HTTPStatus.METHOD_NOT_ALLOWED)(
+                scope, receive, send
+            )
         elif method == "PUT":
             await self._upload(session, scope, receive, send)
         elif method not in _READING and not may_upload(session):
@@ -238,7 +256,9 @@ def _place(address: str) -> tuple[str, str, int] | None:
         port = parts.port or _PORTS[parts.scheme]
     except (ValueError, KeyError):
         return None
-    is_origin = parts.hostname and not (parts.path or parts.query or parts.fragment or parts.username)
+    is_origin = parts.hostname and not (
+        parts.path or parts.query or parts.fragment or parts.username
+    )
     return (parts.scheme, parts.hostname or "", port) if is_origin else None
 
 
@@ -247,7 +267,10 @@ def held_bytes() -> Counter[str]:
     manager = get_instance().uploaded_file_mgr
     assert isinstance(manager, MemoryUploadedFileManager)
     return Counter(
-        {s: sum(len(file.data) for file in files.values()) for s, files in list(manager.file_storage.items())}
+        {
+            s: sum(len(file.data) for file in files.values())
+            for s, files in list(manager.file_storage.items())
+        }
     )
 
 

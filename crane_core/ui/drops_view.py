@@ -69,7 +69,9 @@ def _drops(loaded: str, chosen: Ablated) -> pd.DataFrame:
 
 @st.cache_data(max_entries=32, show_spinner=False)
 def _drops_by(loaded: str, chosen: Ablated, by: str, setting: Setting) -> pd.DataFrame:
-    return drops_by(chosen.rows(), by=by, reference=chosen.reference(), setting=setting, rate=chosen.rate)
+    return drops_by(
+        chosen.rows(), by=by, reference=chosen.reference(), setting=setting, rate=chosen.rate
+    )
 
 
 def draw_drops(chosen: Ablated) -> None:
@@ -85,14 +87,23 @@ def draw_drops(chosen: Ablated) -> None:
     reference = chosen.reference()
     measured = _drops(data.answers(), chosen)
     is_study = chosen.benchmark == BENCHMARK and reference == Setting.RUNTIME
-    printed = printed_drops([tables()[name] for name in TABLES] if is_study else [], chosen.rate, measured)
+    printed = printed_drops(
+        [tables()[name] for name in TABLES] if is_study else [], chosen.rate, measured
+    )
     st.markdown(finding(measured, printed, chosen.rate_words, reference))
     if not set(measured["setting"]) & set(CATEGORIES):
         st.caption(TO_FILL)
-    settings = [setting for setting in Setting if setting in {*measured["setting"], *printed["setting"]}]
+    settings = [
+        setting for setting in Setting if setting in {*measured["setting"], *printed["setting"]}
+    ]
     drawn = drawn_drops(measured.assign(label=measured["setting"].map(setting_short)), printed)
     draw_chart(
-        finished(drops, drawn, labels=[setting_short(setting) for setting in settings], rate=chosen.rate_words),
+        finished(
+            drops,
+            drawn,
+            labels=[setting_short(setting) for setting in settings],
+            rate=chosen.rate_words,
+        ),
         None,
         numbers=measured.assign(reference_setting=str(reference)),
         name=f"drops_{chosen.rate_words}",
@@ -103,7 +114,9 @@ def draw_drops(chosen: Ablated) -> None:
     )
     grid(
         _readable(measured, chosen),
-        column_config={"Changed cases": st.column_config.LinkColumn(display_text="Open", width="small")},
+        column_config={
+            "Changed cases": st.column_config.LinkColumn(display_text="Open", width="small")
+        },
     )
     st.caption(about_tests(chosen.rate, len(measured)) + apart(measured))
 
@@ -115,9 +128,18 @@ def draw_drops_by(chosen: Ablated) -> None:
     settings = [str(setting) for setting in Setting if setting in set(measured["setting"])]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         looks: dict[str, Any] = {"required": True, "format_func": setting_short}
-        setting = one_of(st.segmented_control, "Input", settings, key=keys.SETTING, default=settings[0], **looks)
+        setting = one_of(
+            st.segmented_control, "Input", settings, key=keys.SETTING, default=settings[0], **looks
+        )
         looks = {"required": True, "format_func": GROUPINGS.get}
-        by = one_of(st.segmented_control, "By", list(GROUPINGS), key=keys.GROUP_BY, default="library_group", **looks)
+        by = one_of(
+            st.segmented_control,
+            "By",
+            list(GROUPINGS),
+            key=keys.GROUP_BY,
+            default="library_group",
+            **looks,
+        )
     draw_groups(chosen, by=str(by), setting=str(setting))
 
 
@@ -131,7 +153,9 @@ def draw_groups(chosen: Ablated, *, by: str, setting: str) -> None:
     n_of = table.groupby(by)["n"].agg(["min", "max"])
     labels = {group: with_n(group, *n_of.loc[group]) for group in _order(table, by)}
     titles = in_order(table["detector_title"].unique().tolist())
-    drawn = drawn_drops(table.assign(label=table[by].map(labels)), printed_drops([], chosen.rate, table))
+    drawn = drawn_drops(
+        table.assign(label=table[by].map(labels)), printed_drops([], chosen.rate, table)
+    )
     draw_chart(
         finished(drops, drawn, labels=list(labels.values()), rate=chosen.rate_words),
         _readable_by(table, by),
@@ -148,12 +172,21 @@ def _order(table: pd.DataFrame, by: str) -> list[str]:
     present = table[by].unique().tolist()
     if by == "library_group":
         return [group for group in PAPER_GROUPS if group in present]
-    return [str(name) for name in table.groupby(by)["n_cases"].max().sort_values(ascending=False, kind="stable").index]
+    return [
+        str(name)
+        for name in table.groupby(by)["n_cases"]
+        .max()
+        .sort_values(ascending=False, kind="stable")
+        .index
+    ]
 
 
 def _readable(measured: pd.DataFrame, chosen: Ablated) -> pd.DataFrame:
     reference = setting_short(chosen.reference())
-    order = {title: place for place, title in enumerate(in_order(measured["detector_title"].unique().tolist()))}
+    order = {
+        title: place
+        for place, title in enumerate(in_order(measured["detector_title"].unique().tolist()))
+    }
     rows = sorted(as_rows(measured), key=lambda row: order[row["detector_title"]])
     return pd.DataFrame(
         {
@@ -215,12 +248,18 @@ def _open_cases(chosen: Ablated, measured: pd.DataFrame, point: dict[str, Any]) 
     go("cases", **_filters(chosen, as_rows(measured[is_meant])[0]))
 
 
-def _open_group(chosen: Ablated, table: pd.DataFrame, by: str, labels: dict[str, str], point: dict[str, Any]) -> None:
-    is_meant = (table[by].map(labels) == point["label"]) & (table["detector_title"] == point["detector_title"])
+def _open_group(
+    chosen: Ablated, table: pd.DataFrame, by: str, labels: dict[str, str], point: dict[str, Any]
+) -> None:
+    is_meant = (table[by].map(labels) == point["label"]) & (
+        table["detector_title"] == point["detector_title"]
+    )
     row = as_rows(table[is_meant])[0]
     if by == "library_group":
         rows = chosen.rows()
-        of_group = {keys.LIBRARY: sorted(rows.loc[rows[by] == row[by], "library"].unique().tolist())}
+        of_group = {
+            keys.LIBRARY: sorted(rows.loc[rows[by] == row[by], "library"].unique().tolist())
+        }
     else:
         of_group = {CASE_FILTER[by]: row[by]}
     go("cases", **_filters(chosen, row) | of_group)

@@ -15,7 +15,15 @@ from crane_core.stats.outcome import DIRECTED
 from crane_core.ui.ablation_values import REFERENCE, ablation_values
 from crane_core.ui.breakdown_words import GROUPINGS
 from crane_core.ui.outcome_words import named, of_comparisons
-from crane_core.ui.words import count, literal, points, points_interval, sentence_case, setting_short, setting_words
+from crane_core.ui.words import (
+    count,
+    literal,
+    points,
+    points_interval,
+    sentence_case,
+    setting_short,
+    setting_words,
+)
 
 PHRASES = {
     Setting.CODE: "with code only",
@@ -32,7 +40,10 @@ def apart(measured: pd.DataFrame) -> str:
     """Which rows have an interval and tests that lead to different conclusions, and why."""
     tested = measured[measured["p_holm"].notna()]
     is_apart = tested["outcome"].isin(DIRECTED) != ((tested["low"] > 0) | (tested["high"] < 0))
-    names = [f"{row['detector_title']} {setting_short(row['setting'])}" for row in as_rows(tested[is_apart])]
+    names = [
+        f"{row['detector_title']} {setting_short(row['setting'])}"
+        for row in as_rows(tested[is_apart])
+    ]
     if not names:
         return ""
     return (
@@ -95,7 +106,12 @@ def finding_by(table: pd.DataFrame, by: str, setting: Setting) -> str:
     """For which groups one input gains and loses; table: of `setting_drops.drops_by`."""
     rows = as_rows(table)
     decided = of_comparisons([row["outcome"] for row in rows], f" by {GROUPINGS[by]}")
-    names = named(rows, lambda row: f"{literal(str(row[by]))} ({points(row['difference'])}, {row['detector_title']})")
+    names = named(
+        rows,
+        lambda row: (
+            f"{literal(str(row[by]))} ({points(row['difference'])}, {row['detector_title']})"
+        ),
+    )
     return f"**{sentence_case(PHRASES[setting])}, {decided}.** {names}".rstrip()
 
 
@@ -108,14 +124,32 @@ def drawn_drops(measured: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     """Measured and printed differences in the columns of the chart."""
     shown = measured.assign(is_printed=False, end=measured[["high", "difference"]].max(axis=1))
     only = printed.assign(
-        label=printed["setting"].map(setting_short), is_printed=True, end=printed["difference"], n=None, n_cases=None
+        label=printed["setting"].map(setting_short),
+        is_printed=True,
+        end=printed["difference"],
+        n=None,
+        n_cases=None,
     )
     both = pd.concat([shown, only.reindex(columns=shown.columns)], ignore_index=True)
     both["text"] = [
-        points(row["difference"]).removesuffix(" pp") + (" p" if row["is_printed"] else "") for row in as_rows(both)
+        points(row["difference"]).removesuffix(" pp") + (" p" if row["is_printed"] else "")
+        for row in as_rows(both)
     ]
-    columns = ["label", "detector_title", "setting", "difference", "low", "high", "end", "text", "n", "n_cases"]
-    return both[[*columns, "is_printed"]].astype({"n": "Int64", "n_cases": "Int64", "is_printed": bool})
+    columns = [
+        "label",
+        "detector_title",
+        "setting",
+        "difference",
+        "low",
+        "high",
+        "end",
+        "text",
+        "n",
+        "n_cases",
+    ]
+    return both[[*columns, "is_printed"]].astype(
+        {"n": "Int64", "n_cases": "Int64", "is_printed": bool}
+    )
 
 
 def left_out_words(n: int) -> str:

@@ -36,7 +36,9 @@ _PURPOSES = ("sec-purpose", "purpose", "x-purpose", "x-moz")
 """Headers of a browser that loads a link before anybody opens it, which would use it up."""
 OF_PROVIDER = "./auth/logout"
 """Streamlit's own logout, which also ends the session at the provider."""
-_MISCONFIGURED = "Logins are misconfigured on this server. Tell the person who runs it; its log says more."
+_MISCONFIGURED = (
+    "Logins are misconfigured on this server. Tell the person who runs it; its log says more."
+)
 _LOG = logging.getLogger(__name__)
 
 
@@ -49,7 +51,11 @@ class Entrance:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
-            answer = self._answer(scope) if scope["type"] == "http" and scope["method"] == "GET" else None
+            answer = (
+                self._answer(scope)
+                if scope["type"] == "http" and scope["method"] == "GET"
+                else None
+            )
         except (IdentityError, LedgerError) as error:
             _LOG.error("Nobody can log in: %s", error)
             answer = PlainTextResponse(_MISCONFIGURED, HTTPStatus.SERVICE_UNAVAILABLE)
@@ -69,7 +75,8 @@ class Entrance:
         peer = request.client.host if request.client else ""
         if self._throttle.locked_s(peer):
             return PlainTextResponse(
-                "Too many failed attempts. Try again in a few minutes.", HTTPStatus.TOO_MANY_REQUESTS
+                "Too many failed attempts. Try again in a few minutes.",
+                HTTPStatus.TOO_MANY_REQUESTS,
             )
         folder, token = data_folder(), request.query_params.get("token", "")
         try:
@@ -83,7 +90,9 @@ class Entrance:
         if visitor is None:
             words = f"{email} is not on this server's list of people. Ask the person who runs it."
             return PlainTextResponse(words, HTTPStatus.FORBIDDEN)
-        if _email_of(request) == email:  # the same link again, where it was opened: nothing more to give
+        if (
+            _email_of(request) == email
+        ):  # the same link again, where it was opened: nothing more to give
             return RedirectResponse(_landing(visitor), HTTPStatus.SEE_OTHER)
         try:
             open_invitation(folder.path, token)
@@ -103,9 +112,13 @@ def _with_session(visitor: Visitor, request: Request) -> Response:
     cookie = signed(issued, Purpose.SESSION, signing_key(folder.path))
     login = Login(visitor.email, issued.issued, issued.issued, issued.until, BY_INVITATION, address)
     see(folder.path, cookie, login)
-    note(folder, Actor(visitor.email, address), AuditAction.LOG_IN, visitor.email, "by an invitation")
+    note(
+        folder, Actor(visitor.email, address), AuditAction.LOG_IN, visitor.email, "by an invitation"
+    )
     is_secure = request.url.scheme == "https"
-    answer.set_cookie(COOKIE, cookie, max_age=SESSION_S, httponly=True, samesite="lax", secure=is_secure)
+    answer.set_cookie(
+        COOKIE, cookie, max_age=SESSION_S, httponly=True, samesite="lax", secure=is_secure
+    )
     return answer
 
 
@@ -140,7 +153,10 @@ def _log_out(request: Request) -> Response:
 def _is_genuine(name: str, cookie: str) -> bool:
     """Whether a cookie was given out here; others are invalid, and are not remembered."""
     if name == PROVIDER_COOKIE:
-        return decode_signed_value(get_cookie_secret(), name, cookie.encode("latin-1", "replace")) is not None
+        return (
+            decode_signed_value(get_cookie_secret(), name, cookie.encode("latin-1", "replace"))
+            is not None
+        )
     try:
         accepted(cookie, Purpose.SESSION, data_folder().path)
     except IdentityError:

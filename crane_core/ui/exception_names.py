@@ -10,7 +10,9 @@ _OF_LIBRARIES = (
     "ResourceExhaustedError", "UnimplementedError",
 )  # fmt: skip
 _BUILT_IN = [
-    name for name, held in vars(builtins).items() if isinstance(held, type) and issubclass(held, BaseException)
+    name
+    for name, held in vars(builtins).items()
+    if isinstance(held, type) and issubclass(held, BaseException)
 ]
 _KNOWN = {name.lower(): name for name in (*_BUILT_IN, *_OF_LIBRARIES)}
 
@@ -32,6 +34,7 @@ def named_exceptions(text: str) -> tuple[str, ...]:
     found = dict.fromkeys(
         name
         for name in _NAMED.findall(text)
-        if len(name) <= MAX_NAME and (name in known or (name.endswith(_ENDINGS) and name not in _ENDINGS))
+        if len(name) <= MAX_NAME
+        and (name in known or (name.endswith(_ENDINGS) and name not in _ENDINGS))
     )
     return tuple(found)[:MOST_NAMED]

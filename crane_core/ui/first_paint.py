@@ -19,7 +19,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from crane_core.ui.navigation import MARK, NOT_FOUND, group_of, group_style, page_files, title
 
 STYLES = tuple(Path(__file__).with_name(name) for name in ("style.css", "frame.css"))
-SOON = re.compile(r"^(ArrowVegaLiteChart|embed|vega-interpreter|BidiComponent|Html|PageLink)\..*\.js$")
+SOON = re.compile(
+    r"^(ArrowVegaLiteChart|embed|vega-interpreter|BidiComponent|Html|PageLink)\..*\.js$"
+)
 """Parts of Streamlit that every page needs and that it asks for only once it has something to draw with them."""
 _LIKE_A_PAGE = re.compile(r"/[^/._][^/.]*")
 """Addresses at which Streamlit serves its page though no page has that name."""
@@ -41,15 +43,22 @@ class FirstPaint:
         self._head = f"{_preloads()}<title>Crane Workbench</title><style>{sheet()}</style>".encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        name = self._shown_at(scope) if scope["type"] == "http" and scope["method"] == "GET" else None
+        name = (
+            self._shown_at(scope) if scope["type"] == "http" and scope["method"] == "GET" else None
+        )
         if name is None:
             await self._app(scope, receive, send)
             return
-        if scope["path"].rstrip("/") == self._start:  # Streamlit knows the start page by no other address than /
+        if (
+            scope["path"].rstrip("/") == self._start
+        ):  # Streamlit knows the start page by no other address than /
             query = scope["query_string"].decode("latin-1")
             await RedirectResponse(f"/?{query}" if query else "/")(scope, receive, send)
             return
-        asked = {**scope, "headers": [(key, value) for key, value in scope["headers"] if key not in AGAIN]}
+        asked = {
+            **scope,
+            "headers": [(key, value) for key, value in scope["headers"] if key not in AGAIN],
+        }
         await self._app(asked, receive, _with_paint(send, self._head, _skeleton(name).encode()))
 
     def _shown_at(self, scope: Scope) -> str | None:
@@ -71,9 +80,13 @@ def _with_paint(send: Send, head: bytes, skeleton: bytes) -> Send:
         if message.get("more_body"):
             return
         whole = bytes(body)
-        if _ROOT in whole and Headers(raw=started[0]["headers"]).get("content-type", "").startswith("text/html"):
+        if _ROOT in whole and Headers(raw=started[0]["headers"]).get("content-type", "").startswith(
+            "text/html"
+        ):
             whole = re.sub(rb"<title>.*?</title>", b"", whole)
-            whole = whole.replace(b"</head>", head + b"</head>", 1).replace(b"<body>", b"<body>" + skeleton, 1)
+            whole = whole.replace(b"</head>", head + b"</head>", 1).replace(
+                b"<body>", b"<body>" + skeleton, 1
+            )
             headers = MutableHeaders(scope=started[0])
             headers["content-length"] = str(len(whole))
             del headers["etag"]
@@ -92,7 +105,9 @@ def sheet() -> str:
 def _preloads() -> str:
     folder = files("streamlit").joinpath("static", "static", "js")
     names = sorted(entry.name for entry in folder.iterdir() if SOON.match(entry.name))
-    return "".join(f'<link rel="modulepreload" crossorigin href="./static/js/{name}">' for name in names)
+    return "".join(
+        f'<link rel="modulepreload" crossorigin href="./static/js/{name}">' for name in names
+    )
 
 
 def _skeleton(shown: str) -> str:

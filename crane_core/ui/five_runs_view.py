@@ -23,7 +23,17 @@ from crane_core.ui.url_state import one_of
 from crane_core.ui.words import NOTHING, count, interval, percent, setting_short
 
 ALL_INPUTS = "all inputs"
-NUMBERS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine", 10: "ten"}
+NUMBERS = {
+    2: "two",
+    3: "three",
+    4: "four",
+    5: "five",
+    6: "six",
+    7: "seven",
+    8: "eight",
+    9: "nine",
+    10: "ten",
+}
 ABOUT_VOTES = (
     "Dashed: as many real crashes as votes. Lines: 95% intervals by case. Larger marks: more instances. Half of the "
     "instances of a benchmark of pairs crash; where crashes are rarer, fewer of them are real."
@@ -47,7 +57,9 @@ def _stability(loaded: str, where: ResultChoice) -> Stability:
 
 def _where(chosen: ResultChoice) -> ResultChoice:
     """The switches that matter for single runs; the others must not invalidate the cache."""
-    alike = chosen._replace(rule=VoteRule.MAJORITY, credit=Credit.DETECTION, annotator=PUBLISHED_HUMAN)
+    alike = chosen._replace(
+        rule=VoteRule.MAJORITY, credit=Credit.DETECTION, annotator=PUBLISHED_HUMAN
+    )
     return alike._replace(beside=(), inputs=WITH_STATE)
 
 
@@ -75,9 +87,15 @@ def draw_five_runs(chosen: ResultChoice) -> None:
         )
     votes = by_setting[None if picked == ALL_INPUTS else picked]
     titles = in_order(votes["detector_title"].unique().tolist())
-    st.markdown("".join(f"- {finding(votes[votes['detector_title'] == title])}\n" for title in titles))
+    st.markdown(
+        "".join(f"- {finding(votes[votes['detector_title'] == title])}\n" for title in titles)
+    )
     draw_chart(
-        finished(reliability, votes), _readable_votes(votes), numbers=votes, name="crash_votes", note=ABOUT_VOTES
+        finished(reliability, votes),
+        _readable_votes(votes),
+        numbers=votes,
+        name="crash_votes",
+        note=ABOUT_VOTES,
     )
     grid(_readable_runs(runs))
     about = ABOUT_RUNS.format(n=NUMBERS.get(most, str(most)), by_chance=percent(1 - 0.5**most))
@@ -93,7 +111,11 @@ def finding(votes: pd.DataFrame) -> str:
         share = f"**{percent(row['value'])}** of the time ({interval(row['low'], row['high'])}, n {count(row['n'])})"
         said.append(f"{row['votes']} of {row['n_runs']} {verb} {share}")
     title = votes["detector_title"].iloc[0]
-    return f"{title}: {'; '.join(said)}." if said else f"{title}: no instance has {most - 1} crash votes or more."
+    return (
+        f"{title}: {'; '.join(said)}."
+        if said
+        else f"{title}: no instance has {most - 1} crash votes or more."
+    )
 
 
 def _readable_votes(votes: pd.DataFrame) -> pd.DataFrame:
@@ -125,12 +147,20 @@ def _readable_runs(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _column(row: dict[str, Any]) -> str:
-    names = {Measure.RUN: f"Run {row['k']}", Measure.PASS: f"Any of {row['k']}", Measure.ALL: "All right"}
+    names = {
+        Measure.RUN: f"Run {row['k']}",
+        Measure.PASS: f"Any of {row['k']}",
+        Measure.ALL: "All right",
+    }
     return names.get(Measure(row["measure"]), "Between instances")
 
 
 def _with_interval(row: dict[str, Any]) -> str:
-    return NOTHING if row["value"] is None else f"{percent(row['value'])} ({interval(row['low'], row['high'])})"
+    return (
+        NOTHING
+        if row["value"] is None
+        else f"{percent(row['value'])} ({interval(row['low'], row['high'])})"
+    )
 
 
 def _left_out(runs: pd.DataFrame) -> str:

@@ -44,7 +44,11 @@ def _draw_not_found(name: str) -> None:
     """What is shown where the address names no page, as a mistyped or old link does."""
     with page(is_blind=True):
         st.title(title(NOT_FOUND))
-        st.info(literal(f"The address ends in {name[:MOST_LETTERS]!r}, which is not the name of a page."))
+        st.info(
+            literal(
+                f"The address ends in {name[:MOST_LETTERS]!r}, which is not the name of a page."
+            )
+        )
         known = {title(file): file for file in page_files()} | {file: file for file in page_files()}
         if meant := nearest(name, known):
             link(known[meant], f"Open {title(known[meant])}")
@@ -66,8 +70,12 @@ def page(
     A visitor without access gets the question for the login and `beside_the_login`, not the body; one whose role
     is less than the page `needs` gets one line that says so.
     """
-    beside_the_menu = st.container(key=keys.BAR_PLACE)  # there for strangers, too: what follows keeps its place
-    above = st.container(key=keys.ABOVE)  # likewise: a desk that asks for the login again stays the same desk
+    beside_the_menu = st.container(
+        key=keys.BAR_PLACE
+    )  # there for strangers, too: what follows keeps its place
+    above = st.container(
+        key=keys.ABOVE
+    )  # likewise: a desk that asks for the login again stays the same desk
     visitor = _let_in()
     if visitor is None:
         beside_the_login()
@@ -86,7 +94,11 @@ def page(
         if writer():
             st.info("Nothing can be changed here. The link above opens this page where it can.")
             st.stop()
-        st.info(literal(f"This page needs the role {needs}; you are logged in as {visitor.email}, {visitor.role}."))
+        st.info(
+            literal(
+                f"This page needs the role {needs}; you are logged in as {visitor.email}, {visitor.role}."
+            )
+        )
         st.stop()
     if not is_blind:
         _stop_if_blinded(visitor)
@@ -111,8 +123,16 @@ def _stop_if_blinded(visitor: Visitor) -> None:
 def _draw_closed(campaigns: list[str]) -> None:
     """Replaces a page that could reveal to annotators what their blind campaign hides."""
     st.title(shown_title())
-    of = f"the blind campaign {campaigns[0]}" if len(campaigns) == 1 else f"the blind campaigns {', '.join(campaigns)}"
-    st.info(literal(f"You label in {of}. This page opens when labelling is locked, because it could reveal models."))
+    of = (
+        f"the blind campaign {campaigns[0]}"
+        if len(campaigns) == 1
+        else f"the blind campaigns {', '.join(campaigns)}"
+    )
+    st.info(
+        literal(
+            f"You label in {of}. This page opens when labelling is locked, because it could reveal models."
+        )
+    )
     link("annotate", "Open Annotate")
 
 
@@ -122,6 +142,8 @@ def _let_in() -> Visitor | None:
         found = arrival()
         if found.visitor is None:
             draw_login(found.refusal)
-        elif found.visitor.is_known or admitted("CRANE_PASSWORD", key=keys.ADMITTED, heading="Crane Workbench"):
+        elif found.visitor.is_known or admitted(
+            "CRANE_PASSWORD", key=keys.ADMITTED, heading="Crane Workbench"
+        ):
             return found.visitor
     return None

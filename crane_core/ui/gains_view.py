@@ -48,7 +48,9 @@ TEST_WORDS = {
     PairedTest.SIGN_FLIP: "(the difference of each case takes either sign by chance)",
     PairedTest.SWAP: "(the two inputs of each case change places by chance)",
 }
-SAMPLED = "Not tested: the labels of a sample stand for others, so it is unknown which instance is right."
+SAMPLED = (
+    "Not tested: the labels of a sample stand for others, so it is unknown which instance is right."
+)
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
@@ -57,7 +59,9 @@ def _gains(loaded: str, chosen: ResultChoice) -> Compared:
     if found.comparison.empty:
         return found
     titles = in_order(found.comparison["detector_title"].tolist())
-    return found._replace(comparison=found.comparison.set_index("detector_title", drop=False).loc[titles])
+    return found._replace(
+        comparison=found.comparison.set_index("detector_title", drop=False).loc[titles]
+    )
 
 
 def _by_case(chosen: ResultChoice) -> Compared:
@@ -74,8 +78,12 @@ def _by_row(chosen: ResultChoice) -> Compared:
     comparison = gain_table(rows, **how)
     is_shown = rows["experiment"].isin(chosen.beside)
     is_shown |= rows["detector"].isin(comparison["detector"] if not comparison.empty else [])
-    values = rate_table(rows[is_shown], by=BY, rate="Accuracy", rule=chosen.rule, credit=chosen.credit)
-    left_out = asked[~asked.index.isin(rows.index)].groupby("detector_title")["instance_id"].nunique()
+    values = rate_table(
+        rows[is_shown], by=BY, rate="Accuracy", rule=chosen.rule, credit=chosen.credit
+    )
+    left_out = (
+        asked[~asked.index.isin(rows.index)].groupby("detector_title")["instance_id"].nunique()
+    )
     return Compared(comparison, values, {str(title): int(n) for title, n in left_out.items()})
 
 
@@ -96,14 +104,20 @@ def draw_gains(chosen: ResultChoice) -> None:
     drawn = values.assign(
         label=[with_n(title, *n_of.loc[title]) for title in values["detector_title"]],
         setting=values["setting"].map(setting_short),
-        text=[f"{setting_short(s)} {percent(v)}" for s, v in zip(values["setting"], values["value"], strict=True)],
+        text=[
+            f"{setting_short(s)} {percent(v)}"
+            for s, v in zip(values["setting"], values["value"], strict=True)
+        ],
     )
     drawn["printed"] = [
-        printed.get(key, math.nan) for key in zip(drawn["detector_title"], drawn["setting"], strict=True)
+        printed.get(key, math.nan)
+        for key in zip(drawn["detector_title"], drawn["setting"], strict=True)
     ]
     base, other = chosen.inputs
     note = f"Hollow: {setting_words(base)}. Filled: {setting_words(other)}. Lines: 95% intervals by case."
-    note += " Thin upright marks: the paper's printed values." if drawn["printed"].notna().any() else ""
+    note += (
+        " Thin upright marks: the paper's printed values." if drawn["printed"].notna().any() else ""
+    )
     note += "".join(
         f" {title}: {count(n)} instances without an outcome with both inputs are left out."
         for title, n in n_unpaired.items()
@@ -111,7 +125,9 @@ def draw_gains(chosen: ResultChoice) -> None:
     numbers = drawn.drop(columns=["text", "label"]).assign(setting=values["setting"])
     if not comparison.empty:
         changes = comparison.drop(columns=["n", "n_cases"]).reset_index(drop=True)
-        numbers = numbers.merge(changes, on="detector_title", how="left", suffixes=("", "_of_change"))
+        numbers = numbers.merge(
+            changes, on="detector_title", how="left", suffixes=("", "_of_change")
+        )
     inputs = setting_short(base), setting_short(other)
     name = "accuracy_gain" if chosen.inputs == WITH_STATE else f"accuracy_{base}_to_{other}"
     draw_chart(finished(gains, drawn, inputs=inputs), None, numbers=numbers, name=name, note=note)
@@ -161,14 +177,21 @@ def _about_tests(comparison: pd.DataFrame) -> list[str]:
 
 
 def _printed_accuracy(chosen: ResultChoice) -> dict[tuple[str, str], float]:
-    is_printed = chosen.experiment == STUDY and chosen.inputs == WITH_STATE and chosen.credit in PRINTED_IN
+    is_printed = (
+        chosen.experiment == STUDY and chosen.inputs == WITH_STATE and chosen.credit in PRINTED_IN
+    )
     if not is_printed or chosen.rule is not VoteRule.MAJORITY:
         return {}
     numbers = data.printed_numbers()
-    rows = numbers[(numbers["publication"] == "paper") & (numbers["table_id"] == PRINTED_IN[chosen.credit])]
+    rows = numbers[
+        (numbers["publication"] == "paper") & (numbers["table_id"] == PRINTED_IN[chosen.credit])
+    ]
     shown = {"Accuracy (-RT)": "−RT", "Accuracy (+RT)": "+RT"}
     rows = rows[rows["column"].isin(shown)]
-    return {(row["row"], shown[row["column"]]): float(row["printed"].removesuffix("%")) / 100 for row in as_rows(rows)}
+    return {
+        (row["row"], shown[row["column"]]): float(row["printed"].removesuffix("%")) / 100
+        for row in as_rows(rows)
+    }
 
 
 def readable(comparison: pd.DataFrame, inputs: tuple[str, str]) -> pd.DataFrame:

@@ -27,7 +27,9 @@ _MOST_DECIMALS = 2
 """Of a point, in a title."""
 
 
-def headline(comparison: pd.DataFrame, kind: str = DetectorKind.LLM, inputs: Inputs = WITH_STATE) -> str:
+def headline(
+    comparison: pd.DataFrame, kind: str = DetectorKind.LLM, inputs: Inputs = WITH_STATE
+) -> str:
     """The finding as a title: the range of the differences, and how many detectors gain and lose.
 
     `comparison`: difference (a share) and outcome of each detector, as `measures.gain_table` returns them; it may be
@@ -38,7 +40,9 @@ def headline(comparison: pd.DataFrame, kind: str = DetectorKind.LLM, inputs: Inp
         return f"{other}: {Outcome.NOTHING} with {NAMES[inputs.base]}"
     outcomes, differences = comparison["outcome"].tolist(), comparison["difference"].dropna()
     is_study_base = inputs.base is Setting.CODE  # what everybody compares with needs no name
-    over, against = ("" if is_study_base else f" {word} {NAMES[inputs.base]}" for word in ("over", "against"))
+    over, against = (
+        "" if is_study_base else f" {word} {NAMES[inputs.base]}" for word in ("over", "against")
+    )
     span, whole = _span(differences), all_of(len(outcomes), who)
     alike = {
         Outcome.GAIN: f"{other} adds {span} points of accuracy{over} for {whole}",

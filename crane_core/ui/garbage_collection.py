@@ -23,4 +23,6 @@ def _freeze_once(n_modules: int) -> None:
     """Once per number of loaded modules, which a page's first visit raises. Garbage goes first, or it would stay."""
     gc.collect()
     gc.freeze()
-    atexit.register(gc.unfreeze)  # libraries that count their instances at the end would report leaks
+    atexit.register(
+        gc.unfreeze
+    )  # libraries that count their instances at the end would report leaks

@@ -33,7 +33,9 @@ _WRITTEN = {
     "detection only": r"detection (?:only|alone)",
 }
 """How a sentence writes a term, as a pattern; Markdown may have a backslash before a sign."""
-_TERM = re.compile("|".join(rf"(?P<t{i}>(?<!\w){words}(?!\w))" for i, words in enumerate(_WRITTEN.values())), re.I)
+_TERM = re.compile(
+    "|".join(rf"(?P<t{i}>(?<!\w){words}(?!\w))" for i, words in enumerate(_WRITTEN.values())), re.I
+)
 
 
 def explained(term: str, words: str | None = None) -> str:

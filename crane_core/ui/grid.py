@@ -25,7 +25,9 @@ _NUMBER = re.compile(
 )
 
 
-def grid(table: pd.DataFrame, *, column_config: Mapping[str, Any] | None = None, **looks: Any) -> None:
+def grid(
+    table: pd.DataFrame, *, column_config: Mapping[str, Any] | None = None, **looks: Any
+) -> None:
     """Draw the table; `column_config` as `st.dataframe` takes it is added to what follows from the cells."""
     given: dict[str, Any] = dict(column_config or {})
     first = next(iter(table), None)

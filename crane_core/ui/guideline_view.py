@@ -53,9 +53,16 @@ def _markdown(text: str) -> str:
 def change_html(older: str, newer: str) -> str:
     """The lines of two versions side by side, changed words marked, unchanged stretches folded. All of it escaped."""
     pairs = align_lines(older, newer)
-    near = {at for i, pair in enumerate(pairs) if not pair.same for at in range(i - CONTEXT, i + CONTEXT + 1)}
+    near = {
+        at
+        for i, pair in enumerate(pairs)
+        if not pair.same
+        for at in range(i - CONTEXT, i + CONTEXT + 1)
+    }
     stretches = groupby(enumerate(pairs), key=lambda entry: entry[0] in near)
-    body = "".join(_stretch([pair for _, pair in group], is_open=is_open) for is_open, group in stretches)
+    body = "".join(
+        _stretch([pair for _, pair in group], is_open=is_open) for is_open, group in stretches
+    )
     return f'<div class="cw-pair cw-prose"><section class="cw-cell">{body}</section></div>'
 
 

@@ -45,7 +45,11 @@ def _default(name: str) -> str:
     """The release that the button brings."""
     published = PUBLISHED[name]
     commit = published.default
-    return f"commit [{commit[:SHORT]}]({published.page}/tree/{commit})" if is_commit(commit) else "the newest revision"
+    return (
+        f"commit [{commit[:SHORT]}]({published.page}/tree/{commit})"
+        if is_commit(commit)
+        else "the newest revision"
+    )
 
 
 def _fetch(name: str) -> None:
@@ -75,7 +79,9 @@ def draw_import() -> None:
         type=ACCEPTED,
         accept_multiple_files=True,
     )
-    if uploads and st.button(f"Import {len(uploads)} file{'s' if len(uploads) > 1 else ''}", type="primary"):
+    if uploads and st.button(
+        f"Import {len(uploads)} file{'s' if len(uploads) > 1 else ''}", type="primary"
+    ):
         with tempfile.TemporaryDirectory() as folder:
             paths = []
             for upload in uploads:
@@ -84,7 +90,9 @@ def draw_import() -> None:
                 paths.append(path)
             _import_sources(paths)
     with st.form("import_path", border=False, enter_to_submit=True):
-        typed = st.text_input("Or a path on the machine that runs the app", placeholder="~/Downloads/crane_llm.tar.gz")
+        typed = st.text_input(
+            "Or a path on the machine that runs the app", placeholder="~/Downloads/crane_llm.tar.gz"
+        )
         if st.form_submit_button("Import path") and typed.strip():
             _import_sources([Path(typed.strip()).expanduser()])
 
@@ -108,11 +116,17 @@ def _about(entry: Imported) -> str:
 
 def _tell(entry: Imported) -> None:
     if entry.already_loaded:
-        st.info(f"{literal(entry.name)} is already loaded as source {entry.source_id}; nothing changed.")
+        st.info(
+            f"{literal(entry.name)} is already loaded as source {entry.source_id}; nothing changed."
+        )
         return
     counts = ", ".join(
-        f"{count(added.n_new)} {noun(added.n_new, added.record)}" for added in entry.added if added.n_new
+        f"{count(added.n_new)} {noun(added.n_new, added.record)}"
+        for added in entry.added
+        if added.n_new
     )
     n = len(entry.problems)
     problems = f" {count(n)} problem{'s' if n != 1 else ''}: see below." if n else " No problems."
-    st.success(f"Loaded {literal(entry.name)} ({_kind(entry)}){_about(entry)}. New: {counts or 'nothing'}.{problems}")
+    st.success(
+        f"Loaded {literal(entry.name)} ({_kind(entry)}){_about(entry)}. New: {counts or 'nothing'}.{problems}"
+    )

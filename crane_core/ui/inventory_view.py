@@ -31,7 +31,10 @@ ROLES = {
     Listed.RUN: Role.LEAD,
     Listed.CAMPAIGN: Role.LEAD,
 }
-ALL_OF = {Listed.RUN: ", with all its detectors and inputs,", Listed.BENCHMARK: " and all answers about it"}
+ALL_OF = {
+    Listed.RUN: ", with all its detectors and inputs,",
+    Listed.BENCHMARK: " and all answers about it",
+}
 WITHOUT_LOGIN = "somebody at the app"
 """Who did it, without logins."""
 SHOWN_LETTERS = 80
@@ -44,17 +47,25 @@ def draw_one(kind: Listed, name: str) -> None:
     with st.container(horizontal=True, gap="small", key=f"inventory_{kind}_{name}"):
         with st.popover("Rename", key=f"rename_{kind}_{name}"):
             given = inventory(data.folder()).title(kind, name) or name
-            title = st.text_input("New name", given, max_chars=LONGEST_TITLE, key=f"title_{kind}_{name}")
+            title = st.text_input(
+                "New name", given, max_chars=LONGEST_TITLE, key=f"title_{kind}_{name}"
+            )
             st.caption("Its id, files and links stay.")
             if st.button(f"Rename {kind}", key=f"renamed_{kind}_{name}"):
-                _change(kind, lambda by: rename(data.store(), data.folder(), kind, name, title, by=by))
+                _change(
+                    kind, lambda by: rename(data.store(), data.folder(), kind, name, title, by=by)
+                )
         with st.popover("Remove", key=f"remove_{kind}_{name}"):
             st.markdown(
                 f"Remove **{literal(name[:SHOWN_LETTERS])}**{ALL_OF.get(kind, '')} from every page, statistic and "
                 "export? Nothing is deleted, and it can be restored."
             )
             if st.button(f"Yes, remove this {kind}", key=f"removed_{kind}_{name}", type="primary"):
-                _change(kind, lambda by: remove(data.store(), data.folder(), kind, name, by=by), leave=True)
+                _change(
+                    kind,
+                    lambda by: remove(data.store(), data.folder(), kind, name, by=by),
+                    leave=True,
+                )
 
 
 def draw_many(*kinds: Listed) -> None:
@@ -65,7 +76,12 @@ def draw_many(*kinds: Listed) -> None:
     if not listed:
         return
     chosen = st.selectbox(
-        "Rename or remove", listed, index=None, format_func=_words, placeholder="Choose one", width=480
+        "Rename or remove",
+        listed,
+        index=None,
+        format_func=_words,
+        placeholder="Choose one",
+        width=480,
     )
     if chosen is not None:
         draw_one(chosen.kind, chosen.name)
@@ -73,17 +89,23 @@ def draw_many(*kinds: Listed) -> None:
 
 def draw_removed(*kinds: Listed) -> None:
     """What was removed, each with a button that restores it; nothing if there is none."""
-    listed = [entry for entry in removed(data.folder()) if entry.kind in kinds and _may_change(entry.kind)]
+    listed = [
+        entry for entry in removed(data.folder()) if entry.kind in kinds and _may_change(entry.kind)
+    ]
     if not listed:
         return
     with st.expander(f"Removed ({count(len(listed))})"):
         for entry in listed:
-            with st.container(horizontal=True, vertical_alignment="center", key=f"row_{entry.kind}_{entry.name}"):
+            with st.container(
+                horizontal=True, vertical_alignment="center", key=f"row_{entry.kind}_{entry.name}"
+            ):
                 if st.button("Restore", key=f"restore_{entry.kind}_{entry.name}"):
                     _change(entry.kind, _restoring(entry))
                 by = entry.removal.acted_by if entry.removal else ""
                 when = entry.since.replace("T", " ")[:16]
-                st.caption(literal(f"{_words(entry)}, removed by {by} at {when} UTC"), width="stretch")
+                st.caption(
+                    literal(f"{_words(entry)}, removed by {by} at {when} UTC"), width="stretch"
+                )
 
 
 def _restoring(entry: InventoryEntry) -> Callable[[str], object]:

@@ -35,7 +35,8 @@ def for_desk(labels: LabelSet) -> list[dict[str, Any]]:
             "key": label.key,
             "style": label_style(label),
             "reasons": [
-                {"code": code, "key": reasons[code].key, "words": reasons[code].words} for code in label.reasons
+                {"code": code, "key": reasons[code].key, "words": reasons[code].words}
+                for code in label.reasons
             ],
         }
         for label in labels.labels

@@ -13,7 +13,9 @@ from crane_core.ui.words import literal
 def draw_login(refusal: str) -> None:
     """The configured ways to log in; `refusal`: why a visitor who logged in has no access."""
     st.title("Crane Workbench")
-    with st.container():  # one element below the title, so that a desk that waits keeps its place; see draw_closed
+    with (
+        st.container()
+    ):  # one element below the title, so that a desk that waits keeps its place; see draw_closed
         _draw_ways(refusal)
 
 
@@ -37,5 +39,9 @@ def _providers() -> dict[str, str | None]:
     if not st.secrets.load_if_toml_exists() or "auth" not in st.secrets:
         return {}
     auth = st.secrets["auth"]
-    named = [name for name, entry in auth.items() if isinstance(entry, Mapping) and name != "client_kwargs"]
+    named = [
+        name
+        for name, entry in auth.items()
+        if isinstance(entry, Mapping) and name != "client_kwargs"
+    ]
     return {f"Log in with {name}": name for name in named} or {"Log in": None}

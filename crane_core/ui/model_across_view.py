@@ -70,9 +70,15 @@ def draw_model_across(chosen: ResultChoice) -> None:
     )
     numbers = rows.assign(chi2=found.chi2, df=found.df, p_value=found.p_value)
     base, other = (setting_short(setting) for setting in chosen.inputs)
-    name = "odds_ratios" if chosen.inputs == WITH_STATE else f"odds_ratios_{'_to_'.join(chosen.inputs)}"
+    name = (
+        "odds_ratios"
+        if chosen.inputs == WITH_STATE
+        else f"odds_ratios_{'_to_'.join(chosen.inputs)}"
+    )
     note = ASSUMES.format(base=base, other=other)
-    draw_chart(finished(odds, drawn), _readable(rows, base, other), numbers=numbers, name=name, note=note)
+    draw_chart(
+        finished(odds, drawn), _readable(rows, base, other), numbers=numbers, name=name, note=note
+    )
 
 
 def finding(found: ModelAcross, who: str) -> str:

@@ -41,7 +41,9 @@ def pages() -> dict[str, st.Page]:
     files = page_files()
     first = next(iter(files))
     return {
-        name: st.Page(file, title=title(name), url_path=None if name == first else name, default=name == first)
+        name: st.Page(
+            file, title=title(name), url_path=None if name == first else name, default=name == first
+        )
         for name, file in files.items()
     }
 
@@ -69,7 +71,9 @@ def navigate(draw_not_found: Callable[[str], None]) -> st.Page:
         def not_found() -> None:
             draw_not_found(wrong)
 
-        shown.append(st.Page(not_found, title=title(NOT_FOUND), url_path=wrong, visibility="hidden"))
+        shown.append(
+            st.Page(not_found, title=title(NOT_FOUND), url_path=wrong, visibility="hidden")
+        )
     return st.navigation(shown, position="top")
 
 
@@ -97,7 +101,9 @@ def group_style() -> str:
     for place, name in enumerate(page_files(), start=1):
         group = group_of(name)
         if place > 1 and group is not None:
-            rules.append(f"[data-testid=stTopNav] .rc-overflow-item:nth-child({place}) {{ padding-left: 8px; }}")
+            rules.append(
+                f"[data-testid=stTopNav] .rc-overflow-item:nth-child({place}) {{ padding-left: 8px; }}"
+            )
         if group:
             first = (
                 f"[data-testid=stTopNav] .rc-overflow-item:nth-child({place})::before",
@@ -116,7 +122,11 @@ def go(name: str, **query: str) -> None:
 
 def link(name: str, label: str, **query: str | list[str]) -> None:
     """A link to another page with these query parameters; empty ones are left out."""
-    st.page_link(PAGES / page_files()[name].name, label=label, query_params={k: v for k, v in query.items() if v})
+    st.page_link(
+        PAGES / page_files()[name].name,
+        label=label,
+        query_params={k: v for k, v in query.items() if v},
+    )
 
 
 def turn(label: str, **query: str) -> None:
@@ -124,7 +134,13 @@ def turn(label: str, **query: str) -> None:
 
     A page link to the page that it is on runs it again but leaves the address as it was.
     """
-    st.button(label, key=f"turn_{label}_{sorted(query.items())}", type="tertiary", on_click=show_here, kwargs=query)
+    st.button(
+        label,
+        key=f"turn_{label}_{sorted(query.items())}",
+        type="tertiary",
+        on_click=show_here,
+        kwargs=query,
+    )
 
 
 def show_here(**query: str) -> None:

@@ -18,11 +18,17 @@ PLACE_WIDTH = 44
 
 
 def clicked_row(
-    shown: pd.DataFrame, *, key: str, most_height: int, column_config: Mapping[str, Any] | None = None
+    shown: pd.DataFrame,
+    *,
+    key: str,
+    most_height: int,
+    column_config: Mapping[str, Any] | None = None,
 ) -> int | None:
     """Draw the table; the place (from 0) of the row that was clicked, None before a click."""
     places = pd.Series(range(1, len(shown) + 1), shown.index, name=PLACE)
-    place_column = st.column_config.NumberColumn(width=PLACE_WIDTH, pinned=True, help="Place in this list.")
+    place_column = st.column_config.NumberColumn(
+        width=PLACE_WIDTH, pinned=True, help="Place in this list."
+    )
     event = st.dataframe(
         pd.concat([places, shown], axis=1),
         hide_index=True,

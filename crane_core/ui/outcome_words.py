@@ -63,7 +63,9 @@ def who_gains(outcomes: Iterable[str], noun: str) -> str:
     """Of several detectors: "2 of 3 models gain, none loses, 1 without evidence"."""
     n_of = _counted(outcomes)
     n_gains, n_losses = n_of[Outcome.GAIN], n_of[Outcome.LOSS]
-    first = f"{_number(n_gains)} of {count(n_of.total())} {noun}s {'gain' if n_gains > 1 else 'gains'}"
+    first = (
+        f"{_number(n_gains)} of {count(n_of.total())} {noun}s {'gain' if n_gains > 1 else 'gains'}"
+    )
     second = f"{_number(n_losses)} {'lose' if n_losses > 1 else 'loses'}"
     others = [f"{count(n_of[name])} {words}" for name, words in _OTHERS.items() if n_of[name]]
     return ", ".join([first, second, *others])
@@ -73,7 +75,9 @@ def tally(outcomes: Iterable[str]) -> str:
     """Of several comparisons: "none is a gain, 2 are losses and 1 is without evidence"."""
     n_of = _counted(outcomes)
     told = [name for name in Outcome if n_of[name] or name in GAINS_AND_LOSSES]
-    *parts, last = [f"{_number(n_of[name])} {(_SEVERAL if n_of[name] > 1 else _ONE)[name]}" for name in told]
+    *parts, last = [
+        f"{_number(n_of[name])} {(_SEVERAL if n_of[name] > 1 else _ONE)[name]}" for name in told
+    ]
     return f"{', '.join(parts)} and {last}"
 
 
@@ -93,7 +97,10 @@ def named(rows: Sequence[Mapping[str, Any]], name: Callable[[Mapping[str, Any]],
     """
     parts = []
     for outcome, title in ((Outcome.GAIN, "Gains"), (Outcome.LOSS, "Losses")):
-        of = sorted((row for row in rows if row["outcome"] == outcome), key=lambda row: -abs(row["difference"]))
+        of = sorted(
+            (row for row in rows if row["outcome"] == outcome),
+            key=lambda row: -abs(row["difference"]),
+        )
         if of:
             n_more = len(of) - MOST_NAMED
             more = f" and {count(n_more)} more" if n_more > 0 else ""

@@ -38,7 +38,11 @@ def _example(_store: Store, loaded: str) -> Example | VotedExample | None:
     verdicts = verdicts[~verdicts["detector_kind"].isin(others)]
     of_study = verdicts["experiment"] == STUDY
     published, others_of = verdicts[of_study], verdicts[~of_study]
-    return turned_right(_store, published) or turned_right_by_votes(published) or turned_right(_store, others_of)
+    return (
+        turned_right(_store, published)
+        or turned_right_by_votes(published)
+        or turned_right(_store, others_of)
+    )
 
 
 def prepare_example() -> None:
@@ -82,12 +86,18 @@ def example_html(example: Example) -> str:
 def votes_html(example: VotedExample) -> str:
     """The same cards by facts alone: the labels of the case, and how many answers predict the crash."""
     shown = {"Exception": exception_name(example.exception), "Root cause": example.root_cause}
-    facts = "".join(f"<p>{escape(name)}: {escape(str(value))}</p>" for name, value in shown.items() if value)
+    facts = "".join(
+        f"<p>{escape(name)}: {escape(str(value))}</p>" for name, value in shown.items() if value
+    )
     head = f"{escape(example.case_id)}, as labelled by its authors"
     case = f'<div class="cw-verdict"><div class="cw-dim">{head}</div>{facts}</div>'
-    without = "".join(f"<li>{_vote(one.detector_title, one.n_without, one.of_without)}</li>" for one in example.votes)
+    without = "".join(
+        f"<li>{_vote(one.detector_title, one.n_without, one.of_without)}</li>"
+        for one in example.votes
+    )
     with_ = "".join(
-        f"<li>{_vote(one.detector_title, one.n_with, one.of_with)}{_diagnosis(one.label)}</li>" for one in example.votes
+        f"<li>{_vote(one.detector_title, one.n_with, one.of_with)}{_diagnosis(one.label)}</li>"
+        for one in example.votes
     )
     return (
         f'<div class="cw-example">{case}{_voted("−RT", "code only", without, is_right=False)}'
@@ -116,7 +126,11 @@ def _card(detector: str, sign: str, words: str, said: Diagnosis, *, is_right: bo
     prediction = "Crash predicted" if said.crashes else "No crash predicted"
     css, mark = ("cw-right", "✓ right") if is_right else ("cw-wrong", "✗ wrong")
     text = said.text if len(said.text) <= MAX_TEXT else f"{said.text[:MAX_TEXT]}…"
-    body = f"<blockquote>{escape(text)}</blockquote>" if text else '<p class="cw-dim">No finding, so no text.</p>'
+    body = (
+        f"<blockquote>{escape(text)}</blockquote>"
+        if text
+        else '<p class="cw-dim">No finding, so no text.</p>'
+    )
     return (
         f'<div class="cw-verdict {"cw-good" if is_right else "cw-bad"}"><div class="cw-dim">{detector}, {words} '
         f'({explained(sign)})</div><h4>{prediction} <span class="{css}">{mark}</span></h4>{body}</div>'

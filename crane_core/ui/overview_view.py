@@ -35,7 +35,9 @@ def study() -> ResultChoice | None:
     rows = verdicts[verdicts["experiment"] == STUDY]
     if rows.empty:
         return None
-    return ResultChoice(str(rows["benchmark"].iloc[0]), STUDY, DetectorKind.LLM, VoteRule.MAJORITY, Credit.STRICT)
+    return ResultChoice(
+        str(rows["benchmark"].iloc[0]), STUDY, DetectorKind.LLM, VoteRule.MAJORITY, Credit.STRICT
+    )
 
 
 def prepare_answer() -> None:
@@ -80,7 +82,9 @@ def _draw_paper() -> None:
 def draw_answer(chosen: ResultChoice | None) -> None:
     """Accuracy without and with runtime state, and the paired differences beside it."""
     if chosen is None:
-        st.info("The published study is not loaded. The Data page shows what is loaded and fetches the rest.")
+        st.info(
+            "The published study is not loaded. The Data page shows what is loaded and fetches the rest."
+        )
         link("data", "Open Data")
         return
     comparison = compared(chosen).comparison
@@ -122,12 +126,16 @@ def _drawn(comparison: pd.DataFrame) -> pd.DataFrame:
 
 
 def _p_words(comparison: pd.DataFrame) -> str:
-    values = ", ".join(f"{row['detector_title']} {p_value(row['p_holm'])}" for row in as_rows(comparison))
+    values = ", ".join(
+        f"{row['detector_title']} {p_value(row['p_holm'])}" for row in as_rows(comparison)
+    )
     return f"Exact McNemar test, p after Holm: {values}."
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)
-def _changed(_store: Store, loaded: str, chosen: ResultChoice, detectors: tuple[str, ...]) -> dict[Pattern, int]:
+def _changed(
+    _store: Store, loaded: str, chosen: ResultChoice, detectors: tuple[str, ...]
+) -> dict[Pattern, int]:
     """In how many cases runtime state helped, and hurt, one of the detectors to predict rightly."""
     rows = chosen.rows()
     table = pair_table(data.case_list(chosen.benchmark), rows[rows["detector"].isin(detectors)])
@@ -138,11 +146,21 @@ def _changed(_store: Store, loaded: str, chosen: ResultChoice, detectors: tuple[
 def _draw_cases(chosen: ResultChoice, detectors: list[str]) -> None:
     """The cases behind the finding, as links that open them."""
     n_of = _changed(data.store(), data.answers(), chosen, tuple(detectors))
-    asked: dict[str, str | list[str]] = {keys.BENCHMARK: chosen.benchmark, keys.EXPERIMENT: chosen.experiment}
+    asked: dict[str, str | list[str]] = {
+        keys.BENCHMARK: chosen.benchmark,
+        keys.EXPERIMENT: chosen.experiment,
+    }
     asked[keys.DETECTOR] = detectors
     with st.container(horizontal=True, gap="medium"):
-        for pattern, words in ((Pattern.HELPED, "it helped a model"), (Pattern.HURT, "it hurt one")):
-            link("cases", f"{count(n_of[pattern])} cases where {words}", **asked | {keys.AGREEMENT: str(pattern)})
+        for pattern, words in (
+            (Pattern.HELPED, "it helped a model"),
+            (Pattern.HURT, "it hurt one"),
+        ):
+            link(
+                "cases",
+                f"{count(n_of[pattern])} cases where {words}",
+                **asked | {keys.AGREEMENT: str(pattern)},
+            )
         st.caption("by detection alone; a case can be among both", width="content")
         link("results", "Every claim of the paper, checked", **{keys.PART: "Paper's claims"})
 
@@ -153,7 +171,9 @@ def draw_together_finding(chosen: ResultChoice | None) -> None:
     if chosen and len(table) and table["outcome"].isin(DIRECTED).any():
         st.subheader("Do detectors do better together?", anchor="together")
         st.markdown(f"{finding(table, names_of(chosen))} Detection only.")
-        link("results", "Combine detectors of your choice on Results", **{keys.PART: "Combinations"})
+        link(
+            "results", "Combine detectors of your choice on Results", **{keys.PART: "Combinations"}
+        )
 
 
 def draw_ways() -> None:
@@ -168,7 +188,10 @@ def draw_ways() -> None:
         "results": ("Read the results", "by library, root cause and crash type, with intervals"),
         "try_a_notebook": ("Try a notebook", "will its next cell crash? No key, no data needed"),
         "annotate": ("Label diagnoses", "blind, one key each; practice needs no data"),
-        "runs": (f"See {count(counts['runs'])} answers", "prompts, raw replies, costs; start your own run"),
+        "runs": (
+            f"See {count(counts['runs'])} answers",
+            "prompts, raw replies, costs; start your own run",
+        ),
         "data": ("Bring the published texts", "or your own notebooks and predictions"),
     }
     with st.container(horizontal=True, gap="medium"):

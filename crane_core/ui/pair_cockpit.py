@@ -22,7 +22,11 @@ GUTTER = "A dotted line between line numbers: empty lines there are not shown."
 
 
 def cockpit_html(
-    case: dict[str, Any], asked: MatrixRows, cells: pd.DataFrame, states: pd.DataFrame, origin_words: str
+    case: dict[str, Any],
+    asked: MatrixRows,
+    cells: pd.DataFrame,
+    states: pd.DataFrame,
+    origin_words: str,
 ) -> str:
     """The columns; without cells the verdicts stand alone. cells and states: those of the case, as storage has them."""
     verdicts = f'<section class="cw-cockpit-verdicts">{verdicts_html(asked)}{traceback_html(case)}</section>'
@@ -58,6 +62,8 @@ def traceback_html(case: dict[str, Any]) -> str:
     text = case["traceback"] or case["message"]
     if not text:
         return ""
-    summary = f"<summary>Traceback: {escape(exception_name(case['exception']) or 'crash')}</summary>"
+    summary = (
+        f"<summary>Traceback: {escape(exception_name(case['exception']) or 'crash')}</summary>"
+    )
     shown = escape(traceback_text(str(text))[:MAX_TRACEBACK])
     return f'<details class="cw-options">{summary}<pre class="cw-trace">{shown}</pre></details>'

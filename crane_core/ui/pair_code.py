@@ -24,7 +24,9 @@ def code_and_state_html(
     return f'<div class="{css}"><div>{code_column_html(cells, traceback, diagnosis)}</div>{state}</div>'
 
 
-def code_column_html(cells: pd.DataFrame, traceback: str | None, diagnosis: str | None = None) -> str:
+def code_column_html(
+    cells: pd.DataFrame, traceback: str | None, diagnosis: str | None = None
+) -> str:
     """Both notebooks as one diff; the crash line is where traceback or diagnosis say."""
     sides = _sides(cells)
     return pair_html(_cells(sides[0], traceback, diagnosis), _cells(sides[1]))
@@ -41,18 +43,30 @@ def _sides(cells: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     return shown[shown["version"] == Version.REPRODUCED], shown[shown["version"] == Version.FIXED]
 
 
-def _cells(rows: pd.DataFrame, traceback: str | None = None, diagnosis: str | None = None) -> list[ShownCell]:
-    return [_cell(str(i), row, traceback, diagnosis) for i, row in enumerate(as_rows(rows), start=1)]
+def _cells(
+    rows: pd.DataFrame, traceback: str | None = None, diagnosis: str | None = None
+) -> list[ShownCell]:
+    return [
+        _cell(str(i), row, traceback, diagnosis) for i, row in enumerate(as_rows(rows), start=1)
+    ]
 
 
-def _cell(number: str, row: dict[str, Any], traceback: str | None, diagnosis: str | None) -> ShownCell:
+def _cell(
+    number: str, row: dict[str, Any], traceback: str | None, diagnosis: str | None
+) -> ShownCell:
     role = CellRole(row["role"])
     if role is not CellRole.TARGET or row["crash_line"]:
         return ShownCell(number, role, row["code"], row["crash_line"])
     place = crash_place(traceback, diagnosis, row["code"])
     if place is None:
         return ShownCell(number, role, row["code"])
-    return ShownCell(number, role, row["code"], place.line, None if place.recorded == place.line else place.recorded)
+    return ShownCell(
+        number,
+        role,
+        row["code"],
+        place.line,
+        None if place.recorded == place.line else place.recorded,
+    )
 
 
 def _numbers(rows: pd.DataFrame) -> Numbers:

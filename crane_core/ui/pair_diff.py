@@ -48,8 +48,12 @@ class _DiffRow(NamedTuple):
 
 def pair_html(crashing: Sequence[ShownCell], fixed: Sequence[ShownCell]) -> str:
     """Both notebooks aligned: cells matched first, then lines, the targets side by side."""
-    pairs = align_cells([c.code for c in crashing], [c.code for c in fixed], pinned=_targets(crashing, fixed))
-    rows = "".join(_folded([_row(_at(crashing, pair.left), _at(fixed, pair.right)) for pair in pairs]))
+    pairs = align_cells(
+        [c.code for c in crashing], [c.code for c in fixed], pinned=_targets(crashing, fixed)
+    )
+    rows = "".join(
+        _folded([_row(_at(crashing, pair.left), _at(fixed, pair.right)) for pair in pairs])
+    )
     heads = zip(SIGNS, ("crashing", "fixed"), strict=True)
     head = "".join(f'<div class="cw-head"><b>{sign}</b> {name}</div>' for sign, name in heads)
     return f'<div class="cw-pair"><div class="cw-heads">{head}</div>{rows}</div>'
@@ -64,7 +68,9 @@ def _folded(rows: list[_DiffRow]) -> Iterator[str]:
             yield inner
             continue
         words = f"{len(cells):,} unchanged cells: {cells[0].name} to {cells[-1].name.removeprefix('Cell ')}"
-        summary = f'<summary class="cw-label"><span class="cw-name">{escape(words)}</span></summary>'
+        summary = (
+            f'<summary class="cw-label"><span class="cw-name">{escape(words)}</span></summary>'
+        )
         yield f'<details class="cw-cell">{summary}{inner}</details>'
 
 
@@ -89,9 +95,17 @@ def _row(left: ShownCell | None, right: ShownCell | None) -> _DiffRow:
     label = f'<span class="cw-name">{escape(name)}</span> {_status(left, right, same=same)}'
     if is_target or not same:
         body = _lines(lines, left, right)
-        return _DiffRow(name, f'<section class="{css}"><div class="cw-label">{label}</div>{body}</section>', False)
+        return _DiffRow(
+            name,
+            f'<section class="{css}"><div class="cw-label">{label}</div>{body}</section>',
+            False,
+        )
     body = _box("".join(_line_rows(lines[:MAX_LINES], left, right))) + _more(lines)
-    return _DiffRow(name, f'<details class="{css}"><summary class="cw-label">{label}</summary>{body}</details>', True)
+    return _DiffRow(
+        name,
+        f'<details class="{css}"><summary class="cw-label">{label}</summary>{body}</details>',
+        True,
+    )
 
 
 def _label(left: ShownCell | None, right: ShownCell | None) -> str:
@@ -118,7 +132,10 @@ def _status(left: ShownCell | None, right: ShownCell | None, *, same: bool) -> s
 def _lines(lines: list[LinePair], left: ShownCell | None, right: ShownCell | None) -> str:
     """The lines, long stretches without a change collapsed."""
     rows = _line_rows(lines[:MAX_LINES], left, right)
-    html = [_collapsed(rows[i:j]) if folds else "".join(rows[i:j]) for i, j, folds in _stretches(lines, left)]
+    html = [
+        _collapsed(rows[i:j]) if folds else "".join(rows[i:j])
+        for i, j, folds in _stretches(lines, left)
+    ]
     return _box("".join(html)) + _more(lines)
 
 
@@ -159,14 +176,17 @@ def _stretches(lines: list[LinePair], left: ShownCell | None) -> Iterator[tuple[
         start = end
 
 
-def _line_row(pair: LinePair, before: LinePair | None, left: ShownCell | None, right: ShownCell | None) -> str:
+def _line_row(
+    pair: LinePair, before: LinePair | None, left: ShownCell | None, right: ShownCell | None
+) -> str:
     spans: tuple[tuple[Span, ...], ...] = ((), ())
     if not pair.same and pair.left and pair.right:
         spans = changed_words(pair.left.text, pair.right.text)
     cells, lines = (left, right), (pair.left, pair.right)
     ends = (before.left, before.right) if before else (None, None)
     return "".join(
-        _side(lines[side], side, cells[side], ends[side], words=spans[side], changed=not pair.same) for side in (0, 1)
+        _side(lines[side], side, cells[side], ends[side], words=spans[side], changed=not pair.same)
+        for side in (0, 1)
     )
 
 
@@ -186,7 +206,11 @@ def _side(
     if line is None:
         return '<div class="cw-side cw-none"></div>'
     crashes = _crashes(line, cell)
-    css = "cw-side" + (f" cw-changed-{side}" if changed else " cw-same") + (" cw-crash" if crashes else "")
+    css = (
+        "cw-side"
+        + (f" cw-changed-{side}" if changed else " cw-same")
+        + (" cw-crash" if crashes else "")
+    )
     mark = "▶" if crashes else SIGNS[side] if changed else ""
     title = ' title="the crash is raised here"' if crashes else ""
     recorded = cell.recorded_line if cell and crashes else None

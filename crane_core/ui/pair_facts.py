@@ -34,13 +34,18 @@ def facts_html(case: dict[str, Any]) -> str:
         "pipeline stage": case["stage"],
         "benchmark": case["benchmark_title"],
     }
-    pairs = "".join(f"<div><dt>{k}</dt><dd>{escape(str(v))}</dd></div>" for k, v in shown.items() if v)
+    pairs = "".join(
+        f"<div><dt>{k}</dt><dd>{escape(str(v))}</dd></div>" for k, v in shown.items() if v
+    )
     return f'<dl class="cw-facts">{pairs}</dl>'
 
 
 def raised_html(case: dict[str, Any]) -> str:
     """The exception with the first line of its message; nothing if neither is known."""
-    name, lines = exception_name(case["exception"]) or "", str(case["message"] or "").strip().splitlines()
+    name, lines = (
+        exception_name(case["exception"]) or "",
+        str(case["message"] or "").strip().splitlines(),
+    )
     message = lines[0] if lines else ""
     is_named = message.partition(":")[0].strip().lower() == name.lower()
     said = message if is_named else ": ".join(part for part in (name, message) if part)
@@ -50,7 +55,11 @@ def raised_html(case: dict[str, Any]) -> str:
 
 def why_html(case: dict[str, Any], remarks: dict[str, str]) -> str:
     """The ground truth of the crash, and the authors' remarks on the notebooks."""
-    why = f"<p><b>Why it crashes</b> (ground truth): {prose_html(case['diagnosis'])}</p>" if case["diagnosis"] else ""
+    why = (
+        f"<p><b>Why it crashes</b> (ground truth): {prose_html(case['diagnosis'])}</p>"
+        if case["diagnosis"]
+        else ""
+    )
     notes = "".join(
         f'<p class="cw-dim">Remark on the {escape(version)} notebook: {prose_html(remark)}</p>'
         for version, remark in remarks.items()
@@ -71,13 +80,24 @@ def asked_rows(runs: pd.DataFrame, verdicts: pd.DataFrame) -> MatrixRows:
     An imported experiment is named where a detector took part in several.
     """
     known = {tuple(row[name] for name in VERDICT_KEY): row for row in as_rows(voted(verdicts))}
-    rows = {name: _strips(of, known) for name, of in sorted(_by("experiment", as_rows(runs)).items())}
-    imported = [s._replace(experiment=experiment_words(name)) for name in rows if is_imported(name) for s in rows[name]]
-    local = [s._replace(experiment=name) for name in rows if not is_imported(name) for s in rows[name]]
+    rows = {
+        name: _strips(of, known) for name, of in sorted(_by("experiment", as_rows(runs)).items())
+    }
+    imported = [
+        s._replace(experiment=experiment_words(name))
+        for name in rows
+        if is_imported(name)
+        for s in rows[name]
+    ]
+    local = [
+        s._replace(experiment=name) for name in rows if not is_imported(name) for s in rows[name]
+    ]
     order = in_order(list({strip.detector for strip in imported}))
     found = sorted(rows_of(imported), key=lambda row: order.index(row.detector))
     times = Counter(row.detector for row in found)
-    return MatrixRows([row if times[row.detector] > 1 else row._replace(note="") for row in found], rows_of(local))
+    return MatrixRows(
+        [row if times[row.detector] > 1 else row._replace(note="") for row in found], rows_of(local)
+    )
 
 
 def _by(name: str, rows: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
@@ -93,7 +113,10 @@ def _strips(runs: list[dict[str, Any]], known: Verdicts) -> list[Strip]:
     of_detector = _by("detector_title", runs)
     for title in in_order(list(of_detector)):
         for setting, rows in sorted(_by("setting", of_detector[title]).items()):
-            sides = {Version(version): _side(answers, known) for version, answers in _by("version", rows).items()}
+            sides = {
+                Version(version): _side(answers, known)
+                for version, answers in _by("version", rows).items()
+            }
             strips.append(Strip(title, setting, sides))
     return strips
 

@@ -18,11 +18,27 @@ def draw_steps(case_id: str, listed: list[str], raised: str) -> None:
     after = listed[place + 1] if place is not None and place + 1 < len(listed) else None
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="steps"):
         st.title(literal(case_id), anchor=False, width="content")
-        where = f"{place + 1} of {len(listed)} in this list" if place is not None else "not in the filtered list"
+        where = (
+            f"{place + 1} of {len(listed)} in this list"
+            if place is not None
+            else "not in the filtered list"
+        )
         st.caption(where, width="content")
         st.html(raised or "<span></span>", width="stretch")
-        st.button("All cases", on_click=_show, args=[None], icon=":material/arrow_back:", shortcut="escape")
-        st.button("Previous", on_click=_show, args=[before], disabled=before is None, shortcut=PREVIOUS_KEY)
+        st.button(
+            "All cases",
+            on_click=_show,
+            args=[None],
+            icon=":material/arrow_back:",
+            shortcut="escape",
+        )
+        st.button(
+            "Previous",
+            on_click=_show,
+            args=[before],
+            disabled=before is None,
+            shortcut=PREVIOUS_KEY,
+        )
         st.button("Next", on_click=_show, args=[after], disabled=after is None, shortcut=NEXT_KEY)
 
 

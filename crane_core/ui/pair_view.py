@@ -30,7 +30,9 @@ ORIGIN_WORDS = {
 }
 
 
-def draw_pair(store: Store, benchmark: str, case_id: str, verdicts: pd.DataFrame, listed: list[str]) -> None:
+def draw_pair(
+    store: Store, benchmark: str, case_id: str, verdicts: pd.DataFrame, listed: list[str]
+) -> None:
     """Everything that is known of a case. verdicts: its rows of the verdict frame; listed: the cases in the list."""
     case = stored.case(store.cursor(), benchmark, case_id)
     draw_steps(case_id, listed, raised_html(case) if case else "")
@@ -68,15 +70,28 @@ def _inputs(store: Store, prompts: pd.DataFrame) -> None:
     st.subheader("Published inputs", anchor="inputs")
     listed = {_input_name(row): row["sha256"] for row in as_rows(prompts)}
     chosen = st.selectbox(
-        "Input text", list(listed), index=None, key=keys.PROMPT, placeholder="choose one to read", width=480
+        "Input text",
+        list(listed),
+        index=None,
+        key=keys.PROMPT,
+        placeholder="choose one to read",
+        width=480,
     )
     text = stored.prompt_text(store.cursor(), listed[chosen]) if chosen else None
     if text is not None:
-        cut = f"\n… {len(text) - MAX_INPUT:,} more characters in the download" if len(text) > MAX_INPUT else ""
+        cut = (
+            f"\n… {len(text) - MAX_INPUT:,} more characters in the download"
+            if len(text) > MAX_INPUT
+            else ""
+        )
         st.html(f'<div class="cw-prompt">{escape(text[:MAX_INPUT] + cut)}</div>')
-        st.download_button("Download this text", text, f"{chosen}.txt", "text/plain", on_click="ignore")
+        st.download_button(
+            "Download this text", text, f"{chosen}.txt", "text/plain", on_click="ignore"
+        )
 
 
 def _input_name(row: dict[str, Any]) -> str:
     origin = "" if row["origin"] == ORIGIN_ORDER[1] else f", {row['origin']}"
-    return f"{row['version']}, {setting_words(row['setting'])}{origin} · {row['n_chars']:,} characters"
+    return (
+        f"{row['version']}, {setting_words(row['setting'])}{origin} · {row['n_chars']:,} characters"
+    )

@@ -8,7 +8,12 @@ import streamlit as st
 from crane_core.charts.pareto import pareto
 from crane_core.charts.theme import in_order
 from crane_core.domain import DetectorKind
-from crane_core.pipeline.results.input_cost import QUESTIONS, cost_table, tokens_of_inputs, with_front
+from crane_core.pipeline.results.input_cost import (
+    QUESTIONS,
+    cost_table,
+    tokens_of_inputs,
+    with_front,
+)
 from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data, keys
 from crane_core.ui.ablation_switches import Ablated
@@ -21,7 +26,9 @@ from crane_core.ui.words import NOTHING, count, interval, percent, setting_short
 @st.cache_data(max_entries=16, show_spinner="Counting the tokens of the inputs")
 def _costs(loaded: str, chosen: Ablated) -> pd.DataFrame:
     rows = chosen.of_all_kinds()
-    tokens = tokens_of_inputs(data.store(), chosen.benchmark, sorted(rows["experiment"].unique().tolist()))
+    tokens = tokens_of_inputs(
+        data.store(), chosen.benchmark, sorted(rows["experiment"].unique().tolist())
+    )
     return cost_table(rows, tokens, rate=chosen.rate)
 
 
@@ -29,22 +36,32 @@ def draw_pareto(chosen: Ablated) -> None:
     """The finding, the chart and its table; a sentence where there is no model whose input would cost anything."""
     st.subheader("What does it cost?", anchor="cost")
     if not chosen.source:
-        st.info("Nothing to compare: no detector answered an instance of this benchmark with two inputs.")
+        st.info(
+            "Nothing to compare: no detector answered an instance of this benchmark with two inputs."
+        )
         return
     table = _costs(data.answers(), chosen)
     if not (table["detector_kind"] == DetectorKind.LLM).any():
         st.info("These detectors read the code without a model, so they cost no tokens.")
         return
     looks = {"required": True, "format_func": COSTS.get}
-    cost = str(one_of(st.segmented_control, "Cost", list(COSTS), key=keys.COST, default="tokens", **looks))
+    cost = str(
+        one_of(st.segmented_control, "Cost", list(COSTS), key=keys.COST, default="tokens", **looks)
+    )
     known = with_front(table, cost)
     if known.empty:
-        st.info("The cost of these inputs is unknown: their texts are not loaded, or they have no list price.")
+        st.info(
+            "The cost of these inputs is unknown: their texts are not loaded, or they have no list price."
+        )
         return
     st.markdown(finding(known, chosen.rate_words, cost))
     shown = in_order(known["detector_title"].unique().tolist())
-    left_out = [title for title in in_order(table["detector_title"].unique().tolist()) if title not in shown]
-    without = f" Left out, because no {COSTS[cost]} is known: {', '.join(left_out)}." if left_out else ""
+    left_out = [
+        title for title in in_order(table["detector_title"].unique().tolist()) if title not in shown
+    ]
+    without = (
+        f" Left out, because no {COSTS[cost]} is known: {', '.join(left_out)}." if left_out else ""
+    )
     words, form = AXES[cost]
     drawn = known.assign(setting=known["setting"].map(setting_short), text=mark_labels(known))
     draw_chart(

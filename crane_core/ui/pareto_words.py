@@ -10,7 +10,10 @@ from crane_core.stats.outcome import Outcome
 from crane_core.ui.words import count, interval, percent, setting_short
 
 COSTS = {"tokens": "tokens", "usd": "price"}
-AXES = {"tokens": ("tokens per question, mean", ",.0f"), "usd": (f"USD per {QUESTIONS:,} questions, input", "$,.2f")}
+AXES = {
+    "tokens": ("tokens per question, mean", ",.0f"),
+    "usd": (f"USD per {QUESTIONS:,} questions, input", "$,.2f"),
+}
 ABOUT = (
     "Filled and joined: no other mark is right as often for less, or more often for the same. Lines: 95% intervals by "
     "case; marks whose intervals overlap may change places. Tokens are those of the input, {how} with o200k_base; the "
@@ -22,7 +25,10 @@ ABOUT = (
 
 def mark_labels(known: pd.DataFrame) -> list[str]:
     """The input beside each mark; of those that cost nothing, which stand above each other, only of the best."""
-    return [setting_short(row["setting"]) if row["cost"] or row["is_front"] else "" for row in as_rows(known)]
+    return [
+        setting_short(row["setting"]) if row["cost"] or row["is_front"] else ""
+        for row in as_rows(known)
+    ]
 
 
 def finding(known: pd.DataFrame, rate: str, cost: str) -> str:

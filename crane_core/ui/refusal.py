@@ -16,7 +16,9 @@ from crane_core.storage.store import DatabaseError, damaged
 from crane_core.ui.documentation import ADDRESS
 from crane_core.ui.words import literal
 
-_PATH = re.compile(r"(?<![\w.:/~-])(?:~|[A-Za-z]:)?[/\\](?:[^\s/\\'\"`:,;]+[/\\])+([^\s/\\'\"`:,;]*)")
+_PATH = re.compile(
+    r"(?<![\w.:/~-])(?:~|[A-Za-z]:)?[/\\](?:[^\s/\\'\"`:,;]+[/\\])+([^\s/\\'\"`:,;]*)"
+)
 _COMMAND = re.compile(r"`(?:python -m crane_core )?([a-z-]+)[^`]*`")
 _DOCUMENT = re.compile(r"\bdocs/([a-z/-]+)\.md\b")
 ASK = "Ask the person who runs this server: it needs a command there."

@@ -63,7 +63,10 @@ class ResultChoice(NamedTuple):
 
     def rows(self) -> pd.DataFrame:
         """The rows of the verdict frame that these switches are about, judged by their annotator."""
-        return _rows(data.answers(), self._replace(rule=VoteRule.MAJORITY, credit=Credit.STRICT, inputs=WITH_STATE))
+        return _rows(
+            data.answers(),
+            self._replace(rule=VoteRule.MAJORITY, credit=Credit.STRICT, inputs=WITH_STATE),
+        )
 
     def rows_judged_by(self, annotator: str) -> pd.DataFrame:
         """Those with the compared inputs, as another annotator judged them."""
@@ -72,7 +75,9 @@ class ResultChoice(NamedTuple):
     def conditions(self) -> pd.DataFrame:
         """The conditions of these rows, for `pipeline.results.case_measures.compared_by_case`."""
         known = data.conditions()
-        known = known.assign(asked=known["detector"], is_beside=known["experiment"].isin(self.beside))
+        known = known.assign(
+            asked=known["detector"], is_beside=known["experiment"].isin(self.beside)
+        )
         shown = beside(known[known["benchmark"] == self.benchmark], self.experiment, self.beside)
         return shown[(shown["detector_kind"] == self.kind) | shown["is_beside"]]
 
@@ -86,7 +91,9 @@ def _shown(chosen: ResultChoice, inputs: Inputs | None = None) -> pd.DataFrame:
     """The rows with these inputs, judged by the annotator before detectors beside the study get other names."""
     verdicts = data.verdicts()
     is_beside = verdicts["experiment"].isin(chosen.beside)
-    is_meant = (verdicts["detector_kind"] == chosen.kind) & verdicts["experiment"].isin(with_shipped(chosen.experiment))
+    is_meant = (verdicts["detector_kind"] == chosen.kind) & verdicts["experiment"].isin(
+        with_shipped(chosen.experiment)
+    )
     is_meant = (is_meant | is_beside) & (verdicts["benchmark"] == chosen.benchmark)
     rows = verdicts[is_meant if inputs is None else is_meant & verdicts["setting"].isin(inputs)]
     return beside(data.judged(rows, chosen.annotator), chosen.experiment, chosen.beside)
@@ -102,8 +109,12 @@ def _compared(loaded: str, chosen: ResultChoice) -> list[str]:
 def _judges(revision: str, benchmark: str, experiment: str, kind: str) -> list[str]:
     """Whose labels can judge the experiment's detectors of this kind."""
     verdicts = data.verdicts()
-    shown = verdicts[(verdicts["benchmark"] == benchmark) & verdicts["experiment"].isin(with_shipped(experiment))]
-    return annotators_of(data.who_labelled(), shown[shown["detector_kind"] == kind], data.judging_campaigns())
+    shown = verdicts[
+        (verdicts["benchmark"] == benchmark) & verdicts["experiment"].isin(with_shipped(experiment))
+    ]
+    return annotators_of(
+        data.who_labelled(), shown[shown["detector_kind"] == kind], data.judging_campaigns()
+    )
 
 
 def draw_switches() -> ResultChoice | None:
@@ -120,16 +131,32 @@ def draw_switches() -> ResultChoice | None:
         added = _beside(measured, experiment)
         measured = measured[measured["experiment"].isin(with_shipped(experiment))]
         kinds = [str(kind) for kind in KIND_WORDS if kind in set(measured["detector_kind"])]
-        kind = _switch("Detectors", kinds, keys.KIND, KIND_HELP, lambda name: KIND_WORDS[DetectorKind(name)])
+        kind = _switch(
+            "Detectors", kinds, keys.KIND, KIND_HELP, lambda name: KIND_WORDS[DetectorKind(name)]
+        )
         if kind == DetectorKind.REHEARSAL:
             return _executed(benchmark, experiment)
         rule = _switch("Runs", [str(rule) for rule in VoteRule], keys.VOTE, RULE_HELP, str)
-        annotators = _annotators(measured[measured["detector_kind"] == kind], benchmark, experiment, kind)
-        credits = [str(credit) for credit in Credit] if annotators and not added else [str(Credit.DETECTION)]
+        annotators = _annotators(
+            measured[measured["detector_kind"] == kind], benchmark, experiment, kind
+        )
+        credits = (
+            [str(credit) for credit in Credit]
+            if annotators and not added
+            else [str(Credit.DETECTION)]
+        )
         credit = _switch("Count a crash as detected if", credits, keys.CREDIT, CREDIT_HELP, str)
-        annotator = pick("Diagnoses judged by", annotators or [PUBLISHED_HUMAN], keys.JUDGED_BY, str, JUDGE_HELP)
+        annotator = pick(
+            "Diagnoses judged by", annotators or [PUBLISHED_HUMAN], keys.JUDGED_BY, str, JUDGE_HELP
+        )
         chosen = ResultChoice(
-            benchmark, experiment, DetectorKind(kind), VoteRule(rule), Credit(credit), annotator, tuple(added)
+            benchmark,
+            experiment,
+            DetectorKind(kind),
+            VoteRule(rule),
+            Credit(credit),
+            annotator,
+            tuple(added),
         )
         return chosen._replace(inputs=_inputs(chosen))
 
@@ -138,17 +165,23 @@ def _executed(benchmark: str, experiment: str) -> ResultChoice:
     """A rehearsal has one run, one input and no diagnosis: nothing else is drawn to choose from."""
     for key in (keys.VOTE, keys.CREDIT, keys.JUDGED_BY, keys.COMPARE):
         url_state.drop(key)
-    return ResultChoice(benchmark, experiment, DetectorKind.REHEARSAL, VoteRule.MAJORITY, Credit.DETECTION)
+    return ResultChoice(
+        benchmark, experiment, DetectorKind.REHEARSAL, VoteRule.MAJORITY, Credit.DETECTION
+    )
 
 
 def _inputs(chosen: ResultChoice) -> Inputs:
     """The two inputs to compare; not drawn without a choice. The study's if there are none."""
-    options = _compared(data.answers(), chosen._replace(rule=VoteRule.MAJORITY, credit=Credit.STRICT))
+    options = _compared(
+        data.answers(), chosen._replace(rule=VoteRule.MAJORITY, credit=Credit.STRICT)
+    )
     if not options:
         url_state.drop(keys.COMPARE)
         return WITH_STATE
     words = {text: inputs_short(comparison_from(text)) for text in options}
-    return comparison_from(pick("Inputs compared", options, keys.COMPARE, words.__getitem__, COMPARE_HELP))
+    return comparison_from(
+        pick("Inputs compared", options, keys.COMPARE, words.__getitem__, COMPARE_HELP)
+    )
 
 
 def _beside(measured: pd.DataFrame, experiment: str) -> list[str]:
@@ -186,7 +219,13 @@ def _annotators(measured: pd.DataFrame, *experiment: str) -> list[str]:
     return names
 
 
-def pick(label: str, options: list[str], key: str, words: Callable[[str], str], help_text: str | None = None) -> str:
+def pick(
+    label: str,
+    options: list[str],
+    key: str,
+    words: Callable[[str], str],
+    help_text: str | None = None,
+) -> str:
     """A selectbox whose default is the first option; not drawn without a choice."""
     if len(options) == 1:
         url_state.note_unknown(key, label, options)
@@ -196,13 +235,21 @@ def pick(label: str, options: list[str], key: str, words: Callable[[str], str], 
     return str(url_state.one_of(st.selectbox, label, options, key=key, default=options[0], **looks))
 
 
-def _switch(label: str, options: list[str], key: str, help_text: str, words: Callable[[str], str]) -> str:
+def _switch(
+    label: str, options: list[str], key: str, help_text: str, words: Callable[[str], str]
+) -> str:
     looks = {"required": True, "help": help_text, "format_func": words}
-    return str(url_state.one_of(st.segmented_control, label, options, key=key, default=options[0], **looks))
+    return str(
+        url_state.one_of(st.segmented_control, label, options, key=key, default=options[0], **looks)
+    )
 
 
 def _by_size(measured: pd.DataFrame) -> list[str]:
-    sizes = measured.groupby("benchmark", sort=False)["n"].sum().sort_values(ascending=False, kind="stable")
+    sizes = (
+        measured.groupby("benchmark", sort=False)["n"]
+        .sum()
+        .sort_values(ascending=False, kind="stable")
+    )
     return [str(name) for name in sizes.index]
 
 

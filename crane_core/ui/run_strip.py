@@ -91,7 +91,10 @@ def reasons_html(answers: Answers | None) -> str:
     texts = Counter(text for run in answers.runs if (text := _reason(run)))
     if not texts:
         return '<p class="cw-dim">no text</p>'
-    items = (f"<p>{_times(n, len(answers.runs))}{prose_html(_cut(text))}</p>" for text, n in texts.most_common())
+    items = (
+        f"<p>{_times(n, len(answers.runs))}{prose_html(_cut(text))}</p>"
+        for text, n in texts.most_common()
+    )
     return "".join(items)
 
 

@@ -7,7 +7,14 @@ from datetime import UTC, datetime
 import streamlit as st
 
 from crane_core.domain import AuditAction
-from crane_core.identity.logins import BY_INVITATION, BY_PROVIDER, BY_PROXY, Login, end_session, open_sessions
+from crane_core.identity.logins import (
+    BY_INVITATION,
+    BY_PROVIDER,
+    BY_PROXY,
+    Login,
+    end_session,
+    open_sessions,
+)
 from crane_core.identity.logouts import digest
 from crane_core.identity.roles import Roles, configured_roles
 from crane_core.identity.visitor import Role
@@ -17,7 +24,11 @@ from crane_core.ui.refusal import refusals_shown
 from crane_core.ui.visit import carried, may, require
 from crane_core.ui.words import count, literal
 
-WAYS = {BY_INVITATION: "by an invitation", BY_PROVIDER: "by the provider", BY_PROXY: "by the proxy, where it ends"}
+WAYS = {
+    BY_INVITATION: "by an invitation",
+    BY_PROVIDER: "by the provider",
+    BY_PROXY: "by the proxy, where it ends",
+}
 MOST_SHOWN = 100
 
 

@@ -26,7 +26,9 @@ def _curve(loaded: str, chosen: ResultChoice) -> tuple[pd.DataFrame, pd.DataFram
     own = chosen.rows()
     who = annotators_of(data.who_labelled(), own, data.judging_campaigns()) or [chosen.annotator]
     names = without_repetitions(who, judge_passes(data.store()))
-    curve = specification_curve({name: chosen.rows_judged_by(name) for name in names}, chosen.inputs)
+    curve = specification_curve(
+        {name: chosen.rows_judged_by(name) for name in names}, chosen.inputs
+    )
     return curve, by_reading(curve)
 
 
@@ -38,7 +40,9 @@ def draw_specification_curve(chosen: ResultChoice) -> None:
     same = chosen._replace(rule=VoteRule.MAJORITY, credit=Credit.STRICT, annotator=PUBLISHED_HUMAN)
     curve, readings = _curve(data.answers(), same)
     if curve.empty:
-        st.info("No detector of this experiment was asked with both inputs, so there is no difference to vary.")
+        st.info(
+            "No detector of this experiment was asked with both inputs, so there is no difference to vary."
+        )
         return
     st.subheader("Does the conclusion depend on the choices?", anchor="choices")
     st.markdown(finding(curve))

@@ -16,7 +16,12 @@ from crane_core.ui.words import count, p_value, points
 
 READING = ["rule", "credit", "judged_by"]
 FOUND = {Outcome.GAIN: "a gain", Outcome.LOSS: "a loss", Outcome.NO_EVIDENCE: "no evidence"}
-CHOICE_WORDS = {"rule": "the vote rule", "credit": "the credit", "judged_by": "who judged", "test": "the test"}
+CHOICE_WORDS = {
+    "rule": "the vote rule",
+    "credit": "the credit",
+    "judged_by": "who judged",
+    "test": "the test",
+}
 ABOUT = (
     "Each column is one reading of the same answers: how runs become a prediction, what a diagnosis is worth, and who "
     "judged it. Filled: every test of that reading finds a change (exact McNemar where an instance is right or wrong, "
@@ -62,7 +67,11 @@ def _finds(n: int) -> str:
 def line(curve: pd.DataFrame) -> str:
     """How often a detector gains and loses, and between which differences; `curve` is of that detector."""
     least, most = points(curve["difference"].min()), points(curve["difference"].max())
-    between = f"differences of {least.removesuffix(' pp')} to {most}" if least != most else f"a difference of {least}"
+    between = (
+        f"differences of {least.removesuffix(' pp')} to {most}"
+        if least != most
+        else f"a difference of {least}"
+    )
     return f"{curve['detector_title'].iloc[0]}: of {_tests(len(curve))}, {_found(curve)}; {between}"
 
 
@@ -103,10 +112,14 @@ def choices_of(readings: pd.DataFrame) -> pd.DataFrame:
     nobody = f"judged by {NOBODY}"
     who = ["judged_by"] if once["judged_by"].nunique() > 2 else []
     parts = [
-        once.assign(choice=once[choice].map("{}".format if choice != "judged_by" else "judged by {}".format))
+        once.assign(
+            choice=once[choice].map("{}".format if choice != "judged_by" else "judged by {}".format)
+        )
         for choice in ["rule", "credit", *who]
     ]
-    return pd.concat(parts).loc[lambda named: named["choice"] != nobody, ["place", "choice", "reading"]]
+    return pd.concat(parts).loc[
+        lambda named: named["choice"] != nobody, ["place", "choice", "reading"]
+    ]
 
 
 def p_words(value: float) -> str:

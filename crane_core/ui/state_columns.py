@@ -47,12 +47,16 @@ def columns_html(left: Any, right: Any) -> str:
     has_both = isinstance(left, dict) and isinstance(right, dict)
     names.sort(key=lambda name: told[0].get(name) == told[1].get(name) or not has_both)
     shown = names[: MAX_COLUMNS + MAX_FOLDED]
-    rows = [_row(name, told[0].get(name), told[1].get(name), is_compared=has_both) for name in shown]
+    rows = [
+        _row(name, told[0].get(name), told[1].get(name), is_compared=has_both) for name in shown
+    ]
     head = f'<div class="cw-columns cw-dim"><div>column</div>{_head("R", "dtype")}{_head("V", "values")}</div>'
     n_rest, n_left_out = len(names) - MAX_COLUMNS, len(names) - len(shown)
     if n_rest <= 0:
         return head + "".join(rows)
-    left_out = f'<div class="cw-dim">… {n_left_out:,} columns are not shown</div>' if n_left_out else ""
+    left_out = (
+        f'<div class="cw-dim">… {n_left_out:,} columns are not shown</div>' if n_left_out else ""
+    )
     summary = f'<summary class="cw-more cw-dim">{n_rest:,} more columns</summary>'
     rest = f"<details>{summary}{''.join(rows[MAX_COLUMNS:])}{left_out}</details>"
     return head + "".join(rows[:MAX_COLUMNS]) + rest
@@ -62,9 +66,14 @@ def _head(mark: str, words: str) -> str:
     return f'<div><div class="cw-group cw-{mark}" title="{MARK_WORDS[mark]}">{mark}</div> {words}</div>'
 
 
-def _row(name: str, left: tuple[str, str] | None, right: tuple[str, str] | None, *, is_compared: bool) -> str:
+def _row(
+    name: str, left: tuple[str, str] | None, right: tuple[str, str] | None, *, is_compared: bool
+) -> str:
     differs = " cw-differs" if is_compared and left != right else ""
-    parts = [_both(left[i] if left else None, right[i] if right else None, is_compared=is_compared) for i in range(2)]
+    parts = [
+        _both(left[i] if left else None, right[i] if right else None, is_compared=is_compared)
+        for i in range(2)
+    ]
     cells = "".join(f"<div>{part}</div>" for part in parts)
     return f'<div class="cw-columns{differs}"><div><code>{escape(exact(name))}</code></div>{cells}</div>'
 
@@ -76,7 +85,9 @@ def _both(left: str | None, right: str | None, *, is_compared: bool) -> str:
     if left == right or not is_compared:
         return escape(rounded(left or right or ""))
     shown = (
-        (left, right) if rounded(left or "") == rounded(right or "") else (rounded(left or ""), rounded(right or ""))
+        (left, right)
+        if rounded(left or "") == rounded(right or "")
+        else (rounded(left or ""), rounded(right or ""))
     )
     return "".join(
         f'<div class="cw-version"><b>{sign}</b> {escape(text or "–")}</div>'
@@ -102,11 +113,17 @@ def _told(entry: Any) -> Told:
 
 def _members(value: Any, name: str) -> dict[str, Any]:
     found = value.get(name) if isinstance(value, dict) else None
-    return found if isinstance(found, dict) and not any(key.startswith("$") for key in found) else {}
+    return (
+        found if isinstance(found, dict) and not any(key.startswith("$") for key in found) else {}
+    )
 
 
 def _lacking(value: Any, name: str) -> Any:
-    return {key: held for key, held in value.items() if key != name} if _members(value, name) else value
+    return (
+        {key: held for key, held in value.items() if key != name}
+        if _members(value, name)
+        else value
+    )
 
 
 def _values_words(column: Mapping[str, Any]) -> str:

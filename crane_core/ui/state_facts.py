@@ -98,7 +98,9 @@ def entry_facts(entry: Any) -> Facts:
     if not isinstance(entry, dict):
         return {}
     if not {*GROUPS, "plus", "docs", "unavailable"} & entry.keys():
-        return {("", path): text for path, text in _flat(decode(entry), "").items() if path != "type"}
+        return {
+            ("", path): text for path, text in _flat(decode(entry), "").items() if path != "type"
+        }
     plus, why = entry.get("plus", {}), entry.get("unavailable")
     facts: Facts = {("", "not looked into"): fact_text(why)} if why else {}
     for group, mark in GROUPS.items():
@@ -122,14 +124,20 @@ def unavailable_facts(document: Mapping[str, Any]) -> Facts:
     """Names that could not be examined, and why."""
     shown = document.get("variables", {})
     missing = document.get("unavailable", {}).items()
-    return {("", f"{name} was not examined"): fact_text(why) for name, why in missing if name not in shown}
+    return {
+        ("", f"{name} was not examined"): fact_text(why)
+        for name, why in missing
+        if name not in shown
+    }
 
 
 def _absent_what(kind: str, item: Any) -> str:
     """`column price of df`, `index 7 among the rows of df`, `file data.csv of pd.read_csv(…)`."""
     if not isinstance(item, dict):
         return f"{kind.removesuffix('s')} {fact_text(item)}"
-    word = next((word for word in _ASKED_BY.get(kind, (kind.removesuffix("s"),)) if word in item), kind)
+    word = next(
+        (word for word in _ASKED_BY.get(kind, (kind.removesuffix("s"),)) if word in item), kind
+    )
     asked = f"{word} {fact_text(item[word])}" if word in item else word
     within = f" among the {fact_text(item['in'])}" if "in" in item else ""
     return asked + within + (f" of {fact_text(item['of'])}" if "of" in item else "")
@@ -173,7 +181,9 @@ def _listed(value: Any) -> list[Any]:
 
 def exact(value: Any) -> str:
     """In quotes where it is empty or has blanks at an end, which may be just what is amiss."""
-    is_unclear = isinstance(value, str) and (not value or value != value.strip()) and "\n" not in value
+    is_unclear = (
+        isinstance(value, str) and (not value or value != value.strip()) and "\n" not in value
+    )
     return fact_text(repr(value) if is_unclear else value)
 
 
@@ -181,7 +191,11 @@ def _cell(place: Any, numbers: Numbers) -> str:
     """A cell by the number under which it is shown; else as the notebook has it, counted from 0."""
     if not isinstance(place, dict) or not isinstance(place.get("cell"), int):
         return fact_text(place)
-    return f"cell {numbers[place['cell']]}" if place["cell"] in numbers else f"code cell {place['cell']} (from 0)"
+    return (
+        f"cell {numbers[place['cell']]}"
+        if place["cell"] in numbers
+        else f"code cell {place['cell']} (from 0)"
+    )
 
 
 def _marked(mark: str, facts: Any) -> Facts:
@@ -193,7 +207,9 @@ def _flat(value: Any, path: str) -> dict[str, str]:
     if not isinstance(value, dict) or not value:
         return {path: exact(value)} if path else {}
     if path and not any(isinstance(item, dict) and item for item in value.values()):
-        return {path: fact_text(", ".join(f"{exact(key)} {exact(item)}" for key, item in value.items()))}
+        return {
+            path: fact_text(", ".join(f"{exact(key)} {exact(item)}" for key, item in value.items()))
+        }
     facts: dict[str, str] = {}
     for key, item in value.items():
         facts |= _flat(item, f"{path} › {exact(key)}" if path else exact(key))

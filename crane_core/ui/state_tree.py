@@ -56,7 +56,10 @@ def state_html(
     names = list(dict.fromkeys([*sides[0], *sides[1]]))
     shown = [
         absent,
-        *(_variable(name, sides[0].get(name), sides[1].get(name), is_open=name in opened) for name in names),
+        *(
+            _variable(name, sides[0].get(name), sides[1].get(name), is_open=name in opened)
+            for name in names
+        ),
         missing,
     ]
     if not any(shown):
@@ -77,7 +80,11 @@ def _legend(tree: str) -> str:
 def frames_of(crashing: str | None, fixed: str | None, *, most: int) -> frozenset[str]:
     """The names of the first data frames, whose columns are shown."""
     left, right = entries(documents(crashing)), entries(documents(fixed))
-    names = [name for name in dict.fromkeys([*left, *right]) if tells_columns(left.get(name), right.get(name))]
+    names = [
+        name
+        for name in dict.fromkeys([*left, *right])
+        if tells_columns(left.get(name), right.get(name))
+    ]
     return frozenset(names[:most])
 
 
@@ -108,9 +115,15 @@ def _variable(name: str, left: Any, right: Any, *, is_open: bool) -> str:
     same = [key for key in keys if facts[0].get(key) == facts[1].get(key)]
     differs = substance(left) != substance(right)
     types = [entry.get("type", "") if isinstance(entry, dict) else None for entry in (left, right)]
-    mark = f'<span class="cw-tag cw-differs">{_difference_words(left, right)}</span>' if differs else ""
+    mark = (
+        f'<span class="cw-tag cw-differs">{_difference_words(left, right)}</span>'
+        if differs
+        else ""
+    )
     shown = escape(fact_text(name.removesuffix(ACCESSED)))
-    head = f"<code>{shown}</code><span class='cw-dim'>{escape(_kind_words(name, types))}</span>{mark}"
+    head = (
+        f"<code>{shown}</code><span class='cw-dim'>{escape(_kind_words(name, types))}</span>{mark}"
+    )
     body = (
         _folded(differing, facts, "differing facts", limit=MAX_FACTS)
         + columns_html(left, right)
@@ -135,8 +148,12 @@ def _folded(keys: list[Key], facts: list[Facts], what: str, *, limit: int) -> st
     n_rest, n_left_out = len(keys) - limit, len(keys) - len(rows)
     if n_rest <= 0:
         return "".join(rows)
-    left_out = f"<div class='cw-dim'>… {n_left_out:,} facts are not shown</div>" if n_left_out else ""
-    summary = f"<summary class='cw-more cw-dim'>{n_rest:,} {'more ' if limit else ''}{what}</summary>"
+    left_out = (
+        f"<div class='cw-dim'>… {n_left_out:,} facts are not shown</div>" if n_left_out else ""
+    )
+    summary = (
+        f"<summary class='cw-more cw-dim'>{n_rest:,} {'more ' if limit else ''}{what}</summary>"
+    )
     return "".join(rows[:limit]) + f"<details>{summary}{''.join(rows[limit:])}{left_out}</details>"
 
 

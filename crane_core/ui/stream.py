@@ -89,12 +89,18 @@ def admit(brought: Carried) -> None:
 def most_strangers() -> int:
     """How many connections may wait for admission: a part of the files that this process may open."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return MOST_STRANGERS if files == resource.RLIM_INFINITY else max(8, min(MOST_STRANGERS, files // 8))
+    return (
+        MOST_STRANGERS
+        if files == resource.RLIM_INFINITY
+        else max(8, min(MOST_STRANGERS, files // 8))
+    )
 
 
 def _make_room(newest: str) -> None:
     """Close the oldest connection without admission where there are too many; its browser may come again."""
-    waiting = [name for name, connection in _open.items() if name != newest and not connection.is_admitted]
+    waiting = [
+        name for name, connection in _open.items() if name != newest and not connection.is_admitted
+    ]
     if len(waiting) >= most_strangers():
         _open[waiting[0]].close(_TRY_LATER)
 
@@ -127,7 +133,9 @@ class _Connection:
 
     def close(self, code: int) -> None:
         if self._closing is None:
-            self._closing = asyncio.ensure_future(self._send({"type": "websocket.close", "code": code}))
+            self._closing = asyncio.ensure_future(
+                self._send({"type": "websocket.close", "code": code})
+            )
 
     async def send(self, message: Message) -> None:
         if self._closing is None:
@@ -154,9 +162,13 @@ class _Connection:
             except DecodeError:
                 return await self._ended(_PROTOCOL_ERROR)
             if not self._may_send(sent):
-                _LOG.warning("%s sent %s, which is not taken from it", self._peer, sent.WhichOneof("type"))
+                _LOG.warning(
+                    "%s sent %s, which is not taken from it", self._peer, sent.WhichOneof("type")
+                )
             elif not _is_shallow(sent):
-                _LOG.warning("%s sent a widget's state that is nested too deeply or not JSON", self._peer)
+                _LOG.warning(
+                    "%s sent a widget's state that is nested too deeply or not JSON", self._peer
+                )
             else:
                 return message
 
@@ -171,7 +183,9 @@ class _Connection:
         if kind not in FROM_ADMITTED or not self._is_still_admitted():
             return False
         is_operation = kind == "backend_operation_request"
-        return not is_operation or sent.backend_operation_request.WhichOneof("payload") in OPERATIONS
+        return (
+            not is_operation or sent.backend_operation_request.WhichOneof("payload") in OPERATIONS
+        )
 
     def _is_still_admitted(self) -> bool:
         """Whether who was admitted still is: a session may have ended, and a line of the roles file been removed."""
@@ -197,7 +211,9 @@ class _Connection:
 
 def _is_shallow(sent: BackMsg) -> bool:
     """Whether Streamlit and the pages can read the state of every widget: they walk its JSON level by level."""
-    texts = [widget.json_value for widget in sent.rerun_script.widget_states.widgets if widget.json_value]
+    texts = [
+        widget.json_value for widget in sent.rerun_script.widget_states.widgets if widget.json_value
+    ]
     try:
         return all(_depth(json.loads(text)) <= MOST_LEVELS for text in texts)
     except (ValueError, RecursionError):
@@ -221,7 +237,9 @@ def _parts(value: object) -> list[object]:
 class _Allowance:
     """A token bucket: `burst` at once, then `per_s` each second."""
 
-    def __init__(self, burst: int, per_s: float, *, clock: Callable[[], float] | None = None) -> None:
+    def __init__(
+        self, burst: int, per_s: float, *, clock: Callable[[], float] | None = None
+    ) -> None:
         self._burst, self._per_s = burst, per_s
         self._clock = clock or asyncio.get_running_loop().time
         self._left, self._at = float(burst), self._clock()

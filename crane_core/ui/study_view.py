@@ -22,7 +22,11 @@ USUAL = "Accuracy, end-to-end"
 SIGN = {
     CellStatus.EQUAL: ("=", "cw-right", "equal to the printed value"),
     CellStatus.DIFFERS: ("≠", "cw-wrong", "differs from the printed value"),
-    CellStatus.PUBLISHED_ONLY: ("p", "cw-dim", "published only: not recomputable from the loaded data"),
+    CellStatus.PUBLISHED_ONLY: (
+        "p",
+        "cw-dim",
+        "published only: not recomputable from the loaded data",
+    ),
     CellStatus.OURS_ONLY: ("·", "cw-dim", "ours only: not printed in the paper"),
 }
 
@@ -59,7 +63,9 @@ def draw_tables() -> None:
         draw_table(table)
         return
     metric = pick("Metric", sorted(metrics, key=lambda name: name != USUAL), keys.METRIC, str)
-    draw_table(replace(table, cells=[cell for cell in table.cells if _metric(cell.column) == metric]))
+    draw_table(
+        replace(table, cells=[cell for cell in table.cells if _metric(cell.column) == metric])
+    )
 
 
 def metrics_of(table: StudyTable) -> list[str]:
@@ -106,5 +112,13 @@ def _cell(cell: TableCell | None) -> str:
 
 def _summary(table: StudyTable) -> str:
     counts = pd.Series([cell.status for cell in table.cells]).value_counts()
-    parts = [f"{counts[status]} {SIGN[status][2]} ({SIGN[status][0]})" for status in SIGN if status in counts]
-    return f"{table.source}. {len(table.cells)} cells: " + "; ".join(parts) + ". Hover a cell for our value and n."
+    parts = [
+        f"{counts[status]} {SIGN[status][2]} ({SIGN[status][0]})"
+        for status in SIGN
+        if status in counts
+    ]
+    return (
+        f"{table.source}. {len(table.cells)} cells: "
+        + "; ".join(parts)
+        + ". Hover a cell for our value and n."
+    )

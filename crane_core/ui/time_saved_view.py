@@ -16,7 +16,9 @@ from crane_core.ui.time_saved_words import ABOUT, finding, readable_time
 def _saved(loaded: str, chosen: ResultChoice) -> list[TimeSaved]:
     rows = chosen.rows()
     own = rows[rows["experiment"] == chosen.experiment]
-    return time_saved(own, times_of(data.store(), chosen.benchmark, chosen.experiment), rule=chosen.rule)
+    return time_saved(
+        own, times_of(data.store(), chosen.benchmark, chosen.experiment), rule=chosen.rule
+    )
 
 
 def draw_time_saved(chosen: ResultChoice) -> None:

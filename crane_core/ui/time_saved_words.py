@@ -59,7 +59,11 @@ def _verb(value: float) -> str:
 
 def seconds(value: float) -> str:
     """Seconds with a decimal below a hundred: "−0.6 s", "1,103 s"."""
-    said = f"{float(rounding.rounded(value, 0)):,.0f}" if abs(value) >= 100 else rounding.digits(value, 1)
+    said = (
+        f"{float(rounding.rounded(value, 0)):,.0f}"
+        if abs(value) >= 100
+        else rounding.digits(value, 1)
+    )
     return f"{said} s".replace("-", "−")
 
 

@@ -8,7 +8,13 @@ import streamlit as st
 from crane_core.charts.together import together
 from crane_core.domain import DetectorKind
 from crane_core.pipeline.results.beside import beside
-from crane_core.pipeline.results.combinations import Member, combine, rules_in, usual_members, with_rules
+from crane_core.pipeline.results.combinations import (
+    Member,
+    combine,
+    rules_in,
+    usual_members,
+    with_rules,
+)
 from crane_core.pipeline.results.measures import Credit, VoteRule
 from crane_core.pipeline.rows import as_rows
 from crane_core.storage.verdicts import PUBLISHED_HUMAN
@@ -71,7 +77,9 @@ def _known(loaded: str, where: ResultChoice) -> tuple[dict[Member, str], list[Me
 def _where(chosen: ResultChoice) -> ResultChoice:
     """The switches that matter for combinations; the others must not invalidate the cache."""
     rule = chosen.rule if chosen.rule is VoteRule.ALL else VoteRule.MAJORITY
-    alike = chosen._replace(kind=DetectorKind.LLM, credit=Credit.DETECTION, annotator=PUBLISHED_HUMAN)
+    alike = chosen._replace(
+        kind=DetectorKind.LLM, credit=Credit.DETECTION, annotator=PUBLISHED_HUMAN
+    )
     return alike._replace(rule=rule)
 
 
@@ -116,7 +124,10 @@ def _draw_chosen(chosen: ResultChoice, names: dict[Member, str]) -> None:
         "Combine",
         list(ids),
         key=keys.MEMBERS,
-        default=[f"{member.detector}@{member.setting}" for member in _known(data.answers(), _where(chosen))[1]],
+        default=[
+            f"{member.detector}@{member.setting}"
+            for member in _known(data.answers(), _where(chosen))[1]
+        ],
         format_func=lambda name: names[ids[name]],
         placeholder="two or more, the first leads the cascade",
         help=MEMBERS_HELP,

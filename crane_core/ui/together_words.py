@@ -27,7 +27,16 @@ from crane_core.ui.words import (
     with_n,
 )
 
-SHOWN = ["Detectors", "Accuracy", "95% interval", "Precision", "Recall", "Others asked", "Instances", "Cases"]
+SHOWN = [
+    "Detectors",
+    "Accuracy",
+    "95% interval",
+    "Precision",
+    "Recall",
+    "Others asked",
+    "Instances",
+    "Cases",
+]
 """Columns on the page; those of the tests are in the downloads."""
 AXIS = "change of accuracy"
 ABOUT_RULES = (
@@ -48,7 +57,10 @@ def member_names(frame: pd.DataFrame) -> dict[Member, str]:
     """The members of a verdict frame by name: "GPT-5 +RT"."""
     named = frame.drop_duplicates("detector")
     titles = dict(zip(named["detector"], named["detector_title"], strict=True))
-    return {member: f"{titles[member.detector]} {setting_short(member.setting)}" for member in members_of(frame)}
+    return {
+        member: f"{titles[member.detector]} {setting_short(member.setting)}"
+        for member in members_of(frame)
+    }
 
 
 def named_rules_first(table: pd.DataFrame, names: dict[Member, str]) -> pd.DataFrame:
@@ -67,9 +79,16 @@ def finding(table: pd.DataFrame, names: dict[Member, str]) -> str:
     rows = as_rows(table)
     rules = names[rows[0]["members"][0]]
     decided = of_comparisons([row["outcome"] for row in rows])
-    against = "against the better of the two alone" if _is_of_two(rows) else "against the best member alone"
+    against = (
+        "against the better of the two alone"
+        if _is_of_two(rows)
+        else "against the best member alone"
+    )
     gains = [row for row in rows if row["outcome"] == Outcome.GAIN]
-    losses = named([row for row in rows if row["outcome"] == Outcome.LOSS], lambda row: _change_words(row, names))
+    losses = named(
+        [row for row in rows if row["outcome"] == Outcome.LOSS],
+        lambda row: _change_words(row, names),
+    )
     if not gains:
         return f"**With {rules} asked first, {decided}**, {against}. {losses}".rstrip()
     parts = [f"**{_asked_words(row['members'][1:], names)}** {_raised_words(row)}" for row in gains]
@@ -104,7 +123,8 @@ def finding_of_chosen(ways: pd.DataFrame, names: dict[Member, str]) -> str:
     decided = f"{sentence_case(of_comparisons([row['outcome'] for row in rows]))}."
     if row["outcome"] == Outcome.GAIN:
         first = (
-            f"**{name} is right more often than {best}, the best single member**: {value} against {alone} ({change})."
+            f"**{name} is right more often than {best}, the best single member**: "
+            f"{value} against {alone} ({change})."
         )
     elif row["difference"] > 0:
         first = f"{name} is right {value} of the time, {best} alone {alone} ({change}): {row['outcome']}."
@@ -130,7 +150,11 @@ def _place(row: dict[str, Any], names: dict[Member, str]) -> tuple[int, int, boo
     """Single models in the study's order, each with code only first; majorities last."""
     others = row["members"][1:]
     titles = in_order([name.rpartition(" ")[0] for name in names.values()])
-    return len(others), titles.index(names[others[0]].rpartition(" ")[0]), others[0].setting != Setting.CODE
+    return (
+        len(others),
+        titles.index(names[others[0]].rpartition(" ")[0]),
+        others[0].setting != Setting.CODE,
+    )
 
 
 def _label(row: dict[str, Any], names: dict[Member, str]) -> str:
@@ -186,12 +210,18 @@ def readable_together(table: pd.DataFrame, names: dict[Member, str]) -> pd.DataF
 
 def n_asked_words(row: dict[str, Any]) -> str:
     """About how many instances the members after the first answer."""
-    return NOTHING if row["way"] != Way.CASCADE else f"{count(int(row['n_asked']))} of {count(row['n'])}"
+    return (
+        NOTHING
+        if row["way"] != Way.CASCADE
+        else f"{count(int(row['n_asked']))} of {count(row['n'])}"
+    )
 
 
 def about_chosen(ways: pd.DataFrame) -> str:
     first = as_rows(ways)[0]
     n_left = int(first["left_out"])
     left_out = f"; {count(n_left)} that one of them did not answer are left out" if n_left else ""
-    about = ABOUT_CHOSEN.format(n=count(first["n"]), cases=count(first["n_cases"]), left_out=left_out)
+    about = ABOUT_CHOSEN.format(
+        n=count(first["n"]), cases=count(first["n_cases"]), left_out=left_out
+    )
     return about + (OF_TWO if len(first["members"]) == 2 else "")

@@ -24,7 +24,13 @@ _MOST_LETTERS, _MOST_VALUES = 60, 5
 
 
 def one_of(
-    draw: Callable[..., Any], label: str, options: Sequence[str], *, key: str, default: str | None, **looks: Any
+    draw: Callable[..., Any],
+    label: str,
+    options: Sequence[str],
+    *,
+    key: str,
+    default: str | None,
+    **looks: Any,
 ) -> str | None:
     """A selectbox or segmented control over `options`; its value. A `default` that the URL names stays there."""
 
@@ -41,7 +47,9 @@ def one_of(
     return None if value is None else str(value)
 
 
-def many_of(label: str, options: Sequence[str], *, key: str, default: Sequence[str] = (), **looks: Any) -> list[str]:
+def many_of(
+    label: str, options: Sequence[str], *, key: str, default: Sequence[str] = (), **looks: Any
+) -> list[str]:
     """A multiselect over `options`; its values. A `default` that the URL names stays there."""
 
     def parse(raw: list[str]) -> list[str]:
@@ -77,7 +85,11 @@ def text(label: str, *, key: str, **looks: Any) -> str:
 
 def asked(key: str) -> list[str]:
     """What the widget of `key` will hold when it is drawn in this run: what was just changed in it, else the URL's."""
-    return _listed(st.session_state[_widget(key)]) if _is_touched(key) else st.query_params.get_all(key)
+    return (
+        _listed(st.session_state[_widget(key)])
+        if _is_touched(key)
+        else st.query_params.get_all(key)
+    )
 
 
 def draw_unknown(place: DeltaGenerator) -> None:
@@ -85,7 +97,11 @@ def draw_unknown(place: DeltaGenerator) -> None:
     unknown = _unknown()
     if unknown:
         named = "; ".join(f"{label} {', '.join(values)}" for label, values in unknown.values())
-        place.warning(literal(f"The address names what is not offered here: {named}. The default is shown instead."))
+        place.warning(
+            literal(
+                f"The address names what is not offered here: {named}. The default is shown instead."
+            )
+        )
 
 
 def drop(key: str) -> None:
@@ -120,7 +136,9 @@ def _is_left_behind() -> bool:
 
 def _unknown() -> dict[str, tuple[str, list[str]]]:
     """Values that this page's address named and no widget offers, by parameter, with the widget's label."""
-    pages: dict[str, dict[str, tuple[str, list[str]]]] = st.session_state.setdefault(keys.UNKNOWN_VALUES, {})
+    pages: dict[str, dict[str, tuple[str, list[str]]]] = st.session_state.setdefault(
+        keys.UNKNOWN_VALUES, {}
+    )
     return pages.setdefault(st.session_state[keys.PAGE], {})
 
 

@@ -11,7 +11,15 @@ from typing import NamedTuple
 
 from crane_core.domain import Setting, Version
 from crane_core.ui.glossary import explained
-from crane_core.ui.run_strip import Answers, Strip, has_reasons, is_right, reasons_html, strip_html, vote_html
+from crane_core.ui.run_strip import (
+    Answers,
+    Strip,
+    has_reasons,
+    is_right,
+    reasons_html,
+    strip_html,
+    vote_html,
+)
 from crane_core.ui.words import setting_short, setting_words
 
 HEADS = {
@@ -47,7 +55,9 @@ def rows_of(strips: Iterable[Strip]) -> list[MatrixRow]:
     """A row per detector and experiment, in the order of the strips; the experiment is noted where it is named."""
     rows: dict[tuple[str, str], MatrixRow] = {}
     for strip in strips:
-        row = rows.setdefault((strip.detector, strip.experiment), MatrixRow(strip.detector, strip.experiment, {}))
+        row = rows.setdefault(
+            (strip.detector, strip.experiment), MatrixRow(strip.detector, strip.experiment, {})
+        )
         row.by_setting[strip.setting] = strip.sides
     return list(rows.values())
 
@@ -56,7 +66,9 @@ def matrix_html(rows: Sequence[MatrixRow]) -> str:
     """The table: for each version a column per setting that any row has."""
     settings = _settings(rows)
     n = len(settings)
-    heads = "".join(f'<th colspan="{n}" scope="colgroup">{_head(words, rows)}</th>' for words in HEADS.values())
+    heads = "".join(
+        f'<th colspan="{n}" scope="colgroup">{_head(words, rows)}</th>' for words in HEADS.values()
+    )
     inputs = "".join(
         f'<th scope="col" title="{escape(setting_words(setting))}">{escape(setting_short(setting))}</th>'
         for setting in settings
@@ -85,7 +97,9 @@ def _row_html(row: MatrixRow, settings: list[str]) -> str:
     cells = "".join(
         f'<td class="cw-first">{html}</td>' if i == 0 else f"<td>{html}</td>"
         for version in HEADS
-        for i, html in enumerate(strip_html(row.answers(setting, version), version) for setting in settings)
+        for i, html in enumerate(
+            strip_html(row.answers(setting, version), version) for setting in settings
+        )
     )
     return f'<tr><th scope="row">{escape(row.detector)}{note}</th>{cells}</tr>'
 
@@ -103,7 +117,11 @@ def finding(rows: Sequence[MatrixRow]) -> str:
         for (version, gained), (verb, singular, what) in _CHANGES.items()
         if (names := [row.detector for row in rows if _change(row, version) is gained])
     ]
-    return f"With runtime state (+RT), {'; '.join(parts)}" if parts else "Runtime state (+RT) changes no verdict"
+    return (
+        f"With runtime state (+RT), {'; '.join(parts)}"
+        if parts
+        else "Runtime state (+RT) changes no verdict"
+    )
 
 
 _CHANGES = {
@@ -120,7 +138,10 @@ def _who(names: list[str]) -> str:
 
 def _change(row: MatrixRow, version: Version) -> bool | None:
     """True where +RT is right and −RT is wrong, False the other way round, None without a change."""
-    without, with_ = (is_right(row.answers(setting, version), version) for setting in (Setting.CODE, Setting.RUNTIME))
+    without, with_ = (
+        is_right(row.answers(setting, version), version)
+        for setting in (Setting.CODE, Setting.RUNTIME)
+    )
     return with_ if without is not None and with_ is not None and with_ != without else None
 
 
@@ -146,7 +167,9 @@ def _reasoning(row: MatrixRow, *, is_open: bool) -> str:
 
 def _votes(row: MatrixRow, version: Version, settings: list[str]) -> str:
     pairs = ((setting, row.answers(setting, version)) for setting in settings)
-    return " ".join(f"{escape(setting_short(s))} {vote_html(found, version)}" for s, found in pairs if found)
+    return " ".join(
+        f"{escape(setting_short(s))} {vote_html(found, version)}" for s, found in pairs if found
+    )
 
 
 def _texts(row: MatrixRow, version: Version, settings: list[str]) -> str:

@@ -52,7 +52,9 @@ def visitor() -> Visitor:
     """The visitor. Raises IdentityError if a login is required and missing."""
     found = arrival()
     if found.visitor is None:
-        raise IdentityError(found.refusal or "You are not logged in.", remedy="Load the page again and log in.")
+        raise IdentityError(
+            found.refusal or "You are not logged in.", remedy="Load the page again and log in."
+        )
     return found.visitor
 
 
@@ -84,7 +86,9 @@ def require_still(brought: Carried, role: Role) -> None:
     """
     found = arrival_of(brought).visitor
     if found is None or not found.may(role):
-        raise IdentityError(f"This needs the role {role}.", remedy="Load the page again and log in.")
+        raise IdentityError(
+            f"This needs the role {role}.", remedy="Load the page again and log in."
+        )
 
 
 def require_seat(annotator: str) -> None:
@@ -108,7 +112,12 @@ def carried() -> Carried:
     said = st.context.headers.get_all(header) if header else []
     cookies = st.context.cookies
     told = dict(st.user) if st.user.get("is_logged_in") else {}
-    return Carried(said[0] if len(said) == 1 else None, cookies.get(COOKIE, ""), cookies.get(PROVIDER_COOKIE, ""), told)
+    return Carried(
+        said[0] if len(said) == 1 else None,
+        cookies.get(COOKIE, ""),
+        cookies.get(PROVIDER_COOKIE, ""),
+        told,
+    )
 
 
 def arrival_of(brought: Carried) -> Arrival:
@@ -123,7 +132,11 @@ def arrival_of(brought: Carried) -> Arrival:
     if email is None:
         return Arrival(None, refusal)
     found = roles.visitor(email)
-    return Arrival(_here(found)) if found else Arrival(None, f"{email} is not on this server's list of people.")
+    return (
+        Arrival(_here(found))
+        if found
+        else Arrival(None, f"{email} is not on this server's list of people.")
+    )
 
 
 def _here(found: Visitor) -> Visitor:

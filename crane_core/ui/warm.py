@@ -24,7 +24,11 @@ from crane_core.ui.navigation import page_files
 from crane_core.ui.page_imports import import_modules, imported_by
 
 _LOG = logging.getLogger(__name__)
-_OF_STREAMLIT = ("scriptrunner_utils.script_run_context", "caching.cache_data_api", "caching.cache_resource_api")
+_OF_STREAMLIT = (
+    "scriptrunner_utils.script_run_context",
+    "caching.cache_data_api",
+    "caching.cache_resource_api",
+)
 """Loggers of streamlit.runtime that warn of work outside of a visit."""
 
 

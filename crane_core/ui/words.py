@@ -65,7 +65,9 @@ def setting_words(setting: str) -> str:
 
 def inputs_words(inputs: Inputs) -> str:
     """Two inputs in words, the richer one first: "with runtime state against code only"."""
-    return f"{SETTING_WORDS[inputs.other]} against {SETTING_WORDS[inputs.base].removeprefix('with ')}"
+    return (
+        f"{SETTING_WORDS[inputs.other]} against {SETTING_WORDS[inputs.base].removeprefix('with ')}"
+    )
 
 
 def inputs_short(inputs: Inputs) -> str:
@@ -86,7 +88,11 @@ def setting_short(setting: str) -> str:
 def experiment_words(experiment: str) -> str:
     """An experiment in words; of another release than the default with its edition."""
     name, edition = without_edition(experiment)
-    return f"{EXPERIMENT_WORDS[name]}{edition_words(edition)}" if is_imported(experiment) else experiment
+    return (
+        f"{EXPERIMENT_WORDS[name]}{edition_words(edition)}"
+        if is_imported(experiment)
+        else experiment
+    )
 
 
 def is_imported(experiment: str) -> bool:
@@ -101,7 +107,11 @@ def edition_words(edition: str) -> str:
 
 def percent(share: float | None, digits: int = 1) -> str:
     """A share in 0..1 as percent: 0.633 is "63.3%"; nothing at all is a dash."""
-    return NOTHING if share is None or math.isnan(share) else f"{rounding.digits(share * 100, digits)}%"
+    return (
+        NOTHING
+        if share is None or math.isnan(share)
+        else f"{rounding.digits(share * 100, digits)}%"
+    )
 
 
 def points(difference: float | None, digits: int = 1) -> str:
@@ -115,7 +125,11 @@ def interval(low: float | None, high: float | None, digits: int = 1) -> str:
     """An interval of shares: "58.1 to 72.0%"."""
     if low is None or high is None or math.isnan(low) or math.isnan(high):
         return NOTHING
-    return f"{rounding.digits(low * 100, digits)} to {rounding.digits(high * 100, digits)}%".replace("-", "−")
+    return (
+        f"{rounding.digits(low * 100, digits)} to {rounding.digits(high * 100, digits)}%".replace(
+            "-", "−"
+        )
+    )
 
 
 def points_interval(low: float | None, high: float | None) -> str:
@@ -134,7 +148,11 @@ def coefficient(value: float | None) -> str:
 
 def coefficient_interval(low: float | None, high: float | None) -> str:
     """An interval of coefficients: "0.82 to 0.95"."""
-    return NOTHING if NOTHING in (coefficient(low), coefficient(high)) else f"{coefficient(low)} to {coefficient(high)}"
+    return (
+        NOTHING
+        if NOTHING in (coefficient(low), coefficient(high))
+        else f"{coefficient(low)} to {coefficient(high)}"
+    )
 
 
 def count(n: int) -> str:
@@ -148,7 +166,9 @@ def with_n(name: str, least: int, most: int) -> str:
     On one line: a line separator in a name (U+2028) would keep Vega from drawing the whole chart.
     """
     name = " ".join(name.split())
-    return f"{name}  n {count(least)}" if least == most else f"{name}  n {count(least)}–{count(most)}"
+    return (
+        f"{name}  n {count(least)}" if least == most else f"{name}  n {count(least)}–{count(most)}"
+    )
 
 
 def cells_words(n: int) -> str:

@@ -11,7 +11,14 @@ from crane_core.errors import KernelError, SourceError
 from crane_core.given_path import read_given
 from crane_core.pipeline.own_notebooks.check import ALLOWED, execution_forbidden
 from crane_core.pipeline.places import DataFolder
-from crane_core.pipeline.verification.add_case import N_TRIES, AddedCase, NewCase, add_case, edited, read_notebook
+from crane_core.pipeline.verification.add_case import (
+    N_TRIES,
+    AddedCase,
+    NewCase,
+    add_case,
+    edited,
+    read_notebook,
+)
 from crane_core.runtime.limits import KernelLimits
 from crane_core.runtime.plan import MOST_BYTES
 from crane_core.runtime.program import program
@@ -28,13 +35,30 @@ LONGEST_DIAGNOSIS = 4_000
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("--name", type=arguments.name, required=True, metavar="NAME", help="name of the case")
-    verb.add_argument("--to", type=arguments.path, required=True, metavar="FOLDER", help="folder of pairs, may be new")
     verb.add_argument(
-        "--crashing", type=arguments.path, required=True, metavar="A.ipynb", help="the notebook that crashes"
+        "--name", type=arguments.name, required=True, metavar="NAME", help="name of the case"
+    )
+    verb.add_argument(
+        "--to",
+        type=arguments.path,
+        required=True,
+        metavar="FOLDER",
+        help="folder of pairs, may be new",
+    )
+    verb.add_argument(
+        "--crashing",
+        type=arguments.path,
+        required=True,
+        metavar="A.ipynb",
+        help="the notebook that crashes",
     )
     fix = verb.add_mutually_exclusive_group(required=True)
-    fix.add_argument("--fixed", type=arguments.path, metavar="B.ipynb", help="the same notebook without the fault")
+    fix.add_argument(
+        "--fixed",
+        type=arguments.path,
+        metavar="B.ipynb",
+        help="the same notebook without the fault",
+    )
     fix.add_argument(
         "--edit",
         type=arguments.cell_file,
@@ -53,12 +77,20 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     labels.add_argument("--library", type=label, metavar="L", help="label, for cases.csv")
     labels.add_argument("--root-cause", type=label, metavar="R", help="label, for cases.csv")
     labels.add_argument(
-        "--diagnosis", type=arguments.line(LONGEST_DIAGNOSIS), metavar="TEXT", help="why it crashes, for cases.csv"
+        "--diagnosis",
+        type=arguments.line(LONGEST_DIAGNOSIS),
+        metavar="TEXT",
+        help="why it crashes, for cases.csv",
     )
     kernel = verb.add_argument_group("the kernel")
-    kernel.add_argument("--no-run", action="store_true", help="execute nothing; the error output says what crashes")
     kernel.add_argument(
-        "--python", type=arguments.name, metavar="PATH", help="interpreter to run; it must have ipykernel"
+        "--no-run", action="store_true", help="execute nothing; the error output says what crashes"
+    )
+    kernel.add_argument(
+        "--python",
+        type=arguments.name,
+        metavar="PATH",
+        help="interpreter to run; it must have ipykernel",
     )
     usual = KernelLimits().cell_s
     kernel.add_argument(
@@ -75,7 +107,9 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     if not chosen.no_run and execution_forbidden(os.environ):
-        raise KernelError(f"{ALLOWED} forbids running notebooks.", remedy="Unset it, or use --no-run.")
+        raise KernelError(
+            f"{ALLOWED} forbids running notebooks.", remedy="Unset it, or use --no-run."
+        )
     crashing = read_notebook(chosen.crashing)
     fixed = read_notebook(chosen.fixed) if chosen.fixed else edited(crashing, _edits(chosen))
     labels = (chosen.library, chosen.root_cause, chosen.diagnosis)
@@ -95,7 +129,9 @@ def _edits(chosen: argparse.Namespace) -> dict[int, str]:
         try:
             found[cell] = read_given(path, MOST_BYTES).decode("utf-8")
         except (OSError, ValueError) as error:
-            raise SourceError(f"{path} cannot be read: {error}.", remedy="Name a text file in UTF-8.") from error
+            raise SourceError(
+                f"{path} cannot be read: {error}.", remedy="Name a text file in UTF-8."
+            ) from error
     return found
 
 
@@ -104,12 +140,18 @@ def in_words(added: AddedCase, to: str) -> str:
     lines = [
         one_line(f"{to}: added {added.name}_reproduced.ipynb and {added.name}_fixed.ipynb"),
         one_line(f"  target: code cell {added.target}, {added.exception}"),
-        "  1 code cell differs" if added.n_differ == 1 else f"  {added.n_differ:,} code cells differ",
+        "  1 code cell differs"
+        if added.n_differ == 1
+        else f"  {added.n_differ:,} code cells differ",
     ]
     if added.n_differ > 1:
-        lines.append("  warning: a fix should change one cell; look whether all of these belong to it")
+        lines.append(
+            "  warning: a fix should change one cell; look whether all of these belong to it"
+        )
     if added.was_run:
         lines.append(f"  crashed the same way {N_TRIES} times; the fixed notebook ran through")
     else:
-        lines.append("  not executed: `verify` shows whether it crashes as recorded and its fix runs through")
+        lines.append(
+            "  not executed: `verify` shows whether it crashes as recorded and its fix runs through"
+        )
     return "\n".join(lines)

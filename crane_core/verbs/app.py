@@ -75,7 +75,9 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         help="serve that copy read-only, beside the app of the same data folder that writes and is reached at URL",
     )
     verb.add_argument(
-        "--no-login", action="store_true", help="serve other machines without any login: everybody may do everything"
+        "--no-login",
+        action="store_true",
+        help="serve other machines without any login: everybody may do everything",
     )
 
 
@@ -89,13 +91,17 @@ def _port(text: str) -> int:
 def _address(text: str) -> str:
     """An address that pages can link to; anything else is wrong usage to argparse."""
     if not _ADDRESS.fullmatch(text):
-        raise argparse.ArgumentTypeError(f"{text!r} is not an address like https://crane.lab.example:8443")
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not an address like https://crane.lab.example:8443"
+        )
     return text
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     if chosen.publish and chosen.replica_of:
-        raise CraneError("A replica publishes no copy.", remedy="Use --publish for the app that writes alone.")
+        raise CraneError(
+            "A replica publishes no copy.", remedy="Use --publish for the app that writes alone."
+        )
     _check_logins(chosen.roles.strip(), chosen.address, is_open_meant=chosen.no_login)
     _refuse_taken_port(chosen.address, chosen.port)
     give_back()
@@ -110,15 +116,21 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
         os.environ[ENDPOINTS_FILE] = str(Path(endpoints).expanduser().absolute())
     hosts = _hosts(chosen.address, chosen.hosts)
     if chosen.address in _WILDCARDS and not hosts:
-        tell("Browsers on other machines are refused until you name this server's host: --hosts NAME, or CRANE_HOSTS.")
+        tell(
+            "Browsers on other machines are refused until you name this server's host: --hosts NAME, or CRANE_HOSTS."
+        )
     os.chdir(CHECKOUT)
     os.environ["CRANE_DATA"] = str(folder.path)
     os.environ["CRANE_HOSTS"] = hosts
-    from crane_core.ui.warm import load  # loads Streamlit, which the other commands need not wait for
+    from crane_core.ui.warm import (
+        load,
+    )  # loads Streamlit, which the other commands need not wait for
 
     load()
     _allow_many_files()
-    give(f"Crane Workbench is running at http://{_reachable(chosen.address)}:{chosen.port}  (stop it with Ctrl+C)")
+    give(
+        f"Crane Workbench is running at http://{_reachable(chosen.address)}:{chosen.port}  (stop it with Ctrl+C)"
+    )
     serve(chosen.address, chosen.port)
 
 
@@ -128,7 +140,9 @@ def _prepare(folder: DataFolder, *, is_published: bool) -> None:
     store = prepare(folder, lambda message: tell(f"  {message}"))
     try:
         if is_published:
-            publish(store, folder.replicas, at=at)  # so that a full disk stops the start, and replicas can start
+            publish(
+                store, folder.replicas, at=at
+            )  # so that a full disk stops the start, and replicas can start
     finally:
         store.close()
     for loss in losses(folder):
@@ -143,7 +157,8 @@ def _check_logins(roles: str, address: str, *, is_open_meant: bool) -> None:
         configured_proxy()
         if has_password:
             raise IdentityError(
-                f"Both a roles file and {PASSWORD} are set.", remedy=f"Keep one: people log in, or share {PASSWORD}."
+                f"Both a roles file and {PASSWORD} are set.",
+                remedy=f"Keep one: people log in, or share {PASSWORD}.",
             )
     elif not has_password and not _is_loopback(address):
         if not is_open_meant:
@@ -152,7 +167,9 @@ def _check_logins(roles: str, address: str, *, is_open_meant: bool) -> None:
                 remedy=f"Set {PASSWORD}, name a roles file (--roles FILE, see docs/admin/server.md), or pass "
                 "--no-login to let everybody who reaches it read, label and change everything.",
             )
-        tell(f"WARNING: no login is asked at {address}: everybody who reaches this app may do everything.")
+        tell(
+            f"WARNING: no login is asked at {address}: everybody who reaches this app may do everything."
+        )
 
 
 def _is_loopback(address: str) -> bool:

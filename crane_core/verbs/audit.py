@@ -20,7 +20,9 @@ LETTERS = 60
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("--action", choices=[str(action) for action in AuditAction], help="only this kind of act")
+    verb.add_argument(
+        "--action", choices=[str(action) for action in AuditAction], help="only this kind of act"
+    )
     verb.add_argument("--who", type=arguments.name, metavar="NAME", help="only acts of this person")
     form = verb.add_mutually_exclusive_group()
     form.add_argument("--csv", action="store_true", help="print all of it as CSV")

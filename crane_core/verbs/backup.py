@@ -17,7 +17,9 @@ EXAMPLE = "python -m crane_core backup /mnt/disk/crane-2026-11-22"
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("out", type=arguments.path, metavar="DIR", help="a folder that does not exist yet")
+    verb.add_argument(
+        "out", type=arguments.path, metavar="DIR", help="a folder that does not exist yet"
+    )
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:

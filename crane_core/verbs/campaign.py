@@ -54,10 +54,29 @@ from crane_core.pipeline.campaigns.gold import MOST_ITEMS, Looks, gold_of_campai
 from crane_core.pipeline.campaigns.guideline import change_guideline, guideline_versions
 from crane_core.pipeline.campaigns.label_import import Columns, Read, read_labels
 from crane_core.pipeline.campaigns.labelling import LabelStore
-from crane_core.pipeline.campaigns.plan_outline import as_json, in_words, outline, size_words, workload
+from crane_core.pipeline.campaigns.plan_outline import (
+    as_json,
+    in_words,
+    outline,
+    size_words,
+    workload,
+)
 from crane_core.pipeline.campaigns.population_choices import check_asked, usual_experiment
-from crane_core.pipeline.campaigns.rounds import Which, change_people, idle, label_again, open_main, reopen, round_words
-from crane_core.pipeline.campaigns.status import campaign_status, open_words, status_json, status_words
+from crane_core.pipeline.campaigns.rounds import (
+    Which,
+    change_people,
+    idle,
+    label_again,
+    open_main,
+    reopen,
+    round_words,
+)
+from crane_core.pipeline.campaigns.status import (
+    campaign_status,
+    open_words,
+    status_json,
+    status_words,
+)
 from crane_core.pipeline.loading.load import prepare_or_read
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage.store import Store
@@ -89,19 +108,45 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     _add_rounds(actions)
     status = _action(actions, "status", "progress of each annotator, open items, decided items")
     status.add_argument(
-        "name", nargs="?", type=arguments.name, metavar="NAME", help="only this campaign (default: all)"
+        "name",
+        nargs="?",
+        type=arguments.name,
+        metavar="NAME",
+        help="only this campaign (default: all)",
     )
     status.add_argument("--json", action="store_true", help="the same as JSON on stdout")
-    _add_guideline(_action(actions, "guideline", "print the guideline of a campaign, or store a new version of it"))
-    _add_labels(_action(actions, "labels", "import labels made elsewhere, from a CSV file, as those of an annotator"))
+    _add_guideline(
+        _action(
+            actions, "guideline", "print the guideline of a campaign, or store a new version of it"
+        )
+    )
+    _add_labels(
+        _action(
+            actions,
+            "labels",
+            "import labels made elsewhere, from a CSV file, as those of an annotator",
+        )
+    )
     lock = _action(actions, "lock", "lock a campaign: labels and decisions can no longer change")
     lock.add_argument("name", type=arguments.name, metavar="NAME")
-    lock.add_argument("--by", required=True, type=arguments.name, metavar="WHO", help="name of the person who locks it")
-    lock.add_argument("--anyway", action="store_true", help="lock even if labels or decisions are missing")
+    lock.add_argument(
+        "--by",
+        required=True,
+        type=arguments.name,
+        metavar="WHO",
+        help="name of the person who locks it",
+    )
+    lock.add_argument(
+        "--anyway", action="store_true", help="lock even if labels or decisions are missing"
+    )
     export = _action(actions, "export", "write labels as tables, for Label Studio, or as a dataset")
     export.add_argument("name", type=arguments.name, metavar="NAME")
-    export.add_argument("--out", required=True, type=arguments.path, metavar="DIR", help="folder to create")
-    export.add_argument("--force", action="store_true", help="replace an older export in that folder")
+    export.add_argument(
+        "--out", required=True, type=arguments.path, metavar="DIR", help="folder to create"
+    )
+    export.add_argument(
+        "--force", action="store_true", help="replace an older export in that folder"
+    )
     export.add_argument(
         "--form",
         choices=list(FORMS),
@@ -120,10 +165,20 @@ def _add_guideline(guideline: argparse.ArgumentParser) -> None:
     guideline.add_argument("name", type=arguments.name, metavar="NAME")
     what = guideline.add_mutually_exclusive_group()
     what.add_argument(
-        "--set", dest="file", type=arguments.path, metavar="FILE", help="store this text (Markdown) as a new version"
+        "--set",
+        dest="file",
+        type=arguments.path,
+        metavar="FILE",
+        help="store this text (Markdown) as a new version",
     )
-    what.add_argument("--diff", action="store_true", help="what each version changed, instead of the text in force")
-    guideline.add_argument("--by", default="", metavar="WHO", help="name of the person who changes it (with --set)")
+    what.add_argument(
+        "--diff",
+        action="store_true",
+        help="what each version changed, instead of the text in force",
+    )
+    guideline.add_argument(
+        "--by", default="", metavar="WHO", help="name of the person who changes it (with --set)"
+    )
 
 
 def _add_labels(labels: argparse.ArgumentParser) -> None:
@@ -135,14 +190,24 @@ def _add_labels(labels: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="CSV in UTF-8 with a header, or a desk's download",
     )
-    labels.add_argument("--annotator", required=True, type=arguments.name, metavar="WHO", help="whose labels they are")
+    labels.add_argument(
+        "--annotator",
+        required=True,
+        type=arguments.name,
+        metavar="WHO",
+        help="whose labels they are",
+    )
     columns = labels.add_argument_group("columns of the file")
     columns.add_argument("--item-column", default="item", metavar="COLUMN", help="default: item")
     columns.add_argument("--label-column", default="label", metavar="COLUMN", help="default: label")
-    columns.add_argument("--reason-column", metavar="COLUMN", help="codes of reasons (default: none)")
+    columns.add_argument(
+        "--reason-column", metavar="COLUMN", help="codes of reasons (default: none)"
+    )
     columns.add_argument("--note-column", metavar="COLUMN", help="notes (default: none)")
     columns.add_argument(
-        "--showing-column", metavar="COLUMN", help="1, or 2 for a hidden repeat (default: all are first showings)"
+        "--showing-column",
+        metavar="COLUMN",
+        help="1, or 2 for a hidden repeat (default: all are first showings)",
     )
     labels.add_argument(
         "--map",
@@ -154,7 +219,9 @@ def _add_labels(labels: argparse.ArgumentParser) -> None:
         help="what a value of the label column means, such as good=correct",
     )
     labels.add_argument(
-        "--skip-invalid", action="store_true", help="store the other rows when some cannot be stored (default: none)"
+        "--skip-invalid",
+        action="store_true",
+        help="store the other rows when some cannot be stored (default: none)",
     )
     labels.add_argument(
         "--reopen",
@@ -168,7 +235,9 @@ def _meaning(text: str) -> tuple[str, str]:
     """A value of the file and the label that it stands for."""
     value, sign, label = text.rpartition("=")
     if not (sign and value.strip() and LABEL_CODE.fullmatch(label.strip())):
-        raise argparse.ArgumentTypeError(f"expected VALUE=LABEL, such as good=correct, not {text!r}")
+        raise argparse.ArgumentTypeError(
+            f"expected VALUE=LABEL, such as good=correct, not {text!r}"
+        )
     return value.strip(), label.strip()
 
 
@@ -176,14 +245,30 @@ def _action(
     actions: argparse._SubParsersAction[argparse.ArgumentParser], name: str, does: str
 ) -> argparse.ArgumentParser:
     action = actions.add_parser(name, help=does, description=does)
-    action.add_argument("--data", type=arguments.path, metavar="DIR", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+    action.add_argument(
+        "--data",
+        type=arguments.path,
+        metavar="DIR",
+        default=argparse.SUPPRESS,
+        help=argparse.SUPPRESS,
+    )
     return action
 
 
 def _add_create(create: argparse.ArgumentParser) -> None:
-    create.add_argument("name", nargs="?", type=arguments.name, metavar="NAME", help="a-z, 0-9, dot, dash, underscore")
     create.add_argument(
-        "--from", dest="source", type=arguments.path, metavar="PLAN.json", help="repeat a campaign from its export"
+        "name",
+        nargs="?",
+        type=arguments.name,
+        metavar="NAME",
+        help="a-z, 0-9, dot, dash, underscore",
+    )
+    create.add_argument(
+        "--from",
+        dest="source",
+        type=arguments.path,
+        metavar="PLAN.json",
+        help="repeat a campaign from its export",
     )
     create.add_argument(
         "--with-labels",
@@ -197,7 +282,9 @@ def _add_create(create: argparse.ArgumentParser) -> None:
         help="annotators; with --overlap sample, the first one labels all items",
     )
     asked = create.add_argument_group("population")
-    asked.add_argument("--benchmark", type=arguments.name, metavar="NAME", help="default: junobench")
+    asked.add_argument(
+        "--benchmark", type=arguments.name, metavar="NAME", help="default: junobench"
+    )
     asked.add_argument(
         "--experiment",
         type=arguments.name,
@@ -205,9 +292,13 @@ def _add_create(create: argparse.ArgumentParser) -> None:
         help="default: crane-llm-2025-10; of another benchmark the only one",
     )
     for filter_name in ("detectors", "settings", "libraries", "root-causes"):
-        asked.add_argument(f"--{filter_name}", type=arguments.names, metavar="A,B", help="default: all")
+        asked.add_argument(
+            f"--{filter_name}", type=arguments.names, metavar="A,B", help="default: all"
+        )
     asked.add_argument(
-        "--outcome", choices=_words(PopulationOutcome), help="detected (default): predicted crashes that do crash"
+        "--outcome",
+        choices=_words(PopulationOutcome),
+        help="detected (default): predicted crashes that do crash",
     )
     design = create.add_argument_group("design")
     design.add_argument("--design", choices=_words(DrawKind), help="default: sample, by Equation 1")
@@ -215,7 +306,10 @@ def _add_create(create: argparse.ArgumentParser) -> None:
     design.add_argument("--confidence", type=arguments.share, help="default: 0.95")
     design.add_argument("--p", type=arguments.share, help="expected share (default: 0.5)")
     design.add_argument(
-        "--strata", type=arguments.names, metavar="A,B", help=f"any of {','.join(STRATA)} (default: detector,setting)"
+        "--strata",
+        type=arguments.names,
+        metavar="A,B",
+        help=f"any of {','.join(STRATA)} (default: detector,setting)",
     )
     design.add_argument(
         "--overlap",
@@ -224,13 +318,23 @@ def _add_create(create: argparse.ArgumentParser) -> None:
         "--per-item of them; none: by one",
     )
     design.add_argument(
-        "--per-item", type=arguments.integer(1, 100), metavar="K", help="with --overlap some (default: 2)"
+        "--per-item",
+        type=arguments.integer(1, 100),
+        metavar="K",
+        help="with --overlap some (default: 2)",
     )
     design.add_argument(
-        "--calibration", type=arguments.integer(0, 10_000), metavar="N", help="items that all label first (default: 0)"
+        "--calibration",
+        type=arguments.integer(0, 10_000),
+        metavar="N",
+        help="items that all label first (default: 0)",
     )
-    design.add_argument("--repeats", type=arguments.number(0, 0.5), help="share of hidden repeats (default: 0.05)")
-    design.add_argument("--seed", type=arguments.seed, help="default: a random one, shown in the plan")
+    design.add_argument(
+        "--repeats", type=arguments.number(0, 0.5), help="share of hidden repeats (default: 0.05)"
+    )
+    design.add_argument(
+        "--seed", type=arguments.seed, help="default: a random one, shown in the plan"
+    )
     design.add_argument(
         "--gold",
         type=arguments.path,
@@ -238,7 +342,10 @@ def _add_create(create: argparse.ArgumentParser) -> None:
         help=f"items with a known label ({', '.join(GOLD_COLUMNS)}, optionally why and run), mixed into every order",
     )
     design.add_argument(
-        "--gold-from", type=arguments.name, metavar="CAMPAIGN:N", help="N items that a locked campaign decided, as gold"
+        "--gold-from",
+        type=arguments.name,
+        metavar="CAMPAIGN:N",
+        help="N items that a locked campaign decided, as gold",
     )
     design.add_argument(
         "--gold-feedback",
@@ -269,24 +376,44 @@ def _add_create(create: argparse.ArgumentParser) -> None:
     create.add_argument("--title", default="", help="title shown on the pages")
     create.add_argument("--by", default="", metavar="WHO", help="name of the person who creates it")
     create.add_argument("--dry-run", action="store_true", help="show the plan and store nothing")
-    create.add_argument("--json", action="store_true", help="print the plan's outline as JSON to stdout")
+    create.add_argument(
+        "--json", action="store_true", help="print the plan's outline as JSON to stdout"
+    )
 
 
 def _add_rounds(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     main = _action(actions, "main", "open the main round after calibration")
-    people = _action(actions, "people", "add, remove or replace annotators, or hand open items to others")
+    people = _action(
+        actions, "people", "add, remove or replace annotators, or hand open items to others"
+    )
     again = _action(actions, "again", "have items labelled again; opens a locked campaign")
     for action in (main, people, again):
         action.add_argument("name", type=arguments.name, metavar="NAME")
-        action.add_argument("--by", required=True, type=arguments.name, metavar="WHO", help="name of the lead")
-        action.add_argument("--why", default="", metavar="TEXT", help="reason, stored with the change")
-    people.add_argument("--add", type=arguments.names, default=(), metavar="A,B", help="new annotators")
-    people.add_argument("--remove", type=arguments.names, default=(), metavar="A,B", help="who leaves; labels stay")
+        action.add_argument(
+            "--by", required=True, type=arguments.name, metavar="WHO", help="name of the lead"
+        )
+        action.add_argument(
+            "--why", default="", metavar="TEXT", help="reason, stored with the change"
+        )
     people.add_argument(
-        "--replace", type=arguments.names, default=(), metavar="A=B", help="A leaves and B takes over the open items"
+        "--add", type=arguments.names, default=(), metavar="A,B", help="new annotators"
     )
     people.add_argument(
-        "--hand-back", type=arguments.names, default=(), metavar="A,B", help="who stays, but returns the open items"
+        "--remove", type=arguments.names, default=(), metavar="A,B", help="who leaves; labels stay"
+    )
+    people.add_argument(
+        "--replace",
+        type=arguments.names,
+        default=(),
+        metavar="A=B",
+        help="A leaves and B takes over the open items",
+    )
+    people.add_argument(
+        "--hand-back",
+        type=arguments.names,
+        default=(),
+        metavar="A,B",
+        help="who stays, but returns the open items",
     )
     people.add_argument(
         "--idle-days",
@@ -295,10 +422,25 @@ def _add_rounds(actions: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         help="hand back the open items of everybody who labelled nothing for N days",
     )
     which = again.add_argument_group("which items")
-    which.add_argument("--items", type=arguments.names, default=(), metavar="A,B", help="these items")
-    which.add_argument("--labels", type=arguments.names, default=(), metavar="A,B", help="with one of these labels")
-    which.add_argument("--reasons", type=arguments.names, default=(), metavar="A,B", help="with one of these reasons")
-    which.add_argument("--not-under", default="", metavar="VERSION", help="labelled under another guideline than this")
+    which.add_argument(
+        "--items", type=arguments.names, default=(), metavar="A,B", help="these items"
+    )
+    which.add_argument(
+        "--labels", type=arguments.names, default=(), metavar="A,B", help="with one of these labels"
+    )
+    which.add_argument(
+        "--reasons",
+        type=arguments.names,
+        default=(),
+        metavar="A,B",
+        help="with one of these reasons",
+    )
+    which.add_argument(
+        "--not-under",
+        default="",
+        metavar="VERSION",
+        help="labelled under another guideline than this",
+    )
     which.add_argument("--flagged", action="store_true", help="that somebody flagged")
     which.add_argument("--everything", action="store_true", help="all labelled items")
 
@@ -325,7 +467,11 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
 def _create(chosen: argparse.Namespace, folder: DataFolder) -> int:
     store = prepare_or_read(folder, tell)
     try:
-        plan, remarks = _repeated(store, chosen) if chosen.source else Repeated(_drawn(store, folder, chosen), ())
+        plan, remarks = (
+            _repeated(store, chosen)
+            if chosen.source
+            else Repeated(_drawn(store, folder, chosen), ())
+        )
         weight = clustering(store, plan)
         work = exported_work(chosen.source, plan) if chosen.with_labels else None
     finally:
@@ -335,23 +481,32 @@ def _create(chosen: argparse.Namespace, folder: DataFolder) -> int:
     for remark in remarks:
         tell(remark)
     if chosen.dry_run:
-        how = "" if chosen.source else f" `--seed {plan.seed}` without --dry-run stores exactly this plan."
+        how = (
+            ""
+            if chosen.source
+            else f" `--seed {plan.seed}` without --dry-run stores exactly this plan."
+        )
         tell(f"Nothing was stored.{how}")
         return 0
     keep_campaign(folder, plan)
     if work is not None:
         keep_replayed(folder, plan, work)
         tell(f"Stored {len(work.acts):,} acts and {len(work.rounds):,} rounds of the export, too.")
-    tell(f"Stored the campaign {plan.campaign!r}; {', '.join(plan.annotators)} can label now, on the Annotate page.")
+    tell(
+        f"Stored the campaign {plan.campaign!r}; {', '.join(plan.annotators)} can label now, on the Annotate page."
+    )
     return 0
 
 
 def _drawn(store: Store, folder: DataFolder, chosen: argparse.Namespace) -> Plan:
     if chosen.with_labels:
-        raise CampaignError("--with-labels needs an export to take them from.", remedy="Pass --from PLAN.json.")
+        raise CampaignError(
+            "--with-labels needs an export to take them from.", remedy="Pass --from PLAN.json."
+        )
     if not chosen.name or not chosen.annotators:
         raise CampaignError(
-            "A new campaign needs a name and annotators.", remedy="`campaign create NAME --annotators a,b`."
+            "A new campaign needs a name and annotators.",
+            remedy="`campaign create NAME --annotators a,b`.",
         )
     benchmark = chosen.benchmark or "junobench"
     wanted = Population(
@@ -365,7 +520,8 @@ def _drawn(store: Store, folder: DataFolder, chosen: argparse.Namespace) -> Plan
     )
     check_asked(store, wanted)
     stated = {
-        name: getattr(chosen, name) for name in ("margin", "confidence", "p", "repeats", "per_item", "calibration")
+        name: getattr(chosen, name)
+        for name in ("margin", "confidence", "p", "repeats", "per_item", "calibration")
     }
     design = Design(
         kind=DrawKind[(chosen.design or "sample").upper()],
@@ -400,12 +556,18 @@ def _labels_of(file: Path) -> LabelSet:
         return labels_from_toml(_text_of(file, MOST_BYTES))
     except ValueError as error:
         raise CampaignError(
-            f"{file}: {error}.", remedy="Correct the file; docs/lead/campaign.md explains it and shows an example."
+            f"{file}: {error}.",
+            remedy="Correct the file; docs/lead/campaign.md explains it and shows an example.",
         ) from error
 
 
 def _gold(
-    store: Store, folder: DataFolder, chosen: argparse.Namespace, wanted: Population, looks: Looks, seed: int
+    store: Store,
+    folder: DataFolder,
+    chosen: argparse.Namespace,
+    wanted: Population,
+    looks: Looks,
+    seed: int,
 ) -> tuple[Gold, ...]:
     """The gold items asked for, those of the file first."""
     found = gold_of_file(store, chosen.gold, wanted, looks) if chosen.gold else ()
@@ -413,11 +575,16 @@ def _gold(
         campaign, _, number = chosen.gold_from.rpartition(":")
         if not campaign or not number.isdecimal() or not 0 < int(number) <= MOST_ITEMS:
             raise CampaignError(
-                f"--gold-from {chosen.gold_from} does not say how many.", remedy="Write --gold-from CAMPAIGN:10."
+                f"--gold-from {chosen.gold_from} does not say how many.",
+                remedy="Write --gold-from CAMPAIGN:10.",
             )
-        found += gold_of_campaign(store, folder, campaign, int(number), wanted, looks, seed=seed, but=found)
+        found += gold_of_campaign(
+            store, folder, campaign, int(number), wanted, looks, seed=seed, but=found
+        )
     if chosen.gold_feedback and not found:
-        raise CampaignError("--gold-feedback needs gold items.", remedy="Pass --gold or --gold-from.")
+        raise CampaignError(
+            "--gold-feedback needs gold items.", remedy="Pass --gold or --gold-from."
+        )
     return found
 
 
@@ -439,7 +606,9 @@ def _repeated(store: Store, chosen: argparse.Namespace) -> Repeated:
         campaign=chosen.name,
         title=chosen.title,
         by=chosen.by,
-        guideline_text=old.guideline_text if chosen.with_labels else exported_guideline(chosen.source, old),
+        guideline_text=old.guideline_text
+        if chosen.with_labels
+        else exported_guideline(chosen.source, old),
     )
 
 
@@ -450,7 +619,9 @@ def _main(chosen: argparse.Namespace, folder: DataFolder) -> int:
 def _people(chosen: argparse.Namespace, folder: DataFolder) -> int:
     pairs = [pair.partition("=") for pair in chosen.replace]
     if bad := [old + sign for old, sign, new in pairs if not (old and sign and new)]:
-        raise CampaignError(f"--replace {bad[0]} does not say who takes over.", remedy="Write --replace ana=eva.")
+        raise CampaignError(
+            f"--replace {bad[0]} does not say who takes over.", remedy="Write --replace ana=eva."
+        )
     plan = kept_campaign(folder, chosen.name).plan
     idle_ones = idle(folder, plan, days=chosen.idle_days) if chosen.idle_days is not None else []
     leaving = {*chosen.remove, *(old for old, _, _ in pairs), *chosen.hand_back}
@@ -464,7 +635,9 @@ def _people(chosen: argparse.Namespace, folder: DataFolder) -> int:
         tell(f"Everybody who has open items labelled within {chosen.idle_days:g} days.")
         if change == PeopleChange():
             return 0
-    return _told(folder, chosen, change_people(folder, chosen.name, change, by=chosen.by, why=chosen.why))
+    return _told(
+        folder, chosen, change_people(folder, chosen.name, change, by=chosen.by, why=chosen.why)
+    )
 
 
 def _again(chosen: argparse.Namespace, folder: DataFolder) -> int:
@@ -478,13 +651,21 @@ def _again(chosen: argparse.Namespace, folder: DataFolder) -> int:
     was_locked = kept_campaign(folder, chosen.name).lock is not None
     opened = label_again(folder, chosen.name, which, by=chosen.by, why=chosen.why)
     if was_locked:
-        note(folder, at_the_terminal(), AuditAction.OPEN_AGAIN, f"campaign {chosen.name}", f"by {chosen.by}")
+        note(
+            folder,
+            at_the_terminal(),
+            AuditAction.OPEN_AGAIN,
+            f"campaign {chosen.name}",
+            f"by {chosen.by}",
+        )
     return _told(folder, chosen, opened)
 
 
 def _check_labels(named: Sequence[str], labels: LabelSet) -> None:
     if unknown := [label for label in named if label not in labels]:
-        raise CampaignError(f"{unknown[0]!r} is not a label.", remedy=f"Labels are {labels.listed()}.")
+        raise CampaignError(
+            f"{unknown[0]!r} is not a label.", remedy=f"Labels are {labels.listed()}."
+        )
 
 
 def _told(folder: DataFolder, chosen: argparse.Namespace, entry: Round) -> int:
@@ -506,7 +687,11 @@ def _status(chosen: argparse.Namespace, folder: DataFolder) -> int:
     elif found:
         give("\n".join(status_words(status) for status in found))
     else:
-        tell(as_typed(f"There is no campaign in {folder.ledger} yet; create one with `campaign create`."))
+        tell(
+            as_typed(
+                f"There is no campaign in {folder.ledger} yet; create one with `campaign create`."
+            )
+        )
     return 0
 
 
@@ -522,7 +707,9 @@ def _guideline(chosen: argparse.Namespace, folder: DataFolder) -> int:
             give(f"+++ {newer.version}  {newer.since}  {newer.by}")
             give("\n".join(difference(older.text, newer.text)))
         if len(versions) == 1:
-            tell(f"The guideline of {chosen.name!r} has not changed since the campaign was created.")
+            tell(
+                f"The guideline of {chosen.name!r} has not changed since the campaign was created."
+            )
         return 0
     give(versions[-1].text.rstrip("\n"))
     tell(f"Version {versions[-1].version}, in force since {versions[-1].since}.")
@@ -533,14 +720,20 @@ def _text_of(file: Path, most_bytes: int = 4 * MOST_CHARACTERS) -> str:
     try:
         return read_given(file, most_bytes).decode("utf-8")
     except UnicodeDecodeError as error:
-        raise CampaignError(f"{file} is not a text file: {error.reason}.", remedy="Save it as UTF-8.") from error
+        raise CampaignError(
+            f"{file} is not a text file: {error.reason}.", remedy="Save it as UTF-8."
+        ) from error
     except ValueError as error:
         raise CampaignError(f"{file}: {error}.", remedy="Name a text file.") from error
 
 
 def _labels(chosen: argparse.Namespace, folder: DataFolder) -> int:
     columns = Columns(
-        chosen.item_column, chosen.label_column, chosen.reason_column, chosen.note_column, chosen.showing_column
+        chosen.item_column,
+        chosen.label_column,
+        chosen.reason_column,
+        chosen.note_column,
+        chosen.showing_column,
     )
     label_store = LabelStore(folder, chosen.name)
     meant = [label for _, label in chosen.map]
@@ -559,11 +752,18 @@ def _labels(chosen: argparse.Namespace, folder: DataFolder) -> int:
             remedy="Correct the file, or pass --skip-invalid to store the others.",
         )
     if opens and read.acts:
-        entry = reopen(folder, chosen.name, by=chosen.reopen, why=f"labels of {chosen.annotator}, from {read.source}")
+        entry = reopen(
+            folder,
+            chosen.name,
+            by=chosen.reopen,
+            why=f"labels of {chosen.annotator}, from {read.source}",
+        )
         give(f"{chosen.name}: {round_words(entry)}")
     if read.acts:
         label_store.take_all(chosen.annotator, read.acts, source=read.source)
-    give(f"{chosen.name}: {read.n_labels:,} labels of {chosen.annotator} stored, from {read.source}")
+    give(
+        f"{chosen.name}: {read.n_labels:,} labels of {chosen.annotator} stored, from {read.source}"
+    )
     if read.n_stored:
         give(f"  {read.n_stored:,} acts were stored already")
     if read.faults:
@@ -573,7 +773,9 @@ def _labels(chosen: argparse.Namespace, folder: DataFolder) -> int:
     return 0
 
 
-def _labels_read(label_store: LabelStore, chosen: argparse.Namespace, columns: Columns, *, though_locked: bool) -> Read:
+def _labels_read(
+    label_store: LabelStore, chosen: argparse.Namespace, columns: Columns, *, though_locked: bool
+) -> Read:
     """What the file holds. Raises CampaignError; of a locked campaign it says how the lead can take labels."""
     lock = label_store.lock()
     if lock is not None and not though_locked:
@@ -582,7 +784,9 @@ def _labels_read(label_store: LabelStore, chosen: argparse.Namespace, columns: C
             remedy="To take these all the same, pass --reopen with the lead's name, and lock it again afterwards.",
         )
     meaning = dict(chosen.map)
-    return read_labels(label_store, chosen.annotator, chosen.file, columns, meaning, though_locked=though_locked)
+    return read_labels(
+        label_store, chosen.annotator, chosen.file, columns, meaning, though_locked=though_locked
+    )
 
 
 def _lock(chosen: argparse.Namespace, folder: DataFolder) -> int:
@@ -592,10 +796,17 @@ def _lock(chosen: argparse.Namespace, folder: DataFolder) -> int:
         tell(words)
     if found and not chosen.anyway:
         raise CampaignError(
-            f"{chosen.name!r} is not finished, so it was not locked.", remedy="Finish it, or pass --anyway."
+            f"{chosen.name!r} is not finished, so it was not locked.",
+            remedy="Finish it, or pass --anyway.",
         )
     lock = lock_campaign(folder, chosen.name, by=chosen.by)
-    note(folder, at_the_terminal(), AuditAction.LOCK, f"campaign {chosen.name}", f"locked by {chosen.by}")
+    note(
+        folder,
+        at_the_terminal(),
+        AuditAction.LOCK,
+        f"campaign {chosen.name}",
+        f"locked by {chosen.by}",
+    )
     give(f"{chosen.name} is locked by {lock.locked_by} at {lock.locked_at}")
     return 0
 
@@ -603,6 +814,12 @@ def _lock(chosen: argparse.Namespace, folder: DataFolder) -> int:
 def _export(chosen: argparse.Namespace, folder: DataFolder) -> int:
     files = exported(folder, chosen.name, chosen.form, with_texts=chosen.with_texts, progress=tell)
     write_export(files, chosen.out, force=chosen.force)
-    note(folder, at_the_terminal(), AuditAction.EXPORT, f"campaign {chosen.name}", f"to {chosen.out.name}")
+    note(
+        folder,
+        at_the_terminal(),
+        AuditAction.EXPORT,
+        f"campaign {chosen.name}",
+        f"to {chosen.out.name}",
+    )
     give(f"{chosen.name}: {', '.join(files)} in {chosen.out}")
     return 0

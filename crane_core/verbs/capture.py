@@ -18,7 +18,11 @@ from crane_core.errors import ClusterError, KernelError
 from crane_core.pipeline.dask.cluster import LOCAL, MANY, OFF, Cluster, is_installed, reached
 from crane_core.pipeline.own_notebooks.capture import capture_to_file, document_of
 from crane_core.pipeline.own_notebooks.capture_many import CapturedNotebook as Captures
-from crane_core.pipeline.own_notebooks.capture_many import CaptureRequest, capture_each, notebooks_in
+from crane_core.pipeline.own_notebooks.capture_many import (
+    CaptureRequest,
+    capture_each,
+    notebooks_in,
+)
 from crane_core.pipeline.own_notebooks.capture_many import ManyCaptureOptions as CaptureHow
 from crane_core.pipeline.own_notebooks.check import ALLOWED, execution_forbidden
 from crane_core.pipeline.places import DataFolder
@@ -79,9 +83,14 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     )
     program = kernel.add_mutually_exclusive_group()
     program.add_argument(
-        "--python", type=arguments.name, metavar="PATH", help="Python interpreter to run; it must have ipykernel"
+        "--python",
+        type=arguments.name,
+        metavar="PATH",
+        help="Python interpreter to run; it must have ipykernel",
     )
-    program.add_argument("--kernel", type=arguments.name, metavar="NAME", help="name of an installed kernelspec")
+    program.add_argument(
+        "--kernel", type=arguments.name, metavar="NAME", help="name of an installed kernelspec"
+    )
     add_isolation(verb)
     several = verb.add_argument_group("several notebooks")
     several.add_argument(
@@ -91,15 +100,21 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         help="of several notebooks: how many run at the same time (default: one per two cores)",
     )
     add_dask(several)
-    several.add_argument("--again", action="store_true", help="of several notebooks: capture those with a file too")
-    kernel.add_argument("--keep-going", action="store_true", help="continue past cells that raise, and record them")
+    several.add_argument(
+        "--again", action="store_true", help="of several notebooks: capture those with a file too"
+    )
+    kernel.add_argument(
+        "--keep-going", action="store_true", help="continue past cells that raise, and record them"
+    )
     verb.add_argument(
         "--benchmark",
         type=arguments.name,
         metavar="B",
         help="the benchmark of the notebook, for `import` (default junobench)",
     )
-    verb.add_argument("--json", action="store_true", help="print what was written as JSON to stdout")
+    verb.add_argument(
+        "--json", action="store_true", help="print what was written as JSON to stdout"
+    )
 
 
 def add_bounds(verb: argparse.ArgumentParser) -> None:
@@ -132,7 +147,9 @@ def add_dask(verb: argparse._ActionsContainer, *, usual: str = _USUAL) -> None:
 
 
 @contextmanager
-def cluster_for(chosen: argparse.Namespace, n_notebooks: int, n_workers: int) -> Iterator[Cluster | None]:
+def cluster_for(
+    chosen: argparse.Namespace, n_notebooks: int, n_workers: int
+) -> Iterator[Cluster | None]:
     """The cluster that the option asks for, or a local one for many notebooks; None: the work is done without one."""
     usual = LOCAL if n_notebooks > MANY and is_installed() else OFF
     address = chosen.dask or usual
@@ -141,7 +158,9 @@ def cluster_for(chosen: argparse.Namespace, n_notebooks: int, n_workers: int) ->
         return
     with reached(address, max(1, min(n_workers, n_notebooks))) as cluster:
         where = "workers of this machine" if cluster.is_local else f"the cluster {address}"
-        tell(f"{n_notebooks:,} notebooks on {where}, {cluster.n_threads():,} at once; --dask off: on none")
+        tell(
+            f"{n_notebooks:,} notebooks on {where}, {cluster.n_threads():,} at once; --dask off: on none"
+        )
         if cluster.dashboard:
             tell(f"dashboard: {cluster.dashboard}")
         yield cluster
@@ -159,12 +178,16 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
         return _several(chosen)
     [notebook] = chosen.notebooks
     if chosen.dask not in (None, OFF):
-        raise ClusterError("One notebook is captured on this machine.", remedy="Omit --dask, or name a folder.")
+        raise ClusterError(
+            "One notebook is captured on this machine.", remedy="Omit --dask, or name a folder."
+        )
     if chosen.out.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(chosen.out))
     tell(f"Running the cells before the target of {notebook.name}")
     tell_left_out(read_plan(notebook, chosen.target), chosen)
-    captured = capture_to_file(notebook, chosen.out, benchmark=chosen.benchmark, **_options(chosen, bounded(chosen)))
+    captured = capture_to_file(
+        notebook, chosen.out, benchmark=chosen.benchmark, **_options(chosen, bounded(chosen))
+    )
     told = {"out": str(chosen.out)} | document_of(captured, chosen.benchmark)
     give(json.dumps(told) if chosen.json else in_words(captured, chosen.out))
     return 0
@@ -190,7 +213,9 @@ def _several(chosen: argparse.Namespace) -> int:
     wanted = found if chosen.again else [one for one in found if not one.is_done]
     chosen.out.mkdir(parents=True, exist_ok=True)
     if len(wanted) < len(found):
-        tell(f"{len(found) - len(wanted):,} of {len(found):,} have a file already; --again captures them too")
+        tell(
+            f"{len(found) - len(wanted):,} of {len(found):,} have a file already; --again captures them too"
+        )
     how = CaptureHow(chosen.benchmark, _options(chosen, limits), n_jobs)
     with stop_on_interrupt() as stop, cluster_for(chosen, len(wanted), n_jobs) as cluster:
         ended = list(_captures(wanted, how, cluster, stop))
@@ -199,19 +224,33 @@ def _several(chosen: argparse.Namespace) -> int:
         give(json.dumps(_as_json(chosen.out, len(found), ended), indent=1))
     else:
         n_there = len(found) - len(failed)
-        lines = [f"{chosen.out}: kernel states of {n_there:,} of {_counted(len(found), 'notebook')}"]
-        give("\n".join(lines + [f"  not captured: {one.of.notebook}: {_ending(one)}" for one in failed]))
+        lines = [
+            f"{chosen.out}: kernel states of {n_there:,} of {_counted(len(found), 'notebook')}"
+        ]
+        give(
+            "\n".join(
+                lines + [f"  not captured: {one.of.notebook}: {_ending(one)}" for one in failed]
+            )
+        )
     return 1 if failed else 0
 
 
-def captured_into(out: Path, targets: Mapping[Path, int | None], benchmark: str, chosen: Namespace) -> list[Captures]:
+def captured_into(
+    out: Path, targets: Mapping[Path, int | None], benchmark: str, chosen: Namespace
+) -> list[Captures]:
     """The state of each notebook before its target, as a file of `out`; those that failed.
 
     Files that are newer than their notebook stay. For verbs with the options of `add_bounds` and `add_isolation`,
     --python and --timeout-s.
     """
     n_jobs = max(1, n_cores() // 2)
-    options = {"target": None, "python": chosen.python, "kernel": None, "probes": [], "keep_going": False}
+    options = {
+        "target": None,
+        "python": chosen.python,
+        "kernel": None,
+        "probes": [],
+        "keep_going": False,
+    }
     how = CaptureHow(benchmark, options | {"limits": _shared(chosen, n_jobs)}, n_jobs)
     found = notebooks_in(list(targets), out)
     wanted = [one._replace(target=targets[one.notebook]) for one in found if not one.is_done]
@@ -250,7 +289,13 @@ def _as_json(out: Path, n_all: int, ended: Sequence[Captures]) -> dict[str, Any]
         for one in ended
     ]
     n_failed = sum(one.error is not None for one in ended)
-    return {"out": str(out), "notebooks": n_all, "captured": len(ended) - n_failed, "failed": n_failed, "now": told}
+    return {
+        "out": str(out),
+        "notebooks": n_all,
+        "captured": len(ended) - n_failed,
+        "failed": n_failed,
+        "now": told,
+    }
 
 
 def bounded(chosen: argparse.Namespace) -> KernelLimits:
@@ -280,12 +325,20 @@ def in_words(captured: Captured, out: Path) -> str:
         for cell in captured.cells
         if cell.exception
     ]
-    absent = [absent_words(kind, entry) for kind, entries in state["absent"].items() for entry in entries]
+    absent = [
+        absent_words(kind, entry) for kind, entries in state["absent"].items() for entry in entries
+    ]
     lines += [f"  absent: {what}" for what in absent[:SHOWN_NAMES]]
     lines += [f"  absent: {len(absent) - SHOWN_NAMES:,} more"] if len(absent) > SHOWN_NAMES else []
     lines += [f"  unavailable: {name}: {why}" for name, why in state["unavailable"].items()]
-    lines += [f"  probe {probe['expression']}: {probe['before']!r}, then {probe['after']!r}" for probe in result.probes]
-    left = [*(f"thread {name}" for name in result.threads), *(f"process {name}" for name in captured.processes)]
+    lines += [
+        f"  probe {probe['expression']}: {probe['before']!r}, then {probe['after']!r}"
+        for probe in result.probes
+    ]
+    left = [
+        *(f"thread {name}" for name in result.threads),
+        *(f"process {name}" for name in captured.processes),
+    ]
     lines += [f"  was still running and was stopped: {name}" for name in left]
     return "\n".join(lines)
 

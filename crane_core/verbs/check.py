@@ -93,8 +93,12 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     _add_kernel(verb.add_argument_group("the kernel", "in which the cells before the target run"))
     add_isolation(verb)
     model = verb.add_argument_group("a model", "that is asked too; nothing is sent without one")
-    model.add_argument("--model", metavar="M", help="its name at the endpoint (default: CRANE_MODEL, else none)")
-    model.add_argument("--base-url", metavar="U", help="of an OpenAI-compatible endpoint (default: CRANE_BASE_URL)")
+    model.add_argument(
+        "--model", metavar="M", help="its name at the endpoint (default: CRANE_MODEL, else none)"
+    )
+    model.add_argument(
+        "--base-url", metavar="U", help="of an OpenAI-compatible endpoint (default: CRANE_BASE_URL)"
+    )
     model.add_argument("--key-env", metavar="NAME", help=arguments.KEY_ENV_HELP)
     model.add_argument(
         "--setting",
@@ -108,9 +112,14 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
 def _add_kernel(kernel: argparse._ArgumentGroup) -> None:
     program = kernel.add_mutually_exclusive_group()
     program.add_argument(
-        "--python", type=arguments.name, metavar="PATH", help="the interpreter to run; it must have ipykernel"
+        "--python",
+        type=arguments.name,
+        metavar="PATH",
+        help="the interpreter to run; it must have ipykernel",
     )
-    program.add_argument("--kernel", type=arguments.name, metavar="NAME", help="an installed kernelspec")
+    program.add_argument(
+        "--kernel", type=arguments.name, metavar="NAME", help="an installed kernelspec"
+    )
     program.add_argument(
         "--attach",
         nargs="?",
@@ -128,7 +137,9 @@ def _add_kernel(kernel: argparse._ArgumentGroup) -> None:
         metavar="S",
         help=f"for each cell before it (default {usual:g})",
     )
-    kernel.add_argument("--keep-going", action="store_true", help="continue past cells that raise before it")
+    kernel.add_argument(
+        "--keep-going", action="store_true", help="continue past cells that raise before it"
+    )
 
 
 def add_isolation(verb: argparse.ArgumentParser) -> None:
@@ -144,7 +155,11 @@ def add_isolation(verb: argparse.ArgumentParser) -> None:
         action="store_true",
         help="run lines such as `%%pip install` too, which are left out otherwise",
     )
-    safety.add_argument("--allow-network", action="store_true", help="with --isolate: let the notebook use the network")
+    safety.add_argument(
+        "--allow-network",
+        action="store_true",
+        help="with --isolate: let the notebook use the network",
+    )
 
 
 def isolated(chosen: argparse.Namespace, limits: KernelLimits) -> KernelLimits:
@@ -169,9 +184,13 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
         _list(as_json=chosen.json)
         return 0
     if chosen.attach is None and not chosen.notebooks:
-        raise NotebookError("No notebook is named.", remedy="Name one: `check NOTEBOOK`, or `check --attach ID`.")
+        raise NotebookError(
+            "No notebook is named.", remedy="Name one: `check NOTEBOOK`, or `check --attach ID`."
+        )
     if chosen.attach is not None and (chosen.isolate or chosen.keep_going):
-        raise NotebookError("With --attach no cell is run.", remedy="Leave out --isolate and --keep-going.")
+        raise NotebookError(
+            "With --attach no cell is run.", remedy="Leave out --isolate and --keep-going."
+        )
     if len(chosen.notebooks) > 1:
         return _several(chosen)
     notebook = chosen.notebooks[0] if chosen.notebooks else None
@@ -189,9 +208,14 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
 
 def _several(chosen: argparse.Namespace) -> int:
     """A verdict for each notebook; one that cannot be checked keeps no other from it."""
-    for option, is_given in (("--target", chosen.target is not None), ("--attach", chosen.attach is not None)):
+    for option, is_given in (
+        ("--target", chosen.target is not None),
+        ("--attach", chosen.attach is not None),
+    ):
         if is_given:
-            raise NotebookError(f"{option} is about one notebook.", remedy=f"Name one, or leave out {option}.")
+            raise NotebookError(
+                f"{option} is about one notebook.", remedy=f"Name one, or leave out {option}."
+            )
     endpoint = configured_endpoint(chosen.model, chosen.base_url, key_env=chosen.key_env)
     told: list[dict[str, Any]] = []
     for notebook in dict.fromkeys(chosen.notebooks):
@@ -237,12 +261,19 @@ def _list(*, as_json: bool) -> None:
     running = running_kernels()
     if as_json:
         found = [
-            {"id": kernel.id, "notebook": kernel.notebook and str(kernel.notebook), "file": str(kernel.file)}
+            {
+                "id": kernel.id,
+                "notebook": kernel.notebook and str(kernel.notebook),
+                "file": str(kernel.file),
+            }
             for kernel in running
         ]
         give(json.dumps({"kernels": found}))
         return
-    lines = [f"{one_line(kernel.id)}  {one_line(str(kernel.notebook or 'no notebook named'))}" for kernel in running]
+    lines = [
+        f"{one_line(kernel.id)}  {one_line(str(kernel.notebook or 'no notebook named'))}"
+        for kernel in running
+    ]
     give("\n".join(lines or ["No kernel runs."]))
 
 
@@ -278,9 +309,14 @@ def _rehearse_s(chosen: argparse.Namespace) -> float | None:
 
 
 def _give(
-    chosen: argparse.Namespace, checked: CheckedNotebook, said: Prediction, asked: QuestionOutcome | None
+    chosen: argparse.Namespace,
+    checked: CheckedNotebook,
+    said: Prediction,
+    asked: QuestionOutcome | None,
 ) -> None:
-    give(json.dumps(as_json(checked, said, asked)) if chosen.json else in_words(checked, said, asked))
+    give(
+        json.dumps(as_json(checked, said, asked)) if chosen.json else in_words(checked, said, asked)
+    )
 
 
 def _cells(checked: CheckedNotebook) -> str:
@@ -288,7 +324,9 @@ def _cells(checked: CheckedNotebook) -> str:
     return "1 cell" if n == 1 else f"{n:,} cells"
 
 
-def _asked(checked: CheckedNotebook, endpoint: Endpoint, chosen: argparse.Namespace) -> QuestionOutcome:
+def _asked(
+    checked: CheckedNotebook, endpoint: Endpoint, chosen: argparse.Namespace
+) -> QuestionOutcome:
     from crane_core.pipeline.own_notebooks.ask_one import ask_one
 
     setting = Setting(chosen.setting) if checked.state else Setting.CODE
@@ -298,7 +336,9 @@ def _asked(checked: CheckedNotebook, endpoint: Endpoint, chosen: argparse.Namesp
     return ask_one(sent, endpoint)
 
 
-def as_json(checked: CheckedNotebook, said: Prediction, asked: QuestionOutcome | None) -> dict[str, Any]:
+def as_json(
+    checked: CheckedNotebook, said: Prediction, asked: QuestionOutcome | None
+) -> dict[str, Any]:
     ran = checked.state is not None
     return {
         "notebook": str(checked.path),

@@ -51,8 +51,20 @@ from crane_core.pipeline.detection.score import ScoreRow, scores
 from crane_core.pipeline.detection.score_words import rows_json, table_words
 from crane_core.pipeline.jobs.ask_models import AskingOptions, Caps, asking, estimate
 from crane_core.pipeline.jobs.files import LABELS, MOST_NAME, MOST_NOTE, batch_file
-from crane_core.pipeline.jobs.words import estimate_words, outcome_json, outcome_words, progress_words
-from crane_core.pipeline.jobs.work import INTERRUPTED, JobOutcome, JobProgress, Work, Worker, carry_out
+from crane_core.pipeline.jobs.words import (
+    estimate_words,
+    outcome_json,
+    outcome_words,
+    progress_words,
+)
+from crane_core.pipeline.jobs.work import (
+    INTERRUPTED,
+    JobOutcome,
+    JobProgress,
+    Work,
+    Worker,
+    carry_out,
+)
 from crane_core.pipeline.loading.load import prepare_or_read
 from crane_core.pipeline.places import DataFolder
 from crane_core.prompts.template import Template, template_for, template_from
@@ -104,10 +116,17 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         help="instances, such as 'numpy_*' (default: all)",
     )
     verb.add_argument(
-        "--benchmark", type=arguments.name, default=JUNOBENCH.benchmark, metavar="B", help="default: junobench"
+        "--benchmark",
+        type=arguments.name,
+        default=JUNOBENCH.benchmark,
+        metavar="B",
+        help="default: junobench",
     )
     verb.add_argument(
-        "--runs", type=arguments.runs, metavar="K", help=f"answers per instance of a model (default {PAPER_RUNS})"
+        "--runs",
+        type=arguments.runs,
+        metavar="K",
+        help=f"answers per instance of a model (default {PAPER_RUNS})",
     )
     some = verb.add_argument_group("for some detectors")
     some.add_argument(
@@ -117,9 +136,17 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         help="exact prompt text instead of our protocol, see `prompt`",
     )
     verb.add_argument(
-        "--name", type=arguments.line(MOST_NAME), metavar="N", help="what the run is called in the list of runs"
+        "--name",
+        type=arguments.line(MOST_NAME),
+        metavar="N",
+        help="what the run is called in the list of runs",
     )
-    verb.add_argument("--note", type=arguments.line(MOST_NOTE), metavar="T", help="a note that the list of runs shows")
+    verb.add_argument(
+        "--note",
+        type=arguments.line(MOST_NOTE),
+        metavar="T",
+        help="a note that the list of runs shows",
+    )
     add_dask(verb, usual="off; the processes of this machine start sooner without a cluster")
     verb.set_defaults(dask=OFF)
     some.add_argument(
@@ -149,7 +176,9 @@ def _settings(text: str) -> tuple[Setting, ...]:
     """Settings between commas, each once."""
     named = arguments.names(text)
     if unknown := [name for name in named if name not in set(Setting)]:
-        raise argparse.ArgumentTypeError(f"{unknown[0][:40]!r} is not a setting; choose from {', '.join(Setting)}")
+        raise argparse.ArgumentTypeError(
+            f"{unknown[0][:40]!r} is not a setting; choose from {', '.join(Setting)}"
+        )
     return tuple(Setting(name) for name in dict.fromkeys(named))
 
 
@@ -162,7 +191,9 @@ def add_model_arguments(verb: argparse.ArgumentParser, *, has_several: bool = Fa
         help=f"questions at the same time (default: {CONCURRENCY}; for detectors on this machine: one per core, and "
         "1 starts no processes for them)",
     )
-    model = verb.add_argument_group("model", "keys come only from the environment or .env: see the README")
+    model = verb.add_argument_group(
+        "model", "keys come only from the environment or .env: see docs/reference/settings.md"
+    )
     several = "; repeat it for several models, one run each" if has_several else ""
     model.add_argument(
         "--model",
@@ -176,9 +207,17 @@ def add_model_arguments(verb: argparse.ArgumentParser, *, has_several: bool = Fa
         help="of an OpenAI-compatible endpoint (default: CRANE_BASE_URL, else OPENAI_BASE_URL)",
     )
     model.add_argument("--key-env", metavar="NAME", help=arguments.KEY_ENV_HELP)
-    model.add_argument("--endpoint", metavar="E", help=f"name of an endpoint in the file that {ENDPOINTS_FILE} names")
     model.add_argument(
-        "--temperature", type=arguments.temperature, default=TEMPERATURE, metavar="T", help=f"default {TEMPERATURE}"
+        "--endpoint",
+        metavar="E",
+        help=f"name of an endpoint in the file that {ENDPOINTS_FILE} names",
+    )
+    model.add_argument(
+        "--temperature",
+        type=arguments.temperature,
+        default=TEMPERATURE,
+        metavar="T",
+        help=f"default {TEMPERATURE}",
     )
     model.add_argument(
         "--seed",
@@ -187,7 +226,11 @@ def add_model_arguments(verb: argparse.ArgumentParser, *, has_several: bool = Fa
         help="seed of the first run, N+1 of the second, where the endpoint takes one",
     )
     model.add_argument(
-        "--timeout-s", type=arguments.seconds, default=TIMEOUT_S, metavar="S", help=f"default {TIMEOUT_S:g}"
+        "--timeout-s",
+        type=arguments.seconds,
+        default=TIMEOUT_S,
+        metavar="S",
+        help=f"default {TIMEOUT_S:g}",
     )
     model.add_argument(
         "--max-tokens",
@@ -204,25 +247,47 @@ def add_model_arguments(verb: argparse.ArgumentParser, *, has_several: bool = Fa
         help=f"times that a failed request is sent again (default {RETRIES})",
     )
     model.add_argument(
-        "--reasoning-effort", choices=EFFORTS, metavar="E", help=f"for models that take one: {', '.join(EFFORTS)}"
+        "--reasoning-effort",
+        choices=EFFORTS,
+        metavar="E",
+        help=f"for models that take one: {', '.join(EFFORTS)}",
     )
     model.add_argument(
-        "--extra-body", type=arguments.extra_body, metavar="JSON", help="further members of each request, as an object"
+        "--extra-body",
+        type=arguments.extra_body,
+        metavar="JSON",
+        help="further members of each request, as an object",
     )
     cost = verb.add_argument_group("cost", "caps apply to the whole job, including earlier starts")
     cost.add_argument(
-        "--budget-usd", type=arguments.usd, metavar="X", help="stop before spending more than this; needs a price"
+        "--budget-usd",
+        type=arguments.usd,
+        metavar="X",
+        help="stop before spending more than this; needs a price",
     )
     cost.add_argument(
-        "--budget-tokens", type=arguments.tokens, metavar="N", help="the same in tokens, input plus output"
+        "--budget-tokens",
+        type=arguments.tokens,
+        metavar="N",
+        help="the same in tokens, input plus output",
     )
-    cost.add_argument("--price-in", type=arguments.price, metavar="X", help="USD per million tokens of input")
-    cost.add_argument("--price-out", type=arguments.price, metavar="X", help="USD per million tokens of output")
     cost.add_argument(
-        "--dry-run", action="store_true", help="print what would be sent and what it may cost; send nothing"
+        "--price-in", type=arguments.price, metavar="X", help="USD per million tokens of input"
     )
-    verb.add_argument("--again", action="store_true", help="repeat as a separate experiment; nothing is reused")
-    verb.add_argument("--json", action="store_true", help="print counts, cost and rows as JSON to stdout")
+    cost.add_argument(
+        "--price-out", type=arguments.price, metavar="X", help="USD per million tokens of output"
+    )
+    cost.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="print what would be sent and what it may cost; send nothing",
+    )
+    verb.add_argument(
+        "--again", action="store_true", help="repeat as a separate experiment; nothing is reused"
+    )
+    verb.add_argument(
+        "--json", action="store_true", help="print counts, cost and rows as JSON to stdout"
+    )
 
 
 class RunReport(NamedTuple):
@@ -256,17 +321,23 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
 def _assume(chosen: argparse.Namespace) -> None:
     """In this process and those that it starts."""
     if chosen.detector not in (rules_detector.NAME, CASCADE):
-        raise DetectorError(f"{chosen.detector} asks no libraries.", remedy="Omit --python, or use --detector rules.")
+        raise DetectorError(
+            f"{chosen.detector} asks no libraries.",
+            remedy="Omit --python, or use --detector rules.",
+        )
     os.environ[ASSUMED] = chosen.python
     assumed()  # refuses a path that does not exist
 
 
 def _check_batch(chosen: argparse.Namespace) -> None:
     if chosen.detector != LLM:
-        raise DetectorError(f"{chosen.detector} cannot be asked by batches.", remedy=f"Use --detector {LLM}.")
+        raise DetectorError(
+            f"{chosen.detector} cannot be asked by batches.", remedy=f"Use --detector {LLM}."
+        )
     if chosen.concurrency is not None:
         raise DetectorError(
-            "The provider decides how many questions of a batch run at once.", remedy="Omit --concurrency."
+            "The provider decides how many questions of a batch run at once.",
+            remedy="Omit --concurrency.",
         )
 
 
@@ -290,7 +361,9 @@ def _several(each: Sequence[argparse.Namespace], folder: DataFolder) -> int:
             ended = _one(chosen, folder)
         except DetectorError as error:
             tell(f"error: {error}")
-            documents.append({"model": chosen.model, "setting": chosen.setting, "error": str(error)})
+            documents.append(
+                {"model": chosen.model, "setting": chosen.setting, "error": str(error)}
+            )
             code = 1
             continue
         documents.append({"model": chosen.model, "setting": chosen.setting} | ended.document)
@@ -328,13 +401,16 @@ def _one(chosen: argparse.Namespace, folder: DataFolder) -> RunReport:
         return _of_cascade(chosen, folder)
     if chosen.detector == REHEARSAL.detector:
         return _of_rehearsal(chosen, folder)
-    return _of_model(chosen, folder) if chosen.detector in (LLM, FAKE) else _of_local(chosen, folder)
+    return (
+        _of_model(chosen, folder) if chosen.detector in (LLM, FAKE) else _of_local(chosen, folder)
+    )
 
 
 def _once(chosen: argparse.Namespace) -> None:
     if (chosen.runs or 1) > 1:
         raise DetectorError(
-            f"{chosen.detector} gives the same answer each time, so it runs only once.", remedy="Omit --runs."
+            f"{chosen.detector} gives the same answer each time, so it runs only once.",
+            remedy="Omit --runs.",
         )
 
 
@@ -345,9 +421,14 @@ def _of_rehearsal(chosen: argparse.Namespace, folder: DataFolder) -> RunReport:
         notebooks = notebooks_of(chosen.benchmark, folder, Path(place))
         plan = _planned(chosen, folder, REHEARSAL, rehearsal_options(chosen.rehearse_s), None)
         if chosen.dry_run:
-            return _say_plan(plan, f"{len(plan.work.open):,} notebooks to execute; nothing is sent over the network")
+            return _say_plan(
+                plan,
+                f"{len(plan.work.open):,} notebooks to execute; nothing is sent over the network",
+            )
         n_jobs = chosen.concurrency or max(1, n_cores() // 2)
-        how = RehearsalHow(chosen.rehearse_s, KernelLimits(memory_bytes=most_memory() // n_jobs), n_jobs)
+        how = RehearsalHow(
+            chosen.rehearse_s, KernelLimits(memory_bytes=most_memory() // n_jobs), n_jobs
+        )
         return _done(chosen, folder, plan, rehearsing(plan, notebooks, how))
 
 
@@ -357,7 +438,9 @@ def _of_local(chosen: argparse.Namespace, folder: DataFolder) -> RunReport:
     detector = Detector(module.NAME, module.TITLE, module.KIND)
     plan = _planned(chosen, folder, detector, module.options(), None)
     if chosen.dry_run:
-        return _say_plan(plan, f"{len(plan.work.open):,} instances to check; nothing is sent over the network")
+        return _say_plan(
+            plan, f"{len(plan.work.open):,} instances to check; nothing is sent over the network"
+        )
     at_once = chosen.concurrency or n_cores()
     with cluster_for(chosen, len(plan.work.open), at_once) as cluster:
         worker = in_processes(plan, at_once) if cluster is None else on_cluster(plan, cluster)
@@ -365,11 +448,17 @@ def _of_local(chosen: argparse.Namespace, folder: DataFolder) -> RunReport:
 
 
 def _of_model(chosen: argparse.Namespace, folder: DataFolder) -> RunReport:
-    template = template_from(chosen.template) if chosen.template else template_for(Setting(chosen.setting))
+    template = (
+        template_from(chosen.template) if chosen.template else template_for(Setting(chosen.setting))
+    )
     with asked_model(chosen, is_fake=chosen.detector == FAKE) as asked:
         detector = Detector(slug(asked.endpoint.model), asked.endpoint.model, DetectorKind.LLM)
         plan = _planned(
-            chosen, folder, detector, options_of(asked, template, is_fake=chosen.detector == FAKE), template
+            chosen,
+            folder,
+            detector,
+            options_of(asked, template, is_fake=chosen.detector == FAKE),
+            template,
         )
         if chosen.batch:
             return _of_batch(chosen, folder, plan, asked)
@@ -385,7 +474,9 @@ def _of_model(chosen: argparse.Namespace, folder: DataFolder) -> RunReport:
         return _done(chosen, folder, plan, predicting(plan, asked))
 
 
-def _of_batch(chosen: argparse.Namespace, folder: DataFolder, plan: JobPlan, asked: AskingOptions) -> RunReport:
+def _of_batch(
+    chosen: argparse.Namespace, folder: DataFolder, plan: JobPlan, asked: AskingOptions
+) -> RunReport:
     from crane_core.pipeline.detection.batch import BatchWorker
 
     worker = BatchWorker(folder, plan, asked, tell)
@@ -398,9 +489,13 @@ def _of_batch(chosen: argparse.Namespace, folder: DataFolder, plan: JobPlan, ask
 
 
 def _of_cascade(chosen: argparse.Namespace, folder: DataFolder) -> RunReport:
-    template = template_from(chosen.template) if chosen.template else template_for(Setting(chosen.setting))
+    template = (
+        template_from(chosen.template) if chosen.template else template_for(Setting(chosen.setting))
+    )
     with asked_model(chosen, is_fake=False) as asked:
-        options = cascade_options(options_of(asked, template, is_fake=False), Setting(chosen.setting))
+        options = cascade_options(
+            options_of(asked, template, is_fake=False), Setting(chosen.setting)
+        )
         plan = _planned(chosen, folder, cascade_with(asked.endpoint.model), options, template)
         tell(f"the rules check {len(plan.inputs):,} instances; nothing is sent over the network")
         with stop_on_interrupt() as stop:
@@ -413,7 +508,9 @@ def _of_cascade(chosen: argparse.Namespace, folder: DataFolder) -> RunReport:
             words = "\n".join([*settled_words(of_rules), estimate_words(sent)])
             return _say_plan(plan, words, sent._asdict() | {"first": of_rules.to_json()})
         tell("\n".join([*settled_words(of_rules), estimate_words(sent)]))
-        return _done(chosen, folder, plan, cascading(plan, of_rules, predicting(plan, asked)), of_rules)
+        return _done(
+            chosen, folder, plan, cascading(plan, of_rules, predicting(plan, asked)), of_rules
+        )
 
 
 @contextmanager
@@ -439,7 +536,8 @@ def _endpoint(chosen: argparse.Namespace) -> tuple[Endpoint, Price | None]:
         return resolve(chosen.model or "", chosen.base_url, key_env=chosen.key_env, **how), None
     if chosen.base_url or chosen.key_env:
         raise DetectorError(
-            "A named endpoint already has an address and a key.", remedy="Omit --base-url and --key-env."
+            "A named endpoint already has an address and a key.",
+            remedy="Omit --base-url and --key-env.",
         )
     return named_endpoint(chosen.endpoint, chosen.model or "", **how)
 
@@ -452,7 +550,8 @@ def _how(chosen: argparse.Namespace) -> dict[str, Any]:
     text = json.dumps(extra)
     if without_secrets(text) != text:
         raise DetectorError(
-            "The extra members of the request hold a key or a password.", remedy="Keys come from the environment alone."
+            "The extra members of the request hold a key or a password.",
+            remedy="Keys come from the environment alone.",
         )
     return {
         "temperature": chosen.temperature,
@@ -462,13 +561,24 @@ def _how(chosen: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def _asking(chosen: argparse.Namespace, endpoint: Endpoint, usual: Price | None = None) -> AskingOptions:
+def _asking(
+    chosen: argparse.Namespace, endpoint: Endpoint, usual: Price | None = None
+) -> AskingOptions:
     if (chosen.price_in is None) != (chosen.price_out is None):
-        raise DetectorError("Only one of the two prices was given.", remedy="Give both --price-in and --price-out.")
+        raise DetectorError(
+            "Only one of the two prices was given.", remedy="Give both --price-in and --price-out."
+        )
     given = usual if chosen.price_in is None else Price(chosen.price_in, chosen.price_out)
     caps = Caps(chosen.budget_usd, chosen.budget_tokens)
     concurrency = chosen.concurrency or CONCURRENCY
-    return asking(endpoint, concurrency=concurrency, given=given, caps=caps, seed=chosen.seed, retries=chosen.retries)
+    return asking(
+        endpoint,
+        concurrency=concurrency,
+        given=given,
+        caps=caps,
+        seed=chosen.seed,
+        retries=chosen.retries,
+    )
 
 
 def options_of(asked: AskingOptions, template: Template, *, is_fake: bool) -> dict[str, object]:
@@ -507,9 +617,13 @@ def _planned(
 
 def _labels(chosen: argparse.Namespace) -> dict[str, str]:
     """What the user calls the run. Raises DetectorError if it holds a secret: it is stored with the job."""
-    labels = {label: getattr(chosen, label) for label in LABELS if getattr(chosen, label) is not None}
+    labels = {
+        label: getattr(chosen, label) for label in LABELS if getattr(chosen, label) is not None
+    }
     if any(without_secrets(text) != text for text in labels.values()):
-        raise DetectorError("The name or the note holds a key or a password.", remedy="Write another one.")
+        raise DetectorError(
+            "The name or the note holds a key or a password.", remedy="Write another one."
+        )
     return labels
 
 
@@ -523,8 +637,13 @@ def _say_plan(plan: JobPlan, words: str, sent: dict[str, object] | None = None) 
         "skipped": skipped,
         "to_send": sent,
     }
-    lines = [f"job {plan.job.job}: {n_done:,} of {len(plan.work.items):,} questions answered so far", words]
-    return RunReport(document, [*lines, *(f"{n:,} instances skipped: {reason}" for reason, n in skipped.items())])
+    lines = [
+        f"job {plan.job.job}: {n_done:,} of {len(plan.work.items):,} questions answered so far",
+        words,
+    ]
+    return RunReport(
+        document, [*lines, *(f"{n:,} instances skipped: {reason}" for reason, n in skipped.items())]
+    )
 
 
 def _done(
@@ -559,7 +678,9 @@ def _done(
 def told_work(folder: DataFolder, work: Work, worker: Worker, at_once: int) -> JobOutcome:
     """Do the work and print its progress, until it is done or Ctrl+C is pressed."""
     last = [0.0]
-    tell(f"job {work.job.job}: {len(work.items) - len(work.open):,} of {len(work.items):,} questions answered so far")
+    tell(
+        f"job {work.job.job}: {len(work.items) - len(work.open):,} of {len(work.items):,} questions answered so far"
+    )
 
     def hear(now: JobProgress) -> None:
         if time.monotonic() - last[0] >= TOLD_EVERY_S or now.n_done == now.n_all:

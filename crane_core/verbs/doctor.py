@@ -33,7 +33,9 @@ SHOWN = 30
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--json", action="store_true", help="print everything as JSON to stdout")
     verb.add_argument(
-        "--sign", action="store_true", help=f"sign what is not signed yet, with the key that {VARIABLE} names"
+        "--sign",
+        action="store_true",
+        help=f"sign what is not signed yet, with the key that {VARIABLE} names",
     )
 
 
@@ -45,7 +47,11 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     store, unreadable = _damaged_store(folder) if lost else _store(folder)
     found = examine(store, folder, lost, unreadable)
     store.close()
-    give(json.dumps(asdict(found), indent=1, default=str) if chosen.json else _in_words(found, folder))
+    give(
+        json.dumps(asdict(found), indent=1, default=str)
+        if chosen.json
+        else _in_words(found, folder)
+    )
     is_damaged = any(finding.area == DAMAGED for finding in found.findings)
     return 1 if lost or is_damaged else 0
 
@@ -53,7 +59,9 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
 def _sign(folder: DataFolder, lost: list[Loss]) -> None:
     """Sign the ledger. Raises LedgerError if something is lost, altered or signed with another key."""
     if ledger_key() is None:
-        raise LedgerError("There is no key to sign with.", remedy=f"Name the file of one in {VARIABLE}.")
+        raise LedgerError(
+            "There is no key to sign with.", remedy=f"Name the file of one in {VARIABLE}."
+        )
     if others := [loss for loss in lost if loss.remedy != SIGN]:
         raise LedgerError(f"Nothing was signed: {others[0]}.", remedy=others[0].remedy)
     for loss in lost:
@@ -101,10 +109,24 @@ def _in_words(found: Examination, folder: DataFolder) -> str:
         ("Missing or altered evidence", [f"{f.what}. {f.remedy}" for f in lost]),
         ("Damaged database", [f"{f.what}. {f.remedy}" for f in damaged]),
         ("Installed", [f"{name} {version}" for name, version in found.versions.items()]),
-        (f"Loaded in {folder.path}", [f"{n:,} {table.replace('_', ' ')}" for table, n in found.counts.items()]),
-        ("Sources", [f"{s['source_id']}  {s['kind']}  {s['name']}, {s['n_problems']} problems" for s in found.sources]),
+        (
+            f"Loaded in {folder.path}",
+            [f"{n:,} {table.replace('_', ' ')}" for table, n in found.counts.items()],
+        ),
+        (
+            "Sources",
+            [
+                f"{s['source_id']}  {s['kind']}  {s['name']}, {s['n_problems']} problems"
+                for s in found.sources
+            ],
+        ),
         ("Notes", [f"{f.what}. {f.remedy}".rstrip() for f in others]),
-        ("Load problems", _limited([f"{p['kind']}: {p['path']}, {p['place']}: {p['reason']}" for p in found.problems])),
+        (
+            "Load problems",
+            _limited(
+                [f"{p['kind']}: {p['path']}, {p['place']}: {p['reason']}" for p in found.problems]
+            ),
+        ),
         (
             "Votes that contradict the human outcomes",
             _limited(
@@ -116,9 +138,13 @@ def _in_words(found: Examination, folder: DataFolder) -> str:
             ),
         ),
     ]
-    return "\n".join("\n".join([title, *(f"  {line}" for line in lines or ["none"])]) for title, lines in parts)
+    return "\n".join(
+        "\n".join([title, *(f"  {line}" for line in lines or ["none"])]) for title, lines in parts
+    )
 
 
 def _limited(lines: list[str]) -> list[str]:
     rest = len(lines) - SHOWN
-    return lines[:SHOWN] + ([f"… and {rest:,} more: see `doctor --json` or the Data page"] if rest > 0 else [])
+    return lines[:SHOWN] + (
+        [f"… and {rest:,} more: see `doctor --json` or the Data page"] if rest > 0 else []
+    )

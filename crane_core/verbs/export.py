@@ -15,7 +15,11 @@ from crane_core.pipeline.export.evidence import Manifest, PackText, write_pack
 from crane_core.pipeline.export.evidence_readme import readme
 from crane_core.pipeline.export.exported_statistic import Material
 from crane_core.pipeline.export.run_file import SUFFIX, write_run
-from crane_core.pipeline.export.statistic_formats import statistics_csv, statistics_json, statistics_latex
+from crane_core.pipeline.export.statistic_formats import (
+    statistics_csv,
+    statistics_json,
+    statistics_latex,
+)
 from crane_core.pipeline.fresh_folder import refuse_taken
 from crane_core.pipeline.loading.load import prepare_or_read
 from crane_core.pipeline.places import DataFolder
@@ -37,7 +41,9 @@ SUFFIXES = {Format.MD: "report.md", Format.CSV: "report.csv", Format.JSON: "repo
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     what = verb.add_mutually_exclusive_group(required=True)
-    what.add_argument("--out", type=arguments.path, metavar="DIR", help="folder of the evidence pack to create")
+    what.add_argument(
+        "--out", type=arguments.path, metavar="DIR", help="folder of the evidence pack to create"
+    )
     what.add_argument(
         "--site",
         type=arguments.path,
@@ -50,8 +56,12 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="folder for Parquet files and a dataset card that `datasets.load_dataset` and `import` read",
     )
-    what.add_argument("--run", type=arguments.name, metavar="RUN", help="one run as a file, see --file")
-    verb.add_argument("--file", type=arguments.path, metavar="ZIP", help="with --run: the file (default: RUN.zip)")
+    what.add_argument(
+        "--run", type=arguments.name, metavar="RUN", help="one run as a file, see --file"
+    )
+    verb.add_argument(
+        "--file", type=arguments.path, metavar="ZIP", help="with --run: the file (default: RUN.zip)"
+    )
     content = verb.add_argument_group("what is in it")
     content.add_argument(
         "--with-published-texts",
@@ -59,14 +69,18 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         help="with --site and --hf: include code, kernel states and texts of answers, which belong to their authors",
     )
     content.add_argument(
-        "--with-sources", action="store_true", help="include published archives, which are otherwise only named"
+        "--with-sources",
+        action="store_true",
+        help="include published archives, which are otherwise only named",
     )
     content.add_argument(
         "--without-statistics",
         action="store_true",
         help="skip the tables of all statistics that the pages show; they take minutes to compute",
     )
-    verb.add_argument("--json", action="store_true", help="print the contents of the pack as JSON to stdout")
+    verb.add_argument(
+        "--json", action="store_true", help="print the contents of the pack as JSON to stdout"
+    )
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
@@ -93,11 +107,17 @@ def _write_dataset(chosen: argparse.Namespace, folder: DataFolder) -> int:
     store = prepare_or_read(folder, tell)
     try:
         material = Material(store, folder)
-        written = write_dataset(material, chosen.hf, with_texts=chosen.with_published_texts, progress=tell)
+        written = write_dataset(
+            material, chosen.hf, with_texts=chosen.with_published_texts, progress=tell
+        )
     finally:
         store.close()
     note(folder, at_the_terminal(), AuditAction.EXPORT, "dataset", f"to {chosen.hf.name}")
-    told = {"dataset": str(chosen.hf), "rows": written.n_rows, "with_texts": chosen.with_published_texts}
+    told = {
+        "dataset": str(chosen.hf),
+        "rows": written.n_rows,
+        "with_texts": chosen.with_published_texts,
+    }
     lines = [f"{chosen.hf}: dataset", *(f"  {n:>9,} {name}" for name, n in written.n_rows.items())]
     give(json.dumps(told, indent=1) if chosen.json else "\n".join(lines))
     return 0
@@ -110,12 +130,18 @@ def _write_site(chosen: argparse.Namespace, folder: DataFolder) -> int:
     store = prepare_or_read(folder, tell)
     try:
         material = Material(store, folder)
-        n_files = write_site(material, chosen.site, with_texts=chosen.with_published_texts, progress=tell)
+        n_files = write_site(
+            material, chosen.site, with_texts=chosen.with_published_texts, progress=tell
+        )
     finally:
         store.close()
     note(folder, at_the_terminal(), AuditAction.EXPORT, "site", f"to {chosen.site.name}")
     told = {"site": str(chosen.site), "n_files": n_files, "with_texts": chosen.with_published_texts}
-    give(json.dumps(told, indent=1) if chosen.json else f"{chosen.site}: {n_files:,} files; open index.html")
+    give(
+        json.dumps(told, indent=1)
+        if chosen.json
+        else f"{chosen.site}: {n_files:,} files; open index.html"
+    )
     return 0
 
 
@@ -128,7 +154,9 @@ def _write_pack(chosen: argparse.Namespace, folder: DataFolder) -> int:
         texts += [] if chosen.without_statistics else _statistics(store, folder)
     finally:
         store.close()
-    opened = tuple(name for name in campaign_names(folder) if kept_campaign(folder, name).lock is None)
+    opened = tuple(
+        name for name in campaign_names(folder) if kept_campaign(folder, name).lock is None
+    )
     manifest = write_pack(
         folder,
         chosen.out,
@@ -139,15 +167,23 @@ def _write_pack(chosen: argparse.Namespace, folder: DataFolder) -> int:
     note(folder, at_the_terminal(), AuditAction.EXPORT, "evidence pack", f"to {chosen.out.name}")
     for name in opened:
         tell(f"campaign {name} is open: the pack reveals what it hides from its annotators")
-    give(json.dumps(manifest.to_json(), indent=1) if chosen.json else in_words(manifest, chosen.out))
+    give(
+        json.dumps(manifest.to_json(), indent=1) if chosen.json else in_words(manifest, chosen.out)
+    )
     return 0
 
 
 def _statistics(store: Store, folder: DataFolder) -> list[PackText]:
     """Every statistic that pages show: one CSV, one JSON, a LaTeX table for each kind."""
     found = all_statistics(Material(store, folder), tell)
-    texts = [PackText("statistics.csv", statistics_csv(found)), PackText("statistics.json", statistics_json(found))]
-    return texts + [PackText(f"statistics_{kind}.tex", statistics_latex(kind, rows)) for kind, rows in found.items()]
+    texts = [
+        PackText("statistics.csv", statistics_csv(found)),
+        PackText("statistics.json", statistics_json(found)),
+    ]
+    return texts + [
+        PackText(f"statistics_{kind}.tex", statistics_latex(kind, rows))
+        for kind, rows in found.items()
+    ]
 
 
 def in_words(manifest: Manifest, out: Path) -> str:
@@ -159,5 +195,8 @@ def in_words(manifest: Manifest, out: Path) -> str:
         f"  {len(manifest.ledger):>7,} ledger files, {sum(file.n_bytes for file in manifest.ledger):,} bytes",
         f"  {len(included):>7,} sources, {sum(source.n_bytes for source in included):,} bytes",
     ]
-    lines += [f"  named, not included: {source.name} ({source.kind}); add it with --with-sources" for source in named]
+    lines += [
+        f"  named, not included: {source.name} ({source.kind}); add it with --with-sources"
+        for source in named
+    ]
     return "\n".join(lines)

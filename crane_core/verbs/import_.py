@@ -70,13 +70,24 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         " (columns: docs/admin/scale.md)",
     )
     add_by(verb)
-    verb.add_argument("--json", action="store_true", help="print counts and problems as JSON to stdout")
-    kernels = verb.add_argument_group("with --capture", "the options of `capture`, which says more about them")
-    kernels.add_argument(
-        "--python", type=arguments.name, metavar="PATH", help="interpreter to run; it must have ipykernel"
+    verb.add_argument(
+        "--json", action="store_true", help="print counts and problems as JSON to stdout"
+    )
+    kernels = verb.add_argument_group(
+        "with --capture", "the options of `capture`, which says more about them"
     )
     kernels.add_argument(
-        "--timeout-s", type=arguments.seconds, default=KernelLimits().cell_s, metavar="S", help="for each cell"
+        "--python",
+        type=arguments.name,
+        metavar="PATH",
+        help="interpreter to run; it must have ipykernel",
+    )
+    kernels.add_argument(
+        "--timeout-s",
+        type=arguments.seconds,
+        default=KernelLimits().cell_s,
+        metavar="S",
+        help="for each cell",
     )
     add_bounds(verb)
     add_isolation(verb)
@@ -94,7 +105,9 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
         imports = list(import_in_place(chosen.paths, folder))
     else:
         by = who(chosen) if chosen.replace else None
-        imports = [entry for paths in as_sources(chosen.paths) for entry in _imported(paths, folder, by)]
+        imports = [
+            entry for paths in as_sources(chosen.paths) for entry in _imported(paths, folder, by)
+        ]
     if chosen.json:
         give(json.dumps({"imports": [_as_json(entry) for entry in imports]}, indent=1))
     else:
@@ -109,15 +122,23 @@ def _with_states(chosen: argparse.Namespace, folder: DataFolder) -> int:
     """
     is_one = len(chosen.paths) == 1
     if is_one and not chosen.paths[0].exists():
-        raise SourceError(f"{chosen.paths[0]} does not exist.", remedy="Check the spelling of the folder's path.")
+        raise SourceError(
+            f"{chosen.paths[0]} does not exist.", remedy="Check the spelling of the folder's path."
+        )
     if chosen.in_place or not is_one or not chosen.paths[0].is_dir():
-        raise SourceError("--capture takes one folder of pairs.", remedy="Name the folder: `import FOLDER --capture`.")
+        raise SourceError(
+            "--capture takes one folder of pairs.",
+            remedy="Name the folder: `import FOLDER --capture`.",
+        )
     refuse_if_forbidden()
     [top] = chosen.paths
     by = who(chosen)
     pairs_in = import_paths([top], folder, replace_by=by if chosen.replace else None)
     if pairs_in.kind != pairs.KIND:
-        raise SourceError(f"{top} is {pairs_in.kind}, not a folder of pairs.", remedy="It is imported; omit --capture.")
+        raise SourceError(
+            f"{top} is {pairs_in.kind}, not a folder of pairs.",
+            remedy="It is imported; omit --capture.",
+        )
     tree = open_tree(top)
     benchmark, files = pairs.pair_files(tree)
     targets: dict[Path, int | None] = {}
@@ -130,8 +151,15 @@ def _with_states(chosen: argparse.Namespace, folder: DataFolder) -> int:
     if any(kept.glob("*.json")):
         imports.append(import_paths([kept], folder, replace_by=by))
     if chosen.json:
-        not_captured = [{"notebook": str(one.of.notebook), "error": str(one.error)} for one in failed]
-        give(json.dumps({"imports": [_as_json(entry) for entry in imports], "not_captured": not_captured}, indent=1))
+        not_captured = [
+            {"notebook": str(one.of.notebook), "error": str(one.error)} for one in failed
+        ]
+        give(
+            json.dumps(
+                {"imports": [_as_json(entry) for entry in imports], "not_captured": not_captured},
+                indent=1,
+            )
+        )
     else:
         lines = [f"  not captured: {one.of.notebook}: {one_line(str(one.error))}" for one in failed]
         give("\n".join([*map(in_words, imports), *lines]))
@@ -146,13 +174,18 @@ def _on_disk(top: Path, path: str) -> Path:
 
 def _is_partial(entry: Imported) -> bool:
     """Whether something of one's own files could not be read."""
-    return entry.kind in _WHOLE and any(problem.kind is ProblemKind.UNREADABLE for problem in entry.problems)
+    return entry.kind in _WHOLE and any(
+        problem.kind is ProblemKind.UNREADABLE for problem in entry.problems
+    )
 
 
 def _imported(paths: list[Path], folder: DataFolder, replace_by: str | None) -> Iterator[Imported]:
     """One source, or of a dataset with a notebook column one for every few hundred notebooks."""
     path = paths[0]
-    is_dataset = (path.is_dir() and not (path / MARKER).is_file()) or path.suffix in {".parquet", ".jsonl"}
+    is_dataset = (path.is_dir() and not (path / MARKER).is_file()) or path.suffix in {
+        ".parquet",
+        ".jsonl",
+    }
     dataset = notebook_column(path) if len(paths) == 1 and path.exists() and is_dataset else None
     if dataset is None:
         yield import_paths(paths, folder, replace_by=replace_by)
@@ -168,7 +201,11 @@ def _take_pack(path: Path, folder: DataFolder, *, as_json: bool, name: str | Non
     """An evidence pack: what it brings is loaded at once, or by the running app at its next page view."""
     taken = unpack(path, folder)
     prepare_or_read(folder, tell).close()
-    give(json.dumps({"pack": taken.to_json()}, indent=1) if as_json else pack_words(name or path.name, taken))
+    give(
+        json.dumps({"pack": taken.to_json()}, indent=1)
+        if as_json
+        else pack_words(name or path.name, taken)
+    )
     return 0
 
 
@@ -200,7 +237,9 @@ def _as_json(entry: Imported) -> dict[str, object]:
         "replaced": entry.replaced,
         "already_loaded": entry.already_loaded,
         "waits_for_app": entry.waits_for_app,
-        "records": {added.record: {"read": added.n_read, "new": added.n_new} for added in entry.added},
+        "records": {
+            added.record: {"read": added.n_read, "new": added.n_new} for added in entry.added
+        },
         "problems": [problem_json(problem) for problem in entry.problems],
     }
 
@@ -215,21 +254,34 @@ def in_words(entry: Imported) -> str:
     if entry.already_loaded:
         return f"{entry.name}: already loaded as source {entry.source_id}; nothing changed"
     about = f", {noun(len(entry.benchmarks), 'benchmarks')} {', '.join(entry.benchmarks)}"
-    lines = [f"{entry.name}: {entry.kind}{about if entry.benchmarks else ''}, source {entry.source_id}"]
+    lines = [
+        f"{entry.name}: {entry.kind}{about if entry.benchmarks else ''}, source {entry.source_id}"
+    ]
     if entry.replaced:
         lines.append(
-            as_typed(f"  replaces source {entry.replaced}; `restore source {entry.replaced}` brings that back")
+            as_typed(
+                f"  replaces source {entry.replaced}; `restore source {entry.replaced}` brings that back"
+            )
         )
     if entry.edition:
-        lines.append(f"  not the default release: kept separate as {in_edition(entry.kind, entry.edition)}")
-    lines += [f"  {added.n_read:>7,} {noun(added.n_read, added.record)} ({added.n_new:,} new)" for added in entry.added]
+        lines.append(
+            f"  not the default release: kept separate as {in_edition(entry.kind, entry.edition)}"
+        )
+    lines += [
+        f"  {added.n_read:>7,} {noun(added.n_read, added.record)} ({added.n_new:,} new)"
+        for added in entry.added
+    ]
     lines.append(f"  {len(entry.problems):>7,} {noun(len(entry.problems), 'problems')}")
-    lines += [f"    {p.kind}: {p.path}, {p.place}: {p.reason}" for p in entry.problems[:SHOWN_PROBLEMS]]
+    lines += [
+        f"    {p.kind}: {p.path}, {p.place}: {p.reason}" for p in entry.problems[:SHOWN_PROBLEMS]
+    ]
     if len(entry.problems) > SHOWN_PROBLEMS:
         n_more = len(entry.problems) - SHOWN_PROBLEMS
         lines.append(as_typed(f"    … and {n_more:,} more: see `doctor --json` or the Data page"))
     if _is_partial(entry):
-        lines.append("  not complete: what is listed as unreadable was left out, the rest is loaded")
+        lines.append(
+            "  not complete: what is listed as unreadable was left out, the rest is loaded"
+        )
     if entry.waits_for_app:
         lines.append(
             "  saved; another process has the database open, so it will be loaded at the app's next page view or start"

@@ -23,25 +23,37 @@ from crane_core.verbs.sessions import moment, session_line
 
 NAME = "invite"
 HELP = "print a personal link that logs a person of the roles file in, for labs without a login provider"
-EXAMPLE = "python -m crane_core invite ana@lab.example --role annotator --url https://crane.lab.example"
+EXAMPLE = (
+    "python -m crane_core invite ana@lab.example --role annotator --url https://crane.lab.example"
+)
 MAX_DAYS = 365
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("email", nargs="?", metavar="EMAIL", help="who is invited")
     verb.add_argument(
-        "--role", choices=[str(role) for role in Role], help="add the person to the roles file with this role"
+        "--role",
+        choices=[str(role) for role in Role],
+        help="add the person to the roles file with this role",
     )
-    verb.add_argument("--days", type=_days, default=14, help="how long the link can be opened (default: 14)")
     verb.add_argument(
-        "--reusable", action="store_true", help="the link can be opened again until then; otherwise it works once"
+        "--days", type=_days, default=14, help="how long the link can be opened (default: 14)"
+    )
+    verb.add_argument(
+        "--reusable",
+        action="store_true",
+        help="the link can be opened again until then; otherwise it works once",
     )
     others = verb.add_argument_group("instead of a link")
     others.add_argument(
-        "--list", action="store_true", help="list invitations that have not expired, and who is logged in"
+        "--list",
+        action="store_true",
+        help="list invitations that have not expired, and who is logged in",
     )
     where = verb.add_argument_group("where")
-    where.add_argument("--url", default="http://127.0.0.1:8501", help="address of the app in the link")
+    where.add_argument(
+        "--url", default="http://127.0.0.1:8501", help="address of the app in the link"
+    )
     where.add_argument(
         "--roles",
         type=arguments.path,
@@ -49,7 +61,9 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         help=f"roles file, created if missing (default: {FILE}; format: docs/admin/server.md)",
     )
     others.add_argument(
-        "--revoke", action="store_true", help="end all invitations and sessions that this person has, and print none"
+        "--revoke",
+        action="store_true",
+        help="end all invitations and sessions that this person has, and print none",
     )
 
 
@@ -66,10 +80,14 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     given = chosen.email or ""
     email = as_email(given)
     if email is None:
-        raise IdentityError(f"{given[:80]!r} is not an e-mail address.", remedy="Give one like ana@lab.example.")
+        raise IdentityError(
+            f"{given[:80]!r} is not an e-mail address.", remedy="Give one like ana@lab.example."
+        )
     if chosen.revoke:
         end_all(folder.path, email)
-        note(folder, at_the_terminal(), AuditAction.END_ACCESS, email, "all invitations and sessions")
+        note(
+            folder, at_the_terminal(), AuditAction.END_ACCESS, email, "all invitations and sessions"
+        )
         tell(
             f"All invitations and sessions of {email} have ended. Who is still in the roles file can be invited again, "
             "and can log in with a provider."
@@ -78,7 +96,8 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     path = chosen.roles or os.environ.get(FILE, "").strip()
     if not path:
         raise IdentityError(
-            "No roles file is given, so nobody can be invited.", remedy=f"Name one with --roles FILE, or {FILE}."
+            "No roles file is given, so nobody can be invited.",
+            remedy=f"Name one with --roles FILE, or {FILE}.",
         )
     place = Path(path).expanduser()
     visitor = _listed(place, email, chosen.role)
@@ -88,7 +107,13 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     token = signed(issued, Purpose.INVITATION, signing_key(folder.path))
     give_invitation(folder.path, issued)
     how = "as often as wanted" if chosen.reusable else "once"
-    note(folder, at_the_terminal(), AuditAction.INVITE, email, f"as {visitor.role}, {chosen.days} days, {how}")
+    note(
+        folder,
+        at_the_terminal(),
+        AuditAction.INVITE,
+        email,
+        f"as {visitor.role}, {chosen.days} days, {how}",
+    )
     tell(
         f"{email} is {visitor.role}, called {visitor.name} in campaigns; the link works for {chosen.days} days, {how}."
     )
@@ -99,7 +124,9 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
 def _listed_words(folder: DataFolder) -> str:
     given = [f"  {_invitation_words(invitation)}" for invitation in invitations(folder.path)]
     there = [f"  {session_line(name, login)}" for name, login in open_sessions(folder.path).items()]
-    return "\n".join(["invitations", *(given or ["  none"]), "sessions", *(there or ["  nobody is logged in"])])
+    return "\n".join(
+        ["invitations", *(given or ["  none"]), "sessions", *(there or ["  nobody is logged in"])]
+    )
 
 
 def _invitation_words(invitation: Invitation) -> str:
@@ -118,9 +145,12 @@ def _listed(path: Path, email: str, role: str | None) -> Visitor:
         roles = configured_roles({FILE: str(path)})
     visitor = roles.visitor(email) if roles else None
     if visitor is None:
-        raise IdentityError(f"{email} is not in the roles file.", remedy="Add the person with --role ROLE.")
+        raise IdentityError(
+            f"{email} is not in the roles file.", remedy="Add the person with --role ROLE."
+        )
     if role is not None and visitor.role is not Role[role.upper()]:
         raise IdentityError(
-            f"{email} has the role {visitor.role} in the roles file.", remedy="Change it there, or leave --role out."
+            f"{email} has the role {visitor.role} in the roles file.",
+            remedy="Change it there, or leave --role out.",
         )
     return visitor

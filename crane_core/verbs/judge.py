@@ -30,7 +30,13 @@ from crane_core.pipeline.study.table_scores import STUDY
 from crane_core.prompts.judge_prompt import Presentation
 from crane_core.prompts.template import Template, template_from
 from crane_core.terminal import give, tell
-from crane_core.verbs.detect import add_model_arguments, asked_model, exit_code, options_of, told_work
+from crane_core.verbs.detect import (
+    add_model_arguments,
+    asked_model,
+    exit_code,
+    options_of,
+    told_work,
+)
 
 NAME = "judge"
 HELP = "have an LLM judge the diagnoses of detected crashes, to compare with human labels"
@@ -50,7 +56,9 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         help="judge exactly the items of this campaign, as its annotators see them and under its guideline",
     )
     which = verb.add_argument_group("which verdicts", "of a benchmark, without --campaign")
-    which.add_argument("--benchmark", type=arguments.name, metavar="B", help=f"default: {JUNOBENCH.benchmark}")
+    which.add_argument(
+        "--benchmark", type=arguments.name, metavar="B", help=f"default: {JUNOBENCH.benchmark}"
+    )
     which.add_argument(
         "--experiment",
         type=arguments.name,
@@ -58,9 +66,17 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         help=f"experiment (release or job) of the verdicts (default: {STUDY}; of another benchmark its only one)",
     )
     which.add_argument(
-        "--detector", type=arguments.name, metavar="GLOB", help="detector of the verdicts (default: all)"
+        "--detector",
+        type=arguments.name,
+        metavar="GLOB",
+        help="detector of the verdicts (default: all)",
     )
-    which.add_argument("--setting", type=arguments.name, metavar="GLOB", help="settings of the verdicts (default: all)")
+    which.add_argument(
+        "--setting",
+        type=arguments.name,
+        metavar="GLOB",
+        help="settings of the verdicts (default: all)",
+    )
     verb.add_argument(
         "--repetitions",
         type=arguments.runs,
@@ -74,8 +90,14 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         default=BOTH,
         help="order of the two texts; normal: the known cause first; reversed: the diagnosis first (default: both)",
     )
-    verb.add_argument("--template", type=arguments.path, metavar="FILE", help="exact prompt text instead of ours")
-    verb.add_argument("--fake", action="store_true", help="a fake model with made-up labels, served by this process")
+    verb.add_argument(
+        "--template", type=arguments.path, metavar="FILE", help="exact prompt text instead of ours"
+    )
+    verb.add_argument(
+        "--fake",
+        action="store_true",
+        help="a fake model with made-up labels, served by this process",
+    )
     add_model_arguments(verb)
 
 
@@ -89,7 +111,13 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
             return _say_plan(chosen, plan, estimate_words(sent), sent._asdict())
         tell(estimate_words(sent))
         if plan.work.open:
-            note(folder, at_the_terminal(), AuditAction.START_RUN, f"judge {plan.job.job}", plan.job.annotator)
+            note(
+                folder,
+                at_the_terminal(),
+                AuditAction.START_RUN,
+                f"judge {plan.job.job}",
+                plan.job.annotator,
+            )
         outcome = told_work(folder, plan.work, judging(plan, asked), asked.concurrency)
     labels = label_counts(folder, plan)
     if chosen.json:
@@ -97,7 +125,10 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
         give(json.dumps(outcome_json(outcome, plan.skipped) | told, indent=1))
     else:
         counted = ", ".join(f"{n:,} {label}" for label, n in labels.items())
-        lines = [*outcome_words(outcome, plan.skipped), f"labels of {plan.job.annotator}: {counted or 'none yet'}"]
+        lines = [
+            *outcome_words(outcome, plan.skipped),
+            f"labels of {plan.job.annotator}: {counted or 'none yet'}",
+        ]
         give("\n".join(lines))
     return exit_code(outcome)
 
@@ -107,12 +138,19 @@ def _campaign(chosen: argparse.Namespace, folder: DataFolder) -> Plan | None:
     if chosen.campaign is None:
         return None
     if given := [name for name in WHICH if getattr(chosen, name) is not None]:
-        raise CampaignError(f"--campaign says which verdicts are judged, and so does --{given[0]}.", remedy="Omit one.")
+        raise CampaignError(
+            f"--campaign says which verdicts are judged, and so does --{given[0]}.",
+            remedy="Omit one.",
+        )
     return kept_campaign(folder, chosen.campaign).plan
 
 
 def _planned(
-    chosen: argparse.Namespace, folder: DataFolder, asked: AskingOptions, template: Template, campaign: Plan | None
+    chosen: argparse.Namespace,
+    folder: DataFolder,
+    asked: AskingOptions,
+    template: Template,
+    campaign: Plan | None,
 ) -> JudgePlan:
     about = campaign.population if campaign else chosen
     store = prepare_or_read(folder, tell)
@@ -126,7 +164,9 @@ def _planned(
             detector=chosen.detector or "*",
             setting=chosen.setting or "*",
             repetitions=chosen.repetitions,
-            presentations=tuple(Presentation) if chosen.presentation == BOTH else (Presentation(chosen.presentation),),
+            presentations=tuple(Presentation)
+            if chosen.presentation == BOTH
+            else (Presentation(chosen.presentation),),
             template=template,
             again=chosen.again,
             campaign=campaign,
@@ -142,12 +182,24 @@ def _say_plan(chosen: argparse.Namespace, plan: JudgePlan, words: str, sent: dic
     if chosen.json:
         told = {"job": plan.job.job, "annotator": plan.job.annotator, "verdicts": n_verdicts}
         told |= {"guideline": plan.guideline.version} if plan.guideline else {}
-        told |= {"questions": len(plan.work.items), "answered": n_done, "skipped": dict(plan.skipped), "to_send": sent}
+        told |= {
+            "questions": len(plan.work.items),
+            "answered": n_done,
+            "skipped": dict(plan.skipped),
+            "to_send": sent,
+        }
         give(json.dumps(told, indent=1))
         return 0
     about = f"{len(plan.cases):,} diagnoses of {n_verdicts:,} detected crashes"
     if plan.guideline is not None:
         about = f"{len(plan.cases):,} items of {chosen.campaign} under guideline {plan.guideline.version}"
-    lines = [f"job {plan.job.job}: {about}; {n_done:,} of {len(plan.work.items):,} questions answered so far", words]
-    give("\n".join([*lines, *(f"{n:,} diagnoses skipped: {reason}" for reason, n in plan.skipped.items())]))
+    lines = [
+        f"job {plan.job.job}: {about}; {n_done:,} of {len(plan.work.items):,} questions answered so far",
+        words,
+    ]
+    give(
+        "\n".join(
+            [*lines, *(f"{n:,} diagnoses skipped: {reason}" for reason, n in plan.skipped.items())]
+        )
+    )
     return 0

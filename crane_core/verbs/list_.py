@@ -21,7 +21,11 @@ SHOWN_LETTERS = 60
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
-        "kind", nargs="?", choices=[str(kind) for kind in Listed], metavar="KIND", help=f"one of {', '.join(Listed)}"
+        "kind",
+        nargs="?",
+        choices=[str(kind) for kind in Listed],
+        metavar="KIND",
+        help=f"one of {', '.join(Listed)}",
     )
     verb.add_argument("--removed", action="store_true", help="what was removed, by whom, and when")
     verb.add_argument("--json", action="store_true", help="print everything as JSON to stdout")
@@ -29,8 +33,12 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
 
 def add_thing(verb: argparse.ArgumentParser) -> None:
     """Which one a verb is about, and who does it."""
-    verb.add_argument("kind", choices=[str(kind) for kind in Listed], metavar="KIND", help=f"{', '.join(Listed)}")
-    verb.add_argument("name", type=arguments.name, metavar="NAME", help="as `list` shows it in its second column")
+    verb.add_argument(
+        "kind", choices=[str(kind) for kind in Listed], metavar="KIND", help=f"{', '.join(Listed)}"
+    )
+    verb.add_argument(
+        "name", type=arguments.name, metavar="NAME", help="as `list` shows it in its second column"
+    )
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
@@ -41,12 +49,22 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
         found = entries(store, folder)
         store.close()
     found = [entry for entry in found if chosen.kind in (None, str(entry.kind))]
-    give(json.dumps([_as_json(entry) for entry in found], indent=1) if chosen.json else in_words(found))
+    give(
+        json.dumps([_as_json(entry) for entry in found], indent=1)
+        if chosen.json
+        else in_words(found)
+    )
     return 0
 
 
 def _as_json(entry: InventoryEntry) -> dict[str, str]:
-    told = {"kind": str(entry.kind), "name": entry.name, "title": entry.title, "held": entry.held, "since": entry.since}
+    told = {
+        "kind": str(entry.kind),
+        "name": entry.name,
+        "title": entry.title,
+        "held": entry.held,
+        "since": entry.since,
+    }
     return told | ({"removed_by": entry.removal.acted_by} if entry.removal else {})
 
 
@@ -59,7 +77,9 @@ def in_words(found: list[InventoryEntry]) -> str:
             one_line(entry.title, SHOWN_LETTERS),
             entry.held,
             entry.since.replace("T", " ")[:16] or "ships with the app",
-            f"removed by {one_line(entry.removal.acted_by, SHOWN_LETTERS)}" if entry.removal else "",
+            f"removed by {one_line(entry.removal.acted_by, SHOWN_LETTERS)}"
+            if entry.removal
+            else "",
         )
         for entry in found
     ]
@@ -67,5 +87,6 @@ def in_words(found: list[InventoryEntry]) -> str:
         return "none"
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
     )

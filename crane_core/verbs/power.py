@@ -40,12 +40,20 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         help="share of instances that are right only with the new input",
     )
     verb.add_argument(
-        "--lost", type=arguments.share, required=True, help="share of instances that are right only with the old input"
+        "--lost",
+        type=arguments.share,
+        required=True,
+        help="share of instances that are right only with the old input",
     )
     assumed = verb.add_argument_group("what is assumed")
-    assumed.add_argument("--cases", type=_counts, default=[20, 50, 111, 200, 500], help="default: 20,50,111,200,500")
     assumed.add_argument(
-        "--instances", type=_COUNT, default=2, help="instances per case (default: 2, crashing and fixed)"
+        "--cases", type=_counts, default=[20, 50, 111, 200, 500], help="default: 20,50,111,200,500"
+    )
+    assumed.add_argument(
+        "--instances",
+        type=_COUNT,
+        default=2,
+        help="instances per case (default: 2, crashing and fixed)",
     )
     assumed.add_argument(
         "--correlation",
@@ -73,12 +81,21 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
             remedy="Their sum is the share of instances that change; it must be above 0 and at most 1.",
         )
     alpha = ALPHA / chosen.comparisons
-    rows = [planned(n, chosen.instances, chosen.correlation, chosen.gained, chosen.lost, alpha) for n in chosen.cases]
-    give(json.dumps([_plain(row) for row in rows], indent=1) if chosen.json else _in_words(rows, alpha))
+    rows = [
+        planned(n, chosen.instances, chosen.correlation, chosen.gained, chosen.lost, alpha)
+        for n in chosen.cases
+    ]
+    give(
+        json.dumps([_plain(row) for row in rows], indent=1)
+        if chosen.json
+        else _in_words(rows, alpha)
+    )
     return 0
 
 
-def planned(n_cases: int, per_case: int, correlation: float, gained: float, lost: float, alpha: float) -> Planned:
+def planned(
+    n_cases: int, per_case: int, correlation: float, gained: float, lost: float, alpha: float
+) -> Planned:
     """Power of the exact McNemar test over as many instances as count once those of a case are alike (Kish 1965)."""
     n_instances = n_cases * per_case
     n_independent = math.floor(design_effect([per_case], correlation).n_effective * n_cases)
@@ -99,11 +116,20 @@ def _plain(row: Planned) -> dict[str, float | int | None]:
 def _in_words(rows: list[Planned], alpha: float) -> str:
     cells = [_HEADER, *(_cells(row) for row in rows)]
     widths = [max(len(line[column]) for line in cells) for column in range(len(_HEADER))]
-    lines = ["  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in cells]
+    lines = [
+        "  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True))
+        for line in cells
+    ]
     test = f"Exact McNemar test at alpha = {alpha:.4g}; minimum detectable difference with {POWER:.0%} power."
     return "\n".join([*lines, test])
 
 
 def _cells(row: Planned) -> tuple[str, ...]:
     smallest = "none" if math.isnan(row.detectable) else f"{100 * row.detectable:.1f} pp"
-    return f"{row.n_cases:,}", f"{row.n_instances:,}", f"{row.n_independent:,}", f"{row.power:.0%}", smallest
+    return (
+        f"{row.n_cases:,}",
+        f"{row.n_instances:,}",
+        f"{row.n_independent:,}",
+        f"{row.power:.0%}",
+        smallest,
+    )

@@ -51,7 +51,9 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         metavar="B",
         help="benchmark of the instance (default: junobench, if its texts are loaded)",
     )
-    kernel = verb.add_argument_group("for a notebook", "whose cells before the target run in a fresh kernel")
+    kernel = verb.add_argument_group(
+        "for a notebook", "whose cells before the target run in a fresh kernel"
+    )
     kernel.add_argument(
         "--target",
         type=arguments.code_cell,
@@ -72,9 +74,15 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
         help="for a notebook: time limit of each cell before the target",
     )
     kernel.add_argument(
-        "--keep-going", action="store_true", help="for a notebook: continue past cells that raise before the target"
+        "--keep-going",
+        action="store_true",
+        help="for a notebook: continue past cells that raise before the target",
     )
-    verb.add_argument("--json", action="store_true", help="print prompt, input, tokens and origin as JSON to stdout")
+    verb.add_argument(
+        "--json",
+        action="store_true",
+        help="print prompt, input, tokens and origin as JSON to stdout",
+    )
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
@@ -96,7 +104,9 @@ def _is_notebook(subject: str) -> bool:
     return subject.endswith(NOTEBOOK_SUFFIX) or Path(subject).is_file()
 
 
-def _of_notebook(path: Path, setting: Setting, template: Template | None, chosen: argparse.Namespace) -> WrittenPrompt:
+def _of_notebook(
+    path: Path, setting: Setting, template: Template | None, chosen: argparse.Namespace
+) -> WrittenPrompt:
     if setting is not Setting.CODE:
         refuse_if_forbidden(remedy="Unset it, or use --setting code.")
         tell(f"Running the cells before the target of {path.name}")
@@ -130,7 +140,9 @@ def in_words(written: WrittenPrompt) -> str:
         f"{tokens.n:,} tokens ({tokens.kind}, by {tokens.how}), {len(prompt.text):,} characters",
     ]
     if not tokens.is_exact:
-        lines.append("for an exact count: pip install bpe-openai, or let tiktoken download its o200k_base table once")
+        lines.append(
+            "for an exact count: pip install bpe-openai, or let tiktoken download its o200k_base table once"
+        )
     return "\n".join(lines)
 
 

@@ -16,7 +16,9 @@ EXAMPLE = "python -m crane_core rebuild"
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
-        "--accept-loss", action="store_true", help="continue even if source or ledger files are missing or altered"
+        "--accept-loss",
+        action="store_true",
+        help="continue even if source or ledger files are missing or altered",
     )
 
 

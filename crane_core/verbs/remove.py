@@ -26,7 +26,9 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
 
 def add_by(verb: argparse.ArgumentParser) -> None:
     """Who does it, for the ledger."""
-    verb.add_argument("--by", type=arguments.name, metavar="NAME", help="who does it (default: your user name)")
+    verb.add_argument(
+        "--by", type=arguments.name, metavar="NAME", help="who does it (default: your user name)"
+    )
 
 
 def who(chosen: argparse.Namespace) -> str:

@@ -27,7 +27,9 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     store = prepare_or_read(folder, tell)
     try:
-        entry = rename(store, folder, Listed(chosen.kind), chosen.name, chosen.title, by=who(chosen))
+        entry = rename(
+            store, folder, Listed(chosen.kind), chosen.name, chosen.title, by=who(chosen)
+        )
     finally:
         store.close()
     return said_and_loaded(folder, f"renamed: {entry.kind} {entry.name} is shown as {chosen.title}")

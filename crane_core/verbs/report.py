@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import argparse
 
-from crane_core.pipeline.claims.claims import CheckedClaim, checked_claims, loaded_in, published_claims
+from crane_core.pipeline.claims.claims import (
+    CheckedClaim,
+    checked_claims,
+    loaded_in,
+    published_claims,
+)
 from crane_core.pipeline.claims.formats import render_claims, verdict_counts
 from crane_core.pipeline.loading.load import prepare_or_read
 from crane_core.pipeline.places import DataFolder
@@ -23,12 +28,20 @@ EXAMPLE = "python -m crane_core report --table 2a --format md"
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     ids = [module.TABLE_ID for module in table_modules()]
     what = verb.add_mutually_exclusive_group()
-    what.add_argument("--claims", action="store_true", help="compare the claims of the paper's text with the data")
-    what.add_argument("--table", choices=ids, metavar="ID", help=f"only this table: {' '.join(ids)}")
-    verb.add_argument("--format", choices=[str(f) for f in Format], default="md", help="default: md")
+    what.add_argument(
+        "--claims", action="store_true", help="compare the claims of the paper's text with the data"
+    )
+    what.add_argument(
+        "--table", choices=ids, metavar="ID", help=f"only this table: {' '.join(ids)}"
+    )
+    verb.add_argument(
+        "--format", choices=[str(f) for f in Format], default="md", help="default: md"
+    )
     verb.add_argument("--json", action="store_true", help="the same as --format json")
     verb.add_argument(
-        "--check", action="store_true", help="exit 1 if a recomputable cell differs in the printed digits"
+        "--check",
+        action="store_true",
+        help="exit 1 if a recomputable cell differs in the printed digits",
     )
 
 
@@ -49,7 +62,10 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
 def _give_claims(checked: list[CheckedClaim], fmt: Format) -> None:
     give(render_claims(checked, fmt))
     counts = verdict_counts(checked)
-    tell(f"{len(checked)} claims: " + ", ".join(f"{n} {verdict}" for verdict, n in counts.items() if n))
+    tell(
+        f"{len(checked)} claims: "
+        + ", ".join(f"{n} {verdict}" for verdict, n in counts.items() if n)
+    )
 
 
 def _check(tables: dict[str, StudyTable]) -> int:
@@ -58,7 +74,9 @@ def _check(tables: dict[str, StudyTable]) -> int:
     differing = drift(tables.values())
     for name, cell in differing:
         ours = float(cell.ours or 0)
-        tell(f"differs: table {name}, {cell.row}, {cell.column}: printed {cell.printed}, ours {ours:.4f}")
+        tell(
+            f"differs: table {name}, {cell.row}, {cell.column}: printed {cell.printed}, ours {ours:.4f}"
+        )
     tell(
         f"check: {len(differing)} cells differ"
         if differing

@@ -20,21 +20,39 @@ EXAMPLE = "python -m crane_core sessions --end 3f9a61c2b7d0"
 
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("--end", type=arguments.name, metavar="ID", help="end the session with this id, as listed")
+    verb.add_argument(
+        "--end", type=arguments.name, metavar="ID", help="end the session with this id, as listed"
+    )
     verb.add_argument("--json", action="store_true", help="print the list as JSON to stdout")
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     if chosen.end:
         login = end_session(folder.path, chosen.end)
-        note(folder, at_the_terminal(), AuditAction.END_SESSION, login.email, f"open since {moment(login.since)}")
-        tell(f"The session of {login.email} since {moment(login.since)} has ended; invited again, they can come back.")
+        note(
+            folder,
+            at_the_terminal(),
+            AuditAction.END_SESSION,
+            login.email,
+            f"open since {moment(login.since)}",
+        )
+        tell(
+            f"The session of {login.email} since {moment(login.since)} has ended; invited again, they can come back."
+        )
         return 0
     found = open_sessions(folder.path)
     if chosen.json:
-        give(json.dumps([{"id": name[:ID_LETTERS], **asdict(login)} for name, login in found.items()], indent=1))
+        give(
+            json.dumps(
+                [{"id": name[:ID_LETTERS], **asdict(login)} for name, login in found.items()],
+                indent=1,
+            )
+        )
     else:
-        give("\n".join(session_line(name, login) for name, login in found.items()) or "nobody is logged in")
+        give(
+            "\n".join(session_line(name, login) for name, login in found.items())
+            or "nobody is logged in"
+        )
     return 0
 
 

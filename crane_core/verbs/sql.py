@@ -28,7 +28,10 @@ LETTERS = 60
 
 def add_arguments(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
-        "question", nargs="?", metavar="SQL", help="a SELECT, DESCRIBE, SHOW or SUMMARIZE; default: list what there is"
+        "question",
+        nargs="?",
+        metavar="SQL",
+        help="a SELECT, DESCRIBE, SHOW or SUMMARIZE; default: list what there is",
     )
     verb.add_argument(
         "--timeout-s",
@@ -39,8 +42,14 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     )
     form = verb.add_mutually_exclusive_group()
     form.add_argument("--csv", action="store_true", help="print all rows as CSV to stdout")
-    form.add_argument("--json", action="store_true", help="print all rows as JSON to stdout, one object per row")
-    form.add_argument("--schema", action="store_true", help="print views, tables and columns as Markdown to stdout")
+    form.add_argument(
+        "--json", action="store_true", help="print all rows as JSON to stdout, one object per row"
+    )
+    form.add_argument(
+        "--schema",
+        action="store_true",
+        help="print views, tables and columns as Markdown to stdout",
+    )
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
@@ -59,7 +68,11 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     if chosen.csv:
         give_exactly(csv_of(rows))
     else:
-        give(rows.to_json(orient="records", date_format="iso", indent=1) if chosen.json else _in_words(rows))
+        give(
+            rows.to_json(orient="records", date_format="iso", indent=1)
+            if chosen.json
+            else _in_words(rows)
+        )
     return 0
 
 
@@ -74,9 +87,18 @@ def _schema() -> list[Relation]:
 
 def _listed(relations: list[Relation]) -> str:
     width = max(len(relation.name) for relation in relations)
-    groups = [("views", [r for r in relations if r.is_view]), ("tables", [r for r in relations if not r.is_view])]
-    lines = [line for title, those in groups for line in (title, *(f"  {r.name:<{width}}  {r.words}" for r in those))]
-    return "\n".join([*lines, "`sql 'DESCRIBE verdicts'` lists the columns of one, `sql --schema` all of them."])
+    groups = [
+        ("views", [r for r in relations if r.is_view]),
+        ("tables", [r for r in relations if not r.is_view]),
+    ]
+    lines = [
+        line
+        for title, those in groups
+        for line in (title, *(f"  {r.name:<{width}}  {r.words}" for r in those))
+    ]
+    return "\n".join(
+        [*lines, "`sql 'DESCRIBE verdicts'` lists the columns of one, `sql --schema` all of them."]
+    )
 
 
 def schema_page() -> str:
@@ -93,17 +115,26 @@ def schema_page() -> str:
         "This page is made from the schema: `python -m crane_core sql --schema > docs/reference/schema.md`.",
     ]
     for relation in _schema():
-        lines += ["", f"## {relation.name}{' (view)' if relation.is_view else ''}", "", f"{relation.words}."]
+        lines += [
+            "",
+            f"## {relation.name}{' (view)' if relation.is_view else ''}",
+            "",
+            f"{relation.words}.",
+        ]
         if relation.key:
             lines += ["", f"Key: {', '.join(relation.key)}."]
         lines += ["", "| column | type | holds |", "|---|---|---|"]
-        lines += [f"| {column.name} | {column.kind} | {column.words} |" for column in relation.columns]
+        lines += [
+            f"| {column.name} | {column.kind} | {column.words} |" for column in relation.columns
+        ]
     return "\n".join(lines)
 
 
 def _in_words(rows: pd.DataFrame) -> str:
     cells = [list(rows), *(list(row.values()) for row in as_rows(rows[:SHOWN]))]
-    shown = [["" if cell is None else one_line(str(cell), LETTERS) for cell in row] for row in cells]
+    shown = [
+        ["" if cell is None else one_line(str(cell), LETTERS) for cell in row] for row in cells
+    ]
     widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
     numeric = [pd.api.types.is_numeric_dtype(kind) for kind in rows.dtypes]
     lines = [
@@ -114,4 +145,6 @@ def _in_words(rows: pd.DataFrame) -> str:
         for row in shown
     ]
     rest = len(rows) - SHOWN
-    return "\n".join([*lines, *([f"… and {rest:,} more rows: --csv and --json print all"] if rest > 0 else [])])
+    return "\n".join(
+        [*lines, *([f"… and {rest:,} more rows: --csv and --json print all"] if rest > 0 else [])]
+    )

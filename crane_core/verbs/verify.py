@@ -17,7 +17,14 @@ from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.sheet_text import csv_of
 from crane_core.pipeline.verification.on_dask import on_cluster
-from crane_core.pipeline.verification.verified import APART, COLUMNS, VerifiedPair, as_table, counts_of, pairs_of
+from crane_core.pipeline.verification.verified import (
+    APART,
+    COLUMNS,
+    VerifiedPair,
+    as_table,
+    counts_of,
+    pairs_of,
+)
 from crane_core.pipeline.verification.verify import Progress, VerifyOptions, verify
 from crane_core.pipeline.verification.where import Bench, benches
 from crane_core.runtime.environment import environment_of
@@ -49,7 +56,10 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     )
     kernel = verb.add_argument_group("the kernel")
     kernel.add_argument(
-        "--python", type=arguments.name, metavar="PATH", help="interpreter to run; it must have ipykernel"
+        "--python",
+        type=arguments.name,
+        metavar="PATH",
+        help="interpreter to run; it must have ipykernel",
     )
     usual = KernelLimits()
     kernel.add_argument(
@@ -62,15 +72,23 @@ def add_arguments(verb: argparse.ArgumentParser) -> None:
     add_bounds(verb)
     add_isolation(verb)
     add_dask(verb)
-    verb.add_argument("--again", action="store_true", help="execute what is known from an earlier run too")
+    verb.add_argument(
+        "--again", action="store_true", help="execute what is known from an earlier run too"
+    )
     form = verb.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="print counts and notebooks as JSON to stdout")
-    form.add_argument("--csv", action="store_true", help="print one row per notebook as CSV to stdout")
+    form.add_argument(
+        "--json", action="store_true", help="print counts and notebooks as JSON to stdout"
+    )
+    form.add_argument(
+        "--csv", action="store_true", help="print one row per notebook as CSV to stdout"
+    )
 
 
 def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
     if execution_forbidden(os.environ):
-        raise KernelError(f"{ALLOWED} forbids running notebooks.", remedy="Unset it, or set it to 1.")
+        raise KernelError(
+            f"{ALLOWED} forbids running notebooks.", remedy="Unset it, or set it to 1."
+        )
     how = _how(chosen)
     with tempfile.TemporaryDirectory(prefix="crane-verify-") as place, stop_on_interrupt() as stop:
         found: list[Verification] = []
@@ -81,9 +99,13 @@ def run(chosen: argparse.Namespace, folder: DataFolder) -> int:
             n_told = [0]
             with cluster_for(chosen, 2 * len(bench.pairs), how.n_jobs) as cluster:
                 executor = on_cluster(cluster) if cluster else None
-                here = verify(bench, folder, how, stop=stop, progress=_teller(n_told), executor=executor)
+                here = verify(
+                    bench, folder, how, stop=stop, progress=_teller(n_told), executor=executor
+                )
             if n_known := len(pairs_of(here)) - n_told[0]:
-                tell(f"  {n_known:,} known from an earlier run of the same files; --again executes them too")
+                tell(
+                    f"  {n_known:,} known from an earlier run of the same files; --again executes them too"
+                )
             found += here
         if stop.is_set():
             raise KeyboardInterrupt

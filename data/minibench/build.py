@@ -119,7 +119,9 @@ def build(path: Path) -> dict[str, str]:
         scrub(notebook)
         nbformat.write(notebook, folder / f"{path.stem}_{version}.ipynb")
     if not errors["reproduced"] or errors["fixed"]:
-        raise ValueError(f"{path.stem}: reproduced must crash and fixed must not, but they gave {errors}")
+        raise ValueError(
+            f"{path.stem}: reproduced must crash and fixed must not, but they gave {errors}"
+        )
     labels = {name: source[name] for name in COLUMNS if name in source}
     return labels | {"case_id": path.stem, "exception": errors["reproduced"].lower()}
 

@@ -20,7 +20,12 @@ sys.path.insert(0, str(HERE.parents[1]))
 
 from crane_core.detectors.analysis import LocalQuestion  # noqa: E402
 from crane_core.detectors.prediction import Prediction  # noqa: E402
-from crane_core.detectors.registry import LocalDetector, local_detector, local_detectors, predictions  # noqa: E402
+from crane_core.detectors.registry import (  # noqa: E402
+    LocalDetector,
+    local_detector,
+    local_detectors,
+    predictions,
+)
 from crane_core.domain import Cell, CellRole, KernelState, Setting  # noqa: E402
 from crane_core.errors import CraneError  # noqa: E402
 from crane_core.importers.captured_states import state_of  # noqa: E402
@@ -83,9 +88,14 @@ def results(names: list[str]) -> None:
         detector = local_detector(name)
         lines = []
         for setting in SETTINGS:
-            asked = [LocalQuestion(cells[of], None if setting is Setting.CODE else seen[of], setting) for of in cells]
+            asked = [
+                LocalQuestion(cells[of], None if setting is Setting.CODE else seen[of], setting)
+                for of in cells
+            ]
             said = [_answered(one) for one in predictions(detector, asked)]
-            lines += [_line(detector, of, setting, one) for of, one in zip(cells, said, strict=True)]
+            lines += [
+                _line(detector, of, setting, one) for of, one in zip(cells, said, strict=True)
+            ]
             n_crash = sum(one.crashes for one in said)
             print(f"{name}, {setting}: {n_crash} of {len(said)} predicted to crash")
         _replace(HERE / "results", {f"{name}.jsonl": "".join(lines)})
@@ -125,7 +135,10 @@ def stored_cells() -> dict[str, list[Cell]]:
 
 
 def stored_states() -> dict[str, KernelState]:
-    states = [state_of(json.loads(path.read_text("utf-8"))) for path in sorted((HERE / "states").glob("*.json"))]
+    states = [
+        state_of(json.loads(path.read_text("utf-8")))
+        for path in sorted((HERE / "states").glob("*.json"))
+    ]
     return {state.instance_id: state for state in states}
 
 

@@ -101,7 +101,13 @@ def sheet(files: Files, path: str, name: str) -> list[list[Any]]:
 
 def cases(files: Files) -> Table:
     header, *rows = sheet(files, "results/benchmark_labels.xlsx", "Labeled_reviewed")
-    columns = ("nb_name", "label_root_cause", "ename", "label_refined_exp_type", "label_ML_pipeline")
+    columns = (
+        "nb_name",
+        "label_root_cause",
+        "ename",
+        "label_refined_exp_type",
+        "label_ML_pipeline",
+    )
     places = [header.index(column) for column in columns]
     for row in sorted(rows, key=lambda row: natural(row[places[0]])):
         case_id, *facts = (row[place] for place in places)
@@ -111,7 +117,11 @@ def cases(files: Files) -> Table:
 def raw_files(files: Files, room: str, folder: str, setting: str) -> dict[str, Any]:
     """Instance id -> parsed raw file of one detector and setting, in natural order."""
     start = f"{room}/results_raw/{folder}/{setting}/"
-    found = {Path(path).stem: json.loads(content) for path, content in files.items() if path.startswith(start)}
+    found = {
+        Path(path).stem: json.loads(content)
+        for path, content in files.items()
+        if path.startswith(start)
+    }
     return {instance: found[instance] for instance in sorted(found, key=natural)}
 
 
@@ -142,8 +152,16 @@ def junobench_replies(files: Files, folder: str) -> Iterator[tuple[str, list[str
 def junobench_detections(files: Files) -> Table:
     words = {"TRUE": 1, "FALSE": 0}
     for folder, detector in JUNOBENCH_LLMS.items():
-        for instance, replies in sorted(junobench_replies(files, folder), key=lambda pair: natural(pair[0])):
-            yield (JUNOBENCH, detector, "code", instance, *(words.get(reply, "") for reply in replies))
+        for instance, replies in sorted(
+            junobench_replies(files, folder), key=lambda pair: natural(pair[0])
+        ):
+            yield (
+                JUNOBENCH,
+                detector,
+                "code",
+                instance,
+                *(words.get(reply, "") for reply in replies),
+            )
 
 
 def skipped(files: Files) -> Table:
@@ -151,12 +169,22 @@ def skipped(files: Files) -> Table:
         listed = files.get(f"llms/detect_if_cell_crash/{folder}/cases_exceeds_maxtoken.txt", b"")
         for case_id in sorted(listed.decode().split(), key=natural):
             for version in sorted(VERSIONS.values()):
-                yield (JUNOBENCH, detector, "code", f"{case_id}_{version}", "input exceeds the context of the model")
+                yield (
+                    JUNOBENCH,
+                    detector,
+                    "code",
+                    f"{case_id}_{version}",
+                    "input exceeds the context of the model",
+                )
 
 
 def outcomes(files: Files) -> Table:
     header, *rows = sheet(files, "results/results_summary.xlsx", "Final_evaluation")
-    by_instance = {row[0]: dict(zip(header, row, strict=True)) for row in rows if INSTANCE.fullmatch(str(row[0]))}
+    by_instance = {
+        row[0]: dict(zip(header, row, strict=True))
+        for row in rows
+        if INSTANCE.fullmatch(str(row[0]))
+    }
     for folder, detector in (LLMS | ANALYZERS).items():
         for published, setting in SETTINGS.items():
             for instance in sorted(by_instance, key=natural):
@@ -175,7 +203,11 @@ def summary_column(name: str, judged: str) -> tuple[str, str] | None:
 
 
 def printed(value: float, unit: str) -> str:
-    return str(int(value)) if unit == "count" else str(Decimal(repr(value)).quantize(SHARE_STEP, ROUND_HALF_UP))
+    return (
+        str(int(value))
+        if unit == "count"
+        else str(Decimal(repr(value)).quantize(SHARE_STEP, ROUND_HALF_UP))
+    )
 
 
 def summary_block(rows: list[list[Any]], start: int, judged: str) -> Table:
@@ -187,7 +219,14 @@ def summary_block(rows: list[list[Any]], start: int, judged: str) -> Table:
         for name, value in zip(header[1:], row[1:], strict=False):
             if value != "" and (found := summary_column(name, judged)):
                 column, unit = found
-                yield ("crane-llm-workbook", table_id, f"{title}, {row[0]}", column, printed(value, unit), unit)
+                yield (
+                    "crane-llm-workbook",
+                    table_id,
+                    f"{title}, {row[0]}",
+                    column,
+                    printed(value, unit),
+                    unit,
+                )
 
 
 def workbook_numbers(files: Files) -> Table:
@@ -210,7 +249,9 @@ def input_tokens(files: Files) -> Table:
     count = token_counter()
     for folder, setting in INPUTS.items():
         start = f"llms/llms_inputs/{folder}/"
-        found = {Path(path).stem: content for path, content in files.items() if path.startswith(start)}
+        found = {
+            Path(path).stem: content for path, content in files.items() if path.startswith(start)
+        }
         for instance in sorted(found, key=natural):
             yield (CRANE, setting, instance, count(found[instance].decode("utf-8")))
 
@@ -236,14 +277,24 @@ def make(archives: Path, out: Path) -> None:
     write(out / "outcomes.csv", f"{key},annotator,label", outcomes(crane))
     write(out / "input_tokens.csv", "experiment,setting,instance,tokens", input_tokens(crane))
     write(out / "skipped.csv", f"{key},reason", skipped(juno))
-    write(out / "workbook_numbers.csv", "publication,table_id,row,column,printed,unit", workbook_numbers(crane))
+    write(
+        out / "workbook_numbers.csv",
+        "publication,table_id,row,column,printed,unit",
+        workbook_numbers(crane),
+    )
 
 
 def main() -> None:
     here = Path(__file__).resolve().parent
-    parser = argparse.ArgumentParser(description="Write the derived tables of this folder from the source archives.")
-    parser.add_argument("archives", type=Path, help="folder with crane_llm.tar.gz and JunoBench_construct.tar.gz")
-    parser.add_argument("--out", type=Path, default=here, help="where to write (default: beside this script)")
+    parser = argparse.ArgumentParser(
+        description="Write the derived tables of this folder from the source archives."
+    )
+    parser.add_argument(
+        "archives", type=Path, help="folder with crane_llm.tar.gz and JunoBench_construct.tar.gz"
+    )
+    parser.add_argument(
+        "--out", type=Path, default=here, help="where to write (default: beside this script)"
+    )
     options = parser.parse_args()
     make(options.archives, options.out)
 

@@ -24,7 +24,13 @@ def verdicts_of() -> VerdictsOf:
     def build(sizes: Mapping[tuple[str, str], int]) -> list[LabelledVerdict]:
         return [
             LabelledVerdict(
-                "made", f"case_{i}_reproduced", detector, setting, "study", f"case_{i}", library=f"lib{i % 3}"
+                "made",
+                f"case_{i}_reproduced",
+                detector,
+                setting,
+                "study",
+                f"case_{i}",
+                library=f"lib{i % 3}",
             )
             for (detector, setting), size in sizes.items()
             for i in range(size)
@@ -37,7 +43,9 @@ def verdicts_of() -> VerdictsOf:
 def plan_of(verdicts_of: VerdictsOf) -> PlanOf:
     """A plan over `sizes`; further arguments are members of the wish, `design` those of its design."""
 
-    def build(sizes: Mapping[tuple[str, str], int] | int, *, left_out: int = 0, **wish: Any) -> Plan:
+    def build(
+        sizes: Mapping[tuple[str, str], int] | int, *, left_out: int = 0, **wish: Any
+    ) -> Plan:
         if isinstance(sizes, int):
             sizes = {("gpt-5", "code"): sizes}
         design = Design(**wish.pop("design", {}))

@@ -80,7 +80,9 @@ def test_the_server_s_time_stands_beside_the_browser_s_and_no_browser_can_state_
     plan: Plan, label: dict[str, Any]
 ) -> None:
     before = datetime.now(UTC) - timedelta(milliseconds=1)
-    act = annotation(label | {"received_at": "2026-03-04T05:06:10Z", "source": "mine"}, plan, "ana", sequence=1)
+    act = annotation(
+        label | {"received_at": "2026-03-04T05:06:10Z", "source": "mine"}, plan, "ana", sequence=1
+    )
     assert before <= datetime.fromisoformat(str(act.received_at)) <= datetime.now(UTC)
     assert act.submitted_at == "2026-03-04T05:06:10.123+00:00"
     assert act.source is None
@@ -92,25 +94,39 @@ def test_only_a_label_has_a_label(plan: Plan, label: dict[str, Any], action: str
     assert (act.action, act.label) == (action, Label.PARTIAL if action == "label" else None)
 
 
-def test_who_and_what_is_said_by_the_plan_and_not_by_the_browser(plan: Plan, label: dict[str, Any]) -> None:
+def test_who_and_what_is_said_by_the_plan_and_not_by_the_browser(
+    plan: Plan, label: dict[str, Any]
+) -> None:
     forged = {"campaign": "other", "annotator": "ben", "sequence": 99}
     act = annotation(label | forged, plan, "ana", sequence=1)
     assert (act.campaign, act.annotator, act.sequence) == ("pilot", "ana", 1)
 
 
-def test_a_label_has_the_version_that_was_read_and_no_other_is_taken(plan: Plan, label: dict[str, Any]) -> None:
+def test_a_label_has_the_version_that_was_read_and_no_other_is_taken(
+    plan: Plan, label: dict[str, Any]
+) -> None:
     read = {"guideline": version_of("g1")}
-    assert annotation(label | read, plan, "ana", sequence=1).guideline == plan.guideline == version_of("g1")
+    assert (
+        annotation(label | read, plan, "ana", sequence=1).guideline
+        == plan.guideline
+        == version_of("g1")
+    )
     for other in (guideline_version(), "g1", "", None, ["g1"]):
         with pytest.raises(ValueError, match=f"guideline must be {plan.guideline}$"):
             annotation(label | {"guideline": other}, plan, "ana", sequence=1)
 
 
-def test_where_no_text_was_stored_the_one_shown_instead_is_known_too(plan: Plan, label: dict[str, Any]) -> None:
+def test_where_no_text_was_stored_the_one_shown_instead_is_known_too(
+    plan: Plan, label: dict[str, Any]
+) -> None:
     old = replace(plan, guideline="0123456789ab", guideline_text=None)
     for version in (old.guideline, guideline_version()):
-        assert annotation(label | {"guideline": version}, old, "ana", sequence=1).guideline == version
-    with pytest.raises(ValueError, match=f"guideline must be 0123456789ab or {guideline_version()}"):
+        assert (
+            annotation(label | {"guideline": version}, old, "ana", sequence=1).guideline == version
+        )
+    with pytest.raises(
+        ValueError, match=f"guideline must be 0123456789ab or {guideline_version()}"
+    ):
         annotation(label | {"guideline": version_of("g1")}, old, "ana", sequence=1)
 
 
@@ -172,14 +188,18 @@ WRONG: list[tuple[str, Any, str]] = [
 def test_a_member_that_does_not_do_is_named(
     plan: Plan, label: dict[str, Any], name: str, value: object, told: str
 ) -> None:
-    raw = {key: member for key, member in label.items() if key != name} | ({name: value} if value is not NEVER else {})
+    raw = {key: member for key, member in label.items() if key != name} | (
+        {name: value} if value is not NEVER else {}
+    )
     with pytest.raises(ValueError, match=told):
         annotation(raw, plan, "ana", sequence=1)
 
 
 def test_labels_that_are_computed_are_not_given(plan: Plan, label: dict[str, Any]) -> None:
     for word in set(Label) - {Label.CORRECT, Label.PARTIAL, Label.WRONG}:
-        with pytest.raises(ValueError, match=f"'{word}' is not one of the labels correct, partial, wrong"):
+        with pytest.raises(
+            ValueError, match=f"'{word}' is not one of the labels correct, partial, wrong"
+        ):
             annotation(label | {"label": str(word)}, plan, "ana", sequence=1)
 
 
@@ -192,7 +212,9 @@ def test_an_item_of_somebody_else_is_not_one_s_own(plan_of: PlanOf, label: dict[
     assert annotation(raw, dealt, "ben", sequence=1).item == theirs.item
 
 
-def test_a_repeat_that_the_order_does_not_have_is_refused(plan: Plan, label: dict[str, Any]) -> None:
+def test_a_repeat_that_the_order_does_not_have_is_refused(
+    plan: Plan, label: dict[str, Any]
+) -> None:
     repeated = {showing.item for showing in plan.orders["ana"] if showing.showing == 2}
     once = next(showing.item for showing in plan.orders["ana"] if showing.item not in repeated)
     with pytest.raises(ValueError, match="showing 2, is not an item of ana"):
@@ -200,13 +222,25 @@ def test_a_repeat_that_the_order_does_not_have_is_refused(plan: Plan, label: dic
 
 
 @pytest.mark.parametrize(
-    ("sent", "kept"), [(-5, 0.0), (0, 0.0), (3, 3.0), (1e300, MAX_SECONDS), (10**400, MAX_SECONDS), (-(10**400), 0.0)]
+    ("sent", "kept"),
+    [
+        (-5, 0.0),
+        (0, 0.0),
+        (3, 3.0),
+        (1e300, MAX_SECONDS),
+        (10**400, MAX_SECONDS),
+        (-(10**400), 0.0),
+    ],
 )
-def test_seconds_are_held_within_a_day(plan: Plan, label: dict[str, Any], sent: float, kept: float) -> None:
+def test_seconds_are_held_within_a_day(
+    plan: Plan, label: dict[str, Any], sent: float, kept: float
+) -> None:
     assert annotation(label | {"seconds": sent}, plan, "ana", sequence=1).seconds == kept
 
 
-def test_half_a_character_in_a_note_does_not_stop_the_save(plan: Plan, label: dict[str, Any]) -> None:
+def test_half_a_character_in_a_note_does_not_stop_the_save(
+    plan: Plan, label: dict[str, Any]
+) -> None:
     act = annotation(label | {"note": "seen \ud83d twice"}, plan, "ana", sequence=1)
     assert act.note == "seen ? twice"
     assert from_line(to_line(act)) == act
@@ -217,8 +251,15 @@ def test_reasons_are_seven_single_letters() -> None:
 
 
 anything = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=10) | st.just("2026-03-04T05:06:07Z"),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=10)
+    | st.just("2026-03-04T05:06:07Z"),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+    ),
     max_leaves=5,
 )
 
@@ -226,9 +267,17 @@ anything = st.recursive(
 @given(change=st.dictionaries(st.sampled_from(["event", "action", "item", "showing", "label", "reason", "note",
        "shown_at", "first_action_at", "submitted_at", "seconds", "more"]), anything, max_size=4))  # fmt: skip
 @examples(300)
-def test_whatever_is_sent_is_a_line_of_the_ledger_or_a_value_error(plan: Plan, change: dict[str, Any]) -> None:
+def test_whatever_is_sent_is_a_line_of_the_ledger_or_a_value_error(
+    plan: Plan, change: dict[str, Any]
+) -> None:
     showing = plan.orders["ana"][0]
-    raw = {"event": EVENT, "action": "label", "item": showing.item, "showing": 1, "label": "wrong"} | change
+    raw = {
+        "event": EVENT,
+        "action": "label",
+        "item": showing.item,
+        "showing": 1,
+        "label": "wrong",
+    } | change
     with suppress(ValueError):
         act = annotation(raw, plan, "ana", sequence=1)
         assert from_line(to_line(act)) == act

@@ -16,21 +16,25 @@ def test_a_letter_a_digit_a_sign_with_alt_or_no_key(key: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    "key", ["r", "c", "J", " ", "", "jk", "alt+", "alt+jj", "\n", "\x00", "Enter", 7, True, ["j"], {}]
+    "key",
+    ["r", "c", "J", " ", "", "jk", "alt+", "alt+jj", "\n", "\x00", "Enter", 7, True, ["j"], {}],
 )
 def test_what_cannot_be_a_key_is_refused(key: Any) -> None:
     with pytest.raises(ValueError, match="cannot be the key of skip"):
         checked_keys({"isOff": False, "keys": {"skip": key}})
 
 
-@pytest.mark.parametrize("action", ["", "Skip", "__proto__", "label-", "a b", "label-<b>", "x" * 60])
+@pytest.mark.parametrize(
+    "action", ["", "Skip", "__proto__", "label-", "a b", "label-<b>", "x" * 60]
+)
 def test_what_is_no_action_is_refused(action: str) -> None:
     with pytest.raises(ValueError, match="is not the name of an action"):
         checked_keys({"isOff": False, "keys": {action: "j"}})
 
 
 @pytest.mark.parametrize(
-    "body", [None, [], "j", {}, {"isOff": 1, "keys": {}}, {"isOff": False, "keys": []}, {"keys": {}}]
+    "body",
+    [None, [], "j", {}, {"isOff": 1, "keys": {}}, {"isOff": False, "keys": []}, {"keys": {}}],
 )
 def test_what_is_no_choice_is_refused(body: Any) -> None:
     with pytest.raises(ValueError, match="it needs isOff"):

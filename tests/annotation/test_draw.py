@@ -61,8 +61,12 @@ def test_inclusion_probabilities_give_back_the_population(plan_of: PlanOf) -> No
     plan = plan_of(PAPER_STRATA)
     for place, stratum in enumerate(plan.strata):
         items = [item for item in plan.items if item.stratum == place]
-        assert {item.inclusion_probability for item in items} == {stratum.sampled / stratum.population}
-        assert sum(1 / item.inclusion_probability for item in items) == pytest.approx(stratum.population)
+        assert {item.inclusion_probability for item in items} == {
+            stratum.sampled / stratum.population
+        }
+        assert sum(1 / item.inclusion_probability for item in items) == pytest.approx(
+            stratum.population
+        )
 
 
 def test_a_seed_says_everything(plan_of: PlanOf) -> None:
@@ -73,7 +77,15 @@ def test_the_order_in_which_verdicts_come_says_nothing(plan_of: PlanOf) -> None:
     wish = CampaignRequest("pilot", ("ana", "ben"), Population("made", "study"), seed=7)
     plan = plan_of(PAPER_STRATA, seed=7)
     verdicts = [
-        LabelledVerdict("made", f"case_{i}_reproduced", detector, setting, "study", f"case_{i}", library=f"lib{i % 3}")
+        LabelledVerdict(
+            "made",
+            f"case_{i}_reproduced",
+            detector,
+            setting,
+            "study",
+            f"case_{i}",
+            library=f"lib{i % 3}",
+        )
         for (detector, setting), size in PAPER_STRATA.items()
         for i in range(size)
     ]
@@ -87,7 +99,9 @@ def test_another_seed_is_another_draw_other_names_and_other_orders(plan_of: Plan
     assert {item.verdict for item in one.items} != {item.verdict for item in other.items}
     assert {item.item for item in one.items}.isdisjoint(item.item for item in other.items)
     assert one.population_sha256 == other.population_sha256
-    assert [stratum.sampled for stratum in one.strata] == [stratum.sampled for stratum in other.strata]
+    assert [stratum.sampled for stratum in one.strata] == [
+        stratum.sampled for stratum in other.strata
+    ]
 
 
 def test_another_campaign_of_the_same_seed_has_other_names(plan_of: PlanOf) -> None:
@@ -136,7 +150,12 @@ def test_every_item_of_a_stratum_is_drawn_equally_often(plan_of: PlanOf) -> None
         assert 0 < sampled < size
         expected = N_SEEDS * sampled / size
         counts = [times[setting, f"case_{i}"] for i in range(size)]
-        statistic = sum((n - expected) ** 2 for n in counts) / (expected * (1 - sampled / size)) * (size - 1) / size
+        statistic = (
+            sum((n - expected) ** 2 for n in counts)
+            / (expected * (1 - sampled / size))
+            * (size - 1)
+            / size
+        )
         assert ALPHA < chi2.sf(statistic, size - 1) < 1 - ALPHA
 
 
@@ -159,22 +178,31 @@ def test_all_takes_every_item_with_certainty(plan_of: PlanOf) -> None:
 
 def test_the_study_s_own_overlap_gives_the_second_annotator_the_sample(plan_of: PlanOf) -> None:
     """Paper, 4.4.3: one labels everything, a second one 222 of it."""
-    plan = plan_of(PAPER_STRATA, design=ALL | {"overlap": Overlap.SAMPLE}, annotators=("ana", "ben", "eva"))
+    plan = plan_of(
+        PAPER_STRATA, design=ALL | {"overlap": Overlap.SAMPLE}, annotators=("ana", "ben", "eva")
+    )
     assert len(names_of(plan, "ana")) == 501
     assert sorted(names_of(plan, "ben")) == sorted(names_of(plan, "eva"))
     shared = set(names_of(plan, "ben"))
     assert len(shared) == 222
     assert {stratum.name: stratum.overlap for stratum in plan.strata} == PAPER_ALLOCATION
     for place, stratum in enumerate(plan.strata):
-        assert sum(item.stratum == place and item.item in shared for item in plan.items) == stratum.overlap
+        assert (
+            sum(item.stratum == place and item.item in shared for item in plan.items)
+            == stratum.overlap
+        )
 
 
 @pytest.mark.parametrize("n_annotators", [1, 2, 3, 7, 50])
 def test_dealt_items_go_to_one_annotator_each(plan_of: PlanOf, n_annotators: int) -> None:
     annotators = tuple(f"ann{i}" for i in range(n_annotators))
-    plan = plan_of(40, annotators=annotators, design={"overlap": Overlap.NONE, "kind": DrawKind.ALL})
+    plan = plan_of(
+        40, annotators=annotators, design={"overlap": Overlap.NONE, "kind": DrawKind.ALL}
+    )
     dealt = [names_of(plan, annotator) for annotator in annotators]
-    assert sorted(name for names in dealt for name in names) == sorted(item.item for item in plan.items)
+    assert sorted(name for names in dealt for name in names) == sorted(
+        item.item for item in plan.items
+    )
     assert max(map(len, dealt)) - min(map(len, dealt)) <= 1
     assert [stratum.overlap for stratum in plan.strata] == [0]
 
@@ -211,7 +239,11 @@ def test_every_plan_is_whole(
     annotators = tuple(f"ann{i}" for i in range(n_annotators))
     design = {"margin": margin, "overlap": overlap, "kind": kind}
     plan = plan_of(sizes, seed=seed, annotators=annotators, design=design)
-    assert sum(stratum.population for stratum in plan.strata) == plan.population_size == sum(sizes.values())
+    assert (
+        sum(stratum.population for stratum in plan.strata)
+        == plan.population_size
+        == sum(sizes.values())
+    )
     assert sum(stratum.sampled for stratum in plan.strata) == len(plan.items) >= plan.required
     assert len(plan.items) == plan.population_size or kind is DrawKind.SAMPLE
     given_out = Counter(name for annotator in annotators for name in names_of(plan, annotator))
@@ -226,7 +258,9 @@ def test_one_verdict_alone_is_a_campaign(plan_of: PlanOf) -> None:
 
 def test_no_strata_are_one_stratum(plan_of: PlanOf) -> None:
     plan = plan_of(PAPER_STRATA, design={"strata": ()})
-    assert [(stratum.name, stratum.population, stratum.sampled) for stratum in plan.strata] == [("all", 501, 218)]
+    assert [(stratum.name, stratum.population, stratum.sampled) for stratum in plan.strata] == [
+        ("all", 501, 218)
+    ]
 
 
 def test_what_is_not_known_of_a_case_is_a_stratum_of_its_own(plan_of: PlanOf) -> None:
@@ -240,7 +274,9 @@ def test_another_confidence_is_its_normal_quantile(plan_of: PlanOf, confidence: 
     """Equation 1 by hand: n0 / (1 + (n0 - 1) / N), with n0 = z² p (1 - p) / E²."""
     z = NormalDist().inv_cdf((1 + confidence) / 2)
     n0 = z**2 * 0.5 * 0.5 / 0.05**2
-    assert plan_of(PAPER_STRATA, design={"confidence": confidence}).required == ceil(n0 / (1 + (n0 - 1) / 501))
+    assert plan_of(PAPER_STRATA, design={"confidence": confidence}).required == ceil(
+        n0 / (1 + (n0 - 1) / 501)
+    )
 
 
 @pytest.mark.parametrize(
@@ -266,16 +302,23 @@ def test_another_confidence_is_its_normal_quantile(plan_of: PlanOf, confidence: 
         ({"design": {"strata": ("case_id",)}}, "is not a stratum"),
         ({"design": {"overlap": Overlap.SOME, "per_item": 3}}, "each item needs 3 annotators"),
         ({"design": {"calibration": -1}}, "calibration round"),
-        ({"design": {"overlap": Overlap.SAMPLE, "kind": DrawKind.ALL}, "annotators": ("ana",)}, "second annotator"),
+        (
+            {"design": {"overlap": Overlap.SAMPLE, "kind": DrawKind.ALL}, "annotators": ("ana",)},
+            "second annotator",
+        ),
     ],
 )
-def test_a_wish_that_cannot_be_drawn_is_refused(plan_of: PlanOf, change: dict[str, object], told: str) -> None:
+def test_a_wish_that_cannot_be_drawn_is_refused(
+    plan_of: PlanOf, change: dict[str, object], told: str
+) -> None:
     with pytest.raises(ValueError, match=told):
         plan_of(30, **change)
 
 
 def test_a_verdict_that_stands_twice_in_a_population_is_refused() -> None:
     verdict = LabelledVerdict("made", "case_1_reproduced", "gpt-5", "code", "study", "case_1")
-    wish = CampaignRequest("pilot", ("ana",), Population("made", "study"), Design(kind=DrawKind.ALL))
+    wish = CampaignRequest(
+        "pilot", ("ana",), Population("made", "study"), Design(kind=DrawKind.ALL)
+    )
     with pytest.raises(ValueError, match="two items have the same name"):
         draw_plan(wish, [verdict, replace(verdict)], guideline="g", created_at="now", left_out=0)

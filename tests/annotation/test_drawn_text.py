@@ -8,7 +8,12 @@ from scipy.stats import chisquare
 
 from crane_core.annotation.drawn_text import drawn_text
 
-TEXTS = st.lists(st.tuples(st.text(min_size=1), st.integers(1, 5)), min_size=1, max_size=5, unique_by=lambda t: t[0])
+TEXTS = st.lists(
+    st.tuples(st.text(min_size=1), st.integers(1, 5)),
+    min_size=1,
+    max_size=5,
+    unique_by=lambda t: t[0],
+)
 
 
 @given(texts=TEXTS, seed=st.text(), data=st.data())

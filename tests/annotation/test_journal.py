@@ -37,7 +37,17 @@ class Tab:
         self, action: AnnotationAction, showing: Showing, label: Label | None = None, **more: object
     ) -> Annotation:
         self.n += 1
-        what = ("pilot", "ana", f"event-{self.n:04}", self.n, action, showing.item, showing.showing, "g1", f"t{self.n}")
+        what = (
+            "pilot",
+            "ana",
+            f"event-{self.n:04}",
+            self.n,
+            action,
+            showing.item,
+            showing.showing,
+            "g1",
+            f"t{self.n}",
+        )
         return Annotation(*what, label=label, **more)  # type: ignore[arg-type]
 
 
@@ -71,7 +81,9 @@ def test_items_come_in_the_order_of_the_plan(act: Tab) -> None:
 def test_a_label_belongs_to_its_item_and_not_to_the_current_one(act: Tab) -> None:
     """Ten fast keys make ten labels, in whatever order they arrive."""
     made = journal(12)
-    acts = [act(LABEL, showing, DIAGNOSIS_LABELS[i % 3]) for i, showing in enumerate(made.order[:10])]
+    acts = [
+        act(LABEL, showing, DIAGNOSIS_LABELS[i % 3]) for i, showing in enumerate(made.order[:10])
+    ]
     wanted = {showing: made_act.label for showing, made_act in zip(made.order, acts, strict=False)}
     random.Random(3).shuffle(acts)
     made.take(acts)
@@ -145,7 +157,13 @@ def test_the_time_of_a_label_that_was_taken_back_counts_for_the_next_one(act: Ta
 def test_a_second_label_stands_for_the_first_and_its_time_is_added(act: Tab) -> None:
     made = journal(5)
     a, b, *_ = made.order
-    made.take([act(LABEL, a, W, reason="a", seconds=10.0), act(LABEL, b, C), act(LABEL, a, C, seconds=2.5)])
+    made.take(
+        [
+            act(LABEL, a, W, reason="a", seconds=10.0),
+            act(LABEL, b, C),
+            act(LABEL, a, C, seconds=2.5),
+        ]
+    )
     assert (made.given[a].label, made.given[a].reason, made.given[a].seconds) == (C, None, 12.5)
     assert made.n_done == 2
     assert made.undoable() == [a, b]
@@ -179,7 +197,16 @@ def test_what_came_too_late_changes_nothing(act: Tab) -> None:
 def test_notes_and_flags_stay_through_an_undo(act: Tab) -> None:
     made = journal(5)
     a, b, *_ = made.order
-    made.take([act(NOTE, a, note="unsure"), act(FLAG, a), act(LABEL, a, P), act(UNDO, a), act(FLAG, b), act(UNFLAG, b)])
+    made.take(
+        [
+            act(NOTE, a, note="unsure"),
+            act(FLAG, a),
+            act(LABEL, a, P),
+            act(UNDO, a),
+            act(FLAG, b),
+            act(UNFLAG, b),
+        ]
+    )
     assert (made.notes, set(made.flags)) == ({a: "unsure"}, {a})
     made.take([act(NOTE, a, note=None)])
     assert made.notes[a] == ""
@@ -190,7 +217,9 @@ def test_a_label_without_a_label_is_none(act: Tab) -> None:
 
 
 def test_acts_of_another_plan_change_nothing(act: Tab) -> None:
-    strange = [act(action, Showing("of another plan", 1), C, note="x") for action in AnnotationAction]
+    strange = [
+        act(action, Showing("of another plan", 1), C, note="x") for action in AnnotationAction
+    ]
     made = journal(5, *strange, act(LABEL, Showing(order_of(5)[0].item, 2), C))
     assert (made.given, made.notes, made.flags, made.skipped) == ({}, {}, {}, [])
     assert made.upcoming(9) == list(made.order)
@@ -199,10 +228,27 @@ def test_acts_of_another_plan_change_nothing(act: Tab) -> None:
 def test_what_is_read_does_not_change_while_acts_go_on(act: Tab) -> None:
     made = journal(9)
     a, b, c, d, *_ = made.order
-    made.take([act(LABEL, a, W), act(LABEL, b, C), act(UNDO, b), act(SKIP, c), act(FLAG, a), act(NOTE, a, note="x")])
+    made.take(
+        [
+            act(LABEL, a, W),
+            act(LABEL, b, C),
+            act(UNDO, b),
+            act(SKIP, c),
+            act(FLAG, a),
+            act(NOTE, a, note="x"),
+        ]
+    )
     read = made.as_it_is()
     told = (repr(read), read.upcoming(9), read.undoable(), sorted(read.events))
-    made.take([act(REASON, a, reason="a"), act(LABEL, d, C), act(UNFLAG, a), act(NOTE, a, note="y"), act(UNDO, a)])
+    made.take(
+        [
+            act(REASON, a, reason="a"),
+            act(LABEL, d, C),
+            act(UNFLAG, a),
+            act(NOTE, a, note="y"),
+            act(UNDO, a),
+        ]
+    )
     made.take([act(SKIP, b), act(LABEL, c, C)])
     assert (repr(read), read.upcoming(9), read.undoable(), sorted(read.events)) == told
 
@@ -218,7 +264,11 @@ def labelled_through(made: Journal, act: Tab) -> list[Showing]:
 
 def gaps(came: list[Showing]) -> list[int]:
     """Items between the two showings of every repeat."""
-    return [came.index(again) - came.index(Showing(again.item, 1)) - 1 for again in came if again.showing == 2]
+    return [
+        came.index(again) - came.index(Showing(again.item, 1)) - 1
+        for again in came
+        if again.showing == 2
+    ]
 
 
 def test_undisturbed_everything_is_shown_as_planned(act: Tab) -> None:
@@ -252,7 +302,12 @@ def test_folding_at_once_or_in_parts_gives_the_same_journal(seed: int, n: int) -
     chance, act = random.Random(seed), Tab()
     order = order_of(n, 0.1, str(seed))
     acts = [
-        act(chance.choice(list(AnnotationAction)), chance.choice(order), chance.choice(DIAGNOSIS_LABELS), reason="a")
+        act(
+            chance.choice(list(AnnotationAction)),
+            chance.choice(order),
+            chance.choice(DIAGNOSIS_LABELS),
+            reason="a",
+        )
         for _ in range(60)
     ]
     whole, parts = Journal(order), Journal(order)
@@ -263,11 +318,20 @@ def test_folding_at_once_or_in_parts_gives_the_same_journal(seed: int, n: int) -
     assert repr(parts) == repr(whole)
 
 
-@given(left=st.lists(st.integers(0, 9), max_size=25), right=st.lists(st.integers(0, 9), max_size=25), data=st.data())
-def test_two_tabs_never_count_an_item_twice(left: list[int], right: list[int], data: st.DataObject) -> None:
+@given(
+    left=st.lists(st.integers(0, 9), max_size=25),
+    right=st.lists(st.integers(0, 9), max_size=25),
+    data=st.data(),
+)
+def test_two_tabs_never_count_an_item_twice(
+    left: list[int], right: list[int], data: st.DataObject
+) -> None:
     """Any interleaving of two tabs that label the same ten items is one label per item: the last that was new."""
     order, act = order_of(10, 0.0), Tab()
-    tabs = [[act(LABEL, order[i], data.draw(st.sampled_from(DIAGNOSIS_LABELS))) for i in tab] for tab in (left, right)]
+    tabs = [
+        [act(LABEL, order[i], data.draw(st.sampled_from(DIAGNOSIS_LABELS))) for i in tab]
+        for tab in (left, right)
+    ]
     woven = interleaved(tabs, data.draw(st.randoms(use_true_random=False)))
     made = Journal(order)
     made.take(woven)
@@ -300,7 +364,9 @@ class Annotating(RuleBasedStateMachine):
         self.labels: dict[Showing, Label] = {}
         self.sequence: list[Showing] = []
 
-    @initialize(n=st.integers(1, 70), share=st.sampled_from([0.0, 0.05, 0.2, 0.5]), seed=st.integers(0, 99))
+    @initialize(
+        n=st.integers(1, 70), share=st.sampled_from([0.0, 0.05, 0.2, 0.5]), seed=st.integers(0, 99)
+    )
     def begin(self, n: int, share: float, seed: int) -> None:
         self.journal = Journal(order_of(n, share, str(seed)))
 
@@ -361,7 +427,9 @@ class Annotating(RuleBasedStateMachine):
         if places:
             word = data.draw(st.sampled_from(DIAGNOSIS_LABELS))
             showing = data.draw(st.sampled_from(places))
-            self.stale.append(self.act(action, showing, word if action is LABEL else None, reason="a"))
+            self.stale.append(
+                self.act(action, showing, word if action is LABEL else None, reason="a")
+            )
 
     @precondition(lambda self: self.stale)
     @rule(data=st.data())
@@ -385,7 +453,9 @@ class Annotating(RuleBasedStateMachine):
     @invariant()
     def labels_are_the_last_word_on_each_showing(self) -> None:
         if hasattr(self, "journal"):
-            assert {showing: given.label for showing, given in self.journal.given.items()} == self.labels
+            assert {
+                showing: given.label for showing, given in self.journal.given.items()
+            } == self.labels
             assert self.journal.n_done == len(self.labels)
             assert self.journal.labelled == self.sequence
 

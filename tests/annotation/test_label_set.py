@@ -54,7 +54,10 @@ def body() -> dict[str, Any]:
 def test_the_study_s_labels_are_the_three_of_the_paper_from_best_to_worst() -> None:
     study = study_labels()
     assert labels_from_toml(STUDY) == study
-    assert (study.codes, study.scale) == ((Label.CORRECT, Label.PARTIAL, Label.WRONG), Scale.ORDINAL)
+    assert (study.codes, study.scale) == (
+        (Label.CORRECT, Label.PARTIAL, Label.WRONG),
+        Scale.ORDINAL,
+    )
     assert [label.key for label in study.labels] == ["1", "2", "3"]
     assert [label.code for label in study.with_reasons] == ["partial", "wrong"]
     assert "".join(study.reason_words) == "abcdefg"
@@ -72,7 +75,9 @@ def test_labels_stored_with_fewer_reasons_still_mean_the_study() -> None:
 def test_credit_is_that_of_the_rates() -> None:
     """Half credit of `stats.rates` gives each label the credit of the file."""
     study = study_labels()
-    assert [label.credit for label in study.labels] == diagnosis_credit(study.codes, partial=0.5).tolist()
+    assert [label.credit for label in study.labels] == diagnosis_credit(
+        study.codes, partial=0.5
+    ).tolist()
 
 
 def test_colours_are_those_of_the_style_sheet(root: Path) -> None:
@@ -119,7 +124,10 @@ BAD: list[tuple[dict[str, Any], str]] = [
     (label_with(code="Partial"), "labels 2, code: 'Partial' is not a code; use 1 to 24 of a-z"),
     (label_with(code="correct"), "labels 2, credit: the study's 'correct' has 1"),
     (label_with(code="correct", credit=1), "labels 2, code: labels 1 has 'correct' already"),
-    (label_with(code="unverifiable"), "labels 2, code: 'unverifiable' is an outcome that is computed"),
+    (
+        label_with(code="unverifiable"),
+        "labels 2, code: 'unverifiable' is an outcome that is computed",
+    ),
     (label_with(word="CORRECT"), "labels 2, word: labels 1 has 'CORRECT' already"),
     (label_with(word="x" * 25), "labels 2, word: .* more than 24 characters"),
     (label_with(word="a\u202eb"), "labels 2, word: .* is not a line of text"),
@@ -128,7 +136,10 @@ BAD: list[tuple[dict[str, Any], str]] = [
     (label_with(key="1"), "labels 2, key: labels 1 has '1' already"),
     (label_with(key="4"), "reasons 1, key: labels 2 has '4' already"),
     (label_with(colour="green"), "labels 2, colour: 'green' is not a colour; write it as #rrggbb"),
-    (label_with(colour="#e0b040"), "labels 2, colour: #e0b040 has a contrast of 2.0 with the page's #fcfcfb"),
+    (
+        label_with(colour="#e0b040"),
+        "labels 2, colour: #e0b040 has a contrast of 2.0 with the page's #fcfcfb",
+    ),
     (label_with(colour_dark="#333333"), "labels 2, colour_dark: #333333 has a contrast of"),
     (label_with(code="nearly", credit=1.5), "labels 2, credit: 1.5 is not a number from 0 to 1"),
     (label_with(code="nearly", credit=True), "labels 2, credit: True is not a number"),
@@ -136,7 +147,10 @@ BAD: list[tuple[dict[str, Any], str]] = [
     (label_with(reasons=["z"]), "labels 2, reasons: 'z' is not the code of a reason"),
     (label_with(reasons=["a", "a"]), "labels 2, reasons: one is named twice"),
     (label_with(size=3), "labels 2: 'size' is unknown"),
-    (edit(lambda whole: whole["reasons"][0].update(code="b")), "reasons 2, code: reasons 1 has 'b' already"),
+    (
+        edit(lambda whole: whole["reasons"][0].update(code="b")),
+        "reasons 2, code: reasons 1 has 'b' already",
+    ),
     (edit(lambda whole: whole.update(reasons=whole["reasons"] * 3)), "reasons: there are 21"),
 ]
 
@@ -152,8 +166,14 @@ def test_a_fault_is_named_with_its_place_and_remedy(document: dict[str, Any], to
     [
         ("name = ", "it is not TOML"),
         ("a = " + "[" * 5_000, "it is not TOML"),
-        (STUDY.replace('key = "1"', 'key = "u"').replace('"study"', '"mine"'), "labels 1, key: 'u' has a meaning"),
-        (STUDY.replace('word = "correct"', 'word = "right"'), "name: 'study' is the name of the study's labels"),
+        (
+            STUDY.replace('key = "1"', 'key = "u"').replace('"study"', '"mine"'),
+            "labels 1, key: 'u' has a meaning",
+        ),
+        (
+            STUDY.replace('word = "correct"', 'word = "right"'),
+            "name: 'study' is the name of the study's labels",
+        ),
     ],
 )
 def test_a_file_that_is_no_set_of_one_s_own_is_refused(text: str, told: str) -> None:
@@ -170,7 +190,9 @@ scraps = st.recursive(
     | st.floats()
     | st.text(max_size=30)
     | st.sampled_from(["a", "1", "#00704f"]),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4)
+    ),
     max_leaves=8,
 )
 places = st.sampled_from(["name", "scale", "labels", "reasons"])
@@ -211,12 +233,16 @@ def test_whatever_stands_in_a_file_is_a_set_or_one_line(text: str, start: int, e
     one_line_or_a_set(lambda: labels_from_toml(STUDY[:start] + text + STUDY[start + end :]))
 
 
-def test_a_plan_holds_its_labels_and_one_from_before_has_the_study_s(plan_of: Callable[..., Plan]) -> None:
+def test_a_plan_holds_its_labels_and_one_from_before_has_the_study_s(
+    plan_of: Callable[..., Plan],
+) -> None:
     mine = checked_labels(label_with(code="nearly", credit=0.25, reasons=["b"]))
     plan = plan_of(6, labels=mine)
     assert plan_from_json(plan.to_json()) == plan
     assert plan_from_json(plan.to_json()).labels == mine
-    before = {name: member for name, member in json.loads(plan.to_json()).items() if name != "labels"}
+    before = {
+        name: member for name, member in json.loads(plan.to_json()).items() if name != "labels"
+    }
     assert plan_from_json(json.dumps(before)).labels == study_labels()
     with pytest.raises(ValueError, match="labels 1, key"):
         plan_from_json(plan.to_json().replace('"key": "1"', '"key": "100"'))
@@ -230,7 +256,9 @@ def test_other_words_keep_the_study_s_meaning_and_other_labels_do_not() -> None:
 
 def test_the_first_guideline_of_own_labels_lists_them_and_escapes_markup() -> None:
     assert first_guideline(study_labels()) == guideline()
-    told = first_guideline(checked_labels(label_with(code="nearly", word="<b>*near*", reasons=["b"], means="Almost.")))
+    told = first_guideline(
+        checked_labels(label_with(code="nearly", word="<b>*near*", reasons=["b"], means="Almost."))
+    )
     assert r"- **◐ \<b\>\*near\*** (key 2): Almost\. Reasons: symptom only (b)." in told
 
 

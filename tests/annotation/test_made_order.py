@@ -89,7 +89,10 @@ def test_a_late_act_counts_as_made_before_the_items_were_sent_back() -> None:
 
 
 def test_acts_of_one_device_have_one_outcome_in_whatever_order_they_arrive() -> None:
-    made = [("phone-aa", n, LABEL, X if n % 3 else Y, ("correct", "partial", "wrong")[n % 3]) for n in range(1, 13)]
+    made = [
+        ("phone-aa", n, LABEL, X if n % 3 else Y, ("correct", "partial", "wrong")[n % 3])
+        for n in range(1, 13)
+    ]
     for seed in range(30):
         shuffled = Random(seed).sample(made, len(made))
         assert final(lines(*shuffled)) == {"x": "wrong", "y": "correct"}

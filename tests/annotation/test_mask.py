@@ -96,7 +96,13 @@ def test_plain_words_stay(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["`GPT2Tokenizer` has no pad token.", "gpt2 expects ids", "the GPT2 vocabulary", "GPT-2 has no pad token"]
+    "text",
+    [
+        "`GPT2Tokenizer` has no pad token.",
+        "gpt2 expects ids",
+        "the GPT2 vocabulary",
+        "GPT-2 has no pad token",
+    ],
 )
 def test_names_that_the_notebook_uses_stay(text: str) -> None:
     notebook = "from transformers import GPT2Tokenizer\ntok = GPT2Tokenizer.from_pretrained('gpt2')"

@@ -25,7 +25,9 @@ WORDS = st.sampled_from(["", "too short", "see cell 4", "wrong line", "odd"])
         ("theirs\nmine", "", "mine", "theirs\nmine"),
     ],
 )
-def test_a_text_that_the_device_did_not_know_stays(stored: str, before: str, written: str, merged: str) -> None:
+def test_a_text_that_the_device_did_not_know_stays(
+    stored: str, before: str, written: str, merged: str
+) -> None:
     assert merged_note(stored, before, written) == merged
 
 

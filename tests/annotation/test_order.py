@@ -25,7 +25,9 @@ def places(order: tuple[Showing, ...]) -> dict[str, list[tuple[int, int]]]:
 
 
 @given(n=st.integers(0, 300), share=st.floats(0, 0.5), seed=st.text(max_size=8))
-def test_every_item_comes_once_and_a_repeat_never_within_twenty_items(n: int, share: float, seed: str) -> None:
+def test_every_item_comes_once_and_a_repeat_never_within_twenty_items(
+    n: int, share: float, seed: str
+) -> None:
     order = annotator_order(items(n), seed=seed, share=share)
     found = places(order)
     assert sorted(found) == items(n)
@@ -37,7 +39,9 @@ def test_every_item_comes_once_and_a_repeat_never_within_twenty_items(n: int, sh
     assert all(len(showings) <= 2 for showings in found.values())
 
 
-@pytest.mark.parametrize(("n", "repeats"), [(222, 11), (501, 25), (100, 5), (30, 2), (21, 1), (20, 0), (1, 0), (0, 0)])
+@pytest.mark.parametrize(
+    ("n", "repeats"), [(222, 11), (501, 25), (100, 5), (30, 2), (21, 1), (20, 0), (1, 0), (0, 0)]
+)
 def test_about_one_in_twenty_comes_back(n: int, repeats: int) -> None:
     order = annotator_order(items(n), seed="7/ana", share=0.05)
     assert sum(showing.showing == 2 for showing in order) == repeats
@@ -45,12 +49,18 @@ def test_about_one_in_twenty_comes_back(n: int, repeats: int) -> None:
 
 
 def test_without_a_share_nothing_comes_back() -> None:
-    assert {showing.showing for showing in annotator_order(items(222), seed="7/ana", share=0.0)} == {1}
+    assert {
+        showing.showing for showing in annotator_order(items(222), seed="7/ana", share=0.0)
+    } == {1}
 
 
 @given(seed=st.text(max_size=8), shuffled=st.permutations(items(40)))
-def test_the_seed_decides_and_the_order_of_the_items_does_not(seed: str, shuffled: list[str]) -> None:
-    assert annotator_order(shuffled, seed=seed, share=0.1) == annotator_order(items(40), seed=seed, share=0.1)
+def test_the_seed_decides_and_the_order_of_the_items_does_not(
+    seed: str, shuffled: list[str]
+) -> None:
+    assert annotator_order(shuffled, seed=seed, share=0.1) == annotator_order(
+        items(40), seed=seed, share=0.1
+    )
 
 
 def test_repeats_are_not_all_at_the_end_nor_at_a_fixed_distance() -> None:
@@ -68,6 +78,8 @@ def test_repeats_are_not_all_at_the_end_nor_at_a_fixed_distance() -> None:
 
 
 def test_every_item_is_first_equally_often() -> None:
-    firsts = Counter(annotator_order(items(5), seed=str(seed), share=0.0)[0].item for seed in range(1_000))
+    firsts = Counter(
+        annotator_order(items(5), seed=str(seed), share=0.0)[0].item for seed in range(1_000)
+    )
     assert set(firsts) == set(items(5))
     assert max(firsts.values()) < 260  # 200 expected, standard deviation 12.6

@@ -17,7 +17,17 @@ GIVEN = (C, P, W)
 
 
 def decided(label: Label | None, reason: str | None = "b", note: str | None = None) -> Annotation:
-    what = ("pilot", "eva", "event-01", 1, AnnotationAction.ADJUDICATE, "0a1b2c3d4e5f", 1, "g1", "2026-01-01T00:00:00Z")
+    what = (
+        "pilot",
+        "eva",
+        "event-01",
+        1,
+        AnnotationAction.ADJUDICATE,
+        "0a1b2c3d4e5f",
+        1,
+        "g1",
+        "2026-01-01T00:00:00Z",
+    )
     return Annotation(*what, label=label, reason=reason, note=note)
 
 
@@ -34,7 +44,9 @@ def decided(label: Label | None, reason: str | None = "b", note: str | None = No
         ({"ana": C, "ben": P, "eva": W}, Final(None, Provenance.OPEN)),
     ],
 )
-def test_without_a_decision_only_agreement_makes_a_label(labels: dict[str, Label], final: Final) -> None:
+def test_without_a_decision_only_agreement_makes_a_label(
+    labels: dict[str, Label], final: Final
+) -> None:
     assert final_outcome(labels) == final
 
 
@@ -45,7 +57,8 @@ def test_two_annotators_every_pair_of_labels() -> None:
 
 
 @given(
-    labels=st.dictionaries(st.sampled_from(["ana", "ben", "eva"]), st.sampled_from(GIVEN)), word=st.sampled_from(GIVEN)
+    labels=st.dictionaries(st.sampled_from(["ana", "ben", "eva"]), st.sampled_from(GIVEN)),
+    word=st.sampled_from(GIVEN),
 )
 def test_a_decision_stands_whatever_the_labels_say(labels: dict[str, Label], word: Label) -> None:
     final = final_outcome(labels, decided(word))
@@ -53,7 +66,9 @@ def test_a_decision_stands_whatever_the_labels_say(labels: dict[str, Label], wor
 
 
 def test_a_decision_tells_its_note_and_a_reason_that_nobody_knows() -> None:
-    assert final_outcome({}, decided(W, "a", "a typo")).why == "eva, one label was a mistake: a typo"
+    assert (
+        final_outcome({}, decided(W, "a", "a typo")).why == "eva, one label was a mistake: a typo"
+    )
     assert final_outcome({}, decided(W, "z")).why == "eva, z"
 
 

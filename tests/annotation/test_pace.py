@@ -51,16 +51,25 @@ def test_drift_of_eight_labels_by_hand() -> None:
     ]
 
 
-@pytest.mark.parametrize(("n", "parts"), [(0, []), (1, [(1, 1)]), (2, [(1, 1), (2, 2)]), (3, [(1, 1), (2, 2), (3, 3)])])
+@pytest.mark.parametrize(
+    ("n", "parts"), [(0, []), (1, [(1, 1)]), (2, [(1, 1), (2, 2)]), (3, [(1, 1), (2, 2), (3, 3)])]
+)
 def test_few_labels_are_few_parts(n: int, parts: list[tuple[int, int]]) -> None:
     assert [(part.first, part.last) for part in drift([C] * n, [1.0] * n)] == parts
 
 
-@given(done=st.lists(st.tuples(st.sampled_from([C, P, W]), st.floats(0, 300)), max_size=80), n_parts=st.integers(1, 10))
-def test_parts_cover_every_label_once_and_evenly(done: list[tuple[Label, float]], n_parts: int) -> None:
+@given(
+    done=st.lists(st.tuples(st.sampled_from([C, P, W]), st.floats(0, 300)), max_size=80),
+    n_parts=st.integers(1, 10),
+)
+def test_parts_cover_every_label_once_and_evenly(
+    done: list[tuple[Label, float]], n_parts: int
+) -> None:
     labels, seconds = [label for label, _ in done], [s for _, s in done]
     parts = drift(labels, seconds, n_parts=n_parts)
-    assert [place for part in parts for place in range(part.first, part.last + 1)] == list(range(1, len(done) + 1))
+    assert [place for part in parts for place in range(part.first, part.last + 1)] == list(
+        range(1, len(done) + 1)
+    )
     assert len(parts) == min(n_parts, len(done))
     for part in parts:
         assert sum(part.shares.values()) == pytest.approx(1)

@@ -30,7 +30,9 @@ from tests.examples import examples
 PlanOf = Callable[..., Plan]
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 lists = st.lists(texts, max_size=3).map(tuple)
-populations = st.builds(Population, texts, texts, lists, lists, lists, lists, st.sampled_from(PopulationOutcome))
+populations = st.builds(
+    Population, texts, texts, lists, lists, lists, lists, st.sampled_from(PopulationOutcome)
+)
 designs = st.fixed_dictionaries(
     {
         "kind": st.sampled_from(DrawKind),
@@ -48,7 +50,9 @@ designs = st.fixed_dictionaries(
     design=designs, blind=st.booleans(), left_out=st.integers(0, 10**6),
 )  # fmt: skip
 @examples(50)
-def test_a_plan_comes_back_from_its_document_as_it_was(plan_of: PlanOf, n: int, **wish: Any) -> None:
+def test_a_plan_comes_back_from_its_document_as_it_was(
+    plan_of: PlanOf, n: int, **wish: Any
+) -> None:
     plan = plan_of(n, **wish)
     assert plan_from_json(plan.to_json()) == plan
 
@@ -73,9 +77,15 @@ def test_a_text_of_another_version_is_refused(plan_of: PlanOf) -> None:
         plan_from_json(json.dumps(body))
 
 
-def test_a_plan_needs_neither_its_seed_nor_its_population_to_be_carried_out(plan_of: PlanOf) -> None:
+def test_a_plan_needs_neither_its_seed_nor_its_population_to_be_carried_out(
+    plan_of: PlanOf,
+) -> None:
     body = json.loads(plan_of(30).to_json())
-    assert len(body["items"]) == 28 == sum(showing["showing"] == 1 for showing in body["orders"]["ana"])
+    assert (
+        len(body["items"])
+        == 28
+        == sum(showing["showing"] == 1 for showing in body["orders"]["ana"])
+    )
     assert body["items"][0].keys() == {"item", "verdict", "stratum", "inclusion_probability"}
 
 
@@ -135,19 +145,28 @@ DAMAGES: list[tuple[tuple[Any, ...], Any]] = [
 
 
 @pytest.mark.parametrize(("path", "value"), DAMAGES)
-def test_a_damaged_document_is_a_value_error(plan_of: PlanOf, path: tuple[Any, ...], value: Any) -> None:
+def test_a_damaged_document_is_a_value_error(
+    plan_of: PlanOf, path: tuple[Any, ...], value: Any
+) -> None:
     body = changed(json.loads(plan_of(30).to_json()), path, value)
     with pytest.raises(ValueError):  # noqa: PT011 - what is wrong is told in words of the member
         plan_from_json(json.dumps(body))
 
 
-@pytest.mark.parametrize("text", ["", "{", "null", "7", "[]", '"plan"', "{}", "[" * 100_000, '{"a":' * 50_000])
+@pytest.mark.parametrize(
+    "text", ["", "{", "null", "7", "[]", '"plan"', "{}", "[" * 100_000, '{"a":' * 50_000]
+)
 def test_what_is_no_plan_is_a_value_error(text: str) -> None:
     with pytest.raises(ValueError):  # noqa: PT011
         plan_from_json(text)
 
 
-@given(st.recursive(st.none() | st.booleans() | st.floats() | texts, lambda s: st.lists(s) | st.dictionaries(texts, s)))
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.floats() | texts,
+        lambda s: st.lists(s) | st.dictionaries(texts, s),
+    )
+)
 def test_any_json_is_a_plan_or_a_value_error(value: Any) -> None:
     with pytest.raises(ValueError):  # noqa: PT011
         plan_from_json(json.dumps(value))
@@ -159,7 +178,22 @@ def test_plain_names_are_names(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["", "-a", "_a", "A", "ä", "a b", "a/b", "a\\b", "..", "a\n", "a\0", "x" * 41, *sorted(RESERVED)]
+    "name",
+    [
+        "",
+        "-a",
+        "_a",
+        "A",
+        "ä",
+        "a b",
+        "a/b",
+        "a\\b",
+        "..",
+        "a\n",
+        "a\0",
+        "x" * 41,
+        *sorted(RESERVED),
+    ],
 )
 def test_what_is_no_name_of_a_file_is_no_name(name: str) -> None:
     with pytest.raises(ValueError, match="is not a valid name for a campaign"):
@@ -167,10 +201,20 @@ def test_what_is_no_name_of_a_file_is_no_name(name: str) -> None:
 
 
 def test_the_address_of_a_population_is_over_its_keys_alone() -> None:
-    one, two = (LabelledVerdict("b", f"case_{i}_fixed", "gpt-5", "code", "study", f"case_{i}") for i in range(2))
+    one, two = (
+        LabelledVerdict("b", f"case_{i}_fixed", "gpt-5", "code", "study", f"case_{i}")
+        for i in range(2)
+    )
     assert population_sha256([one, two]) == population_sha256([two, one])
     assert population_sha256([one]) != population_sha256([two])
     known = LabelledVerdict(
-        "b", "case_0_fixed", "gpt-5", "code", "study", "case_0", library="numpy", root_cause="API misuse"
+        "b",
+        "case_0_fixed",
+        "gpt-5",
+        "code",
+        "study",
+        "case_0",
+        library="numpy",
+        root_cause="API misuse",
     )
     assert population_sha256([known]) == population_sha256([one])

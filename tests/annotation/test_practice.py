@@ -11,12 +11,18 @@ from crane_core.storage.store import Store
 def test_ten_items_hold_every_label_and_say_why() -> None:
     items = practice_items()
     assert len(items) == 10
-    assert Counter(item.label for item in items) == {Label.CORRECT: 4, Label.PARTIAL: 3, Label.WRONG: 3}
+    assert Counter(item.label for item in items) == {
+        Label.CORRECT: 4,
+        Label.PARTIAL: 3,
+        Label.WRONG: 3,
+    }
     assert all(item.why.endswith(".") and len(item.why) > 20 for item in items)
     assert len({item.case_id for item in items}) == 10
 
 
-def test_every_item_has_its_code_with_the_crashing_line_and_its_ground_truth(embedded_store: Store) -> None:
+def test_every_item_has_its_code_with_the_crashing_line_and_its_ground_truth(
+    embedded_store: Store,
+) -> None:
     for item in practice_items():
         shown = practice_card(embedded_store, item)
         assert shown.code and shown.crash_line and shown.truth and shown.exception, item.case_id

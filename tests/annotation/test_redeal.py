@@ -43,18 +43,30 @@ PEOPLE = ("ana", "ben", "cem", "dia")
 def verdicts(n: int) -> list[LabelledVerdict]:
     return [
         LabelledVerdict(
-            "bench", f"case_{i}_reproduced", ("m1", "m2")[i % 2], ("code", "runtime")[i % 3 == 0], "e", f"case_{i}"
+            "bench",
+            f"case_{i}_reproduced",
+            ("m1", "m2")[i % 2],
+            ("code", "runtime")[i % 3 == 0],
+            "e",
+            f"case_{i}",
         )
         for i in range(n)
     ]
 
 
 def plan_of(
-    n: int = 60, people: tuple[str, ...] = PEOPLE, *, seed: int = 7, blind: bool = True, **design: object
+    n: int = 60,
+    people: tuple[str, ...] = PEOPLE,
+    *,
+    seed: int = 7,
+    blind: bool = True,
+    **design: object,
 ) -> Plan:
     wanted = Design(**{"kind": DrawKind.ALL, "overlap": Overlap.SOME} | design)  # type: ignore[arg-type]
     wish = CampaignRequest("pilot", people, Population("bench", "e"), wanted, seed, blind=blind)
-    return draw_plan(wish, verdicts(n), guideline="text", created_at="2026-11-22T09:00:00+00:00", left_out=0)
+    return draw_plan(
+        wish, verdicts(n), guideline="text", created_at="2026-11-22T09:00:00+00:00", left_out=0
+    )
 
 
 def items_of(plan: Plan, person: str) -> list[str]:
@@ -76,7 +88,9 @@ def journals_after(plan: Plan, n_of: dict[str, int]) -> dict[str, Journal]:
     return found
 
 
-def act(person: str, showing: Showing, sequence: int, number: int, label: Label = Label.CORRECT) -> Annotation:
+def act(
+    person: str, showing: Showing, sequence: int, number: int, label: Label = Label.CORRECT
+) -> Annotation:
     return Annotation(
         campaign="pilot",
         annotator=person,
@@ -104,7 +118,9 @@ def test_strata_are_even_too() -> None:
     plan = plan_of(60, per_item=2)
     stratum_of = {item.item: item.stratum for item in plan.items}
     for place in range(len(plan.strata)):
-        loads = [sum(stratum_of[item] == place for item in items_of(plan, person)) for person in PEOPLE]
+        loads = [
+            sum(stratum_of[item] == place for item in items_of(plan, person)) for person in PEOPLE
+        ]
         assert max(loads) - min(loads) <= 1
 
 
@@ -125,7 +141,9 @@ def test_calibration_is_for_all_and_the_main_round_follows() -> None:
     plan = plan_of(60, calibration=12, per_item=2)
     assert {len(order) for order in plan.orders.values()} == {12}
     assert len(plan.calibration) == 12
-    assert {tuple(sorted(items_of(plan, person))) for person in PEOPLE} == {tuple(sorted(plan.calibration))}
+    assert {tuple(sorted(items_of(plan, person))) for person in PEOPLE} == {
+        tuple(sorted(plan.calibration))
+    }
     shares = Counter(item.stratum for item in plan.items if item.item in plan.calibration)
     assert all(abs(shares[place] - 12 * s.sampled / 60) <= 1 for place, s in enumerate(plan.strata))
     assert not is_main_open(plan)
@@ -161,7 +179,9 @@ def test_a_successor_takes_over_exactly_what_was_open() -> None:
     plan = plan_of(60, per_item=2)
     journals = journals_after(plan, {"ana": 10})
     done = {showing.item for showing in journals["ana"].given}
-    after = with_rounds(plan, [people_round(plan, journals, PeopleChange(replace={"ana": "eva"}), SIGNED)])
+    after = with_rounds(
+        plan, [people_round(plan, journals, PeopleChange(replace={"ana": "eva"}), SIGNED)]
+    )
     assert set(items_of(after, "eva")) == set(items_of(plan, "ana")) - done
     assert after.present == ("ben", "cem", "dia", "eva")
     assert {person: after.orders[person] for person in ("ben", "cem", "dia")} == {
@@ -177,7 +197,10 @@ def test_a_newcomer_gets_a_fair_share_and_nothing_that_was_labelled_moves() -> N
     for person in PEOPLE:
         assert set(journals[person].given) <= set(after.orders[person])
     fresh = journals_after(after, {})
-    owed = {p: sum(s.showing == 1 and s not in journals[p].given for s in after.orders[p]) for p in PEOPLE}
+    owed = {
+        p: sum(s.showing == 1 and s not in journals[p].given for s in after.orders[p])
+        for p in PEOPLE
+    }
     newcomer = len([s for s in fresh["eva"].order if s.showing == 1])
     assert max(owed.values()) - newcomer <= 1
 
@@ -185,7 +208,9 @@ def test_a_newcomer_gets_a_fair_share_and_nothing_that_was_labelled_moves() -> N
 def test_abandoned_items_can_be_handed_back() -> None:
     plan = plan_of(60, per_item=2)
     journals = journals_after(plan, {"dia": 4})
-    after = with_rounds(plan, [people_round(plan, journals, PeopleChange(hand_back=("dia",)), SIGNED)])
+    after = with_rounds(
+        plan, [people_round(plan, journals, PeopleChange(hand_back=("dia",)), SIGNED)]
+    )
     assert after.present == PEOPLE
     assert len(items_of(after, "dia")) == 4
     assert set(times(after).values()) == {2}
@@ -193,7 +218,9 @@ def test_abandoned_items_can_be_handed_back() -> None:
 
 def test_where_nobody_is_free_the_missing_labels_are_counted() -> None:
     plan = plan_of(20, ("ana", "ben"), per_item=2, repeats=0.0)
-    after = with_rounds(plan, [people_round(plan, journals_after(plan, {}), PeopleChange(remove=("ben",)), SIGNED)])
+    after = with_rounds(
+        plan, [people_round(plan, journals_after(plan, {}), PeopleChange(remove=("ben",)), SIGNED)]
+    )
     assert unassigned(after) == 20
 
 
@@ -220,7 +247,12 @@ def test_who_labels_everything_needs_a_successor() -> None:
     with pytest.raises(ValueError, match="name who takes over"):
         people_round(plan, journals_after(plan, {}), PeopleChange(remove=("ana",)), SIGNED)
     after = with_rounds(
-        plan, [people_round(plan, journals_after(plan, {}), PeopleChange(replace={"ana": "eva"}), SIGNED)]
+        plan,
+        [
+            people_round(
+                plan, journals_after(plan, {}), PeopleChange(replace={"ana": "eva"}), SIGNED
+            )
+        ],
     )
     assert set(items_of(after, "eva")) == {item.item for item in plan.items}
 
@@ -231,10 +263,14 @@ def test_items_sent_back_lose_their_labels_until_they_have_new_ones() -> None:
     first = [showing.item for showing in journals["ana"].labelled[:2]]
     entry = again_round(plan, journals, frozenset(first), SIGNED)
     after = with_rounds(plan, [entry])
-    acts = [act("ana", showing, n, n) for n, showing in enumerate(journals["ana"].labelled, start=1)]
+    acts = [
+        act("ana", showing, n, n) for n, showing in enumerate(journals["ana"].labelled, start=1)
+    ]
     journal = journal_for(after, "ana")
     journal.take(acts)
-    assert {showing.item for showing in journal.given} == {s.item for s in journals["ana"].labelled[2:]}
+    assert {showing.item for showing in journal.given} == {
+        s.item for s in journals["ana"].labelled[2:]
+    }
     assert [showing.item for showing in journal.upcoming(2)] == first
     journal.take([act("ana", Showing(first[0], 1), 7, 7, Label.WRONG)])
     assert journal.given[Showing(first[0], 1)].label == Label.WRONG
@@ -260,7 +296,12 @@ def test_rounds_and_plan_survive_their_documents() -> None:
 @examples(30)
 @given(st.data())
 def test_whatever_happens_every_item_keeps_its_k_people(data: st.DataObject) -> None:
-    plan = plan_of(data.draw(st.integers(8, 40)), per_item=2, repeats=0.1, seed=data.draw(st.integers(0, 10**6)))
+    plan = plan_of(
+        data.draw(st.integers(8, 40)),
+        per_item=2,
+        repeats=0.1,
+        seed=data.draw(st.integers(0, 10**6)),
+    )
     labelled: dict[str, list[Annotation]] = {}
     number = count(1)
     for step in range(data.draw(st.integers(1, 4))):
@@ -283,5 +324,7 @@ def test_whatever_happens_every_item_keeps_its_k_people(data: st.DataObject) -> 
         for person in plan.annotators:
             names = items_of(plan, person)
             assert len(names) == len(set(names))
-    n_free = [len([p for p in plan.annotators if item.item in items_of(plan, p)]) for item in plan.items]
+    n_free = [
+        len([p for p in plan.annotators if item.item in items_of(plan, p)]) for item in plan.items
+    ]
     assert min(n_free) + unassigned(plan) >= 2

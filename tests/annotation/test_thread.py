@@ -16,7 +16,16 @@ ITEM = Showing("a" * 12, 1)
 OTHER = Showing("b" * 12, 1)
 TIME = "2026-01-02T03:04:05+00:00"
 ASKED = CampaignMessage(
-    "pilot", "m-1", "ana", ITEM.item, 1, MessageAction.WRITE, Side.ANNOTATOR, "ana", TIME, "Two causes?"
+    "pilot",
+    "m-1",
+    "ana",
+    ITEM.item,
+    1,
+    MessageAction.WRITE,
+    Side.ANNOTATOR,
+    "ana",
+    TIME,
+    "Two causes?",
 )
 ANSWERED = replace(ASKED, event="m-2", side=Side.LEAD, written_by="lea", text="The first.")
 RESOLVED = replace(ANSWERED, event="m-3", action=MessageAction.RESOLVE, text=None, flag="f-1")
@@ -28,7 +37,13 @@ def journal(*flags: str) -> Journal:
     for flag in flags:
         for action in (AnnotationAction.UNFLAG, AnnotationAction.FLAG):
             event = flag if action is AnnotationAction.FLAG else f"not-{flag}"
-            made.take([Annotation("pilot", "ana", event, made.n_acts + 1, action, ITEM.item, 1, "g", TIME)])
+            made.take(
+                [
+                    Annotation(
+                        "pilot", "ana", event, made.n_acts + 1, action, ITEM.item, 1, "g", TIME
+                    )
+                ]
+            )
     return made
 
 
@@ -57,7 +72,13 @@ def test_the_item_is_flagged_by_the_first_of_two_flags() -> None:
     assert made.flags[ITEM].event == "f-1"
 
 
-@given(st.lists(st.tuples(st.sampled_from(["ana", "ben"]), st.sampled_from([ITEM, OTHER]), st.sampled_from(Side))))
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["ana", "ben"]), st.sampled_from([ITEM, OTHER]), st.sampled_from(Side)
+        )
+    )
+)
 def test_a_thread_holds_the_messages_of_its_annotator_and_item_alone(
     written: list[tuple[str, Showing, Side]],
 ) -> None:
@@ -69,5 +90,9 @@ def test_a_thread_holds_the_messages_of_its_annotator_and_item_alone(
     assert {s: [int(m.event) for m in thread.messages] for s, thread in found.items()} == {
         one: places
         for one in (ITEM, OTHER)
-        if (places := [n for n, (name, showing, _) in enumerate(written) if (name, showing) == ("ana", one)])
+        if (
+            places := [
+                n for n, (name, showing, _) in enumerate(written) if (name, showing) == ("ana", one)
+            ]
+        )
     }

@@ -36,7 +36,9 @@ store = prepare(data_folder({data!r}))
 print("open", flush=True)
 sys.stdin.read()
 """
-    with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as holder:
         assert holder.stdin is not None and holder.stdout is not None
         assert holder.stdout.readline() == b"open\n"
         with api.open_data(data) as opened:

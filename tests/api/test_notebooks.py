@@ -19,7 +19,9 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "trip"
 
 
-def test_check_finds_what_the_command_finds(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_finds_what_the_command_finds(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     crashing, fixed = folder / "trip_reproduced.ipynb", folder / "trip_fixed.ipynb"
     verdict = api.check(crashing)
     assert main(["check", str(crashing), "--json"]) == 0
@@ -35,7 +37,9 @@ def test_nothing_runs_where_it_is_not_wanted(tmp_path: Path) -> None:
     cells = [{"cell_type": "code", "source": source, "metadata": {}, "outputs": [], "execution_count": None}
              for source in (f"open({str(left)!r}, 'w').close()", "missing_name")]  # fmt: skip
     notebook = tmp_path / "own.ipynb"
-    notebook.write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 4}), "utf-8")
+    notebook.write_text(
+        json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 4}), "utf-8"
+    )
     api.check(notebook, execute=False)
     assert not left.exists()
     assert api.check(notebook).crashes and left.exists()

@@ -22,14 +22,22 @@ PAGE = "docs/reference/api.md"
 def outputs(root: Path, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """What each example shows as text."""
     folder = tmp_path_factory.mktemp("notebook")
-    shutil.copytree(root / "data" / "minibench" / "benchmark" / "pandas_1", folder, dirs_exist_ok=True)
+    shutil.copytree(
+        root / "data" / "minibench" / "benchmark" / "pandas_1", folder, dirs_exist_ok=True
+    )
     next(folder.rglob("*_reproduced.ipynb")).rename(folder / "trip.ipynb")
     path = f"import os, sys; sys.path.insert(0, {str(root)!r}); os.environ['CRANE_DATA'] = {str(folder / 'data')!r}"
     examples = re.findall(r"```python\n(.*?)```", (root / PAGE).read_text("utf-8"), re.DOTALL)
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code) for code in [path, *examples]])
-    NotebookClient(notebook, timeout=int(PATIENCE_S), resources={"metadata": {"path": str(folder)}}).execute()
+    notebook = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell(code) for code in [path, *examples]]
+    )
+    NotebookClient(
+        notebook, timeout=int(PATIENCE_S), resources={"metadata": {"path": str(folder)}}
+    ).execute()
     return [
-        "".join(out.data["text/plain"] for out in cell.outputs if out.output_type == "execute_result")
+        "".join(
+            out.data["text/plain"] for out in cell.outputs if out.output_type == "execute_result"
+        )
         for cell in notebook.cells[1:]
     ]
 

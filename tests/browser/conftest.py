@@ -75,7 +75,9 @@ class Seen:
     def foreign(self) -> list[str]:
         parts = [(urlsplit(address), address) for address in self.addresses]
         return [
-            address for url, address in parts if url.scheme not in {"data", "blob"} and url.hostname not in LOOPBACK
+            address
+            for url, address in parts
+            if url.scheme not in {"data", "blob"} and url.hostname not in LOOPBACK
         ]
 
 
@@ -178,7 +180,9 @@ def archive(root: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def imported_data(embedded_data: Path, archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def imported_data(
+    embedded_data: Path, archive: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
     """A data folder with the published archive imported."""
     data = tmp_path_factory.mktemp("imported") / "data"
     shutil.copytree(embedded_data, data)
@@ -225,7 +229,9 @@ def served(data: Path, **environment: str) -> Iterator[Served]:
 
 
 @pytest.fixture(scope="session")
-def answered_app(answered_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def answered_app(
+    answered_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Served]:
     """The app with answers of two models to the minibench: desks, decisions and keys of most tests of campaigns."""
     data = tmp_path_factory.mktemp("answered-app") / "data"
     shutil.copytree(answered_folder.path, data)
@@ -243,7 +249,9 @@ def study_app(imported_data: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 @pytest.fixture(scope="session")
-def locked_app(answered_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def locked_app(
+    answered_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Served]:
     """An app that asks each visitor for PASSWORD; who knows it may run notebooks."""
     data = tmp_path_factory.mktemp("locked-app") / "data"
     shutil.copytree(answered_folder.path, data)

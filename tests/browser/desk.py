@@ -77,7 +77,11 @@ def unique(name: str) -> str:
 
 
 def campaign_of_all(
-    app: Served, name: str, population: Population = OWN_ANSWERS, *, annotators: tuple[str, ...] = ("ana", "ben")
+    app: Served,
+    name: str,
+    population: Population = OWN_ANSWERS,
+    *,
+    annotators: tuple[str, ...] = ("ana", "ben"),
 ) -> Plan:
     """A campaign of the running app in which these people label every diagnosis of the population."""
     return keep_all(app.folder, app.store, name, population, annotators=annotators)
@@ -92,7 +96,9 @@ def keep_all(
     annotators: tuple[str, ...] = ("ana", "ben"),
 ) -> Plan:
     """Such a campaign, drawn from a store that is open here."""
-    plan = drawn_plan(store, CampaignRequest(name, annotators, population, Design(DrawKind.ALL), seed=7))
+    plan = drawn_plan(
+        store, CampaignRequest(name, annotators, population, Design(DrawKind.ALL), seed=7)
+    )
     keep_campaign(folder, plan)
     return plan
 

@@ -60,7 +60,9 @@ class _Listener(ThreadingTCPServer):
     allow_reuse_address = True
     daemon_threads = True
 
-    def __init__(self, own: tuple[str, int], app: tuple[str, int], ends: list[socket.socket]) -> None:
+    def __init__(
+        self, own: tuple[str, int], app: tuple[str, int], ends: list[socket.socket]
+    ) -> None:
         self.app = app
         self.ends = ends
         super().__init__(own, _Connection)

@@ -39,7 +39,11 @@ def right_of_rules(setting: str) -> set[str]:
     """Notebooks of minibench that the rules judge rightly in a setting, counted from the answers that are shipped."""
     answers = [json.loads(line) for line in _RULES.read_text("utf-8").splitlines()]
     asked = [answer for answer in answers if answer["setting"] == setting]
-    return {each["instance"] for each in asked if each["crashes"] == each["instance"].endswith("_reproduced")}
+    return {
+        each["instance"]
+        for each in asked
+        if each["crashes"] == each["instance"].endswith("_reproduced")
+    }
 
 
 def rounded(figure: float) -> str:
@@ -89,7 +93,8 @@ def wait_for_query(page: Page, **wanted: str | None) -> None:
     """Until the address holds these values; None: until the parameter is gone."""
     for name, value in wanted.items():
         page.wait_for_function(
-            "([name, value]) => new URLSearchParams(location.search).get(name) === value", arg=[name, value]
+            "([name, value]) => new URLSearchParams(location.search).get(name) === value",
+            arg=[name, value],
         )
 
 
@@ -109,7 +114,9 @@ def choose(page: Page, label: str, option: str) -> None:
         box.focus()
         box.press("ArrowDown")
         with suppress(TimeoutError):
-            page.get_by_role("option", name=re.compile(rf"^{re.escape(option)}( · [\d,]+)?$")).click(timeout=timeout_ms)
+            page.get_by_role(
+                "option", name=re.compile(rf"^{re.escape(option)}( · [\d,]+)?$")
+            ).click(timeout=timeout_ms)
             box.blur()
             page.wait_for_function(_SHOWS, arg=[label, option], timeout=timeout_ms)
             return
@@ -143,7 +150,9 @@ def header(page: Page, name: str) -> Locator:
 
 def column(page: Page, name: str) -> Locator:
     """The cells of a column of the first grid, from top to bottom."""
-    return grid(page).locator(f"td[aria-colindex='{header(page, name).get_attribute('aria-colindex')}']")
+    return grid(page).locator(
+        f"td[aria-colindex='{header(page, name).get_attribute('aria-colindex')}']"
+    )
 
 
 def row_of(page: Page, text: str, name: str) -> int:

@@ -35,11 +35,15 @@ def test_the_study_stands_beside_what_is_only_printed(shown: Page) -> None:
         expect(shown.get_by_text(words).first).to_be_visible()
 
 
-def test_a_click_on_a_drop_opens_the_cases_that_changed(facts_app: str, open_page: OpenPage) -> None:
+def test_a_click_on_a_drop_opens_the_cases_that_changed(
+    facts_app: str, open_page: OpenPage
+) -> None:
     page = settled(open_page(f"{facts_app}{MINIBENCH}"))
     code, runtime = right_of_rules("code"), right_of_rules("runtime")
     drop = rounded((len(runtime) - len(code)) / 80 * 100)
-    expect(page.get_by_text(re.compile(f"−({drop}) pp for Certain-crash rules with code only"))).to_be_visible()
+    expect(
+        page.get_by_text(re.compile(f"−({drop}) pp for Certain-crash rules with code only"))
+    ).to_be_visible()
     where = 'path[aria-roledescription=point][aria-label*="row: −RT;"]'
     click_mark(page, page.get_by_test_id("stVegaLiteChart").first.locator(where))
     expect(title(page)).to_have_text(TITLES["/cases"])

@@ -13,7 +13,10 @@ pytestmark = pytest.mark.browser
 
 LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 OF_OTHERS = {
-    ("svg-img-alt", "layer_"): "Vega gives the role of a picture to a layer that has no marks; it draws nothing",
+    (
+        "svg-img-alt",
+        "layer_",
+    ): "Vega gives the role of a picture to a layer that has no marks; it draws nothing",
 }
 """Rule and part of the HTML to the reason why it stands: marks of libraries that no label or style reaches."""
 MORE = {

@@ -17,7 +17,10 @@ from .screen import settled, title
 
 pytestmark = pytest.mark.browser
 
-CRASHING, FIXED = ("stops = []", "first = stops[0]"), ("stops = []", "first = stops[0] if stops else None")
+CRASHING, FIXED = (
+    ("stops = []", "first = stops[0]"),
+    ("stops = []", "first = stops[0] if stops else None"),
+)
 SCRIPT = "<script>window.injected = 1</script><img src=x onerror='window.injected = 2'>"
 
 
@@ -44,7 +47,14 @@ def notebook(codes: Sequence[str]) -> bytes:
     return str(nbformat.writes(nbformat.v4.new_notebook(cells=cells))).encode()
 
 
-def fill(form: Locator, name: str, crashing: bytes, fixed: bytes, file: str = "trip.ipynb", to: str = "lab") -> None:
+def fill(
+    form: Locator,
+    name: str,
+    crashing: bytes,
+    fixed: bytes,
+    file: str = "trip.ipynb",
+    to: str = "lab",
+) -> None:
     for place, data in enumerate((crashing, fixed)):
         chosen = {"name": file, "mimeType": "application/json", "buffer": data}
         form.get_by_test_id("stFileUploaderDropzoneInput").nth(place).set_input_files(chosen)
@@ -84,9 +94,13 @@ def test_a_good_pair_becomes_a_case_with_a_link(form: Locator) -> None:
 def test_a_fix_that_does_not_pass_is_no_case(form: Locator) -> None:
     fill(form, "tour", notebook(CRASHING), notebook(["stops = [1]", "first = stops[1]"]))
     add(form)
-    expect(refusal(form)).to_contain_text("Not a case: the fixed notebook does not run through: code cell 1 raised")
+    expect(refusal(form)).to_contain_text(
+        "Not a case: the fixed notebook does not run through: code cell 1 raised"
+    )
     expect(refusal(form)).to_contain_text("What to do: Correct it. Nothing was written.")
-    expect(form.page.get_by_test_id("stMain").get_by_role("link", name=re.compile("^lab: 2 cases"))).to_have_count(0)
+    expect(
+        form.page.get_by_test_id("stMain").get_by_role("link", name=re.compile("^lab: 2 cases"))
+    ).to_have_count(0)
 
 
 @pytest.mark.slow
@@ -101,9 +115,16 @@ def test_a_check_is_stopped_and_keeps_nothing(form: Locator) -> None:
 @pytest.mark.parametrize(
     ("crashing", "name", "to", "words"),
     [
-        slow(b"{not json", "x", "lab", f"{SCRIPT.replace('/', '')}.ipynb is not a readable notebook"),
+        slow(
+            b"{not json", "x", "lab", f"{SCRIPT.replace('/', '')}.ipynb is not a readable notebook"
+        ),
         slow(nbformat.writes(nbformat.v4.new_notebook()).encode(), "x", "lab", "has no code cell"),
-        slow(notebook([f"raise ValueError({SCRIPT!r})"]), "x", "lab", "the fixed notebook does not run through"),
+        slow(
+            notebook([f"raise ValueError({SCRIPT!r})"]),
+            "x",
+            "lab",
+            "the fixed notebook does not run through",
+        ),
         (notebook(CRASHING), SCRIPT[:60], "lab", "cannot be the name of a case"),
         slow(notebook(CRASHING), "pandas_1", "junobench", "junobench is not your own benchmark"),
         slow(notebook(CRASHING), "x", "***", "The benchmark needs a name"),

@@ -44,10 +44,15 @@ def main(page: Page) -> str:
     return page.get_by_test_id("stMain").inner_text()
 
 
-def labelled(folder: DataFolder, plan: Plan, annotator: str, *, seed: int, items: list[str]) -> Labels:
+def labelled(
+    folder: DataFolder, plan: Plan, annotator: str, *, seed: int, items: list[str]
+) -> Labels:
     """The annotator labels these items: mostly by the item's name, sometimes by chance."""
     rng = np.random.default_rng(seed)
-    said = {item: SCALE[int(item, 16) % 3] if rng.random() < 0.7 else str(rng.choice(SCALE)) for item in items}
+    said = {
+        item: SCALE[int(item, 16) % 3] if rng.random() < 0.7 else str(rng.choice(SCALE))
+        for item in items
+    }
     acts = [
         {"event": uuid4().hex, "action": "label", "item": item, "showing": 1, "label": label}
         for item, label in said.items()
@@ -59,9 +64,14 @@ def labelled(folder: DataFolder, plan: Plan, annotator: str, *, seed: int, items
 @pytest.fixture(scope="module")
 def played(study_app: Served) -> Played:
     folder = study_app.folder
-    twice, running = (study_campaign(study_app, name, "ana", "ben") for name in ("twice", "running"))
+    twice, running = (
+        study_campaign(study_app, name, "ana", "ben") for name in ("twice", "running")
+    )
     everything = [item.item for item in twice.items]
-    said = {who: labelled(folder, twice, who, seed=seed, items=everything) for seed, who in enumerate(("ana", "ben"))}
+    said = {
+        who: labelled(folder, twice, who, seed=seed, items=everything)
+        for seed, who in enumerate(("ana", "ben"))
+    }
     lock_campaign(folder, "twice", by="ana")
     names = [item.item for item in running.items]
     labelled(folder, running, "ana", seed=3, items=names[:40])
@@ -75,22 +85,33 @@ def agreement(address: str, *annotators: str, **parameters: str) -> str:
 
 def kappa_of(twice: dict[str, Labels]) -> float:
     items = list(twice["ana"])
-    return float(cohen_kappa_score(*([twice[who][item] for item in items] for who in ("ana", "ben"))))
+    return float(
+        cohen_kappa_score(*([twice[who][item] for item in items] for who in ("ana", "ben")))
+    )
 
 
-def test_without_two_annotators_the_page_says_what_to_do(facts_app: str, open_page: OpenPage) -> None:
+def test_without_two_annotators_the_page_says_what_to_do(
+    facts_app: str, open_page: OpenPage
+) -> None:
     page = settled(open_page(f"{facts_app}/agreement"))
     expect(
-        page.get_by_text("Agreement needs two annotators, and only published human has labels here.")
+        page.get_by_text(
+            "Agreement needs two annotators, and only published human has labels here."
+        )
     ).to_be_visible()
-    page.get_by_test_id("stPageLink-NavLink").filter(has_text="Import the published archive").click()
+    page.get_by_test_id("stPageLink-NavLink").filter(
+        has_text="Import the published archive"
+    ).click()
     expect(title(page)).to_have_text("Data")
 
 
 def test_people_and_judge_of_the_study_are_the_default(full_app: str, open_page: OpenPage) -> None:
     page = settled(open_page(f"{full_app}/agreement"))
     text = main(page)
-    assert "Cohen's kappa 0.16 (95% 0.05 to 0.30) over 404 diagnoses of 98 cases by published human and" in text
+    assert (
+        "Cohen's kappa 0.16 (95% 0.05 to 0.30) over 404 diagnoses of 98 cases by published human and"
+        in text
+    )
     assert "published judge, repetition 1 said “– not detected” 97 times" in text
     assert query(page) == {}
     cells = texts(page.locator(".cw-matrix tbody td"))
@@ -114,7 +135,9 @@ def test_all_verdicts_have_five_labels_and_no_order(full_app: str, open_page: Op
     assert "NaN" not in page.content()
 
 
-def test_the_two_annotators_of_the_newest_campaign_are_the_default(played: Played, open_page: OpenPage) -> None:
+def test_the_two_annotators_of_the_newest_campaign_are_the_default(
+    played: Played, open_page: OpenPage
+) -> None:
     page = settled(open_page(agreement(played.address, "twice: ana", "twice: ben")))
     kappa = f"{kappa_of(played.twice):.2f}"
     assert f"Cohen's kappa {kappa} (95% " in main(page)
@@ -128,11 +151,15 @@ def test_the_two_annotators_of_the_newest_campaign_are_the_default(played: Playe
 
 
 @pytest.mark.slow
-def test_a_locked_campaign_is_shown_by_group_and_as_a_file(played: Played, open_page: OpenPage) -> None:
+def test_a_locked_campaign_is_shown_by_group_and_as_a_file(
+    played: Played, open_page: OpenPage
+) -> None:
     page = settled(open_page(agreement(played.address, "twice: ana", "twice: ben")))
     chart = page.get_by_test_id("stVegaLiteChart").first
     for detector, n in (("Gemini 2.5 Flash", 84), ("Qwen2.5-32B-Instruct", 64), ("GPT-5", 74)):
-        expect(chart.locator("text", has_text=re.compile(rf"{re.escape(detector)}\s+n {n}"))).to_be_visible()
+        expect(
+            chart.locator("text", has_text=re.compile(rf"{re.escape(detector)}\s+n {n}"))
+        ).to_be_visible()
     page.get_by_test_id("stButtonGroup").get_by_text("input", exact=True).click()
     wait_for_query(page, group="setting")
     expect(chart.locator("text", has_text=re.compile(r"\+RT\s+n 116"))).to_be_visible()
@@ -141,15 +168,25 @@ def test_a_locked_campaign_is_shown_by_group_and_as_a_file(played: Played, open_
     with page.expect_download() as download:
         page.get_by_test_id("stPopoverBody").get_by_role("button", name="CSV", exact=True).click()
     assert download.value.suggested_filename == "agreement_by_input.csv"
-    rows = {row["setting"]: row for row in csv.DictReader(Path(download.value.path()).read_text("utf-8").splitlines())}
+    rows = {
+        row["setting"]: row
+        for row in csv.DictReader(Path(download.value.path()).read_text("utf-8").splitlines())
+    }
     assert {name: int(row["n"]) for name, row in rows.items()} == {"code": 106, "runtime": 116}
-    assert all(float(row["low"]) < float(row["value"]) < float(row["high"]) for row in rows.values())
+    assert all(
+        float(row["low"]) < float(row["value"]) < float(row["high"]) for row in rows.values()
+    )
 
 
 @pytest.mark.slow
 def test_a_deep_link_names_coefficient_and_group(played: Played, open_page: OpenPage) -> None:
     address = agreement(
-        played.address, "twice: ana", "twice: ben", coefficient="Gwet's AC1", group="root_cause", of="all verdicts"
+        played.address,
+        "twice: ana",
+        "twice: ben",
+        coefficient="Gwet's AC1",
+        group="root_cause",
+        of="all verdicts",
     )
     page = settled(open_page(address))
     chart = page.get_by_test_id("stVegaLiteChart").first
@@ -159,7 +196,9 @@ def test_a_deep_link_names_coefficient_and_group(played: Played, open_page: Open
 
 
 @pytest.mark.slow
-def test_of_three_annotators_there_is_alpha_and_no_matrix(played: Played, open_page: OpenPage) -> None:
+def test_of_three_annotators_there_is_alpha_and_no_matrix(
+    played: Played, open_page: OpenPage
+) -> None:
     page = settled(open_page(agreement(played.address, "twice: ana", "twice: ben")))
     annotators = page.get_by_role("combobox", name="Annotators", exact=True)
     annotators.fill("published human")  # of a long list only the part in sight is drawn
@@ -205,7 +244,9 @@ def test_of_a_blind_campaign_there_are_totals_only_and_of_few_items_nothing(
     assert page.locator(".cw-matrix tfoot td").last.inner_text() == "40"
     expect(page.get_by_text("running is not locked: totals only.")).to_be_visible()
     assert "label differently" not in main(page)
-    page.evaluate("document.querySelector('.cw-tools').remove()")  # its glossary names inputs on every page
+    page.evaluate(
+        "document.querySelector('.cw-tools').remove()"
+    )  # its glossary names inputs on every page
     assert NAMES_OF_MODELS.findall(main(page)) == []
     assert NAMES_OF_MODELS.findall(page.get_by_test_id("stMain").inner_html()) == []
 
@@ -217,7 +258,9 @@ def test_of_a_blind_campaign_there_are_totals_only_and_of_few_items_nothing(
 
 
 @pytest.mark.slow
-def test_values_that_do_not_exist_fall_back_to_the_defaults(full_app: str, open_page: OpenPage) -> None:
+def test_values_that_do_not_exist_fall_back_to_the_defaults(
+    full_app: str, open_page: OpenPage
+) -> None:
     address = agreement(full_app, "nobody", of="nothing", group="weather", coefficient="luck")
     page = settled(open_page(address))
     assert "Cohen's kappa 0.16" in main(page)

@@ -62,7 +62,9 @@ def labels(folder: DataFolder, plan: Plan, annotator: str) -> dict[str, str]:
     return {names.of(showing): str(entry.label) for showing, entry in given.items()}
 
 
-def acts(folder: DataFolder, plan: Plan, annotator: str, action: AnnotationAction) -> list[Annotation]:
+def acts(
+    folder: DataFolder, plan: Plan, annotator: str, action: AnnotationAction
+) -> list[Annotation]:
     return [act for act in acts_of(folder, plan, annotator) if act.action is action]
 
 
@@ -106,7 +108,9 @@ def test_a_double_tap_is_one_label_and_three_keys_a_second_are_all_taken(
     page = open_desk(open_page(app), app, "ben")
     page.evaluate(NOTE_PACE)
     seen, waits = {}, [float("inf")]
-    while min(waits) >= 333 and len(seen) < ENOUGH or len(seen) < 6:  # on a busy machine the page itself takes time
+    while (
+        min(waits) >= 333 and len(seen) < ENOUGH or len(seen) < 6
+    ):  # on a busy machine the page itself takes time
         key = "123"[len(seen) % 3]
         seen[press_key(page, key)] = LABELS[key]
         page.wait_for_function(READY)
@@ -163,14 +167,18 @@ def test_partial_and_wrong_open_reasons_and_undo_goes_back(
     page.wait_for_function(SAVED)
     press(page, "1")
     expect(page.locator(".cw-desk-last button")).to_have_count(0)
-    [given] = [entry for entry in journal_of(folder, plan, "dan").given.values() if entry.label == "wrong"]
+    [given] = [
+        entry for entry in journal_of(folder, plan, "dan").given.values() if entry.label == "wrong"
+    ]
     assert given.reason == "e"
 
     press_ready(page, "s")  # put off the third item, then take the first two back
     page.wait_for_function(SAVED)
     press_ready(page, "u")
     press_ready(page, "u")
-    page.wait_for_function("first => document.querySelector('.cw-desk').dataset.item === first", arg=first)
+    page.wait_for_function(
+        "first => document.querySelector('.cw-desk').dataset.item === first", arg=first
+    )
     expect(page.locator(".cw-desk-last")).to_contain_text("Undone: this item was ✗ wrong")
     page.wait_for_function(SAVED)
     assert labels(folder, plan, "dan") == {}
@@ -192,13 +200,19 @@ def test_undo_goes_back_in_another_browser(study_app: Served, browser: Browser) 
         open_desk(page, study_app.address, "eva", plan.campaign)
         expect(page.locator(".cw-desk-progress")).to_contain_text(f"3 of {len(plan.orders['eva'])}")
         press_ready(page, "u")
-        page.wait_for_function("item => document.querySelector('.cw-desk').dataset.item === item", arg=items[2])
+        page.wait_for_function(
+            "item => document.querySelector('.cw-desk').dataset.item === item", arg=items[2]
+        )
         page.wait_for_selector(".cw-desk .cw-card")
         page.wait_for_function(SAVED)
-    assert labels(study_app.folder, plan, "eva") == dict(zip(items[:2], ["correct", "partial"], strict=True))
+    assert labels(study_app.folder, plan, "eva") == dict(
+        zip(items[:2], ["correct", "partial"], strict=True)
+    )
 
 
-def test_labels_given_while_the_server_is_away_are_kept_and_arrive(study_app: Served, browser: Browser) -> None:
+def test_labels_given_while_the_server_is_away_are_kept_and_arrive(
+    study_app: Served, browser: Browser
+) -> None:
     plan = study_campaign(study_app, unique("away"), "eva")
     with _tab(browser) as page, line_to(study_app.address) as line:
         open_desk(page, line.address, "eva", plan.campaign)
@@ -304,7 +318,10 @@ def test_nothing_that_tells_model_setting_or_run_reaches_the_browser(
     frames: list[bytes] = []
     try:
         page = context.new_page()
-        page.on("websocket", lambda socket: socket.on("framereceived", lambda data: frames.append(_bytes(data))))
+        page.on(
+            "websocket",
+            lambda socket: socket.on("framereceived", lambda data: frames.append(_bytes(data))),
+        )
         open_desk(page, app, "gil")
         for place in range(25):
             press(page, "123"[place % 3])
@@ -318,9 +335,9 @@ def test_nothing_that_tells_model_setting_or_run_reaches_the_browser(
             f"async () => JSON.stringify([await ({KEPT})(), await indexedDB.databases(), Object.entries(localStorage), "
             "Object.entries(sessionStorage), document.cookie])"
         )
-        seen = b"\n".join([*frames, page.content().encode(), page.url.encode(), stored.encode()]).decode(
-            "utf-8", "replace"
-        )
+        seen = b"\n".join(
+            [*frames, page.content().encode(), page.url.encode(), stored.encode()]
+        ).decode("utf-8", "replace")
     finally:
         context.close()
     assert len(frames) > 25
@@ -343,7 +360,15 @@ def _secrets(plan: Plan) -> list[str]:
     verdicts = [item.verdict for item in plan.items]
     detectors = {verdict.detector for verdict in verdicts}
     titles = {"Gemini 2.5 Flash", "Qwen2.5-32B-Instruct", "GPT-5"}
-    words = {"+RT", "−RT", "with runtime state", "code only", "runtime information", "run_index", "setting"}
+    words = {
+        "+RT",
+        "−RT",
+        "with runtime state",
+        "code only",
+        "runtime information",
+        "run_index",
+        "setting",
+    }
     others = set(plan.annotators) - {"gil"}
     names = {f'"{name}"' for name in others} | {f"annotator={name}" for name in others}
     return sorted(detectors | titles | words | {plan.population.experiment} | names)
@@ -411,7 +436,9 @@ def test_who_has_no_place_is_told_so(app: str, open_page: OpenPage) -> None:
     expect(page.get_by_test_id("stAlertContentError")).to_contain_text("There is no campaign")
 
 
-def test_without_a_campaign_the_page_says_where_one_is_made(facts_app: str, open_page: OpenPage) -> None:
+def test_without_a_campaign_the_page_says_where_one_is_made(
+    facts_app: str, open_page: OpenPage
+) -> None:
     page = open_page(f"{facts_app}/annotate")
     expect(title(page)).to_have_text("Annotate")
     settled(page)

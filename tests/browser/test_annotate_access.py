@@ -32,7 +32,10 @@ def folder(answered_app: Served) -> DataFolder:
     desk = LabelStore(answered_app.folder, "axe")
     for who, label in (("ana", "correct"), ("ben", "wrong")):
         items = sorted(item.item for item in desk.plan.items)[:2]
-        acts = [{"event": f"{who}-{item}", "action": "label", "item": item, "showing": 1} for item in items]
+        acts = [
+            {"event": f"{who}-{item}", "action": "label", "item": item, "showing": 1}
+            for item in items
+        ]
         assert desk.take(who, [act | {"label": label} for act in acts]).refused == {}
     return answered_app.folder
 
@@ -59,14 +62,19 @@ def change(page: Page, words: str, key: str) -> None:
 def test_keys_are_chosen_switched_off_and_reset(answered_app: Served, open_page: OpenPage) -> None:
     """Keys are a person's in every campaign, so this person labels in no other test."""
     app = answered_app.address
-    plan, other = (campaign_of_all(answered_app, unique(name), annotators=("kim", "ben")) for name in ("keys", "more"))
+    plan, other = (
+        campaign_of_all(answered_app, unique(name), annotators=("kim", "ben"))
+        for name in ("keys", "more")
+    )
     page = open_desk(open_page(app), app, plan.campaign, "kim")
     correct = page.locator(".cw-desk [data-act=label-correct]")
     page.keyboard.press("?")
     dialog = page.get_by_role("dialog", name="Keys")
     expect(dialog).to_be_visible()
     change(page, "correct", "n")
-    expect(dialog.locator(".cw-keys-told")).to_contain_text("N is the key of “write a note on the current item”")
+    expect(dialog.locator(".cw-keys-told")).to_contain_text(
+        "N is the key of “write a note on the current item”"
+    )
     page.keyboard.press("r")
     expect(dialog.locator(".cw-keys-told")).to_contain_text("R runs the page again in this app")
     page.keyboard.press("j")
@@ -87,7 +95,9 @@ def test_keys_are_chosen_switched_off_and_reset(answered_app: Served, open_page:
     given = journal_of(answered_app.folder, plan, "kim").given
     assert [str(entry.label) for entry in given.values()] == ["correct"]
 
-    open_desk(page, app, other.campaign, "kim")  # kept for the person, in every campaign of this browser
+    open_desk(
+        page, app, other.campaign, "kim"
+    )  # kept for the person, in every campaign of this browser
     expect(correct.locator("kbd")).to_have_text("J")
     open_desk(page, app, plan.campaign, "ben")
     expect(correct.locator("kbd")).to_have_text("1")
@@ -134,7 +144,9 @@ def test_a_phone_has_the_labels_in_reach_and_the_texts_first(app: str, open_page
     assert main.evaluate("main => main.scrollWidth <= main.clientWidth")
 
 
-def test_the_next_item_is_announced_the_focus_stays_and_headings_are_in_order(app: str, open_page: OpenPage) -> None:
+def test_the_next_item_is_announced_the_focus_stays_and_headings_are_in_order(
+    app: str, open_page: OpenPage
+) -> None:
     page = open_desk(open_page(app), app, "spoken")
     live = page.locator(".cw-desk-live")
     expect(live).to_have_attribute("aria-live", "polite")
@@ -147,7 +159,9 @@ def test_the_next_item_is_announced_the_focus_stays_and_headings_are_in_order(ap
     assert page.evaluate(FOCUS) == act
     reasons = page.locator("[data-act^=reason-]")
     expect(reasons).to_have_count(6)
-    assert not reasons.first.evaluate("button => Boolean(button.closest('[role=status], [aria-live]'))")
+    assert not reasons.first.evaluate(
+        "button => Boolean(button.closest('[role=status], [aria-live]'))"
+    )
     reasons.first.focus()
     page.keyboard.press("Enter")
     expect(reasons.first).to_have_attribute("aria-pressed", "true")

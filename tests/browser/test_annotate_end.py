@@ -7,7 +7,12 @@ from playwright.sync_api import Page, expect
 
 from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.plan import Design, DrawKind, Plan, Population
-from crane_core.pipeline.campaigns.campaigns import drawn_plan, journal_of, keep_campaign, lock_campaign
+from crane_core.pipeline.campaigns.campaigns import (
+    drawn_plan,
+    journal_of,
+    keep_campaign,
+    lock_campaign,
+)
 from crane_core.pipeline.campaigns.rounds import open_main
 from crane_core.pipeline.places import DataFolder
 
@@ -105,7 +110,9 @@ def test_a_note_is_kept_by_whoever_labels_with_the_mouse_while_it_is_open(
     page.wait_for_function(f"before => {ITEM} !== before", arg=name)
     page.wait_for_function(SAVED)
     journal = journal_of(folder, plan, "ben")
-    assert {showing.item: note for showing, note in journal.notes.items()} == {item: "half a thought"}
+    assert {showing.item: note for showing, note in journal.notes.items()} == {
+        item: "half a thought"
+    }
     assert journal.labelled[-1].item == item
 
 
@@ -138,7 +145,9 @@ def test_a_finished_desk_of_a_locked_campaign_offers_nothing_that_is_refused(
 
 
 @pytest.mark.slow
-def test_the_end_of_calibration_says_what_follows(app: str, folder: DataFolder, open_page: OpenPage) -> None:
+def test_the_end_of_calibration_says_what_follows(
+    app: str, folder: DataFolder, open_page: OpenPage
+) -> None:
     page = open_page(app)
     page.goto(f"{app}/annotate?campaign={CALIBRATED}&annotator=ana")
     page.wait_for_selector(".cw-desk .cw-card")

@@ -13,7 +13,9 @@ pytestmark = pytest.mark.browser
 IN_SIGHT = """part => part.checkVisibility() && !part.closest('details:not([open])')"""
 
 
-def test_evidence_opens_with_what_differs_and_a_key_unfolds_the_rest(answered_app: Served, open_page: OpenPage) -> None:
+def test_evidence_opens_with_what_differs_and_a_key_unfolds_the_rest(
+    answered_app: Served, open_page: OpenPage
+) -> None:
     plan = campaign_of_all(answered_app, unique("evidence"))
     page = open_page(f"{answered_app.address}/annotate?campaign={plan.campaign}&annotator=ana")
     page.wait_for_selector(".cw-desk-card .cw-crash")

@@ -20,7 +20,9 @@ from .screen import settled
 
 pytestmark = pytest.mark.browser
 
-ANSWERED_WITH = "version => document.querySelector('.cw-desk').cwDesk.snapshot.guideline === version"
+ANSWERED_WITH = (
+    "version => document.querySelector('.cw-desk').cwDesk.snapshot.guideline === version"
+)
 OLD = "Judge the cause that the text names."
 
 
@@ -41,7 +43,9 @@ def open_desk(page: Page, app: Served, plan: Plan) -> Page:
 
 
 @pytest.mark.slow
-def test_a_campaign_keeps_its_guideline_when_the_program_has_another(answered_app: Served, open_page: OpenPage) -> None:
+def test_a_campaign_keeps_its_guideline_when_the_program_has_another(
+    answered_app: Served, open_page: OpenPage
+) -> None:
     text = "Judge as it was agreed when this campaign began."
     plan = campaign_with(answered_app, text)
     page = open_desk(open_page("about:blank"), answered_app, plan)
@@ -51,7 +55,9 @@ def test_a_campaign_keeps_its_guideline_when_the_program_has_another(answered_ap
     expect(page.get_by_text(text)).to_be_visible()
     expect(page.get_by_text("Your task.")).to_have_count(0)
     expect(page.get_by_text(f"version {version_of(text)}, stored with every label")).to_be_visible()
-    assert [act.guideline for act in acts_of(answered_app.folder, plan, "ana")] == [version_of(text)]
+    assert [act.guideline for act in acts_of(answered_app.folder, plan, "ana")] == [
+        version_of(text)
+    ]
 
 
 def label(page: Page, key: str) -> None:
@@ -69,7 +75,9 @@ def test_an_annotator_is_told_of_a_change_and_labels_carry_the_version_they_were
     page = open_desk(open_page("about:blank", color_scheme="dark"), answered_app, plan)
     news, changes = page.locator(".cw-desk-news"), page.locator(".cw-desk-changes")
     label(page, "1")
-    lead = open_page(f"{answered_app.address}/campaigns?campaign={plan.campaign}", color_scheme="light")
+    lead = open_page(
+        f"{answered_app.address}/campaigns?campaign={plan.campaign}", color_scheme="light"
+    )
     lead.get_by_text("Change the guideline").click()
     lead.get_by_label("Text, Markdown").fill(f"{OLD} Symptoms alone are partial.")
     lead.get_by_label("Author").fill("lea")

@@ -12,7 +12,17 @@ from crane_core.pipeline.campaigns.desk_names import desk_names
 from crane_core.ui.annotate.snapshot import BACK
 
 from .conftest import TIMEOUT_MS, Served
-from .desk import AHEAD_LOADED, KEPT, READY, SAVED, campaign_of_all, in_sight, press, press_ready, unique
+from .desk import (
+    AHEAD_LOADED,
+    KEPT,
+    READY,
+    SAVED,
+    campaign_of_all,
+    in_sight,
+    press,
+    press_ready,
+    unique,
+)
 
 pytestmark = pytest.mark.browser
 
@@ -25,7 +35,9 @@ def open_desk(page: Page, app: Served, plan: Plan) -> Page:
     return page
 
 
-def test_the_second_tab_says_so_and_takes_no_label_until_it_is_chosen(answered_app: Served, browser: Browser) -> None:
+def test_the_second_tab_says_so_and_takes_no_label_until_it_is_chosen(
+    answered_app: Served, browser: Browser
+) -> None:
     plan = campaign_of_all(answered_app, unique("tabs"))
     context = browser.new_context()
     context.set_default_timeout(TIMEOUT_MS)
@@ -108,7 +120,9 @@ def test_keys_need_an_item_that_was_in_sight_and_their_order_needs_no_clock(
         page.reload()
         page.wait_for_function(READY)
         page.wait_for_function(AHEAD_LOADED)
-        page.evaluate("() => { WebSocket.prototype.send = () => {}; }")  # nothing arrives from here on
+        page.evaluate(
+            "() => { WebSocket.prototype.send = () => {}; }"
+        )  # nothing arrives from here on
         for back in (given[::-1])[:BACK]:
             press(page, "u")
             assert in_sight(page) == back
@@ -135,10 +149,23 @@ def test_keys_need_an_item_that_was_in_sight_and_their_order_needs_no_clock(
     finally:
         context.close()
     names = desk_names(folder, plan, "ana")
-    labels = {names.of(one): entry.label for one, entry in journal_of(folder, plan, "ana").given.items()}
-    assert labels == {given[0]: "correct", given[1]: "partial", given[2]: "wrong", given[3]: "correct"}
-    acts = [act for act in acts_of(folder, plan, "ana") if names.of(Showing(act.item, act.showing)) == given[-BACK]]
+    labels = {
+        names.of(one): entry.label for one, entry in journal_of(folder, plan, "ana").given.items()
+    }
+    assert labels == {
+        given[0]: "correct",
+        given[1]: "partial",
+        given[2]: "wrong",
+        given[3]: "correct",
+    }
+    acts = [
+        act
+        for act in acts_of(folder, plan, "ana")
+        if names.of(Showing(act.item, act.showing)) == given[-BACK]
+    ]
     assert [(act.action, act.label) for act in acts] == [
         ("label", "wrong"), ("undo", None), ("label", "wrong"), ("undo", None), ("label", "correct"), ("undo", None)
     ]  # fmt: skip
-    assert [act.number for act in acts_of(folder, plan, "ana")] == list(range(1, len(acts_of(folder, plan, "ana")) + 1))
+    assert [act.number for act in acts_of(folder, plan, "ana")] == list(
+        range(1, len(acts_of(folder, plan, "ana")) + 1)
+    )

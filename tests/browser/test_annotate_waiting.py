@@ -15,7 +15,13 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from benchmarks._server import free_port, serve
 from crane_core.annotation.plan import Plan
 from crane_core.domain import AnnotationAction
-from crane_core.pipeline.campaigns.campaigns import acts_of, campaign_file, journal_of, kept_campaign, lock_campaign
+from crane_core.pipeline.campaigns.campaigns import (
+    acts_of,
+    campaign_file,
+    journal_of,
+    kept_campaign,
+    lock_campaign,
+)
 from crane_core.pipeline.campaigns.desk_names import desk_names
 from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
@@ -96,7 +102,9 @@ def saved(folder: DataFolder, plan: Plan, annotator: str = "ana") -> dict[str, s
 def times_labelled(folder: DataFolder, plan: Plan, annotator: str = "ana") -> Counter[str]:
     """Item to how many labels of it the ledger holds."""
     acts = acts_of(folder, plan, annotator)
-    return Counter(f"{act.item}/{act.showing}" for act in acts if act.action is AnnotationAction.LABEL)
+    return Counter(
+        f"{act.item}/{act.showing}" for act in acts if act.action is AnnotationAction.LABEL
+    )
 
 
 def test_labels_outlive_a_killed_server_that_asks_for_the_password_again(
@@ -107,7 +115,9 @@ def test_labels_outlive_a_killed_server_that_asks_for_the_password_again(
     port = free_port()
     with context_of(browser) as context:
         page = context.new_page()
-        with serve(answered.path, port=port, end_with=signal.SIGKILL, CRANE_PASSWORD=PASSWORD) as address:
+        with serve(
+            answered.path, port=port, end_with=signal.SIGKILL, CRANE_PASSWORD=PASSWORD
+        ) as address:
             page.goto(desk_address(address, plan))
             log_in(page)
             page.wait_for_selector(".cw-desk .cw-card")
@@ -137,7 +147,9 @@ def test_labelling_goes_on_by_key_and_by_mouse_long_after_the_server_is_gone(
         page = open_desk(context.new_page(), line.address, plan)
         page.evaluate(COUNT_DIALOGS)
         line.cut()
-        page.wait_for_function("window.dialogs > 0 && !document.querySelector('[data-testid=stDialog]')")
+        page.wait_for_function(
+            "window.dialogs > 0 && !document.querySelector('[data-testid=stDialog]')"
+        )
         given = label(page, "12")
         before = page.evaluate(ITEM)
         page.get_by_role("button", name="3 ✗ wrong").click()
@@ -148,7 +160,9 @@ def test_labelling_goes_on_by_key_and_by_mouse_long_after_the_server_is_gone(
 
 
 @pytest.mark.slow
-def test_labels_outlive_a_reload_while_the_password_is_asked(locked_app: Served, browser: Browser) -> None:
+def test_labels_outlive_a_reload_while_the_password_is_asked(
+    locked_app: Served, browser: Browser
+) -> None:
     plan = campaign_of_all(locked_app, unique("waiting"))
     with context_of(browser) as context, line_to(locked_app.address) as line:
         page = context.new_page()
@@ -181,7 +195,9 @@ def test_labels_outlive_a_tab_that_is_closed_while_the_server_is_away(
         wait_until_kept(page, 7)
         page.close()
         line.mend()
-        other = open_desk(context.new_page(), line.address, plan, "ben")  # another person of the same browser
+        other = open_desk(
+            context.new_page(), line.address, plan, "ben"
+        )  # another person of the same browser
         label(other, "1")
         other.wait_for_function(SAVED)
         wait_until_kept(other, 7)
@@ -189,7 +205,9 @@ def test_labels_outlive_a_tab_that_is_closed_while_the_server_is_away(
         again = open_desk(context.new_page(), line.address, plan)
         again.wait_for_function(SAVED)
         wait_until_kept(again, 0)
-        expect(again.locator(".cw-desk-progress")).to_contain_text(f"7 of {len(plan.orders['ana'])}")
+        expect(again.locator(".cw-desk-progress")).to_contain_text(
+            f"7 of {len(plan.orders['ana'])}"
+        )
         assert in_sight(again) not in given
     assert saved(folder, plan) == given
     assert set(times_labelled(folder, plan).values()) == {1}
@@ -249,7 +267,9 @@ def test_labels_of_a_campaign_that_is_gone_are_told_and_can_be_downloaded(
 
 
 @pytest.mark.slow
-def test_labels_of_an_earlier_campaign_of_the_same_name_are_not_sent(answered: DataFolder, browser: Browser) -> None:
+def test_labels_of_an_earlier_campaign_of_the_same_name_are_not_sent(
+    answered: DataFolder, browser: Browser
+) -> None:
     """The file is another one after a restart: under a running server a campaign's file only grows."""
     with closing(prepare(answered)) as store:
         plan = keep_all(answered, store, "waiting")
@@ -266,9 +286,13 @@ def test_labels_of_an_earlier_campaign_of_the_same_name_are_not_sent(answered: D
         file.write_text(made_anew, "utf-8")
         with serve(answered.path, port=port) as address:
             again = open_desk(context.new_page(), address, plan)
-            expect(again.locator(".cw-desk-notice")).to_contain_text("an earlier campaign of this name")
+            expect(again.locator(".cw-desk-notice")).to_contain_text(
+                "an earlier campaign of this name"
+            )
             given = label(again, "3")
-            again.wait_for_function("!document.querySelector('.cw-desk-saved').textContent.includes('saving')")
+            again.wait_for_function(
+                "!document.querySelector('.cw-desk-saved').textContent.includes('saving')"
+            )
             wait_until_kept(again, 2)
     assert saved(answered, kept_campaign(answered, plan.campaign).plan) == given
 
@@ -277,7 +301,9 @@ def test_labels_of_an_earlier_campaign_of_the_same_name_are_not_sent(answered: D
     "block",
     [
         slow("Object.defineProperty(window, 'indexedDB', {value: undefined})"),
-        slow("IDBFactory.prototype.open = () => { throw new DOMException('no', 'SecurityError'); }"),
+        slow(
+            "IDBFactory.prototype.open = () => { throw new DOMException('no', 'SecurityError'); }"
+        ),
         "IDBObjectStore.prototype.put = () => { throw new DOMException('full', 'QuotaExceededError'); }",
     ],
 )

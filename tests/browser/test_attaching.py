@@ -30,7 +30,10 @@ ALLOWED = {"CRANE_ALLOW_EXECUTION": "1"}
 @pytest.fixture
 def kernel(tmp_path: Path, jupyter_runtime: Path) -> Iterator[KernelManager]:
     notebook = tmp_path / NAME
-    nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code) for code in CELLS]), notebook)
+    nbformat.write(
+        nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code) for code in CELLS]),
+        notebook,
+    )
     make = partial(KernelManager, connection_file=str(jupyter_runtime / "kernel-77aa.json"))
     manager, client = started(make, env=os.environ | {"JPY_SESSION_NAME": str(notebook)})
     client.execute_interactive(CELLS[0], timeout=PATIENCE_S)

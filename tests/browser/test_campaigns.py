@@ -51,7 +51,14 @@ def app(study_app: Served, plans: dict[str, Plan]) -> str:
     return study_app.address
 
 
-def label(folder: DataFolder, campaign: str, annotator: str, items: dict[str, str], *, seconds: float = 20.0) -> None:
+def label(
+    folder: DataFolder,
+    campaign: str,
+    annotator: str,
+    items: dict[str, str],
+    *,
+    seconds: float = 20.0,
+) -> None:
     """Give labels beside the running app, as another process would."""
     acts = [
         {
@@ -86,7 +93,9 @@ def fill(page: Page, words: str, value: str) -> None:
     settled(page)
 
 
-def test_a_plan_is_shown_before_it_is_stored(app: str, folder: DataFolder, open_page: OpenPage) -> None:
+def test_a_plan_is_shown_before_it_is_stored(
+    app: str, folder: DataFolder, open_page: OpenPage
+) -> None:
     page = opened(open_page, f"{app}/campaigns", TITLES["/campaigns"])
     expect(page.get_by_text("501 verdicts can be labelled")).to_be_visible()
     fill(page, "Name", "study")
@@ -150,7 +159,9 @@ def test_progress_is_what_the_ledger_says_and_leads_to_the_desk(
     assert progress[0][:6] == ["ana", "12 of 233", "0", "0", "12.0", "3 (25%)"]
     assert progress[1][:2] == ["ben", "4 of 233"]
     expect(page.get_by_text("the coefficient is shown from 10 on")).to_be_visible()
-    expect(page.get_by_test_id("stVegaLiteChart").locator("text", has_text="wrong").first).to_be_visible()
+    expect(
+        page.get_by_test_id("stVegaLiteChart").locator("text", has_text="wrong").first
+    ).to_be_visible()
     label(folder, "going", "ben", dict.fromkeys(items[4:], "correct"))
     page.reload()
     expect(page.get_by_text("over 12 items of")).to_contain_text("Cohen's kappa 0.00")
@@ -192,13 +203,18 @@ def test_an_item_is_decided_with_a_reason_and_the_next_one_comes(
     page.keyboard.press("2")
     expect(page.get_by_role("button", name="partial")).to_have_attribute("aria-pressed", "true")
     page.keyboard.press("5")
-    expect(page.get_by_role("button", name="evidence was overlooked")).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_role("button", name="evidence was overlooked")).to_have_attribute(
+        "aria-pressed", "true"
+    )
     page.get_by_label("Who decides", exact=True).fill("cleo")
     page.get_by_label("Note", exact=True).fill("<b>see</b> cell 2")
     page.get_by_role("button", name="Save and next").click()
     expect(page.get_by_text("1 of 2 wait for a decision")).to_be_visible()
     expect(page.locator(".cw-desk-saved")).to_have_text("saved")
-    assert page.locator(".cw-said section").all_inner_texts() == ["ana\n✓ correct", "ben\n◐ partial"]
+    assert page.locator(".cw-said section").all_inner_texts() == [
+        "ana\n✓ correct",
+        "ben\n◐ partial",
+    ]
     expect(page.get_by_label("Who decides", exact=True)).to_have_value("cleo")
     expect(page.get_by_label("Note", exact=True)).to_have_value("")
     final = final_outcomes(folder, plan)[first]
@@ -240,11 +256,18 @@ def test_an_export_is_blind_before_the_lock_and_whole_after_it(
     before = downloaded(page)
     rows = list(csv.DictReader(io.StringIO(before["labels.csv"])))
     assert (
-        {row["detector"] for row in rows} == {row["case"] for row in rows} == {row["stratum"] for row in rows} == {""}
+        {row["detector"] for row in rows}
+        == {row["case"] for row in rows}
+        == {row["stratum"] for row in rows}
+        == {""}
     )
     told = "".join(before.values()).lower()
     verdicts = [item.verdict for item in plan.items]
-    names = {v.detector for v in verdicts} | {v.instance_id.lower() for v in verdicts} | {str(plan.seed)}
+    names = (
+        {v.detector for v in verdicts}
+        | {v.instance_id.lower() for v in verdicts}
+        | {str(plan.seed)}
+    )
     assert [name for name in names if name in told] == []
     assert sum(row["label"] == "correct" for row in rows) == 6
 
@@ -272,7 +295,9 @@ def downloaded(page: Page) -> dict[str, str]:
     with page.expect_download() as download:
         page.get_by_role("button", name="Export", exact=True).click()
     with zipfile.ZipFile(download.value.path()) as archive:
-        return {name.split("/")[1]: archive.read(name).decode("utf-8") for name in archive.namelist()}
+        return {
+            name.split("/")[1]: archive.read(name).decode("utf-8") for name in archive.namelist()
+        }
 
 
 @pytest.mark.slow
@@ -313,7 +338,9 @@ def test_a_name_that_is_none_is_told_and_leads_back(app: str, open_page: OpenPag
 @pytest.fixture(scope="module")
 def led_app(imported_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Address of an app that asks who leads for a password; twelve items of its campaign `guarded` have two labels."""
-    folder = DataFolder(Path(shutil.copytree(imported_data, tmp_path_factory.mktemp("led") / "data")))
+    folder = DataFolder(
+        Path(shutil.copytree(imported_data, tmp_path_factory.mktemp("led") / "data"))
+    )
     plan = new_campaign(folder, PAIR, "guarded")
     items = [showing.item for showing in plan.orders["ana"] if showing.showing == 1][:12]
     for annotator in PAIR:
@@ -323,7 +350,9 @@ def led_app(imported_data: Path, tmp_path_factory: pytest.TempPathFactory) -> It
 
 
 @pytest.mark.slow
-def test_with_a_password_only_who_leads_sees_how_annotators_do(led_app: str, open_page: OpenPage) -> None:
+def test_with_a_password_only_who_leads_sees_how_annotators_do(
+    led_app: str, open_page: OpenPage
+) -> None:
     page = open_page(f"{led_app}/campaigns")
     asked = page.get_by_label("Password", exact=True)
     expect(asked).to_be_visible()
@@ -341,9 +370,15 @@ def test_with_a_password_only_who_leads_sees_how_annotators_do(led_app: str, ope
 
 
 @pytest.mark.slow
-def test_with_a_password_agreement_of_an_open_campaign_is_for_who_leads(led_app: str, open_page: OpenPage) -> None:
+def test_with_a_password_agreement_of_an_open_campaign_is_for_who_leads(
+    led_app: str, open_page: OpenPage
+) -> None:
     """Totals read after each of one's labels would tell what somebody else said."""
-    page = opened(open_page, f"{led_app}/agreement?annotators=guarded%3A+ana&annotators=guarded%3A+ben", "Agreement")
+    page = opened(
+        open_page,
+        f"{led_app}/agreement?annotators=guarded%3A+ana&annotators=guarded%3A+ben",
+        "Agreement",
+    )
     assert "guarded: ana" not in page.get_by_test_id("stMain").inner_text()
     page.goto(f"{led_app}/campaigns")
     page.get_by_label("Password", exact=True).fill("léad")

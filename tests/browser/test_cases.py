@@ -79,7 +79,9 @@ def test_two_values_of_one_filter_add_up(cases: Page) -> None:
     expect(count_line(cases)).to_contain_text("15 of 111 cases")
     choose(cases, "Library", "numpy")
     expect(count_line(cases)).to_contain_text("30 of 111 cases")
-    cases.wait_for_function("new URLSearchParams(location.search).getAll('library').join() === 'torch,numpy'")
+    cases.wait_for_function(
+        "new URLSearchParams(location.search).getAll('library').join() === 'torch,numpy'"
+    )
 
 
 @pytest.mark.slow
@@ -161,12 +163,16 @@ def test_back_from_a_pair_is_the_list_it_was_opened_from(cases: Page) -> None:
     expect(title(cases)).to_have_text("seaborn_3")
 
 
-def test_a_heading_sorts_numbers_as_numbers_and_opens_nothing_however_fast_it_is_clicked(cases: Page) -> None:
+def test_a_heading_sorts_numbers_as_numbers_and_opens_nothing_however_fast_it_is_clicked(
+    cases: Page,
+) -> None:
     heading = cases.get_by_role("button", name="Predicted by")
     heading.click()
     wait_for_query(cases, sort="-n_found")
     expect(cases.locator("th[aria-sort=descending]")).to_contain_text("Predicted by")
-    counts = [int(text.split(" of ")[0]) for text in cases.locator("td.cw-of-n_found").all_inner_texts()]
+    counts = [
+        int(text.split(" of ")[0]) for text in cases.locator("td.cw-of-n_found").all_inner_texts()
+    ]
     assert counts == sorted(counts, reverse=True)
     assert counts[0] > 9 > counts[-1], "as text, 9 would stand before 11"
     assert cases.locator("td.cw-of-n_found .cw-bar").count() == len(counts)
@@ -194,8 +200,12 @@ def test_the_picture_has_a_mark_for_every_answer_and_follows_the_filters(cases: 
     expect(lines).to_have_count(15)
     expect(title(cases)).to_contain_text("of these 15 crashes")
     lines.nth(2).locator("i").last.hover()
-    expect(lines.nth(2).locator("i").last).to_have_attribute("title", re.compile("Certain-crash rules.*fixed: "))
-    assert sum(offered_counts(cases, "Root cause").values()) == 15, "counts are of what the other filters leave"
+    expect(lines.nth(2).locator("i").last).to_have_attribute(
+        "title", re.compile("Certain-crash rules.*fixed: ")
+    )
+    assert sum(offered_counts(cases, "Root cause").values()) == 15, (
+        "counts are of what the other filters leave"
+    )
 
 
 @pytest.mark.slow
@@ -212,7 +222,9 @@ def test_values_of_detector_input_and_experiment_count_the_cases_they_answered(c
     wait_for_query(cases, detector="gpt-5")
     settled(cases)
     expect(count_line(cases)).to_contain_text("15 of 111 cases")
-    assert "JunoBench, first exploration" not in {name for name, n in offered_counts(cases, "Experiment").items() if n}
+    assert "JunoBench, first exploration" not in {
+        name for name, n in offered_counts(cases, "Experiment").items() if n
+    }
 
 
 def offered_counts(page: Page, label: str) -> dict[str, int]:

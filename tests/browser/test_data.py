@@ -40,7 +40,10 @@ def small_study(commit: str = DEFAULT, sign: str = "") -> bytes:
         cell, target = "prices = [3, 4]\n", f"prices[{5 if version == 'reproduced' else 1}]\n"
         body = f"# Executed Cells:\n## Cell 1:\n{cell}\n\n# Target Cell:\n{target}"
         files[f"llms/llms_inputs/executed_code/pandas/{CASE}_{version}.txt"] = body
-        answers = [{"reasoning": f"Ours, number {n}{sign}.", "detection": version == "reproduced"} for n in range(5)]
+        answers = [
+            {"reasoning": f"Ours, number {n}{sign}.", "detection": version == "reproduced"}
+            for n in range(5)
+        ]
         folder = f"llms/llms_outputs/results_raw/{MODEL}/crash_detection_code"
         files[f"{folder}/{CASE}_{version}.json"] = json.dumps(answers)
     return packed(files, commit)
@@ -50,7 +53,9 @@ def packed(files: dict[str, str], commit: str = DEFAULT) -> bytes:
     """As GitHub packs them: the commit stands in the header."""
     stream = io.BytesIO()
     told = {"comment": commit}
-    with tarfile.open(fileobj=stream, mode="w:gz", format=tarfile.PAX_FORMAT, pax_headers=told) as members:
+    with tarfile.open(
+        fileobj=stream, mode="w:gz", format=tarfile.PAX_FORMAT, pax_headers=told
+    ) as members:
         for name, text in files.items():
             data = text.encode()
             member = tarfile.TarInfo(f"crane_llm-main/{name}")
@@ -112,7 +117,9 @@ def rows_of(page: Page, table: str) -> Locator:
     if folded.locator("details").get_attribute("open") is None:
         folded.locator("summary").click()
     grid = folded.get_by_test_id("stDataFrame")
-    row = grid.locator("tbody tr").filter(has=page.get_by_role("gridcell", name=table, exact=True, include_hidden=True))
+    row = grid.locator("tbody tr").filter(
+        has=page.get_by_role("gridcell", name=table, exact=True, include_hidden=True)
+    )
     return row.locator("td").nth(1)
 
 
@@ -129,7 +136,13 @@ def upload(page: Page, name: str, content: str | bytes) -> None:
 
 
 def prediction(index: int, **fields: object) -> str:
-    line = {"instance": f"{CASE}_fixed", "detector": "Mine", "setting": "code", "index": index, "crashes": True}
+    line = {
+        "instance": f"{CASE}_fixed",
+        "detector": "Mine",
+        "setting": "code",
+        "index": index,
+        "crashes": True,
+    }
     return json.dumps(line | fields)
 
 
@@ -164,9 +177,15 @@ def test_an_upload_is_loaded_and_counted_once(data_page: Page) -> None:
 @pytest.mark.slow
 def test_a_bad_line_is_told_and_its_neighbours_are_loaded(data_page: Page) -> None:
     upload(data_page, "half.jsonl", f"{prediction(1, detector='Half')}\n{{not json\n")
-    expect(data_page.get_by_text(re.compile("Loaded half"))).to_contain_text("1 problem: see below.")
+    expect(data_page.get_by_text(re.compile("Loaded half"))).to_contain_text(
+        "1 problem: see below."
+    )
     settled(data_page)
-    problems = data_page.get_by_test_id("stDataFrame").filter(has_text="half.jsonl").filter(has_text="line 2")
+    problems = (
+        data_page.get_by_test_id("stDataFrame")
+        .filter(has_text="half.jsonl")
+        .filter(has_text="line 2")
+    )
     expect(problems).to_have_count(1)
 
 
@@ -204,18 +223,27 @@ def test_a_fetch_brings_the_texts_and_says_so(data_page: Page, intake_app: str) 
 def test_a_source_shows_its_release_and_commit(data_page: Page, intake_app: str) -> None:
     """Another release by hand, beside the one that the button brought in the test before."""
     upload(data_page, "later.tar.gz", small_study(LATER, sign="!"))
-    expect(data_page.get_by_text(re.compile("Loaded later"))).to_contain_text("crane-llm-2025-10@9a8b7c6")
+    expect(data_page.get_by_text(re.compile("Loaded later"))).to_contain_text(
+        "crane-llm-2025-10@9a8b7c6"
+    )
     settled(data_page)
     sources = data_page.get_by_test_id("stDataFrame").first.locator("tbody tr")
-    for name, release, commit in (("crane_llm-5f64351", "default", DEFAULT), ("later", "other", LATER)):
-        cells = sources.filter(has=data_page.get_by_role("gridcell", name=name, exact=True, include_hidden=True))
+    for name, release, commit in (
+        ("crane_llm-5f64351", "default", DEFAULT),
+        ("later", "other", LATER),
+    ):
+        cells = sources.filter(
+            has=data_page.get_by_role("gridcell", name=name, exact=True, include_hidden=True)
+        )
         expect(cells.locator("td").nth(RELEASE_COLUMN)).to_have_text(release)
         expect(cells.locator("td").nth(COMMIT_COLUMN)).to_contain_text(commit[:7])
     shipped = sources.filter(has_text="ships with the app").first.locator("td")
     expect(shipped.nth(RELEASE_COLUMN)).to_have_text("")
     expect(shipped.nth(COMMIT_COLUMN)).to_have_text("")
     data_page.goto(f"{intake_app}/cases?case={CASE}")
-    expect(settled(data_page).get_by_text("CRANE-LLM, release of October 2025, at 9a8b7c6").first).to_be_visible()
+    expect(
+        settled(data_page).get_by_text("CRANE-LLM, release of October 2025, at 9a8b7c6").first
+    ).to_be_visible()
 
 
 @pytest.mark.slow
@@ -238,9 +266,13 @@ def test_a_table_offers_no_download_that_writes_formulas(data_page: Page) -> Non
 
 
 @pytest.mark.slow
-def test_pairs_that_were_verified_are_counted_with_the_reason_for_the_others(data_page: Page) -> None:
+def test_pairs_that_were_verified_are_counted_with_the_reason_for_the_others(
+    data_page: Page,
+) -> None:
     section = data_page.get_by_test_id("stDataFrame")
-    counted = section.filter(has_text="As recorded").locator("tbody tr").filter(has_text="verified-lab")
+    counted = (
+        section.filter(has_text="As recorded").locator("tbody tr").filter(has_text="verified-lab")
+    )
     for place, number in enumerate("2110", start=1):
         expect(counted.locator("td").nth(place)).to_have_text(number)
     expect(data_page.get_by_text("Pairs that are not what they claim to be")).to_be_visible()

@@ -27,7 +27,13 @@ def disagree(app: Served) -> Plan:
     desk = LabelStore(app.folder, plan.campaign)
     for who, label in (("ana", "correct"), ("ben", "wrong")):
         acts = [
-            {"event": f"{who}-{item.item}", "action": "label", "item": item.item, "showing": 1, "label": label}
+            {
+                "event": f"{who}-{item.item}",
+                "action": "label",
+                "item": item.item,
+                "showing": 1,
+                "label": label,
+            }
             for item in sorted(plan.items, key=lambda item: item.item)[:N_ITEMS]
         ]
         assert desk.take(who, acts).refused == {}
@@ -60,15 +66,22 @@ def test_keys_as_fast_as_items_change_are_decisions_of_the_items_in_sight(
         wanted.setdefault(item, []).append(key)
     assert len(wanted) == N_ITEMS
     reasons = dict(zip("45678", "abcde", strict=True))
-    decided = {item: [str(one.label), one.reason, one.annotator] for item, one in decisions_of(folder, plan).items()}
-    assert decided == {item: [LABELS[keys[0]], reasons[keys[1]], "cleo"] for item, keys in wanted.items()}
+    decided = {
+        item: [str(one.label), one.reason, one.annotator]
+        for item, one in decisions_of(folder, plan).items()
+    }
+    assert decided == {
+        item: [LABELS[keys[0]], reasons[keys[1]], "cleo"] for item, keys in wanted.items()
+    }
     files = folder.ledger.rglob(f"{plan.campaign}/**/cleo.jsonl")
     assert sum(len(file.read_text("utf-8").splitlines()) for file in files) >= N_ITEMS
     assert all(dispute.decision for dispute in disputes(folder, plan))
 
 
 @pytest.mark.slow
-def test_evidence_has_the_keys_of_the_desk_and_an_item_is_put_off(answered_app: Served, open_page: OpenPage) -> None:
+def test_evidence_has_the_keys_of_the_desk_and_an_item_is_put_off(
+    answered_app: Served, open_page: OpenPage
+) -> None:
     plan = disagree(answered_app)
     page = open_deciding(open_page("about:blank"), answered_app, plan)
     evidence = page.locator(".cw-desk-evidence")

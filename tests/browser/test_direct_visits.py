@@ -62,7 +62,9 @@ def test_an_address_that_names_no_page_says_so_and_offers_the_one_that_was_meant
     app = facts_app
     page = open_page(f"{app}/casess")
     expect(title(page)).to_have_text("Page not found")
-    expect(page.get_by_text("The address ends in 'casess', which is not the name of a page.")).to_be_visible()
+    expect(
+        page.get_by_text("The address ends in 'casess', which is not the name of a page.")
+    ).to_be_visible()
     settled(page)
     assert menu(page) == MENU
     page.get_by_test_id("stPageLink").get_by_text("Open Cases").click()
@@ -75,12 +77,16 @@ def test_an_address_that_names_no_page_says_so_and_offers_the_one_that_was_meant
 
 
 @pytest.mark.slow
-def test_the_start_page_may_be_named_as_the_menu_names_it(start_app: StartApp, open_page: OpenPage) -> None:
+def test_the_start_page_may_be_named_as_the_menu_names_it(
+    start_app: StartApp, open_page: OpenPage
+) -> None:
     page = open_page(f"{start_app()}/overview")
     expect(title(page)).to_have_text(TITLES["/"])
 
 
-def test_a_direct_visit_does_not_pass_by_the_password(locked_app: Served, open_page: OpenPage) -> None:
+def test_a_direct_visit_does_not_pass_by_the_password(
+    locked_app: Served, open_page: OpenPage
+) -> None:
     page = open_page(f"{locked_app.address}/cases?benchmark=minibench&case=pandas_1")
     asked = page.get_by_label("Password", exact=True)
     expect(asked).to_be_visible()
@@ -100,13 +106,20 @@ def test_a_direct_visit_does_not_pass_by_the_password(locked_app: Served, open_p
     assert query(page) == {"benchmark": ["minibench"], "case": ["pandas_1"]}
 
 
-def test_no_page_shows_anything_before_the_password(locked_app: Served, open_page: OpenPage) -> None:
+def test_no_page_shows_anything_before_the_password(
+    locked_app: Served, open_page: OpenPage
+) -> None:
     for address in TITLES:
         page = open_page(locked_app.address + address)
         expect(page.get_by_label("Password", exact=True)).to_be_visible()
         settled(page)
         assert title(page).all_inner_texts() == ["Crane Workbench"]
-        assert page.locator("[data-testid=stDataFrame], [data-testid=stVegaLiteChart], .cw-numbers").count() == 0
+        assert (
+            page.locator(
+                "[data-testid=stDataFrame], [data-testid=stVegaLiteChart], .cw-numbers"
+            ).count()
+            == 0
+        )
 
 
 @pytest.mark.slow
@@ -115,7 +128,9 @@ def test_a_file_can_be_uploaded_after_the_password(locked_app: Served, open_page
     page.get_by_label("Password", exact=True).fill(PASSWORD)
     page.get_by_role("button", name="Open").click()
     form_of_a_case = "[data-testid=stExpander]"
-    page.locator(f"[data-testid=stFileUploaderDropzoneInput]:not({form_of_a_case} *)").set_input_files(
+    page.locator(
+        f"[data-testid=stFileUploaderDropzoneInput]:not({form_of_a_case} *)"
+    ).set_input_files(
         {"name": "mine.jsonl", "mimeType": "application/octet-stream", "buffer": b"{}"}
     )
     expect(page.get_by_role("button", name="Import 1 file")).to_be_visible()

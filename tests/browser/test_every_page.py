@@ -36,7 +36,9 @@ def overflow(page: Page, width: int) -> int:
     """That overflow at a window of `width` pixels, once the charts have followed it (or have had time to)."""
     page.set_viewport_size({"width": width, "height": 900})
     with suppress(TimeoutError):
-        page.wait_for_function(f"width => innerWidth === width && ({OVERFLOW})() <= 0", arg=width, timeout=3_000)
+        page.wait_for_function(
+            f"width => innerWidth === width && ({OVERFLOW})() <= 0", arg=width, timeout=3_000
+        )
     return int(page.evaluate(OVERFLOW))
 
 

@@ -40,7 +40,10 @@ def search(page: Page, words: str) -> None:
         slow("/ablations", ["S", "R", "V", "+RT", "detection alone", "majority of runs"]),
         slow("/cases", ["−RT", "+RT"]),
         slow("/cases?case=pandas_1", ["+RT", "majority"]),
-        slow("/runs?benchmark=junobench&experiment=crane-llm-2025-10&detector=gpt-5&setting=runtime", ["+RT"]),
+        slow(
+            "/runs?benchmark=junobench&experiment=crane-llm-2025-10&detector=gpt-5&setting=runtime",
+            ["+RT"],
+        ),
     ],
 )
 def test_a_term_says_what_it_means_to_pointer_and_keyboard(
@@ -54,11 +57,16 @@ def test_a_term_says_what_it_means_to_pointer_and_keyboard(
     assert meaning
     page.keyboard.press("Tab")
     found.first.focus()
-    assert page.evaluate("getComputedStyle(document.activeElement, '::after').content") == f'"{meaning}"'
+    assert (
+        page.evaluate("getComputedStyle(document.activeElement, '::after').content")
+        == f'"{meaning}"'
+    )
 
 
 def test_the_bar_searches_copies_and_explains(facts_app: str, open_page: OpenPage) -> None:
-    page = settled(open_page(f"{facts_app}/agreement", permissions=["clipboard-read", "clipboard-write"]))
+    page = settled(
+        open_page(f"{facts_app}/agreement", permissions=["clipboard-read", "clipboard-write"])
+    )
     assert page.evaluate(NAME, "[data-testid=stHeaderLogo]") == '"Crane Workbench"'
     assert page.evaluate(GROUPS, "[data-testid=stTopNav] .rc-overflow-item") == OF_MENU
 

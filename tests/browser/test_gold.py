@@ -11,7 +11,12 @@ from playwright.sync_api import Page, expect
 from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.label_set import study_labels
 from crane_core.annotation.plan import Design, DrawKind, Texts
-from crane_core.pipeline.campaigns.campaigns import drawn_plan, keep_campaign, kept_campaign, lock_campaign
+from crane_core.pipeline.campaigns.campaigns import (
+    drawn_plan,
+    keep_campaign,
+    kept_campaign,
+    lock_campaign,
+)
 from crane_core.pipeline.campaigns.gold import Looks, gold_of_file
 from crane_core.pipeline.campaigns.labelling import LabelStore
 
@@ -23,17 +28,27 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.mark.slow
-def test_an_annotator_is_told_where_the_plan_says_so(open_page: OpenPage, answered_app: Served, tmp_path: Path) -> None:
+def test_an_annotator_is_told_where_the_plan_says_so(
+    open_page: OpenPage, answered_app: Served, tmp_path: Path
+) -> None:
     file = tmp_path / "gold.csv"
     file.write_text(
         "instance,detector,setting,label,why,run\nnumpy_1_reproduced,heron,code,wrong,Another <b>cause.,1\n"
     )
     address, folder = answered_app.address, answered_app.folder
-    gold = gold_of_file(answered_app.store, file, OWN_ANSWERS, Looks(study_labels(), Texts.ONE, blind=True))
+    gold = gold_of_file(
+        answered_app.store, file, OWN_ANSWERS, Looks(study_labels(), Texts.ONE, blind=True)
+    )
     plans = {}
     for name, is_told in (("quiet", False), ("told", True)):
         wish = CampaignRequest(
-            unique(name), ("ana",), OWN_ANSWERS, Design(DrawKind.ALL, repeats=0.0), 7, gold=gold, gold_feedback=is_told
+            unique(name),
+            ("ana",),
+            OWN_ANSWERS,
+            Design(DrawKind.ALL, repeats=0.0),
+            7,
+            gold=gold,
+            gold_feedback=is_told,
         )
         plans[name] = drawn_plan(answered_app.store, wish)
         keep_campaign(folder, plans[name])
@@ -47,7 +62,9 @@ def test_an_annotator_is_told_where_the_plan_says_so(open_page: OpenPage, answer
         if name == "quiet":
             expect(page.locator(".cw-desk-told")).to_be_hidden()
             continue
-        words = "The previous item had a known label: ✗ wrong. You said ✓ correct. Another <b>cause."
+        words = (
+            "The previous item had a known label: ✗ wrong. You said ✓ correct. Another <b>cause."
+        )
         expect(page.locator(".cw-desk-told")).to_have_text(words)
         press(page, "1")
         expect(page.locator(".cw-desk-told")).to_be_hidden()
@@ -64,7 +81,13 @@ def test_a_lead_adds_gold_items_from_a_file_and_from_a_locked_campaign(
     old, new = campaign_of_all(answered_app, unique("old")), unique("golden")
     for name in old.annotators:
         acts = [
-            {"event": uuid4().hex, "action": "label", "item": item.item, "showing": 1, "label": "partial"}
+            {
+                "event": uuid4().hex,
+                "action": "label",
+                "item": item.item,
+                "showing": 1,
+                "label": "partial",
+            }
             for item in old.items[:3]
         ]
         assert LabelStore(folder, old.campaign).take(name, acts).refused == {}
@@ -77,7 +100,9 @@ def test_a_lead_adds_gold_items_from_a_file_and_from_a_locked_campaign(
     page.get_by_text("Gold items", exact=True).click()
     expect(page.get_by_text("Gold items have a known label")).to_be_visible()
     give_file(page, "instance,detector,setting,label\nnumpy_1_reproduced,heron,code,right\n")
-    expect(page.get_by_text("gold.csv, line 2: the label 'right' is none of correct, partial")).to_be_visible()
+    expect(
+        page.get_by_text("gold.csv, line 2: the label 'right' is none of correct, partial")
+    ).to_be_visible()
     expect(page.get_by_text("The plan", exact=True)).to_have_count(0)
     page.get_by_role("button", name="Remove gold.csv").click()
     give_file(page, "instance,detector,setting,label,run\nnumpy_1_reproduced,heron,code,wrong,1\n")
@@ -87,9 +112,9 @@ def test_a_lead_adds_gold_items_from_a_file_and_from_a_locked_campaign(
     fill(page, "How many", "2")
     expect(page.get_by_text("3 gold items in everybody's order.")).to_be_visible()
     page.get_by_text("Tell annotators the label of each gold item").click()
-    expect(page.get_by_text(f"Gold: 3 items with a known label (gold.csv, {old.campaign})")).to_contain_text(
-        "told after each"
-    )
+    expect(
+        page.get_by_text(f"Gold: 3 items with a known label (gold.csv, {old.campaign})")
+    ).to_contain_text("told after each")
     page.get_by_role("button", name="Create campaign").click()
     expect(title(page)).to_have_text(new)
     settled(page)

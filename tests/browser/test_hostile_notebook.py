@@ -36,15 +36,21 @@ ERROR = {
 
 def notebook(target: str, outputs: list[dict[str, Any]]) -> str:
     sources = [f"text = '''{SCRIPT}'''\n{RTL}", f"# {CLOSING}\n{LONG}"]
-    cells = [v4.new_code_cell(source, execution_count=n) for n, source in enumerate(sources, start=1)]
-    last = v4.new_code_cell(target, execution_count=3, outputs=[nbformat.from_dict(output) for output in outputs])
+    cells = [
+        v4.new_code_cell(source, execution_count=n) for n, source in enumerate(sources, start=1)
+    ]
+    last = v4.new_code_cell(
+        target, execution_count=3, outputs=[nbformat.from_dict(output) for output in outputs]
+    )
     return str(nbformat.writes(v4.new_notebook(cells=[*cells, last])))
 
 
 @pytest.fixture(scope="module")
 def hostile_app(copy_of_embedded: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("hostile")
-    (folder / f"{CASE}_reproduced.ipynb").write_text(notebook(f"raise NameError('{SCRIPT}')", [ERROR]), "utf-8")
+    (folder / f"{CASE}_reproduced.ipynb").write_text(
+        notebook(f"raise NameError('{SCRIPT}')", [ERROR]), "utf-8"
+    )
     (folder / f"{CASE}_fixed.ipynb").write_text(notebook(f"print('{CLOSING}')", []), "utf-8")
     import_paths([folder], DataFolder(copy_of_embedded))
     with serve(copy_of_embedded) as address:
@@ -53,7 +59,9 @@ def hostile_app(copy_of_embedded: Path, tmp_path_factory: pytest.TempPathFactory
 
 def test_a_hostile_pair_is_shown_as_text(hostile_app: str, open_page: OpenPage) -> None:
     page = settled(open_page(f"{hostile_app}/cases"))
-    [benchmark] = page.evaluate("[...new URLSearchParams(location.search).getAll('benchmark')]") or ["hostile0"]
+    [benchmark] = page.evaluate(
+        "[...new URLSearchParams(location.search).getAll('benchmark')]"
+    ) or ["hostile0"]
     page.goto(f"{hostile_app}/cases?benchmark={benchmark}&case={quote(CASE)}")
     expect(page.locator(".cw-target")).to_be_visible()
     settled(page)

@@ -61,7 +61,9 @@ def restore(page: Page) -> None:
     page.get_by_role("button", name="Restore").click()
 
 
-def test_a_benchmark_is_renamed_removed_and_restored_on_data(app: str, open_page: OpenPage, folder: DataFolder) -> None:
+def test_a_benchmark_is_renamed_removed_and_restored_on_data(
+    app: str, open_page: OpenPage, folder: DataFolder
+) -> None:
     page = settled(open_page(f"{app}/data"))
     expect(page.get_by_text("lab: 1 case, 2 notebooks")).to_be_visible()
     choose(page, "Rename or remove", "benchmark lab, 1 case")
@@ -84,7 +86,9 @@ def test_a_run_is_removed_on_its_page_and_restored_on_the_list(
 ) -> None:
     page = settled(open_page(f"{app}/runs"))
     expect(page.get_by_text("1 local run,")).to_be_visible()
-    page.goto(f"{app}/runs?benchmark=minibench&experiment={run_name(folder)}&detector=fake&setting=code")
+    page.goto(
+        f"{app}/runs?benchmark=minibench&experiment={run_name(folder)}&detector=fake&setting=code"
+    )
     remove(settled(page), "run")
     expect(heading(page, "Runs")).to_be_visible()
     expect(page.get_by_text("0 local runs,")).to_be_visible()
@@ -93,7 +97,9 @@ def test_a_run_is_removed_on_its_page_and_restored_on_the_list(
 
 
 @pytest.mark.slow
-def test_a_campaign_is_removed_on_its_page_and_restored_on_the_list(app: str, open_page: OpenPage) -> None:
+def test_a_campaign_is_removed_on_its_page_and_restored_on_the_list(
+    app: str, open_page: OpenPage
+) -> None:
     page = settled(open_page(f"{app}/campaigns?campaign=pilot"))
     expect(title(page)).to_have_text("pilot")
     remove(page, "campaign")

@@ -63,7 +63,12 @@ def lab(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[
     (home / "extensions" / "crane-workbench").symlink_to(root / "labextension")
     (home / "config" / "jupyter_lab_config.py").write_text(CONFIG, "utf-8")
     command = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
-    spec = {"argv": command, "display_name": "Bare", "language": "python", "env": {"PYTHONPATH": ""}}
+    spec = {
+        "argv": command,
+        "display_name": "Bare",
+        "language": "python",
+        "env": {"PYTHONPATH": ""},
+    }
     (kernel / "kernel.json").write_text(json.dumps(spec), "utf-8")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -72,9 +77,16 @@ def lab(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[
     started += [f"--LabApp.extra_labextensions_path={home / 'extensions'}"]
     places = {"JUPYTER_CONFIG_DIR": home / "config", "JUPYTER_PATH": home / "share" / "jupyter"}
     places |= {"JUPYTER_DATA_DIR": home / "data", "JUPYTERLAB_SETTINGS_DIR": home / "settings"}
-    environment = os.environ | {name: str(place) for name, place in places.items()} | {"PYTHONPATH": str(root)}
+    environment = (
+        os.environ
+        | {name: str(place) for name, place in places.items()}
+        | {"PYTHONPATH": str(root)}
+    )
     log = home / "log.txt"
-    with log.open("wb") as told, subprocess.Popen(started, env=environment, stdout=told, stderr=told) as server:
+    with (
+        log.open("wb") as told,
+        subprocess.Popen(started, env=environment, stdout=told, stderr=told) as server,
+    ):
         try:
             until_it_listens(server, port, log)
             yield f"http://127.0.0.1:{port}", work
@@ -100,11 +112,23 @@ def opened(lab: tuple[str, Path], browser: Browser) -> Iterator[Open]:
 
     def go(name: str, kernel: str = "python3", theme: str = "JupyterLab Light") -> Page:
         cells = [
-            {"id": f"c{i}", "cell_type": "code", "source": code, "metadata": {}, "outputs": [], "execution_count": None}
+            {
+                "id": f"c{i}",
+                "cell_type": "code",
+                "source": code,
+                "metadata": {},
+                "outputs": [],
+                "execution_count": None,
+            }
             for i, code in enumerate(CELLS)
         ]
         spec = {"name": kernel, "display_name": kernel, "language": "python"}
-        notebook = {"nbformat": 4, "nbformat_minor": 5, "metadata": {"kernelspec": spec}, "cells": cells}
+        notebook = {
+            "nbformat": 4,
+            "nbformat_minor": 5,
+            "metadata": {"kernelspec": spec},
+            "cells": cells,
+        }
         (work / f"{name}.ipynb").write_text(json.dumps(notebook), "utf-8")
         page = context.new_page()
         page.set_default_timeout(TIMEOUT_MS)
@@ -112,8 +136,12 @@ def opened(lab: tuple[str, Path], browser: Browser) -> Iterator[Open]:
         page.goto(f"{address}/doc/tree/{name}.ipynb?reset")
         page.locator(".jp-CodeCell").first.wait_for()
         page.evaluate(READY)
-        page.evaluate("theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})", theme)
-        expect(page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]")).to_be_visible(timeout=TIMEOUT_MS)
+        page.evaluate(
+            "theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})", theme
+        )
+        expect(page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]")).to_be_visible(
+            timeout=TIMEOUT_MS
+        )
         return page
 
     yield go
@@ -132,7 +160,9 @@ def focus(page: Page, number: int) -> None:
 def run(page: Page, number: int) -> None:
     focus(page, number)
     page.keyboard.press("Control+Enter")
-    expect(cell(page, number).locator(".jp-InputPrompt")).to_have_text(re.compile(r"\[\d+\]:"), timeout=TIMEOUT_MS)
+    expect(cell(page, number).locator(".jp-InputPrompt")).to_have_text(
+        re.compile(r"\[\d+\]:"), timeout=TIMEOUT_MS
+    )
 
 
 def ask(page: Page, number: int) -> Locator:
@@ -148,7 +178,11 @@ def test_a_crash_is_told_under_the_cell_and_nothing_runs(opened: Open) -> None:
     verdict = ask(page, 1)
     expect(verdict).to_have_attribute("data-verdict", "crash", timeout=TIMEOUT_MS)
     expect(verdict).to_contain_text("Will crash: KeyError")
-    for name, words in {"line": "beds['south']", "evidence": "'north'", "remedy": "existing key"}.items():
+    for name, words in {
+        "line": "beds['south']",
+        "evidence": "'north'",
+        "remedy": "existing key",
+    }.items():
         expect(verdict.locator(f"dt:text-is('{name}') + dd")).to_contain_text(words)
     expect(cell(page, 1).locator(".jp-InputPrompt")).to_have_text("[ ]:")
     verdict.get_by_role("button", name="In [1]").click()
@@ -213,7 +247,9 @@ def test_a_busy_kernel_is_waited_for(opened: Open, lab: tuple[str, Path]) -> Non
 @pytest.mark.slow
 def test_a_kernel_without_the_package_says_what_to_do(opened: Open) -> None:
     verdict = ask(opened("bare", kernel="bare"), 1)
-    expect(verdict).to_contain_text("not installed in the environment of this kernel", timeout=TIMEOUT_MS)
+    expect(verdict).to_contain_text(
+        "not installed in the environment of this kernel", timeout=TIMEOUT_MS
+    )
     expect(verdict).to_contain_text("needs Python 3.11 or later")
     expect(verdict).not_to_contain_text("pip install")  # nobody owns the name on the index
 

@@ -31,14 +31,18 @@ def test_a_value_of_a_link_that_is_not_offered_is_named(
 
 
 @pytest.mark.slow
-def test_a_link_whose_values_are_all_offered_says_nothing(facts_app: str, open_page: OpenPage) -> None:
+def test_a_link_whose_values_are_all_offered_says_nothing(
+    facts_app: str, open_page: OpenPage
+) -> None:
     page = settled(open_page(f"{facts_app}{GPT}&only=runs differ"))
     expect(page.get_by_text("Instances", exact=True)).to_be_visible()
     expect(page.get_by_text(NOT_OFFERED)).to_have_count(0)
 
 
 @pytest.mark.parametrize("scheme", ["light", slow("dark")])
-def test_the_place_of_the_keyboard_is_seen(facts_app: str, open_page: OpenPage, scheme: str) -> None:
+def test_the_place_of_the_keyboard_is_seen(
+    facts_app: str, open_page: OpenPage, scheme: str
+) -> None:
     page = settled(open_page(facts_app, color_scheme=scheme))
     unseen, met = [], set()
     for _ in range(30):

@@ -57,7 +57,9 @@ def lab(copy_of_embedded: Path, tmp_path_factory: pytest.TempPathFactory) -> Ite
             "client_secret": "any",
             "server_metadata_url": f"http://localhost:{provider.server_port}/.well-known/openid-configuration",
         }
-        secrets.write_text("[auth]\n" + "".join(f'{name} = "{value}"\n' for name, value in settings.items()))
+        secrets.write_text(
+            "[auth]\n" + "".join(f'{name} = "{value}"\n' for name, value in settings.items())
+        )
         logins = {"CRANE_ROLES": str(roles), "STREAMLIT_SECRETS_FILES": str(secrets)}
         with serve(copy_of_embedded, port=port, **logins):
             yield Lab(f"http://localhost:{port}", roles)
@@ -112,7 +114,9 @@ def test_somebody_who_is_listed_is_let_in_with_that_role(lab: Lab, browser: Brow
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.slow
-def test_what_a_login_shows_is_accessible(lab: Lab, browser: Browser, theme: Literal["light", "dark"]) -> None:
+def test_what_a_login_shows_is_accessible(
+    lab: Lab, browser: Browser, theme: Literal["light", "dark"]
+) -> None:
     with somebody(browser) as context:
         page = context.new_page()
         page.emulate_media(color_scheme=theme)
@@ -160,7 +164,9 @@ def test_two_people_at_once_keep_their_roles(lab: Lab, browser: Browser) -> None
         for page in (lead, viewer):
             page.goto(f"{lab.address}/campaigns")
         expect(
-            viewer.get_by_text("This page needs the role lead; you are logged in as vic@lab.example, viewer.")
+            viewer.get_by_text(
+                "This page needs the role lead; you are logged in as vic@lab.example, viewer."
+            )
         ).to_be_visible()
         expect(title(viewer)).to_have_text("Campaigns")
         expect(lead.get_by_role("heading", name="New campaign")).to_be_visible()

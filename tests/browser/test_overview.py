@@ -17,7 +17,9 @@ GAINS = ("+7.2 pp", "+9.5 pp", "+7.7 pp")
 
 
 @pytest.mark.parametrize("app", ["facts_app", slow("full_app")])
-def test_the_answer_is_the_papers(app: str, open_page: OpenPage, request: pytest.FixtureRequest) -> None:
+def test_the_answer_is_the_papers(
+    app: str, open_page: OpenPage, request: pytest.FixtureRequest
+) -> None:
     page = settled(open_page(request.getfixturevalue(app)))
     expect(title(page)).to_have_text(TITLES["/"])
     charts = page.get_by_test_id("stVegaLiteChart")
@@ -36,13 +38,17 @@ def test_the_answer_is_the_papers(app: str, open_page: OpenPage, request: pytest
         expect(cards.nth(2).locator("blockquote")).not_to_be_empty()
     else:
         expect(cards.nth(1)).to_contain_text("GPT-5: 0 of 5 answers predict the crash")
-        expect(cards.nth(2)).to_contain_text("GPT-5: 5 of 5 answers predict the crash; diagnosis correct")
+        expect(cards.nth(2)).to_contain_text(
+            "GPT-5: 5 of 5 answers predict the crash; diagnosis correct"
+        )
     page.get_by_test_id("stPageLink-NavLink").filter(has_text="Open pandas_9").click()
     expect(title(page)).to_have_text("pandas_9")
 
 
 @pytest.mark.parametrize("words", ["where it helped a model", slow("where it hurt one")])
-def test_the_cases_behind_the_finding_are_a_click_away(words: str, facts_app: str, open_page: OpenPage) -> None:
+def test_the_cases_behind_the_finding_are_a_click_away(
+    words: str, facts_app: str, open_page: OpenPage
+) -> None:
     page = settled(open_page(facts_app))
     link = page.get_by_test_id("stPageLink-NavLink").filter(has_text=words)
     found = re.match(r"(\d+) cases", link.inner_text())
@@ -66,7 +72,9 @@ def follow(page: Page, words: str) -> None:
         ("Label diagnoses", "/annotate"),
     ],
 )
-def test_a_link_leads_where_it_says(words: str, where: str, facts_app: str, open_page: OpenPage) -> None:
+def test_a_link_leads_where_it_says(
+    words: str, where: str, facts_app: str, open_page: OpenPage
+) -> None:
     page = settled(open_page(facts_app))
     follow(page, words)
     expect(title(page)).to_have_text(TITLES[where])
@@ -81,11 +89,15 @@ def test_a_link_leads_where_it_says(words: str, where: str, facts_app: str, open
     ],
 )
 @pytest.mark.slow
-def test_a_link_to_a_part_of_results_opens_it(words: str, part: str, facts_app: str, open_page: OpenPage) -> None:
+def test_a_link_to_a_part_of_results_opens_it(
+    words: str, part: str, facts_app: str, open_page: OpenPage
+) -> None:
     page = settled(open_page(facts_app))
     follow(page, words)
     expect(title(page)).to_have_text("Results")
-    expect(page.get_by_role("tab", name=part, exact=True)).to_have_attribute("aria-selected", "true")
+    expect(page.get_by_role("tab", name=part, exact=True)).to_have_attribute(
+        "aria-selected", "true"
+    )
     assert query(page)["part"] == [part]
 
 

@@ -41,7 +41,9 @@ def labels(journal: Journal) -> list[Label]:
     return [journal.given[showing].label for showing in journal.order if showing in journal.given]
 
 
-def test_one_item_is_found_and_changed_and_no_other(open_page: OpenPage, answered_app: Served, plan: Plan) -> None:
+def test_one_item_is_found_and_changed_and_no_other(
+    open_page: OpenPage, answered_app: Served, plan: Plan
+) -> None:
     page = open_page(f"{answered_app.address}/annotate?campaign={plan.campaign}&annotator=ana")
     page.wait_for_selector(".cw-desk .cw-card")
     page.get_by_role("button", name="My items").click()
@@ -61,14 +63,22 @@ def test_one_item_is_found_and_changed_and_no_other(open_page: OpenPage, answere
     expect(title(page)).to_have_text("My items")
     expect(page.get_by_text(re.compile("of 5 items"))).to_be_visible()
     after = journal_of(answered_app.folder, plan, "ana")
-    assert labels(after) == [Label(word) for word in ("correct", "wrong", "partial", "partial", "correct")]
+    assert labels(after) == [
+        Label(word) for word in ("correct", "wrong", "partial", "partial", "correct")
+    ]
     changed = after.order[2]
-    assert (after.given[changed].reason, after.notes, set(after.flags)) == ("b", {changed: "seen again"}, {changed})
+    assert (after.given[changed].reason, after.notes, set(after.flags)) == (
+        "b",
+        {changed: "seen again"},
+        {changed},
+    )
     page.get_by_role("button", name="Continue labelling").click()
     page.wait_for_selector(".cw-desk .cw-card")
 
 
 @pytest.mark.slow
 def test_nothing_labelled_is_said(open_page: OpenPage, answered_app: Served, plan: Plan) -> None:
-    page = open_page(f"{answered_app.address}/annotate?campaign={plan.campaign}&annotator=ben&own=list")
+    page = open_page(
+        f"{answered_app.address}/annotate?campaign={plan.campaign}&annotator=ben&own=list"
+    )
     expect(page.get_by_text("You have not labelled any item yet.")).to_be_visible()

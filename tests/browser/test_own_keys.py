@@ -38,7 +38,9 @@ def open_desk(page: Page, address: str, plan: Plan) -> Page:
 
 def keep_in_browser(page: Page, person: str, keys: str) -> None:
     """What this browser holds of a person's keys, as a text."""
-    page.evaluate("([person, keys]) => localStorage.setItem(`crane-keys ${person}`, keys)", [person, keys])
+    page.evaluate(
+        "([person, keys]) => localStorage.setItem(`crane-keys ${person}`, keys)", [person, keys]
+    )
 
 
 def change(page: Page, words: str, key: str) -> None:
@@ -58,7 +60,13 @@ def test_keys_go_with_a_person_to_another_browser_and_to_deciding(
 ) -> None:
     address, folder, kim = answered_app.address, answered_app.folder, plan.annotators[0]
     for name, said in ((kim, "wrong"), ("ben", "correct")):
-        act = {"event": f"{name}-first", "action": "label", "item": plan.items[0].item, "showing": 1, "label": said}
+        act = {
+            "event": f"{name}-first",
+            "action": "label",
+            "item": plan.items[0].item,
+            "showing": 1,
+            "label": said,
+        }
         assert LabelStore(folder, plan.campaign).take(name, [act]).refused == {}
     first = open_desk(open_page(address), address, plan)
     change(first, "correct", "j")
@@ -118,7 +126,9 @@ def test_keys_work_while_the_server_is_away_and_reach_it_later(
             page = open_desk(context.new_page(), line.address, plan)
             page.evaluate(COUNT_DIALOGS)
             line.cut()
-            page.wait_for_function("window.dialogs > 0 && !document.querySelector('[data-testid=stDialog]')")
+            page.wait_for_function(
+                "window.dialogs > 0 && !document.querySelector('[data-testid=stDialog]')"
+            )
             change(page, "correct", "j")
             waits = f"Keys are kept for {kim} in this browser; the server has not stored them yet."
             expect(page.locator(".cw-keys-where")).to_have_text(waits)
@@ -145,7 +155,10 @@ def test_keys_that_cannot_be_read_are_told_and_the_standard_keys_are_on(
     address, folder, kim = answered_app.address, answered_app.folder, plan.annotators[0]
     file = key_file(folder, kim)
     assert isinstance(file, Path)
-    ledger.append(file, KeyChoice(kim, "2026-11-21T10:00:00.000+00:00", '{"isOff": false, "keys": {"skip": "r"}}'))
+    ledger.append(
+        file,
+        KeyChoice(kim, "2026-11-21T10:00:00.000+00:00", '{"isOff": false, "keys": {"skip": "r"}}'),
+    )
     page = open_desk(open_page(address, color_scheme="dark"), address, plan)
     notice = page.locator(".cw-keys-notice")
     expect(notice).to_have_text(
@@ -165,4 +178,6 @@ def test_keys_that_cannot_be_read_are_told_and_the_standard_keys_are_on(
     keep_in_browser(page, "", "not JSON")
     page.reload()
     page.wait_for_selector(".cw-desk .cw-card")
-    expect(notice).to_have_text("The keys kept in this browser cannot be read, so the standard keys are on.")
+    expect(notice).to_have_text(
+        "The keys kept in this browser cannot be read, so the standard keys are on."
+    )

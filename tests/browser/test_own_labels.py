@@ -24,18 +24,27 @@ def fill(page: Page, words: str, value: str) -> None:
     settled(page)
 
 
-def test_a_fourth_label_is_added_pressed_and_stored(answered_app: Served, open_page: OpenPage) -> None:
+def test_a_fourth_label_is_added_pressed_and_stored(
+    answered_app: Served, open_page: OpenPage
+) -> None:
     name, app, folder = unique("four"), answered_app.address, answered_app.folder
     page = open_page(f"{app}/campaigns")
     expect(title(page)).to_have_text(TITLES["/campaigns"])
     choose_own_answers(page)
     page.get_by_text("Labels other than correct, partial, wrong").click()
     fill(page, "Label file", FOUR_TEXT.replace('key = "4"', 'key = "3"'))
-    expect(page.get_by_text("labels 4, key: labels 3 has '3' already; choose another.")).to_be_visible()
+    expect(
+        page.get_by_text("labels 4, key: labels 3 has '3' already; choose another.")
+    ).to_be_visible()
     expect(page.get_by_text("The plan", exact=True)).to_have_count(0)
     fill(page, "Label file", FOUR_TEXT)
     expect(page.locator(".cw-labels tr")).to_have_text(
-        [re.compile("1✓ correct"), re.compile("2◐ partial"), re.compile("3✗ wrong"), re.compile("4. unclear")]
+        [
+            re.compile("1✓ correct"),
+            re.compile("2◐ partial"),
+            re.compile("3✗ wrong"),
+            re.compile("4. unclear"),
+        ]
     )
     fill(page, "Name", name)
     fill(page, "Annotators", "ana, ben")
@@ -51,7 +60,9 @@ def test_a_fourth_label_is_added_pressed_and_stored(answered_app: Served, open_p
     expect(buttons).to_have_text(["1 ✓ correct", "2 ◐ partial", "3 ✗ wrong", "4 ? unclear"])
     press(page, "4")
     page.wait_for_function(SAVED)
-    expect(page.locator(".cw-desk-last")).to_contain_text("Previous item: ? unclear Why? 7 too vague")
+    expect(page.locator(".cw-desk-last")).to_contain_text(
+        "Previous item: ? unclear Why? 7 too vague"
+    )
     page.keyboard.press("5")  # a reason that unclear does not offer
     page.keyboard.press("7")
     expect(page.locator("[data-act=reason-vague]")).to_have_attribute("aria-pressed", "true")
@@ -68,4 +79,6 @@ def test_a_fourth_label_is_added_pressed_and_stored(answered_app: Served, open_p
     page.goto(f"{app}/campaigns?campaign={name}")
     expect(title(page)).to_have_text(name)
     settled(page)
-    expect(page.get_by_text("Without credit: unclear; those diagnoses count as not judged.")).to_be_visible()
+    expect(
+        page.get_by_text("Without credit: unclear; those diagnoses count as not judged.")
+    ).to_be_visible()

@@ -77,14 +77,21 @@ def test_everything_is_under_the_name_of_the_login(browser: Browser, app: Served
         settled(page)
         for width in (1280, 1440, 1600):
             page.set_viewport_size({"width": width, "height": 900})
-            last, bar = (page.locator(css).last.bounding_box() for css in ("[data-testid=stTopNavLink]", ".cw-tools"))
+            last, bar = (
+                page.locator(css).last.bounding_box()
+                for css in ("[data-testid=stTopNavLink]", ".cw-tools")
+            )
             assert last
             assert bar
-            assert bar["x"] > last["x"] + last["width"] or bar["y"] > last["y"] + last["height"], width
+            assert bar["x"] > last["x"] + last["width"] or bar["y"] > last["y"] + last["height"], (
+                width
+            )
         page.set_viewport_size(WIDE)
         label_one(page, "1")
         page.goto(f"{app.address}/annotate?campaign={plan.campaign}&annotator=ben")
-        expect(page.get_by_text("This desk is another person's; you are logged in as ana.")).to_be_visible()
+        expect(
+            page.get_by_text("This desk is another person's; you are logged in as ana.")
+        ).to_be_visible()
         assert page.locator(".cw-desk").count() == 0
     with invited(browser, app.address, app.folder, "b.en@lab.example") as page:
         expect(title(page)).to_have_text("Annotate")
@@ -122,7 +129,9 @@ def test_labels_outlive_a_session_that_ends_while_the_server_is_away(
     expect(page.locator(".cw-desk-saved")).to_have_text("1 label waiting to be saved")
     (answered.path / FILE_NAME).unlink()  # another key: no session of before is valid
     with serve(answered.path, port=port, CRANE_ROLES=str(roles)) as app:
-        expect(page.get_by_text("This session was not issued by this server.")).to_be_visible(timeout=TIMEOUT_MS)
+        expect(page.get_by_text("This session was not issued by this server.")).to_be_visible(
+            timeout=TIMEOUT_MS
+        )
         expect(page.locator(".cw-desk-notice")).to_contain_text("1 label waiting to be saved")
         assert len(journal_of(answered, plan, "ana").given) == 1
         other = context.new_page()
@@ -140,7 +149,14 @@ def test_a_decision_is_of_who_is_logged_in(browser: Browser, app: Served) -> Non
     plan = campaign_of_all(app, unique("decided"), annotators=("dora", "emil"))
     item = plan.items[0].item
     for name, label in (("dora", "correct"), ("emil", "wrong")):
-        act = {"event": f"{name}-{item}", "action": "label", "item": item, "showing": 1, "label": label, "seconds": 9.0}
+        act = {
+            "event": f"{name}-{item}",
+            "action": "label",
+            "item": item,
+            "showing": 1,
+            "label": label,
+            "seconds": 9.0,
+        }
         assert LabelStore(app.folder, plan.campaign).take(name, [act]).refused == {}
     with invited(browser, app.address, app.folder, "lea@lab.example") as page:
         page.goto(f"{app.address}/campaigns?campaign={plan.campaign}&decide={item}")

@@ -53,7 +53,10 @@ def test_the_first_screen_holds_verdicts_code_and_state_and_the_header_stays(pai
     assert pair.locator(".cw-raised").inner_text().startswith("ValueError: ")
     reasons = pair.locator(".cw-reasons[open]")
     expect(reasons).to_have_count(1)
-    columns = [column.bounding_box() for column in reasons.locator(".cw-side-by-side").first.locator("> div").all()]
+    columns = [
+        column.bounding_box()
+        for column in reasons.locator(".cw-side-by-side").first.locator("> div").all()
+    ]
     assert columns[0] and columns[1]
     assert columns[0]["y"] == columns[1]["y"], "−RT and +RT are not side by side"
     assert columns[0]["x"] < columns[1]["x"]
@@ -61,7 +64,9 @@ def test_the_first_screen_holds_verdicts_code_and_state_and_the_header_stays(pai
     before = pair.locator(".cw-verdicts").evaluate(size)
     pair.locator(".cw-reasons:not([open]) > summary").first.click()
     expect(pair.locator(".cw-reasons[open]")).to_have_count(2)
-    assert pair.locator(".cw-verdicts").evaluate(size) == before, "opening a reasoning reflows the matrix"
+    assert pair.locator(".cw-verdicts").evaluate(size) == before, (
+        "opening a reasoning reflows the matrix"
+    )
     pair.locator(".cw-reasons").last.scroll_into_view_if_needed()
     expect(title(pair)).to_be_in_viewport()
 
@@ -94,7 +99,9 @@ def test_a_wrapped_line_hangs_and_words_that_changed_are_marked(pair: Page) -> N
 
 
 @pytest.mark.slow
-def test_the_gutter_says_where_numbers_skip_and_what_the_traceback_counts(pair: Page, full_app: str) -> None:
+def test_the_gutter_says_where_numbers_skip_and_what_the_traceback_counts(
+    pair: Page, full_app: str
+) -> None:
     open_pair(pair, full_app, "numpy_10")
     expect(pair.locator(".cw-crash .cw-tag")).to_have_text("line 9 in the traceback")
     assert "empty line" in (pair.locator("i.cw-skip").first.get_attribute("title") or "")
@@ -123,11 +130,15 @@ def test_every_detector_is_a_row_with_its_runs_for_each_input(pair: Page) -> Non
         assert row.locator(".cw-runs span").count() == 20
 
 
-def test_a_published_input_is_shown_as_it_is_in_the_archive_and_stays_with_its_pair(pair: Page, archive: Path) -> None:
+def test_a_published_input_is_shown_as_it_is_in_the_archive_and_stays_with_its_pair(
+    pair: Page, archive: Path
+) -> None:
     for words, file in INPUT_FILES.items():
         text = published_text(archive, file)
         choose(pair, "Input text", f"{words} · {len(text):,} characters")
-        pair.wait_for_function("text => document.querySelector('.cw-prompt')?.textContent === text", arg=text)
+        pair.wait_for_function(
+            "text => document.querySelector('.cw-prompt')?.textContent === text", arg=text
+        )
     with pair.expect_download() as download:
         pair.get_by_role("button", name="Download this text").click()
     assert Path(download.value.path()).read_text("utf-8") == text
@@ -139,18 +150,24 @@ def test_a_published_input_is_shown_as_it_is_in_the_archive_and_stays_with_its_p
     assert pair.get_by_test_id("stException").count() == 0
 
 
-def test_without_the_texts_the_page_says_what_is_missing_and_how_to_get_it(facts_app: str, open_page: OpenPage) -> None:
+def test_without_the_texts_the_page_says_what_is_missing_and_how_to_get_it(
+    facts_app: str, open_page: OpenPage
+) -> None:
     page = open_pair(open_page(facts_app), facts_app, "pandas_8")
     assert page.locator(".cw-pair, .cw-state").count() == 0
     assert page.locator(".cw-verdicts tbody tr").first.locator(".cw-runs span").count() == 20
     expect(page.get_by_text("are not on this machine")).to_be_visible()
-    page.get_by_test_id("stPageLink-NavLink").filter(has_text="Fetch or import them on the Data page").click()
+    page.get_by_test_id("stPageLink-NavLink").filter(
+        has_text="Fetch or import them on the Data page"
+    ).click()
     expect(title(page)).to_have_text(TITLES["/data"])
     assert page.get_by_test_id("stTopNavLink").all_inner_texts() == MENU
 
 
 @pytest.mark.slow
-def test_a_pair_of_ours_shows_its_code_and_its_traceback(facts_app: str, open_page: OpenPage) -> None:
+def test_a_pair_of_ours_shows_its_code_and_its_traceback(
+    facts_app: str, open_page: OpenPage
+) -> None:
     page = open_pair(open_page(facts_app), facts_app, "pandas_1", benchmark="minibench")
     expect(page.locator(".cw-target")).to_have_count(1)
     expect(page.locator(".cw-side.cw-crash")).to_have_count(1)

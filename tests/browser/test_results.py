@@ -46,7 +46,9 @@ def results(facts_app: str, open_page: OpenPage) -> Page:
 
 def gain_mark(page: Page, value: str | re.Pattern[str]) -> Locator:
     """The value that stands beside a point of the first chart."""
-    return page.get_by_test_id("stVegaLiteChart").first.locator("text").get_by_text(value, exact=True)
+    return (
+        page.get_by_test_id("stVegaLiteChart").first.locator("text").get_by_text(value, exact=True)
+    )
 
 
 def open_tab(page: Page, name: str) -> Page:
@@ -62,7 +64,9 @@ def pick(page: Page, option: str) -> None:
 
 
 @pytest.mark.parametrize("app", ["facts_app", slow("full_app")])
-def test_all_24_cells_of_table_2a_are_equal(app: str, open_page: OpenPage, request: pytest.FixtureRequest) -> None:
+def test_all_24_cells_of_table_2a_are_equal(
+    app: str, open_page: OpenPage, request: pytest.FixtureRequest
+) -> None:
     page = settled(open_page(f"{request.getfixturevalue(app)}/results?part=Paper%27s+tables"))
     cells = page.locator("table.cw-numbers td:not(:first-child)")
     expect(cells).to_have_count(24)
@@ -77,14 +81,18 @@ def test_claims_are_shown_by_verdict(results: Page) -> None:
     open_tab(results, "Paper's claims")
     claims = results.get_by_test_id("stDataFrame").filter(has_text="Place in the paper")
     expect(claims.locator("tbody tr").first).to_contain_text("abstract")
-    results.get_by_test_id("stButtonGroup").get_by_text(re.compile(r"^rounds differently \d+$")).click()
+    results.get_by_test_id("stButtonGroup").get_by_text(
+        re.compile(r"^rounds differently \d+$")
+    ).click()
     wait_for_query(results, claims="rounds differently")
     expect(claims.locator("tbody tr").first).to_contain_text("it rounds to")
     settled(results)
     assert all("rounds differently" in row for row in texts(claims.locator("tbody tr")))
 
 
-def test_what_is_asked_of_all_detectors_is_answered_in_a_sentence_and_a_chart(results: Page) -> None:
+def test_what_is_asked_of_all_detectors_is_answered_in_a_sentence_and_a_chart(
+    results: Page,
+) -> None:
     expect(results.get_by_text("No evidence that the models differ")).to_be_visible()
     charts = results.get_by_test_id("stVegaLiteChart")
     expect(charts.locator("text").get_by_text("odds ratio", exact=True).first).to_be_visible()
@@ -111,13 +119,19 @@ def test_our_rules_stand_beside_the_study_from_the_first_start(results: Page) ->
 def test_members_of_a_combination_are_in_the_address(facts_app: str, open_page: OpenPage) -> None:
     chosen = "part=Combinations&members=rules%40runtime&members=gpt-5%40code"
     page = settled(open_page(f"{facts_app}/results?{chosen}"))
-    expect(page.get_by_text("Any is right more often than GPT-5 −RT, the best single member")).to_be_visible()
+    expect(
+        page.get_by_text("Any is right more often than GPT-5 −RT, the best single member")
+    ).to_be_visible()
     table = page.get_by_test_id("stDataFrame").filter(has_text="Others asked")
     expect(table).to_contain_text("80.6%")
     choose(page, "Combine", "Qwen2.5-32B-Instruct +RT")
     page.wait_for_function("new URLSearchParams(location.search).getAll('members').length === 3")
     expect(settled(page).get_by_text("Cascade  n 222").first).to_be_attached()
-    assert query(page)["members"] == ["rules@runtime", "gpt-5@code", "qwen-2.5-32b-instruct@runtime"]
+    assert query(page)["members"] == [
+        "rules@runtime",
+        "gpt-5@code",
+        "qwen-2.5-32b-instruct@runtime",
+    ]
 
 
 @pytest.mark.slow
@@ -172,14 +186,22 @@ def test_the_switch_changes_numbers_and_address_together(results: Page) -> None:
     ],
 )
 def test_a_click_on_a_mark_opens_its_cases(
-    by: str, group: str, detector: str, setting: str, filters: dict[str, list[str]], n: int, results: Page
+    by: str,
+    group: str,
+    detector: str,
+    setting: str,
+    filters: dict[str, list[str]],
+    n: int,
+    results: Page,
 ) -> None:
     open_tab(results, "Kinds of crash")
     if by != "library":
         pick(results, by)
         wait_for_query(results, by=by.replace(" ", "_"))
     where = f'[aria-label*="group: {group};"][aria-label*="input: {setting};"][aria-label*="detector: {detector};"]'
-    mark = results.get_by_test_id("stVegaLiteChart").locator(f"path[aria-roledescription=point]{where}")
+    mark = results.get_by_test_id("stVegaLiteChart").locator(
+        f"path[aria-roledescription=point]{where}"
+    )
     expect(mark).to_have_count(1)
     click_mark(results, mark)
     expect(title(results)).to_have_text(TITLES["/cases"])
@@ -187,7 +209,10 @@ def test_a_click_on_a_mark_opens_its_cases(
     assert path(results) == "/cases"
     names = {"Gemini 2.5 Flash": "gemini-2.5-flash", "GPT-5": "gpt-5"}
     settings = {"+RT": "runtime", "−RT": "code"}
-    assert query(results).items() >= (filters | {"detector": [names[detector]], "setting": [settings[setting]]}).items()
+    assert (
+        query(results).items()
+        >= (filters | {"detector": [names[detector]], "setting": [settings[setting]]}).items()
+    )
     results.go_back()
     expect(title(results)).to_have_text("Results")
     chosen = {} if by == "library" else {"by": [by.replace(" ", "_")]}
@@ -202,11 +227,17 @@ def test_a_chart_can_be_taken_as_table_and_as_picture(results: Page) -> None:
         with results.expect_download() as download:
             box.get_by_role("button", name=kind, exact=True).click()
         files[kind] = download.value
-    assert [file.suggested_filename for file in files.values()] == [f"accuracy_gain.{kind.lower()}" for kind in files]
+    assert [file.suggested_filename for file in files.values()] == [
+        f"accuracy_gain.{kind.lower()}" for kind in files
+    ]
     rows = list(csv.DictReader(Path(files["CSV"].path()).read_text("utf-8").splitlines()))
     values = {(row["detector_title"], row["setting"]): float(row["value"]) for row in rows}
     told = {(title, setting): f"{value:.1%}" for (title, setting), value in values.items()}
-    assert told == {(t, s): v for t, both in TABLE_2A.items() for s, v in zip(("code", "runtime"), both, strict=True)}
+    assert told == {
+        (t, s): v
+        for t, both in TABLE_2A.items()
+        for s, v in zip(("code", "runtime"), both, strict=True)
+    }
     assert all(float(row["low"]) < float(row["value"]) < float(row["high"]) for row in rows)
     picture = ElementTree.parse(files["SVG"].path()).getroot()
     assert picture.tag == "{http://www.w3.org/2000/svg}svg"
@@ -218,8 +249,12 @@ def test_a_chart_can_be_taken_as_table_and_as_picture(results: Page) -> None:
 
 @pytest.mark.slow
 def test_any_two_inputs_of_a_detector_can_be_compared(facts_app: str, open_page: OpenPage) -> None:
-    page = settled(open_page(f"{facts_app}/results?benchmark=minibench&kind=rules&compare=runtime,runtime%2B"))
-    finding = page.get_by_role("heading", name=re.compile("^Extended runtime state .* over runtime state"))
+    page = settled(
+        open_page(f"{facts_app}/results?benchmark=minibench&kind=rules&compare=runtime,runtime%2B")
+    )
+    finding = page.get_by_role(
+        "heading", name=re.compile("^Extended runtime state .* over runtime state")
+    )
     right = rounded(len(right_of_rules("runtime")) / 80 * 100)
     expect(finding).to_be_visible()
     expect(gain_mark(page, re.compile(rf"^\+RT ({right})%$"))).to_be_visible()
@@ -227,20 +262,28 @@ def test_any_two_inputs_of_a_detector_can_be_compared(facts_app: str, open_page:
     assert query(page)["compare"] == ["runtime,runtime+"]
     choose(page, "Inputs compared", "+RT against −RT")
     wait_for_query(page, compare=None)
-    expect(page.get_by_role("heading", name=re.compile("^Runtime state .* accuracy"))).to_be_visible()
+    expect(
+        page.get_by_role("heading", name=re.compile("^Runtime state .* accuracy"))
+    ).to_be_visible()
 
 
 @pytest.mark.slow
-def test_values_that_do_not_exist_fall_back_to_the_defaults(facts_app: str, open_page: OpenPage) -> None:
+def test_values_that_do_not_exist_fall_back_to_the_defaults(
+    facts_app: str, open_page: OpenPage
+) -> None:
     page = settled(
-        open_page(f"{facts_app}/results?credit=free&vote=none&table=99&by=weather&experiment=none&part=none")
+        open_page(
+            f"{facts_app}/results?credit=free&vote=none&table=99&by=weather&experiment=none&part=none"
+        )
     )
     expect(gain_mark(page, "−RT 58.1%")).to_be_visible()
     assert page.get_by_test_id("stException").count() == 0
 
 
 @pytest.mark.slow
-def test_panels_wrap_so_that_nothing_is_cut_at_any_width(facts_app: str, open_page: OpenPage) -> None:
+def test_panels_wrap_so_that_nothing_is_cut_at_any_width(
+    facts_app: str, open_page: OpenPage
+) -> None:
     page = settled(open_page(f"{facts_app}/results?part=Kinds+of+crash&by=crash_type"))
     expect(page.get_by_test_id("stVegaLiteChart").locator("svg")).to_have_count(3)
     for width in (1920, 1440, 1280, 1024, 768, 360):

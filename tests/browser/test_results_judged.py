@@ -37,9 +37,13 @@ def play(folder: DataFolder, store: Store, name: str, design: Design, *, is_lock
     """Two annotators say of everything what the published human says."""
     frame = asked_for(verdict_frame(store), STUDY)
     human = frame.set_index(KEY)["human"]
-    verdicts = [LabelledVerdict(**row) for row in as_rows(frame[[*KEY, "case_id", "library", "root_cause"]])]
+    verdicts = [
+        LabelledVerdict(**row) for row in as_rows(frame[[*KEY, "case_id", "library", "root_cause"]])
+    ]
     wish = CampaignRequest(name, ("ana", "ben"), STUDY, design, seed=7)
-    plan = draw_plan(wish, verdicts, guideline="g", created_at="2026-11-21T09:00:00+00:00", left_out=0)
+    plan = draw_plan(
+        wish, verdicts, guideline="g", created_at="2026-11-21T09:00:00+00:00", left_out=0
+    )
     keep_campaign(folder, plan)
     for annotator in plan.annotators:
         acts = [
@@ -84,11 +88,15 @@ def test_a_whole_campaign_with_the_published_labels_gives_the_papers_numbers(
     judged_app: str, open_page: OpenPage
 ) -> None:
     page = settled(open_page(f"{judged_app}/results"))
-    expect(page.get_by_text("Diagnoses judged by published human: 501 of 501 detected crashes")).to_be_visible()
+    expect(
+        page.get_by_text("Diagnoses judged by published human: 501 of 501 detected crashes")
+    ).to_be_visible()
     choose(page, "Diagnoses judged by", "whole: final")
     wait_for_query(page, judged_by="whole: final")
     expect(
-        page.get_by_text("whole: final: all 501 detected crashes have a final label (501 unanimous)")
+        page.get_by_text(
+            "whole: final: all 501 detected crashes have a final label (501 unanimous)"
+        )
     ).to_be_visible()
     settled(page)
     assert gain_texts(page) == sorted(TABLE_2A, key=lambda text: text[-5:])
@@ -108,9 +116,13 @@ def test_only_locked_campaigns_are_offered(judged_app: str, open_page: OpenPage)
 
 
 @pytest.mark.slow
-def test_a_sample_is_an_estimate_and_says_what_it_cannot_know(judged_app: str, open_page: OpenPage) -> None:
+def test_a_sample_is_an_estimate_and_says_what_it_cannot_know(
+    judged_app: str, open_page: OpenPage
+) -> None:
     page = settled(open_page(results(judged_app, judged_by="sample: final")))
-    line = page.get_by_text("sample: final, estimated from 222 labelled of 501 detected crashes (222 unanimous)")
+    line = page.get_by_text(
+        "sample: final, estimated from 222 labelled of 501 detected crashes (222 unanimous)"
+    )
     expect(line).to_be_visible()
     cells = texts(grid(page).locator("tbody tr").first.locator("td"))
     assert cells[0] == "Gemini 2.5 Flash"
@@ -124,9 +136,13 @@ def test_a_sample_is_an_estimate_and_says_what_it_cannot_know(judged_app: str, o
 
 
 @pytest.mark.slow
-def test_analyzers_are_judged_by_whoever_labelled_them(judged_app: str, open_page: OpenPage) -> None:
+def test_analyzers_are_judged_by_whoever_labelled_them(
+    judged_app: str, open_page: OpenPage
+) -> None:
     page = settled(open_page(results(judged_app, judged_by="whole: final", kind="analyzer")))
-    expect(page.get_by_text("Diagnoses judged by published human: 194 of 194 detected crashes")).to_be_visible()
+    expect(
+        page.get_by_text("Diagnoses judged by published human: 194 of 194 detected crashes")
+    ).to_be_visible()
     assert page.get_by_role("combobox", name="Diagnoses judged by", exact=True).count() == 0
 
 
@@ -136,7 +152,9 @@ def test_a_judge_can_be_the_one_who_judges(full_app: str, open_page: OpenPage) -
     assert gain_texts(page) == sorted(TABLE_2A, key=lambda text: text[-5:])
     choose(page, "Diagnoses judged by", "published judge, all repetitions")
     wait_for_query(page, judged_by="published judge, all repetitions")
-    expect(page.get_by_text("published judge, all repetitions: 501 of 501 detected crashes")).to_be_visible()
+    expect(
+        page.get_by_text("published judge, all repetitions: 501 of 501 detected crashes")
+    ).to_be_visible()
     settled(page)
     by_judge = gain_texts(page)
     assert not set(by_judge) & set(TABLE_2A)

@@ -43,12 +43,16 @@ def create(page: Page, name: str) -> None:
     choose(settled(page), "Who labels what", "each item by some of the annotators")
     settled(page)
     fill(page, "Calibration items", "8")
-    expect(page.get_by_text("each item by 2 of them. All label the same 8 items first")).to_be_visible()
+    expect(
+        page.get_by_text("each item by 2 of them. All label the same 8 items first")
+    ).to_be_visible()
     page.get_by_role("button", name="Create campaign").click()
     expect(title(page)).to_have_text(name)
 
 
-def test_a_team_from_calibration_to_a_second_round(open_page: OpenPage, answered_app: Served) -> None:
+def test_a_team_from_calibration_to_a_second_round(
+    open_page: OpenPage, answered_app: Served
+) -> None:
     name, address, folder = unique("team"), answered_app.address, answered_app.folder
     page = open_page(f"{address}/campaigns")
     create(page, name)
@@ -71,7 +75,9 @@ def test_a_team_from_calibration_to_a_second_round(open_page: OpenPage, answered
         page.get_by_text("Somebody leaves or is replaced").click()
         choose(page, "Annotator", "ben")
         fill(page, "Taken over by", "eva")
-        page.get_by_test_id("stExpander").filter(has_text="Somebody leaves").get_by_label("Changed by").fill("lead")
+        page.get_by_test_id("stExpander").filter(has_text="Somebody leaves").get_by_label(
+            "Changed by"
+        ).fill("lead")
         page.get_by_role("button", name="Change").click()
         expect(page.get_by_text("lead: eva joined; ben left.")).to_be_visible()
         press_ready(bens, "1")

@@ -15,7 +15,18 @@ from crane_core.pipeline.loading.load import import_paths
 from crane_core.pipeline.places import DataFolder
 
 from .conftest import OpenPage
-from .screen import choose, click_row, column, grid, path, query, row_of, settled, texts, wait_for_query
+from .screen import (
+    choose,
+    click_row,
+    column,
+    grid,
+    path,
+    query,
+    row_of,
+    settled,
+    texts,
+    wait_for_query,
+)
 from .test_data import small_study
 
 pytestmark = pytest.mark.browser
@@ -31,11 +42,21 @@ def runs_app(copy_of_embedded: Path, tmp_path_factory: pytest.TempPathFactory) -
     archive = tmp_path_factory.mktemp("study") / "crane-llm-main.tar.gz"
     archive.write_bytes(small_study())
     import_paths([archive], DataFolder(copy_of_embedded))
-    command = ["detect", "--detector=fake", "--setting=code", "--benchmark=junobench", "--instances=pandas_1_*"]
+    command = [
+        "detect",
+        "--detector=fake",
+        "--setting=code",
+        "--benchmark=junobench",
+        "--instances=pandas_1_*",
+    ]
     assert main(["--data", str(copy_of_embedded), *command, "--runs=3"]) == 0
     endpoints = tmp_path_factory.mktemp("endpoints") / "endpoints.toml"
-    endpoints.write_text('[ours]\nbase_url = "http://127.0.0.1:9/v1"\nmodels = ["heron", "gpt-5"]\n')
-    with serve(copy_of_embedded, CRANE_ALLOW_EXECUTION="1", CRANE_ENDPOINTS=str(endpoints)) as address:
+    endpoints.write_text(
+        '[ours]\nbase_url = "http://127.0.0.1:9/v1"\nmodels = ["heron", "gpt-5"]\n'
+    )
+    with serve(
+        copy_of_embedded, CRANE_ALLOW_EXECUTION="1", CRANE_ENDPOINTS=str(endpoints)
+    ) as address:
         yield address
 
 
@@ -115,7 +136,9 @@ def test_the_filter_stays_while_answers_are_read(facts_app: str, open_page: Open
 
 @pytest.mark.slow
 def test_an_address_that_names_nothing_says_so(facts_app: str, open_page: OpenPage) -> None:
-    page = settled(open_page(f"{facts_app}/runs?benchmark=junobench&experiment=none&detector=x&setting=code"))
+    page = settled(
+        open_page(f"{facts_app}/runs?benchmark=junobench&experiment=none&detector=x&setting=code")
+    )
     expect(page.get_by_text("No run matches junobench, none, x, code.")).to_be_visible()
     expect(grid(page)).to_be_visible()
     page.goto(f"{facts_app}{GPT}&instance=none_1_fixed")
@@ -160,7 +183,9 @@ def test_a_run_is_started_watched_and_read(runs_app: str, open_page: OpenPage) -
 
 
 @pytest.mark.slow
-def test_several_inputs_are_started_as_a_run_each_under_one_name(runs_app: str, open_page: OpenPage) -> None:
+def test_several_inputs_are_started_as_a_run_each_under_one_name(
+    runs_app: str, open_page: OpenPage
+) -> None:
     page = settled(open_page(f"{runs_app}/runs"))
     start_button(page)
     settled(page)
@@ -181,7 +206,9 @@ def test_several_inputs_are_started_as_a_run_each_under_one_name(runs_app: str, 
     expect(grid(page).locator("tbody tr").filter(has_text="pilot")).to_have_count(2)
 
 
-def test_a_model_is_chosen_among_the_endpoints_of_the_server(runs_app: str, open_page: OpenPage) -> None:
+def test_a_model_is_chosen_among_the_endpoints_of_the_server(
+    runs_app: str, open_page: OpenPage
+) -> None:
     page = settled(open_page(f"{runs_app}/runs"))
     start_button(page)
     settled(page)
@@ -190,9 +217,13 @@ def test_a_model_is_chosen_among_the_endpoints_of_the_server(runs_app: str, open
     expect(command).to_contain_text("--endpoint=ours --model=heron --budget-tokens=5000000")
     settled(page)
     choose(page, "Models", "gpt-5")
-    expect(command).to_contain_text("--endpoint=ours --model=heron --model=gpt-5 --budget-tokens=5000000")
+    expect(command).to_contain_text(
+        "--endpoint=ours --model=heron --model=gpt-5 --budget-tokens=5000000"
+    )
     expect(
-        page.get_by_text("2 runs, one per model and input, one after the other; a cap holds for each.")
+        page.get_by_text(
+            "2 runs, one per model and input, one after the other; a cap holds for each."
+        )
     ).to_be_visible()
     settled(page)
     page.get_by_role("button", name="Remove heron").click()
@@ -220,7 +251,9 @@ def test_an_own_run_stands_beside_the_study_on_results(runs_app: str, open_page:
     ours = grid(page).locator("tbody tr").filter(has_text="junobench").filter(has_text="fake")
     expect(ours).to_have_count(1)
     rows = texts(grid(page).locator("tbody tr"))
-    click_row(page, next(place for place, row in enumerate(rows) if "fake" in row and "JunoBench" in row))
+    click_row(
+        page, next(place for place, row in enumerate(rows) if "fake" in row and "JunoBench" in row)
+    )
     expect(page.get_by_text("Crash detection, beside the published rows")).to_be_visible()
     expect(page.locator(".cw-numbers b")).to_have_text("fake")
     settled(page)
@@ -230,4 +263,6 @@ def test_an_own_run_stands_beside_the_study_on_results(runs_app: str, open_page:
     assert path(page) == "/results"
     [job] = query(page)["beside"]
     assert job.startswith("fake-code-junobench-")
-    expect(page.get_by_test_id("stVegaLiteChart").first.locator("text", has_text="fake (own)").first).to_be_visible()
+    expect(
+        page.get_by_test_id("stVegaLiteChart").first.locator("text", has_text="fake (own)").first
+    ).to_be_visible()

@@ -36,17 +36,26 @@ def site(prepared_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) 
         *(slow(*one) for one in (("light", 390), ("dark", 1280), ("dark", 390))),
     ],
 )
-def test_pages_open_from_disk_offline(site: Path, browser: Browser, scheme: str, width: int) -> None:
-    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, offline=True)
+def test_pages_open_from_disk_offline(
+    site: Path, browser: Browser, scheme: str, width: int
+) -> None:
+    context = browser.new_context(
+        viewport={"width": width, "height": 900}, color_scheme=scheme, offline=True
+    )
     page, complaints = context.new_page(), []
-    page.on("request", lambda request: None if request.url.startswith("file:") else complaints.append(request.url))
+    page.on(
+        "request",
+        lambda request: None if request.url.startswith("file:") else complaints.append(request.url),
+    )
     page.on("console", lambda message: complaints.append(message.text))
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.goto((site / "index.html").as_uri())
     for words in ("Results", "Ablations", "Claims", "Agreement", "Pairs"):
         page.get_by_role("navigation").get_by_role("link", name=words).click()
         expect(page.locator("h1")).to_contain_text(words.lower() if words == "Claims" else words)
-        assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+        assert page.evaluate(
+            "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
+        )
     page.get_by_role("link", name="numpy_1", exact=True).last.click()
     expect(page.locator("h1")).to_have_text("numpy_1")
     expect(page.locator(".cw-pair")).to_be_visible()

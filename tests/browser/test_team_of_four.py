@@ -39,7 +39,11 @@ N_ITEMS, N_CALIBRATION = 222, 20
 def said_by(annotator: str, item: str) -> str:
     """What somebody says of an item: the same for all, but cem differs at every ninth."""
     place = int(item, 16) % 3
-    return str(DIAGNOSIS_LABELS[(place + 1) % 3 if annotator == "cem" and int(item, 16) % 9 == 0 else place])
+    return str(
+        DIAGNOSIS_LABELS[
+            (place + 1) % 3 if annotator == "cem" and int(item, 16) % 9 == 0 else place
+        ]
+    )
 
 
 def label_rest(folder: DataFolder, *people: str) -> None:
@@ -79,7 +83,16 @@ def test_a_team_of_four_from_calibration_to_a_replay_elsewhere(
 ) -> None:
     folder = DataFolder(Path(shutil.copytree(imported_data, tmp_path / "data")))
     team = ["--annotators", ",".join(FOUR), "--seed", "301", "--overlap", "some", "--per-item", "2"]
-    made = ["--data", str(folder.path), "campaign", "create", NAME, *team, "--calibration", str(N_CALIBRATION)]
+    made = [
+        "--data",
+        str(folder.path),
+        "campaign",
+        "create",
+        NAME,
+        *team,
+        "--calibration",
+        str(N_CALIBRATION),
+    ]
     assert main(made) == 0
     with host(folder.path) as address:
         page = open_page(address)
@@ -97,8 +110,13 @@ def test_a_team_of_four_from_calibration_to_a_replay_elsewhere(
         lock(open_campaign(page, address))
     plan = kept_campaign(folder, NAME).plan
     finals = final_outcomes(folder, plan)
-    assert (len(plan.items), {final.label is None for final in finals.values()}) == (N_ITEMS, {False})
-    labelled = Counter(showing.item for who in (*FOUR, "eva") for showing in journal_of(folder, plan, who).given)
+    assert (len(plan.items), {final.label is None for final in finals.values()}) == (
+        N_ITEMS,
+        {False},
+    )
+    labelled = Counter(
+        showing.item for who in (*FOUR, "eva") for showing in journal_of(folder, plan, who).given
+    )
     assert set(labelled.values()) <= {2, 3, 4, 5}
     assert len(decisions_of(folder, plan)) > 0
     assert [message.text for message in messages_of(folder, NAME)] == ["The first one."]
@@ -110,7 +128,9 @@ def change_guideline(page: Page) -> None:
     text = page.get_by_label("Text, Markdown")
     text.fill(f"{text.input_value()}\n\nA text that names only the symptom is partial.")
     page.get_by_label("Author").fill("lea")
-    expect(page.locator(".cw-prose").filter(has_text="names only the symptom is partial").first).to_be_attached()
+    expect(
+        page.locator(".cw-prose").filter(has_text="names only the symptom is partial").first
+    ).to_be_attached()
     page.get_by_role("button", name="Store new version").click()
     expect(page.get_by_text(re.compile("^Changed .* by lea$"))).to_be_visible()
 
@@ -190,9 +210,16 @@ def compare_with_replay(folder: DataFolder, tmp_path: Path) -> None:
     source = ["--from", str(out / "plan.json"), "--with-labels"]
     assert main(["--data", str(elsewhere.path), "campaign", "create", *source]) == 0
     old, new = kept_campaign(folder, NAME).plan, kept_campaign(elsewhere, NAME).plan
-    assert (new.items, new.orders, new.rounds, new.present) == (old.items, old.orders, old.rounds, old.present)
+    assert (new.items, new.orders, new.rounds, new.present) == (
+        old.items,
+        old.orders,
+        old.rounds,
+        old.present,
+    )
     assert final_outcomes(elsewhere, new) == final_outcomes(folder, old)
-    assert agreement_so_far(elsewhere, new, locked=True) == agreement_so_far(folder, old, locked=True)
+    assert agreement_so_far(elsewhere, new, locked=True) == agreement_so_far(
+        folder, old, locked=True
+    )
     assert [one.version for one in guideline_versions(elsewhere, new)] == [
         one.version for one in guideline_versions(folder, old)
     ]

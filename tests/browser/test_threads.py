@@ -16,7 +16,9 @@ from .screen import click_row, settled, title
 pytestmark = pytest.mark.browser
 
 
-def test_a_question_is_answered_read_and_resolved(open_page: OpenPage, answered_app: Served) -> None:
+def test_a_question_is_answered_read_and_resolved(
+    open_page: OpenPage, answered_app: Served
+) -> None:
     address, folder = answered_app.address, answered_app.folder
     plan = campaign_of_all(answered_app, unique("asked"))
     showing = plan.orders["ana"][0]
@@ -41,7 +43,9 @@ def test_a_question_is_answered_read_and_resolved(open_page: OpenPage, answered_
     expect(page.locator(".cw-message")).to_contain_text("The first <i>one</i>.")
     page.goto(f"{address}/annotate?campaign={plan.campaign}&annotator=ana")
     expect(page.locator(".cw-desk-thread")).to_contain_text("The first <i>one</i>.")
-    expect(page.locator(".cw-desk-answers")).to_have_text("The lead answered one of your items: see My items.")
+    expect(page.locator(".cw-desk-answers")).to_have_text(
+        "The lead answered one of your items: see My items."
+    )
     page.goto(f"{address}/annotate?campaign={plan.campaign}&annotator=ben")
     expect(page.locator(".cw-desk .cw-card")).to_be_visible()
     expect(page.locator(".cw-desk-thread")).to_be_hidden()

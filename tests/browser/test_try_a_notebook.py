@@ -81,7 +81,9 @@ def refusal(page: Page) -> Locator:
     return page.get_by_test_id("stAlertContentError")
 
 
-def test_a_shipped_notebook_is_judged_at_once_and_nothing_is_run(facts_app: str, open_page: OpenPage) -> None:
+def test_a_shipped_notebook_is_judged_at_once_and_nothing_is_run(
+    facts_app: str, open_page: OpenPage
+) -> None:
     page = settled(open_page(f"{facts_app}{PATH}"))
     expect(verdict(page)).to_contain_text("Will crash: KeyError")
     expect(verdict(page)).to_contain_text("Write 'yield_kg '.")
@@ -121,7 +123,9 @@ def test_an_upload_is_run_up_to_its_target(desk: Page) -> None:
     button(desk, "Run the cell before it").click()
     expect(verdict(desk)).to_contain_text("Will crash: KeyError")
     expect(verdict(desk)).to_contain_text("names.ipynb")
-    expect(desk.get_by_text(re.compile(r"A crash here would cost \d+\.\d s of re-execution"))).to_be_visible()
+    expect(
+        desk.get_by_text(re.compile(r"A crash here would cost \d+\.\d s of re-execution"))
+    ).to_be_visible()
     expect(desk.locator(".cw-state summary").filter(has_text="kept")).to_be_visible()
     expect(desk.locator(".cw-target .cw-crash")).to_have_text(re.compile("no such name"))
 
@@ -166,7 +170,10 @@ def test_what_is_no_notebook_is_refused_in_words(desk: Page) -> None:
     ("state", "words"),
     [
         slow(b"[1", "The state is not JSON."),
-        (b'{"target": 1, "captured": {"cells": "x"}, "variables": 3}', "not a state that `capture` wrote"),
+        (
+            b'{"target": 1, "captured": {"cells": "x"}, "variables": 3}',
+            "not a state that `capture` wrote",
+        ),
         slow(
             b'{"target": 1, "schema_version": 2, "captured": {"cells": [{"cell": 7}]}, "variables": {}}',
             "another target or another notebook",
@@ -174,7 +181,9 @@ def test_what_is_no_notebook_is_refused_in_words(desk: Page) -> None:
         slow(b'{"target": 9}', "before code cell 9, which names.ipynb does not have"),
     ],
 )
-def test_a_state_that_does_not_fit_is_refused_in_words(state: bytes, words: str, desk: Page) -> None:
+def test_a_state_that_does_not_fit_is_refused_in_words(
+    state: bytes, words: str, desk: Page
+) -> None:
     upload(desk, names_ipynb=notebook(*OPAQUE), names_json=state)
     expect(refusal(desk)).to_contain_text(words)
     expect(refusal(desk)).to_contain_text("What to do:")
@@ -187,7 +196,9 @@ def test_texts_of_notebooks_and_models_stay_texts(desk: Page) -> None:
     button(desk, "Run the cell before it").click()
     expect(verdict(desk)).to_contain_text("Will crash: KeyError")
     expect(verdict(desk)).to_contain_text(CLOSING)
-    expect(desk.get_by_text(re.compile(r"tokens \(exact\) for fake-9 at 127\.0\.0\.1"))).to_be_visible()
+    expect(
+        desk.get_by_text(re.compile(r"tokens \(exact\) for fake-9 at 127\.0\.0\.1"))
+    ).to_be_visible()
     button(desk, f"Send it to {MODEL}").click()
     answer = desk.locator(".cw-verdict").filter(has_text=MODEL)
     expect(answer).to_contain_text("Will crash")
@@ -206,11 +217,16 @@ def test_texts_of_notebooks_and_models_stay_texts(desk: Page) -> None:
 
 
 @pytest.mark.slow
-def test_a_file_on_the_server_runs_in_its_own_folder(try_app: str, tmp_path: Path, open_page: OpenPage) -> None:
+def test_a_file_on_the_server_runs_in_its_own_folder(
+    try_app: str, tmp_path: Path, open_page: OpenPage
+) -> None:
     (tmp_path / "beds.csv").write_text("bed;kg\nnorth;2\n")
     path = tmp_path / "beds.ipynb"
     path.write_bytes(
-        notebook("import csv\nrows = list(csv.DictReader(open('beds.csv'), delimiter=';'))", "rows[0]['k']")
+        notebook(
+            "import csv\nrows = list(csv.DictReader(open('beds.csv'), delimiter=';'))",
+            "rows[0]['k']",
+        )
     )
     page = settled(open_page(f"{try_app}{PATH}?notebook=path"))
     page.get_by_label("Path", exact=True).fill(str(path))

@@ -50,7 +50,11 @@ def people(browser: Browser, *names: str) -> Iterator[dict[str, Page]]:
 def wanted_label(annotator: str, item: str) -> str:
     """What somebody says of an item: the same for both, but for every seventh item."""
     place = int(item, 16) % 3
-    return str(DIAGNOSIS_LABELS[(place + 1) % 3 if annotator == "ben" and int(item, 16) % 7 == 0 else place])
+    return str(
+        DIAGNOSIS_LABELS[
+            (place + 1) % 3 if annotator == "ben" and int(item, 16) % 7 == 0 else place
+        ]
+    )
 
 
 def create(page: Page, address: str) -> None:
@@ -76,7 +80,8 @@ def press_label(page: Page, label: str) -> None:
     before = in_sight(page)
     press_ready(page, KEY_OF[label])
     page.wait_for_function(
-        "before => !['', before].includes(document.querySelector('.cw-desk').dataset.item)", arg=before
+        "before => !['', before].includes(document.querySelector('.cw-desk').dataset.item)",
+        arg=before,
     )
 
 
@@ -95,13 +100,17 @@ def kappa_of(folder: DataFolder, plan: Plan) -> tuple[float, int]:
     """Cohen's kappa by scikit-learn, from what the ledger holds."""
     ana, ben = labels(folder, plan, "ana"), labels(folder, plan, "ben")
     both = sorted(ana.keys() & ben.keys())
-    return float(cohen_kappa_score([ana[item] for item in both], [ben[item] for item in both])), len(both)
+    return float(
+        cohen_kappa_score([ana[item] for item in both], [ben[item] for item in both])
+    ), len(both)
 
 
 def kappa_on_page(page: Page, address: str) -> tuple[str, str]:
     """The headline of the Agreement page: the coefficient and its n, as printed."""
     page.goto(f"{address}/agreement")
-    headline = page.get_by_text(re.compile(r"over \d+ diagnoses of \d+ cases by whole: ana and whole: ben"))
+    headline = page.get_by_text(
+        re.compile(r"over \d+ diagnoses of \d+ cases by whole: ana and whole: ben")
+    )
     expect(headline).to_be_visible()
     found = re.search(r"kappa (\S+) .*? over (\d+) diagnoses", headline.inner_text())
     assert found
@@ -127,7 +136,9 @@ def decide_all(page: Page, address: str, label: str) -> int:
 
 
 @pytest.mark.slow
-def test_two_people_repeat_the_studys_second_labelling(imported_data: Path, tmp_path: Path, browser: Browser) -> None:
+def test_two_people_repeat_the_studys_second_labelling(
+    imported_data: Path, tmp_path: Path, browser: Browser
+) -> None:
     folder = DataFolder(Path(shutil.copytree(imported_data, tmp_path / "data")))
     port = free_port()
     with people(browser, "ana", "ben", "cleo") as pages:
@@ -142,7 +153,9 @@ def test_two_people_repeat_the_studys_second_labelling(imported_data: Path, tmp_
             assert n_both == 13
             assert kappa_on_page(pages["cleo"], address) == (f"{expected:.2f}", "13")
 
-        with serve(folder.path, port=port) as address:  # started again: what was labelled last comes back
+        with serve(
+            folder.path, port=port
+        ) as address:  # started again: what was labelled last comes back
             common = sorted(labels(folder, plan, "ana").keys() & labels(folder, plan, "ben").keys())
             back = journal_of(folder, plan, "ana").undoable()
             order = [showing.item for showing in back]
@@ -154,19 +167,33 @@ def test_two_people_repeat_the_studys_second_labelling(imported_data: Path, tmp_
                 pages["ana"].wait_for_function(
                     "name => document.querySelector('.cw-desk').dataset.item === name", arg=name
                 )
-            changed = next(str(label) for label in DIAGNOSIS_LABELS if str(label) != wanted_label("ben", order[depth]))
-            press_label(pages["ana"], changed if changed != wanted_label("ana", order[depth]) else "wrong")
+            changed = next(
+                str(label)
+                for label in DIAGNOSIS_LABELS
+                if str(label) != wanted_label("ben", order[depth])
+            )
+            press_label(
+                pages["ana"], changed if changed != wanted_label("ana", order[depth]) else "wrong"
+            )
             label_by_keys(folder, pages["ana"], "ana", depth)
             assert journal_of(folder, plan, "ana").n_done == N_EACH
             after, n_after = kappa_of(folder, plan)
             assert (n_after, after) != (13, expected)
             assert kappa_on_page(pages["cleo"], address) == (f"{after:.2f}", str(n_after))
 
-            open_items = [i for i, final in final_outcomes(folder, plan).items() if final.provenance is Provenance.OPEN]
+            open_items = [
+                i
+                for i, final in final_outcomes(folder, plan).items()
+                if final.provenance is Provenance.OPEN
+            ]
             assert decide_all(pages["cleo"], address, "partial") == len(open_items) > 0
             finals = final_outcomes(folder, plan)
-            assert {finals[item][:2] for item in open_items} == {(Label.PARTIAL, Provenance.ADJUDICATED)}
-            assert all("cleo, evidence was overlooked" in str(finals[item].why) for item in open_items)
+            assert {finals[item][:2] for item in open_items} == {
+                (Label.PARTIAL, Provenance.ADJUDICATED)
+            }
+            assert all(
+                "cleo, evidence was overlooked" in str(finals[item].why) for item in open_items
+            )
 
             lock(pages["cleo"], address)
             expect(pages["ana"].locator(".cw-desk")).to_be_visible()

@@ -15,7 +15,11 @@ def units(spec: dict[str, Any]) -> Iterator[Mark]:
     """Every drawn layer with its mark and encoding."""
     if "mark" in spec:
         yield spec
-    for part in [*spec.get("layer", []), *spec.get("hconcat", []), *([spec["spec"]] if "spec" in spec else [])]:
+    for part in [
+        *spec.get("layer", []),
+        *spec.get("hconcat", []),
+        *([spec["spec"]] if "spec" in spec else []),
+    ]:
         yield from units(part)
 
 

@@ -34,7 +34,9 @@ def drawn(table: pd.DataFrame, whole: float | None = 0.5) -> Any:
     return forest(table, labels=LABELS, coefficient="Cohen's kappa", whole=whole)
 
 
-def test_every_group_has_its_point_its_interval_and_its_text(table: pd.DataFrame, marks_of: Callable[..., Any]) -> None:
+def test_every_group_has_its_point_its_interval_and_its_text(
+    table: pd.DataFrame, marks_of: Callable[..., Any]
+) -> None:
     [point], [text, _], rules = (marks_of(drawn(table), kind) for kind in ("point", "text", "rule"))
     assert point["encoding"]["x"]["field"] == "value"
     assert text["encoding"]["text"]["field"] == "text"
@@ -55,7 +57,9 @@ def test_the_axis_reaches_from_below_the_lowest_interval_to_beyond_1(
 
 
 def test_a_group_without_a_value_says_why_at_the_left_edge(table: pd.DataFrame) -> None:
-    rows = [row for data in drawn(table).to_dict()["datasets"].values() for row in data if "text" in row]
+    rows = [
+        row for data in drawn(table).to_dict()["datasets"].values() for row in data if "text" in row
+    ]
     at = {row["text"]: (row["text_at"], row["value"]) for row in rows}
     assert at == {"0.80": (0.9, 0.8), "0.10": (0.3, 0.1), WHY: (-0.2, None)}
 
@@ -66,7 +70,9 @@ def test_a_high_value_without_an_interval_has_its_text_before_the_mark(
     alike = table.assign(value=[1.0, 0.1, None], low=[None, None, None], high=[None, None, None])
     behind, before = marks_of(drawn(alike), "text")
     assert [text["mark"]["align"] for text in (behind, before)] == ["left", "right"]
-    rows = [row for data in drawn(alike).to_dict()["datasets"].values() for row in data if "text" in row]
+    rows = [
+        row for data in drawn(alike).to_dict()["datasets"].values() for row in data if "text" in row
+    ]
     assert [row["is_before"] for row in rows] == [True, False, False]
 
 

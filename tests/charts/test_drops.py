@@ -16,7 +16,14 @@ LABELS = ["−RT", "+RT−V"]
 @pytest.fixture
 def table() -> pd.DataFrame:
     rows = [
-        {"label": "−RT", "detector_title": "GPT-5", "setting": "code", "difference": -0.05, "low": -0.1, "high": 0.01}
+        {
+            "label": "−RT",
+            "detector_title": "GPT-5",
+            "setting": "code",
+            "difference": -0.05,
+            "low": -0.1,
+            "high": 0.01,
+        }
         | {"end": 0.01, "text": "−5.0", "n": 222, "n_cases": 111, "is_printed": False},
         {"label": "+RT−V", "detector_title": "GPT-5", "setting": "runtime-V", "difference": -0.036}
         | {"end": -0.036, "text": "−3.6 p", "is_printed": True},
@@ -24,18 +31,25 @@ def table() -> pd.DataFrame:
     return pd.DataFrame(rows).astype({"n": "Int64", "n_cases": "Int64"})
 
 
-def test_zero_is_marked_and_what_is_measured_has_an_interval(table: pd.DataFrame, marks_of: Callable[..., Any]) -> None:
+def test_zero_is_marked_and_what_is_measured_has_an_interval(
+    table: pd.DataFrame, marks_of: Callable[..., Any]
+) -> None:
     chart = drops(table, labels=LABELS, rate="accuracy")
     zero, interval = marks_of(chart, "rule")
     assert chart.to_dict()["datasets"][zero["data"]["name"]] == [{"difference": 0.0}]
-    assert (interval["encoding"]["x"]["field"], interval["encoding"]["x2"]["field"]) == ("low", "high")
+    assert (interval["encoding"]["x"]["field"], interval["encoding"]["x2"]["field"]) == (
+        "low",
+        "high",
+    )
     measured, printed = marks_of(chart, "point")
     assert measured["mark"]["filled"] and measured["transform"] == interval["transform"]
     assert not printed["mark"]["filled"] and printed["mark"]["shape"] != measured["mark"]["shape"]
     assert printed["transform"] == [{"filter": "datum.is_printed"}]
 
 
-def test_rows_keep_their_order_and_few_cases_are_faded(table: pd.DataFrame, marks_of: Callable[..., Any]) -> None:
+def test_rows_keep_their_order_and_few_cases_are_faded(
+    table: pd.DataFrame, marks_of: Callable[..., Any]
+) -> None:
     for point in marks_of(drops(table, labels=LABELS, rate="F1"), "point"):
         assert point["encoding"]["y"]["sort"] == LABELS
         assert f"datum.n_cases <= {FEW_CASES}" in point["encoding"]["opacity"]["condition"]["test"]

@@ -27,12 +27,19 @@ def table(ends: dict[str, float]) -> pd.DataFrame:
 
 def test_every_label_of_the_largest_set_has_a_shape_of_its_own(marks_of) -> None:
     assert len(set(LABEL_SHAPES)) == len(LABEL_SHAPES) == MOST
-    (points,) = marks_of(label_mix(table(dict.fromkeys(COLOURS, 0.3)), parts=PARTS, colours=COLOURS), "point")
-    assert points["encoding"]["shape"]["scale"] == {"domain": list(COLOURS), "range": list(LABEL_SHAPES[:3])}
+    (points,) = marks_of(
+        label_mix(table(dict.fromkeys(COLOURS, 0.3)), parts=PARTS, colours=COLOURS), "point"
+    )
+    assert points["encoding"]["shape"]["scale"] == {
+        "domain": list(COLOURS),
+        "range": list(LABEL_SHAPES[:3]),
+    }
 
 
 def test_lines_begin_at_zero_and_keep_the_order_of_time(marks_of) -> None:
-    chart = label_mix(table({"correct": 0.7, "partial": 0.2, "wrong": 0.1}), parts=PARTS, colours=COLOURS)
+    chart = label_mix(
+        table({"correct": 0.7, "partial": 0.2, "wrong": 0.1}), parts=PARTS, colours=COLOURS
+    )
     (line,) = marks_of(chart, "line")
     assert line["encoding"]["y"]["scale"]["domain"] == [0, 1]
     assert line["encoding"]["x"]["sort"] == PARTS
@@ -41,7 +48,10 @@ def test_lines_begin_at_zero_and_keep_the_order_of_time(marks_of) -> None:
 
 @pytest.mark.parametrize(
     "ends",
-    [{"correct": 1.0, "partial": 0.0, "wrong": 0.0}, {"correct": 1 / 3, "partial": 1 / 3, "wrong": 1 / 3}],
+    [
+        {"correct": 1.0, "partial": 0.0, "wrong": 0.0},
+        {"correct": 1 / 3, "partial": 1 / 3, "wrong": 1 / 3},
+    ],
 )
 def test_names_stand_apart_inside_the_panel(ends: dict[str, float]) -> None:
     chart = label_mix(table(ends), parts=PARTS, colours=COLOURS)

@@ -21,7 +21,9 @@ def ablation() -> pd.DataFrame:
     return pd.DataFrame(row | {"setting": setting} for setting in SETTINGS)
 
 
-def test_bars_from_zero_in_the_order_of_print(ablation: pd.DataFrame, marks_of: Callable[..., Any]) -> None:
+def test_bars_from_zero_in_the_order_of_print(
+    ablation: pd.DataFrame, marks_of: Callable[..., Any]
+) -> None:
     chart = printed_bars(ablation, settings=SETTINGS, rate="F1", reference="+RT")
     [bar] = marks_of(chart, "bar")
     low, high = bar["encoding"]["x"]["scale"]["domain"]
@@ -40,7 +42,9 @@ def test_the_reference_is_marked(ablation: pd.DataFrame, marks_of: Callable[...,
     assert text["encoding"]["text"]["field"] == "text"
 
 
-def test_token_costs_have_their_own_scale_with_room_for_the_values(marks_of: Callable[..., Any]) -> None:
+def test_token_costs_have_their_own_scale_with_room_for_the_values(
+    marks_of: Callable[..., Any],
+) -> None:
     rows = pd.DataFrame(
         {"measure": "tokens", "statistic": statistic, "printed": "1,234", "value": value}
         for statistic, value in (("min", 1.0), ("median", 20.0), ("max", 1234.0))

@@ -17,7 +17,14 @@ TITLES = ["Gemini 2.5 Flash", "GPT-5"]
 @pytest.fixture
 def table() -> pd.DataFrame:
     return pd.DataFrame(
-        {"detector_title": title, "votes": votes, "n_runs": 5, "value": votes / 6, "low": 0.0, "high": 0.9}
+        {
+            "detector_title": title,
+            "votes": votes,
+            "n_runs": 5,
+            "value": votes / 6,
+            "low": 0.0,
+            "high": 0.9,
+        }
         | {"n": 10 + votes, "n_cases": 9}
         for title in reversed(TITLES)
         for votes in (0, 4, 5)
@@ -38,13 +45,17 @@ def test_a_point_stands_at_its_votes_apart_from_other_detectors(
     assert {row["said"] for row in rows} == {"0 of 5", "4 of 5", "5 of 5"}
 
 
-def test_points_have_intervals_and_colours_of_their_detector(table: pd.DataFrame, marks_of: Callable[..., Any]) -> None:
+def test_points_have_intervals_and_colours_of_their_detector(
+    table: pd.DataFrame, marks_of: Callable[..., Any]
+) -> None:
     chart = reliability(table)
     [rule], [point] = marks_of(chart, "rule"), marks_of(chart, "point")
     assert (rule["encoding"]["y"]["field"], rule["encoding"]["y2"]["field"]) == ("low", "high")
     assert (point["encoding"]["y"]["field"], point["encoding"]["size"]["field"]) == ("value", "n")
     scale = point["encoding"]["color"]["scale"]
-    assert dict(zip(scale["domain"], scale["range"], strict=True)) == {t: DETECTOR_COLOURS[t] for t in TITLES}
+    assert dict(zip(scale["domain"], scale["range"], strict=True)) == {
+        t: DETECTOR_COLOURS[t] for t in TITLES
+    }
 
 
 def test_the_diagonal_goes_from_corner_to_corner_on_the_same_axes(
@@ -54,4 +65,6 @@ def test_the_diagonal_goes_from_corner_to_corner_on_the_same_axes(
     [diagonal], [point] = marks_of(chart, "line"), marks_of(chart, "point")
     rows = chart.to_dict()["datasets"][diagonal["data"]["name"]]
     assert rows == [{"x": 0.0, "value": 0.0}, {"x": 1.0, "value": 1.0}]
-    assert [diagonal["encoding"][axis]["scale"] for axis in "xy"] == [point["encoding"][axis]["scale"] for axis in "xy"]
+    assert [diagonal["encoding"][axis]["scale"] for axis in "xy"] == [
+        point["encoding"][axis]["scale"] for axis in "xy"
+    ]

@@ -17,7 +17,9 @@ READINGS = pd.DataFrame(
         "is_found": [False, True],
     }
 )
-CHOICES = pd.DataFrame({"place": [1, 2], "choice": ["majority", "all runs"], "reading": READINGS["reading"].tolist()})
+CHOICES = pd.DataFrame(
+    {"place": [1, 2], "choice": ["majority", "all runs"], "reading": READINGS["reading"].tolist()}
+)
 
 
 def test_choices_stand_below_all_differences_in_one_panel() -> None:
@@ -36,5 +38,9 @@ def test_choices_stand_below_all_differences_in_one_panel() -> None:
 
 
 def test_only_found_changes_are_filled() -> None:
-    filled = [layer for layer in specification_curve(READINGS, CHOICES).to_dict()["layer"] if "transform" in layer]
+    filled = [
+        layer
+        for layer in specification_curve(READINGS, CHOICES).to_dict()["layer"]
+        if "transform" in layer
+    ]
     assert [layer["transform"] for layer in filled] == [[{"filter": "datum.is_found"}]]

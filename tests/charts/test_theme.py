@@ -10,7 +10,14 @@ import pytest
 
 from crane_core.annotation.label_set import study_labels
 from crane_core.charts import theme
-from crane_core.charts.theme import DETECTOR_COLOURS, DETECTOR_ORDER, INK, OTHER_COLOURS, detector_colours, in_order
+from crane_core.charts.theme import (
+    DETECTOR_COLOURS,
+    DETECTOR_ORDER,
+    INK,
+    OTHER_COLOURS,
+    detector_colours,
+    in_order,
+)
 
 GRAPHICS = 3.0
 """Least contrast of a graphic with its ground (WCAG 2.2, 1.4.11)."""
@@ -58,7 +65,9 @@ def test_colours_stand_out_on_light_and_on_dark(root: Path, colour: str) -> None
 def test_a_detector_keeps_its_colour_whoever_is_beside_it() -> None:
     for n in (1, 2, 3):
         for titles in itertools.combinations(DETECTOR_ORDER, n):
-            assert detector_colours(list(titles)) == {title: DETECTOR_COLOURS[title] for title in titles}
+            assert detector_colours(list(titles)) == {
+                title: DETECTOR_COLOURS[title] for title in titles
+            }
 
 
 def test_strangers_follow_the_known_by_name_and_get_the_spare_colours() -> None:

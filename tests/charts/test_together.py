@@ -15,23 +15,43 @@ from crane_core.charts.together import together
 def table() -> pd.DataFrame:
     rows = {"Zeta": (0.05, 0.02, 0.08, True), "Alpha": (-0.02, -0.06, 0.02, False)}
     return pd.DataFrame(
-        {"label": f"{name}  n 222", "difference": difference, "low": low, "high": high, "holds": holds}
-        | {"best": "GPT-5", "value": 0.8, "best_value": 0.8 - difference, "n": 222, "n_cases": 111, "text": "80.0%"}
+        {
+            "label": f"{name}  n 222",
+            "difference": difference,
+            "low": low,
+            "high": high,
+            "holds": holds,
+        }
+        | {
+            "best": "GPT-5",
+            "value": 0.8,
+            "best_value": 0.8 - difference,
+            "n": 222,
+            "n_cases": 111,
+            "text": "80.0%",
+        }
         for name, (difference, low, high, holds) in rows.items()
     )
 
 
-def test_rows_stay_in_the_order_of_the_table(table: pd.DataFrame, marks_of: Callable[..., Any]) -> None:
+def test_rows_stay_in_the_order_of_the_table(
+    table: pd.DataFrame, marks_of: Callable[..., Any]
+) -> None:
     for kind in ("point", "text"):
         [mark] = marks_of(together(table, axis="accuracy"), kind)
         assert mark["encoding"]["y"]["sort"] == ["Zeta  n 222", "Alpha  n 222"]
 
 
-def test_zero_is_marked_and_every_interval_is_in_sight(table: pd.DataFrame, marks_of: Callable[..., Any]) -> None:
+def test_zero_is_marked_and_every_interval_is_in_sight(
+    table: pd.DataFrame, marks_of: Callable[..., Any]
+) -> None:
     chart = together(table, axis="accuracy")
     line, interval = marks_of(chart, "rule")
     assert chart.to_dict()["datasets"][line["data"]["name"]] == [{"difference": 0.0}]
-    assert (interval["encoding"]["x"]["field"], interval["encoding"]["x2"]["field"]) == ("low", "high")
+    assert (interval["encoding"]["x"]["field"], interval["encoding"]["x2"]["field"]) == (
+        "low",
+        "high",
+    )
     low, high = interval["encoding"]["x"]["scale"]["domain"]
     assert low <= -0.06 < 0.08 < high
 

@@ -12,14 +12,19 @@ from tests.detectors.asked import cells
 
 def test_layout_without_types() -> None:
     text = analyzer_text(["import os", "a = 1"], "print(a)", None)
-    assert text.code == ("# Executed Cells:\n## Cell 1:\nimport os\n\n## Cell 2:\na = 1\n\n# Target Cell:\nprint(a)\n")
+    assert text.code == (
+        "# Executed Cells:\n## Cell 1:\nimport os\n\n## Cell 2:\na = 1\n\n# Target Cell:\nprint(a)\n"
+    )
     assert text.target_line == 9
     assert text.code_line(9) == "9: print(a)"
 
 
 def test_layout_with_types() -> None:
     text = analyzer_text(["a = 1"], "print(a)", ["a: int"])
-    assert text.code == "# Executed Cells:\n## Cell 1:\na = 1\n\n# Annotated Target Code:\na: int\n\nprint(a)\n"
+    assert (
+        text.code
+        == "# Executed Cells:\n## Cell 1:\na = 1\n\n# Annotated Target Code:\na: int\n\nprint(a)\n"
+    )
     assert text.code_line(text.target_line) == "8: print(a)"
 
 
@@ -45,7 +50,9 @@ def test_nothing_executed_is_a_comment() -> None:
         ("pylint: int = 1", "pylint: int = 1"),
     ],
 )
-def test_what_is_not_for_an_analyzer_is_taken_out_and_shown_as_it_was(cell: str, python: str) -> None:
+def test_what_is_not_for_an_analyzer_is_taken_out_and_shown_as_it_was(
+    cell: str, python: str
+) -> None:
     text = analyzer_text([], cell, None)
     ast.parse(text.code)
     assert text.code.split("\n")[3:-1] == python.split("\n")

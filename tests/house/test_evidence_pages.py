@@ -28,7 +28,9 @@ def test_modules_that_a_page_runs_exist(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_files_that_a_page_names_exist(page: Path) -> None:
-    named = re.findall(r"`((?:benchmarks|tests|tools|data|crane_core)/[^`\s]+)`", page.read_text("utf-8"))
+    named = re.findall(
+        r"`((?:benchmarks|tests|tools|data|crane_core)/[^`\s]+)`", page.read_text("utf-8")
+    )
     assert [name for name in named if not (ROOT / name).exists()] == []
 
 
@@ -38,7 +40,9 @@ def test_each_budget_names_the_benchmark_that_prints_it() -> None:
     printed_by = [re.findall(r"`(\w+)` \|$", line) for line in rows]
     assert len(rows) > 10
     assert all(len(found) == 1 for found in printed_by), rows
-    assert [name for [name] in printed_by if not (ROOT / "benchmarks" / f"{name}.py").is_file()] == []
+    assert [
+        name for [name] in printed_by if not (ROOT / "benchmarks" / f"{name}.py").is_file()
+    ] == []
 
 
 def test_rules_on_published_states_are_those_of_the_table_that_ships() -> None:
@@ -53,11 +57,22 @@ def test_rules_on_published_states_are_those_of_the_table_that_ships() -> None:
 
 
 def test_totals_of_the_open_kernels_are_sums_of_their_kinds() -> None:
-    rows = re.findall(r"^\| (\w+) \| (\d+) \| (\d+) \| (\d+) \| (\d+) \| (\d+) \| [\d.]+% \|$", CORPORA, re.MULTILINE)
+    rows = re.findall(
+        r"^\| (\w+) \| (\d+) \| (\d+) \| (\d+) \| (\d+) \| (\d+) \| [\d.]+% \|$",
+        CORPORA,
+        re.MULTILINE,
+    )
     kinds = {path.stem for path in (ROOT / "tests" / "live" / "corpus" / "kinds").glob("*.cells")}
     assert {row[0] for row in rows} == kinds
-    cells, ran, alarms, crashed, predicted = (sum(int(row[place]) for row in rows) for place in range(1, 6))
-    total = f"| **all** | **{cells:,}** | **{ran}** | **{alarms}** | **{crashed}** | **{predicted}** |"
+    cells, ran, alarms, crashed, predicted = (
+        sum(int(row[place]) for row in rows) for place in range(1, 6)
+    )
+    total = (
+        f"| **all** | **{cells:,}** | **{ran}** | **{alarms}** | **{crashed}** | **{predicted}** |"
+    )
     assert f"{total} **{predicted / crashed:.1%}** |" in CORPORA
     high = wilson(0, ran, 1.96).high
-    assert f"0 false alarms in {ran} cells that ran: the 95% interval of the rate is 0 to {high:.1%}" in CORPORA
+    assert (
+        f"0 false alarms in {ran} cells that ran: the 95% interval of the rate is 0 to {high:.1%}"
+        in CORPORA
+    )

@@ -58,10 +58,16 @@ def test_names_that_do_not_exist_are_found() -> None:
     assert not is_there("crane_core.ledger_chain.broken")
 
 
-def test_the_trace_of_a_verdict_is_what_the_command_prints(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_trace_of_a_verdict_is_what_the_command_prints(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert trace_verdict.main() == 0
     printed = capsys.readouterr().out.strip("\n")
-    shown = re.search(r"^```text\n(.*?)\n```", (ROOT / "docs" / "how" / "verdict.md").read_text("utf-8"), re.M | re.S)
+    shown = re.search(
+        r"^```text\n(.*?)\n```",
+        (ROOT / "docs" / "how" / "verdict.md").read_text("utf-8"),
+        re.M | re.S,
+    )
     assert shown
     assert shown[1] == printed
 
@@ -70,7 +76,9 @@ def test_files_and_functions_of_the_trace_exist(capsys: pytest.CaptureFixture[st
     trace_verdict.main()
     steps = re.findall(r"^\d\. (crane_core/\S+)\.py, (\w+):", capsys.readouterr().out, re.MULTILINE)
     assert len(steps) == 6
-    assert [(path, name) for path, name in steps if not is_there(f"{path.replace('/', '.')}.{name}")] == []
+    assert [
+        (path, name) for path, name in steps if not is_there(f"{path.replace('/', '.')}.{name}")
+    ] == []
 
 
 def test_a_case_that_does_not_exist_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

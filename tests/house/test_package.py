@@ -34,7 +34,12 @@ class Installed(NamedTuple):
     def crane(self, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
         command = [str(self.folder / "bin" / "crane"), *words]
         return subprocess.run(
-            command, cwd=self.folder, env=os.environ | environment, capture_output=True, text=True, check=False
+            command,
+            cwd=self.folder,
+            env=os.environ | environment,
+            capture_output=True,
+            text=True,
+            check=False,
         )
 
 
@@ -59,8 +64,12 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
 
 
 def uv(*words: str) -> None:
-    done = subprocess.run(["uv", *words], env=os.environ | {"PATH": PATH}, capture_output=True, text=True, check=False)
-    if done.returncode and re.search("dns error|Connection refused|client error|Failed to fetch", done.stderr):
+    done = subprocess.run(
+        ["uv", *words], env=os.environ | {"PATH": PATH}, capture_output=True, text=True, check=False
+    )
+    if done.returncode and re.search(
+        "dns error|Connection refused|client error|Failed to fetch", done.stderr
+    ):
         pytest.skip("no package index can be reached")
     assert done.returncode == 0, done.stderr
 
@@ -79,9 +88,12 @@ def names(lines: list[str]) -> set[str]:
 
 def test_base_and_extras_are_what_the_requirements_name(project: dict[str, Any]) -> None:
     extras = project["optional-dependencies"]
-    told = names([*project["dependencies"], *extras["models"], *extras["app"]]) - {project["name"]}
+    of_app = [line for name in ("models", "app", "completion") for line in extras[name]]
+    told = names([*project["dependencies"], *of_app]) - {project["name"]}
     assert told == names((ROOT / "requirements.in").read_text("utf-8").splitlines())
-    of_ml = names((ROOT / "requirements-ml.in").read_text("utf-8").splitlines()) - {"tensorflow-cpu"}
+    of_ml = names((ROOT / "requirements-ml.in").read_text("utf-8").splitlines()) - {
+        "tensorflow-cpu"
+    }
     assert names(extras["ml"]) == of_ml
 
 
@@ -104,14 +116,25 @@ def beds(tmp_path: Path) -> Path:
     """A notebook whose last cell crashes."""
     notebook = tmp_path / "beds.ipynb"
     cells = [
-        {"id": f"c{place}", "cell_type": "code", "metadata": {}, "source": code, "outputs": [], "execution_count": None}
+        {
+            "id": f"c{place}",
+            "cell_type": "code",
+            "metadata": {},
+            "source": code,
+            "outputs": [],
+            "execution_count": None,
+        }
         for place, code in enumerate(CELLS)
     ]
-    notebook.write_text(json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}), "utf-8")
+    notebook.write_text(
+        json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}), "utf-8"
+    )
     return notebook
 
 
-def test_the_command_predicts_a_crash_without_any_extra(installed: Installed, beds: Path, tmp_path: Path) -> None:
+def test_the_command_predicts_a_crash_without_any_extra(
+    installed: Installed, beds: Path, tmp_path: Path
+) -> None:
     done = installed.crane("check", str(beds), "--json", XDG_DATA_HOME=str(tmp_path / "own"))
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
@@ -119,8 +142,12 @@ def test_the_command_predicts_a_crash_without_any_extra(installed: Installed, be
     assert (tmp_path / "own" / "crane-workbench").is_dir()
 
 
-@pytest.mark.parametrize(("verb", "library", "extra"), [("app", "duckdb", "app"), ("detect", "aiohttp", "models")])
-def test_a_missing_extra_is_named(installed: Installed, tmp_path: Path, verb: str, library: str, extra: str) -> None:
+@pytest.mark.parametrize(
+    ("verb", "library", "extra"), [("app", "duckdb", "app"), ("detect", "aiohttp", "models")]
+)
+def test_a_missing_extra_is_named(
+    installed: Installed, tmp_path: Path, verb: str, library: str, extra: str
+) -> None:
     done = installed.crane(verb, CRANE_DATA=str(tmp_path))
     assert done.returncode == 1
     assert done.stderr == (
@@ -128,7 +155,9 @@ def test_a_missing_extra_is_named(installed: Installed, tmp_path: Path, verb: st
     )
 
 
-def test_the_api_needs_the_base_for_notebooks_and_names_the_extra_for_data(installed: Installed, beds: Path) -> None:
+def test_the_api_needs_the_base_for_notebooks_and_names_the_extra_for_data(
+    installed: Installed, beds: Path
+) -> None:
     program = f"""
 from crane_core import api
 print(api.check({str(beds)!r}).crashes, sorted(api.capture({str(beds)!r})["variables"]))
@@ -137,7 +166,14 @@ try:
 except api.CraneError as error:
     print(error)
 """
-    done = subprocess.run([installed.python, "-c", program], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        # In another folder than the checkout, or Python takes the package from there.
+        [installed.python, "-c", program],
+        cwd=beds.parent,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert done.stdout.splitlines() == [
         "True ['beds']",
         "Data frames need the library duckdb. Install it: `pip install 'crane-workbench[app]'`.",
@@ -176,10 +212,18 @@ finally:
 
 
 def test_an_open_notebook_is_guarded(installed: Installed, tmp_path: Path) -> None:
-    cells = ["beds = {'north': 3}", "%load_ext crane_core", "%crane guard on", "print('ran'); beds['south']", "beds"]
+    cells = [
+        "beds = {'north': 3}",
+        "%load_ext crane_core",
+        "%crane guard on",
+        "print('ran'); beds['south']",
+        "beds",
+    ]
     command = [str(installed.python), "-c", IN_A_KERNEL, *cells]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     told = done.stdout.split("\x00")
     assert told[:3] == ["", "", ""]
-    assert told[3].startswith("Stopped by %crane guard: this cell was not run.\nWill crash: KeyError")
+    assert told[3].startswith(
+        "Stopped by %crane guard: this cell was not run.\nWill crash: KeyError"
+    )
     assert told[4] == "{'north': 3}"

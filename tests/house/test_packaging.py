@@ -29,8 +29,15 @@ ROOT = Path(__file__).resolve().parents[2]
 def dockerfile_steps() -> list[tuple[str, str]]:
     """Instruction and argument of every step, continuation lines joined."""
     text = (ROOT / "Dockerfile").read_text("utf-8")
-    lines = "\n".join(line for line in text.splitlines() if not line.startswith("#")).replace("\\\n", " ").splitlines()
-    return [(name, rest.strip()) for name, rest in (line.split(maxsplit=1) for line in lines if line.strip())]
+    lines = (
+        "\n".join(line for line in text.splitlines() if not line.startswith("#"))
+        .replace("\\\n", " ")
+        .splitlines()
+    )
+    return [
+        (name, rest.strip())
+        for name, rest in (line.split(maxsplit=1) for line in lines if line.strip())
+    ]
 
 
 def arguments_of(instruction: str) -> list[str]:
@@ -51,7 +58,12 @@ def reaches_the_image(path: str) -> bool:
             continue
         bare = pattern.removeprefix("!")
         patterns = (bare, bare.removeprefix("**/"))
-        if any(fnmatch.fnmatch(parent, each) for parent in parents if parent != "." for each in patterns):
+        if any(
+            fnmatch.fnmatch(parent, each)
+            for parent in parents
+            if parent != "."
+            for each in patterns
+        ):
             is_kept = pattern.startswith("!")
     return is_kept
 
@@ -122,11 +134,15 @@ def test_pip_step_gives_what_is_installed_here() -> None:
     (step,) = [command for command in run_commands() if command[0] == "pip"]
     assert "--require-hashes" in step
     pins = requirements(step[-1])
-    wanted = {pin.name: str(pin.specifier) for pin in pins if pin.marker is None or pin.marker.evaluate()}
+    wanted = {
+        pin.name: str(pin.specifier) for pin in pins if pin.marker is None or pin.marker.evaluate()
+    }
     assert {name: f"=={version(canonicalize_name(name))}" for name in wanted} == wanted
 
 
-@pytest.mark.skipif(not shutil.which("useradd") or os.getuid() != 0, reason="needs root and Debian's useradd")
+@pytest.mark.skipif(
+    not shutil.which("useradd") or os.getuid() != 0, reason="needs root and Debian's useradd"
+)
 def test_useradd_step_makes_the_user(tmp_path: Path) -> None:
     (step,) = [command for command in run_commands() if command[0] == "useradd"]
     (tmp_path / "etc").mkdir()
@@ -171,14 +187,21 @@ def health_command(port: int) -> list[str]:
 @pytest.mark.parametrize(("status", "exit_code"), [(200, 0), (503, 1)])
 def test_health_check_tells_up_from_down(status: int, exit_code: int) -> None:
     with health_server(status) as port:
-        assert subprocess.run(health_command(port), capture_output=True, check=False).returncode == exit_code
+        assert (
+            subprocess.run(health_command(port), capture_output=True, check=False).returncode
+            == exit_code
+        )
 
 
 def test_container_entry_point_starts() -> None:
     command = [part for name in ("ENTRYPOINT", "CMD") for part in json.loads(arguments_of(name)[0])]
     assert command[0] == "python"
     done = subprocess.run(
-        [sys.executable, *command[1:], "--help"], cwd=ROOT, capture_output=True, text=True, check=False
+        [sys.executable, *command[1:], "--help"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     assert "--address" in done.stdout
@@ -191,17 +214,34 @@ def make(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
 
 def test_make_help_lists_the_promised_commands() -> None:
     listed = {line.split()[1] for line in make("help").stdout.splitlines()}
-    assert {"setup", "run", "ml", "test", "lint", "bench", "clean", "pins", "sbom", "licences"} <= listed
+    assert {
+        "setup",
+        "run",
+        "ml",
+        "test",
+        "lint",
+        "bench",
+        "clean",
+        "pins",
+        "sbom",
+        "licences",
+    } <= listed
 
 
 def test_run_starts_the_app_on_the_given_port() -> None:
     assert "-m crane_core app --port 8601" in make("--dry-run", "run", PORT="8601").stdout
 
 
-@pytest.mark.parametrize(("python", "complaint"), [("no-such-python", "was found"), ("old-python", "is too old")])
-def test_setup_says_what_is_wrong_with_the_python(tmp_path: Path, python: str, complaint: str) -> None:
+@pytest.mark.parametrize(
+    ("python", "complaint"), [("no-such-python", "was found"), ("old-python", "is too old")]
+)
+def test_setup_says_what_is_wrong_with_the_python(
+    tmp_path: Path, python: str, complaint: str
+) -> None:
     old = tmp_path / "old-python"
-    old.write_text('#!/bin/sh\nif [ "$1" = --version ]; then echo "Python 3.8.1"; exit 0; fi\nexit 1\n')
+    old.write_text(
+        '#!/bin/sh\nif [ "$1" = --version ]; then echo "Python 3.8.1"; exit 0; fi\nexit 1\n'
+    )
     old.chmod(0o755)
     path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
     command = ["bash", str(ROOT / "tools/make_venv.sh"), python, str(tmp_path / "venv")]
@@ -220,11 +260,15 @@ def chromium_search(tmp_path: Path, *names: str) -> subprocess.CompletedProcess[
         (tmp_path / name).write_text("#!/bin/bash\nexit 0\n")
         (tmp_path / name).chmod(0o755)
     command = ["bash", str(ROOT / "tools/ensure_chromium.sh"), "no-such-python"]
-    return subprocess.run(command, env={"PATH": str(tmp_path)}, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        command, env={"PATH": str(tmp_path)}, capture_output=True, text=True, check=False
+    )
 
 
 def test_an_installed_browser_is_taken(tmp_path: Path) -> None:
-    assert chromium_search(tmp_path, "google-chrome").stdout.strip() == str(tmp_path / "google-chrome")
+    assert chromium_search(tmp_path, "google-chrome").stdout.strip() == str(
+        tmp_path / "google-chrome"
+    )
 
 
 def test_without_any_browser_the_remedies_are_told(tmp_path: Path) -> None:
@@ -270,7 +314,11 @@ def contrast(one: str, other: str) -> float:
 def test_theme_is_readable(mode: str) -> None:
     """Text keeps 4.5:1 on every ground it can stand on, marks and buttons 3:1 (WCAG 2.2 AA, 1.4.3 and 1.4.11)."""
     theme = config()["theme"][mode]
-    grounds = [theme["backgroundColor"], theme["secondaryBackgroundColor"], theme["sidebar"]["backgroundColor"]]
+    grounds = [
+        theme["backgroundColor"],
+        theme["secondaryBackgroundColor"],
+        theme["sidebar"]["backgroundColor"],
+    ]
     texts = {name: colour for name, colour in theme.items() if name.endswith("TextColor")}
     texts |= {name: theme[name] for name in ("textColor", "linkColor", "codeTextColor")}
     for name, colour in texts.items():

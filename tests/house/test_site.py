@@ -15,7 +15,14 @@ from crane_core.ui.documentation import OF_PAGES
 from crane_core.ui.navigation import page_files
 from tests.house.test_packaging import make
 
-LOADED = {"img": "src", "script": "src", "link": "href", "iframe": "src", "source": "src", "object": "data"}
+LOADED = {
+    "img": "src",
+    "script": "src",
+    "link": "href",
+    "iframe": "src",
+    "source": "src",
+    "object": "data",
+}
 NO_ASSET = {"canonical", "prev", "next"}
 """Values of `rel` with which a link loads nothing."""
 FROM_STYLE = re.compile(r"""(?:url\(|@import )["']?((?:https?:)?//[^"')]+)""")
@@ -41,7 +48,9 @@ def foreign(html: str) -> list[str]:
     reader = Assets()
     reader.feed(html)
     in_style = FROM_STYLE.findall(html)
-    return [address for address in reader.addresses if re.match(r"(?:https?:)?//", address)] + in_style
+    return [
+        address for address in reader.addresses if re.match(r"(?:https?:)?//", address)
+    ] + in_style
 
 
 @pytest.fixture(scope="module")
@@ -50,19 +59,30 @@ def site(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site")
     nowhere = {f"{kind}_proxy": "http://127.0.0.1:9" for kind in ("http", "https", "all")}
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
-    done = subprocess.run(command, cwd=root, env=os.environ | nowhere, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=root, env=os.environ | nowhere, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     return folder
 
 
 def test_the_site_builds_strictly_and_has_every_page(root: Path, site: Path) -> None:
-    pages = [path.relative_to(root / "docs").with_suffix(".html") for path in (root / "docs").rglob("*.md")]
+    pages = [
+        path.relative_to(root / "docs").with_suffix(".html")
+        for path in (root / "docs").rglob("*.md")
+    ]
     assert [str(page) for page in pages if not (site / page).is_file()] == []
 
 
 def test_no_page_loads_from_elsewhere(site: Path) -> None:
-    found = {str(path.relative_to(site)): foreign(path.read_text("utf-8")) for path in site.rglob("*.html")}
-    found |= {str(path.relative_to(site)): foreign(path.read_text("utf-8")) for path in site.rglob("*.css")}
+    found = {
+        str(path.relative_to(site)): foreign(path.read_text("utf-8"))
+        for path in site.rglob("*.html")
+    }
+    found |= {
+        str(path.relative_to(site)): foreign(path.read_text("utf-8"))
+        for path in site.rglob("*.css")
+    }
     assert {name: addresses for name, addresses in found.items() if addresses} == {}
 
 
@@ -79,12 +99,19 @@ def test_a_foreign_address_is_found(html: str) -> None:
 
 
 def test_a_link_that_is_only_followed_is_none() -> None:
-    assert foreign("<a href=https://example.org>there</a><link rel=canonical href=https://example.org>") == []
+    assert (
+        foreign(
+            "<a href=https://example.org>there</a><link rel=canonical href=https://example.org>"
+        )
+        == []
+    )
 
 
 def test_each_page_of_the_app_has_a_page_that_explains_it(root: Path) -> None:
     assert list(OF_PAGES) == list(page_files())
-    assert [page for page in OF_PAGES.values() if not (root / "docs" / f"{page}.md").is_file()] == []
+    assert [
+        page for page in OF_PAGES.values() if not (root / "docs" / f"{page}.md").is_file()
+    ] == []
 
 
 def test_make_docs_writes_the_page_of_commands_the_site_and_a_zip_of_it() -> None:

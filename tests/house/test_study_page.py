@@ -8,7 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from crane_core.pipeline.claims.claims import checked_claims, interval_words, loaded_in, published_claims
+from crane_core.pipeline.claims.claims import (
+    checked_claims,
+    interval_words,
+    loaded_in,
+    published_claims,
+)
 from crane_core.pipeline.claims.verdicts import ClaimVerdict
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.results.evaluate import printed_numbers, verdict_frame
@@ -23,7 +28,9 @@ MODELS = {"Gemini 2.5 Flash": "5.1-9", "Qwen2.5-32B-Instruct": "5.1-5", "GPT-5":
 
 
 def row(model: str) -> list[str]:
-    found = re.search(rf"\| {re.escape(model)} \| ([^|]+) \| ([^|]+) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|", PAGE)
+    found = re.search(
+        rf"\| {re.escape(model)} \| ([^|]+) \| ([^|]+) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|", PAGE
+    )
     assert found
     return list(found.groups())
 
@@ -37,7 +44,9 @@ def test_accuracies_are_those_of_tables_2a_and_2b(embedded_store: Store) -> None
     }
     for model in MODELS:
         before, after, _, detected_before, detected_after = row(model)
-        told = [ours[table, model, f"Accuracy ({rt}RT)"] for table in ("2a", "2b") for rt in ("-", "+")]
+        told = [
+            ours[table, model, f"Accuracy ({rt}RT)"] for table in ("2a", "2b") for rt in ("-", "+")
+        ]
         assert [before, after, detected_before, detected_after] == told
 
 
@@ -52,11 +61,16 @@ def test_counts_of_compared_cells_are_those_of_report(embedded_store: Store) -> 
     assert f"{n_of[CellStatus.PUBLISHED_ONLY]} printed cells have no data here" in PAGE
 
 
-def test_gains_and_verdicts_of_claims_are_those_of_report(embedded_store: Store, folder: DataFolder) -> None:
+def test_gains_and_verdicts_of_claims_are_those_of_report(
+    embedded_store: Store, folder: DataFolder
+) -> None:
     checked = checked_claims(loaded_in(embedded_store, folder), published_claims())
     n_of = Counter(each.verdict for each in checked)
     assert f"compares {len(checked)} numbers and verbal claims" in PAGE
-    assert f"{n_of[ClaimVerdict.HOLDS]} hold, {n_of[ClaimVerdict.ROUNDS_DIFFERENTLY]} round differently" in PAGE
+    assert (
+        f"{n_of[ClaimVerdict.HOLDS]} hold, {n_of[ClaimVerdict.ROUNDS_DIFFERENTLY]} round differently"
+        in PAGE
+    )
     assert f"{n_of[ClaimVerdict.WITHIN_NOISE]} are within noise" in PAGE
     assert (
         f"{n_of[ClaimVerdict.CONTRADICTED]} are contradicted by the data, and {n_of[ClaimVerdict.NOT_TESTABLE]} need"

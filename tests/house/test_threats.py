@@ -35,7 +35,9 @@ def test_the_table_has_the_families_and_500_tries_and_nothing_was_lost(root: Pat
     assert [family.what for family in families() if found.get(family.what, [0])[0] == 0] == []
     meant = [f"- **{family.what}**: {family.one}. `{family.file}`" for family in families()]
     assert [line for line in meant if line not in text.splitlines()] == []
-    assert [int(cell) for cell in total[1:]] == [sum(numbers) for numbers in zip(*found.values(), strict=True)]
+    assert [int(cell) for cell in total[1:]] == [
+        sum(numbers) for numbers in zip(*found.values(), strict=True)
+    ]
     assert int(others[1]) >= 500
     assert int(total[3]) == 0
 
@@ -56,7 +58,9 @@ def test_a_log_becomes_rows_and_what_was_not_contained_is_shown() -> None:
 
 
 @pytest.mark.parametrize(("lost", "contained"), [(0, 29), (2, 0)])
-def test_the_drill_becomes_a_row_in_which_a_lost_label_spoils_everything(lost: int, contained: int) -> None:
+def test_the_drill_becomes_a_row_in_which_a_lost_label_spoils_everything(
+    lost: int, contained: int
+) -> None:
     [row] = logged(
         "10 annotators, 10 minutes; the app killed 9 times, 20 networks cut\n"
         f"labels pressed 1,976: {lost} lost, 0 double, 0 other; 2 cores\n"

@@ -44,8 +44,14 @@ def counted(texts: Iterator[str]) -> Counter[str]:
 
 @cache
 def counts_today() -> Counter[str]:
-    files = [path for path in checkout_files() if path.suffix == ".py" and name_of(path).startswith("crane_core/")]
-    return counted(text for path in files for text in docstrings(ast.parse(path.read_text("utf-8"))))
+    files = [
+        path
+        for path in checkout_files()
+        if path.suffix == ".py" and name_of(path).startswith("crane_core/")
+    ]
+    return counted(
+        text for path in files for text in docstrings(ast.parse(path.read_text("utf-8")))
+    )
 
 
 def table() -> dict[str, int]:
@@ -56,8 +62,12 @@ def table() -> dict[str, int]:
 @pytest.mark.parametrize("word", sorted(BETTER))
 def test_a_word_is_as_frequent_as_the_table_says(word: str) -> None:
     n, allowed = counts_today()[word], table()[word]
-    assert n <= allowed, f"{word!r} stands {n} times in docstrings, {allowed} are allowed. Better: {BETTER[word]}."
-    assert n >= allowed, f"{word!r} stands {n} times only: write `{word} = {n}` into {TABLE.name}, so that it stays so."
+    assert n <= allowed, (
+        f"{word!r} stands {n} times in docstrings, {allowed} are allowed. Better: {BETTER[word]}."
+    )
+    assert n >= allowed, (
+        f"{word!r} stands {n} times only: write `{word} = {n}` into {TABLE.name}, so that it stays so."
+    )
 
 
 def test_the_table_names_each_word_once() -> None:
@@ -75,4 +85,9 @@ def test_words_are_counted_in_docstrings_alone() -> None:
     ]
     code = "\n".join(lines)
     found = counted(docstrings(ast.parse(code)))
-    assert {word: n for word, n in found.items() if n} == {"nobody": 1, "asked": 1, "gives": 2, "told": 1}
+    assert {word: n for word, n in found.items() if n} == {
+        "nobody": 1,
+        "asked": 1,
+        "gives": 2,
+        "told": 1,
+    }

@@ -75,8 +75,15 @@ def _strings(tree: ast.Module) -> Iterator[tuple[int, str]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.JoinedStr):
             pieces |= {id(part) for part in node.values}
-            yield node.lineno, "".join(str(p.value) if isinstance(p, ast.Constant) else "{}" for p in node.values)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in pieces:
+            yield (
+                node.lineno,
+                "".join(str(p.value) if isinstance(p, ast.Constant) else "{}" for p in node.values),
+            )
+        elif (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and id(node) not in pieces
+        ):
             yield node.lineno, node.value
 
 
@@ -156,8 +163,13 @@ def test_plain_words_pass(text: str) -> None:
 
 
 def test_comments_of_several_lines_are_one_text() -> None:
-    assert list(_comments("x = 1  # of its\n# own.\n\n# more\n")) == [(1, "of its own."), (4, "more")]
+    assert list(_comments("x = 1  # of its\n# own.\n\n# more\n")) == [
+        (1, "of its own."),
+        (4, "more"),
+    ]
 
 
 def test_every_entry_says_what_is_better() -> None:
-    assert all(entry.better and not entry.pattern.search(entry.better.lower()) for entry in banned())
+    assert all(
+        entry.better and not entry.pattern.search(entry.better.lower()) for entry in banned()
+    )

@@ -14,7 +14,14 @@ import pytest
 from crane_core.errors import IdentityError
 from crane_core.identity import logouts
 from crane_core.identity.key import signing_key
-from crane_core.identity.logouts import FILE_NAME, KEPT_S, end_all, is_logged_out, log_out, was_ended
+from crane_core.identity.logouts import (
+    FILE_NAME,
+    KEPT_S,
+    end_all,
+    is_logged_out,
+    log_out,
+    was_ended,
+)
 from crane_core.identity.passes import Purpose, accepted, new_pass, signed
 
 ANA, BEN = "ana@lab.example", "ben@lab.example"
@@ -56,13 +63,16 @@ def test_a_pass_of_an_older_version_ends_too(tmp_path: Path) -> None:
 def test_processes_that_log_out_at_once_lose_none(tmp_path: Path, root: Path) -> None:
     program = LOG_OUT + "[log_out(Path(sys.argv[1]), sys.argv[2] + str(n)) for n in range(20)]"
     processes = [
-        subprocess.Popen([sys.executable, "-c", program, str(tmp_path), name], cwd=root) for name in ("a", "b", "c")
+        subprocess.Popen([sys.executable, "-c", program, str(tmp_path), name], cwd=root)
+        for name in ("a", "b", "c")
     ]
     assert [process.wait() for process in processes] == [0, 0, 0]
     assert all(is_logged_out(tmp_path, f"{name}{n}") for name in "abc" for n in range(20))
 
 
-def test_what_has_expired_by_itself_is_dropped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_has_expired_by_itself_is_dropped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     log_out(tmp_path, "old")
     end_all(tmp_path, ANA)
     later = time.time() + KEPT_S + 1
@@ -72,7 +82,9 @@ def test_what_has_expired_by_itself_is_dropped(tmp_path: Path, monkeypatch: pyte
     assert (len(body["cookies"]), body["people"]) == (1, {})
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"cookies": {}}', '{"cookies": {"a": "x"}, "people": {}}'])
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", '{"cookies": {}}', '{"cookies": {"a": "x"}, "people": {}}']
+)
 def test_a_damaged_file_lets_nobody_in(tmp_path: Path, text: str) -> None:
     session = given(tmp_path, ANA)
     (tmp_path / FILE_NAME).write_text(text)

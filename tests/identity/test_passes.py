@@ -35,14 +35,19 @@ def test_a_pass_serves_one_purpose_and_one_key() -> None:
 
 
 def test_two_passes_of_one_person_differ() -> None:
-    assert len({signed(new_pass(ANA, seconds=60, now=0), Purpose.SESSION, KEY) for _ in range(20)}) == 20
+    assert (
+        len({signed(new_pass(ANA, seconds=60, now=0), Purpose.SESSION, KEY) for _ in range(20)})
+        == 20
+    )
 
 
 @given(st.data())
 def test_a_pass_with_another_character_anywhere_is_refused(data: st.DataObject) -> None:
     text = ONE
     place = data.draw(st.integers(0, len(text) - 1))
-    other = data.draw(st.characters(codec="utf-8").filter(lambda character: character != text[place]))
+    other = data.draw(
+        st.characters(codec="utf-8").filter(lambda character: character != text[place])
+    )
     with pytest.raises(IdentityError):
         opened(text[:place] + other + text[place + 1 :], Purpose.SESSION, KEY)
 

@@ -36,20 +36,26 @@ def test_proxies_are_those_that_are_named(named: str, peer: str, *, expected: bo
     assert configured_proxy({"CRANE_PROXY_FROM": named}).is_one(peer) is expected
 
 
-@pytest.mark.parametrize("wrong", [{"CRANE_PROXY_FROM": "proxy.example"}, {"CRANE_PROXY_HEADER": "X Email"}, HEADER])
+@pytest.mark.parametrize(
+    "wrong", [{"CRANE_PROXY_FROM": "proxy.example"}, {"CRANE_PROXY_HEADER": "X Email"}, HEADER]
+)
 def test_a_wrong_setting_is_refused(wrong: dict[str, str]) -> None:
     with pytest.raises(IdentityError):
         configured_proxy(wrong)
 
 
 def scope_from(peer: str, **headers: str) -> dict[str, Any]:
-    pairs = [(name.replace("_", "-").lower().encode(), value.encode()) for name, value in headers.items()]
+    pairs = [
+        (name.replace("_", "-").lower().encode(), value.encode()) for name, value in headers.items()
+    ]
     return {"type": "http", "scheme": "http", "client": (peer, 4321), "headers": pairs}
 
 
 def test_the_header_of_a_stranger_is_removed() -> None:
     proxy = configured_proxy(HEADER | {"CRANE_PROXY_FROM": "10.0.0.1"})
-    sent = scope_from("127.0.0.1", X_Forwarded_Email="lea@lab.example", X_Forwarded_For="1.2.3.4", Accept="*/*")
+    sent = scope_from(
+        "127.0.0.1", X_Forwarded_Email="lea@lab.example", X_Forwarded_For="1.2.3.4", Accept="*/*"
+    )
     seen = seen_through(sent, proxy)
     assert "x-forwarded-email" not in Headers(scope=seen)
     assert Headers(scope=seen)["accept"] == "*/*"
@@ -59,7 +65,10 @@ def test_the_header_of_a_stranger_is_removed() -> None:
 def test_a_proxy_says_who_and_from_where() -> None:
     proxy = configured_proxy(HEADER | HERE)
     sent = scope_from(
-        "127.0.0.1", X_Forwarded_Email="lea@lab.example", X_Forwarded_For="6.6.6.6, 1.2.3.4", X_Forwarded_Proto="https"
+        "127.0.0.1",
+        X_Forwarded_Email="lea@lab.example",
+        X_Forwarded_For="6.6.6.6, 1.2.3.4",
+        X_Forwarded_Proto="https",
     )
     seen = seen_through(sent, proxy)
     assert Headers(scope=seen)["x-forwarded-email"] == "lea@lab.example"
@@ -82,7 +91,10 @@ def test_a_proxy_says_who_and_from_where() -> None:
 )
 def test_the_visitor_is_the_last_one_who_is_no_proxy(forwarded: str, expected: str) -> None:
     proxy = configured_proxy({"CRANE_PROXY_FROM": "10.0.0.0/24"})
-    assert seen_through(scope_from("10.0.0.9", X_Forwarded_For=forwarded), proxy)["client"][0] == expected
+    assert (
+        seen_through(scope_from("10.0.0.9", X_Forwarded_For=forwarded), proxy)["client"][0]
+        == expected
+    )
 
 
 def test_a_line_of_the_proxy_counts_more_than_the_visitors_own() -> None:

@@ -23,7 +23,9 @@ LISTED = """
 def test_people_have_the_role_and_the_name_that_the_file_gives_them() -> None:
     roles = parsed(LISTED)
     assert roles.visitor("lea@lab.example") == Visitor("lea@lab.example", "lea", Role.LEAD)
-    assert roles.visitor(" ANA.B@LAB.EXAMPLE ") == Visitor("ana.b@lab.example", "ana", Role.ANNOTATOR)
+    assert roles.visitor(" ANA.B@LAB.EXAMPLE ") == Visitor(
+        "ana.b@lab.example", "ana", Role.ANNOTATOR
+    )
     assert roles.annotators() == ["lea", "ana"]
 
 
@@ -99,7 +101,10 @@ def test_a_person_is_appended_and_nothing_else_changes(tmp_path: Path) -> None:
     add_person(path, "lea@lab.example", Role.LEAD)
     path.write_text(path.read_text() + "# the annotators")
     add_person(path, "ana@lab.example", Role.ANNOTATOR)
-    assert path.read_text() == '"lea@lab.example" = "lead"\n# the annotators\n"ana@lab.example" = "annotator"\n'
+    assert (
+        path.read_text()
+        == '"lea@lab.example" = "lead"\n# the annotators\n"ana@lab.example" = "annotator"\n'
+    )
     with pytest.raises(IdentityError):
         add_person(path, "ana@other.example", Role.VIEWER)  # two would be called ana
     assert "other.example" not in path.read_text()
@@ -116,4 +121,6 @@ def test_a_person_is_not_appended_to_the_entry_of_another(tmp_path: Path) -> Non
 @given(st.text(max_size=60) | st.text(alphabet=string.ascii_letters + "@.", max_size=20))
 def test_an_address_is_its_own_lower_case_or_none(text: str) -> None:
     address = as_email(text)
-    assert address is None or (address == text.strip().lower() and address.isascii() and address.count("@") == 1)
+    assert address is None or (
+        address == text.strip().lower() and address.isascii() and address.count("@") == 1
+    )

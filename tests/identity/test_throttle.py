@@ -16,7 +16,9 @@ class Clock:
         return self.now
 
 
-def test_the_fifth_failure_locks_that_peer_alone_for_a_while(caplog: pytest.LogCaptureFixture) -> None:
+def test_the_fifth_failure_locks_that_peer_alone_for_a_while(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     clock = Clock()
     throttle = Throttle("password", clock=clock)
     with caplog.at_level(logging.WARNING):

@@ -55,7 +55,9 @@ def tree_of() -> TreeOf:
     """A tree of the given files, texts or bytes by path."""
 
     def build(files: Mapping[str, str | bytes], name: str = "made") -> FileTree:
-        data = {path: text.encode() if isinstance(text, str) else text for path, text in files.items()}
+        data = {
+            path: text.encode() if isinstance(text, str) else text for path, text in files.items()
+        }
         return FileTree(name, Contents(read=data.__getitem__, names=list(data)))
 
     return build

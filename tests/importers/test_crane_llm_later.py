@@ -60,7 +60,9 @@ def read(tree_of: TreeOf, files: dict[str, str | bytes]) -> list[Record]:
 @pytest.mark.parametrize(
     ("model", "detector"), [("gpt5", "gpt-5"), ("gemini", "gemini-2.5-flash"), ("my_net", "my-net")]
 )
-def test_answers_are_filed_by_model_and_setting(tree_of: TreeOf, folder: str, model: str, detector: str) -> None:
+def test_answers_are_filed_by_model_and_setting(
+    tree_of: TreeOf, folder: str, model: str, detector: str
+) -> None:
     records = read(tree_of, {f"{RAW}_{model}_{folder}/seaborn_2_reproduced.json": REPLIES})
     runs = [record for record in records if isinstance(record, Run)]
     assert [(r.detector, r.setting, r.run_index, r.crashes) for r in runs] == [
@@ -77,7 +79,10 @@ def test_input_variants_become_prompts_and_states_by_setting(tree_of: TreeOf) ->
         "s_v": ("runinfo_s_v", "{'net': {'class_name': 'Net'}}"),
         "r_v": ("runinfo_r_v", "{}"),
         "s_r": ("runinfo_s_r", "{'table': {'shape': (9, 53), 'type': 'T'}}"),
-        "full_doc": ("runinfo_full_doc", "{'net': {'signature': {'parameters': []}, 'type': 'Net'}}"),
+        "full_doc": (
+            "runinfo_full_doc",
+            "{'net': {'signature': {'parameters': []}, 'type': 'Net'}}",
+        ),
     }
     for suffix, (_, block) in blocks.items():
         files[f"{INPUTS}_runinfo_{suffix}/pandas/pandas_1_fixed.txt"] = with_block(block)
@@ -92,7 +97,12 @@ def test_input_variants_become_prompts_and_states_by_setting(tree_of: TreeOf) ->
     assert wide.structure == {"shape": {"$tuple": [9, 53]}}
     assert wide.values["per_column_max_20"]["height"]["value_range"] == {"$tuple": [0.5, 2.5]}
     left = states[Setting.RUNTIME_WITHOUT_R].variables["net"]
-    assert (left.type, left.structure, left.representation, left.values) == ("", {}, {}, {"class_name": "Net"})
+    assert (left.type, left.structure, left.representation, left.values) == (
+        "",
+        {},
+        {},
+        {"class_name": "Net"},
+    )
 
 
 def test_a_run_names_the_prompt_of_its_own_setting(tree_of: TreeOf) -> None:
@@ -118,19 +128,30 @@ def test_a_folder_of_an_unknown_setting_is_one_problem(tree_of: TreeOf) -> None:
     }
     records = read(tree_of, dict(files))
     problems = [record for record in records if isinstance(record, LoadProblem)]
-    assert [(p.path, p.reason) for p in problems] == [(f"{RAW}_gpt5_runinfo_q", "'runinfo_q' is not a known setting")]
+    assert [(p.path, p.reason) for p in problems] == [
+        (f"{RAW}_gpt5_runinfo_q", "'runinfo_q' is not a known setting")
+    ]
     assert len([record for record in records if isinstance(record, Run)]) == 2
 
 
-def test_human_outcomes_and_the_validation_sample(tree_of: TreeOf, workbook: Callable[[Sheets], bytes]) -> None:
+def test_human_outcomes_and_the_validation_sample(
+    tree_of: TreeOf, workbook: Callable[[Sheets], bytes]
+) -> None:
     final = [
         ["instance", "crash_detection_gpt5_code", "crash_detection_gemini_runinfo"],
         ["pandas_1_reproduced", "correct", "Reasoning wrong"],
         ["total corrects", 1, 0],
     ]
     sample = {
-        "gpt5_code": [["instance", "validator", "remark"], ["pandas_1_reproduced", "partially correct", "hm"]],
-        "gemini_runinfo": [["instance", "validator"], ["pandas_1_reproduced", None], ["numpy_1_reproduced", "no"]],
+        "gpt5_code": [
+            ["instance", "validator", "remark"],
+            ["pandas_1_reproduced", "partially correct", "hm"],
+        ],
+        "gemini_runinfo": [
+            ["instance", "validator"],
+            ["pandas_1_reproduced", None],
+            ["numpy_1_reproduced", "no"],
+        ],
         "Config": [["a"], ["b"]],
     }
     path = "results/results_parsed_human_validation_samples_Jose_validated.xlsx"
@@ -138,7 +159,9 @@ def test_human_outcomes_and_the_validation_sample(tree_of: TreeOf, workbook: Cal
         tree_of,
         {
             f"{RAW}_gpt5_code/pandas_1_reproduced.json": REPLIES,
-            "results/results_parsed_detection_and_diagnosis.xlsx": workbook({"Final evaluation": final}),
+            "results/results_parsed_detection_and_diagnosis.xlsx": workbook(
+                {"Final evaluation": final}
+            ),
             path: workbook(sample),
         },
     )
@@ -149,7 +172,9 @@ def test_human_outcomes_and_the_validation_sample(tree_of: TreeOf, workbook: Cal
         ("published human, validation", "gpt-5", Setting.CODE, Label.PARTIAL),
     ]
     problems = [record for record in records if isinstance(record, LoadProblem)]
-    assert [(p.path, p.place) for p in problems] == [(path, "sheet gemini_runinfo, row 3, column validator")]
+    assert [(p.path, p.place) for p in problems] == [
+        (path, "sheet gemini_runinfo, row 3, column validator")
+    ]
 
 
 def test_input_variants_alone_are_recognised(tree_of: TreeOf) -> None:
@@ -160,7 +185,9 @@ def test_input_variants_alone_are_recognised(tree_of: TreeOf) -> None:
 def test_other_cells_in_a_variant_are_a_contradiction(tree_of: TreeOf) -> None:
     files = {
         f"{INPUTS}_runinfo_full/pandas/pandas_1_fixed.txt": with_block("{}"),
-        f"{INPUTS}_runinfo_s_v/pandas/pandas_1_fixed.txt": with_block("{}").replace("Net(2)", "Net(3)"),
+        f"{INPUTS}_runinfo_s_v/pandas/pandas_1_fixed.txt": with_block("{}").replace(
+            "Net(2)", "Net(3)"
+        ),
     }
     problems = [record for record in read(tree_of, dict(files)) if isinstance(record, LoadProblem)]
     assert [problem.kind for problem in problems] == [ProblemKind.CONTRADICTION]

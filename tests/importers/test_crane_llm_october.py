@@ -44,7 +44,11 @@ def of(records: list[Record], kind: type[T]) -> list[T]:
 
 
 def one(records: list[T], **facts: object) -> T:
-    [found] = [record for record in records if all(getattr(record, name) == value for name, value in facts.items())]
+    [found] = [
+        record
+        for record in records
+        if all(getattr(record, name) == value for name, value in facts.items())
+    ]
     return found
 
 
@@ -62,10 +66,20 @@ def test_the_archive_gives_the_published_counts_and_no_problem(october: list[Rec
 
 
 def test_every_record_has_its_own_key(october: list[Record]) -> None:
-    runs = [(r.instance_id, r.detector, r.setting, r.experiment, r.run_index) for r in of(october, Run)]
+    runs = [
+        (r.instance_id, r.detector, r.setting, r.experiment, r.run_index) for r in of(october, Run)
+    ]
     cells = [(c.instance_id, c.position) for c in of(october, Cell)]
     labels = [
-        (j.instance_id, j.detector, j.setting, j.annotator, j.run_index, j.repetition, j.presentation)
+        (
+            j.instance_id,
+            j.detector,
+            j.setting,
+            j.annotator,
+            j.run_index,
+            j.repetition,
+            j.presentation,
+        )
         for j in of(october, Judgement)
     ]
     for keys in (runs, cells, labels):
@@ -79,7 +93,9 @@ def test_cells_are_numbered_from_zero_and_the_target_is_last(october: list[Recor
     assert len(by_instance) == 222
     for cells in by_instance.values():
         assert [cell.position for cell in cells] == list(range(len(cells)))
-        assert [cell.role for cell in cells] == [CellRole.EXECUTED] * (len(cells) - 1) + [CellRole.TARGET]
+        assert [cell.role for cell in cells] == [CellRole.EXECUTED] * (len(cells) - 1) + [
+            CellRole.TARGET
+        ]
         assert {cell.origin for cell in cells} == {ORIGIN}
     alone = {instance_id for instance_id, cells in by_instance.items() if len(cells) == 1}
     assert alone == {
@@ -90,17 +106,26 @@ def test_cells_are_numbered_from_zero_and_the_target_is_last(october: list[Recor
         "torch_14_fixed",
         "torch_14_reproduced",
     }
-    assert max(by_instance, key=lambda instance_id: len(by_instance[instance_id])).startswith("numpy_8_")
+    assert max(by_instance, key=lambda instance_id: len(by_instance[instance_id])).startswith(
+        "numpy_8_"
+    )
 
 
 def test_prompts_are_addressed_by_the_digest_of_their_text(october: list[Record]) -> None:
     prompts = of(october, Prompt)
-    assert Counter(prompt.setting for prompt in prompts) == {Setting.CODE: 222, Setting.RUNTIME: 222}
-    assert all(hashlib.sha256(prompt.text.encode()).hexdigest() == prompt.sha256 for prompt in prompts)
+    assert Counter(prompt.setting for prompt in prompts) == {
+        Setting.CODE: 222,
+        Setting.RUNTIME: 222,
+    }
+    assert all(
+        hashlib.sha256(prompt.text.encode()).hexdigest() == prompt.sha256 for prompt in prompts
+    )
 
 
 def test_a_run_names_the_prompt_that_was_asked(october: list[Record]) -> None:
-    digests = {(prompt.instance_id, prompt.setting): prompt.sha256 for prompt in of(october, Prompt)}
+    digests = {
+        (prompt.instance_id, prompt.setting): prompt.sha256 for prompt in of(october, Prompt)
+    }
     for run in of(october, Run):
         same_text = run.diagnostics is None or run.setting is Setting.CODE
         assert run.prompt_sha256 == (digests[run.instance_id, run.setting] if same_text else None)
@@ -138,7 +163,9 @@ def test_analyzers_keep_their_diagnostics(october: list[Record]) -> None:
 
 def test_empty_reasoning_is_kept_as_it_is(october: list[Record]) -> None:
     empty = [run for run in of(october, Run) if run.reasoning == ""]
-    assert {(run.instance_id, run.detector) for run in empty} == {("sklearn_10_reproduced", "qwen-2.5-32b-instruct")}
+    assert {(run.instance_id, run.detector) for run in empty} == {
+        ("sklearn_10_reproduced", "qwen-2.5-32b-instruct")
+    }
     assert len(empty) == 10
 
 
@@ -151,7 +178,9 @@ def test_runtime_states_are_literal_but_for_28(october: list[Record]) -> None:
 
 
 def test_judges_are_two_orders_and_five_repetitions(october: list[Record]) -> None:
-    judged = [label for label in of(october, Judgement) if label.annotator_kind is AnnotatorKind.JUDGE]
+    judged = [
+        label for label in of(october, Judgement) if label.annotator_kind is AnnotatorKind.JUDGE
+    ]
     of_llms = [label for label in judged if label.run_index > 0]
     of_analyzers = [label for label in judged if label.run_index == 0]
     assert len(of_llms) == 3 * 2 * 222 * 2 * 5 * 5
@@ -183,7 +212,9 @@ def test_the_earlier_human_pass_differs_in_one_outcome(october: list[Record]) ->
     final, earlier = passes["published human"], passes["published human, earlier pass"]
     assert final.keys() == earlier.keys()
     differing = {key: (earlier[key], final[key]) for key in final if final[key] is not earlier[key]}
-    assert differing == {("sklearn_15_reproduced", "gpt-5", Setting.CODE): (Label.CORRECT, Label.WRONG)}
+    assert differing == {
+        ("sklearn_15_reproduced", "gpt-5", Setting.CODE): (Label.CORRECT, Label.WRONG)
+    }
 
 
 def test_the_validated_differences_from_the_judge_come_in(october: list[Record]) -> None:
@@ -237,7 +268,9 @@ def test_a_damaged_sheet_of_validated_differences_tells_each_fault(
         ("pandas_1_reproduced", Label.CORRECT, SETTLED),
         ("pandas_4_reproduced", Label.WRONG, SETTLED),
     ]
-    assert [(problem.place.split(", ")[1], problem.kind) for problem in of(records, LoadProblem)] == [
+    assert [
+        (problem.place.split(", ")[1], problem.kind) for problem in of(records, LoadProblem)
+    ] == [
         ("row 2", ProblemKind.UNREADABLE),
         ("row 5", ProblemKind.CONTRADICTION),
         ("row 6", ProblemKind.UNREADABLE),
@@ -314,15 +347,24 @@ def read(tree_of: TreeOf, files: dict[str, str | bytes]) -> list[Record]:
 def test_a_bad_file_of_replies_is_one_problem_and_its_neighbour_is_read(
     tree_of: TreeOf, content: bytes, place: str, reason: str
 ) -> None:
-    records = read(tree_of, {f"{RAW}/pandas_1_fixed.json": content, f"{RAW}/pandas_2_fixed.json": GOOD})
+    records = read(
+        tree_of, {f"{RAW}/pandas_1_fixed.json": content, f"{RAW}/pandas_2_fixed.json": GOOD}
+    )
     [problem] = of(records, LoadProblem)
     assert (problem.path, problem.place) == (f"{RAW}/pandas_1_fixed.json", place)
     assert reason in problem.reason
-    assert [(run.instance_id, run.crashes) for run in of(records, Run)] == [("pandas_2_fixed", False)]
+    assert [(run.instance_id, run.crashes) for run in of(records, Run)] == [
+        ("pandas_2_fixed", False)
+    ]
 
 
 def test_replies_that_are_no_answer_stay_as_runs_without_one(tree_of: TreeOf) -> None:
-    replies = ["I think so.", {"reasoning": 5, "detection": True}, {"reasoning": "x", "detection": "true"}, {}]
+    replies = [
+        "I think so.",
+        {"reasoning": 5, "detection": True},
+        {"reasoning": "x", "detection": "true"},
+        {},
+    ]
     records = read(tree_of, {f"{RAW}/pandas_1_fixed.json": "\ufeff" + json.dumps(replies)})
     assert [(r.run_index, r.crashes, r.reasoning, r.unanswered) for r in of(records, Run)] == [
         (1, None, "I think so.", "the reply is not the requested JSON"),
@@ -341,8 +383,13 @@ def test_an_unknown_detector_is_taken_from_its_folder(tree_of: TreeOf) -> None:
 
 
 def test_a_file_named_for_no_instance_is_a_problem_and_other_files_are_not(tree_of: TreeOf) -> None:
-    records = read(tree_of, {f"{RAW}/summary.json": "[]", f"{RAW}/notes.md": "", "LICENSE": "", f"{RAW}/a.log": ""})
-    assert [(p.path, p.place) for p in of(records, LoadProblem)] == [(f"{RAW}/summary.json", "file name")]
+    records = read(
+        tree_of,
+        {f"{RAW}/summary.json": "[]", f"{RAW}/notes.md": "", "LICENSE": "", f"{RAW}/a.log": ""},
+    )
+    assert [(p.path, p.place) for p in of(records, LoadProblem)] == [
+        (f"{RAW}/summary.json", "file name")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -355,18 +402,27 @@ def test_a_file_named_for_no_instance_is_a_problem_and_other_files_are_not(tree_
         ("# Executed Cells:\nstray\n# Target Cell:\ny", "do not begin with the header of a cell"),
     ],
 )
-def test_an_input_text_that_cannot_be_taken_apart_is_one_problem(tree_of: TreeOf, text: str, reason: str) -> None:
-    records = read(tree_of, {f"{INPUTS}/pandas/pandas_1_fixed.txt": text, f"{INPUTS}/numpy/numpy_1_fixed.txt": TEXT})
+def test_an_input_text_that_cannot_be_taken_apart_is_one_problem(
+    tree_of: TreeOf, text: str, reason: str
+) -> None:
+    records = read(
+        tree_of,
+        {f"{INPUTS}/pandas/pandas_1_fixed.txt": text, f"{INPUTS}/numpy/numpy_1_fixed.txt": TEXT},
+    )
     [problem] = of(records, LoadProblem)
     assert problem.path == f"{INPUTS}/pandas/pandas_1_fixed.txt"
     assert reason in problem.reason
     assert [cell.code for cell in of(records, Cell)] == ["rows = 3", "print(rows)"]
 
 
-def test_a_runtime_block_that_is_no_dict_is_a_problem_and_its_prompt_is_kept(tree_of: TreeOf) -> None:
+def test_a_runtime_block_that_is_no_dict_is_a_problem_and_its_prompt_is_kept(
+    tree_of: TreeOf,
+) -> None:
     text = TEXT.replace("# Target", "# Current relevent runtime information:\n{'rows': \n# Target")
     records = read(tree_of, {f"{INPUTS}_runinfo/pandas/pandas_1_fixed.txt": text})
-    assert [(p.place, p.kind) for p in of(records, LoadProblem)] == [("runtime block", ProblemKind.UNREADABLE)]
+    assert [(p.place, p.kind) for p in of(records, LoadProblem)] == [
+        ("runtime block", ProblemKind.UNREADABLE)
+    ]
     assert [prompt.text for prompt in of(records, Prompt)] == [text]
     assert of(records, KernelState) == []
 
@@ -375,19 +431,29 @@ def test_texts_of_one_instance_with_other_cells_contradict_each_other(tree_of: T
     runtime = TEXT.replace("rows = 3", "rows = 4").replace(
         "# Target", "# Current relevent runtime information:\n{}\n# Target"
     )
-    files = {f"{INPUTS}/pandas/pandas_1_fixed.txt": TEXT, f"{INPUTS}_runinfo/pandas/pandas_1_fixed.txt": runtime}
+    files = {
+        f"{INPUTS}/pandas/pandas_1_fixed.txt": TEXT,
+        f"{INPUTS}_runinfo/pandas/pandas_1_fixed.txt": runtime,
+    }
     records = read(tree_of, files)
-    assert [(p.place, p.kind) for p in of(records, LoadProblem)] == [("cells", ProblemKind.CONTRADICTION)]
+    assert [(p.place, p.kind) for p in of(records, LoadProblem)] == [
+        ("cells", ProblemKind.CONTRADICTION)
+    ]
     assert [cell.code for cell in of(records, Cell)] == ["rows = 3", "print(rows)"]
 
 
 def test_the_runtime_text_alone_gives_the_cells(tree_of: TreeOf) -> None:
     runtime = TEXT.replace("# Target", "# Current relevent runtime information:\n{}\n# Target")
     records = read(tree_of, {f"{INPUTS}_runinfo/pandas/pandas_1_fixed.txt": runtime})
-    assert [(cell.position, cell.code) for cell in of(records, Cell)] == [(0, "rows = 3"), (1, "print(rows)")]
+    assert [(cell.position, cell.code) for cell in of(records, Cell)] == [
+        (0, "rows = 3"),
+        (1, "print(rows)"),
+    ]
 
 
-def test_an_unknown_word_of_a_judge_is_a_problem_and_an_explained_refusal_is_a_label(tree_of: TreeOf) -> None:
+def test_an_unknown_word_of_a_judge_is_a_problem_and_an_explained_refusal_is_a_label(
+    tree_of: TreeOf,
+) -> None:
     path = "llms/llms_outputs/results_parsed_reversed_4/gpt_5/crash_detection_code_runinfo/pandas_1_fixed.json"
     words = ["[Correct]", "[Maybe]", "Cannot verify: too short", " [reasoning wrong] ", None]
     records = read(tree_of, {path: json.dumps(words)})
@@ -400,9 +466,17 @@ def test_an_unknown_word_of_a_judge_is_a_problem_and_an_explained_refusal_is_a_l
     assert [problem.place for problem in of(records, LoadProblem)] == ["verdict 2", "verdict 5"]
 
 
-def test_workbooks_are_read_by_header_and_id_not_by_place(tree_of: TreeOf, workbook: Callable[[Sheets], bytes]) -> None:
+def test_workbooks_are_read_by_header_and_id_not_by_place(
+    tree_of: TreeOf, workbook: Callable[[Sheets], bytes]
+) -> None:
     sheet = [
-        ["note", "gpt_5_crash_detection_code", "instance", "", "pylint_crash_detection_code_runinfo"],
+        [
+            "note",
+            "gpt_5_crash_detection_code",
+            "instance",
+            "",
+            "pylint_crash_detection_code_runinfo",
+        ],
         ["x", "partially correct", "pandas_1_reproduced", 7, "wrong"],
         ["x", "fine", "pandas_2_reproduced", 7, None],
         ["x", "correct", "pandas_1_reproduced", 7, "correct"],
@@ -410,7 +484,9 @@ def test_workbooks_are_read_by_header_and_id_not_by_place(tree_of: TreeOf, workb
         ["x", 129, "FP_total", 7, 3],
     ]
     path = "results/results_summary.xlsx"
-    records = read(tree_of, {f"{RAW}/pandas_1_fixed.json": GOOD, path: workbook({"Final_evaluation": sheet})})
+    records = read(
+        tree_of, {f"{RAW}/pandas_1_fixed.json": GOOD, path: workbook({"Final_evaluation": sheet})}
+    )
     assert [(j.instance_id, j.detector, j.setting, j.label) for j in of(records, Judgement)] == [
         ("pandas_1_reproduced", "gpt-5", Setting.CODE, Label.PARTIAL),
         ("pandas_1_reproduced", "pylint", Setting.RUNTIME, Label.MISDETECTED),
@@ -430,12 +506,16 @@ def test_a_workbook_that_is_none_lacks_a_sheet_or_a_column_is_one_problem(
             f"{RAW}/pandas_1_fixed.json": GOOD,
             "results/results_summary.xlsx": b"PK\x03\x04 broken",
             "results/benchmark_labels.xlsx": workbook({"Other": [["a"]], "Another": []}),
-            "llms/llms_outputs/ground_truth_crash_prediction.xlsx": workbook({"Ground_truth": [["instance"]]}),
+            "llms/llms_outputs/ground_truth_crash_prediction.xlsx": workbook(
+                {"Ground_truth": [["instance"]]}
+            ),
         },
     )
     problems = {problem.path: problem for problem in of(records, LoadProblem)}
     assert "not a readable workbook" in problems["results/results_summary.xlsx"].reason
-    assert problems["results/benchmark_labels.xlsx"].reason == "the workbook has only Other, Another"
+    assert (
+        problems["results/benchmark_labels.xlsx"].reason == "the workbook has only Other, Another"
+    )
     truth = problems["llms/llms_outputs/ground_truth_crash_prediction.xlsx"]
     assert truth.reason == "the column detection is missing"
     assert len(of(records, Run)) == 1
@@ -452,7 +532,9 @@ def test_a_ground_truth_that_denies_the_name_is_a_contradiction(
         ["pandas", "pandas_2_reproduced", True, "the column is gone", " shapes help", "ran twice"],
     ]
     path = "llms/llms_outputs/ground_truth_crash_prediction.xlsx"
-    records = read(tree_of, {f"{RAW}/pandas_1_fixed.json": GOOD, path: workbook({"Ground_truth": rows})})
+    records = read(
+        tree_of, {f"{RAW}/pandas_1_fixed.json": GOOD, path: workbook({"Ground_truth": rows})}
+    )
     assert [(p.place, p.kind) for p in of(records, LoadProblem)] == [
         ("sheet Ground_truth, row 2", ProblemKind.CONTRADICTION),
         ("sheet Ground_truth, row 4", ProblemKind.CONTRADICTION),

@@ -18,7 +18,9 @@ from crane_core.importers.archive_safety import ArchiveLimits
 from crane_core.importers.filetree import open_files, open_tree
 
 FILES = {"README": b"hello", "a/one.txt": b"1", "a/b/two.txt": "zwei \u00e4".encode()}
-SMALL = ArchiveLimits(files=50, file_bytes=1_000, total_bytes=20_000, ratio=20, ratio_from_bytes=2_000)
+SMALL = ArchiveLimits(
+    files=50, file_bytes=1_000, total_bytes=20_000, ratio=20, ratio_from_bytes=2_000
+)
 
 
 def write_folder(target: Path, files: Mapping[str, bytes]) -> Path:
@@ -56,7 +58,9 @@ SOURCES: dict[str, Callable[[Path, Mapping[str, bytes]], Path]] = {
 
 @pytest.mark.parametrize("kind", SOURCES)
 @pytest.mark.parametrize("top", ["", "bench-main/"])
-def test_every_kind_of_source_gives_the_same_files_without_its_top_folder(tmp_path: Path, kind: str, top: str) -> None:
+def test_every_kind_of_source_gives_the_same_files_without_its_top_folder(
+    tmp_path: Path, kind: str, top: str
+) -> None:
     tree = open_tree(SOURCES[kind](tmp_path, {top + name: data for name, data in FILES.items()}))
     assert tree.name == "bench"
     assert tree.paths == sorted(FILES)
@@ -65,7 +69,9 @@ def test_every_kind_of_source_gives_the_same_files_without_its_top_folder(tmp_pa
 
 
 @pytest.mark.parametrize("kind", SOURCES)
-def test_hidden_files_and_checkpoints_are_left_out_without_a_word(tmp_path: Path, kind: str) -> None:
+def test_hidden_files_and_checkpoints_are_left_out_without_a_word(
+    tmp_path: Path, kind: str
+) -> None:
     hidden = {".git/config": b"x", "a/.ipynb_checkpoints/n.ipynb": b"x", "a/.DS_Store": b"x"}
     tree = open_tree(SOURCES[kind](tmp_path, FILES | hidden))
     assert (tree.paths, tree.problems) == (sorted(FILES), [])
@@ -82,7 +88,9 @@ def test_hidden_files_and_checkpoints_are_left_out_without_a_word(tmp_path: Path
         ("C:\\evil.txt", "absolute path"),
     ],
 )
-def test_a_name_that_leads_outside_is_one_problem(tmp_path: Path, kind: str, name: str, reason: str) -> None:
+def test_a_name_that_leads_outside_is_one_problem(
+    tmp_path: Path, kind: str, name: str, reason: str
+) -> None:
     tree = open_tree(SOURCES[kind](tmp_path, FILES | {name: b"evil"}))
     assert tree.paths == sorted(FILES)
     [problem] = tree.problems
@@ -110,7 +118,9 @@ def test_links_and_devices_in_a_tar_are_refused(tmp_path: Path, kind: bytes, rea
         archive.addfile(good, io.BytesIO(b"ok"))
     tree = open_tree(path)
     assert tree.paths == ["good.txt"]
-    assert [(problem.path, reason in problem.reason) for problem in tree.problems] == [("special", True)]
+    assert [(problem.path, reason in problem.reason) for problem in tree.problems] == [
+        ("special", True)
+    ]
 
 
 def test_a_link_in_a_zip_is_refused(tmp_path: Path) -> None:
@@ -136,7 +146,9 @@ def test_a_folder_does_not_follow_links_that_lead_out_of_it(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("kind", ["tar.gz", "tar", "zip"])
-def test_the_first_of_two_members_of_a_name_counts_and_the_second_is_a_problem(tmp_path: Path, kind: str) -> None:
+def test_the_first_of_two_members_of_a_name_counts_and_the_second_is_a_problem(
+    tmp_path: Path, kind: str
+) -> None:
     path = SOURCES[kind](tmp_path, FILES | {"a\\one.txt": b"second"})
     tree = open_tree(path)
     assert tree.read("a/one.txt") == b"1"
@@ -147,7 +159,9 @@ def test_the_first_of_two_members_of_a_name_counts_and_the_second_is_a_problem(t
 def test_an_oversize_member_is_one_problem_and_the_rest_is_read(tmp_path: Path, kind: str) -> None:
     tree = open_tree(SOURCES[kind](tmp_path, FILES | {"big.bin": os.urandom(1_001)}), SMALL)
     assert tree.paths == sorted(FILES)
-    assert [(problem.path, "larger than 1,000" in problem.reason) for problem in tree.problems] == [("big.bin", True)]
+    assert [(problem.path, "larger than 1,000" in problem.reason) for problem in tree.problems] == [
+        ("big.bin", True)
+    ]
 
 
 def test_an_oversize_file_of_a_folder_is_refused_when_it_is_read(tmp_path: Path) -> None:
@@ -206,8 +220,12 @@ def test_a_damaged_zip_member_is_told_when_it_is_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["bench.tar.gz", "bench.tgz", "bench.tar", "bench.zip"])
-@pytest.mark.parametrize("content", [b"", b"not an archive", b"\x1f\x8bnot gzip", gzip.compress(b"no tar", mtime=0)])
-def test_what_is_no_archive_is_refused_with_a_remedy(tmp_path: Path, name: str, content: bytes) -> None:
+@pytest.mark.parametrize(
+    "content", [b"", b"not an archive", b"\x1f\x8bnot gzip", gzip.compress(b"no tar", mtime=0)]
+)
+def test_what_is_no_archive_is_refused_with_a_remedy(
+    tmp_path: Path, name: str, content: bytes
+) -> None:
     path = tmp_path / name
     path.write_bytes(content)
     with pytest.raises(SourceError) as refusal:
@@ -217,10 +235,18 @@ def test_what_is_no_archive_is_refused_with_a_remedy(tmp_path: Path, name: str, 
 
 
 def test_single_files_make_a_tree(tmp_path: Path) -> None:
-    write_folder(tmp_path, {"x/n_fixed.ipynb": b"f", "y/n_reproduced.ipynb": b"r", "z/p.jsonl": b"{}"})
+    write_folder(
+        tmp_path, {"x/n_fixed.ipynb": b"f", "y/n_reproduced.ipynb": b"r", "z/p.jsonl": b"{}"}
+    )
     assert open_tree(tmp_path / "z" / "p.jsonl").paths == ["p.jsonl"]
-    pair = open_files([tmp_path / "x" / "n_fixed.ipynb", tmp_path / "y" / "n_reproduced.ipynb"], "n")
-    assert (pair.name, pair.read("n_fixed.ipynb"), pair.read("n_reproduced.ipynb")) == ("n", b"f", b"r")
+    pair = open_files(
+        [tmp_path / "x" / "n_fixed.ipynb", tmp_path / "y" / "n_reproduced.ipynb"], "n"
+    )
+    assert (pair.name, pair.read("n_fixed.ipynb"), pair.read("n_reproduced.ipynb")) == (
+        "n",
+        b"f",
+        b"r",
+    )
 
 
 def test_a_missing_path_and_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
@@ -240,7 +266,10 @@ def test_a_path_that_is_not_in_the_tree_cannot_be_read(tmp_path: Path) -> None:
 def test_the_published_archive_is_indexed_whole(crane_llm_archive: Path) -> None:
     tree = open_tree(crane_llm_archive)
     assert (len(tree.paths), tree.problems, tree.name) == (18_009, [], "crane_llm")
-    assert len(tree.by_folder()["llms/llms_outputs/results_raw/gpt_5/crash_detection_code/other"]) == 32
+    assert (
+        len(tree.by_folder()["llms/llms_outputs/results_raw/gpt_5/crash_detection_code/other"])
+        == 32
+    )
 
 
 def write_lying_zip(target: Path, name: str, data: bytes, declared: int) -> Path:
@@ -262,8 +291,12 @@ def peak_bytes(action: Callable[[], object]) -> int:
         tracemalloc.stop()
 
 
-def test_a_zip_member_that_unpacks_to_more_than_it_declares_is_refused_without_unpacking_it(tmp_path: Path) -> None:
-    tree = open_tree(write_lying_zip(tmp_path / "bench.zip", "a.ipynb", bytes(50_000_001), declared=1_000))
+def test_a_zip_member_that_unpacks_to_more_than_it_declares_is_refused_without_unpacking_it(
+    tmp_path: Path,
+) -> None:
+    tree = open_tree(
+        write_lying_zip(tmp_path / "bench.zip", "a.ipynb", bytes(50_000_001), declared=1_000)
+    )
 
     def read() -> None:
         with pytest.raises(SourceError, match=r"a\.ipynb cannot be unpacked"):

@@ -12,11 +12,19 @@ from crane_core.importers.registry import importer_for
 from tests.importers.conftest import TreeOf
 
 ANSWERS = {
-    ("promptfoo", "results.json"): json.dumps({"evalId": "e", "results": {"results": []}, "config": {}}),
+    ("promptfoo", "results.json"): json.dumps(
+        {"evalId": "e", "results": {"results": []}, "config": {}}
+    ),
     ("promptfoo", "results.csv"): 'q,"[openai:gpt-5] Will it crash?"\na_1_fixed,[PASS] no\n',
     ("OpenAI Evals", "log.jsonl"): '{"spec": {"eval_name": "a"}}\n{"run_id": "r"}\n',
-    ("lm-evaluation-harness", "samples_a.jsonl"): '{"doc_id": 0, "resps": [["crash"]], "filtered_resps": ["crash"]}\n',
-    ("Weights & Biases Weave", "calls.jsonl"): '{"op_name": "predict", "inputs": {}, "output": {}}\n',
+    (
+        "lm-evaluation-harness",
+        "samples_a.jsonl",
+    ): '{"doc_id": 0, "resps": [["crash"]], "filtered_resps": ["crash"]}\n',
+    (
+        "Weights & Biases Weave",
+        "calls.jsonl",
+    ): '{"op_name": "predict", "inputs": {}, "output": {}}\n',
     ("Langfuse", "traces.csv"): "id,name,input,output,scores\n1,a,b,c,d\n",
     ("HELM", "scenario_state.json"): json.dumps({"adapter_spec": {}, "request_states": []}),
 }
@@ -25,8 +33,14 @@ LABELS = {
     ("Label Studio", "small.csv"): "item,annotation_id,annotator,label\n",
     ("Argilla", "records.json"): json.dumps([{"fields": {}, "responses": {}}]),
     ("doccano", "all.jsonl"): '{"id": 1, "text": "x", "label": ["correct"]}\n',
-    ("Potato", "annotated.json"): '{"id": "i1", "displayed_text": "x"}\n{"id": "i2", "displayed_text": "y"}\n',
-    ("Prodigy", "labels.jsonl"): '{"text": "x", "accept": ["correct"], "answer": "accept", "_annotator_id": "s"}\n',
+    (
+        "Potato",
+        "annotated.json",
+    ): '{"id": "i1", "displayed_text": "x"}\n{"id": "i2", "displayed_text": "y"}\n',
+    (
+        "Prodigy",
+        "labels.jsonl",
+    ): '{"text": "x", "accept": ["correct"], "answer": "accept", "_annotator_id": "s"}\n',
 }
 
 
@@ -36,7 +50,11 @@ def test_the_tool_is_named_with_the_way_in(tree_of: TreeOf, of: tuple[str, str])
     with pytest.raises(SourceError) as refusal:
         importer_for(tree_of({name: (ANSWERS | LABELS)[of]}))
     assert f"{name} is an export of {tool}" in str(refusal.value)
-    way = "instance, detector, setting, index, crashes" if of in ANSWERS else "`campaign labels NAME --file LABELS.csv"
+    way = (
+        "instance, detector, setting, index, crashes"
+        if of in ANSWERS
+        else "`campaign labels NAME --file LABELS.csv"
+    )
     assert way in refusal.value.remedy
 
 
@@ -61,4 +79,6 @@ def test_an_unknown_form_is_told_both_ways_in(tree_of: TreeOf) -> None:
     with pytest.raises(SourceError) as refusal:
         importer_for(tree_of({"notes.txt": "x"}))
     assert "`campaign labels` with a CSV" in refusal.value.remedy
-    assert "JSON lines or CSV with instance, detector, setting, index, crashes" in refusal.value.remedy
+    assert (
+        "JSON lines or CSV with instance, detector, setting, index, crashes" in refusal.value.remedy
+    )

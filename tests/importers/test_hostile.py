@@ -37,13 +37,27 @@ GOOD_NOTEBOOK = json.dumps(
                 "cell_type": "code",
                 "source": "1 / 0",
                 "execution_count": 1,
-                "outputs": [{"output_type": "error", "ename": "E", "evalue": "e", "traceback": ["Cell In[1], line 1"]}],
+                "outputs": [
+                    {
+                        "output_type": "error",
+                        "ename": "E",
+                        "evalue": "e",
+                        "traceback": ["Cell In[1], line 1"],
+                    }
+                ],
             }
         ],
     }
 )
 GOOD_LINE = json.dumps(
-    {"instance": "b_1_fixed", "detector": "d", "setting": "code", "index": 1, "crashes": True, "reasoning": ""}
+    {
+        "instance": "b_1_fixed",
+        "detector": "d",
+        "setting": "code",
+        "index": 1,
+        "crashes": True,
+        "reasoning": "",
+    }
 )
 
 
@@ -58,17 +72,38 @@ def sheet(title: str, *rows: list[Any]) -> bytes:
     return stream.getvalue()
 
 
-OUTCOMES = sheet("Final_evaluation", ["instance", "gpt_5_crash_detection_code"], ["numpy_1_fixed", "correct"])
+OUTCOMES = sheet(
+    "Final_evaluation", ["instance", "gpt_5_crash_detection_code"], ["numpy_1_fixed", "correct"]
+)
 TRUTH = sheet("Ground_truth", ["instance", "detection", "diagnosis"], ["numpy_1_fixed", False, ""])
-LABELS = sheet("Labeled_reviewed", ["nb_name", "ename", "evalue", "label_root_cause"], ["numpy_1", "e", "m", "c"])
+LABELS = sheet(
+    "Labeled_reviewed",
+    ["nb_name", "ename", "evalue", "label_root_cause"],
+    ["numpy_1", "e", "m", "c"],
+)
 
 GOOD: dict[str, tuple[str, bytes]] = {
-    "replies": (f"{RAW}/gpt_5/crash_detection_code/numpy_1_fixed.json", b'[{"reasoning": "", "detection": true}]'),
-    "later replies": (f"{RAW}/crash_detection_gpt5_code/numpy_1_fixed.json", b'[{"reasoning": "", "detection": true}]'),
-    "diagnostics": ("sas/sas_outputs/results_raw/pylint/crash_detection_code/numpy/numpy_1_fixed.json", b"[]"),
-    "verdicts": ("llms/llms_outputs/results_parsed_1/gpt_5/crash_detection_code/numpy_1_fixed.json", b'["[Wrong]"]'),
+    "replies": (
+        f"{RAW}/gpt_5/crash_detection_code/numpy_1_fixed.json",
+        b'[{"reasoning": "", "detection": true}]',
+    ),
+    "later replies": (
+        f"{RAW}/crash_detection_gpt5_code/numpy_1_fixed.json",
+        b'[{"reasoning": "", "detection": true}]',
+    ),
+    "diagnostics": (
+        "sas/sas_outputs/results_raw/pylint/crash_detection_code/numpy/numpy_1_fixed.json",
+        b"[]",
+    ),
+    "verdicts": (
+        "llms/llms_outputs/results_parsed_1/gpt_5/crash_detection_code/numpy_1_fixed.json",
+        b'["[Wrong]"]',
+    ),
     "input": ("llms/llms_inputs/executed_code/numpy/numpy_1_fixed.txt", GOOD_TEXT.encode()),
-    "runtime input": ("llms/llms_inputs/executed_code_runinfo/numpy/numpy_1_fixed.txt", GOOD_BLOCK.encode()),
+    "runtime input": (
+        "llms/llms_inputs/executed_code_runinfo/numpy/numpy_1_fixed.txt",
+        GOOD_BLOCK.encode(),
+    ),
     "answers": (
         "llms/detect_if_cell_crash/m/results_fixed/crash_detection_results_numpy_1.json",
         b'["TRUE", "FALSE"]',
@@ -97,7 +132,16 @@ JSON_VALUES = st.recursive(
             st.one_of(
                 st.text(max_size=6),
                 st.sampled_from(
-                    ["reasoning", "detection", "cells", "cell_type", "source", "outputs", "nbformat", "worksheets"]
+                    [
+                        "reasoning",
+                        "detection",
+                        "cells",
+                        "cell_type",
+                        "source",
+                        "outputs",
+                        "nbformat",
+                        "worksheets",
+                    ]
                 ),
             ),
             inner,
@@ -111,14 +155,20 @@ JSON_VALUES = st.recursive(
 @st.composite
 def spoiled(draw: st.DrawFn, good: bytes) -> bytes:
     """Bytes that are nothing, arbitrary, other JSON, or the good file cut, changed, repeated or re-encoded."""
-    how = draw(st.sampled_from(["bytes", "text", "json", "cut", "change", "repeat", "bom", "crlf", "utf16"]))
+    how = draw(
+        st.sampled_from(
+            ["bytes", "text", "json", "cut", "change", "repeat", "bom", "crlf", "utf16"]
+        )
+    )
     position = draw(st.integers(0, max(len(good) - 1, 0)))
     spoilers: dict[str, Callable[[], bytes]] = {
         "bytes": lambda: draw(st.binary(max_size=80)),
         "text": lambda: draw(st.text(max_size=80)).encode("utf-8", "surrogatepass"),
         "json": lambda: json.dumps(draw(JSON_VALUES)).encode(),
         "cut": lambda: good[:position],
-        "change": lambda: good[:position] + draw(st.binary(min_size=1, max_size=3)) + good[position + 1 :],
+        "change": lambda: (
+            good[:position] + draw(st.binary(min_size=1, max_size=3)) + good[position + 1 :]
+        ),
         "repeat": lambda: good + good,
         "bom": lambda: b"\xef\xbb\xbf" + good,
         "crlf": lambda: good.replace(b"\n", b"\r\n"),
@@ -153,7 +203,9 @@ def test_a_spoiled_file_costs_nothing_but_itself(kind: str, data: st.DataObject)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in GOOD if kind != "skipped"])
-@pytest.mark.parametrize("content", [b"\xff\xfe\x00", b"\x00" * 1_000, b"{" * 50_000, b"PK\x05\x06", b"<html>"])
+@pytest.mark.parametrize(
+    "content", [b"\xff\xfe\x00", b"\x00" * 1_000, b"{" * 50_000, b"PK\x05\x06", b"<html>"]
+)
 def test_a_file_that_is_nothing_of_its_kind_is_named(kind: str, content: bytes) -> None:
     path, _ = GOOD[kind]
     neighbour_path, neighbour = NEIGHBOUR[kind]
@@ -163,14 +215,23 @@ def test_a_file_that_is_nothing_of_its_kind_is_named(kind: str, content: bytes) 
 
 
 @PATIENT
-@given(st.lists(st.lists(st.one_of(st.text(max_size=8), st.integers(), st.booleans()), max_size=4), max_size=4))
+@given(
+    st.lists(
+        st.lists(st.one_of(st.text(max_size=8), st.integers(), st.booleans()), max_size=4),
+        max_size=4,
+    )
+)
 def test_a_workbook_of_anything_is_read_or_named(rows: list[list[Any]]) -> None:
     plain = [
-        [str(cell).encode("ascii", "ignore").decode() if isinstance(cell, str) else cell for cell in row]
+        [
+            str(cell).encode("ascii", "ignore").decode() if isinstance(cell, str) else cell
+            for cell in row
+        ]
         for row in rows
     ]
     clean = [
-        ["".join(filter(str.isprintable, cell)) if isinstance(cell, str) else cell for cell in row] for row in plain
+        ["".join(filter(str.isprintable, cell)) if isinstance(cell, str) else cell for cell in row]
+        for row in plain
     ]
     files = {
         "results/results_summary.xlsx": sheet("Final_evaluation", *clean),
@@ -182,10 +243,16 @@ def test_a_workbook_of_anything_is_read_or_named(rows: list[list[Any]]) -> None:
     assert [record.crashes for record in records if isinstance(record, Run)] == [True]
 
 
-def test_a_workbook_that_unpacks_to_more_than_the_limit_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_workbook_that_unpacks_to_more_than_the_limit_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("crane_core.importers.workbooks.MAX_UNPACKED_BYTES", 1_000)
-    tree = tree_with({"results/results_summary.xlsx": OUTCOMES, GOOD["replies"][0]: GOOD["replies"][1]})
-    problems = [record for record in importer_for(tree).read(tree) if isinstance(record, LoadProblem)]
+    tree = tree_with(
+        {"results/results_summary.xlsx": OUTCOMES, GOOD["replies"][0]: GOOD["replies"][1]}
+    )
+    problems = [
+        record for record in importer_for(tree).read(tree) if isinstance(record, LoadProblem)
+    ]
     assert [(p.path, "unpacks to more than 1,000 bytes" in p.reason) for p in problems] == [
         ("results/results_summary.xlsx", True)
     ]
@@ -196,7 +263,10 @@ def test_a_huge_cell_is_kept_whole() -> None:
     text = GOOD_TEXT.replace("rows = 3", long)
     tree = tree_with({GOOD["input"][0]: text.encode(), "LICENSE": b""})
     records = list(importer_for(tree).read(tree))
-    assert [len(record.code) for record in records if isinstance(record, Cell)] == [len(long), len("print(rows)")]
+    assert [len(record.code) for record in records if isinstance(record, Cell)] == [
+        len(long),
+        len("print(rows)"),
+    ]
 
 
 def packed(kind: str, files: dict[str, bytes]) -> bytes:
@@ -214,7 +284,9 @@ def packed(kind: str, files: dict[str, bytes]) -> bytes:
     return stream.getvalue()
 
 
-SMALL = ArchiveLimits(files=40, file_bytes=4_000, total_bytes=100_000, ratio=50, ratio_from_bytes=50_000)
+SMALL = ArchiveLimits(
+    files=40, file_bytes=4_000, total_bytes=100_000, ratio=50, ratio_from_bytes=50_000
+)
 
 
 def read_or_refuse(data: bytes, kind: str) -> list[Record] | None:
@@ -238,8 +310,13 @@ def read_or_refuse(data: bytes, kind: str) -> list[Record] | None:
 @pytest.mark.parametrize("kind", ["tar.gz", "tar", "zip"])
 @PATIENT
 @given(data=st.data())
-def test_a_damaged_archive_is_refused_or_read_but_never_fails_otherwise(kind: str, data: st.DataObject) -> None:
-    whole = packed(kind, {GOOD[name][0]: GOOD[name][1] for name in ("replies", "verdicts", "input", "outcomes")})
+def test_a_damaged_archive_is_refused_or_read_but_never_fails_otherwise(
+    kind: str, data: st.DataObject
+) -> None:
+    whole = packed(
+        kind,
+        {GOOD[name][0]: GOOD[name][1] for name in ("replies", "verdicts", "input", "outcomes")},
+    )
     start = data.draw(st.integers(0, len(whole)))
     damage = data.draw(st.one_of(st.just(b""), st.binary(min_size=1, max_size=40)))
     length = data.draw(st.sampled_from([0, len(damage), 100, len(whole)]))
@@ -250,10 +327,14 @@ def test_a_damaged_archive_is_refused_or_read_but_never_fails_otherwise(kind: st
 @pytest.mark.parametrize("kind", ["tar.gz", "tar", "zip"])
 @PATIENT
 @given(
-    names=st.lists(st.text(st.characters(exclude_characters="\0"), min_size=1, max_size=12), max_size=5),
+    names=st.lists(
+        st.text(st.characters(exclude_characters="\0"), min_size=1, max_size=12), max_size=5
+    ),
     size=st.integers(0, 6_000),
 )
-def test_odd_names_and_sizes_never_fail_and_never_hide_the_good_file(kind: str, names: list[str], size: int) -> None:
+def test_odd_names_and_sizes_never_fail_and_never_hide_the_good_file(
+    kind: str, names: list[str], size: int
+) -> None:
     files = {name: bytes(size) for name in names} | {GOOD["replies"][0]: GOOD["replies"][1]}
     try:
         data = packed(kind, files)

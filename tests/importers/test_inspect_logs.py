@@ -14,7 +14,16 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from crane_core.domain import Benchmark, Detector, DetectorKind, LoadProblem, ProblemKind, Record, Run, Setting
+from crane_core.domain import (
+    Benchmark,
+    Detector,
+    DetectorKind,
+    LoadProblem,
+    ProblemKind,
+    Record,
+    Run,
+    Setting,
+)
 from crane_core.errors import SourceError
 from crane_core.importers.filetree import open_tree
 from crane_core.importers.registry import importer_for
@@ -49,7 +58,9 @@ def runs(records: list[Record]) -> list[Run]:
 
 
 def told(records: list[Record]) -> list[tuple[str, str]]:
-    return sorted((record.place, record.reason) for record in records if isinstance(record, LoadProblem))
+    return sorted(
+        (record.place, record.reason) for record in records if isinstance(record, LoadProblem)
+    )
 
 
 @pytest.mark.parametrize("name", ["crashes.eval", "crashes.json"])
@@ -59,7 +70,9 @@ def test_each_sample_and_epoch_of_a_real_log_is_a_run(name: str) -> None:
         Detector("mockllm-model", "mockllm/model", DetectorKind.LLM),
         Benchmark("minibench", "minibench"),
     ]
-    answered = {(run.instance_id, run.run_index): (run.crashes, run.reasoning) for run in runs(records)}
+    answered = {
+        (run.instance_id, run.run_index): (run.crashes, run.reasoning) for run in runs(records)
+    }
     assert answered == {
         ("pandas_1_reproduced", 1): (True, "the column is missing"),
         ("pandas_1_reproduced", 2): (True, "the column is missing"),
@@ -83,7 +96,9 @@ def test_each_sample_and_epoch_of_a_real_log_is_a_run(name: str) -> None:
 def test_both_formats_of_a_log_are_one_experiment(folder: DataFolder) -> None:
     first = import_paths([LOGS / "crashes.eval"], folder)
     second = import_paths([LOGS / "crashes.json"], folder)
-    n_new = [{added.record: added.n_new for added in entry.added}["runs"] for entry in (first, second)]
+    n_new = [
+        {added.record: added.n_new for added in entry.added}["runs"] for entry in (first, second)
+    ]
     assert n_new == [5, 0]
     assert "2 samples: left out: it names no instance" in in_words(first)
     assert "already loaded" in in_words(import_paths([LOGS / "crashes.eval"], folder))
@@ -99,8 +114,14 @@ def test_both_formats_of_a_log_are_one_experiment(folder: DataFolder) -> None:
     [
         ({"id": "lab/a_1_fixed/code", "metadata": {}}, ("lab", "a_1_fixed", Setting.CODE)),
         ({"id": "code/a_1_fixed", "metadata": None}, ("junobench", "a_1_fixed", Setting.CODE)),
-        ({"id": "a_1_fixed", "metadata": {"setting": "runtime+"}}, ("junobench", "a_1_fixed", Setting.RUNTIME_PLUS)),
-        ({"id": "b_1_fixed/code", "metadata": {"instance": "a_1_fixed"}}, ("junobench", "a_1_fixed", Setting.CODE)),
+        (
+            {"id": "a_1_fixed", "metadata": {"setting": "runtime+"}},
+            ("junobench", "a_1_fixed", Setting.RUNTIME_PLUS),
+        ),
+        (
+            {"id": "b_1_fixed/code", "metadata": {"instance": "a_1_fixed"}},
+            ("junobench", "a_1_fixed", Setting.CODE),
+        ),
     ],
 )
 def test_id_or_metadata_name_whose_answer_it_is(
@@ -135,10 +156,15 @@ def test_arguments_of_the_task_are_the_usual_setting_and_benchmark(tree_of: Tree
             {"invalidation": {"author": "ana", "reason": "wrong prompt", "metadata": {}}},
             "its author invalidated it; the first: pandas_1_reproduced, epoch 1: wrong prompt",
         ),
-        ({"invalidation": {}}, "its author invalidated it; the first: pandas_1_reproduced, epoch 1"),
+        (
+            {"invalidation": {}},
+            "its author invalidated it; the first: pandas_1_reproduced, epoch 1",
+        ),
     ],
 )
-def test_a_sample_that_gives_no_run_is_told(tree_of: TreeOf, changes: dict[str, Any], why: str) -> None:
+def test_a_sample_that_gives_no_run_is_told(
+    tree_of: TreeOf, changes: dict[str, Any], why: str
+) -> None:
     [(place, reason)] = told(records := read_changed(tree_of, **changes))
     assert (place, runs(records)) == ("1 sample", [])
     assert reason.startswith(f"left out: {why}")
@@ -156,9 +182,10 @@ def test_the_second_answer_to_one_question_is_told(tree_of: TreeOf) -> None:
     tree = tree_of({"a.json": json.dumps(document)})
     records = list(importer_for(tree).read(tree))
     assert len(runs(records)) == 1
-    assert ("2 samples", "left out: a sample before it answers the same; the first: pandas_1_reproduced, epoch 1") in (
-        told(records)
-    )
+    assert (
+        "2 samples",
+        "left out: a sample before it answers the same; the first: pandas_1_reproduced, epoch 1",
+    ) in (told(records))
 
 
 def test_an_answer_after_an_invalidated_one_is_no_duplicate(tree_of: TreeOf) -> None:
@@ -181,13 +208,18 @@ def test_a_second_answer_that_differs_is_a_contradiction(tree_of: TreeOf) -> Non
     assert len(runs(records)) == 1
     [problem] = [record for record in records if isinstance(record, LoadProblem)]
     assert problem.kind is ProblemKind.CONTRADICTION
-    assert "a sample before it answers otherwise; the first: pandas_1_reproduced, epoch 1" in problem.reason
+    assert (
+        "a sample before it answers otherwise; the first: pandas_1_reproduced, epoch 1"
+        in problem.reason
+    )
 
 
 def test_an_evaluation_that_did_not_end_is_told_and_its_answers_are_read(tmp_path: Path) -> None:
     unfinished = tmp_path / "unfinished.eval"
     with zipfile.ZipFile(unfinished, "w") as archive:
-        archive.writestr("_journal/start.json", json.dumps({"version": 2, "eval": DOCUMENT["eval"]}))
+        archive.writestr(
+            "_journal/start.json", json.dumps({"version": 2, "eval": DOCUMENT["eval"]})
+        )
         archive.writestr("samples/1_epoch_1.json", json.dumps(DOCUMENT["samples"][0]))
     records = read(unfinished)
     assert [run.instance_id for run in runs(records)] == ["pandas_1_reproduced"]
@@ -213,12 +245,19 @@ def with_sizes(data: bytes, name: bytes, n_bytes: int) -> bytes:
 @pytest.mark.parametrize("n_bytes", [10, 10_000_000])
 def test_a_lying_size_of_a_zstandard_member_costs_that_member(tmp_path: Path, n_bytes: int) -> None:
     lying = tmp_path / "lying.eval"
-    lying.write_bytes(with_sizes((LOGS / "crashes.eval").read_bytes(), b"samples/1_epoch_1.json", n_bytes))
+    lying.write_bytes(
+        with_sizes((LOGS / "crashes.eval").read_bytes(), b"samples/1_epoch_1.json", n_bytes)
+    )
     records = read(lying)
-    outcome = [(r.path, r.reason) for r in records if isinstance(r, LoadProblem) and r.place == "file"]
+    outcome = [
+        (r.path, r.reason) for r in records if isinstance(r, LoadProblem) and r.place == "file"
+    ]
     if n_bytes == 10:
         assert outcome == [
-            ("samples/1_epoch_1.json", "samples/1_epoch_1.json cannot be unpacked: its checksum is wrong.")
+            (
+                "samples/1_epoch_1.json",
+                "samples/1_epoch_1.json cannot be unpacked: its checksum is wrong.",
+            )
         ]
         assert len(runs(records)) == 4
     else:
@@ -226,15 +265,21 @@ def test_a_lying_size_of_a_zstandard_member_costs_that_member(tmp_path: Path, n_
 
 
 @examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(position=st.integers(0, (LOGS / "crashes.eval").stat().st_size - 1), byte=st.integers(0, 255))
+@given(
+    position=st.integers(0, (LOGS / "crashes.eval").stat().st_size - 1), byte=st.integers(0, 255)
+)
 def test_a_damaged_log_is_refused_or_read_in_part(tmp_path: Path, position: int, byte: int) -> None:
     data = (LOGS / "crashes.eval").read_bytes()
     damaged = tmp_path / "damaged.eval"
     damaged.write_bytes(data[:position] + bytes([byte]) + data[position + 1 :])
-    whole = {(run.instance_id, run.run_index): run.crashes for run in runs(read(LOGS / "crashes.eval"))}
+    whole = {
+        (run.instance_id, run.run_index): run.crashes for run in runs(read(LOGS / "crashes.eval"))
+    }
     try:
         tree = open_tree(damaged)
         records = list(importer_for(tree).read(tree))
     except SourceError:
         return
-    assert {(run.instance_id, run.run_index): run.crashes for run in runs(records)}.items() <= whole.items()
+    assert {
+        (run.instance_id, run.run_index): run.crashes for run in runs(records)
+    }.items() <= whole.items()

@@ -29,15 +29,21 @@ def test_the_archive_gives_the_published_counts_and_no_problem(construct: list[R
     assert [record.detector for record in construct if isinstance(record, Detector)] == [MISTRAL]
     answers = [run for run in runs_of(construct) if run.run_index > 0]
     assert len(answers) == 216 * 5
-    assert {(run.setting, run.experiment) for run in answers} == {(Setting.CODE, "junobench-construct")}
+    assert {(run.setting, run.experiment) for run in answers} == {
+        (Setting.CODE, "junobench-construct")
+    }
 
 
 def test_skipped_cases_are_runs_that_were_never_asked(construct: list[Record]) -> None:
     skipped = [run for run in runs_of(construct) if run.run_index == 0]
     assert {run.instance_id for run in skipped} == {
-        f"{case}_{version}" for case in ("numpy_7", "numpy_8", "torch_6") for version in ("reproduced", "fixed")
+        f"{case}_{version}"
+        for case in ("numpy_7", "numpy_8", "torch_6")
+        for version in ("reproduced", "fixed")
     }
-    assert {(run.crashes, run.unanswered) for run in skipped} == {(None, "input exceeds the context of the model")}
+    assert {(run.crashes, run.unanswered) for run in skipped} == {
+        (None, "input exceeds the context of the model")
+    }
 
 
 def test_an_error_marker_is_a_run_without_an_answer(construct: list[Record]) -> None:
@@ -69,7 +75,9 @@ def table(verdicts: dict[str, bool]) -> dict[tuple[str, str], tuple[int, int]]:
 
 def readme_table(root: Path) -> dict[tuple[str, str], tuple[int, int]]:
     printed: dict[tuple[str, str], dict[str, int]] = defaultdict(dict)
-    with (root / "data" / "published" / "readme_numbers.csv").open(encoding="utf-8", newline="") as file:
+    with (root / "data" / "published" / "readme_numbers.csv").open(
+        encoding="utf-8", newline=""
+    ) as file:
         for row in csv.DictReader(file):
             detector, _, library = row["row"].partition(", ")
             what, _, version = row["column"].partition(" ")
@@ -79,7 +87,9 @@ def readme_table(root: Path) -> dict[tuple[str, str], tuple[int, int]]:
     return {key: (cells["Correct"], cells["n"]) for key, cells in printed.items()}
 
 
-def test_the_first_run_gives_every_number_of_the_readme(construct: list[Record], root: Path) -> None:
+def test_the_first_run_gives_every_number_of_the_readme(
+    construct: list[Record], root: Path
+) -> None:
     assert table(votes(runs_of(construct), first_run_only=True)) == readme_table(root)
 
 
@@ -104,7 +114,9 @@ def test_cases_keep_their_message_with_its_apostrophes(construct: list[Record]) 
 
 def test_a_detector_is_whatever_has_results(tree_of: TreeOf) -> None:
     files = {
-        f"{FOLDER}/llama3_70b/results_buggy/crash_detection_results_torch_1.json": json.dumps(["TRUE", " false "]),
+        f"{FOLDER}/llama3_70b/results_buggy/crash_detection_results_torch_1.json": json.dumps(
+            ["TRUE", " false "]
+        ),
         f"{FOLDER}/llama3_70b/cases_exceeds_maxtoken.txt": "torch_4\r\nnumpy 5\r\n\r\nseaborn_1",
         f"{FOLDER}/other one/results_fixed/crash_detection_results_torch_1.json": '["FALSE", "[Error]", null]',
         f"{FOLDER}/other one/results_fixed/crash_detection_results_.json": "[]",
@@ -113,10 +125,18 @@ def test_a_detector_is_whatever_has_results(tree_of: TreeOf) -> None:
     }
     tree = tree_of(dict(files))
     records = list(importer_for(tree).read(tree))
-    assert [(r.instance_id, r.detector, r.run_index, r.crashes, r.unanswered) for r in runs_of(records)] == [
+    assert [
+        (r.instance_id, r.detector, r.run_index, r.crashes, r.unanswered) for r in runs_of(records)
+    ] == [
         ("torch_4_reproduced", "llama-3.3-70b", 0, None, "input exceeds the context of the model"),
         ("torch_4_fixed", "llama-3.3-70b", 0, None, "input exceeds the context of the model"),
-        ("seaborn_1_reproduced", "llama-3.3-70b", 0, None, "input exceeds the context of the model"),
+        (
+            "seaborn_1_reproduced",
+            "llama-3.3-70b",
+            0,
+            None,
+            "input exceeds the context of the model",
+        ),
         ("seaborn_1_fixed", "llama-3.3-70b", 0, None, "input exceeds the context of the model"),
         ("torch_1_reproduced", "llama-3.3-70b", 1, True, None),
         ("torch_1_reproduced", "llama-3.3-70b", 2, False, None),

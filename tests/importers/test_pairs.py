@@ -8,7 +8,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from crane_core.domain import Benchmark, Case, Cell, CellRole, Instance, LoadProblem, Record, Version
+from crane_core.domain import (
+    Benchmark,
+    Case,
+    Cell,
+    CellRole,
+    Instance,
+    LoadProblem,
+    Record,
+    Version,
+)
 from crane_core.importers.filetree import open_files, open_tree
 from crane_core.importers.registry import importer_for
 
@@ -18,14 +27,21 @@ from .conftest import Sheets, TreeOf
 def cell(source: str, count: int | None, *, error: str | None = None) -> dict[str, Any]:
     traceback = [f"Cell In[{count}], line 1\n----> 1 {source}", f"\x1b[31m{error}\x1b[0m: no"]
     output = {"output_type": "error", "ename": error, "evalue": "no", "traceback": traceback}
-    return {"cell_type": "code", "source": source, "execution_count": count, "outputs": [output] if error else []}
+    return {
+        "cell_type": "code",
+        "source": source,
+        "execution_count": count,
+        "outputs": [output] if error else [],
+    }
 
 
 def notebook(*cells: dict[str, Any]) -> str:
     return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells})
 
 
-CRASHING = notebook(cell("b", 2), cell("a", 1), cell("a / 0", 3, error="ZeroDivisionError"), cell("later", 4))
+CRASHING = notebook(
+    cell("b", 2), cell("a", 1), cell("a / 0", 3, error="ZeroDivisionError"), cell("later", 4)
+)
 FIXED = notebook(cell("b", 1), cell("a", 2), cell("a / 1", 3), cell("later", None))
 
 
@@ -37,7 +53,11 @@ def read(tree_of: TreeOf, files: dict[str, str | bytes], name: str = "My Pairs")
 
 
 def cells_of(records: list[Record], instance_id: str) -> list[tuple[int, CellRole, str]]:
-    found = [record for record in records if isinstance(record, Cell) and record.instance_id == instance_id]
+    found = [
+        record
+        for record in records
+        if isinstance(record, Cell) and record.instance_id == instance_id
+    ]
     return [(each.position, each.role, each.code) for each in found]
 
 
@@ -46,7 +66,10 @@ def problems_of(records: list[Record]) -> list[tuple[str, str]]:
 
 
 def test_the_fixed_notebook_takes_the_target_of_the_crashing_one(tree_of: TreeOf) -> None:
-    records = read(tree_of, {"x/trip_reproduced.ipynb": CRASHING, "x/trip_fixed.ipynb": FIXED, "x/trip.ipynb": "{"})
+    records = read(
+        tree_of,
+        {"x/trip_reproduced.ipynb": CRASHING, "x/trip_fixed.ipynb": FIXED, "x/trip.ipynb": "{"},
+    )
     assert problems_of(records) == []
     assert cells_of(records, "trip_reproduced") == [
         (0, CellRole.EXECUTED, "a"),
@@ -73,9 +96,18 @@ def test_the_crash_is_read_from_the_error_output(tree_of: TreeOf) -> None:
             traceback="Cell In[3], line 1\n----> 1 a / 0\nZeroDivisionError: no",
         )
     ]
-    target = next(r for r in records if isinstance(r, Cell) and r.role is CellRole.TARGET and "0" in r.code)
-    assert (target.crash_line, target.execution_count, target.notebook_index, target.origin) == (1, 3, 2, "notebook")
-    assert [record for record in records if isinstance(record, Benchmark)] == [Benchmark("my-pairs", "My Pairs")]
+    target = next(
+        r for r in records if isinstance(r, Cell) and r.role is CellRole.TARGET and "0" in r.code
+    )
+    assert (target.crash_line, target.execution_count, target.notebook_index, target.origin) == (
+        1,
+        3,
+        2,
+        "notebook",
+    )
+    assert [record for record in records if isinstance(record, Benchmark)] == [
+        Benchmark("my-pairs", "My Pairs")
+    ]
 
 
 def test_a_missing_half_is_one_problem_and_the_other_half_is_read(tree_of: TreeOf) -> None:
@@ -97,15 +129,24 @@ def test_an_unreadable_half_is_one_problem_and_the_other_half_is_read(tree_of: T
 
 
 def test_a_fixed_notebook_without_the_target_cell_is_a_problem(tree_of: TreeOf) -> None:
-    records = read(tree_of, {"a_reproduced.ipynb": CRASHING, "a_fixed.ipynb": notebook(cell("a", 1))})
+    records = read(
+        tree_of, {"a_reproduced.ipynb": CRASHING, "a_fixed.ipynb": notebook(cell("a", 1))}
+    )
     assert problems_of(records) == [("a_fixed.ipynb", "code cell 2")]
     assert cells_of(records, "a_fixed") == [(0, CellRole.NOT_RUN, "a")]
 
 
 def test_a_notebook_without_code_and_a_second_one_of_a_name_are_problems(tree_of: TreeOf) -> None:
-    files = {"x/a_reproduced.ipynb": CRASHING, "y/a_reproduced.ipynb": CRASHING, "x/a_fixed.ipynb": notebook()}
+    files = {
+        "x/a_reproduced.ipynb": CRASHING,
+        "y/a_reproduced.ipynb": CRASHING,
+        "x/a_fixed.ipynb": notebook(),
+    }
     records = read(tree_of, dict(files))
-    assert problems_of(records) == [("y/a_reproduced.ipynb", "file name"), ("x/a_fixed.ipynb", "file")]
+    assert problems_of(records) == [
+        ("y/a_reproduced.ipynb", "file name"),
+        ("x/a_fixed.ipynb", "file"),
+    ]
     assert len(cells_of(records, "a_reproduced")) == 4
 
 
@@ -120,7 +161,14 @@ def test_two_files_given_as_a_pair(tmp_path: Path) -> None:
 def test_junobench_is_known_by_its_cases_and_takes_its_workbooks(
     tree_of: TreeOf, workbook: Callable[[Sheets], bytes]
 ) -> None:
-    header = ["nb_name", "ename", "evalue", "traceback", "label_root_cause", "label_refined_exp_type"]
+    header = [
+        "nb_name",
+        "ename",
+        "evalue",
+        "traceback",
+        "label_root_cause",
+        "label_refined_exp_type",
+    ]
     described = [
         [*header, "label_ML_pipeline"],
         ["numpy_3", "valueerror", "bad", "['a', 'b']", "API misuse", "value error", "training"],
@@ -147,19 +195,30 @@ def test_junobench_is_known_by_its_cases_and_takes_its_workbooks(
     assert (without.case_id, without.traceback) == ("torch_9", "plain text")
     assert (case.benchmark, case.library, case.exception) == ("junobench", "numpy", "valueerror")
     assert (case.message, case.diagnosis) == ("bad", "it divides by nothing")
-    remarks = {record.instance_id: record.remark for record in records if isinstance(record, Instance)}
+    remarks = {
+        record.instance_id: record.remark for record in records if isinstance(record, Instance)
+    }
     assert remarks == {"numpy_3_reproduced": "shapes help", "numpy_3_fixed": None}
 
 
 def test_known_ids_alone_make_it_junobench_only_from_ten_pairs_on(tree_of: TreeOf) -> None:
     for n_pairs, benchmark in ((1, "mine"), (9, "mine"), (10, "junobench")):
-        pairs = [(f"pandas_{i}_reproduced.ipynb", f"pandas_{i}_fixed.ipynb") for i in range(1, n_pairs + 1)]
-        files = {name: data for pair in pairs for name, data in zip(pair, (CRASHING, FIXED), strict=True)}
+        pairs = [
+            (f"pandas_{i}_reproduced.ipynb", f"pandas_{i}_fixed.ipynb")
+            for i in range(1, n_pairs + 1)
+        ]
+        files = {
+            name: data for pair in pairs for name, data in zip(pair, (CRASHING, FIXED), strict=True)
+        }
         records = read(tree_of, dict(files), "mine")
-        assert [record.benchmark for record in records if isinstance(record, Benchmark)] == [benchmark]
+        assert [record.benchmark for record in records if isinstance(record, Benchmark)] == [
+            benchmark
+        ]
 
 
-def test_one_name_that_junobench_does_not_have_makes_it_a_benchmark_of_its_own(tree_of: TreeOf) -> None:
+def test_one_name_that_junobench_does_not_have_makes_it_a_benchmark_of_its_own(
+    tree_of: TreeOf,
+) -> None:
     names = [f"pandas_{i}" for i in range(1, 12)] + ["torchvision_2"]
     files = {f"{name}_{half}.ipynb": CRASHING for name in names for half in ("reproduced", "fixed")}
     records = read(tree_of, dict(files), "mine")
@@ -187,9 +246,13 @@ def test_our_minibench_comes_in_whole(root: Path) -> None:
     cases = [record for record in records if isinstance(record, Case)]
     pairs = list((root / "data" / "minibench").rglob("*_reproduced.ipynb"))
     assert problems_of(records) == []
-    assert {record.benchmark for record in records if isinstance(record, Benchmark)} == {"minibench"}
+    assert {record.benchmark for record in records if isinstance(record, Benchmark)} == {
+        "minibench"
+    }
     assert len(cases) == len(pairs)
     assert all(case.root_cause and case.diagnosis and case.traceback for case in cases)
-    targets = [record for record in records if isinstance(record, Cell) and record.role is CellRole.TARGET]
+    targets = [
+        record for record in records if isinstance(record, Cell) and record.role is CellRole.TARGET
+    ]
     assert len(targets) == 2 * len(pairs)
     assert all(target.crash_line for target in targets if target.instance_id.endswith("reproduced"))

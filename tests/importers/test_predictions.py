@@ -13,7 +13,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from crane_core.domain import Benchmark, Detector, DetectorKind, LoadProblem, ProblemKind, Record, Run, Setting
+from crane_core.domain import (
+    Benchmark,
+    Detector,
+    DetectorKind,
+    LoadProblem,
+    ProblemKind,
+    Record,
+    Run,
+    Setting,
+)
 from crane_core.importers.filetree import open_tree
 from crane_core.importers.registry import importer_for
 
@@ -59,7 +68,9 @@ def test_a_line_becomes_a_run_with_its_benchmark_and_detector(tree_of: TreeOf) -
 
 def test_kind_title_and_diagnostics_of_a_detector_may_be_given(tree_of: TreeOf) -> None:
     told = json.dumps([{"code_line": "3: x", "message": "x is not defined"}])
-    records = read(tree_of, line(detector="rules", kind="rules", title="Certain rules", diagnostics=told))
+    records = read(
+        tree_of, line(detector="rules", kind="rules", title="Certain rules", diagnostics=told)
+    )
     assert records[1] == Detector("rules", "Certain rules", DetectorKind.RULES)
     assert isinstance(records[2], Run) and records[2].diagnostics == told
 
@@ -103,7 +114,9 @@ def test_byte_order_mark_windows_line_ends_and_blank_lines_are_tolerated(tree_of
         (line(reasoning="\ud800"), "surrogates not allowed"),
     ],
 )
-def test_a_bad_line_is_one_problem_and_the_others_are_read(tree_of: TreeOf, bad: str, reason: str) -> None:
+def test_a_bad_line_is_one_problem_and_the_others_are_read(
+    tree_of: TreeOf, bad: str, reason: str
+) -> None:
     records = read(tree_of, f"{line()}\n{bad}\n{line(index=3)}\n")
     [problem] = [record for record in records if isinstance(record, LoadProblem)]
     assert (problem.path, problem.place) == ("First Try.jsonl", "line 2")
@@ -112,7 +125,11 @@ def test_a_bad_line_is_one_problem_and_the_others_are_read(tree_of: TreeOf, bad:
 
 
 def test_a_line_in_another_encoding_is_one_problem(tree_of: TreeOf) -> None:
-    content = line().encode() + b"\n" + line(reasoning="Sch\u00f6n").encode("latin-1").replace(b"\\u00f6", b"\xf6")
+    content = (
+        line().encode()
+        + b"\n"
+        + line(reasoning="Sch\u00f6n").encode("latin-1").replace(b"\\u00f6", b"\xf6")
+    )
     [problem] = [record for record in read(tree_of, content) if isinstance(record, LoadProblem)]
     assert (problem.place, "not JSON in UTF-8" in problem.reason) == ("line 2", True)
 
@@ -142,7 +159,16 @@ def test_a_second_line_that_answers_otherwise_is_a_contradiction(tree_of: TreeOf
     ]
 
 
-COLUMNS = ("instance", "detector", "setting", "index", "crashes", "reasoning", "benchmark", "experiment")
+COLUMNS = (
+    "instance",
+    "detector",
+    "setting",
+    "index",
+    "crashes",
+    "reasoning",
+    "benchmark",
+    "experiment",
+)
 
 
 def csv_of(*rows: dict[str, Any]) -> bytes:
@@ -155,12 +181,16 @@ def csv_of(*rows: dict[str, Any]) -> bytes:
 
 def parquet_of(*rows: dict[str, Any]) -> bytes:
     data = io.BytesIO()
-    pq.write_table(pa.Table.from_pylist([{name: row.get(name) for name in COLUMNS} for row in rows]), data)
+    pq.write_table(
+        pa.Table.from_pylist([{name: row.get(name) for name in COLUMNS} for row in rows]), data
+    )
     return data.getvalue()
 
 
 @pytest.mark.parametrize(("written", "suffix"), [(csv_of, "csv"), (parquet_of, "parquet")])
-def test_a_table_brings_what_the_json_lines_bring(tree_of: TreeOf, written: Callable[..., bytes], suffix: str) -> None:
+def test_a_table_brings_what_the_json_lines_bring(
+    tree_of: TreeOf, written: Callable[..., bytes], suffix: str
+) -> None:
     rows = [LINE, LINE | {"index": 2, "crashes": True, "reasoning": "two\nlines, and a comma"}]
     rows += [LINE | {"index": 3, "crashes": None, "reasoning": None}]
     rows += [LINE | {"benchmark": "Mini Bench", "experiment": "night 3"}]
@@ -180,7 +210,11 @@ def test_a_table_brings_what_the_json_lines_bring(tree_of: TreeOf, written: Call
     ],
 )
 def test_a_bad_row_is_one_problem_and_the_others_are_read(
-    tree_of: TreeOf, written: Callable[..., bytes], suffix: str, changes: dict[str, Any], reason: str
+    tree_of: TreeOf,
+    written: Callable[..., bytes],
+    suffix: str,
+    changes: dict[str, Any],
+    reason: str,
 ) -> None:
     records = read(tree_of, written(LINE, LINE | changes, LINE | {"index": 3}), f"night.{suffix}")
     [problem] = [record for record in records if isinstance(record, LoadProblem)]
@@ -195,7 +229,9 @@ def test_cells_of_csv_are_read_as_their_column_says(tree_of: TreeOf) -> None:
     runs = [record for record in read(tree_of, head + good, "a.csv") if isinstance(record, Run)]
     assert [run.crashes for run in runs] == [True, None, False]
     bad = "pandas_1_fixed,a,code,1,yes\npandas_1_fixed,a,code,1.0,true\npandas_1_fixed,a,code,1,true,more\n"
-    found = [record for record in read(tree_of, head + bad, "a.csv") if isinstance(record, LoadProblem)]
+    found = [
+        record for record in read(tree_of, head + bad, "a.csv") if isinstance(record, LoadProblem)
+    ]
     assert [(problem.place, problem.reason) for problem in found] == [
         ("row 2", "crashes must be true, false or null, not 'yes'"),
         ("row 3", "index must be an integer of 1 or more, not '1.0'"),
@@ -204,7 +240,9 @@ def test_cells_of_csv_are_read_as_their_column_says(tree_of: TreeOf) -> None:
 
 
 def test_a_short_row_of_csv_lacks_its_answer(tree_of: TreeOf) -> None:
-    [problem] = read(tree_of, "instance,detector,setting,index,crashes\npandas_1_fixed,a,code,1\n", "a.csv")
+    [problem] = read(
+        tree_of, "instance,detector,setting,index,crashes\npandas_1_fixed,a,code,1\n", "a.csv"
+    )
     assert isinstance(problem, LoadProblem) and problem.reason == "crashes is missing"
 
 

@@ -47,7 +47,9 @@ def test_the_tables_give_the_published_counts(shipped: list[Record]) -> None:
     assert (counts[Case], counts[Instance], counts[Judgement]) == (111, 222, 2_220)
     assert len(answers(shipped, "crane-llm-2025-10")) == 6_660 + 888
     assert len(answers(shipped, "junobench-construct")) == 216 * 5 + 6
-    unreadable = [r for r in shipped if isinstance(r, LoadProblem) and r.kind is ProblemKind.UNREADABLE]
+    unreadable = [
+        r for r in shipped if isinstance(r, LoadProblem) and r.kind is ProblemKind.UNREADABLE
+    ]
     assert unreadable == []
 
 
@@ -72,7 +74,14 @@ def test_outcomes_are_those_of_the_archive(shipped: list[Record], october: list[
 def test_cases_are_labelled_as_in_the_archive(shipped: list[Record], october: list[Record]) -> None:
     def labels(records: list[Record]) -> set[tuple[str | None, ...]]:
         return {
-            (case.case_id, case.library, case.root_cause, case.exception, case.crash_type, case.stage)
+            (
+                case.case_id,
+                case.library,
+                case.root_cause,
+                case.exception,
+                case.crash_type,
+                case.stage,
+            )
             for case in records
             if isinstance(case, Case)
         }
@@ -80,7 +89,9 @@ def test_cases_are_labelled_as_in_the_archive(shipped: list[Record], october: li
     assert labels(shipped) == labels(october)
 
 
-def test_skipped_runs_are_told_alike_by_table_and_archive(shipped: list[Record], construct: list[Record]) -> None:
+def test_skipped_runs_are_told_alike_by_table_and_archive(
+    shipped: list[Record], construct: list[Record]
+) -> None:
     def skipped(records: list[Record]) -> set[Run]:
         return {run for run in records if isinstance(run, Run) and run.run_index == 0}
 
@@ -91,7 +102,11 @@ def test_every_table_of_the_paper_has_numbers(shipped: list[Record]) -> None:
     numbers = [record for record in shipped if isinstance(record, PublishedNumber)]
     tables = {number.table_id for number in numbers if number.publication == "paper"}
     assert tables == {"1", "2a", "2b", "3", "4a", "4b", "5"}
-    assert {number.publication for number in numbers} == {"paper", "junobench-readme", "crane-llm-workbook"}
+    assert {number.publication for number in numbers} == {
+        "paper",
+        "junobench-readme",
+        "crane-llm-workbook",
+    }
 
 
 def test_a_bad_row_is_one_problem_with_its_line(tree_of: TreeOf) -> None:
@@ -110,7 +125,9 @@ def test_a_bad_row_is_one_problem_with_its_line(tree_of: TreeOf) -> None:
         }
     )
     records = list(importer_for(tree).read(tree))
-    problems = [(record.path, record.place) for record in records if isinstance(record, LoadProblem)]
+    problems = [
+        (record.path, record.place) for record in records if isinstance(record, LoadProblem)
+    ]
     assert problems == [
         ("cases.csv", "line 2"),
         ("detections.csv", "line 3"),
@@ -131,13 +148,18 @@ def test_a_bad_row_is_one_problem_with_its_line(tree_of: TreeOf) -> None:
 
 @pytest.mark.parametrize(
     "row",
-    ["code,pandas_1_fixed,2,,", "code,pandas_1_fixed,1,a b,3", "code,pandas_1_fixed,1,KeyError,", "code,pandas_1,0,,"],
+    [
+        "code,pandas_1_fixed,2,,",
+        "code,pandas_1_fixed,1,a b,3",
+        "code,pandas_1_fixed,1,KeyError,",
+        "code,pandas_1,0,,",
+    ],
 )
 def test_a_row_of_our_rules_that_is_not_right_is_one_problem(tree_of: TreeOf, row: str) -> None:
     tables = {"cases.csv": "case_id\n", "detections.csv": "instance\n"}
     tree = tree_of(tables | {"rules.csv": f"setting,instance,crashes,exception,line\n{row}\n"})
     records = list(importer_for(tree).read(tree))
-    assert [(record.path, record.place) for record in records if isinstance(record, LoadProblem)] == [
-        ("rules.csv", "line 2")
-    ]
+    assert [
+        (record.path, record.place) for record in records if isinstance(record, LoadProblem)
+    ] == [("rules.csv", "line 2")]
     assert not [record for record in records if isinstance(record, Run)]

@@ -54,11 +54,17 @@ def both_orders(judgements: list[Judgement]) -> dict[Item, tuple[Label, Label]]:
     """What the judge said most often of an item, normal and reversed, over all repetitions and runs in that order."""
     said: dict[tuple[str, Item], list[Label]] = defaultdict(list)
     judged = [judgement for judgement in judgements if judgement.annotator == "published judge"]
-    for judgement in sorted(judged, key=lambda judgement: (judgement.repetition, judgement.run_index)):
+    for judgement in sorted(
+        judged, key=lambda judgement: (judgement.repetition, judgement.run_index)
+    ):
         said[judgement.presentation, item(judgement)].append(judgement.label)
     items = sorted({place for _, place in said})
     return {
-        place: (first_most_common(said["normal", place]), first_most_common(said["reversed", place])) for place in items
+        place: (
+            first_most_common(said["normal", place]),
+            first_most_common(said["reversed", place]),
+        )
+        for place in items
     }
 
 
@@ -89,8 +95,16 @@ def test_agreement_of_judge_and_human_is_as_printed(
     printed: tuple[float, float],
     order: int,
 ) -> None:
-    human = {item(judgement): judgement.label for judgement in judgements if judgement.annotator == "published human"}
-    pairs = [(human[place], labels[order]) for place, labels in both_orders.items() if place[0] == detector]
+    human = {
+        item(judgement): judgement.label
+        for judgement in judgements
+        if judgement.annotator == "published human"
+    }
+    pairs = [
+        (human[place], labels[order])
+        for place, labels in both_orders.items()
+        if place[0] == detector
+    ]
     assert PERCENT_AGREEMENT(pairs, SCALE) == (pytest.approx(printed[order], abs=1e-12), 444, None)
 
 
@@ -111,7 +125,11 @@ def test_the_two_published_human_passes_differ_in_one_label(judgements: list[Jud
     final, earlier = passes["published human"], passes["published human, earlier pass"]
     items = sorted(final)
     pairs = [[earlier[place], final[place]] for place in items]
-    differing = [(place, *labels) for place, labels in zip(items, pairs, strict=True) if labels[0] != labels[1]]
+    differing = [
+        (place, *labels)
+        for place, labels in zip(items, pairs, strict=True)
+        if labels[0] != labels[1]
+    ]
     assert differing == [(("gpt-5", "code", "sklearn_15_reproduced"), Label.CORRECT, Label.WRONG)]
     matrix = confusion_matrix(*zip(*pairs, strict=True), SCALE)
     assert (matrix.sum(), matrix.trace(), matrix[0, 2]) == (2220, 2219, 1)

@@ -23,7 +23,11 @@ def packed(names: list[str], kind: bytes, tar_format: int) -> bytes:
         for n_bytes, name in enumerate(names):
             member = tarfile.TarInfo(name)
             member.type, member.size = kind, n_bytes if kind == tarfile.REGTYPE else 0
-            member.mtime, member.uname, member.linkname = 1_700_000_000, "ada", "elsewhere" if kind in LINKS else ""
+            member.mtime, member.uname, member.linkname = (
+                1_700_000_000,
+                "ada",
+                "elsewhere" if kind in LINKS else "",
+            )
             archive.addfile(member, io.BytesIO(b"x" * member.size))
     return file.getvalue()
 
@@ -37,7 +41,9 @@ def listed(data: bytes, header: type[tarfile.TarInfo]) -> list[tuple[object, ...
         return str(error)
 
 
-@pytest.mark.parametrize("tar_format", [tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
+@pytest.mark.parametrize(
+    "tar_format", [tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT]
+)
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_and_format_is_read_as_tarfile_reads_it(kind: bytes, tar_format: int) -> None:
     data = packed(["a.json", LONG, "Zürich.ipynb"], kind, tar_format)

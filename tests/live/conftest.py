@@ -33,7 +33,9 @@ def alone_in_the_process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     threads of the test runner's plugins, and handlers that nobody has collected yet.
     """
     known: dict[int, threading.Thread] = threading._active  # type: ignore[attr-defined]
-    earlier = {ident: known.get(ident) for ident in sys._current_frames() if ident != threading.get_ident()}
+    earlier = {
+        ident: known.get(ident) for ident in sys._current_frames() if ident != threading.get_ident()
+    }
     frames, running = sys._current_frames, threading.enumerate
 
     def is_earlier(ident: int | None) -> bool:
@@ -44,7 +46,9 @@ def alone_in_the_process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         return {ident: frame for ident, frame in frames().items() if not is_earlier(ident)}
 
     monkeypatch.setattr(sys, "_current_frames", later_frames)
-    monkeypatch.setattr(threading, "enumerate", lambda: [one for one in running() if not is_earlier(one.ident)])
+    monkeypatch.setattr(
+        threading, "enumerate", lambda: [one for one in running() if not is_earlier(one.ident)]
+    )
     monkeypatch.setattr(logging.Logger.manager, "loggerDict", {})
     left = {number: signal.getsignal(number) for number in (signal.SIGUSR1, signal.SIGUSR2)}
     for number in left:

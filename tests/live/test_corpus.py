@@ -23,11 +23,16 @@ EVERY = 30
 def sample(cases: list[Case]) -> list[Case]:
     """Few cases of every kind, those that need nothing optional and no separate kernel."""
     quick = [case for case in cases if not case.needs and not case.own_kernel]
-    by_kind = {kind: [case for case in quick if case.kind == kind] for kind in {case.kind for case in quick}}
+    by_kind = {
+        kind: [case for case in quick if case.kind == kind]
+        for kind in {case.kind for case in quick}
+    }
     return [case for kind in sorted(by_kind) for case in by_kind[kind][::EVERY]]
 
 
-def test_a_sample_has_no_false_alarm(tmp_path: Path, record_property: Callable[[str, object], None]) -> None:
+def test_a_sample_has_no_false_alarm(
+    tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
     found = played(sample(all_cases()), tmp_path, jobs=1)
     record_property("corpus", table(found))
     assert failures(found) == []
@@ -66,11 +71,21 @@ def test_what_is_wrong_is_counted_and_told(tmp_path: Path) -> None:
     )
     found = played(cases, tmp_path / "room", jobs=1)
     counts = row(found)
-    assert (counts.cells, counts.ran, counts.crashed, counts.found, counts.skipped) == (2, 1, 1, 1, 1)
+    assert (counts.cells, counts.ran, counts.crashed, counts.found, counts.skipped) == (
+        2,
+        1,
+        1,
+        1,
+        1,
+    )
     told = failures(found)
     assert len(told) == 2
-    assert told[0].startswith("made: a label that is wrong: predicted ZeroDivisionError, raised ZeroDivisionError (its")
-    assert told[1].startswith("made: a set-up that crashes: predicted no certain crash, raised NameError (its file")
+    assert told[0].startswith(
+        "made: a label that is wrong: predicted ZeroDivisionError, raised ZeroDivisionError (its"
+    )
+    assert told[1].startswith(
+        "made: a set-up that crashes: predicted no certain crash, raised NameError (its file"
+    )
     assert "skipped: no_such_module_here not installed" in table(found)
 
 

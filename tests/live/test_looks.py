@@ -74,7 +74,12 @@ class OpenKernel:
     def by_button(self, target: str) -> str:
         asked = {"crane": BUTTON.format(source=target)}
         reply = self.client.execute(
-            "", silent=True, store_history=False, user_expressions=asked, reply=True, timeout=PATIENCE_S
+            "",
+            silent=True,
+            store_history=False,
+            user_expressions=asked,
+            reply=True,
+            timeout=PATIENCE_S,
         )
         told = reply["content"]["user_expressions"]["crane"]
         shown = told["data"]["application/json"]
@@ -86,7 +91,11 @@ class OpenKernel:
             seen = looked.look(looked.ran(), target)
         ran = [cell._asdict() for cell in seen.ran]
         said = _judge({"ran": ran, "target": target, "state": seen.state})
-        title = f"Will crash: {said['findings'][0]['exception']}" if said["findings"] else "No certain crash"
+        title = (
+            f"Will crash: {said['findings'][0]['exception']}"
+            if said["findings"]
+            else "No certain crash"
+        )
         return "\n".join([title, *said["unsure"]])
 
     def end(self) -> None:
@@ -124,12 +133,18 @@ def test_later_looks_say_what_the_first_one_said(kernel: OpenKernel, door: str, 
     expected |= {target: f"Will crash: {exception}" for target, exception in CRASHES.values()}
     for _ in range(often):
         said = {target: ask(target) for target in expected}
-        assert {target: text for target, text in said.items() if _first_line(text) != expected[target]} == {}
+        assert {
+            target: text for target, text in said.items() if _first_line(text) != expected[target]
+        } == {}
 
 
-def test_a_front_end_that_asks_silently_is_sent_which_library_is_waited_for(kernel: OpenKernel) -> None:
+def test_a_front_end_that_asks_silently_is_sent_which_library_is_waited_for(
+    kernel: OpenKernel,
+) -> None:
     telling = "__import__('crane_core.live.button', fromlist=['x'])._tell_progress(get_ipython(), 'scikit-learn')"
-    asked = kernel.client.execute("", silent=True, store_history=False, user_expressions={"crane": telling})
+    asked = kernel.client.execute(
+        "", silent=True, store_history=False, user_expressions={"crane": telling}
+    )
     kinds = {}
     while kinds.get("status") != {"execution_state": "idle"}:
         message = kernel.client.get_iopub_msg(timeout=PATIENCE_S)

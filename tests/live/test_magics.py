@@ -25,7 +25,9 @@ class Shell:
     """A shell, and what its last cell printed."""
 
     def __init__(self) -> None:
-        self.shell: Any = InteractiveShell(config=Config({"HistoryManager": {"hist_file": ":memory:"}}))
+        self.shell: Any = InteractiveShell(
+            config=Config({"HistoryManager": {"hist_file": ":memory:"}})
+        )
 
     def begin(self, capsys: pytest.CaptureFixture[str]) -> None:
         """A new notebook: no names, no history."""
@@ -107,7 +109,9 @@ def test_the_guard_stops_a_certain_crash_and_nothing_else(shell: Shell) -> None:
     shell.run("beds = {'north': 3}\nseen = []")
     shell.run("%crane guard on")
     told = shell.run("seen.append(1)\nbeds['south']")
-    assert told.startswith("Stopped by %crane guard: this cell was not run.\nWill crash: KeyError\n")
+    assert told.startswith(
+        "Stopped by %crane guard: this cell was not run.\nWill crash: KeyError\n"
+    )
     assert (shell.names["seen"], type(shell.result.error_in_exec)) == ([], type(None))
     shell.run("# crane: run\nseen.append(1)\nbeds['south']")
     assert (shell.names["seen"], type(shell.result.error_in_exec)) == ([1], KeyError)
@@ -139,7 +143,9 @@ OVERRIDDEN = {
 }
 
 
-def test_a_comment_runs_a_cell_anyway_wherever_it_stands_and_a_string_does_not(shell: Shell) -> None:
+def test_a_comment_runs_a_cell_anyway_wherever_it_stands_and_a_string_does_not(
+    shell: Shell,
+) -> None:
     assert {cell: is_overridden(cell) for cell in OVERRIDDEN} == OVERRIDDEN
     shell.run("beds = {'north': 3}\nseen = []")
     shell.run("%crane guard on")
@@ -156,7 +162,9 @@ def test_a_guard_that_cannot_check_says_so_and_lets_the_cell_run(
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
     own_shell.helper.end()
     told = own_shell.run("beds['south'] = 1")
-    assert told.startswith("%crane guard could not check this cell, which runs: The checking process ")
+    assert told.startswith(
+        "%crane guard could not check this cell, which runs: The checking process "
+    )
     assert own_shell.names["beds"] == {"south": 1}
 
 
@@ -173,10 +181,15 @@ def test_only_the_guard_is_in_a_hurry(shell: Shell, monkeypatch: pytest.MonkeyPa
     shell.run("%crane guard on")
     shell.run("2 + 2")
     asked = [order for order in sent if order["do"] == "judge"]
-    assert [(order["target"].strip(), order["is_hurried"]) for order in asked] == [("1 + 1", False), ("2 + 2", True)]
+    assert [(order["target"].strip(), order["is_hurried"]) for order in asked] == [
+        ("1 + 1", False),
+        ("2 + 2", True),
+    ]
 
 
-def test_what_the_kernel_imports_is_loaded_to_be_asked(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_kernel_imports_is_loaded_to_be_asked(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delitem(sys.modules, "lightgbm", raising=False)
     shell.run("%%crane\n1 + 1")
     told: list[dict[str, Any]] = []
@@ -216,8 +229,12 @@ def test_a_killed_process_is_told_and_started_again(own_shell: Shell) -> None:
     assert own_shell.run("%%crane\nbeds['south']").startswith("Will crash: KeyError")
 
 
-def test_a_cell_of_the_saved_file(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code) for code in ("beds = {}", "beds['south']")])
+def test_a_cell_of_the_saved_file(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    book = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell(code) for code in ("beds = {}", "beds['south']")]
+    )
     notebook = tmp_path / "beds.ipynb"
     nbformat.write(book, notebook)
     shell.run("beds = {}")
@@ -246,7 +263,8 @@ def test_the_remedy_names_the_cell_that_would_define_a_missing_name(
 
 
 @pytest.mark.parametrize(
-    "words", ["%crane", "%crane guard maybe", "%crane check x", "%%crane nothing\n1", "%%crane ask --n\n1"]
+    "words",
+    ["%crane", "%crane guard maybe", "%crane check x", "%%crane nothing\n1", "%%crane ask --n\n1"],
 )
 def test_wrong_words_are_told_with_the_right_ones(shell: Shell, words: str) -> None:
     told = shell.run(words)
@@ -266,11 +284,15 @@ def test_wrong_words_are_told_with_the_right_ones(shell: Shell, words: str) -> N
         ("%%crane check 1\n1", "%%crane check is unknown; did you mean %crane check?"),
     ],
 )
-def test_a_mistyped_word_is_told_with_the_one_that_was_meant(shell: Shell, words: str, told: str) -> None:
+def test_a_mistyped_word_is_told_with_the_one_that_was_meant(
+    shell: Shell, words: str, told: str
+) -> None:
     assert shell.run(words).startswith(f"UsageError: {told}\n")
 
 
-def test_only_this_package_and_python_is_loaded_and_no_name_is_left(capsys: pytest.CaptureFixture[str]) -> None:
+def test_only_this_package_and_python_is_loaded_and_no_name_is_left(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     made = Shell()
     made.begin(capsys)
     made.run("beds = {}")
@@ -285,7 +307,9 @@ def test_only_this_package_and_python_is_loaded_and_no_name_is_left(capsys: pyte
     made.shell.history_manager.end_session()
 
 
-def test_the_probe_is_loaded_once_as_far_as_it_is_needed_and_is_not_left_among_the_modules(own_shell: Shell) -> None:
+def test_the_probe_is_loaded_once_as_far_as_it_is_needed_and_is_not_left_among_the_modules(
+    own_shell: Shell,
+) -> None:
     own_shell.run("beds = {'north': 3}")
     own_shell.run("%%crane\nbeds['south']")
     magics = loaded(own_shell.shell)
@@ -299,7 +323,9 @@ def test_the_probe_is_loaded_once_as_far_as_it_is_needed_and_is_not_left_among_t
 
 
 def test_a_look_keeps_nothing_alive(shell: Shell) -> None:
-    shell.run("class Bed:\n    pass\nbed = Bed()\nimport gc, weakref\nseen = weakref.ref(bed)\ngc.disable()")
+    shell.run(
+        "class Bed:\n    pass\nbed = Bed()\nimport gc, weakref\nseen = weakref.ref(bed)\ngc.disable()"
+    )
     shell.run("%%crane\nbed.size")
     shell.run("del bed\nis_gone = seen() is None\ngc.enable()")
     assert shell.names["is_gone"]
@@ -319,7 +345,9 @@ def test_a_model_is_asked_once_it_may_be(shell: Shell, monkeypatch: pytest.Monke
         assert shown.startswith("Not sent yet: ")
         assert "beds['south']" in shown
         assert "abcdefghijklmnopqrstuvwxyz0123456789" not in shown
-        assert shell.run(f"%%crane ask --send {options}\nbeds['south']").startswith("fake-1 predicts ")
+        assert shell.run(f"%%crane ask --send {options}\nbeds['south']").startswith(
+            "fake-1 predicts "
+        )
 
 
 def test_a_rehearsal_runs_the_cell_in_a_copy_alone(shell: Shell) -> None:
@@ -331,7 +359,12 @@ def test_a_rehearsal_runs_the_cell_in_a_copy_alone(shell: Shell) -> None:
         "  reason    KeyError: 'south'",
     ]
     assert shell.names["seen"] == []
-    assert shell.run("%%crane rehearse 5\nseen.append(1)") == "Rehearsal, executed in a copy: ran through\n"
+    assert (
+        shell.run("%%crane rehearse 5\nseen.append(1)")
+        == "Rehearsal, executed in a copy: ran through\n"
+    )
     assert shell.names["seen"] == []
     for wrong in ("0", "601", "nan", "x", "1 2"):
-        assert "rehearse takes a number of seconds up to 600" in shell.run(f"%%crane rehearse {wrong}\nseen")
+        assert "rehearse takes a number of seconds up to 600" in shell.run(
+            f"%%crane rehearse {wrong}\nseen"
+        )

@@ -23,9 +23,14 @@ from tests.patience import PATIENCE_S
 
 WAITS = "import threading\ngo = threading.Event()\ndef work(): go.wait()\n"
 BESIDE = {
-    "a thread, whatever its name": (WAITS + "threading.Thread(target=work, name='IOPub').start()", "threads", "IOPub"),
+    "a thread, whatever its name": (
+        WAITS + "threading.Thread(target=work, name='IOPub').start()",
+        "threads",
+        "IOPub",
+    ),
     "a class of threads that claims to be the kernel's": (
-        WAITS + "class Beat(threading.Thread):\n    __module__ = 'ipykernel.heartbeat'\n    def run(self): go.wait()\n"
+        WAITS
+        + "class Beat(threading.Thread):\n    __module__ = 'ipykernel.heartbeat'\n    def run(self): go.wait()\n"
         "Beat(name='Heartbeat').start()",
         "threads",
         "Heartbeat",
@@ -37,28 +42,39 @@ BESIDE = {
         "later",
     ),
     "a thread without an object": (
-        WAITS + "import _thread\nstarted = _thread.start_new_thread(lambda: work(), ())\nimport time\ntime.sleep(0.1)",
+        WAITS
+        + "import _thread\nstarted = _thread.start_new_thread(lambda: work(), ())\nimport time\ntime.sleep(0.1)",
         "threads",
         "thread of <lambda>",
     ),
     "a running pool": (
-        WAITS + "from concurrent.futures import ThreadPoolExecutor\npool = ThreadPoolExecutor(1, 'pool')\n"
+        WAITS
+        + "from concurrent.futures import ThreadPoolExecutor\npool = ThreadPoolExecutor(1, 'pool')\n"
         "_ = pool.submit(work)",
         "threads",
         "pool_0",
     ),
     "a running pool of processes": (
-        WAITS + "from multiprocessing.pool import ThreadPool\nbeds = ThreadPool(1)\n_ = beds.apply_async(work)",
+        WAITS
+        + "from multiprocessing.pool import ThreadPool\nbeds = ThreadPool(1)\n_ = beds.apply_async(work)",
         "threads",
         "worker",
     ),
-    "a program": ("import subprocess\nprogram = subprocess.Popen(['sleep', '60'])", "processes", "sleep 60"),
+    "a program": (
+        "import subprocess\nprogram = subprocess.Popen(['sleep', '60'])",
+        "processes",
+        "sleep 60",
+    ),
     "a tree transformer": (
         "import ast\nclass Other(ast.NodeTransformer): pass\nip = get_ipython()\nip.ast_transformers.append(Other())",
         "hooks",
         "Other",
     ),
-    "a transformer of text": ("get_ipython().input_transformers_post.append(lambda lines: lines)", "hooks", "<lambda>"),
+    "a transformer of text": (
+        "get_ipython().input_transformers_post.append(lambda lines: lines)",
+        "hooks",
+        "<lambda>",
+    ),
     "a transformer that comes first": (
         "get_ipython().input_transformers_cleanup.append(lambda lines: lines)",
         "hooks",
@@ -131,7 +147,9 @@ class Session:
     """A shell, what it holds, and what is told of it."""
 
     def __init__(self) -> None:
-        self.shell: Any = InteractiveShell(config=Config({"HistoryManager": {"hist_file": ":memory:"}}))
+        self.shell: Any = InteractiveShell(
+            config=Config({"HistoryManager": {"hist_file": ":memory:"}})
+        )
 
     def told(self, setup: str) -> dict[str, Any]:
         assert self.shell.run_cell(setup).success
@@ -175,7 +193,9 @@ def test_a_task_whose_code_has_come_to_its_end_is_not_pending() -> None:
 
 
 @pytest.mark.parametrize(("moment", "told"), [("start", ["Thread-work"]), ("end", [])])
-def test_a_thread_is_known_in_its_first_and_in_its_last_moment(moment: str, told: list[str]) -> None:
+def test_a_thread_is_known_in_its_first_and_in_its_last_moment(
+    moment: str, told: list[str]
+) -> None:
     """On a busy machine both may last: it is not among the active ones yet, or no more."""
     halted, go_on = threading.Event(), threading.Event()
     thread = threading.Thread(target=len, args=("",), name="Thread-work")
@@ -210,7 +230,9 @@ def test_an_ordinary_session_tells_nothing(session: Session, name: str) -> None:
     assert before.keys() <= {"processes"}
 
 
-def test_a_module_that_was_edited_is_told(session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_module_that_was_edited_is_told(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     module = tmp_path / "edited_bed.py"
     module.write_text("def water(bed): return bed\n")
     monkeypatch.syspath_prepend(str(tmp_path))
@@ -219,7 +241,9 @@ def test_a_module_that_was_edited_is_told(session: Session, tmp_path: Path, monk
     assert before.keys() <= {"processes"}
     module.write_text("def water(bed, litres): return bed\n")
     told = session.told("pass")
-    assert told == before | {"edited": [{"module": "edited_bed", "file": "edited_bed.py", "reloads": False}]}
+    assert told == before | {
+        "edited": [{"module": "edited_bed", "file": "edited_bed.py", "reloads": False}]
+    }
     facts = facts_of(told)
     assert not facts.is_restless
     assert "stale module: edited_bed.py was edited after edited_bed was imported" in facts.unsure[0]
@@ -228,7 +252,9 @@ def test_a_module_that_was_edited_is_told(session: Session, tmp_path: Path, monk
 
 def test_a_handled_exception_is_no_crash() -> None:
     facts = facts_of({"hooks": [["exception handler", "LookupError"]]})
-    assert [facts.handles(name) for name in ("KeyError", "LookupError", "ValueError", "pandas.errors.X")] == [
+    assert [
+        facts.handles(name) for name in ("KeyError", "LookupError", "ValueError", "pandas.errors.X")
+    ] == [
         True,
         True,
         False,
@@ -237,5 +263,7 @@ def test_a_handled_exception_is_no_crash() -> None:
 
 
 def facts_of(told: dict[str, Any]) -> SessionFacts:
-    state = KernelState("", "", Setting.RUNTIME_PLUS, "", {}, schema_version=2, captured={"session": told})
+    state = KernelState(
+        "", "", Setting.RUNTIME_PLUS, "", {}, schema_version=2, captured={"session": told}
+    )
     return session_facts(state, "beds[4]")

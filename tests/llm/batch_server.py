@@ -21,13 +21,21 @@ def answered(asked: Told, text: str = VERDICT) -> Told:
     """A line with a model's reply to a line of an input file."""
     choice = {"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
     body = {"choices": [choice], "usage": {"prompt_tokens": 1000, "completion_tokens": 100}}
-    return {"custom_id": asked["custom_id"], "response": {"status_code": 200, "body": body}, "error": None}
+    return {
+        "custom_id": asked["custom_id"],
+        "response": {"status_code": 200, "body": body},
+        "error": None,
+    }
 
 
 def failed(asked: Told, status: int, message: str, **members: Any) -> Told:
     """A line with an error of the model's server."""
     body = {"error": {"message": message, **members}}
-    return {"custom_id": asked["custom_id"], "response": {"status_code": status, "body": body}, "error": None}
+    return {
+        "custom_id": asked["custom_id"],
+        "response": {"status_code": status, "body": body},
+        "error": None,
+    }
 
 
 def expired(asked: Told) -> Told:
@@ -59,7 +67,10 @@ class BatchServer:
 
     def asked(self, number: int = 0) -> list[Told]:
         """The requests of a batch."""
-        return [json.loads(line) for line in self.files[self.batches[number]["input_file_id"]].splitlines()]
+        return [
+            json.loads(line)
+            for line in self.files[self.batches[number]["input_file_id"]].splitlines()
+        ]
 
     def reply(self, method: str, path: str, kind: str, body: bytes) -> Sent:
         self.requests.append(f"{method} {path}")
@@ -71,7 +82,9 @@ class BatchServer:
             return _sent({"id": name, "object": "file"})
         if (method, path) == ("POST", "/v1/batches"):
             wanted = json.loads(body)
-            self.batches.append({"id": f"batch_{len(self.batches)}", "status": "in_progress", "n": 0} | wanted)
+            self.batches.append(
+                {"id": f"batch_{len(self.batches)}", "status": "in_progress", "n": 0} | wanted
+            )
             return self.after_created or _sent(self.batches[-1])
         if method == "GET" and path.startswith("/v1/batches?"):
             return _sent(self._page(parse_qs(urlsplit(path).query)))
@@ -84,7 +97,9 @@ class BatchServer:
     def _page(self, query: dict[str, list[str]]) -> Told:
         """The newest batches, or those before one of them."""
         newest = self.batches[::-1]
-        after = [number for number, batch in enumerate(newest) if [batch["id"]] == query.get("after")]
+        after = [
+            number for number, batch in enumerate(newest) if [batch["id"]] == query.get("after")
+        ]
         rest = newest[after[0] + 1 :] if after else newest
         limit = int(query["limit"][0])
         return {"object": "list", "data": rest[:limit], "has_more": len(rest) > limit}
@@ -93,9 +108,16 @@ class BatchServer:
         batch = self.batches[number]
         batch["n"] += 1
         self.was_looked_at.set()
-        if self.n_looks is not None and batch["n"] > self.n_looks and batch["status"] == "in_progress":
+        if (
+            self.n_looks is not None
+            and batch["n"] > self.n_looks
+            and batch["status"] == "in_progress"
+        ):
             output, errors = self.output(self.asked(number))
-            batch |= {"status": self.status, "errors": {"data": [{"message": self.why}]} if self.why else None}
+            batch |= {
+                "status": self.status,
+                "errors": {"data": [{"message": self.why}]} if self.why else None,
+            }
             batch["output_file_id"] = self._kept(_lines(output)) if output else None
             batch["error_file_id"] = self._kept(_lines(errors)) if errors else None
         return batch
@@ -110,13 +132,17 @@ def _sent(told: Told) -> Sent:
 
 
 def _lines(lines: list[Told | bytes]) -> bytes:
-    return b"".join((line if isinstance(line, bytes) else json.dumps(line).encode()) + b"\n" for line in lines)
+    return b"".join(
+        (line if isinstance(line, bytes) else json.dumps(line).encode()) + b"\n" for line in lines
+    )
 
 
 def _uploaded(kind: str, body: bytes) -> bytes:
     """The file of a form."""
     form = message_from_bytes(f"Content-Type: {kind}\r\n\r\n".encode() + body)
-    parts = {part.get_param("name", header="content-disposition"): part for part in form.get_payload()}  # type: ignore[union-attr]
+    parts = {
+        part.get_param("name", header="content-disposition"): part for part in form.get_payload()
+    }  # type: ignore[union-attr]
     assert parts["purpose"].get_payload() == "batch"  # type: ignore[union-attr]
     content = parts["file"].get_payload(decode=True)  # type: ignore[union-attr]
     assert isinstance(content, bytes)

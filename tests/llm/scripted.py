@@ -45,11 +45,18 @@ def error(status: int, message: str, **members: Any) -> Sent:
 def whole(text: str = VERDICT) -> Sent:
     """A completion."""
     choice = {"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
-    return Sent(200, json.dumps({"choices": [choice], "usage": {"prompt_tokens": 7, "completion_tokens": 3}}).encode())
+    return Sent(
+        200,
+        json.dumps(
+            {"choices": [choice], "usage": {"prompt_tokens": 7, "completion_tokens": 3}}
+        ).encode(),
+    )
 
 
 @contextmanager
-def scripted(script: Callable[[int, dict[str, Any]], Sent], asked: list[dict[str, Any]]) -> Iterator[str]:
+def scripted(
+    script: Callable[[int, dict[str, Any]], Sent], asked: list[dict[str, Any]]
+) -> Iterator[str]:
     """Serve until the body ends; `script` gets the number of the request, from 1, and its body."""
     closing = threading.Event()
 
@@ -83,7 +90,11 @@ def scripted(script: Callable[[int, dict[str, Any]], Sent], asked: list[dict[str
 
 
 def outcome(
-    script: Callable[[int, dict[str, Any]], Sent], n: int = 60, *, concurrency: int = 8, timeout_s: float = PATIENCE_S
+    script: Callable[[int, dict[str, Any]], Sent],
+    n: int = 60,
+    *,
+    concurrency: int = 8,
+    timeout_s: float = PATIENCE_S,
 ) -> Outcome:
     """Ask `n` questions of such a server, by a schema, with short pauses."""
     asked: list[dict[str, Any]] = []

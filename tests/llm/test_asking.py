@@ -66,10 +66,14 @@ def test_nothing_to_ask_is_no_error() -> None:
 def test_answers_of_one_seed_are_the_same_whatever_the_order_and_the_failures() -> None:
     quiet, _ = asked(FakePlan(seed=7), 60, concurrency=1)
     troubled = FakePlan(
-        seed=7, latency_spread_s=0.01, faults={ServerFault.ERROR: 5, ServerFault.CUT: 7, ServerFault.HALF_BODY: 11}
+        seed=7,
+        latency_spread_s=0.01,
+        faults={ServerFault.ERROR: 5, ServerFault.CUT: 7, ServerFault.HALF_BODY: 11},
     )
     stormy, tally = asked(troubled, 60, concurrency=16)
-    assert {answer.key: answer.text for answer in stormy} == {answer.key: answer.text for answer in quiet}
+    assert {answer.key: answer.text for answer in stormy} == {
+        answer.key: answer.text for answer in quiet
+    }
     assert tally.n_requests > 60
     other, _ = asked(FakePlan(seed=8), 60, concurrency=1)
     assert [answer.text for answer in other] != [answer.text for answer in quiet]
@@ -87,7 +91,12 @@ def test_one_at_a_time_keeps_the_order_and_pulls_no_question_too_early() -> None
             yield question
 
     with fake_server(FakePlan()) as url:
-        ask_all(watched(), Endpoint("fake", url), on_answer=lambda answer: answered.append(answer.key), concurrency=1)
+        ask_all(
+            watched(),
+            Endpoint("fake", url),
+            on_answer=lambda answer: answered.append(answer.key),
+            concurrency=1,
+        )
     assert answered == list(range(40))
     assert max(ahead) <= 3
 
@@ -124,7 +133,11 @@ def test_questions_and_answers_pass_in_the_thread_of_the_caller() -> None:
             yield question
 
     with fake_server(FakePlan()) as url:
-        ask_all(here(), Endpoint("fake", url), on_answer=lambda _: threads.add(threading.current_thread()))
+        ask_all(
+            here(),
+            Endpoint("fake", url),
+            on_answer=lambda _: threads.add(threading.current_thread()),
+        )
     assert threads == {threading.current_thread()}
 
 
@@ -154,7 +167,9 @@ def test_endpoint_that_asks_to_wait_for_an_hour_ends_the_asking() -> None:
 @pytest.mark.parametrize("fault", [ServerFault.HANG, ServerFault.DRIP])
 def test_hung_sockets_are_given_up_in_time(fault: ServerFault) -> None:
     began = time.monotonic()
-    with pytest.raises(DetectorError, match=f"does not reply: no reply within {SHORT_S:g} s, 2 times in a row"):
+    with pytest.raises(
+        DetectorError, match=f"does not reply: no reply within {SHORT_S:g} s, 2 times in a row"
+    ):
         asked(FakePlan(faults={fault: 1}), 6, timeout_s=SHORT_S)
     assert 2 * SHORT_S < time.monotonic() - began < LONG_S
 
@@ -199,7 +214,9 @@ def test_text_comes_raw_whatever_it_says(fault: ServerFault, trouble: str | None
     answers, _ = asked(FakePlan(faults={fault: 1}), 4)
     readings = [read_reply(answer.text or "", answer.finish_reason) for answer in answers]
     assert [reading.trouble for reading in readings] == [trouble] * 4
-    assert {answer.finish_reason for answer in answers} == {"length" if fault is ServerFault.HALF_JSON else "stop"}
+    assert {answer.finish_reason for answer in answers} == {
+        "length" if fault is ServerFault.HALF_JSON else "stop"
+    }
 
 
 def test_long_replies_leave_memory_as_it_was() -> None:
@@ -223,7 +240,9 @@ def test_long_replies_leave_memory_as_it_was() -> None:
         ({"response_format", "temperature", "seed", "max_tokens", "max_completion_tokens"}, None),
     ],
 )
-def test_what_an_endpoint_refuses_is_left_out_from_then_on(rejects: set[str], left_out: set[str] | None) -> None:
+def test_what_an_endpoint_refuses_is_left_out_from_then_on(
+    rejects: set[str], left_out: set[str] | None
+) -> None:
     model = FakeModel(FakePlan(rejects=frozenset(rejects)))
     seeded = (Question(i, f"question {i}", reply_schema(), seed=i) for i in range(20))
     answers: list[Answer] = []
@@ -236,7 +255,9 @@ def test_what_an_endpoint_refuses_is_left_out_from_then_on(rejects: set[str], le
 
 
 def test_many_at_once_learn_what_an_endpoint_refuses() -> None:
-    _, tally = asked(FakePlan(rejects=frozenset({"response_format", "max_tokens"})), 40, concurrency=16)
+    _, tally = asked(
+        FakePlan(rejects=frozenset({"response_format", "max_tokens"})), 40, concurrency=16
+    )
     assert (tally.n_answered, tally.left_out) == (40, {"response_format", "max_tokens"})
 
 
@@ -259,7 +280,13 @@ def test_endpoint_that_is_not_there_is_told_soon() -> None:
     with fake_server(FakePlan()) as url:
         gone = url
     with pytest.raises(DetectorError, match="The endpoint cannot be reached"):
-        ask_all(questions(50), Endpoint("fake", gone), on_answer=lambda _: None, patience=QUICK, limiter=Limiter())
+        ask_all(
+            questions(50),
+            Endpoint("fake", gone),
+            on_answer=lambda _: None,
+            patience=QUICK,
+            limiter=Limiter(),
+        )
 
 
 def test_stop_drops_what_is_in_flight_and_returns_within_a_second() -> None:
@@ -274,7 +301,9 @@ def test_stop_drops_what_is_in_flight_and_returns_within_a_second() -> None:
     with fake_server(FakePlan(faults={ServerFault.HANG: 10})) as url:
         watch = threading.Timer(LONG_S, stop.set)
         watch.start()
-        tally = ask_all(questions(500), Endpoint("fake", url), on_answer=keep, stop=stop, limiter=Limiter())
+        tally = ask_all(
+            questions(500), Endpoint("fake", url), on_answer=keep, stop=stop, limiter=Limiter()
+        )
         watch.cancel()
     assert tally.stopped is StopReason.STOP
     assert tally.n_answered == len(answers) < 60
@@ -284,7 +313,13 @@ def test_stop_from_another_thread_ends_a_line_in_which_all_hang() -> None:
     stop = threading.Event()
     with fake_server(FakePlan(faults={ServerFault.HANG: 1})) as url:
         threading.Timer(0.3, stop.set).start()
-        tally = ask_all(questions(50), Endpoint("fake", url), on_answer=lambda _: None, stop=stop, limiter=Limiter())
+        tally = ask_all(
+            questions(50),
+            Endpoint("fake", url),
+            on_answer=lambda _: None,
+            stop=stop,
+            limiter=Limiter(),
+        )
     assert (tally.stopped, tally.n_answered) == (StopReason.STOP, 0)
 
 
@@ -312,23 +347,39 @@ def test_what_the_caller_raises_ends_all_and_comes_through(where: str) -> None:
 
 def test_what_breaks_in_the_thread_of_the_line_comes_through() -> None:
     with pytest.raises(ValueError, match="Invalid IPv6 URL"):
-        ask_all(questions(5_000), Endpoint("fake", "http://[::1"), on_answer=lambda _: None, limiter=Limiter())
+        ask_all(
+            questions(5_000),
+            Endpoint("fake", "http://[::1"),
+            on_answer=lambda _: None,
+            limiter=Limiter(),
+        )
 
 
-def asked_within(budget: Budget, plan: FakePlan, n: int, *, timeout_s: float = LONG_S) -> tuple[list[Answer], Tally]:
+def asked_within(
+    budget: Budget, plan: FakePlan, n: int, *, timeout_s: float = LONG_S
+) -> tuple[list[Answer], Tally]:
     answers: list[Answer] = []
     with fake_server(plan) as url:
         endpoint = Endpoint("fake", url, max_output_tokens=1_000, timeout_s=timeout_s)
         tally = ask_all(
-            questions(n), endpoint, on_answer=answers.append, budget=budget, patience=QUICK, limiter=Limiter()
+            questions(n),
+            endpoint,
+            on_answer=answers.append,
+            budget=budget,
+            patience=QUICK,
+            limiter=Limiter(),
         )
     return answers, tally
 
 
 @pytest.mark.parametrize("counts_tokens", [True, False])
-def test_budget_in_tokens_stops_cleanly_and_keeps_what_was_in_flight(*, counts_tokens: bool) -> None:
+def test_budget_in_tokens_stops_cleanly_and_keeps_what_was_in_flight(
+    *, counts_tokens: bool
+) -> None:
     budget = Budget(tokens=9_000)
-    answers, tally = asked_within(budget, FakePlan(latency_s=0.01, counts_tokens=counts_tokens), 900)
+    answers, tally = asked_within(
+        budget, FakePlan(latency_s=0.01, counts_tokens=counts_tokens), 900
+    )
     assert tally.stopped is StopReason.BUDGET
     assert 25 < tally.n_answered == len(answers) < 900
     assert 7_500 < budget.spent_tokens <= 9_000
@@ -349,7 +400,9 @@ def test_budget_that_suffices_changes_nothing() -> None:
     budget = Budget(usd=100.0, tokens=10_000_000, price=Price(1.0, 10.0))
     _, tally = asked_within(budget, FakePlan(), 100)
     assert (tally.n_answered, tally.stopped) == (100, None)
-    assert tally.spent_usd == pytest.approx(Price(1.0, 10.0).usd(tally.input_tokens, tally.output_tokens))
+    assert tally.spent_usd == pytest.approx(
+        Price(1.0, 10.0).usd(tally.input_tokens, tally.output_tokens)
+    )
 
 
 def test_budget_needs_a_limit_of_tokens() -> None:
@@ -364,7 +417,9 @@ def open_sockets() -> int:
     return sum(str(name).startswith("socket:") for name in names)
 
 
-@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="reads the open files as Linux lists them")
+@pytest.mark.skipif(
+    not Path("/proc/self/fd").is_dir(), reason="reads the open files as Linux lists them"
+)
 def test_no_thread_and_no_socket_is_left(recwarn: pytest.WarningsRecorder) -> None:
     def round_of_trouble() -> None:
         stop = threading.Event()
@@ -385,7 +440,13 @@ def test_no_thread_and_no_socket_is_left(recwarn: pytest.WarningsRecorder) -> No
                 stop.set()
 
         with fake_server(plan) as url:
-            ask_all(questions(100), Endpoint("fake", url, timeout_s=SHORT_S), on_answer=keep, stop=stop, patience=QUICK)
+            ask_all(
+                questions(100),
+                Endpoint("fake", url, timeout_s=SHORT_S),
+                on_answer=keep,
+                stop=stop,
+                patience=QUICK,
+            )
 
     round_of_trouble()
     gc.collect()
@@ -394,4 +455,6 @@ def test_no_thread_and_no_socket_is_left(recwarn: pytest.WarningsRecorder) -> No
         round_of_trouble()
     gc.collect()
     assert (threading.active_count(), open_sockets()) <= before
-    assert [str(warning.message) for warning in recwarn if issubclass(warning.category, ResourceWarning)] == []
+    assert [
+        str(warning.message) for warning in recwarn if issubclass(warning.category, ResourceWarning)
+    ] == []

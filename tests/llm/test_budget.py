@@ -15,11 +15,15 @@ from crane_core.llm.endpoint import Endpoint
 from crane_core.llm.keys import OPENAI
 from crane_core.llm.prices import Price, _listed, price_for_cap, price_of
 
-STEPS = st.lists(st.tuples(st.integers(1, 3_000), st.integers(0, 9), st.sampled_from(["settle", "lose", "back"])))
+STEPS = st.lists(
+    st.tuples(st.integers(1, 3_000), st.integers(0, 9), st.sampled_from(["settle", "lose", "back"]))
+)
 
 
 @given(STEPS, st.integers(0, 60_000))
-def test_spent_and_in_flight_stay_within_the_cap(steps: list[tuple[int, int, str]], cap: int) -> None:
+def test_spent_and_in_flight_stay_within_the_cap(
+    steps: list[tuple[int, int, str]], cap: int
+) -> None:
     price = Price(2.0, 8.0)
     budget = Budget(usd=price.usd(cap // 2, cap // 2), tokens=cap, price=price)
     in_flight = []
@@ -60,7 +64,9 @@ def test_cap_in_dollars_needs_a_price() -> None:
     with pytest.raises(DetectorError, match="Set the price per million tokens"):
         Budget(usd=1.0)
     unknown = Endpoint("a-model-of-tomorrow")
-    with pytest.raises(DetectorError, match=r"The price of a-model-of-tomorrow at api\.openai\.com is unknown"):
+    with pytest.raises(
+        DetectorError, match=r"The price of a-model-of-tomorrow at api\.openai\.com is unknown"
+    ):
         price_for_cap(unknown)
     assert price_for_cap(unknown, Price(1.0, 2.0)) == Price(1.0, 2.0)
 
@@ -73,8 +79,12 @@ def test_price_is_of_model_and_provider() -> None:
 
 
 @pytest.mark.parametrize("base_url", ["http://127.0.0.1:4000/v1", "https://openrouter.ai/api/v1"])
-@pytest.mark.parametrize("name", ["gpt-5", "openai/gpt-5", "openrouter/openai/gpt-5", "gpt-5-2025-08-07"])
-def test_model_behind_a_gateway_has_the_list_price_of_its_provider(base_url: str, name: str) -> None:
+@pytest.mark.parametrize(
+    "name", ["gpt-5", "openai/gpt-5", "openrouter/openai/gpt-5", "gpt-5-2025-08-07"]
+)
+def test_model_behind_a_gateway_has_the_list_price_of_its_provider(
+    base_url: str, name: str
+) -> None:
     price = price_of(Endpoint(name, base_url))
     assert price is not None and (price.input, price.output) == (1.25, 10.0)
     assert price.source.startswith("list price at api.openai.com: https://")

@@ -22,7 +22,11 @@ from crane_core.llm.question import Answer, Question
 from crane_core.llm.retrying import RetryPatience
 
 KEY = "key-of-the-first-server"
-ORGANIZATION = {"OPENAI_ORG_ID": "org-ours", "OPENAI_PROJECT_ID": "proj-ours", "OPENAI_ADMIN_KEY": "admin-key-ours"}
+ORGANIZATION = {
+    "OPENAI_ORG_ID": "org-ours",
+    "OPENAI_PROJECT_ID": "proj-ours",
+    "OPENAI_ADMIN_KEY": "admin-key-ours",
+}
 REPLY = json.dumps({"choices": [{"message": {"content": "x"}, "finish_reason": "stop"}]}).encode()
 
 
@@ -58,7 +62,9 @@ def listening(redirect: str | None = None) -> Iterator[tuple[str, list[str]]]:
 def ask(endpoint: Endpoint) -> list[Answer]:
     answers: list[Answer] = []
     patience = RetryPatience(max_attempts=1)
-    ask_all([Question(1, "q")], endpoint, on_answer=answers.append, patience=patience, limiter=Limiter())
+    ask_all(
+        [Question(1, "q")], endpoint, on_answer=answers.append, patience=patience, limiter=Limiter()
+    )
     return answers
 
 
@@ -92,7 +98,11 @@ def test_redirect_takes_neither_key_nor_question_to_another_server() -> None:
 
 def configured(tmp_path: Path, text: str) -> dict[str, str]:
     (tmp_path / "endpoints.toml").write_text(text)
-    return {FILE: str(tmp_path / "endpoints.toml"), "OPENAI_API_KEY": "of-openai", "MINE": "of-mine"}
+    return {
+        FILE: str(tmp_path / "endpoints.toml"),
+        "OPENAI_API_KEY": "of-openai",
+        "MINE": "of-mine",
+    }
 
 
 OURS = """
@@ -127,7 +137,9 @@ def test_file_names_the_endpoints_and_nothing_else_does(tmp_path: Path) -> None:
         ("ours", " ", "not configured for the model"),
     ],
 )
-def test_what_nobody_configured_is_refused(name: str, model: str, words: str, tmp_path: Path) -> None:
+def test_what_nobody_configured_is_refused(
+    name: str, model: str, words: str, tmp_path: Path
+) -> None:
     with pytest.raises(DetectorError, match=words):
         named_endpoint(name, model, environ=configured(tmp_path, OURS), folder=tmp_path)
 
@@ -139,7 +151,10 @@ def test_what_nobody_configured_is_refused(name: str, model: str, words: str, tm
         ({"CRANE_API_KEY": "k"}, []),
         ({"GEMINI_API_KEY": "k"}, ["https://generativelanguage.googleapis.com/v1beta/openai"]),
         ({"OPENAI_API_KEY": "k"}, ["https://api.openai.com/v1"]),
-        ({"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "http://127.0.0.1:4000/v1"}, ["http://127.0.0.1:4000/v1"]),
+        (
+            {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "http://127.0.0.1:4000/v1"},
+            ["http://127.0.0.1:4000/v1"],
+        ),
         ({"CRANE_BASE_URL": "http://127.0.0.1:11434/v1"}, ["http://127.0.0.1:11434/v1"]),
     ],
 )
@@ -159,10 +174,15 @@ def test_without_a_file_the_environment_names_them(
         ('[ours]\nbase_url = "https://x/v1"\nmodels = "a"', "has a models of the wrong type"),
         ('[ours]\nbase_url = "https://x/v1"\nmodels = [1]', "has a model that is not a string"),
         ('[ours]\nbase_url = "https://x/v1"\nprice_in = 1', "has only one of two prices"),
-        ('[ours]\nbase_url = "https://x/v1"\nprice_in = nan\nprice_out = 1', "has a price that is not a number"),
+        (
+            '[ours]\nbase_url = "https://x/v1"\nprice_in = nan\nprice_out = 1',
+            "has a price that is not a number",
+        ),
     ],
 )
-def test_file_of_another_form_is_refused_with_the_place(text: str, words: str, tmp_path: Path) -> None:
+def test_file_of_another_form_is_refused_with_the_place(
+    text: str, words: str, tmp_path: Path
+) -> None:
     with pytest.raises(DetectorError, match=words):
         configured_endpoints(configured(tmp_path, text), tmp_path)
 
@@ -179,7 +199,9 @@ def test_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
         (("OPENAI_BASE_URL",), "http://127.0.0.1:2/v1"),
     ],
 )
-def test_our_own_variable_comes_first(set_here: tuple[str, ...], address: str, tmp_path: Path) -> None:
+def test_our_own_variable_comes_first(
+    set_here: tuple[str, ...], address: str, tmp_path: Path
+) -> None:
     stated = {"CRANE_BASE_URL": "http://127.0.0.1:1/v1", "OPENAI_BASE_URL": "http://127.0.0.1:2/v1"}
     environ = {name: stated[name] for name in set_here}
     assert resolve("m", environ=environ, folder=tmp_path).base_url == address

@@ -33,23 +33,47 @@ REFUSED = [
     (400, "gpt-9 is not a valid model ID", MODEL),
     (400, "The requested model 'gpt-9' is not supported by any provider you have enabled.", MODEL),
     (400, "No models loaded. Please load a model in the developer page.", MODEL),
-    (401, "key not allowed to access model. This key can only access models=['qwen3']. Tried to access gpt-9", MODEL),
-    (403, "Project does not have access to model gpt-9: you do not have access to the model.", MODEL),
+    (
+        401,
+        "key not allowed to access model. This key can only access models=['qwen3']. Tried to access gpt-9",
+        MODEL,
+    ),
+    (
+        403,
+        "Project does not have access to model gpt-9: you do not have access to the model.",
+        MODEL,
+    ),
     (404, VLLM_MODEL, MODEL),
     (404, 'model "gpt-9" not found, try pulling it first', MODEL),
-    (404, "models/gpt-9 is not found for API version v1main, or is not supported for generateContent.", MODEL),
+    (
+        404,
+        "models/gpt-9 is not found for API version v1main, or is not supported for generateContent.",
+        MODEL,
+    ),
     (422, "Unknown model gpt-9", MODEL),
     (500, f"litellm.NotFoundError: OpenAIException - {VLLM_MODEL}{TAIL}", MODEL),
-    (500, f"litellm.BadRequestError: PerplexityException - Invalid model 'perplexity/sonar'.{TAIL}", MODEL),
+    (
+        500,
+        f"litellm.BadRequestError: PerplexityException - Invalid model 'perplexity/sonar'.{TAIL}",
+        MODEL,
+    ),
     (400, "API key not valid. Please pass a valid API key.", KEY),
     (400, "Incorrect API key provided: xa***ey.", KEY),
     (400, "No connected db.", KEY),
-    (400, "Authentication Error, LiteLLM Virtual Key expected. Received=nokey, expected to start with 'sk-'.", KEY),
+    (
+        400,
+        "Authentication Error, LiteLLM Virtual Key expected. Received=nokey, expected to start with 'sk-'.",
+        KEY,
+    ),
     (401, "Authentication Error, Invalid proxy server token passed.", KEY),
     (401, "No auth credentials found", KEY),
     (403, "Invalid API Key", KEY),
     (422, "api_key is missing", KEY),
-    (500, f"litellm.AuthenticationError: AuthenticationError: OpenAIException - Incorrect API key provided{TAIL}", KEY),
+    (
+        500,
+        f"litellm.AuthenticationError: AuthenticationError: OpenAIException - Incorrect API key provided{TAIL}",
+        KEY,
+    ),
     (500, "The api_key client option must be set either by passing api_key to the client", KEY),
     (400, "Your credit balance is too low to access the Anthropic API.", PAYMENT),
     (400, "Budget has been exceeded! Current cost: 1.1, Max budget: 1.0", PAYMENT),
@@ -58,7 +82,9 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("status", "message", "refusal"), REFUSED)
-def test_refused_model_or_key_stops_the_job_by_any_status(status: int, message: str, refusal: Any) -> None:
+def test_refused_model_or_key_stops_the_job_by_any_status(
+    status: int, message: str, refusal: Any
+) -> None:
     told = outcome(lambda *_: error(status, message))
     assert told.error is not None
     assert str(told.error.args[0]).startswith(refusal.why)
@@ -91,7 +117,11 @@ def test_flagged_text_is_no_refusal_of_the_model() -> None:
 
 @pytest.mark.parametrize("status", [400, 418, 500])
 def test_first_questions_that_all_fail_alike_end_the_job_in_any_words(status: int) -> None:
-    told = outcome(lambda number, _: error(status, f"Le serveur refuse la demande n° {number} (req-7f{number}a)"))
+    told = outcome(
+        lambda number, _: error(
+            status, f"Le serveur refuse la demande n° {number} (req-7f{number}a)"
+        )
+    )
     assert told.error is not None
     assert "The first 5 questions that ended failed alike" in str(told.error)
     assert "--model" in told.error.remedy
@@ -100,13 +130,17 @@ def test_first_questions_that_all_fail_alike_end_the_job_in_any_words(status: in
 
 
 def test_failures_after_an_answer_are_those_of_single_questions() -> None:
-    told = outcome(lambda number, _: whole() if number == 1 else error(400, "no"), 30, concurrency=1)
+    told = outcome(
+        lambda number, _: whole() if number == 1 else error(400, "no"), 30, concurrency=1
+    )
     assert told.error is None
     assert [answer.text is None for answer in told.answers] == [False] + [True] * 29
 
 
 def test_questions_that_are_too_long_do_not_end_the_job() -> None:
-    too_long = "This model's maximum context length is 100 tokens, and your prompt has 116 input tokens."
+    too_long = (
+        "This model's maximum context length is 100 tokens, and your prompt has 116 input tokens."
+    )
     told = outcome(lambda *_: error(400, too_long), 12)
     assert (told.error, len(told.answers)) == (None, 12)
 
@@ -126,7 +160,9 @@ def test_server_that_takes_requests_and_stays_silent_costs_two_timeouts(concurre
 def test_server_that_falls_silent_later_is_left_too(concurrency: int, most: int) -> None:
     limit_s = met_limit_s(1.0)
     told = outcome(
-        lambda number, _: whole() if number <= 20 else Sent(None), concurrency=concurrency, timeout_s=limit_s
+        lambda number, _: whole() if number <= 20 else Sent(None),
+        concurrency=concurrency,
+        timeout_s=limit_s,
     )
     assert told.error is not None and "does not reply" in str(told.error)
     assert sum(answer.text is not None for answer in told.answers) == 20
@@ -148,7 +184,10 @@ def test_one_question_without_an_end_does_not_end_the_job() -> None:
     [
         (400, "Failed to initialize samplers: failed to parse grammar"),
         (400, "This response_format type is unavailable now"),
-        (400, "litellm.UnsupportedParamsError: openai does not support parameters: ['response_format']"),
+        (
+            400,
+            "litellm.UnsupportedParamsError: openai does not support parameters: ['response_format']",
+        ),
         (404, "No endpoints found that support the requested parameters."),
         (422, "json_schema is not a permitted value"),
         (500, "Failed to convert the grammar from GBNF to Lark"),
@@ -156,8 +195,14 @@ def test_one_question_without_an_end_does_not_end_the_job() -> None:
         (501, "structured outputs are not implemented"),
     ],
 )
-def test_schema_that_a_server_cannot_enforce_is_left_out_once_and_the_job_goes_on(status: int, message: str) -> None:
-    told = outcome(lambda _, body: error(status, message) if "response_format" in body else whole(), 20, concurrency=1)
+def test_schema_that_a_server_cannot_enforce_is_left_out_once_and_the_job_goes_on(
+    status: int, message: str
+) -> None:
+    told = outcome(
+        lambda _, body: error(status, message) if "response_format" in body else whole(),
+        20,
+        concurrency=1,
+    )
     assert told.error is None
     assert [answer.text is None for answer in told.answers] == [False] * 20
     assert ["response_format" in body for body in told.asked] == [True] + [False] * 20
@@ -194,12 +239,18 @@ STREAM = stream_of(
     ],
 )
 def test_server_that_only_streams_is_asked_for_streams_from_then_on(message: str) -> None:
-    told = outcome(lambda _, body: STREAM if body.get("stream") else error(400, message), 10, concurrency=1)
+    told = outcome(
+        lambda _, body: STREAM if body.get("stream") else error(400, message), 10, concurrency=1
+    )
     assert told.error is None
-    assert {answer.text for answer in told.answers} == {'{"reasoning": "a\u2028b", "detection": true}'}
+    assert {answer.text for answer in told.answers} == {
+        '{"reasoning": "a\u2028b", "detection": true}'
+    }
     assert [body.get("stream") for body in told.asked] == [None] + [True] * 10
     assert told.asked[1]["stream_options"] == {"include_usage": True}
-    assert {(answer.input_tokens, answer.output_tokens, answer.usd) for answer in told.answers} == {(7, 3, 0.25)}
+    assert {(answer.input_tokens, answer.output_tokens, answer.usd) for answer in told.answers} == {
+        (7, 3, 0.25)
+    }
 
 
 def test_stream_in_reply_to_a_plain_request_is_read() -> None:
@@ -213,8 +264,12 @@ def test_stream_of_a_function_call_is_read() -> None:
     def call(arguments: str, index: int = 0) -> dict[str, Any]:
         return delta(tool_calls=[{"index": index, "function": {"arguments": arguments}}])
 
-    named = delta(tool_calls=[{"index": 0, "id": "1", "function": {"name": "answer", "arguments": ""}}])
-    stream = stream_of(named, call('{"reasoning": "so",'), call(' "detection": true}'), delta("tool_calls"))
+    named = delta(
+        tool_calls=[{"index": 0, "id": "1", "function": {"name": "answer", "arguments": ""}}]
+    )
+    stream = stream_of(
+        named, call('{"reasoning": "so",'), call(' "detection": true}'), delta("tool_calls")
+    )
     assert outcome(lambda *_: stream, 1).answers[0].text == '{"reasoning": "so", "detection": true}'
 
 
@@ -222,7 +277,9 @@ def test_stream_options_that_are_refused_are_left_out() -> None:
     def script(_: int, body: dict[str, Any]) -> Sent:
         if not body.get("stream"):
             return error(400, "stream must be true")
-        return error(400, "Unknown parameter: stream_options") if "stream_options" in body else STREAM
+        return (
+            error(400, "Unknown parameter: stream_options") if "stream_options" in body else STREAM
+        )
 
     told = outcome(script, 4, concurrency=1)
     assert [answer.text is None for answer in told.answers] == [False] * 4
@@ -238,7 +295,10 @@ def test_stream_without_its_end_is_half_a_reply_and_asked_again() -> None:
 
 
 def test_error_within_a_stream_is_that_of_a_reply() -> None:
-    told = outcome(lambda *_: stream_of(delta(content="{"), {"error": {"message": "overloaded", "code": 502}}), 1)
+    told = outcome(
+        lambda *_: stream_of(delta(content="{"), {"error": {"message": "overloaded", "code": 502}}),
+        1,
+    )
     assert told.answers[0].trouble == "status 502: overloaded"
     told = outcome(lambda *_: stream_of({"error": {"message": VLLM_MODEL, "code": 404}}))
     assert told.error is not None and str(told.error.args[0]).startswith(MODEL.why)

@@ -60,10 +60,18 @@ GATEWAY = "https://models.example.org/v1"
 @pytest.mark.parametrize(
     ("key", "address"), [("OPENAI_API_KEY", "OPENAI_BASE_URL"), ("CRANE_API_KEY", "CRANE_BASE_URL")]
 )
-def test_key_is_for_the_address_that_is_stated_beside_it(key: str, address: str, tmp_path: Path) -> None:
+def test_key_is_for_the_address_that_is_stated_beside_it(
+    key: str, address: str, tmp_path: Path
+) -> None:
     pair = {key: "of-the-gateway", address: GATEWAY}
-    assert key_for("https://models.example.org:443/other", environ=pair, folder=tmp_path) == Secret("of-the-gateway")
-    for other in ("http://models.example.org/v1", "https://models.example.org:444/v1", "https://example.org/v1"):
+    assert key_for("https://models.example.org:443/other", environ=pair, folder=tmp_path) == Secret(
+        "of-the-gateway"
+    )
+    for other in (
+        "http://models.example.org/v1",
+        "https://models.example.org:444/v1",
+        "https://example.org/v1",
+    ):
         assert key_for(other, environ=pair, folder=tmp_path) is None
     with pytest.raises(DetectorError, match=r"no key for api\.openai\.com"):
         key_for(OPENAI, environ=pair, folder=tmp_path)
@@ -74,13 +82,17 @@ def test_key_is_for_the_address_that_is_stated_beside_it(key: str, address: str,
 @pytest.mark.parametrize(
     ("key", "address"), [("OPENAI_API_KEY", "OPENAI_BASE_URL"), ("CRANE_API_KEY", "CRANE_BASE_URL")]
 )
-def test_file_of_a_folder_cannot_redirect_a_key_of_the_environment(key: str, address: str, tmp_path: Path) -> None:
+def test_file_of_a_folder_cannot_redirect_a_key_of_the_environment(
+    key: str, address: str, tmp_path: Path
+) -> None:
     (tmp_path / ".env").write_text(f"{address}={GATEWAY}\n")
     assert key_for(GATEWAY, environ={key: "of-the-environment"}, folder=tmp_path) is None
 
 
 def test_key_that_is_named_goes_where_it_is_sent(tmp_path: Path) -> None:
-    assert key_for(GATEWAY, key_env="MINE", environ={"MINE": "k-1"}, folder=tmp_path) == Secret("k-1")
+    assert key_for(GATEWAY, key_env="MINE", environ={"MINE": "k-1"}, folder=tmp_path) == Secret(
+        "k-1"
+    )
     with pytest.raises(DetectorError, match=r"no key for models\.example\.org\. Set MINE"):
         key_for(GATEWAY, key_env="MINE", environ=EVERY, folder=tmp_path)
 
@@ -94,7 +106,9 @@ def test_address_is_the_stated_one_where_none_is_given(tmp_path: Path) -> None:
 def test_environment_goes_before_the_file(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text("OPENAI_API_KEY=of-the-file\n")
     assert key_for(OPENAI, environ=EVERY, folder=tmp_path) == Secret("of-openai")
-    assert key_for(OPENAI, environ={"OPENAI_API_KEY": " "}, folder=tmp_path) == Secret("of-the-file")
+    assert key_for(OPENAI, environ={"OPENAI_API_KEY": " "}, folder=tmp_path) == Secret(
+        "of-the-file"
+    )
 
 
 def test_file_of_the_working_directory_is_read_and_none_above_it(
@@ -113,7 +127,11 @@ def test_file_of_the_working_directory_is_read_and_none_above_it(
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.8.0.1", "[::1]"])
 def test_endpoint_on_this_machine_needs_no_key(host: str, tmp_path: Path) -> None:
     endpoint = resolve("m", f"http://{host}:8000/v1/", environ={}, folder=tmp_path)
-    assert (endpoint.key, endpoint.is_local, endpoint.base_url) == (None, True, f"http://{host}:8000/v1")
+    assert (endpoint.key, endpoint.is_local, endpoint.base_url) == (
+        None,
+        True,
+        f"http://{host}:8000/v1",
+    )
 
 
 @pytest.mark.parametrize(
@@ -128,7 +146,9 @@ def test_endpoint_on_this_machine_needs_no_key(host: str, tmp_path: Path) -> Non
         ("https://models.example.org:99999/v1", "not the address"),
     ],
 )
-def test_address_that_would_lose_a_secret_or_is_none_is_refused(base_url: str, words: str, tmp_path: Path) -> None:
+def test_address_that_would_lose_a_secret_or_is_none_is_refused(
+    base_url: str, words: str, tmp_path: Path
+) -> None:
     with pytest.raises(DetectorError, match=words) as refused:
         resolve("m", base_url, environ=EVERY, folder=tmp_path)
     assert "hunter2" not in str(refused.value)
@@ -146,7 +166,14 @@ def test_file_that_holds_no_key_is_refused(content: bytes, tmp_path: Path) -> No
 def test_key_cannot_be_shown_or_written() -> None:
     secret = Secret(KEY)
     endpoint = Endpoint("m", OPENAI, secret)
-    shown = [repr(secret), str(secret), f"{secret}", f"{secret!r:>40}", repr(endpoint), repr([secret])]
+    shown = [
+        repr(secret),
+        str(secret),
+        f"{secret}",
+        f"{secret!r:>40}",
+        repr(endpoint),
+        repr([secret]),
+    ]
     assert not [text for text in shown if KEY in text]
     for write in (pickle.dumps, copy.deepcopy):
         with pytest.raises(TypeError, match="not stored"):
@@ -169,14 +196,17 @@ def test_keys_are_taken_out_however_a_server_quotes_them() -> None:
         "address": quote(key, safe=""),
         "JSON": json.dumps(key)[1:-1],
         "JSON with escaped slashes": json.dumps(key)[1:-1].replace("/", r"\/"),
-        "JSON by Go": json.dumps(key)[1:-1].replace("<", r"\u003c").replace(">", r"\u003e").replace("&", r"\u0026"),
+        "JSON by Go": json.dumps(key)[1:-1]
+        .replace("<", r"\u003c")
+        .replace(">", r"\u003e")
+        .replace("&", r"\u0026"),
         "HTML": html.escape(key),
         "base64": base64.b64encode(key.encode()).decode().rstrip("="),
         "base64 of the header": base64.b64encode(f"Bearer {key}".encode()).decode().rstrip("="),
     }
-    assert {how: without_keys(f"you sent {text}.") for how, text in quoted.items()} == dict.fromkeys(
-        quoted, "you sent <key>."
-    )
+    assert {
+        how: without_keys(f"you sent {text}.") for how, text in quoted.items()
+    } == dict.fromkeys(quoted, "you sent <key>.")
 
 
 def test_a_key_that_a_limit_cuts_is_taken_out_too() -> None:
@@ -211,11 +241,23 @@ def test_key_stands_in_no_error_answer_or_log(
         endpoint = Endpoint("m", url, Secret(KEY), timeout_s=0.5)
         patience = RetryPatience(max_attempts=2, first_s=0.01)
         try:
-            ask_all([Question(1, "q")], endpoint, on_answer=answers.append, patience=patience, limiter=Limiter())
+            ask_all(
+                [Question(1, "q")],
+                endpoint,
+                on_answer=answers.append,
+                patience=patience,
+                limiter=Limiter(),
+            )
         except DetectorError as error:
             raised.append(error)
     assert len(answers) + len(raised) == 1
-    told = [text for error in raised for text in (repr(error), error.remedy, *traceback.format_exception(error))]
+    told = [
+        text
+        for error in raised
+        for text in (repr(error), error.remedy, *traceback.format_exception(error))
+    ]
     seen = [repr(answers), *told, caplog.text, *capfd.readouterr()]
     assert not [text for text in seen if KEY in text]
-    assert [(error.__cause__, error.__context__) for error in raised] == [(None, None)] * len(raised)
+    assert [(error.__cause__, error.__context__) for error in raised] == [(None, None)] * len(
+        raised
+    )

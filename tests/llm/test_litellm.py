@@ -35,12 +35,15 @@ MOCK = {"model": "openai/gpt-4o-mini"}
 MODELS = {"heron": VERDICT, "thinker": f"<think>{VERDICT}. Or is it so"}
 CONFIGURATION = {
     "model_list": [
-        {"model_name": name, "litellm_params": MOCK | {"mock_response": text}} for name, text in MODELS.items()
+        {"model_name": name, "litellm_params": MOCK | {"mock_response": text}}
+        for name, text in MODELS.items()
     ],
     "general_settings": {"master_key": KEY},
 }
 
-pytestmark = pytest.mark.skipif(not LITELLM, reason="LiteLLM's proxy is not installed; CRANE_LITELLM names its command")
+pytestmark = pytest.mark.skipif(
+    not LITELLM, reason="LiteLLM's proxy is not installed; CRANE_LITELLM names its command"
+)
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +53,11 @@ def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     (place / "proxy.yaml").write_text(json.dumps(CONFIGURATION), "utf-8")
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    environ = {"PATH": os.environ["PATH"], "HOME": str(place), "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
+    environ = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(place),
+        "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+    }
     command = [str(LITELLM), "--config", "proxy.yaml", "--host", "127.0.0.1", "--port", str(port)]
     with (place / "log").open("wb") as log:
         process = subprocess.Popen(command, cwd=place, env=environ, stdout=log, stderr=log)
@@ -65,7 +72,9 @@ def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def is_up(port: int, process: subprocess.Popen[bytes], log: Path) -> bool:
     assert process.poll() is None, log.read_text("utf-8", "replace")[-2_000:]
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/health/liveliness", timeout=5) as answer:
+        with urllib.request.urlopen(
+            f"http://127.0.0.1:{port}/health/liveliness", timeout=5
+        ) as answer:
             return bool(answer.status == 200)
     except (urllib.error.URLError, OSError):
         return False
@@ -85,13 +94,19 @@ def asked(proxy: str, model: str, key: str = KEY) -> list[Answer]:
 
 def test_answers_come_with_the_cost_that_the_proxy_reports(proxy: str) -> None:
     answers = asked(proxy, "heron")
-    assert [read_reply(answer.text or "", answer.finish_reason).crashes for answer in answers] == [True] * 20
+    assert [read_reply(answer.text or "", answer.finish_reason).crashes for answer in answers] == [
+        True
+    ] * 20
     assert all(answer.usd and answer.input_tokens and answer.output_tokens for answer in answers)
 
 
 def test_thought_without_an_end_is_no_verdict(proxy: str) -> None:
-    readings = [read_reply(answer.text or "", answer.finish_reason) for answer in asked(proxy, "thinker")]
-    assert {reading.trouble for reading in readings} == {"the reply ends inside the model's thinking"}
+    readings = [
+        read_reply(answer.text or "", answer.finish_reason) for answer in asked(proxy, "thinker")
+    ]
+    assert {reading.trouble for reading in readings} == {
+        "the reply ends inside the model's thinking"
+    }
 
 
 def test_unknown_model_stops_the_job_at_once(proxy: str) -> None:

@@ -25,10 +25,13 @@ VLLM_LATER = (
 )
 LITELLM = f"litellm.BadRequestError: ContextWindowExceededError: OpenAIException - {VLLM}"
 OPENAI = (
-    "max_tokens is too large: 16384. This model supports at most 4096 completion tokens, whereas you provided 16384."
+    "max_tokens is too large: 16384. This model supports at most 4096 completion tokens, "
+    "whereas you provided 16384."
 )
 LLAMA = "the request exceeds the available context size. try increasing the context size or enable context shift"
-LLAMA_LATER = "request (116 tokens) exceeds the available context size (4096 tokens), try increasing it"
+LLAMA_LATER = (
+    "request (116 tokens) exceeds the available context size (4096 tokens), try increasing it"
+)
 VLLM_AT_LEAST = (
     "This model's maximum context length is 4096 tokens. However, you requested 16384 output tokens and your prompt "
     "contains at least 1 input tokens, for a total of at least 16385 tokens."
@@ -100,7 +103,15 @@ class Small(BaseHTTPRequestHandler):
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["max_tokens"]
         self.limits.append(asked)
         if asked + 116 > self.context:
-            self._send(400, {"error": {"message": VLLM.replace("4096", str(self.context)), "type": "BadRequestError"}})
+            self._send(
+                400,
+                {
+                    "error": {
+                        "message": VLLM.replace("4096", str(self.context)),
+                        "type": "BadRequestError",
+                    }
+                },
+            )
         else:
             self._send(200, {"choices": [{"message": {"content": "a"}, "finish_reason": "stop"}]})
 
@@ -116,9 +127,12 @@ class Small(BaseHTTPRequestHandler):
 
 
 @pytest.mark.parametrize(
-    ("context", "text", "limits"), [(4_096, "a", [16_384, 3_964, 3_964, 3_964]), (100, None, [16_384, LEAST, LEAST])]
+    ("context", "text", "limits"),
+    [(4_096, "a", [16_384, 3_964, 3_964, 3_964]), (100, None, [16_384, LEAST, LEAST])],
 )
-def test_the_limit_is_lowered_once_and_the_job_goes_on(context: int, text: str | None, limits: list[int]) -> None:
+def test_the_limit_is_lowered_once_and_the_job_goes_on(
+    context: int, text: str | None, limits: list[int]
+) -> None:
     handler = type("Handler", (Small,), {"limits": [], "context": context})
     answers: list[Answer] = []
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:

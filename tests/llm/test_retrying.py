@@ -36,7 +36,9 @@ from crane_core.llm.retrying import Failure, FailureScope, RetryPatience, failur
         (307, "", "", FailureScope.ENDPOINT),
     ],
 )
-def test_status_and_code_tell_what_a_failure_is_of(status: int, code: str, message: str, kind: FailureScope) -> None:
+def test_status_and_code_tell_what_a_failure_is_of(
+    status: int, code: str, message: str, kind: FailureScope
+) -> None:
     failure = failure_of(status, code, message, {})
     assert failure.kind is kind
     assert str(status) in failure.why
@@ -57,7 +59,9 @@ def test_status_and_code_tell_what_a_failure_is_of(status: int, code: str, messa
         ({"retry-after": "Thu, 01 Jan 1970 00:00:10 GMT"}, 0.0),
     ],
 )
-def test_wait_that_an_endpoint_asks_for_is_read(headers: dict[str, str], seconds: float | None) -> None:
+def test_wait_that_an_endpoint_asks_for_is_read(
+    headers: dict[str, str], seconds: float | None
+) -> None:
     assert retry_after_s(headers) == seconds
 
 
@@ -73,7 +77,10 @@ def test_no_header_raises(text: str) -> None:
 
 
 def test_pauses_double_up_to_the_longest_and_are_never_shorter_than_asked() -> None:
-    patience, failure = RetryPatience(first_s=1.0, longest_s=10.0), Failure(FailureScope.TRANSIENT, "")
+    patience, failure = (
+        RetryPatience(first_s=1.0, longest_s=10.0),
+        Failure(FailureScope.TRANSIENT, ""),
+    )
     for n_failed, most in [(1, 1.0), (2, 2.0), (3, 4.0), (4, 8.0), (5, 10.0), (5_000, 10.0)]:
         assert most / 2 <= patience.pause_s(n_failed, failure, Random(n_failed)) <= most
     assert patience.pause_s(1, failure._replace(retry_after_s=60.0), Random(0)) == 60.0
@@ -82,6 +89,7 @@ def test_pauses_double_up_to_the_longest_and_are_never_shorter_than_asked() -> N
 def test_pauses_of_one_seed_are_the_same() -> None:
     patience, failure = RetryPatience(), Failure(FailureScope.TRANSIENT, "")
     one, same, other = (
-        [patience.pause_s(n, failure, random) for n in range(1, 6)] for random in map(Random, ("a", "a", "b"))
+        [patience.pause_s(n, failure, random) for n in range(1, 6)]
+        for random in map(Random, ("a", "a", "b"))
     )
     assert one == same != other

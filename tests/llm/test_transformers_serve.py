@@ -49,7 +49,8 @@ tokenizer.save_pretrained(sys.argv[1])
 """Run by the interpreter beside the command: a Llama of some ten thousand random weights that reads bytes."""
 
 pytestmark = pytest.mark.skipif(
-    not COMMAND, reason="transformers[serving] is not installed; CRANE_TRANSFORMERS names its command"
+    not COMMAND,
+    reason="transformers[serving] is not installed; CRANE_TRANSFORMERS names its command",
 )
 
 
@@ -66,10 +67,22 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     model = place / "tiny"
     environ = OFFLINE | {"PATH": os.environ["PATH"], "HOME": str(place)}
     python = Path(str(COMMAND)).parent / "python"
-    subprocess.run([python, "-c", SAVE, str(model)], env=environ, cwd=place, check=True, timeout=300)
+    subprocess.run(
+        [python, "-c", SAVE, str(model)], env=environ, cwd=place, check=True, timeout=300
+    )
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    command = [str(COMMAND), "serve", str(model), "--host", "127.0.0.1", "--port", str(port), "--device", "cpu"]
+    command = [
+        str(COMMAND),
+        "serve",
+        str(model),
+        "--host",
+        "127.0.0.1",
+        "--port",
+        str(port),
+        "--device",
+        "cpu",
+    ]
     with (place / "log").open("wb") as log:
         process = subprocess.Popen(command, cwd=place, env=environ, stdout=log, stderr=log)
         try:

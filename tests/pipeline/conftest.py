@@ -25,7 +25,12 @@ Cells = list[tuple[str, int | None]]
 
 def notebook(cells: Cells, *, crash: bool) -> str:
     """An .ipynb file; with `crash` the last cell has an error output."""
-    error = {"output_type": "error", "ename": "ValueError", "evalue": "no lanes", "traceback": ["ValueError: no lanes"]}
+    error = {
+        "output_type": "error",
+        "ename": "ValueError",
+        "evalue": "no lanes",
+        "traceback": ["ValueError: no lanes"],
+    }
     return json.dumps(
         {
             "nbformat": 4,
@@ -70,7 +75,9 @@ def pairs_folder(root: Path, tmp_path: Path) -> Path:
 def write_pairs_folder(root: Path, place: Path) -> Path:
     folder = place / "My pairs"
     for case_id in ("numpy_1", "pandas_1", "NBspecific_2"):
-        shutil.copytree(root / "data" / "minibench" / "benchmark" / case_id, folder / "benchmark" / case_id)
+        shutil.copytree(
+            root / "data" / "minibench" / "benchmark" / case_id, folder / "benchmark" / case_id
+        )
     (folder / "README.md").write_text("Three pairs.\n")
     return folder
 
@@ -83,14 +90,21 @@ def predictions(tmp_path: Path) -> Path:
 
 def write_predictions(place: Path) -> Path:
     lines: list[dict[str, object]] = [
-        {"benchmark": "minibench", "instance": f"numpy_{case}_{version}", "detector": "My Model", "setting": "code"}
+        {
+            "benchmark": "minibench",
+            "instance": f"numpy_{case}_{version}",
+            "detector": "My Model",
+            "setting": "code",
+        }
         | {"index": index, "crashes": version == "reproduced", "reasoning": f"answer {index}"}
         for case in (1, 2)
         for version in ("reproduced", "fixed")
         for index in (1, 2, 3)
     ]
     path = place / "mine.jsonl"
-    path.write_text("".join(json.dumps(line) + "\n" for line in [*lines, {"instance": "numpy_1"}]), "utf-8")
+    path.write_text(
+        "".join(json.dumps(line) + "\n" for line in [*lines, {"instance": "numpy_1"}]), "utf-8"
+    )
     return path
 
 
@@ -111,7 +125,9 @@ def ship_minibench_alone(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def only_minibench(minibench_folder: DataFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> DataFolder:
+def only_minibench(
+    minibench_folder: DataFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> DataFolder:
     """Such a data folder of the test's own, in a checkout that ships nothing else."""
     ship_minibench_alone(monkeypatch)
     return DataFolder(Path(shutil.copytree(minibench_folder.path, tmp_path / "data")))
@@ -126,7 +142,9 @@ def crane_llm_archive(root: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
-def study_store(crane_llm_archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+def study_store(
+    crane_llm_archive: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Store]:
     """An open store with the embedded data and the published archive, to be read only."""
     folder = DataFolder(tmp_path_factory.mktemp("study"))
     import_paths([crane_llm_archive], folder)
@@ -136,10 +154,16 @@ def study_store(crane_llm_archive: Path, tmp_path_factory: pytest.TempPathFactor
 
 
 @pytest.fixture(scope="session")
-def told_store(prepared_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+def told_store(
+    prepared_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Store]:
     """The embedded answers of the study, those that predict a crash with our own text; to be read only."""
-    store = open_store(shutil.copy(prepared_folder.database, tmp_path_factory.mktemp("told") / "crane.duckdb"))
-    store.write(lambda cursor: cursor.execute("UPDATE runs SET reasoning = 'It fails.' WHERE crashes"))
+    store = open_store(
+        shutil.copy(prepared_folder.database, tmp_path_factory.mktemp("told") / "crane.duckdb")
+    )
+    store.write(
+        lambda cursor: cursor.execute("UPDATE runs SET reasoning = 'It fails.' WHERE crashes")
+    )
     yield store
     store.close()
 
@@ -152,12 +176,19 @@ def pilot(tmp_path: Path) -> Callable[..., tuple[DataFolder, Plan]]:
         n: int = 60, annotators: tuple[str, ...] = ("ana", "ben"), repeats: float = 0.05
     ) -> tuple[DataFolder, Plan]:
         verdicts = [
-            LabelledVerdict("made", f"case_{i}_reproduced", "heron", "code", "ours", f"case_{i}") for i in range(n)
+            LabelledVerdict("made", f"case_{i}_reproduced", "heron", "code", "ours", f"case_{i}")
+            for i in range(n)
         ]
         wish = CampaignRequest(
-            "pilot", annotators, Population("made", "ours"), Design(kind=DrawKind.ALL, repeats=repeats), seed=5
+            "pilot",
+            annotators,
+            Population("made", "ours"),
+            Design(kind=DrawKind.ALL, repeats=repeats),
+            seed=5,
         )
-        plan = draw_plan(wish, verdicts, guideline="g1", created_at="2026-01-02T03:04:05+00:00", left_out=0)
+        plan = draw_plan(
+            wish, verdicts, guideline="g1", created_at="2026-01-02T03:04:05+00:00", left_out=0
+        )
         folder = DataFolder(tmp_path / "data")
         keep_campaign(folder, plan)
         return folder, plan
@@ -167,4 +198,8 @@ def pilot(tmp_path: Path) -> Callable[..., tuple[DataFolder, Plan]]:
 
 def answers_of_job(store: Store, job: str) -> pd.DataFrame:
     """Every answer of a job as it lies in its table, by instance and index."""
-    return store.cursor().execute("FROM runs WHERE experiment = ? ORDER BY instance_id, run_index", [job]).df()
+    return (
+        store.cursor()
+        .execute("FROM runs WHERE experiment = ? ORDER BY instance_id, run_index", [job])
+        .df()
+    )

@@ -51,7 +51,8 @@ def test_numbers_and_words_stay_as_they_are(text: str) -> None:
         st.lists(
             st.text(
                 alphabet=st.one_of(
-                    st.sampled_from("=+-@\t'1.e%"), st.characters(codec="utf-8", exclude_characters="\r\0")
+                    st.sampled_from("=+-@\t'1.e%"),
+                    st.characters(codec="utf-8", exclude_characters="\r\0"),
                 )
             ),
             min_size=2,
@@ -92,13 +93,17 @@ def test_a_table_is_written_as_pandas_writes_it(columns: list[str]) -> None:
 
 
 def test_the_audit_log_is_guarded_once() -> None:
-    act = AuditEntry("2026-11-25T12:00:00", "=HYPERLINK()", "'here", AuditAction.LOCK, "pilot", "-x")
+    act = AuditEntry(
+        "2026-11-25T12:00:00", "=HYPERLINK()", "'here", AuditAction.LOCK, "pilot", "-x"
+    )
     assert [unguarded(cell) for cell in cells(as_csv([act]))[1]] == list(rows_of_acts([act])[0])
 
 
 def test_nothing_else_writes_csv(root: Path) -> None:
     files = [*(root / "crane_core").rglob("*.py"), *(root / "pages").glob("*.py"), root / "app.py"]
     writing = [
-        path.name for path in files if re.search(r"csv\.(writer|DictWriter)|\.to_csv\(", path.read_text("utf-8"))
+        path.name
+        for path in files
+        if re.search(r"csv\.(writer|DictWriter)|\.to_csv\(", path.read_text("utf-8"))
     ]
     assert writing == ["sheet_text.py"]

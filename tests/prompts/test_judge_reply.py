@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 
 from crane_core.domain import Label
 from crane_core.prompts.judge_prompt import MAX_TEXT, Presentation, judge_prompt
-from crane_core.prompts.judge_reply import LABELS, MAX_EXPLANATION, SCHEMA_FILE, judge_reply_schema, read_judge_reply
+from crane_core.prompts.judge_reply import (
+    LABELS,
+    MAX_EXPLANATION,
+    SCHEMA_FILE,
+    judge_reply_schema,
+    read_judge_reply,
+)
 from crane_core.prompts.template import PLACEHOLDER, Template
 
 BARE = Template("bare", PLACEHOLDER)
@@ -21,7 +27,9 @@ def said(label: object, explanation: object = "Both blame the index.") -> str:
 
 
 @pytest.mark.parametrize("label", LABELS)
-@pytest.mark.parametrize("around", ["{}", "```json\n{}\n```", "I compared {{both}} texts.\n{}\nThat is all."])
+@pytest.mark.parametrize(
+    "around", ["{}", "```json\n{}\n```", "I compared {{both}} texts.\n{}\nThat is all."]
+)
 def test_a_label_is_found_wherever_its_object_stands(label: Label, around: str) -> None:
     read = read_judge_reply(around.replace("{}", said(str(label))))
     assert read == (label, "Both blame the index.", None)
@@ -60,7 +68,11 @@ def test_a_label_counts_after_the_thinking_and_in_a_whole_reply_alone() -> None:
 
 
 def test_the_same_label_twice_is_one_label() -> None:
-    assert read_judge_reply(said("wrong", "one") + "\n" + said("wrong", "two")) == (Label.WRONG, "two", None)
+    assert read_judge_reply(said("wrong", "one") + "\n" + said("wrong", "two")) == (
+        Label.WRONG,
+        "two",
+        None,
+    )
 
 
 def test_an_explanation_is_kept_within_bounds_and_can_be_written() -> None:
@@ -85,11 +97,16 @@ def test_both_orders_show_the_same_two_texts() -> None:
 
 
 def test_a_text_is_shown_within_bounds() -> None:
-    assert len(judge_prompt("x" * 10**6, "y" * 10**6, Presentation.NORMAL, BARE)) < 2 * MAX_TEXT + 200
+    assert (
+        len(judge_prompt("x" * 10**6, "y" * 10**6, Presentation.NORMAL, BARE)) < 2 * MAX_TEXT + 200
+    )
 
 
 def test_own_labels_are_read_in_place_of_the_studys() -> None:
-    assert read_judge_reply('{"explanation": "so", "label": " Unsound"}', own="sound,unsound").label == "unsound"
+    assert (
+        read_judge_reply('{"explanation": "so", "label": " Unsound"}', own="sound,unsound").label
+        == "unsound"
+    )
     assert read_judge_reply(said("unverifiable"), own="sound,unsound").label == "unverifiable"
     other = read_judge_reply(said("correct"), own="sound,unsound")
     assert other == (None, None, "the label is not one of sound, unsound, unverifiable")

@@ -31,14 +31,21 @@ def test_what_says_one_thing_is_read(text: str) -> None:
 
 
 def test_a_line_end_within_a_string_is_part_of_it() -> None:
-    assert read_reply('{"reasoning": "one\ntwo", "detection": false}') == ReadReply(False, "one\ntwo", None)
-    assert read_reply("{'reasoning': 'one\r\ntwo', 'detection': False}") == ReadReply(False, "one\r\ntwo", None)
+    assert read_reply('{"reasoning": "one\ntwo", "detection": false}') == ReadReply(
+        False, "one\ntwo", None
+    )
+    assert read_reply("{'reasoning': 'one\r\ntwo', 'detection': False}") == ReadReply(
+        False, "one\r\ntwo", None
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "trouble"),
     [
-        ("{'reasoning': '...', 'detection': True}", "the reply repeats the answer format but gives no answer"),
+        (
+            "{'reasoning': '...', 'detection': True}",
+            "the reply repeats the answer format but gives no answer",
+        ),
         ("{'detection': True, 'Detection': False}", "the object has a duplicate key"),
         ("{'detection': True} or {'detection': False}", "the reply contains 2 different answers"),
         ("{'detection': 1}", "the key detection is not a boolean"),
@@ -49,10 +56,17 @@ def test_what_does_not_is_no_answer(text: str, trouble: str) -> None:
 
 
 def test_json_counts_before_what_is_nearly_json() -> None:
-    assert read_reply("d = {'detection': False}\n" + '{"reasoning": "x is not defined", "detection": true}') == READ
+    assert (
+        read_reply(
+            "d = {'detection': False}\n" + '{"reasoning": "x is not defined", "detection": true}'
+        )
+        == READ
+    )
 
 
-MEMBERS = st.dictionaries(st.text(max_size=8), st.text(max_size=20) | st.booleans() | st.none(), max_size=4)
+MEMBERS = st.dictionaries(
+    st.text(max_size=8), st.text(max_size=20) | st.booleans() | st.none(), max_size=4
+)
 
 
 @given(MEMBERS)

@@ -20,19 +20,29 @@ TARGET = "# Target Cell:\n"
 
 def test_all_published_texts_split_and_join_to_the_same_bytes(input_texts: dict[str, str]) -> None:
     assert len(input_texts) == 444
-    assert [path for path, text in input_texts.items() if join_input(split_input(text)) != text] == []
+    assert [
+        path for path, text in input_texts.items() if join_input(split_input(text)) != text
+    ] == []
 
 
-def test_all_published_blocks_are_printed_again_byte_for_byte(runtime_texts: dict[str, str]) -> None:
+def test_all_published_blocks_are_printed_again_byte_for_byte(
+    runtime_texts: dict[str, str],
+) -> None:
     assert len(runtime_texts) == 222
     different = []
     for path, text in runtime_texts.items():
         parts = split_input(text)
         block = parse_block(str(parts.block))
-        kept = json.loads(json.dumps({name: state.to_json() for name, state in block.variables.items()}))
+        kept = json.loads(
+            json.dumps({name: state.to_json() for name, state in block.variables.items()})
+        )
         variables = {
             name: VariableState(
-                entry["type"], entry["structure"], entry["representation"], entry["values"], entry.get("assigned")
+                entry["type"],
+                entry["structure"],
+                entry["representation"],
+                entry["values"],
+                entry.get("assigned"),
             )
             for name, entry in kept.items()
         }
@@ -42,12 +52,26 @@ def test_all_published_blocks_are_printed_again_byte_for_byte(runtime_texts: dic
 
 
 def test_28_published_blocks_are_no_literals(runtime_texts: dict[str, str]) -> None:
-    blocks = {path: parse_block(str(split_input(text).block)) for path, text in runtime_texts.items()}
-    others = {path.rpartition("/")[2].rpartition("_")[0] for path, block in blocks.items() if not block.is_literal}
+    blocks = {
+        path: parse_block(str(split_input(text).block)) for path, text in runtime_texts.items()
+    }
+    others = {
+        path.rpartition("/")[2].rpartition("_")[0]
+        for path, block in blocks.items()
+        if not block.is_literal
+    }
     assert sum(not block.is_literal for block in blocks.values()) == 28
     assert others == {
         *(f"torch_{number}" for number in (2, 6, 8, 9, 10, 11, 15)),
-        *("torchvision_1", "sklearn_1", "tensorflow_5", "tensorflow_11", "pandas_2", "pandas_3", "numpy_12"),
+        *(
+            "torchvision_1",
+            "sklearn_1",
+            "tensorflow_5",
+            "tensorflow_11",
+            "pandas_2",
+            "pandas_3",
+            "numpy_12",
+        ),
     }
 
 
@@ -70,7 +94,10 @@ def test_windows_line_ends_and_a_byte_order_mark_do_not_matter() -> None:
         ("{'a': dtype('O')}", {"a": PrintedCall("dtype", ("O",))}),
         ("{'a': torch.float32}", {"a": Opaque("torch.float32")}),
         ("{'a': <Net name='x' at 0x7f>}", {"a": Opaque("<Net name='x' at 0x7f>")}),
-        ("{'a': [<bound f of <Net at 0x1>>, '<b>']}", {"a": [Opaque("<bound f of <Net at 0x1>>"), "<b>"]}),
+        (
+            "{'a': [<bound f of <Net at 0x1>>, '<b>']}",
+            {"a": [Opaque("<bound f of <Net at 0x1>>"), "<b>"]},
+        ),
         (
             "{'a': defaultdict(<class 'set'>, {'k': {'x', 'y'}})}",
             {"a": PrintedDefaultDict("<class 'set'>", {"k": PrintedSet(("x", "y"))})},
@@ -88,7 +115,18 @@ def test_printed_values_are_read_without_being_evaluated(block: str, value: dict
 
 @pytest.mark.parametrize(
     "block",
-    ["", "[]", "{", "{'a': <open}", "{**x}", "{[]: 1}", "{'a': 1, 'a': 2}", "{" * 5_000, "{'a':" * 5_000, "x = {}"],
+    [
+        "",
+        "[]",
+        "{",
+        "{'a': <open}",
+        "{**x}",
+        "{[]: 1}",
+        "{'a': 1, 'a': 2}",
+        "{" * 5_000,
+        "{'a':" * 5_000,
+        "x = {}",
+    ],
 )
 def test_what_is_no_printed_dict_is_refused(block: str) -> None:
     with pytest.raises(ValueError, match="printed dict"):

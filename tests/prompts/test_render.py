@@ -22,8 +22,12 @@ ORIGIN = "crane-llm-2025-10"
 BARE = Template("bare", PLACEHOLDER)
 
 
-def cell(position: int, code: str, role: CellRole = CellRole.EXECUTED, notebook_index: int | None = None) -> Cell:
-    return Cell("mine", "trip_1_reproduced", "notebook", position, role, code, notebook_index=notebook_index)
+def cell(
+    position: int, code: str, role: CellRole = CellRole.EXECUTED, notebook_index: int | None = None
+) -> Cell:
+    return Cell(
+        "mine", "trip_1_reproduced", "notebook", position, role, code, notebook_index=notebook_index
+    )
 
 
 def cells_of(parts: InputText) -> list[Cell]:
@@ -34,9 +38,13 @@ def cells_of(parts: InputText) -> list[Cell]:
 def stored(block: str, setting: Setting) -> KernelState:
     """The state as it comes out of the store: parsed, written as JSON text, read again."""
     parsed = parse_block(block)
-    state = KernelState("junobench", "x", setting, ORIGIN, parsed.variables, parsed.accesses, parsed.is_literal)
+    state = KernelState(
+        "junobench", "x", setting, ORIGIN, parsed.variables, parsed.accesses, parsed.is_literal
+    )
     document = json.loads(json.dumps(state.to_json(), allow_nan=False))
-    return KernelState.from_json(document, benchmark="junobench", instance_id="x", setting=setting, origin=ORIGIN)
+    return KernelState.from_json(
+        document, benchmark="junobench", instance_id="x", setting=setting, origin=ORIGIN
+    )
 
 
 def test_published_inputs_come_out_byte_for_byte(input_texts: dict[str, str]) -> None:
@@ -51,7 +59,9 @@ def test_published_inputs_come_out_byte_for_byte(input_texts: dict[str, str]) ->
     assert same == {Setting.CODE: 222, Setting.RUNTIME: 222}
 
 
-def test_an_ablation_of_a_published_input_keeps_cells_and_names(runtime_texts: dict[str, str]) -> None:
+def test_an_ablation_of_a_published_input_keeps_cells_and_names(
+    runtime_texts: dict[str, str],
+) -> None:
     for text in runtime_texts.values():
         parts = split_input(text)
         whole = stored(str(parts.block), Setting.RUNTIME)
@@ -69,11 +79,17 @@ def test_an_ablation_of_a_published_input_keeps_cells_and_names(runtime_texts: d
 def test_the_later_indentation_of_wide_frames_is_repeated() -> None:
     """The later release printed `_74` (the number of columns) in the key and took it out of the text afterwards."""
     columns = {"SepalLength": {"dtype": "float64", "num_unique": 115, "value_range": (21.0, 200.0)}}
-    entry = {"type": "pandas.core.frame.DataFrame", "shape": (30, 74), "per_column_max_20_74": columns}
+    entry = {
+        "type": "pandas.core.frame.DataFrame",
+        "shape": (30, 74),
+        "per_column_max_20_74": columns,
+    }
     block = pprint.pformat({"iris": entry}).replace("max_20_74", "max_20")
     assert "(21.0,\n" in block
     parts = InputText((), block, "x")
-    assert body(cells_of(parts), stored(block, Setting.RUNTIME), Setting.RUNTIME) == join_input(parts)
+    assert body(cells_of(parts), stored(block, Setting.RUNTIME), Setting.RUNTIME) == join_input(
+        parts
+    )
 
 
 STATE = KernelState(
@@ -192,12 +208,18 @@ GOLDEN = {
 
 @pytest.mark.parametrize("setting", Setting)
 def test_our_own_input_in_each_setting(setting: Setting) -> None:
-    block = f"# Current relevent runtime information:\n{GOLDEN[setting]}\n" if GOLDEN[setting] else ""
+    block = (
+        f"# Current relevent runtime information:\n{GOLDEN[setting]}\n" if GOLDEN[setting] else ""
+    )
     expected = f"{HEAD}{block}# Target Cell:\ndf.merge(df['b'])"
     prompt = render(CELLS, STATE, setting, BARE)
     assert prompt.text == expected
     assert prompt.sha256 == hashlib.sha256(expected.encode()).hexdigest()
-    assert (prompt.benchmark, prompt.instance_id, prompt.setting) == ("mine", "trip_1_reproduced", setting)
+    assert (prompt.benchmark, prompt.instance_id, prompt.setting) == (
+        "mine",
+        "trip_1_reproduced",
+        setting,
+    )
     assert prompt.origin == "notebook in bare"
 
 
@@ -216,18 +238,34 @@ def test_the_prompt_of_a_text_is_the_same_again() -> None:
 def test_our_own_protocol_is_put_around() -> None:
     for setting in Setting:
         words = template_for(setting).text
-        assert render(CELLS, STATE, setting).text == words.replace(PLACEHOLDER, body(CELLS, STATE, setting))
+        assert render(CELLS, STATE, setting).text == words.replace(
+            PLACEHOLDER, body(CELLS, STATE, setting)
+        )
         assert render(CELLS, STATE, setting).origin == f"notebook in {template_for(setting).name}"
 
 
 def test_a_state_without_names_is_an_empty_object() -> None:
-    empty = KernelState("mine", "trip_1_reproduced", Setting.RUNTIME_PLUS, "capture", {}, schema_version=2)
+    empty = KernelState(
+        "mine", "trip_1_reproduced", Setting.RUNTIME_PLUS, "capture", {}, schema_version=2
+    )
     assert split_input(body(CELLS, empty, Setting.RUNTIME_PLUS)).block == "{}"
 
 
 def test_places_are_told_in_the_numbers_that_the_prompt_shows() -> None:
-    missing = {"name": "k", "would_be_defined_in": [{"cell": 2, "line": 9}], "deleted_in": {"cell": 1, "line": 3}}
-    state = KernelState("mine", "x", Setting.RUNTIME_PLUS, "capture", {}, schema_version=2, absent={"names": [missing]})
+    missing = {
+        "name": "k",
+        "would_be_defined_in": [{"cell": 2, "line": 9}],
+        "deleted_in": {"cell": 1, "line": 3},
+    }
+    state = KernelState(
+        "mine",
+        "x",
+        Setting.RUNTIME_PLUS,
+        "capture",
+        {},
+        schema_version=2,
+        absent={"names": [missing]},
+    )
     assert json.loads(str(split_input(body(CELLS, state, Setting.RUNTIME_PLUS)).block)) == {
         "absent": {
             "names": [

@@ -29,12 +29,28 @@ def test_every_shape_of_the_corpus_is_read_or_refused_as_it_says(reply: dict[str
     read = read_reply(text, finish_reason)
     assert (read.crashes, read.trouble) == (reply.get("crashes"), reply.get("trouble"))
     assert read.crashes is not True or read.reasoning == READ.reasoning
-    kept = Reply("j", "b", "i", "d", Setting.CODE, 1, "sha", "2026-11-22", text=text, finish_reason=finish_reason)
+    kept = Reply(
+        "j",
+        "b",
+        "i",
+        "d",
+        Setting.CODE,
+        1,
+        "sha",
+        "2026-11-22",
+        text=text,
+        finish_reason=finish_reason,
+    )
     assert (run_of(kept).crashes, run_of(kept).unanswered) == (read.crashes, read.trouble)
 
 
 def test_the_corpus_has_enough_shapes_each_once_with_one_expectation() -> None:
-    assert len(SHAPES) == len({shape["shape"] for shape in SHAPES}) == len({_exact(shape) for shape in SHAPES}) >= 60
+    assert (
+        len(SHAPES)
+        == len({shape["shape"] for shape in SHAPES})
+        == len({_exact(shape) for shape in SHAPES})
+        >= 60
+    )
     assert all(("crashes" in shape) != ("trouble" in shape) for shape in SHAPES)
     cut = [shape for shape in SHAPES if shape.get("finish_reason") == "length"]
     assert cut and all("crashes" not in shape for shape in cut)
@@ -49,10 +65,14 @@ def test_reply_that_is_whole_is_read(finish_reason: str | None) -> None:
     assert read_reply(GOOD, finish_reason) == READ
 
 
-@pytest.mark.parametrize("tag", ["<think>", "</think>", "<reasoning>", "[THINK]", "<|channel|>analysis"])
+@pytest.mark.parametrize(
+    "tag", ["<think>", "</think>", "<reasoning>", "[THINK]", "<|channel|>analysis"]
+)
 def test_mark_of_thinking_that_a_reasoning_quotes_is_text(tag: str) -> None:
     reasoning = f"the cell prints {tag} and stops"
-    assert read_reply(json.dumps({"reasoning": reasoning, "detection": False})) == ReadReply(False, reasoning, None)
+    assert read_reply(json.dumps({"reasoning": reasoning, "detection": False})) == ReadReply(
+        False, reasoning, None
+    )
 
 
 def test_last_of_several_answers_that_agree_gives_the_reasoning() -> None:
@@ -77,7 +97,12 @@ def test_long_reasoning_is_kept_in_part_and_lone_surrogates_are_escaped() -> Non
 REASONINGS = st.text(max_size=300)
 
 
-@given(before=st.text(max_size=200), after=st.text(max_size=200), reasoning=REASONINGS, crashes=st.booleans())
+@given(
+    before=st.text(max_size=200),
+    after=st.text(max_size=200),
+    reasoning=REASONINGS,
+    crashes=st.booleans(),
+)
 def test_well_formed_answer_is_read_whatever_stands_around_it(
     *, before: str, after: str, reasoning: str, crashes: bool
 ) -> None:
@@ -120,7 +145,9 @@ def test_beginnings_of_objects_before_an_answer_do_not_hide_it(noise: str) -> No
 @given(
     st.recursive(
         st.none() | st.booleans() | st.text(max_size=5),
-        lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4),
+        lambda inner: (
+            st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4)
+        ),
     )
 )
 def test_other_json_is_no_answer(document: Any) -> None:
@@ -131,7 +158,10 @@ def test_other_json_is_no_answer(document: Any) -> None:
     "piece",
     [
         *("{", '{"a":', "word ", '{"detection":'),
-        *(pytest.param(piece, marks=pytest.mark.slow) for piece in ('{"', '{"a":"b', '{"a":1}', '{"x":[1,1,1,')),
+        *(
+            pytest.param(piece, marks=pytest.mark.slow)
+            for piece in ('{"', '{"a":"b', '{"a":1}', '{"x":[1,1,1,')
+        ),
         *(pytest.param(piece, marks=pytest.mark.slow) for piece in ('{"r":"\\"', "1")),
     ],
 )
@@ -139,7 +169,9 @@ def test_ten_megabytes_are_read_or_given_up(piece: str) -> None:
     assert read_reply(piece * (10_000_000 // len(piece))).trouble
 
 
-@pytest.mark.parametrize("n", [1_999, 2_000, 2_001, 59_990, 60_000, 1_999_990, 2_000_000, 9_000_000])
+@pytest.mark.parametrize(
+    "n", [1_999, 2_000, 2_001, 59_990, 60_000, 1_999_990, 2_000_000, 9_000_000]
+)
 def test_answer_of_any_length_is_read(n: int) -> None:
     answer = json.dumps({"reasoning": "é" * (n // 6), "detection": True})
     assert read_reply(f"Well: {answer} so.").crashes is True

@@ -35,8 +35,14 @@ def test_a_key_in_a_known_form_is_taken_out(key: str) -> None:
     ("code", "shown"),
     [
         ("password = 'hunter2'", "password = '<secret of 7 characters>'"),
-        ('os.environ["KAGGLE_API_KEY"] = "0123abcd"', 'os.environ["KAGGLE_API_KEY"] = "<secret of 8 characters>"'),
-        ("connect(user='me', passwd='open')", "connect(user='me', passwd='<secret of 4 characters>')"),
+        (
+            'os.environ["KAGGLE_API_KEY"] = "0123abcd"',
+            'os.environ["KAGGLE_API_KEY"] = "<secret of 8 characters>"',
+        ),
+        (
+            "connect(user='me', passwd='open')",
+            "connect(user='me', passwd='<secret of 4 characters>')",
+        ),
         ("{'client_secret': 'abcdef'}", "{'client_secret': '<secret of 6 characters>'}"),
         ("'https://me:pw@host/x'", "'https://<secret of 5 characters>@host/x'"),
     ],
@@ -71,15 +77,17 @@ def test_texts_of_a_state_are_redacted_at_any_depth() -> None:
         "type": "str",
         "n": 7,
     }
-    assert scrubbed({"items": {"api_key": {"value": "abc"}, "model": {"value": "m"}}}, "config") == {
-        "items": {"api_key": {"value": "<secret of 3 characters>"}, "model": {"value": "m"}}
-    }
+    assert scrubbed(
+        {"items": {"api_key": {"value": "abc"}, "model": {"value": "m"}}}, "config"
+    ) == {"items": {"api_key": {"value": "<secret of 3 characters>"}, "model": {"value": "m"}}}
     assert scrubbed(["ok", KEYS[0]]) == ["ok", f"<secret of {len(KEYS[0])} characters>"]
 
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text("ab'=: \n", max_size=12),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("abc", max_size=3), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text("abc", max_size=3), inner, max_size=3)
+    ),
     max_leaves=8,
 )
 
@@ -91,5 +99,10 @@ def test_a_state_without_secrets_is_left_alone(facts: Any) -> None:
 
 def test_redacting_a_long_hostile_text_is_linear() -> None:
     """A pattern that backtracks over a million characters would not come back."""
-    for text in ("password=" * 100_000, "-----BEGIN PRIVATE KEY-----" * 30_000, "://a:" * 200_000, "eyJ" * 300_000):
+    for text in (
+        "password=" * 100_000,
+        "-----BEGIN PRIVATE KEY-----" * 30_000,
+        "://a:" * 200_000,
+        "eyJ" * 300_000,
+    ):
         assert json.dumps(redacted(text))

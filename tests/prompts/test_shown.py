@@ -53,18 +53,24 @@ CAPTURED = st.builds(
 )
 
 
-def published(variables: dict[str, VariableState], setting: Setting = Setting.RUNTIME) -> KernelState:
+def published(
+    variables: dict[str, VariableState], setting: Setting = Setting.RUNTIME
+) -> KernelState:
     return KernelState("junobench", "pandas_1_fixed", setting, "crane-llm-2025-10", variables)
 
 
 @given(CAPTURED, st.sampled_from(ABLATIONS))
-def test_leaving_a_category_out_leaves_the_others_as_they_are(state: KernelState, setting: Setting) -> None:
+def test_leaving_a_category_out_leaves_the_others_as_they_are(
+    state: KernelState, setting: Setting
+) -> None:
     whole, part = shown(state, Setting.RUNTIME), shown(state, setting)
     left_out = GROUP_LEFT_OUT[setting]
     assert list(part.variables) == list(whole.variables)
     for name, entry in whole.variables.items():
         for group in GROUPS:
-            assert getattr(part.variables[name], group) == ({} if group == left_out else getattr(entry, group))
+            assert getattr(part.variables[name], group) == (
+                {} if group == left_out else getattr(entry, group)
+            )
         assert part.variables[name].type == ("" if left_out == REPRESENTATION else entry.type)
         assert part.variables[name].assigned == entry.assigned
 
@@ -86,7 +92,9 @@ def test_runtime_shows_nothing_beyond_the_paper(state: KernelState) -> None:
         assert (entry.plus, entry.docs, entry.unavailable) == ({}, {}, None)
 
 
-def test_runtime_shows_the_names_that_the_target_spells_and_what_it_takes_from_them_directly() -> None:
+def test_runtime_shows_the_names_that_the_target_spells_and_what_it_takes_from_them_directly() -> (
+    None
+):
     entry = VariableState("int").to_json()
     state = KernelState(
         "mine",
@@ -94,7 +102,9 @@ def test_runtime_shows_the_names_that_the_target_spells_and_what_it_takes_from_t
         Setting.RUNTIME_PLUS,
         "capture",
         {"df": VariableState("DataFrame"), "inner": VariableState("int", via=["f"])},
-        accesses=dict.fromkeys(["df.shape", "df.a.b", "df[0].c", "df.x().y", "inner.real", "gone.away"], entry),
+        accesses=dict.fromkeys(
+            ["df.shape", "df.a.b", "df[0].c", "df.x().y", "inner.real", "gone.away"], entry
+        ),
         schema_version=2,
     )
     for setting in RUNTIME_SETTINGS:
@@ -111,24 +121,39 @@ def test_documentation_is_all_that_docs_adds(state: KernelState) -> None:
         name: entry.docs for name, entry in state.variables.items() if not entry.via
     }
     for name, entry in docs.variables.items():
-        assert [getattr(entry, group) for group in GROUPS] == [getattr(plain.variables[name], g) for g in GROUPS]
+        assert [getattr(entry, group) for group in GROUPS] == [
+            getattr(plain.variables[name], g) for g in GROUPS
+        ]
 
 
 @given(CAPTURED)
 def test_runtime_plus_shows_everything(state: KernelState) -> None:
     view = shown(state, Setting.RUNTIME_PLUS)
-    assert (view.absent, view.unavailable, view.syntax_error) == (state.absent, state.unavailable, state.syntax_error)
+    assert (view.absent, view.unavailable, view.syntax_error) == (
+        state.absent,
+        state.unavailable,
+        state.syntax_error,
+    )
     assert view.accesses.keys() == state.accesses.keys()
     for name, entry in state.variables.items():
         seen = view.variables[name]
-        assert (seen.type, seen.docs, seen.unavailable) == (entry.type, entry.docs, entry.unavailable)
+        assert (seen.type, seen.docs, seen.unavailable) == (
+            entry.type,
+            entry.docs,
+            entry.unavailable,
+        )
         assert (seen.via, seen.assigned) == (entry.via, entry.assigned)
         for group in GROUPS:
-            assert getattr(seen, group).keys() == getattr(entry, group).keys() | entry.plus.get(group, {}).keys()
+            assert (
+                getattr(seen, group).keys()
+                == getattr(entry, group).keys() | entry.plus.get(group, {}).keys()
+            )
 
 
 @given(FACTS, FACTS)
-def test_merging_keeps_every_key_and_prefers_the_addition(base: dict[str, Any], plus: dict[str, Any]) -> None:
+def test_merging_keeps_every_key_and_prefers_the_addition(
+    base: dict[str, Any], plus: dict[str, Any]
+) -> None:
     both = merged(base, plus)
     assert both.keys() == base.keys() | plus.keys()
     assert merged(both, plus) == both
@@ -144,9 +169,15 @@ def test_merging_goes_into_dictionaries_of_one_name() -> None:
 
 
 NESTED = {
-    "per_column": {"type": {"dtype": "int64", "type": "binary", "num_unique": 2}, 3: {"num_unique": 9}},
+    "per_column": {
+        "type": {"dtype": "int64", "type": "binary", "num_unique": 2},
+        3: {"num_unique": 9},
+    },
     "dataset": {
-        "dataset_info": {"X": {"type": "list"}, "shape": {"dataset_shape": (3, 2), "dtype": "float32"}},
+        "dataset_info": {
+            "X": {"type": "list"},
+            "shape": {"dataset_shape": (3, 2), "dtype": "float32"},
+        },
         "sample_shapes": {"input": (2,)},
         "batch_shapes": {"error": "ragged"},
     },
@@ -174,7 +205,11 @@ NESTED = {
                 "batch_shapes": {"error": "ragged"},
             },
         ),
-        ("dataset", REPRESENTATION, {"dataset_info": {"X": {"type": "list"}, "shape": {"dtype": "float32"}}}),
+        (
+            "dataset",
+            REPRESENTATION,
+            {"dataset_info": {"X": {"type": "list"}, "shape": {"dtype": "float32"}}},
+        ),
         ("dataset", VALUES, NOTHING),
         ("preview", REPRESENTATION, [{"key_type": "str", "value_type": "int"}]),
         ("preview", VALUES, [{"key": "a", "value_repr": "1"}]),
@@ -213,7 +248,10 @@ def test_the_parts_of_every_published_fact_make_up_the_fact(runtime_texts: dict[
     n_facts = 0
     for text in runtime_texts.values():
         block = parse_block(str(split_input(text).block))
-        for entry in [*block.variables.values(), *map(VariableState.from_json, block.accesses.values())]:
+        for entry in [
+            *block.variables.values(),
+            *map(VariableState.from_json, block.accesses.values()),
+        ]:
             for group in GROUPS:
                 for key, value in getattr(entry, group).items():
                     n_facts += 1
@@ -239,7 +277,9 @@ def test_a_published_ablation_took_more_than_its_category() -> None:
         {"per_column": {"a": {"dtype": "int64", "type": "binary", "num_unique": 2}}},
         {"cell": 3, "line": 1},
     )
-    loader = VariableState("DataLoader", {"num_batches": 2, "dataset": {"sample_shapes": {"input": 3}}})
+    loader = VariableState(
+        "DataLoader", {"num_batches": 2, "dataset": {"sample_shapes": {"input": 3}}}
+    )
     state = published({"df": frame, "loader": loader, "np": VariableState("<class 'module'>")})
     without_r = shown(state, Setting.RUNTIME_WITHOUT_R).variables
     assert without_r["np"] == VariableState("")
@@ -255,7 +295,9 @@ def test_a_published_ablation_took_more_than_its_category() -> None:
 
 
 def test_published_documentation_is_left_out_of_runtime() -> None:
-    entry = VariableState("<class 'method'>", representation={"signature": {}, "doc_importants": {}, "context": {}})
+    entry = VariableState(
+        "<class 'method'>", representation={"signature": {}, "doc_importants": {}, "context": {}}
+    )
     state = published({"df.plot": entry}, Setting.RUNTIME_DOCS)
     assert shown(state, Setting.RUNTIME_DOCS).variables["df.plot"] == entry
     assert shown(state, Setting.RUNTIME).variables["df.plot"] == VariableState("<class 'method'>")
@@ -270,5 +312,7 @@ def test_a_published_state_shows_itself_and_what_is_less(stated: Setting) -> Non
     state = published({"x": VariableState("int")}, stated)
     assert {setting for setting in Setting if can_show(state, setting)} == less
     for setting in set(RUNTIME_SETTINGS) - less:
-        with pytest.raises(PromptError, match=f"was published as {stated}, without".replace("+", r"\+")):
+        with pytest.raises(
+            PromptError, match=f"was published as {stated}, without".replace("+", r"\+")
+        ):
             shown(state, setting)

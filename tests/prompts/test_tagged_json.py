@@ -20,7 +20,9 @@ from crane_core.prompts.tagged_json import (
 )
 
 TAGS = ["$tuple", "$set", "$pairs", "$float", "$repr", "$call", "$defaultdict"]
-KEYS = st.one_of(st.text(max_size=5), st.sampled_from(TAGS), st.integers(), st.booleans(), st.none())
+KEYS = st.one_of(
+    st.text(max_size=5), st.sampled_from(TAGS), st.integers(), st.booleans(), st.none()
+)
 SCALARS = st.one_of(
     st.none(),
     st.booleans(),
@@ -51,13 +53,19 @@ def same(left: Any, right: Any) -> bool:
     """Equality that also tells 1 from True and 1.0, -0.0 from 0.0 and the order of keys, and knows nan."""
     if isinstance(left, float) and isinstance(right, float):
         equal = (math.isnan(left) and math.isnan(right)) or left == right
-        return equal and math.copysign(1, left) == math.copysign(1, right) or (math.isnan(left) and math.isnan(right))
+        return (
+            equal
+            and math.copysign(1, left) == math.copysign(1, right)
+            or (math.isnan(left) and math.isnan(right))
+        )
     if type(left) is not type(right):
         return False
     match left:
         case dict():
             pairs = zip(left.items(), right.items(), strict=False)
-            return len(left) == len(right) and all(same(a, c) and same(b, d) for (a, b), (c, d) in pairs)
+            return len(left) == len(right) and all(
+                same(a, c) and same(b, d) for (a, b), (c, d) in pairs
+            )
         case list() | tuple():
             return len(left) == len(right) and all(map(same, left, right))
         case PrintedSet():

@@ -38,7 +38,10 @@ def test_our_protocol_says_what_listing_1_says(setting: Setting) -> None:
     assert "exactly one JSON object" in text
     assert "one or two sentences" in text
     assert "true only if you are certain" in text
-    assert [name for name in reply_schema()["properties"] if f'"{name}"' in text] == ["reasoning", "detection"]
+    assert [name for name in reply_schema()["properties"] if f'"{name}"' in text] == [
+        "reasoning",
+        "detection",
+    ]
     assert ("runtime information" in text) == (setting is not Setting.CODE)
 
 
@@ -53,7 +56,9 @@ def test_the_judge_is_told_every_label_it_may_give_and_no_other() -> None:
 
 
 def test_both_protocols_differ_in_the_runtime_information_alone() -> None:
-    code, runtime = (template_for(setting).text.splitlines() for setting in (Setting.CODE, Setting.RUNTIME))
+    code, runtime = (
+        template_for(setting).text.splitlines() for setting in (Setting.CODE, Setting.RUNTIME)
+    )
     assert [line for line in runtime if "runtime information" not in line] == code
 
 
@@ -80,7 +85,9 @@ def test_what_the_body_holds_is_not_filled_in_again(tmp_path: Path) -> None:
         (b"x" * 200_001 + b"{{body}}", "larger than 200,000 bytes"),
     ],
 )
-def test_an_unusable_template_is_refused_with_a_remedy(tmp_path: Path, data: bytes, reason: str) -> None:
+def test_an_unusable_template_is_refused_with_a_remedy(
+    tmp_path: Path, data: bytes, reason: str
+) -> None:
     path = tmp_path / "t.txt"
     path.write_bytes(data)
     with pytest.raises(PromptError) as refusal:
@@ -90,7 +97,9 @@ def test_an_unusable_template_is_refused_with_a_remedy(tmp_path: Path, data: byt
 
 
 def test_a_missing_template_is_told(tmp_path: Path) -> None:
-    with pytest.raises(PromptError, match=r"cannot be read: No such file or directory. Check the path"):
+    with pytest.raises(
+        PromptError, match=r"cannot be read: No such file or directory. Check the path"
+    ):
         template_from(tmp_path / "nowhere.txt")
 
 
@@ -103,6 +112,8 @@ def test_a_missing_template_is_told(tmp_path: Path) -> None:
         ({"reasoning": "", "detection": True, "confidence": 1}, False),
     ],
 )
-def test_the_schema_takes_the_form_that_is_asked_for(reply: dict[str, object], is_valid: bool) -> None:  # noqa: FBT001
+def test_the_schema_takes_the_form_that_is_asked_for(
+    reply: dict[str, object], *, is_valid: bool
+) -> None:
     jsonschema.Draft202012Validator.check_schema(reply_schema())
     assert jsonschema.Draft202012Validator(reply_schema()).is_valid(reply) == is_valid

@@ -13,7 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crane_core.prompts import tokens
-from crane_core.prompts.tokens import CACHE_VARIABLES, FALLBACK, FALLBACK_CHARS, TABLE_FILE, count_tokens, estimated
+from crane_core.prompts.tokens import (
+    CACHE_VARIABLES,
+    FALLBACK,
+    FALLBACK_CHARS,
+    TABLE_FILE,
+    count_tokens,
+    estimated,
+)
 from tests.examples import examples
 
 
@@ -49,7 +56,9 @@ def oracle(table: Path) -> tiktoken.Encoding:
         return tiktoken.get_encoding("o200k_base")
 
 
-def test_the_table_in_tiktokens_cache_gives_an_exact_count(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_table_in_tiktokens_cache_gives_an_exact_count(
+    table: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv(CACHE_VARIABLES[0], str(table))
     assert count_tokens("def f(x): return x + 1\n") == (10, True, "tiktoken o200k_base")
     assert count_tokens("").n == 0
@@ -59,7 +68,11 @@ def test_without_the_table_the_fallback_counts_the_same(
     oracle: tiktoken.Encoding, empty_cache: Path, input_texts: dict[str, str]
 ) -> None:
     for text in list(input_texts.values())[::6]:
-        assert count_tokens(text) == (len(oracle.encode_ordinary(text)), True, "bpe_openai o200k_base")
+        assert count_tokens(text) == (
+            len(oracle.encode_ordinary(text)),
+            True,
+            "bpe_openai o200k_base",
+        )
 
 
 @examples(200)
@@ -70,7 +83,9 @@ def test_both_count_the_same_for_any_text(oracle: tiktoken.Encoding, text: str) 
     assert counter(text) == len(oracle.encode_ordinary(text))
 
 
-def test_a_marker_of_the_encoding_is_plain_text(oracle: tiktoken.Encoding, empty_cache: Path) -> None:
+def test_a_marker_of_the_encoding_is_plain_text(
+    oracle: tiktoken.Encoding, empty_cache: Path
+) -> None:
     assert count_tokens("<|endoftext|>").n == len(oracle.encode_ordinary("<|endoftext|>")) > 1
 
 
@@ -106,7 +121,9 @@ def test_a_text_too_long_for_the_fallback_is_estimated(empty_cache: Path) -> Non
     assert count_tokens("word " * (FALLBACK_CHARS // 5)).kind == "estimate"
 
 
-def test_the_estimate_is_as_good_as_it_says(oracle: tiktoken.Encoding, input_texts: dict[str, str]) -> None:
+def test_the_estimate_is_as_good_as_it_says(
+    oracle: tiktoken.Encoding, input_texts: dict[str, str]
+) -> None:
     errors = []
     for text in list(input_texts.values())[1::2]:
         n = len(oracle.encode_ordinary(text))

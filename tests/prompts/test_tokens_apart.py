@@ -58,7 +58,9 @@ def test_a_text_is_counted_once(n_started: list[int]) -> None:
     assert n_started == [2, 1]
 
 
-def test_counts_that_are_remembered_are_bounded(n_started: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_counts_that_are_remembered_are_bounded(
+    n_started: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(tokens_apart, "KEPT", 2)
     assert [count.n for count in count_apart(["a", "b b", "c c c"])] == [1, 2, 3]
     assert len(tokens_apart._known) == 2
@@ -75,10 +77,15 @@ def test_a_process_that_is_too_slow_is_ended_and_told(caplog: pytest.LogCaptureF
 
 
 @pytest.mark.parametrize(
-    ("program", "why"), [("exit(3)", "ended with 3"), ("print('[]')", "zip"), ("print('{')", "Expecting")]
+    ("program", "why"),
+    [("exit(3)", "ended with 3"), ("print('[]')", "zip"), ("print('{')", "Expecting")],
 )
 def test_a_process_that_fails_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, program: str, why: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    program: str,
+    why: str,
 ) -> None:
     package = tmp_path / "crane_core" / "prompts"
     package.mkdir(parents=True)
@@ -99,5 +106,7 @@ def test_others_are_not_waited_for_without_end(caplog: pytest.LogCaptureFixture)
 
 @pytest.mark.skipif(sys.platform == "win32", reason="resource is not there")
 def test_the_asking_process_loads_no_table() -> None:
-    done = subprocess.run([sys.executable, "-c", PRINT_MEMORY], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", PRINT_MEMORY], capture_output=True, text=True, check=True
+    )
     assert int(done.stdout) < 20_000, "kilobytes that it gained"

@@ -70,11 +70,15 @@ def write_notebook(
     book = nbformat.v4.new_notebook(nbformat_minor=4)
     book.cells.append(nbformat.v4.new_markdown_cell(f"# {name}"))
     for index, source in enumerate(cells):
-        cell = nbformat.v4.new_code_cell(source, execution_count=counts[index] if counts else index + 1)
+        cell = nbformat.v4.new_code_cell(
+            source, execution_count=counts[index] if counts else index + 1
+        )
         if tags and index in tags:
             cell.metadata["tags"] = list(tags[index])
         if index == crash:
-            cell.outputs = [nbformat.v4.new_output("error", ename="ValueError", evalue="no", traceback=[])]
+            cell.outputs = [
+                nbformat.v4.new_output("error", ename="ValueError", evalue="no", traceback=[])
+            ]
         book.cells.append(cell)
     for cell in book.cells:
         del cell["id"]
@@ -108,7 +112,10 @@ class SharedKernel:
 
     def look(self, target: str, *cells: str, unhurried: bool = True) -> dict[str, Any]:
         """What the target would meet after these cells."""
-        ran = [{"code": code, "notebook_index": at, "executed": True, "order": at} for at, code in enumerate(cells)]
+        ran = [
+            {"code": code, "notebook_index": at, "executed": True, "order": at}
+            for at, code in enumerate(cells)
+        ]
         limits = {"limits": UNHURRIED} if unhurried else {}
         state: dict[str, Any] = self._told(
             probe_source.look({"target": target, "cells": ran} | limits, probe_source.OUR_MAGIC)

@@ -59,11 +59,75 @@ DTYPES = [
 ]
 NUMBERS = ["int64", "uint8", "float64", "float32", "bool", "complex128"]
 KNOWN = [
-    *(None, True, False, 0, 0, 1, 1, -1, 2, 3, 4, -3, 6, 300, 0.5, -1.5, float("nan"), "a", "float64", "int8", "full"),
-    *("valid", "edge", "F", (2, 3), (3, 2), (0, 1), (6,), (-1,), [0, 1], [1, -1], [2, 0, 1], [], (3, 3), (1, 2, 3)),
-    *([[1, 2], [3, 4]], "ij,jk->ik", "i,i", "ij->ji", "ii", [True, False, True], [1, 2], 1, 2, (0, -1), 5.0),
+    *(
+        None,
+        True,
+        False,
+        0,
+        0,
+        1,
+        1,
+        -1,
+        2,
+        3,
+        4,
+        -3,
+        6,
+        300,
+        0.5,
+        -1.5,
+        float("nan"),
+        "a",
+        "float64",
+        "int8",
+        "full",
+    ),
+    *(
+        "valid",
+        "edge",
+        "F",
+        (2, 3),
+        (3, 2),
+        (0, 1),
+        (6,),
+        (-1,),
+        [0, 1],
+        [1, -1],
+        [2, 0, 1],
+        [],
+        (3, 3),
+        (1, 2, 3),
+    ),
+    *(
+        [[1, 2], [3, 4]],
+        "ij,jk->ik",
+        "i,i",
+        "ij->ji",
+        "ii",
+        [True, False, True],
+        [1, 2],
+        1,
+        2,
+        (0, -1),
+        5.0,
+    ),
 ]
-NAMES = ["axis", "dtype", "keepdims", "ddof", "n", "k", "mode", "dim", "keepdim", "a", "x", "input", "other", "weight"]
+NAMES = [
+    "axis",
+    "dtype",
+    "keepdims",
+    "ddof",
+    "n",
+    "k",
+    "mode",
+    "dim",
+    "keepdim",
+    "a",
+    "x",
+    "input",
+    "other",
+    "weight",
+]
 TEXTS = ["", "a", "1", "1.5", "nan", "-2", "\u00e9", "inf", "NaT", "%d"]
 OPERATORS = list(worker._OPERATORS)
 
@@ -94,16 +158,34 @@ class Case:
 
 
 TORCH_DTYPES = [
-    *("bool", "int64", "int64", "uint8", "int8", "float64", "float64", "float32", "complex128", "<U3", "<U3"),
+    *(
+        "bool",
+        "int64",
+        "int64",
+        "uint8",
+        "int8",
+        "float64",
+        "float64",
+        "float32",
+        "complex128",
+        "<U3",
+        "<U3",
+    ),
     *("datetime64[D]", "timedelta64[s]"),
 ]
 
 
 def tensor_facts(chosen: random.Random) -> dict[str, Any]:
     dtype = chosen.choice(TORCH_DTYPES)
-    facts: dict[str, Any] = {"type": "torch.Tensor", "shape": list(chosen.choice(SHAPES)), "dtype": f"torch.{dtype}"}
+    facts: dict[str, Any] = {
+        "type": "torch.Tensor",
+        "shape": list(chosen.choice(SHAPES)),
+        "dtype": f"torch.{dtype}",
+    }
     if chosen.random() < 0.7:
-        facts["requires_grad"] = dtype in ("float32", "float64", "complex64") and chosen.random() < 0.3
+        facts["requires_grad"] = (
+            dtype in ("float32", "float64", "complex64") and chosen.random() < 0.3
+        )
         if facts["requires_grad"] and chosen.random() < 0.5:
             facts["grad_fn"] = "AddBackward0"
     return facts
@@ -142,7 +224,10 @@ def elements(dtype: Any, shape: Sequence[int], chosen: random.Random) -> Any:
     if dtype.kind == "U":
         return np.array([chosen.choice(TEXTS) for _ in range(n)], dtype).reshape(shape)
     if dtype.kind in "mM":
-        days = [chosen.choice([np.iinfo("i8").min, 0, -4, 18_000, chosen.randint(0, 9)]) for _ in range(n)]
+        days = [
+            chosen.choice([np.iinfo("i8").min, 0, -4, 18_000, chosen.randint(0, 9)])
+            for _ in range(n)
+        ]
         return np.array(days, "i8").astype(dtype).reshape(shape)
     return numbers(n, shape, chosen, is_whole=dtype.kind not in "fc").astype(dtype)
 
@@ -157,7 +242,9 @@ def numbers(n: int, shape: Sequence[int], chosen: random.Random, *, is_whole: bo
         drawn.sort(reverse=kind == "falls")
     elif kind == "far":
         drawn = [
-            chosen.choice([-100, -1, 0, 127, 100] if is_whole else [np.nan, np.inf, -np.inf, -0.0, 1e30])
+            chosen.choice(
+                [-100, -1, 0, 127, 100] if is_whole else [np.nan, np.inf, -np.inf, -0.0, 1e30]
+            )
             for _ in range(n)
         ]
     elif kind == "counts":
@@ -182,7 +269,11 @@ def real_tensor(facts: dict[str, Any], chosen: random.Random) -> Any:
 
     name = facts["dtype"].partition(".")[2]
     held = laid(elements(np.dtype(name), tuple(facts["shape"]), chosen), chosen)
-    tensor = torch.from_numpy(held) if held.ndim else torch.tensor(held.item(), dtype=getattr(torch, name))
+    tensor = (
+        torch.from_numpy(held)
+        if held.ndim
+        else torch.tensor(held.item(), dtype=getattr(torch, name))
+    )
     can_grad = tensor.is_floating_point() or tensor.is_complex()
     if not facts.get("requires_grad", can_grad and chosen.random() < 0.5):
         return tensor
@@ -203,7 +294,9 @@ def listed(library: str) -> Iterator[tuple[str, str, str, Sequence[int]]]:
                 if not each.startswith("_") and each not in operations.NEVER
             ]
             yield from (
-                ("call", library, each, places) for each in names if callable(getattr(module, each.rpartition(".")[2]))
+                ("call", library, each, places)
+                for each in names
+                if callable(getattr(module, each.rpartition(".")[2]))
             )
         else:
             yield "call", library, name, places
@@ -212,7 +305,9 @@ def listed(library: str) -> Iterator[tuple[str, str, str, Sequence[int]]]:
             yield from (("method", holder, name, places) for name, places in methods.items())
 
 
-def question(chosen: random.Random, library: str, asked: tuple[str, str, str, Sequence[int]]) -> dict[str, Any]:
+def question(
+    chosen: random.Random, library: str, asked: tuple[str, str, str, Sequence[int]]
+) -> dict[str, Any]:
     """One question about a listed operation with random operands."""
     step, of, name, places = asked
     case = Case(chosen, library)
@@ -224,7 +319,10 @@ def question(chosen: random.Random, library: str, asked: tuple[str, str, str, Se
     )
     n_given -= step == "method" and n_given > 0
     operands += [case.told(is_data=at in places) for at in range(n_given)]
-    keywords = {chosen.choice(NAMES): known(chosen.choice(KNOWN)) for _ in range(chosen.choice([0, 0, 0, 0, 1]))}
+    keywords = {
+        chosen.choice(NAMES): known(chosen.choice(KNOWN))
+        for _ in range(chosen.choice([0, 0, 0, 0, 1]))
+    }
     return {"step": step, "of": of, "name": name, "operands": operands, "keywords": keywords}
 
 
@@ -232,7 +330,19 @@ def step_question(chosen: random.Random, library: str) -> dict[str, Any]:
     """One question about an operator, an index, a condition or a format."""
     case = Case(chosen, library)
     of = "numpy.ndarray" if library == "numpy" else "torch.Tensor"
-    step = chosen.choice(["operator", "operator", "item", "item", "set_item", "set_item", "truth", "element", "format"])
+    step = chosen.choice(
+        [
+            "operator",
+            "operator",
+            "item",
+            "item",
+            "set_item",
+            "set_item",
+            "truth",
+            "element",
+            "format",
+        ]
+    )
     operands, name = [case.array()], ""
     if step == "operator":
         name = chosen.choice(OPERATORS)
@@ -244,7 +354,11 @@ def step_question(chosen: random.Random, library: str) -> dict[str, Any]:
         operands.append(known(chosen.choice(["", ".2f", "d", "x", ">5", "5", "s"])))
     elif step in ("item", "set_item"):
         operands.append(index(case))
-        operands += [chosen.choice([case.array(), known(chosen.choice(KNOWN))])] if step == "set_item" else []
+        operands += (
+            [chosen.choice([case.array(), known(chosen.choice(KNOWN))])]
+            if step == "set_item"
+            else []
+        )
     return {"step": step, "of": of, "name": name, "operands": operands, "keywords": {}}
 
 
@@ -275,7 +389,9 @@ def disagreements(order: dict[str, Any], chosen: random.Random) -> Iterator[str]
         keywords = {key: real(told, chosen) for key, told in order["keywords"].items()}
         shown = f"{order} with {operands} {keywords}"
         with worker._modes(chosen.choice([0, 1]), order):
-            came = worker._tried(operation, operands, keywords, is_measured=operations.is_measured(order))
+            came = worker._tried(
+                operation, operands, keywords, is_measured=operations.is_measured(order)
+            )
         if "raised" in answer:
             if came.get("raised") != answer["raised"]:
                 yield f"{answer} but {came}: {shown}"
@@ -292,7 +408,9 @@ def is_told_by(facts: dict[str, Any], seen: dict[str, Any]) -> bool:
     if any(repr(seen.get(name)) != repr(fact) for name, fact in plain.items()):
         return False
     parts = facts.get("items", {})
-    return all(part == {"type": ""} or is_told_by(part, seen["items"][at]) for at, part in parts.items())
+    return all(
+        part == {"type": ""} or is_told_by(part, seen["items"][at]) for at, part in parts.items()
+    )
 
 
 @pytest.fixture(autouse=True)
@@ -306,7 +424,9 @@ def quiet() -> Iterator[None]:
 @seed(5)
 @examples(600)
 @given(number=st.integers(0, 2**32))
-def test_what_is_concluded_of_a_listed_operation_holds_for_all_values(library: str, number: int) -> None:
+def test_what_is_concluded_of_a_listed_operation_holds_for_all_values(
+    library: str, number: int
+) -> None:
     chosen = random.Random(number)
     order = question(chosen, library, chosen.choice(list(listed(library))))
     assert not list(disagreements(order, chosen))
@@ -315,7 +435,9 @@ def test_what_is_concluded_of_a_listed_operation_holds_for_all_values(library: s
 @pytest.mark.parametrize("library", each(["numpy", "torch"]))
 @examples(600)
 @given(number=st.integers(0, 2**32))
-def test_what_is_concluded_of_operators_and_indices_holds_for_all_values(library: str, number: int) -> None:
+def test_what_is_concluded_of_operators_and_indices_holds_for_all_values(
+    library: str, number: int
+) -> None:
     chosen = random.Random(number)
     assert not list(disagreements(step_question(chosen, library), chosen))
 
@@ -334,6 +456,8 @@ def test_a_number_of_arguments_that_is_refused_is_refused_whatever_they_are(numb
     if "raised" not in signatures.bound(path, n_given, [], kind="call"):
         return
     for _ in range(N_TRIED):
-        operands = [chosen.choice([*KNOWN, np.eye(2), np.arange(3), "text"]) for _ in range(n_given)]
+        operands = [
+            chosen.choice([*KNOWN, np.eye(2), np.arange(3), "text"]) for _ in range(n_given)
+        ]
         with pytest.raises(TypeError):
             signatures.found(path)(*operands)

@@ -21,7 +21,9 @@ def asked(path: str, given: dict[str, Any], step: str = "") -> dict[str, Any]:
     return worker.answer(json.dumps(order).encode())
 
 
-@pytest.mark.parametrize("given", [{"solver": "lbfg"}, {"C": -1}, {"max_iter": "many"}, {"tol": None}])
+@pytest.mark.parametrize(
+    "given", [{"solver": "lbfg"}, {"C": -1}, {"max_iter": "many"}, {"tol": None}]
+)
 def test_a_class_refuses_in_its_own_words(given: dict[str, Any]) -> None:
     with pytest.raises(InvalidParameterError) as refused:
         LogisticRegression(**given).fit([[0], [1]], [0, 1])

@@ -12,9 +12,13 @@ import pytest
 from crane_core.runtime.kernel_side.crane_surrogates import signatures, worker
 
 
-def bound(path: str, n_positional: int, *keywords: str, is_method: bool = False, kind: str = "call") -> dict[str, Any]:
+def bound(
+    path: str, n_positional: int, *keywords: str, is_method: bool = False, kind: str = "call"
+) -> dict[str, Any]:
     order = {"step": "binds", "of": path, "name": "method" if is_method else kind}
-    return worker.answer(json.dumps({**order, "operands": n_positional, "keywords": keywords}).encode())
+    return worker.answer(
+        json.dumps({**order, "operands": n_positional, "keywords": keywords}).encode()
+    )
 
 
 @pytest.mark.parametrize(
@@ -44,8 +48,13 @@ def test_arguments_that_a_function_does_not_take_are_refused_as_by_itself(
 
 
 def test_a_method_gets_its_object_first() -> None:
-    assert bound("sklearn.linear_model._logistic.LogisticRegression.fit", 1, is_method=True)["raised"] == "TypeError"
-    assert list(bound("sklearn.linear_model._logistic.LogisticRegression.fit", 2, is_method=True)) == ["unknown"]
+    assert (
+        bound("sklearn.linear_model._logistic.LogisticRegression.fit", 1, is_method=True)["raised"]
+        == "TypeError"
+    )
+    assert list(
+        bound("sklearn.linear_model._logistic.LogisticRegression.fit", 2, is_method=True)
+    ) == ["unknown"]
 
 
 def test_a_wrapped_method_without_its_object_is_not_told_as_a_lack_of_arguments() -> None:
@@ -164,7 +173,10 @@ def test_data_that_stands_where_an_estimator_should_is_asked_for_what_estimators
 
     with pytest.raises(AttributeError):
         Ridge.fit(np.eye(3), np.ones(3))
-    assert bound("sklearn.linear_model.Ridge.fit", 2, kind="call of data")["raised"] == "AttributeError"
+    assert (
+        bound("sklearn.linear_model.Ridge.fit", 2, kind="call of data")["raised"]
+        == "AttributeError"
+    )
     assert list(bound("sklearn.linear_model.Ridge.fit", 2)) == ["unknown"]
 
 

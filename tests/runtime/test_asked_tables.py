@@ -42,7 +42,9 @@ def constants(path: Path) -> set[str]:
     """Public names that a file assigns."""
     body = ast.parse(path.read_text("utf-8")).body
     targets = [target for node in body if isinstance(node, ast.Assign) for target in node.targets]
-    return {each.id for each in targets if isinstance(each, ast.Name) and not each.id.startswith("_")}
+    return {
+        each.id for each in targets if isinstance(each, ast.Name) and not each.id.startswith("_")
+    }
 
 
 def test_every_file_is_found() -> None:
@@ -75,7 +77,9 @@ def test_every_name_of_a_file_is_read(package: str) -> None:
 def names_read() -> frozenset[tuple[str, str]]:
     """Each library's file and a name of it, wherever the program reads one."""
     texts = [path.read_text("utf-8") for path in CORE.rglob("*.py")]
-    return frozenset(found for text in texts for found in re.findall(r"\bof_(\w+)\.([A-Z_]+)\b", text))
+    return frozenset(
+        found for text in texts for found in re.findall(r"\bof_(\w+)\.([A-Z_]+)\b", text)
+    )
 
 
 @pytest.mark.parametrize("table", ["METHODS", "BY_VALUES"])
@@ -87,18 +91,28 @@ def test_a_file_speaks_of_its_own_package(table: str) -> None:
 @pytest.mark.parametrize("table", sorted(READ - {"CALLS", "METHODS", "BY_VALUES", "OF_VERSION"}))
 def test_no_list_is_a_single_string(table: str) -> None:
     """Its letters would be taken for names, and found everywhere."""
-    assert [package for package, held in asked.by_package(table).items() if isinstance(held, str)] == []
+    assert [
+        package for package, held in asked.by_package(table).items() if isinstance(held, str)
+    ] == []
 
 
 def test_what_is_never_asked_is_not_listed() -> None:
-    listed = {name for names in (*operations.CALLS.values(), *operations.METHODS.values()) for name in names}
+    listed = {
+        name
+        for names in (*operations.CALLS.values(), *operations.METHODS.values())
+        for name in names
+    }
     assert {name for name in listed if name.rpartition(".")[2] in operations.NEVER} == set()
 
 
 @pytest.mark.parametrize("package", sorted(asked.by_package("BY_VALUES")))
 def test_what_depends_on_values_is_listed_too(package: str) -> None:
     """But "", which is any step on an object."""
-    methods = [held for kind, held in operations.METHODS.items() if kind.partition(".")[0] == package]
+    methods = [
+        held for kind, held in operations.METHODS.items() if kind.partition(".")[0] == package
+    ]
     listed = {name for names in (operations.CALLS[package], *methods) for name in names}
-    depending = {name for names in asked.by_package("BY_VALUES")[package].values() for name in names}
+    depending = {
+        name for names in asked.by_package("BY_VALUES")[package].values() for name in names
+    }
     assert depending - listed == {""} & depending

@@ -42,13 +42,18 @@ class Live:
 
     def __init__(self, folder: Path, notebook: Path) -> None:
         nbformat.write(
-            nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code) for code in (SETUP, TARGET, "beds")]),
+            nbformat.v4.new_notebook(
+                cells=[nbformat.v4.new_code_cell(code) for code in (SETUP, TARGET, "beds")]
+            ),
             notebook,
         )
         self.notebook = notebook
         self.id = "4a57bd1c-95a0"
         self.file = folder / f"kernel-{self.id}.json"
-        environment = os.environ | {"JPY_SESSION_NAME": str(notebook), "PYTHONDONTWRITEBYTECODE": "1"}
+        environment = os.environ | {
+            "JPY_SESSION_NAME": str(notebook),
+            "PYTHONDONTWRITEBYTECODE": "1",
+        }
         make = partial(KernelManager, connection_file=str(self.file))
         self.manager, self.client = started(make, cwd=str(folder), env=environment)
 
@@ -101,7 +106,9 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Live]:
 
 def test_a_kernel_is_found_by_id_its_beginning_its_file_and_its_notebook(live: Live) -> None:
     found = running_kernels()
-    assert [(kernel.id, kernel.file, kernel.notebook) for kernel in found] == [(live.id, live.file, live.notebook)]
+    assert [(kernel.id, kernel.file, kernel.notebook) for kernel in found] == [
+        (live.id, live.file, live.notebook)
+    ]
     for text in (live.id, live.id[:6], str(live.file), live.file.name, str(live.notebook)):
         assert kernel_named(text) == found[0]
     with pytest.raises(KernelStartError, match=r"No kernel that runs is known as 'x'\. List those"):
@@ -117,7 +124,9 @@ def test_nothing_in_the_kernel_changes_and_nothing_is_run_again(live: Live) -> N
             ran = kernel.ran()
             seen = kernel.look(ran, TARGET)
     assert live.everything() == before
-    assert live.run("import gc\nprint(gc.isenabled())", silent=False, store_history=False) == "True\n"
+    assert (
+        live.run("import gc\nprint(gc.isenabled())", silent=False, store_history=False) == "True\n"
+    )
     first, second = ran[-2:]
     assert (first.source, second.source, second.number) == (SETUP, "beds", first.number + 1)
     assert seen.state["variables"]["beds"]["type"] == "dict"
@@ -137,10 +146,16 @@ def test_a_rehearsal_of_the_next_cell_leaves_the_kernel_as_it_was(live: Live) ->
     assert live.everything() == before
     told = checked.rehearsal
     assert told is not None
-    assert (told.outcome, told.exception, told.code_line) == (RehearsalEnd.CRASH, "KeyError", "beds['south']")
+    assert (told.outcome, told.exception, told.code_line) == (
+        RehearsalEnd.CRASH,
+        "KeyError",
+        "beds['south']",
+    )
 
 
-def test_a_busy_kernel_is_refused_and_still_listed(live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_busy_kernel_is_refused_and_still_listed(
+    live: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("crane_core.runtime.attached.IDLE_ANSWERS_WITHIN_S", 1.0)
     asked = live.client.execute("import time\nprint('begun', flush=True)\ntime.sleep(600)")
     while (live.client.get_iopub_msg(timeout=PATIENCE_S)["content"].get("text") or "") != "begun\n":
@@ -161,7 +176,11 @@ def test_an_ended_kernel_and_what_is_no_connection_file_are_told(
     own.manager.shutdown_kernel(now=True)
     assert main(["--data", str(tmp_path / "data"), "check", "--attach"]) == 0
     assert capsys.readouterr() == ("No kernel runs.\n", "")
-    own.file.write_text(json.dumps({"hb_port": 1, "shell_port": 2, "ip": "127.0.0.1", "transport": "tcp", "key": ""}))
+    own.file.write_text(
+        json.dumps(
+            {"hb_port": 1, "shell_port": 2, "ip": "127.0.0.1", "transport": "tcp", "key": ""}
+        )
+    )
     assert running_kernels() == []
     with pytest.raises(KernelStartError, match="No kernel answers as"):
         kernel_named(str(own.file))
@@ -182,17 +201,25 @@ def test_a_kernel_that_tells_no_state_is_told(own: Live) -> None:
             "plain = get_ipython().display_formatter.formatters['text/plain']\n"
             f"plain.for_type(str, lambda text, printer, _: printer.text({lie!r}))\nNone"
         )
-        with pytest.raises(LookError, match=r"^The kernel ward\.ipynb could not be looked at: ") as told:
+        with pytest.raises(
+            LookError, match=r"^The kernel ward\.ipynb could not be looked at: "
+        ) as told:
             attached(kernel_named(own.id))
         assert len(str(told.value)) < 700
 
 
 @pytest.mark.parametrize(
-    ("ran", "expected"), [([], 0), (["a = 1"], 1), (["a = 1", "else"], 1), (["b = 2", "a = 1\n"], 1), (["b = 2"], 1)]
+    ("ran", "expected"),
+    [([], 0), (["a = 1"], 1), (["a = 1", "else"], 1), (["b = 2", "a = 1\n"], 1), (["b = 2"], 1)],
 )
-def test_the_next_cell_follows_the_last_that_stands_in_the_file(ran: list[str], expected: int) -> None:
+def test_the_next_cell_follows_the_last_that_stands_in_the_file(
+    ran: list[str], expected: int
+) -> None:
     cells = [CodeCell(place, source, None, None) for place, source in enumerate(("a = 1", "b = 2"))]
-    assert next_cell(cells, [Ran(number, source) for number, source in enumerate(ran, start=1)]) == expected
+    assert (
+        next_cell(cells, [Ran(number, source) for number, source in enumerate(ran, start=1)])
+        == expected
+    )
 
 
 def test_the_command_lists_kernels_and_checks_one(
@@ -206,12 +233,22 @@ def test_the_command_lists_kernels_and_checks_one(
 
     assert check("--attach") == (0, f"{live.id}  {notebook}\n", "")
     listed = json.loads(check("--attach", "--json")[1])
-    assert listed == {"kernels": [{"id": live.id, "notebook": str(notebook), "file": str(live.file)}]}
+    assert listed == {
+        "kernels": [{"id": live.id, "notebook": str(notebook), "file": str(live.file)}]
+    }
     code, out, _ = check("--attach", str(notebook))
     assert (code, out.splitlines()[0]) == (0, "code cell 1 of ward.ipynb will certainly crash")
     told = json.loads(check(str(notebook), "--attach", live.id, "--target", "2", "--json")[1])
-    assert (told["target"], told["crashes"], told["seconds_before"], told["attached"]) == (2, None, None, True)
-    for wrong, said in (((), "No notebook is named."), (("--attach", live.id, "--keep-going"), "no cell is run")):
+    assert (told["target"], told["crashes"], told["seconds_before"], told["attached"]) == (
+        2,
+        None,
+        None,
+        True,
+    )
+    for wrong, said in (
+        ((), "No notebook is named."),
+        (("--attach", live.id, "--keep-going"), "no cell is run"),
+    ):
         code, out, err = check(*wrong)
         assert (code, out, err.count("\n")) == (1, "", 1) and said in err
 

@@ -14,7 +14,13 @@ from typing import NamedTuple
 
 import pytest
 
-from crane_core.errors import CellRaisedError, CraneError, KernelStartError, LookError, NotebookError
+from crane_core.errors import (
+    CellRaisedError,
+    CraneError,
+    KernelStartError,
+    LookError,
+    NotebookError,
+)
 from crane_core.runtime.capture import Captured, capture, capture_many
 from crane_core.runtime.limits import KernelLimits
 from crane_core.runtime.plan import read_plan
@@ -59,7 +65,15 @@ TRACES = (
     "sys.gettrace(), sys.getprofile()",
 )
 OTHERS = ("log", "north", "WIDTH", "list(words)", "laps", "get_ipython().execution_count")
-LIBRARY_NAMES = ("difflib", "fractions", "statistics", "textwrap", "dataclasses", "numbers", "bisect")
+LIBRARY_NAMES = (
+    "difflib",
+    "fractions",
+    "statistics",
+    "textwrap",
+    "dataclasses",
+    "numbers",
+    "bisect",
+)
 
 
 class Usual(NamedTuple):
@@ -88,14 +102,21 @@ def usual(tmp_path_factory: pytest.TempPathFactory) -> Usual:
 @pytest.fixture(scope="module")
 def raised(tmp_path_factory: pytest.TempPathFactory) -> Captured:
     """The third and every second cell after it raise."""
-    cells = ("a = 1", "{}['lane']", *(f"raise ValueError({n})" if n % 2 else f"n = {n}" for n in range(8)), "a, n")
+    cells = (
+        "a = 1",
+        "{}['lane']",
+        *(f"raise ValueError({n})" if n % 2 else f"n = {n}" for n in range(8)),
+        "a, n",
+    )
     path = write_notebook(tmp_path_factory.mktemp("raised"), "raised", *cells)
     return capture(path, keep_going=True, probes=["a", "n"])
 
 
 def probed(captured: Captured) -> list[object]:
     """What the probes gave before the look, which must be what they gave after it."""
-    assert [probe["before"] for probe in captured.result.probes] == [probe["after"] for probe in captured.result.probes]
+    assert [probe["before"] for probe in captured.result.probes] == [
+        probe["after"] for probe in captured.result.probes
+    ]
     return [probe["before"] for probe in captured.result.probes]
 
 
@@ -110,15 +131,23 @@ def planned(path: Path, target: int | None = None) -> list[int]:
 
 def test_cells_run_in_the_order_of_their_counts(usual: Usual) -> None:
     assert (usual.captured.target, ran(usual.captured)) == (len(USUAL) - 1, RAN)
-    assert [cell.execution_count for cell in usual.captured.cells] == [USUAL[index][1] for index in RAN]
+    assert [cell.execution_count for cell in usual.captured.cells] == [
+        USUAL[index][1] for index in RAN
+    ]
 
 
-def test_a_cell_marked_as_reexecuted_runs_although_its_count_is_above_the_target(usual: Usual) -> None:
+def test_a_cell_marked_as_reexecuted_runs_although_its_count_is_above_the_target(
+    usual: Usual,
+) -> None:
     assert usual.values["log"] == "['a', 'again']"
 
 
-def test_a_target_marked_as_reexecuted_is_captured_after_its_first_run(notebook: WriteNotebook) -> None:
-    path = notebook("twice", "n = {'a': 1, 'b': 2}", "# [reexecute]\ndel n['a']", counts=[1, 3], crash=1)
+def test_a_target_marked_as_reexecuted_is_captured_after_its_first_run(
+    notebook: WriteNotebook,
+) -> None:
+    path = notebook(
+        "twice", "n = {'a': 1, 'b': 2}", "# [reexecute]\ndel n['a']", counts=[1, 3], crash=1
+    )
     captured = capture(path, probes=["list(n)"])
     assert (captured.target, ran(captured), probed(captured)) == (1, [0, 1], ["['b']"])
 
@@ -128,7 +157,9 @@ def test_without_counts_a_notebook_runs_from_top_to_bottom(notebook: WriteNotebo
     assert (read_plan(path, None).target.index, planned(path)) == (2, [0, 1])
 
 
-def test_the_target_is_the_first_crash_else_the_last_cell_unless_it_is_named(notebook: WriteNotebook) -> None:
+def test_the_target_is_the_first_crash_else_the_last_cell_unless_it_is_named(
+    notebook: WriteNotebook,
+) -> None:
     crashing = notebook("crashing", "a = 1", "a[0]", "a", crash=1)
     assert read_plan(crashing, None).target.index == 1
     assert planned(crashing, target=0) == []
@@ -164,7 +195,10 @@ def test_tags_let_a_cell_raise_or_leave_it_out(notebook: WriteNotebook) -> None:
     cells = ("1 / 0", "n = 1", "n = 2", "n[0]")
     tags = {0: ["raises-exception"], 2: ["remove-input", "skip-execution"]}
     captured = capture(notebook("lesson", *cells, tags=tags), probes=["n"])
-    assert [(cell.cell, cell.exception) for cell in captured.cells] == [(0, "ZeroDivisionError"), (1, None)]
+    assert [(cell.cell, cell.exception) for cell in captured.cells] == [
+        (0, "ZeroDivisionError"),
+        (1, None),
+    ]
     assert (captured.target, probed(captured)) == (3, [1])
 
 
@@ -176,7 +210,11 @@ def test_without_a_target_cells_with_these_tags_are_passed_over(notebook: WriteN
 
 
 def test_told_to_continue_it_runs_the_next_cell_as_usual(raised: Captured) -> None:
-    assert [cell.exception for cell in raised.cells] == [None, "KeyError", *[None, "ValueError"] * 4]
+    assert [cell.exception for cell in raised.cells] == [
+        None,
+        "KeyError",
+        *[None, "ValueError"] * 4,
+    ]
     assert [cell.message for cell in raised.cells[:4]] == [None, "'lane'", None, "1"]
     assert probed(raised) == [1, 6]
 
@@ -184,7 +222,11 @@ def test_told_to_continue_it_runs_the_next_cell_as_usual(raised: Captured) -> No
 def test_probes_are_values_texts_or_what_they_raise(usual: Usual) -> None:
     values = [usual.values[text] for text in VALUES]
     assert values[:4] == ["ab", 0.5, None, True]
-    assert str(values[4]).startswith("[0, 1, 2") and "sha256" in str(values[4]) and len(str(values[4])) < 2_200
+    assert (
+        str(values[4]).startswith("[0, 1, 2")
+        and "sha256" in str(values[4])
+        and len(str(values[4])) < 2_200
+    )
     assert values[5:] == [{"raised": "NameError"}, "\\ud800", str(10**30), "nan"]
 
 
@@ -254,23 +296,36 @@ def test_any_interpreter_and_kernelspec_can_be_named(
     spec.mkdir(parents=True)
     argv = ["python", "-m", "ipykernel_launcher", "-f", "{connection_file}"]
     (spec / "kernel.json").write_text(
-        json.dumps({"argv": argv, "display_name": "Laps", "language": "python", "env": {"LAPS": "${POOL}-7"}})
+        json.dumps(
+            {
+                "argv": argv,
+                "display_name": "Laps",
+                "language": "python",
+                "env": {"LAPS": "${POOL}-7"},
+            }
+        )
     )
     monkeypatch.setenv("JUPYTER_PATH", str(tmp_path))
     monkeypatch.setenv("POOL", "north")
     path = notebook("named", "import os, sys", "os")
     assert probed(capture(path, kernel="laps", probes=["os.environ['LAPS']"])) == ["north-7"]
-    assert probed(capture(path, python=sys.executable, probes=["sys.executable"])) == [sys.executable]
+    assert probed(capture(path, python=sys.executable, probes=["sys.executable"])) == [
+        sys.executable
+    ]
 
 
 def test_a_kernel_that_does_not_come_up_says_why(notebook: WriteNotebook, tmp_path: Path) -> None:
     path = notebook("nowhere", "a = 1", "a")
     with pytest.raises(KernelStartError, match=r"The program .*missing"):
         capture(path, python=tmp_path / "missing")
-    with pytest.raises(KernelStartError, match=r"The kernelspec 'missing' is not installed\. Installed: "):
+    with pytest.raises(
+        KernelStartError, match=r"The kernelspec 'missing' is not installed\. Installed: "
+    ):
         capture(path, kernel="missing")
     venv.create(tmp_path / "bare", with_pip=False)
-    with pytest.raises(KernelStartError, match=r"No module named ipykernel_launcher.*Install ipykernel"):
+    with pytest.raises(
+        KernelStartError, match=r"No module named ipykernel_launcher.*Install ipykernel"
+    ):
         capture(path, python=tmp_path / "bare" / "bin" / "python")
 
 
@@ -282,31 +337,50 @@ def test_a_kernel_that_is_silent_is_given_up(notebook: WriteNotebook, tmp_path: 
         capture(notebook("silent", "1"), python=sleeper, limits=KernelLimits(start_s=1))
 
 
-def test_a_kernel_without_our_bytecode_reads_the_text(notebook: WriteNotebook, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_kernel_without_our_bytecode_reads_the_text(
+    notebook: WriteNotebook, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("crane_core.runtime.probe_source.OUR_MAGIC", "another Python's")
     assert "lane" in capture(notebook("text", "lane = 3", "lane")).result.state["variables"]
 
 
-def test_a_look_that_fails_says_what_it_raised(notebook: WriteNotebook, monkeypatch: pytest.MonkeyPatch) -> None:
-    broken = {name: {"text": text} for name, text in (("crane_probe", ""), ("crane_probe.look", "1 / 0"))}
+def test_a_look_that_fails_says_what_it_raised(
+    notebook: WriteNotebook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = {
+        name: {"text": text} for name, text in (("crane_probe", ""), ("crane_probe.look", "1 / 0"))
+    }
     monkeypatch.setattr("crane_core.runtime.probe_source._codes", lambda: broken)
-    with pytest.raises(LookError, match="could not be captured: ZeroDivisionError: division by zero"):
+    with pytest.raises(
+        LookError, match="could not be captured: ZeroDivisionError: division by zero"
+    ):
         capture(notebook("plain", "a = 1", "a"))
 
 
 def test_many_are_captured_at_once_each_in_a_kernel_of_its_own(notebook: WriteNotebook) -> None:
-    paths = [notebook(f"n{i}", f"import os; own_{i} = {i}; pid = os.getpid()", "a = 1", "own_0") for i in range(2)]
+    paths = [
+        notebook(f"n{i}", f"import os; own_{i} = {i}; pid = os.getpid()", "a = 1", "own_0")
+        for i in range(2)
+    ]
     paths.insert(1, notebook("broken", "1 / 0", "1"))
     names = "sorted(name for name in globals() if name.startswith('own_'))"
-    outcomes = list(capture_many(paths, 2, targets=[1, None, None], probes=[names, "pid", "'a' in globals()"]))
+    outcomes = list(
+        capture_many(paths, 2, targets=[1, None, None], probes=[names, "pid", "'a' in globals()"])
+    )
     assert [type(outcome) for outcome in outcomes] == [Captured, CellRaisedError, Captured]
     values = [probed(outcome) for outcome in outcomes if isinstance(outcome, Captured)]
-    assert [(own, is_after_a) for own, _, is_after_a in values] == [("['own_0']", False), ("['own_1']", True)]
+    assert [(own, is_after_a) for own, _, is_after_a in values] == [
+        ("['own_0']", False),
+        ("['own_1']", True),
+    ]
     assert len({pid for _, pid, _ in values}) == 2
 
 
 def test_who_stops_reading_stops_the_captures(notebook: WriteNotebook) -> None:
-    paths = [notebook("quick", "a = 1", "a"), *(notebook(f"endless{i}", "while True: pass", "1") for i in range(2))]
+    paths = [
+        notebook("quick", "a = 1", "a"),
+        *(notebook(f"endless{i}", "while True: pass", "1") for i in range(2)),
+    ]
     outcomes = capture_many(paths, 2)
     assert isinstance(next(outcomes), Captured)
     outcomes.close()  # type: ignore[attr-defined]
@@ -315,7 +389,9 @@ def test_who_stops_reading_stops_the_captures(notebook: WriteNotebook) -> None:
 def test_no_kernel_code_is_left_in_the_caller(notebook: WriteNotebook) -> None:
     """The door imports Jupyter's protocol, not IPython, which a process without kernels never needs."""
     program = "import sys, crane_core.runtime.capture; print('IPython' in sys.modules, 'nbclient' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
     assert done.stdout == "False False\n"
 
 
@@ -335,12 +411,16 @@ for event in ("pre_execute", "post_execute", "pre_run_cell", "post_run_cell"):
 """
     cell = ["pre_execute", "pre_run_cell", "post_execute", "post_run_cell"]
     path = notebook("events", register, "log.append('cell')", "log")
-    [before, callbacks] = probed(capture(path, probes=["log", "len(get_ipython().events.callbacks['post_execute'])"]))
+    [before, callbacks] = probed(
+        capture(path, probes=["log", "len(get_ipython().events.callbacks['post_execute'])"])
+    )
     assert before == repr([*cell[2:], *cell[:2], "cell", *cell[2:]])
     assert callbacks >= 1
 
 
 def test_a_callback_that_never_ends_does_not_hold_the_look_up(notebook: WriteNotebook) -> None:
     late = "import time\nn = 1\ndef wait():\n    while n > 1:\n        time.sleep(1)\n"
-    path = notebook("late", late + "get_ipython().events.register('post_execute', wait)", "n = n", "n")
+    path = notebook(
+        "late", late + "get_ipython().events.register('post_execute', wait)", "n = n", "n"
+    )
     assert probed(capture(path, probes=["globals().__setitem__('n', 2)", "n"])) == [None, 2]

@@ -70,13 +70,19 @@ MANY = "import subprocess\nwhile True: subprocess.Popen(['sleep', '600'])"
         pytest.param(IGNORES_SIGNALS, id="ignores signals"),
         pytest.param("!sleep 600", id="waits in a shell", marks=pytest.mark.slow),
         pytest.param(
-            "import re; re.match(r'(a+)+$', 'a' * 60 + 'b')", id="holds the interpreter", marks=pytest.mark.slow
+            "import re; re.match(r'(a+)+$', 'a' * 60 + 'b')",
+            id="holds the interpreter",
+            marks=pytest.mark.slow,
         ),
     ],
 )
 def test_a_cell_that_does_not_end_is_stopped(notebook: WriteNotebook, cell: str) -> None:
-    path = notebook("endless", "never = 'ran'", cell, "a", counts=[None, 1, 2])  # alone before the target
-    with pytest.raises(CellStoppedError, match=r"^Code cell 1 of endless.ipynb ran longer than 2 s and") as stopped:
+    path = notebook(
+        "endless", "never = 'ran'", cell, "a", counts=[None, 1, 2]
+    )  # alone before the target
+    with pytest.raises(
+        CellStoppedError, match=r"^Code cell 1 of endless.ipynb ran longer than 2 s and"
+    ) as stopped:
         capture(path, limits=SHORT)
     assert stopped.value.cell == 1
 
@@ -89,19 +95,29 @@ def test_a_cell_that_does_not_end_is_stopped(notebook: WriteNotebook, cell: str)
         pytest.param(SHOWS, id="shows", marks=pytest.mark.slow),
         pytest.param(SHELL, id="prints in a shell", marks=pytest.mark.slow),
         pytest.param("print('x' * 50_000_000)", id="prints one long line", marks=pytest.mark.slow),
-        pytest.param("raise ValueError('x' * 50_000_000)", id="raises a long message", marks=pytest.mark.slow),
+        pytest.param(
+            "raise ValueError('x' * 50_000_000)", id="raises a long message", marks=pytest.mark.slow
+        ),
     ],
 )
 def test_a_cell_that_gives_out_too_much_is_stopped(notebook: WriteNotebook, cell: str) -> None:
     with pytest.raises(CellStoppedError, match="printed more than 5 MiB"):
-        capture(notebook("loud", cell, "while True: pass", "1"), limits=KernelLimits(output_bytes=5 * MIB))
+        capture(
+            notebook("loud", cell, "while True: pass", "1"),
+            limits=KernelLimits(output_bytes=5 * MIB),
+        )
 
 
 @pytest.mark.slow
-def test_a_thread_that_prints_endlessly_is_stopped_with_the_cell_that_runs_then(notebook: WriteNotebook) -> None:
+def test_a_thread_that_prints_endlessly_is_stopped_with_the_cell_that_runs_then(
+    notebook: WriteNotebook,
+) -> None:
     cell = f"import threading\ndef talk():\n    {PRINTS}\nthreading.Thread(target=talk).start()"
     with pytest.raises(CellStoppedError, match="printed more than 2 MiB"):
-        capture(notebook("talks", cell, "while True: pass", "1"), limits=KernelLimits(output_bytes=2 * MIB))
+        capture(
+            notebook("talks", cell, "while True: pass", "1"),
+            limits=KernelLimits(output_bytes=2 * MIB),
+        )
 
 
 def test_a_cell_that_eats_memory_is_stopped(notebook: WriteNotebook) -> None:
@@ -124,15 +140,24 @@ def test_a_cell_that_starts_too_many_processes_is_stopped(notebook: WriteNoteboo
     ("cell", "how"),
     [
         pytest.param("import os; os._exit(3)", "exit code 3", id="leaves", marks=pytest.mark.slow),
-        pytest.param("import os; os.kill(os.getpid(), 9)", "signal SIGKILL", id="kills itself", marks=pytest.mark.slow),
+        pytest.param(
+            "import os; os.kill(os.getpid(), 9)",
+            "signal SIGKILL",
+            id="kills itself",
+            marks=pytest.mark.slow,
+        ),
         pytest.param("import ctypes; ctypes.string_at(0)", "signal SIGSEGV", id="segfaults"),
-        pytest.param("import os; os.abort()", "signal SIGABRT", id="aborts", marks=pytest.mark.slow),
+        pytest.param(
+            "import os; os.abort()", "signal SIGABRT", id="aborts", marks=pytest.mark.slow
+        ),
         pytest.param("exit()", "exit code 0", id="exits", marks=pytest.mark.slow),
     ],
 )
 def test_a_cell_that_ends_the_kernel_is_named(notebook: WriteNotebook, cell: str, how: str) -> None:
     path = notebook("ends", "a = 1", cell, "a")
-    with pytest.raises(KernelEndedError, match=rf"^Code cell 1 of ends.ipynb ended the kernel \({how}\)") as ended:
+    with pytest.raises(
+        KernelEndedError, match=rf"^Code cell 1 of ends.ipynb ended the kernel \({how}\)"
+    ) as ended:
         capture(path)
     assert ended.value.cell == 1
     assert list(path.parent.glob("core*")) == []
@@ -140,10 +165,15 @@ def test_a_cell_that_ends_the_kernel_is_named(notebook: WriteNotebook, cell: str
 
 @pytest.mark.parametrize(
     "cell",
-    ["lane = input('lane? ')", pytest.param("import getpass; lane = getpass.getpass()", marks=pytest.mark.slow)],
+    [
+        "lane = input('lane? ')",
+        pytest.param("import getpass; lane = getpass.getpass()", marks=pytest.mark.slow),
+    ],
 )
 def test_a_cell_that_waits_for_input_is_told_so(notebook: WriteNotebook, cell: str) -> None:
-    with pytest.raises(CellRaisedError, match=r"^Code cell 0 of asks.ipynb waits for input.*Write the value"):
+    with pytest.raises(
+        CellRaisedError, match=r"^Code cell 0 of asks.ipynb waits for input.*Write the value"
+    ):
         capture(notebook("asks", cell, "lane"))
 
 
@@ -179,7 +209,8 @@ def test_threads_are_reported_and_ended(notebook: WriteNotebook) -> None:
 @pytest.mark.slow
 def test_workers_of_a_pool_are_ended(notebook: WriteNotebook) -> None:
     cell = (
-        "from concurrent.futures import ProcessPoolExecutor as Pool\npool = Pool(2)\nn = list(pool.map(abs, [-1, -2]))"
+        "from concurrent.futures import ProcessPoolExecutor as Pool\n"
+        "pool = Pool(2)\nn = list(pool.map(abs, [-1, -2]))"
     )
     captured = capture(notebook("pool", cell, "n"), probes=["n"])
     assert captured.result.probes[0]["before"] == "[1, 2]"
@@ -204,7 +235,9 @@ def test_a_cell_that_halts_the_watchdog_is_stopped_all_the_same(
 
 def test_a_probe_that_does_not_end_is_stopped(notebook: WriteNotebook) -> None:
     path = notebook("plain", "a = 1", "a")
-    with pytest.raises(CellStoppedError, match=r"^Capturing the state ran longer than 1 s") as stopped:
+    with pytest.raises(
+        CellStoppedError, match=r"^Capturing the state ran longer than 1 s"
+    ) as stopped:
         capture(path, probes=["any(iter(int, 1))"], limits=KernelLimits(look_s=1))
     assert stopped.value.cell is None
 
@@ -222,10 +255,20 @@ def test_when_we_are_ended_the_kernel_ends_with_us(
 ) -> None:
     """The kernel says by a file that it runs; then the command is ended from outside."""
     path = notebook("lasting", f"{FORKS}\nopen('runs', 'w').close()\ntime.sleep(600)", "1")
-    command = [sys.executable, "-m", "crane_core", "capture", str(path), "--out", str(tmp_path / "out.json")]
+    command = [
+        sys.executable,
+        "-m",
+        "crane_core",
+        "capture",
+        str(path),
+        "--out",
+        str(tmp_path / "out.json"),
+    ]
     # A shell that runs the tests in the background makes them ignore SIGINT, and what they start would too.
     usual = partial(signal.signal, signal.SIGINT, signal.default_int_handler)
-    with subprocess.Popen(command, cwd=Path(__file__).parents[2], stderr=subprocess.PIPE, preexec_fn=usual) as process:
+    with subprocess.Popen(
+        command, cwd=Path(__file__).parents[2], stderr=subprocess.PIPE, preexec_fn=usual
+    ) as process:
         try:
             once(lambda: (tmp_path / "runs").exists())
             os.kill(process.pid, sent)

@@ -10,30 +10,51 @@ import pytest
 from crane_core.runtime.capture import capture
 
 WriteNotebook = Callable[..., Path]
-NAMES = ("ast", "difflib", "dis", "inspect", "json", "linecache", "platform", "resource", "select", "signal", "stat")
+NAMES = (
+    "ast",
+    "difflib",
+    "dis",
+    "inspect",
+    "json",
+    "linecache",
+    "platform",
+    "resource",
+    "select",
+    "signal",
+    "stat",
+)
 MODULES = "sorted(__import__('sys').modules)"
 
 
 OTHER_ENTRIES = ("'.'", "__import__('os').getcwd()", "__import__('os').getcwd() + '/.'")
 
 
-@pytest.mark.parametrize("entry", ["''", *(pytest.param(entry, marks=pytest.mark.slow) for entry in OTHER_ENTRIES)])
+@pytest.mark.parametrize(
+    "entry", ["''", *(pytest.param(entry, marks=pytest.mark.slow) for entry in OTHER_ENTRIES)]
+)
 def test_they_are_not_run(notebook: WriteNotebook, tmp_path: Path, entry: str) -> None:
     for name in NAMES:
-        (tmp_path / f"{name}.py").write_text("open('was_run', 'a').write(__name__)\nraise SystemExit\n")
+        (tmp_path / f"{name}.py").write_text(
+            "open('was_run', 'a').write(__name__)\nraise SystemExit\n"
+        )
     setup = f"import sys, collections\nsys.path.insert(0, {entry})\nsys.modules.pop('difflib', None)\nvalues = [1]"
-    seen = capture(notebook("own", setup, "values.apend(1); collections.Countr; missing"), probes=[MODULES]).result
+    seen = capture(
+        notebook("own", setup, "values.apend(1); collections.Countr; missing"), probes=[MODULES]
+    ).result
     attributes = seen.state["absent"]["attributes"]
     assert [fact["similar"] for fact in attributes] == [["append"], ["Counter"]]
     assert not (tmp_path / "was_run").exists()
     assert seen.probes[0]["before"] == seen.probes[0]["after"]
 
 
-def test_one_that_the_notebook_imported_is_not_asked(notebook: WriteNotebook, tmp_path: Path) -> None:
+def test_one_that_the_notebook_imported_is_not_asked(
+    notebook: WriteNotebook, tmp_path: Path
+) -> None:
     (tmp_path / "difflib.py").write_text("def get_close_matches(*_):\n    raise SystemExit\n")
     setup = "import sys\nsys.path.insert(0, '')\nsys.modules.pop('difflib', None)\nimport difflib\nvalues = [1]"
     seen = capture(
-        notebook("own", setup, "difflib.ndiff; values.apend(1)"), probes=["difflib.__file__", MODULES]
+        notebook("own", setup, "difflib.ndiff; values.apend(1)"),
+        probes=["difflib.__file__", MODULES],
     ).result
     lacks = [(fact["attribute"], fact["similar"]) for fact in seen.state["absent"]["attributes"]]
     assert lacks == [("ndiff", []), ("apend", ["append"])]

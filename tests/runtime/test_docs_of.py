@@ -17,7 +17,10 @@ from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 
-from crane_core.runtime.kernel_side.crane_probe.callables.doc_sections import MAX_SECTION, sections_of
+from crane_core.runtime.kernel_side.crane_probe.callables.doc_sections import (
+    MAX_SECTION,
+    sections_of,
+)
 from crane_core.runtime.kernel_side.crane_probe.callables.docs import MAX_ATTRIBUTES, docs_of
 from crane_core.runtime.kernel_side.crane_probe.callables.signature_text import annotation_text
 
@@ -55,9 +58,15 @@ def bare(*, key=None): ...  # type: ignore[no-untyped-def]
 def positional(a, b=2, /): ...  # type: ignore[no-untyped-def]
 
 
-@pytest.mark.parametrize("function", [plain, bare, positional, json.dumps, len, "".join, dict.get, sorted, print])
-def test_a_signature_reads_as_inspect_has_it_where_defaults_are_built_in(function: Callable[..., Any]) -> None:
-    assert docs_of(function)["signature"].replace(" ", "") == str(inspect.signature(function)).replace(" ", "")
+@pytest.mark.parametrize(
+    "function", [plain, bare, positional, json.dumps, len, "".join, dict.get, sorted, print]
+)
+def test_a_signature_reads_as_inspect_has_it_where_defaults_are_built_in(
+    function: Callable[..., Any],
+) -> None:
+    assert docs_of(function)["signature"].replace(" ", "") == str(
+        inspect.signature(function)
+    ).replace(" ", "")
 
 
 @pytest.mark.parametrize(
@@ -90,14 +99,18 @@ def test_a_compiled_function_states_its_signature_in_its_docstring() -> None:
 
 def test_what_publishes_no_signature_is_recorded_with_the_reason() -> None:
     docs = docs_of(object())
-    assert docs["unavailable"] == {"signature": "ValueError: an object of object publishes no signature"}
+    assert docs["unavailable"] == {
+        "signature": "ValueError: an object of object publishes no signature"
+    }
 
 
 def test_a_bound_method_drops_self_and_names_the_public_attributes_of_its_object() -> None:
     model = LogisticRegression(C=3.0).fit([[0.0], [1.0]], [0, 1])
     docs = docs_of(model.fit)
     assert docs["signature"] == "(X, y, sample_weight=None)"
-    assert docs["public_attributes"] == sorted(name for name in vars(model) if not name.startswith("_"))
+    assert docs["public_attributes"] == sorted(
+        name for name in vars(model) if not name.startswith("_")
+    )
     assert docs_of(LogisticRegression.fit, owner=model) == docs
 
 
@@ -113,8 +126,13 @@ def test_a_method_that_is_there_on_a_condition_is_read_behind_the_condition() ->
 
 
 def test_a_partial_tells_what_is_given() -> None:
-    assert docs_of(functools.partial(positional, 1))["signature"] == "(a, b=2, /) of which given: the first 1"
-    assert docs_of(functools.partial(bare, key=1))["signature"] == "(*, key=None) of which given: key"
+    assert (
+        docs_of(functools.partial(positional, 1))["signature"]
+        == "(a, b=2, /) of which given: the first 1"
+    )
+    assert (
+        docs_of(functools.partial(bare, key=1))["signature"] == "(*, key=None) of which given: key"
+    )
 
 
 def test_a_model_is_called_through_forward() -> None:
@@ -126,7 +144,10 @@ def test_a_model_is_called_through_forward() -> None:
 
         def forward(self, x: Any, mask: Any = None) -> None: ...
 
-    assert docs_of(Module()) == {"signature": "(x: Any, mask: Any=None) -> None", "public_attributes": ["width"]}
+    assert docs_of(Module()) == {
+        "signature": "(x: Any, mask: Any=None) -> None",
+        "public_attributes": ["width"],
+    }
 
 
 def test_many_attributes_are_counted() -> None:
@@ -158,7 +179,9 @@ def test_a_signature_made_by_code_is_not_made() -> None:
     def made() -> None: ...
 
     made.__signature__ = Trap()  # type: ignore[attr-defined]
-    assert docs_of(made)["unavailable"] == {"signature": "ValueError: its signature is made by code"}
+    assert docs_of(made)["unavailable"] == {
+        "signature": "ValueError: its signature is made by code"
+    }
 
 
 def test_a_docstring_that_is_no_text_is_left_alone() -> None:
@@ -254,4 +277,6 @@ def test_a_long_section_is_cut_and_counted() -> None:
 @given(st.text(alphabet="Notes:\n -=.wargi\t", max_size=200))
 def test_any_text_gives_bounded_sections(doc: str) -> None:
     assert set(sections_of(doc)) <= {"Notes", "Important", "Warnings"}
-    assert all(section and len(section) <= MAX_SECTION + 40 for section in sections_of(doc).values())
+    assert all(
+        section and len(section) <= MAX_SECTION + 40 for section in sections_of(doc).values()
+    )

@@ -16,7 +16,9 @@ from crane_core.runtime.program import Program, program
 from tests.patience import once
 
 
-def run(folder: Path, *sources: str, stop: threading.Event | None = None, **limits: object) -> Execution:
+def run(
+    folder: Path, *sources: str, stop: threading.Event | None = None, **limits: object
+) -> Execution:
     cells = [CodeCell(index, source, None, None) for index, source in enumerate(sources, start=1)]
     return execute("trip.ipynb", cells, folder, program(), KernelLimits(**limits), stop=stop)  # type: ignore[arg-type]
 
@@ -28,13 +30,28 @@ def test_what_a_cell_raises_ends_it_with_class_message_and_place(tmp_path: Path)
 
 def test_cells_that_raise_nothing_run_through_in_their_folder(tmp_path: Path) -> None:
     (tmp_path / "stops.txt").write_text("3")
-    went = run(tmp_path, "n = int(open('stops.txt').read())", "assert n == 3", "import asyncio; await asyncio.sleep(0)")
+    went = run(
+        tmp_path,
+        "n = int(open('stops.txt').read())",
+        "assert n == 3",
+        "import asyncio; await asyncio.sleep(0)",
+    )
     assert went[:4] == (None, None, "", None)
 
 
 def test_a_tolerated_exception_lets_the_next_cell_run(tmp_path: Path) -> None:
-    cells = [CodeCell(index, source, None, None) for index, source in enumerate(["1 / 0", "x = 1", "1 / 0"])]
-    went = execute("t.ipynb", cells, tmp_path, program(), KernelLimits(), tolerated=lambda at, exception: at == 0)
+    cells = [
+        CodeCell(index, source, None, None)
+        for index, source in enumerate(["1 / 0", "x = 1", "1 / 0"])
+    ]
+    went = execute(
+        "t.ipynb",
+        cells,
+        tmp_path,
+        program(),
+        KernelLimits(),
+        tolerated=lambda at, exception: at == 0,
+    )
     assert (went.at, went.exception) == (2, "ZeroDivisionError")
 
 
@@ -45,10 +62,20 @@ slow = pytest.mark.slow
 @pytest.mark.parametrize(
     ("source", "limits", "words"),
     [
-        pytest.param("while True: pass", {"cell_s": 1.0}, "trip.ipynb ran longer than 1 s and was stopped", id="time"),
-        pytest.param(SWALLOWS, {"cell_s": 1.0}, "ran longer than 1 s", id="swallows interrupts", marks=slow),
         pytest.param(
-            "x = bytearray(900 * 2**20)", {"memory_bytes": 400 * MIB}, "used more than 400 MiB of memory", id="memory"
+            "while True: pass",
+            {"cell_s": 1.0},
+            "trip.ipynb ran longer than 1 s and was stopped",
+            id="time",
+        ),
+        pytest.param(
+            SWALLOWS, {"cell_s": 1.0}, "ran longer than 1 s", id="swallows interrupts", marks=slow
+        ),
+        pytest.param(
+            "x = bytearray(900 * 2**20)",
+            {"memory_bytes": 400 * MIB},
+            "used more than 400 MiB of memory",
+            id="memory",
         ),
         pytest.param(
             "while True: print('x' * 10_000)",
@@ -57,13 +84,24 @@ slow = pytest.mark.slow
             id="prints",
         ),
         pytest.param(
-            "print('x' * 10**7)", {"output_bytes": 2 * MIB}, "printed more than 2 MiB", id="one long line", marks=slow
+            "print('x' * 10**7)",
+            {"output_bytes": 2 * MIB},
+            "printed more than 2 MiB",
+            id="one long line",
+            marks=slow,
         ),
         pytest.param(
-            "import os; os._exit(3)", {}, "Code cell 1 of trip.ipynb ended the kernel (exit code 3)", id="exit"
+            "import os; os._exit(3)",
+            {},
+            "Code cell 1 of trip.ipynb ended the kernel (exit code 3)",
+            id="exit",
         ),
         pytest.param(
-            "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)", {}, "signal SIGSEGV", id="signal", marks=slow
+            "import os, signal; os.kill(os.getpid(), signal.SIGSEGV)",
+            {},
+            "signal SIGSEGV",
+            id="signal",
+            marks=slow,
         ),
     ],
 )
@@ -98,13 +136,23 @@ def test_it_ends_when_it_is_told_to_stop(tmp_path: Path) -> None:
 
 def test_a_program_that_is_no_kernel_is_refused(tmp_path: Path) -> None:
     with pytest.raises(KernelStartError, match="did not start"):
-        execute("t.ipynb", [CodeCell(0, "1", None, None)], tmp_path, Program("cat", ("false",), {}), KernelLimits())
+        execute(
+            "t.ipynb",
+            [CodeCell(0, "1", None, None)],
+            tmp_path,
+            Program("cat", ("false",), {}),
+            KernelLimits(),
+        )
 
 
 @pytest.mark.skipif(not can_seal(), reason="bubblewrap cannot seal here")
-def test_a_sealed_kernel_has_no_keys_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sealed_kernel_has_no_keys_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "secret")
-    source = "import os; assert 'OPENAI_API_KEY' not in os.environ; open('left.txt', 'w').write('x')"
+    source = (
+        "import os; assert 'OPENAI_API_KEY' not in os.environ; open('left.txt', 'w').write('x')"
+    )
     went = run(tmp_path, source, isolation=Isolation.SEALED)
     assert went[:4] == (None, None, "", None)
     assert list(tmp_path.iterdir()) == []

@@ -57,17 +57,23 @@ def test_they_run_only_where_they_are_allowed(notebook: WriteNotebook, tmp_path:
 
 def test_a_missing_module_points_to_the_interpreter_first(notebook: WriteNotebook) -> None:
     with pytest.raises(
-        CellRaisedError, match=r"No module named 'no_such_thing'\. Choose the notebook's interpreter"
+        CellRaisedError,
+        match=r"No module named 'no_such_thing'\. Choose the notebook's interpreter",
     ) as told:
         capture(notebook("plain", "import no_such_thing", "1"))
     assert told.value.remedy.index("--python") < told.value.remedy.index("--target")
-    with pytest.raises(CellRaisedError, match="or run the notebook's own installations with --allow"):
+    with pytest.raises(
+        CellRaisedError, match="or run the notebook's own installations with --allow"
+    ):
         capture(notebook("installs", "%pip install no_such_thing", "import no_such_thing", "1"))
 
 
 def test_what_a_shell_gives_does_not_end_what_is_known_before_it(notebook: WriteNotebook) -> None:
     path = notebook(
-        "files", "beds = {'north': 3}\nfiles = !ls", "if files:\n    more = !ls {files[0]}", "beds['south']"
+        "files",
+        "beds = {'north': 3}\nfiles = !ls",
+        "if files:\n    more = !ls {files[0]}",
+        "beds['south']",
     )
     for checked in (read_notebook(path), run_up(read_notebook(path))):
         assert [found["exception"] for found in findings(verdict(checked))] == ["KeyError"]

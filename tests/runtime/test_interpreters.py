@@ -29,7 +29,10 @@ def kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def install(kernels: Path, name: str, *argv: str) -> None:
     folder = kernels / name
     folder.mkdir(parents=True)
-    told = {"argv": [*argv, "-m", "ipykernel_launcher", "-f", "{connection_file}"], "display_name": name}
+    told = {
+        "argv": [*argv, "-m", "ipykernel_launcher", "-f", "{connection_file}"],
+        "display_name": name,
+    }
     (folder / "kernel.json").write_text(json.dumps(told))
 
 
@@ -43,7 +46,9 @@ def test_ours_comes_first(kernels: Path) -> None:
     assert interpreters()[0] == sys.executable
 
 
-def test_kernels_that_start_python_are_asked_and_containers_are_not(kernels: Path, tmp_path: Path) -> None:
+def test_kernels_that_start_python_are_asked_and_containers_are_not(
+    kernels: Path, tmp_path: Path
+) -> None:
     other = empty(tmp_path / "venv")
     install(kernels, "venv", other)
     install(kernels, "container", "docker", "run", "image", "python")
@@ -51,14 +56,18 @@ def test_kernels_that_start_python_are_asked_and_containers_are_not(kernels: Pat
     assert interpreters() == (sys.executable, other)
 
 
-def test_named_ones_are_asked(kernels: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_named_ones_are_asked(
+    kernels: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first, second = empty(tmp_path / "a"), empty(tmp_path / "b")
     here.name(first)
     monkeypatch.setenv(here.VARIABLE, os.pathsep.join([second, "", first]))
     assert interpreters() == (sys.executable, first, second)
 
 
-def test_a_named_one_that_does_not_exist_is_told(kernels: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_named_one_that_does_not_exist_is_told(
+    kernels: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv(here.VARIABLE, "/nowhere/python")
     with pytest.raises(KernelStartError, match="/nowhere/python does not exist"):
         interpreters()
@@ -66,7 +75,10 @@ def test_a_named_one_that_does_not_exist_is_told(kernels: Path, monkeypatch: pyt
 
 def test_versions_are_read_without_an_import(tmp_path: Path) -> None:
     wanted = ("numpy", "no-such-library")
-    assert versions(sys.executable, wanted) == {"python": platform.python_version(), "numpy": np.__version__}
+    assert versions(sys.executable, wanted) == {
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+    }
     assert versions(empty(tmp_path / "venv"), wanted) == {"python": platform.python_version()}
 
 

@@ -29,7 +29,8 @@ from .conftest import WriteNotebook
 KEPT_APART = [
     Isolation.SCREENED,
     pytest.param(
-        Isolation.SEALED, marks=pytest.mark.skipif(not can_seal(), reason="bubblewrap cannot make namespaces here")
+        Isolation.SEALED,
+        marks=pytest.mark.skipif(not can_seal(), reason="bubblewrap cannot make namespaces here"),
     ),
 ]
 FINAL = "0"
@@ -60,7 +61,9 @@ def test_keys_of_the_caller_are_not_there(
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
     path = notebook("n.ipynb", "import os; env = dict(os.environ)", FINAL)
-    names, homes = seen(path, kept, "sorted(env)", "len({env['HOME'], os.path.dirname(env['TMPDIR'])})")
+    names, homes = seen(
+        path, kept, "sorted(env)", "len({env['HOME'], os.path.dirname(env['TMPDIR'])})"
+    )
     assert "OPENAI_API_KEY" not in names
     assert "PATH" in names
     assert homes == 2
@@ -69,7 +72,9 @@ def test_keys_of_the_caller_are_not_there(
 
 
 @sealed
-def test_a_sealed_kernel_sees_no_processes_files_or_network_of_others(notebook: WriteNotebook, tmp_path: Path) -> None:
+def test_a_sealed_kernel_sees_no_processes_files_or_network_of_others(
+    notebook: WriteNotebook, tmp_path: Path
+) -> None:
     secret = tmp_path.parent / f"{tmp_path.name}-secret"
     secret.write_text("secret")
     keys = str(Path.home() / ".ssh")
@@ -95,7 +100,9 @@ except OSError:
 
 
 @sealed
-def test_writes_into_the_notebooks_folder_are_dropped(notebook: WriteNotebook, tmp_path: Path) -> None:
+def test_writes_into_the_notebooks_folder_are_dropped(
+    notebook: WriteNotebook, tmp_path: Path
+) -> None:
     (tmp_path / "data.csv").write_text("a\n1\n")
     path = notebook(
         "n.ipynb",
@@ -154,8 +161,23 @@ def test_nothing_of_the_whole_machine_can_be_written_even_as_root(notebook: Writ
 
 SHOWN = {"n.ipynb.ipynb", "data.csv", "sub/ok.csv", "sub/deep/ok.csv", "ledger/books.csv"}
 HIDDEN = (
-    *(".env", ".ssh/id_ed25519", ".git/config", ".aws/credentials", "sub/.env", "sub/deep/.netrc", "prod.env"),
-    *("sub/server.pem", "kaggle.json", "id_rsa", "sub/credentials.json", "secrets.toml", "sub/client_secret_1.json"),
+    *(
+        ".env",
+        ".ssh/id_ed25519",
+        ".git/config",
+        ".aws/credentials",
+        "sub/.env",
+        "sub/deep/.netrc",
+        "prod.env",
+    ),
+    *(
+        "sub/server.pem",
+        "kaggle.json",
+        "id_rsa",
+        "sub/credentials.json",
+        "secrets.toml",
+        "sub/client_secret_1.json",
+    ),
     *(
         "node_modules/a/.npmrc",
         "inner/identity.key",
@@ -228,15 +250,26 @@ def test_folders_of_pythonpath_give_modules_and_nothing_else(
     for name in ("lib.py", "pkg/__init__.py", "space/part/__init__.py"):
         (project / name).parent.mkdir(parents=True, exist_ok=True)
         (project / name).write_text("fine = True")
-    for name in (".env", "pkg/.env", "secrets.py", "notes.txt", "data/identity.key", "results/table.csv"):
+    for name in (
+        ".env",
+        "pkg/.env",
+        "secrets.py",
+        "notes.txt",
+        "data/identity.key",
+        "results/table.csv",
+    ):
         (project / name).parent.mkdir(exist_ok=True)
         (project / name).write_text("# SECRET")
     folder.mkdir()
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(project), "", ".", "relative"]))
-    look = WALK.replace("os.walk('.')", f"os.walk({str(project)!r})") + "import lib, pkg, space.part\n"
+    look = (
+        WALK.replace("os.walk('.')", f"os.walk({str(project)!r})") + "import lib, pkg, space.part\n"
+    )
     path = notebook("n.ipynb", look, FINAL)
     path = path.rename(folder / path.name)
-    secret, there = seen(path, Isolation.SEALED, "secret", "[os.path.basename(name) for name in there]")
+    secret, there = seen(
+        path, Isolation.SEALED, "secret", "[os.path.basename(name) for name in there]"
+    )
     assert secret == "[]"
     assert set(ast.literal_eval(there)) - {"lib.py", "__init__.py", ".env"} == set()
 
@@ -263,7 +296,9 @@ def test_keys_of_the_session_stay_outside(notebook: WriteNotebook) -> None:
     if outside < 0:
         pytest.skip("this system keeps no keys")
     code = f"import ctypes; keyring = ctypes.CDLL(None).syscall({number}, 0, -3, 0)"
-    assert seen(notebook("n.ipynb", code, FINAL), Isolation.SEALED, f"keyring != {outside}") == [True]
+    assert seen(notebook("n.ipynb", code, FINAL), Isolation.SEALED, f"keyring != {outside}") == [
+        True
+    ]
 
 
 FILLS = """
@@ -283,7 +318,9 @@ for number in range(10_000):
         pytest.param("'.'", marks=pytest.mark.slow),
     ],
 )
-def test_what_fills_the_disk_is_stopped_and_cleaned(kept: Isolation, where: str, tmp_path: Path) -> None:
+def test_what_fills_the_disk_is_stopped_and_cleaned(
+    kept: Isolation, where: str, tmp_path: Path
+) -> None:
     room = tmp_path / "folder"
     room.mkdir()
     path = room / "n.ipynb"
@@ -298,7 +335,9 @@ def test_what_fills_the_disk_is_stopped_and_cleaned(kept: Isolation, where: str,
 @pytest.mark.slow
 @sealed
 def test_shared_memory_is_small(notebook: WriteNotebook) -> None:
-    path = notebook("n.ipynb", "import shutil; free = shutil.disk_usage('/dev/shm').total <= 64 * 2**20", FINAL)
+    path = notebook(
+        "n.ipynb", "import shutil; free = shutil.disk_usage('/dev/shm').total <= 64 * 2**20", FINAL
+    )
     assert seen(path, Isolation.SEALED, "free") == [True]
 
 
@@ -326,7 +365,9 @@ def test_daemons_with_an_empty_environment_end_with_the_kernel(notebook: WriteNo
 
 @sealed
 def test_a_fork_bomb_is_stopped(notebook: WriteNotebook) -> None:
-    path = notebook("n.ipynb", "import os, time\nwhile True:\n    if os.fork() == 0: time.sleep(600)", FINAL)
+    path = notebook(
+        "n.ipynb", "import os, time\nwhile True:\n    if os.fork() == 0: time.sleep(600)", FINAL
+    )
     with pytest.raises(CellStoppedError, match="more than 40 processes"):
         capture(path, limits=KernelLimits(isolation=Isolation.SEALED, processes=40))
 
@@ -334,12 +375,18 @@ def test_a_fork_bomb_is_stopped(notebook: WriteNotebook) -> None:
 @sealed
 def test_nothing_outlives_a_killed_watchdog(tmp_path: Path) -> None:
     word = uuid4().hex
-    source = DAEMON.format(n=1, word=word) + "\nimport time; print('ready', flush=True); time.sleep(600)"
+    source = (
+        DAEMON.format(n=1, word=word) + "\nimport time; print('ready', flush=True); time.sleep(600)"
+    )
     room, folder = tmp_path / "room", tmp_path / "folder"
     room.mkdir()
     folder.mkdir()
-    made = furnished(Isolation.SEALED, [sys.executable, "-c", source], {}, folder, room, network=False)
-    guarded = Guarded(made.argv, folder=folder, env=made.env, limits=KernelLimits(), watched=made.watched)
+    made = furnished(
+        Isolation.SEALED, [sys.executable, "-c", source], {}, folder, room, network=False
+    )
+    guarded = Guarded(
+        made.argv, folder=folder, env=made.env, limits=KernelLimits(), watched=made.watched
+    )
     once(lambda: len(running(word)) >= 2)
     os.kill(guarded._process.pid, signal.SIGKILL)
     guarded.end()
@@ -354,10 +401,14 @@ def test_how_it_ended_is_told_as_without_isolation(notebook: WriteNotebook) -> N
         capture(path, limits=KernelLimits(isolation=Isolation.SEALED))
 
 
-def test_without_bubblewrap_the_kernel_is_screened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_bubblewrap_the_kernel_is_screened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     program = "from crane_core.runtime.isolation import best; print(best())"
     empty = {**os.environ, "PATH": str(tmp_path)}
-    said = subprocess.run([sys.executable, "-c", program], env=empty, capture_output=True, text=True, check=True)
+    said = subprocess.run(
+        [sys.executable, "-c", program], env=empty, capture_output=True, text=True, check=True
+    )
     assert said.stdout.split() == ["screened"]
 
 
@@ -394,7 +445,9 @@ def test_an_interpreter_beside_the_notebook_starts(
         (tmp_path / "folder" / name).symlink_to(place)
     (tmp_path / "folder" / ".env").write_text("SECRET")
     path = notebook(
-        "n", "import os, sys; found = sys.prefix, os.path.getsize('.env') if os.path.exists('.env') else 0", FINAL
+        "n",
+        "import os, sys; found = sys.prefix, os.path.getsize('.env') if os.path.exists('.env') else 0",
+        FINAL,
     )
     path = path.rename(tmp_path / "folder" / path.name)
     python = tmp_path / "folder" / name / "bin" / "python"

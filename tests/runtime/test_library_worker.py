@@ -47,7 +47,9 @@ MEAN, MAX = order("method", "mean", array(3)), order("method", "max", array(3))
 GAVE = {"gave": {"type": "numpy.float64"}}
 
 
-def ask(worker: LibraryWorker, what: dict[str, Any], seconds: float = PATIENCE_S) -> dict[str, Any] | None:
+def ask(
+    worker: LibraryWorker, what: dict[str, Any], seconds: float = PATIENCE_S
+) -> dict[str, Any] | None:
     return worker.ask(what, ["numpy"], seconds=seconds, start_s=PATIENCE_S)
 
 
@@ -60,7 +62,9 @@ def test_one_process_answers_all_questions(worker: LibraryWorker) -> None:
     assert worker.pid == first
 
 
-def test_a_worker_that_is_not_there_yet_is_not_waited_for_and_is_there_later(worker: LibraryWorker) -> None:
+def test_a_worker_that_is_not_there_yet_is_not_waited_for_and_is_there_later(
+    worker: LibraryWorker,
+) -> None:
     assert worker.ask(SUM, ["numpy"], seconds=PATIENCE_S, start_s=0) is None
     assert ask(worker, SUM) == GAVE
 
@@ -122,7 +126,9 @@ def let_on(worker: LibraryWorker) -> None:
     os.kill(inner, signal.SIGCONT)
 
 
-def test_an_answer_that_was_not_waited_for_is_there_when_it_is_asked_again(worker: LibraryWorker) -> None:
+def test_an_answer_that_was_not_waited_for_is_there_when_it_is_asked_again(
+    worker: LibraryWorker,
+) -> None:
     assert ask(worker, SUM) == GAVE
     before = worker.pid
     waits: list[str] = []
@@ -132,7 +138,12 @@ def test_an_answer_that_was_not_waited_for_is_there_when_it_is_asked_again(worke
         let_on(worker)
 
     halt(worker)
-    assert worker.ask(MEAN, ["numpy"], seconds=0.0, start_s=0.0, on_wait=lambda: waits.append("hurried")) is None
+    assert (
+        worker.ask(
+            MEAN, ["numpy"], seconds=0.0, start_s=0.0, on_wait=lambda: waits.append("hurried")
+        )
+        is None
+    )
     assert worker.ask(MEAN, ["numpy"], seconds=PATIENCE_S, start_s=0.0, on_wait=waited) == GAVE
     halt(worker)
     assert ask(worker, MEAN, seconds=0.0) == GAVE
@@ -145,7 +156,9 @@ def test_a_question_that_never_ends_is_given_up_and_the_others_are_answered(
     worker: LibraryWorker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     endless = Owed(library_worker._key(MAX, ("numpy",)))
-    monkeypatch.setattr(Owed, "longest_s", property(lambda owed: 1.0 if owed == endless else PATIENCE_S))
+    monkeypatch.setattr(
+        Owed, "longest_s", property(lambda owed: 1.0 if owed == endless else PATIENCE_S)
+    )
     assert ask(worker, SUM) == GAVE
     before = worker.pid
     halt(worker)
@@ -222,11 +235,16 @@ def test_its_room_is_gone_with_it(worker: LibraryWorker) -> None:
     assert not room.exists()
 
 
-def test_a_worker_whose_memory_is_nearly_full_ends_itself_and_another_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_whose_memory_is_nearly_full_ends_itself_and_another_answers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     first = LibraryWorker(sys.executable)
     try:
         assert ask(first, SUM) == GAVE
-        used = int(Path(f"/proc/{_innermost(first.pid)}/statm").read_text().split()[5]) * resource.getpagesize()
+        used = (
+            int(Path(f"/proc/{_innermost(first.pid)}/statm").read_text().split()[5])
+            * resource.getpagesize()
+        )
     finally:
         first.end()
     monkeypatch.setattr(library_worker, "_DATA_BYTES", int(used * 1.2))

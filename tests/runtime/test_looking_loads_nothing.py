@@ -115,10 +115,17 @@ def marks(library: str) -> list[pytest.MarkDecorator]:
     return [] if library in QUICK else [pytest.mark.slow]
 
 
-@pytest.mark.parametrize("library", [pytest.param(library, marks=marks(library)) for library in sorted(VALUES)])
+@pytest.mark.parametrize(
+    "library", [pytest.param(library, marks=marks(library)) for library in sorted(VALUES)]
+)
 def test_looking_loads_no_module(notebook: Callable[..., Path], library: str) -> None:
     code = VALUES[library]
-    targets = [part for node in ast.parse(code).body if isinstance(node, ast.Assign) for part in node.targets]
+    targets = [
+        part
+        for node in ast.parse(code).body
+        if isinstance(node, ast.Assign)
+        for part in node.targets
+    ]
     names = [node.id for part in targets for node in ast.walk(part) if isinstance(node, ast.Name)]
     target = "\n".join(ASK.format(name) for name in names) + MODULES
     path = notebook(library, code, "import sys\nloaded_before = sorted(sys.modules)", target)

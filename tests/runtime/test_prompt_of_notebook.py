@@ -26,7 +26,11 @@ from crane_core.runtime.plan import read_plan
 from .conftest import WriteNotebook, write_notebook
 
 BARE = Template("bare", PLACEHOLDER)
-CELLS = ("import pandas as pd", "df = pd.DataFrame({'a': [1, 2], 'b': ['x', None]})", "df['c'].sum() + missing")
+CELLS = (
+    "import pandas as pd",
+    "df = pd.DataFrame({'a': [1, 2], 'b': ['x', None]})",
+    "df['c'].sum() + missing",
+)
 
 
 INNER = (
@@ -41,7 +45,9 @@ def writer(path: Path) -> Write:
     """Prompts of one notebook, whose cells run once for all settings."""
     plan = read_plan(path, None)
     state = captured_state(capture(path).to_json(), path.stem)
-    return lambda setting, template=BARE: written(planned_cells(plan, path.stem), state, setting, template)
+    return lambda setting, template=BARE: written(
+        planned_cells(plan, path.stem), state, setting, template
+    )
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +60,9 @@ def block(body: str) -> dict[str, Any]:
     return shown
 
 
-def test_a_notebook_is_run_up_to_its_target_and_shown_in_two_settings(notebook: WriteNotebook, trip: Write) -> None:
+def test_a_notebook_is_run_up_to_its_target_and_shown_in_two_settings(
+    notebook: WriteNotebook, trip: Write
+) -> None:
     plain = prompt_of_notebook(notebook("trip", *CELLS, crash=2), Setting.RUNTIME, BARE)
     parts = split_input(plain.body)
     assert (parts.executed, parts.target) == (CELLS[:2], CELLS[2])
@@ -88,7 +96,10 @@ def test_code_alone_starts_no_kernel(notebook: WriteNotebook) -> None:
 
 def test_another_target_may_be_named(notebook: WriteNotebook) -> None:
     path = notebook("trip", *CELLS, crash=2)
-    assert split_input(prompt_of_notebook(path, Setting.RUNTIME, BARE, target=1).body).target == CELLS[1]
+    assert (
+        split_input(prompt_of_notebook(path, Setting.RUNTIME, BARE, target=1).body).target
+        == CELLS[1]
+    )
     with pytest.raises(NotebookError, match="no code cell 9"):
         prompt_of_notebook(path, Setting.CODE, target=9)
 
@@ -100,10 +111,18 @@ def test_a_cell_that_raises_before_the_target_is_told(notebook: WriteNotebook) -
 
 def test_what_only_functions_need_is_shown_in_runtime_plus_alone(notebook: WriteNotebook) -> None:
     write = writer(notebook("inner", *INNER, crash=1))
-    plain = (Setting.RUNTIME, Setting.RUNTIME_WITHOUT_S, Setting.RUNTIME_WITHOUT_R, Setting.RUNTIME_WITHOUT_V)
+    plain = (
+        Setting.RUNTIME,
+        Setting.RUNTIME_WITHOUT_S,
+        Setting.RUNTIME_WITHOUT_R,
+        Setting.RUNTIME_WITHOUT_V,
+    )
     for setting in (*plain, Setting.RUNTIME_DOCS):
         seen = block(write(setting).body)
-        assert (list(seen["variables"]), list(seen["accesses"])) == (["check", "rows"], ["rows.shape"])
+        assert (list(seen["variables"]), list(seen["accesses"])) == (
+            ["check", "rows"],
+            ["rows.shape"],
+        )
     plus = block(write(Setting.RUNTIME_PLUS).body)
     assert list(plus["variables"]) == ["check", "limit", "rows", "slow"]
     assert plus["variables"]["limit"]["used by"] == "check"

@@ -29,7 +29,9 @@ AMPLE_AGAIN_S = 30.0
 
 
 @pytest.fixture(scope="module")
-def kernel(open_kernel: OpenKernel, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedKernel]:
+def kernel(
+    open_kernel: OpenKernel, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[SharedKernel]:
     """The kernel of all targets that are rehearsed in a copy of the first: none of them leaves anything in it."""
     with open_kernel(tmp_path_factory.mktemp("rehearsed")) as opened:
         yield opened
@@ -77,7 +79,12 @@ def test_a_crash_is_told_with_its_exception_and_line(name: str, kernel: SharedKe
     code, exception, message, line = CRASHES[name]
     kernel.run("beds = {'north': 3}\ndef look(name): return beds[name]")
     told = kernel.rehearse(code)
-    assert (told.outcome, told.exception, told.message, told.line) == (RehearsalEnd.CRASH, exception, message, line)
+    assert (told.outcome, told.exception, told.message, told.line) == (
+        RehearsalEnd.CRASH,
+        exception,
+        message,
+        line,
+    )
 
 
 def test_a_cell_that_raises_nothing_runs_through(kernel: SharedKernel) -> None:
@@ -120,23 +127,38 @@ class Unknown(NamedTuple):
 
 UNKNOWN = {
     "a lock of another thread": Unknown(
-        "import threading\nheld = threading.Lock()\nheld.acquire()", "held.acquire()", "waited", WAITING_S
+        "import threading\nheld = threading.Lock()\nheld.acquire()",
+        "held.acquire()",
+        "waited",
+        WAITING_S,
     ),
     "sleep": Unknown("import time", "time.sleep(600)", "waited", WAITING_S),
     "await": Unknown("import asyncio", "await asyncio.sleep(0)", "awaits"),
     "input": Unknown("a = 1", "input()", "waits for input"),
     "program": Unknown("a = 1", "!ls", "starts other programs"),
-    "caught": Unknown("a = 1", "import os\ntry: os.system('true')\nexcept Exception: pass", "starts other programs"),
+    "caught": Unknown(
+        "a = 1",
+        "import os\ntry: os.system('true')\nexcept Exception: pass",
+        "starts other programs",
+    ),
     "exit": Unknown("a = 1", "exit()", "ends the kernel"),
     "end of the process": Unknown("import os", "os._exit(3)", "ended the process"),
     "signal": Unknown("import ctypes", "ctypes.string_at(0)", "ended by SIGSEGV"),
-    "fork bomb below Python": Unknown("import ctypes", "while True: ctypes.CDLL(None).fork()", "asked the system for"),
+    "fork bomb below Python": Unknown(
+        "import ctypes", "while True: ctypes.CDLL(None).fork()", "asked the system for"
+    ),
     "fork bomb": Unknown("import os", "while True: os.fork()", "starts other programs"),
     "memory": Unknown("a = 1", "b = bytearray(200 * 2**30)", "less memory"),
-    "socket below Python": Unknown("import ctypes", "ctypes.CDLL(None).socket(2, 1, 0)", "asked the system for"),
-    "signal to the kernel": Unknown("import os\nown = os.getpid()", "os.kill(own, 9)", "sends signals"),
+    "socket below Python": Unknown(
+        "import ctypes", "ctypes.CDLL(None).socket(2, 1, 0)", "asked the system for"
+    ),
+    "signal to the kernel": Unknown(
+        "import os\nown = os.getpid()", "os.kill(own, 9)", "sends signals"
+    ),
     "signal to the kernel below Python": Unknown(
-        "import ctypes, os\nown = os.getpid()", "ctypes.CDLL(None).kill(own, 9)", "asked the system for"
+        "import ctypes, os\nown = os.getpid()",
+        "ctypes.CDLL(None).kill(own, 9)",
+        "asked the system for",
     ),
     "a GPU": Unknown(
         "import sys, types\nm = types.ModuleType('torch.cuda')\nm._initialized = True\nsys.modules['torch.cuda'] = m",
@@ -160,7 +182,9 @@ def test_what_a_copy_cannot_show_is_unknown(name: str, kernel: SharedKernel) -> 
 def test_the_network_is_not_reached(kernel: SharedKernel) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         kernel.run("import socket")
-        told = kernel.rehearse(f"socket.create_connection(('127.0.0.1', {server.getsockname()[1]}))")
+        told = kernel.rehearse(
+            f"socket.create_connection(('127.0.0.1', {server.getsockname()[1]}))"
+        )
         server.setblocking(False)  # who had reached it would wait here now
         with pytest.raises(BlockingIOError):
             server.accept()
@@ -183,13 +207,19 @@ def test_what_is_written_is_dropped_or_refused(kernel: SharedKernel) -> None:
     assert {path.name for path in kernel.folder.iterdir()} == {"there.txt", "other.txt"}
     assert (kernel.folder / "there.txt").read_text() == "there.txt"
     if told.writes == "dropped":
-        assert (told.outcome, told.exception, told.line) == (RehearsalEnd.CRASH, "ZeroDivisionError", 6)
+        assert (told.outcome, told.exception, told.line) == (
+            RehearsalEnd.CRASH,
+            "ZeroDivisionError",
+            6,
+        )
     else:
         assert (told.outcome, told.writes) == (RehearsalEnd.UNKNOWN, "refused")
 
 
 def test_more_than_the_copy_may_write_is_unknown(kernel: SharedKernel) -> None:
-    told = kernel.rehearse("with open('big', 'wb') as f:\n    for _ in range(600): f.write(bytes(2**20))")
+    told = kernel.rehearse(
+        "with open('big', 'wb') as f:\n    for _ in range(600): f.write(bytes(2**20))"
+    )
     assert told.outcome is RehearsalEnd.UNKNOWN
     assert not (kernel.folder / "big").exists()
 
@@ -261,14 +291,22 @@ threading.Thread(target=serve, daemon=True).start()"""
     [
         pytest.param("go.set(); done.wait(); calls[7]", RehearsalEnd.CRASH, id="crash"),
         pytest.param(
-            "go.set(); done.wait(); calls[0]", RehearsalEnd.RAN_THROUGH, id="ran through", marks=pytest.mark.slow
+            "go.set(); done.wait(); calls[0]",
+            RehearsalEnd.RAN_THROUGH,
+            id="ran through",
+            marks=pytest.mark.slow,
         ),
     ],
 )
 def test_what_lacks_threads_is_rehearsed_in_a_second_kernel_and_the_first_stays_as_it_was(
     code: str, outcome: RehearsalEnd, captured: Callable[..., Captured]
 ) -> None:
-    done = captured(THREADS, "n = 3", code, probes=("(calls, go.is_set(), done.is_set(), threading.active_count())",))
+    done = captured(
+        THREADS,
+        "n = 3",
+        code,
+        probes=("(calls, go.is_set(), done.is_set(), threading.active_count())",),
+    )
     told = done.result.rehearsal
     assert told is not None
     assert (told.outcome, told.ran_again, told.exception) == (
@@ -298,9 +336,18 @@ OTHERWISE = {
 
 @pytest.mark.parametrize(
     "name",
-    ["another value", *(pytest.param(name, marks=pytest.mark.slow) for name in OTHERWISE if name != "another value")],
+    [
+        "another value",
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in OTHERWISE
+            if name != "another value"
+        ),
+    ],
 )
-def test_cells_that_come_to_something_else_the_second_time_tell_nothing(name: str, rehearse: Rehearse) -> None:
+def test_cells_that_come_to_something_else_the_second_time_tell_nothing(
+    name: str, rehearse: Rehearse
+) -> None:
     cell, code, why = OTHERWISE[name]
     told = rehearse(THREADS, cell, code)
     assert (told.outcome, told.ran_again) == (RehearsalEnd.UNKNOWN, True)
@@ -308,7 +355,9 @@ def test_cells_that_come_to_something_else_the_second_time_tell_nothing(name: st
 
 
 @pytest.mark.parametrize("library", [pytest.param("tensorflow", marks=needs("tensorflow"))])
-def test_a_library_with_its_own_threads_is_rehearsed_in_a_second_kernel(library: str, rehearse: Rehearse) -> None:
+def test_a_library_with_its_own_threads_is_rehearsed_in_a_second_kernel(
+    library: str, rehearse: Rehearse
+) -> None:
     before = (
         f"import numpy as np\nfrom {library} import keras\nkeras.utils.set_random_seed(1)\n"
         "x = np.zeros((8, 3), 'float32')\n"
@@ -318,7 +367,9 @@ def test_a_library_with_its_own_threads_is_rehearsed_in_a_second_kernel(library:
     through = rehearse(before, "model.fit(x, x[:, 0], verbose=0)", seconds=AMPLE_AGAIN_S)
     crash = rehearse(before, "model.fit(x[:, :2], x[:, 0], verbose=0)", seconds=AMPLE_AGAIN_S)
     assert (through.outcome, crash.outcome) == (RehearsalEnd.RAN_THROUGH, RehearsalEnd.CRASH)
-    assert crash.exception == "InvalidArgumentError", "as in a kernel: the compiled step refuses the shape"
+    assert crash.exception == "InvalidArgumentError", (
+        "as in a kernel: the compiled step refuses the shape"
+    )
 
 
 @pytest.mark.parametrize(
@@ -331,18 +382,32 @@ def test_a_library_with_its_own_threads_is_rehearsed_in_a_second_kernel(library:
 )
 def test_pools_of_threads_end_in_the_truth_or_as_unknown(library: str, rehearse: Rehearse) -> None:
     before, runs, raises = POOLS[library]
-    assert rehearse(before, runs, seconds=AMPLE_S).outcome in (RehearsalEnd.RAN_THROUGH, RehearsalEnd.UNKNOWN)
-    assert rehearse(before, raises, seconds=AMPLE_S).outcome in (RehearsalEnd.CRASH, RehearsalEnd.UNKNOWN)
+    assert rehearse(before, runs, seconds=AMPLE_S).outcome in (
+        RehearsalEnd.RAN_THROUGH,
+        RehearsalEnd.UNKNOWN,
+    )
+    assert rehearse(before, raises, seconds=AMPLE_S).outcome in (
+        RehearsalEnd.CRASH,
+        RehearsalEnd.UNKNOWN,
+    )
 
 
-@pytest.mark.parametrize("told", [None, 3, {}, {"outcome": "fine"}, {"outcome": "crash"}, {"outcome": ["crash"]}])
+@pytest.mark.parametrize(
+    "told", [None, 3, {}, {"outcome": "fine"}, {"outcome": "crash"}, {"outcome": ["crash"]}]
+)
 def test_an_answer_of_another_form_is_unknown(told: object) -> None:
     assert rehearsal_of(told).outcome is RehearsalEnd.UNKNOWN
 
 
 def test_words_of_a_kernel_are_bounded_and_can_be_written() -> None:
     told = rehearsal_of(
-        {"outcome": "crash", "exception": "E", "message": "\ud800" + "x" * 9_000, "line": -1, "seconds": "x"}
+        {
+            "outcome": "crash",
+            "exception": "E",
+            "message": "\ud800" + "x" * 9_000,
+            "line": -1,
+            "seconds": "x",
+        }
     )
     assert len(told.message or "") < 2_300
     assert (told.message or "").encode()
@@ -351,8 +416,14 @@ def test_words_of_a_kernel_are_bounded_and_can_be_written() -> None:
 
 @pytest.mark.skipif(not can_seal(), reason="bubblewrap cannot seal a kernel off here")
 def test_a_sealed_kernel_rehearses_too(captured: Callable[..., Captured], tmp_path: Path) -> None:
-    done = captured("a = 1", "open('new.txt', 'w').close()\na[0]", limits=KernelLimits(isolation=Isolation.SEALED))
+    done = captured(
+        "a = 1",
+        "open('new.txt', 'w').close()\na[0]",
+        limits=KernelLimits(isolation=Isolation.SEALED),
+    )
     told = done.result.rehearsal
     assert told is not None
-    assert told.outcome is (RehearsalEnd.CRASH if told.writes == "dropped" else RehearsalEnd.UNKNOWN)
+    assert told.outcome is (
+        RehearsalEnd.CRASH if told.writes == "dropped" else RehearsalEnd.UNKNOWN
+    )
     assert not (tmp_path / "new.txt").exists()

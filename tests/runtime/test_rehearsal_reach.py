@@ -85,21 +85,32 @@ class Attack(NamedTuple):
 QUIETLY = "\ntry:\n    {}\nexcept Exception:\n    pass"
 ATTACKS = {
     "limits": Attack(
-        "resource.prlimit(own, resource.RLIMIT_NOFILE, (99, 99))", "resource.getrlimit(resource.RLIMIT_NOFILE)"
+        "resource.prlimit(own, resource.RLIMIT_NOFILE, (99, 99))",
+        "resource.getrlimit(resource.RLIMIT_NOFILE)",
     ),
     "limits below Python": Attack(
         "call('prlimit64', own, resource.RLIMIT_NOFILE, ctypes.byref(Pair(99, 99)), None)",
         "resource.getrlimit(resource.RLIMIT_NOFILE)",
     ),
-    "processors": Attack("os.sched_setaffinity(own, {max(os.sched_getaffinity(0))})", "os.sched_getaffinity(0)"),
-    "priority": Attack("os.setpriority(os.PRIO_PROCESS, own, 7)", "os.getpriority(os.PRIO_PROCESS, 0)"),
-    "priority of a group": Attack("os.setpriority(os.PRIO_PGRP, os.getpgid(own), 7)", "os.getpriority(0, 0)"),
+    "processors": Attack(
+        "os.sched_setaffinity(own, {max(os.sched_getaffinity(0))})", "os.sched_getaffinity(0)"
+    ),
+    "priority": Attack(
+        "os.setpriority(os.PRIO_PROCESS, own, 7)", "os.getpriority(os.PRIO_PROCESS, 0)"
+    ),
+    "priority of a group": Attack(
+        "os.setpriority(os.PRIO_PGRP, os.getpgid(own), 7)", "os.getpriority(0, 0)"
+    ),
     "priority of a user": Attack("libc.setpriority(2, 54321, 7)"),
     "priority of the disk": Attack("call('ioprio_set', 1, own, (2 << 13) | 7)", "niced()"),
     "priority of a user's disk": Attack("call('ioprio_set', 3, 54321, (2 << 13) | 7)"),
-    "scheduler": Attack("os.sched_setscheduler(own, os.SCHED_BATCH, os.sched_param(0))", "os.sched_getscheduler(0)"),
+    "scheduler": Attack(
+        "os.sched_setscheduler(own, os.SCHED_BATCH, os.sched_param(0))", "os.sched_getscheduler(0)"
+    ),
     "parameters of the scheduler": Attack("os.sched_setparam(own, os.sched_param(0))"),
-    "attributes of the scheduler": Attack("call('sched_setattr', own, ctypes.create_string_buffer(48), 0)"),
+    "attributes of the scheduler": Attack(
+        "call('sched_setattr', own, ctypes.create_string_buffer(48), 0)"
+    ),
     "group of processes": Attack("libc.setpgid(os.getppid(), 0)"),
     "pages of memory": Attack(
         "call('migrate_pages', own, 1, ctypes.byref(ctypes.c_ulong(1)), ctypes.byref(ctypes.c_ulong(1)))"
@@ -124,15 +135,21 @@ ATTACKS = {
         "open(f'/proc/self/fd/{log.fileno()}', 'w').write('gone')", "text('log.txt')", True
     ),
     "a link below Python": Attack(
-        "fd = libc.open(b'/proc/self/fd/%d' % log.fileno(), 1); libc.write(fd, b'gone', 4)", "text('log.txt')", True
+        "fd = libc.open(b'/proc/self/fd/%d' % log.fileno(), 1); libc.write(fd, b'gone', 4)",
+        "text('log.txt')",
+        True,
     ),
-    "the kernel's root": Attack("open(f'/proc/{own}/root{here}/other.txt', 'w').write('gone')", "text('other.txt')"),
+    "the kernel's root": Attack(
+        "open(f'/proc/{own}/root{here}/other.txt', 'w').write('gone')", "text('other.txt')"
+    ),
     "the kernel's root below Python": Attack(
         "fd = libc.open(os.fsencode(f'/proc/{own}/root{here}/other.txt'), 1); libc.write(fd, b'gone', 4)",
         "text('other.txt')",
         True,
     ),
-    "the kernel's folder": Attack("open(f'/proc/{own}/cwd/other.txt', 'w').write('gone')", "text('other.txt')"),
+    "the kernel's folder": Attack(
+        "open(f'/proc/{own}/cwd/other.txt', 'w').write('gone')", "text('other.txt')"
+    ),
     "the kernel's open files": Attack(
         "fd = libc.open(b'/proc/%d/fd/%d' % (own, log.fileno()), 1); libc.write(fd, b'gone', 4)",
         "text('log.txt')",
@@ -144,23 +161,43 @@ ATTACKS = {
         True,
     ),
     "an open folder": Attack(
-        "os.close(os.open('made.txt', os.O_WRONLY | os.O_CREAT, dir_fd=folder))", "sorted(os.listdir(here))", True
+        "os.close(os.open('made.txt', os.O_WRONLY | os.O_CREAT, dir_fd=folder))",
+        "sorted(os.listdir(here))",
+        True,
     ),
-    "removing in an open folder": Attack("os.unlink('other.txt', dir_fd=folder)", "sorted(os.listdir(here))", True),
-    "an open folder below Python": Attack("libc.unlinkat(folder, b'other.txt', 0)", "sorted(os.listdir(here))", True),
+    "removing in an open folder": Attack(
+        "os.unlink('other.txt', dir_fd=folder)", "sorted(os.listdir(here))", True
+    ),
+    "an open folder below Python": Attack(
+        "libc.unlinkat(folder, b'other.txt', 0)", "sorted(os.listdir(here))", True
+    ),
     "into an open folder": Attack(
-        "os.fchdir(folder); open('other.txt', 'w').write('gone')", "(text('other.txt'), os.getcwd())", True
+        "os.fchdir(folder); open('other.txt', 'w').write('gone')",
+        "(text('other.txt'), os.getcwd())",
+        True,
     ),
-    "rights of an open file": Attack("os.chmod(log.fileno(), 0o777)", "oct(os.stat('log.txt').st_mode)", True),
-    "times of an open file": Attack("os.utime(log.fileno(), (1, 1))", "os.stat('log.txt').st_mtime", True),
-    "an open file": Attack("log.seek(0); log.write('gone'); log.flush()", "(text('log.txt'), log.tell())", True),
-    "a nameless file": Attack("nameless.write(b'gone'); nameless.flush()", "os.pread(nameless.fileno(), 9, 0)", True),
+    "rights of an open file": Attack(
+        "os.chmod(log.fileno(), 0o777)", "oct(os.stat('log.txt').st_mode)", True
+    ),
+    "times of an open file": Attack(
+        "os.utime(log.fileno(), (1, 1))", "os.stat('log.txt').st_mtime", True
+    ),
+    "an open file": Attack(
+        "log.seek(0); log.write('gone'); log.flush()", "(text('log.txt'), log.tell())", True
+    ),
+    "a nameless file": Attack(
+        "nameless.write(b'gone'); nameless.flush()", "os.pread(nameless.fileno(), 9, 0)", True
+    ),
     "a nameless file by its link": Attack(
-        "open(f'/proc/self/fd/{nameless.fileno()}', 'r+b').write(b'gone')", "os.pread(nameless.fileno(), 9, 0)", True
+        "open(f'/proc/self/fd/{nameless.fileno()}', 'r+b').write(b'gone')",
+        "os.pread(nameless.fileno(), 9, 0)",
+        True,
     ),
     "a file in memory": Attack("os.pwrite(memory, b'gone', 0)", "os.pread(memory, 9, 0)", True),
     "a file in memory by its link": Attack(
-        "fd = libc.open(b'/proc/self/fd/%d' % memory, 1); libc.write(fd, b'gone', 4)", "os.pread(memory, 9, 0)", True
+        "fd = libc.open(b'/proc/self/fd/%d' % memory, 1); libc.write(fd, b'gone', 4)",
+        "os.pread(memory, 9, 0)",
+        True,
     ),
     "a mapping that may be written": Attack(
         "libc.mprotect(ctypes.c_void_p(guarded), 4096, 3); ctypes.memset(guarded, 7, 4)",
@@ -170,7 +207,9 @@ ATTACKS = {
     "a lock": Attack("fcntl.flock(lock, fcntl.LOCK_UN)", "free()", True),
     "a pipe": Attack("os.write(writer, b'gone')", "piped()", True),
     "shared memory": Attack("shared.buf[0] = 9", "shared.buf[0]", True),
-    "shared memory by name": Attack("shared_memory.SharedMemory(shared.name).buf[0] = 9", "shared.buf[0]", True),
+    "shared memory by name": Attack(
+        "shared_memory.SharedMemory(shared.name).buf[0] = 9", "shared.buf[0]", True
+    ),
     "a semaphore": Attack("turns.acquire()", "turns.get_value()", True),
     "a segment": Attack("ctypes.memset(attached, 9, 1)", "ctypes.string_at(attached, 1)", True),
     "a segment by number": Attack(
@@ -179,13 +218,18 @@ ATTACKS = {
         True,
     ),
     "removing a segment": Attack(
-        "libc.shmctl(segment, 0, None)", "libc.shmctl(segment, 2, ctypes.create_string_buffer(200))", True
+        "libc.shmctl(segment, 0, None)",
+        "libc.shmctl(segment, 2, ctypes.create_string_buffer(200))",
+        True,
     ),
     "a socket with a name": Attack("socket.socket(socket.AF_UNIX).connect('served')", "arrived()"),
     "a socket below Python": Attack(
-        "fd = libc.socket(1, 1, 0); libc.connect(fd, b'\\1\\0served\\0', 9); libc.write(fd, b'x', 1)", "arrived()"
+        "fd = libc.socket(1, 1, 0); libc.connect(fd, b'\\1\\0served\\0', 9); libc.write(fd, b'x', 1)",
+        "arrived()",
     ),
-    "the name of a process": Attack("open(f'/proc/{own}/comm', 'w').write('gone')", "open('/proc/self/comm').read()"),
+    "the name of a process": Attack(
+        "open(f'/proc/{own}/comm', 'w').write('gone')", "open('/proc/self/comm').read()"
+    ),
     "the next to be killed": Attack(
         "fd = libc.open(b'/proc/%d/oom_score_adj' % own, 1); libc.write(fd, b'500', 3)",
         "open('/proc/self/oom_score_adj').read()",
@@ -247,7 +291,9 @@ print(json.dumps(found))
 """
 
 
-def rehearsed(folder: Path, root: Path, attacks: dict[str, tuple[str, str]], lacks: str = "") -> dict[str, Any]:
+def rehearsed(
+    folder: Path, root: Path, attacks: dict[str, tuple[str, str]], lacks: str = ""
+) -> dict[str, Any]:
     """What each rehearsal tells, and what its aim was before and after."""
     order = {
         "names": NAMES.split(),
@@ -278,15 +324,21 @@ def rehearsed(folder: Path, root: Path, attacks: dict[str, tuple[str, str]], lac
         pytest.param("rooms", marks=pytest.mark.slow),
     ],
 )
-def test_nothing_outside_the_copy_changes_and_no_attack_is_told_as_done(lacks: str, tmp_path: Path, root: Path) -> None:
+def test_nothing_outside_the_copy_changes_and_no_attack_is_told_as_done(
+    lacks: str, tmp_path: Path, root: Path
+) -> None:
     quietly = {
         f"{name}, quietly": one._replace(code=QUIETLY.format(one.code))
         for name, one in ATTACKS.items()
         if "\n" not in one.code
     }
     attacks = {**ATTACKS, **quietly}
-    found = rehearsed(tmp_path, root, {name: (one.code, one.aim) for name, one in attacks.items()}, lacks)
-    changed = {name: (before, after) for name, (_, before, after) in found.items() if before != after}
+    found = rehearsed(
+        tmp_path, root, {name: (one.code, one.aim) for name, one in attacks.items()}, lacks
+    )
+    changed = {
+        name: (before, after) for name, (_, before, after) in found.items() if before != after
+    }
     assert changed == {}
     told = {name: told for name, (told, *_) in found.items() if told["outcome"] != "unknown"}
     assert {name: one for name, one in told.items() if not attacks[name].harmless} == {}

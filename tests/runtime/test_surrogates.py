@@ -13,7 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crane_core.runtime.kernel_side.crane_surrogates import for_numpy, worker
-from crane_core.runtime.kernel_side.crane_surrogates.made import FILLS, MOST_MESSAGE, NotMadeError, made
+from crane_core.runtime.kernel_side.crane_surrogates.made import (
+    FILLS,
+    MOST_MESSAGE,
+    NotMadeError,
+    made,
+)
 from tests.examples import examples
 
 LENGTHS = st.lists(st.integers(0, 6) | st.sampled_from([1_000, 100_000]), max_size=4).filter(
@@ -48,20 +53,25 @@ ARRAYS = st.builds(
     DTYPES,
     st.booleans(),
 )
-NUMBERS = st.sampled_from(["int8", "int64", "uint32", "float32", "float64", "bool", "complex128"]).map(
-    lambda name: {"type": f"numpy.{name}"}
-)
+NUMBERS = st.sampled_from(
+    ["int8", "int64", "uint32", "float32", "float64", "bool", "complex128"]
+).map(lambda name: {"type": f"numpy.{name}"})
 
 
 @examples(150)
 @given(ARRAYS | NUMBERS, st.sampled_from(FILLS))
-def test_the_probe_reads_the_facts_that_a_numpy_surrogate_was_made_with(facts: dict[str, Any], fill: int) -> None:
+def test_the_probe_reads_the_facts_that_a_numpy_surrogate_was_made_with(
+    facts: dict[str, Any], fill: int
+) -> None:
     assert for_numpy.read(for_numpy.make(facts, fill)) == facts
 
 
 def test_fills_differ_so_that_what_depends_on_values_shows() -> None:
     for dtype in ("bool", "int64", "float64", "<U5", "datetime64[ns]", "object"):
-        arrays = [for_numpy.make({"type": "numpy.ndarray", "shape": [3], "dtype": dtype}, fill) for fill in FILLS]
+        arrays = [
+            for_numpy.make({"type": "numpy.ndarray", "shape": [3], "dtype": dtype}, fill)
+            for fill in FILLS
+        ]
         assert len({repr(array.tolist()) for array in arrays}) == len(arrays), dtype
 
 
@@ -79,7 +89,9 @@ def test_what_has_no_surrogate_is_refused(facts: dict[str, Any]) -> None:
         for_numpy.make(facts, 0)
 
 
-def asked(step: str, of: str, name: str, *operands: dict[str, Any], **keywords: dict[str, Any]) -> dict[str, Any]:
+def asked(
+    step: str, of: str, name: str, *operands: dict[str, Any], **keywords: dict[str, Any]
+) -> dict[str, Any]:
     order = {"step": step, "of": of, "name": name, "operands": operands, "keywords": keywords}
     return worker.answer(json.dumps(order).encode())
 
@@ -100,9 +112,17 @@ def test_what_every_fill_raises_is_the_library_s_own_message() -> None:
 
 
 def test_what_every_fill_gives_is_told_by_its_schema() -> None:
-    gave = asked("call", "numpy", "concatenate", {"list": [array(2, 3), array(5, 3, dtype="int64")]}, axis=number(0))
+    gave = asked(
+        "call",
+        "numpy",
+        "concatenate",
+        {"list": [array(2, 3), array(5, 3, dtype="int64")]},
+        axis=number(0),
+    )
     assert gave == {"gave": {"type": "numpy.ndarray", "shape": [7, 3], "dtype": "float64"}}
-    assert asked("method", "numpy.ndarray", "sum", array(2, 3)) == {"gave": {"type": "numpy.float64"}}
+    assert asked("method", "numpy.ndarray", "sum", array(2, 3)) == {
+        "gave": {"type": "numpy.float64"}
+    }
 
 
 @pytest.mark.parametrize(
@@ -155,7 +175,9 @@ def test_an_operand_that_nobody_sends_is_unknown(operand: dict[str, Any]) -> Non
     assert list(asked("call", "builtins", "len", operand)) == ["unknown"]
 
 
-@pytest.mark.parametrize("line", [b"", b"{", b"[]", b"{}", b'{"step": 1}', b'{"step": "call", "of": [], "name": {}}'])
+@pytest.mark.parametrize(
+    "line", [b"", b"{", b"[]", b"{}", b'{"step": 1}', b'{"step": "call", "of": [], "name": {}}']
+)
 def test_a_line_that_is_no_question_is_answered_as_unknown(line: bytes) -> None:
     assert list(worker.answer(line)) == ["unknown"]
 

@@ -22,7 +22,9 @@ VARIABLE = "tensorflow.python.ops.resource_variable_ops.ResourceVariable"
 SYMBOLIC = "keras.src.backend.common.keras_tensor.KerasTensor"
 
 
-def asked(step: str, of: str, name: str, *operands: dict[str, Any], **keywords: dict[str, Any]) -> dict[str, Any]:
+def asked(
+    step: str, of: str, name: str, *operands: dict[str, Any], **keywords: dict[str, Any]
+) -> dict[str, Any]:
     order = {"step": step, "of": of, "name": name, "operands": operands, "keywords": keywords}
     return worker.answer(json.dumps(order).encode())
 
@@ -38,7 +40,9 @@ def layer(kind: str, **facts: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("kind", [EAGER, VARIABLE])
 @pytest.mark.parametrize("dtype", ["float32", "float16", "int64", "uint8", "bool", "complex64"])
 @pytest.mark.parametrize("shape", [[], [0], [2, 3]])
-def test_the_probe_reads_the_facts_that_a_tensor_was_made_with(kind: str, dtype: str, shape: list[int]) -> None:
+def test_the_probe_reads_the_facts_that_a_tensor_was_made_with(
+    kind: str, dtype: str, shape: list[int]
+) -> None:
     facts = {"type": kind, "shape": shape, "dtype": dtype}
     for fill in FILLS:
         assert for_tensorflow.read(for_tensorflow.make(facts, fill)) == facts
@@ -52,20 +56,29 @@ def test_texts_and_other_objects_have_no_surrogate() -> None:
 
 def test_a_variable_is_not_told_after_it_was_assigned_to() -> None:
     three, four = ({"facts": {"type": VARIABLE, "shape": [n], "dtype": "float32"}} for n in (3, 4))
-    assert asked("method", "tensorflow.ResourceVariable", "assign", three, four)["raised"] == "ValueError"
+    assert (
+        asked("method", "tensorflow.ResourceVariable", "assign", three, four)["raised"]
+        == "ValueError"
+    )
 
 
 @pytest.mark.parametrize(
     ("made", "taken", "given"),
     [
         (layer("Dense", units=3), (None, 4), [None, 3]),
-        (layer("LSTM", units=3, activation="tanh", return_sequences=True), (None, 5, 2), [None, 5, 3]),
+        (
+            layer("LSTM", units=3, activation="tanh", return_sequences=True),
+            (None, 5, 2),
+            [None, 5, 3],
+        ),
         (layer("MaxPooling2D", pool_size=[2, 2], strides=[2, 2]), (None, 9, 8, 1), [None, 4, 4, 1]),
         (layer("MaxPooling2D", pool_size=[2, 2]), (None, 9, 8, 1), [None, 8, 7, 1]),
         (layer("Dense", units=10**9), (None, 10**9), [None, 10**9]),
     ],
 )
-def test_a_layer_is_made_again_by_its_settings(made: dict[str, Any], taken: Any, given: list[Any]) -> None:
+def test_a_layer_is_made_again_by_its_settings(
+    made: dict[str, Any], taken: Any, given: list[Any]
+) -> None:
     kind = made["facts"]["type"].rpartition(".")[2]
     told = asked("method", f"keras.{kind}", "__call__", made, symbolic(*taken))
     assert told == {"gave": {"type": SYMBOLIC, "shape": given, "dtype": "float32"}}
@@ -78,7 +91,13 @@ def test_a_layer_that_the_target_makes_is_made_again_by_its_configuration() -> N
 
 
 def test_a_layer_that_was_built_refuses_other_sizes() -> None:
-    told = asked("method", "keras.Dense", "__call__", layer("Dense", units=3, takes=[None, 4]), symbolic(None, 5))
+    told = asked(
+        "method",
+        "keras.Dense",
+        "__call__",
+        layer("Dense", units=3, takes=[None, 4]),
+        symbolic(None, 5),
+    )
     assert told["raised"] == "ValueError"
 
 

@@ -13,7 +13,9 @@ from crane_core.runtime.kernel_side.crane_surrogates import worker
 AXES = {"facts": {"type": "matplotlib.axes._axes.Axes"}}
 
 
-def asked(step: str, of: str, name: str, *operands: dict[str, Any], **keywords: dict[str, Any]) -> dict[str, Any]:
+def asked(
+    step: str, of: str, name: str, *operands: dict[str, Any], **keywords: dict[str, Any]
+) -> dict[str, Any]:
     order = {"step": step, "of": of, "name": name, "operands": operands, "keywords": keywords}
     return worker.answer(json.dumps(order).encode())
 
@@ -32,11 +34,21 @@ def test_data_of_two_lengths_are_refused_by_axes_and_by_pyplot() -> None:
 
 @pytest.mark.parametrize(
     ("keywords", "raised"),
-    [({"color": "skyblu"}, "ValueError"), ({"colour": "red"}, "AttributeError"), ({"color": "C1"}, None)],
+    [
+        ({"color": "skyblu"}, "ValueError"),
+        ({"colour": "red"}, "AttributeError"),
+        ({"color": "C1"}, None),
+    ],
 )
-def test_colours_and_keywords_are_matplotlib_s_own(keywords: dict[str, str], raised: str | None) -> None:
+def test_colours_and_keywords_are_matplotlib_s_own(
+    keywords: dict[str, str], raised: str | None
+) -> None:
     told = asked(
-        "call", "matplotlib", "pyplot.plot", array(3), **{name: {"is": text} for name, text in keywords.items()}
+        "call",
+        "matplotlib",
+        "pyplot.plot",
+        array(3),
+        **{name: {"is": text} for name, text in keywords.items()},
     )
     assert told.get("raised") == raised
 

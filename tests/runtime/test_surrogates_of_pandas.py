@@ -19,7 +19,17 @@ from tests.examples import examples
 
 DTYPES = st.sampled_from(
     [
-        *("int64", "int32", "uint8", "float64", "float32", "bool", "str", "datetime64[ns]", "datetime64[us]"),
+        *(
+            "int64",
+            "int32",
+            "uint8",
+            "float64",
+            "float32",
+            "bool",
+            "str",
+            "datetime64[ns]",
+            "datetime64[us]",
+        ),
         *("object", "category", "Int64", "Float32", "boolean", "datetime64[us, UTC]"),
     ]
 )
@@ -60,7 +70,9 @@ TABLES = st.builds(
 
 @examples(120)
 @given(COLUMNS | TABLES, st.sampled_from(FILLS))
-def test_the_probe_reads_the_facts_that_a_pandas_surrogate_was_made_with(facts: dict[str, Any], fill: int) -> None:
+def test_the_probe_reads_the_facts_that_a_pandas_surrogate_was_made_with(
+    facts: dict[str, Any], fill: int
+) -> None:
     assert for_pandas.read(for_pandas.make(facts, fill)) == facts
 
 
@@ -68,7 +80,12 @@ def test_the_probe_reads_the_facts_that_a_pandas_surrogate_was_made_with(facts: 
     "facts",
     [
         {"type": "pandas.Series", "length": 2, "dtype": "period[M]", "index": counted(2)},
-        {"type": "pandas.Series", "length": 2, "dtype": "interval[int64, right]", "index": counted(2)},
+        {
+            "type": "pandas.Series",
+            "length": 2,
+            "dtype": "interval[int64, right]",
+            "index": counted(2),
+        },
         {"type": "pandas.Series", "length": 2, "dtype": "int64", "index": counted(3)},
         {"type": "pandas.Series", "length": 10**9, "dtype": "int64", "index": counted(10**9)},
         {"type": "pandas.DataFrameGroupBy"},
@@ -101,7 +118,19 @@ PLAIN: list[Any] = [
     "2020-01-01",
     "",
 ]
-PLAIN += [["a"], ["a", "z"], [0, 1], [True, False], {"a": "int"}, {"a": 1}, [], {}, 10**6, "category", "float64"]
+PLAIN += [
+    ["a"],
+    ["a", "z"],
+    [0, 1],
+    [True, False],
+    {"a": "int"},
+    {"a": 1},
+    [],
+    {},
+    10**6,
+    "category",
+    "float64",
+]
 
 
 def column(draw: Random, length: int) -> pd.Series:
@@ -110,7 +139,9 @@ def column(draw: Random, length: int) -> pd.Series:
         "float": lambda: [draw.choice([draw.gauss(0, 1), np.nan]) for _ in range(length)],
         "bool": lambda: [draw.random() < 0.5 for _ in range(length)],
         "str": lambda: [draw.choice(["foo", "12", "2021-03-04", "", None]) for _ in range(length)],
-        "datetime64[ns]": lambda: [draw.choice([pd.Timestamp(2021, 3, 4), pd.NaT]) for _ in range(length)],
+        "datetime64[ns]": lambda: [
+            draw.choice([pd.Timestamp(2021, 3, 4), pd.NaT]) for _ in range(length)
+        ],
     }
     dtype = draw.choice(list(made))
     return pd.Series(made[dtype](), dtype=dtype)
@@ -121,7 +152,9 @@ def thing(draw: Random) -> pd.DataFrame | pd.Series:
     if draw.random() < 0.5:
         return column(draw, length).rename(draw.choice([None, "a"]))
     labels = draw.sample(["a", "b", "x", 0], draw.randint(0, 3))
-    table = pd.DataFrame({at: column(draw, length) for at in range(len(labels))}, index=pd.RangeIndex(length))
+    table = pd.DataFrame(
+        {at: column(draw, length) for at in range(len(labels))}, index=pd.RangeIndex(length)
+    )
     table.columns = pd.Index(labels)
     return table
 
@@ -130,14 +163,25 @@ def operands(draw: Random, step: str, name: str, held: Any) -> tuple[list[Any], 
     """Operands of a step, and of a method some of its own keywords."""
     if step in ("truth", "element", "attribute"):
         return [held], {}
-    others = [draw.choice(PLAIN) if draw.random() < 0.85 else thing(draw) for _ in range(1 + (step == "set_item"))]
+    others = [
+        draw.choice(PLAIN) if draw.random() < 0.85 else thing(draw)
+        for _ in range(1 + (step == "set_item"))
+    ]
     if step == "operator":
         return [held, *others] if not name.endswith("x") else [held], {}
     if step != "method":
         return [held, *others], {}
-    named = [each for each in inspect.signature(getattr(type(held), name)).parameters if each not in ("self", "kwargs")]
+    named = [
+        each
+        for each in inspect.signature(getattr(type(held), name)).parameters
+        if each not in ("self", "kwargs")
+    ]
     keywords = {draw.choice(named): draw.choice(PLAIN)} if named and draw.random() < 0.6 else {}
-    return [held, *others[: draw.randint(0, 1)], *draw.choices(PLAIN, k=draw.randint(0, 2))], keywords
+    return [
+        held,
+        *others[: draw.randint(0, 1)],
+        *draw.choices(PLAIN, k=draw.randint(0, 2)),
+    ], keywords
 
 
 def sent(value: Any) -> dict[str, Any]:
@@ -146,7 +190,9 @@ def sent(value: Any) -> dict[str, Any]:
     if isinstance(value, list):
         return {"list": [sent(part) for part in value]}
     return (
-        {"dict": [[sent(key), sent(part)] for key, part in value.items()]} if isinstance(value, dict) else {"is": value}
+        {"dict": [[sent(key), sent(part)] for key, part in value.items()]}
+        if isinstance(value, dict)
+        else {"is": value}
     )
 
 
@@ -167,7 +213,9 @@ def test_what_surrogates_refuse_real_tables_refuse_too(seed: int) -> None:
     for _ in range(N_TRIES):
         held = thing(draw)
         of = f"pandas.{type(held).__name__}"
-        step = draw.choice(["method"] * 6 + ["operator", "item", "set_item", "attribute", "truth", "element"])
+        step = draw.choice(
+            ["method"] * 6 + ["operator", "item", "set_item", "attribute", "truth", "element"]
+        )
         names = {
             "method": sorted(operations.METHODS[of]),
             "operator": list(worker._OPERATORS),
@@ -182,5 +230,7 @@ def test_what_surrogates_refuse_real_tables_refuse_too(seed: int) -> None:
             continue
         refused += 1
         copies = [each.copy() if hasattr(each, "copy") else each for each in given_]
-        assert _raised(worker._operation(step, of, name), copies, keywords) == answer["raised"], order
+        assert _raised(worker._operation(step, of, name), copies, keywords) == answer["raised"], (
+            order
+        )
     assert refused > N_TRIES / 4

@@ -12,18 +12,34 @@ from crane_core.runtime.kernel_side.crane_surrogates import for_sklearn, worker
 from crane_core.runtime.kernel_side.crane_surrogates.made import FILLS, NotMadeError
 
 
-def holding(*some: tuple[Any, int], known: list[Any] | None = None, may_miss: bool = False) -> dict[str, Any]:
+def holding(
+    *some: tuple[Any, int], known: list[Any] | None = None, may_miss: bool = False
+) -> dict[str, Any]:
     told = {"all": known or [], "is_whole": known is not None, "rarest": None}
     return {**told, "some": [list(each) for each in some], "may_miss": may_miss}
 
 
 def column(dtype: str = "int64", n_rows: int = 12, **holds: Any) -> dict[str, Any]:
     held = holds.get("holds", holding())
-    return {"facts": {"type": "sklearn.column", "n_rows": n_rows, "dtype": dtype, "name": "y", "holds": held}}
+    return {
+        "facts": {
+            "type": "sklearn.column",
+            "n_rows": n_rows,
+            "dtype": dtype,
+            "name": "y",
+            "holds": held,
+        }
+    }
 
 
 def table(*columns: tuple[str, str, dict[str, Any]], n_rows: int = 12) -> dict[str, Any]:
-    return {"facts": {"type": "sklearn.table", "n_rows": n_rows, "columns": [list(each) for each in columns]}}
+    return {
+        "facts": {
+            "type": "sklearn.table",
+            "n_rows": n_rows,
+            "columns": [list(each) for each in columns],
+        }
+    }
 
 
 def estimator(path: str, fit_on: list[Any] | None = None, **given: Any) -> dict[str, Any]:
@@ -32,7 +48,14 @@ def estimator(path: str, fit_on: list[Any] | None = None, **given: Any) -> dict[
 
 
 def asked(of: str, name: str, *operands: dict[str, Any], is_whole: bool = True) -> dict[str, Any]:
-    order = {"step": "learns", "of": of, "name": name, "operands": operands, "keywords": {}, "is_whole": is_whole}
+    order = {
+        "step": "learns",
+        "of": of,
+        "name": name,
+        "operands": operands,
+        "keywords": {},
+        "is_whole": is_whole,
+    }
     return worker.answer(json.dumps(order).encode())
 
 
@@ -43,7 +66,8 @@ ACCURACY = "sklearn.metrics.accuracy_score"
 
 @pytest.mark.parametrize("fill", FILLS)
 @pytest.mark.parametrize(
-    "dtype", ["int64", "float64", "bool", "str", "object", "category", "Int64", "datetime64[ns]", ""]
+    "dtype",
+    ["int64", "float64", "bool", "str", "object", "category", "Int64", "datetime64[ns]", ""],
 )
 def test_a_column_has_its_dtype_and_length(dtype: str, fill: int) -> None:
     made = for_sklearn.make(column(dtype)["facts"], fill)
@@ -64,12 +88,38 @@ def test_what_is_certain_is_in_every_fill(fill: int) -> None:
 @pytest.mark.parametrize(
     ("order", "message"),
     [
-        (("", "fit", estimator(LOGISTIC), NUMBERS, column(n_rows=5)), "inconsistent numbers of samples: [12, 5]"),
-        (("", "fit", estimator(LOGISTIC), table(("a", "object", holding(("x", 1)))), column()), "could not convert"),
-        (("", "fit", estimator(LOGISTIC), table(("a", "float64", holding((float("nan"), 1)))), column()), "NaN"),
-        (("", "fit", estimator(LOGISTIC), NUMBERS, column("float64", holds=holding((0.5, 1)))), "Unknown label type"),
+        (
+            ("", "fit", estimator(LOGISTIC), NUMBERS, column(n_rows=5)),
+            "inconsistent numbers of samples: [12, 5]",
+        ),
+        (
+            ("", "fit", estimator(LOGISTIC), table(("a", "object", holding(("x", 1)))), column()),
+            "could not convert",
+        ),
+        (
+            (
+                "",
+                "fit",
+                estimator(LOGISTIC),
+                table(("a", "float64", holding((float("nan"), 1)))),
+                column(),
+            ),
+            "NaN",
+        ),
+        (
+            ("", "fit", estimator(LOGISTIC), NUMBERS, column("float64", holds=holding((0.5, 1)))),
+            "Unknown label type",
+        ),
         (("", "predict", estimator(TREE), NUMBERS), "not fitted yet"),
-        (("", "predict", estimator(TREE, [NUMBERS, column()]), table(("a", "float64", holding()))), "feature names"),
+        (
+            (
+                "",
+                "predict",
+                estimator(TREE, [NUMBERS, column()]),
+                table(("a", "float64", holding())),
+            ),
+            "feature names",
+        ),
         (("", "predict_log_odds", estimator(TREE), NUMBERS), "has no attribute"),
         ((ACCURACY, "", column("str", holds=holding(known=["x"])), column()), "Mix of"),
     ],
@@ -94,7 +144,12 @@ def test_what_values_decide_is_not_refused(order: Any) -> None:
 
 
 def test_what_a_method_gives_is_told() -> None:
-    gave = asked("", "predict_proba", estimator(TREE, [NUMBERS, column(holds=holding(known=[0, 1]))]), NUMBERS)["gave"]
+    gave = asked(
+        "",
+        "predict_proba",
+        estimator(TREE, [NUMBERS, column(holds=holding(known=[0, 1]))]),
+        NUMBERS,
+    )["gave"]
     assert (gave["type"], gave["shape"]) == ("numpy.ndarray", [12, 2])
 
 
@@ -106,7 +161,13 @@ def test_limits_of_rows_count_only_where_all_are_sent() -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["sklearn.datasets.load_iris", "sklearn.utils.check_array", "os.system", "sklearn.externals.x", "sklearn.svm"],
+    [
+        "sklearn.datasets.load_iris",
+        "sklearn.utils.check_array",
+        "os.system",
+        "sklearn.externals.x",
+        "sklearn.svm",
+    ],
 )
 def test_nothing_else_is_made(path: str) -> None:
     with pytest.raises(NotMadeError):
@@ -115,7 +176,11 @@ def test_nothing_else_is_made(path: str) -> None:
 
 def test_no_files_are_read_or_written() -> None:
     for given in ({"memory": "folder"}, {"input": "filename"}):
-        path = "sklearn.pipeline.Pipeline" if "memory" in given else "sklearn.feature_extraction.text.CountVectorizer"
+        path = (
+            "sklearn.pipeline.Pipeline"
+            if "memory" in given
+            else "sklearn.feature_extraction.text.CountVectorizer"
+        )
         with pytest.raises(NotMadeError):
             for_sklearn.make(estimator(path, **given)["facts"], 0)
 

@@ -8,7 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from crane_core.domain import Benchmark, Case, Cell, CellRole, Detector, DetectorKind, Instance, Run, Setting, Version
+from crane_core.domain import (
+    Benchmark,
+    Case,
+    Cell,
+    CellRole,
+    Detector,
+    DetectorKind,
+    Instance,
+    Run,
+    Setting,
+    Version,
+)
 from crane_core.pipeline.export.all_statistics import all_statistics
 from crane_core.pipeline.export.exported_statistic import ExportedStatistic, Material
 from crane_core.pipeline.places import DataFolder
@@ -22,16 +33,39 @@ HOSTILE = "<img src=http://example.org/x onerror=alert(1)>"
 
 
 @pytest.fixture(scope="session")
-def hostile_store(prepared_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    store = open_store(shutil.copy(prepared_folder.database, tmp_path_factory.mktemp("hostile") / "crane.duckdb"))
-    records = [Benchmark("odd", f"Odd {HOSTILE}"), Detector("odd", f"Odd {HOSTILE}", DetectorKind.LLM)]
+def hostile_store(
+    prepared_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Store]:
+    store = open_store(
+        shutil.copy(prepared_folder.database, tmp_path_factory.mktemp("hostile") / "crane.duckdb")
+    )
+    records = [
+        Benchmark("odd", f"Odd {HOSTILE}"),
+        Detector("odd", f"Odd {HOSTILE}", DetectorKind.LLM),
+    ]
     for case in ("../../up", "../../UP"):
-        records.append(Case("odd", case, library=HOSTILE, diagnosis=f"diagnosed {HOSTILE}", message="said"))
+        records.append(
+            Case("odd", case, library=HOSTILE, diagnosis=f"diagnosed {HOSTILE}", message="said")
+        )
         for version in Version:
             instance = Instance("odd", case, version)
-            records += [instance, Cell("odd", instance.instance_id, "notebook", 0, CellRole.TARGET, f"x = '{HOSTILE}'")]
             records += [
-                Run("odd", instance.instance_id, "odd", setting, HOSTILE, 1, instance.crashes, f"reason {HOSTILE}")
+                instance,
+                Cell(
+                    "odd", instance.instance_id, "notebook", 0, CellRole.TARGET, f"x = '{HOSTILE}'"
+                ),
+            ]
+            records += [
+                Run(
+                    "odd",
+                    instance.instance_id,
+                    "odd",
+                    setting,
+                    HOSTILE,
+                    1,
+                    instance.crashes,
+                    f"reason {HOSTILE}",
+                )
                 for setting in (Setting.CODE, Setting.RUNTIME)
             ]
     store.write(lambda cursor: cursor.execute("DELETE FROM runs"))
@@ -52,7 +86,9 @@ def odd_material(hostile_store: Store, prepared_folder: DataFolder) -> Iterator[
     """Its statistics, half of the time that a site takes, are computed for the first of its two sites."""
     known: dict[str, list[ExportedStatistic]] = {}
 
-    def remembered(material: Material, progress: Callable[[str], None]) -> dict[str, list[ExportedStatistic]]:
+    def remembered(
+        material: Material, progress: Callable[[str], None]
+    ) -> dict[str, list[ExportedStatistic]]:
         if not known:
             known.update(all_statistics(material, progress))
         return known

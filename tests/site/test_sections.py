@@ -34,7 +34,10 @@ def test_emphasis_is_the_only_markup_of_a_finding() -> None:
 
 def test_drops_of_the_study(study: Collected) -> None:
     text = told(drops_blocks(study, source_of(study, "junobench", STUDY)))
-    assert "<strong>Against runtime state, of 3 comparisons of accuracy, none is a gain, 1 is a loss and 2 are " in text
+    assert (
+        "<strong>Against runtime state, of 3 comparisons of accuracy, none is a gain, 1 is a loss and 2 are "
+        in text
+    )
     assert "without evidence. Losses: −8.1 pp for Qwen" in text
     assert "Among the changes that are only printed, the largest is" in text
     assert "Holm-adjusted over all rows" in text
@@ -49,28 +52,37 @@ def test_tokens_of_the_study_against_accuracy(study: Collected) -> None:
 def main_of(study: Collected, kind: DetectorKind) -> Judging:
     """The study's answers of this kind of detector, judged by the main annotator."""
     of = (STUDY, kind)
-    return next(one for one in study.material.judgings if (one.experiment, one.kind) == of and one.is_main)
+    return next(
+        one for one in study.material.judgings if (one.experiment, one.kind) == of and one.is_main
+    )
 
 
 def test_time_saved_in_the_study(study: Collected) -> None:
     text = told(time_blocks(study, main_of(study, DetectorKind.LLM)))
     assert 'id="time-crane-llm-2025-10-llm">Does asking before execution save time?</h3>' in text
     assert "<strong>GPT-5 +RT saves 833 s over 111 crashes</strong> (1,103 s if" in text
-    assert not list(time_blocks(study, main_of(study, DetectorKind.ANALYZER))), "nobody timed analyzers"
+    assert not list(time_blocks(study, main_of(study, DetectorKind.ANALYZER))), (
+        "nobody timed analyzers"
+    )
 
 
 def test_specification_curve_of_the_study(study: Collected) -> None:
     text = told(choices_blocks(study, main_of(study, DetectorKind.LLM)))
     assert ">Does the conclusion depend on the choices?</h3>" in text
     assert "<strong>Of 39 tests of 9 readings of these answers, 24 find a gain" in text
-    assert "<li>Gemini 2.5 Flash: of 13 tests, 5 find a gain, none finds a loss and 8 find no evidence;" in text
+    assert (
+        "<li>Gemini 2.5 Flash: of 13 tests, 5 find a gain, none finds a loss and 8 find no evidence;"
+        in text
+    )
 
 
 def test_combinations_of_the_study(study: Collected) -> None:
     text = told(together_blocks(study))
     assert '<h2 id="together">Are combined detectors better?</h2>' in text
     assert "<strong>GPT-5 −RT</strong> from 76.1% to 80.6%" in text
-    assert text.count('<h3 id="together-junobench-') == 1, "what ships beside the study stands with it"
+    assert text.count('<h3 id="together-junobench-') == 1, (
+        "what ships beside the study stands with it"
+    )
 
 
 def test_results_of_the_site_have_the_choices_of_each_experiment(site: Path) -> None:
@@ -81,5 +93,8 @@ def test_results_of_the_site_have_the_choices_of_each_experiment(site: Path) -> 
 
 def test_ablations_of_the_site_begin_with_drops(site: Path) -> None:
     text = (site / "ablations.html").read_text("utf-8")
-    assert "<strong>Against runtime state, the one comparison of accuracy is without evidence.</strong>" in text
+    assert (
+        "<strong>Against runtime state, the one comparison of accuracy is without evidence.</strong>"
+        in text
+    )
     assert "change of accuracy" in text

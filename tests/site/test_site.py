@@ -30,7 +30,9 @@ class Read(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append(tag)
-        self.targets += [value or "" for name, value in attrs if name in {"href", "src", "xlink:href"}]
+        self.targets += [
+            value or "" for name, value in attrs if name in {"href", "src", "xlink:href"}
+        ]
         self.handlers += [name for name, _ in attrs if name.startswith("on")]
 
 
@@ -46,16 +48,20 @@ def test_no_page_runs_or_loads_anything(which: str, request: pytest.FixtureReque
         assert not {"script", "img", "iframe", "object"} & set(read.tags), path
         assert read.handlers == []
         for target in read.targets:
-            assert target == "data:," or target.startswith("#") or (path.parent / target.split("#")[0]).is_file(), (
-                target
-            )
+            assert (
+                target == "data:,"
+                or target.startswith("#")
+                or (path.parent / target.split("#")[0]).is_file()
+            ), target
 
 
 def test_pages_are_those_of_the_menu_and_one_per_pair(site: Path, odd_material: Material) -> None:
     assert {path.stem for path in site.glob("*.html")} == set(MENU)
     [(n_cases,)] = odd_material.store.cursor().execute("SELECT count(*) FROM cases").fetchall()
     assert len(list((site / "pairs").iterdir())) == n_cases
-    assert len(list((site / "pairs").glob("odd*"))) == 2, "names that differ in their case alone share no file"
+    assert len(list((site / "pairs").glob("odd*"))) == 2, (
+        "names that differ in their case alone share no file"
+    )
 
 
 def test_texts_of_others_are_there_only_when_asked_for(site: Path, site_with_texts: Path) -> None:

@@ -36,22 +36,31 @@ STATISTICS = [
     gwet_ac.AC2_ORDINAL,
 ]
 CHANCE_CORRECTED_BY_MARGINS = STATISTICS[1:6]
-every_statistic = pytest.mark.parametrize("statistic", STATISTICS, ids=lambda statistic: statistic.name)
+every_statistic = pytest.mark.parametrize(
+    "statistic", STATISTICS, ids=lambda statistic: statistic.name
+)
 
 PREVALENCE = [0.6, 0.15, 0.25]
 
 
-def annotated(n: int, seed: int, *, per_case: int = 2, guessing: float = 0.3) -> tuple[NDArray[np.object_], list[int]]:
+def annotated(
+    n: int, seed: int, *, per_case: int = 2, guessing: float = 0.3
+) -> tuple[NDArray[np.object_], list[int]]:
     """Two annotators who guess at some items, more often in a quarter of the cases; labels and the case of each."""
     rng = np.random.default_rng(seed)
     case = np.arange(n) // per_case
     guessed = np.where(rng.random(case.max() + 1) < 0.25, 2.5 * guessing, 0.5 * guessing)[case]
     truth = rng.choice(SCALE, size=n, p=PREVALENCE)
-    columns = [np.where(rng.random(n) < guessed, rng.choice(SCALE, n, p=PREVALENCE), truth) for _ in range(2)]
+    columns = [
+        np.where(rng.random(n) < guessed, rng.choice(SCALE, n, p=PREVALENCE), truth)
+        for _ in range(2)
+    ]
     return np.column_stack(columns).astype(object), case.tolist()
 
 
-labels_of_three = st.lists(st.lists(st.sampled_from([*SCALE, None]), min_size=3, max_size=3), min_size=1, max_size=25)
+labels_of_three = st.lists(
+    st.lists(st.sampled_from([*SCALE, None]), min_size=3, max_size=3), min_size=1, max_size=25
+)
 
 
 def of_two(rows: list[list[str | None]]) -> list[list[str | None]]:
@@ -86,12 +95,20 @@ def test_a_value_is_at_most_1_and_a_missing_one_has_its_reason(
 
 @every_statistic
 def test_full_agreement_over_several_categories_is_1(statistic: Statistic) -> None:
-    assert statistic([["correct"] * 2, ["wrong"] * 2, ["partial"] * 2], SCALE) == (pytest.approx(1.0), 3, None)
+    assert statistic([["correct"] * 2, ["wrong"] * 2, ["partial"] * 2], SCALE) == (
+        pytest.approx(1.0),
+        3,
+        None,
+    )
 
 
 @every_statistic
-@pytest.mark.parametrize("labels", [[], [["correct", None], [None, "wrong"]], [[None, float("nan")]]])
-def test_without_a_common_item_there_is_no_value(statistic: Statistic, labels: list[list[str | None]]) -> None:
+@pytest.mark.parametrize(
+    "labels", [[], [["correct", None], [None, "wrong"]], [[None, float("nan")]]]
+)
+def test_without_a_common_item_there_is_no_value(
+    statistic: Statistic, labels: list[list[str | None]]
+) -> None:
     found = statistic(labels, SCALE)
     assert math.isnan(found.value)
     assert found[1:] == (0, Why.NO_OVERLAP)
@@ -99,7 +116,9 @@ def test_without_a_common_item_there_is_no_value(statistic: Statistic, labels: l
 
 @pytest.mark.parametrize("n", [1, 7])
 @every_statistic
-def test_labels_that_are_all_the_same_agree_but_margins_cannot_correct_for_chance(statistic: Statistic, n: int) -> None:
+def test_labels_that_are_all_the_same_agree_but_margins_cannot_correct_for_chance(
+    statistic: Statistic, n: int
+) -> None:
     found = statistic([["correct", "correct"]] * n, SCALE)
     if statistic in CHANCE_CORRECTED_BY_MARGINS:
         assert math.isnan(found.value)
@@ -137,7 +156,9 @@ def test_confusion_matrix_agrees_with_scikit_learn(rows: list[list[str | None]])
 
 
 def test_labels_of_the_study_are_found_on_a_scale_of_words() -> None:
-    codes = label_codes([[Label.CORRECT, "partial"], [None, float("nan")]], [Label.CORRECT, Label.PARTIAL])
+    codes = label_codes(
+        [[Label.CORRECT, "partial"], [None, float("nan")]], [Label.CORRECT, Label.PARTIAL]
+    )
     assert codes.tolist() == [[0, 1], [-1, -1]]
 
 
@@ -151,7 +172,9 @@ def test_labels_of_the_study_are_found_on_a_scale_of_words() -> None:
         ([["correct", "correct"]], ["correct", "correct"], "two different categories"),
     ],
 )
-def test_labels_that_make_no_table_are_refused(labels: list[object], scale: list[str], message: str) -> None:
+def test_labels_that_make_no_table_are_refused(
+    labels: list[object], scale: list[str], message: str
+) -> None:
     with pytest.raises(ValueError, match=message):
         label_codes(labels, scale)
 
@@ -166,7 +189,9 @@ def test_interval_agrees_with_scipys_bca_over_cases(statistic: Statistic) -> Non
         items = (2 * places.astype(int)[:, None] + [0, 1]).ravel()
         return statistic(labels[items], SCALE).value
 
-    peer = scipy_bootstrap((np.arange(45),), of_cases, vectorized=False, n_resamples=2000, method="BCa", rng=2)
+    peer = scipy_bootstrap(
+        (np.arange(45),), of_cases, vectorized=False, n_resamples=2000, method="BCa", rng=2
+    )
     assert found.value == statistic(labels, SCALE).value
     assert found[1:3] == pytest.approx(peer.confidence_interval, abs=0.025)
     assert found[3:] == (90, 45, 0, None)
@@ -179,7 +204,9 @@ def test_interval_agrees_with_scipys_bca_over_cases(statistic: Statistic) -> Non
         pytest.param(400, 1_000_000, 0.03, id="400", marks=pytest.mark.slow),
     ],
 )
-def test_interval_holds_the_truth_in_about_95_of_100_samples(n_samples: int, population: int, tolerance: float) -> None:
+def test_interval_holds_the_truth_in_about_95_of_100_samples(
+    n_samples: int, population: int, tolerance: float
+) -> None:
     """A standard error of 2.8 or 1.1 points; benchmarks/agreement_coverage.py has more samples, sizes, coefficients."""
     statistics = [cohen_kappa.NOMINAL, krippendorff_alpha.ORDINAL, gwet_ac.AC1]
     everything, _ = annotated(population, seed=0)
@@ -197,17 +224,23 @@ def test_items_of_one_case_do_not_count_as_many() -> None:
     """Each label of a case given four times over: the same value, and an interval as wide as that of one time."""
     labels, case = annotated(60, seed=8, per_case=1)
     once = bootstrap(cohen_kappa.NOMINAL, labels, SCALE, case, seed=1)
-    often = bootstrap(cohen_kappa.NOMINAL, np.repeat(labels, 4, axis=0), SCALE, np.repeat(case, 4), seed=1)
+    often = bootstrap(
+        cohen_kappa.NOMINAL, np.repeat(labels, 4, axis=0), SCALE, np.repeat(case, 4), seed=1
+    )
     assert often[:3] == pytest.approx(once[:3])
     assert (often.n, often.n_clusters) == (240, 60)
 
 
 @every_statistic
-def test_a_seed_fixes_the_interval_and_the_order_of_items_does_not_matter(statistic: Statistic) -> None:
+def test_a_seed_fixes_the_interval_and_the_order_of_items_does_not_matter(
+    statistic: Statistic,
+) -> None:
     labels, case = annotated(60, seed=2)
     order = np.random.default_rng(0).permutation(60)
     first = bootstrap(statistic, labels, SCALE, case, seed=3, n_resamples=300)
-    again = bootstrap(statistic, labels[order], SCALE, np.array(case)[order], seed=3, n_resamples=300)
+    again = bootstrap(
+        statistic, labels[order], SCALE, np.array(case)[order], seed=3, n_resamples=300
+    )
     assert again[:3] == pytest.approx(first[:3], abs=1e-9)
     assert bootstrap(statistic, labels, SCALE, case, seed=4, n_resamples=300)[:3] != first[:3]
 
@@ -223,7 +256,9 @@ def test_resamples_without_a_value_are_counted() -> None:
 
 
 @every_statistic
-def test_a_single_case_or_full_agreement_has_no_bootstrap_interval_and_says_so(statistic: Statistic) -> None:
+def test_a_single_case_or_full_agreement_has_no_bootstrap_interval_and_says_so(
+    statistic: Statistic,
+) -> None:
     for labels, case in (
         ([["correct", "wrong"], ["wrong", "wrong"], ["partial", "partial"]], "aaa"),
         ([["correct"] * 2, ["wrong"] * 2, ["partial"] * 2], "abc"),
@@ -236,7 +271,9 @@ def test_a_single_case_or_full_agreement_has_no_bootstrap_interval_and_says_so(s
 
 @pytest.mark.parametrize("right_in", [0.73, 0.85, 0.945, 0.98])
 @pytest.mark.parametrize("n_cases", [5, 11, 22])
-def test_the_interval_of_percent_agreement_holds_the_truth_for_few_items(right_in: float, n_cases: int) -> None:
+def test_the_interval_of_percent_agreement_holds_the_truth_for_few_items(
+    right_in: float, n_cases: int
+) -> None:
     """500 samples each: a standard error of one point. The bootstrap holds 45% of those of 11 items at 0.945."""
     rng = np.random.default_rng(20_261_125)
     hits, widths = [], []
@@ -263,12 +300,16 @@ def test_percent_agreement_of_one_case_leaves_everything_open() -> None:
 
 def test_what_is_no_rate_is_estimated_by_the_bootstrap() -> None:
     labels, case = annotated(60, seed=2)
-    assert estimate(gwet_ac.AC1, labels, SCALE, case, seed=3) == bootstrap(gwet_ac.AC1, labels, SCALE, case, seed=3)
+    assert estimate(gwet_ac.AC1, labels, SCALE, case, seed=3) == bootstrap(
+        gwet_ac.AC1, labels, SCALE, case, seed=3
+    )
 
 
 @every_statistic
 @pytest.mark.parametrize("labels", [[], [["correct", None], [None, "wrong"]]])
-def test_without_a_value_there_is_no_interval(statistic: Statistic, labels: list[list[str | None]]) -> None:
+def test_without_a_value_there_is_no_interval(
+    statistic: Statistic, labels: list[list[str | None]]
+) -> None:
     found = bootstrap(statistic, labels, SCALE, range(len(labels)), seed=1, n_resamples=50)
     assert all(math.isnan(value) for value in found[:3])
     assert (found.n, found.n_undefined, found.why) == (0, 50, Why.NO_OVERLAP)
@@ -278,7 +319,10 @@ def test_cases_without_a_common_item_are_not_drawn() -> None:
     labels, case = annotated(40, seed=6)
     more = np.vstack([labels, [["correct", None]] * 30])
     alone = bootstrap(krippendorff_alpha.ORDINAL, labels, SCALE, case, seed=1)
-    assert bootstrap(krippendorff_alpha.ORDINAL, more, SCALE, case + list(range(100, 130)), seed=1) == alone
+    assert (
+        bootstrap(krippendorff_alpha.ORDINAL, more, SCALE, case + list(range(100, 130)), seed=1)
+        == alone
+    )
 
 
 @every_statistic
@@ -292,4 +336,6 @@ def test_resampling_by_sums_is_resampling_of_labels(
     codes = label_codes(rows, SCALE)
     times = np.bincount(drawn, minlength=len(rows))
     by_sums = float(statistic.value(times @ statistic.summands(codes, 3), 3))
-    assert by_sums == pytest.approx(statistic([rows[place] for place in drawn], SCALE).value, abs=1e-9, nan_ok=True)
+    assert by_sums == pytest.approx(
+        statistic([rows[place] for place in drawn], SCALE).value, abs=1e-9, nan_ok=True
+    )

@@ -11,19 +11,27 @@ from crane_core.stats import cohen_kappa
 from crane_core.stats.agreement import Statistic, Why
 
 SCALE = ["correct", "partial", "wrong", "unused"]
-pairs = st.lists(st.tuples(st.sampled_from(SCALE[:3]), st.sampled_from(SCALE[:3])), min_size=1, max_size=40)
+pairs = st.lists(
+    st.tuples(st.sampled_from(SCALE[:3]), st.sampled_from(SCALE[:3])), min_size=1, max_size=40
+)
 
 
-@pytest.mark.parametrize(("statistic", "weights"), [(cohen_kappa.NOMINAL, None), (cohen_kappa.LINEAR, "linear")])
+@pytest.mark.parametrize(
+    ("statistic", "weights"), [(cohen_kappa.NOMINAL, None), (cohen_kappa.LINEAR, "linear")]
+)
 @given(labels=pairs)
-def test_agrees_with_scikit_learn(statistic: Statistic, weights: str | None, labels: list[tuple[str, str]]) -> None:
+def test_agrees_with_scikit_learn(
+    statistic: Statistic, weights: str | None, labels: list[tuple[str, str]]
+) -> None:
     first, second = zip(*labels, strict=True)
     found = statistic(labels, SCALE)
     if len(set(first + second)) == 1:
         assert math.isnan(found.value)
         assert found.why is Why.NO_VARIATION
     else:
-        assert found.value == pytest.approx(cohen_kappa_score(first, second, labels=SCALE, weights=weights))
+        assert found.value == pytest.approx(
+            cohen_kappa_score(first, second, labels=SCALE, weights=weights)
+        )
 
 
 def test_printed_example_of_pregnancies() -> None:
@@ -35,7 +43,12 @@ def test_printed_example_of_pregnancies() -> None:
 
 def test_hand_worked_linear_weights() -> None:
     """Observed distances 0, 0, 1, 2 of 4 items; expected 17 / 16 by the margins (2, 1, 1) and (1, 1, 2)."""
-    labels = [["correct", "correct"], ["wrong", "wrong"], ["partial", "wrong"], ["correct", "partial"]]
+    labels = [
+        ["correct", "correct"],
+        ["wrong", "wrong"],
+        ["partial", "wrong"],
+        ["correct", "partial"],
+    ]
     expected = (2 * (0 + 1 + 2 * 2) + 1 * (1 + 0 + 2) + 1 * (2 + 1 + 0)) / 16
     assert cohen_kappa.LINEAR(labels, SCALE[:3]).value == pytest.approx(1 - (2 / 4) / expected)
 
@@ -54,7 +67,9 @@ def test_an_unused_category_changes_nothing_unless_it_keeps_neighbours_apart() -
     labels = [["a", "a"], ["a", "b"], ["b", "b"], ["c", "a"], ["c", "c"]]
     assert cohen_kappa.NOMINAL(labels, "axbc") == cohen_kappa.NOMINAL(labels, "abc")
     assert cohen_kappa.LINEAR(labels, "abcx") == cohen_kappa.LINEAR(labels, "abc")
-    assert cohen_kappa.LINEAR(labels, "axbc").value != pytest.approx(cohen_kappa.LINEAR(labels, "abc").value)
+    assert cohen_kappa.LINEAR(labels, "axbc").value != pytest.approx(
+        cohen_kappa.LINEAR(labels, "abc").value
+    )
 
 
 @pytest.mark.parametrize(

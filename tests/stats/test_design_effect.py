@@ -6,7 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import f_oneway
 
-from crane_core.stats.design_effect import correlation_of_cases, design_effect, intraclass_correlation, margin
+from crane_core.stats.design_effect import (
+    correlation_of_cases,
+    design_effect,
+    intraclass_correlation,
+    margin,
+)
 from crane_core.stats.sample_size import required_sample
 
 
@@ -46,17 +51,27 @@ def test_the_mean_of_simulated_clusters_varies_as_the_design_effect_says() -> No
 
 
 def simulated(
-    chance: np.random.Generator, n_clusters: int, *, rho: float, p: float, sizes: np.ndarray | None = None
+    chance: np.random.Generator,
+    n_clusters: int,
+    *,
+    rho: float,
+    p: float,
+    sizes: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    cluster = np.repeat(np.arange(n_clusters), chance.integers(1, 7, n_clusters) if sizes is None else sizes)
+    cluster = np.repeat(
+        np.arange(n_clusters), chance.integers(1, 7, n_clusters) if sizes is None else sizes
+    )
     shares = chance.beta(p * (1 - rho) / rho, (1 - p) * (1 - rho) / rho, n_clusters)
     return (chance.random(len(cluster)) < shares[cluster]).astype(float), cluster
 
 
 @pytest.mark.parametrize(
-    ("values", "cluster"), [([1, 0, 1], ["a"] * 3), ([1, 0, 1], ["a", "b", "c"]), ([1, 1, 1, 1], ["a", "a", "b", "b"])]
+    ("values", "cluster"),
+    [([1, 0, 1], ["a"] * 3), ([1, 0, 1], ["a", "b", "c"]), ([1, 1, 1, 1], ["a", "a", "b", "b"])],
 )
-def test_without_clusters_or_variation_there_is_no_correlation(values: list[int], cluster: list[str]) -> None:
+def test_without_clusters_or_variation_there_is_no_correlation(
+    values: list[int], cluster: list[str]
+) -> None:
     found = intraclass_correlation(values, cluster, seed=1, n_resamples=50)
     assert np.isnan(found.value)
     assert np.isnan(found.low)
@@ -100,7 +115,9 @@ def test_items_weigh_between_one_per_cluster_and_all(sizes: list[int], rho: floa
         assert found.n_effective == found.n
 
 
-@pytest.mark.parametrize(("sizes", "rho"), [([], 0.1), ([2, 0], 0.1), ([2], 1.1), ([2], float("nan"))])
+@pytest.mark.parametrize(
+    ("sizes", "rho"), [([], 0.1), ([2, 0], 0.1), ([2], 1.1), ([2], float("nan"))]
+)
 def test_what_is_no_design_is_refused(sizes: list[int], rho: float) -> None:
     with pytest.raises(ValueError, match="cluster sizes"):
         design_effect(sizes, rho)

@@ -28,7 +28,10 @@ def test_the_example_of_the_formula() -> None:
         [0, 0, 0, 0, 14], [0, 2, 6, 4, 2], [0, 0, 3, 5, 6], [0, 3, 9, 2, 0], [2, 2, 8, 1, 1],
         [7, 7, 0, 0, 0], [3, 2, 6, 3, 0], [2, 5, 3, 2, 2], [6, 5, 2, 1, 0], [0, 2, 2, 3, 7],
     ]  # fmt: skip
-    labels = [[category for category, n in zip("abcde", row, strict=True) for _ in range(n)] for row in counts]
+    labels = [
+        [category for category, n in zip("abcde", row, strict=True) for _ in range(n)]
+        for row in counts
+    ]
     assert FLEISS(labels, "abcde").value == pytest.approx(0.20993, abs=5e-6)
 
 

@@ -23,11 +23,15 @@ class Answers(NamedTuple):
     case: NDArray[np.int64]
 
 
-def drawn(rng: np.random.Generator, n_cases: int, gains: tuple[float, ...], *, spread: float = 1.0) -> Answers:
+def drawn(
+    rng: np.random.Generator, n_cases: int, gains: tuple[float, ...], *, spread: float = 1.0
+) -> Answers:
     """Two instances of each case, asked of every group with and without the treatment; alike within case and pair."""
     shape = (n_cases, 2, len(gains), 2)
     case, _, group, treated = np.indices(shape)
-    alike = rng.normal(0, spread, (n_cases, 1, 1, 1)) + rng.normal(0, spread, (n_cases, 2, len(gains), 1))
+    alike = rng.normal(0, spread, (n_cases, 1, 1, 1)) + rng.normal(
+        0, spread, (n_cases, 2, len(gains), 1)
+    )
     chance = 1 / (1 + np.exp(-(0.6 + np.array(gains)[group] * treated + alike)))
     right = (rng.random(shape) < chance).astype(float)
     names = np.array([f"model {index}" for index in range(len(gains))])[group]
@@ -43,10 +47,15 @@ def test_odds_ratios_are_those_of_the_2x2_tables(answers: Answers) -> None:
     found = odds_ratios(*answers)
     assert found.groups.tolist() == ["model 0", "model 1", "model 2"]
     assert (found.n, found.n_clusters, found.df, found.unfit) == (60 * 2 * 3 * 2, 60, 2, None)
-    for name, ratio, low, high in zip(found.groups, found.odds_ratio, found.low, found.high, strict=True):
+    for name, ratio, low, high in zip(
+        found.groups, found.odds_ratio, found.low, found.high, strict=True
+    ):
         mine = answers.group == name
         [a, b], [c, d] = [
-            [np.sum(answers.right[mine & (answers.treated == with_it)] == is_right) for is_right in (1, 0)]
+            [
+                np.sum(answers.right[mine & (answers.treated == with_it)] == is_right)
+                for is_right in (1, 0)
+            ]
             for with_it in (True, False)
         ]
         assert ratio == pytest.approx(a * d / (b * c), rel=1e-6)
@@ -56,14 +65,18 @@ def test_odds_ratios_are_those_of_the_2x2_tables(answers: Answers) -> None:
 
 def by_formula(answers: Answers) -> sm.genmod.GEEResults:
     """The same model, written with a reference group and its interactions."""
-    frame = pd.DataFrame({"y": answers.right, "t": answers.treated.astype(float), "g": answers.group})
+    frame = pd.DataFrame(
+        {"y": answers.right, "t": answers.treated.astype(float), "g": answers.group}
+    )
     model = smf.gee("y ~ C(g) * t", answers.case, frame, family=sm.families.Binomial())
     return model.fit(cov_type="bias_reduced")
 
 
 @pytest.mark.parametrize("as_shares", [False, True])
 @pytest.mark.parametrize("kept", [1.0, 0.6])
-def test_the_wald_test_is_that_of_the_interaction_terms(answers: Answers, *, as_shares: bool, kept: float) -> None:
+def test_the_wald_test_is_that_of_the_interaction_terms(
+    answers: Answers, *, as_shares: bool, kept: float
+) -> None:
     """By statsmodels' wald_test, of yes or no and of shares of five runs, also where answers are missing."""
     is_kept = np.random.default_rng(8).random(len(answers.right)) < kept
     answers = Answers(*(array[is_kept] for array in answers))
@@ -124,18 +137,26 @@ def test_a_single_group_has_nothing_to_differ_from(answers: Answers) -> None:
 
 
 @pytest.mark.parametrize("outcome", [0.0, 1.0])
-def test_a_group_that_is_always_right_or_wrong_has_no_odds(answers: Answers, outcome: float) -> None:
+def test_a_group_that_is_always_right_or_wrong_has_no_odds(
+    answers: Answers, outcome: float
+) -> None:
     always = (answers.group == "model 1") & answers.treated
     found = odds_ratios(*answers._replace(right=np.where(always, outcome, answers.right)))
     assert (found.unfit, found.unfit_groups) == (Unfit.SEPARATED, ("model 1",))
     assert np.isnan(found.odds_ratio).all()
 
 
-@pytest.mark.parametrize(("n_changed", "unfit"), [(0, Unfit.FEW_CHANGED), (4, Unfit.FEW_CHANGED), (5, None)])
-def test_a_treatment_that_changes_little_has_no_interval(answers: Answers, n_changed: int, unfit: Unfit | None) -> None:
+@pytest.mark.parametrize(
+    ("n_changed", "unfit"), [(0, Unfit.FEW_CHANGED), (4, Unfit.FEW_CHANGED), (5, None)]
+)
+def test_a_treatment_that_changes_little_has_no_interval(
+    answers: Answers, n_changed: int, unfit: Unfit | None
+) -> None:
     mine = answers.group == "model 2"
     same = answers.right.copy()
-    without, with_it = (np.flatnonzero(mine & (answers.treated == is_treated)) for is_treated in (False, True))
+    without, with_it = (
+        np.flatnonzero(mine & (answers.treated == is_treated)) for is_treated in (False, True)
+    )
     same[with_it] = same[without]
     same[with_it[: 2 * n_changed : 2]] = 1 - same[without[: 2 * n_changed : 2]]
     found = odds_ratios(*answers._replace(right=same))

@@ -59,4 +59,6 @@ def test_agreement_where_nearly_all_is_one_label_is_not_lost() -> None:
     """118 of 125 items agree: pi = (0.972, 0.028), so p_e = 0.054432, where kappa is below 0."""
     labels = [["+", "+"]] * 118 + [["+", "-"]] * 5 + [["-", "+"]] * 2
     assert gwet_ac.AC1(labels, "+-").value == pytest.approx((0.944 - 0.054432) / (1 - 0.054432))
-    assert cohen_kappa.NOMINAL(labels, "+-").value == pytest.approx((0.944 - 0.94528) / (1 - 0.94528))
+    assert cohen_kappa.NOMINAL(labels, "+-").value == pytest.approx(
+        (0.944 - 0.94528) / (1 - 0.94528)
+    )

@@ -26,7 +26,9 @@ ROWS = st.lists(st.tuples(st.booleans(), st.booleans(), st.integers(0, 5)), min_
 @given(st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_wilson_agrees_with_statsmodels(counts: tuple[int, int]) -> None:
     successes, n = counts
-    assert wilson(successes / n, n, Z) == pytest.approx(proportion_confint(*counts, method="wilson"), abs=1e-9)
+    assert wilson(successes / n, n, Z) == pytest.approx(
+        proportion_confint(*counts, method="wilson"), abs=1e-9
+    )
 
 
 def test_the_variance_of_a_rate_is_that_of_cluster_robust_regression() -> None:
@@ -35,13 +37,16 @@ def test_the_variance_of_a_rate_is_that_of_cluster_robust_regression() -> None:
     cluster = np.repeat(np.arange(30), 3)
     right = (rng.random(90) < np.repeat(rng.random(30), 3)).astype(float)
     fit = OLS(right, np.ones(90)).fit(
-        cov_type="cluster", cov_kwds={"groups": cluster, "use_correction": False, "df_correction": False}
+        cov_type="cluster",
+        cov_kwds={"groups": cluster, "use_correction": False, "df_correction": False},
     )
     p, variance = right.mean(), float(fit.cov_params()[0, 0]) * 30 / 29
     found = clustered_rate(right, np.ones(90), cluster)
     effective = p * (1 - p) / variance
     assert 30 < effective < 90
-    assert found == pytest.approx((p, *wilson(p, effective, float(t.ppf(0.975, 29))), 90, 30), abs=1e-9)
+    assert found == pytest.approx(
+        (p, *wilson(p, effective, float(t.ppf(0.975, 29))), 90, 30), abs=1e-9
+    )
 
 
 def test_one_instance_a_case_is_bonett_and_prices_shape_by_hand() -> None:
@@ -86,8 +91,13 @@ def test_instances_that_the_rate_is_not_over_do_not_count() -> None:
 
 
 @pytest.mark.parametrize(("part", "whole", "cluster"), [([], [], []), ([0, 0], [0, 0], [1, 2])])
-def test_nothing_to_have_a_rate_of_is_undefined(part: list[float], whole: list[float], cluster: list[int]) -> None:
-    for found in (clustered_rate(part, whole, cluster), clustered_difference(part, whole, part, whole, cluster)):
+def test_nothing_to_have_a_rate_of_is_undefined(
+    part: list[float], whole: list[float], cluster: list[int]
+) -> None:
+    for found in (
+        clustered_rate(part, whole, cluster),
+        clustered_difference(part, whole, part, whole, cluster),
+    ):
         assert all(math.isnan(value) for value in found[:3])
         assert (found.n, found.n_clusters) == (0, 0)
 
@@ -110,12 +120,18 @@ def test_intervals_hold_their_value_within_the_possible_and_are_never_without_wi
 
 
 @given(ROWS, st.floats(0.5, 4))
-def test_the_unit_of_the_sums_does_not_matter(rows: list[tuple[bool, bool, int]], unit: float) -> None:
+def test_the_unit_of_the_sums_does_not_matter(
+    rows: list[tuple[bool, bool, int]], unit: float
+) -> None:
     a, b, cluster = (np.array(column, dtype=float) for column in zip(*rows, strict=True))
     ones = np.ones(len(rows))
     once = clustered_difference(a, ones, b, ones, cluster)
-    assert clustered_difference(unit * a, unit * ones, unit * b, unit * ones, cluster) == pytest.approx(once)
-    assert clustered_rate(unit * a, unit * ones, cluster) == pytest.approx(clustered_rate(a, ones, cluster))
+    assert clustered_difference(
+        unit * a, unit * ones, unit * b, unit * ones, cluster
+    ) == pytest.approx(once)
+    assert clustered_rate(unit * a, unit * ones, cluster) == pytest.approx(
+        clustered_rate(a, ones, cluster)
+    )
 
 
 @pytest.mark.parametrize("n_cases", [3, 10, 20, 111])
@@ -123,7 +139,10 @@ def test_ninety_five_of_a_hundred_hold_the_truth(n_cases: int) -> None:
     """A corner of the benchmark: two instances of a case, alike by 0.4."""
     shape = (2, 0.4)
     lost = interval_coverage.LOST
-    scenes = [interval_coverage.Scene(lost + 0.1, lost, *shape), interval_coverage.Scene(0.7, None, *shape)]
+    scenes = [
+        interval_coverage.Scene(lost + 0.1, lost, *shape),
+        interval_coverage.Scene(0.7, None, *shape),
+    ]
     for scene in scenes:
         held = interval_coverage.coverage(n_cases, scene, 300)
         assert held >= 0.93 - interval_coverage.noise(0.93, 300)
@@ -139,7 +158,9 @@ def test_a_contrast_of_two_rates_is_their_difference() -> None:
     found = clustered_contrast((-1, 1), (part, other), (whole, whole), cluster)
     assert found == clustered_difference(part, whole, other, whole, cluster)
     swapped = clustered_contrast((1, -1), (part, other), (whole, whole), cluster)
-    assert (swapped.value, swapped.low, swapped.high) == pytest.approx((-found.value, -found.high, -found.low))
+    assert (swapped.value, swapped.low, swapped.high) == pytest.approx(
+        (-found.value, -found.high, -found.low)
+    )
 
 
 def test_a_difference_of_changes_is_one_difference_of_what_each_instance_gained() -> None:
@@ -157,7 +178,9 @@ def test_a_contrast_of_groups_without_a_common_case_adds_their_variances() -> No
     rng = np.random.default_rng(13)
     right = (rng.random(400) < np.repeat([0.3, 0.7], 200)).astype(float)
     first = np.repeat([1.0, 0.0], 200)
-    found = clustered_contrast((-1, 1), (right * first, right * (1 - first)), (first, 1 - first), np.arange(400))
+    found = clustered_contrast(
+        (-1, 1), (right * first, right * (1 - first)), (first, 1 - first), np.arange(400)
+    )
     p, q = right[:200].mean(), right[200:].mean()
     reach = Z * math.sqrt(p * (1 - p) / 200 + q * (1 - q) / 200)
     assert found.value == pytest.approx(q - p)
@@ -166,12 +189,16 @@ def test_a_contrast_of_groups_without_a_common_case_adds_their_variances() -> No
 
 def test_a_contrast_with_an_undefined_rate_is_undefined() -> None:
     ones = np.ones(4)
-    assert math.isnan(clustered_contrast((-1, 1), (ones, ones), (ones, 0 * ones), np.arange(4)).value)
+    assert math.isnan(
+        clustered_contrast((-1, 1), (ones, ones), (ones, 0 * ones), np.arange(4)).value
+    )
 
 
 @pytest.mark.parametrize("share", [0.1, 0.2, 0.35, 0.4, 0.55, 0.7, 0.8, 2 / 3])
 @pytest.mark.parametrize("n_cases", [2, 3, 6, 7])
-def test_cases_that_are_alike_count_once_whatever_the_last_digit(share: float, n_cases: int) -> None:
+def test_cases_that_are_alike_count_once_whatever_the_last_digit(
+    share: float, n_cases: int
+) -> None:
     found = clustered_rate([share] * 2 * n_cases, [1.0] * 2 * n_cases, [*range(n_cases)] * 2)
     expected = wilson(share, n_cases, student_quantile(n_cases - 1, 0.95))
     assert (found.low, found.high) == pytest.approx(expected, abs=1e-9)

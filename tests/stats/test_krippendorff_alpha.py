@@ -31,16 +31,30 @@ def test_krippendorffs_own_example(statistic: Statistic, printed: float) -> None
 
 
 @each
-@given(rows=st.lists(st.lists(st.sampled_from([1, 2, 3, 5, None]), min_size=3, max_size=3), min_size=1, max_size=30))
-def test_agrees_with_the_library(statistic: Statistic, level: str, rows: list[list[int | None]]) -> None:
-    pairable = [label for row in rows if sum(label is not None for label in row) >= 2 for label in row]
+@given(
+    rows=st.lists(
+        st.lists(st.sampled_from([1, 2, 3, 5, None]), min_size=3, max_size=3),
+        min_size=1,
+        max_size=30,
+    )
+)
+def test_agrees_with_the_library(
+    statistic: Statistic, level: str, rows: list[list[int | None]]
+) -> None:
+    pairable = [
+        label for row in rows if sum(label is not None for label in row) >= 2 for label in row
+    ]
     assume(len(set(pairable) - {None}) >= 2)
     data = np.array(rows, dtype=float).T
-    expected = krippendorff.alpha(reliability_data=data, value_domain=SCALE, level_of_measurement=level)
+    expected = krippendorff.alpha(
+        reliability_data=data, value_domain=SCALE, level_of_measurement=level
+    )
     assert statistic(rows, SCALE).value == pytest.approx(expected, abs=1e-9)
 
 
 @each
-def test_an_unused_category_and_an_item_with_one_label_change_nothing(statistic: Statistic, level: str) -> None:
+def test_an_unused_category_and_an_item_with_one_label_change_nothing(
+    statistic: Statistic, level: str
+) -> None:
     rows = [[1, 1], [1, 3], [3, 3], [5, 3]]
     assert statistic([*rows, [2, None]], SCALE) == statistic(rows, [1, 3, 5])

@@ -15,8 +15,12 @@ P_VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=40)
 
 @given(P_VALUES)
 def test_adjustments_agree_with_statsmodels(p_values: list[float]) -> None:
-    with patch("gc.collect"):  # statsmodels collects garbage at every call, which takes longer than all else here
-        theirs = {method: multipletests(p_values, method=method)[1] for method in ("holm", "fdr_bh")}
+    with patch(
+        "gc.collect"
+    ):  # statsmodels collects garbage at every call, which takes longer than all else here
+        theirs = {
+            method: multipletests(p_values, method=method)[1] for method in ("holm", "fdr_bh")
+        }
     assert holm(p_values) == pytest.approx(theirs["holm"])
     assert benjamini_hochberg(p_values) == pytest.approx(theirs["fdr_bh"])
 

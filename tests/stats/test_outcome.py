@@ -33,7 +33,10 @@ NARROW, WIDE = BoundTest(0.05, -0.02, 0.03), BoundTest(0.05, -0.02, 0.06)
     ],
 )
 def test_outcome(
-    difference: float | None, p_adjusted: tuple[float | None, ...], bound: BoundTest | None, expected: Outcome
+    difference: float | None,
+    p_adjusted: tuple[float | None, ...],
+    bound: BoundTest | None,
+    expected: Outcome,
 ) -> None:
     assert outcome(difference, p_adjusted, bound=bound) is expected
 

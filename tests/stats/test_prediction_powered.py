@@ -51,7 +51,10 @@ def drawn(seed: int, accuracy: float) -> tuple[PoweredShare, PoweredShare]:
 
 @pytest.mark.parametrize("accuracy", [0.5, 0.8, 0.95])
 def test_it_holds_the_truth_however_good_the_judge_is(accuracy: float) -> None:
-    held = [powered.low <= 0.7 <= powered.high for powered, _ in (drawn(seed, accuracy) for seed in range(400))]
+    held = [
+        powered.low <= 0.7 <= powered.high
+        for powered, _ in (drawn(seed, accuracy) for seed in range(400))
+    ]
     assert 0.92 <= np.mean(held) <= 0.99
 
 
@@ -70,7 +73,9 @@ def test_it_holds_the_truth_of_credits_between_0_and_1_too() -> None:
 def test_a_good_judge_narrows_the_interval_and_a_bad_one_does_not_widen_it_much() -> None:
     def ratio(accuracy: float) -> float:
         pairs = [drawn(seed, accuracy) for seed in range(60)]
-        return float(np.median([(one.high - one.low) / (other.high - other.low) for one, other in pairs]))
+        return float(
+            np.median([(one.high - one.low) / (other.high - other.low) for one, other in pairs])
+        )
 
     assert ratio(0.95) < 0.75
     assert ratio(0.5) < 1.05

@@ -7,7 +7,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import accuracy_score, confusion_matrix, f1_score, precision_score, recall_score
+from sklearn.metrics import (
+    accuracy_score,
+    confusion_matrix,
+    f1_score,
+    precision_score,
+    recall_score,
+)
 
 from crane_core.stats.rates import (
     RATES,
@@ -39,11 +45,15 @@ def test_rates_agree_with_scikit_learn(pairs: list[tuple[bool, bool]], name: str
 
 
 @given(ANSWERS, st.integers(0, 10**6))
-def test_counts_and_weighted_counts_agree_with_scikit_learn(pairs: list[tuple[bool, bool]], seed: int) -> None:
+def test_counts_and_weighted_counts_agree_with_scikit_learn(
+    pairs: list[tuple[bool, bool]], seed: int
+) -> None:
     truth, detected = np.array(pairs).T
     weight = np.random.default_rng(seed).random(len(truth))
     found = confusion(truth, detected, weight=weight)
-    (tn, fp), (fn, tp) = confusion_matrix(truth, detected, labels=[False, True], sample_weight=weight)
+    (tn, fp), (fn, tp) = confusion_matrix(
+        truth, detected, labels=[False, True], sample_weight=weight
+    )
     assert found[:4] == pytest.approx((tp, fp, tn, fn))
     assert sum(found) == pytest.approx(weight.sum())
 

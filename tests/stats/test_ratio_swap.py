@@ -22,7 +22,9 @@ def f1_parts(truth: Array, predicted: Array) -> tuple[Array, Array]:
     return 2 * found, 2 * found + (1 - truth) * predicted + truth * (1 - predicted)
 
 
-def made(n_cases: int, seed: int, *, drift: float = 0.0) -> tuple[Array, Array, Array, Array, NDArray[np.intp]]:
+def made(
+    n_cases: int, seed: int, *, drift: float = 0.0
+) -> tuple[Array, Array, Array, Array, NDArray[np.intp]]:
     """A crashing and a fixed instance of each case, predicted twice; the second time right more often by `drift`."""
     rng = np.random.default_rng(seed)
     truth = np.tile([1.0, 0.0], n_cases)
@@ -31,12 +33,17 @@ def made(n_cases: int, seed: int, *, drift: float = 0.0) -> tuple[Array, Array, 
     return (*f1_parts(truth, one), *f1_parts(truth, other), np.repeat(np.arange(n_cases), 2))
 
 
-def all_swaps(part_a: Array, whole_a: Array, part_b: Array, whole_b: Array, case: NDArray[np.intp]) -> float:
+def all_swaps(
+    part_a: Array, whole_a: Array, part_b: Array, whole_b: Array, case: NDArray[np.intp]
+) -> float:
     def difference(swapped: tuple[bool, ...]) -> float:
         is_swapped = np.array(swapped)[case]
         a, b = (
             np.where(is_swapped, two, one).sum() / np.where(is_swapped, w_two, w_one).sum()
-            for one, two, w_one, w_two in ((part_a, part_b, whole_a, whole_b), (part_b, part_a, whole_b, whole_a))
+            for one, two, w_one, w_two in (
+                (part_a, part_b, whole_a, whole_b),
+                (part_b, part_a, whole_b, whole_a),
+            )
         )
         return abs(b - a)
 
@@ -71,7 +78,9 @@ def test_many_cases_agree_with_scipy(seed: int) -> None:
         rng=seed,
     )
     ours = ratio_swap(part_a, whole_a, part_b, whole_b, case, seed=1)
-    assert ours == pytest.approx(theirs.pvalue, abs=0.012)  # three standard errors of the draws of both
+    assert ours == pytest.approx(
+        theirs.pvalue, abs=0.012
+    )  # three standard errors of the draws of both
 
 
 def test_drawing_gives_what_counting_gives(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,7 +97,9 @@ def test_over_the_same_instances_it_is_the_sign_flip(seed: int) -> None:
     rng = np.random.default_rng(seed)
     a, b = (rng.random((2, 24)) < np.array([[0.5], [0.7]])).astype(float)
     case, one = np.repeat(np.arange(12), 2), np.ones(24)
-    assert ratio_swap(a, one, b, one, case, seed=1) == pytest.approx(sign_flip(b - a, case, seed=1), abs=1e-9)
+    assert ratio_swap(a, one, b, one, case, seed=1) == pytest.approx(
+        sign_flip(b - a, case, seed=1), abs=1e-9
+    )
 
 
 def test_what_cannot_differ_is_never_significant() -> None:
@@ -103,7 +114,9 @@ def test_what_cannot_differ_is_never_significant() -> None:
 def test_an_undefined_rate_has_no_p_and_an_undefined_swap_supports_nothing() -> None:
     """Precision without a prediction is undefined."""
     assert np.isnan(ratio_swap([0, 0], [0, 0], [1, 1], [1, 1], [0, 1], seed=1))
-    swaps = ratio_swap([0, 1], [1, 1], [1, 0], [1, 0], [0, 1], seed=1)  # two of four leave a side without one
+    swaps = ratio_swap(
+        [0, 1], [1, 1], [1, 0], [1, 0], [0, 1], seed=1
+    )  # two of four leave a side without one
     assert swaps == 1.0
 
 

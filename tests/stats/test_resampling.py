@@ -14,7 +14,9 @@ def test_alike_clusters_drawn_together_vary_as_when_drawn_one_by_one() -> None:
     assert together.mean(axis=0) == pytest.approx(apart.mean(axis=0), rel=0.002)
     assert np.cov(together.T) == pytest.approx(np.cov(apart.T), rel=0.04, abs=3)
     for share in (0.025, 0.5, 0.975):
-        assert np.quantile(together, share, axis=0) == pytest.approx(np.quantile(apart, share, axis=0), abs=1.5)
+        assert np.quantile(together, share, axis=0) == pytest.approx(
+            np.quantile(apart, share, axis=0), abs=1.5
+        )
 
 
 def test_order_and_grouping_do_not_matter() -> None:

@@ -37,7 +37,9 @@ def test_a_sample_is_never_larger_than_its_population(population: int) -> None:
 
 
 @given(st.dictionaries(st.text(max_size=3), st.integers(0, 500), max_size=8), st.integers(0, 400))
-def test_allocation_rounds_every_stratum_up_and_stays_within_it(strata: dict[str, int], sample: int) -> None:
+def test_allocation_rounds_every_stratum_up_and_stays_within_it(
+    strata: dict[str, int], sample: int
+) -> None:
     found = allocate(sample, strata)
     population = sum(strata.values())
     assert found.keys() == strata.keys()

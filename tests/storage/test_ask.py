@@ -8,7 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crane_core.domain import Benchmark, Case, Detector, DetectorKind, Instance, Run, Setting, Version
+from crane_core.domain import (
+    Benchmark,
+    Case,
+    Detector,
+    DetectorKind,
+    Instance,
+    Run,
+    Setting,
+    Version,
+)
 from crane_core.errors import StoreError
 from crane_core.pipeline.results.evaluate import verdict_frame
 from crane_core.pipeline.rows import as_rows
@@ -27,7 +36,9 @@ def small() -> Iterator[Store]:
         for name, answers in said.items()
         for index, crashes in enumerate(answers, start=1)
     ]
-    runs += [Run("mine", "a_fixed", "tie", Setting.CODE, "study", i, crashes=i == 1) for i in (1, 2)]
+    runs += [
+        Run("mine", "a_fixed", "tie", Setting.CODE, "study", i, crashes=i == 1) for i in (1, 2)
+    ]
     records = [
         Benchmark("mine", "Mine"),
         Case("mine", "a", library="numpy"),
@@ -72,7 +83,9 @@ def test_no_file_is_read(small: Store, tmp_path: Path) -> None:
             answer(small, question)
 
 
-@pytest.mark.parametrize("question", ["DESCRIBE verdicts", "SHOW TABLES", "SUMMARIZE runs", "EXPLAIN FROM runs"])
+@pytest.mark.parametrize(
+    "question", ["DESCRIBE verdicts", "SHOW TABLES", "SUMMARIZE runs", "EXPLAIN FROM runs"]
+)
 def test_questions_about_the_database_are_answered(small: Store, question: str) -> None:
     assert len(answer(small, question))
 
@@ -82,7 +95,12 @@ def test_a_tie_counts_as_no_crash_and_silence_as_nothing(small: Store) -> None:
     assert as_rows(rows[["instance_id", "detector", "vote", "is_right"]]) == [
         {"instance_id": "a_fixed", "detector": "tie", "vote": "tie", "is_right": True},
         {"instance_id": "a_reproduced", "detector": "crash", "vote": "crash", "is_right": True},
-        {"instance_id": "a_reproduced", "detector": "silent", "vote": "unanswered", "is_right": None},
+        {
+            "instance_id": "a_reproduced",
+            "detector": "silent",
+            "vote": "unanswered",
+            "is_right": None,
+        },
         {"instance_id": "a_reproduced", "detector": "tie", "vote": "tie", "is_right": False},
     ]
 
@@ -118,23 +136,35 @@ def test_the_view_of_pairs_has_every_case_once(embedded_store: Store) -> None:
 
 
 def test_job_totals_add_up(small: Store) -> None:
-    small.cursor().execute("INSERT INTO jobs VALUES ('j', 'mine', 'tie', 'code', '{}', '2026-01-01', 's')")
-    small.cursor().execute("INSERT INTO jobs VALUES ('empty', 'mine', 'tie', 'code', '{}', '2026-01-01', 's')")
+    small.cursor().execute(
+        "INSERT INTO jobs VALUES ('j', 'mine', 'tie', 'code', '{}', '2026-01-01', 's')"
+    )
+    small.cursor().execute(
+        "INSERT INTO jobs VALUES ('empty', 'mine', 'tie', 'code', '{}', '2026-01-01', 's')"
+    )
     values = (
         "('j', 'mine', 'a_fixed', 'tie', 'code', {}, 'p', '2026-01-0{}', {}, "
         "'why', 'stop', 1.0, 1, 10, 2, {}, 's', NULL)"
     )
     for row in (values.format(1, 2, "'text'", 0.25), values.format(2, 3, "NULL", "NULL")):
         small.cursor().execute(f"INSERT INTO replies VALUES {row}")
-    told = answer(small, "SELECT job, n_replies, n_without_text, input_tokens, usd FROM job_totals ORDER BY job")
+    told = answer(
+        small,
+        "SELECT job, n_replies, n_without_text, input_tokens, usd FROM job_totals ORDER BY job",
+    )
     assert told.fillna(-1).to_numpy().tolist() == [["empty", 0, 0, -1, -1], ["j", 2, 1, 20, 0.25]]
 
 
 def test_everything_has_a_comment(small: Store) -> None:
     relations = schema(small)
-    tables = {row[0] for row in small.cursor().execute("SELECT table_name FROM duckdb_tables()").fetchall()}
+    tables = {
+        row[0]
+        for row in small.cursor().execute("SELECT table_name FROM duckdb_tables()").fetchall()
+    }
     assert {one.name for one in relations if not one.is_view} == tables - {"schema_version"}
     assert [one.name for one in relations if one.is_view] == ["job_totals", "pairs", "verdicts"]
     assert [one.name for one in relations if not one.words] == []
-    assert [(one.name, column.name) for one in relations for column in one.columns if not column.words] == []
+    assert [
+        (one.name, column.name) for one in relations for column in one.columns if not column.words
+    ] == []
     assert next(one.key for one in relations if one.name == "cases") == ("benchmark", "case_id")

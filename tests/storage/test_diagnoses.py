@@ -27,15 +27,46 @@ TEXTS = [
 @pytest.fixture
 def store() -> Iterator[Store]:
     opened = open_store(IN_MEMORY)
-    runs = [Run(*WHERE, i, crashes=crashes, reasoning=text) for i, (crashes, text) in enumerate(TEXTS, start=1)]
+    runs = [
+        Run(*WHERE, i, crashes=crashes, reasoning=text)
+        for i, (crashes, text) in enumerate(TEXTS, start=1)
+    ]
     others = [
-        Run("mine", "numpy_2_reproduced", "heron", Setting.CODE, "ours", 1, crashes=True, reasoning=" \n"),
-        Run("mine", "numpy_1_reproduced", "egret", Setting.CODE, "ours", 1, crashes=True, reasoning="Another's."),
         Run(
-            "mine", "numpy_1_reproduced", "heron", Setting.CODE, "other study", 1, crashes=True, reasoning="Elsewhere."
+            "mine",
+            "numpy_2_reproduced",
+            "heron",
+            Setting.CODE,
+            "ours",
+            1,
+            crashes=True,
+            reasoning=" \n",
+        ),
+        Run(
+            "mine",
+            "numpy_1_reproduced",
+            "egret",
+            Setting.CODE,
+            "ours",
+            1,
+            crashes=True,
+            reasoning="Another's.",
+        ),
+        Run(
+            "mine",
+            "numpy_1_reproduced",
+            "heron",
+            Setting.CODE,
+            "other study",
+            1,
+            crashes=True,
+            reasoning="Elsewhere.",
         ),
     ]
-    detectors = [Detector(name, title, DetectorKind.LLM) for name, title in (("heron", "Heron 2"), ("egret", "Egret"))]
+    detectors = [
+        Detector(name, title, DetectorKind.LLM)
+        for name, title in (("heron", "Heron 2"), ("egret", "Egret"))
+    ]
     opened.write(lambda cursor: add_records(cursor, [*runs, *others, *detectors], source_id="test"))
     yield opened
     opened.close()

@@ -9,7 +9,12 @@ import pytest
 
 from crane_core.domain import AnnotatorKind, Judgement, Label, Setting
 from crane_core.storage.inventory import empty
-from crane_core.storage.labels import counts_by_case, judge_passes, pooled_judge_labels, verdict_labels
+from crane_core.storage.labels import (
+    counts_by_case,
+    judge_passes,
+    pooled_judge_labels,
+    verdict_labels,
+)
 from crane_core.storage.store import Store
 from crane_core.storage.write import add_records
 
@@ -18,7 +23,11 @@ HUMAN, JUDGE = AnnotatorKind.HUMAN, AnnotatorKind.JUDGE
 
 
 def said(
-    label: Label, who: str = "ana", kind: AnnotatorKind = HUMAN, item: str = "numpy_1", **more: object
+    label: Label,
+    who: str = "ana",
+    kind: AnnotatorKind = HUMAN,
+    item: str = "numpy_1",
+    **more: object,
 ) -> Judgement:
     where = ("mine", f"{item}_reproduced", "heron", Setting.CODE, "ours")
     return Judgement(*where, who, kind, label, **more)  # type: ignore[arg-type]
@@ -71,8 +80,15 @@ def test_of_single_runs_the_most_frequent_label_counts_and_among_equals_the_firs
 
 
 def test_people_and_judges_speak_for_themselves() -> None:
-    found = labels_of(said(C), said(W, "ben"), said(P, "judge", JUDGE), said(W, "analyst", AnnotatorKind.HUMAN))
-    assert found == {"ana": "correct", "ben": "wrong", "judge, repetition 1": "partial", "analyst": "wrong"}
+    found = labels_of(
+        said(C), said(W, "ben"), said(P, "judge", JUDGE), said(W, "analyst", AnnotatorKind.HUMAN)
+    )
+    assert found == {
+        "ana": "correct",
+        "ben": "wrong",
+        "judge, repetition 1": "partial",
+        "analyst": "wrong",
+    }
 
 
 def test_a_judge_is_an_annotator_per_repetition_and_order_of_texts() -> None:
@@ -89,8 +105,14 @@ def test_a_judge_is_an_annotator_per_repetition_and_order_of_texts() -> None:
 
 
 def test_every_verdict_has_its_row() -> None:
-    frame = frame_of(verdict_labels, said(C), said(W, item="numpy_2"), said(P, "ben", item="numpy_2"))
-    assert list(frame["instance_id"]) == ["numpy_1_reproduced", "numpy_2_reproduced", "numpy_2_reproduced"]
+    frame = frame_of(
+        verdict_labels, said(C), said(W, item="numpy_2"), said(P, "ben", item="numpy_2")
+    )
+    assert list(frame["instance_id"]) == [
+        "numpy_1_reproduced",
+        "numpy_2_reproduced",
+        "numpy_2_reproduced",
+    ]
     assert list(frame["label"]) == ["correct", "wrong", "partial"]
     assert set(frame["kind"]) == {"human"}
 
@@ -131,10 +153,14 @@ def test_labels_are_counted_by_case_and_alike_cases_together() -> None:
         said(Label.UNVERIFIABLE, item="a_4"),
         said(C, item="elsewhere"),
     ]
-    verdicts = pd.DataFrame({"case_id": ["a_1", "a_2", "a_3", "a_4"]}).assign(detector="heron", setting="code")
+    verdicts = pd.DataFrame({"case_id": ["a_1", "a_2", "a_3", "a_4"]}).assign(
+        detector="heron", setting="code"
+    )
     verdicts = verdicts.assign(instance_id=verdicts["case_id"] + "_reproduced")
     found = frame_of(
-        lambda cursor: counts_by_case(cursor, "mine", "ours", verdicts, label="correct", among=["correct", "wrong"]),
+        lambda cursor: counts_by_case(
+            cursor, "mine", "ours", verdicts, label="correct", among=["correct", "wrong"]
+        ),
         *given,
     )
     assert found.to_numpy().tolist() == [["ana", 0, 1, 1], ["ana", 1, 1, 2], ["ben", 1, 1, 1]]

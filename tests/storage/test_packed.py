@@ -27,11 +27,15 @@ def cursor() -> duckdb.DuckDBPyConnection:
 
 
 @pytest.mark.parametrize("n", [0, 1, 1_000])
-def test_it_is_what_df_gives(cursor: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch, n: int) -> None:
+def test_it_is_what_df_gives(
+    cursor: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch, n: int
+) -> None:
     monkeypatch.setattr(module, "_BATCH_ROWS", 64)
     ours, theirs = packed(cursor, ROWS.format(n=n)), cursor.execute(ROWS.format(n=n)).df()
     has_texts = theirs.select_dtypes(exclude="object").columns
-    assert ours.dtypes[has_texts].astype(str).tolist() == theirs.dtypes[has_texts].astype(str).tolist()
+    assert (
+        ours.dtypes[has_texts].astype(str).tolist() == theirs.dtypes[has_texts].astype(str).tolist()
+    )
     assert ours[["text", "same", "nothing"]].dtypes.eq(TEXT).all()
     assert _with_none(ours).equals(_with_none(theirs))
 
@@ -41,7 +45,9 @@ def _with_none(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.astype(object).where(frame.notna(), None)
 
 
-def test_each_text_is_in_memory_once(cursor: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_text_is_in_memory_once(
+    cursor: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(module, "_BATCH_ROWS", 64)
     found = packed(cursor, "SELECT 'a' || i % 3 AS one, 'a' || i % 2 AS other FROM range(500) t(i)")
     assert len({id(text) for text in chain(found["one"], found["other"])}) == 3
@@ -51,7 +57,9 @@ def test_each_text_is_in_memory_once(cursor: duckdb.DuckDBPyConnection, monkeypa
 
 
 def test_a_column_is_put_into_other_texts(cursor: duckdb.DuckDBPyConnection) -> None:
-    found = packed(cursor, "SELECT CASE WHEN i % 3 < 2 THEN 'a' || i % 3 END AS one FROM range(6) t(i)")
+    found = packed(
+        cursor, "SELECT CASE WHEN i % 3 < 2 THEN 'a' || i % 3 END AS one FROM range(6) t(i)"
+    )
     asked: list[str] = []
     titles = by_value(found["one"], lambda text: asked.append(text) or str(text).upper())
     assert titles.tolist() == ["A0", "A1", "NAN"] * 2
@@ -63,4 +71,8 @@ def test_frames_of_verdicts_and_labels_are_packed(embedded_store: Store) -> None
         texts = frame.select_dtypes("str")
         assert set(texts.dtypes) == {TEXT}
         n_different = sum(texts[name].nunique() for name in texts)
-        assert len({id(text) for name in texts for text in texts[name].dropna()}) <= n_different < len(frame)
+        assert (
+            len({id(text) for name in texts for text in texts[name].dropna()})
+            <= n_different
+            < len(frame)
+        )

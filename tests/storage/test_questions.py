@@ -29,23 +29,39 @@ from crane_core.storage.store import IN_MEMORY, Store, open_store
 from crane_core.storage.write import add_records
 
 CRASHING, FIXED = "numpy_1_reproduced", "numpy_1_fixed"
-DETECTORS = (Detector("gpt-5", "GPT-5", DetectorKind.LLM), Detector("pylint", "pylint", DetectorKind.ANALYZER))
+DETECTORS = (
+    Detector("gpt-5", "GPT-5", DetectorKind.LLM),
+    Detector("pylint", "pylint", DetectorKind.ANALYZER),
+)
 
 
 def run(instance: str, index: int, detector: str = "gpt-5", *, said: bool | None) -> Run:
-    return Run("mine", instance, detector, Setting.CODE, "study", index, crashes=said, reasoning=f"answer {index}")
+    return Run(
+        "mine",
+        instance,
+        detector,
+        Setting.CODE,
+        "study",
+        index,
+        crashes=said,
+        reasoning=f"answer {index}",
+    )
 
 
 def judged(instance: str, label: Label, **more: object) -> Judgement:
     where = ("mine", instance, "gpt-5", Setting.CODE, "study")
     return Judgement(
-        *where, **{"annotator": "published human", "annotator_kind": AnnotatorKind.HUMAN} | more, label=label
+        *where,
+        **{"annotator": "published human", "annotator_kind": AnnotatorKind.HUMAN} | more,
+        label=label,
     )  # type: ignore[arg-type]
 
 
 RECORDS: list[Record] = [
     Benchmark("mine", "Mine", "MIT", "https://example.org"),
-    Case("mine", "numpy_1", library="numpy", root_cause="data confusion", diagnosis="Lanes below 0."),
+    Case(
+        "mine", "numpy_1", library="numpy", root_cause="data confusion", diagnosis="Lanes below 0."
+    ),
     Case("mine", "numpy_2"),
     Instance("mine", "numpy_1", Version.REPRODUCED, remark="needs a file"),
     *(Instance("mine", case, version) for case in ("numpy_1", "numpy_2") for version in Version),
@@ -83,7 +99,11 @@ def test_case_list_tells_what_is_at_hand_for_both_versions(store: Store) -> None
 
 def test_a_case_with_its_benchmark_and_none_where_there_is_none(store: Store) -> None:
     case = cases.case(store.cursor(), "mine", "numpy_1")
-    assert case and (case["library"], case["benchmark_title"], case["licence"]) == ("numpy", "Mine", "MIT")
+    assert case and (case["library"], case["benchmark_title"], case["licence"]) == (
+        "numpy",
+        "Mine",
+        "MIT",
+    )
     assert cases.case(store.cursor(), "mine", "' OR 1=1 --") is None
 
 
@@ -107,7 +127,10 @@ def test_runs_in_the_order_of_asking_models_first(store: Store) -> None:
 
 def test_states_prompts_remarks_and_labels_of_a_case(store: Store) -> None:
     cursor = store.cursor()
-    assert cases.kernel_states(cursor, "mine", "numpy_1")["origin"].tolist() == ["another", "notebook"]
+    assert cases.kernel_states(cursor, "mine", "numpy_1")["origin"].tolist() == [
+        "another",
+        "notebook",
+    ]
     prompts = cases.prompt_list(cursor, "mine", "numpy_1")
     assert prompts[["sha256", "n_chars"]].to_numpy().tolist() == [["ab", 14]]
     assert cases.prompt_text(cursor, "ab") == "Will it crash?"
@@ -128,7 +151,9 @@ def test_answer_counts_by_hand(store: Store) -> None:
     assert (row["human"], row["truth"], row["version"]) == ("partial", True, "reproduced")
     never = counted.loc[(FIXED, "gpt-5")]
     assert never[["n_crash", "n_safe", "n_unanswered", "n_skipped"]].tolist() == [0, 0, 0, 1]
-    theirs = verdicts.answer_counts(store.cursor(), "somebody").set_index(["instance_id", "detector"])
+    theirs = verdicts.answer_counts(store.cursor(), "somebody").set_index(
+        ["instance_id", "detector"]
+    )
     assert theirs.loc[(FIXED, "gpt-5"), "human"] == "correct"
     assert len(counted) == 3
 
@@ -153,8 +178,13 @@ def test_the_embedded_study_by_numbers(embedded_store: Store) -> None:
 
 def test_the_embedded_answers_by_numbers(embedded_store: Store) -> None:
     """222 instances, three models with five runs in two settings: 6,660; two analyzers with one run each."""
-    study = verdicts.answer_counts(embedded_store.cursor()).query("experiment == 'crane-llm-2025-10'")
-    models, analyzers = study.query("detector_kind == 'llm'"), study.query("detector_kind == 'analyzer'")
+    study = verdicts.answer_counts(embedded_store.cursor()).query(
+        "experiment == 'crane-llm-2025-10'"
+    )
+    models, analyzers = (
+        study.query("detector_kind == 'llm'"),
+        study.query("detector_kind == 'analyzer'"),
+    )
     assert int((models["n_crash"] + models["n_safe"] + models["n_unanswered"]).sum()) == 6660
     assert len(analyzers) == 2 * 2 * 222
     assert (analyzers["n_crash"] + analyzers["n_safe"]).eq(1).all()
@@ -164,12 +194,22 @@ def test_the_embedded_answers_by_numbers(embedded_store: Store) -> None:
 def test_printed_numbers_stand_in_the_order_of_the_page(embedded_store: Store) -> None:
     numbers = verdicts.published_numbers(embedded_store.cursor())
     of_2a = numbers[numbers["table_id"] == "2a"]
-    assert list(dict.fromkeys(of_2a["row"])) == ["Gemini 2.5 Flash", "Qwen2.5-32B-Instruct", "GPT-5"]
+    assert list(dict.fromkeys(of_2a["row"])) == [
+        "Gemini 2.5 Flash",
+        "Qwen2.5-32B-Instruct",
+        "GPT-5",
+    ]
     assert of_2a["column"].tolist()[:2] == ["Precision (-RT)", "Precision (+RT)"]
 
 
 def test_content_is_every_table_sorted(embedded_store: Store) -> None:
     content = state.content(embedded_store.cursor())
-    assert {"schema_version", "sources", "source_counts", "load_problems", "ledger_files"} <= content.keys()
+    assert {
+        "schema_version",
+        "sources",
+        "source_counts",
+        "load_problems",
+        "ledger_files",
+    } <= content.keys()
     assert set(state.table_counts(embedded_store.cursor())) <= content.keys()
     assert content["sources"] == sorted(content["sources"])

@@ -10,7 +10,14 @@ import pytest
 
 from crane_core.errors import StoreError
 from crane_core.storage import schema
-from crane_core.storage.schema import TABLE, VERSION, OtherVersionError, make_schema, schema_text, version_of
+from crane_core.storage.schema import (
+    TABLE,
+    VERSION,
+    OtherVersionError,
+    make_schema,
+    schema_text,
+    version_of,
+)
 from crane_core.storage.store import open_as_it_is, open_store, open_to_read
 from tests.old_database import make_old
 
@@ -31,11 +38,17 @@ def test_an_empty_file_gets_the_schema_once(tmp_path: Path) -> None:
     path = tmp_path / "crane.duckdb"
     store = open_store(path)
     assert version_of(store.bare_cursor()) == VERSION
-    store.write(lambda cursor: cursor.execute("INSERT INTO detectors VALUES ('rules', 'Rules', 'rules', 'made')"))
+    store.write(
+        lambda cursor: cursor.execute(
+            "INSERT INTO detectors VALUES ('rules', 'Rules', 'rules', 'made')"
+        )
+    )
     store.close()
     again = open_store(path)
     assert version_of(again.bare_cursor()) == VERSION
-    assert again.cursor().execute("FROM detectors").fetchall() == [("rules", "Rules", "rules", "made")]
+    assert again.cursor().execute("FROM detectors").fetchall() == [
+        ("rules", "Rules", "rules", "made")
+    ]
     again.close()
 
 
@@ -60,7 +73,9 @@ def test_a_database_of_release_0_2_is_refused_and_can_be_read_as_it_is(tmp_path:
     make_old(path)
     before = path.read_bytes()
     for opened in (open_store, open_to_read):
-        with pytest.raises(OtherVersionError, match=f"schema 18; this one has {VERSION}") as refused:
+        with pytest.raises(
+            OtherVersionError, match=f"schema 18; this one has {VERSION}"
+        ) as refused:
             opened(path)
         assert refused.value.is_older and "rebuild" in refused.value.remedy
     assert path.read_bytes() == before
@@ -87,12 +102,20 @@ def test_a_database_of_another_program_stays_as_it_is(tmp_path: Path) -> None:
         open_store(path)
     assert not refused.value.is_older
     with duckdb.connect(str(path)) as connection:
-        assert connection.execute("SELECT table_name FROM duckdb_tables()").fetchall() == [("boats",)]
+        assert connection.execute("SELECT table_name FROM duckdb_tables()").fetchall() == [
+            ("boats",)
+        ]
 
 
-def test_a_schema_that_fails_leaves_an_empty_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_schema_that_fails_leaves_an_empty_database(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "crane.duckdb"
-    monkeypatch.setattr(schema, "schema_text", lambda: "CREATE TABLE half (a INTEGER); INSERT INTO nowhere VALUES (1);")
+    monkeypatch.setattr(
+        schema,
+        "schema_text",
+        lambda: "CREATE TABLE half (a INTEGER); INSERT INTO nowhere VALUES (1);",
+    )
     with pytest.raises(StoreError, match="nowhere"):
         open_store(path)
     monkeypatch.undo()

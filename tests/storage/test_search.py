@@ -15,7 +15,13 @@ from crane_core.storage.write import add_records
 
 RECORDS: list[Record] = [
     Benchmark("mine", "Mine"),
-    Case("mine", "a", library="numpy", diagnosis="The Lane is negative.", traceback="ValueError: below 0%"),
+    Case(
+        "mine",
+        "a",
+        library="numpy",
+        diagnosis="The Lane is negative.",
+        traceback="ValueError: below 0%",
+    ),
     Case("mine", "b", exception="keyerror"),
     *(Instance("mine", case, version) for case in ("a", "b") for version in Version),
     Cell("mine", "a_fixed", "notebook", 0, CellRole.TARGET, "np.BINCOUNT(lanes)"),
@@ -56,5 +62,8 @@ def test_any_text_is_a_question(store: Store, text: str) -> None:
 
 
 def test_what_is_asked_for_is_bounded() -> None:
-    assert words_of("A a " + "x" * 500 + " " + " ".join(map(str, range(50))))[:2] == ["a", "x" * MOST_CHARACTERS]
+    assert words_of("A a " + "x" * 500 + " " + " ".join(map(str, range(50))))[:2] == [
+        "a",
+        "x" * MOST_CHARACTERS,
+    ]
     assert len(words_of(" ".join(map(str, range(50))))) == MOST_WORDS

@@ -39,7 +39,9 @@ def store(tmp_path: Path) -> Iterator[Store]:
     opened.close()
 
 
-def test_a_reader_follows_to_the_newest_copy_without_a_restart(store: Store, tmp_path: Path) -> None:
+def test_a_reader_follows_to_the_newest_copy_without_a_restart(
+    store: Store, tmp_path: Path
+) -> None:
     first = publish(store, tmp_path / "replicas", at=1_000.0)
     replica = Replica(tmp_path / "replicas")
     version = replica.version
@@ -59,7 +61,9 @@ def test_a_reader_follows_to_the_newest_copy_without_a_restart(store: Store, tmp
     assert first < replica.path
 
 
-def test_a_copy_is_made_while_others_read_and_has_what_is_not_merged_yet(store: Store, tmp_path: Path) -> None:
+def test_a_copy_is_made_while_others_read_and_has_what_is_not_merged_yet(
+    store: Store, tmp_path: Path
+) -> None:
     reading = store.cursor()
     reading.execute("BEGIN TRANSACTION")
     reading.execute(COUNT).fetchall()
@@ -73,7 +77,9 @@ def test_a_copy_is_made_while_others_read_and_has_what_is_not_merged_yet(store: 
 def test_the_lock_on_the_database_outlives_a_copy(store: Store, tmp_path: Path) -> None:
     publish(store, tmp_path / "replicas", at=time.time())
     other = "import sys, pathlib, crane_core.storage.store as s; s.open_store(pathlib.Path(sys.argv[1]))"
-    done = subprocess.run([sys.executable, "-c", other, str(store.path)], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", other, str(store.path)], capture_output=True, text=True, check=False
+    )
     assert StoreHeldError.__name__ in done.stderr
 
 
@@ -134,7 +140,9 @@ def test_without_a_copy_a_replica_says_what_to_start(tmp_path: Path) -> None:
         pytest.param(range(0, 240, 12), marks=pytest.mark.slow, id="twenty moments"),
     ],
 )
-def test_a_writer_that_is_killed_while_it_copies_leaves_no_half_copy(tmp_path: Path, delays_ms: Sequence[int]) -> None:
+def test_a_writer_that_is_killed_while_it_copies_leaves_no_half_copy(
+    tmp_path: Path, delays_ms: Sequence[int]
+) -> None:
     folder = tmp_path / "replicas"
     for delay_ms in (*delays_ms, None):
         writer = subprocess.Popen(
@@ -147,7 +155,9 @@ def test_a_writer_that_is_killed_while_it_copies_leaves_no_half_copy(tmp_path: P
         if delay_ms is None:
             assert writer.stdout.readline() == b"published\n"
         else:
-            time.sleep(delay_ms / 1e3)  # so that the kill meets another moment of the copy each time
+            time.sleep(
+                delay_ms / 1e3
+            )  # so that the kill meets another moment of the copy each time
         os.killpg(writer.pid, signal.SIGKILL)
         writer.wait(PATIENCE_S)
         writer.stdout.close()

@@ -20,7 +20,14 @@ import pytest
 
 from crane_core.errors import StoreError
 from crane_core.storage.schema import OtherVersionError
-from crane_core.storage.store import IN_MEMORY, Cursor, Store, StoreHeldError, open_store, open_to_read
+from crane_core.storage.store import (
+    IN_MEMORY,
+    Cursor,
+    Store,
+    StoreHeldError,
+    open_store,
+    open_to_read,
+)
 from tests.patience import PATIENCE_S
 
 N_THREADS = 20
@@ -52,7 +59,9 @@ def test_twenty_threads_write_in_order_while_others_read(store: Store) -> None:
     def read() -> list[int]:
         counts = []
         while not done.is_set():
-            counts += [row[0] for row in store.cursor().execute("SELECT count(*) FROM landed").fetchall()]
+            counts += [
+                row[0] for row in store.cursor().execute("SELECT count(*) FROM landed").fetchall()
+            ]
         return counts
 
     with ThreadPoolExecutor(N_THREADS + 2) as pool:
@@ -100,7 +109,9 @@ def test_a_reader_sees_a_change_whole_or_not_at_all(store: Store) -> None:
     store.close()
 
 
-def test_database_held_by_another_process(tmp_path: Path, held: Callable[[Path], AbstractContextManager[None]]) -> None:
+def test_database_held_by_another_process(
+    tmp_path: Path, held: Callable[[Path], AbstractContextManager[None]]
+) -> None:
     path = tmp_path / "crane.duckdb"
     open_store(path).close()
     with held(path), pytest.raises(StoreHeldError, match="open in another process") as refused:
@@ -148,13 +159,17 @@ def damaged(whole: bytes, kind: str) -> bytes:
     }[kind]
 
 
-@pytest.mark.parametrize("kind", ["text", "one byte", "cut short", "header", "block header", "first block"])
+@pytest.mark.parametrize(
+    "kind", ["text", "one byte", "cut short", "header", "block header", "first block"]
+)
 def test_broken_file_is_refused_with_a_remedy(tmp_path: Path, kind: str) -> None:
     """In a folder whose name holds the word by which DuckDB tells that a file is held."""
     path = tmp_path / "locks" / "crane.duckdb"
     path.parent.mkdir()
     store = open_store(path)
-    store.cursor().execute("CREATE TABLE filling AS SELECT range AS a, hash(range) AS b FROM range(100000)")
+    store.cursor().execute(
+        "CREATE TABLE filling AS SELECT range AS a, hash(range) AS b FROM range(100000)"
+    )
     store.close()
     path.write_bytes(damaged(path.read_bytes(), kind))
     with pytest.raises(StoreError, match="cannot be opened as a database") as refused:
@@ -198,8 +213,13 @@ def test_a_program_that_is_not_the_app_is_told_as_such(tmp_path: Path) -> None:
     shell = Path(shutil.copy(Path(sys.executable).resolve(), tmp_path / "duckdb"))
     path = tmp_path / "crane.duckdb"
     program = f"import sys, duckdb; kept = duckdb.connect({str(path)!r}); print('open', flush=True); sys.stdin.read()"
-    environment = os.environ | {"PYTHONHOME": sys.base_prefix, "PYTHONPATH": sysconfig.get_path("purelib")}
-    with subprocess.Popen([shell, "-c", program], stdin=PIPE, stdout=PIPE, env=environment) as holder:
+    environment = os.environ | {
+        "PYTHONHOME": sys.base_prefix,
+        "PYTHONPATH": sysconfig.get_path("purelib"),
+    }
+    with subprocess.Popen(
+        [shell, "-c", program], stdin=PIPE, stdout=PIPE, env=environment
+    ) as holder:
         assert holder.stdin is not None and holder.stdout is not None
         assert holder.stdout.readline() == b"open\n"
         with pytest.raises(StoreHeldError, match=r"not this app \(duckdb, process \d+\)"):
@@ -211,12 +231,16 @@ def test_what_queries_needed_is_given_back() -> None:
     """DuckDB's allocator returns free memory by background threads, which are off by default."""
     store = open_store(IN_MEMORY)
     try:
-        assert store.cursor().sql("SELECT current_setting('allocator_background_threads')").fetchall() == [(True,)]
+        assert store.cursor().sql(
+            "SELECT current_setting('allocator_background_threads')"
+        ).fetchall() == [(True,)]
     finally:
         store.close()
 
 
-def test_a_database_opens_again_in_the_same_process_and_reads_no_other_files(tmp_path: Path) -> None:
+def test_a_database_opens_again_in_the_same_process_and_reads_no_other_files(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "kept").mkdir()
     (tmp_path / "other.csv").write_text("a\n1\n")
     first = open_store(tmp_path / "crane.duckdb", tmp_path / "kept")

@@ -28,8 +28,12 @@ CRASHING, FIXED, UNTIMED = "numpy_1_reproduced", "numpy_1_fixed", "numpy_2_repro
 
 
 def look(instance: str, *seconds: float) -> KernelState:
-    cells = [{"cell": place, "seconds": took} for place, took in enumerate(seconds)] or [{"cell": 0}]
-    return KernelState("mine", instance, Setting.RUNTIME_PLUS, "capture", {}, captured={"cells": cells})
+    cells = [{"cell": place, "seconds": took} for place, took in enumerate(seconds)] or [
+        {"cell": 0}
+    ]
+    return KernelState(
+        "mine", instance, Setting.RUNTIME_PLUS, "capture", {}, captured={"cells": cells}
+    )
 
 
 def reply(instance: str, run_index: int, seconds: float | None) -> Reply:

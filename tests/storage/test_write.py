@@ -70,10 +70,22 @@ from tests.examples import examples
 CASE = Case("mine", "numpy_1", library="numpy", exception="valueerror")
 RUN = Run("mine", "numpy_1_fixed", "gpt-5", Setting.CODE, "study", 1, crashes=True)
 LABEL = Judgement(
-    "mine", "numpy_1_fixed", "gpt-5", Setting.CODE, "study", "ann", AnnotatorKind.HUMAN, Label.PARTIAL, note="unsure"
+    "mine",
+    "numpy_1_fixed",
+    "gpt-5",
+    Setting.CODE,
+    "study",
+    "ann",
+    AnnotatorKind.HUMAN,
+    Label.PARTIAL,
+    note="unsure",
 )
 STATE = KernelState(
-    "mine", "numpy_1_fixed", Setting.RUNTIME, "notebook", {"x": VariableState("int", values={"value": 3})}
+    "mine",
+    "numpy_1_fixed",
+    Setting.RUNTIME,
+    "notebook",
+    {"x": VariableState("int", values={"value": 3})},
 )
 TIME = "2026-11-21T10:00:00+00:00"
 ONE_OF_EACH: list[Record] = [
@@ -86,24 +98,79 @@ ONE_OF_EACH: list[Record] = [
     Detector("gpt-5", "GPT-5", DetectorKind.LLM),
     RUN,
     Job("job", "mine", "gpt-5", Setting.CODE, "{}", TIME),
-    Reply("job", "mine", "numpy_1_fixed", "gpt-5", Setting.CODE, 1, "0" * 64, TIME, "It will.", seconds=0.5, usd=0.01),
-    Reread("job", "mine", "numpy_1_fixed", "gpt-5", Setting.CODE, 1, TIME, crashes_before=True, unanswered_after="cut"),
+    Reply(
+        "job",
+        "mine",
+        "numpy_1_fixed",
+        "gpt-5",
+        Setting.CODE,
+        1,
+        "0" * 64,
+        TIME,
+        "It will.",
+        seconds=0.5,
+        usd=0.01,
+    ),
+    Reread(
+        "job",
+        "mine",
+        "numpy_1_fixed",
+        "gpt-5",
+        Setting.CODE,
+        1,
+        TIME,
+        crashes_before=True,
+        unanswered_after="cut",
+    ),
     LABEL,
     JudgeJob("judge", "mine", "study", "judge heron", "{}", TIME),
     JudgeReply(
-        "judge", "mine", "numpy_1_fixed", "gpt-5", Setting.CODE, "study", "judge heron", 1, 1, "normal", "Same?", TIME
+        "judge",
+        "mine",
+        "numpy_1_fixed",
+        "gpt-5",
+        Setting.CODE,
+        "study",
+        "judge heron",
+        1,
+        1,
+        "normal",
+        "Same?",
+        TIME,
     ),
     Campaign("pilot", '{"seed":1}'),
     CampaignGuideline("pilot", TIME, "lead", "Judge."),
     CampaignRound("pilot", TIME, "{}"),
     CampaignLock("pilot", TIME, "lead"),
     Annotation(
-        "pilot", "ana", "e-1", 1, AnnotationAction.LABEL, "k3", 1, "g", TIME, received_at=TIME, source="labels.csv"
+        "pilot",
+        "ana",
+        "e-1",
+        1,
+        AnnotationAction.LABEL,
+        "k3",
+        1,
+        "g",
+        TIME,
+        received_at=TIME,
+        source="labels.csv",
     ),
-    CampaignMessage("pilot", "m-1", "ana", "k3", 1, MessageAction.WRITE, Side.LEAD, "lea", TIME, "Look again."),
+    CampaignMessage(
+        "pilot", "m-1", "ana", "k3", 1, MessageAction.WRITE, Side.LEAD, "lea", TIME, "Look again."
+    ),
     KeyChoice("ana", TIME, '{"isOff": false, "keys": {}}'),
     Verification(
-        *("mine", "numpy_1", Version.REPRODUCED, "e" * 12, "0" * 64, "3.11.7", VerifiedAs.AS_RECORDED, TIME, 0.5),
+        *(
+            "mine",
+            "numpy_1",
+            Version.REPRODUCED,
+            "e" * 12,
+            "0" * 64,
+            "3.11.7",
+            VerifiedAs.AS_RECORDED,
+            TIME,
+            0.5,
+        ),
         *("ValueError", "ValueError", "no", 3, "as it should"),
     ),
     InventoryAct(Listed.RUN, "job", InventoryAction.RENAME, TIME, "lea", title="First"),
@@ -120,7 +187,9 @@ def store() -> Iterator[Store]:
 
 def add(store: Store, source_id: str, *records: Record) -> list[Added]:
     is_ledger = source_id.startswith(LEDGER_SOURCE)
-    return store.write(lambda cursor: add_records(cursor, records, source_id=source_id, latest_wins=is_ledger))
+    return store.write(
+        lambda cursor: add_records(cursor, records, source_id=source_id, latest_wins=is_ledger)
+    )
 
 
 def problems(added: list[Added]) -> list[LoadProblem]:
@@ -149,11 +218,15 @@ def test_same_records_from_a_second_source_change_nothing(store: Store) -> None:
 
 def test_a_state_comes_back_as_the_json_of_the_kernel_state(store: Store) -> None:
     add(store, "a", STATE)
-    [(text, n)] = stored(store, "json_extract(state, '$.variables.x.values.value'), n_variables", "kernel_states")
+    [(text, n)] = stored(
+        store, "json_extract(state, '$.variables.x.values.value'), n_variables", "kernel_states"
+    )
     assert (text, n) == ("3", 1)
 
 
-def test_second_source_with_another_fact_is_one_contradiction_and_the_first_stays(store: Store) -> None:
+def test_second_source_with_another_fact_is_one_contradiction_and_the_first_stays(
+    store: Store,
+) -> None:
     add(store, "a", CASE)
     added = add(store, "b", replace(CASE, exception="keyerror"))
     [problem] = problems(added)
@@ -173,10 +246,16 @@ def test_each_differing_fact_is_told_and_long_values_are_cut(store: Store) -> No
 
 def test_gaps_are_filled_and_are_no_contradiction(store: Store) -> None:
     add(store, "a", CASE)
-    added = add(store, "b", replace(CASE, exception=None, crash_type="value error", diagnosis="Lanes below 0."))
+    added = add(
+        store,
+        "b",
+        replace(CASE, exception=None, crash_type="value error", diagnosis="Lanes below 0."),
+    )
     assert problems(added) == []
     columns = "library, exception, crash_type, diagnosis, source_id"
-    assert stored(store, columns, "cases") == [("numpy", "valueerror", "value error", "Lanes below 0.", "a")]
+    assert stored(store, columns, "cases") == [
+        ("numpy", "valueerror", "value error", "Lanes below 0.", "a")
+    ]
 
 
 def test_an_answer_that_differs_is_a_contradiction(store: Store) -> None:
@@ -191,7 +270,10 @@ def test_a_key_given_twice_by_one_source_is_told_and_the_first_counts(store: Sto
     [entry] = add(store, "a", RUN, replace(RUN, crashes=False), replace(RUN, run_index=2))
     assert (entry.n_read, entry.n_new) == (3, 2)
     [problem] = entry.problems
-    assert problem.reason == "repeated 2 times in one source with different values of crashes; the first is kept"
+    assert (
+        problem.reason
+        == "repeated 2 times in one source with different values of crashes; the first is kept"
+    )
     assert problem.kind is ProblemKind.CONTRADICTION
     assert "run_index 1" in problem.place
     assert stored(store, "run_index, crashes", "runs") == [(1, True), (2, True)]
@@ -210,7 +292,9 @@ def test_the_ledger_overrides_and_is_not_contradicted(store: Store) -> None:
     add(store, "a", RUN)
     assert problems(add(store, "ledger:runs/1.jsonl", replace(RUN, crashes=False))) == []
     assert problems(add(store, "b", replace(RUN, crashes=True, reasoning="It will."))) == []
-    assert stored(store, "crashes, reasoning, source_id", "runs") == [(False, None, "ledger:runs/1.jsonl")]
+    assert stored(store, "crashes, reasoning, source_id", "runs") == [
+        (False, None, "ledger:runs/1.jsonl")
+    ]
 
 
 def test_a_ledger_row_is_the_same_before_and_after_the_source(store: Store) -> None:
@@ -232,7 +316,9 @@ def test_a_relabel_replaces_the_whole_row(store: Store) -> None:
     assert stored(store, "label, note", "judgements") == [("wrong", None)]
 
 
-LABELS = st.lists(st.tuples(st.sampled_from(Label), st.none() | st.text(max_size=3)), min_size=1, max_size=6)
+LABELS = st.lists(
+    st.tuples(st.sampled_from(Label), st.none() | st.text(max_size=3)), min_size=1, max_size=6
+)
 
 
 @examples(20)
@@ -276,17 +362,26 @@ def test_a_refused_record_takes_its_whole_batch_with_it(store: Store) -> None:
 def test_problems_are_numbered_after_those_there_are(store: Store) -> None:
     source = SourceRow("a", "predictions", "mine", "0" * 64, 12, datetime(2026, 1, 1))  # noqa: DTZ001 - UTC by contract
     added = [Added("runs", 2, 1, [])]
-    store.write(lambda cursor: add_source(cursor, source, added, [LoadProblem("f", "line 1", "empty")]))
+    store.write(
+        lambda cursor: add_source(cursor, source, added, [LoadProblem("f", "line 1", "empty")])
+    )
     store.write(lambda cursor: add_problems(cursor, "a", [LoadProblem("f", "line 2", "torn")]))
     cursor = store.cursor()
-    assert state.load_problems(cursor)[["ordinal", "place"]].to_numpy().tolist() == [[0, "line 1"], [1, "line 2"]]
+    assert state.load_problems(cursor)[["ordinal", "place"]].to_numpy().tolist() == [
+        [0, "line 1"],
+        [1, "line 2"],
+    ]
     assert state.source_counts(cursor).to_numpy().tolist() == [["a", "runs", 2, 1]]
     assert state.sources(cursor)[["source_id", "n_problems"]].to_numpy().tolist() == [["a", 1]]
 
 
 def test_ledger_position_is_one_per_file(store: Store) -> None:
     for n_bytes in (10, 25):
-        store.write(lambda cursor, n=n_bytes: set_ledger_position(cursor, "labels/ann.jsonl", n, n - 5, "ab"))
+        store.write(
+            lambda cursor, n=n_bytes: set_ledger_position(
+                cursor, "labels/ann.jsonl", n, n - 5, "ab"
+            )
+        )
     assert state.ledger_positions(store.cursor()) == {"labels/ann.jsonl": (25, 20, "ab")}
 
 
@@ -303,7 +398,9 @@ def test_a_second_look_at_an_instance_says_what_stays_and_what_to_do(store: Stor
     other = replace(STATE, variables={}, captured={"seconds": 2.0})
     [problem] = problems(add(store, "look-2", other))
     assert problem.kind is ProblemKind.CONTRADICTION
-    assert problem.reason.startswith("this instance was looked at before, and that state, of look-1, stays; variables")
+    assert problem.reason.startswith(
+        "this instance was looked at before, and that state, of look-1, stays; variables"
+    )
     assert "take look-1 out of the folder of sources" in problem.reason
     assert stored(store, "source_id, n_variables", "kernel_states") == [("look-1", 1)]
 
@@ -318,7 +415,13 @@ def test_a_key_is_stored_once_though_no_index_guards_it() -> None:
     try:
         for source_id in ("first", "second", LEDGER_SOURCE + "runs.jsonl"):
             latest = source_id.startswith(LEDGER_SOURCE)
-            store.write(lambda c, s=source_id, w=latest: add_records(c, [RUN, RUN], source_id=s, latest_wins=w))  # type: ignore[misc]
-        assert store.cursor().execute("SELECT source_id FROM runs").fetchall() == [(LEDGER_SOURCE + "runs.jsonl",)]
+            store.write(
+                lambda c, s=source_id, w=latest: add_records(
+                    c, [RUN, RUN], source_id=s, latest_wins=w
+                )
+            )  # type: ignore[misc]
+        assert store.cursor().execute("SELECT source_id FROM runs").fetchall() == [
+            (LEDGER_SOURCE + "runs.jsonl",)
+        ]
     finally:
         store.close()

@@ -90,21 +90,35 @@ def hostile(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="session")
-def campaign_folder(answered_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
+def campaign_folder(
+    answered_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory
+) -> DataFolder:
     """A data folder with the two campaigns of a Lab; to be copied, not changed."""
-    folder = DataFolder(Path(shutil.copytree(answered_folder.path, tmp_path_factory.mktemp("campaigns") / "data")))
+    folder = DataFolder(
+        Path(shutil.copytree(answered_folder.path, tmp_path_factory.mktemp("campaigns") / "data"))
+    )
     ours = Population("minibench", "ours")
     store = prepare(folder)
     try:
-        plan = drawn_plan(store, CampaignRequest(PILOT, ("ana", "ben"), ours, Design(DrawKind.ALL), seed=7))
-        other = drawn_plan(store, CampaignRequest(AUDITED, ("eva", "fay"), ours, Design(DrawKind.ALL), seed=7))
+        plan = drawn_plan(
+            store, CampaignRequest(PILOT, ("ana", "ben"), ours, Design(DrawKind.ALL), seed=7)
+        )
+        other = drawn_plan(
+            store, CampaignRequest(AUDITED, ("eva", "fay"), ours, Design(DrawKind.ALL), seed=7)
+        )
     finally:
         store.close()
     keep_campaign(folder, plan)
     keep_campaign(folder, other)
     everything = [(PILOT, name, item.item) for name in plan.annotators for item in plan.items]
     for campaign, name, item in [*everything, (AUDITED, "eva", other.items[0].item)]:
-        act = {"event": f"{name}-{item}", "action": "label", "item": item, "showing": 1, "label": "correct"}
+        act = {
+            "event": f"{name}-{item}",
+            "action": "label",
+            "item": item,
+            "showing": 1,
+            "label": "correct",
+        }
         assert LabelStore(folder, campaign).take(name, [act | {"seconds": 9.0}]).refused == {}
     return folder
 
@@ -122,9 +136,13 @@ def lab(campaign_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -
 
 
 @pytest.fixture(scope="session")
-def open_folder(answered_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
+def open_folder(
+    answered_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory
+) -> DataFolder:
     """The data folder of `open_app`."""
-    return DataFolder(Path(shutil.copytree(answered_folder.path, tmp_path_factory.mktemp("open") / "data")))
+    return DataFolder(
+        Path(shutil.copytree(answered_folder.path, tmp_path_factory.mktemp("open") / "data"))
+    )
 
 
 @pytest.fixture(scope="session")
@@ -135,7 +153,9 @@ def open_app(open_folder: DataFolder) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def locked_app(prepared_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def locked_app(
+    prepared_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
     """Address of an app with a shared password."""
     data = Path(shutil.copytree(prepared_folder.path, tmp_path_factory.mktemp("locked") / "data"))
     with serve(data, CRANE_PASSWORD=PASSWORD) as address:

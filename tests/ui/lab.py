@@ -47,7 +47,9 @@ class Lab(NamedTuple):
 
     def visitor(self, email: str, *, seconds: int = 600) -> Visitor:
         """Somebody with a session of this server; it has expired where `seconds` is not positive."""
-        session = signed(new_pass(email, seconds=seconds), Purpose.SESSION, signing_key(self.folder.path))
+        session = signed(
+            new_pass(email, seconds=seconds), Purpose.SESSION, signing_key(self.folder.path)
+        )
         return Visitor(self.address, f"crane_session={session}")
 
     def of(self, role: Role) -> Visitor:
@@ -86,5 +88,7 @@ class Lab(NamedTuple):
 
     def log(self) -> str:
         """What the server printed so far."""
-        file = self.folder.path.with_name(f"{self.folder.path.name}.{urlsplit(self.address).port}.log")
+        file = self.folder.path.with_name(
+            f"{self.folder.path.name}.{urlsplit(self.address).port}.log"
+        )
         return file.read_text("utf-8")

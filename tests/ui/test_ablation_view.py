@@ -18,7 +18,10 @@ PLACES = {
 
 @pytest.fixture
 def table() -> StudyTable:
-    cells = [compared("GPT-5", column, printed, "percent", ours) for column, (printed, ours) in PLACES.items()]
+    cells = [
+        compared("GPT-5", column, printed, "percent", ours)
+        for column, (printed, ours) in PLACES.items()
+    ]
     return StudyTable("4a", "Ablation", "paper", cells)
 
 

@@ -27,7 +27,9 @@ def page() -> None:
 def visit(monkeypatch: pytest.MonkeyPatch) -> AppTest:
     monkeypatch.setenv("CRANE_TEST_PASSWORD", PASSWORD)
     monkeypatch.setattr(access, "_THROTTLE", Throttle("password"))
-    monkeypatch.setattr(access, "_peer", lambda: "10.0.0.7")  # a page that is only tried out has no peer
+    monkeypatch.setattr(
+        access, "_peer", lambda: "10.0.0.7"
+    )  # a page that is only tried out has no peer
     # A script that runs in this process becomes its main module, which later tests' processes would start with.
     monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
     return AppTest.from_function(page).run()
@@ -46,7 +48,9 @@ def test_the_password_admits_a_session(visit: AppTest) -> None:
     assert visit.run().markdown[0].value == "inside"
 
 
-def test_several_wrong_passwords_lock_the_peer(visit: AppTest, caplog: pytest.LogCaptureFixture) -> None:
+def test_several_wrong_passwords_lock_the_peer(
+    visit: AppTest, caplog: pytest.LogCaptureFixture
+) -> None:
     with caplog.at_level(logging.WARNING):
         for number in range(MAX_FAILURES):
             assert "That is not the password" in give(visit, f"guess {number}")

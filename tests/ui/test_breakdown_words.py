@@ -14,7 +14,13 @@ from crane_core.ui.breakdown_words import about, change_words, finding
 
 def changes(*differences: tuple[float | None, float | None], n_cases: int = 40) -> pd.DataFrame:
     return pd.DataFrame(
-        {"stage": f"s{i}", "detector_title": "GPT-5", "difference": d, "p_bh": p, "test": None if p is None else "T"}
+        {
+            "stage": f"s{i}",
+            "detector_title": "GPT-5",
+            "difference": d,
+            "p_bh": p,
+            "test": None if p is None else "T",
+        }
         | {"outcome": str(outcome(d, [p])), "n_cases": n_cases}
         for i, (d, p) in enumerate(differences)
     )

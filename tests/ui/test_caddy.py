@@ -24,7 +24,9 @@ ROOT = Path(__file__).resolve().parents[2]
 CADDY = shutil.which("caddy") or ""
 pytestmark = pytest.mark.skipif(not CADDY, reason="caddy is not installed (Debian package caddy)")
 PLAIN, WITH_LOGIN, WITH_REPLICAS = re.findall(
-    r"```\n(crane\.lab\.example \{.*?)```", (ROOT / "docs" / "admin" / "server.md").read_text(), re.DOTALL
+    r"```\n(crane\.lab\.example \{.*?)```",
+    (ROOT / "docs" / "admin" / "server.md").read_text(),
+    re.DOTALL,
 )
 CLAIM = {"X-Forwarded-Email": "ada@lab.example"}
 
@@ -33,7 +35,9 @@ CLAIM = {"X-Forwarded-Email": "ada@lab.example"}
 def caddy(configuration: str, place: Path, app: str, login: int = 1) -> Iterator[str]:
     """Caddy with this configuration, without HTTPS, before the app and what logs in; gives its address."""
     address = f"http://127.0.0.1:{free_port()}"
-    text = configuration.replace("crane.lab.example", address).replace("127.0.0.1:8501", app.removeprefix("http://"))
+    text = configuration.replace("crane.lab.example", address).replace(
+        "127.0.0.1:8501", app.removeprefix("http://")
+    )
     file = place / "Caddyfile"
     file.write_text("{\n\tadmin off\n}\n" + text.replace("127.0.0.1:4180", f"127.0.0.1:{login}"))
     process = subprocess.Popen(
@@ -84,7 +88,9 @@ def app(prepared_folder: DataFolder, tmp_path: Path) -> Iterator[str]:
 
 
 def test_the_plain_configuration_passes_sessions_and_no_claim(app: str, tmp_path: Path) -> None:
-    session = signed(new_pass("lea@lab.example", seconds=60), Purpose.SESSION, signing_key(tmp_path / "data"))
+    session = signed(
+        new_pass("lea@lab.example", seconds=60), Purpose.SESSION, signing_key(tmp_path / "data")
+    )
     with caddy(PLAIN, tmp_path, app) as address:
         assert Visitor(address, f"crane_session={session}").sees("campaigns").shows("New campaign")
         assert Visitor(address, headers=CLAIM).sees("data").shows("it did not name you")
@@ -106,33 +112,53 @@ def test_the_configuration_with_replicas_keeps_a_browser_at_one_and_sends_who_wr
         writer = started("--publish", "1")
         second = ExitStack()
         first_replica = started("--replica-of", public)
-        second_replica = second.enter_context(serve(data, arguments=("--replica-of", public), CRANE_ROLES=str(roles)))
+        second_replica = second.enter_context(
+            serve(data, arguments=("--replica-of", public), CRANE_ROLES=str(roles))
+        )
         running.push(second)
-        text = WITH_REPLICAS.replace("https://crane.lab.example:8443", public).replace("crane.lab.example:8443", public)
+        text = WITH_REPLICAS.replace("https://crane.lab.example:8443", public).replace(
+            "crane.lab.example:8443", public
+        )
         for port, address in ((8502, first_replica), (8503, second_replica)):
             text = text.replace(f"127.0.0.1:{port}", address.removeprefix("http://"))
         viewers = running.enter_context(caddy(text, tmp_path, writer))
         given = {asked(viewers, "/").getheader("Set-Cookie", "") for _ in range(30)}
-        kept = {part for cookies in given for part in cookies.split("; ") if part.startswith("crane_replica=")}
+        kept = {
+            part
+            for cookies in given
+            for part in cookies.split("; ")
+            if part.startswith("crane_replica=")
+        }
         assert len(kept) == 2
         browsers = [Visitor(viewers, f"{cookie}; {replica}") for replica in kept]
         assert all(browser.sees("results").shows("Read-only copy as of") for browser in browsers)
         assert Visitor(public, cookie).sees("campaigns").shows("New campaign")
         sent = asked(viewers, "/annotate?campaign=pilot")
-        assert (sent.status, sent.getheader("Location")) == (302, f"{public}/annotate?campaign=pilot")
+        assert (sent.status, sent.getheader("Location")) == (
+            302,
+            f"{public}/annotate?campaign=pilot",
+        )
         second.close()
         assert all(browser.sees("results").shows("Read-only copy as of") for browser in browsers)
         assert asked(public, "/logout", headers={"Cookie": cookie}).status == 303
-        assert all(browser.sees("results").shows("If you have an invitation link") for browser in browsers)
+        assert all(
+            browser.sees("results").shows("If you have an invitation link") for browser in browsers
+        )
 
 
-def test_the_configuration_with_a_login_says_who_visits_and_passes_no_claim(app: str, tmp_path: Path) -> None:
+def test_the_configuration_with_a_login_says_who_visits_and_passes_no_claim(
+    app: str, tmp_path: Path
+) -> None:
     login = ThreadingHTTPServer(("127.0.0.1", 0), Login)
     threading.Thread(target=login.serve_forever, daemon=True).start()
     try:
         with caddy(WITH_LOGIN, tmp_path, app, login.server_port) as address:
             assert Visitor(address, "who=lea").sees("campaigns").shows("New campaign")
-            assert Visitor(address, "who=lea", CLAIM).sees("data").shows("Importing needs the role admin")
+            assert (
+                Visitor(address, "who=lea", CLAIM)
+                .sees("data")
+                .shows("Importing needs the role admin")
+            )
             assert Visitor(address, "who=nobody", CLAIM).sees("data").shows("it did not name you")
             stranger = asked(address, "/data", headers=CLAIM)
             assert stranger.status == 302

@@ -16,7 +16,9 @@ from crane_core.ui.case_list import MOST_ROWS, available_words, board_html, patt
 TextOf = Callable[[str], str]
 PATTERNS = ((Pattern.FLIP, ("a", "c")), (Pattern.CHANGED, ("a",)), (Pattern.HELPED, ("a",)))
 PICTURE = Picture(
-    (PictureColumn("A", "study", "code"), PictureColumn("A", "study", "runtime")), 0, {"x_1": ["r3", "w1", "", "p2"]}
+    (PictureColumn("A", "study", "code"), PictureColumn("A", "study", "runtime")),
+    0,
+    {"x_1": ["r3", "w1", "", "p2"]},
 )
 
 
@@ -38,7 +40,10 @@ def test_patterns_name_their_experiments_by_number() -> None:
 
 
 def test_of_one_experiment_no_number_is_needed() -> None:
-    assert pattern_words(((Pattern.FLIP, ("a",)), (Pattern.ALARM, ("a",))), ["a"]) == "unstable, false alarm"
+    assert (
+        pattern_words(((Pattern.FLIP, ("a",)), (Pattern.ALARM, ("a",))), ["a"])
+        == "unstable, false alarm"
+    )
     assert pattern_words((), ["a"]) == ""
 
 
@@ -49,7 +54,9 @@ def test_a_case_has_a_mark_per_answer_and_a_row_with_bars(text_of: TextOf) -> No
     assert "--share:0.500" in html
     assert "1 of 2" in html
     assert "numpy" in html
-    assert "numpy" not in board(table("x_1"), sort="case_id"), "libraries head the picture in the default order alone"
+    assert "numpy" not in board(table("x_1"), sort="case_id"), (
+        "libraries head the picture in the default order alone"
+    )
 
 
 def test_a_heading_turns_its_order(text_of: TextOf) -> None:
@@ -61,7 +68,10 @@ def test_a_heading_turns_its_order(text_of: TextOf) -> None:
 @pytest.mark.parametrize(
     ("cases", "sentence"),
     [
-        (table("a", "b", n_found=[0, 1], n_alarms=[1, 0]), "1 of 2 crashes escapes every detector; 1 of 2 fixed"),
+        (
+            table("a", "b", n_found=[0, 1], n_alarms=[1, 0]),
+            "1 of 2 crashes escapes every detector; 1 of 2 fixed",
+        ),
         (table("a", n_asked=0), "No detector was asked"),
         (table(), "No cases match these filters"),
     ],

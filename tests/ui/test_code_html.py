@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from crane_core.ui.code_html import MAX_LINE, line_html, prose_html
 
 TextOf = Callable[[str], str]
-SHORT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\n\0\ufeff"), max_size=60)
+SHORT = st.text(
+    st.characters(exclude_categories=["Cs"], exclude_characters="\r\n\0\ufeff"), max_size=60
+)
 
 
 @given(line=SHORT)

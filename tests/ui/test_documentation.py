@@ -23,8 +23,12 @@ class Answer:
 
     def __init__(self, messages: list[Message]) -> None:
         self.status: int = messages[0]["status"]
-        self.headers: Mapping[str, str] = {key.decode(): value.decode() for key, value in messages[0]["headers"]}
-        self.text = b"".join(message.get("body", b"") for message in messages[1:]).decode("utf-8", "replace")
+        self.headers: Mapping[str, str] = {
+            key.decode(): value.decode() for key, value in messages[0]["headers"]
+        }
+        self.text = b"".join(message.get("body", b"") for message in messages[1:]).decode(
+            "utf-8", "replace"
+        )
 
 
 def asked(path: str, method: str = "GET") -> Answer:
@@ -39,7 +43,14 @@ def asked(path: str, method: str = "GET") -> Answer:
     async def send(message: Message) -> None:
         sent.append(message)
 
-    scope = {"type": "http", "path": path, "method": method, "headers": [], "query_string": b"", "root_path": ""}
+    scope = {
+        "type": "http",
+        "path": path,
+        "method": method,
+        "headers": [],
+        "query_string": b"",
+        "root_path": "",
+    }
     asyncio.run(Documentation(app, HEADERS)(scope, receive, send))
     return Answer(sent)
 
@@ -48,7 +59,9 @@ def asked(path: str, method: str = "GET") -> Answer:
 def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     site = tmp_path / "site"
     (site / "engineer").mkdir(parents=True)
-    (site / "engineer" / "check.html").write_text(f"<h1>Check</h1><script>{SCRIPT}</script>", "utf-8")
+    (site / "engineer" / "check.html").write_text(
+        f"<h1>Check</h1><script>{SCRIPT}</script>", "utf-8"
+    )
     (site / "index.html").write_text("<h1>Start</h1>", "utf-8")
     (site / "site.css").write_text("h1 {}", "utf-8")
     (tmp_path / "secret.html").write_text("secret", "utf-8")
@@ -70,12 +83,16 @@ def test_a_built_page_may_run_its_own_scripts_and_no_others(built: Path) -> None
     assert answer.headers["x-frame-options"] == "DENY"
 
 
-@pytest.mark.parametrize(("path", "text"), [("/docs/", "<h1>Start</h1>"), ("/docs/site.css", "h1 {}")])
+@pytest.mark.parametrize(
+    ("path", "text"), [("/docs/", "<h1>Start</h1>"), ("/docs/site.css", "h1 {}")]
+)
 def test_the_start_and_other_files_of_the_site(built: Path, path: str, text: str) -> None:
     assert (asked(path).status, asked(path).text) == (200, text)
 
 
-@pytest.mark.parametrize("path", ["/docs/../secret.html", "/docs/none.html", "/docs/engineer", "/docs//etc/passwd"])
+@pytest.mark.parametrize(
+    "path", ["/docs/../secret.html", "/docs/none.html", "/docs/engineer", "/docs//etc/passwd"]
+)
 def test_nothing_else_is_found(built: Path, path: str) -> None:
     assert asked(path).status == 404
 
@@ -111,10 +128,16 @@ def test_other_addresses_reach_the_app(built: Path) -> None:
 
 def test_the_server_has_it_before_the_login() -> None:
     classes = [each.cls.__name__ for each in door()]
-    assert classes.index("TrustedHostMiddleware") < classes.index("Documentation") < classes.index("Entrance")
+    assert (
+        classes.index("TrustedHostMiddleware")
+        < classes.index("Documentation")
+        < classes.index("Entrance")
+    )
 
 
 def test_a_document_that_a_remedy_names_is_a_link_on_the_page(unbuilt: None) -> None:
-    words = refusal_words("The file is malformed.", "docs/admin/server.md shows an example of the file.")
+    words = refusal_words(
+        "The file is malformed.", "docs/admin/server.md shows an example of the file."
+    )
     [address] = re.findall(r"\[docs/admin/server\.md\]\(\.(/docs/[^)]+)\) shows an example", words)
     assert asked(address).text.startswith("# On a server")

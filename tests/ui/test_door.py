@@ -23,7 +23,12 @@ BOUNDARY = "upload-ends-here"
 
 
 def ask(
-    address: str, path: str, *, method: str = "GET", headers: Mapping[str, str] | None = None, body: bytes | None = None
+    address: str,
+    path: str,
+    *,
+    method: str = "GET",
+    headers: Mapping[str, str] | None = None,
+    body: bytes | None = None,
 ) -> HTTPResponse:
     """The answer to one request, with any Host header."""
     connection = HTTPConnection(urlsplit(address).netloc, timeout=PATIENCE_S)
@@ -64,7 +69,9 @@ def port_of(address: str) -> int:
     return port
 
 
-@pytest.mark.parametrize("host", ["evil.example:{port}", "evil.example", "localhost.evil.example:{port}", "127.0.0.2"])
+@pytest.mark.parametrize(
+    "host", ["evil.example:{port}", "evil.example", "localhost.evil.example:{port}", "127.0.0.2"]
+)
 def test_a_foreign_host_gets_nothing(open_app: str, host: str) -> None:
     """DNS rebinding: a website's own name that leads to this machine, so that Origin and Host agree."""
     host = host.format(port=port_of(open_app))
@@ -73,8 +80,12 @@ def test_a_foreign_host_gets_nothing(open_app: str, host: str) -> None:
     assert status_of_websocket(open_app, host, f"http://{host}") == 400
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1:{port}", "localhost:{port}", "[::1]:{port}", "crane.example"])
-def test_names_of_loopback_and_those_that_were_configured_are_served(open_app: str, host: str) -> None:
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1:{port}", "localhost:{port}", "[::1]:{port}", "crane.example"]
+)
+def test_names_of_loopback_and_those_that_were_configured_are_served(
+    open_app: str, host: str
+) -> None:
     host = host.format(port=port_of(open_app))
     assert ask(open_app, "/", headers={"Host": host}).status == 200
     assert status_of_websocket(open_app, host, f"http://{host}") == 101
@@ -109,11 +120,16 @@ def test_every_answer_forbids_frames_and_guessing(open_app: str) -> None:
     for path in ("/", "/cases", "/_stcore/health", "/favicon.png"):
         headers = ask(open_app, path).headers
         assert "frame-ancestors 'none'" in headers["Content-Security-Policy"]
-        assert "'unsafe-inline'" not in headers["Content-Security-Policy"].split("script-src")[1].split(";")[0]
+        assert (
+            "'unsafe-inline'"
+            not in headers["Content-Security-Policy"].split("script-src")[1].split(";")[0]
+        )
         assert headers["X-Frame-Options"] == "DENY"
         assert headers["X-Content-Type-Options"] == "nosniff"
         assert headers["Referrer-Policy"] == "same-origin"
-        assert {"camera=()", "geolocation=()", "microphone=()"} <= set(headers["Permissions-Policy"].split(", "))
+        assert {"camera=()", "geolocation=()", "microphone=()"} <= set(
+            headers["Permissions-Policy"].split(", ")
+        )
 
 
 @pytest.mark.parametrize("path", ["/_stcore/metrics", "/_stcore/metrics/", "//_stcore/metrics"])
@@ -136,7 +152,9 @@ def test_metrics_are_not_public(open_app: str, path: str) -> None:
         ("PUT", "/_stcore/upload_file/some-session/some-file", 403),
     ],
 )
-def test_a_stranger_changes_nothing_over_http(locked_app: str, method: str, path: str, status: int) -> None:
+def test_a_stranger_changes_nothing_over_http(
+    locked_app: str, method: str, path: str, status: int
+) -> None:
     assert ask(locked_app, path, method=method).status == status
 
 
@@ -150,7 +168,10 @@ async def _upload_all(address: str, sizes: tuple[int, ...]) -> list[int]:
     socket = await joined(address, netloc, address)
     await socket.send(BackMsg(rerun_script=ClientState(page_name="data")).SerializeToString())
     session = await _session_id(socket)
-    statuses = [await asyncio.to_thread(_put, address, session, number, size) for number, size in enumerate(sizes)]
+    statuses = [
+        await asyncio.to_thread(_put, address, session, number, size)
+        for number, size in enumerate(sizes)
+    ]
     await socket.close()
     return statuses
 
@@ -172,7 +193,13 @@ def _put(address: str, session: str, number: int, size: int) -> int:
     }
     body = head + bytes(size) + f"\r\n--{BOUNDARY}--\r\n".encode()
     try:
-        return ask(address, f"/_stcore/upload_file/{session}/{number}", method="PUT", headers=headers, body=body).status
+        return ask(
+            address,
+            f"/_stcore/upload_file/{session}/{number}",
+            method="PUT",
+            headers=headers,
+            body=body,
+        ).status
     except (BrokenPipeError, ConnectionResetError):
         return 413
 
@@ -182,7 +209,12 @@ def test_nothing_is_uploaded_before_the_password(locked_app: str) -> None:
 
 
 def test_uploads_of_a_session_are_bounded(open_app: str) -> None:
-    assert upload_all(open_app, 90 * MEBIBYTE, 90 * MEBIBYTE, 90 * MEBIBYTE, 10) == [204, 204, 413, 204]
+    assert upload_all(open_app, 90 * MEBIBYTE, 90 * MEBIBYTE, 90 * MEBIBYTE, 10) == [
+        204,
+        204,
+        413,
+        204,
+    ]
 
 
 def test_a_single_upload_is_bounded(open_app: str) -> None:

@@ -62,7 +62,9 @@ def test_neither_direction_hides_the_other() -> None:
 
 def test_the_tests_behind_the_outcomes_are_named() -> None:
     assert "exact McNemar test" in about_tests("Accuracy", 3)
-    assert about_tests("F1", 1_200).startswith("p: permutation test of F1, the two inputs swapped for whole cases")
+    assert about_tests("F1", 1_200).startswith(
+        "p: permutation test of F1, the two inputs swapped for whole cases"
+    )
     assert "Holm-adjusted over all rows (1,200)" in about_tests("F1", 1_200)
 
 
@@ -78,24 +80,37 @@ def table() -> StudyTable:
         "Accuracy (+RT-V)": ("77%", None),
         "Accuracy (+RT-S)": ("81.5%", None),
     }
-    cells = [compared("GPT-5", column, printed, "percent", ours) for column, (printed, ours) in places.items()]
+    cells = [
+        compared("GPT-5", column, printed, "percent", ours)
+        for column, (printed, ours) in places.items()
+    ]
     return StudyTable("4a", "Ablation", "paper", cells)
 
 
 def test_what_is_printed_stands_beside_what_is_measured_and_never_for_it(table: StudyTable) -> None:
-    printed = printed_drops([table], "Accuracy", measured(("GPT-5", "runtime-S", 0.02, 0.0, 0.04, 0.5)))
+    printed = printed_drops(
+        [table], "Accuracy", measured(("GPT-5", "runtime-S", 0.02, 0.0, 0.04, 0.5))
+    )
     [row] = printed.to_dict("records")
     assert (row["detector_title"], row["setting"]) == ("GPT-5", "runtime-V")
     assert row["difference"] == pytest.approx(-0.036)
     told = finding(measured(SURE), printed, "accuracy", Setting.RUNTIME)
-    assert "Among the changes that are only printed, the largest is −3.6 pp for GPT-5 without values" in told
+    assert (
+        "Among the changes that are only printed, the largest is −3.6 pp for GPT-5 without values"
+        in told
+    )
     assert told.endswith("without its runs it has no interval.")
 
 
 def test_groups_with_gains_and_losses_are_named() -> None:
     shown = [("torch", -0.2, 0.01), ("numpy", -0.1, 0.3), ("a*b", 0.1, 0.02)]
     rows = pd.DataFrame(
-        {"library_group": name, "detector_title": "Heron", "difference": d, "outcome": str(outcome(d, [p]))}
+        {
+            "library_group": name,
+            "detector_title": "Heron",
+            "difference": d,
+            "outcome": str(outcome(d, [p])),
+        }
         for name, d, p in shown
     )
     assert finding_by(rows, "library_group", Setting.RUNTIME_WITHOUT_V) == (

@@ -26,7 +26,9 @@ MODELS, ANALYZERS, RULES = DetectorKind.LLM, DetectorKind.ANALYZER, DetectorKind
 
 def table(rows: list[tuple[float, Outcome]]) -> pd.DataFrame:
     """Intervals that would say the opposite: only the outcome counts."""
-    shown = [{"difference": d, "low": 0.01, "high": 0.2, "outcome": str(outcome)} for d, outcome in rows]
+    shown = [
+        {"difference": d, "low": 0.01, "high": 0.2, "outcome": str(outcome)} for d, outcome in rows
+    ]
     return pd.DataFrame(shown, columns=["difference", "low", "high", "outcome"])
 
 

@@ -22,14 +22,19 @@ def test_the_first_of_each_term_is_explained() -> None:
     assert re.sub("<[^>]+>", "", html) == text
 
 
-@pytest.mark.parametrize("text", ["+RT−S and +RT+D", "−RT+", "mean of runs", "strictly", "a majority of them", ""])
+@pytest.mark.parametrize(
+    "text", ["+RT−S and +RT+D", "−RT+", "mean of runs", "strictly", "a majority of them", ""]
+)
 def test_what_only_looks_like_a_term_stays(text: str) -> None:
     assert with_terms(text) == text
     assert terms_of(with_terms(literal(text))) == []
 
 
 def test_escaped_markdown_keeps_its_terms() -> None:
-    assert terms_of(with_terms(literal("with runtime state (+RT), code only (−RT)"))) == ["+RT", "−RT"]
+    assert terms_of(with_terms(literal("with runtime state (+RT), code only (−RT)"))) == [
+        "+RT",
+        "−RT",
+    ]
 
 
 def test_no_html_of_the_text_becomes_html() -> None:

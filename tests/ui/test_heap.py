@@ -54,7 +54,12 @@ def said(root: Path, program: str = SAYS, **environment: str) -> tuple[list[str]
     """What it printed, and how many arenas glibc has after 16 threads."""
     bare = {name: value for name, value in os.environ.items() if not name.startswith("MALLOC_")}
     done = subprocess.run(
-        [sys.executable, "-c", program], cwd=root, env=bare | environment, capture_output=True, text=True, check=True
+        [sys.executable, "-c", program],
+        cwd=root,
+        env=bare | environment,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return done.stdout.split(), done.stderr.count("Arena ")
 

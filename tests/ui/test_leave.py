@@ -50,10 +50,14 @@ def test_threads_inside_the_database_abort_no_end() -> None:
 
 
 @pytest.mark.parametrize("n_visitors", [pytest.param(0, marks=pytest.mark.slow), 3])
-def test_ctrl_c_ends_the_app_with_zero(prepared_folder: DataFolder, tmp_path: Path, n_visitors: int) -> None:
+def test_ctrl_c_ends_the_app_with_zero(
+    prepared_folder: DataFolder, tmp_path: Path, n_visitors: int
+) -> None:
     data = Path(shutil.copytree(prepared_folder.path, tmp_path / "data"))
     with serve_process(data, end_with=signal.SIGINT) as (address, pid):
-        visits = [threading.Thread(target=_visit, args=(address,), daemon=True) for _ in range(n_visitors)]
+        visits = [
+            threading.Thread(target=_visit, args=(address,), daemon=True) for _ in range(n_visitors)
+        ]
         for visit in visits:
             visit.start()
     for visit in visits:

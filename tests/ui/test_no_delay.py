@@ -36,6 +36,8 @@ def test_files_pipes_and_other_sockets_are_left_alone(tmp_path: Path) -> None:
     os.close(writing)
 
 
-def test_a_system_that_lists_no_files_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_system_that_lists_no_files_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(no_delay, "_OPEN_FILES", tmp_path / "absent")
     assert send_at_once() == 0

@@ -18,8 +18,14 @@ from crane_core.ui.navigation import page_files
 from tests.ui.lab import LISTED, PILOT, Lab
 
 PEOPLE = ("ana", "lea")
-DESKS = ("campaign=pilot&annotator=ana", "campaign=pilot&annotator=ana&own=all", "campaign=none&annotator=ana")
-VISITS = [(who, page, "") for who, page in product(PEOPLE, page_files())] + [("ana", "annotate", one) for one in DESKS]
+DESKS = (
+    "campaign=pilot&annotator=ana",
+    "campaign=pilot&annotator=ana&own=all",
+    "campaign=none&annotator=ana",
+)
+VISITS = [(who, page, "") for who, page in product(PEOPLE, page_files())] + [
+    ("ana", "annotate", one) for one in DESKS
+]
 """Who, page, query."""
 
 
@@ -41,7 +47,9 @@ def served(folder: DataFolder) -> Iterator[Lab]:
         yield Lab(address, folder, roles)
 
 
-def test_no_page_shows_a_traceback_of_a_damaged_or_locked_campaign(campaign_folder: DataFolder, tmp_path: Path) -> None:
+def test_no_page_shows_a_traceback_of_a_damaged_or_locked_campaign(
+    campaign_folder: DataFolder, tmp_path: Path
+) -> None:
     """The server starts with the damage; while it runs the campaign is repaired, and locked."""
     folder = DataFolder(Path(shutil.copytree(campaign_folder.path, tmp_path / "data")))
     file = campaign_file(folder, PILOT)
@@ -52,7 +60,9 @@ def test_no_page_shows_a_traceback_of_a_damaged_or_locked_campaign(campaign_fold
         file.write_bytes(whole)
         lock_campaign(folder, PILOT, by="lea")
         visit_everything(lab)
-        assert lab.visitor("lea@lab.example").sees("campaigns", f"campaign={PILOT}").shows("Locked by")
+        assert (
+            lab.visitor("lea@lab.example").sees("campaigns", f"campaign={PILOT}").shows("Locked by")
+        )
 
 
 def test_no_page_shows_a_traceback_before_anything_is_stored(tmp_path: Path) -> None:

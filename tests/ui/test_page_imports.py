@@ -73,7 +73,9 @@ def test_what_a_page_imports_is_known() -> None:
     assert "crane_core.ui.intake_view" in imported_by("data")
 
 
-def test_visits_at_once_to_a_server_just_started(prepared_folder: DataFolder, tmp_path: Path) -> None:
+def test_visits_at_once_to_a_server_just_started(
+    prepared_folder: DataFolder, tmp_path: Path
+) -> None:
     data = Path(shutil.copytree(prepared_folder.path, tmp_path / "data"))
     with serve(data) as address, ThreadPoolExecutor(4) as pool:
         pages = [name for name in page_files() if name != next(iter(page_files()))]

@@ -12,15 +12,31 @@ from crane_core.domain import CellRole, KernelState, Setting, VariableState, Ver
 from crane_core.ui.pair_code import code_and_state_html
 
 TextOf = Callable[[str], str]
-COLUMNS = ["version", "origin", "position", "role", "code", "execution_count", "notebook_index", "crash_line"]
+COLUMNS = [
+    "version",
+    "origin",
+    "position",
+    "role",
+    "code",
+    "execution_count",
+    "notebook_index",
+    "crash_line",
+]
 CELLS = pd.DataFrame(
-    [(version, "notebook", 0, CellRole.TARGET, "df.head()", 1, 0, None) for version in Version], columns=COLUMNS
+    [(version, "notebook", 0, CellRole.TARGET, "df.head()", 1, 0, None) for version in Version],
+    columns=COLUMNS,
 )
 
 
 def row(version: Version, setting: Setting, origin: str, kind: str) -> dict[str, object]:
     state = KernelState("mine", "a_1", setting, origin, {"df": VariableState(kind)}).to_json()
-    return {"version": version, "setting": setting, "origin": origin, "state": json.dumps(state), "is_literal": True}
+    return {
+        "version": version,
+        "setting": setting,
+        "origin": origin,
+        "state": json.dumps(state),
+        "is_literal": True,
+    }
 
 
 @pytest.mark.parametrize(
@@ -38,7 +54,11 @@ def row(version: Version, setting: Setting, origin: str, kind: str) -> dict[str,
         ),
     ],
 )
-def test_the_state_that_tells_most_is_shown(text_of: TextOf, rows: list[dict[str, object]], shown: str | None) -> None:
+def test_the_state_that_tells_most_is_shown(
+    text_of: TextOf, rows: list[dict[str, object]], shown: str | None
+) -> None:
     states = pd.DataFrame(rows, columns=["version", "setting", "origin", "state", "is_literal"])
     text = text_of(code_and_state_html(CELLS, states, None))
-    assert [kind for kind in ("Published", "Captured") if kind in text] == ([shown] if shown else [])
+    assert [kind for kind in ("Published", "Captured") if kind in text] == (
+        [shown] if shown else []
+    )

@@ -13,7 +13,9 @@ from crane_core.ui.pair_diff import MAX_LINES, ShownCell, pair_html
 TextOf = Callable[[str], str]
 
 
-def cell(code: str, number: str = "1", role: CellRole = CellRole.EXECUTED, crash_line: int | None = None) -> ShownCell:
+def cell(
+    code: str, number: str = "1", role: CellRole = CellRole.EXECUTED, crash_line: int | None = None
+) -> ShownCell:
     return ShownCell(number, role, code, crash_line)
 
 
@@ -34,7 +36,10 @@ def test_target_and_crash_line_are_marked(text_of: TextOf) -> None:
 
 
 def test_equal_cells_fold_and_tell_how_long_they_are(text_of: TextOf) -> None:
-    html = pair_html([cell("a = 1\nb = 2"), cell("x", "2", TARGET)], [cell("a = 1\nb = 2"), cell("y", "2", TARGET)])
+    html = pair_html(
+        [cell("a = 1\nb = 2"), cell("x", "2", TARGET)],
+        [cell("a = 1\nb = 2"), cell("y", "2", TARGET)],
+    )
     assert html.count("<details") == 1
     assert "2 lines, unchanged" in text_of(html)
 
@@ -47,14 +52,20 @@ def test_unchanged_cells_in_a_row_fold_into_one_line(text_of: TextOf) -> None:
 
 
 def test_a_cell_of_one_side_says_so(text_of: TextOf) -> None:
-    html = pair_html([cell("t", "1", TARGET)], [cell("total = compute(everything)", "1"), cell("t", "2", TARGET)])
+    html = pair_html(
+        [cell("t", "1", TARGET)], [cell("total = compute(everything)", "1"), cell("t", "2", TARGET)]
+    )
     assert "only in the fixed notebook" in text_of(html)
-    html = pair_html([cell("total = compute(everything)"), cell("t", "2", TARGET)], [cell("t", "1", TARGET)])
+    html = pair_html(
+        [cell("total = compute(everything)"), cell("t", "2", TARGET)], [cell("t", "1", TARGET)]
+    )
     assert "only in the crashing notebook" in text_of(html)
 
 
 def test_changed_lines_have_their_numbers_and_signs(text_of: TextOf) -> None:
-    html = pair_html([cell("a = 1\nb = 2\nc = 3", "1", TARGET)], [cell("a = 1\nb = 20\nc = 3", "1", TARGET)])
+    html = pair_html(
+        [cell("a = 1\nb = 2\nc = 3", "1", TARGET)], [cell("a = 1\nb = 20\nc = 3", "1", TARGET)]
+    )
     text_of(html)
     assert 'cw-changed-0"><i>2</i><b>−</b>' in html
     assert 'cw-changed-1"><i>2</i><b>+</b>' in html
@@ -67,9 +78,14 @@ def test_cells_that_ran_in_one_version_only(text_of: TextOf) -> None:
 
 
 def test_line_numbers_count_blank_lines(text_of: TextOf) -> None:
-    html = pair_html([cell("a = 1\n\n\nb = 2", "1", TARGET, 4)], [cell("a = 1\n\n\nb = 3", "1", TARGET)])
+    html = pair_html(
+        [cell("a = 1\n\n\nb = 2", "1", TARGET, 4)], [cell("a = 1\n\n\nb = 3", "1", TARGET)]
+    )
     text_of(html)
-    assert 'title="2 empty lines above not shown">4</i><b title="the crash is raised here">▶</b>' in html
+    assert (
+        'title="2 empty lines above not shown">4</i><b title="the crash is raised here">▶</b>'
+        in html
+    )
 
 
 def test_another_line_number_in_the_traceback_is_told(text_of: TextOf) -> None:
@@ -87,10 +103,14 @@ def test_a_wrapped_line_hangs_below_its_indentation() -> None:
     assert '<code style="--in:8">' in pair_html([cell("        x = 1", "1", TARGET)], [])
 
 
-def test_long_unchanged_stretches_collapse_but_not_beside_a_change_or_the_crash(text_of: TextOf) -> None:
+def test_long_unchanged_stretches_collapse_but_not_beside_a_change_or_the_crash(
+    text_of: TextOf,
+) -> None:
     code = [f"x{i} = {i}" for i in range(40)]
     changed = [*code[:20], "x20 = 200", *code[21:]]
-    html = pair_html([cell("\n".join(code), "1", TARGET, 31)], [cell("\n".join(changed), "1", TARGET)])
+    html = pair_html(
+        [cell("\n".join(code), "1", TARGET, 31)], [cell("\n".join(changed), "1", TARGET)]
+    )
     shown = text_of(html)
     assert "17 unchanged lines" in shown
     assert "6 unchanged lines" in shown
@@ -116,5 +136,7 @@ def test_a_huge_cell_is_cut_and_counted(text_of: TextOf) -> None:
 
 
 @pytest.mark.parametrize("sides", [([], []), ([cell("x")], []), ([], [cell("x", "1", TARGET)])])
-def test_a_missing_notebook_is_an_empty_side(text_of: TextOf, sides: tuple[list[ShownCell], list[ShownCell]]) -> None:
+def test_a_missing_notebook_is_an_empty_side(
+    text_of: TextOf, sides: tuple[list[ShownCell], list[ShownCell]]
+) -> None:
     assert text_of(pair_html(*sides)).startswith("− crashing+ fixed")

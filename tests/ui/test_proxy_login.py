@@ -20,7 +20,9 @@ ASKED = "If you have an invitation link"
 
 
 @pytest.fixture(scope="module")
-def proxied_app(prepared_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def proxied_app(
+    prepared_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
     """Address of an app behind a proxy at 127.0.0.1, which names the visitor."""
     place = tmp_path_factory.mktemp("proxied")
     data = Path(shutil.copytree(prepared_folder.path, place / "data"))
@@ -37,14 +39,22 @@ def test_the_proxys_header_is_who_visits(proxied_app: str) -> None:
     secure = Visitor(proxied_app, headers=far, origin=proxied_app.replace("http", "https"))
     assert secure.sees("campaigns").shows("New campaign")
     with pytest.raises(InvalidStatus):
-        Visitor(proxied_app, headers=far).sees("campaigns")  # a page of http beside the one of https
-    assert Visitor(proxied_app, headers={"x-forwarded-email": "ADA@lab.example"}).may_upload() == 204
+        Visitor(proxied_app, headers=far).sees(
+            "campaigns"
+        )  # a page of http beside the one of https
+    assert (
+        Visitor(proxied_app, headers={"x-forwarded-email": "ADA@lab.example"}).may_upload() == 204
+    )
     assert Visitor(proxied_app, headers=LEA).may_upload() == 403
     assert (
-        Visitor(proxied_app, headers={"X-Forwarded-Email": "eve@lab.example"}).sees("data").shows("not on this server")
+        Visitor(proxied_app, headers={"X-Forwarded-Email": "eve@lab.example"})
+        .sees("data")
+        .shows("not on this server")
     )
     for header in ({}, {"X-Forwarded-Email": ""}, {"X_Forwarded_Email": "lea@lab.example"}):
-        assert Visitor(proxied_app, headers=header).sees("campaigns").shows("it did not name you"), header
+        assert (
+            Visitor(proxied_app, headers=header).sees("campaigns").shows("it did not name you")
+        ), header
     left = asked(proxied_app, "/logout")
     assert (left.status, left.getheader("Location")) == (303, "/oauth2/sign_out")
 
@@ -56,7 +66,9 @@ def is_nothing(header: Visitor) -> None:
         assert not seen.shows("New campaign")
 
 
-@pytest.mark.skipif(not Path("/proc").is_dir(), reason="only Linux has more than one address of loopback")
+@pytest.mark.skipif(
+    not Path("/proc").is_dir(), reason="only Linux has more than one address of loopback"
+)
 def test_the_header_of_another_peer_is_nothing(proxied_app: str) -> None:
     is_nothing(Visitor(proxied_app, peer="127.0.0.2"))
 

@@ -27,7 +27,10 @@ def test_only_the_last_part_of_a_path_is_shown(text: str, shown: str) -> None:
 
 
 def test_a_command_becomes_what_one_does_on_the_page() -> None:
-    assert remedy_on_page("Bring the texts first: `fetch crane-llm`, or import the archive.") == INSTEAD["fetch"]
+    assert (
+        remedy_on_page("Bring the texts first: `fetch crane-llm`, or import the archive.")
+        == INSTEAD["fetch"]
+    )
     assert remedy_on_page("`python -m crane_core rebuild --accept-loss` goes on.") == ASK
     assert remedy_on_page("Name a model.") == "Name a model."
     assert remedy_on_page("Upload what `capture` wrote.") == "Upload what `capture` wrote."

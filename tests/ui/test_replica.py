@@ -35,7 +35,9 @@ from tests.patience import PATIENCE_S
 from tests.ui.visits import Visitor, asked
 
 WRITER = "http://writer.lab.example:8443"
-LISTED = '"vic@lab.example" = "viewer"\n"ana@lab.example" = "annotator"\n"ada@lab.example" = "admin"\n'
+LISTED = (
+    '"vic@lab.example" = "viewer"\n"ana@lab.example" = "annotator"\n"ada@lab.example" = "admin"\n'
+)
 
 
 class Lab(NamedTuple):
@@ -86,16 +88,25 @@ def evidence(folder: DataFolder) -> dict[str, str]:
 
 
 def answers(place: Path, experiment: str) -> Path:
-    line = {"benchmark": "minibench", "instance": "numpy_1_reproduced", "detector": "Heron", "setting": "code"}
+    line = {
+        "benchmark": "minibench",
+        "instance": "numpy_1_reproduced",
+        "detector": "Heron",
+        "setting": "code",
+    }
     file = place / f"{experiment}.jsonl"
-    file.write_text(json.dumps(line | {"index": 1, "crashes": True, "experiment": experiment}) + "\n")
+    file.write_text(
+        json.dumps(line | {"index": 1, "crashes": True, "experiment": experiment}) + "\n"
+    )
     return file
 
 
 def test_an_import_shows_on_the_replica_without_a_restart(lab: Lab, tmp_path: Path) -> None:
     vic = lab.visitor("vic")
     assert not vic.sees("runs").shows("brought-later")
-    import_paths([answers(tmp_path, "brought-later")], lab.folder)  # the app that writes holds the database
+    import_paths(
+        [answers(tmp_path, "brought-later")], lab.folder
+    )  # the app that writes holds the database
     wait_until(lambda: vic.sees("runs").shows("brought-later"))
 
 
@@ -103,18 +114,29 @@ def test_labels_show_on_the_replica_without_a_restart(lab: Lab) -> None:
     vic = lab.visitor("vic")
     store = prepare_or_read(lab.folder)
     plan = drawn_plan(
-        store, CampaignRequest("pilot", ("ana", "ben"), Population("minibench", "ours"), Design(DrawKind.ALL), seed=7)
+        store,
+        CampaignRequest(
+            "pilot", ("ana", "ben"), Population("minibench", "ours"), Design(DrawKind.ALL), seed=7
+        ),
     )
     store.close()
     keep_campaign(lab.folder, plan)
     for name in plan.annotators:
         acts = [
-            {"event": f"{name}-{item.item}", "action": "label", "item": item.item, "showing": 1, "label": "correct"}
+            {
+                "event": f"{name}-{item.item}",
+                "action": "label",
+                "item": item.item,
+                "showing": 1,
+                "label": "correct",
+            }
             | {"seconds": 9.0}
             for item in plan.items
         ]
         assert LabelStore(lab.folder, "pilot").take(name, acts).refused == {}
-    wait_until(lambda: lab.visitor("ana").sees("results").shows("You label in the blind campaign pilot"))
+    wait_until(
+        lambda: lab.visitor("ana").sees("results").shows("You label in the blind campaign pilot")
+    )
     assert not vic.sees("agreement").shows("pilot")
     lock_campaign(lab.folder, "pilot", by="lea")
     wait_until(lambda: vic.sees("agreement").shows("pilot"))
@@ -136,9 +158,15 @@ def test_an_admin_changes_nothing_on_the_replica(lab: Lab, page: str, words: str
         assert lab.visitor("ada", lab.writer).sees(page).shows(words)
 
 
-def test_the_link_to_the_writer_keeps_what_is_asked_for_and_nothing_breaks_out_of_it(lab: Lab) -> None:
-    seen = lab.visitor("vic").sees("cases", "case=numpy_1&find=a%29%5Bx%5D%28http%3A%2F%2Fevil.example%29")
-    assert seen.shows(f"({WRITER}/cases?case=numpy_1&find=a%29%5Bx%5D%28http%3A%2F%2Fevil.example%29)")
+def test_the_link_to_the_writer_keeps_what_is_asked_for_and_nothing_breaks_out_of_it(
+    lab: Lab,
+) -> None:
+    seen = lab.visitor("vic").sees(
+        "cases", "case=numpy_1&find=a%29%5Bx%5D%28http%3A%2F%2Fevil.example%29"
+    )
+    assert seen.shows(
+        f"({WRITER}/cases?case=numpy_1&find=a%29%5Bx%5D%28http%3A%2F%2Fevil.example%29)"
+    )
 
 
 def test_pages_that_only_write_send_to_the_writer(lab: Lab) -> None:
@@ -152,7 +180,9 @@ def test_nobody_uploads_to_the_replica(lab: Lab) -> None:
     assert lab.visitor("ada", lab.writer).may_upload() == 204
 
 
-def test_every_page_says_how_fresh_it_is_and_where_things_are_changed_and_writes_nothing(lab: Lab) -> None:
+def test_every_page_says_how_fresh_it_is_and_where_things_are_changed_and_writes_nothing(
+    lab: Lab,
+) -> None:
     """Beside the first visit, which is noted among the open sessions wherever it is made."""
     visitors = [lab.visitor(name) for name in ("vic", "ada")]
     before = evidence(lab.folder)
@@ -165,7 +195,9 @@ def test_every_page_says_how_fresh_it_is_and_where_things_are_changed_and_writes
         seen = visitor.sees(page)
         assert not seen.shows("exception {"), page
         if visitor is visitors[1]:
-            assert all(seen.shows(words) for words in ("Read-only copy as of", "UTC", f"({WRITER}/")), page
+            assert all(
+                seen.shows(words) for words in ("Read-only copy as of", "UTC", f"({WRITER}/")
+            ), page
     assert evidence(lab.folder) == settled
 
 
@@ -208,7 +240,9 @@ def test_the_replica_goes_on_without_the_writer_and_a_new_writer_is_followed(
         assert len(list(folder.replicas.iterdir())) <= 2
 
 
-def test_a_replica_needs_a_copy_and_publishes_none(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_replica_needs_a_copy_and_publishes_none(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     folder = DataFolder(tmp_path / "data")
     folder.path.mkdir()
     with (
@@ -216,9 +250,15 @@ def test_a_replica_needs_a_copy_and_publishes_none(tmp_path: Path, capsys: pytes
         serve(folder.path, arguments=("--replica-of", WRITER)),
     ):
         pass
-    for more, words in ((WRITER, "publishes no copy"), ("javascript:alert(1)", "is not an address")):
+    for more, words in (
+        (WRITER, "publishes no copy"),
+        ("javascript:alert(1)", "is not an address"),
+    ):
         with suppress(SystemExit):
-            assert main(["--data", str(folder.path), "app", "--publish", "1", "--replica-of", more]) == 1
+            assert (
+                main(["--data", str(folder.path), "app", "--publish", "1", "--replica-of", more])
+                == 1
+            )
         assert words in capsys.readouterr().err
 
 

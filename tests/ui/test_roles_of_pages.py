@@ -68,7 +68,9 @@ def assert_shown_as_the_role_allows(lab: Lab, page: str, role: Role) -> None:
     needs = NEEDS.get(page, Role.VIEWER)
     assert seen.shows(f"This page needs the role {needs}; you are logged in as") is (role < needs)
     assert not seen.shows("exception {")
-    assert not seen.shows("blind campaign pilot"), "only who labels in it is kept from what could unblind"
+    assert not seen.shows("blind campaign pilot"), (
+        "only who labels in it is kept from what could unblind"
+    )
     if page in ACTIONS:
         words, of = ACTIONS[page]
         assert seen.shows(words) is (role >= of)
@@ -83,8 +85,12 @@ def test_an_admin_may_upload(lab: Lab) -> None:
     assert lab.of(Role.ADMIN).may_upload() == 204
 
 
-@pytest.mark.parametrize("page", [page for page in page_files() if page not in ("annotate", "campaigns")])
-def test_who_labels_in_an_open_blind_campaign_sees_no_page_that_could_unblind(lab: Lab, page: str) -> None:
+@pytest.mark.parametrize(
+    "page", [page for page in page_files() if page not in ("annotate", "campaigns")]
+)
+def test_who_labels_in_an_open_blind_campaign_sees_no_page_that_could_unblind(
+    lab: Lab, page: str
+) -> None:
     seen = lab.visitor("ana@lab.example").sees(page)
     assert seen.shows("You label in the blind campaign pilot")
     assert not seen.shows("junobench")
@@ -114,7 +120,9 @@ def test_a_thread_is_for_its_annotator_and_leads(lab: Lab) -> None:
     about = About("ana", Showing(item, 1))
     write_message(lab.folder, "pilot", about, "only for ana to read", by="lea", side=Side.LEAD)
     ana, ben, lea = (lab.visitor(f"{name}@lab.example") for name in ("ana", "ben", "lea"))
-    name = desk_names(lab.folder, kept_campaign(lab.folder, "pilot").plan, "ana").of(Showing(item, 1))
+    name = desk_names(lab.folder, kept_campaign(lab.folder, "pilot").plan, "ana").of(
+        Showing(item, 1)
+    )
     as_lead = f"campaign=pilot&thread={name}.ana"
     assert lea.sees("campaigns", as_lead).shows("only for ana to read")
     for annotator in (ana, ben):
@@ -145,18 +153,29 @@ def test_a_lead_decides_and_locks_under_the_name_of_the_login(lab: Lab) -> None:
 
 def test_others_of_a_domain_are_viewers_and_those_of_none_are_refused(lab: Lab) -> None:
     assert not lab.visitor("zoe@other.example").sees("results").shows("not on this server")
-    assert lab.visitor("zoe@other.example").sees("annotate").shows("This page needs the role annotator")
+    assert (
+        lab.visitor("zoe@other.example")
+        .sees("annotate")
+        .shows("This page needs the role annotator")
+    )
     assert lab.visitor("zoe@evil.example").sees("results").shows("is not on this server")
 
 
 def test_a_session_that_expired_or_was_tampered_with_is_of_nobody(lab: Lab) -> None:
     assert lab.visitor("ada@lab.example", seconds=-1).sees("data").shows("This session has expired")
     good = lab.visitor("ada@lab.example").cookie
-    for cookie in (good[:-9] + "A" * 9, good.replace("=", "=x", 1), "crane_session=ada@lab.example", "crane_session="):
+    for cookie in (
+        good[:-9] + "A" * 9,
+        good.replace("=", "=x", 1),
+        "crane_session=ada@lab.example",
+        "crane_session=",
+    ):
         seen = Visitor(lab.address, cookie).sees("data")
         assert seen.shows("If you have an invitation link"), cookie
         assert not seen.shows("Import path")
-    invitation = signed(new_pass("ada@lab.example", seconds=60), Purpose.INVITATION, signing_key(lab.folder.path))
+    invitation = signed(
+        new_pass("ada@lab.example", seconds=60), Purpose.INVITATION, signing_key(lab.folder.path)
+    )
     assert not Visitor(lab.address, f"crane_session={invitation}").sees("data").shows("Import path")
 
 
@@ -189,7 +208,9 @@ def test_an_invitation_logs_a_browser_in_until_it_logs_out(lab: Lab) -> None:
     assert ben.sees("annotate").shows("If you have an invitation link")
 
 
-def test_who_logged_out_is_out_after_a_restart_too(lab: Lab, campaign_folder: DataFolder, tmp_path: Path) -> None:
+def test_who_logged_out_is_out_after_a_restart_too(
+    lab: Lab, campaign_folder: DataFolder, tmp_path: Path
+) -> None:
     def n_ended() -> int:
         file = lab.folder.path / ENDED
         return len(json.loads(file.read_text())["cookies"]) if file.exists() else 0
@@ -203,12 +224,18 @@ def test_who_logged_out_is_out_after_a_restart_too(lab: Lab, campaign_folder: Da
     assert n_ended() == before + 1
     # The running server holds its database; the one before it started has the same sources.
     without_database = shutil.ignore_patterns(f"{lab.folder.database.name}*")
-    restarted = DataFolder(Path(shutil.copytree(lab.folder.path, tmp_path / "data", ignore=without_database)))
+    restarted = DataFolder(
+        Path(shutil.copytree(lab.folder.path, tmp_path / "data", ignore=without_database))
+    )
     shutil.copy(campaign_folder.database, restarted.database)
     with serve(restarted.path, CRANE_ROLES=str(lab.roles)) as address:
-        other = signed(new_pass("lea@lab.example", seconds=600), Purpose.SESSION, signing_key(restarted.path))
+        other = signed(
+            new_pass("lea@lab.example", seconds=600), Purpose.SESSION, signing_key(restarted.path)
+        )
         assert Visitor(address, f"crane_session={other}").sees("campaigns").shows("New campaign")
-        assert Visitor(address, lea.cookie).sees("campaigns").shows("If you have an invitation link")
+        assert (
+            Visitor(address, lea.cookie).sees("campaigns").shows("If you have an invitation link")
+        )
 
 
 def test_sessions_and_invitations_that_were_revoked_are_of_nobody(lab: Lab) -> None:

@@ -16,34 +16,57 @@ TextOf = Callable[[str], str]
 
 
 def answer(index: int, said: object = None, **more: Any) -> dict[str, Any]:
-    plain = {"run_index": index, "crashes": said, "unanswered": None, "reasoning": None, "diagnostics": None}
+    plain = {
+        "run_index": index,
+        "crashes": said,
+        "unanswered": None,
+        "reasoning": None,
+        "diagnostics": None,
+    }
     return plain | more
 
 
-def html_of(crashing: Answers | None, fixed: Answers | None = None, title: str = "GPT-5", setting: str = "code") -> str:
+def html_of(
+    crashing: Answers | None,
+    fixed: Answers | None = None,
+    title: str = "GPT-5",
+    setting: str = "code",
+) -> str:
     """The matrix and the reasons of one detector in one setting."""
     sides = {Version.REPRODUCED: crashing, Version.FIXED: fixed}
-    rows = rows_of([Strip(title, setting, {version: side for version, side in sides.items() if side})])
+    rows = rows_of(
+        [Strip(title, setting, {version: side for version, side in sides.items() if side})]
+    )
     return matrix_html(rows) + reasonings_html(rows)
 
 
 def strip(setting: str, crashing: str, fixed: str, title: str = "GPT-5") -> Strip:
     sides = {
-        Version.REPRODUCED: Answers([answer(1, crashing == "crash", reasoning="It.")], crashing, None),
+        Version.REPRODUCED: Answers(
+            [answer(1, crashing == "crash", reasoning="It.")], crashing, None
+        ),
         Version.FIXED: Answers([answer(1, fixed == "crash", reasoning="No.")], fixed, None),
     }
     return Strip(title, setting, sides)
 
 
 def test_runs_of_one_model_are_told_apart_by_their_experiment(text_of: TextOf) -> None:
-    rows = rows_of(Strip("GPT-5", "code", {}, experiment=name) for name in ("gpt-5-code-1", "<gpt-5-code-2>"))
+    rows = rows_of(
+        Strip("GPT-5", "code", {}, experiment=name) for name in ("gpt-5-code-1", "<gpt-5-code-2>")
+    )
     shown = text_of(matrix_html(rows))
     assert shown.index("gpt-5-code-1") < shown.index("<gpt-5-code-2>")
 
 
 def test_a_detector_is_a_row_and_its_inputs_are_columns(text_of: TextOf) -> None:
     html = matrix_html(
-        rows_of([strip("code", "safe", "safe"), strip("runtime", "crash", "safe"), strip("code", "safe", "crash", "B")])
+        rows_of(
+            [
+                strip("code", "safe", "safe"),
+                strip("runtime", "crash", "safe"),
+                strip("code", "safe", "crash", "B"),
+            ]
+        )
     )
     assert html.count("<tr>") == 2 + 2
     assert text_of(html).count("not asked") == 2
@@ -55,7 +78,11 @@ def test_a_detector_is_a_row_and_its_inputs_are_columns(text_of: TextOf) -> None
     ("without", "with_", "sentence"),
     [
         (("safe", "safe"), ("crash", "safe"), "With runtime state (+RT), GPT-5 finds the crash"),
-        (("crash", "safe"), ("crash", "crash"), "With runtime state (+RT), GPT-5 raises a false alarm"),
+        (
+            ("crash", "safe"),
+            ("crash", "crash"),
+            "With runtime state (+RT), GPT-5 raises a false alarm",
+        ),
         (
             ("safe", "safe"),
             ("crash", "crash"),
@@ -73,7 +100,9 @@ def test_the_heading_says_what_runtime_state_changed(
 
 def test_reasons_stand_side_by_side_and_the_changed_detector_is_open(text_of: TextOf) -> None:
     same = [strip(setting, "crash", "safe", "A") for setting in ("code", "runtime")]
-    html = reasonings_html(rows_of([*same, strip("code", "safe", "safe", "B"), strip("runtime", "crash", "safe", "B")]))
+    html = reasonings_html(
+        rows_of([*same, strip("code", "safe", "safe", "B"), strip("runtime", "crash", "safe", "B")])
+    )
     shown = text_of(html)
     assert html.count("cw-side-by-side") == 4
     assert html.count(" open>") == 1
@@ -90,8 +119,12 @@ def test_a_square_per_run(text_of: TextOf) -> None:
     assert 'title="run 3: not JSON"' in html
 
 
-@pytest.mark.parametrize(("vote", "on_crashing", "on_fixed"), [("crash", "✓", "✗"), ("safe", "✗", "✓"), ("tie",) * 3])
-def test_the_vote_stands_against_the_truth(text_of: TextOf, vote: str, on_crashing: str, on_fixed: str) -> None:
+@pytest.mark.parametrize(
+    ("vote", "on_crashing", "on_fixed"), [("crash", "✓", "✗"), ("safe", "✗", "✓"), ("tie",) * 3]
+)
+def test_the_vote_stands_against_the_truth(
+    text_of: TextOf, vote: str, on_crashing: str, on_fixed: str
+) -> None:
     assert text_of(strip_html(Answers([], vote, None), Version.REPRODUCED)).strip() == on_crashing
     assert text_of(strip_html(Answers([], vote, None), Version.FIXED)).strip() == on_fixed
     assert text_of(strip_html(None, Version.FIXED)) == "not asked"
@@ -115,7 +148,9 @@ def test_same_reasons_stand_once_with_their_count(text_of: TextOf) -> None:
 
 
 def test_diagnostics_of_an_analyzer_are_sentences(text_of: TextOf) -> None:
-    found = json.dumps([{"symbol": "no-member", "message": "no <b> here", "code_line": "x.y"}, "plain", 7])
+    found = json.dumps(
+        [{"symbol": "no-member", "message": "no <b> here", "code_line": "x.y"}, "plain", 7]
+    )
     shown = text_of(html_of(Answers([answer(1, True, diagnostics=found)], "crash", None)))
     assert "no <b> here [no-member] at x.y" in shown
     assert "plain" in shown
@@ -123,9 +158,17 @@ def test_diagnostics_of_an_analyzer_are_sentences(text_of: TextOf) -> None:
 
 @pytest.mark.parametrize("place", ["reasoning", "unanswered", "title", "diagnostics"])
 def test_hostile_texts_are_text_and_bounded(text_of: TextOf, hostile: str, place: str) -> None:
-    value = json.dumps([{"message": hostile, "symbol": hostile}]) if place == "diagnostics" else hostile
+    value = (
+        json.dumps([{"message": hostile, "symbol": hostile}]) if place == "diagnostics" else hostile
+    )
     title = hostile[:200] if place == "title" else "GPT-5"
-    runs = [answer(1, None if place == "unanswered" else True, **({} if place == "title" else {place: value}))]
+    runs = [
+        answer(
+            1,
+            None if place == "unanswered" else True,
+            **({} if place == "title" else {place: value}),
+        )
+    ]
     html = html_of(Answers(runs, "crash", None), title=title)
     text_of(html)
     assert "<script" not in html

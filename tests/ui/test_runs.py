@@ -40,8 +40,12 @@ ROW: dict[str, Any] = {
 
 
 def answer(**said: Any) -> dict[str, Any]:
-    nothing = dict.fromkeys(("reasoning", "unanswered", "diagnostics", "seconds", "input_tokens", "output_tokens"))
-    others = dict.fromkeys(("usd", "is_usd_reported", "attempts", "finish_reason", "truth", "crashes", "has_reply"))
+    nothing = dict.fromkeys(
+        ("reasoning", "unanswered", "diagnostics", "seconds", "input_tokens", "output_tokens")
+    )
+    others = dict.fromkeys(
+        ("usd", "is_usd_reported", "attempts", "finish_reason", "truth", "crashes", "has_reply")
+    )
     return {"run_index": 1, **nothing, **others, **said}
 
 
@@ -55,7 +59,9 @@ def test_cost_that_a_gateway_reported_says_so_on_the_page() -> None:
     assert "as the gateway reports" not in facts_html(ROW)
     whole = ROW | {"usd": 0.5, "usd_reported": 0.5}
     assert "<dd>0.5000 USD, as the gateway reports</dd>" in facts_html(whole)
-    assert "<dd>0.7500 USD, 0.5000 USD of it as the gateway reports</dd>" in facts_html(whole | {"usd": 0.75})
+    assert "<dd>0.7500 USD, 0.5000 USD of it as the gateway reports</dd>" in facts_html(
+        whole | {"usd": 0.75}
+    )
     told = answer(has_reply=True, usd=0.25, is_usd_reported=True)
     assert "0.2500 USD, as the gateway reports" in answer_html(told)
     assert "gateway" not in answer_html(told | {"is_usd_reported": None})
@@ -66,7 +72,10 @@ def test_a_running_row_says_so() -> None:
     cells = row_cells(ROW | {"experiment": "fake-code-minibench-5c7a5fa9-2"}, is_running=False)
     assert (cells["Run"], cells["No answer"]) == ("2026-11-21 13:38 UTC, 5c7a5fa9-2", "3")
     assert (cells["Runs agree"], cells["Unstable"]) == ("–", "–")
-    assert (cells["Tokens in / out"], cells["Cost"]) == ("1,000,000 / unknown, 2 not counted", "less than 0.0001 USD")
+    assert (cells["Tokens in / out"], cells["Cost"]) == (
+        "1,000,000 / unknown, 2 not counted",
+        "less than 0.0001 USD",
+    )
     assert row_cells(ROW | {"usd": None}, is_running=False)["Cost"] == "unknown"
     untold = row_cells(ROW | {"input_tokens": None}, is_running=False)
     assert untold["Tokens in / out"] == "unknown"
@@ -91,7 +100,14 @@ def test_a_vote_in_words(crash: int, safe: int, truth: bool | None, words: str) 
 
 
 def test_an_answer_tells_what_it_took_and_whether_it_is_right(text_of: TextOf) -> None:
-    said = answer(crashes=True, truth=True, seconds=1.5, input_tokens=1_200, attempts=3, finish_reason="length")
+    said = answer(
+        crashes=True,
+        truth=True,
+        seconds=1.5,
+        input_tokens=1_200,
+        attempts=3,
+        finish_reason="length",
+    )
     words = text_of(without_lists(answer_html(said)))
     assert "answer 1, 1.50 s, 1,200 tokens in, unknown out, 3 requests, ended with length" in words
     assert "crash ✓" in words
@@ -125,35 +141,64 @@ def test_the_form_makes_the_command_and_a_value_is_never_a_switch() -> None:
     assert fake.arguments == [
         "--detector=fake", "--setting=code", "--benchmark=minibench", "--instances=--json", "--runs=2",
     ]  # fmt: skip
-    asked = JobForm(LLM, "minibench", ("code",), "*", 5, ("--model x",), "--base-url=http://127.0.0.1:1", 2.5).arguments
+    asked = JobForm(
+        LLM, "minibench", ("code",), "*", 5, ("--model x",), "--base-url=http://127.0.0.1:1", 2.5
+    ).arguments
     assert asked[3:] == [
         "--runs=5", "--endpoint=--base-url=http://127.0.0.1:1", "--model=--model x", "--budget-usd=2.5",
     ]  # fmt: skip
     assert JobForm("pylint", "minibench", ("code",)).arguments[-1] == "--benchmark=minibench"
-    assert JobForm(LLM, "b", ("code",), models=("m",), budget_tokens=7).arguments[-1] == "--budget-tokens=7"
-    assert not any("budget" in part for part in JobForm(LLM, "b", ("code",), models=("m",)).arguments)
+    assert (
+        JobForm(LLM, "b", ("code",), models=("m",), budget_tokens=7).arguments[-1]
+        == "--budget-tokens=7"
+    )
+    assert not any(
+        "budget" in part for part in JobForm(LLM, "b", ("code",), models=("m",)).arguments
+    )
 
 
 def test_several_models_and_inputs_are_a_run_each_and_may_have_a_name() -> None:
-    several = JobForm(LLM, "b", ("code", "runtime"), models=("m", "n"), endpoint="ours", name=" pilot ", note="--json")
+    several = JobForm(
+        LLM,
+        "b",
+        ("code", "runtime"),
+        models=("m", "n"),
+        endpoint="ours",
+        name=" pilot ",
+        note="--json",
+    )
     assert several.n_started == 4
     assert several.arguments[1] == "--setting=code,runtime"
     assert several.arguments[-4:] == ["--model=m", "--model=n", "--name=pilot", "--note=--json"]
     assert JobForm(FAKE, "b", ("code", "runtime"), models=("m", "n")).n_started == 2
-    assert job_in("run 1 of 2: m, code\njob m-code-1: 0 of 4\nrun 2 of 2: n, code\njob n-code-2: 0 of 4") == "n-code-2"
+    assert (
+        job_in(
+            "run 1 of 2: m, code\njob m-code-1: 0 of 4\nrun 2 of 2: n, code\njob n-code-2: 0 of 4"
+        )
+        == "n-code-2"
+    )
 
 
 def test_a_cascade_is_asked_for_as_a_model_is() -> None:
-    cascade = JobForm(CASCADE, "b", ("runtime",), models=("m",), endpoint="ours", budget_usd=3.0).arguments
+    cascade = JobForm(
+        CASCADE, "b", ("runtime",), models=("m",), endpoint="ours", budget_usd=3.0
+    ).arguments
     assert cascade[0] == "--detector=cascade"
-    assert cascade[3:] == JobForm(LLM, "b", ("runtime",), models=("m",), endpoint="ours", budget_usd=3.0).arguments[3:]
+    assert (
+        cascade[3:]
+        == JobForm(
+            LLM, "b", ("runtime",), models=("m",), endpoint="ours", budget_usd=3.0
+        ).arguments[3:]
+    )
 
 
 @pytest.mark.parametrize("detector", [LLM, CASCADE])
 def test_a_model_is_asked_only_where_the_server_is_configured_to_whatever_the_form_sends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, detector: str
 ) -> None:
-    (tmp_path / "endpoints.toml").write_text('[ours]\nbase_url = "http://127.0.0.1:1/v1"\nmodels = ["heron"]\n')
+    (tmp_path / "endpoints.toml").write_text(
+        '[ours]\nbase_url = "http://127.0.0.1:1/v1"\nmodels = ["heron"]\n'
+    )
     monkeypatch.setenv("CRANE_ENDPOINTS", str(tmp_path / "endpoints.toml"))
     usual = JobForm(detector, "minibench", ("code",), models=("heron",), endpoint="ours")
     usual.check()
@@ -165,9 +210,9 @@ def test_a_model_is_asked_only_where_the_server_is_configured_to_whatever_the_fo
 
 
 def test_the_job_is_read_from_what_detect_says() -> None:
-    assert job_in("Loading\njob fake-code-mini-12ab-2: 0 of 4 questions answered so far\n1 of 4") == (
-        "fake-code-mini-12ab-2"
-    )
+    assert job_in(
+        "Loading\njob fake-code-mini-12ab-2: 0 of 4 questions answered so far\n1 of 4"
+    ) == ("fake-code-mini-12ab-2")
     assert job_in("error: the job is unknown") is None
 
 
@@ -176,7 +221,9 @@ def test_only_the_newest_logs_stay_and_those_of_runs_at_work(tmp_path: Path) -> 
     for path in [*paths, tmp_path / "other.log"]:
         path.touch()
     forget_logs(tmp_path, {paths[1]})
-    assert {path.name for path in tmp_path.iterdir()} == {path.name for path in [paths[1], *paths[3:]]} | {"other.log"}
+    assert {path.name for path in tmp_path.iterdir()} == {
+        path.name for path in [paths[1], *paths[3:]]
+    } | {"other.log"}
 
 
 def test_an_address_opens_what_it_was_made_of() -> None:
@@ -186,13 +233,39 @@ def test_an_address_opens_what_it_was_made_of() -> None:
 
 
 def test_what_a_judge_was_asked_is_told_in_words() -> None:
-    row = {"job": "j", "benchmark": "junobench", "experiment": "crane-llm-2025-10", "annotator": "judge m"}
-    row |= {"options": "{}", "started_at": "2026-11-20T10:30:00.000+00:00", "last_answer_at": None, "n_replies": 1200}
-    row |= {"n_labels": 1190, "n_troubles": 0, "n_uncounted": 0, "input_tokens": 5000, "output_tokens": 40, "usd": 0.0}
+    row = {
+        "job": "j",
+        "benchmark": "junobench",
+        "experiment": "crane-llm-2025-10",
+        "annotator": "judge m",
+    }
+    row |= {
+        "options": "{}",
+        "started_at": "2026-11-20T10:30:00.000+00:00",
+        "last_answer_at": None,
+        "n_replies": 1200,
+    }
+    row |= {
+        "n_labels": 1190,
+        "n_troubles": 0,
+        "n_uncounted": 0,
+        "input_tokens": 5000,
+        "output_tokens": 40,
+        "usd": 0.0,
+    }
     told = judge_rows(pd.DataFrame([row | {"seconds_median": 1.234}])).iloc[0].to_dict()
     assert told["Judged"] == "CRANE-LLM, release of October 2025"
-    assert (told["Questions"], told["Labels"], told["No label"], told["No reply"]) == ("1,200", "1,190", "10", "–")
-    assert (told["Tokens in / out"], told["Cost"], told["Median s"]) == ("5,000 / 40", "0.00 USD", "1.23")
+    assert (told["Questions"], told["Labels"], told["No label"], told["No reply"]) == (
+        "1,200",
+        "1,190",
+        "10",
+        "–",
+    )
+    assert (told["Tokens in / out"], told["Cost"], told["Median s"]) == (
+        "5,000 / 40",
+        "0.00 USD",
+        "1.23",
+    )
     assert told["Started"] == "2026-11-20 10:30 UTC"
 
 
@@ -217,9 +290,17 @@ def test_the_bar_says_what_the_run_told_last(told: str, words: str | None) -> No
 def test_what_a_run_tells_of_its_progress_is_understood() -> None:
     spent = Spent(n_requests=3, input_tokens=10, output_tokens=2, usd=0.5)
     far = far_in(
-        progress_words(JobProgress(n_all=2_000, n_done=1_500, n_now=9, n_troubles=1, spent=spent, elapsed_s=2.0))
+        progress_words(
+            JobProgress(
+                n_all=2_000, n_done=1_500, n_now=9, n_troubles=1, spent=spent, elapsed_s=2.0
+            )
+        )
     )
-    assert far == (1_500, 2_000, "1 without an answer, 5.0 per s, 0.5000 USD so far, 1 min 39 s left")
+    assert far == (
+        1_500,
+        2_000,
+        "1 without an answer, 5.0 per s, 0.5000 USD so far, 1 min 39 s left",
+    )
 
 
 def test_a_run_shows_what_its_user_calls_it() -> None:
@@ -233,13 +314,32 @@ def test_a_run_shows_what_its_user_calls_it() -> None:
 
 
 def test_two_runs_are_compared_in_words() -> None:
-    found = {"n": 80, "n_cases": 40, "without": 0.5, "with_": 0.625, "difference": 0.125, "low": 0.01, "high": 0.24}
+    found = {
+        "n": 80,
+        "n_cases": 40,
+        "without": 0.5,
+        "with_": 0.625,
+        "difference": 0.125,
+        "low": 0.01,
+        "high": 0.24,
+    }
     found |= {"lost": 2, "gained": 12, "p_value": 0.013, "p_by_case": 0.0123, "outcome": "gain"}
     told = comparison_words("pylint", "a *b*", found)
-    assert told.startswith("Over 80 instances of 40 cases that both answered, pylint has an accuracy of 50.0% and")
+    assert told.startswith(
+        "Over 80 instances of 40 cases that both answered, pylint has an accuracy of 50.0% and"
+    )
     assert "+12.5 pp (1.0 to 24.0 pp)" in told
-    assert "Only the first is right 2 times, only the second 12 times; p = 0.013, by case = 0.012. " in told
+    assert (
+        "Only the first is right 2 times, only the second 12 times; p = 0.013, by case = 0.012. "
+        in told
+    )
     assert "From the first run to the second: gain." in told
     assert "a *b*" not in told
-    assert comparison_words("a", "b", None) == "No instance with a known outcome was answered by both runs."
-    assert run_words(ROW | {"options": '{"name": "pilot"}'}) == "fake, −RT, pilot, 1, 2026-11-21 13:38 UTC"
+    assert (
+        comparison_words("a", "b", None)
+        == "No instance with a known outcome was answered by both runs."
+    )
+    assert (
+        run_words(ROW | {"options": '{"name": "pilot"}'})
+        == "fake, −RT, pilot, 1, 2026-11-21 13:38 UTC"
+    )

@@ -20,7 +20,9 @@ FEW_FILES = 64
 N_VISITS = 20
 """Three open files each would be 60, beside those that the server has open from the start."""
 
-pytestmark = pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="the system lists no open files")
+pytestmark = pytest.mark.skipif(
+    not Path("/proc/self/fd").is_dir(), reason="the system lists no open files"
+)
 
 
 def n_open(pid: int) -> int:

@@ -67,7 +67,9 @@ def test_the_command_line_lists_and_ends_sessions(lab: Lab) -> None:
     assert (wrong.code, "No open session" in wrong.err) == (1, True)
 
 
-def test_the_audit_log_tells_of_roles_logins_locks_exports_and_runs(lab: Lab, tmp_path: Path) -> None:
+def test_the_audit_log_tells_of_roles_logins_locks_exports_and_runs(
+    lab: Lab, tmp_path: Path
+) -> None:
     ada = lab.logged_in("ada")
     ada.sees("data")
     lab.roles.write_text(LISTED.replace('"annotator"', '"viewer"'))
@@ -83,7 +85,9 @@ def test_the_audit_log_tells_of_roles_logins_locks_exports_and_runs(lab: Lab, tm
         done = lab.command("campaign", *arguments)
         assert done.code == 0, done.err
     about = ("--benchmark", "minibench", "--instances", "pandas_1*")
-    done = lab.command("detect", "--detector", "rules", "--setting", "code", "--concurrency", "1", *about)
+    done = lab.command(
+        "detect", "--detector", "rules", "--setting", "code", "--concurrency", "1", *about
+    )
     assert done.code == 0, done.err
     lab.command("invite", "lea@lab.example", "--revoke")
     found = lab.acts()
@@ -105,11 +109,15 @@ def test_the_audit_log_tells_of_roles_logins_locks_exports_and_runs(lab: Lab, tm
     assert times == sorted(times, reverse=True)
 
 
-def test_the_log_is_shown_to_leads_and_no_annotator_and_is_part_of_a_backup(lab: Lab, tmp_path: Path) -> None:
+def test_the_log_is_shown_to_leads_and_no_annotator_and_is_part_of_a_backup(
+    lab: Lab, tmp_path: Path
+) -> None:
     assert lab.logged_in("lea").sees("data").shows("Audit log")
     assert not lab.logged_in("ana").sees("data").shows("Audit log")
     assert lab.command("backup", str(tmp_path / "backup")).code == 0
-    assert (tmp_path / "backup" / "ledger" / FILE).read_bytes() == audit_file(lab.folder).read_bytes()
+    assert (tmp_path / "backup" / "ledger" / FILE).read_bytes() == audit_file(
+        lab.folder
+    ).read_bytes()
     packed = lab.command("export", "--out", str(tmp_path / "pack"), "--without-statistics")
     assert packed.code == 0, packed.err
     assert not (tmp_path / "pack" / "ledger" / FILE).exists()

@@ -4,12 +4,30 @@ import pandas as pd
 
 from crane_core.ui.specification_words import by_reading, finding, line, words
 
-ROW = {"detector": "m", "detector_title": "GPT-5", "credit": "correct diagnosis", "judged_by": "people", "n": 8}
+ROW = {
+    "detector": "m",
+    "detector_title": "GPT-5",
+    "credit": "correct diagnosis",
+    "judged_by": "people",
+    "n": 8,
+}
 CURVE = pd.DataFrame(
     [
         ROW | {"rule": "majority", "test": "exact McNemar", "p_value": 0.01, "conclusion": "gain"},
-        ROW | {"rule": "majority", "test": "sign flips by case", "p_value": 0.2, "conclusion": "no evidence"},
-        ROW | {"rule": "all runs", "test": "sign flips by case", "p_value": 0.0002, "conclusion": "gain"},
+        ROW
+        | {
+            "rule": "majority",
+            "test": "sign flips by case",
+            "p_value": 0.2,
+            "conclusion": "no evidence",
+        },
+        ROW
+        | {
+            "rule": "all runs",
+            "test": "sign flips by case",
+            "p_value": 0.0002,
+            "conclusion": "gain",
+        },
     ]
 ).assign(difference=[0.05, 0.05, 0.02], low=0.0, high=0.1)
 
@@ -22,11 +40,15 @@ def test_the_sentence_counts_tests_and_readings() -> None:
     assert line(CURVE) == (
         "GPT-5: of 3 tests, 2 find a gain, none finds a loss and 1 finds no evidence; differences of +2.0 to +5.0 pp"
     )
-    assert line(CURVE[:1]) == ("GPT-5: of 1 test, 1 finds a gain and none finds a loss; a difference of +5.0 pp")
+    assert line(CURVE[:1]) == (
+        "GPT-5: of 1 test, 1 finds a gain and none finds a loss; a difference of +5.0 pp"
+    )
 
 
 def test_losses_are_told_as_gains_are() -> None:
-    losses = CURVE.assign(conclusion=["loss", "no evidence", "loss"], difference=[-0.05, -0.05, -0.02])
+    losses = CURVE.assign(
+        conclusion=["loss", "no evidence", "loss"], difference=[-0.05, -0.05, -0.02]
+    )
     assert "none finds a gain, 2 find a loss and 1 finds no evidence" in line(losses)
     assert finding(losses).endswith("with all runs 1 of 1 finds a loss, with majority 1 of 2.")
     all_lost = losses.assign(conclusion="loss")

@@ -18,7 +18,8 @@ def client() -> TestClient:
 
 
 @pytest.mark.parametrize(
-    ("asked", "leads_to"), [("/overview", "/"), ("/overview/", "/"), ("/overview?library=a%26b", "/?library=a%26b")]
+    ("asked", "leads_to"),
+    [("/overview", "/"), ("/overview/", "/"), ("/overview?library=a%26b", "/?library=a%26b")],
 )
 def test_its_name_leads_to_the_start(client: TestClient, asked: str, leads_to: str) -> None:
     answer = client.get(asked)

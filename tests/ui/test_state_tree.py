@@ -20,7 +20,9 @@ TextOf = Callable[[str], str]
 
 
 def state(variables: dict[str, VariableState], accesses: dict[str, Any] | None = None) -> str:
-    return json.dumps(KernelState("mine", "a_1", Setting.RUNTIME, "notebook", variables, accesses or {}).to_json())
+    return json.dumps(
+        KernelState("mine", "a_1", Setting.RUNTIME, "notebook", variables, accesses or {}).to_json()
+    )
 
 
 def frame(columns: int, rows: int = 5) -> VariableState:
@@ -33,7 +35,9 @@ def frame(columns: int, rows: int = 5) -> VariableState:
 
 
 def test_what_differs_is_open_and_marked(text_of: TextOf) -> None:
-    html = state_html(state({"df": frame(2), "x": frame(1)}), state({"df": frame(3), "x": frame(1)}))
+    html = state_html(
+        state({"df": frame(2), "x": frame(1)}), state({"df": frame(3), "x": frame(1)})
+    )
     shown = text_of(html)
     assert html.count('<details class="cw-var" open>') == 1
     assert html.count("differs</span>") == 1
@@ -54,7 +58,9 @@ def test_a_name_of_one_version_says_so(text_of: TextOf) -> None:
 
 
 def test_accesses_stand_beside_variables(text_of: TextOf) -> None:
-    shown = text_of(state_html(state({}, {"__method__df.plot": {"type": "method", "doc": "plots"}}), None))
+    shown = text_of(
+        state_html(state({}, {"__method__df.plot": {"type": "method", "doc": "plots"}}), None)
+    )
     assert "df.plotmethod" in shown
 
 
@@ -64,13 +70,23 @@ def test_an_empty_state_says_what_it_means(text_of: TextOf) -> None:
 
 
 def test_number_of_different_names() -> None:
-    assert n_different(state({"a": frame(1), "b": frame(1)}), state({"a": frame(2), "b": frame(1), "c": frame(1)})) == 2
+    assert (
+        n_different(
+            state({"a": frame(1), "b": frame(1)}),
+            state({"a": frame(2), "b": frame(1), "c": frame(1)}),
+        )
+        == 2
+    )
     assert n_different(None, None) == 0
 
 
 def test_a_wide_frame_folds(text_of: TextOf) -> None:
-    wide = VariableState("DataFrame", structure={f"column {i}": {"a": {"b": i}} for i in range(MAX_FACTS + 25)})
-    assert "25 more facts that are the same" in text_of(state_html(state({"df": wide}), state({"df": wide})))
+    wide = VariableState(
+        "DataFrame", structure={f"column {i}": {"a": {"b": i}} for i in range(MAX_FACTS + 25)}
+    )
+    assert "25 more facts that are the same" in text_of(
+        state_html(state({"df": wide}), state({"df": wide}))
+    )
 
 
 def test_hostile_names_types_and_values_are_text_and_bounded(text_of: TextOf, hostile: str) -> None:
@@ -80,7 +96,9 @@ def test_hostile_names_types_and_values_are_text_and_bounded(text_of: TextOf, ho
         representation={"dtype": hostile},
         values={"items": [hostile] * 20},
     )
-    html = state_html(state({hostile: variable, "x": variable}, {hostile + "!": {hostile: hostile}}), None)
+    html = state_html(
+        state({hostile: variable, "x": variable}, {hostile + "!": {hostile: hostile}}), None
+    )
     text_of(html)
     assert "<script" not in html
     assert len(html) < 60 * MAX_TEXT * MAX_FACTS
@@ -110,8 +128,17 @@ FRAME = {
     "assigned": {"cell": 1, "line": 1},
 }
 ABSENT = {
-    "names": [{"name": "to_c", "would_be_defined_in": [{"cell": 4, "line": 1}], "line": 2, "certain": True}],
-    "columns": [{"of": "df", "column": "yield", "similar": ["yield "], "line": 1, "certain": False}],
+    "names": [
+        {
+            "name": "to_c",
+            "would_be_defined_in": [{"cell": 4, "line": 1}],
+            "line": 2,
+            "certain": True,
+        }
+    ],
+    "columns": [
+        {"of": "df", "column": "yield", "similar": ["yield "], "line": 1, "certain": False}
+    ],
     "attributes": [],
 }
 
@@ -119,7 +146,9 @@ ABSENT = {
 def test_additions_stand_in_their_category_with_a_plus(text_of: TextOf) -> None:
     html = state_html(captured(variables={"df": FRAME}), None)
     shown = text_of(html)
-    assert [f'class="cw-group cw-{mark[0]}" title' in html for mark in ("S", "R", "V")] == [True] * 3
+    assert [f'class="cw-group cw-{mark[0]}" title' in html for mark in ("S", "R", "V")] == [
+        True
+    ] * 3
     assert [f">{mark}</div>" in html for mark in ("S", "R+", "V", "V+", "D")] == [True] * 5
     assert "['a', 'b']" in shown
     assert "(right, how='inner')" in shown
@@ -142,11 +171,15 @@ def test_where_a_name_was_assigned_is_no_difference(text_of: TextOf) -> None:
 
 
 def test_what_the_target_asks_for_in_vain_stands_first(text_of: TextOf) -> None:
-    html = state_html(captured(variables={"df": FRAME}, absent=ABSENT), captured(variables={"df": FRAME}))
+    html = state_html(
+        captured(variables={"df": FRAME}, absent=ABSENT), captured(variables={"df": FRAME})
+    )
     shown = text_of(html)
     assert html.index("Absent") < html.index("<code>df</code>")
     assert "name to_c" in shown
-    assert "not there, used in line 2; code cell 4 (from 0) would define it and did not run" in shown
+    assert (
+        "not there, used in line 2; code cell 4 (from 0) would define it and did not run" in shown
+    )
     assert "column yield of df" in shown
     assert "there is 'yield '; unless the target creates it or stops earlier" in shown
     assert html.count("∅</div>") == 2
@@ -155,20 +188,38 @@ def test_what_the_target_asks_for_in_vain_stands_first(text_of: TextOf) -> None:
 
 
 def test_a_cell_is_told_by_the_number_under_which_it_is_shown(text_of: TextOf) -> None:
-    shown = text_of(state_html(captured(absent=ABSENT), captured(absent=ABSENT), ({4: "7"}, {4: "9"})))
+    shown = text_of(
+        state_html(captured(absent=ABSENT), captured(absent=ABSENT), ({4: "7"}, {4: "9"}))
+    )
     assert "cell 7 would define it" in shown
     assert "cell 9 would define it" in shown
 
 
 EVERY_KIND: dict[str, tuple[dict[str, Any], str, str]] = {
-    "names": ({"name": "to_c", "deleted_in": {"cell": 3, "line": 1}}, "name to_c", "deleted in code cell 3 (from 0)"),
+    "names": (
+        {"name": "to_c", "deleted_in": {"cell": 3, "line": 1}},
+        "name to_c",
+        "deleted in code cell 3 (from 0)",
+    ),
     "attributes": (
-        {"of": "s", "type": "pandas.Series", "attribute": "str", "dtype": "int64", "why": ".str needs text"},
+        {
+            "of": "s",
+            "type": "pandas.Series",
+            "attribute": "str",
+            "dtype": "int64",
+            "why": ".str needs text",
+        },
         "attribute str of s",
         ".str needs text, used in line 7; it is of type pandas.Series; its dtype is int64",
     ),
     "columns": (
-        {"of": "df", "column": "b", "n_columns": 3, "asked_by": "sns.lineplot(\u2026)", "is_name_of_index_level": True},
+        {
+            "of": "df",
+            "column": "b",
+            "n_columns": 3,
+            "asked_by": "sns.lineplot(\u2026)",
+            "is_name_of_index_level": True,
+        },
         "column b of df",
         "there are 3 columns; used by sns.lineplot(\u2026); a level of the index has this name",
     ),
@@ -190,7 +241,9 @@ EVERY_KIND: dict[str, tuple[dict[str, Any], str, str]] = {
 @pytest.mark.parametrize("kind", GROUPS)
 def test_every_kind_of_absence_is_told_in_words(text_of: TextOf, kind: str) -> None:
     item, what, words = EVERY_KIND[kind]
-    shown = text_of(state_html(captured(absent={kind: [item | {"line": 7, "certain": True}]}), captured()))
+    shown = text_of(
+        state_html(captured(absent={kind: [item | {"line": 7, "certain": True}]}), captured())
+    )
     assert what in shown
     assert words in shown
 
@@ -205,7 +258,10 @@ def test_labels_and_positions_of_rows_are_told(text_of: TextOf) -> None:
 
 
 def test_two_absences_of_one_name_are_both_told(text_of: TextOf) -> None:
-    many = [{"of": "f", "argument": "n", "why": why, "line": 1} for why in ("given twice", "no such argument")]
+    many = [
+        {"of": "f", "argument": "n", "why": why, "line": 1}
+        for why in ("given twice", "no such argument")
+    ]
     shown = text_of(state_html(captured(absent={"arguments": many}), captured()))
     assert "given twice, used in line 1; no such argument, used in line 1" in shown
 
@@ -225,21 +281,36 @@ def test_what_could_not_be_looked_at_is_told_with_the_reason(text_of: TextOf) ->
 
 
 def test_a_target_that_cannot_be_parsed_is_told(text_of: TextOf) -> None:
-    assert "invalid syntax" in text_of(state_html(captured(syntax_error="invalid syntax, line 3"), None))
+    assert "invalid syntax" in text_of(
+        state_html(captured(syntax_error="invalid syntax, line 3"), None)
+    )
 
 
 def test_accesses_of_a_captured_state_are_told_apart(text_of: TextOf) -> None:
     shown = text_of(state_html(captured(accesses={"df.groupby": {"type": "method"}}), None))
     assert "df.groupbymethod" in shown
-    shown = text_of(state_html(captured(accesses={"net.head": {"type": "torch.nn.modules.Linear"}, "a_b": {}}), None))
+    shown = text_of(
+        state_html(
+            captured(accesses={"net.head": {"type": "torch.nn.modules.Linear"}, "a_b": {}}), None
+        )
+    )
     assert "net.headattribute, torch.nn.modules.Linear" in shown
     assert "a_battribute or method" in shown
 
 
 def test_blanks_at_an_end_and_nothing_are_seen(text_of: TextOf) -> None:
-    entry = {"type": "DataFrame", "representation": {"dtypes": {"kg ": "f8", "": "i8"}}, "structure": {"layer": ""}}
-    other = entry | {"representation": {"dtypes": {"kg": "f8", "": "i8"}}, "values": {" kg": {"a": {"b": 1}}}}
-    shown = text_of(state_html(captured(variables={"df": entry}), captured(variables={"df": other})))
+    entry = {
+        "type": "DataFrame",
+        "representation": {"dtypes": {"kg ": "f8", "": "i8"}},
+        "structure": {"layer": ""},
+    }
+    other = entry | {
+        "representation": {"dtypes": {"kg": "f8", "": "i8"}},
+        "values": {" kg": {"a": {"b": 1}}},
+    }
+    shown = text_of(
+        state_html(captured(variables={"df": entry}), captured(variables={"df": other}))
+    )
     assert "'kg '− f8+ –" in shown and "kg− –+ f8" in shown and "''i8" in shown
     assert "layer''" in shown and "' kg' › a" in shown
 
@@ -290,11 +361,20 @@ ABSENCES = st.dictionaries(
 )
 
 
-@given(absent=ABSENCES, missing=st.dictionaries(st.text("a<", max_size=2), JSON, max_size=2), variables=JSON)
+@given(
+    absent=ABSENCES,
+    missing=st.dictionaries(st.text("a<", max_size=2), JSON, max_size=2),
+    variables=JSON,
+)
 def test_any_captured_state_is_well_formed(
     text_of: TextOf, absent: dict[str, Any], missing: dict[str, Any], variables: Any
 ) -> None:
-    entry = {"type": "x", "structure": {"a": variables}, "plus": {"values": {"b": variables}}, "docs": {"c": variables}}
+    entry = {
+        "type": "x",
+        "structure": {"a": variables},
+        "plus": {"values": {"b": variables}},
+        "docs": {"c": variables},
+    }
     state = captured(variables={"x": entry}, absent=absent, unavailable=missing)
     text_of(state_html(state, captured()))
     text_of(state_html(captured(), state))
@@ -309,7 +389,14 @@ def test_names_that_are_asked_for_are_open_from_the_start() -> None:
 
 
 def test_a_column_is_one_row_with_its_dtype_and_values(text_of: TextOf) -> None:
-    columns = {"kg": {"num_unique": 17, "value_range": [0.1234567, 3.6], "has_nan": False, "value_type": "continuous"}}
+    columns = {
+        "kg": {
+            "num_unique": 17,
+            "value_range": [0.1234567, 3.6],
+            "has_nan": False,
+            "value_type": "continuous",
+        }
+    }
     frames = [
         FRAME | {"representation": {"dtypes": {"kg": kind}}, "values": {"per_column": columns}}
         for kind in ("str", "float64")
@@ -332,7 +419,14 @@ def test_columns_beyond_a_bound_fold_and_then_are_counted(text_of: TextOf) -> No
 def test_long_floats_are_rounded_but_never_until_two_read_the_same(text_of: TextOf) -> None:
     def of(value: object) -> str:
         return captured(
-            variables={"x": {"type": "float", "structure": {}, "representation": {}, "values": {"is": value}}}
+            variables={
+                "x": {
+                    "type": "float",
+                    "structure": {},
+                    "representation": {},
+                    "values": {"is": value},
+                }
+            }
         )
 
     assert "0.33333" in text_of(state_html(of(1 / 3), of(1 / 3)))

@@ -58,7 +58,9 @@ async def answers(socket: ClientConnection) -> list[str]:
     kinds: list[str] = []
     async with asyncio.timeout(PATIENCE_S):
         while "heartbeat_ack" not in kinds:
-            kinds.append(str(ForwardMsg.FromString(await socket.recv(decode=False)).WhichOneof("type")))
+            kinds.append(
+                str(ForwardMsg.FromString(await socket.recv(decode=False)).WhichOneof("type"))
+            )
     return kinds
 
 
@@ -86,10 +88,14 @@ def test_nobody_empties_the_caches(lab: Lab, admin: Visitor) -> None:
 
         in_own_loop(clearing())
         added = lab.log().removeprefix(before)
-        assert [added.count(f"127.0.0.1 sent {kind}, which is not taken from it") for kind in kinds] == [1, 1, 1, 1]
+        assert [
+            added.count(f"127.0.0.1 sent {kind}, which is not taken from it") for kind in kinds
+        ] == [1, 1, 1, 1]
 
 
-def test_who_is_admitted_may_ask_for_uploads_and_downloads_and_no_other_operation(admin: Visitor) -> None:
+def test_who_is_admitted_may_ask_for_uploads_and_downloads_and_no_other_operation(
+    admin: Visitor,
+) -> None:
     async def asking() -> list[str]:
         async with await settled(admin, "data") as socket:
             await socket.send(message("file_urls_request").SerializeToString())
@@ -121,7 +127,9 @@ def test_the_shared_password_admits_a_connection(locked_app: str) -> None:
                     WidgetState(id=ids["Password"], string_value=password),
                     WidgetState(id=ids["Open"], trigger_value=True),
                 ]
-                await run(socket, ClientState(page_name="data", widget_states=WidgetStates(widgets=typed)))
+                await run(
+                    socket, ClientState(page_name="data", widget_states=WidgetStates(widgets=typed))
+                )
                 await answers(socket)
                 await socket.send(message("file_urls_request").SerializeToString())
                 found.append(await answers(socket))
@@ -146,7 +154,9 @@ def test_an_ended_session_is_a_strangers(lab: Lab) -> None:
     assert in_own_loop(asking()) == ["heartbeat_ack"]
 
 
-def test_a_strangers_message_is_small_and_an_admitted_ones_may_be_large(lab: Lab, admin: Visitor) -> None:
+def test_a_strangers_message_is_small_and_an_admitted_ones_may_be_large(
+    lab: Lab, admin: Visitor
+) -> None:
     query = "x=" + "y" * (2 * STRANGER_BYTES)
 
     async def sending(visitor: Visitor) -> str:
@@ -161,9 +171,12 @@ def test_a_strangers_message_is_small_and_an_admitted_ones_may_be_large(lab: Lab
 
 
 @pytest.mark.parametrize(
-    "state", ['{"sent": ' + "[" * 5_000 + "]" * 5_000 + "}", '{"sent": ' + "[" * 60 + "]" * 60 + "}", "{"]
+    "state",
+    ['{"sent": ' + "[" * 5_000 + "]" * 5_000 + "}", '{"sent": ' + "[" * 60 + "]" * 60 + "}", "{"],
 )
-def test_a_state_that_is_nested_too_deeply_is_one_line_in_the_log(lab: Lab, admin: Visitor, state: str) -> None:
+def test_a_state_that_is_nested_too_deeply_is_one_line_in_the_log(
+    lab: Lab, admin: Visitor, state: str
+) -> None:
     before = lab.log()
 
     async def asking() -> list[str]:
@@ -180,7 +193,9 @@ def test_a_state_that_is_nested_too_deeply_is_one_line_in_the_log(lab: Lab, admi
     assert "RecursionError" not in added
 
 
-@pytest.mark.parametrize(("frame", "code"), [(b"\xff\xff\xff", 1002), ("a text", 1003)], ids=["garbage", "text"])
+@pytest.mark.parametrize(
+    ("frame", "code"), [(b"\xff\xff\xff", 1002), ("a text", 1003)], ids=["garbage", "text"]
+)
 def test_what_is_no_message_ends_the_connection(lab: Lab, frame: bytes | str, code: int) -> None:
     async def sending() -> int:
         async with await Visitor(lab.address)._joined() as socket:

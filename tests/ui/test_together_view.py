@@ -13,7 +13,9 @@ RULES, ONE, OTHER = Member("rules", "runtime"), Member("heron", "code"), Member(
 NAMES = {RULES: "Certain-crash rules +RT", ONE: "Heron −RT", OTHER: "Egret +RT"}
 
 
-def row(member: Member, p: float, *, difference: float = 0.05, way: Way = Way.CASCADE) -> dict[str, object]:
+def row(
+    member: Member, p: float, *, difference: float = 0.05, way: Way = Way.CASCADE
+) -> dict[str, object]:
     return {"way": way, "members": (RULES, member), "best": member, "accuracy": 0.8, "alone": 0.8 - difference} | {
         "difference": difference, "low": 0.02, "high": 0.08, "p_holm": p, "p_by_case_holm": p, "n": 222, "n_asked": 172,
         "outcome": str(outcome(difference, [p])),
@@ -22,7 +24,9 @@ def row(member: Member, p: float, *, difference: float = 0.05, way: Way = Way.CA
 
 def test_the_finding_names_gains_and_counts_the_rest() -> None:
     said = finding(pd.DataFrame([row(ONE, 0.008), row(OTHER, 0.3)]), NAMES)
-    assert said.startswith("Asked first, Certain-crash rules +RT raise the accuracy of **Heron −RT** from 75.0% to ")
+    assert said.startswith(
+        "Asked first, Certain-crash rules +RT raise the accuracy of **Heron −RT** from 75.0% to "
+    )
     assert "p = 0.008" in said
     assert "about 172 of 222 instances" in said
     assert said.endswith(

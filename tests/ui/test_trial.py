@@ -17,7 +17,12 @@ from crane_core.llm.endpoint import Endpoint
 from crane_core.llm.fake_server import FakePlan, fake_server
 from crane_core.llm.question import Answer
 from crane_core.pipeline.own_notebooks.ask_one import QuestionOutcome
-from crane_core.pipeline.own_notebooks.check import CheckedNotebook, findings, read_notebook, to_send
+from crane_core.pipeline.own_notebooks.check import (
+    CheckedNotebook,
+    findings,
+    read_notebook,
+    to_send,
+)
 from crane_core.prompts.reply import ReadReply
 from crane_core.runtime.rehearsal import Rehearsal, RehearsalEnd
 from crane_core.ui.trial.asking import ask
@@ -75,7 +80,9 @@ def test_cells_far_before_the_target_fold_away_and_are_counted(text_of: TextOf) 
     codes = [f"x{n} = {n}" for n in range(MAX_EARLIER + NEAR_CELLS + 5)]
     html = cells_html(cells(*codes, "target"))
     words = text_of(html)
-    assert f"{MAX_EARLIER + 5:,} earlier cells" in words and "5 earlier cells are not shown" in words
+    assert (
+        f"{MAX_EARLIER + 5:,} earlier cells" in words and "5 earlier cells are not shown" in words
+    )
     assert "x4 = 4" not in words and "x5 = 5" in words
     assert html.count("<details") == 1 + MAX_EARLIER + NEAR_CELLS
     assert html.count(" open>") == 2
@@ -113,7 +120,10 @@ def test_findings_and_replies_of_others_stay_text(hostile: str, text_of: TextOf)
     bare = ("<dl>", "</dl>", "<dt>", "</dt>", "<dd>", "</dd>")
     answer = Answer("k", hostile, None, "stop", 0.5, 1, 10, 2)
     asked = QuestionOutcome(hostile[:200], answer, ReadReply(True, hostile, None), 0.00001)
-    for html in (rules_html([{**finding(hostile), "origin": hostile}], has_state=True), model_html(asked)):
+    for html in (
+        rules_html([{**finding(hostile), "origin": hostile}], has_state=True),
+        model_html(asked),
+    ):
         assert len(html) < 60_000
         for tag in bare:
             html = html.replace(tag, "")
@@ -137,8 +147,13 @@ def test_what_a_crash_would_cost_is_told_only_where_it_is_known(checked: Checked
     assert run_words(read_notebook(checked.path, 0)) == "Start a fresh kernel"
 
 
-def test_lines_that_install_are_left_out_and_counted(tmp_path: Path, checked: CheckedNotebook) -> None:
-    made = [nbformat.v4.new_code_cell(code) for code in ("%pip install numpy\n!pip install pandas", "c = 1")]
+def test_lines_that_install_are_left_out_and_counted(
+    tmp_path: Path, checked: CheckedNotebook
+) -> None:
+    made = [
+        nbformat.v4.new_code_cell(code)
+        for code in ("%pip install numpy\n!pip install pandas", "c = 1")
+    ]
     path = tmp_path / "installs.ipynb"
     nbformat.write(nbformat.v4.new_notebook(cells=made), path)
     assert installs_words(read_notebook(path)) == "Not run: 2 lines that install packages."
@@ -150,11 +165,15 @@ def test_a_cell_is_called_by_its_first_line_of_code(checked: CheckedNotebook) ->
 
 
 def test_remedies_on_the_page_are_the_pages_own() -> None:
-    raised = CellRaisedError("Code cell 0 raised FileNotFoundError: x.", remedy="Continue with --keep-going.", cell=0)
+    raised = CellRaisedError(
+        "Code cell 0 raised FileNotFoundError: x.", remedy="Continue with --keep-going.", cell=0
+    )
     assert "--" not in failed_words(raised, is_upload=True)
     assert "An upload contains only the notebook" in failed_words(raised, is_upload=True)
     assert "An upload contains only the notebook" not in failed_words(raised, is_upload=False)
-    stopped = CellStoppedError("Code cell 0 ran longer than 600 s.", remedy="Allow more with --timeout-s.", cell=0)
+    stopped = CellStoppedError(
+        "Code cell 0 ran longer than 600 s.", remedy="Allow more with --timeout-s.", cell=0
+    )
     assert "python -m crane_core check" in failed_words(stopped, is_upload=False)
 
 
@@ -162,7 +181,9 @@ def test_the_price_is_told_before_anything_is_sent(checked: CheckedNotebook) -> 
     tokens = to_send(checked, checked.settings[0]).tokens
     here = price_words(tokens, Endpoint("m*del", "http://127.0.0.1:1/v1"))
     assert f"{tokens.n:,} tokens" in here and r"m\*del" in here and "price is unknown" in here
-    assert "price is unknown" in price_words(tokens, Endpoint("unheard-of", "https://models.example/v1"))
+    assert "price is unknown" in price_words(
+        tokens, Endpoint("unheard-of", "https://models.example/v1")
+    )
     assert "No model is set" in price_words(tokens, None)
 
 
@@ -178,9 +199,15 @@ def test_a_question_is_called_back_while_the_model_thinks(checked: CheckedNotebo
 
 
 def test_a_rehearsal_is_labelled_as_executed_and_escaped() -> None:
-    html = rehearsal_html(Rehearsal(RehearsalEnd.CRASH, 2.0, 0.1, "KeyError", "<b>south</b>", 2, "beds['<i>']"))
+    html = rehearsal_html(
+        Rehearsal(RehearsalEnd.CRASH, 2.0, 0.1, "KeyError", "<b>south</b>", 2, "beds['<i>']")
+    )
     assert "<b>" not in html and "<i>" not in html
-    assert "Rehearsal, executed in a copy" in html and "Crashed: KeyError" in html and "&lt;b&gt;south" in html
+    assert (
+        "Rehearsal, executed in a copy" in html
+        and "Crashed: KeyError" in html
+        and "&lt;b&gt;south" in html
+    )
     assert "cw-alarm" in html
     late = rehearsal_html(Rehearsal(RehearsalEnd.STILL_RUNNING, 2.0, 2.0))
     assert "Still running after 2 s" in late and "cw-calm" in late

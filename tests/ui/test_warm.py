@@ -24,13 +24,24 @@ print(len(comparison))
 def test_every_page_is_warmed() -> None:
     found = imported_by_pages()
     assert len(found) == len(set(found))
-    assert {"crane_core.ui.overview_view", "crane_core.ui.data_view", "crane_core.ui.runs.listed"} <= set(found)
+    assert {
+        "crane_core.ui.overview_view",
+        "crane_core.ui.data_view",
+        "crane_core.ui.runs.listed",
+    } <= set(found)
     assert len(found) > len(page_files())
 
 
-def test_it_says_nothing_in_the_terminal_and_leaves_the_answer(root: Path, folder: DataFolder) -> None:
+def test_it_says_nothing_in_the_terminal_and_leaves_the_answer(
+    root: Path, folder: DataFolder
+) -> None:
     environment = {"CRANE_DATA": str(folder.path), "PATH": ""}
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM], cwd=root, env=environment, capture_output=True, text=True, check=False
+        [sys.executable, "-c", PROGRAM],
+        cwd=root,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert (done.returncode, done.stdout.split(), done.stderr) == (0, ["3"], "")

@@ -29,14 +29,23 @@ from crane_core.ui.words import (
 
 
 @pytest.mark.parametrize(
-    ("share", "text"), [(0.6328, "63.3%"), (0, "0.0%"), (1.0, "100.0%"), (None, "–"), (math.nan, "–"), (2 / 3, "66.7%")]
+    ("share", "text"),
+    [
+        (0.6328, "63.3%"),
+        (0, "0.0%"),
+        (1.0, "100.0%"),
+        (None, "–"),
+        (math.nan, "–"),
+        (2 / 3, "66.7%"),
+    ],
 )
 def test_shares_are_percent_with_one_digit(share: float | None, text: str) -> None:
     assert percent(share) == text
 
 
 @pytest.mark.parametrize(
-    ("difference", "text"), [(16 / 222, "+7.2 pp"), (-0.031, "−3.1 pp"), (0.0, "+0.0 pp"), (None, "–"), (math.nan, "–")]
+    ("difference", "text"),
+    [(16 / 222, "+7.2 pp"), (-0.031, "−3.1 pp"), (0.0, "+0.0 pp"), (None, "–"), (math.nan, "–")],
 )
 def test_differences_are_points_with_a_sign(difference: float | None, text: str) -> None:
     assert points(difference) == text
@@ -54,7 +63,9 @@ def test_intervals_and_counts() -> None:
     [(0.894, "0.89"), (1.0, "1.00"), (0.9996, "> 0.99"), (0.99999, "> 0.99"), (-0.114, "−0.11"), (-0.001, "0.00"),
      (None, "–"), (math.nan, "–")],
 )  # fmt: skip
-def test_a_coefficient_has_two_digits_and_is_1_only_where_it_is(value: float | None, text: str) -> None:
+def test_a_coefficient_has_two_digits_and_is_1_only_where_it_is(
+    value: float | None, text: str
+) -> None:
     assert coefficient(value) == text
 
 
@@ -85,7 +96,9 @@ def test_markdown_in_a_name_is_shown_as_it_is(text: str) -> None:
     """Every mark stands behind a backslash, and nothing else changes."""
     shown = literal(text)
     assert shown.replace("\\", "") == text
-    assert all(shown[i - 1] == "\\" for i, letter in enumerate(shown) if letter in "`*_{}[]()<>#|:$")
+    assert all(
+        shown[i - 1] == "\\" for i, letter in enumerate(shown) if letter in "`*_{}[]()<>#|:$"
+    )
 
 
 def test_counts_and_p_values_that_may_be_missing() -> None:

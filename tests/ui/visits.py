@@ -61,7 +61,9 @@ class Visitor:
         """What a direct visit to a page's address shows."""
         return in_own_loop(self._visit(page, query))
 
-    def may_upload(self, page: str = "data", *, meanwhile: Callable[[], object] = lambda: None) -> int:
+    def may_upload(
+        self, page: str = "data", *, meanwhile: Callable[[], object] = lambda: None
+    ) -> int:
         """The status of an upload by a session that stands on a page; `meanwhile` happens before it."""
         return in_own_loop(self._upload(page, meanwhile))
 
@@ -125,7 +127,10 @@ async def run(socket: ClientConnection, state: ClientState) -> Drawn:
                 if widget.id:
                     seen.widgets[widget.label] = widget.id
                     seen.ids.append(widget.id)
-        elif kind == "script_finished" and message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY:
+        elif (
+            kind == "script_finished"
+            and message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY
+        ):
             return seen
 
 
@@ -140,7 +145,12 @@ class Answer:
 
 
 def asked(
-    address: str, path: str, *, method: str = "GET", headers: Mapping[str, str] | None = None, body: bytes | None = None
+    address: str,
+    path: str,
+    *,
+    method: str = "GET",
+    headers: Mapping[str, str] | None = None,
+    body: bytes | None = None,
 ) -> Answer:
     """The answer to one request; redirections are not followed."""
     connection = HTTPConnection(urlsplit(address).netloc, timeout=PATIENCE_S)

@@ -20,7 +20,13 @@ def nothing_is_served(monkeypatch: pytest.MonkeyPatch) -> None:
         raise CraneError("the logins are in order.", remedy="")
 
     monkeypatch.setattr(app, "_refuse_taken_port", taken)
-    for name in ("CRANE_ROLES", "CRANE_PASSWORD", "CRANE_ADDRESS", "CRANE_PROXY_HEADER", "CRANE_PROXY_FROM"):
+    for name in (
+        "CRANE_ROLES",
+        "CRANE_PASSWORD",
+        "CRANE_ADDRESS",
+        "CRANE_PROXY_HEADER",
+        "CRANE_PROXY_FROM",
+    ):
         monkeypatch.setenv(name, "")  # so that what a start sets is undone
         monkeypatch.delenv(name)
 
@@ -41,7 +47,9 @@ def test_this_machine_needs_no_login(address: str) -> None:
 def test_other_machines_are_refused_without_a_login(address: str) -> None:
     with pytest.raises(IdentityError, match="asks nobody to log in") as refused:
         started("--address", address)
-    assert all(way in refused.value.remedy for way in ("CRANE_PASSWORD", "--roles FILE", "--no-login"))
+    assert all(
+        way in refused.value.remedy for way in ("CRANE_PASSWORD", "--roles FILE", "--no-login")
+    )
 
 
 def test_a_flag_says_that_no_login_is_meant(capsys: pytest.CaptureFixture[str]) -> None:
@@ -50,7 +58,9 @@ def test_a_flag_says_that_no_login_is_meant(capsys: pytest.CaptureFixture[str]) 
     assert "WARNING: no login is asked at 0.0.0.0" in capsys.readouterr().err
 
 
-def test_a_password_or_a_roles_file_is_a_login(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_password_or_a_roles_file_is_a_login(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     roles = tmp_path / "roles.toml"
     roles.write_text('"lea@lab.example" = "admin"')
     with pytest.raises(CraneError, match="in order"):
@@ -76,7 +86,9 @@ def test_a_roles_file_that_is_missing_stops_the_start(tmp_path: Path) -> None:
         started("--roles", str(tmp_path / "roles.toml"))
 
 
-def test_a_wrong_network_of_proxies_stops_the_start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_wrong_network_of_proxies_stops_the_start(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     roles = tmp_path / "roles.toml"
     roles.write_text('"lea@lab.example" = "admin"')
     monkeypatch.setenv("CRANE_PROXY_FROM", "proxy.example")

@@ -58,14 +58,18 @@ def test_create_shows_the_plan_and_a_dry_run_stores_nothing(run: Run, answered: 
     assert campaign_names(answered) == []
 
 
-def test_gold_items_come_from_a_file_and_from_a_locked_campaign(run: Run, answered: DataFolder, tmp_path: Path) -> None:
+def test_gold_items_come_from_a_file_and_from_a_locked_campaign(
+    run: Run, answered: DataFolder, tmp_path: Path
+) -> None:
     wish = ("--annotators", "ana,ben", *OURS, "--design", "all", "--seed", SEED)
     assert run("create", "pilot", *wish).code == 0
     label_all(answered, "pilot")
     assert run("lock", "pilot", "--by", "cleo").code == 0
     table = tmp_path / "gold.csv"
     table.write_text("instance,detector,setting,label,run\nnumpy_1_reproduced,heron,code,wrong,2\n")
-    shown = run("create", "second", *wish, "--gold", str(table), "--gold-from", "pilot:2", "--gold-feedback")
+    shown = run(
+        "create", "second", *wish, "--gold", str(table), "--gold-from", "pilot:2", "--gold-feedback"
+    )
     assert (
         "Gold: 3 items with a known label (gold.csv, pilot), once in everybody's order; annotators are told"
         in shown.out
@@ -78,7 +82,18 @@ def test_gold_items_come_from_a_file_and_from_a_locked_campaign(run: Run, answer
 
 
 def test_the_seed_that_a_dry_run_shows_stores_that_plan(run: Run, answered: DataFolder) -> None:
-    wish = ("pilot", "--annotators", "ana,ben", *OURS, "--margin", "0.2", "--title", "A pilot", "--by", "cleo")
+    wish = (
+        "pilot",
+        "--annotators",
+        "ana,ben",
+        *OURS,
+        "--margin",
+        "0.2",
+        "--title",
+        "A pilot",
+        "--by",
+        "cleo",
+    )
     shown = json.loads(run("create", *wish, "--dry-run", "--json").out)
     assert shown["seed"] > 10**9
     stored = json.loads(run("create", *wish, "--seed", str(shown["seed"]), "--json").out)
@@ -111,13 +126,18 @@ def test_the_seed_that_a_dry_run_shows_stores_that_plan(run: Run, answered: Data
         (["status", "../x"], "no campaign"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_done_is_one_line_with_a_remedy(arguments: list[str], words: str, run: Run) -> None:
+def test_what_cannot_be_done_is_one_line_with_a_remedy(
+    arguments: list[str], words: str, run: Run
+) -> None:
     assert refused(run(*arguments), words)
 
 
 def test_facts_without_texts_cannot_be_labelled_and_the_remedy_is_to_fetch(run: Run) -> None:
     spoken = run("create", "pilot", "--annotators", "ana")
-    assert refused(spoken, "501 verdicts of junobench, crane-llm-2025-10 match, but their texts are not loaded.")
+    assert refused(
+        spoken,
+        "501 verdicts of junobench, crane-llm-2025-10 match, but their texts are not loaded.",
+    )
     assert "fetch crane-llm" in spoken.err
 
 
@@ -132,8 +152,23 @@ def test_a_name_is_taken_once(run: Run) -> None:
 def test_status_tells_every_campaign_and_one(run: Run) -> None:
     assert "There is no campaign" in run("status").err
     run("create", "one", "--annotators", "ana", *OURS, "--seed", SEED)
-    run("create", "two", "--annotators", "ana,ben", *OURS, "--seed", SEED, "--overlap", "none", "--design", "all")
-    assert {line.split(":")[0] for line in run("status").out.splitlines() if line[0] != " "} == {"one", "two"}
+    run(
+        "create",
+        "two",
+        "--annotators",
+        "ana,ben",
+        *OURS,
+        "--seed",
+        SEED,
+        "--overlap",
+        "none",
+        "--design",
+        "all",
+    )
+    assert {line.split(":")[0] for line in run("status").out.splitlines() if line[0] != " "} == {
+        "one",
+        "two",
+    }
     (two,) = json.loads(run("status", "two", "--json").out)["campaigns"]
     assert [entry["unlabelled"] for entry in two["annotators"]] == [24, 24]
     assert two["locked"] is None
@@ -150,7 +185,11 @@ def test_lock_tells_what_is_open_and_refuses_until_told_anyway(run: Run) -> None
 
 
 def test_a_finished_campaign_is_locked_exported_and_repeated_elsewhere(
-    run: Run, answered: DataFolder, answered_folder: DataFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    run: Run,
+    answered: DataFolder,
+    answered_folder: DataFolder,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     run("create", "pilot", "--annotators", "ana,ben", *OURS, "--margin", "0.1", "--seed", SEED)
     label_all(answered, "pilot")
@@ -163,33 +202,75 @@ def test_a_finished_campaign_is_locked_exported_and_repeated_elsewhere(
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "sources").symlink_to(answered_folder.sources)
-    arguments = ["--data", str(elsewhere), "campaign", "create", "--from", str(out / "plan.json"), "--by", "dora"]
+    arguments = [
+        "--data",
+        str(elsewhere),
+        "campaign",
+        "create",
+        "--from",
+        str(out / "plan.json"),
+        "--by",
+        "dora",
+    ]
     assert main(arguments) == 0
     assert "Items, names and orders are the same as in the export." in capsys.readouterr().err
-    old, new = kept_campaign(answered, "pilot").plan, kept_campaign(DataFolder(elsewhere), "pilot").plan
-    assert (new.items, new.orders, new.seed, new.created_by) == (old.items, old.orders, old.seed, "dora")
+    old, new = (
+        kept_campaign(answered, "pilot").plan,
+        kept_campaign(DataFolder(elsewhere), "pilot").plan,
+    )
+    assert (new.items, new.orders, new.seed, new.created_by) == (
+        old.items,
+        old.orders,
+        old.seed,
+        "dora",
+    )
 
 
-def test_labels_made_elsewhere_are_stored_whole_or_not_at_all(run: Run, answered: DataFolder, tmp_path: Path) -> None:
+def test_labels_made_elsewhere_are_stored_whole_or_not_at_all(
+    run: Run, answered: DataFolder, tmp_path: Path
+) -> None:
     run("create", "pilot", "--annotators", "ana,eva", *OURS, "--design", "all", "--seed", SEED)
     plan = kept_campaign(answered, "pilot").plan
     one, two, three, *_ = (item.item for item in plan.items)
     file = tmp_path / "labels.csv"
-    file.write_text(f"item,label\n{one},good\n{two},bad\nnobody,good\n{two},good\n{three},\n", "utf-8")
-    told = ("labels", "pilot", "--file", file, "--annotator", "eva", "--map", "good=correct", "bad=wrong")
+    file.write_text(
+        f"item,label\n{one},good\n{two},bad\nnobody,good\n{two},good\n{three},\n", "utf-8"
+    )
+    told = (
+        "labels",
+        "pilot",
+        "--file",
+        file,
+        "--annotator",
+        "eva",
+        "--map",
+        "good=correct",
+        "bad=wrong",
+    )
     spoken = run(*told)
-    assert refused(spoken, "2 rows cannot be stored (1 unknown item, 1 contradiction), so nothing was.")
+    assert refused(
+        spoken, "2 rows cannot be stored (1 unknown item, 1 contradiction), so nothing was."
+    )
     assert "line 4: 'nobody' is not an item of pilot" in spoken.err
-    assert f"line 5: '{two}' stands on line 3 already, labelled wrong, and this row says 'correct'" in spoken.err
+    assert (
+        f"line 5: '{two}' stands on line 3 already, labelled wrong, and this row says 'correct'"
+        in spoken.err
+    )
     assert not (answered.ledger / "labels" / "pilot" / "eva.jsonl").exists()
     spoken = run(*told, "--skip-invalid")
     assert spoken.code == 0
     assert spoken.out.startswith("pilot: 2 labels of eva stored, from labels.csv, sha256 ")
-    assert "skipped: 1 unknown item, 1 contradiction" in spoken.out and "1 row has no label" in spoken.out
+    assert (
+        "skipped: 1 unknown item, 1 contradiction" in spoken.out
+        and "1 row has no label" in spoken.out
+    )
     [_, eva] = json.loads(run("status", "pilot", "--json").out)["campaigns"][0]["annotators"]
     assert eva["unlabelled"] == 46
     assert refused(run(*told), "2 already labelled, 1 unknown item, 1 contradiction")
-    assert refused(run(*told, "--map", "good=best"), "'best' is not a label. Labels are correct, partial, wrong.")
+    assert refused(
+        run(*told, "--map", "good=best"),
+        "'best' is not a label. Labels are correct, partial, wrong.",
+    )
     with pytest.raises(SystemExit) as left:
         run(*told, "--map", "good=")
     assert left.value.code == 2
@@ -207,7 +288,9 @@ def test_an_export_has_the_form_and_the_texts_that_were_asked_for(
     assert run("export", "pilot", "--out", out, "--form", "label-studio", "--with-texts").code == 0
     assert sorted(file.name for file in out.iterdir()) == ["README.txt", "config.xml", "tasks.json"]
     assert "fails, said" in (out / "tasks.json").read_text("utf-8")
-    assert refused(run("export", "pilot", "--out", out, "--force"), "something other than an export")
+    assert refused(
+        run("export", "pilot", "--out", out, "--force"), "something other than an export"
+    )
     assert run("export", "pilot", "--out", tmp_path / "set", "--form", "dataset").code == 0
     assert "fails, said" not in (tmp_path / "set" / "README.md").read_text("utf-8")
     with pytest.raises(SystemExit) as left:
@@ -225,7 +308,10 @@ def test_the_guideline_is_printed_changed_compared_and_kept_by_a_repetition(
     text.write_text("**Your task.** Judge.\n\nCauses count.\n", "utf-8")
     assert refused(run("guideline", "pilot", "--set", text), "the name of its author")
     assert "is in force since" in run("guideline", "pilot", "--set", text, "--by", "cleo").out
-    assert refused(run("guideline", "pilot", "--set", text, "--by", "cleo"), "is the guideline of 'pilot' already")
+    assert refused(
+        run("guideline", "pilot", "--set", text, "--by", "cleo"),
+        "is the guideline of 'pilot' already",
+    )
     shown = run("guideline", "pilot")
     assert shown.out == "**Your task.** Judge.\n\nCauses count.\n"
     assert version_of(text.read_text("utf-8")) in shown.err
@@ -239,7 +325,10 @@ def test_the_guideline_is_printed_changed_compared_and_kept_by_a_repetition(
     out = tmp_path / "export"
     assert run("export", "pilot", "--out", out).code == 0
     assert run("create", "second", "--from", out / "plan.json").code == 0
-    assert kept_campaign(answered, "second").plan.guideline_text == "**Your task.** Judge.\n\nCauses count.\n"
+    assert (
+        kept_campaign(answered, "second").plan.guideline_text
+        == "**Your task.** Judge.\n\nCauses count.\n"
+    )
 
 
 def label_some(folder: DataFolder, campaign: str, who: str, n: int, label: str = "correct") -> None:
@@ -248,15 +337,34 @@ def label_some(folder: DataFolder, campaign: str, who: str, n: int, label: str =
         coming = desk.journal(who).upcoming(1)[0]
         known = {"item": coming.item, "showing": coming.showing}
         version = desk.guidelines()[-1].version
-        act = {"event": f"{who}-{uuid4().hex}", "action": "label", "label": label, "guideline": version} | known
+        act = {
+            "event": f"{who}-{uuid4().hex}",
+            "action": "label",
+            "label": label,
+            "guideline": version,
+        } | known
         assert desk.take(who, [act]).refused == {}
 
 
 def test_a_team_calibrates_labels_two_of_four_and_is_replayed_elsewhere(
-    run: Run, answered: DataFolder, answered_folder: DataFolder, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    run: Run,
+    answered: DataFolder,
+    answered_folder: DataFolder,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Calibration by all, two of four in the main round, one replaced, items again after the lock, replay."""
-    team = ("create", "pilot", "--annotators", "ana,ben,cem,dia", *OURS, "--design", "all", "--overlap", "some")
+    team = (
+        "create",
+        "pilot",
+        "--annotators",
+        "ana,ben,cem,dia",
+        *OURS,
+        "--design",
+        "all",
+        "--overlap",
+        "some",
+    )
     assert run(*team, "--calibration", "8", "--seed", SEED).code == 0
     for who in ("ana", "ben", "cem", "dia"):
         label_some(answered, "pilot", who, 8)
@@ -269,21 +377,34 @@ def test_a_team_calibrates_labels_two_of_four_and_is_replayed_elsewhere(
     assert refused(run("main", "pilot", "--by", "lead"), "open already")
     label_some(answered, "pilot", "ana", 5)
     label_some(answered, "pilot", "ben", 3, "wrong")
-    assert "eva joined; ben left" in run("people", "pilot", "--replace", "ben=eva", "--by", "lead").out
+    assert (
+        "eva joined; ben left" in run("people", "pilot", "--replace", "ben=eva", "--by", "lead").out
+    )
     with pytest.raises(CampaignError, match="no longer labels"):
         LabelStore(answered, "pilot").take("ben", [])
     for who in ("ana", "cem", "dia", "eva"):
-        label_some(answered, "pilot", who, len(LabelStore(answered, "pilot").journal(who).upcoming(99)))
+        label_some(
+            answered, "pilot", who, len(LabelStore(answered, "pilot").journal(who).upcoming(99))
+        )
     told = json.loads(run("status", "pilot", "--json").out)["campaigns"][0]
     assert told["open"]["unlabelled"] == told["open"]["unassigned"] == 0
     assert [entry["kind"] for entry in told["rounds"]] == ["main round", "people"]
     assert run("lock", "pilot", "--by", "lead", "--anyway").code == 0
     assert refused(run("people", "pilot", "--add", "finn", "--by", "lead"), "was locked by lead")
     assert refused(run("again", "pilot", "--by", "lead"), "Nothing says which items")
-    assert "items are labelled again by" in run("again", "pilot", "--labels", "correct", "--by", "lead").out
+    assert (
+        "items are labelled again by"
+        in run("again", "pilot", "--labels", "correct", "--by", "lead").out
+    )
     assert kept_campaign(answered, "pilot").lock is None
     for who in ("ana", "cem", "dia", "eva"):
-        label_some(answered, "pilot", who, len(LabelStore(answered, "pilot").journal(who).upcoming(99)), "partial")
+        label_some(
+            answered,
+            "pilot",
+            who,
+            len(LabelStore(answered, "pilot").journal(who).upcoming(99)),
+            "partial",
+        )
     assert run("lock", "pilot", "--by", "lead", "--anyway").code == 0
     out = tmp_path / "export"
     assert run("export", "pilot", "--out", out).code == 0
@@ -296,7 +417,12 @@ def test_a_team_calibrates_labels_two_of_four_and_is_replayed_elsewhere(
     capsys.readouterr()
     there = DataFolder(elsewhere)
     old, new = kept_campaign(answered, "pilot").plan, kept_campaign(there, "pilot").plan
-    assert (new.items, new.orders, new.rounds, new.present) == (old.items, old.orders, old.rounds, old.present)
+    assert (new.items, new.orders, new.rounds, new.present) == (
+        old.items,
+        old.orders,
+        old.rounds,
+        old.present,
+    )
     assert final_outcomes(there, new) == final_outcomes(answered, old)
     assert guideline_versions(there, new)[1:] == guideline_versions(answered, old)[1:]
     assert new.guideline_text == old.guideline_text
@@ -304,19 +430,39 @@ def test_a_team_calibrates_labels_two_of_four_and_is_replayed_elsewhere(
 
 
 def test_who_is_idle_hands_back(run: Run, answered: DataFolder) -> None:
-    run("create", "pilot", "--annotators", "ana,ben,cem", *OURS, "--design", "all", "--overlap", "some")
+    run(
+        "create",
+        "pilot",
+        "--annotators",
+        "ana,ben,cem",
+        *OURS,
+        "--design",
+        "all",
+        "--overlap",
+        "some",
+    )
     label_some(answered, "pilot", "ana", 3)
-    assert "Everybody who has open items" in run("people", "pilot", "--idle-days", "1", "--by", "lead").err
-    assert "open items were handed to others" in run("people", "pilot", "--hand-back", "cem", "--by", "lead").out
+    assert (
+        "Everybody who has open items"
+        in run("people", "pilot", "--idle-days", "1", "--by", "lead").err
+    )
+    assert (
+        "open items were handed to others"
+        in run("people", "pilot", "--hand-back", "cem", "--by", "lead").out
+    )
     assert kept_campaign(answered, "pilot").plan.orders["cem"] == ()
-    assert refused(run("people", "pilot", "--replace", "ana", "--by", "lead"), "does not say who takes over")
+    assert refused(
+        run("people", "pilot", "--replace", "ana", "--by", "lead"), "does not say who takes over"
+    )
     assert refused(run("people", "pilot", "--add", "ana", "--by", "lead"), "labels in it already")
     assert refused(run("again", "pilot", "--labels", "best", "--by", "lead"), "is not a label")
     assert refused(run("again", "pilot", "--items", "none", "--by", "lead"), "is not an item")
 
 
 def test_labels_come_with_their_export_alone(run: Run, tmp_path: Path) -> None:
-    assert refused(run("create", "pilot", "--annotators", "ana", *OURS, "--with-labels"), "needs an export")
+    assert refused(
+        run("create", "pilot", "--annotators", "ana", *OURS, "--with-labels"), "needs an export"
+    )
     run("create", "pilot", "--annotators", "ana", *OURS, "--seed", SEED)
     run("lock", "pilot", "--by", "lead", "--anyway")
     out = tmp_path / "export"
@@ -335,14 +481,24 @@ def test_everything_works_while_the_app_holds_the_database(
         assert "is open in another process (python" in created.err
         assert created.code == 0
         label_all(answered, "pilot")
-        assert json.loads(run("status", "pilot", "--json").out)["campaigns"][0]["open"]["unlabelled"] == 0
+        assert (
+            json.loads(run("status", "pilot", "--json").out)["campaigns"][0]["open"]["unlabelled"]
+            == 0
+        )
         assert run("export", "pilot", "--out", tmp_path / "before").code == 0
         assert run("lock", "pilot", "--by", "ana").code == 0
         assert run("export", "pilot", "--out", tmp_path / "after").code == 0
 
 
 @pytest.mark.parametrize(
-    "arguments", [[], ["create", "x", "--annotators", ","], ["lock", "x"], ["export", "x"], ["create", "--design", "x"]]
+    "arguments",
+    [
+        [],
+        ["create", "x", "--annotators", ","],
+        ["lock", "x"],
+        ["export", "x"],
+        ["create", "--design", "x"],
+    ],
 )
 def test_wrong_usage_is_exit_2(arguments: list[str], run: Run) -> None:
     with pytest.raises(SystemExit) as left:
@@ -350,6 +506,8 @@ def test_wrong_usage_is_exit_2(arguments: list[str], run: Run) -> None:
     assert left.value.code == 2
 
 
-def test_the_folder_may_be_named_after_the_action(answered: DataFolder, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_folder_may_be_named_after_the_action(
+    answered: DataFolder, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["campaign", "status", "--data", str(answered.path)]) == 0
     assert str(answered.ledger) in capsys.readouterr().err

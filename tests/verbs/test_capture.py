@@ -14,12 +14,18 @@ def test_absences_are_told_in_words() -> None:
     column = {"of": "df", "column": "kg", "similar": ["kg "], "line": 3, "certain": True}
     assert absent_words("columns", column) == "column kg of df, line 3"
     assert absent_words("names", {"name": "n"}) == "name n"
-    assert absent_words("keys", {"of": "df.loc", "label": 7, "in": "index", "line": 1}) == "label 7 of df.loc, line 1"
+    assert (
+        absent_words("keys", {"of": "df.loc", "label": 7, "in": "index", "line": 1})
+        == "label 7 of df.loc, line 1"
+    )
     assert absent_words("arguments", {"of": "f", "why": "too many"}) == "arguments of f"
 
 
 def test_a_folder_is_no_file_to_write(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--data", str(tmp_path / "data"), "capture", "trip.ipynb", "--out", str(tmp_path)]) == 1
+    assert (
+        main(["--data", str(tmp_path / "data"), "capture", "trip.ipynb", "--out", str(tmp_path)])
+        == 1
+    )
     said = capsys.readouterr().err
     assert f"{tmp_path}: Is a directory" in said and "Running" not in said
 

@@ -46,13 +46,20 @@ def test_the_same_as_json_past_a_cell_that_raises(
     nbformat.write(nbformat.v4.new_notebook(cells=cells), notebook)
     assert check(tmp_path / "data", str(notebook), "--json", "--keep-going") == 0
     told = json.loads(capsys.readouterr().out)
-    assert (told["crashes"], told["executed"], told["target"], told["model"]) == (True, True, 2, None)
+    assert (told["crashes"], told["executed"], told["target"], told["model"]) == (
+        True,
+        True,
+        2,
+        None,
+    )
     assert told["predicted"] == "crash"
     assert told["findings"][0]["exception"] == "ValueError"
     assert told["seconds_before"] > 0
 
 
-def test_no_certain_crash_is_no_promise(notebook: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_certain_crash_is_no_promise(
+    notebook: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert check(tmp_path / "data", str(notebook), "--target", "0") == 0
     assert "they never say that a cell is safe" in capsys.readouterr().out
     assert check(tmp_path / "data", str(notebook), "--target", "0", "--json") == 0
@@ -67,16 +74,26 @@ def test_a_script_is_told_by_the_exit_code(notebook: Path, tmp_path: Path) -> No
     assert check(data, str(tmp_path / "nowhere.ipynb"), "--exit-code") == 1
 
 
-def test_a_model_is_asked_over_http(notebook: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_model_is_asked_over_http(
+    notebook: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with fake_server(FakePlan()) as address:
-        assert check(tmp_path / "data", str(notebook), "--model", "fake", "--base-url", address, "--json") == 0
+        assert (
+            check(
+                tmp_path / "data", str(notebook), "--model", "fake", "--base-url", address, "--json"
+            )
+            == 0
+        )
     model = json.loads(capsys.readouterr().out)["model"]
     assert model["crashes"] in (True, False)
     assert model["reasoning"] and model["reply"] and model["input_tokens"] > 0
 
 
 def test_the_verdict_of_the_rules_is_told_where_no_model_can_be_asked(
-    notebook: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    notebook: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("CRANE_ALLOW_EXECUTION", "0")
     nowhere = ("--model", "fake", "--base-url", "http://127.0.0.1:1/v1")
@@ -87,7 +104,10 @@ def test_the_verdict_of_the_rules_is_told_where_no_model_can_be_asked(
 
 
 def test_a_model_without_a_key_is_refused_before_anything_runs(
-    notebook: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    notebook: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     assert check(tmp_path / "data", str(notebook), "--model", "gpt-5") == 1
@@ -96,7 +116,10 @@ def test_a_model_without_a_key_is_refused_before_anything_runs(
 
 
 def test_where_it_is_forbidden_nothing_runs(
-    notebook: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    notebook: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("CRANE_ALLOW_EXECUTION", "0")
     assert check(tmp_path / "data", str(notebook), "--json") == 0
@@ -106,7 +129,9 @@ def test_where_it_is_forbidden_nothing_runs(
     assert "forbids" in printed.err
 
 
-def test_a_notebook_that_is_not_there_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_notebook_that_is_not_there_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert check(tmp_path / "data", str(tmp_path / "none.ipynb")) == 1
     assert capsys.readouterr().err.count("\n") == 1
 
@@ -118,10 +143,18 @@ def test_a_rehearsal_is_told_beside_the_prediction(
     lines = capsys.readouterr().out.splitlines()
     begin = lines.index("Rehearsal, executed in a copy: crashed: ValueError")
     assert lines[begin + 1] == "  line      1: anomaly = levels - means"
-    assert lines[begin + 2].startswith("  reason    ValueError: operands could not be broadcast together")
+    assert lines[begin + 2].startswith(
+        "  reason    ValueError: operands could not be broadcast together"
+    )
     assert check(tmp_path / "data", str(notebook), "--rehearse", "1.5", "--json") == 0
     told = json.loads(capsys.readouterr().out)["rehearsal"]
-    expected = {"outcome": "crash", "exception": "ValueError", "line": 1, "limit_s": 1.5, "executed_in_a_copy": True}
+    expected = {
+        "outcome": "crash",
+        "exception": "ValueError",
+        "line": 1,
+        "limit_s": 1.5,
+        "executed_in_a_copy": True,
+    }
     assert expected.items() <= told.items()
 
 
@@ -133,7 +166,10 @@ def test_no_rehearsal_unless_it_is_asked_for(
 
 
 def test_nothing_is_rehearsed_where_it_is_forbidden(
-    notebook: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    notebook: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("CRANE_ALLOW_EXECUTION", "0")
     assert check(tmp_path / "data", str(notebook), "--rehearse", "--json") == 0
@@ -169,14 +205,22 @@ def test_what_is_about_one_notebook_is_refused_for_several(
     notebook: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], option: list[str]
 ) -> None:
     assert check(tmp_path / "data", str(notebook), str(tmp_path / "other.ipynb"), *option) == 1
-    assert capsys.readouterr().err == f"error: {option[0]} is about one notebook. Name one, or leave out {option[0]}.\n"
+    assert (
+        capsys.readouterr().err
+        == f"error: {option[0]} is about one notebook. Name one, or leave out {option[0]}.\n"
+    )
 
 
 def test_what_is_no_notebook_is_told_as_what_it_is(
     notebook: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "empty").mkdir()
-    files = {"notes.txt": b"hello", "tide.py": b"a = 1", "tide.json": b"[]", "tide.png": b"\x89PNG\0"}
+    files = {
+        "notes.txt": b"hello",
+        "tide.py": b"a = 1",
+        "tide.json": b"[]",
+        "tide.png": b"\x89PNG\0",
+    }
     for name, data in files.items():
         (tmp_path / name).write_bytes(data)
     (tmp_path / "state.json").write_text('{"schema_version": 2}')

@@ -30,7 +30,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
     """A folder with the embedded data and one act in its ledger."""
     folder = DataFolder(tmp_path_factory.mktemp("whole"))
     append(
-        inventory_file(folder), InventoryAct(Listed.RUN, "shipped", InventoryAction.RENAME, "2026", "ana", title="S")
+        inventory_file(folder),
+        InventoryAct(Listed.RUN, "shipped", InventoryAction.RENAME, "2026", "ana", title="S"),
     )
     prepare(folder).close()
     return folder
@@ -61,7 +62,9 @@ def beside_read_only(folder: DataFolder, *arguments: str) -> subprocess.Complete
     mounts = ["--bind", "/", "/", "--dev-bind", "/dev", "/dev", "--proc", "/proc"]
     mounts += ["--ro-bind", str(folder.path), str(folder.path)]
     verb = [sys.executable, "-m", "crane_core", "--data", str(folder.path), *arguments]
-    return subprocess.run(["bwrap", *mounts, *verb], capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+    return subprocess.run(
+        ["bwrap", *mounts, *verb], capture_output=True, text=True, timeout=PATIENCE_S, check=False
+    )
 
 
 @pytest.mark.parametrize(
@@ -109,7 +112,10 @@ def test_a_read_only_folder_without_a_database_is_read_from_its_files(
     ],
 )
 def test_doctor_finds_random_bytes_anywhere_in_the_database(
-    copy: DataFolder, whole: DataFolder, capsys: pytest.CaptureFixture[str], eighths: tuple[int, ...]
+    copy: DataFolder,
+    whole: DataFolder,
+    capsys: pytest.CaptureFixture[str],
+    eighths: tuple[int, ...],
 ) -> None:
     n_bytes = whole.database.stat().st_size
     for eighth in eighths:
@@ -142,10 +148,15 @@ def test_doctor_names_what_is_odd_in_the_ledger_and_does_not_wait_for_it(
     no_file = "is a device, pipe, socket or link, not a file. Remove it."
     for name in ("pipe", "zero", "loop"):
         assert f"ledger/runs/{name}.jsonl {no_file}" in told[""]
-    assert "ledger/notes.txt is not a file of the ledger. Move it out of the data folder." in told[""]
+    assert (
+        "ledger/notes.txt is not a file of the ledger. Move it out of the data folder." in told[""]
+    )
     assert "ledger/other.jsonl holds no line of a ledger." in told[""]
     assert f"ledger/.manifest/{entry.name} is empty, so a loss in" in told[""]
-    assert f"ledger/.manifest/{entry.name} cannot be read as an entry of the manifest" in told["{broken"]
+    assert (
+        f"ledger/.manifest/{entry.name} cannot be read as an entry of the manifest"
+        in told["{broken"]
+    )
 
 
 def test_an_act_is_told_as_done_where_the_database_cannot_follow(
@@ -154,7 +165,9 @@ def test_an_act_is_told_as_done_where_the_database_cannot_follow(
     """The disk is full from the second opening on, which brings the database up to what was done."""
 
     def full(*_: object) -> None:
-        raise StoreError("The database refused a change: No space left on device.", remedy="Free some space.")
+        raise StoreError(
+            "The database refused a change: No space left on device.", remedy="Free some space."
+        )
 
     monkeypatch.setattr(remove, "prepare_or_read", full)
     told = say(copy, capsys, "rename", "run", "shipped", "New name")
@@ -164,7 +177,9 @@ def test_an_act_is_told_as_done_where_the_database_cannot_follow(
     assert [act.title for act in acts(copy)] == ["S", "New name"]
 
 
-def test_a_question_that_takes_too_long_is_stopped(whole: DataFolder, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_question_that_takes_too_long_is_stopped(
+    whole: DataFolder, capsys: pytest.CaptureFixture[str]
+) -> None:
     endless = "SELECT count(*) FROM range(100000000) a, range(100000) b"
     told = say(whole, capsys, "sql", "--timeout-s", "0.5", endless)
     assert (told.code, told.out) == (1, "")

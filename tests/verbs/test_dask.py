@@ -41,7 +41,11 @@ def run(folder: DataFolder, capsys: pytest.CaptureFixture[str]) -> Run:
 
 
 def lines_of(folder: DataFolder, glob: str) -> list[object]:
-    return [one for file in sorted((folder.ledger / "runs").glob(glob)) for one in ledger.tail(file).records]
+    return [
+        one
+        for file in sorted((folder.ledger / "runs").glob(glob))
+        for one in ledger.tail(file).records
+    ]
 
 
 def answers(folder: DataFolder) -> list[Answer]:
@@ -53,10 +57,14 @@ def test_rules_answer_on_a_cluster_as_here(run: Run, folder: DataFolder, address
     assert there.code == 0, there.err
     assert f"notebooks on the cluster {address}, " in there.err
     assert "dashboard: http://127.0.0.1:" in there.err
-    on_cluster = {one.instance_id: (one.crashes, one.reasoning, one.diagnostics) for one in answers(folder)}
+    on_cluster = {
+        one.instance_id: (one.crashes, one.reasoning, one.diagnostics) for one in answers(folder)
+    }
     assert run(*RULES, "--dask", "off", "--again", "--concurrency", "1").code == 0
     assert len(answers(folder)) == 2 * len(on_cluster)
-    assert {one.instance_id: (one.crashes, one.reasoning, one.diagnostics) for one in answers(folder)} == on_cluster
+    assert {
+        one.instance_id: (one.crashes, one.reasoning, one.diagnostics) for one in answers(folder)
+    } == on_cluster
 
 
 @pytest.mark.slow
@@ -71,16 +79,30 @@ def test_a_model_is_not_asked_from_a_cluster(run: Run, folder: DataFolder) -> No
     fake = ("detect", "--detector", "fake", "--setting", "code", "--benchmark", "minibench")
     asked = run(*fake, "--dask", "tcp://127.0.0.1:1")
     assert asked.code == 1
-    assert "error: fake asks a model, and keys and limits stay on this machine. Omit --dask" in asked.err
+    assert (
+        "error: fake asks a model, and keys and limits stay on this machine. Omit --dask"
+        in asked.err
+    )
     assert lines_of(folder, "*.jsonl") == []
 
 
 @pytest.mark.slow
 def test_ctrl_c_stops_a_local_cluster(whole_folder: DataFolder, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "crane_core", "--data", str(whole_folder.path), *RULES, "--dask", "local"]
+    command = [
+        sys.executable,
+        "-m",
+        "crane_core",
+        "--data",
+        str(whole_folder.path),
+        *RULES,
+        "--dask",
+        "local",
+    ]
     environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     # In a separate group, all of which a terminal's Ctrl+C reaches.
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment, start_new_session=True) as first:
+    with subprocess.Popen(
+        command, stderr=subprocess.PIPE, text=True, env=environment, start_new_session=True
+    ) as first:
         assert first.stderr is not None
         said = []
         for line in first.stderr:
@@ -101,7 +123,9 @@ def test_ctrl_c_stops_a_local_cluster(whole_folder: DataFolder, tmp_path: Path) 
     assert len(answers(whole_folder)) == 80
 
 
-def test_pairs_are_executed_on_a_cluster_once(run: Run, folder: DataFolder, address: str, tmp_path: Path) -> None:
+def test_pairs_are_executed_on_a_cluster_once(
+    run: Run, folder: DataFolder, address: str, tmp_path: Path
+) -> None:
     pairs, count = tmp_path / "lab", tmp_path / "count"
     write_pair(pairs, "a", *GOOD)
     write_pair(pairs, "d", *WRONG)
@@ -121,7 +145,9 @@ def test_pairs_are_executed_on_a_cluster_once(run: Run, folder: DataFolder, addr
 
 
 @pytest.mark.slow
-def test_a_worker_with_other_packages_executes_nothing(run: Run, address: str, tmp_path: Path) -> None:
+def test_a_worker_with_other_packages_executes_nothing(
+    run: Run, address: str, tmp_path: Path
+) -> None:
     write_pair(tmp_path / "lab", "a", *GOOD)
     other = tmp_path / "other"
     other.mkdir()
@@ -144,7 +170,9 @@ exec '{sys.executable}' "$@"
 
 
 @pytest.mark.slow
-def test_a_folder_of_notebooks_is_captured_on_a_cluster(run: Run, address: str, tmp_path: Path) -> None:
+def test_a_folder_of_notebooks_is_captured_on_a_cluster(
+    run: Run, address: str, tmp_path: Path
+) -> None:
     books = tmp_path / "books"
     for name in ("a", "deep/b"):
         (books / name).parent.mkdir(parents=True, exist_ok=True)
@@ -173,7 +201,9 @@ def test_two_notebooks_never_share_a_file(run: Run, tmp_path: Path) -> None:
     assert refused.code == 1
     assert "would both go to" in refused.err
     (tmp_path / "empty").mkdir()
-    assert "holds no notebook" in run("capture", tmp_path / "empty", "--out", tmp_path / "states").err
+    assert (
+        "holds no notebook" in run("capture", tmp_path / "empty", "--out", tmp_path / "states").err
+    )
 
 
 def test_a_folder_that_the_worker_does_not_have_is_sent(tmp_path: Path) -> None:
@@ -206,8 +236,24 @@ def test_a_folder_too_large_to_send_is_not_read_whole(tmp_path: Path) -> None:
 
 
 NO_ADDRESSES = (
-    *("", "tcp://", "http://10.0.0.5:8786", "tcp://10.0.0.5", "tcp://10.0.0.5:0", "tcp://10.0.0.5:65536", "ucx://x:1"),
-    *("tcp://a b:1", "tcp://x@y:1", "tcp://\x1b[31mred:1", "tcp://x:1/../y", "tls://x:1\n", "LOCAL", "inproc://x/1"),
+    *(
+        "",
+        "tcp://",
+        "http://10.0.0.5:8786",
+        "tcp://10.0.0.5",
+        "tcp://10.0.0.5:0",
+        "tcp://10.0.0.5:65536",
+        "ucx://x:1",
+    ),
+    *(
+        "tcp://a b:1",
+        "tcp://x@y:1",
+        "tcp://\x1b[31mred:1",
+        "tcp://x:1/../y",
+        "tls://x:1\n",
+        "LOCAL",
+        "inproc://x/1",
+    ),
 )
 
 
@@ -226,4 +272,6 @@ def test_what_is_no_address_of_a_scheduler_is_wrong_usage(
 def test_nobody_at_an_address_is_one_line(run: Run) -> None:
     refused = run(*RULES, "--instances", "numpy_1_*", "--dask", "tcp://127.0.0.1:1")
     assert refused.code == 1
-    assert refused.err.splitlines()[-1].startswith("error: No Dask scheduler answers at tcp://127.0.0.1:1")
+    assert refused.err.splitlines()[-1].startswith(
+        "error: No Dask scheduler answers at tcp://127.0.0.1:1"
+    )

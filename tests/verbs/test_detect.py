@@ -53,11 +53,17 @@ def test_the_fake_model_needs_nothing_and_gives_a_row(run: Run, folder: DataFold
     assert len(list((folder.ledger / "runs").glob("*.jsonl"))) == 1
 
 
-def test_a_dry_run_tells_requests_tokens_and_price_and_sends_nothing(run: Run, folder: DataFolder) -> None:
+def test_a_dry_run_tells_requests_tokens_and_price_and_sends_nothing(
+    run: Run, folder: DataFolder
+) -> None:
     model = FakeModel(FakePlan())
     with fake_server(model) as base_url:
         spoken = run(*model_at(base_url, "--dry-run", "--price-in", "2", "--price-out", "10"))
-        told = json.loads(run(*model_at(base_url, "--dry-run", "--json", "--price-in", "2", "--price-out", "10")).out)
+        told = json.loads(
+            run(
+                *model_at(base_url, "--dry-run", "--json", "--price-in", "2", "--price-out", "10")
+            ).out
+        )
     assert spoken.code == 0
     assert "10 requests" in spoken.out
     sent = told["to_send"]
@@ -75,10 +81,18 @@ def test_a_model_at_an_address_is_asked_with_the_key_of_the_environment_which_is
     plan = FakePlan(key=KEY, echoes_key=True, faults={ServerFault.ERROR: 3, ServerFault.REFUSAL: 4})
     named = ("--key-env", "CRANE_API_KEY")
     with fake_server(plan) as base_url:
-        spoken = run(*model_at(base_url, "--price-in", "2", "--price-out", "10", "--concurrency", "1", *named))
-    replies = [record for path in folder.ledger.rglob("*.jsonl") for record in ledger.tail(path).records]
+        spoken = run(
+            *model_at(
+                base_url, "--price-in", "2", "--price-out", "10", "--concurrency", "1", *named
+            )
+        )
+    replies = [
+        record for path in folder.ledger.rglob("*.jsonl") for record in ledger.tail(path).records
+    ]
     answered = [reply for reply in replies if isinstance(reply, Reply) and reply.text is not None]
-    assert answered and all(reply.usd and reply.input_tokens and reply.seconds is not None for reply in answered)
+    assert answered and all(
+        reply.usd and reply.input_tokens and reply.seconds is not None for reply in answered
+    )
     assert spoken.code == 1
     assert "the same command resumes there" in spoken.out
     assert KEY not in spoken.out + spoken.err + ledger_text(folder)
@@ -113,8 +127,15 @@ def test_a_budget_for_a_model_without_a_price_is_refused_wherever_it_is_served(r
         refused = run(*model_at(base_url, "--budget-usd", "5"))
         assert (refused.code, refused.out, model.requests) == (1, "", {})
         [error] = [line for line in refused.err.splitlines() if line.startswith("error: ")]
-        assert "The price of heron at 127.0.0.1" in error and "--price-in and --price-out (0 and 0" in error
-        free = run(*model_at(base_url, "--budget-usd", "5", "--price-in", "0", "--price-out", "0", "--runs", "1"))
+        assert (
+            "The price of heron at 127.0.0.1" in error
+            and "--price-in and --price-out (0 and 0" in error
+        )
+        free = run(
+            *model_at(
+                base_url, "--budget-usd", "5", "--price-in", "0", "--price-out", "0", "--runs", "1"
+            )
+        )
         assert free.code == 0 and "0.00 USD" in free.out
         uncapped = run(*model_at(base_url, "--runs", "1", "--again"))
         assert uncapped.code == 0 and "cost unknown" in uncapped.out and "USD" not in uncapped.out
@@ -122,7 +143,10 @@ def test_a_budget_for_a_model_without_a_price_is_refused_wherever_it_is_served(r
 
 def test_a_budget_bites_on_a_gateway_of_this_machine(run: Run) -> None:
     """The model has a price by its name; its longest reply would cost 0.16 USD."""
-    named = [argument if argument != "heron" else "openai/gpt-5" for argument in model_at("", "--runs", "2")]
+    named = [
+        argument if argument != "heron" else "openai/gpt-5"
+        for argument in model_at("", "--runs", "2")
+    ]
     model = FakeModel(FakePlan())
     with fake_server(model) as base_url:
         named[named.index("")] = base_url
@@ -132,11 +156,15 @@ def test_a_budget_bites_on_a_gateway_of_this_machine(run: Run) -> None:
     assert enough.code == 0 and "4 of 4 questions answered" in enough.out
 
 
-def test_cost_that_a_gateway_reports_is_what_is_kept_and_capped(run: Run, folder: DataFolder) -> None:
+def test_cost_that_a_gateway_reports_is_what_is_kept_and_capped(
+    run: Run, folder: DataFolder
+) -> None:
     zero = ("--price-in", "0", "--price-out", "0", "--concurrency", "1")
     with fake_server(FakePlan(reports_usd=0.25)) as base_url:
         spoken = run(*model_at(base_url, *zero, "--budget-usd", "1"))
-    replies = [record for path in folder.ledger.rglob("*.jsonl") for record in ledger.tail(path).records]
+    replies = [
+        record for path in folder.ledger.rglob("*.jsonl") for record in ledger.tail(path).records
+    ]
     assert [reply.usd for reply in replies if isinstance(reply, Reply)] == [0.25] * 4
     assert spoken.code == 1 and "the budget leaves" in spoken.out
     assert "1.00 USD, as the gateway reports" in spoken.out
@@ -154,18 +182,30 @@ def test_cost_of_two_sources_is_told_apart(run: Run) -> None:
 
 
 @pytest.mark.parametrize("verb", ["detect", "judge"])
-def test_where_no_price_is_known_a_cap_of_tokens_is_asked_for(run: Run, folder: DataFolder, verb: str) -> None:
+def test_where_no_price_is_known_a_cap_of_tokens_is_asked_for(
+    run: Run, folder: DataFolder, verb: str
+) -> None:
     """On this machine too: gateways to paid models listen there."""
     run("detect", "--detector", "fake", *ONE, "--runs", "1")
     where = model_at("http://127.0.0.1:9/v1", "--dry-run")
     if verb == "judge":
-        named = ("--model", "heron", "--base-url", "http://127.0.0.1:9/v1", "--dry-run", "--benchmark", "minibench")
+        named = (
+            "--model",
+            "heron",
+            "--base-url",
+            "http://127.0.0.1:9/v1",
+            "--dry-run",
+            "--benchmark",
+            "minibench",
+        )
         [job] = [path.stem for path in (folder.ledger / "runs").glob("*.jsonl")]
         where = ("judge", *named, "--experiment", job)
     words = "price unknown: cap it with --budget-tokens N, or state --price-in and --price-out (0 and 0 if it is free)"
     assert words in run(*where).out
     capped = run(*where, "--budget-tokens", "5000")
-    assert "price unknown; at most 5,000 tokens for the whole job, or state --price-in" in capped.out
+    assert (
+        "price unknown; at most 5,000 tokens for the whole job, or state --price-in" in capped.out
+    )
     dollars = run(*where, "--budget-usd", "1")
     assert dollars.code == 1
     assert "--budget-tokens N" in dollars.err and "--price-in and --price-out" in dollars.err
@@ -177,16 +217,38 @@ def test_an_endpoint_is_asked_by_its_name_with_its_key_at_its_price(
     monkeypatch.setenv("OF_THE_GATEWAY", KEY)
     monkeypatch.setenv("CRANE_ENDPOINTS", str(tmp_path / "endpoints.toml"))
     with fake_server(FakePlan(key=KEY)) as base_url:
-        lines = ["[gateway]", f'base_url = "{base_url}"', 'key_env = "OF_THE_GATEWAY"', 'models = ["heron"]']
-        (tmp_path / "endpoints.toml").write_text("\n".join([*lines, "price_in = 1", "price_out = 2.5"]))
-        named = ("detect", "--detector", "llm", "--endpoint", "gateway", *ONE, "--runs", "1", "--budget-usd", "1")
+        lines = [
+            "[gateway]",
+            f'base_url = "{base_url}"',
+            'key_env = "OF_THE_GATEWAY"',
+            'models = ["heron"]',
+        ]
+        (tmp_path / "endpoints.toml").write_text(
+            "\n".join([*lines, "price_in = 1", "price_out = 2.5"])
+        )
+        named = (
+            "detect",
+            "--detector",
+            "llm",
+            "--endpoint",
+            "gateway",
+            *ONE,
+            "--runs",
+            "1",
+            "--budget-usd",
+            "1",
+        )
         spoken = run(*named, "--model", "heron", "--json")
         other = run(*named, "--model", "egret")
     told = json.loads(spoken.out)
     assert told["answered"] == 2
     spent = told["spent"]
-    assert spent["usd"] == pytest.approx((spent["input_tokens"] + 2.5 * spent["output_tokens"]) / 1e6)
-    assert other.code == 1 and "not configured for the model 'egret'. Choose one: heron." in other.err
+    assert spent["usd"] == pytest.approx(
+        (spent["input_tokens"] + 2.5 * spent["output_tokens"]) / 1e6
+    )
+    assert (
+        other.code == 1 and "not configured for the model 'egret'. Choose one: heron." in other.err
+    )
     assert KEY not in spoken.out + spoken.err + ledger_text(folder)
 
 
@@ -197,7 +259,9 @@ def test_a_repeat_is_another_experiment(run: Run, folder: DataFolder) -> None:
     assert second == f"{first}-2"
 
 
-def test_it_works_while_the_app_holds_the_database(run: Run, folder: DataFolder, held: Hold) -> None:
+def test_it_works_while_the_app_holds_the_database(
+    run: Run, folder: DataFolder, held: Hold
+) -> None:
     with held(folder.database):
         spoken = run("detect", "--detector", "fake", *ONE, "--runs", "1")
     assert spoken.code == 0
@@ -212,13 +276,31 @@ def test_published_rows_stand_beside_a_row_on_junobench(
     pair = tmp_path / "JunoBench"
     pair.mkdir()
     for version in ("reproduced", "fixed"):
-        source = Path(__file__).parents[2] / "data/minibench/benchmark/numpy_1" / f"numpy_1_{version}.ipynb"
+        source = (
+            Path(__file__).parents[2]
+            / "data/minibench/benchmark/numpy_1"
+            / f"numpy_1_{version}.ipynb"
+        )
         (pair / source.name).write_bytes(source.read_bytes())
     assert run("import", pair).code == 0
-    spoken = run("detect", "--detector", "fake", "--setting", "code", "--instances", "numpy_1_*", "--runs", "1")
+    spoken = run(
+        "detect",
+        "--detector",
+        "fake",
+        "--setting",
+        "code",
+        "--instances",
+        "numpy_1_*",
+        "--runs",
+        "1",
+    )
     assert spoken.code == 0, spoken.err
     assert "published rows: crane-llm-2025-10, the same instances" in spoken.out
-    assert [title for title in ("GPT-5", "pylint", "pyright") if title in spoken.out] == ["GPT-5", "pylint", "pyright"]
+    assert [title for title in ("GPT-5", "pylint", "pyright") if title in spoken.out] == [
+        "GPT-5",
+        "pylint",
+        "pyright",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -227,16 +309,33 @@ def test_published_rows_stand_beside_a_row_on_junobench(
         (("--detector", "llm"), "No model was given"),
         (("--detector", "fake", "--model", "gpt-5"), "a fixed name and its own server"),
         (("--detector", "fake", "--price-in", "1"), "--price-out"),
-        (("--detector", "llm", "--model", "m", "--endpoint", "nobody's"), 'with the name "nobody\'s"'),
+        (
+            ("--detector", "llm", "--model", "m", "--endpoint", "nobody's"),
+            'with the name "nobody\'s"',
+        ),
         (("--detector", "llm", "--model", "m", "--endpoint", ""), "with the name ''"),
-        (("--detector", "llm", "--model", "m", "--endpoint", "x", "--base-url", "http://127.0.0.1:1"), "--base-url"),
+        (
+            (
+                "--detector",
+                "llm",
+                "--model",
+                "m",
+                "--endpoint",
+                "x",
+                "--base-url",
+                "http://127.0.0.1:1",
+            ),
+            "--base-url",
+        ),
         (("--detector", "fake", "--endpoint", "x"), "a fixed name and its own server"),
         (("--detector", "pylint", "--runs", "5"), "gives the same answer each time"),
         (("--detector", "fake", "--instances", "polars_*"), "No instance of minibench"),
         (("--detector", "fake", "--benchmark", "mine"), "benchmark 'mine' is not loaded"),
     ],
 )
-def test_what_cannot_be_run_is_one_error_with_its_remedy(run: Run, arguments: tuple[str, ...], told: str) -> None:
+def test_what_cannot_be_run_is_one_error_with_its_remedy(
+    run: Run, arguments: tuple[str, ...], told: str
+) -> None:
     spoken = run("detect", *ONE, *arguments)
     assert spoken.code == 1
     [error] = [line for line in spoken.err.splitlines() if line.startswith("error: ")]
@@ -248,15 +347,32 @@ def test_pylint_answers_in_one_process(run: Run) -> None:
     spoken = run("detect", "--detector", "pylint", *ONE, "--json", "--concurrency", "1")
     assert spoken.code == 0
     told = json.loads(spoken.out)
-    assert (told["answered"], told["spent"]["n_requests"], told["rows"][0]["title"]) == (2, 0, "pylint")
+    assert (told["answered"], told["spent"]["n_requests"], told["rows"][0]["title"]) == (
+        2,
+        0,
+        "pylint",
+    )
 
 
-def test_ctrl_c_ends_it_well_and_the_same_command_goes_on(whole_folder: DataFolder, root: Path) -> None:
+def test_ctrl_c_ends_it_well_and_the_same_command_goes_on(
+    whole_folder: DataFolder, root: Path
+) -> None:
     with fake_server(FakePlan(latency_s=0.2)) as base_url:
-        command = [sys.executable, "-m", "crane_core", "--data", str(whole_folder.path), *model_at(base_url)]
+        command = [
+            sys.executable,
+            "-m",
+            "crane_core",
+            "--data",
+            str(whole_folder.path),
+            *model_at(base_url),
+        ]
         command[command.index("numpy_1_*")] = "*"
         with subprocess.Popen(
-            [*command, "--concurrency", "2"], cwd=root, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [*command, "--concurrency", "2"],
+            cwd=root,
+            stderr=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         ) as process:
             assert process.stderr and process.stdout
             first = next(line for line in process.stderr if " answered, " in line)
@@ -271,7 +387,20 @@ def test_ctrl_c_ends_it_well_and_the_same_command_goes_on(whole_folder: DataFold
 
 
 def test_a_judge_labels_what_a_model_detected(run: Run, folder: DataFolder) -> None:
-    assert run("detect", "--detector", "fake", "--setting", "code", "--benchmark", "minibench", "--runs", "1").code == 0
+    assert (
+        run(
+            "detect",
+            "--detector",
+            "fake",
+            "--setting",
+            "code",
+            "--benchmark",
+            "minibench",
+            "--runs",
+            "1",
+        ).code
+        == 0
+    )
     [job] = [path.stem for path in (folder.ledger / "runs").glob("*.jsonl")]
     where = ("judge", "--fake", "--benchmark", "minibench", "--experiment", job)
     plan = json.loads(run(*where, "--dry-run", "--json").out)

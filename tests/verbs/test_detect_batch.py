@@ -34,7 +34,19 @@ def run(folder: DataFolder, capsys: pytest.CaptureFixture[str]) -> Run:
 
 
 def model_at(base_url: str, *more: str) -> tuple[str, ...]:
-    return ("detect", "--detector", "llm", "--model", "heron", "--base-url", base_url, *ONE, "--runs", "2", *more)
+    return (
+        "detect",
+        "--detector",
+        "llm",
+        "--model",
+        "heron",
+        "--base-url",
+        base_url,
+        *ONE,
+        "--runs",
+        "2",
+        *more,
+    )
 
 
 def batch_at(base_url: str, *more: str) -> tuple[str, ...]:
@@ -56,7 +68,9 @@ def the_error(err: str) -> str:
     return told
 
 
-def test_a_batch_is_asked_as_a_direct_run_is_and_gives_its_row(run: Run, folder: DataFolder) -> None:
+def test_a_batch_is_asked_as_a_direct_run_is_and_gives_its_row(
+    run: Run, folder: DataFolder
+) -> None:
     server = BatchServer(n_looks=1)
     with batch_server(server) as base_url:
         told = json.loads(run(*batch_at(base_url, *PRICES, "--seed", "7", "--json")).out)
@@ -71,12 +85,16 @@ def test_a_batch_is_asked_as_a_direct_run_is_and_gives_its_row(run: Run, folder:
     assert {one["url"] for one in asked} == {"/v1/chat/completions"}
     assert sorted(one["body"]["seed"] for one in asked) == [7, 7, 8, 8]
     stored = replies(folder)
-    assert {(reply.text is not None, reply.seconds, reply.attempts) for reply in stored} == {(True, None, 1)}
+    assert {(reply.text is not None, reply.seconds, reply.attempts) for reply in stored} == {
+        (True, None, 1)
+    }
     assert notes(folder) == []
 
 
 def test_each_reply_belongs_to_its_question_in_any_order(run: Run, folder: DataFolder) -> None:
-    server = BatchServer(output=lambda asked: ([answered(one, one["custom_id"]) for one in reversed(asked)], []))
+    server = BatchServer(
+        output=lambda asked: ([answered(one, one["custom_id"]) for one in reversed(asked)], [])
+    )
     with batch_server(server) as base_url:
         run(*batch_at(base_url))
     said = {reply.text: (reply.instance_id, reply.run_index) for reply in replies(folder)}
@@ -91,11 +109,16 @@ def test_each_reply_belongs_to_its_question_in_any_order(run: Run, folder: DataF
     assert [len(texts) for texts in by_instance.values()] == [1, 1]
 
 
-def test_what_failed_is_counted_and_only_that_is_asked_by_the_next_batch(run: Run, folder: DataFolder) -> None:
+def test_what_failed_is_counted_and_only_that_is_asked_by_the_next_batch(
+    run: Run, folder: DataFolder
+) -> None:
     def output(asked: list[Told]) -> tuple[list[Told | bytes], list[Told | bytes]]:
         if len(asked) < 4:
             return [answered(one) for one in asked], []
-        return [answered(one) for one in asked[:2]], [failed(asked[2], 500, "overloaded"), expired(asked[3])]
+        return [answered(one) for one in asked[:2]], [
+            failed(asked[2], 500, "overloaded"),
+            expired(asked[3]),
+        ]
 
     server = BatchServer(output=output)
     with batch_server(server) as base_url:
@@ -108,7 +131,9 @@ def test_what_failed_is_counted_and_only_that_is_asked_by_the_next_batch(run: Ru
     assert any("batch_expired" in why for why in told["troubles"])
     assert (second["answered"], second["open"]) == (4, 0)
     assert [len(server.asked(number)) for number in range(2)] == [4, 2]
-    assert {one["custom_id"] for one in server.asked(1)} == {one["custom_id"] for one in server.asked(0)[2:]}
+    assert {one["custom_id"] for one in server.asked(1)} == {
+        one["custom_id"] for one in server.asked(0)[2:]
+    }
 
 
 def test_an_interrupted_wait_is_resumed_and_nothing_is_submitted_twice(
@@ -117,8 +142,17 @@ def test_an_interrupted_wait_is_resumed_and_nothing_is_submitted_twice(
     run = speaker(whole_folder.path, capsys)
     server = BatchServer(n_looks=None)
     with batch_server(server) as base_url:
-        command = [sys.executable, "-m", "crane_core", "--data", str(whole_folder.path), *batch_at(base_url)]
-        with subprocess.Popen(command, cwd=root, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        command = [
+            sys.executable,
+            "-m",
+            "crane_core",
+            "--data",
+            str(whole_folder.path),
+            *batch_at(base_url),
+        ]
+        with subprocess.Popen(
+            command, cwd=root, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        ) as process:
             assert server.was_looked_at.wait(PATIENCE_S)
             os.kill(process.pid, signal.SIGINT)
             out, err = process.communicate(timeout=PATIENCE_S)
@@ -140,7 +174,9 @@ def test_an_interrupted_wait_is_resumed_and_nothing_is_submitted_twice(
 def test_a_start_that_was_killed_after_reading_does_not_keep_or_pay_for_a_reply_twice(
     run: Run, folder: DataFolder
 ) -> None:
-    server = BatchServer(refuses=lambda _, path: error(403, "not yet") if "batch_" in path else None)
+    server = BatchServer(
+        refuses=lambda _, path: error(403, "not yet") if "batch_" in path else None
+    )
     with batch_server(server) as base_url:
         run(*batch_at(base_url))
         [note] = notes(folder)
@@ -161,7 +197,9 @@ def test_a_batch_whose_name_never_came_back_is_found_again(run: Run, folder: Dat
     server = BatchServer(after_created=error(500, "lost"))
     with batch_server(server) as base_url:
         first = run(*batch_at(base_url))
-        server.batches += [{"id": f"batch_{n}", "input_file_id": "of somebody else"} for n in range(1, 251)]
+        server.batches += [
+            {"id": f"batch_{n}", "input_file_id": "of somebody else"} for n in range(1, 251)
+        ]
         second = run(*batch_at(base_url))
     assert "lost" in the_error(first.err)
     assert second.code == 0
@@ -170,10 +208,14 @@ def test_a_batch_whose_name_never_came_back_is_found_again(run: Run, folder: Dat
     assert sum(path == "POST /v1/files" for path in server.requests) == 1
 
 
-def test_a_batch_that_was_never_created_is_created_of_the_same_file(run: Run, folder: DataFolder) -> None:
+def test_a_batch_that_was_never_created_is_created_of_the_same_file(
+    run: Run, folder: DataFolder
+) -> None:
     fails = iter([True, False])
     server = BatchServer(
-        refuses=lambda method, path: error(500, "x") if path == "/v1/batches" and next(fails, False) else None
+        refuses=lambda method, path: (
+            error(500, "x") if path == "/v1/batches" and next(fails, False) else None
+        )
     )
     with batch_server(server) as base_url:
         assert run(*batch_at(base_url)).code == 1
@@ -193,10 +235,14 @@ def test_a_batch_without_an_end_is_waited_for_a_limited_time(
     assert len(notes(folder)) == 1
 
 
-def test_a_look_that_fails_is_repeated_and_a_server_that_stays_away_ends_it(run: Run, folder: DataFolder) -> None:
+def test_a_look_that_fails_is_repeated_and_a_server_that_stays_away_ends_it(
+    run: Run, folder: DataFolder
+) -> None:
     fails = iter([True, False])
     server = BatchServer(
-        refuses=lambda _, path: error(502, "away") if "batch_" in path and next(fails, False) else None
+        refuses=lambda _, path: (
+            error(502, "away") if "batch_" in path and next(fails, False) else None
+        )
     )
     with batch_server(server) as base_url:
         assert run(*batch_at(base_url)).code == 0
@@ -214,11 +260,16 @@ def test_a_batch_that_ends_early_says_so_in_a_line_with_what_was_kept(
 ) -> None:
     n_kept = 0 if status == "failed" else 1
     server = BatchServer(
-        output=lambda asked: ([answered(one) for one in asked[:n_kept]], []), status=status, why="the file is bad"
+        output=lambda asked: ([answered(one) for one in asked[:n_kept]], []),
+        status=status,
+        why="the file is bad",
     )
     with batch_server(server) as base_url:
         spoken = run(*batch_at(base_url))
-        server.status, server.output = "completed", lambda asked: ([answered(one) for one in asked], [])
+        server.status, server.output = (
+            "completed",
+            lambda asked: ([answered(one) for one in asked], []),
+        )
         second = run(*batch_at(base_url))
     assert spoken.code == 1
     line = f"stopped early: the batch batch_0 {status} (the file is bad); {n_kept} of 4 replies were kept"
@@ -228,21 +279,29 @@ def test_a_batch_that_ends_early_says_so_in_a_line_with_what_was_kept(
     assert [len(server.asked(number)) for number in range(2)] == [4, 4 - n_kept]
 
 
-def test_a_server_without_these_endpoints_says_so_and_can_be_asked_directly(run: Run, folder: DataFolder) -> None:
+def test_a_server_without_these_endpoints_says_so_and_can_be_asked_directly(
+    run: Run, folder: DataFolder
+) -> None:
     with fake_server(FakePlan()) as base_url:
         spoken = run(*batch_at(base_url))
         assert "has no batch endpoints (POST /files: " in the_error(spoken.err)
         assert "Ask without --batch." in the_error(spoken.err)
         assert run(*model_at(base_url)).code == 0
-    halfway = BatchServer(refuses=lambda method, path: error(404, "no") if path == "/v1/batches" else None)
+    halfway = BatchServer(
+        refuses=lambda method, path: error(404, "no") if path == "/v1/batches" else None
+    )
     with batch_server(halfway) as base_url:
         spoken = run(*batch_at(base_url))
     assert "has no batch endpoints (POST /batches: " in the_error(spoken.err)
     assert notes(folder) == []
 
 
-def test_a_batch_that_the_server_forgot_is_one_error_that_names_the_way_out(run: Run, folder: DataFolder) -> None:
-    server = BatchServer(refuses=lambda _, path: error(404, "no such batch") if "batch_" in path else None)
+def test_a_batch_that_the_server_forgot_is_one_error_that_names_the_way_out(
+    run: Run, folder: DataFolder
+) -> None:
+    server = BatchServer(
+        refuses=lambda _, path: error(404, "no such batch") if "batch_" in path else None
+    )
     with batch_server(server) as base_url:
         told = the_error(run(*batch_at(base_url)).err)
     assert "no longer has the batch batch_0" in told
@@ -250,7 +309,9 @@ def test_a_batch_that_the_server_forgot_is_one_error_that_names_the_way_out(run:
     assert note.name in told
 
 
-def test_lines_that_say_nothing_of_its_questions_are_left_out_and_counted(run: Run, folder: DataFolder) -> None:
+def test_lines_that_say_nothing_of_its_questions_are_left_out_and_counted(
+    run: Run, folder: DataFolder
+) -> None:
     def output(asked: list[Told]) -> tuple[list[Told | bytes], list[Told | bytes]]:
         first, second, *_ = asked
         foreign: list[Told | bytes] = [
@@ -269,7 +330,10 @@ def test_lines_that_say_nothing_of_its_questions_are_left_out_and_counted(run: R
     with batch_server(BatchServer(output=output)) as base_url:
         spoken = run(*batch_at(base_url, "--json"))
     told = json.loads(spoken.out)
-    assert (told["answered"], told["troubles"]) == (2, {"the batch ended without a reply to this question": 2})
+    assert (told["answered"], told["troubles"]) == (
+        2,
+        {"the batch ended without a reply to this question": 2},
+    )
     assert "8 lines answer no question of it" in spoken.err
     assert "another answer" not in {reply.text for reply in replies(folder)}
 
@@ -295,7 +359,11 @@ def test_hostile_replies_are_kept_as_they_are_and_nothing_of_them_reaches_the_te
     assert len(stored) == 4
     [kept] = [reply.text for reply in stored if reply.text is not None]
     assert "<script>" in kept
-    everything = spoken.out + spoken.err + "".join(path.read_text("utf-8") for path in folder.ledger.rglob("*.jsonl"))
+    everything = (
+        spoken.out
+        + spoken.err
+        + "".join(path.read_text("utf-8") for path in folder.ledger.rglob("*.jsonl"))
+    )
     assert KEY not in everything
     assert "\x1b" not in spoken.out + spoken.err
     assert "Traceback" not in spoken.err
@@ -325,7 +393,9 @@ def test_only_what_surely_fits_the_caps_is_submitted(run: Run, folder: DataFolde
     with batch_server(server) as base_url:
         nothing = run(*batch_at(base_url, *caps, "500"))
         assert server.requests == []
-        assert "stopped early: the next question could cost more than the budget leaves" in nothing.out
+        assert (
+            "stopped early: the next question could cost more than the budget leaves" in nothing.out
+        )
         some = json.loads(run(*batch_at(base_url, *caps, "5000", "--json")).out)
         rest = json.loads(run(*batch_at(base_url, *caps, "500000", "--json")).out)
     n_first = len(server.asked(0))
@@ -340,18 +410,30 @@ def test_only_what_surely_fits_the_caps_is_submitted(run: Run, folder: DataFolde
     [
         (("--detector", "fake", "--batch"), "fake cannot be asked by batches"),
         (("--detector", "pylint", "--batch"), "pylint cannot be asked by batches"),
-        (("--detector", "cascade", "--model", "m", "--batch"), "cascade cannot be asked by batches"),
-        (("--detector", "llm", "--model", "m", "--batch", "--concurrency", "4"), "Omit --concurrency"),
+        (
+            ("--detector", "cascade", "--model", "m", "--batch"),
+            "cascade cannot be asked by batches",
+        ),
+        (
+            ("--detector", "llm", "--model", "m", "--batch", "--concurrency", "4"),
+            "Omit --concurrency",
+        ),
     ],
 )
-def test_options_that_make_no_sense_with_a_batch_are_refused(run: Run, arguments: tuple[str, ...], told: str) -> None:
+def test_options_that_make_no_sense_with_a_batch_are_refused(
+    run: Run, arguments: tuple[str, ...], told: str
+) -> None:
     spoken = run("detect", *ONE, *arguments)
     assert spoken.code == 1
     assert told in the_error(spoken.err)
 
 
-def test_a_note_that_cannot_be_read_is_one_error_and_nothing_is_sent(run: Run, folder: DataFolder) -> None:
-    server = BatchServer(n_looks=None, refuses=lambda _, path: Sent(403, b"{}") if "batch_" in path else None)
+def test_a_note_that_cannot_be_read_is_one_error_and_nothing_is_sent(
+    run: Run, folder: DataFolder
+) -> None:
+    server = BatchServer(
+        n_looks=None, refuses=lambda _, path: Sent(403, b"{}") if "batch_" in path else None
+    )
     with batch_server(server) as base_url:
         run(*batch_at(base_url))
         [note] = notes(folder)

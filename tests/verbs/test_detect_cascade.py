@@ -40,7 +40,11 @@ def kept(folder: DataFolder, start: str) -> Iterator[Record]:
 def found_by_rules(run: Speak, folder: DataFolder) -> set[str]:
     """What the rules alone say, as the detector that they are."""
     assert run("detect", "--detector", "rules", "--concurrency", "1", *SOME).code == 0
-    return {record.instance_id for record in kept(folder, "rules") if isinstance(record, Run) and record.crashes}
+    return {
+        record.instance_id
+        for record in kept(folder, "rules")
+        if isinstance(record, Run) and record.crashes
+    }
 
 
 def test_the_model_is_asked_only_where_the_rules_are_silent(run: Speak, folder: DataFolder) -> None:
@@ -55,12 +59,17 @@ def test_the_model_is_asked_only_where_the_rules_are_silent(run: Speak, folder: 
     replies = [record for record in records if isinstance(record, Reply)]
     n_instances = len({record.instance_id for record in (*runs, *replies)})
     assert 0 < len(certain) < n_instances
-    assert {(record.instance_id, record.run_index) for record in runs} == {(n, i) for n in certain for i in (1, 2)}
+    assert {(record.instance_id, record.run_index) for record in runs} == {
+        (n, i) for n in certain for i in (1, 2)
+    }
     assert not {reply.instance_id for reply in replies} & certain
     assert sum(model.requests.values()) == len(replies) == 2 * (n_instances - len(certain))
-    assert all(record.crashes and record.reasoning and "raises" in record.reasoning for record in runs)
+    assert all(
+        record.crashes and record.reasoning and "raises" in record.reasoning for record in runs
+    )
     assert (
-        f"the rules settled {len(certain)} of {n_instances} instances: {2 * len(certain)} fewer requests" in spoken.out
+        f"the rules settled {len(certain)} of {n_instances} instances: {2 * len(certain)} fewer requests"
+        in spoken.out
     )
     told = json.loads(again.out)
     assert told["first"] == {
@@ -73,7 +82,9 @@ def test_the_model_is_asked_only_where_the_rules_are_silent(run: Speak, folder: 
     [row] = told["rows"]
     assert row["title"] == "Certain-crash rules, then Heron"
     detectors = [record for record in records if isinstance(record, Detector)]
-    assert detectors == [Detector("cascade:heron", "Certain-crash rules, then Heron", DetectorKind.LLM)]
+    assert detectors == [
+        Detector("cascade:heron", "Certain-crash rules, then Heron", DetectorKind.LLM)
+    ]
     assert {record.detector for record in (*runs, *replies)} == {"cascade:heron"}
 
 
@@ -89,7 +100,11 @@ def test_a_budget_stops_it_and_the_same_command_goes_on(run: Speak, folder: Data
     assert rest.code == 0
     replies = [record for record in kept(folder, "cascade") if isinstance(record, Reply)]
     assert 0 < n_before < len(replies)
-    assert len({reply.instance_id for reply in replies}) == len(replies) == sum(model.requests.values())
+    assert (
+        len({reply.instance_id for reply in replies})
+        == len(replies)
+        == sum(model.requests.values())
+    )
 
 
 def test_a_dry_run_says_what_is_saved_and_sends_nothing(run: Speak, folder: DataFolder) -> None:
@@ -101,7 +116,10 @@ def test_a_dry_run_says_what_is_saved_and_sends_nothing(run: Speak, folder: Data
     first = told["to_send"]["first"]
     assert told["questions"] == first["instances"] * 5
     assert told["to_send"]["n_requests"] == told["questions"] - first["requests_saved"]
-    assert f"{first['requests_saved']:,} fewer requests\n{told['to_send']['n_requests']:,} requests with" in spoken.out
+    assert (
+        f"{first['requests_saved']:,} fewer requests\n{told['to_send']['n_requests']:,} requests with"
+        in spoken.out
+    )
     assert not model.requests
     assert not list(kept(folder, "cascade"))
 
@@ -110,7 +128,15 @@ def test_a_setting_that_the_rules_refuse_is_refused_before_anything_is_sent(run:
     model = FakeModel(FakePlan())
     with fake_server(model) as base_url:
         spoken = run(
-            "detect", "--detector", "cascade", "--model", "m", "--base-url", base_url, "--setting", "runtime-S"
+            "detect",
+            "--detector",
+            "cascade",
+            "--model",
+            "m",
+            "--base-url",
+            base_url,
+            "--setting",
+            "runtime-S",
         )
     assert spoken.code == 1
     assert "a part is withheld (runtime-S)" in spoken.err
@@ -118,7 +144,9 @@ def test_a_setting_that_the_rules_refuse_is_refused_before_anything_is_sent(run:
 
 
 @pytest.mark.corpus
-@pytest.mark.skipif(not ARCHIVE.is_file(), reason="the published archive is not beside this checkout")
+@pytest.mark.skipif(
+    not ARCHIVE.is_file(), reason="the published archive is not beside this checkout"
+)
 def test_on_the_published_states_the_rules_settle_49_of_222(
     whole_folder: DataFolder, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -127,4 +155,6 @@ def test_on_the_published_states_the_rules_settle_49_of_222(
     model = ("--model", "Heron", "--base-url", "http://127.0.0.1:1", *FREE)
     spoken = run("detect", "--detector", "cascade", *model, "--setting", "runtime", "--dry-run")
     assert spoken.code == 0, spoken.err
-    assert "the rules settled 49 of 222 instances: 245 fewer requests\n865 requests with" in spoken.out
+    assert (
+        "the rules settled 49 of 222 instances: 245 fewer requests\n865 requests with" in spoken.out
+    )

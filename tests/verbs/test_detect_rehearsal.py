@@ -20,7 +20,9 @@ ONE = (*REHEARSE, "--benchmark", "minibench", "--instances", "numpy_1_*")
 
 
 @pytest.fixture
-def run(folder: DataFolder, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Say:
+def run(
+    folder: DataFolder, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Say:
     monkeypatch.setenv("CRANE_ALLOW_EXECUTION", "1")
     return speaker(folder.path, capsys)
 
@@ -57,15 +59,22 @@ def test_the_same_command_executes_nothing_again(run: Say, folder: DataFolder) -
 
 def pair(folder: Path, name: str, crashing: str, fixed: str) -> None:
     for version, target in (("reproduced", crashing), ("fixed", fixed)):
-        cells = [nbformat.v4.new_code_cell(code, execution_count=n) for n, code in enumerate(("a = [1]", target), 1)]
+        cells = [
+            nbformat.v4.new_code_cell(code, execution_count=n)
+            for n, code in enumerate(("a = [1]", target), 1)
+        ]
         if version == "reproduced":
-            cells[-1].outputs = [nbformat.v4.new_output("error", ename="IndexError", evalue="no", traceback=[])]
+            cells[-1].outputs = [
+                nbformat.v4.new_output("error", ename="IndexError", evalue="no", traceback=[])
+            ]
         place = folder / "benchmark" / name
         place.mkdir(parents=True, exist_ok=True)
         nbformat.write(nbformat.v4.new_notebook(cells=cells), place / f"{name}_{version}.ipynb")
 
 
-def test_an_outcome_that_is_no_verdict_is_counted_and_tried_again(run: Say, folder: DataFolder, tmp_path: Path) -> None:
+def test_an_outcome_that_is_no_verdict_is_counted_and_tried_again(
+    run: Say, folder: DataFolder, tmp_path: Path
+) -> None:
     own = tmp_path / "oven"
     pair(own, "numpy_1", "a[1]", "input()")
     assert run("import", str(own)).code == 0
@@ -78,9 +87,9 @@ def test_an_outcome_that_is_no_verdict_is_counted_and_tried_again(run: Say, fold
     assert "unknown: the cell waits for input" in first.out
     run(*asked)
     runs = [record for record in records(folder) if isinstance(record, Run)]
-    assert sorted((record.instance_id, record.crashes) for record in runs if record.crashes is not None) == [
-        ("numpy_1_reproduced", True)
-    ]
+    assert sorted(
+        (record.instance_id, record.crashes) for record in runs if record.crashes is not None
+    ) == [("numpy_1_reproduced", True)]
     assert sum(record.crashes is None for record in runs) == 2
 
 

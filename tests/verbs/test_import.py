@@ -44,21 +44,37 @@ def test_a_folder_is_told_with_the_name_of_its_benchmark(run: Run, pairs: Path) 
     said = run("import", pairs)
     assert said.code == 0
     assert "my_pairs: notebook-pairs, benchmark my-pairs, source" in said.out
-    assert " 1 benchmark (1 new)" in said.out and " 1 case (1 new)" in said.out and " 2 instances (2 new)" in said.out
+    assert (
+        " 1 benchmark (1 new)" in said.out
+        and " 1 case (1 new)" in said.out
+        and " 2 instances (2 new)" in said.out
+    )
 
 
 @pytest.mark.parametrize("missing", ["reproduced", "fixed"])
-def test_half_a_pair_is_loaded_told_and_ends_with_one(run: Run, pairs: Path, folder: DataFolder, missing: str) -> None:
+def test_half_a_pair_is_loaded_told_and_ends_with_one(
+    run: Run, pairs: Path, folder: DataFolder, missing: str
+) -> None:
     (pairs / "trip" / f"trip_{missing}.ipynb").unlink()
     said = run("import", pairs)
     assert said.code == 1
     assert f"there is no trip_{missing}.ipynb" in said.out and "not complete:" in said.out
     there = ({"reproduced", "fixed"} - {missing}).pop()
-    assert asked(folder, "SELECT instance_id FROM instances WHERE benchmark = 'my-pairs'") == [f"trip_{there}"]
+    assert asked(folder, "SELECT instance_id FROM instances WHERE benchmark = 'my-pairs'") == [
+        f"trip_{there}"
+    ]
 
 
-def test_unreadable_lines_end_with_one_and_the_others_are_loaded(run: Run, tmp_path: Path, folder: DataFolder) -> None:
-    line = {"instance": "pandas_1_fixed", "detector": "Mine", "setting": "code", "index": 1, "crashes": False}
+def test_unreadable_lines_end_with_one_and_the_others_are_loaded(
+    run: Run, tmp_path: Path, folder: DataFolder
+) -> None:
+    line = {
+        "instance": "pandas_1_fixed",
+        "detector": "Mine",
+        "setting": "code",
+        "index": 1,
+        "crashes": False,
+    }
     (tmp_path / "night.jsonl").write_text(json.dumps(line) + "\n{\n")
     said = run("import", tmp_path / "night.jsonl")
     assert said.code == 1 and "night.jsonl, line 2: it is not JSON" in said.out
@@ -74,12 +90,19 @@ def test_a_changed_folder_is_refused_in_one_line_that_says_what_changed(
     write_pair(pairs, "tour", ["1 / 0"], ["1"])
     said = run("import", pairs)
     assert (said.code, said.out, said.err.count("\n")) == (1, "", 1)
-    assert f"changed since it was imported as source {source}" in said.err and "--replace" in said.err
-    assert "2 added (tour_fixed.ipynb, tour_reproduced.ipynb), 1 changed (trip_fixed.ipynb)" in said.err
+    assert (
+        f"changed since it was imported as source {source}" in said.err and "--replace" in said.err
+    )
+    assert (
+        "2 added (tour_fixed.ipynb, tour_reproduced.ipynb), 1 changed (trip_fixed.ipynb)"
+        in said.err
+    )
     assert only_source(folder) == source and asked(folder, CODE) == FIXED
 
 
-def test_replace_puts_the_old_source_where_restore_finds_it(run: Run, pairs: Path, folder: DataFolder) -> None:
+def test_replace_puts_the_old_source_where_restore_finds_it(
+    run: Run, pairs: Path, folder: DataFolder
+) -> None:
     assert run("import", pairs).code == 0
     old = only_source(folder)
     write_pair(pairs, "trip", ["a = 0", "1 / a"], ["a = 2", "1 / a"])
@@ -96,7 +119,9 @@ def test_replace_puts_the_old_source_where_restore_finds_it(run: Run, pairs: Pat
     assert asked(folder, CODE) == FIXED
 
 
-def test_a_replacement_that_cannot_be_read_leaves_everything(run: Run, pairs: Path, folder: DataFolder) -> None:
+def test_a_replacement_that_cannot_be_read_leaves_everything(
+    run: Run, pairs: Path, folder: DataFolder
+) -> None:
     assert run("import", pairs).code == 0
     old = only_source(folder)
     for path in pairs.rglob("*.ipynb"):
@@ -105,7 +130,9 @@ def test_a_replacement_that_cannot_be_read_leaves_everything(run: Run, pairs: Pa
     assert old not in run("list", "--removed").out and asked(folder, CODE) == FIXED
 
 
-def test_replace_while_the_app_holds_the_database(run: Run, pairs: Path, folder: DataFolder) -> None:
+def test_replace_while_the_app_holds_the_database(
+    run: Run, pairs: Path, folder: DataFolder
+) -> None:
     assert run("import", pairs).code == 0
     write_pair(pairs, "trip", ["a = 0", "1 / a"], ["a = 2", "1 / a"])
     store = prepare(folder)
@@ -117,7 +144,9 @@ def test_replace_while_the_app_holds_the_database(run: Run, pairs: Path, folder:
     assert asked(folder, CODE) == ["a = 2", "1 / a"]
 
 
-def test_another_folder_of_the_same_name_is_no_change_of_the_first(run: Run, pairs: Path, tmp_path: Path) -> None:
+def test_another_folder_of_the_same_name_is_no_change_of_the_first(
+    run: Run, pairs: Path, tmp_path: Path
+) -> None:
     assert run("import", pairs).code == 0
     write_pair(tmp_path / "other" / "my_pairs", "tour", ["1 / 0"], ["1"])
     assert run("import", tmp_path / "other" / "my_pairs").code == 0
@@ -127,8 +156,14 @@ def test_a_notebook_that_is_no_pair_is_told_how_to_become_one(run: Run, tmp_path
     first = write_notebook(tmp_path / "first.ipynb", ["a = 0", "1 / a"])
     refused = run("import", first)
     assert (refused.code, refused.out, refused.err.count("\n")) == (1, "", 1)
-    assert "first.ipynb is a notebook, but no pair" in refused.err and "NAME_fixed.ipynb" in refused.err
-    assert "add-case --name NAME --to my_pairs --crashing first.ipynb --edit CELL=FIX.py" in refused.err
+    assert (
+        "first.ipynb is a notebook, but no pair" in refused.err
+        and "NAME_fixed.ipynb" in refused.err
+    )
+    assert (
+        "add-case --name NAME --to my_pairs --crashing first.ipynb --edit CELL=FIX.py"
+        in refused.err
+    )
     write_notebook(tmp_path / "nbs" / "a.ipynb", ["1"])
     write_notebook(tmp_path / "nbs" / "b.ipynb", ["1"])
     assert "a.ipynb and 1 more are notebooks, but no pair" in run("import", tmp_path / "nbs").err
@@ -137,7 +172,9 @@ def test_a_notebook_that_is_no_pair_is_told_how_to_become_one(run: Run, tmp_path
 STATES = "SELECT instance_id FROM kernel_states WHERE benchmark = 'my-pairs' AND origin = 'capture' ORDER BY ALL"
 
 
-def test_pairs_come_with_their_states_in_one_command(run: Run, pairs: Path, folder: DataFolder) -> None:
+def test_pairs_come_with_their_states_in_one_command(
+    run: Run, pairs: Path, folder: DataFolder
+) -> None:
     said = run("import", pairs, "--capture")
     assert said.code == 0, said.err
     assert "my_pairs: notebook-pairs" in said.out and "my-pairs: captured-states" in said.out
@@ -150,14 +187,18 @@ def test_pairs_come_with_their_states_in_one_command(run: Run, pairs: Path, fold
 def test_a_fixed_notebook_is_captured_before_the_cell_that_crashes_in_the_other(
     run: Run, tmp_path: Path, folder: DataFolder
 ) -> None:
-    write_notebook(tmp_path / "two" / "trip_reproduced.ipynb", ["a = 0", "1 / a", "b = 2"], error="E", target=1)
+    write_notebook(
+        tmp_path / "two" / "trip_reproduced.ipynb", ["a = 0", "1 / a", "b = 2"], error="E", target=1
+    )
     write_notebook(tmp_path / "two" / "trip_fixed.ipynb", ["a = 1", "1 / a", "b = 2"])
     assert run("import", tmp_path / "two", "--capture").code == 0
     kept = folder.path / "states" / "two"
     assert {json.loads(file.read_text())["target"] for file in kept.glob("*.json")} == {1}
 
 
-def test_a_notebook_that_cannot_run_is_told_and_the_pairs_are_loaded(run: Run, pairs: Path, folder: DataFolder) -> None:
+def test_a_notebook_that_cannot_run_is_told_and_the_pairs_are_loaded(
+    run: Run, pairs: Path, folder: DataFolder
+) -> None:
     write_notebook(pairs / "trip" / "trip_fixed.ipynb", ["raise SystemError", "1"])
     said = run("import", pairs, "--capture", "--json")
     told = json.loads(said.out)

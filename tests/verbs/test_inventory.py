@@ -23,7 +23,17 @@ from tests.written_pairs import write_pair
 Content = dict[str, list[tuple[object, ...]]]
 
 
-RULES = ("detect", "--detector", "rules", "--setting", "code", "--benchmark", "lab", "--concurrency", "1")
+RULES = (
+    "detect",
+    "--detector",
+    "rules",
+    "--setting",
+    "code",
+    "--benchmark",
+    "lab",
+    "--concurrency",
+    "1",
+)
 
 
 def add_lab(folder: DataFolder) -> None:
@@ -34,7 +44,9 @@ def add_lab(folder: DataFolder) -> None:
 
 
 @pytest.fixture(scope="module")
-def whole_lab_folder(prepared_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
+def whole_lab_folder(
+    prepared_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory
+) -> DataFolder:
     """All embedded data, such a benchmark and its run; to be copied, not changed."""
     place = tmp_path_factory.mktemp("whole") / "data"
     folder = DataFolder(Path(shutil.copytree(prepared_folder.path, place)))
@@ -50,7 +62,9 @@ def whole_lab(whole_lab_folder: DataFolder, tmp_path: Path) -> DataFolder:
 
 @pytest.fixture(scope="module")
 def small_lab_folder(
-    small_prepared_folder: DataFolder, three_pairs: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
+    small_prepared_folder: DataFolder,
+    three_pairs: dict[str, Path],
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> DataFolder:
     """The same with three pairs in place of all embedded data."""
     place = tmp_path_factory.mktemp("small") / "data"
@@ -81,18 +95,27 @@ def content(folder: DataFolder) -> Content:
 
 
 def without_acts(found: Content) -> Content:
-    return {name: rows for name, rows in found.items() if name not in ("inventory_acts", "ledger_files")}
+    return {
+        name: rows for name, rows in found.items() if name not in ("inventory_acts", "ledger_files")
+    }
 
 
-def listed(folder: DataFolder, capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, str]:
-    return {entry["name"]: entry["held"] for entry in json.loads(say(folder, capsys, "list", *arguments, "--json").out)}
+def listed(
+    folder: DataFolder, capsys: pytest.CaptureFixture[str], *arguments: str
+) -> dict[str, str]:
+    return {
+        entry["name"]: entry["held"]
+        for entry in json.loads(say(folder, capsys, "list", *arguments, "--json").out)
+    }
 
 
 def run_name(folder: DataFolder) -> str:
     return next(path.stem for path in (folder.ledger / "runs").glob("rules-*.jsonl"))
 
 
-def test_list_shows_everything_with_counts(whole_lab: DataFolder, capsys: pytest.CaptureFixture[str]) -> None:
+def test_list_shows_everything_with_counts(
+    whole_lab: DataFolder, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert listed(whole_lab, capsys, "benchmark") == {
         "junobench": "111 cases",
         "minibench": "40 cases",
@@ -145,7 +168,11 @@ def test_a_removed_run_has_no_verdict_and_is_not_resumed_in_secret(
     assert name not in set(verdict_frame(store)["experiment"])
     store.close()
     again = say(lab, capsys, *RULES)
-    assert again.code == 1 and f"The run {name} was removed" in again.err and f"restore run {name}" in again.err
+    assert (
+        again.code == 1
+        and f"The run {name} was removed" in again.err
+        and f"restore run {name}" in again.err
+    )
 
 
 def test_a_removed_campaign_is_told_and_keeps_its_labels(
@@ -157,7 +184,11 @@ def test_a_removed_campaign_is_told_and_keeps_its_labels(
     assert say(answered, capsys, "remove", "campaign", "pilot").code == 0
     assert campaign_names(answered) == []
     refused = say(answered, capsys, "campaign", "status", "pilot")
-    assert refused.code == 1 and "was removed by" in refused.err and "restore campaign pilot" in refused.err
+    assert (
+        refused.code == 1
+        and "was removed by" in refused.err
+        and "restore campaign pilot" in refused.err
+    )
     assert {path: path.read_bytes() for path in files} == files
     assert say(answered, capsys, "restore", "campaign", "pilot").code == 0
     assert say(answered, capsys, "rename", "campaign", "pilot", "Spring pilot").code == 0
@@ -171,7 +202,10 @@ def test_a_pack_leaves_out_what_is_removed_and_a_backup_keeps_it(
     name, source = run_name(lab), next(path.name for path in lab.sources.iterdir())
     assert say(lab, capsys, "remove", "run", name).code == 0
     assert say(lab, capsys, "remove", "source", source).code == 0
-    assert say(lab, capsys, "export", "--out", str(tmp_path / "pack"), "--without-statistics").code == 0
+    assert (
+        say(lab, capsys, "export", "--out", str(tmp_path / "pack"), "--without-statistics").code
+        == 0
+    )
     packed = {path.name for path in (tmp_path / "pack").rglob("*")}
     assert not packed & {f"{name}.jsonl", source}
     other = DataFolder(tmp_path / "other")
@@ -207,7 +241,9 @@ def test_a_rebuild_right_after_a_removal_elsewhere_is_no_loss(
     assert say(lab, capsys, "rebuild").code == 0
 
 
-def test_a_new_name_is_shown_and_the_id_stays(lab: DataFolder, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_new_name_is_shown_and_the_id_stays(
+    lab: DataFolder, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert say(lab, capsys, "rename", "benchmark", "lab", "Our  lab\n2026").code == 0
     store = prepare(lab)
     rows = store.cursor().execute("SELECT title FROM benchmarks WHERE benchmark = 'lab'").fetchall()
@@ -215,7 +251,9 @@ def test_a_new_name_is_shown_and_the_id_stays(lab: DataFolder, capsys: pytest.Ca
     assert rows == [("Our lab 2026",)]
 
 
-@pytest.mark.parametrize("thing", [("benchmark", "junobench"), ("source", "published"), ("run", "crane-llm-2025-10")])
+@pytest.mark.parametrize(
+    "thing", [("benchmark", "junobench"), ("source", "published"), ("run", "crane-llm-2025-10")]
+)
 def test_what_the_pages_rest_on_stays(
     whole_folder: DataFolder, capsys: pytest.CaptureFixture[str], thing: tuple[str, str]
 ) -> None:

@@ -19,14 +19,37 @@ def run(answered: DataFolder, capsys: pytest.CaptureFixture[str]) -> Run:
     return speaker(answered.path, capsys)
 
 
-def test_a_campaign_is_judged_and_says_under_which_guideline(run: Run, answered: DataFolder) -> None:
-    create = ("--annotators", "ana", "--benchmark", "minibench", "--experiment", "ours", "--margin", "0.2")
+def test_a_campaign_is_judged_and_says_under_which_guideline(
+    run: Run, answered: DataFolder
+) -> None:
+    create = (
+        "--annotators",
+        "ana",
+        "--benchmark",
+        "minibench",
+        "--experiment",
+        "ours",
+        "--margin",
+        "0.2",
+    )
     assert run("campaign", "create", "pilot", *create, "--seed", "7").code == 0
     plan = kept_campaign(answered, "pilot").plan
     with fake_server(FakePlan(seed=7)) as base_url:
-        ask = ("judge", "--campaign", "pilot", "--model", "egret", "--base-url", base_url, "--presentation", "normal")
+        ask = (
+            "judge",
+            "--campaign",
+            "pilot",
+            "--model",
+            "egret",
+            "--base-url",
+            base_url,
+            "--presentation",
+            "normal",
+        )
         shown = run(*ask, "--dry-run")
-        assert f"{len(plan.items)} items of pilot under guideline {plan.guideline}; 0 of" in shown.out
+        assert (
+            f"{len(plan.items)} items of pilot under guideline {plan.guideline}; 0 of" in shown.out
+        )
         told = json.loads(run(*ask, "--json").out)
         assert told["annotator"] == "judge egret on pilot"
         assert sum(told["labels"].values()) == len(plan.items)
@@ -38,13 +61,34 @@ def test_a_campaign_is_judged_and_says_under_which_guideline(run: Run, answered:
     )
 
 
-def test_a_campaign_with_its_own_labels_is_judged_by_them(run: Run, answered: DataFolder, tmp_path: Path) -> None:
+def test_a_campaign_with_its_own_labels_is_judged_by_them(
+    run: Run, answered: DataFolder, tmp_path: Path
+) -> None:
     file = tmp_path / "labels.toml"
     file.write_text(TWO_TEXT, "utf-8")
-    create = ("--annotators", "ana", "--benchmark", "minibench", "--experiment", "ours", "--margin", "0.2")
+    create = (
+        "--annotators",
+        "ana",
+        "--benchmark",
+        "minibench",
+        "--experiment",
+        "ours",
+        "--margin",
+        "0.2",
+    )
     assert run("campaign", "create", "two", *create, "--labels", str(file)).code == 0
     with fake_server(FakePlan(seed=7)) as base_url:
-        ask = ("judge", "--campaign", "two", "--model", "egret", "--base-url", base_url, "--presentation", "normal")
+        ask = (
+            "judge",
+            "--campaign",
+            "two",
+            "--model",
+            "egret",
+            "--base-url",
+            base_url,
+            "--presentation",
+            "normal",
+        )
         told = json.loads(run(*ask, "--json").out)
     assert told["annotator"] == "judge egret on two"
     assert {"sound", "unsound"} <= set(told["labels"]) <= {"sound", "unsound", "unverifiable"}
@@ -54,7 +98,10 @@ def test_a_campaign_with_its_own_labels_is_judged_by_them(run: Run, answered: Da
 def test_without_an_experiment_that_of_the_benchmark_is_judged(run: Run) -> None:
     several = run("judge", "--fake", "--benchmark", "minibench", "--dry-run")
     assert several.code == 1
-    assert "experiments on 'minibench' have diagnoses: ours, shipped. Name one with --experiment" in several.err
+    assert (
+        "experiments on 'minibench' have diagnoses: ours, shipped. Name one with --experiment"
+        in several.err
+    )
     assert run("remove", "run", "ours", "--by", "ana").code == 0
     only = run("judge", "--fake", "--benchmark", "minibench", "--dry-run")
     assert only.code == 0 and only.out.startswith("job judge-fake-minibench-shipped-")
@@ -70,7 +117,9 @@ def test_without_an_experiment_that_of_the_benchmark_is_judged(run: Run) -> None
         (("--benchmark", "dream"), "No answer on 'dream' predicts a crash and gives a reason"),
     ],
 )
-def test_what_cannot_be_judged_is_one_line_with_a_remedy(run: Run, more: tuple[str, ...], words: str) -> None:
+def test_what_cannot_be_judged_is_one_line_with_a_remedy(
+    run: Run, more: tuple[str, ...], words: str
+) -> None:
     spoken = run("judge", "--fake", *more)
     last = spoken.err.splitlines()[-1]
     assert (spoken.code, spoken.out) == (1, "")

@@ -31,7 +31,21 @@ def test_it_is_about_what_the_test_by_case_finds(correlation: float) -> None:
 
 def test_it_prints_a_row_for_each_size(capsys: pytest.CaptureFixture[str]) -> None:
     assert (
-        main(["power", "--gained", "0.14", "--lost", "0.06", "--cases", "5,111", "--comparisons", "3", "--json"]) == 0
+        main(
+            [
+                "power",
+                "--gained",
+                "0.14",
+                "--lost",
+                "0.06",
+                "--cases",
+                "5,111",
+                "--comparisons",
+                "3",
+                "--json",
+            ]
+        )
+        == 0
     )
     few, many = json.loads(capsys.readouterr().out)
     assert (few["n_cases"], few["n_instances"], few["detectable"]) == (5, 10, None)
@@ -42,12 +56,16 @@ def test_it_prints_a_row_for_each_size(capsys: pytest.CaptureFixture[str]) -> No
 
 
 @pytest.mark.parametrize("shares", [("0", "0"), ("0.7", "0.7")])
-def test_shares_that_leave_nothing_are_refused(shares: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_shares_that_leave_nothing_are_refused(
+    shares: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["power", "--gained", shares[0], "--lost", shares[1]]) == 1
     assert "must be above 0 and at most 1" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("option", "value"), [("--gained", "14"), ("--cases", "0"), ("--correlation", "nan")])
+@pytest.mark.parametrize(
+    ("option", "value"), [("--gained", "14"), ("--cases", "0"), ("--correlation", "nan")]
+)
 def test_wrong_usage_is_named(option: str, value: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["power", "--gained", "0.1", "--lost", "0.1", option, value])

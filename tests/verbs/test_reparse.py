@@ -35,7 +35,10 @@ def credulous(text: str, finish_reason: str | None = None) -> ReadReply:
 @pytest.fixture
 def job(run: Run, folder: DataFolder, monkeypatch: pytest.MonkeyPatch) -> str:
     """A run of four replies, the second and the fourth of which are thoughts without an end, as read before."""
-    with monkeypatch.context() as older, fake_server(FakePlan(faults={ServerFault.ENDLESS_THINKING: 2})) as base_url:
+    with (
+        monkeypatch.context() as older,
+        fake_server(FakePlan(faults={ServerFault.ENDLESS_THINKING: 2})) as base_url,
+    ):
         older.setattr(reply_reading, "read_reply", credulous)
         asked = ("--model", "heron", "--base-url", base_url, "--concurrency", "1")
         assert run("detect", "--detector", "llm", *ON, *asked).code == 0
@@ -76,7 +79,9 @@ def test_changed_verdicts_are_listed_taken_and_kept(run: Run, folder: DataFolder
     assert json.loads(again.out) == {"replies": 4, "changed": []}
 
 
-def test_a_rebuild_gives_the_same_and_the_run_is_not_asked_again(run: Run, folder: DataFolder, job: str) -> None:
+def test_a_rebuild_gives_the_same_and_the_run_is_not_asked_again(
+    run: Run, folder: DataFolder, job: str
+) -> None:
     run("reparse", job)
     after = loaded(folder, job)
     assert run("rebuild").code == 0

@@ -22,19 +22,33 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def test_a_table_for_people(data: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--data", data, "sql", "SELECT 'a' AS word, 10 AS n UNION ALL SELECT NULL, 2 ORDER BY n DESC"]) == 0
+    assert (
+        main(
+            [
+                "--data",
+                data,
+                "sql",
+                "SELECT 'a' AS word, 10 AS n UNION ALL SELECT NULL, 2 ORDER BY n DESC",
+            ]
+        )
+        == 0
+    )
     assert capsys.readouterr().out == "word   n\na     10\n       2\n"
 
 
 def test_many_rows_are_cut_for_people_alone(data: str, capsys: pytest.CaptureFixture[str]) -> None:
     question = "SELECT range AS n FROM range(150)"
     assert main(["--data", data, "sql", question]) == 0
-    assert capsys.readouterr().out.splitlines()[-1] == "… and 50 more rows: --csv and --json print all"
+    assert (
+        capsys.readouterr().out.splitlines()[-1] == "… and 50 more rows: --csv and --json print all"
+    )
     assert main(["--data", data, "sql", question, "--json"]) == 0
     assert [row["n"] for row in json.loads(capsys.readouterr().out)] == list(range(150))
 
 
-def test_what_others_wrote_neither_steers_nor_computes(data: str, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_what_others_wrote_neither_steers_nor_computes(
+    data: str, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
     question = "SELECT '=1+1' AS a, 'x' || chr(27) || '[31my' || chr(10) || 'z' AS b"
     assert main(["--data", data, "sql", question]) == 0
     assert capsysbinary.readouterr().out == b"a     b\n=1+1  xy z\n"
@@ -60,7 +74,9 @@ def test_what_is_refused_is_told_in_one_line(
     assert told.out == "" and said in told.err and told.err.count("\n") == 1
 
 
-def test_without_a_question_it_lists_what_there_is(data: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_question_it_lists_what_there_is(
+    data: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["--data", data, "sql"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "views" and any(line.startswith("  verdicts  ") for line in lines)

@@ -39,15 +39,21 @@ def pairs(tmp_path: Path) -> Path:
 
 def outcomes(out: str) -> dict[str, str]:
     """Notebook to outcome, of --json."""
-    return {f"{one['case_id']}_{one['version']}": one["outcome"] for one in json.loads(out)["notebooks"]}
+    return {
+        f"{one['case_id']}_{one['version']}": one["outcome"] for one in json.loads(out)["notebooks"]
+    }
 
 
 def stored(tmp_path: Path) -> list[Verification]:
     files = sorted((tmp_path / "data" / "ledger" / "runs").glob("verify-*.jsonl"))
-    return [one for file in files for one in ledger.tail(file).records if isinstance(one, Verification)]
+    return [
+        one for file in files for one in ledger.tail(file).records if isinstance(one, Verification)
+    ]
 
 
-def test_a_pair_that_is_what_it_claims_ends_with_zero(run: Run, pairs: Path, tmp_path: Path) -> None:
+def test_a_pair_that_is_what_it_claims_ends_with_zero(
+    run: Run, pairs: Path, tmp_path: Path
+) -> None:
     write_pair(pairs, "trip", *GOOD)
     said = run(pairs)
     assert said.code == 0
@@ -61,10 +67,26 @@ def test_a_pair_that_is_what_it_claims_ends_with_zero(run: Run, pairs: Path, tmp
 
 NO_PAIRS = {
     "calm": ((["a = 1", "1 / a"], GOOD[1]), "no crash", "code cell 1, raised nothing"),
-    "other": ((["a = ''", "1 / a"], GOOD[1]), "other exception", "raised TypeError: unsupported operand"),
-    "early": ((["1 / 0", "1 / 0"], GOOD[1]), "crash in another cell", "code cell 0, before its target, raised ZeroDiv"),
-    "same": ((GOOD[0], GOOD[0]), "fixed notebook crashes", "same_fixed: fixed notebook crashes: code cell 1 raised"),
-    "late": ((GOOD[0], [*GOOD[1], "{}[1]"]), "fixed notebook crashes", "code cell 2 raised KeyError: 1"),
+    "other": (
+        (["a = ''", "1 / a"], GOOD[1]),
+        "other exception",
+        "raised TypeError: unsupported operand",
+    ),
+    "early": (
+        (["1 / 0", "1 / 0"], GOOD[1]),
+        "crash in another cell",
+        "code cell 0, before its target, raised ZeroDiv",
+    ),
+    "same": (
+        (GOOD[0], GOOD[0]),
+        "fixed notebook crashes",
+        "same_fixed: fixed notebook crashes: code cell 1 raised",
+    ),
+    "late": (
+        (GOOD[0], [*GOOD[1], "{}[1]"]),
+        "fixed notebook crashes",
+        "code cell 2 raised KeyError: 1",
+    ),
     "short": ((GOOD[0], ["a = 1"]), "not a pair", "there is no code cell 1; the notebook has 1"),
 }
 """Pairs that are not what they claim: their cells, the outcome, and its reason in words."""
@@ -84,25 +106,40 @@ def test_a_pair_that_is_not_what_it_claims_ends_with_one_and_the_reason(
     for name, (_, outcome, words) in NO_PAIRS.items():
         with subtests.test(name):
             assert f"{n_of[outcome]}  {outcome}" in said.out
-            assert [line for line in said.out.splitlines() if f"{name}_" in line and outcome in line and words in line]
+            assert [
+                line
+                for line in said.out.splitlines()
+                if f"{name}_" in line and outcome in line and words in line
+            ]
 
 
 @pytest.mark.parametrize(
     ("source", "words"),
     [
-        ("import no_such_module_here", "a module is missing: code cell 0 raised ModuleNotFoundError"),
-        pytest.param("open('readings.csv')", "a file is missing: code cell 0 raised", marks=pytest.mark.slow),
+        (
+            "import no_such_module_here",
+            "a module is missing: code cell 0 raised ModuleNotFoundError",
+        ),
         pytest.param(
-            "raise RuntimeError('Found no NVIDIA driver on your system')", "it needs a GPU", marks=pytest.mark.slow
+            "open('readings.csv')", "a file is missing: code cell 0 raised", marks=pytest.mark.slow
+        ),
+        pytest.param(
+            "raise RuntimeError('Found no NVIDIA driver on your system')",
+            "it needs a GPU",
+            marks=pytest.mark.slow,
         ),
         ("raise ConnectionError('no route')", "it needs the network"),
     ],
 )
-def test_what_cannot_run_here_is_told_and_counted_apart(run: Run, pairs: Path, source: str, words: str) -> None:
+def test_what_cannot_run_here_is_told_and_counted_apart(
+    run: Run, pairs: Path, source: str, words: str
+) -> None:
     write_pair(pairs, "trip", [source, "1 / 0"], [source, "1"])
     said = run(pairs)
     assert said.code == 0
-    assert "1  cannot run here" in said.out and "Not verified here:" in said.out and words in said.out
+    assert (
+        "1  cannot run here" in said.out and "Not verified here:" in said.out and words in said.out
+    )
 
 
 def test_a_recorded_missing_file_is_a_crash_like_any_other(run: Run, pairs: Path) -> None:
@@ -110,7 +147,9 @@ def test_a_recorded_missing_file_is_a_crash_like_any_other(run: Run, pairs: Path
     assert run(pairs).code == 0
 
 
-def test_tagged_cells_may_raise_or_are_left_out_but_the_target_counts(run: Run, pairs: Path) -> None:
+def test_tagged_cells_may_raise_or_are_left_out_but_the_target_counts(
+    run: Run, pairs: Path
+) -> None:
     lesson = {0: "raises-exception", 1: "skip-execution"}
     for name, tags, cells in (
         ("lesson", lesson, ["1 / 0", "not python", "a = 0"]),
@@ -119,7 +158,12 @@ def test_tagged_cells_may_raise_or_are_left_out_but_the_target_counts(run: Run, 
     ):
         crashing = [*cells, "1 / a"]
         fixed = crashing if name == "still" else [*cells, "a", "[][0]"]
-        write_notebook(pairs / name / f"{name}_reproduced.ipynb", crashing, error="ZeroDivisionError", tagged=tags)
+        write_notebook(
+            pairs / name / f"{name}_reproduced.ipynb",
+            crashing,
+            error="ZeroDivisionError",
+            tagged=tags,
+        )
         write_notebook(
             pairs / name / f"{name}_fixed.ipynb",
             fixed,
@@ -144,7 +188,11 @@ def test_a_limit_is_counted_apart(run: Run, pairs: Path) -> None:
 
 def test_cells_run_in_the_order_of_their_counts(run: Run, pairs: Path) -> None:
     write_notebook(
-        pairs / "t_reproduced.ipynb", ["a = 0", "1 / a", "a = 1"], error="NameError", target=1, counts=[2, 1, 3]
+        pairs / "t_reproduced.ipynb",
+        ["a = 0", "1 / a", "a = 1"],
+        error="NameError",
+        target=1,
+        counts=[2, 1, 3],
     )
     write_notebook(pairs / "t_fixed.ipynb", ["a = 0", "1 / a", "a = 1"], counts=[None, 2, 1])
     assert run(pairs).code == 0
@@ -165,10 +213,15 @@ def test_a_table_that_contradicts_the_notebook_is_told(run: Run, pairs: Path) ->
     (pairs / "cases.csv").write_text("case_id,exception\ntrip,keyerror\n")
     said = run(pairs)
     assert said.code == 1
-    assert "cases.csv states keyerror, but the error output of trip_reproduced.ipynb ZeroDivisionError" in said.out
+    assert (
+        "cases.csv states keyerror, but the error output of trip_reproduced.ipynb ZeroDivisionError"
+        in said.out
+    )
 
 
-def test_a_second_run_executes_only_what_is_not_known(run: Run, pairs: Path, tmp_path: Path) -> None:
+def test_a_second_run_executes_only_what_is_not_known(
+    run: Run, pairs: Path, tmp_path: Path
+) -> None:
     count = tmp_path / "count.txt"
     counted = f"open({str(count)!r}, 'a').write('x')"
     write_pair(pairs, "trip", [counted, "1 / 0"], [counted, "1"])
@@ -235,7 +288,10 @@ def test_an_imported_benchmark_is_verified_where_it_lay_and_without_its_folder(
     write_pair(pairs, "trip", [read, "1 / n"], [read, "1"])
     (pairs / "trip" / "n.txt").write_text("0")
     assert speaker(tmp_path / "data", capsys, "import")(pairs).code == 0
-    assert outcomes(run("lab", "--json").out) == {"trip_reproduced": "as recorded", "trip_fixed": "as recorded"}
+    assert outcomes(run("lab", "--json").out) == {
+        "trip_reproduced": "as recorded",
+        "trip_fixed": "as recorded",
+    }
     pairs.rename(tmp_path / "moved")
     assert set(outcomes(run("lab", "--json").out).values()) == {"cannot run here"}
 
@@ -265,7 +321,9 @@ def test_the_database_holds_the_newest_outcome(run: Run, pairs: Path, tmp_path: 
     )
 
 
-def test_what_is_no_benchmark_and_a_ban_are_refused(run: Run, pairs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_no_benchmark_and_a_ban_are_refused(
+    run: Run, pairs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     said = run("nobench")
     assert said.code == 1 and "nobench is neither a folder with pairs nor a benchmark" in said.err
     pairs.mkdir()

@@ -50,7 +50,9 @@ class _ChangeablePart(Generic[_T]):
 
     def __set__(self, value: AbstractValue, part: _T) -> None:
         value.fields = None
-        setattr(value, self._slot, None if isinstance(part, list) and len(part) > _MOST_ITEMS else part)
+        setattr(
+            value, self._slot, None if isinstance(part, list) and len(part) > _MOST_ITEMS else part
+        )
 
 
 class AbstractValue:
@@ -218,7 +220,9 @@ class AbstractValue:
 
     def forget(self) -> None:
         """The object may have been changed: its type stays, and what may be in it; what was known of it does not."""
-        is_known = self._facts or self._attributes or self._items is not None or self._members is not None
+        is_known = (
+            self._facts or self._attributes or self._items is not None or self._members is not None
+        )
         if is_known or self._literal is not NOT_KNOWN:
             self.fields = None
             self._facts, self._attributes = restricted(self._facts, ("part_of",)), {}
@@ -251,5 +255,9 @@ def integer(value: int | None) -> AbstractValue:
 def literal(value: Any, words: str = "") -> AbstractValue:
     """The AbstractValue of a Python value: a number, string, boolean, None, or a tuple, list, set or dict of such."""
     items = [literal(item) for item in value] if isinstance(value, (tuple, list)) else None
-    members = {key: literal(item) for key, item in value.items()} if isinstance(value, dict) else None
-    return AbstractValue(type(value).__name__, literal=value, items=items, members=members, words=words)
+    members = (
+        {key: literal(item) for key, item in value.items()} if isinstance(value, dict) else None
+    )
+    return AbstractValue(
+        type(value).__name__, literal=value, items=items, members=members, words=words
+    )

@@ -45,7 +45,10 @@ class _Remedy(NamedTuple):
 def _table() -> tuple[tuple[_Remedy, ...], tuple[re.Pattern[str], ...]]:
     """Remedies in the order in which they are tried, and messages that speak of values."""
     read = tomllib.loads(_REMEDIES.read_text("utf-8"))
-    remedies = [_Remedy(each["exception"], re.compile(each["message"]), each["words"]) for each in read["remedy"]]
+    remedies = [
+        _Remedy(each["exception"], re.compile(each["message"]), each["words"])
+        for each in read["remedy"]
+    ]
     return tuple(remedies), tuple(map(re.compile, read["of_values"]))
 
 
@@ -57,7 +60,12 @@ def crash_of(library: str, version: str, exception: str, message: str, described
     """The crash that a library announces."""
     remedies, _ = _table()
     words = next(
-        (each.words for each in remedies if each.exception in (exception, "*") and each.message.search(message)), ""
+        (
+            each.words
+            for each in remedies
+            if each.exception in (exception, "*") and each.message.search(message)
+        ),
+        "",
     )
     said = " ".join(_NOISE.sub("", message).split())
     crash = Crash(

@@ -17,11 +17,24 @@ from functools import cache
 from typing import Any, Final, NamedTuple
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
-from crane_core.detectors.rules.answers import LibraryAnswer, crash_of, described, speaks_of_values, value_given
+from crane_core.detectors.rules.answers import (
+    LibraryAnswer,
+    crash_of,
+    described,
+    speaks_of_values,
+    value_given,
+)
 from crane_core.detectors.rules.asking_sklearn import Learning
 from crane_core.detectors.rules.finding import RefusedParameter
 from crane_core.detectors.rules.operation import Arguments
-from crane_core.detectors.rules.sending import LIBRARIES, NotSentError, Sender, as_array, library_of, operation_of
+from crane_core.detectors.rules.sending import (
+    LIBRARIES,
+    NotSentError,
+    Sender,
+    as_array,
+    library_of,
+    operation_of,
+)
 from crane_core.runtime.interpreters import assumed, interpreters, versions
 from crane_core.runtime.kernel_side.crane_surrogates import operations, tables
 from crane_core.runtime.kernel_side.crane_surrogates.asked import (
@@ -36,7 +49,13 @@ from crane_core.runtime.library_worker import LibraryWorker, library_worker
 _CHANGING: Final = frozenset(["out", "copy", "inplace", "overwrite_input", "where"])
 """Arguments with which a function may change what it is given."""
 _DATA: Final = ("numpy.ndarray", "pandas.DataFrame", "pandas.Series", "list")
-_NO_LABELS: Final = ("RangeIndex", "DatetimeIndex", "TimedeltaIndex", "PeriodIndex", "IntervalIndex")
+_NO_LABELS: Final = (
+    "RangeIndex",
+    "DatetimeIndex",
+    "TimedeltaIndex",
+    "PeriodIndex",
+    "IntervalIndex",
+)
 """Indices of which no label can be the name of an attribute."""
 _ASKED: Final = tuple(sorted(operations.BOUND))
 _BOUND: Final = operations.BOUND | of_python.MODULES
@@ -120,7 +139,11 @@ class Asker:
     """
 
     def __init__(
-        self, packages: Mapping[str, str], mentions: Callable[[str], bool], *, may_be_extended: bool = False
+        self,
+        packages: Mapping[str, str],
+        mentions: Callable[[str], bool],
+        *,
+        may_be_extended: bool = False,
     ) -> None:
         self._packages = packages
         self._mentions = mentions
@@ -155,7 +178,11 @@ class Asker:
         if receiver is not None and step != "call":
             operands = [receiver, *operands]
         holder, asked = operation_of(of, name)
-        if step == "item" and operands[0].type in of_pandas.INDEXERS and operands[0].bound_to is not None:
+        if (
+            step == "item"
+            and operands[0].type in of_pandas.INDEXERS
+            and operands[0].bound_to is not None
+        ):
             step, asked = "located", of_pandas.INDEXERS[operands[0].type]
             operands[0] = operands[0].bound_to
             holder = operands[0].type
@@ -189,7 +216,9 @@ class Asker:
         yield from self._of_made(step, name, arguments, made)
         yield from self._of_learning(step, of, name, arguments)
 
-    def refused_parameter(self, path: str, step: str, given: Mapping[str, Any]) -> RefusedParameter | None:
+    def refused_parameter(
+        self, path: str, step: str, given: Mapping[str, Any]
+    ) -> RefusedParameter | None:
         """The first of some plain values that scikit-learn refuses in a "call" or "fit"; None if none for certain."""
         library = path.partition(".")[0]
         if not self._may_be_asked({library}):
@@ -198,7 +227,9 @@ class Asker:
         said = self._answer(order, [library]) if given else {}
         if "raised" not in said:
             return None
-        return RefusedParameter(str(said["name"]), str(said["raised"]), str(said["message"]), tuple(said["options"]))
+        return RefusedParameter(
+            str(said["name"]), str(said["raised"]), str(said["message"]), tuple(said["options"])
+        )
 
     @property
     def unsure(self) -> tuple[str, ...]:
@@ -214,12 +245,18 @@ class Asker:
                 continue
             if order.learning is not None:
                 answer = order.learning.restored(answer)
-            said = self._refusal(order, answer, question.described) if "raised" in answer else _result_of(order, answer)
+            said = (
+                self._refusal(order, answer, question.described)
+                if "raised" in answer
+                else _result_of(order, answer)
+            )
             if said is not None:
                 return said
         return None
 
-    def _refusal(self, order: LibraryRequest, answer: Mapping[str, Any], words: str) -> LibraryAnswer | None:
+    def _refusal(
+        self, order: LibraryRequest, answer: Mapping[str, Any], words: str
+    ) -> LibraryAnswer | None:
         """The crash that an answer means; None where it may be about what was not sent."""
         raised, message = str(answer["raised"]), str(answer["message"])
         is_tried = isinstance(order.sent.get("operands"), list) and order.learning is None
@@ -249,11 +286,16 @@ class Asker:
         if is_in_doubt or not self._may_be_asked(libraries):
             return
         may_be_elsewhere = any(map(self._mentions, of_torch.OTHER_DEVICES))
-        sender = Sender(may_guess=step == "operator", sends_ranges=operations.takes_indices(step, asked))
+        sender = Sender(
+            may_guess=step == "operator", sends_ranges=operations.takes_indices(step, asked)
+        )
         is_placed = "device" in keywords and libraries == {"torch"}
         named = {key: each for key, each in keywords.items() if not (is_placed and key == "device")}
         given = list(operands[: len(operands) - len(keywords)])
-        if holder.startswith("matplotlib") and asked.rpartition(".")[2] in of_matplotlib.DRAWS_PAIRS:
+        if (
+            holder.startswith("matplotlib")
+            and asked.rpartition(".")[2] in of_matplotlib.DRAWS_PAIRS
+        ):
             first = int(step == "method")
             given[first : first + 2] = map(as_array, given[first : first + 2])
         with suppress(NotSentError):
@@ -272,7 +314,9 @@ class Asker:
             yield order._replace(libraries=frozenset(libraries))
 
     def _may_be_asked(self, libraries: Set[str]) -> bool:
-        return bool(libraries) and libraries <= self._libraries and not self._may_be_changed(libraries)
+        return (
+            bool(libraries) and libraries <= self._libraries and not self._may_be_changed(libraries)
+        )
 
     def _order(
         self, sent: Mapping[str, Any], sender: Sender, *, is_moved: bool, may_be_elsewhere: bool
@@ -304,16 +348,28 @@ class Asker:
             asked, told = operations.LAZY, {**told, "step": "member", "of": of.path}
         elif of.type != "method":
             asked = operations.BOUND if of.attributes.get(name) is None else frozenset()
-            told |= {"step": "of object", "of": of.type, "is_made": False, "is_label": _may_be_label(of, name)}
+            told |= {
+                "step": "of object",
+                "of": of.type,
+                "is_made": False,
+                "is_label": _may_be_label(of, name),
+            }
         library = told["of"].partition(".")[0]
         if library in asked and self._may_be_asked({library}):
             yield LibraryRequest(told, frozenset([library]))
 
-    def _of_made(self, step: str, name: str, arguments: Arguments, made: Mapping[str, Any]) -> Iterator[LibraryRequest]:
+    def _of_made(
+        self, step: str, name: str, arguments: Arguments, made: Mapping[str, Any]
+    ) -> Iterator[LibraryRequest]:
         """The orders about the result of another step: of what it is an object, and what it makes of its arguments."""
         path = made.get("class") or made.get("of", "")
         library = path.partition(".")[0]
-        if step not in ("attribute", "method", "item") or not library or step == "item" and "class" in made:
+        if (
+            step not in ("attribute", "method", "item")
+            or not library
+            or step == "item"
+            and "class" in made
+        ):
             return
         given = [*arguments.positional, *arguments.keywords.values()]
         libraries = frozenset([library, *filter(None, map(library_of, given))])
@@ -325,19 +381,28 @@ class Asker:
                 sent = sender.order(step, library, name, arguments.positional, arguments.keywords)
                 sent["operands"].insert(0, {"made": made})
                 tells = step == "method" and name in of_pandas.AGGREGATING
-                yield LibraryRequest(sent, libraries, tells, tables.untold(sent) if tells else frozenset())
+                yield LibraryRequest(
+                    sent, libraries, tells, tables.untold(sent) if tells else frozenset()
+                )
         elif step == "attribute":
             yield LibraryRequest(
-                {"step": "of object", "of": path, "name": name, "is_made": True, "is_label": True}, libraries
+                {"step": "of object", "of": path, "name": name, "is_made": True, "is_label": True},
+                libraries,
             )
         else:
             yield LibraryRequest(_binding(f"{path}.{name}", "method of made", arguments), libraries)
 
-    def _bound(self, step: str, of: AbstractValue | str, name: str, arguments: Arguments) -> Iterator[LibraryRequest]:
+    def _bound(
+        self, step: str, of: AbstractValue | str, name: str, arguments: Arguments
+    ) -> Iterator[LibraryRequest]:
         """The order to bind the arguments of a call; nothing is called, but wrapped functions of a few libraries."""
         path = of if isinstance(of, str) else f"{_path_of_class(of)}.{name}"
         library = path.partition(".")[0]
-        if step not in ("call", "method") or library not in _BOUND or not self._may_be_asked({library}):
+        if (
+            step not in ("call", "method")
+            or library not in _BOUND
+            or not self._may_be_asked({library})
+        ):
             return
         first = arguments.positional[0].type if arguments.positional else ""
         kind = "call of data" if step == "call" and first in _DATA else step
@@ -360,14 +425,22 @@ class Asker:
         given = [*operands, *arguments.keywords.values()]
         with suppress(NotSentError):
             is_vague = self._is_of_any_version
-            tells = step == "method" and not (is_vague or any(map(self._mentions, of_sklearn.OUTPUT_SETTINGS)))
+            tells = step == "method" and not (
+                is_vague or any(map(self._mentions, of_sklearn.OUTPUT_SETTINGS))
+            )
             learning = Learning(given)
-            sent = learning.order(of if isinstance(of, str) else "", name, operands, arguments.keywords)
-            yield LibraryRequest(sent, frozenset(["sklearn"]), tells, learning=learning, is_vague=is_vague)
+            sent = learning.order(
+                of if isinstance(of, str) else "", name, operands, arguments.keywords
+            )
+            yield LibraryRequest(
+                sent, frozenset(["sklearn"]), tells, learning=learning, is_vague=is_vague
+            )
 
     def _may_be_changed(self, libraries: Iterable[str]) -> bool:
         """Whether the notebook spells what may change what operations of these libraries do."""
-        spelled = [text for each in ("", *libraries) for text in operations.UNLESS_MENTIONED.get(each, ())]
+        spelled = [
+            text for each in ("", *libraries) for text in operations.UNLESS_MENTIONED.get(each, ())
+        ]
         return any(map(self._mentions, spelled))
 
     def _answer(self, order: Mapping[str, Any], libraries: Iterable[str]) -> Mapping[str, Any]:
@@ -400,7 +473,11 @@ class Asker:
 
 def worker_of(python: str, libraries: Set[str]) -> LibraryWorker:
     """The worker of an interpreter that answers for these libraries."""
-    return library_worker(python, "slow to load") if libraries & _SLOW_TO_LOAD else library_worker(python)
+    return (
+        library_worker(python, "slow to load")
+        if libraries & _SLOW_TO_LOAD
+        else library_worker(python)
+    )
 
 
 def titles(libraries: Iterable[str]) -> list[str]:
@@ -415,14 +492,20 @@ def versions_asked() -> list[dict[str, str]]:
 
 
 @cache
-def _who_knows(packages: tuple[tuple[str, str], ...], asked: tuple[str, ...]) -> tuple[str, frozenset[str]]:
+def _who_knows(
+    packages: tuple[tuple[str, str], ...], asked: tuple[str, ...]
+) -> tuple[str, frozenset[str]]:
     """The interpreter that has the most libraries in a kernel's own versions, under its Python, and which these are."""
     kernel = dict(packages)
     best, shared = "", set[str]()
     for python in asked if "python" in kernel else ():
         here = _versions(python)
         if _minor(here.get("python", "")) == _minor(kernel["python"]):
-            same = {each for each in _ASKED if each in here and _public(here[each]) == _public(kernel.get(each, ""))}
+            same = {
+                each
+                for each in _ASKED
+                if each in here and _public(here[each]) == _public(kernel.get(each, ""))
+            }
             best, shared = (python, same) if not best or len(same) > len(shared) else (best, shared)
     return best, frozenset(shared | of_python.MODULES if best else ())
 
@@ -430,7 +513,10 @@ def _who_knows(packages: tuple[tuple[str, str], ...], asked: tuple[str, ...]) ->
 @cache
 def _who_knows_shapes(_packages: object, asked: tuple[str, ...]) -> tuple[str, frozenset[str]]:
     """The interpreter with most of the libraries that may answer for a kernel that tells no versions."""
-    shared = {python: frozenset(_versions(python)).intersection(operations.OF_ANY_VERSION) for python in asked}
+    shared = {
+        python: frozenset(_versions(python)).intersection(operations.OF_ANY_VERSION)
+        for python in asked
+    }
     best = max(shared, key=lambda python: len(shared[python]), default="")
     return best, shared.get(best, frozenset())
 
@@ -448,8 +534,12 @@ def _public(version: str) -> str:
 def _versions(python: str) -> dict[str, str]:
     """By package; several distributions may provide one."""
     named = {each: operations.DISTRIBUTIONS.get(each, (each,)) for each in _ASKED}
-    read = versions(python, tuple(each for distributions in named.values() for each in distributions))
-    of_libraries = {each: read[one] for each, ones in named.items() for one in reversed(ones) if one in read}
+    read = versions(
+        python, tuple(each for distributions in named.values() for each in distributions)
+    )
+    of_libraries = {
+        each: read[one] for each, ones in named.items() for one in reversed(ones) if one in read
+    }
     return {"python": read["python"], **of_libraries} if of_libraries else {}
 
 
@@ -484,14 +574,22 @@ def _result_of(order: LibraryRequest, answer: Mapping[str, Any]) -> LibraryAnswe
     if not (facts and is_told or left):
         return None
     return LibraryAnswer(
-        None, value_given(_certain(facts, order)), value_given(_certain(left, order)) if left else None
+        None,
+        value_given(_certain(facts, order)),
+        value_given(_certain(left, order)) if left else None,
     )
 
 
 def _binding(path: str, kind: str, arguments: Arguments) -> dict[str, Any]:
     """What is sent to bind arguments: how many there are, and the names of others."""
     n_positional, keywords = len(arguments.positional), sorted(arguments.keywords)
-    return {"step": "binds", "of": path, "name": kind, "operands": n_positional, "keywords": keywords}
+    return {
+        "step": "binds",
+        "of": path,
+        "name": kind,
+        "operands": n_positional,
+        "keywords": keywords,
+    }
 
 
 def _path_of_class(value: AbstractValue) -> str:
@@ -506,9 +604,15 @@ def _may_be_label(of: AbstractValue, name: str) -> bool:
     return columns is None or name in columns
 
 
-def _result(step: str, of: AbstractValue | str, orders: Sequence[LibraryRequest]) -> Mapping[str, Any]:
+def _result(
+    step: str, of: AbstractValue | str, orders: Sequence[LibraryRequest]
+) -> Mapping[str, Any]:
     """How the worker makes the result of a step: by the order to try it, or as an object of the called class."""
-    tried = [each.sent for each in orders if each.sent.get("step") == step and operations.is_made_again(each.sent)]
+    tried = [
+        each.sent
+        for each in orders
+        if each.sent.get("step") == step and operations.is_made_again(each.sent)
+    ]
     if step == "item":
         tried = [sent for sent in tried if "made" in sent["operands"][0]]
     if tried:
@@ -535,5 +639,7 @@ _LOOKS_FOR_NAME: Final = ("attribute", "member", "method", "of object")
 
 def _lacks_name(sent: Mapping[str, Any], answer: Mapping[str, Any]) -> bool:
     """Whether an object or module lacks a name in the worker, which has not all packages of the kernel."""
-    is_lack = answer.get("raised") == "AttributeError" and "has no attribute" in answer.get("message", "")
+    is_lack = answer.get("raised") == "AttributeError" and "has no attribute" in answer.get(
+        "message", ""
+    )
     return is_lack and sent["step"] in _LOOKS_FOR_NAME

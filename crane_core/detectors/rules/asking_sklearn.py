@@ -26,15 +26,36 @@ _MOST_COLUMNS = 500
 _MOST_VALUES = 100
 _MOST_ITEMS = 1_000
 _PLAIN: Final = (bool, int, float, str, type(None))
-_KEEPS_PARTS: Final = ("SelectFromModel", "CalibratedClassifierCV", "FrozenEstimator", "FunctionTransformer")
+_KEEPS_PARTS: Final = (
+    "SelectFromModel",
+    "CalibratedClassifierCV",
+    "FrozenEstimator",
+    "FunctionTransformer",
+)
 """Classes that may use parts as they were fitted before, or call functions."""
 _AS_WIDE: Final = (
-    *("StandardScaler", "MinMaxScaler", "MaxAbsScaler", "RobustScaler", "Normalizer", "Binarizer", "PowerTransformer"),
+    *(
+        "StandardScaler",
+        "MinMaxScaler",
+        "MaxAbsScaler",
+        "RobustScaler",
+        "Normalizer",
+        "Binarizer",
+        "PowerTransformer",
+    ),
     *("QuantileTransformer", "OrdinalEncoder"),
 )
 """Classes that give as many columns as they get; others give those that values, or a parameter, decide."""
-_PREDICTS: Final = ("predict", "fit_predict", "predict_proba", "predict_log_proba", "decision_function")
-_PARTS: Final = frozenset(["estimator", "estimators", "base_estimator", "steps", "transformers", "kernel"])
+_PREDICTS: Final = (
+    "predict",
+    "fit_predict",
+    "predict_proba",
+    "predict_log_proba",
+    "decision_function",
+)
+_PARTS: Final = frozenset(
+    ["estimator", "estimators", "base_estimator", "steps", "transformers", "kernel"]
+)
 """Parameters that may hold what decides itself about data."""
 _WITH_ANY_PARAMETERS: Final = re.compile("^Unknown label type")
 """What every classifier without parts refuses, however it is set: any other fault raises the same class before."""
@@ -45,7 +66,9 @@ class Learning:
     """The order about one step. `lengths` maps numbers of rows to those that are sent."""
 
     def __init__(self, values: Iterable[AbstractValue]) -> None:
-        known = dict.fromkeys(n for value in values if _is_data(value) and (n := data.n_samples(value)) is not None)
+        known = dict.fromkeys(
+            n for value in values if _is_data(value) and (n := data.n_samples(value)) is not None
+        )
         is_long = any(n > _MOST_ROWS for n in known)
         self._sent = {n: _FEWER + 2 * at if is_long else n for at, n in enumerate(known)}
         self._usual = next(iter(self._sent.values()), _USUAL_ROWS)
@@ -91,8 +114,13 @@ class Learning:
         first, *rest = gave["shape"] or [0]
         if self.lengths and first not in self.lengths:
             return {}
-        gave["shape"] = [self.lengths.get(first, first), *(rest if self._tells == "shape" else [None] * len(rest))]
-        return {"gave": gave if self._has_dtypes else {name: gave[name] for name in ("type", "shape")}}
+        gave["shape"] = [
+            self.lengths.get(first, first),
+            *(rest if self._tells == "shape" else [None] * len(rest)),
+        ]
+        return {
+            "gave": gave if self._has_dtypes else {name: gave[name] for name in ("type", "shape")}
+        }
 
     def _row_in_words(self, found: re.Match[str]) -> str:
         return str(self.lengths.get(int(found[0]), found[0]))
@@ -108,7 +136,12 @@ class Learning:
                 raise NotSentError
             return {value.type: [self.sent(item, is_part=True) for item in value.items]}
         if value.type == "dict" and value.members is not None:
-            return {"dict": [[_plain(key), self.sent(each, is_part=True)] for key, each in value.members.items()]}
+            return {
+                "dict": [
+                    [_plain(key), self.sent(each, is_part=True)]
+                    for key, each in value.members.items()
+                ]
+            }
         if value.literal == "prefit":
             raise NotSentError
         if value.literal is not NOT_KNOWN:
@@ -124,7 +157,11 @@ class Learning:
         columns = self._labels(value)
         if columns is not None and len(columns) < _MOST_COLUMNS:
             return {
-                "facts": {"type": "sklearn.table", "n_rows": n_rows, "columns": self._columns(value, columns, n_rows)}
+                "facts": {
+                    "type": "sklearn.table",
+                    "n_rows": n_rows,
+                    "columns": self._columns(value, columns, n_rows),
+                }
             }
         facts = data.values_of(value)
         self._has_dtypes &= "dtype" in facts
@@ -132,12 +169,25 @@ class Learning:
         holds = self._holds(facts, shape[0], n_rows)
         if is_series(value):
             name = value.fact("name") if isinstance(value.fact("name"), str) else None
-            known = {"type": "sklearn.column", "n_rows": n_rows, "dtype": dtype, "name": name, "holds": holds}
+            known = {
+                "type": "sklearn.column",
+                "n_rows": n_rows,
+                "dtype": dtype,
+                "name": name,
+                "holds": holds,
+            }
             return {"facts": known}
         if not is_array(value):
             raise NotSentError
         holds["may_miss"] &= value.item_types != {"str"}
-        return {"facts": {"type": "sklearn.array", "shape": [n_rows, *shape[1:]], "dtype": dtype, "holds": holds}}
+        return {
+            "facts": {
+                "type": "sklearn.array",
+                "shape": [n_rows, *shape[1:]],
+                "dtype": dtype,
+                "holds": holds,
+            }
+        }
 
     def _labels(self, value: AbstractValue) -> tuple[Any, ...] | None:
         """All labels of a frame, in any order where it is learnt again; None where they are not known."""
@@ -154,7 +204,10 @@ class Learning:
             raise NotSentError
         self._has_dtypes &= all("dtype" in each for each in facts.values())
         known = [(label, facts.get(label, {})) for label in labels]
-        return [[label, str(each.get("dtype", "")), self._holds(each, n_all, n_rows)] for label, each in known]
+        return [
+            [label, str(each.get("dtype", "")), self._holds(each, n_all, n_rows)]
+            for label, each in known
+        ]
 
     def _rows(self, n_rows: int | None) -> int:
         if n_rows is None:
@@ -172,10 +225,20 @@ class Learning:
         if not estimators.are_plain(values) or any(value != value for value in values):
             values = []
         is_whole = bool(values) and known is not None
-        held = [(value, count) for value, count in data.certain(facts, n_all) if not (values and _is_proper(value))]
+        held = [
+            (value, count)
+            for value, count in data.certain(facts, n_all)
+            if not (values and _is_proper(value))
+        ]
         some = [[value, self._share(count, n_all, n_sent)] for value, count in held]
         rarest = facts.get("n_of_rarest") if is_whole and len(values) > 1 else None
-        return {"all": values, "is_whole": is_whole, "rarest": rarest, "some": some, "may_miss": "has_nan" not in facts}
+        return {
+            "all": values,
+            "is_whole": is_whole,
+            "rarest": rarest,
+            "some": some,
+            "may_miss": "has_nan" not in facts,
+        }
 
     @staticmethod
     def _share(count: int, n_all: int | None, n_sent: int) -> int:
@@ -184,7 +247,11 @@ class Learning:
 
     def _estimator(self, value: AbstractValue, *, is_part: bool) -> dict[str, Any]:
         known = known_class(value)
-        if known is None or known.name in _KEEPS_PARTS or any(name.endswith("_") for name in value.attributes):
+        if (
+            known is None
+            or known.name in _KEEPS_PARTS
+            or any(name.endswith("_") for name in value.attributes)
+        ):
             raise NotSentError  # with attributes that were set by hand
         if is_part and not self._fits_parts and estimators.is_fitted(value) is not False:
             raise NotSentError
@@ -201,24 +268,50 @@ class Learning:
             given[name] = self.sent(part, is_part=True)
         own = self._parts(value)
         if not estimators.are_parameters_told(value, len(own)):
-            if is_part or fit_on or known.kind != "classifier" or not _PARTS.isdisjoint(known.parameters):
+            if (
+                is_part
+                or fit_on
+                or known.kind != "classifier"
+                or not _PARTS.isdisjoint(known.parameters)
+            ):
                 raise NotSentError
             self._refusals = _WITH_ANY_PARAMETERS
         given |= own
-        return {"facts": {"type": "sklearn.estimator", "path": value.type, "given": given, "fit_on": fit_on}}
+        return {
+            "facts": {
+                "type": "sklearn.estimator",
+                "path": value.type,
+                "given": given,
+                "fit_on": fit_on,
+            }
+        }
 
     def _parts(self, value: AbstractValue) -> dict[str, Any]:
         """The parameter that holds the parts of a pipeline or column transformer, where they are known."""
         if value.class_name == "Pipeline" and (steps := estimators.steps(value)) is not None:
-            return {"steps": {"list": [{"tuple": [_plain(n), self.sent(p, is_part=True)]} for n, p in steps]}}
-        if value.class_name == "ColumnTransformer" and (held := estimators.columns_of_parts(value)) is not None:
-            parts = [{"tuple": [_plain(n), self.sent(p, is_part=True), _plain(names)]} for n, p, names in held]
+            return {
+                "steps": {
+                    "list": [{"tuple": [_plain(n), self.sent(p, is_part=True)]} for n, p in steps]
+                }
+            }
+        if (
+            value.class_name == "ColumnTransformer"
+            and (held := estimators.columns_of_parts(value)) is not None
+        ):
+            parts = [
+                {"tuple": [_plain(n), self.sent(p, is_part=True), _plain(names)]}
+                for n, p, names in held
+            ]
             return {"transformers": {"list": parts}}
         return {}
 
     def _fitted_to(self, value: AbstractValue, kind: str) -> list[dict[str, Any]] | None:
         """What it was fitted to; None if it was not."""
-        parts = estimators.steps(value) if value.class_name == "Pipeline" and value.fact("fit_on") is None else None
+        parts = (
+            estimators.steps(value)
+            if value.class_name == "Pipeline" and value.fact("fit_on") is None
+            else None
+        )
         fitted = estimators.is_fitted(parts[-1][1] if parts else value)
         if fitted is False or self._is_fit_anew:
             return None
@@ -226,7 +319,11 @@ class Learning:
         if fitted is None or not isinstance(known, Mapping):
             raise NotSentError
         self._has_dtypes &= value.fact("fit_on") is not None or self._gives_floats
-        if not self._has_dtypes and kind not in ("transformer", "cluster") and "classes_" not in value.facts:
+        if (
+            not self._has_dtypes
+            and kind not in ("transformer", "cluster")
+            and "classes_" not in value.facts
+        ):
             self._tells = ""
         self.is_whole = self.is_whole and known["is_whole"]
         sent: list[dict[str, Any]] = known["data"]
@@ -239,7 +336,10 @@ def _told_of_result(method: str, estimator: AbstractValue) -> str:
         return "shape"
     if method not in ("transform", "fit_transform"):
         return ""
-    is_wide = estimator.class_name in _AS_WIDE or type(estimators.value_of(estimator, "n_components")) is int
+    is_wide = (
+        estimator.class_name in _AS_WIDE
+        or type(estimators.value_of(estimator, "n_components")) is int
+    )
     return "shape" if is_wide else "rows"
 
 
@@ -257,7 +357,11 @@ def sent_to_fit(given: Mapping[str, AbstractValue]) -> dict[str, Any] | None:
 
 def _told_of_fit(value: AbstractValue) -> dict[str, Any] | None:
     """Data of the names, classes and categories that a state tells; None where it does not tell enough."""
-    parts = [part for _, part in (estimators.steps(value) or [])] if value.class_name == "Pipeline" else [value]
+    parts = (
+        [part for _, part in (estimators.steps(value) or [])]
+        if value.class_name == "Pipeline"
+        else [value]
+    )
     known = known_class(parts[-1]) if parts else None
     if known is None:
         return None
@@ -280,7 +384,11 @@ def _told_of_fit(value: AbstractValue) -> dict[str, Any] | None:
 
 def _categories(value: AbstractValue, labels: Sequence[Any]) -> dict[Any, Any]:
     """The categories that an encoder learnt, by label; of a column transformer those of its parts."""
-    parts = [(part, names) for _, part, names in estimators.columns_of_parts(value) or () if isinstance(names, list)]
+    parts = [
+        (part, names)
+        for _, part, names in estimators.columns_of_parts(value) or ()
+        if isinstance(names, list)
+    ]
     found: dict[Any, Any] = {}
     for part, names in parts or [(value, list(labels))]:
         categories = part.fact("categories_")
@@ -303,7 +411,9 @@ def _may_name_places(sent: Mapping[str, Any]) -> bool:
         return True
     given = dict(sent["facts"]["given"]) if "facts" in sent else {}
     parts = [step["tuple"][1] for step in given.pop("steps", {}).get("list", ())]
-    return sent.keys().isdisjoint(("is", "facts", "named")) or any(map(_may_name_places, [*given.values(), *parts]))
+    return sent.keys().isdisjoint(("is", "facts", "named")) or any(
+        map(_may_name_places, [*given.values(), *parts])
+    )
 
 
 def _is_data(value: AbstractValue) -> bool:

@@ -17,7 +17,17 @@ UNKNOWN_EFFECT = "__crane_anything__"
 UNKNOWN_VALUE = "__crane_value__"
 """The name that represents an unknown value: what a shell command has printed."""
 
-_MAY_DEFINE = ("exec", "eval", "globals", "locals", "vars", "setattr", "get_ipython", "run_cell", "__import__")
+_MAY_DEFINE = (
+    "exec",
+    "eval",
+    "globals",
+    "locals",
+    "vars",
+    "setattr",
+    "get_ipython",
+    "run_cell",
+    "__import__",
+)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
@@ -48,7 +58,9 @@ class Bindings:
         )
 
 
-def bindings_of(trees: Iterable[ast.Module], before: Bindings | None = None, n_before: int = 0) -> Bindings:
+def bindings_of(
+    trees: Iterable[ast.Module], before: Bindings | None = None, n_before: int = 0
+) -> Bindings:
     """The bindings after cells with these trees have run, after those of which `before` tells."""
     found = Bindings() if before is None else before.copied()
     for position, tree in enumerate(trees, start=n_before):
@@ -61,7 +73,9 @@ def _read(statement: ast.stmt, position: int, found: Bindings) -> None:
     names = set(bound_names(statement))
     found.bound |= names | set(global_names(statement))
     found.may_define_any |= may_define_any(statement)
-    imports = [node for node in ast.walk(statement) if isinstance(node, (ast.Import, ast.ImportFrom))]
+    imports = [
+        node for node in ast.walk(statement) if isinstance(node, (ast.Import, ast.ImportFrom))
+    ]
     found.modules.update(*map(imported_modules, imports))
     for name in names | set(global_names(statement)):
         found.paths.pop(name, None)
@@ -97,7 +111,11 @@ def written_paths(node: ast.Import | ast.ImportFrom) -> dict[str, str]:
         return dict(map(_written_path, node.names))
     if node.level or not node.module:
         return {}
-    return {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names if alias.name != "*"}
+    return {
+        alias.asname or alias.name: f"{node.module}.{alias.name}"
+        for alias in node.names
+        if alias.name != "*"
+    }
 
 
 def _written_path(alias: ast.alias) -> tuple[str, str]:
@@ -138,7 +156,11 @@ def _names_bound_here(node: ast.AST) -> Iterator[str]:
             yield node.id
         case ast.ExceptHandler(name=str(name)):
             yield name
-        case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)) | ast.MatchMapping(rest=str(name)):
+        case (
+            ast.MatchAs(name=str(name))
+            | ast.MatchStar(name=str(name))
+            | ast.MatchMapping(rest=str(name))
+        ):
             yield name
 
 
@@ -165,7 +187,12 @@ def may_define_any(node: ast.AST) -> bool:
     for inner in ast.walk(node):
         if isinstance(inner, ast.Name) and inner.id in (*_MAY_DEFINE, UNKNOWN_EFFECT):
             return True
-        if isinstance(inner, ast.Attribute) and inner.attr in ("run_line_magic", "run_cell", "run_cell_magic", "ex"):
+        if isinstance(inner, ast.Attribute) and inner.attr in (
+            "run_line_magic",
+            "run_cell",
+            "run_cell_magic",
+            "ex",
+        ):
             return True
         if isinstance(inner, ast.ImportFrom) and any(alias.name == "*" for alias in inner.names):
             return True

@@ -24,19 +24,26 @@ _OTHER_CELLS_WORDS = (
 _OTHER_CELLS = frozenset(_OTHER_CELLS_WORDS.split())
 _STORES = re.compile(r"(?:^|\s)--(?:out|err|proc)\b")
 _ANYTHING_WORDS = (
-    "run load loadpy pylab store reset reset_selective xdel recall rep rerun macro sc ed edit paste cpaste autoreload"
+    "run load loadpy pylab store reset reset_selective xdel recall rep rerun macro sc "
+    "ed edit paste cpaste autoreload"
 )
 _ANYTHING = frozenset(_ANYTHING_WORDS.split())
 _QUIET = (MAGICS | frozenset(["tensorboard", "tensorflow_version", "watermark"])) - _ANYTHING
 _LOADING = ("load_ext", "reload_ext")
-_QUIET_EXTENSIONS_WORDS = "autoreload crane_core line_profiler memory_profiler tensorboard watermark"
+_QUIET_EXTENSIONS_WORDS = (
+    "autoreload crane_core line_profiler memory_profiler tensorboard watermark"
+)
 _QUIET_EXTENSIONS = frozenset(_QUIET_EXTENSIONS_WORDS.split())
 """Extensions that bring magics and no names."""
 _OPTION = re.compile(r"^\s*-\w+(?:\s+\d+)?")
 _MARKED = re.compile(r"^\s*[%!?]", re.MULTILINE)
 """Lines of which IPython makes something else, where it comes to that."""
 _SHELL = ("system", "getoutput")
-_MISPLACED = ("'return' outside function", "'break' outside loop", "'continue' not properly in loop")
+_MISPLACED = (
+    "'return' outside function",
+    "'break' outside loop",
+    "'continue' not properly in loop",
+)
 _NOT_READ = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
@@ -75,7 +82,9 @@ def as_magic(code: str) -> CellCode:
 
 def _placed(read: CellCode) -> CellCode:
     """A `return` or `break` where none may stand is noticed only when the tree is compiled."""
-    if not any(isinstance(node, (ast.Return, ast.Break, ast.Continue)) for node in ast.walk(read.tree)):
+    if not any(
+        isinstance(node, (ast.Return, ast.Break, ast.Continue)) for node in ast.walk(read.tree)
+    ):
         return read
     try:
         compile(read.tree, "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
@@ -95,9 +104,17 @@ def _without_magics(code: str, refused: BaseException) -> CellCode:
     except _NOT_READ as error:
         line = getattr(error, "lineno", None) or 0
         message = str(getattr(error, "msg", "") or error) or type(error).__name__
-        is_plain = isinstance(python, str) and python.rstrip("\n") == code.rstrip("\n") and not _MARKED.search(code)
-        is_sure = is_plain and isinstance(refused, SyntaxError) and not _is_newer(message, code, line)
-        return CellCode(ast.Module([], []), message, line, is_sure, exception=type(refused).__name__)
+        is_plain = (
+            isinstance(python, str)
+            and python.rstrip("\n") == code.rstrip("\n")
+            and not _MARKED.search(code)
+        )
+        is_sure = (
+            is_plain and isinstance(refused, SyntaxError) and not _is_newer(message, code, line)
+        )
+        return CellCode(
+            ast.Module([], []), message, line, is_sure, exception=type(refused).__name__
+        )
 
 
 def _is_newer(message: str, code: str, line: int) -> bool:
@@ -111,14 +128,21 @@ def _is_newer(message: str, code: str, line: int) -> bool:
 def _of_cell_magic(magic: CellMagic) -> CellCode:
     if magic.name in _OTHER_CELLS and not _STORES.search(magic.arguments):
         return CellCode(ast.Module([ast.Pass(lineno=1, col_offset=0)], []))
-    if magic.name not in _PYTHON_CELLS or magic.name == _REPEATED and _without_options(magic.arguments):
+    if (
+        magic.name not in _PYTHON_CELLS
+        or magic.name == _REPEATED
+        and _without_options(magic.arguments)
+    ):
         return CellCode(ast.Module([_anything(1)], []))
     read = read_cell(magic.body)
     body = read.tree.body
     if magic.name == _REPEATED:
         body = _repeated(body, 1)
     elif magic.name == "capture":
-        body = [*body, *(_unknown(name, 1) for name in magic.arguments.split() if name.isidentifier())]
+        body = [
+            *body,
+            *(_unknown(name, 1) for name in magic.arguments.split() if name.isidentifier()),
+        ]
     return read._replace(tree=ast.Module(body, []), is_no_python=False, automagic="")
 
 
@@ -141,7 +165,11 @@ def _called(node: ast.AST) -> tuple[str, str] | None:
     """Name and arguments of the magic that a call of get_ipython() runs, "system" for a shell command; else None."""
     match node:
         case ast.Call(ast.Attribute(holder, how), [ast.Constant(str(text)), *_], []):
-            texts = [part.value for part in node.args if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+            texts = [
+                part.value
+                for part in node.args
+                if isinstance(part, ast.Constant) and isinstance(part.value, str)
+            ]
         case _:
             return None
     if ast.unparse(holder) != "get_ipython()" or len(texts) < len(node.args):
@@ -189,7 +217,14 @@ def _tree_of(arguments: str, line: int) -> ast.Module | None:
 def _repeated(body: Sequence[ast.stmt], line: int) -> list[ast.stmt]:
     """Statements that run an unknown number of times, with their own names: what those were before is not known."""
     names = dict.fromkeys(name for statement in body for name in bound_names(statement))
-    loop = ast.For(_stored(UNKNOWN_VALUE, line), _name(UNKNOWN_VALUE, line), list(body), [], lineno=line, col_offset=0)
+    loop = ast.For(
+        _stored(UNKNOWN_VALUE, line),
+        _name(UNKNOWN_VALUE, line),
+        list(body),
+        [],
+        lineno=line,
+        col_offset=0,
+    )
     return [*body, *([loop] if body else []), *(_unknown(name, line) for name in names)]
 
 

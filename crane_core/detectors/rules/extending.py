@@ -27,7 +27,9 @@ _EXTENDS = ".pandas("
 
 def may_extend(modules: Iterable[str], text: str = "") -> bool:
     """Whether one of these modules, by dotted name, or the text of a cell may give names to classes of others."""
-    return _EXTENDS in text or any(module.partition(".")[0] not in _LEAVE_OTHERS for module in modules)
+    return _EXTENDS in text or any(
+        module.partition(".")[0] not in _LEAVE_OTHERS for module in modules
+    )
 
 
 def imports_of(tree: ast.Module) -> list[str]:

@@ -129,7 +129,11 @@ def rules_for(step: str, of: AbstractValue | str, name: str = "") -> tuple[Regis
     """The rules for a step on an object, or for a call of a path; the more exact type first."""
     if isinstance(of, str):
         every = f"{of.partition('.')[0]}.{ANY}"
-        return all_rules().get(Key(step, of, name), ()) + all_rules().get(Key(step, every, name), ())
+        return all_rules().get(Key(step, of, name), ()) + all_rules().get(
+            Key(step, every, name), ()
+        )
     types = [f"{of.package}.{of.class_name}", f"{of.package}.{ANY}", ANY] if of.type else []
-    keys = [Key(step, known, wanted) for known in types for wanted in dict.fromkeys((name, EVERY_NAME))]
+    keys = [
+        Key(step, known, wanted) for known in types for wanted in dict.fromkeys((name, EVERY_NAME))
+    ]
     return tuple(rule for key in keys for rule in all_rules().get(key, ()))

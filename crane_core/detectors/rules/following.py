@@ -16,7 +16,12 @@ from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.bindings import local_names
 from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.heap import Scope, join, join_values, snapshot
-from crane_core.detectors.rules.interpreter import RETURN, Context, ControlFlowExitError, Interpreter
+from crane_core.detectors.rules.interpreter import (
+    RETURN,
+    Context,
+    ControlFlowExitError,
+    Interpreter,
+)
 from crane_core.detectors.rules.operation import Arguments, signature_of
 
 _DEEPEST = 4
@@ -33,12 +38,16 @@ def follow(
     if isinstance(definition, ast.AsyncFunctionDef) or is_generator(definition):
         kind = "coroutine" if isinstance(definition, ast.AsyncFunctionDef) else "generator"
         held = [*arguments.positional, *arguments.keywords.values()]
-        return AbstractValue(kind, {"part_of": held}, definition=definition, bound_to=function.bound_to)
+        return AbstractValue(
+            kind, {"part_of": held}, definition=definition, bound_to=function.bound_to
+        )
     try:
         names = _bound(interpreter, function, arguments, node)
     except ValueError:  # no Python compiles such parameters
         return None
-    if len(interpreter.calls) >= _DEEPEST or any(other is definition for other in interpreter.running):
+    if len(interpreter.calls) >= _DEEPEST or any(
+        other is definition for other in interpreter.running
+    ):
         return None
     scope = _scope_of(definition, names, function)
     interpreter.calls.append(node)
@@ -77,8 +86,12 @@ def _scope_of(definition: Any, names: dict[str, AbstractValue], function: Abstra
     elsewhere: dict[str, Scope | None] = {}
     for node in _own_nodes(definition):
         if isinstance(node, (ast.Global, ast.Nonlocal)):
-            elsewhere |= dict.fromkeys(node.names, function.scope if isinstance(node, ast.Nonlocal) else None)
-    local: dict[str, AbstractValue | None] = dict.fromkeys(sorted(local_names(definition) - elsewhere.keys()))
+            elsewhere |= dict.fromkeys(
+                node.names, function.scope if isinstance(node, ast.Nonlocal) else None
+            )
+    local: dict[str, AbstractValue | None] = dict.fromkeys(
+        sorted(local_names(definition) - elsewhere.keys())
+    )
     return Scope({**local, **names}, outer=function.scope, elsewhere=elsewhere)
 
 
@@ -101,7 +114,11 @@ def _bound(
 ) -> dict[str, AbstractValue]:
     """The parameters with what they get. Raises Crash where the arguments do not fit."""
     signature = signature_of(function.definition.args)
-    positional = arguments.positional if function.bound_to is None else (function.bound_to, *arguments.positional)
+    positional = (
+        arguments.positional
+        if function.bound_to is None
+        else (function.bound_to, *arguments.positional)
+    )
     given: dict[str, Any] = {}
     try:
         if arguments.is_complete:
@@ -114,18 +131,29 @@ def _bound(
     names = _defaults(signature, function)
     for name, parameter in signature.parameters.items():
         if parameter.kind is Parameter.VAR_POSITIONAL:
-            names[name] = AbstractValue("tuple", items=given.get(name, ()) if arguments.is_complete else None)
+            names[name] = AbstractValue(
+                "tuple", items=given.get(name, ()) if arguments.is_complete else None
+            )
         elif parameter.kind is Parameter.VAR_KEYWORD:
-            names[name] = AbstractValue("dict", members=given.get(name, {}) if arguments.is_complete else None)
+            names[name] = AbstractValue(
+                "dict", members=given.get(name, {}) if arguments.is_complete else None
+            )
         elif name in given or not arguments.is_complete:
             names[name] = given.get(name) or AbstractValue()
-        harmless.link(names[name], () if arguments.is_complete else [*positional, *arguments.keywords.values()])
+        harmless.link(
+            names[name],
+            () if arguments.is_complete else [*positional, *arguments.keywords.values()],
+        )
     return names
 
 
 def _defaults(signature: Signature, function: AbstractValue) -> dict[str, AbstractValue]:
     """What parameters get by default. Those of the target were evaluated; of others only plain values are known."""
-    parts = {name: part.default for name, part in signature.parameters.items() if part.default is not Parameter.empty}
+    parts = {
+        name: part.default
+        for name, part in signature.parameters.items()
+        if part.default is not Parameter.empty
+    }
     known = function.facts.get("defaults")
     if isinstance(known, list) and len(known) == len(parts):
         return dict(zip(parts, known, strict=True))

@@ -13,10 +13,24 @@ from typing import Any
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue
 from crane_core.detectors.rules.paths import public_path
 from crane_core.domain import VariableState
-from crane_core.prompts.tagged_json import Opaque, PrintedCall, PrintedDefaultDict, PrintedSet, decode
+from crane_core.prompts.tagged_json import (
+    Opaque,
+    PrintedCall,
+    PrintedDefaultDict,
+    PrintedSet,
+    decode,
+)
 
 _GROUPS = ("structure", "representation", "values")
-_SHAPES = ("shape", "nested_shape", "data_shape", "target_shape", "image_shape", "target_size", "batch_shape")
+_SHAPES = (
+    "shape",
+    "nested_shape",
+    "data_shape",
+    "target_shape",
+    "image_shape",
+    "target_size",
+    "batch_shape",
+)
 _SCALAR_TYPES = ("int", "float", "bool", "str", "NoneType", "complex")
 _WRAPPED = re.compile(r"^<(?:class|enum) '(?P<name>[^']+)'>$")
 _CUT_TEXT = re.compile(r"\u2026 \(\d+ characters\)$")
@@ -51,7 +65,11 @@ def type_of(written: str) -> str:
     """`pandas.core.frame.DataFrame` from `<class 'pandas.core.frame.DataFrame'>`; "" where it is not a plain type."""
     found = _WRAPPED.match(written)
     name = found["name"] if found else written
-    return name.removeprefix("builtins.") if re.fullmatch(r"[\w.<>]+", name) and "<" not in name else ""
+    return (
+        name.removeprefix("builtins.")
+        if re.fullmatch(r"[\w.<>]+", name) and "<" not in name
+        else ""
+    )
 
 
 def merged(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
@@ -60,7 +78,11 @@ def merged(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     for part in parts:
         for key, value in part.items():
             held = whole.get(key)
-            whole[key] = merged([held, value]) if isinstance(held, dict) and isinstance(value, dict) else value
+            whole[key] = (
+                merged([held, value])
+                if isinstance(held, dict) and isinstance(value, dict)
+                else value
+            )
     return whole
 
 
@@ -91,23 +113,33 @@ def _hashed(item: Any) -> Any:
     return repr(plain) if isinstance(plain, (list, dict, set)) else plain
 
 
-def value_from_facts(type: str, facts: dict[str, Any], *, words: str, is_captured: bool) -> AbstractValue:
+def value_from_facts(
+    type: str, facts: dict[str, Any], *, words: str, is_captured: bool
+) -> AbstractValue:
     """The AbstractValue of a type with merged facts; what is inside becomes items, members and attributes."""
     for name in _SHAPES:
         if isinstance(shape := facts.get(name), (list, tuple)):
             facts[name] = tuple(size if isinstance(size, int) else None for size in shape)
     if is_captured and type == "torch.Tensor":
-        facts.setdefault("is_contiguous", "strides" not in facts)  # a capture tells only what is out of the ordinary
+        facts.setdefault(
+            "is_contiguous", "strides" not in facts
+        )  # a capture tells only what is out of the ordinary
     if is_captured and type == "numpy.ndarray" and "num_unique" in (facts.get("value_info") or ()):
-        are_texts = facts["value_info"].get("value_type") == "categorical or object"  # of others no number is told
+        are_texts = (
+            facts["value_info"].get("value_type") == "categorical or object"
+        )  # of others no number is told
         facts |= {"item_types": {"str": None}} if are_texts else {}
     value = AbstractValue(type, facts, words=words)
     _fill_value(value, is_captured=is_captured)
     _fill_parts(value, is_captured=is_captured)
     held = value.facts.pop("attributes", None)
     value.attributes = _inside(held, words, is_captured=is_captured)
-    if type.startswith("torchvision.transforms.") and isinstance(held, dict):  # its settings; texts may be types
-        value.facts |= {name: fact for name, fact in held.items() if isinstance(fact, (int, float, list))}
+    if type.startswith("torchvision.transforms.") and isinstance(
+        held, dict
+    ):  # its settings; texts may be types
+        value.facts |= {
+            name: fact for name, fact in held.items() if isinstance(fact, (int, float, list))
+        }
     if isinstance(module := value.facts.get("module"), str) and type == "module":
         value.path = public_path(module)
     return value
@@ -133,14 +165,18 @@ def _fill_value(value: AbstractValue, *, is_captured: bool) -> None:
     if value.type not in _SCALAR_TYPES or "value" not in value.facts:
         return
     written = value.facts["value"]
-    value.literal = _captured_value(value, written) if is_captured else _published_value(value.type, written)
+    value.literal = (
+        _captured_value(value, written) if is_captured else _published_value(value.type, written)
+    )
 
 
 def _captured_value(value: AbstractValue, written: Any) -> Any:
     if type(written).__name__ != value.type:
         return NOT_KNOWN
     length = value.facts.get("length")
-    if isinstance(written, str) and (_CUT_TEXT.search(written) or length not in (None, len(written))):
+    if isinstance(written, str) and (
+        _CUT_TEXT.search(written) or length not in (None, len(written))
+    ):
         return NOT_KNOWN
     return written
 
@@ -148,7 +184,11 @@ def _captured_value(value: AbstractValue, written: Any) -> Any:
 def _published_value(type: str, written: Any) -> Any:
     if type == "str":
         return written if isinstance(written, str) else NOT_KNOWN
-    readers: dict[str, Any] = {"int": int, "float": float, "bool": {"True": True, "False": False}.__getitem__}
+    readers: dict[str, Any] = {
+        "int": int,
+        "float": float,
+        "bool": {"True": True, "False": False}.__getitem__,
+    }
     try:
         return readers[type](str(written))
     except (KeyError, ValueError):
@@ -178,9 +218,14 @@ def _flat(items: list[Any], types: Mapping[str, int], words: str) -> list[Abstra
     counted: dict[str, int] = {}
     for item in items:
         counted[type(item).__name__] = counted.get(type(item).__name__, 0) + 1
-    if counted != dict(types) or any(isinstance(item, str) and _CUT_TEXT.search(item) for item in items):
+    if counted != dict(types) or any(
+        isinstance(item, str) and _CUT_TEXT.search(item) for item in items
+    ):
         return None
-    return [AbstractValue(type(item).__name__, literal=item, words=f"{words}[{at}]") for at, item in enumerate(items)]
+    return [
+        AbstractValue(type(item).__name__, literal=item, words=f"{words}[{at}]")
+        for at, item in enumerate(items)
+    ]
 
 
 def _fill_members(value: AbstractValue, *, is_captured: bool) -> None:
@@ -193,7 +238,8 @@ def _fill_members(value: AbstractValue, *, is_captured: bool) -> None:
     labels = value.facts["keys"] if is_captured and keys else keys
     texts = [label if isinstance(label, str) else json.dumps(label) for label in labels]
     value.members = {
-        key: inside.get(text) or _of_shape(shapes.get(text)) for key, text in zip(keys, texts, strict=True)
+        key: inside.get(text) or _of_shape(shapes.get(text))
+        for key, text in zip(keys, texts, strict=True)
     }
 
 
@@ -229,7 +275,11 @@ def _fill_set(value: AbstractValue) -> None:
     items, types = value.facts.pop("items", None), value.facts.get("item_types", {})
     if value.facts.get("length") == 0:
         value.literal = set()
-    elif isinstance(items, list) and len(items) == value.facts.get("length") and isinstance(types, dict):
+    elif (
+        isinstance(items, list)
+        and len(items) == value.facts.get("length")
+        and isinstance(types, dict)
+    ):
         flat = _flat(items, types, value.words)
         value.literal = NOT_KNOWN if flat is None else {item.literal for item in flat}
 
@@ -246,7 +296,9 @@ def _fill_columns(value: AbstractValue, *, is_captured: bool) -> None:
     else:
         _read_labels(value, read)
         labels = frozenset(value.mapping("dtypes"))
-        if width == len(labels) and all(isinstance(each, str) and _is_text(each) for each in labels):
+        if width == len(labels) and all(
+            isinstance(each, str) and _is_text(each) for each in labels
+        ):
             value.facts["column_labels"] = labels
         if isinstance(listed, list) and len(listed) == width and not _is_double(listed):
             value.facts["columns"] = tuple(read(label) for label in listed)
@@ -257,7 +309,9 @@ def _read_labels(value: AbstractValue, read: Callable[[str], Any]) -> None:
     """Facts by column get the labels themselves in the place of their texts."""
     for name in ("dtypes", "per_column"):
         if isinstance(known := value.facts.get(name), dict):
-            value.facts[name] = {read(label): fact for label, fact in known.items() if label != _CUT}
+            value.facts[name] = {
+                read(label): fact for label, fact in known.items() if label != _CUT
+            }
 
 
 def _is_text(label: str) -> bool:
@@ -277,7 +331,11 @@ def _label_reader(known: Any) -> Callable[[str], Any] | None:
     types = known.get("label_types")
     if types == ["int"] and set(known) <= {"label_types", "name"}:
         return _number
-    return str if set(known) <= {"name"} or types == ["str"] and set(known) <= {"label_types", "name"} else None
+    return (
+        str
+        if set(known) <= {"name"} or types == ["str"] and set(known) <= {"label_types", "name"}
+        else None
+    )
 
 
 def _number(text: str) -> Any:
@@ -294,7 +352,9 @@ def _fill_published_columns(value: AbstractValue, width: int | None) -> None:
         value.facts["distinct_dtypes"] = value.facts.pop("dtypes")
 
 
-def _inside(parts: Any, words: str, *, is_captured: bool, is_item: bool = False) -> dict[str, AbstractValue]:
+def _inside(
+    parts: Any, words: str, *, is_captured: bool, is_item: bool = False
+) -> dict[str, AbstractValue]:
     """Values of what is inside, by label."""
     if not is_captured or not isinstance(parts, dict):
         return {}

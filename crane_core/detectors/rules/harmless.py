@@ -50,12 +50,37 @@ _QUIET_PACKAGES_WORDS = (
 _QUIET_PACKAGES = frozenset(_QUIET_PACKAGES_WORDS.split())
 _CHANGING_METHODS = {
     "pandas": frozenset(["pop", "insert", "update", "set_flags", "__setitem__", "eval"]),
-    "numpy": frozenset(["fill", "sort", "put", "resize", "partition", "itemset", "setfield", "setflags", "byteswap"]),
+    "numpy": frozenset(
+        [
+            "fill",
+            "sort",
+            "put",
+            "resize",
+            "partition",
+            "itemset",
+            "setfield",
+            "setflags",
+            "byteswap",
+        ]
+    ),
 }
 _MOST_LINKED = 90
-READING = frozenset(["copy", "count", "format", "get", "index", "items", "join", "keys", "values", "__call__"])
+READING = frozenset(
+    ["copy", "count", "format", "get", "index", "items", "join", "keys", "values", "__call__"]
+)
 """Methods of containers that change none."""
-_CALLS_BACK = ("apply", "pipe", "map", "applymap", "transform", "agg", "aggregate", "filter", "groupby", "rename")
+_CALLS_BACK = (
+    "apply",
+    "pipe",
+    "map",
+    "applymap",
+    "transform",
+    "agg",
+    "aggregate",
+    "filter",
+    "groupby",
+    "rename",
+)
 
 
 def can_be_held(value: AbstractValue) -> bool:
@@ -66,14 +91,19 @@ def can_be_held(value: AbstractValue) -> bool:
 
 def link(value: AbstractValue, parts: Iterable[AbstractValue]) -> None:
     """Somewhere in a value that is not known, or as the value itself, there may be these."""
-    held = [*(value.fact("part_of") or ()), *(part for part in parts if part is not value and can_be_held(part))]
+    held = [
+        *(value.fact("part_of") or ()),
+        *(part for part in parts if part is not value and can_be_held(part)),
+    ]
     if held:
         value.facts["part_of"] = list(dict.fromkeys(held))[:_MOST_LINKED]
 
 
 def may_hold_any(value: AbstractValue) -> bool:
     """Whether it is a container of which not all parts are known."""
-    is_open = value._items is None and value._members is None and not value.is_literal and not value.path
+    is_open = (
+        value._items is None and value._members is None and not value.is_literal and not value.path
+    )
     return is_open and is_container(value)
 
 
@@ -102,7 +132,11 @@ def array_facts(values: Iterable[AbstractValue]) -> list[tuple[AbstractValue, di
 def function_changes_nothing(path: str, arguments: Arguments) -> bool:
     """Whether a call of a library's function certainly leaves its arguments as they are."""
     head = path.partition(".")[0]
-    if head not in _QUIET_PACKAGES or path in _CHANGING_FUNCTIONS or path.startswith(_CHANGING_PACKAGES):
+    if (
+        head not in _QUIET_PACKAGES
+        or path in _CHANGING_FUNCTIONS
+        or path.startswith(_CHANGING_PACKAGES)
+    ):
         return False
     if path.endswith("_") or not arguments.is_complete or _is_of_class(path):
         return False
@@ -122,9 +156,15 @@ def method_changes_nothing(receiver: AbstractValue, name: str, arguments: Argume
     changing = _CHANGING_METHODS.get(receiver.package)
     if changing is None or not arguments.is_complete:
         return False
-    if name in changing or "_" in (name[:1], name[-1:]) or {"out", "inplace"} & arguments.keywords.keys():
+    if (
+        name in changing
+        or "_" in (name[:1], name[-1:])
+        or {"out", "inplace"} & arguments.keywords.keys()
+    ):
         return False
-    if name in _CALLS_BACK and any(not value.type and not value.path for value in _given(arguments)):
+    if name in _CALLS_BACK and any(
+        not value.type and not value.path for value in _given(arguments)
+    ):
         return False
     return not any(map(may_run_notebook_code, _given(arguments)))
 
@@ -133,7 +173,12 @@ def may_run_notebook_code(value: AbstractValue) -> bool:
     """True for functions and objects of the notebook, which a library may call back."""
     if value.path:
         return value.path.startswith("__main__")
-    return value.package == "__main__" or value.type in ("function", "method", "generator", "functools.partial")
+    return value.package == "__main__" or value.type in (
+        "function",
+        "method",
+        "generator",
+        "functools.partial",
+    )
 
 
 def _given(arguments: Arguments) -> list[AbstractValue]:

@@ -53,7 +53,13 @@ _COPIED = (dict, list, set, tuple, ValueFields)
 """Types of which a copy is compared part by part with another copy."""
 _ABSENT = AbstractValue()
 """Marks a name that is not there."""
-_JOINED: dict[str, Any] = {"path": "", "words": "", "definition": None, "bound_to": None, "scope": None}
+_JOINED: dict[str, Any] = {
+    "path": "",
+    "words": "",
+    "definition": None,
+    "bound_to": None,
+    "scope": None,
+}
 """Attributes of values beside their fields, and what replaces them where values that are joined differ."""
 _NOTHING = ValueFields("", {}, NOT_KNOWN, None, None, {})
 
@@ -97,7 +103,12 @@ def _values_in(fields: ValueFields) -> tuple[AbstractValue, ...]:
 
 
 def _values_in_facts(facts: dict[str, Any]) -> list[AbstractValue]:
-    return [value for fact in facts.values() if type(fact) not in _PLAIN for value in _values_in_fact(fact)]
+    return [
+        value
+        for fact in facts.values()
+        if type(fact) not in _PLAIN
+        for value in _values_in_fact(fact)
+    ]
 
 
 def _values_in_fact(fact: Any) -> Iterator[AbstractValue]:
@@ -113,7 +124,10 @@ def snapshot(scopes: Sequence[Scope]) -> Snapshot:
     """What is known now."""
     names = [(scope, dict(scope.names)) for scope in scopes]
     return Snapshot(
-        names, _fields_by_value([value for _, known in names for value in known.values() if value is not None])
+        names,
+        _fields_by_value(
+            [value for _, known in names for value in known.values() if value is not None]
+        ),
     )
 
 
@@ -133,7 +147,9 @@ def join(ends: Sequence[Snapshot]) -> None:
     for end in others:
         for value, fields in end.values.items():
             if known.setdefault(value, fields) is not fields:
-                known[value] = _joined([answer for each in ends if (answer := each.values.get(value)) is not None])
+                known[value] = _joined(
+                    [answer for each in ends if (answer := each.values.get(value)) is not None]
+                )
     _set_all(known)
     for at, (scope, _) in enumerate(ends[0].names):
         scope.names = _joined_names([end.names[at][1] for end in ends])
@@ -149,15 +165,20 @@ class BranchWatch:
 
     def look(self, scopes: Sequence[Scope]) -> None:
         for value, fields in self.start.values.items():
-            if value.fields is not fields and (value in self.changed or not is_unchanged(value, fields)):
+            if value.fields is not fields and (
+                value in self.changed or not is_unchanged(value, fields)
+            ):
                 self.changed.setdefault(value, {}).update(dict.fromkeys(fields_of(value).held))
         if not _are_same_names(self.names[-1], scopes):
             self.names.append([(scope, dict(scope.names)) for scope in scopes])
 
 
-def _are_same_names(before: Sequence[tuple[Scope, dict[str, AbstractValue | None]]], scopes: Sequence[Scope]) -> bool:
+def _are_same_names(
+    before: Sequence[tuple[Scope, dict[str, AbstractValue | None]]], scopes: Sequence[Scope]
+) -> bool:
     return len(before) == len(scopes) and all(
-        scope is known and scope.names == names for (known, names), scope in zip(before, scopes, strict=True)
+        scope is known and scope.names == names
+        for (known, names), scope in zip(before, scopes, strict=True)
     )
 
 
@@ -175,7 +196,9 @@ def widen(watch: BranchWatch, names: Iterable[str], scope: Scope) -> None:
         scope.names[name] = AbstractValue()
 
 
-def _widen_names(start: Snapshot, later: Iterable[tuple[Scope, dict[str, AbstractValue | None]]]) -> None:
+def _widen_names(
+    start: Snapshot, later: Iterable[tuple[Scope, dict[str, AbstractValue | None]]]
+) -> None:
     """Names that stand for something else later; those first met on the branch are as changed as their values.
 
     What a public path or a definition says of a name cannot have changed.
@@ -186,7 +209,11 @@ def _widen_names(start: Snapshot, later: Iterable[tuple[Scope, dict[str, Abstrac
             held = before.get(name)
             if name in before and _is_same_code(value, held):
                 continue
-            is_met = name not in before and value is not None and (value.path or value.definition is not None)
+            is_met = (
+                name not in before
+                and value is not None
+                and (value.path or value.definition is not None)
+            )
             scope.names[name] = value if is_met else AbstractValue(words=name)
 
 
@@ -195,7 +222,12 @@ def _is_same_code(value: AbstractValue | None, held: AbstractValue | None) -> bo
     if value is held or value is None or held is None:
         return value is held
     is_named = bool(value.path) and value.path == held.path
-    return is_named or value.definition is not None and value.definition is held.definition and value.type == held.type
+    return (
+        is_named
+        or value.definition is not None
+        and value.definition is held.definition
+        and value.type == held.type
+    )
 
 
 def is_unchanged(value: AbstractValue, before: ValueFields) -> bool:
@@ -226,7 +258,9 @@ def _joined_names(ends: list[dict[str, AbstractValue | None]]) -> dict[str, Abst
 
 
 def _one_of(values: Sequence[AbstractValue | None]) -> AbstractValue | None:
-    known = [AbstractValue() if value is _ABSENT else value for value in values if value is not None]
+    known = [
+        AbstractValue() if value is _ABSENT else value for value in values if value is not None
+    ]
     return join_values(known) if len(known) == len(values) else AbstractValue()
 
 
@@ -283,7 +317,8 @@ def _is_exactly(left: Any, right: Any) -> bool:
         return type(left) is type(right) is str and left == right
     if isinstance(left, dict):
         return all(
-            one is other and _is_exactly(left[one], right[other]) for one, other in zip(left, right, strict=True)
+            one is other and _is_exactly(left[one], right[other])
+            for one, other in zip(left, right, strict=True)
         )
     if isinstance(left, set):
         return False
@@ -342,12 +377,16 @@ def _joined(all_fields: Sequence[ValueFields]) -> ValueFields:
     stand_in = AbstractValue(first.type, joined.facts)
     if harmless.is_container(stand_in):
         kept = set(_values_in(joined))
-        harmless.link(stand_in, (held for fields in all_fields for held in fields.held if held not in kept))
+        harmless.link(
+            stand_in, (held for fields in all_fields for held in fields.held if held not in kept)
+        )
         joined = joined._replace(facts=stand_in.facts)
     return joined._replace(held=_values_in(joined))
 
 
-def _agreed(each: Sequence[Any], name: str, is_same: Callable[[Any, Any], bool], otherwise: Any) -> Any:
+def _agreed(
+    each: Sequence[Any], name: str, is_same: Callable[[Any, Any], bool], otherwise: Any
+) -> Any:
     """The attribute of this name, where all have the same; else `otherwise`."""
     first, *others = (getattr(one, name) for one in each)
     return first if all(is_same(first, other) for other in others) else otherwise
@@ -367,6 +406,8 @@ def _equal(left: Any, right: Any) -> bool:
     return left is right or type(left) is type(right) and bool(left == right)
 
 
-def _are_same_members(left: dict[Any, AbstractValue] | None, right: dict[Any, AbstractValue] | None) -> bool:
+def _are_same_members(
+    left: dict[Any, AbstractValue] | None, right: dict[Any, AbstractValue] | None
+) -> bool:
     """The same keys in the same order, with the same objects: two abstract values are equal only if they are one."""
     return left == right and list(left or ()) == list(right or ())

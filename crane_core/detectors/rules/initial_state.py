@@ -26,7 +26,9 @@ from crane_core.domain import Cell, CellRole, KernelState, Setting
 
 _OF_IPYTHON_WORDS = "In Out _ __ ___ _i _ii _iii _dh _oh get_ipython exit quit display open"
 _OF_IPYTHON = frozenset(_OF_IPYTHON_WORDS.split())
-_OF_MODULES_WORDS = "__name__ __doc__ __package__ __loader__ __spec__ __builtins__ __builtin__ __file__"
+_OF_MODULES_WORDS = (
+    "__name__ __doc__ __package__ __loader__ __spec__ __builtins__ __builtin__ __file__"
+)
 _OF_MODULES = frozenset(_OF_MODULES_WORDS.split())
 CAPTURED = 2
 
@@ -48,7 +50,9 @@ class InitialState:
         self.may_define_any |= self.session.are_builtins_own
         self.unseen = UnseenEffects()
         if self._tells_absences:
-            self.unseen = unseen_effects([code.tree for code in self.prefix.codes], self.target.tree)
+            self.unseen = unseen_effects(
+                [code.tree for code in self.prefix.codes], self.target.tree
+            )
         self.past: dict[str, AbstractValue] = {}
 
     def _target(self) -> CellCode:
@@ -128,14 +132,19 @@ class InitialState:
             return known
         variable = self.state.variables.get(name) if self.state is not None else None
         is_module = variable is not None and variable.type == "module"
-        return AbstractValue("module" if is_module else "", path=self.bindings.paths.get(name, ""), words=name)
+        return AbstractValue(
+            "module" if is_module else "", path=self.bindings.paths.get(name, ""), words=name
+        )
 
     def stated(self, name: str) -> AbstractValue:
         """The same, without what the cells that ran left."""
         variable = self.state.variables.get(name) if self.state is not None else None
         if variable is not None:
             value = value_from_state(name, variable, is_captured=self.is_captured)
-            if _is_open_of_ipython(name, value) and (builtin_open := self.of_python(name)) is not None:
+            if (
+                _is_open_of_ipython(name, value)
+                and (builtin_open := self.of_python(name)) is not None
+            ):
                 return builtin_open
         elif (known := self.of_python(name)) is not None:
             return known
@@ -149,7 +158,9 @@ class InitialState:
 
     def may_give_attribute(self, name: str) -> bool:
         """Whether code of the notebook may put an attribute of this name on some object, in whatever manner."""
-        return self.may_define_any or self.is_assigned(name) or any(map(self.mentions, _BY_ANY_NAME))
+        return (
+            self.may_define_any or self.is_assigned(name) or any(map(self.mentions, _BY_ANY_NAME))
+        )
 
     def may_replace(self, name: str) -> bool:
         """Whether it may put another value where a library has this name; torch registers only what is not there."""
@@ -168,15 +179,25 @@ class InitialState:
     def names_absent(self) -> frozenset[str]:
         """Names of the objects of which, or of whose parts, the state says that they lack something."""
         facts = [fact for group in self.absent.values() for fact in group]
-        return frozenset(re.split(r"\W", str(fact.get(key, "")), maxsplit=1)[0] for fact in facts for key in _TOLD_OF)
+        return frozenset(
+            re.split(r"\W", str(fact.get(key, "")), maxsplit=1)[0]
+            for fact in facts
+            for key in _TOLD_OF
+        )
 
     def absent_at(self, node: ast.stmt) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """What the state says a statement needs, certainly, and will not find, names left out."""
         first, last = _own_lines(node)
-        lines = [line for line in range(first, last + 1) if self._last_on_line.get(line, node) is node]
+        lines = [
+            line for line in range(first, last + 1) if self._last_on_line.get(line, node) is node
+        ]
         for group, facts in self.absent.items():
             for fact in facts if group != "names" else ():
-                if fact.get("certain") is True and fact.get("line") in lines and not self._may_give(group, fact):
+                if (
+                    fact.get("certain") is True
+                    and fact.get("line") in lines
+                    and not self._may_give(group, fact)
+                ):
                     yield group, fact
 
     def _may_give(self, group: str, fact: Mapping[str, Any]) -> bool:
@@ -202,7 +223,11 @@ class InitialState:
         """A state tells lines alone: of several statements on one, the last needs what is missing for certain."""
         statements = [node for node in ast.walk(self.target.tree) if isinstance(node, ast.stmt)]
         in_order = sorted(statements, key=lambda node: (node.lineno, node.col_offset))
-        return {line: node for node in in_order for line in range(_own_lines(node)[0], _own_lines(node)[1] + 1)}
+        return {
+            line: node
+            for node in in_order
+            for line in range(_own_lines(node)[0], _own_lines(node)[1] + 1)
+        }
 
     def of_python(self, name: str) -> AbstractValue | None:
         """A name of Python's own, or what IPython adds to them, where no cell rebinds it."""
@@ -211,9 +236,16 @@ class InitialState:
     def _with_code(self, name: str, value: AbstractValue) -> AbstractValue:
         """With its public path, its definition, and the attributes that the state tells of it."""
         value.path = self.bindings.paths.get(name, value.path)
-        if name in self.bindings.definitions and value.type in ("", "function", "type", "abc.ABCMeta"):
+        if name in self.bindings.definitions and value.type in (
+            "",
+            "function",
+            "type",
+            "abc.ABCMeta",
+        ):
             value.definition = self.bindings.definitions[name]
-            value.type = value.type or ("type" if isinstance(value.definition, ast.ClassDef) else "function")
+            value.type = value.type or (
+                "type" if isinstance(value.definition, ast.ClassDef) else "function"
+            )
         elif value.type.startswith("__main__."):
             found = self.bindings.definitions.get(value.class_name)
             value.definition = found if isinstance(found, ast.ClassDef) else None
@@ -227,15 +259,23 @@ class InitialState:
         """The facts about a name that is certainly not defined, None if it may be."""
         if is_builtin(name) or name in _OF_IPYTHON or name in _OF_MODULES:
             return None
-        if self.state is not None and (name in self.state.variables or name in self.state.unavailable):
+        if self.state is not None and (
+            name in self.state.variables or name in self.state.unavailable
+        ):
             return None
         if self._tells_absences:
-            return next((fact for fact in self.absent.get("names", ()) if fact.get("name") == name), None)
+            return next(
+                (fact for fact in self.absent.get("names", ()) if fact.get("name") == name), None
+            )
         return self._missing_by_code(name)
 
     @property
     def _tells_absences(self) -> bool:
-        return self.is_captured and self.state is not None and self.state.setting is Setting.RUNTIME_PLUS
+        return (
+            self.is_captured
+            and self.state is not None
+            and self.state.setting is Setting.RUNTIME_PLUS
+        )
 
     def _missing_by_code(self, name: str) -> Mapping[str, Any] | None:
         """Where no state tells absences: no statement that ran assigns the name, or the last one deleted it."""
@@ -311,7 +351,9 @@ def _add_accesses(value: AbstractValue, name: str, accesses: Mapping[str, Any]) 
             _add_access(value, steps, text, entry)
 
 
-def _add_access(value: AbstractValue, steps: Sequence[str], text: str, entry: Mapping[str, Any]) -> None:
+def _add_access(
+    value: AbstractValue, steps: Sequence[str], text: str, entry: Mapping[str, Any]
+) -> None:
     holder: AbstractValue | None = value
     for step in steps[:-1]:
         holder = holder.attributes.get(step) if holder is not None else None

@@ -13,19 +13,39 @@ from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.extending import may_extend
 from crane_core.detectors.rules.following import follow
 from crane_core.detectors.rules.heap import reachable
-from crane_core.detectors.rules.interpret_classes import called_object, has_quiet_bases, is_super, member, refuse_absent
+from crane_core.detectors.rules.interpret_classes import (
+    called_object,
+    has_quiet_bases,
+    is_super,
+    member,
+    refuse_absent,
+)
 from crane_core.detectors.rules.interpret_expressions import attribute, known_elements, part_of
 from crane_core.detectors.rules.interpret_loops import comprehended
-from crane_core.detectors.rules.interpreter import Callee, GiveUpError, Interpreter, call_of, expression
+from crane_core.detectors.rules.interpreter import (
+    Callee,
+    GiveUpError,
+    Interpreter,
+    call_of,
+    expression,
+)
 from crane_core.detectors.rules.operation import Arguments
 
 _ENDS = ("builtins.exit", "builtins.quit", "sys.exit", "os._exit", "os.abort")
 _LOADS_AGAIN = ("importlib.reload", "runpy.run_path", "runpy.run_module", "code.interact")
 """Functions that run files of which nothing is known here."""
-_DEFINES_ANY = ("builtins.exec", "builtins.eval", "builtins.globals", "builtins.vars", "builtins.locals")
+_DEFINES_ANY = (
+    "builtins.exec",
+    "builtins.eval",
+    "builtins.globals",
+    "builtins.vars",
+    "builtins.locals",
+)
 _RELOADS = ("importlib.reload", "imp.reload")
 """What runs the code of a module once more, which may be another than before."""
-_CONSUMERS = frozenset(f"builtins.{name}" for name in ("sum", "list", "tuple", "set", "sorted", "max", "min", "dict"))
+_CONSUMERS = frozenset(
+    f"builtins.{name}" for name in ("sum", "list", "tuple", "set", "sorted", "max", "min", "dict")
+)
 
 
 @expression(ast.Call)
@@ -55,7 +75,11 @@ def _of_bases(interpreter: Interpreter, name: str, arguments: Arguments) -> Abst
 
 
 def _plain_call(interpreter: Interpreter, function: AbstractValue, node: ast.Call) -> AbstractValue:
-    if function.path in _CONSUMERS and len(node.args) == 1 and isinstance(node.args[0], ast.GeneratorExp):
+    if (
+        function.path in _CONSUMERS
+        and len(node.args) == 1
+        and isinstance(node.args[0], ast.GeneratorExp)
+    ):
         every = comprehended(interpreter, node.args[0])
         keywords = arguments_of(interpreter, ast.Call(node.func, [], node.keywords)).keywords
         return interpreter.call(function, Arguments((every,), keywords), node)
@@ -77,7 +101,9 @@ def arguments_of(interpreter: Interpreter, node: ast.Call) -> Arguments:
     return Arguments(tuple(positional), keywords, is_complete)
 
 
-def _method(interpreter: Interpreter, receiver: AbstractValue, func: ast.Attribute, node: ast.Call) -> AbstractValue:
+def _method(
+    interpreter: Interpreter, receiver: AbstractValue, func: ast.Attribute, node: ast.Call
+) -> AbstractValue:
     """A call of something's attribute: a function of a module, a method of an object."""
     if receiver.path and receiver.definition is None:
         function = attribute(interpreter, receiver, func.attr, func)
@@ -99,7 +125,11 @@ def _is_bare_function(value: AbstractValue) -> bool:
 
 
 def call_method(
-    interpreter: Interpreter, receiver: AbstractValue, name: str, arguments: Arguments, node: ast.AST
+    interpreter: Interpreter,
+    receiver: AbstractValue,
+    name: str,
+    arguments: Arguments,
+    node: ast.AST,
 ) -> AbstractValue:
     """A method that is not code of the notebook."""
     known = interpreter.ask("method", receiver, name, node, arguments=arguments)
@@ -113,7 +143,9 @@ def _result_of(receiver: AbstractValue, name: str) -> str:
 
 
 @call_of(Callee.BOUND_METHOD)
-def _of_bound(interpreter: Interpreter, function: AbstractValue, arguments: Arguments, node: ast.AST) -> AbstractValue:
+def _of_bound(
+    interpreter: Interpreter, function: AbstractValue, arguments: Arguments, node: ast.AST
+) -> AbstractValue:
     """`f = frame.head; f(2)`: only the name of the method is not kept, so nothing is known of the call."""
     interpreter.run_back(given(arguments))
     _forget_escaped(interpreter, [function, *given(arguments)])
@@ -121,7 +153,9 @@ def _of_bound(interpreter: Interpreter, function: AbstractValue, arguments: Argu
 
 
 @call_of(Callee.FUNCTION)
-def followed(interpreter: Interpreter, function: AbstractValue, arguments: Arguments, node: ast.AST) -> AbstractValue:
+def followed(
+    interpreter: Interpreter, function: AbstractValue, arguments: Arguments, node: ast.AST
+) -> AbstractValue:
     known = follow(interpreter, function, arguments, node)
     if known is None:
         interpreter.havoc()
@@ -130,7 +164,9 @@ def followed(interpreter: Interpreter, function: AbstractValue, arguments: Argum
 
 
 @call_of(Callee.LIBRARY)
-def _library(interpreter: Interpreter, function: AbstractValue, arguments: Arguments, node: ast.AST) -> AbstractValue:
+def _library(
+    interpreter: Interpreter, function: AbstractValue, arguments: Arguments, node: ast.AST
+) -> AbstractValue:
     if function.path in (*_ENDS, *_LOADS_AGAIN):
         raise GiveUpError
     known = interpreter.ask("call", function.path, "", node, receiver=function, arguments=arguments)
@@ -144,7 +180,11 @@ def _library(interpreter: Interpreter, function: AbstractValue, arguments: Argum
         interpreter.forget(given(arguments))
     elif known is None and not harmless.function_changes_nothing(function.path, arguments):
         _forget_escaped(interpreter, given(arguments))
-    return known if known is not None else _foreign_of(given(arguments), complete=arguments.is_complete)
+    return (
+        known
+        if known is not None
+        else _foreign_of(given(arguments), complete=arguments.is_complete)
+    )
 
 
 def _foreign_of(values: Iterable[AbstractValue], *, complete: bool) -> AbstractValue:
@@ -177,12 +217,20 @@ def _own_object(
 
 
 @call_of(Callee.OBJECT)
-def _object(interpreter: Interpreter, function: AbstractValue, arguments: Arguments, node: ast.AST) -> AbstractValue:
+def _object(
+    interpreter: Interpreter, function: AbstractValue, arguments: Arguments, node: ast.AST
+) -> AbstractValue:
     """A call of an object: what its type makes of it."""
     known = interpreter.ask("method", function, "__call__", node, arguments=arguments)
     if known is None:
-        is_quiet = function.is_foreign and all(_runs_no_code(value) for value in reachable(given(arguments)))
-        if function.type in ("", "function", "method") and not is_quiet or function.package == "__main__":
+        is_quiet = function.is_foreign and all(
+            _runs_no_code(value) for value in reachable(given(arguments))
+        )
+        if (
+            function.type in ("", "function", "method")
+            and not is_quiet
+            or function.package == "__main__"
+        ):
             interpreter.havoc()
         _forget_escaped(interpreter, [function, *given(arguments)])
     return known if known is not None else AbstractValue()

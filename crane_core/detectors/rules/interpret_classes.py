@@ -19,9 +19,19 @@ from crane_core.detectors.rules.operation import Arguments
 MODULE_BASES = ("torch.nn.Module", "torch.nn.modules.module.Module")
 QUIET_BASES = frozenset(
     [
-        *(*MODULE_BASES, "builtins.object", "torch.utils.data.Dataset", "torch.utils.data.IterableDataset"),
+        *(
+            *MODULE_BASES,
+            "builtins.object",
+            "torch.utils.data.Dataset",
+            "torch.utils.data.IterableDataset",
+        ),
         *("keras.Model", "keras.models.Model", "keras.layers.Layer", "keras.callbacks.Callback"),
-        *("keras.utils.Sequence", "keras.losses.Loss", "sklearn.base.BaseEstimator", "sklearn.base.TransformerMixin"),
+        *(
+            "keras.utils.Sequence",
+            "keras.losses.Loss",
+            "sklearn.base.BaseEstimator",
+            "sklearn.base.TransformerMixin",
+        ),
     ]
 )
 """Classes of libraries whose __init__ keeps what it gets and runs nothing of the notebook."""
@@ -37,14 +47,18 @@ _OF_MODULE_WORDS = (
 _OF_MODULE = frozenset(_OF_MODULE_WORDS.split())
 _OF_BASES = {
     **dict.fromkeys(MODULE_BASES, _OF_MODULE),
-    "torch.utils.data.Dataset": frozenset(("functions", "register_function", "register_datapipe_as_function")),
+    "torch.utils.data.Dataset": frozenset(
+        ("functions", "register_function", "register_datapipe_as_function")
+    ),
 }
 """Public attributes that classes of libraries have, of those classes whose attributes are all known."""
 _NO_INIT = ast.parse("def __init__(self): pass").body[0]
 _HOOKS = ("__getattr__", "__getattribute__", "__new__", "__init_subclass__", "__setattr__")
 
 
-def lineage(interpreter: Interpreter, definition: ast.ClassDef) -> tuple[list[ast.ClassDef], list[str] | None]:
+def lineage(
+    interpreter: Interpreter, definition: ast.ClassDef
+) -> tuple[list[ast.ClassDef], list[str] | None]:
     """The notebook's classes that a class inherits from, itself first, and the libraries' bases by path.
 
     None for the bases where one is not known, or where the order of several is not as simple as it looks.
@@ -79,7 +93,9 @@ def member(interpreter: Interpreter, receiver: AbstractValue, name: str) -> Abst
         if node.decorator_list:
             return _decorated(node)
         bound = None if is_class else receiver
-        return AbstractValue("function" if is_class else "method", definition=node, bound_to=bound, words=name)
+        return AbstractValue(
+            "function" if is_class else "method", definition=node, bound_to=bound, words=name
+        )
     return None
 
 
@@ -103,7 +119,9 @@ def members(classes: list[ast.ClassDef], name: str) -> Iterator[ast.stmt]:
 
 
 def is_super(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
+    return (
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
+    )
 
 
 def has_quiet_bases(interpreter: Interpreter) -> bool:
@@ -112,7 +130,11 @@ def has_quiet_bases(interpreter: Interpreter) -> bool:
     if not isinstance(running, ast.FunctionDef) or not running.args.args:
         return False
     owner = interpreter.scope.names.get(running.args.args[0].arg)
-    if owner is None or not isinstance(owner.definition, ast.ClassDef) or running not in owner.definition.body:
+    if (
+        owner is None
+        or not isinstance(owner.definition, ast.ClassDef)
+        or running not in owner.definition.body
+    ):
         return False
     classes, paths = lineage(interpreter, owner.definition)
     return len(classes) == 1 and paths is not None and set(paths) <= QUIET_BASES
@@ -123,7 +145,9 @@ def has_hooks(classes: list[ast.ClassDef]) -> bool:
 
 
 @call_of(Callee.CLASS)
-def instance(interpreter: Interpreter, kind: AbstractValue, arguments: Arguments, node: ast.AST) -> AbstractValue:
+def instance(
+    interpreter: Interpreter, kind: AbstractValue, arguments: Arguments, node: ast.AST
+) -> AbstractValue:
     """The result of calling a class of the notebook: an object after its __init__ has run."""
     definition = kind.definition
     interpreter.run_unseen(kind)
@@ -132,24 +156,33 @@ def instance(interpreter: Interpreter, kind: AbstractValue, arguments: Arguments
         interpreter.havoc()
         interpreter.forget([*arguments.positional, *arguments.keywords.values()])
         return AbstractValue()
-    made = AbstractValue(f"__main__.{definition.name}", definition=definition, words=f"a {definition.name}")
+    made = AbstractValue(
+        f"__main__.{definition.name}", definition=definition, words=f"a {definition.name}"
+    )
     interpreter.made[id(made)] = made
     init = next(members(classes, "__init__"), None if paths else _NO_INIT)
     if init is None:
         interpreter.forget([*arguments.positional, *arguments.keywords.values()])
         return made
     method = AbstractValue("method", definition=init, bound_to=made, words="__init__")
-    if not isinstance(init, ast.FunctionDef) or follow(interpreter, method, arguments, node) is None:
+    if (
+        not isinstance(init, ast.FunctionDef)
+        or follow(interpreter, method, arguments, node) is None
+    ):
         interpreter.havoc()
         interpreter.forget([made, *arguments.positional, *arguments.keywords.values()])
     return made
 
 
-def refuse_absent(interpreter: Interpreter, receiver: AbstractValue, name: str, node: ast.AST) -> None:
+def refuse_absent(
+    interpreter: Interpreter, receiver: AbstractValue, name: str, node: ast.AST
+) -> None:
     """An attribute that no class of an object made here has, and that no code of the notebook sets on anything."""
     if id(receiver) not in interpreter.made or name in receiver.attributes or name.startswith("__"):
         return
-    if _may_be_inherited(interpreter, receiver.definition, name) or interpreter.initial.may_give_attribute(name):
+    if _may_be_inherited(
+        interpreter, receiver.definition, name
+    ) or interpreter.initial.may_give_attribute(name):
         return
     own = [held for held in receiver.attributes if not held.startswith("_")]
     there = get_close_matches(name, own, 1)

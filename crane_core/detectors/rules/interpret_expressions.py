@@ -77,11 +77,15 @@ def _set(interpreter: Interpreter, node: ast.Set) -> AbstractValue:
     for item in items if is_whole else ():
         interpreter.ask("key", item, "", node)
     values = [item.literal for item in items]
-    is_plain = is_whole and all(isinstance(value, (str, int, float, type(None))) for value in values)
+    is_plain = is_whole and all(
+        isinstance(value, (str, int, float, type(None))) for value in values
+    )
     return AbstractValue("set", literal=set(values) if is_plain else NOT_KNOWN)
 
 
-def known_elements(interpreter: Interpreter, nodes: Iterable[ast.expr]) -> tuple[list[AbstractValue], bool]:
+def known_elements(
+    interpreter: Interpreter, nodes: Iterable[ast.expr]
+) -> tuple[list[AbstractValue], bool]:
     """The values of elements, and whether these are all.
 
     The last represents all from a star of unknown length on.
@@ -109,7 +113,11 @@ def _dict(interpreter: Interpreter, node: ast.Dict) -> AbstractValue:
         if key is None:
             inner = interpreter.value(value)
             met.append(inner)
-            members = {**members, **inner.members} if members is not None and inner.members is not None else None
+            members = (
+                {**members, **inner.members}
+                if members is not None and inner.members is not None
+                else None
+            )
             continue
         known, held = interpreter.value(key), interpreter.value(value)
         met.append(held)
@@ -135,7 +143,9 @@ def _attribute(interpreter: Interpreter, node: ast.Attribute) -> AbstractValue:
     return attribute(interpreter, receiver, node.attr, node)
 
 
-def attribute(interpreter: Interpreter, receiver: AbstractValue, name: str, node: ast.AST) -> AbstractValue:
+def attribute(
+    interpreter: Interpreter, receiver: AbstractValue, name: str, node: ast.AST
+) -> AbstractValue:
     """The value of an attribute."""
     known = interpreter.ask("attribute", receiver, name, node)
     if known is not None and (known.type or known.path or known.facts or known.is_literal):
@@ -148,7 +158,9 @@ def attribute(interpreter: Interpreter, receiver: AbstractValue, name: str, node
     return _attribute_of_object(interpreter, receiver, name)
 
 
-def _attribute_of_object(interpreter: Interpreter, receiver: AbstractValue, name: str) -> AbstractValue:
+def _attribute_of_object(
+    interpreter: Interpreter, receiver: AbstractValue, name: str
+) -> AbstractValue:
     found = member(interpreter, receiver, name)
     if found is not None and not found.type:  # a property may change its object
         interpreter.forget([receiver])
@@ -200,7 +212,9 @@ def _subscript(interpreter: Interpreter, node: ast.Subscript) -> AbstractValue:
     return item(interpreter, receiver, index, node)
 
 
-def item(interpreter: Interpreter, receiver: AbstractValue, index: AbstractValue, node: ast.AST) -> AbstractValue:
+def item(
+    interpreter: Interpreter, receiver: AbstractValue, index: AbstractValue, node: ast.AST
+) -> AbstractValue:
     known = interpreter.ask("item", receiver, "", node, arguments=Arguments((index,)))
     if known is None and receiver.package == "__main__":
         interpreter.forget([receiver])
@@ -209,7 +223,9 @@ def item(interpreter: Interpreter, receiver: AbstractValue, index: AbstractValue
 
 @expression(ast.Slice)
 def _slice(interpreter: Interpreter, node: ast.Slice) -> AbstractValue:
-    return AbstractValue("slice", items=[interpreter.value(part) for part in (node.lower, node.upper, node.step)])
+    return AbstractValue(
+        "slice", items=[interpreter.value(part) for part in (node.lower, node.upper, node.step)]
+    )
 
 
 @expression(ast.UnaryOp)
@@ -235,7 +251,9 @@ def evaluate_operator(
     arguments = Arguments(tuple(others))
     known: AbstractValue | None = None
     for owner in _owners(operands):
-        answer = interpreter.ask("operator", owner, symbol, node, receiver=receiver, arguments=arguments)
+        answer = interpreter.ask(
+            "operator", owner, symbol, node, receiver=receiver, arguments=arguments
+        )
         known = known if known is not None else answer
     if known is None and any(operand.package == "__main__" for operand in operands):
         interpreter.forget(operands)
@@ -248,7 +266,9 @@ def evaluate_operator(
 def _owners(operands: list[AbstractValue]) -> list[AbstractValue]:
     """One operand of each type: a rule is tried once."""
     kinds = {(operand.package, operand.class_name): operand for operand in reversed(operands)}
-    return [operand for operand in operands if kinds[(operand.package, operand.class_name)] is operand]
+    return [
+        operand for operand in operands if kinds[(operand.package, operand.class_name)] is operand
+    ]
 
 
 @expression(ast.Compare)
@@ -279,11 +299,17 @@ def _chained(
 
 
 def comparison(
-    interpreter: Interpreter, operator: ast.cmpop, left: AbstractValue, right: AbstractValue, node: ast.AST
+    interpreter: Interpreter,
+    operator: ast.cmpop,
+    left: AbstractValue,
+    right: AbstractValue,
+    node: ast.AST,
 ) -> AbstractValue:
     if isinstance(operator, (ast.Is, ast.IsNot)):
         same = _is_same(left, right)
-        return AbstractValue("bool") if same is None else literal(same is isinstance(operator, ast.Is))
+        return (
+            AbstractValue("bool") if same is None else literal(same is isinstance(operator, ast.Is))
+        )
     return evaluate_operator(interpreter, OPERATORS[type(operator)], [left, right], node)
 
 
@@ -319,14 +345,22 @@ def _logical(interpreter: Interpreter, node: ast.BoolOp) -> AbstractValue:
     return _short_circuit(interpreter, node.values, node, is_and=isinstance(node.op, ast.And))
 
 
-def _short_circuit(interpreter: Interpreter, parts: list[ast.expr], node: ast.BoolOp, *, is_and: bool) -> AbstractValue:
+def _short_circuit(
+    interpreter: Interpreter, parts: list[ast.expr], node: ast.BoolOp, *, is_and: bool
+) -> AbstractValue:
     first = interpreter.value(parts[0])
     if len(parts) == 1:
         return first
     known = truth(interpreter, first, node)
     if known is not None:
-        return _short_circuit(interpreter, parts[1:], node, is_and=is_and) if known is is_and else first
-    ends = interpreter.branches([lambda: first, lambda: _short_circuit(interpreter, parts[1:], node, is_and=is_and)])
+        return (
+            _short_circuit(interpreter, parts[1:], node, is_and=is_and)
+            if known is is_and
+            else first
+        )
+    ends = interpreter.branches(
+        [lambda: first, lambda: _short_circuit(interpreter, parts[1:], node, is_and=is_and)]
+    )
     return join_values(ends)
 
 
@@ -336,7 +370,9 @@ def _ternary(interpreter: Interpreter, node: ast.IfExp) -> AbstractValue:
     if known is not None:
         return interpreter.value(node.body if known else node.orelse)
     return join_values(
-        interpreter.branches([lambda: interpreter.value(node.body), lambda: interpreter.value(node.orelse)])
+        interpreter.branches(
+            [lambda: interpreter.value(node.body), lambda: interpreter.value(node.orelse)]
+        )
     )
 
 
@@ -349,8 +385,14 @@ def _walrus(interpreter: Interpreter, node: ast.NamedExpr) -> AbstractValue:
 
 @expression(ast.Lambda)
 def _lambda(interpreter: Interpreter, node: ast.Lambda) -> AbstractValue:
-    defaults = [interpreter.value(default) for default in [*node.args.defaults, *node.args.kw_defaults] if default]
-    return AbstractValue("function", {"defaults": defaults}, definition=node, scope=seen_from(interpreter))
+    defaults = [
+        interpreter.value(default)
+        for default in [*node.args.defaults, *node.args.kw_defaults]
+        if default
+    ]
+    return AbstractValue(
+        "function", {"defaults": defaults}, definition=node, scope=seen_from(interpreter)
+    )
 
 
 def seen_from(interpreter: Interpreter) -> Scope | None:

@@ -10,7 +10,12 @@ from crane_core.detectors.rules.bindings import bound_names
 from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.heap import BranchWatch, widen
 from crane_core.detectors.rules.interpret_statements import assign
-from crane_core.detectors.rules.interpreter import ControlFlowExitError, GiveUpError, Interpreter, statement
+from crane_core.detectors.rules.interpreter import (
+    ControlFlowExitError,
+    GiveUpError,
+    Interpreter,
+    statement,
+)
 
 _LETS_PASS_WORDS = (
     "builtins torch tensorflow keras numpy pandas matplotlib seaborn warnings zipfile tarfile gzip bz2 "
@@ -19,7 +24,10 @@ _LETS_PASS_WORDS = (
     "optuna dask pyspark strategy"
 )
 _LETS_PASS = frozenset(_LETS_PASS_WORDS.split())
-_MANAGERS = tuple(f"contextlib.{name}" for name in ("redirect_stdout", "redirect_stderr", "nullcontext", "closing"))
+_MANAGERS = tuple(
+    f"contextlib.{name}"
+    for name in ("redirect_stdout", "redirect_stderr", "nullcontext", "closing")
+)
 _SUPPRESSES = ("Output", "ExitStack")
 _LEAVES = (ast.Return, ast.Break, ast.Continue)
 
@@ -66,7 +74,9 @@ def _watched(interpreter: Interpreter, body: list[ast.stmt], watch: BranchWatch)
         watch.look(interpreter.scopes)
 
 
-def _handled(interpreter: Interpreter, handler: ast.ExceptHandler, watch: BranchWatch, names: list[str]) -> None:
+def _handled(
+    interpreter: Interpreter, handler: ast.ExceptHandler, watch: BranchWatch, names: list[str]
+) -> None:
     widen(watch, names, interpreter.scope)
     if handler.name:
         interpreter.bind(handler.name, AbstractValue())
@@ -84,14 +94,19 @@ def _with(interpreter: Interpreter, node: ast.With | ast.AsyncWith) -> None:
         manager = interpreter.value(part.context_expr)
         may_suppress = may_suppress or not _lets_pass(interpreter, part.context_expr, manager)
         if part.optional_vars is not None:
-            assign(interpreter, part.optional_vars, _entered(interpreter, manager, part.context_expr))
+            assign(
+                interpreter, part.optional_vars, _entered(interpreter, manager, part.context_expr)
+            )
     if not may_suppress:
         interpreter.body(node.body)
         return
     watch = BranchWatch(interpreter.scopes)
     names = [name for part in node.body for name in bound_names(part)]
     interpreter.branches(
-        [lambda: _watched(interpreter, node.body, watch), lambda: widen(watch, names, interpreter.scope)]
+        [
+            lambda: _watched(interpreter, node.body, watch),
+            lambda: widen(watch, names, interpreter.scope),
+        ]
     )
 
 
@@ -103,7 +118,13 @@ def _entered(interpreter: Interpreter, manager: AbstractValue, node: ast.AST) ->
 
 
 def _is_named_for_suppressing(node: ast.AST) -> bool:
-    name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+    name = (
+        node.attr
+        if isinstance(node, ast.Attribute)
+        else node.id
+        if isinstance(node, ast.Name)
+        else ""
+    )
     return name in _SUPPRESSES or any(word in name.lower() for word in ("raises", "suppress"))
 
 

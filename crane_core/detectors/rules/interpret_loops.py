@@ -52,7 +52,9 @@ def _for(interpreter: Interpreter, node: ast.For | ast.AsyncFor) -> None:
             if not goes_on:
                 break
         if every is None and goes_on:
-            _more_turns(interpreter, context, node, lambda: _for_body(interpreter, node, part_of(iterable)))
+            _more_turns(
+                interpreter, context, node, lambda: _for_body(interpreter, node, part_of(iterable))
+            )
     _after(interpreter, context, node.orelse, goes_on=goes_on)
 
 
@@ -70,7 +72,9 @@ def _while(interpreter: Interpreter, node: ast.While) -> None:
         while known and goes_on and n_turns < MOST_TURNS and not (is_endless and n_turns):
             goes_on = _turn(interpreter, context, lambda: interpreter.body(node.body))
             n_turns += 1
-            known = truth(interpreter, interpreter.value(node.test), node.test) if goes_on else False
+            known = (
+                truth(interpreter, interpreter.value(node.test), node.test) if goes_on else False
+            )
         if goes_on and known is not False:
             _more_turns(interpreter, context, node, lambda: _while_body(interpreter, node))
             goes_on = not is_endless
@@ -102,7 +106,9 @@ def _turn(interpreter: Interpreter, context: Context, body: Callable[[], object]
     return bool(ends)
 
 
-def _more_turns(interpreter: Interpreter, context: Context, node: ast.stmt, body: Callable[[], object]) -> None:
+def _more_turns(
+    interpreter: Interpreter, context: Context, node: ast.stmt, body: Callable[[], object]
+) -> None:
     """Turns whose number is unknown."""
     names = [name for part in ast.iter_child_nodes(node) for name in bound_names(part)]
     for _ in range(2):
@@ -122,7 +128,9 @@ def _more_turns(interpreter: Interpreter, context: Context, node: ast.stmt, body
             interpreter.bind(name, AbstractValue())
 
 
-def _after(interpreter: Interpreter, context: Context, orelse: list[ast.stmt], *, goes_on: bool) -> None:
+def _after(
+    interpreter: Interpreter, context: Context, orelse: list[ast.stmt], *, goes_on: bool
+) -> None:
     """After the loop: what is known on the paths that left it and on the one that came to its end."""
     breaks = context.ends_by(BREAK)
     if goes_on:
@@ -142,7 +150,9 @@ def _after(interpreter: Interpreter, context: Context, orelse: list[ast.stmt], *
 
 
 @expression(ast.ListComp, ast.SetComp, ast.DictComp)
-def _comprehension(interpreter: Interpreter, node: ast.ListComp | ast.SetComp | ast.DictComp) -> AbstractValue:
+def _comprehension(
+    interpreter: Interpreter, node: ast.ListComp | ast.SetComp | ast.DictComp
+) -> AbstractValue:
     return comprehended(interpreter, node)
 
 
@@ -178,18 +188,26 @@ def comprehended(
         facts, known = ({}, items) if is_whole else ({"first_items": items[:1]}, None)
         collected = AbstractValue("list", facts, items=known)
     if harmless.may_hold_any(collected):
-        met = [interpreter.known_name(part) for part in ast.walk(node) if isinstance(part, ast.Name)]
+        met = [
+            interpreter.known_name(part) for part in ast.walk(node) if isinstance(part, ast.Name)
+        ]
         harmless.link(collected, filter(None, met))
     return collected
 
 
-def _keyed(node: ast.DictComp | ast.SetComp, made: list[tuple[AbstractValue, AbstractValue]] | None) -> AbstractValue:
+def _keyed(
+    node: ast.DictComp | ast.SetComp, made: list[tuple[AbstractValue, AbstractValue]] | None
+) -> AbstractValue:
     """The dict or set of these pairs; None if they are not all known."""
     if made is not None and not all(is_key(key) for key, _ in made):
         made = None
     if isinstance(node, ast.SetComp):
-        return AbstractValue("set", literal=NOT_KNOWN if made is None else {item.literal for item, _ in made})
-    return AbstractValue("dict", members=None if made is None else {key.literal: held for key, held in made})
+        return AbstractValue(
+            "set", literal=NOT_KNOWN if made is None else {item.literal for item, _ in made}
+        )
+    return AbstractValue(
+        "dict", members=None if made is None else {key.literal: held for key, held in made}
+    )
 
 
 def _generate(
@@ -236,10 +254,17 @@ def _filtered(
     return _filtered(interpreter, node, at, conditions[1:], made)
 
 
-def _inner(interpreter: Interpreter, node: ast.AST, at: int, made: list[tuple[AbstractValue, AbstractValue]]) -> bool:
+def _inner(
+    interpreter: Interpreter,
+    node: ast.AST,
+    at: int,
+    made: list[tuple[AbstractValue, AbstractValue]],
+) -> bool:
     generators = node.generators  # type: ignore[attr-defined]
     if at + 1 < len(generators):
-        return _generate(interpreter, node, at + 1, interpreter.value(generators[at + 1].iter), made)
+        return _generate(
+            interpreter, node, at + 1, interpreter.value(generators[at + 1].iter), made
+        )
     if isinstance(node, ast.DictComp):
         key = interpreter.value(node.key)
         interpreter.ask("key", key, "", node.key)

@@ -9,7 +9,12 @@ import ast
 import builtins
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
-from crane_core.detectors.rules.bindings import UNKNOWN_EFFECT, UNKNOWN_VALUE, bound_names, import_paths
+from crane_core.detectors.rules.bindings import (
+    UNKNOWN_EFFECT,
+    UNKNOWN_VALUE,
+    bound_names,
+    import_paths,
+)
 from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.heap import Scope
 from crane_core.detectors.rules.interpret_classes import has_hooks, lineage, members
@@ -48,7 +53,11 @@ def _assign(interpreter: Interpreter, node: ast.Assign) -> None:
     unknown = node.value.id if isinstance(node.value, ast.Name) else ""
     if unknown == UNKNOWN_EFFECT:
         interpreter.havoc()
-    value = AbstractValue() if unknown in (UNKNOWN_EFFECT, UNKNOWN_VALUE) else interpreter.value(node.value)
+    value = (
+        AbstractValue()
+        if unknown in (UNKNOWN_EFFECT, UNKNOWN_VALUE)
+        else interpreter.value(node.value)
+    )
     for target in node.targets:
         assign(interpreter, target, value)
 
@@ -75,7 +84,9 @@ def assign(interpreter: Interpreter, target: ast.expr, value: AbstractValue) -> 
             assign(interpreter, target.value, value)
 
 
-_KEEP_WHAT_THEY_GET = frozenset(["__main__", "abc", "argparse", "sklearn", "torch", "torchvision", "types"])
+_KEEP_WHAT_THEY_GET = frozenset(
+    ["__main__", "abc", "argparse", "sklearn", "torch", "torchvision", "types"]
+)
 """Packages whose objects keep what an attribute is set to; those of others may have a property for it."""
 
 
@@ -84,7 +95,9 @@ def _store_attribute(
 ) -> None:
     if _is_patched(receiver, value) or target.attr == "__class__":
         raise GiveUpError
-    known = interpreter.ask("set_attribute", receiver, target.attr, target, arguments=Arguments((value,)))
+    known = interpreter.ask(
+        "set_attribute", receiver, target.attr, target, arguments=Arguments((value,))
+    )
     if known is None and receiver.package != "__main__" and changes(receiver):
         interpreter.forget([receiver, *_whole(interpreter, receiver, target.value)])
     if not _keeps_what_it_gets(interpreter, receiver, target.attr):
@@ -100,7 +113,9 @@ def _keeps_what_it_gets(interpreter: Interpreter, receiver: AbstractValue, name:
         return receiver.package in _KEEP_WHAT_THEY_GET
     classes, paths = lineage(interpreter, definition)
     are_known = (
-        not definition.bases or paths is not None and {path.partition(".")[0] for path in paths} <= _KEEP_WHAT_THEY_GET
+        not definition.bases
+        or paths is not None
+        and {path.partition(".")[0] for path in paths} <= _KEEP_WHAT_THEY_GET
     )
     return are_known and not has_hooks(classes) and all(map(_is_plain, members(classes, name)))
 
@@ -114,8 +129,14 @@ def _is_plain(statement: ast.stmt) -> bool:
 
 def _is_patched(receiver: AbstractValue, value: AbstractValue) -> bool:
     """Code of a library or class is replaced: from here on its objects are others than they were."""
-    is_class = isinstance(receiver.definition, ast.ClassDef) and not receiver.type.startswith("__main__.")
-    is_code = bool(value.path) or value.definition is not None or value.type in ("", "function", "method", "property")
+    is_class = isinstance(receiver.definition, ast.ClassDef) and not receiver.type.startswith(
+        "__main__."
+    )
+    is_code = (
+        bool(value.path)
+        or value.definition is not None
+        or value.type in ("", "function", "method", "property")
+    )
     return is_class or receiver.path == "builtins" or bool(receiver.path) and is_code
 
 
@@ -130,11 +151,17 @@ def _whole(interpreter: Interpreter, part: AbstractValue, node: ast.expr) -> lis
 
 
 def store_item(
-    interpreter: Interpreter, receiver: AbstractValue, index: AbstractValue, value: AbstractValue, target: ast.AST
+    interpreter: Interpreter,
+    receiver: AbstractValue,
+    index: AbstractValue,
+    value: AbstractValue,
+    target: ast.AST,
 ) -> None:
     known = interpreter.ask("set_item", receiver, "", target, arguments=Arguments((index, value)))
     if known is None and changes(receiver):
-        held_in = _whole(interpreter, receiver, target.value) if isinstance(target, ast.Subscript) else []
+        held_in = (
+            _whole(interpreter, receiver, target.value) if isinstance(target, ast.Subscript) else []
+        )
         interpreter.forget([receiver, *held_in])
 
 
@@ -144,7 +171,9 @@ def _augmented(interpreter: Interpreter, node: ast.AugAssign) -> None:
     match node.target:
         case ast.Name(id=name):
             left = interpreter.value(node.target)
-            interpreter.bind(name, _computed(interpreter, left, interpreter.value(node.value), symbol, node))
+            interpreter.bind(
+                name, _computed(interpreter, left, interpreter.value(node.value), symbol, node)
+            )
         case ast.Attribute() as target:
             receiver = interpreter.value(target.value)
             left = attribute(interpreter, receiver, target.attr, target)
@@ -158,7 +187,11 @@ def _augmented(interpreter: Interpreter, node: ast.AugAssign) -> None:
 
 
 def _computed(
-    interpreter: Interpreter, left: AbstractValue, right: AbstractValue, symbol: str, node: ast.AugAssign
+    interpreter: Interpreter,
+    left: AbstractValue,
+    right: AbstractValue,
+    symbol: str,
+    node: ast.AugAssign,
 ) -> AbstractValue:
     """The result of `left += right`: by the rules of "+=" if there are any, else of "+"; the left may change."""
     known = interpreter.ask("operator", left, f"{symbol}=", node, arguments=Arguments((right,)))
@@ -183,7 +216,9 @@ def _delete(interpreter: Interpreter, node: ast.Delete) -> None:
                 interpreter.unbind(name)
             case ast.Subscript():
                 receiver, index = interpreter.value(target.value), interpreter.value(target.slice)
-                known = interpreter.ask("del_item", receiver, "", target, arguments=Arguments((index,)))
+                known = interpreter.ask(
+                    "del_item", receiver, "", target, arguments=Arguments((index,))
+                )
                 if known is None:
                     interpreter.forget([receiver])
             case ast.Attribute():
@@ -198,7 +233,9 @@ def _if(interpreter: Interpreter, node: ast.If) -> None:
     if known is not None:
         interpreter.body(node.body if known else node.orelse)
         return
-    interpreter.branches([lambda: interpreter.body(node.body), lambda: interpreter.body(node.orelse)])
+    interpreter.branches(
+        [lambda: interpreter.body(node.body), lambda: interpreter.body(node.orelse)]
+    )
 
 
 @statement(ast.Pass, ast.Global, ast.Nonlocal)
@@ -228,7 +265,9 @@ def _raise(interpreter: Interpreter, node: ast.Raise) -> None:
     interpreter.value(node.exc)
     named = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
     match interpreter.known_name(named) if named is not None else None:
-        case AbstractValue(definition=ast.ClassDef(name=name, bases=[_, *_], body=[ast.Pass() | ast.Expr()])):
+        case AbstractValue(
+            definition=ast.ClassDef(name=name, bases=[_, *_], body=[ast.Pass() | ast.Expr()])
+        ):
             pass
         case AbstractValue(path=path):
             name = path.rpartition(".")[2]
@@ -237,7 +276,10 @@ def _raise(interpreter: Interpreter, node: ast.Raise) -> None:
             name = ""
     if name in ("SystemExit", "KeyboardInterrupt") or not name[:1].isupper():
         raise GiveUpError
-    fact, remedy = "every path leads to this statement", "Handle the case before it, or remove the statement."
+    fact, remedy = (
+        "every path leads to this statement",
+        "Handle the case before it, or remove the statement.",
+    )
     interpreter.crash(node, name, f"the code raises {name} here", fact=fact, remedy=remedy)
 
 
@@ -260,7 +302,9 @@ def _define(interpreter: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionD
     parts = [*node.args.defaults, *(part for part in node.args.kw_defaults if part is not None)]
     defaults = [interpreter.value(part) for part in parts]
     scope = None if interpreter.scope is interpreter.module else interpreter.scope
-    plain = AbstractValue("function", {"defaults": defaults}, definition=node, scope=scope, words=node.name)
+    plain = AbstractValue(
+        "function", {"defaults": defaults}, definition=node, scope=scope, words=node.name
+    )
     interpreter.bind(node.name, AbstractValue(words=node.name) if decorators else plain)
 
 
@@ -273,7 +317,8 @@ def _define_class(interpreter: Interpreter, node: ast.ClassDef) -> None:
         interpreter.body(node.body)
     kind = AbstractValue("type", definition=node, words=node.name)
     interpreter.bind(
-        node.name, kind if not node.decorator_list and not node.keywords else AbstractValue(words=node.name)
+        node.name,
+        kind if not node.decorator_list and not node.keywords else AbstractValue(words=node.name),
     )
 
 
@@ -289,7 +334,11 @@ def _import(interpreter: Interpreter, node: ast.Import | ast.ImportFrom) -> None
 
 
 def _imported(node: ast.Import | ast.ImportFrom, path: str) -> AbstractValue:
-    return AbstractValue("module", path=path, words=path) if isinstance(node, ast.Import) else of_path(path)
+    return (
+        AbstractValue("module", path=path, words=path)
+        if isinstance(node, ast.Import)
+        else of_path(path)
+    )
 
 
 @statement(ast.Match)
@@ -299,4 +348,6 @@ def _match(interpreter: Interpreter, node: ast.Match) -> None:
     for case in node.cases:
         for name in bound_names(case.pattern):
             interpreter.bind(name, AbstractValue())
-    interpreter.branches([*((lambda case=case: interpreter.body(case.body)) for case in node.cases), lambda: None])
+    interpreter.branches(
+        [*((lambda case=case: interpreter.body(case.body)) for case in node.cases), lambda: None]
+    )

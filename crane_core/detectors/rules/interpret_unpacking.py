@@ -64,15 +64,25 @@ def _counted(value: AbstractValue) -> list[AbstractValue] | None:
     return [*shown[:length], *rest]
 
 
-def unpack(interpreter: Interpreter, target: ast.Tuple | ast.List, abstract: AbstractValue, assign: Assign) -> None:
+def unpack(
+    interpreter: Interpreter, target: ast.Tuple | ast.List, abstract: AbstractValue, assign: Assign
+) -> None:
     """Give each part of the target its value. Raises Crash where there are certainly too many or too few."""
     elements = interpreter.iterate(abstract, target)
-    starred = next((at for at, part in enumerate(target.elts) if isinstance(part, ast.Starred)), None)
-    length = len(elements.every) if elements.every is not None else length_of(interpreter, abstract, target)
+    starred = next(
+        (at for at, part in enumerate(target.elts) if isinstance(part, ast.Starred)), None
+    )
+    length = (
+        len(elements.every)
+        if elements.every is not None
+        else length_of(interpreter, abstract, target)
+    )
     n_least = len(target.elts) - (starred is not None)
     if length is not None and (length < n_least or starred is None and length != n_least):
         _say(interpreter, target, abstract, length, n_least)
-    for part, value in zip(target.elts, _values(abstract, elements.every, len(target.elts), starred), strict=True):
+    for part, value in zip(
+        target.elts, _values(abstract, elements.every, len(target.elts), starred), strict=True
+    ):
         assign(interpreter, part, value)
 
 
@@ -103,7 +113,9 @@ def _values(
     return [*items[:starred], AbstractValue("list", items=items[starred:end]), *items[end:]]
 
 
-def _say(interpreter: Interpreter, target: ast.AST, value: AbstractValue, length: int, expected: int) -> None:
+def _say(
+    interpreter: Interpreter, target: ast.AST, value: AbstractValue, length: int, expected: int
+) -> None:
     is_more = length > expected
     interpreter.crash(
         target,

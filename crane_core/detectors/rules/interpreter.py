@@ -158,7 +158,9 @@ class Interpreter:
     def __init__(self, initial: InitialState | EmptyKernel, most_steps: int = MOST_STEPS) -> None:
         self.initial = initial
         self.most_steps = most_steps
-        self.asker = Asker(initial.packages, initial.mentions, may_be_extended=initial.may_be_extended)
+        self.asker = Asker(
+            initial.packages, initial.mentions, may_be_extended=initial.may_be_extended
+        )
         self.module = Scope()
         self.scope = self.module
         self.scopes = [self.module]
@@ -187,7 +189,9 @@ class Interpreter:
         """Other code acts beside the target: what changes is not known for longer than to the next call."""
         self.is_as_begun = True
         """Nothing has run that could install a module."""
-        known = initial.fixed if self.is_restless else (*initial.held, *initial.past, *initial.fixed)
+        known = (
+            initial.fixed if self.is_restless else (*initial.held, *initial.past, *initial.fixed)
+        )
         for name in dict.fromkeys(known):
             if self.is_restless or initial.missing(name) is None:
                 self._load(name)
@@ -217,7 +221,14 @@ class Interpreter:
         try:
             perform(self, node)
         except Crash as crash:
-            self._ask_absent(node, [(group, fact) for group, fact in absent if _is_met_before(node, fact, crash.place)])
+            self._ask_absent(
+                node,
+                [
+                    (group, fact)
+                    for group, fact in absent
+                    if _is_met_before(node, fact, crash.place)
+                ],
+            )
             raise
         self._ask_absent(node, absent)
         for watch in self.watches:
@@ -231,7 +242,11 @@ class Interpreter:
         if self.calls or self.is_unsure_of_names and not (self.is_restless and self.is_as_begun):
             return []
         told = self.initial.absent_at(node)
-        return [(group, fact) for group, fact in told if self._may_last(group) and self._is_as_stated(fact)]
+        return [
+            (group, fact)
+            for group, fact in told
+            if self._may_last(group) and self._is_as_stated(fact)
+        ]
 
     def _may_last(self, group: str) -> bool:
         """Whether no other code may provide what is missing; modules are not installed by a thread."""
@@ -254,18 +269,30 @@ class Interpreter:
     def _are_parts_as_found(self, name: str) -> bool:
         """Whether all parts of an object that was met are known, and say what they said; modules keep theirs."""
         parts = self.loaded_parts.get(name, [])
-        is_known = bool(parts) and all(part.type for part, _ in parts) or bool(self.loaded[name][0].path)
+        is_known = (
+            bool(parts) and all(part.type for part, _ in parts) or bool(self.loaded[name][0].path)
+        )
         return is_known and all(is_unchanged(part, fields) for part, fields in parts)
 
     def _ask_absent(self, node: ast.stmt, facts: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
         for group, fact in facts:
-            self.missing(group, node, fact if group != "files" else dict(fact, function=self._reader(node, fact)))
+            self.missing(
+                group,
+                node,
+                fact if group != "files" else dict(fact, function=self._reader(node, fact)),
+            )
 
     def _reader(self, node: ast.stmt, fact: Mapping[str, Any]) -> str:
         """The path of the function to which a statement passes the name of a file."""
         for call in ast.walk(node):
-            given = [*call.args, *(each.value for each in call.keywords)] if isinstance(call, ast.Call) else []
-            if any(isinstance(part, ast.Constant) and part.value == fact.get("file") for part in given):
+            given = (
+                [*call.args, *(each.value for each in call.keywords)]
+                if isinstance(call, ast.Call)
+                else []
+            )
+            if any(
+                isinstance(part, ast.Constant) and part.value == fact.get("file") for part in given
+            ):
                 known = self.known_name(call.func) if isinstance(call, ast.Call) else None
                 return known.path if known is not None else ""
         return ""
@@ -300,7 +327,11 @@ class Interpreter:
                 if scope is self.module and self.initial.unseen.touches(name):
                     return self._as_changed(name, scope.names[name])
                 value = scope.names[name]
-                return value if value is not None else self._unset(name, node, is_local=scope is not self.module)
+                return (
+                    value
+                    if value is not None
+                    else self._unset(name, node, is_local=scope is not self.module)
+                )
         if name in self.initial.unseen.names:
             return AbstractValue(words=name)
         if not self.is_unsure_of_names and (fact := self.initial.missing(name)) is not None:
@@ -317,7 +348,9 @@ class Interpreter:
         return value
 
     def _load(self, name: str) -> AbstractValue:
-        value = self.initial.value(name) if not self.is_unsure_of_names else AbstractValue(words=name)
+        value = (
+            self.initial.value(name) if not self.is_unsure_of_names else AbstractValue(words=name)
+        )
         if value.class_name in self.initial.unseen.classes and value.package == "__main__":
             value.forget()
         fields = fields_of(value)
@@ -331,7 +364,9 @@ class Interpreter:
         self.module.names[name] = value
         self.loaded[name] = (value, fields)
         if name in self.initial.names_absent:
-            self.loaded_parts[name] = [(part, fields_of(part)) for part in reachable([value]) if part is not value]
+            self.loaded_parts[name] = [
+                (part, fields_of(part)) for part in reachable([value]) if part is not value
+            ]
         if value.is_a("torch", "DataLoader"):
             self.within_loaders += [(part, fields_of(part)) for part in reachable([value])]
         return value
@@ -359,7 +394,11 @@ class Interpreter:
 
         Models and optimizers count as not used: training changes them all the time.
         """
-        used = [(value, fields) for value, fields in self.loaded.values() if not _is_trained(value, fields)]
+        used = [
+            (value, fields)
+            for value, fields in self.loaded.values()
+            if not _is_trained(value, fields)
+        ]
         return all(is_unchanged(value, fields) for value, fields in (*used, *self.within_loaders))
 
     def known_name(self, node: ast.AST) -> AbstractValue | None:
@@ -417,10 +456,20 @@ class Interpreter:
         if step == "method" and name == "__call__" and self.initial.is_assigned("forward"):
             return None  # a layer that does what the notebook put into it
         receiver = of if receiver is None and isinstance(of, AbstractValue) else receiver
-        operands = [*([receiver] if receiver is not None else []), *arguments.positional, *arguments.keywords.values()]
+        operands = [
+            *([receiver] if receiver is not None else []),
+            *arguments.positional,
+            *arguments.keywords.values(),
+        ]
         before = harmless.array_facts(operands) if step in _MAY_CHANGE else []
-        held = fields_of(receiver).held if receiver is not None and harmless.is_container(receiver) else ()
-        question = self._question(step, of, name, node, receiver, arguments)  # before a rule changes an operand
+        held = (
+            fields_of(receiver).held
+            if receiver is not None and harmless.is_container(receiver)
+            else ()
+        )
+        question = self._question(
+            step, of, name, node, receiver, arguments
+        )  # before a rule changes an operand
         known: AbstractValue | None = None
         if rules := rules_for(step, of, name):
             operation = self._operation(name, node, receiver, arguments, absent or {}, question)
@@ -428,28 +477,38 @@ class Interpreter:
             first = next((answer for answer in answers if answer is not UNKNOWN), None)
             known = AbstractValue() if first is UNCHANGED else first
         said = self._library_answer(question, node)
-        if receiver is not None and (step in _MAY_CHANGE or step == "del_item" or name in _IN_PLACE):
+        if receiver is not None and (
+            step in _MAY_CHANGE or step == "del_item" or name in _IN_PLACE
+        ):
             self._link_changed(receiver, name, [*held, *operands])
         if known is not None and all(known is not each for each in (*operands, *held)):
             self._link_given(known, receiver, operands)
         self._invalidate_changed(before)
         self.run_back(operands if step in _RUNS_BACK else ())
         if step in ("call", "method", "item"):
-            self.results[node] = question.result if question is not None else {}  # last, as rules may call too
+            self.results[node] = (
+                question.result if question is not None else {}
+            )  # last, as rules may call too
         if said is None:
             return known
-        if said.gives.type == "method" and receiver is not None:  # who calls it may change the receiver
+        if (
+            said.gives.type == "method" and receiver is not None
+        ):  # who calls it may change the receiver
             said.gives.bound_to, said.gives.is_foreign = receiver, receiver.is_foreign
         return _both(known, said.gives, operands)
 
-    def _link_changed(self, receiver: AbstractValue, name: str, parts: Iterable[AbstractValue]) -> None:
+    def _link_changed(
+        self, receiver: AbstractValue, name: str, parts: Iterable[AbstractValue]
+    ) -> None:
         """A container of unknown parts may be the one that a name refers to, and gets these."""
         if harmless.may_hold_any(receiver) and name not in harmless.READING:
             if linked := receiver.fact("part_of"):
                 self.forget(linked)
             harmless.link(receiver, parts)
 
-    def _link_given(self, known: AbstractValue, receiver: AbstractValue | None, operands: list[AbstractValue]) -> None:
+    def _link_given(
+        self, known: AbstractValue, receiver: AbstractValue | None, operands: list[AbstractValue]
+    ) -> None:
         """A container of unknown parts may hold what it was made of, and what is taken from one may be a part."""
         is_part = not known.type and receiver is not None and harmless.is_container(receiver)
         if is_part or harmless.may_hold_any(known):
@@ -470,7 +529,9 @@ class Interpreter:
             name,
             receiver if receiver is not None else AbstractValue(),
             arguments,
-            call=lambda value, given, named: self.call(value, Arguments(tuple(given), dict(named)), node),
+            call=lambda value, given, named: self.call(
+                value, Arguments(tuple(given), dict(named)), node
+            ),
             absent=absent,
             packages=self.initial.packages,
             variables=self.everything,
@@ -479,7 +540,9 @@ class Interpreter:
             is_as_found=self.is_as_found,
             element=lambda value: self.ask("element", value, "", node),
             elements=lambda value: self.iterate(value, node).every,
-            left=lambda: said.left if (said := self._library_answer(question, node)) is not None else None,
+            left=lambda: (
+                said.left if (said := self._library_answer(question, node)) is not None else None
+            ),
             refused_parameter=self.asker.refused_parameter,
         )
 
@@ -498,7 +561,9 @@ class Interpreter:
             return None
         before = _just_called(node)
         made = self.results.get(before, {}) if before is not None else {}
-        return self._unless_it_fails(lambda: self.asker.question(step, of, name, receiver, arguments, made))
+        return self._unless_it_fails(
+            lambda: self.asker.question(step, of, name, receiver, arguments, made)
+        )
 
     def _unless_it_fails(self, asked: Callable[[], _T | None]) -> _T | None:
         """The answer of a question; a mistake in it says nothing, and is counted as one of a rule."""
@@ -508,15 +573,21 @@ class Interpreter:
             self.errors.append(RuleError("libraries", "asked", f"{type(error).__name__}: {error}"))
             return None
 
-    def _library_answer(self, question: StepQuestion | None, node: ast.AST, but: str = "") -> LibraryAnswer | None:
+    def _library_answer(
+        self, question: StepQuestion | None, node: ast.AST, but: str = ""
+    ) -> LibraryAnswer | None:
         """What the library itself says, if it does. Raises Crash where it refuses, unless it is of the class `but`."""
-        said = None if question is None else self._unless_it_fails(lambda: self.asker.about(question))
+        said = (
+            None if question is None else self._unless_it_fails(lambda: self.asker.about(question))
+        )
         if said is not None and said.crash is not None and said.crash.exception != but:
             said.crash.place = self.place(node)
             raise said.crash
         return said
 
-    def _asked(self, registered: Registered, operation: Operation, question: StepQuestion | None) -> Answer:
+    def _asked(
+        self, registered: Registered, operation: Operation, question: StepQuestion | None
+    ) -> Answer:
         try:
             return registered.rule(operation)
         except Crash as crash:
@@ -529,7 +600,9 @@ class Interpreter:
             raise
         except Exception as error:  # noqa: BLE001 - a rule that fails says nothing, and is counted
             rule = getattr(registered.rule, "__name__", "rule")
-            self.errors.append(RuleError(registered.family, rule, f"{type(error).__name__}: {error}"))
+            self.errors.append(
+                RuleError(registered.family, rule, f"{type(error).__name__}: {error}")
+            )
             return UNKNOWN
 
     def crash(self, node: ast.AST, exception: str, why: str, *, fact: str, remedy: str) -> None:
@@ -632,7 +705,11 @@ class Interpreter:
         """Methods of the notebook's class of an object may run that Python itself calls; any, where it is handed on."""
         parts = [part for kind in self._own_classes(value) for part in kind.body]
         methods = [(part, part.name) for part in parts if isinstance(part, ast.FunctionDef)]
-        hidden = {name for part, name in methods if part.decorator_list or name[:2] == "__" and name != "__init__"}
+        hidden = {
+            name
+            for part, name in methods
+            if part.decorator_list or name[:2] == "__" and name != "__init__"
+        }
         self._forget_mentioned([part for part, name in methods if is_handed or name in hidden])
 
     def _own_classes(self, value: AbstractValue) -> list[ast.ClassDef]:
@@ -640,7 +717,9 @@ class Interpreter:
         kinds = [value.definition] if isinstance(value.definition, ast.ClassDef) else []
         for kind in kinds:
             bases = [base.definition for base in filter(None, map(self.known_name, kind.bases))]
-            kinds += [base for base in bases if isinstance(base, ast.ClassDef) and base not in kinds]
+            kinds += [
+                base for base in bases if isinstance(base, ast.ClassDef) and base not in kinds
+            ]
         return kinds
 
     def _forget_mentioned(self, waiting: list[Any]) -> None:
@@ -660,7 +739,12 @@ class Interpreter:
                     known = self.known_name(node)
                     if known is not None and isinstance(known.definition, ast.AST):
                         waiting.append(known.definition)
-        found = [value for scope in self.scopes for name in met if (value := scope.names.get(name)) is not None]
+        found = [
+            value
+            for scope in self.scopes
+            for name in met
+            if (value := scope.names.get(name)) is not None
+        ]
         if any(not value.path for value in found):
             self.forget(found)
 
@@ -692,7 +776,10 @@ class Interpreter:
         return values
 
     def _after_branches(
-        self, ends: list[Snapshot], crashes: list[Crash], leaves: list[tuple[ControlFlowExitError, Snapshot]]
+        self,
+        ends: list[Snapshot],
+        crashes: list[Crash],
+        leaves: list[tuple[ControlFlowExitError, Snapshot]],
     ) -> None:
         self.possible.update(crash.exception for crash in crashes)
         if not ends and not leaves:
@@ -707,7 +794,9 @@ class Interpreter:
 
     def note_left(self, leaves: list[tuple[ControlFlowExitError, Snapshot]]) -> None:
         for leave, known in leaves:
-            context = next((each for each in reversed(self.contexts) if leave.kind in each.kinds), None)
+            context = next(
+                (each for each in reversed(self.contexts) if leave.kind in each.kinds), None
+            )
             if context is None:
                 raise GiveUpError
             context.left.append((leave.kind, known, leave.value))
@@ -736,7 +825,9 @@ class Interpreter:
             self.scopes.pop()
 
 
-def _both(known: AbstractValue | None, given: AbstractValue, operands: Sequence[AbstractValue]) -> AbstractValue:
+def _both(
+    known: AbstractValue | None, given: AbstractValue, operands: Sequence[AbstractValue]
+) -> AbstractValue:
     """What rules and library say together of the result of a step."""
     if (of_memory := next((each for each in operands if each.type == _ARRAY), None)) is not None:
         for part in filter(_is_array, (given, *(given.items or ()))):
@@ -768,7 +859,11 @@ def _is_blank(known: AbstractValue | None) -> bool:
 def _is_met_before(node: ast.stmt, fact: Mapping[str, Any], place: ast.AST | None) -> bool:
     """Whether a dotted name of which the state knows a part to be missing is read before a place in its statement."""
     wanted = f"{fact.get('of')}.{fact.get('attribute')}"
-    met = [part for part in ast.walk(node) if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Load)]
+    met = [
+        part
+        for part in ast.walk(node)
+        if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Load)
+    ]
     return any(ast.unparse(part) == wanted and _position(part) < _position(place) for part in met)
 
 

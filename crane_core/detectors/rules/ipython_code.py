@@ -57,7 +57,10 @@ def python_of(code: str) -> str | CellMagic:
 
 def _as_long(made: Sequence[str], before: Sequence[str]) -> list[str]:
     """The lines with empty ones behind a line that took the place of several."""
-    changed = next((at for at, (new, old) in enumerate(zip(made, before, strict=False)) if new != old), len(made) - 1)
+    changed = next(
+        (at for at, (new, old) in enumerate(zip(made, before, strict=False)) if new != old),
+        len(made) - 1,
+    )
     return [*made[: changed + 1], *["\n"] * (len(before) - len(made)), *made[changed + 1 :]]
 
 

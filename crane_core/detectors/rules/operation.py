@@ -12,7 +12,9 @@ from typing import Any, NoReturn
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.finding import Crash, RefusedParameter
 
-CallValue = Callable[[AbstractValue, Sequence[AbstractValue], Mapping[str, AbstractValue]], AbstractValue]
+CallValue = Callable[
+    [AbstractValue, Sequence[AbstractValue], Mapping[str, AbstractValue]], AbstractValue
+]
 AbstractValues = Callable[[], Iterable[AbstractValue]]
 Mentions = Callable[[str], bool]
 
@@ -53,7 +55,9 @@ def _signature(parameters: str) -> Signature:
 def signature_of(spec: ast.arguments) -> Signature:
     """The parameters of a definition; the default of one is its expression."""
     ordered = [*spec.posonlyargs, *spec.args]
-    defaults: dict[ast.arg, ast.expr | None] = dict(zip(reversed(ordered), reversed(spec.defaults), strict=False))
+    defaults: dict[ast.arg, ast.expr | None] = dict(
+        zip(reversed(ordered), reversed(spec.defaults), strict=False)
+    )
     defaults |= zip(spec.kwonlyargs, spec.kw_defaults, strict=True)
     kinds: dict[Any, Sequence[ast.arg | None]] = {
         Parameter.POSITIONAL_ONLY: spec.posonlyargs,
@@ -63,7 +67,12 @@ def signature_of(spec: ast.arguments) -> Signature:
         Parameter.VAR_KEYWORD: [spec.kwarg],
     }
     found = [(part, kind) for kind, parts in kinds.items() for part in parts if part is not None]
-    return Signature([Parameter(part.arg, kind, default=defaults.get(part) or Parameter.empty) for part, kind in found])
+    return Signature(
+        [
+            Parameter(part.arg, kind, default=defaults.get(part) or Parameter.empty)
+            for part, kind in found
+        ]
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +110,9 @@ class Operation:
     element: Callable[[AbstractValue], AbstractValue | None] = lambda value: None
     elements: Callable[[AbstractValue], Sequence[AbstractValue] | None] = lambda value: None
     left: Callable[[], AbstractValue | None] = lambda: None
-    refused_parameter: Callable[[str, str, Mapping[str, Any]], RefusedParameter | None] = lambda path, step, given: None
+    refused_parameter: Callable[[str, str, Mapping[str, Any]], RefusedParameter | None] = (
+        lambda path, step, given: None
+    )
 
     @property
     def function_name(self) -> str:

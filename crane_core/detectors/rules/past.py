@@ -17,7 +17,12 @@ from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.bindings import bound_names, global_names
 from crane_core.detectors.rules.finding import Crash
 from crane_core.detectors.rules.initial_state import EmptyKernel, InitialState
-from crane_core.detectors.rules.interpreter import ControlFlowExitError, GiveUpError, Interpreter, RuleError
+from crane_core.detectors.rules.interpreter import (
+    ControlFlowExitError,
+    GiveUpError,
+    Interpreter,
+    RuleError,
+)
 from crane_core.detectors.rules.prefix import spelled
 
 MOST_STEPS = 30_000
@@ -65,7 +70,9 @@ def past_of(initial: InitialState) -> Past:
     )
 
 
-def _run(interpreter: Interpreter, statement: ast.stmt, position: int, found: list[Contradiction]) -> None:
+def _run(
+    interpreter: Interpreter, statement: ast.stmt, position: int, found: list[Contradiction]
+) -> None:
     """One statement that ran to its end; where it cannot be followed, nothing is known after it."""
     try:
         interpreter.run(statement)
@@ -97,7 +104,11 @@ def _compared(
     """The names, with what the state tells of them put into their values; none if the state contradicts one."""
     stated = {name: initial.stated(name) for name in names}
     before = len(found)
-    found += [Contradiction(-1, what) for name in names for what in _differences(name, names[name], stated[name])]
+    found += [
+        Contradiction(-1, what)
+        for name in names
+        for what in _differences(name, names[name], stated[name])
+    ]
     if len(found) > before:
         return {}
     for name, value in names.items():
@@ -114,7 +125,11 @@ def _differences(name: str, interpreted: AbstractValue, stated: AbstractValue) -
     ):
         yield f"{name} is a {stated.type}, not a {interpreted.type}"
         return
-    if interpreted.is_literal and stated.is_literal and not _is_same(interpreted.literal, stated.literal):
+    if (
+        interpreted.is_literal
+        and stated.is_literal
+        and not _is_same(interpreted.literal, stated.literal)
+    ):
         yield f"{name} is {stated.literal!r}, not {interpreted.literal!r}"
     told = interpreted.facts.keys() & stated.facts.keys()
     for fact in ("shape", "length", "dtype", "columns", "column_labels"):
@@ -134,7 +149,12 @@ def _lengths(name: str, interpreted: AbstractValue, stated: AbstractValue) -> It
     ):
         yield f"{name} holds {length}, not {len(held)}"
     shape, columns = stated.fact("shape"), interpreted.fact("columns")
-    if isinstance(columns, tuple) and isinstance(shape, tuple) and len(shape) == 2 and shape[1] != len(columns):
+    if (
+        isinstance(columns, tuple)
+        and isinstance(shape, tuple)
+        and len(shape) == 2
+        and shape[1] != len(columns)
+    ):
         yield f"{name} has {shape[1]} columns, not {len(columns)}"
 
 
@@ -145,8 +165,16 @@ def _is_same(left: Any, right: Any) -> bool:
 def _agree(left: Any, right: Any) -> bool:
     """Whether two values of a fact may be of one object; a length that is not known agrees with any."""
     if isinstance(left, (tuple, list)) and isinstance(right, (tuple, list)):
-        return len(left) == len(right) and all(_agree(one, other) for one, other in zip(left, right, strict=True))
-    return left is None or right is None or left == right or left == "str" and str(right).startswith("<U")
+        return len(left) == len(right) and all(
+            _agree(one, other) for one, other in zip(left, right, strict=True)
+        )
+    return (
+        left is None
+        or right is None
+        or left == right
+        or left == "str"
+        and str(right).startswith("<U")
+    )
 
 
 def _take(interpreted: AbstractValue, stated: AbstractValue) -> None:
@@ -158,7 +186,9 @@ def _take(interpreted: AbstractValue, stated: AbstractValue) -> None:
     interpreted.type = stated.type or interpreted.type
     interpreted.path = interpreted.path or stated.path
     interpreted.definition = interpreted.definition or stated.definition
-    if stated.facts.keys() & interpreted.facts.keys() and not harmless.may_share_memory(interpreted):
+    if stated.facts.keys() & interpreted.facts.keys() and not harmless.may_share_memory(
+        interpreted
+    ):
         interpreted.facts = dict(stated.facts)
     interpreted.facts |= stated.facts
     _take_parts(interpreted, stated)

@@ -31,7 +31,17 @@ _PREFIXES = (
     ("numpy.lib", "numpy"),
     ("matplotlib.pylab", "matplotlib.pyplot"),
 )
-_MODULES_OF_LAYERS = ("activation", "batchnorm", "container", "conv", "dropout", "linear", "loss", "module", "pooling")
+_MODULES_OF_LAYERS = (
+    "activation",
+    "batchnorm",
+    "container",
+    "conv",
+    "dropout",
+    "linear",
+    "loss",
+    "module",
+    "pooling",
+)
 _KEPT = ("numpy.lib.stride_tricks", "numpy.lib.format", "numpy.lib.npyio", "numpy.core.multiarray")
 
 _EXPORTED = (
@@ -48,7 +58,9 @@ _EXPORTED = (
 def path_of_class(name: str) -> str:
     """The public dotted name of a library's class by its full one; "" where that is not certain."""
     last = name.rpartition(".")[2]
-    found = [public for inner, public in _EXPORTED if name.startswith(inner) and not last.startswith("_")]
+    found = [
+        public for inner, public in _EXPORTED if name.startswith(inner) and not last.startswith("_")
+    ]
     return f"{found[0]}.{last}" if found else ""
 
 
@@ -66,6 +78,11 @@ def public_path(path: str) -> str:
 def _without_private_parts(path: str) -> str:
     head, *rest = path.split(".")
     parts = [part for part in rest[:-1] if not part.startswith("_")] + rest[-1:]
-    if head == "torch" and parts[:1] == ["nn"] and len(parts) > 2 and parts[1] in _MODULES_OF_LAYERS:
+    if (
+        head == "torch"
+        and parts[:1] == ["nn"]
+        and len(parts) > 2
+        and parts[1] in _MODULES_OF_LAYERS
+    ):
         parts.pop(1)
     return ".".join([head, *parts])

@@ -18,11 +18,22 @@ from crane_core.detectors.rules import (
 )
 from crane_core.detectors.rules.finding import Crash, Finding
 from crane_core.detectors.rules.initial_state import InitialState
-from crane_core.detectors.rules.interpreter import ControlFlowExitError, GiveUpError, Interpreter, RuleError
+from crane_core.detectors.rules.interpreter import (
+    ControlFlowExitError,
+    GiveUpError,
+    Interpreter,
+    RuleError,
+)
 from crane_core.detectors.rules.past import Contradiction, Past, past_of
 from crane_core.domain import Cell, KernelState, Setting
 
-REGISTERED = (interpret_calls, interpret_expressions, interpret_guards, interpret_loops, interpret_statements)
+REGISTERED = (
+    interpret_calls,
+    interpret_expressions,
+    interpret_guards,
+    interpret_loops,
+    interpret_statements,
+)
 """The modules that say how syntax, calls and iterations are evaluated; importing them is what makes it known."""
 
 _LONGEST_EXPRESSION = 200
@@ -41,7 +52,9 @@ class Report:
     """Why the rules say less than they could, or what they say may not last: plain sentences."""
 
 
-def findings(cells: Sequence[Cell], state: KernelState | None, setting: Setting = Setting.RUNTIME_PLUS) -> Report:
+def findings(
+    cells: Sequence[Cell], state: KernelState | None, setting: Setting = Setting.RUNTIME_PLUS
+) -> Report:
     """The first certain crash of the target, and what went wrong in looking for it."""
     initial = InitialState(cells, None if setting is Setting.CODE else state)
     if initial.session.is_transformed:
@@ -57,7 +70,9 @@ def findings(cells: Sequence[Cell], state: KernelState | None, setting: Setting 
     try:
         interpreter.body(initial.target.tree.body)
     except Crash as crash:
-        is_certain = interpreter.possible <= {crash.exception} and not initial.session.handles(crash.exception)
+        is_certain = interpreter.possible <= {crash.exception} and not initial.session.handles(
+            crash.exception
+        )
         predicted = (_finding(crash, initial),) if is_certain else ()
     except (GiveUpError, ControlFlowExitError):
         pass
@@ -74,7 +89,11 @@ def findings(cells: Sequence[Cell], state: KernelState | None, setting: Setting 
 
 def _asks_the_past(initial: InitialState) -> bool:
     """A captured state of the whole setting tells more than its cells do."""
-    return not initial.is_captured or initial.state is None or initial.state.setting is not Setting.RUNTIME_PLUS
+    return (
+        not initial.is_captured
+        or initial.state is None
+        or initial.state.setting is not Setting.RUNTIME_PLUS
+    )
 
 
 def _finding(crash: Crash, initial: InitialState) -> Finding:
@@ -89,7 +108,9 @@ def _finding(crash: Crash, initial: InitialState) -> Finding:
         crash.remedy,
         line,
         getattr(place, "col_offset", 0),
-        expression if len(expression) <= _LONGEST_EXPRESSION else expression[: _LONGEST_EXPRESSION - 1] + "\u2026",
+        expression
+        if len(expression) <= _LONGEST_EXPRESSION
+        else expression[: _LONGEST_EXPRESSION - 1] + "\u2026",
     )
 
 
@@ -98,7 +119,9 @@ def _syntax_error(initial: InitialState) -> Finding | None:
 
     A capture states what the kernel's Python makes of the target.
     """
-    known = initial.state.syntax_error if initial.is_captured and initial.state is not None else None
+    known = (
+        initial.state.syntax_error if initial.is_captured and initial.state is not None else None
+    )
     if not initial.target.is_no_python or initial.is_captured and known is None:
         return None
     line = initial.target.line

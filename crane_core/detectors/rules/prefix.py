@@ -67,7 +67,9 @@ class Prefix:
             codes=(*self.codes, code),
             bindings=bindings,
             may_define_any=self.may_define_any or bindings.may_define_any or bool(code.error),
-            spelled=Spelled(self.spelled.names | own.names, self.spelled.given_attributes | own.given_attributes),
+            spelled=Spelled(
+                self.spelled.names | own.names, self.spelled.given_attributes | own.given_attributes
+            ),
         )
 
     def grown(self) -> list[Prefix]:

@@ -14,7 +14,9 @@ from crane_core.runtime.kernel_side.crane_surrogates import operations
 
 LIBRARIES: Final = frozenset(operations.CALLS)
 _IMAGE: Final = {"PIL": "PIL.Image.Image"}
-_TENSOR_WORDS: Final = "shape dtype device requires_grad grad_fn is_contiguous strides layout is_nested"
+_TENSOR_WORDS: Final = (
+    "shape dtype device requires_grad grad_fn is_contiguous strides layout is_nested"
+)
 _TENSOR: Final = tuple(_TENSOR_WORDS.split())
 _SYMBOLIC: Final = "keras.src.backend.common.keras_tensor.KerasTensor"
 FACTS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -64,8 +66,16 @@ def library_of(value: AbstractValue) -> str:
 def as_array(value: AbstractValue) -> AbstractValue:
     """What is drawn of a list of numbers, of which only their count is known."""
     length, types = value.fact("length"), value.item_types
-    if value.type == "list" and value.items is None and type(length) is int and types and types <= {*_NUMBERS}:
-        return AbstractValue("numpy.ndarray", {"shape": (length,), "dtype": "float64"}, words=value.words)
+    if (
+        value.type == "list"
+        and value.items is None
+        and type(length) is int
+        and types
+        and types <= {*_NUMBERS}
+    ):
+        return AbstractValue(
+            "numpy.ndarray", {"shape": (length,), "dtype": "float64"}, words=value.words
+        )
     return value
 
 
@@ -107,7 +117,13 @@ class Sender:
     ) -> dict[str, Any]:
         """Raises NotSentError."""
         held = {key: self.sent(each) for key, each in keywords.items()}
-        return {"step": step, "of": of, "name": name, "operands": list(map(self.sent, operands)), "keywords": held}
+        return {
+            "step": step,
+            "of": of,
+            "name": name,
+            "operands": list(map(self.sent, operands)),
+            "keywords": held,
+        }
 
     def sent(self, value: AbstractValue) -> dict[str, Any]:
         """Raises NotSentError."""
@@ -118,10 +134,14 @@ class Sender:
             return {"named": value.path}
         if value.type in ("torch.dtype", "torch.Size"):
             return (
-                {"named": _known(value.fact("value"))} if value.type == "torch.dtype" else {"tuple": self._parts(value)}
+                {"named": _known(value.fact("value"))}
+                if value.type == "torch.dtype"
+                else {"tuple": self._parts(value)}
             )
         if value.package in (*LIBRARIES, "PIL"):
-            known = self._facts(value)  # the very dict: `is_large` changes those of tensors afterwards
+            known = self._facts(
+                value
+            )  # the very dict: `is_large` changes those of tensors afterwards
             known["type"] = _IMAGE.get(value.package, value.type)
             return {"facts": known}
         if value.type in ("list", "tuple", "slice", "range", "dict"):
@@ -179,7 +199,9 @@ class Sender:
 
     def is_large(self) -> bool:
         """Whether tensors are too large to be computed with; they are then sent as such."""
-        is_large = any(math.prod(known.get("shape", ())) > _MOST_ELEMENTS for known in self._of_torch)
+        is_large = any(
+            math.prod(known.get("shape", ())) > _MOST_ELEMENTS for known in self._of_torch
+        )
         for known in self._of_torch if is_large else ():
             known["device"] = "meta"
         return is_large
@@ -197,7 +219,9 @@ def _known(parts: _Parts | None) -> _Parts:
 
 def _pandas_facts(value: AbstractValue) -> dict[str, Any]:
     """The schema of a table or column, as far as it is known; of a table, the dtypes in the order of its columns."""
-    facts: dict[str, Any] = {name: value.fact(name) for name in ("index", "name") if value.fact(name)}
+    facts: dict[str, Any] = {
+        name: value.fact(name) for name in ("index", "name") if value.fact(name)
+    }
     names = value.fact("index_names")
     if "index" not in facts and isinstance(names, tuple):
         facts["index"] = {"names": list(names)} if names else {}
@@ -222,14 +246,22 @@ def _columns(value: AbstractValue) -> dict[str, Any]:
         raise NotSentError
     dtypes = value.mapping("dtypes")
     shape = [(value.shape or (None,))[0], len(labels)]
-    return {"shape": shape, "columns": labels, "dtypes": [dtypes.get(label) or "" for label in labels]}
+    return {
+        "shape": shape,
+        "columns": labels,
+        "dtypes": [dtypes.get(label) or "" for label in labels],
+    }
 
 
 def _settings(value: AbstractValue) -> dict[str, Any]:
     """The settings of a transform; models are not sent."""
     if not value.type.startswith("torchvision.transforms."):
         raise NotSentError
-    return {name: fact for name, fact in value.facts.items() if name != "docs" and not isinstance(fact, AbstractValue)}
+    return {
+        name: fact
+        for name, fact in value.facts.items()
+        if name != "docs" and not isinstance(fact, AbstractValue)
+    }
 
 
 def _plain_facts(value: AbstractValue) -> dict[str, Any]:
@@ -252,7 +284,11 @@ def _of_layer(value: AbstractValue) -> dict[str, Any]:
         raise NotSentError
     if not value.facts or value.attributes or not all(map(_is_plain, value.facts.values())):
         raise NotSentError
-    return {name: fact for name, fact in value.facts.items() if fact is not None and name not in ("docs", "type")}
+    return {
+        name: fact
+        for name, fact in value.facts.items()
+        if fact is not None and name not in ("docs", "type")
+    }
 
 
 def _is_plain(fact: Any) -> bool:

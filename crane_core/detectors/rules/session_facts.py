@@ -13,7 +13,10 @@ from typing import Any
 
 from crane_core.domain import KernelState
 
-_BESIDE = {"threads": "a thread of the notebook is running", "tasks": "a task of the event loop is pending"}
+_BESIDE = {
+    "threads": "a thread of the notebook is running",
+    "tasks": "a task of the event loop is pending",
+}
 _MOST_NAMED = 3
 _IN_MAGICS = r"%{{1,2}}{name}\b|^\s*{name}\b"
 
@@ -58,7 +61,10 @@ def session_facts(state: KernelState | None, target: str) -> SessionFacts:
         is_transformed=bool(_named(hooks, "transformer") or magics),
         are_files_changing=bool(told.get("processes")),
         are_builtins_own=bool(builtin),
-        handled=(*_named(hooks, "exception handler"), *(["SyntaxError"] if _named(hooks, "autocall") else [])),
+        handled=(
+            *_named(hooks, "exception handler"),
+            *(["SyntaxError"] if _named(hooks, "autocall") else []),
+        ),
         unsure=tuple(_sentences(told, hooks, edited, magics)),
     )
 
@@ -72,11 +78,20 @@ def _uses(target: str, magic: str) -> bool:
 
 
 def _sentences(
-    told: Mapping[str, Any], hooks: list[tuple[str, str]], edited: list[Mapping[str, Any]], magics: list[str]
+    told: Mapping[str, Any],
+    hooks: list[tuple[str, str]],
+    edited: list[Mapping[str, Any]],
+    magics: list[str],
 ) -> list[str]:
-    said = [f"{sentence} ({_listed(told[group])})" for group, sentence in _BESIDE.items() if group in told]
+    said = [
+        f"{sentence} ({_listed(told[group])})"
+        for group, sentence in _BESIDE.items()
+        if group in told
+    ]
     if "processes" in told:
-        said.append(f"another program is running, which may change files ({_listed(told['processes'])})")
+        said.append(
+            f"another program is running, which may change files ({_listed(told['processes'])})"
+        )
     by_kind = [
         (_named(hooks, "transformer"), "the session changes each cell before it runs"),
         (_named(hooks, "callback"), "the session calls code of the notebook by itself"),
@@ -86,8 +101,14 @@ def _sentences(
     ]
     said += [f"{sentence} ({_listed(names)})" for names, sentence in by_kind if names]
     for each in edited:
-        how = "%autoreload loads it again before the cell" if each.get("reloads") else "it was not loaded again"
-        said.append(f"stale module: {each['file']} was edited after {each['module']} was imported, and {how}")
+        how = (
+            "%autoreload loads it again before the cell"
+            if each.get("reloads")
+            else "it was not loaded again"
+        )
+        said.append(
+            f"stale module: {each['file']} was edited after {each['module']} was imported, and {how}"
+        )
     if told.get("unknown"):
         said.append(f"what else runs in the session could not be told ({_listed(told['unknown'])})")
     return said

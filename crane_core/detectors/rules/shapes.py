@@ -75,7 +75,9 @@ def _broadcast_two(left: Shape, right: Shape) -> Shape:
     try:
         return tuple(_meeting(*pair) for pair in pairs)
     except ShapeMismatchError:
-        raise ShapeMismatchError(f"shapes {shown(left)} and {shown(right)} cannot be broadcast together") from None
+        raise ShapeMismatchError(
+            f"shapes {shown(left)} and {shown(right)} cannot be broadcast together"
+        ) from None
 
 
 def _padded(shape: Shape, ndim: int) -> Shape:
@@ -118,7 +120,9 @@ def matmul(left: Shape, right: Shape) -> Shape:
 
 def _inner(left: Shape, right: Shape, of_left: Length, of_right: Length) -> None:
     if of_left is not None and of_right is not None and of_left != of_right:
-        raise ShapeMismatchError(f"shapes {shown(left)} and {shown(right)} not aligned: {of_left} != {of_right}")
+        raise ShapeMismatchError(
+            f"shapes {shown(left)} and {shown(right)} not aligned: {of_left} != {of_right}"
+        )
 
 
 # The same elements in another shape
@@ -134,7 +138,9 @@ def reshape(shape: Shape, wanted: Sequence[Length]) -> Shape | None:
     fixed, total = abs(math.prod(known)), size(shape)
     is_open = len(known) < len(wanted) or -1 in known
     if total is not None and not _divides(fixed, total, is_open=is_open, is_found=-1 in known):
-        raise ShapeMismatchError(f"cannot reshape array of size {total} into shape {shown(tuple(wanted))}")
+        raise ShapeMismatchError(
+            f"cannot reshape array of size {total} into shape {shown(tuple(wanted))}"
+        )
     found = None if total is None or None in wanted or not fixed else total // fixed
     return tuple(found if length == -1 else length for length in wanted)
 
@@ -175,7 +181,9 @@ def index(shape: Shape, parts: Sequence[Part]) -> Shape:
         if isinstance(part, (slice, Some)) and part is not Some.INTEGER:
             kept.append(_slice_length(shape[at], part))
         elif isinstance(part, int) and is_beyond(part, shape[at]):
-            raise ShapeMismatchError(f"index {part} is out of bounds for axis {at} with size {shape[at]}")
+            raise ShapeMismatchError(
+                f"index {part} is out of bounds for axis {at} with size {shape[at]}"
+            )
         at += 1
     return tuple(kept)
 

@@ -27,7 +27,9 @@ _RUN_AT_ONCE_WORDS = (
 )
 _RUN_AT_ONCE = frozenset(_RUN_AT_ONCE_WORDS.split())
 """Methods that run what they get before they return, and keep none of it."""
-_RUN_AT_ONCE_FUNCTIONS = frozenset(["sorted", "min", "max", "print", "isinstance", "callable", "type", "repr", "id"])
+_RUN_AT_ONCE_FUNCTIONS = frozenset(
+    ["sorted", "min", "max", "print", "isinstance", "callable", "type", "repr", "id"]
+)
 _READING_WORDS = (
     "get keys values items copy index count format join split strip lower upper startswith endswith replace head tail "
     "mean sum std min max astype to_numpy to_dict iterrows itertuples tolist reshape view size dim unsqueeze squeeze "
@@ -50,7 +52,16 @@ _QUIET_BASES = frozenset(_QUIET_BASES_WORDS.split())
 _DEEPEST = 5
 _DOORS = frozenset(["globals", "exec", "eval", "get_ipython", "__main__", "__builtins__"])
 _DOOR_ATTRIBUTES = frozenset(
-    ["modules", "user_ns", "user_global_ns", "_getframe", "currentframe", "f_globals", "f_locals", "__globals__"]
+    [
+        "modules",
+        "user_ns",
+        "user_global_ns",
+        "_getframe",
+        "currentframe",
+        "f_globals",
+        "f_locals",
+        "__globals__",
+    ]
 )
 """What leads to the names of the notebook."""
 _CALLED_BY_NAME = frozenset(["globals", "exec", "eval", "get_ipython"])
@@ -89,7 +100,11 @@ def unseen_effects(ran: Sequence[ast.Module], target: ast.Module) -> UnseenEffec
     notebook = _read(trees)
     kept = [code for tree in trees for code in _kept(tree, notebook)]
     names, changed, is_any = _effects_of(kept, notebook)
-    given = {name for tree in trees for name in (*_methods_handed_over(tree), *_given_along(tree, notebook))}
+    given = {
+        name
+        for tree in trees
+        for name in (*_methods_handed_over(tree), *_given_along(tree, notebook))
+    }
     changed |= {name for name in given if _is_variable(name, notebook)}
     classes = {
         kind
@@ -149,13 +164,21 @@ def _kept(tree: ast.Module, notebook: _CellDefinitions) -> Iterator[ast.AST]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Lambda) and id(node) not in harmless:
             yield node
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and id(node) not in harmless:
+        elif (
+            isinstance(node, ast.Name)
+            and isinstance(node.ctx, ast.Load)
+            and id(node) not in harmless
+        ):
             yield from notebook.functions.get(node.id, ())
         elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and _is_wrapped(node):
             yield node
         elif isinstance(node, ast.ClassDef):
             yield from _kept_methods(node, notebook)
-        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and id(node) not in harmless:
+        elif (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.ctx, ast.Load)
+            and id(node) not in harmless
+        ):
             yield from notebook.functions.get(node.attr, ())  # a bound method: `timer(beds.water)`
 
 
@@ -166,7 +189,9 @@ def _harmless_mentions(tree: ast.Module) -> set[int]:
         if isinstance(node, ast.Call):
             found.add(id(node.func))
             if _runs_at_once(node.func):
-                found.update(id(part) for part in [*node.args, *(keyword.value for keyword in node.keywords)])
+                found.update(
+                    id(part) for part in [*node.args, *(keyword.value for keyword in node.keywords)]
+                )
         elif isinstance(node, ast.Attribute):
             found.add(id(node.value))
         elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda):
@@ -189,7 +214,13 @@ def _is_wrapped(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> 
 
 def _last_name(node: ast.expr) -> str:
     node = node.func if isinstance(node, ast.Call) else node
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+    return (
+        node.attr
+        if isinstance(node, ast.Attribute)
+        else node.id
+        if isinstance(node, ast.Name)
+        else ""
+    )
 
 
 def _kept_methods(definition: ast.ClassDef, notebook: _CellDefinitions) -> Iterator[ast.AST]:
@@ -204,7 +235,9 @@ def _kept_methods(definition: ast.ClassDef, notebook: _CellDefinitions) -> Itera
 
 
 def _has_library_base(definition: ast.ClassDef, notebook: _CellDefinitions, depth: int = 0) -> bool:
-    return depth > _DEEPEST or any(not _is_quiet_base(base, notebook, depth) for base in definition.bases)
+    return depth > _DEEPEST or any(
+        not _is_quiet_base(base, notebook, depth) for base in definition.bases
+    )
 
 
 def _is_quiet_base(base: ast.expr, notebook: _CellDefinitions, depth: int) -> bool:
@@ -220,7 +253,11 @@ def _methods_handed_over(tree: ast.Module) -> Iterator[str]:
     """Names of objects of which a method that changes them is given away: `add = rows.append`."""
     harmless = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     for node in ast.walk(tree):
-        if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load) or id(node) in harmless:
+        if (
+            not isinstance(node, ast.Attribute)
+            or not isinstance(node.ctx, ast.Load)
+            or id(node) in harmless
+        ):
             continue
         if node.attr in _CHANGING:
             yield from _roots(node)
@@ -233,14 +270,20 @@ def _given_along(tree: ast.Module, notebook: _CellDefinitions) -> Iterator[str]:
             continue
         parts = [*node.args, *(keyword.value for keyword in node.keywords)]
         if any(_is_code_of(part, notebook) for part in parts):
-            yield from (each.id for part in parts for each in ast.walk(part) if isinstance(each, ast.Name))
+            yield from (
+                each.id for part in parts for each in ast.walk(part) if isinstance(each, ast.Name)
+            )
 
 
 def _is_code_of(part: ast.expr, notebook: _CellDefinitions) -> bool:
     """Whether an argument is a function of the notebook, or a method of an object."""
     if isinstance(part, ast.Name):
         return part.id in notebook.functions
-    return isinstance(part, ast.Lambda) or isinstance(part, ast.Attribute) and part.attr in notebook.functions
+    return (
+        isinstance(part, ast.Lambda)
+        or isinstance(part, ast.Attribute)
+        and part.attr in notebook.functions
+    )
 
 
 def _self_changing(definition: ast.ClassDef, notebook: _CellDefinitions) -> Iterator[str]:
@@ -255,7 +298,9 @@ def _self_changing(definition: ast.ClassDef, notebook: _CellDefinitions) -> Iter
 # What it may change
 
 
-def _effects_of(kept: Iterable[ast.AST], notebook: _CellDefinitions) -> tuple[set[str], set[str], bool]:
+def _effects_of(
+    kept: Iterable[ast.AST], notebook: _CellDefinitions
+) -> tuple[set[str], set[str], bool]:
     names: set[str] = set()
     changed: set[str] = set()
     is_any, met, waiting = False, set[int](), list(kept)
@@ -265,13 +310,23 @@ def _effects_of(kept: Iterable[ast.AST], notebook: _CellDefinitions) -> tuple[se
             continue
         met.add(id(code))
         is_any = is_any or _opens(code, notebook)
-        names |= {name for node in ast.walk(code) if isinstance(node, ast.Global) for name in node.names}
-        own = local_names(code) - names if isinstance(code, (ast.FunctionDef, ast.Lambda)) else set()
-        changed |= {name for name in _changed_roots(code) if _is_variable(name, notebook) and name not in own}
+        names |= {
+            name for node in ast.walk(code) if isinstance(node, ast.Global) for name in node.names
+        }
+        own = (
+            local_names(code) - names if isinstance(code, (ast.FunctionDef, ast.Lambda)) else set()
+        )
+        changed |= {
+            name
+            for name in _changed_roots(code)
+            if _is_variable(name, notebook) and name not in own
+        }
         for node in ast.walk(code):
             if isinstance(node, ast.Name):
                 waiting += notebook.functions.get(node.id, ())
-                waiting += [part for kind in notebook.classes.get(node.id, ()) for part in kind.body]
+                waiting += [
+                    part for kind in notebook.classes.get(node.id, ()) for part in kind.body
+                ]
             elif isinstance(node, ast.Attribute):
                 waiting += notebook.functions.get(node.attr, ())
     return names, changed, is_any
@@ -291,7 +346,10 @@ def _changed_roots(code: ast.AST) -> Iterator[str]:
             yield from _roots(node.target)
         elif isinstance(node, ast.Call):
             yield from _changed_by_call(node)
-        elif isinstance(node, (ast.Assign, ast.Return, ast.Yield, ast.NamedExpr)) and node.value is not None:
+        elif (
+            isinstance(node, (ast.Assign, ast.Return, ast.Yield, ast.NamedExpr))
+            and node.value is not None
+        ):
             yield from [node.value.id] if isinstance(node.value, ast.Name) else ()
         elif isinstance(node, ast.For):
             yield from _roots(node.iter)
@@ -303,7 +361,9 @@ def _changed_by_call(node: ast.Call) -> Iterator[str]:
     is_builtin = isinstance(node.func, ast.Name) and node.func.id in vars(builtins)
     if not is_builtin or node.func.id in ("next", "setattr", "delattr", "iter", "map", "filter"):  # type: ignore[attr-defined]
         for part in [*node.args, *(keyword.value for keyword in node.keywords)]:
-            yield from _roots(part) if isinstance(part, (ast.Name, ast.Attribute, ast.Starred)) else ()
+            yield from (
+                _roots(part) if isinstance(part, (ast.Name, ast.Attribute, ast.Starred)) else ()
+            )
 
 
 def _roots(node: ast.AST) -> list[str]:
@@ -322,7 +382,9 @@ def _opens(code: ast.AST, notebook: _CellDefinitions) -> bool:
     called = {id(node.func) for node in ast.walk(code) if isinstance(node, ast.Call)}
     is_target = isinstance(code, ast.Module)
     for node in ast.walk(code):
-        is_followed = is_target and id(node) in called and getattr(node, "id", "") in _CALLED_BY_NAME
+        is_followed = (
+            is_target and id(node) in called and getattr(node, "id", "") in _CALLED_BY_NAME
+        )
         if not is_followed and _is_way_to_names(node, notebook) and not _is_main_test(code, node):
             return True
     return False
@@ -343,5 +405,9 @@ def _is_way_to_names(node: ast.AST, notebook: _CellDefinitions) -> bool:
 
 def _is_main_test(code: ast.AST, constant: ast.AST) -> bool:
     """`if __name__ == "__main__":`."""
-    tests = [node for node in ast.walk(code) if isinstance(node, ast.Compare) and constant in node.comparators]
+    tests = [
+        node
+        for node in ast.walk(code)
+        if isinstance(node, ast.Compare) and constant in node.comparators
+    ]
     return any(isinstance(test.left, ast.Name) and test.left.id == "__name__" for test in tests)

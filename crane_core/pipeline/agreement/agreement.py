@@ -104,17 +104,25 @@ def common_items(
 ) -> Items:
     """The verdicts in scope that these annotators have in common. label_set: `label_sets.common_set` of theirs."""
     facts = in_scope(verdicts, scope)[[*KEY, *FACTS]]
-    facts = facts.assign(case=facts["benchmark"] + "/" + facts["case_id"]).set_index(KEY, drop=False)
+    facts = facts.assign(case=facts["benchmark"] + "/" + facts["case_id"]).set_index(
+        KEY, drop=False
+    )
     mine = labels[labels["annotator"].isin(annotators)]
-    said = mine.pivot(index=KEY, columns="annotator", values="label").reindex(columns=list(annotators))
+    said = mine.pivot(index=KEY, columns="annotator", values="label").reindex(
+        columns=list(annotators)
+    )
     said = said.astype(object).where(said.notna(), None)
     facts = facts.loc[facts.index.isin(said.index)]
-    return _of_two_or_more(facts.reset_index(drop=True), said.loc[facts.index].reset_index(drop=True), scope, label_set)
+    return _of_two_or_more(
+        facts.reset_index(drop=True), said.loc[facts.index].reset_index(drop=True), scope, label_set
+    )
 
 
 def among(items: Items, annotators: Sequence[str]) -> Items:
     """The same for some of the annotators. Labels off the scale are not counted again."""
-    return _of_two_or_more(items.facts, items.labels[list(annotators)], items.scope, items.label_set)
+    return _of_two_or_more(
+        items.facts, items.labels[list(annotators)], items.scope, items.label_set
+    )
 
 
 def in_scope(verdicts: pd.DataFrame, scope: ComparedVerdicts) -> pd.DataFrame:
@@ -125,10 +133,14 @@ def in_scope(verdicts: pd.DataFrame, scope: ComparedVerdicts) -> pd.DataFrame:
     return verdicts[verdicts["truth"] & predicted & (verdicts["detector_kind"] == DetectorKind.LLM)]
 
 
-def _of_two_or_more(facts: pd.DataFrame, said: pd.DataFrame, scope: ComparedVerdicts, label_set: LabelSet) -> Items:
+def _of_two_or_more(
+    facts: pd.DataFrame, said: pd.DataFrame, scope: ComparedVerdicts, label_set: LabelSet
+) -> Items:
     shared = said[said.notna().sum(axis=1) >= 2]
     on_scale = shared.where(shared.isin(scale_of(scope, label_set)), None)
-    unreadable = shared.where(on_scale.isna()).melt(var_name="annotator", value_name="label").dropna()
+    unreadable = (
+        shared.where(on_scale.isna()).melt(var_name="annotator", value_name="label").dropna()
+    )
     off_scale = unreadable.groupby(["annotator", "label"]).size().reset_index(name="n")
     kept = on_scale[on_scale.notna().sum(axis=1) >= 2]
     return Items(facts.loc[kept.index], kept, scope, off_scale, label_set)
@@ -146,7 +158,8 @@ def agreement_table(items: Items) -> pd.DataFrame:
 def pairwise(items: Items) -> pd.DataFrame:
     """Cohen's kappa of each two of the annotators: pair (in words), and the columns of `agreement_table`."""
     return pd.DataFrame(
-        {"pair": f"{first} and {second}"} | _estimated(among(items, [first, second]), COEFFICIENTS[KAPPA])
+        {"pair": f"{first} and {second}"}
+        | _estimated(among(items, [first, second]), COEFFICIENTS[KAPPA])
         for first, second in combinations(items.annotators, 2)
     )
 
@@ -162,12 +175,19 @@ def agreement_by(items: Items, coefficient: str, by: str) -> pd.DataFrame:
 
 def _estimated(items: Items, asked: CoefficientKind) -> dict[str, object]:
     why_not = _why_not(items, asked)
-    named: dict[str, object] = {"coefficient": asked.statistic.name, "source": asked.statistic.source}
+    named: dict[str, object] = {
+        "coefficient": asked.statistic.name,
+        "source": asked.statistic.source,
+    }
     if why_not:
         nothing = dict.fromkeys(("value", "low", "high"), np.nan)
         return named | nothing | {"n": 0, "n_cases": 0, "n_undefined": 0, "why": why_not}
     found = estimate(
-        asked.statistic, items.labels.to_numpy(), items.scale, items.facts["case"].to_numpy(dtype=str), seed=SEED
+        asked.statistic,
+        items.labels.to_numpy(),
+        items.scale,
+        items.facts["case"].to_numpy(dtype=str),
+        seed=SEED,
     )
     return named | {
         "value": found.value,
@@ -187,20 +207,29 @@ def _why_not(items: Items, asked: CoefficientKind) -> str | None:
     if asked.ordered and not items.label_set.is_ordinal:
         return NO_ORDER_OF_OWN
     n = len(items.annotators)
-    return f"it needs exactly two annotators, and {n} are compared" if asked.of_two and n != 2 else None
+    return (
+        f"it needs exactly two annotators, and {n} are compared"
+        if asked.of_two and n != 2
+        else None
+    )
 
 
 def confusions(items: Items) -> pd.DataFrame:
     """Items by the label of the first (rows) and the second annotator (columns), in the order of the scale."""
     first, second = items.annotators
     counts = confusion_matrix(items.labels[first], items.labels[second], items.scale)
-    return pd.DataFrame(counts, index=pd.Index(items.scale, name=first), columns=pd.Index(items.scale, name=second))
+    return pd.DataFrame(
+        counts, index=pd.Index(items.scale, name=first), columns=pd.Index(items.scale, name=second)
+    )
 
 
 def differing(items: Items) -> pd.DataFrame:
     """Facts and labels of the items whose annotators disagree."""
     unlike = items.labels.nunique(axis=1) > 1
-    return pd.concat([items.facts[unlike].reset_index(drop=True), items.labels[unlike].reset_index(drop=True)], axis=1)
+    return pd.concat(
+        [items.facts[unlike].reset_index(drop=True), items.labels[unlike].reset_index(drop=True)],
+        axis=1,
+    )
 
 
 def self_agreement(repeats: pd.DataFrame, sets: Mapping[str, LabelSet]) -> pd.DataFrame:
@@ -211,7 +240,13 @@ def self_agreement(repeats: pd.DataFrame, sets: Mapping[str, LabelSet]) -> pd.Da
     rows = []
     for (campaign, annotator), again in repeats.groupby(["campaign", "annotator"], sort=False):
         facts = again.assign(case=again["benchmark"] + "/" + again["case_id"])
-        items = Items(facts, again[["first", "again"]], ComparedVerdicts.DIAGNOSES, pd.DataFrame(), sets[str(campaign)])
+        items = Items(
+            facts,
+            again[["first", "again"]],
+            ComparedVerdicts.DIAGNOSES,
+            pd.DataFrame(),
+            sets[str(campaign)],
+        )
         who = {"campaign": campaign, "annotator": annotator}
         rows += [who | _estimated(items, COEFFICIENTS[name]) for name in (KAPPA, PERCENT)]
     return pd.DataFrame(rows)
@@ -271,13 +306,18 @@ def usual_pair(labels: pd.DataFrame) -> list[str]:
     of_campaigns = labels[labels["kind"] == LabellerKind.ANNOTATOR]
     for _, rows in of_campaigns.groupby("campaign", sort=False):
         said = {
-            str(name): set(map(tuple, mine[KEY].to_numpy())) for name, mine in rows.groupby("annotator", sort=False)
+            str(name): set(map(tuple, mine[KEY].to_numpy()))
+            for name, mine in rows.groupby("annotator", sort=False)
         }
-        n_shared = [(len(said[one] & said[other]), one, other) for one, other in combinations(said, 2)]
+        n_shared = [
+            (len(said[one] & said[other]), one, other) for one, other in combinations(said, 2)
+        ]
         n_most, *pair = max(n_shared, key=lambda shared: shared[0], default=(0, "", ""))
         if n_most:
             return [str(name) for name in pair]
-    imported = labels[labels["kind"].isin([LabellerKind.HUMAN, LabellerKind.JUDGE]) & labels["campaign"].isna()]
+    imported = labels[
+        labels["kind"].isin([LabellerKind.HUMAN, LabellerKind.JUDGE]) & labels["campaign"].isna()
+    ]
     imported = imported.drop_duplicates("annotator")
     judges = imported.loc[imported["kind"] == LabellerKind.JUDGE, "annotator"].tolist()
     names = imported["annotator"].tolist()

@@ -70,10 +70,15 @@ def beside_people(
     items = pd.MultiIndex.from_tuples([item.verdict.key for item in plan.items])
     verdicts = verdicts[pd.MultiIndex.from_frame(verdicts[KEY]).isin(items)]
     mine = labels[
-        (labels["campaign"] == plan.campaign) & labels["kind"].isin([LabellerKind.ANNOTATOR, LabellerKind.FINAL])
+        (labels["campaign"] == plan.campaign)
+        & labels["kind"].isin([LabellerKind.ANNOTATOR, LabellerKind.FINAL])
     ]
     kind_of = mine.drop_duplicates("annotator").set_index("annotator")["kind"]
-    rows = [row for person in kind_of.index for row in _rows(labels, verdicts, str(person), judges, plan.labels)]
+    rows = [
+        row
+        for person in kind_of.index
+        for row in _rows(labels, verdicts, str(person), judges, plan.labels)
+    ]
     table = pd.DataFrame(rows, columns=COLUMNS)
     of_final = table["person"].map(kind_of) == LabellerKind.FINAL
     table.loc[of_final, COLUMNS[COLUMNS.index("n_both") :]] = np.nan
@@ -85,7 +90,9 @@ def counted_words(labels: LabelSet) -> str:
     """What the estimates count, in a sentence; empty for the study's labels, whose correct ones they count."""
     if means_the_study(labels):
         return ""
-    counted = ", ".join(f"{label.word} {label.credit:g}" for label in labels.labels if label.credit is not None)
+    counted = ", ".join(
+        f"{label.word} {label.credit:g}" for label in labels.labels if label.credit is not None
+    )
     if not counted:
         return "The labels of this campaign have no credit, so there is no share of correct diagnoses to estimate."
     silent = ", ".join(label.word for label in labels.labels if label.credit is None)
@@ -94,7 +101,11 @@ def counted_words(labels: LabelSet) -> str:
 
 
 def _rows(
-    labels: pd.DataFrame, verdicts: pd.DataFrame, person: str, judges: list[str], label_set: LabelSet
+    labels: pd.DataFrame,
+    verdicts: pd.DataFrame,
+    person: str,
+    judges: list[str],
+    label_set: LabelSet,
 ) -> list[dict[str, object]]:
     found = common_items(labels, verdicts, [person, *judges], ComparedVerdicts.DIAGNOSES, label_set)
     agreed = agreement_with_judges(found, person, judges)
@@ -107,7 +118,13 @@ def _row(judge: str, person: str, agreed: pd.DataFrame, powered: pd.DataFrame) -
     row: dict[str, object] = {"judge": judge, "person": person, "n": of.loc[KAPPA, "n"]}
     row["n_cases"] = of.loc[KAPPA, "n_cases"]
     for name, coefficient in (("percent", PERCENT), ("kappa", KAPPA)):
-        row |= dict(zip((f"{name}{end}" for end in BOUNDS), of.loc[coefficient, ["value", "low", "high"]], strict=True))
+        row |= dict(
+            zip(
+                (f"{name}{end}" for end in BOUNDS),
+                of.loc[coefficient, ["value", "low", "high"]],
+                strict=True,
+            )
+        )
         row[f"{name}_why"] = of.loc[coefficient, "why"]
     if judge in powered.index:
         more = powered.loc[judge]

@@ -21,18 +21,28 @@ ON_STUDY_SCALE = scale_of(ComparedVerdicts.DIAGNOSES, study_labels())
 ON_SCALE, ALL = "labels on the scale", "every label"
 
 
-def judge_differs(labels: pd.DataFrame, verdicts: pd.DataFrame, person: str, judges: Sequence[str]) -> pd.DataFrame:
+def judge_differs(
+    labels: pd.DataFrame, verdicts: pd.DataFrame, person: str, judges: Sequence[str]
+) -> pd.DataFrame:
     """Two rows per judge, over the detected crashes that the person gave a label on the scale.
 
     Columns COLUMNS: counted, ON_SCALE or ALL; the share n_differ / n with its 95% interval by case, in 0..1. A judge
     that labelled none of them has no row.
     """
     facts = in_scope(verdicts, ComparedVerdicts.DIAGNOSES)
-    cases = (facts["benchmark"] + "/" + facts["case_id"]).set_axis(pd.MultiIndex.from_frame(facts[KEY]))
-    said = labels[labels["annotator"].isin([person, *judges])].pivot(index=KEY, columns="annotator", values="label")
+    cases = (facts["benchmark"] + "/" + facts["case_id"]).set_axis(
+        pd.MultiIndex.from_frame(facts[KEY])
+    )
+    said = labels[labels["annotator"].isin([person, *judges])].pivot(
+        index=KEY, columns="annotator", values="label"
+    )
     said = said.reindex(index=cases.index, columns=[person, *judges])
     of_person = said[said[person].isin(ON_STUDY_SCALE)]
-    rows = [row for judge in judges for row in _rows(judge, of_person[person], of_person[judge].dropna(), cases)]
+    rows = [
+        row
+        for judge in judges
+        for row in _rows(judge, of_person[person], of_person[judge].dropna(), cases)
+    ]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 

@@ -36,10 +36,15 @@ def judge_powered(
     one are left out; a judge's unverifiable counts as 0, as it does for the study's.
     """
     verdicts = in_scope(verdicts, ComparedVerdicts.DIAGNOSES)
-    cases = (verdicts["benchmark"] + "/" + verdicts["case_id"]).set_axis(pd.MultiIndex.from_frame(verdicts[KEY]))
+    cases = (verdicts["benchmark"] + "/" + verdicts["case_id"]).set_axis(
+        pd.MultiIndex.from_frame(verdicts[KEY])
+    )
     credits = credits_of(label_set)
     human = _credit(labels, person, credits).reindex(cases.index)
-    rows = [_row(judge, human, _credit(labels, judge, credits).reindex(cases.index), cases) for judge in judges]
+    rows = [
+        _row(judge, human, _credit(labels, judge, credits).reindex(cases.index), cases)
+        for judge in judges
+    ]
     return pd.DataFrame([row for row in rows if row["n"] and row["n_more"]], columns=COLUMNS)
 
 
@@ -53,11 +58,15 @@ def credits_of(label_set: LabelSet) -> dict[str, float]:
 
 def _credit(labels: pd.DataFrame, annotator: str, credits: Mapping[str, float]) -> pd.Series[float]:
     """By verdict, where the label counts."""
-    mine = labels[(labels["annotator"] == annotator) & labels["label"].isin(list(credits))].set_index(KEY)["label"]
+    mine = labels[
+        (labels["annotator"] == annotator) & labels["label"].isin(list(credits))
+    ].set_index(KEY)["label"]
     return mine.map(credits).astype(float)
 
 
-def _row(judge: str, human: pd.Series[float], said: pd.Series[float], cases: pd.Series[str]) -> dict[str, float | str]:
+def _row(
+    judge: str, human: pd.Series[float], said: pd.Series[float], cases: pd.Series[str]
+) -> dict[str, float | str]:
     both, alone = human.notna() & said.notna(), human.isna() & said.notna()
     mine = powered_share(human[both], said[both], [], cases[both], [])
     powered = powered_share(human[both], said[both], said[alone], cases[both], cases[alone])

@@ -40,6 +40,10 @@ def agreement_so_far(folder: DataFolder, plan: Plan, *, locked: bool) -> SoFar:
     hidden = plan.blind and not locked and n_common < MIN_COMMON_WHEN_BLIND
     if hidden or n_common == 0:
         return SoFar(statistic.name, n_common, None)
-    rows = np.array([[labels.get(name) for name in plan.annotators] for labels in said], dtype=object)
+    rows = np.array(
+        [[labels.get(name) for name in plan.annotators] for labels in said], dtype=object
+    )
     cases = [f"{item.verdict.benchmark}/{item.verdict.case_id}" for item in plan.items]
-    return SoFar(statistic.name, n_common, estimate(statistic, rows, plan.labels.codes, cases, seed=SEED))
+    return SoFar(
+        statistic.name, n_common, estimate(statistic, rows, plan.labels.codes, cases, seed=SEED)
+    )

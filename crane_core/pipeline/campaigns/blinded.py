@@ -11,4 +11,8 @@ from crane_core.pipeline.places import DataFolder
 def open_blind_campaigns(folder: DataFolder) -> Mapping[str, tuple[str, ...]]:
     """Name of each blind campaign that is not locked to its annotators. Raises CampaignError on a damaged file."""
     kept = {name: kept_campaign(folder, name) for name in campaign_names(folder)}
-    return {name: one.plan.annotators for name, one in kept.items() if one.plan.blind and one.lock is None}
+    return {
+        name: one.plan.annotators
+        for name, one in kept.items()
+        if one.plan.blind and one.lock is None
+    }

@@ -30,7 +30,14 @@ from crane_core.annotation.plan import (
     with_rounds,
 )
 from crane_core.annotation.rounds import round_from_json
-from crane_core.domain import Annotation, Campaign, CampaignLock, CampaignRound, DetectorKind, Listed
+from crane_core.domain import (
+    Annotation,
+    Campaign,
+    CampaignLock,
+    CampaignRound,
+    DetectorKind,
+    Listed,
+)
 from crane_core.errors import CampaignError
 from crane_core.pipeline.inventory import inventory
 from crane_core.pipeline.places import DataFolder
@@ -62,9 +69,15 @@ def decision_folder(folder: DataFolder, campaign: str) -> Path:
 
 def campaign_names(folder: DataFolder) -> list[str]:
     """Names of the campaigns that are not removed, the newest first; damaged plans come last and raise when read."""
-    files = [file for file in (folder.ledger / "campaigns").glob("*.jsonl") if NAME.fullmatch(file.stem)]
+    files = [
+        file for file in (folder.ledger / "campaigns").glob("*.jsonl") if NAME.fullmatch(file.stem)
+    ]
     kept = inventory(folder)
-    created = {file.stem: _created(file) for file in files if kept.has(Listed.CAMPAIGN, file.stem) and _is_kept(file)}
+    created = {
+        file.stem: _created(file)
+        for file in files
+        if kept.has(Listed.CAMPAIGN, file.stem) and _is_kept(file)
+    }
     return sorted(created, key=lambda name: (-created[name], name))
 
 
@@ -76,7 +89,11 @@ def _is_kept(file: Path) -> bool:
 def _created(file: Path) -> float:
     first = next((r for r in ledger.tail(file).records if isinstance(r, Campaign)), None)
     try:
-        return datetime.fromisoformat(plan_from_json(first.plan).created_at).timestamp() if first else 0.0
+        return (
+            datetime.fromisoformat(plan_from_json(first.plan).created_at).timestamp()
+            if first
+            else 0.0
+        )
     except (ValueError, TypeError, OverflowError):
         return 0.0
 
@@ -98,10 +115,15 @@ def kept_campaign(folder: DataFolder, campaign: str) -> Kept:
     records = ledger.tail(file).records
     plans = [record for record in records if isinstance(record, Campaign)]
     if not plans:
-        raise CampaignError(f"{file} contains no plan.", remedy="Restore the file from a copy; no label was changed.")
+        raise CampaignError(
+            f"{file} contains no plan.",
+            remedy="Restore the file from a copy; no label was changed.",
+        )
     try:
         plan = plan_from_json(plans[0].plan)
-        rounds = [round_from_json(record.round) for record in records if isinstance(record, CampaignRound)]
+        rounds = [
+            round_from_json(record.round) for record in records if isinstance(record, CampaignRound)
+        ]
         plan = with_rounds(plan, rounds)
         plan = replace(plan, title=about.title(Listed.CAMPAIGN, campaign) or plan.title)
     except ValueError as error:
@@ -119,10 +141,21 @@ class MatchingVerdicts(NamedTuple):
     left_out: int
 
 
-def population(store: Store, wanted: Population, verdicts: pd.DataFrame | None = None) -> MatchingVerdicts:
+def population(
+    store: Store, wanted: Population, verdicts: pd.DataFrame | None = None
+) -> MatchingVerdicts:
     """What a query finds. verdicts: the verdict frame, where the caller has it."""
     frame = asked_for(verdict_frame(store) if verdicts is None else verdicts, wanted)
-    columns = ["benchmark", "instance_id", "detector", "setting", "experiment", "case_id", "library", "root_cause"]
+    columns = [
+        "benchmark",
+        "instance_id",
+        "detector",
+        "setting",
+        "experiment",
+        "case_id",
+        "library",
+        "root_cause",
+    ]
     matching = [LabelledVerdict(**row) for row in as_rows(frame[columns])]
     told = diagnoses.answers_with_text(store.cursor(), wanted.benchmark, wanted.experiment)
     judged = [verdict for verdict in matching if verdict.key in told]
@@ -151,7 +184,9 @@ def asked_for(frame: pd.DataFrame, wanted: Population) -> pd.DataFrame:
     return frame
 
 
-def drawn_plan(store: Store, request: CampaignRequest, found: MatchingVerdicts | None = None) -> Plan:
+def drawn_plan(
+    store: Store, request: CampaignRequest, found: MatchingVerdicts | None = None
+) -> Plan:
     """The plan for a request on the loaded data; nothing is stored. Raises CampaignError.
 
     found: the request's population, where the caller has it.
@@ -168,7 +203,9 @@ def drawn_plan(store: Store, request: CampaignRequest, found: MatchingVerdicts |
             left_out=left_out,
         )
     except ValueError as error:
-        raise CampaignError(f"No plan can be drawn: {error}.", remedy="Change it and try again.") from error
+        raise CampaignError(
+            f"No plan can be drawn: {error}.", remedy="Change it and try again."
+        ) from error
 
 
 def _nothing_to_label(wanted: Population, left_out: int) -> CampaignError:
@@ -186,7 +223,9 @@ def _nothing_to_label(wanted: Population, left_out: int) -> CampaignError:
 def keep_campaign(folder: DataFolder, plan: Plan) -> None:
     """Write a plan to the ledger. Raises CampaignError if the name is taken."""
     file = campaign_file(folder, check_name(plan.campaign, "a campaign"))
-    taken = CampaignError(f"The campaign {plan.campaign!r} already exists.", remedy="Choose another name.")
+    taken = CampaignError(
+        f"The campaign {plan.campaign!r} already exists.", remedy="Choose another name."
+    )
     if _is_kept(file):
         raise taken
     ledger.append(file, Campaign(plan.campaign, plan.to_json()))

@@ -57,21 +57,34 @@ def card(store: Store, plan: Plan, item: str) -> Card:
     """The card of an item of the plan. Raises KeyError for another name."""
     entry = plan.item(item)
     verdict = entry.verdict
-    cells = _cells_of(store, verdict.benchmark, verdict.case_id, verdict.instance_id.rpartition("_")[2])
+    cells = _cells_of(
+        store, verdict.benchmark, verdict.case_id, verdict.instance_id.rpartition("_")[2]
+    )
     run = entry.run if isinstance(entry, Gold) else None
     texts = tuple(_texts(store, plan, verdict, cells, run=run))
-    return _card(store, item, verdict.benchmark, verdict.case_id, cells, texts, version=verdict.instance_id)
+    return _card(
+        store, item, verdict.benchmark, verdict.case_id, cells, texts, version=verdict.instance_id
+    )
 
 
 def practice_card(store: Store, item: PracticeItem) -> Card:
     """The card of a practice item, about a pair of minibench."""
     cells = _cells_of(store, MINIBENCH, item.case_id, Version.REPRODUCED)
     texts = tuple(Text(*text) for text in item.texts)
-    return _card(store, item.case_id, MINIBENCH, item.case_id, cells, texts, version=Version.REPRODUCED)
+    return _card(
+        store, item.case_id, MINIBENCH, item.case_id, cells, texts, version=Version.REPRODUCED
+    )
 
 
 def _card(
-    store: Store, name: str, benchmark: str, case_id: str, cells: Cells, texts: tuple[Text, ...], *, version: str
+    store: Store,
+    name: str,
+    benchmark: str,
+    case_id: str,
+    cells: Cells,
+    texts: tuple[Text, ...],
+    *,
+    version: str,
 ) -> Card:
     case = cases.case(store.cursor(), benchmark, case_id) or {}
     crashes = version.endswith(Version.REPRODUCED)
@@ -110,16 +123,24 @@ def _crash_line(target: dict[str, Any], case: dict[str, Any]) -> int | None:
 
 def texts_of_runs(store: Store, verdict: LabelledVerdict, *, blind: bool) -> dict[int, str]:
     """The text of each run that predicts a crash, by its index, as a card shows it."""
-    cells = _cells_of(store, verdict.benchmark, verdict.case_id, verdict.instance_id.rpartition("_")[2])
+    cells = _cells_of(
+        store, verdict.benchmark, verdict.case_id, verdict.instance_id.rpartition("_")[2]
+    )
     texts = diagnoses.texts_by_run(store.cursor(), *verdict.key)
     return {run: _masked(store, [(text, 1)], cells)[0][0] if blind else text for run, text in texts}
 
 
-def _texts(store: Store, plan: Plan, verdict: LabelledVerdict, cells: Cells, *, run: int | None = None) -> list[Text]:
+def _texts(
+    store: Store, plan: Plan, verdict: LabelledVerdict, cells: Cells, *, run: int | None = None
+) -> list[Text]:
     """The distinct texts, or one that is drawn or of a certain run, as the plan says; in a blind campaign masked."""
     texts = diagnoses.diagnoses(store.cursor(), *verdict.key)
     if run is not None and plan.design.texts is Texts.ONE:
-        texts = [(text, 1) for index, text in diagnoses.texts_by_run(store.cursor(), *verdict.key) if index == run]
+        texts = [
+            (text, 1)
+            for index, text in diagnoses.texts_by_run(store.cursor(), *verdict.key)
+            if index == run
+        ]
     if plan.blind:
         texts = _masked(store, texts, cells)
     if plan.design.texts is Texts.ONE and texts:

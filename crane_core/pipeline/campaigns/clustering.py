@@ -59,7 +59,9 @@ def clustering(store: Store, plan: Plan, found: MatchingVerdicts | None = None) 
 
     found: the plan's population, where the caller has it.
     """
-    sizes = list(Counter((item.verdict.benchmark, item.verdict.case_id) for item in plan.items).values())
+    sizes = list(
+        Counter((item.verdict.benchmark, item.verdict.case_id) for item in plan.items).values()
+    )
     n = len(plan.items)
     likeness = _likeness(store, plan, found or population(store, plan.population))
     rhos = [likeness.rho.value] if likeness else list(ASSUMED_RHO)
@@ -82,9 +84,16 @@ def _likeness(store: Store, plan: Plan, found: MatchingVerdicts) -> Likeness | N
     """From the person who labelled most of the population; None if there is none or nothing varies."""
     asked = plan.population
     columns = ["instance_id", "detector", "setting", "case_id"]
-    verdicts = pd.DataFrame({name: [getattr(one, name) for one in found.verdicts] for name in columns})
+    verdicts = pd.DataFrame(
+        {name: [getattr(one, name) for one in found.verdicts] for name in columns}
+    )
     counts = labels.counts_by_case(
-        store.cursor(), asked.benchmark, asked.experiment, verdicts, label=Label.CORRECT, among=DIAGNOSIS_LABELS
+        store.cursor(),
+        asked.benchmark,
+        asked.experiment,
+        verdicts,
+        label=Label.CORRECT,
+        among=DIAGNOSIS_LABELS,
     )
     if counts.empty:
         return None

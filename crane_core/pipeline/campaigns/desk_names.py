@@ -53,7 +53,9 @@ def desk_names(folder: DataFolder, plan: Plan, annotator: str) -> DeskNames:
 
 
 @lru_cache(maxsize=50_000)
-def _name(key: bytes, campaign: str, created_at: str, annotator: str, item: str, showing: int) -> str:
+def _name(
+    key: bytes, campaign: str, created_at: str, annotator: str, item: str, showing: int
+) -> str:
     told = "\0".join((campaign, created_at, annotator, item, str(showing)))
     return hmac.new(key, told.encode(), hashlib.sha256).hexdigest()[:LENGTH]
 

@@ -44,7 +44,10 @@ def disputes(folder: DataFolder, plan: Plan) -> list[Dispute]:
     for item in (entry.item for entry in plan.items):
         theirs = {name: journal for name, journal in journals.items() if item in asked[name]}
         found.append(_dispute(theirs, item, decisions.get(item)))
-    return sorted((entry for entry in found if entry is not None), key=lambda entry: (not entry.differs, entry.item))
+    return sorted(
+        (entry for entry in found if entry is not None),
+        key=lambda entry: (not entry.differs, entry.item),
+    )
 
 
 def undecided(found: list[Dispute]) -> list[Dispute]:
@@ -52,7 +55,9 @@ def undecided(found: list[Dispute]) -> list[Dispute]:
     return [entry for entry in found if entry.decision is None]
 
 
-def _dispute(journals: dict[str, Journal], item: str, decision: Annotation | None) -> Dispute | None:
+def _dispute(
+    journals: dict[str, Journal], item: str, decision: Annotation | None
+) -> Dispute | None:
     """`journals`: of those who label the item."""
     said = tuple(_said(name, journal, item) for name, journal in journals.items())
     labels = [entry.label for entry in said if entry.label is not None]

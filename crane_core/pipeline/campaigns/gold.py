@@ -16,7 +16,14 @@ from crane_core.annotation.act import MAX_NOTE
 from crane_core.annotation.label_set import LabelSet, same_meaning
 from crane_core.annotation.order import shuffled
 from crane_core.annotation.outcome import Provenance
-from crane_core.annotation.plan import Gold, LabelledVerdict, Plan, Population, PopulationOutcome, Texts
+from crane_core.annotation.plan import (
+    Gold,
+    LabelledVerdict,
+    Plan,
+    Population,
+    PopulationOutcome,
+    Texts,
+)
 from crane_core.annotation.reasons import ADJUDICATION_REASONS
 from crane_core.errors import CampaignError
 from crane_core.given_path import read_given
@@ -51,7 +58,9 @@ def gold_of_file(store: Store, file: Path, wanted: Population, looks: Looks) -> 
     return gold_of_table(store, content, str(file), wanted, looks)
 
 
-def gold_of_table(store: Store, content: bytes, name: str, wanted: Population, looks: Looks) -> tuple[Gold, ...]:
+def gold_of_table(
+    store: Store, content: bytes, name: str, wanted: Population, looks: Looks
+) -> tuple[Gold, ...]:
     """The same from the bytes of a file of this name."""
     try:
         rows = list(csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline="")))
@@ -59,16 +68,21 @@ def gold_of_table(store: Store, content: bytes, name: str, wanted: Population, l
         raise _unreadable(name, error) from error
     if not 0 < len(rows) <= MOST_ITEMS:
         raise CampaignError(
-            f"{name} has {len(rows):,} rows; gold items are 1 to {MOST_ITEMS:,}.", remedy=f"Columns: {_columns()}."
+            f"{name} has {len(rows):,} rows; gold items are 1 to {MOST_ITEMS:,}.",
+            remedy=f"Columns: {_columns()}.",
         )
-    judged, _ = population(store, Population(wanted.benchmark, wanted.experiment, outcome=PopulationOutcome.PREDICTED))
+    judged, _ = population(
+        store, Population(wanted.benchmark, wanted.experiment, outcome=PopulationOutcome.PREDICTED)
+    )
     known = {(one.instance_id, one.detector, str(one.setting)): one for one in judged}
     found = []
     for place, row in enumerate(rows, start=2):
         try:
             found.append(_gold(store, known, row, looks, origin=Path(name).name[:80]))
         except ValueError as error:
-            raise CampaignError(f"{name}, line {place}: {error}.", remedy=f"Columns: {_columns()}.") from error
+            raise CampaignError(
+                f"{name}, line {place}: {error}.", remedy=f"Columns: {_columns()}."
+            ) from error
     return tuple(found)
 
 
@@ -101,12 +115,18 @@ def _gold(
     runs = texts_of_runs(store, verdict, blind=looks.blind)
     run = int(given["run"]) if given["run"].isdecimal() else None
     if given["run"] and run not in runs:
-        raise ValueError(f"run {given['run'][:20]!r} has no text; runs with one are {', '.join(map(str, runs))}")
+        raise ValueError(
+            f"run {given['run'][:20]!r} has no text; runs with one are {', '.join(map(str, runs))}"
+        )
     if looks.texts is Texts.ONE and run is None:
         if len(set(runs.values())) > 1:
-            raise ValueError(f"its runs gave {len(set(runs.values()))} texts; the column run must say which is meant")
+            raise ValueError(
+                f"its runs gave {len(set(runs.values()))} texts; the column run must say which is meant"
+            )
         run = next(iter(runs))
-    return Gold("", verdict, given["label"], given["why"], run if looks.texts is Texts.ONE else None, origin)
+    return Gold(
+        "", verdict, given["label"], given["why"], run if looks.texts is Texts.ONE else None, origin
+    )
 
 
 def gold_of_campaign(
@@ -126,17 +146,30 @@ def gold_of_campaign(
     """
     plan, lock = kept_campaign(folder, campaign)
     if lock is None:
-        raise CampaignError(f"{campaign!r} is not locked, so its labels are not final.", remedy="Lock it first.")
+        raise CampaignError(
+            f"{campaign!r} is not locked, so its labels are not final.", remedy="Lock it first."
+        )
     if not same_meaning(plan.labels, looks.labels):
-        raise CampaignError(f"{campaign!r} has other labels than the new campaign.", remedy="Choose another campaign.")
+        raise CampaignError(
+            f"{campaign!r} has other labels than the new campaign.",
+            remedy="Choose another campaign.",
+        )
     taken = {entry.verdict.key for entry in but}
     why, finals = _whys(folder, plan), final_outcomes(folder, plan)
     decided = [
-        Gold("", item.verdict, str(final.label), why.get(item.item, f"decided in {campaign}"), None, campaign)
+        Gold(
+            "",
+            item.verdict,
+            str(final.label),
+            why.get(item.item, f"decided in {campaign}"),
+            None,
+            campaign,
+        )
         for item in plan.items
         for final in [finals[item.item]]
         if final.provenance in (Provenance.UNANIMOUS, Provenance.ADJUDICATED)
-        and (item.verdict.benchmark, item.verdict.experiment) == (wanted.benchmark, wanted.experiment)
+        and (item.verdict.benchmark, item.verdict.experiment)
+        == (wanted.benchmark, wanted.experiment)
         and item.verdict.key not in taken
     ]
     names = {item.verdict.key: item.item for item in plan.items}

@@ -35,14 +35,18 @@ class GoldScore(NamedTuple):
 
 def gold_scores(folder: DataFolder, plan: Plan) -> list[GoldScore]:
     """Every annotator's score, in the plan's order; none if the plan has no gold."""
-    return [_score(name, counted(folder, plan, name)) for name in plan.annotators] if plan.gold else []
+    return (
+        [_score(name, counted(folder, plan, name)) for name in plan.annotators] if plan.gold else []
+    )
 
 
 def _score(annotator: str, labels: list[tuple[Gold, str | None]]) -> GoldScore:
     given = [(entry, label) for entry, label in labels if label is not None]
     right = [float(label == entry.label) for entry, label in given]
     cases = [f"{entry.verdict.benchmark}/{entry.verdict.case_id}" for entry, _ in given]
-    return GoldScore(annotator, int(sum(right)), len(labels), clustered_rate(right, [1.0] * len(right), cases))
+    return GoldScore(
+        annotator, int(sum(right)), len(labels), clustered_rate(right, [1.0] * len(right), cases)
+    )
 
 
 def counted(folder: DataFolder, plan: Plan, annotator: str) -> list[tuple[Gold, str | None]]:
@@ -76,5 +80,11 @@ def gold_rows(folder: DataFolder, plan: Plan) -> Iterator[tuple[object, ...]]:
             agrees = None if label is None else int(label == entry.label)
             verdict = entry.verdict
             known = (annotator, entry.item, label, entry.label, agrees, entry.why, entry.origin)
-            where = (verdict.benchmark, verdict.case_id, verdict.instance_id, verdict.detector, str(verdict.setting))
+            where = (
+                verdict.benchmark,
+                verdict.case_id,
+                verdict.instance_id,
+                verdict.detector,
+                str(verdict.setting),
+            )
             yield (*known, *where, verdict.experiment, entry.run)

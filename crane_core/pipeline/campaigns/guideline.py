@@ -29,7 +29,11 @@ def guideline_versions(folder: DataFolder, plan: Plan) -> tuple[GuidelineVersion
         if isinstance(record, CampaignLock | CampaignRound):
             is_locked = isinstance(record, CampaignLock)
         if isinstance(record, CampaignGuideline) and not is_locked:
-            found.append(GuidelineVersion(version_of(record.text), record.text, record.changed_at, record.changed_by))
+            found.append(
+                GuidelineVersion(
+                    version_of(record.text), record.text, record.changed_at, record.changed_by
+                )
+            )
     return tuple(found)
 
 
@@ -61,20 +65,29 @@ def change_guideline(
         )
     if whole.strip() == now.text.strip():
         raise CampaignError(
-            f"This is the guideline of {campaign!r} already; nothing was stored.", remedy="Change the text first."
+            f"This is the guideline of {campaign!r} already; nothing was stored.",
+            remedy="Change the text first.",
         )
-    changed = CampaignGuideline(campaign, datetime.now(UTC).isoformat(timespec="milliseconds"), who, whole)
+    changed = CampaignGuideline(
+        campaign, datetime.now(UTC).isoformat(timespec="milliseconds"), who, whole
+    )
     ledger.append(campaign_file(folder, campaign), changed)
     version = GuidelineVersion(version_of(whole), whole, changed.changed_at, who)
-    if version not in guideline_versions(folder, plan) and (lock := kept_campaign(folder, campaign).lock):
-        raise _locked(lock)  # another process locked it at the same moment, and the lock comes first
+    if version not in guideline_versions(folder, plan) and (
+        lock := kept_campaign(folder, campaign).lock
+    ):
+        raise _locked(
+            lock
+        )  # another process locked it at the same moment, and the lock comes first
     return version
 
 
 def _person(by: str) -> str:
     name = by.strip()
     if not name or len(name) > MOST_OF_A_NAME:
-        raise ValueError(f"a change needs the name of its author, of up to {MOST_OF_A_NAME} characters")
+        raise ValueError(
+            f"a change needs the name of its author, of up to {MOST_OF_A_NAME} characters"
+        )
     return name
 
 

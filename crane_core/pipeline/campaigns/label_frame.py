@@ -14,7 +14,12 @@ from crane_core.annotation.outcome import Final, final_outcome
 from crane_core.annotation.plan import Plan
 from crane_core.annotation.showing import Showing
 from crane_core.importers.crane_llm_settled import SETTLED
-from crane_core.pipeline.campaigns.campaigns import campaign_names, decisions_of, journal_of, kept_campaign
+from crane_core.pipeline.campaigns.campaigns import (
+    campaign_names,
+    decisions_of,
+    journal_of,
+    kept_campaign,
+)
 from crane_core.pipeline.loading.editions import without_edition
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage import labels
@@ -58,7 +63,9 @@ def label_frame(store: Store, folder: DataFolder) -> pd.DataFrame:
 def with_campaigns(imported: pd.DataFrame, folder: DataFolder) -> pd.DataFrame:
     """Imported labels, and after them those of the campaigns."""
     imported = with_judged_campaigns(imported)[COLUMNS]
-    of_campaigns = pd.DataFrame(list(_campaign_rows(folder)), columns=COLUMNS).astype(imported.dtypes)
+    of_campaigns = pd.DataFrame(list(_campaign_rows(folder)), columns=COLUMNS).astype(
+        imported.dtypes
+    )
     return pd.concat([imported, of_campaigns], ignore_index=True) if len(of_campaigns) else imported
 
 
@@ -90,7 +97,11 @@ def final_outcomes(folder: DataFolder, plan: Plan) -> dict[str, Final]:
     outcomes = {}
     for item in plan.items:
         first = Showing(item.item, 1)
-        said = {name: journal.given[first].label for name, journal in journals.items() if first in journal.given}
+        said = {
+            name: journal.given[first].label
+            for name, journal in journals.items()
+            if first in journal.given
+        }
         outcomes[item.item] = final_outcome(said, decisions.get(item.item))
     return outcomes
 
@@ -109,4 +120,6 @@ def repeat_frame(folder: DataFolder) -> pd.DataFrame:
                     verdict = verdict_of[showing.item]
                     who = (campaign, f"{campaign}: {annotator}", verdict.benchmark, verdict.case_id)
                     rows.append((*who, str(first.label), str(again.label)))
-    return pd.DataFrame(rows, columns=["campaign", "annotator", "benchmark", "case_id", "first", "again"])
+    return pd.DataFrame(
+        rows, columns=["campaign", "annotator", "benchmark", "case_id", "first", "again"]
+    )

@@ -80,7 +80,10 @@ class Read(NamedTuple):
 
     def counts(self) -> dict[str, int]:
         """Faults of each kind, the most frequent first."""
-        return {str(fault): n for fault, n in Counter(entry.fault for entry in self.faults).most_common()}
+        return {
+            str(fault): n
+            for fault, n in Counter(entry.fault for entry in self.faults).most_common()
+        }
 
 
 class _LabelRow(NamedTuple):
@@ -127,9 +130,15 @@ def _read_desk_file(
     found = label_store.check(annotator, read.acts, though_locked=though_locked)
     line_of = {str(act["event"]): line for act, line in zip(read.acts, read.lines, strict=True)}
     faults = [Faulty(line, RowFault.INVALID, words) for line, words in read.invalid]
-    faults += [Faulty(line_of[event], RowFault.INVALID, words) for event, words in found.refused.items()]
     faults += [
-        Faulty(line_of[event], RowFault.ALREADY, f"the item is labelled {other.label} already, elsewhere")
+        Faulty(line_of[event], RowFault.INVALID, words) for event, words in found.refused.items()
+    ]
+    faults += [
+        Faulty(
+            line_of[event],
+            RowFault.ALREADY,
+            f"the item is labelled {other.label} already, elsewhere",
+        )
         for event, other in found.overtaken.items()
     ]
     fresh = {act.event for act in found.fresh}
@@ -182,7 +191,12 @@ class _RowReader:
     def _note(self, row: _LabelRow) -> Iterator[dict[str, object]]:
         """A note is a separate act, as on the page."""
         if row.note:
-            yield self._act(row) | {"event": uuid4().hex, "action": "note", "note": row.note, "reason": None}
+            yield self._act(row) | {
+                "event": uuid4().hex,
+                "action": "note",
+                "note": row.note,
+                "reason": None,
+            }
 
     def _label(self, row: _LabelRow) -> str:
         return self._meaning.get(row.label, row.label)
@@ -196,7 +210,10 @@ class _RowReader:
             return RowFault.INVALID, f"the showing must be 1 or 2, not {_quoted(row.showing)}"
         showing = self._showing(row)
         if showing not in self._journal.order:
-            return RowFault.NOT_ASSIGNED, f"{item}, showing {showing.showing}, is not assigned to {self._annotator}"
+            return (
+                RowFault.NOT_ASSIGNED,
+                f"{item}, showing {showing.showing}, is not assigned to {self._annotator}",
+            )
         if self._label(row) not in self._plan.labels:
             return RowFault.UNKNOWN_LABEL, f"{_quoted(self._label(row))} is not a label"
         label = self._label(row)
@@ -214,7 +231,10 @@ class _RowReader:
     def _other_fault(self, row: _LabelRow) -> tuple[RowFault, str] | None:
         reasons = self._plan.labels.reason_words
         if row.reason and row.reason not in reasons:
-            return RowFault.INVALID, f"{_quoted(row.reason)} is not a reason: {', '.join(reasons) or 'none'}"
+            return (
+                RowFault.INVALID,
+                f"{_quoted(row.reason)} is not a reason: {', '.join(reasons) or 'none'}",
+            )
         try:
             for act in (self._act(row), *self._note(row)):
                 annotation(act, self._plan, self._annotator, sequence=1, later_versions=self._later)
@@ -226,7 +246,9 @@ class _RowReader:
 def _names(plan: Plan, annotator: str) -> dict[str, str]:
     """The items by every name that a file may use."""
     names = [*(item.item for item in plan.items), *plan.gold_items]
-    return {cover_name(plan, annotator, name): name for name in names} | {name: name for name in names}
+    return {cover_name(plan, annotator, name): name for name in names} | {
+        name: name for name in names
+    }
 
 
 def _unlike(first: str, label: str) -> str:
@@ -241,7 +263,9 @@ def _content(file: Path) -> bytes:
     try:
         return read_given(file, _MOST_BYTES)
     except OSError as error:
-        raise CampaignError(f"{file} cannot be read: {error.strerror}.", remedy="Name a CSV file.") from error
+        raise CampaignError(
+            f"{file} cannot be read: {error.strerror}.", remedy="Name a CSV file."
+        ) from error
     except ValueError as error:
         raise CampaignError(f"{file}: {error}.", remedy="Name a CSV file.") from error
 
@@ -249,7 +273,9 @@ def _content(file: Path) -> bytes:
 def _refuse_other_form(file: Path, content: bytes) -> None:
     tool = foreign_tool(file.name, content)
     if tool is not None and file.suffix.lower() != ".csv":
-        raise CampaignError(f"{file} is an export of {tool.name}, not a CSV file.", remedy=remedy_of(tool))
+        raise CampaignError(
+            f"{file} is an export of {tool.name}, not a CSV file.", remedy=remedy_of(tool)
+        )
 
 
 def _rows(file: Path, content: bytes, columns: Columns) -> Iterator[_LabelRow]:
@@ -260,7 +286,9 @@ def _rows(file: Path, content: bytes, columns: Columns) -> Iterator[_LabelRow]:
             named = {field: _cell(cells, column) for field, column in columns._asdict().items()}
             yield _LabelRow(line=sheet.line_num, **named)
     except (UnicodeDecodeError, csv.Error) as error:
-        raise CampaignError(f"{file} is not a CSV file in UTF-8: {error}.", remedy="Save it as CSV, UTF-8.") from error
+        raise CampaignError(
+            f"{file} is not a CSV file in UTF-8: {error}.", remedy="Save it as CSV, UTF-8."
+        ) from error
 
 
 def _check_header(file: Path, header: list[str], columns: Columns) -> None:
@@ -268,7 +296,9 @@ def _check_header(file: Path, header: list[str], columns: Columns) -> None:
     for name in (column for column in columns if column is not None):
         if header.count(name) != 1:
             how = "has no column" if name not in header else "has more than one column"
-            raise CampaignError(f"{file} {how} {_quoted(name)}.", remedy=f"Its columns are {listed}.")
+            raise CampaignError(
+                f"{file} {how} {_quoted(name)}.", remedy=f"Its columns are {listed}."
+            )
 
 
 def _cell(cells: Mapping[str, object], column: str | None) -> str:

@@ -6,7 +6,12 @@ from collections.abc import Iterable, Mapping
 
 import pandas as pd
 
-from crane_core.annotation.label_set import LabelSet, means_the_study, shares_with_study, study_labels
+from crane_core.annotation.label_set import (
+    LabelSet,
+    means_the_study,
+    shares_with_study,
+    study_labels,
+)
 from crane_core.pipeline.campaigns.campaigns import campaign_names, kept_campaign
 from crane_core.pipeline.places import DataFolder
 
@@ -16,12 +21,16 @@ def label_sets(folder: DataFolder) -> dict[str, LabelSet]:
     return {name: kept_campaign(folder, name).plan.labels for name in campaign_names(folder)}
 
 
-def common_set(labels: pd.DataFrame, annotators: Iterable[str], sets: Mapping[str, LabelSet]) -> LabelSet:
+def common_set(
+    labels: pd.DataFrame, annotators: Iterable[str], sets: Mapping[str, LabelSet]
+) -> LabelSet:
     """The set of these annotators, if they all have the same; else the study's, on which only its codes stand.
 
     labels: `label_frame`, or `judges.who_labelled`. Annotators outside of campaigns have the study's set.
     """
-    campaigns = labels[labels["annotator"].isin(list(annotators))].drop_duplicates("annotator")["campaign"]
+    campaigns = labels[labels["annotator"].isin(list(annotators))].drop_duplicates("annotator")[
+        "campaign"
+    ]
     found = {sets.get(str(name), study_labels()) for name in campaigns}
     return found.pop() if len(found) == 1 else study_labels()
 
@@ -37,7 +46,9 @@ def standing_words(labels: LabelSet) -> str:
         return ""
     if not shares_with_study(labels):
         return "Results does not count these labels, because none of them is one of the study's."
-    counted = ", ".join(f"{label.word} {label.credit:g}" for label in labels.labels if label.credit is not None)
+    counted = ", ".join(
+        f"{label.word} {label.credit:g}" for label in labels.labels if label.credit is not None
+    )
     silent = ", ".join(label.word for label in labels.labels if label.credit is None)
     left_out = f" Without credit: {silent}; those diagnoses count as not judged." if silent else ""
     return (

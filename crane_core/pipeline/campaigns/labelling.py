@@ -28,7 +28,12 @@ from crane_core.annotation.showing import Showing
 from crane_core.annotation.thread import Thread, threads
 from crane_core.domain import Annotation, AnnotationAction, CampaignLock, CampaignMessage
 from crane_core.errors import CampaignError, LedgerError
-from crane_core.pipeline.campaigns.campaigns import campaign_file, decision_folder, kept_campaign, label_file
+from crane_core.pipeline.campaigns.campaigns import (
+    campaign_file,
+    decision_folder,
+    kept_campaign,
+    label_file,
+)
 from crane_core.pipeline.campaigns.desk_names import DeskNames, desk_names
 from crane_core.pipeline.campaigns.guideline import guideline_versions
 from crane_core.pipeline.campaigns.threads import message_file, messages_of
@@ -109,7 +114,9 @@ class LabelStore:
             self._write(session, annotator, found.fresh)
         return Taken(found.saved, found.refused, perf_counter() - start, overtaken=found.overtaken)
 
-    def check(self, annotator: str, acts: Sequence[Mapping[str, Any]], *, though_locked: bool = False) -> CheckedActs:
+    def check(
+        self, annotator: str, acts: Sequence[Mapping[str, Any]], *, though_locked: bool = False
+    ) -> CheckedActs:
         """What `take` would do with these acts; nothing is written, not even a lock. Raises CampaignError as it does.
 
         though_locked: as if the campaign were open again.
@@ -135,7 +142,10 @@ class LabelStore:
         """
         with self._open_session(annotator) as session:
             found = self._checked(session.journal, annotator, acts)
-            others = {event: f"the item is labelled {one.label} already" for event, one in found.overtaken.items()}
+            others = {
+                event: f"the item is labelled {one.label} already"
+                for event, one in found.overtaken.items()
+            }
             if refused := found.refused | others:
                 n, first = len(refused), next(iter(refused.values()))
                 raise CampaignError(
@@ -154,12 +164,17 @@ class LabelStore:
         """
         self._read_campaign()
         session = self._session(annotator)
-        with session.lock, ledger.exclusively(label_file(self._folder, self.plan.campaign, annotator)):
+        with (
+            session.lock,
+            ledger.exclusively(label_file(self._folder, self.plan.campaign, annotator)),
+        ):
             self._read(session, annotator)
             self._refuse_when_over(annotator, though_locked=False)
             yield session
 
-    def _write(self, session: _AnnotatorSession, annotator: str, fresh: Sequence[Annotation]) -> None:
+    def _write(
+        self, session: _AnnotatorSession, annotator: str, fresh: Sequence[Annotation]
+    ) -> None:
         if fresh:
             ledger.append(label_file(self._folder, self.plan.campaign, annotator), *fresh)
             self._read(session, annotator)
@@ -219,7 +234,8 @@ class LabelStore:
             if self._campaign_bytes == -1 or kept.plan != self.plan:
                 self.plan: Plan = kept.plan
                 self._sessions = {
-                    name: _AnnotatorSession(journal_for(self.plan, name)) for name in self.plan.annotators
+                    name: _AnnotatorSession(journal_for(self.plan, name))
+                    for name in self.plan.annotators
                 }
             self._lock = kept.lock
             self._guidelines = guideline_versions(self._folder, kept.plan)
@@ -234,10 +250,13 @@ class LabelStore:
             )
         if annotator not in self.plan.present:
             raise CampaignError(
-                f"{annotator} no longer labels in {self.plan.campaign}.", remedy="Ask its lead, who can add people."
+                f"{annotator} no longer labels in {self.plan.campaign}.",
+                remedy="Ask its lead, who can add people.",
             )
 
-    def _checked(self, journal: Journal, annotator: str, acts: Sequence[Mapping[str, Any]]) -> CheckedActs:
+    def _checked(
+        self, journal: Journal, annotator: str, acts: Sequence[Mapping[str, Any]]
+    ) -> CheckedActs:
         """Check acts one after the other, each against the labels that those before it leave."""
         found = CheckedActs([], [], {}, {})
         later = [entry.version for entry in self.guidelines()[1:]]
@@ -248,7 +267,9 @@ class LabelStore:
                 found.saved.append(event)
                 continue
             try:
-                act = annotation(raw, self.plan, annotator, sequence=now.n_acts + 1, later_versions=later)
+                act = annotation(
+                    raw, self.plan, annotator, sequence=now.n_acts + 1, later_versions=later
+                )
             except ValueError as error:
                 found.refused[event[:64]] = str(error)
                 continue
@@ -280,7 +301,9 @@ def _overtaking(journal: Journal, act: Annotation, raw: Mapping[str, Any]) -> La
 
 def _with_both_notes(journal: Journal, act: Annotation, raw: Mapping[str, Any]) -> Annotation:
     """A note that keeps what another device wrote meanwhile. Raises ValueError if both are too long together."""
-    if act.action is not AnnotationAction.NOTE or not isinstance(before := raw.get("note_before"), str):
+    if act.action is not AnnotationAction.NOTE or not isinstance(
+        before := raw.get("note_before"), str
+    ):
         return act
     stored = journal.notes.get(Showing(act.item, act.showing), "")
     note = merged_note(stored, before, act.note or "")
@@ -295,7 +318,15 @@ _OF_A_LABEL = (AnnotationAction.LABEL, AnnotationAction.UNDO, AnnotationAction.R
 
 
 def adjudicate(
-    folder: DataFolder, plan: Plan, item: str, *, by: str, label: str, reason: str, note: str = "", event: str = ""
+    folder: DataFolder,
+    plan: Plan,
+    item: str,
+    *,
+    by: str,
+    label: str,
+    reason: str,
+    note: str = "",
+    event: str = "",
 ) -> Annotation:
     """Decide an item between its annotators, with a reason code. Raises CampaignError; then nothing was saved.
 
@@ -303,13 +334,28 @@ def adjudicate(
     """
     file = _decision_file(folder, plan, by)
     with ledger.exclusively(file):
-        return _adjudicated(folder, plan, item, file, by=by, label=label, reason=reason, note=note, event=event)
+        return _adjudicated(
+            folder, plan, item, file, by=by, label=label, reason=reason, note=note, event=event
+        )
 
 
 def _adjudicated(
-    folder: DataFolder, plan: Plan, item: str, file: Path, *, by: str, label: str, reason: str, note: str, event: str
+    folder: DataFolder,
+    plan: Plan,
+    item: str,
+    file: Path,
+    *,
+    by: str,
+    label: str,
+    reason: str,
+    note: str,
+    event: str,
 ) -> Annotation:
-    before = [one for one in ledger.tail(file).records if isinstance(one, Annotation)] if file.is_file() else []
+    before = (
+        [one for one in ledger.tail(file).records if isinstance(one, Annotation)]
+        if file.is_file()
+        else []
+    )
     if on_disk := next((one for one in before if one.event == event), None):
         return on_disk
     _check_decision(folder, plan, item, label=label, reason=reason, note=note, event=event)
@@ -344,7 +390,9 @@ def _check_decision(
     folder: DataFolder, plan: Plan, item: str, *, label: str, reason: str, note: str, event: str
 ) -> None:
     if kept_campaign(folder, plan.campaign).lock is not None:
-        raise CampaignError(f"{plan.campaign} is locked.", remedy="Its outcomes can no longer change.")
+        raise CampaignError(
+            f"{plan.campaign} is locked.", remedy="Its outcomes can no longer change."
+        )
     known = {entry.item for entry in plan.items}
     if item not in known or label not in plan.labels or reason not in ADJUDICATION_REASONS:
         raise CampaignError(
@@ -352,7 +400,9 @@ def _check_decision(
             remedy=f"Labels are {plan.labels.listed()}; reasons are {_listed(ADJUDICATION_REASONS)}.",
         )
     if len(note) > MAX_NOTE:
-        raise CampaignError(f"The note is longer than {MAX_NOTE:,} characters.", remedy="Shorten it.")
+        raise CampaignError(
+            f"The note is longer than {MAX_NOTE:,} characters.", remedy="Shorten it."
+        )
     if event and not EVENT.fullmatch(event):
         raise CampaignError("The name of the decision is invalid.", remedy="Load the page again.")
 

@@ -53,15 +53,22 @@ def keep_keys(folder: DataFolder, person: str, body: Any) -> None:
     """
     file = key_file(folder, person)
     if file is None:
-        raise CampaignError(f"{person[:40]!r} is not a name that keys are kept for.", remedy="Log in, or correct it.")
+        raise CampaignError(
+            f"{person[:40]!r} is not a name that keys are kept for.",
+            remedy="Log in, or correct it.",
+        )
     try:
         chosen = checked_keys(body)
     except ValueError as error:
-        raise CampaignError(f"These keys cannot be kept: {error}.", remedy="Choose others.") from error
+        raise CampaignError(
+            f"These keys cannot be kept: {error}.", remedy="Choose others."
+        ) from error
     try:
         is_kept = own_keys(folder, person) == chosen
     except CampaignError:
         is_kept = False  # what cannot be read is replaced by what can
     if not is_kept:
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
-        ledger.append(file, KeyChoice(person, now, json.dumps(chosen, ensure_ascii=False, sort_keys=True)))
+        ledger.append(
+            file, KeyChoice(person, now, json.dumps(chosen, ensure_ascii=False, sort_keys=True))
+        )

@@ -52,7 +52,8 @@ class Outline(NamedTuple):
 def outline(plan: Plan, weight: Clustering, titles: Mapping[str, str] = NO_TITLES) -> Outline:
     """The outline of a plan and of its effective sample size."""
     strata = tuple(
-        StratumRow(s.name, s.population, s.sampled, s.overlap, s.sampled / s.population) for s in plan.strata
+        StratumRow(s.name, s.population, s.sampled, s.overlap, s.sampled / s.population)
+        for s in plan.strata
     )
     return Outline(
         sentences=(
@@ -69,7 +70,11 @@ def outline(plan: Plan, weight: Clustering, titles: Mapping[str, str] = NO_TITLE
 
 
 def _population(plan: Plan, titles: Mapping[str, str]) -> str:
-    left_out = f"; {plan.left_out:,} more are excluded, because their texts are not loaded" if plan.left_out else ""
+    left_out = (
+        f"; {plan.left_out:,} more are excluded, because their texts are not loaded"
+        if plan.left_out
+        else ""
+    )
     return f"Population: {plan.population_size:,} verdicts, {query_words(plan.population, titles)}{left_out}."
 
 
@@ -80,7 +85,9 @@ def query_words(asked: Population, titles: Mapping[str, str] = NO_TITLES) -> str
     """
     filters = {name.replace("_", " "): getattr(asked, name) for name in FILTERS}
     named = [
-        f"{name} {', '.join(titles.get(one, one) for one in values)}" for name, values in filters.items() if values
+        f"{name} {', '.join(titles.get(one, one) for one in values)}"
+        for name, values in filters.items()
+        if values
     ]
     where = ", ".join(titles.get(one, one) for one in (asked.benchmark, asked.experiment))
     return "; ".join([where, str(asked.outcome), *named])
@@ -100,21 +107,35 @@ def _sample(plan: Plan) -> str:
 
 def _by(design: Design) -> str:
     strata = " × ".join(name.replace("_", " ") for name in design.strata)
-    return f"in proportion over {strata}, rounded up in each stratum," if design.strata else "without strata"
+    return (
+        f"in proportion over {strata}, rounded up in each stratum,"
+        if design.strata
+        else "without strata"
+    )
 
 
 def _overlap(plan: Plan) -> str:
     if len(plan.annotators) == 1:
         return "Annotators: one, so inter-annotator agreement cannot be measured."
     design = plan.design
-    words = f"each item by {design.per_item} of them" if design.overlap is Overlap.SOME else str(design.overlap)
+    words = (
+        f"each item by {design.per_item} of them"
+        if design.overlap is Overlap.SOME
+        else str(design.overlap)
+    )
     first = f" All label the same {design.calibration:,} items first; then the lead opens the main round."
     return f"Annotators: {len(plan.annotators)}; {words}.{first if design.calibration else ''}"
 
 
 def _texts(plan: Plan) -> str:
-    shown = "one text per item, drawn at random from the runs that predict the crash, without counts"
-    shown = shown if plan.design.texts is Texts.ONE else "all texts of an item, with the number of runs of each"
+    shown = (
+        "one text per item, drawn at random from the runs that predict the crash, without counts"
+    )
+    shown = (
+        shown
+        if plan.design.texts is Texts.ONE
+        else "all texts of an item, with the number of runs of each"
+    )
     style = " The style of a text can still reveal its model." if plan.blind else ""
     return f"Texts: {shown}.{style}"
 
@@ -124,12 +145,16 @@ def _labels(plan: Plan) -> tuple[str, ...]:
     if means_the_study(plan.labels):
         return ()
     listed = ", ".join(label.words for label in plan.labels.labels)
-    return (f"Labels: {plan.labels.name} ({plan.labels.scale}), {listed}. {standing_words(plan.labels)}",)
+    return (
+        f"Labels: {plan.labels.name} ({plan.labels.scale}), {listed}. {standing_words(plan.labels)}",
+    )
 
 
 def _gold(plan: Plan) -> str:
     origins = ", ".join(sorted({entry.origin for entry in plan.gold}))
-    told = "annotators are told after each label" if plan.gold_feedback else "annotators are not told"
+    told = (
+        "annotators are told after each label" if plan.gold_feedback else "annotators are not told"
+    )
     n = len(plan.gold)
     return (
         f"Gold: {n:,} item{'s' * (n > 1)} with a known label ({origins}), once in everybody's order; {told}. "
@@ -163,7 +188,10 @@ def _dependence(plan: Plan, weight: Clustering) -> tuple[str, ...]:
         f"±{weight.margin_here:.1%}; for new cases of this kind it would be ±{weight.margin_apart:.1%} "
         "if all items were independent."
     )
-    weighed = [f"rho = {entry.rho:.2f}{{}} {_weighs(entry, weight.margin_apart)}." for entry in weight.weights]
+    weighed = [
+        f"rho = {entry.rho:.2f}{{}} {_weighs(entry, weight.margin_apart)}."
+        for entry in weight.weights
+    ]
     if weight.likeness is None:
         unknown = "No human labels exist yet to estimate the correlation within a case (rho)."
         return opening, here, unknown, *(f"Assuming {entry.format(',')}" for entry in weighed)
@@ -183,8 +211,12 @@ def _remarks(plan: Plan) -> tuple[str, ...]:
     remarks = []
     if plan.blind and can_be_guessed(plan.seed):
         remarks.append("A seed this short can be guessed, which reveals what an item's name hides.")
-    if plan.design.repeats and (none := [row.annotator for row in workload(plan) if not row.repeats]):
-        remarks.append(f"No hidden repeats for {', '.join(none)}: too few items to separate the two showings.")
+    if plan.design.repeats and (
+        none := [row.annotator for row in workload(plan) if not row.repeats]
+    ):
+        remarks.append(
+            f"No hidden repeats for {', '.join(none)}: too few items to separate the two showings."
+        )
     return tuple(remarks)
 
 
@@ -198,7 +230,9 @@ def in_words(plan: Plan, told: Outline) -> str:
     width = max(len(row.stratum) for row in told.strata)
     title = f": {plan.title}" if plan.title != plan.campaign else ""
     lines = [f"Campaign {plan.campaign}{title}", *told.sentences, ""]
-    lines.append(f"{'stratum':<{width}}  population  drawn  labelled twice or more  inclusion probability")
+    lines.append(
+        f"{'stratum':<{width}}  population  drawn  labelled twice or more  inclusion probability"
+    )
     lines += [
         f"{row.stratum:<{width}}  {row.population:>10,}  {row.drawn:>5,}  {row.twice_or_more:>22,}"
         f"  {row.inclusion_probability:>21.4f}"
@@ -240,7 +274,10 @@ def as_json(plan: Plan, told: Outline, weight: Clustering) -> dict[str, Any]:
         "strata": [row._asdict() for row in told.strata],
         "annotators": [row._asdict() for row in told.load],
         "seconds_per_item": SECONDS_PER_ITEM,
-        "margin": {"of_population": weight.margin_here, "of_further_cases_if_independent": weight.margin_apart},
+        "margin": {
+            "of_population": weight.margin_here,
+            "of_further_cases_if_independent": weight.margin_apart,
+        },
         "rho": _rho_json(weight),
         "design_effects": [
             {"rho": entry.rho, **entry.effect._asdict(), "margin_of_further_cases": entry.margin}
@@ -251,4 +288,8 @@ def as_json(plan: Plan, told: Outline, weight: Clustering) -> dict[str, Any]:
 
 
 def _rho_json(weight: Clustering) -> dict[str, Any] | None:
-    return weight.likeness.rho._asdict() | {"source": weight.likeness.source} if weight.likeness else None
+    return (
+        weight.likeness.rho._asdict() | {"source": weight.likeness.source}
+        if weight.likeness
+        else None
+    )

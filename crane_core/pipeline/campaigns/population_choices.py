@@ -14,7 +14,12 @@ from crane_core.pipeline.study.table_scores import STUDY
 from crane_core.storage import diagnoses
 from crane_core.storage.store import Store
 
-FILTERS = {"detectors": "detector", "settings": "setting", "libraries": "library", "root_causes": "root_cause"}
+FILTERS = {
+    "detectors": "detector",
+    "settings": "setting",
+    "libraries": "library",
+    "root_causes": "root_cause",
+}
 """Member of a population to column of the verdict frame."""
 
 
@@ -31,7 +36,9 @@ class PopulationChoices(NamedTuple):
     has_texts: bool
 
 
-def population_choices(store: Store, verdicts: pd.DataFrame | None = None) -> list[PopulationChoices]:
+def population_choices(
+    store: Store, verdicts: pd.DataFrame | None = None
+) -> list[PopulationChoices]:
     """One entry per benchmark and experiment with verdicts of models; those with texts first, then by size.
 
     verdicts: the verdict frame, where the caller has it.
@@ -40,9 +47,13 @@ def population_choices(store: Store, verdicts: pd.DataFrame | None = None) -> li
     frame = frame[frame["detector_kind"] == DetectorKind.LLM]
     found = []
     for (benchmark, experiment), rows in frame.groupby(["benchmark", "experiment"], sort=True):
-        values = {name: tuple(sorted(rows[column].dropna().unique())) for name, column in FILTERS.items()}
+        values = {
+            name: tuple(sorted(rows[column].dropna().unique())) for name, column in FILTERS.items()
+        }
         has_texts = diagnoses.has_answers_with_text(store.cursor(), str(benchmark), str(experiment))
-        found.append(PopulationChoices(str(benchmark), str(experiment), len(rows), values, has_texts))
+        found.append(
+            PopulationChoices(str(benchmark), str(experiment), len(rows), values, has_texts)
+        )
     return sorted(found, key=lambda entry: (not entry.has_texts, -entry.n_verdicts))
 
 
@@ -55,7 +66,10 @@ def usual_experiment(store: Store, benchmark: str) -> str:
 def check_asked(store: Store, wanted: Population) -> None:
     """Raises CampaignError for a name that no verdict has: a misspelt filter would just make the population smaller."""
     known = population_choices(store)
-    here = next((c for c in known if (c.benchmark, c.experiment) == (wanted.benchmark, wanted.experiment)), None)
+    here = next(
+        (c for c in known if (c.benchmark, c.experiment) == (wanted.benchmark, wanted.experiment)),
+        None,
+    )
     if here is None:
         there = ", ".join(f"{entry.benchmark} {entry.experiment}" for entry in known) or "none"
         raise CampaignError(

@@ -14,7 +14,12 @@ from crane_core.annotation.rounds import Round, RoundKind
 from crane_core.annotation.showing import Showing
 from crane_core.domain import CampaignRound
 from crane_core.errors import CampaignError
-from crane_core.pipeline.campaigns.campaigns import acts_of, campaign_file, journal_of, kept_campaign
+from crane_core.pipeline.campaigns.campaigns import (
+    acts_of,
+    campaign_file,
+    journal_of,
+    kept_campaign,
+)
 from crane_core.pipeline.places import DataFolder
 
 MAX_WHY = 500
@@ -37,12 +42,20 @@ def open_main(folder: DataFolder, campaign: str, *, by: str, why: str = "") -> R
     return _kept(folder, campaign, lambda plan, journals: main_round(plan, _signed(by, why)))
 
 
-def change_people(folder: DataFolder, campaign: str, change: PeopleChange, *, by: str, why: str = "") -> Round:
+def change_people(
+    folder: DataFolder, campaign: str, change: PeopleChange, *, by: str, why: str = ""
+) -> Round:
     """Let people join, leave, take over or hand back. Raises CampaignError; then nothing was kept."""
-    return _kept(folder, campaign, lambda plan, journals: people_round(plan, journals, change, _signed(by, why)))
+    return _kept(
+        folder,
+        campaign,
+        lambda plan, journals: people_round(plan, journals, change, _signed(by, why)),
+    )
 
 
-def label_again(folder: DataFolder, campaign: str, which: Which, *, by: str, why: str = "") -> Round:
+def label_again(
+    folder: DataFolder, campaign: str, which: Which, *, by: str, why: str = ""
+) -> Round:
     """Send items back to those who labelled them; a locked campaign is open again. Raises CampaignError."""
 
     def made(plan: Plan, journals: dict[str, Journal]) -> Round:
@@ -72,7 +85,10 @@ def idle(folder: DataFolder, plan: Plan, *, days: float) -> list[str]:
     found = []
     for name in plan.present:
         joined = [entry.at for entry in plan.rounds if name in entry.orders]
-        last = max([plan.created_at, *joined, *(act.submitted_at for act in acts_of(folder, plan, name))], key=_moment)
+        last = max(
+            [plan.created_at, *joined, *(act.submitted_at for act in acts_of(folder, plan, name))],
+            key=_moment,
+        )
         if _moment(last) < since and not journal_of(folder, plan, name).is_finished():
             found.append(name)
     return found
@@ -102,12 +118,19 @@ def _is_meant(which: Which, item: str, journals: dict[str, Journal]) -> bool:
         and (not which.labels or any(one.label in which.labels for one in given))
         and (not which.reasons or any(one.reason in which.reasons for one in given))
         and (not which.not_under or any(one.guideline != which.not_under for one in given))
-        and (not which.is_flagged or any({first, again} & journal.flags.keys() for journal in journals.values()))
+        and (
+            not which.is_flagged
+            or any({first, again} & journal.flags.keys() for journal in journals.values())
+        )
     )
 
 
 def _kept(
-    folder: DataFolder, campaign: str, made: Callable[[Plan, dict[str, Journal]], Round], *, reopens: bool = False
+    folder: DataFolder,
+    campaign: str,
+    made: Callable[[Plan, dict[str, Journal]], Round],
+    *,
+    reopens: bool = False,
 ) -> Round:
     plan, lock = kept_campaign(folder, campaign)
     if lock is not None and not reopens:
@@ -119,8 +142,12 @@ def _kept(
     try:
         entry = made(plan, journals)
     except ValueError as error:
-        raise CampaignError(f"{campaign} cannot be changed: {error}.", remedy="Nothing was changed.") from error
-    ledger.append(campaign_file(folder, campaign), CampaignRound(campaign, entry.at, entry.to_json()))
+        raise CampaignError(
+            f"{campaign} cannot be changed: {error}.", remedy="Nothing was changed."
+        ) from error
+    ledger.append(
+        campaign_file(folder, campaign), CampaignRound(campaign, entry.at, entry.to_json())
+    )
     return entry
 
 

@@ -71,7 +71,9 @@ def campaign_status(folder: DataFolder, campaign: str) -> CampaignStatus:
     journals = {annotator: journal_of(folder, plan, annotator) for annotator in plan.annotators}
     decisions = decisions_of(folder, plan)
     said = {item.item: labels_of(journals, item.item) for item in plan.items}
-    finals: list[Final] = [final_outcome(labels, decisions.get(item)) for item, labels in said.items()]
+    finals: list[Final] = [
+        final_outcome(labels, decisions.get(item)) for item, labels in said.items()
+    ]
     counted = Counter(final.provenance for final in finals)
     flagged = {showing.item for journal in journals.values() for showing in journal.flags}
     return CampaignStatus(
@@ -88,7 +90,11 @@ def campaign_status(folder: DataFolder, campaign: str) -> CampaignStatus:
 def labels_of(journals: dict[str, Journal], item: str) -> dict[str, Any]:
     """Annotator to label of an item, first showings only."""
     first = Showing(item, 1)
-    return {name: journal.given[first].label for name, journal in journals.items() if first in journal.given}
+    return {
+        name: journal.given[first].label
+        for name, journal in journals.items()
+        if first in journal.given
+    }
 
 
 def _progress(annotator: str, journal: Journal) -> AnnotatorProgress:
@@ -116,7 +122,11 @@ def open_words(status: CampaignStatus) -> list[str]:
         words.append("the main round is not open yet")
     if status.n_unassigned:
         words.append(f"nobody is there for {status.n_unassigned:,} labels that the design asks for")
-    return words + ([f"undecided: {status.n_undecided:,} items with different labels"] if status.n_undecided else [])
+    return words + (
+        [f"undecided: {status.n_undecided:,} items with different labels"]
+        if status.n_undecided
+        else []
+    )
 
 
 def status_words(status: CampaignStatus) -> str:
@@ -125,15 +135,24 @@ def status_words(status: CampaignStatus) -> str:
     state = f"locked by {lock.locked_by} at {lock.locked_at}" if lock else "open"
     title = f"{plan.title}, " if plan.title != plan.campaign else ""
     lines = [f"{plan.campaign}: {title}{len(plan.items):,} items, {state}"]
-    lines += [f"  {_progress_words(entry, has_left=entry.annotator not in plan.present)}" for entry in status.progress]
+    lines += [
+        f"  {_progress_words(entry, has_left=entry.annotator not in plan.present)}"
+        for entry in status.progress
+    ]
     lines += [f"  {entry.at[:10]}, {entry.by}: {round_words(entry)}" for entry in plan.rounds]
     if not is_main_open(plan):
-        lines.append(f"  calibration of {len(plan.calibration):,} items; the main round is not open yet")
+        lines.append(
+            f"  calibration of {len(plan.calibration):,} items; the main round is not open yet"
+        )
     if status.n_unassigned:
-        lines.append(f"  {status.n_unassigned:,} labels that the design asks for have nobody to give them")
+        lines.append(
+            f"  {status.n_unassigned:,} labels that the design asks for have nobody to give them"
+        )
     lines += [f"  {gold_words(score)}" for score in status.gold]
     decided = ", ".join(f"{n:,} {provenance}" for provenance, n in status.outcomes.items())
-    lines.append(f"  items: {decided}; {status.n_differ:,} got different labels, {status.n_flagged:,} flagged")
+    lines.append(
+        f"  items: {decided}; {status.n_differ:,} got different labels, {status.n_flagged:,} flagged"
+    )
     return "\n".join(lines)
 
 
@@ -157,13 +176,20 @@ def status_json(status: CampaignStatus) -> dict[str, Any]:
         "campaign": status.plan.campaign,
         "title": status.plan.title,
         "items": len(status.plan.items),
-        "locked": {"by": status.lock.locked_by, "at": status.lock.locked_at} if status.lock else None,
+        "locked": {"by": status.lock.locked_by, "at": status.lock.locked_at}
+        if status.lock
+        else None,
         "annotators": [_progress_json(entry, status) for entry in status.progress],
         "outcomes": {str(provenance): n for provenance, n in status.outcomes.items()},
         "different_labels": status.n_differ,
         "flagged": status.n_flagged,
         "gold": [
-            {"annotator": one.annotator, "right": one.n_right, "labelled": one.accuracy.n, "of": one.n_all}
+            {
+                "annotator": one.annotator,
+                "right": one.n_right,
+                "labelled": one.accuracy.n,
+                "of": one.n_all,
+            }
             | (
                 {"accuracy": one.accuracy.value, "low": one.accuracy.low, "high": one.accuracy.high}
                 if one.accuracy.n

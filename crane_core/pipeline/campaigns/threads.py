@@ -62,7 +62,11 @@ def all_threads(folder: DataFolder, plan: Plan, *, reader: str = "") -> Queue:
     """
     messages = messages_of(folder, plan.campaign)
     journals = {name: journal_of(folder, plan, name) for name in plan.annotators}
-    found = [one for name, journal in journals.items() for one in threads(name, journal, messages).values()]
+    found = [
+        one
+        for name, journal in journals.items()
+        for one in threads(name, journal, messages).values()
+    ]
     own = journals.get(reader)
     owed = {s.item for s in own.order if s.showing == 1 and s not in own.given} if own else set()
     shown = [one for one in found if one.annotator == reader or one.showing.item not in owed]
@@ -70,7 +74,9 @@ def all_threads(folder: DataFolder, plan: Plan, *, reader: str = "") -> Queue:
     return Queue(tuple(sorted(latest, key=lambda one: _TURN[one.state])), len(found) - len(shown))
 
 
-def write_message(folder: DataFolder, campaign: str, about: About, text: str, *, by: str, side: Side) -> None:
+def write_message(
+    folder: DataFolder, campaign: str, about: About, text: str, *, by: str, side: Side
+) -> None:
     """Add a message to a thread. Raises CampaignError; then nothing was stored.
 
     The caller has checked the role: `by` is the annotator of the thread, or a lead.
@@ -108,9 +114,14 @@ def _keep(
     writer = by.strip()
     if about.showing not in plan.orders.get(about.annotator, ()):
         raise CampaignError(
-            f"{about.annotator} has no such item in {campaign}.", remedy="Open the item from the list of the campaign."
+            f"{about.annotator} has no such item in {campaign}.",
+            remedy="Open the item from the list of the campaign.",
         )
-    if not writer or len(writer) > MOST_OF_A_NAME or (side is Side.ANNOTATOR and writer != about.annotator):
+    if (
+        not writer
+        or len(writer) > MOST_OF_A_NAME
+        or (side is Side.ANNOTATOR and writer != about.annotator)
+    ):
         raise CampaignError(
             "A message needs the name of its writer: the annotator of the item, or a lead.",
             remedy=f"Give a name of up to {MOST_OF_A_NAME} characters.",

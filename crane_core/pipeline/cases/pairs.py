@@ -55,11 +55,17 @@ def voted(verdicts: pd.DataFrame) -> pd.DataFrame:
     said = np.select([result.crash, result.safe, result.tie], ["crash", "safe", "tie"], "no answer")
     right = (said == "crash") == verdicts["truth"].to_numpy()
     clear = np.isin(said, ["crash", "safe"])
-    return verdicts.assign(said=said, right=pd.Series(right, verdicts.index, dtype=object).where(clear, None))
+    return verdicts.assign(
+        said=said, right=pd.Series(right, verdicts.index, dtype=object).where(clear, None)
+    )
 
 
 def pair_table(
-    cases: pd.DataFrame, verdicts: pd.DataFrame, *, inputs: Inputs = WITH_STATE, jobs: Collection[str] = ()
+    cases: pd.DataFrame,
+    verdicts: pd.DataFrame,
+    *,
+    inputs: Inputs = WITH_STATE,
+    jobs: Collection[str] = (),
 ) -> pd.DataFrame:
     """`cases` with n_asked, n_found (crash predicted), n_alarms (crash predicted of the fixed one) and patterns.
 
@@ -69,12 +75,16 @@ def pair_table(
     MISSED, which is of all of them; own `jobs`, of which each has one setting, are one experiment, OWN.
     """
     rows = _Rows.of(verdicts, jobs)
-    counts = [rows.n_of_case(of) for of in (rows.truth, rows.truth & rows.crash, ~rows.truth & rows.crash)]
+    counts = [
+        rows.n_of_case(of) for of in (rows.truth, rows.truth & rows.crash, ~rows.truth & rows.crash)
+    ]
     found = _by_case(rows, inputs, missed=(counts[0] > 0) & (counts[1] == 0))
     place = pd.Index(rows.cases).get_indexer(pd.Index(cases["case_id"]))
     within = [found[index] if index >= 0 else () for index in place]
     shown = {of: tuple(pattern for pattern, _ in of) for of in set(within)}
-    n_of = dict(zip(("n_asked", *COUNTS), (np.append(n, 0)[place] for n in counts), strict=True))  # place -1: the 0
+    n_of = dict(
+        zip(("n_asked", *COUNTS), (np.append(n, 0)[place] for n in counts), strict=True)
+    )  # place -1: the 0
     return cases.assign(
         **n_of,
         patterns=pd.Series([shown[of] for of in within], cases.index, dtype=object),
@@ -169,7 +179,9 @@ def _by_case(rows: _Rows, inputs: Inputs, *, missed: Flags) -> list[Within]:
         Pattern.MISSED: rows.shown_in(rows.truth) & missed,
         Pattern.ALARM: rows.shown_in(rows.crash & ~rows.truth),
     }
-    shown = np.stack([members[pattern] for pattern in Pattern]).transpose(2, 0, 1)  # case, pattern, series
+    shown = np.stack([members[pattern] for pattern in Pattern]).transpose(
+        2, 0, 1
+    )  # case, pattern, series
     known: dict[bytes, Within] = {}  # of ten thousand cases, a few dozen differ
     for of_case in shown:
         if (key := of_case.tobytes()) not in known:
@@ -179,8 +191,14 @@ def _by_case(rows: _Rows, inputs: Inputs, *, missed: Flags) -> list[Within]:
 
 def _named(shown: Flags, names: list[str]) -> Within:
     """shown: shape (n_patterns, n_series)."""
-    of_pattern = ((pattern, np.flatnonzero(flags)) for pattern, flags in zip(Pattern, shown, strict=True))
-    return tuple((pattern, tuple(names[place] for place in places)) for pattern, places in of_pattern if len(places))
+    of_pattern = (
+        (pattern, np.flatnonzero(flags)) for pattern, flags in zip(Pattern, shown, strict=True)
+    )
+    return tuple(
+        (pattern, tuple(names[place] for place in places))
+        for pattern, places in of_pattern
+        if len(places)
+    )
 
 
 def _has(number: Numbers, of: Flags) -> Flags:
@@ -189,21 +207,27 @@ def _has(number: Numbers, of: Flags) -> Flags:
     return found
 
 
-def _changed_by_input(rows: _Rows, clear: Flags, right: Flags, inputs: Inputs) -> tuple[Flags, Flags]:
+def _changed_by_input(
+    rows: _Rows, clear: Flags, right: Flags, inputs: Inputs
+) -> tuple[Flags, Flags]:
     """Rows of a detector that is right about the instance more often with the other input, and less often."""
     asked = rows.alike(rows.detector)
     of_input = [clear & _is_setting(rows, setting) for setting in inputs]
     shares = []
     for here in of_input:
         n = np.bincount(asked, here)
-        shares.append(np.divide(np.bincount(asked, here & right), n, out=np.full(len(n), np.nan), where=n > 0))
+        shares.append(
+            np.divide(np.bincount(asked, here & right), n, out=np.full(len(n), np.nan), where=n > 0)
+        )
     base, other = shares
     gain, both = (other - base)[asked], of_input[0] | of_input[1]
     return both & (gain > 0), both & (gain < 0)
 
 
 def _is_setting(rows: _Rows, setting: str) -> Flags:
-    is_there: Flags = rows.setting == (rows.settings.index(setting) if setting in rows.settings else -1)
+    is_there: Flags = rows.setting == (
+        rows.settings.index(setting) if setting in rows.settings else -1
+    )
     return is_there
 
 
@@ -225,8 +249,12 @@ def keep(
     if pattern:
         table = table[table["patterns"].map(lambda patterns: pattern in patterns).astype(bool)]
     if find.strip():
-        text = table[["case_id", "library", "root_cause", "exception", "crash_type", "stage"]].astype(str)
-        hit = text.apply(lambda column: column.str.contains(find.strip(), case=False, regex=False)).any(axis=1)
+        text = table[
+            ["case_id", "library", "root_cause", "exception", "crash_type", "stage"]
+        ].astype(str)
+        hit = text.apply(
+            lambda column: column.str.contains(find.strip(), case=False, regex=False)
+        ).any(axis=1)
         table = table[hit | table["case_id"].isin(list(holding))]
     return table
 
@@ -244,9 +272,13 @@ def hardest_first(cases: pd.DataFrame) -> pd.DataFrame:
     """The pair table by library, and within it the cases first that fewest predict and most raise false alarms on."""
     table = natural_order(cases)
     library = table["library"].fillna("").str.lower()
-    order = table.assign(library=library, share=table["n_found"] / table["n_asked"].where(table["n_asked"] > 0))
+    order = table.assign(
+        library=library, share=table["n_found"] / table["n_asked"].where(table["n_asked"] > 0)
+    )
     return table.loc[
-        order.sort_values(["library", "share", "n_alarms"], ascending=[True, True, False], kind="stable").index
+        order.sort_values(
+            ["library", "share", "n_alarms"], ascending=[True, True, False], kind="stable"
+        ).index
     ]
 
 
@@ -255,8 +287,12 @@ def sorted_by(cases: pd.DataFrame, column: str, *, descending: bool) -> pd.DataF
     table = natural_order(cases)
     if column == "case_id":
         return table[::-1] if descending else table
-    values = table[column].where(table["n_asked"] > 0) if column in COUNTS else table[column].str.lower()
-    return table.loc[values.sort_values(ascending=not descending, kind="stable", na_position="last").index]
+    values = (
+        table[column].where(table["n_asked"] > 0) if column in COUNTS else table[column].str.lower()
+    )
+    return table.loc[
+        values.sort_values(ascending=not descending, kind="stable", na_position="last").index
+    ]
 
 
 def natural_order(cases: pd.DataFrame) -> pd.DataFrame:

@@ -53,7 +53,9 @@ class Picture(NamedTuple):
     marks: dict[str, list[str]]
 
 
-def picture(verdicts: pd.DataFrame, titles_in_order: list[str], *, asked: pd.DataFrame | None = None) -> Picture:
+def picture(
+    verdicts: pd.DataFrame, titles_in_order: list[str], *, asked: pd.DataFrame | None = None
+) -> Picture:
     """verdicts: the rows of the verdict frame to draw, of one benchmark; titles_in_order: their detectors' titles.
 
     asked: the rows or conditions that have a column, where `verdicts` holds some of the cases only.
@@ -64,7 +66,11 @@ def picture(verdicts: pd.DataFrame, titles_in_order: list[str], *, asked: pd.Dat
     rank = {str(setting): place for place, setting in enumerate(Setting)}
     found = sorted(
         (PictureColumn(*key) for key in keys.itertuples(index=False)),
-        key=lambda column: (titles_in_order.index(column.title), column.experiment, rank[column.setting]),
+        key=lambda column: (
+            titles_in_order.index(column.title),
+            column.experiment,
+            rank[column.setting],
+        ),
     )
     columns = tuple(found[:MOST_COLUMNS])
     return Picture(columns, len(found) - len(columns), _marks(rows, columns))
@@ -73,7 +79,9 @@ def picture(verdicts: pd.DataFrame, titles_in_order: list[str], *, asked: pd.Dat
 def _marks(rows: pd.DataFrame, columns: tuple[PictureColumn, ...]) -> dict[str, list[str]]:
     place_of = {column: place for place, column in enumerate(columns)}
     asked = rows[COLUMN].drop_duplicates()  # in the order in which the groups below are numbered
-    of_group = np.array([place_of.get(PictureColumn(*key), -1) for key in asked.itertuples(index=False)], dtype=int)
+    of_group = np.array(
+        [place_of.get(PictureColumn(*key), -1) for key in asked.itertuples(index=False)], dtype=int
+    )
     places = of_group[rows.groupby(COLUMN, sort=False, observed=True).ngroup().to_numpy()]
     cases, names = pd.factorize(rows["case_id"])
     table = np.full((len(names), 2 * len(columns)), "", dtype=object)
@@ -90,7 +98,9 @@ def _codes(rows: pd.DataFrame) -> NDArray[np.object_]:
     depth = np.select([share == 1, share >= 0.8], ["3", "2"], "1")
     is_right = said["right"].eq(True).to_numpy()
     is_wrong = said["right"].eq(False).to_numpy()
-    is_other_reason = is_right & rows["truth"].to_numpy(dtype=bool) & rows["human"].isin(DETECTABLE).to_numpy()
+    is_other_reason = (
+        is_right & rows["truth"].to_numpy(dtype=bool) & rows["human"].isin(DETECTABLE).to_numpy()
+    )
     kind = np.select(
         [is_other_reason, is_right, is_wrong],
         [MajorityKind.WRONG_REASON, MajorityKind.RIGHT, MajorityKind.WRONG],

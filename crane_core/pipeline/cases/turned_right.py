@@ -68,7 +68,9 @@ def candidates(verdicts: pd.DataFrame) -> list[dict[str, Any]]:
     crashing = voted(verdicts[verdicts["truth"]])
     key = ["benchmark", "experiment", "detector", "instance_id"]
     without = crashing[(crashing["setting"] == Setting.CODE) & (crashing["said"] == "safe")][key]
-    found = crashing[(crashing["setting"] == Setting.RUNTIME) & (crashing["said"] == "crash")].merge(without, on=key)
+    found = crashing[
+        (crashing["setting"] == Setting.RUNTIME) & (crashing["said"] == "crash")
+    ].merge(without, on=key)
     found = found.assign(
         is_correct=found["human"] == Label.CORRECT,
         n_helped=found.groupby("instance_id")["detector"].transform("nunique"),
@@ -112,7 +114,11 @@ def _target(store: Store, benchmark: str, case_id: str) -> dict[str, Any] | None
 
 
 def _said(runs: pd.DataFrame, *, crashes: bool) -> Diagnosis:
-    texts = [str(row["reasoning"]).strip() for row in as_rows(runs[runs["crashes"] == crashes]) if row["reasoning"]]
+    texts = [
+        str(row["reasoning"]).strip()
+        for row in as_rows(runs[runs["crashes"] == crashes])
+        if row["reasoning"]
+    ]
     return Diagnosis(crashes, texts[0] if texts else "")
 
 
@@ -148,10 +154,17 @@ def turned_right_by_votes(verdicts: pd.DataFrame) -> VotedExample | None:
     first = found[0]
     same_case = ("benchmark", "experiment", "instance_id")
     helped = [row for row in found if all(row[name] == first[name] for name in same_case)]
-    of_code = verdicts[(verdicts["instance_id"] == first["instance_id"]) & (verdicts["setting"] == Setting.CODE)]
-    without = {row["detector"]: row for row in as_rows(of_code[of_code["experiment"] == first["experiment"]])}
+    of_code = verdicts[
+        (verdicts["instance_id"] == first["instance_id"]) & (verdicts["setting"] == Setting.CODE)
+    ]
+    without = {
+        row["detector"]: row
+        for row in as_rows(of_code[of_code["experiment"] == first["experiment"]])
+    }
     votes = [_votes(without[row["detector"]], row) for row in helped]
-    return VotedExample(first["benchmark"], first["case_id"], first["exception"], first["root_cause"], tuple(votes))
+    return VotedExample(
+        first["benchmark"], first["case_id"], first["exception"], first["root_cause"], tuple(votes)
+    )
 
 
 def _votes(without: dict[str, Any], with_: dict[str, Any]) -> Votes:

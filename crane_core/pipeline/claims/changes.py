@@ -85,7 +85,9 @@ class Conditions:
         titles = self.benchmark.loc[self.benchmark["detector"] == detector, "detector_title"]
         n_crashing, n_fixed = int(crashes.sum()), int((~crashes).sum())
         title = str(titles.iloc[0]) if len(titles) else ""
-        found = printed_counts(self._numbers, title, setting, n_crashing=n_crashing, n_fixed=n_fixed)
+        found = printed_counts(
+            self._numbers, title, setting, n_crashing=n_crashing, n_fixed=n_fixed
+        )
         return None if found is None else rates.Confusion(found.tp, found.fp, found.tn, found.fn, 0)
 
 
@@ -110,7 +112,9 @@ def contrast(conditions: Conditions, name: str, terms: Sequence[Term]) -> ClaimE
     rows = conditions.rows(terms[0].rate.detector, terms[0].rate.setting)
     cases = np.asarray([] if rows is None else rows["case_id"])
     parts, wholes = [ratio.part for ratio in ratios], [ratio.whole for ratio in ratios]
-    estimate = intervals.clustered_contrast([float(term.weight) for term in terms], parts, wholes, cases)
+    estimate = intervals.clustered_contrast(
+        [float(term.weight) for term in terms], parts, wholes, cases
+    )
     return ClaimEstimate(name, PERCENT * value, PERCENT * estimate.low, PERCENT * estimate.high)
 
 

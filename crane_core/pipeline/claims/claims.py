@@ -15,7 +15,15 @@ import pandas as pd
 from crane_core.pipeline.campaigns.label_frame import label_frame
 from crane_core.pipeline.claims.changes import Conditions
 from crane_core.pipeline.claims.quantities import Loaded, NotTestableError, measure
-from crane_core.pipeline.claims.verdicts import COUNT, ClaimEstimate, ClaimKind, ClaimVerdict, Judged, judge, range_ends
+from crane_core.pipeline.claims.verdicts import (
+    COUNT,
+    ClaimEstimate,
+    ClaimKind,
+    ClaimVerdict,
+    Judged,
+    judge,
+    range_ends,
+)
 from crane_core.pipeline.places import DataFolder, embedded
 from crane_core.pipeline.results.evaluate import printed_numbers, verdict_frame
 from crane_core.pipeline.study.table_cells import printed_decimals
@@ -67,10 +75,14 @@ def _claim(*, kind: str, **facts: str) -> Claim:
 
 def loaded_in(store: Store, folder: DataFolder) -> Loaded:
     """What claims are compared with."""
-    return loaded_from(store, verdict_frame(store), printed_numbers(store), label_frame(store, folder))
+    return loaded_from(
+        store, verdict_frame(store), printed_numbers(store), label_frame(store, folder)
+    )
 
 
-def loaded_from(store: Store, verdicts: pd.DataFrame, numbers: pd.DataFrame, labels: pd.DataFrame) -> Loaded:
+def loaded_from(
+    store: Store, verdicts: pd.DataFrame, numbers: pd.DataFrame, labels: pd.DataFrame
+) -> Loaded:
     """The same from frames that are available."""
     return Loaded(verdicts, Conditions(verdicts, numbers), labels, store)
 

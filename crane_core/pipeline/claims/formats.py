@@ -14,11 +14,25 @@ from crane_core.pipeline.claims.verdicts import MARGIN_PP, ClaimEstimate, ClaimV
 from crane_core.pipeline.sheet_text import csv_text
 from crane_core.pipeline.study.table_formats import Format
 
-HEADER = ("id", "place", "claim", "stated", "unit", "exact", "interval", "verdict", "from", "why", "adjustment")
+HEADER = (
+    "id",
+    "place",
+    "claim",
+    "stated",
+    "unit",
+    "exact",
+    "interval",
+    "verdict",
+    "from",
+    "why",
+    "adjustment",
+)
 TITLE = "Claims of the paper's text, compared with the data"
 UNADJUSTED = "none"
 """The column `adjustment` of an interval: each counts alone, whatever the number of claims and estimates."""
-UNADJUSTED_WORDS = "Intervals are unadjusted: each stands for itself, whatever the number of claims."
+UNADJUSTED_WORDS = (
+    "Intervals are unadjusted: each stands for itself, whatever the number of claims."
+)
 ABOUT = (
     "Contradicted: a stated number is off, or a whole 95% interval lies where the claim says that it does not. "
     "Within noise: the interval leaves open whether the claim is true. Rounds differently: off by at most one in the "
@@ -49,7 +63,16 @@ def _fields(one: CheckedClaim) -> tuple[str, ...]:
     claim = one.claim
     numbers = (claim.stated, claim.unit, exact_words(one), interval_words(one))
     adjustment = UNADJUSTED if interval_words(one) else ""
-    return (claim.id, claim.place, claim.claim, *numbers, str(one.verdict), one.basis, one.why, adjustment)
+    return (
+        claim.id,
+        claim.place,
+        claim.claim,
+        *numbers,
+        str(one.verdict),
+        one.basis,
+        one.why,
+        adjustment,
+    )
 
 
 def _markdown(checked: Sequence[CheckedClaim]) -> str:
@@ -67,7 +90,10 @@ def _json(checked: Sequence[CheckedClaim]) -> str:
     claims = [_record(one) for one in checked]
     return (
         json.dumps(
-            {"about": ABOUT, "adjustment": UNADJUSTED, "claims": claims}, indent=2, ensure_ascii=False, allow_nan=False
+            {"about": ABOUT, "adjustment": UNADJUSTED, "claims": claims},
+            indent=2,
+            ensure_ascii=False,
+            allow_nan=False,
         )
         + "\n"
     )
@@ -83,7 +109,9 @@ def _record(one: CheckedClaim) -> dict[str, Any]:
         "stated": claim.stated or None,
         "unit": claim.unit,
         "exact": None if decisive is None else float(decisive.value),
-        "interval": None if decisive is None or not decisive.has_interval else [decisive.low, decisive.high],
+        "interval": None
+        if decisive is None or not decisive.has_interval
+        else [decisive.low, decisive.high],
         "verdict": str(one.verdict),
         "from": one.basis or None,
         "why": one.why or None,
@@ -92,7 +120,12 @@ def _record(one: CheckedClaim) -> dict[str, Any]:
 
 
 def _estimate(estimate: ClaimEstimate) -> dict[str, Any]:
-    return {"name": estimate.name, "value": float(estimate.value), "low": estimate.low, "high": estimate.high}
+    return {
+        "name": estimate.name,
+        "value": float(estimate.value),
+        "low": estimate.low,
+        "high": estimate.high,
+    }
 
 
 def _latex(checked: Sequence[CheckedClaim]) -> str:

@@ -24,7 +24,14 @@ from crane_core.pipeline.results.measures import SEED
 from crane_core.pipeline.results.time_saved import published_times
 from crane_core.pipeline.rows import as_rows
 from crane_core.pipeline.study.table_cells import PERCENT
-from crane_core.pipeline.study.table_scores import BENCHMARK, LATER_RELEASE, SIGNS, STUDY, STUDY_LLMS, detected
+from crane_core.pipeline.study.table_scores import (
+    BENCHMARK,
+    LATER_RELEASE,
+    SIGNS,
+    STUDY,
+    STUDY_LLMS,
+    detected,
+)
 from crane_core.pipeline.tables import table_1, table_3
 from crane_core.prompts.tokens_apart import count_apart
 from crane_core.stats.mean import mean
@@ -71,7 +78,9 @@ def _changes(loaded: Loaded, of: str) -> FoundEstimates:
             estimates.append(contrast(loaded.conditions, asked.name, asked.terms))
         except MissingAnswersError as error:
             raise NotTestableError(_release(term.rate.setting for term in asked.terms)) from error
-    return FoundEstimates(estimates, "answers" if all(one.has_interval for one in estimates) else "printed cells")
+    return FoundEstimates(
+        estimates, "answers" if all(one.has_interval for one in estimates) else "printed cells"
+    )
 
 
 def _release(settings: Any) -> str:
@@ -125,7 +134,9 @@ def _condition(loaded: Loaded, detector: str, setting: str) -> pd.DataFrame:
 
 def _study(loaded: Loaded) -> pd.DataFrame:
     """The published answers of the three LLMs, with and without runtime state."""
-    return pd.concat([_condition(loaded, detector, setting) for detector in STUDY_LLMS for setting in SIGNS])
+    return pd.concat(
+        [_condition(loaded, detector, setting) for detector in STUDY_LLMS for setting in SIGNS]
+    )
 
 
 def _verdicts(loaded: Loaded, of: str) -> FoundEstimates:
@@ -137,7 +148,10 @@ def _runs(loaded: Loaded, of: str) -> FoundEstimates:
     rows = _study(loaded)
     runs = rows[["n_crash", "n_safe", "n_unanswered"]].sum(axis=1)
     return FoundEstimates(
-        [ClaimEstimate(f"{word} runs", Fraction(int(n))) for word, n in (("fewest", runs.min()), ("most", runs.max()))],
+        [
+            ClaimEstimate(f"{word} runs", Fraction(int(n)))
+            for word, n in (("fewest", runs.min()), ("most", runs.max()))
+        ],
         "answers",
     )
 
@@ -181,7 +195,9 @@ def _diagnosed(loaded: Loaded, of: str) -> FoundEstimates:
     alarms = _votes(loaded, fixed, diagnosed=False)
     right = [detector for detector, said in votes.items() if said]
     is_unexpected = read_fields(of)["setting"] == Setting.CODE and len(right) > 0
-    named = [f"{name} (and a crash of the fixed version too)" if alarms[name] else name for name in right]
+    named = [
+        f"{name} (and a crash of the fixed version too)" if alarms[name] else name for name in right
+    ]
     return _counted(len(right), "labels", f"found by {', '.join(named)}" if is_unexpected else "")
 
 
@@ -201,10 +217,14 @@ def _state(loaded: Loaded, of: str) -> FoundEstimates:
     """A number in the published kernel state of an instance, by variable and path."""
     asked = read_fields(of)
     states = inputs.instance_states(loaded.store.cursor(), BENCHMARK, asked["instance"])
-    state = next((one for one in states if one.setting == Setting.RUNTIME and one.origin == STUDY), None)
+    state = next(
+        (one for one in states if one.setting == Setting.RUNTIME and one.origin == STUDY), None
+    )
     if state is None:
         raise NotTestableError(ARCHIVE)
-    return _counted(_number_at(state.to_json()["variables"][asked["variable"]], asked["at"]), "kernel states")
+    return _counted(
+        _number_at(state.to_json()["variables"][asked["variable"]], asked["at"]), "kernel states"
+    )
 
 
 def _number_at(value: Any, path: str) -> int:
@@ -234,7 +254,9 @@ def _code_lines(loaded: Loaded, of: str) -> FoundEstimates:
 def _kappa(loaded: Loaded, of: str) -> FoundEstimates:
     """Cohen's kappa of the two evaluators over the verdicts that both labelled."""
     known = set(loaded.labels["annotator"])
-    edition = next((name for name in sorted(known) if without_edition(name)[0] == SECOND_EVALUATOR), None)
+    edition = next(
+        (name for name in sorted(known) if without_edition(name)[0] == SECOND_EVALUATOR), None
+    )
     first = (edition or "").replace(SECOND_EVALUATOR, PUBLISHED_HUMAN)
     if edition is None or first not in known:
         raise NotTestableError(LATER)
@@ -245,7 +267,9 @@ def _kappa(loaded: Loaded, of: str) -> FoundEstimates:
     row = next(row for row in as_rows(table) if row["coefficient"] == agreement.KAPPA)
     if row["value"] is None:
         raise NotTestableError(f"kappa is undefined: {row['why']}")
-    return FoundEstimates([ClaimEstimate("", Fraction(row["value"]), row["low"], row["high"])], "labels")
+    return FoundEstimates(
+        [ClaimEstimate("", Fraction(row["value"]), row["low"], row["high"])], "labels"
+    )
 
 
 def _tokens(loaded: Loaded, of: str) -> FoundEstimates:
@@ -253,21 +277,35 @@ def _tokens(loaded: Loaded, of: str) -> FoundEstimates:
     asked = read_fields(of)
     cursor = loaded.store.cursor()
     documented = inputs.prompt_addresses(cursor, BENCHMARK, Setting.RUNTIME_DOCS)
-    origin = next((name for name in sorted(documented) if without_edition(name)[0] == LATER_RELEASE), None)
-    bare = inputs.prompt_addresses(cursor, BENCHMARK, Setting.RUNTIME).get(str(origin), {}) if origin else {}
+    origin = next(
+        (name for name in sorted(documented) if without_edition(name)[0] == LATER_RELEASE), None
+    )
+    bare = (
+        inputs.prompt_addresses(cursor, BENCHMARK, Setting.RUNTIME).get(str(origin), {})
+        if origin
+        else {}
+    )
     population = set(_known(loaded)["instance_id"])
     if origin is None or set(documented[origin]) != population or set(bare) != population:
         raise NotTestableError(LATER)
     texts = inputs.texts(cursor, {*documented[origin].values(), *bare.values()})
     counted = dict(zip(texts, count_apart(list(texts.values())), strict=True))
-    counts = [(counted[documented[origin][name]], counted[bare[name]]) for name in sorted(population)]
+    counts = [
+        (counted[documented[origin][name]], counted[bare[name]]) for name in sorted(population)
+    ]
     if not all(more.is_exact and less.is_exact for more, less in counts):
         raise NotTestableError(
             "tokens can only be estimated here; for an exact count install bpe-openai or the o200k_base table"
         )
-    with_, without = (np.array([pair[side].n for pair in counts], dtype=np.float64) for side in (0, 1))
+    with_, without = (
+        np.array([pair[side].n for pair in counts], dtype=np.float64) for side in (0, 1)
+    )
     extra = with_ - without if asked["as"] == "tokens" else PERCENT * (with_ / without - 1)
-    number = float(np.mean(extra) if asked["statistic"] == "mean" else np.percentile(extra, int(asked["statistic"])))
+    number = float(
+        np.mean(extra)
+        if asked["statistic"] == "mean"
+        else np.percentile(extra, int(asked["statistic"]))
+    )
     return FoundEstimates([ClaimEstimate("", Fraction(number))], "prompts")
 
 
@@ -282,7 +320,9 @@ def _query(times: pd.DataFrame, asked: dict[str, str]) -> ClaimEstimate:
     """The mean over all queries, or that of one instance."""
     if "instance" in asked:
         [seconds] = times.loc[times["instance_id"] == asked["instance"], "seconds_of_query"]
-        return ClaimEstimate("", Fraction(float(seconds)), remark="one recorded query of GPT-5 with runtime state")
+        return ClaimEstimate(
+            "", Fraction(float(seconds)), remark="one recorded query of GPT-5 with runtime state"
+        )
     found = mean(times["seconds_of_query"], seed=SEED)
     return ClaimEstimate("", Fraction(found.value), found.low, found.high)
 

@@ -146,7 +146,11 @@ def _change(stated: str, unit: str, estimates: Sequence[ClaimEstimate]) -> Judge
     if digits is ClaimVerdict.CONTRADICTED:
         return Judged(digits, words, found)
     if found.includes_zero:
-        return Judged(ClaimVerdict.WITHIN_NOISE, "; ".join(filter(None, ["its interval includes 0", words])), found)
+        return Judged(
+            ClaimVerdict.WITHIN_NOISE,
+            "; ".join(filter(None, ["its interval includes 0", words])),
+            found,
+        )
     return Judged(digits, "; ".join(filter(None, [words, _no_interval(found)])), found)
 
 
@@ -180,18 +184,26 @@ def _range(stated: str, unit: str, estimates: Sequence[ClaimEstimate]) -> Judged
 
 def _more_than(stated: str, unit: str, estimates: Sequence[ClaimEstimate]) -> Judged:
     least = min(estimates, key=lambda found: found.value)
-    return _beyond(least, stated, is_right=least.value > printed_value(stated), otherwise="it is not above")
+    return _beyond(
+        least, stated, is_right=least.value > printed_value(stated), otherwise="it is not above"
+    )
 
 
 def _at_most(stated: str, unit: str, estimates: Sequence[ClaimEstimate]) -> Judged:
     most = max(estimates, key=lambda found: found.value)
-    return _beyond(most, stated, is_right=most.value <= printed_value(stated), otherwise="it is above")
+    return _beyond(
+        most, stated, is_right=most.value <= printed_value(stated), otherwise="it is above"
+    )
 
 
 def _beyond(found: ClaimEstimate, stated: str, *, is_right: bool, otherwise: str) -> Judged:
     if found.includes(float(printed_value(stated))):
         return Judged(ClaimVerdict.WITHIN_NOISE, f"its interval includes {stated}", found)
-    return Judged(ClaimVerdict.HOLDS, "", found) if is_right else Judged(ClaimVerdict.CONTRADICTED, otherwise, found)
+    return (
+        Judged(ClaimVerdict.HOLDS, "", found)
+        if is_right
+        else Judged(ClaimVerdict.CONTRADICTED, otherwise, found)
+    )
 
 
 def _rises(stated: str, unit: str, estimates: Sequence[ClaimEstimate]) -> Judged:
@@ -203,14 +215,20 @@ def _falls(stated: str, unit: str, estimates: Sequence[ClaimEstimate]) -> Judged
 
 
 def _signed(estimates: Sequence[ClaimEstimate], sign: int) -> Judged:
-    opposite = [found for found in estimates if (found.lies_below(0) if sign > 0 else found.lies_above(0))]
+    opposite = [
+        found for found in estimates if (found.lies_below(0) if sign > 0 else found.lies_above(0))
+    ]
     if opposite:
         far = min(opposite, key=lambda found: found.value * sign)
-        return Judged(ClaimVerdict.CONTRADICTED, _which("does not hold:", opposite, len(estimates)), far)
+        return Judged(
+            ClaimVerdict.CONTRADICTED, _which("does not hold:", opposite, len(estimates)), far
+        )
     otherwise = [found for found in estimates if found.value * sign <= 0]
     pointing = _which("not observed:", otherwise, len(estimates)) if otherwise else ""
     if untested := _without_interval(estimates):
-        return untested._replace(why="; ".join([pointing or "the signs are as stated", untested.why]))
+        return untested._replace(
+            why="; ".join([pointing or "the signs are as stated", untested.why])
+        )
     judged = _unless_noise(estimates, min(estimates, key=lambda found: found.value * sign))
     if not otherwise:
         return judged
@@ -231,7 +249,9 @@ def _unless_noise(estimates: Sequence[ClaimEstimate], otherwise: ClaimEstimate) 
     if not noisy:
         return Judged(ClaimVerdict.HOLDS, _no_interval(otherwise), otherwise)
     far = min(noisy, key=lambda found: abs(found.value))
-    return Judged(ClaimVerdict.WITHIN_NOISE, _which("intervals that include 0:", noisy, len(estimates)), far)
+    return Judged(
+        ClaimVerdict.WITHIN_NOISE, _which("intervals that include 0:", noisy, len(estimates)), far
+    )
 
 
 def _which(words: str, found: Sequence[ClaimEstimate], n: int) -> str:
@@ -250,18 +270,30 @@ def _does_not_rise(stated: str, unit: str, estimates: Sequence[ClaimEstimate]) -
     reaching = [found for found in estimates if not found.lies_below(MARGIN_PP)]
     if reaching:
         far = max(reaching, key=lambda found: found.high or 0)
-        return Judged(ClaimVerdict.WITHIN_NOISE, f"a rise of {MARGIN_PP} pp is not excluded{_of(reaching)}", far)
+        return Judged(
+            ClaimVerdict.WITHIN_NOISE,
+            f"a rise of {MARGIN_PP} pp is not excluded{_of(reaching)}",
+            far,
+        )
     return Judged(ClaimVerdict.HOLDS, f"every interval stays below {MARGIN_PP} pp", most)
 
 
 def _similar(stated: str, unit: str, estimates: Sequence[ClaimEstimate]) -> Judged:
-    unlike = [found for found in estimates if found.lies_above(MARGIN_PP) or found.lies_below(-MARGIN_PP)]
+    unlike = [
+        found for found in estimates if found.lies_above(MARGIN_PP) or found.lies_below(-MARGIN_PP)
+    ]
     far = max(unlike or estimates, key=lambda found: abs(found.value))
     if unlike:
-        return Judged(ClaimVerdict.CONTRADICTED, f"different by more than {MARGIN_PP} pp{_of(unlike)}", far)
+        return Judged(
+            ClaimVerdict.CONTRADICTED, f"different by more than {MARGIN_PP} pp{_of(unlike)}", far
+        )
     if untested := _without_interval(estimates):
         return untested
-    beyond = [found for found in estimates if not (found.lies_above(-MARGIN_PP) and found.lies_below(MARGIN_PP))]
+    beyond = [
+        found
+        for found in estimates
+        if not (found.lies_above(-MARGIN_PP) and found.lies_below(MARGIN_PP))
+    ]
     if beyond:
         why = f"a difference of {MARGIN_PP} pp is not excluded{_of(beyond)} ({len(beyond)} of {len(estimates)})"
         return Judged(ClaimVerdict.WITHIN_NOISE, why, far)

@@ -59,7 +59,9 @@ class Cluster:
     @property
     def dashboard(self) -> str:
         """The address of its page; on another machine, as that one names itself. Empty where nothing can draw it."""
-        return "" if self.is_local and find_spec("bokeh") is None else str(self.client.dashboard_link)
+        return (
+            "" if self.is_local and find_spec("bokeh") is None else str(self.client.dashboard_link)
+        )
 
     def n_threads(self) -> int:
         """How many pieces its workers do at once, 0 while there is none.
@@ -117,7 +119,9 @@ def reached(address: str, n_workers: int) -> Iterator[Cluster]:
             with _started(n_workers) as cluster:
                 yield cluster
         else:
-            with _connected(address, dask.config.get("distributed.comm.tls.ca-file", None)) as cluster:
+            with _connected(
+                address, dask.config.get("distributed.comm.tls.ca-file", None)
+            ) as cluster:
                 yield cluster
 
 

@@ -43,9 +43,15 @@ def _files(top: Path, notebooks: Sequence[Path]) -> dict[str, bytes] | None:
     found: dict[str, bytes] = {}
     n_bytes = 0
     for path in (
-        path for folder in dict.fromkeys(path.parent for path in notebooks) for path in sorted(folder.rglob("*"))
+        path
+        for folder in dict.fromkeys(path.parent for path in notebooks)
+        for path in sorted(folder.rglob("*"))
     ):
-        if not path.is_file() or path.is_symlink() or (path.suffix == ".ipynb" and path not in notebooks):
+        if (
+            not path.is_file()
+            or path.is_symlink()
+            or (path.suffix == ".ipynb" and path not in notebooks)
+        ):
             continue
         n_bytes += path.stat().st_size
         if n_bytes > MOST_BYTES or len(found) == MOST_FILES:

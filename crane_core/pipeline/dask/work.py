@@ -46,7 +46,9 @@ class FinishedPiece(NamedTuple):
     error: BaseException | None
 
 
-def spread(cluster: Cluster, job: str, work: Work, pieces: Iterable[WorkPiece], stop: Event) -> Iterator[FinishedPiece]:
+def spread(
+    cluster: Cluster, job: str, work: Work, pieces: Iterable[WorkPiece], stop: Event
+) -> Iterator[FinishedPiece]:
     """Each piece once, as it comes back, until `stop` is set; what was being done then still comes, for a moment.
 
     Raises ClusterError when the scheduler has gone or has no workers; the workers keep what they have done.
@@ -59,7 +61,11 @@ def spread(cluster: Cluster, job: str, work: Work, pieces: Iterable[WorkPiece], 
             if stop.is_set() and ends_at == float("inf"):
                 ends_at = time.monotonic() + END_S
                 cluster.asked(cluster.client.run, worker.stop, out.start, on_error="ignore")
-            while not stop.is_set() and not is_all and len(out) < max(1, PER_THREAD * cluster.n_threads()):
+            while (
+                not stop.is_set()
+                and not is_all
+                and len(out) < max(1, PER_THREAD * cluster.n_threads())
+            ):
                 piece = next(waiting, None)
                 is_all = piece is None
                 if piece is not None:
@@ -95,7 +101,9 @@ class _Out:
         order = WorkerOrder(self._job, self.start, __version__, mark, body)
         self._n_sent += 1
         key = f"crane-{self.start}-{self._n_sent}"
-        future = self._cluster.asked(self._cluster.client.submit, worker.do, order, key=key, pure=False)
+        future = self._cluster.asked(
+            self._cluster.client.submit, worker.do, order, key=key, pure=False
+        )
         self._out[key] = future, piece
         future.add_done_callback(self._back.put)
 
@@ -115,7 +123,11 @@ class _Out:
             return None
         if future.status == "error":
             error = self._cluster.asked(future.exception)
-            return None if isinstance(error, StoppedPieceError) else FinishedPiece(piece.name, [], _told(error))
+            return (
+                None
+                if isinstance(error, StoppedPieceError)
+                else FinishedPiece(piece.name, [], _told(error))
+            )
         return FinishedPiece(piece.name, self._cluster.asked(future.result), None)
 
     def give_up(self) -> None:
@@ -132,7 +144,9 @@ def _told(error: BaseException) -> BaseException:
 
     if isinstance(error, KilledWorker):
         n_times = error.allowed_failures + 1
-        return ClusterError(f"It ended {n_times} workers, one after the other.", remedy="Run it alone to see why.")
+        return ClusterError(
+            f"It ended {n_times} workers, one after the other.", remedy="Run it alone to see why."
+        )
     if isinstance(error, ImportError) or "deserializ" in str(error).lower():
         return ClusterError(
             f"The cluster cannot read what it is sent: {error}.",

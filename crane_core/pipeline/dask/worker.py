@@ -83,7 +83,9 @@ def forget(job: str, start: str) -> None:
         _own.pop(job, None)
         _stops.pop(start, None)
     if (folder := _folder(job)).exists():
-        shutil.rmtree(folder, ignore_errors=True)  # another worker of this machine removes the same files
+        shutil.rmtree(
+            folder, ignore_errors=True
+        )  # another worker of this machine removes the same files
 
 
 def _folder(job: str) -> Path:

@@ -43,7 +43,12 @@ LONGEST_WAIT_S = 30 * 3600.0
 _LOOK_S = 0.1
 _MOST_ROUNDS = 8
 """Batches of one start in which the endpoint may refuse one parameter after the other."""
-_PASSING = (FailureScope.TRANSIENT, FailureScope.BUSY, FailureScope.SILENT, FailureScope.UNREACHABLE)
+_PASSING = (
+    FailureScope.TRANSIENT,
+    FailureScope.BUSY,
+    FailureScope.SILENT,
+    FailureScope.UNREACHABLE,
+)
 _NO_REPLY = "the batch ended without a reply to this question"
 _SPARE_LINES = 100
 _DIGITS = 24
@@ -83,7 +88,9 @@ class BatchWorker:
         self._plan = plan
         self._asked = asked
         self._tell = tell
-        self._patience = patience or RetryPatience(asked.retries + 1, LONGEST_WAIT_S, first_s=1.0, longest_s=60.0)
+        self._patience = patience or RetryPatience(
+            asked.retries + 1, LONGEST_WAIT_S, first_s=1.0, longest_s=60.0
+        )
         self._path = batch_file(folder, plan.job.job)
         self._learned: Learned | None = None
         self._settled: set[Key] = set()
@@ -92,7 +99,9 @@ class BatchWorker:
         self._why_cut = ""
 
     def __call__(self, items: Sequence[Key], keep: Keep, stop: Event) -> str | None:
-        return asyncio.run(self._work([key for key in items if key not in self._settled], keep, stop))
+        return asyncio.run(
+            self._work([key for key in items if key not in self._settled], keep, stop)
+        )
 
     def unsubmitted(self) -> list[Key]:
         """The open questions that no batch holds. Raises DetectorError if the batch is of other questions."""
@@ -111,7 +120,9 @@ class BatchWorker:
         waiting = self._waiting()
         is_cut = False
         self._n_rounds += 1
-        async with BatchClient(self._asked.endpoint, waiting.learned if waiting else self._learned) as client:
+        async with BatchClient(
+            self._asked.endpoint, waiting.learned if waiting else self._learned
+        ) as client:
             if waiting is None:
                 keys, requests, is_cut = self._requests(client, items)
                 if not keys:
@@ -125,7 +136,11 @@ class BatchWorker:
                 waiting = await self._created(client, waiting, found)
             batch = await self._awaited(client, waiting, stop)
             if batch is None:
-                return INTERRUPTED if stop.is_set() else f"the batch {waiting.name} did not end; it is still waited for"
+                return (
+                    INTERRUPTED
+                    if stop.is_set()
+                    else f"the batch {waiting.name} did not end; it is still waited for"
+                )
             return await self._read(client, waiting, batch, items, keep, stop, is_cut=is_cut)
 
     def _requests(self, client: BatchClient, items: Sequence[Key]) -> tuple[list[Key], bytes, bool]:
@@ -133,7 +148,8 @@ class BatchWorker:
         budget = self._asked.budget(standing(self._folder, self._plan.job.job))
         if budget.is_capped and not client.has_limit:
             raise DetectorError(
-                "The endpoint accepts no token limit, so a budget cannot be enforced.", remedy="Run without a budget."
+                "The endpoint accepts no token limit, so a budget cannot be enforced.",
+                remedy="Run without a budget.",
             )
         n_schema = count_tokens(json.dumps(reply_schema())).n
         lines = bytearray()
@@ -177,7 +193,9 @@ class BatchWorker:
         )
         return self._noted(waiting._replace(batch=batch.batch))
 
-    async def _awaited(self, client: BatchClient, waiting: SubmittedBatch, stop: Event) -> Batch | None:
+    async def _awaited(
+        self, client: BatchClient, waiting: SubmittedBatch, stop: Event
+    ) -> Batch | None:
         """The batch when it has ended; None if it was stopped, or the patience is spent."""
         clock = asyncio.get_running_loop().time
         until = clock() + self._patience.total_s
@@ -189,7 +207,9 @@ class BatchWorker:
             except BatchError as error:
                 n_failed += 1
                 self._raise_for_good(error, waiting, n_failed)
-                asked_to_wait_s = min(error.failure.retry_after_s or 0.0, self._patience.longest_wait_s)
+                asked_to_wait_s = min(
+                    error.failure.retry_after_s or 0.0, self._patience.longest_wait_s
+                )
             else:
                 n_failed = 0
                 words = _words(batch, waiting)
@@ -201,7 +221,9 @@ class BatchWorker:
             next_look = clock() + max(pause_s, asked_to_wait_s)
             if next_look > until:
                 return None
-            while not stop.is_set() and clock() < next_look:  # an event must not be waited for where a signal sets it
+            while (
+                not stop.is_set() and clock() < next_look
+            ):  # an event must not be waited for where a signal sets it
                 await asyncio.sleep(min(_LOOK_S, max(0.0, next_look - clock())))
             pause_s = min(2 * pause_s, self._patience.longest_s)
         return None
@@ -257,7 +279,9 @@ class BatchWorker:
         self._is_read = True
         self._learned = reading.learned or self._learned
         self._settled |= pending - {key_of[custom_id] for custom_id in reading.refused}
-        self._goes_on = is_complete and not is_cut and any(key not in self._settled for key in items)
+        self._goes_on = (
+            is_complete and not is_cut and any(key not in self._settled for key in items)
+        )
         if is_complete:
             return over_budget(self._why_cut) if is_cut else None
         why = f" ({batch.why})" if batch.why else ""
@@ -285,7 +309,10 @@ class BatchWorker:
                 remedy="Look the batch up at the provider; deleting the file has its questions asked again.",
             ) from None
         wanted = set(self._plan.work.items)
-        if any(key not in wanted or prompt_for(self._plan, key).sha256 != sha256 for key, sha256 in asked.items()):
+        if any(
+            key not in wanted or prompt_for(self._plan, key).sha256 != sha256
+            for key, sha256 in asked.items()
+        ):
             raise DetectorError(
                 f"The batch {waiting.name} of this job asks other questions than this command.",
                 remedy="Repeat the command with the --instances and --runs that it was submitted with; to give the "
@@ -296,7 +323,12 @@ class BatchWorker:
     def _noted(self, waiting: SubmittedBatch) -> SubmittedBatch:
         """Write it down, on the disk before anything else happens."""
         asked = [[*key, sha256] for key, sha256 in waiting.asked.items()]
-        told = {"input_file": waiting.input_file, "batch": waiting.batch, "learned": waiting.learned, "asked": asked}
+        told = {
+            "input_file": waiting.input_file,
+            "batch": waiting.batch,
+            "learned": waiting.learned,
+            "asked": asked,
+        }
         self._path.parent.mkdir(parents=True, exist_ok=True)
         part = self._path.with_suffix(".batch-part")
         with part.open("w", encoding="utf-8") as file:
@@ -315,7 +347,9 @@ class BatchWorker:
 class _Reading:
     """The lines of one batch: which questions they answer, and what the endpoint refuses of the requests."""
 
-    def __init__(self, client: BatchClient, questions: Mapping[str, Question], *, may_ask_again: bool) -> None:
+    def __init__(
+        self, client: BatchClient, questions: Mapping[str, Question], *, may_ask_again: bool
+    ) -> None:
         self._client = client
         self._questions = questions
         self._may_ask_again = may_ask_again
@@ -348,11 +382,27 @@ def _answer(key: Key, line: BatchLine) -> Answer:
     said = line.outcome
     if isinstance(said, ModelReply):
         counts = said.input_tokens, said.output_tokens
-        return Answer(key, said.text, said.trouble, said.finish_reason, 0.0, 1, *counts, said.left_out, said.usd)
-    why = f"the endpoint refuses {said.parameter}" if isinstance(said, UnsupportedParameter) else said.why
+        return Answer(
+            key,
+            said.text,
+            said.trouble,
+            said.finish_reason,
+            0.0,
+            1,
+            *counts,
+            said.left_out,
+            said.usd,
+        )
+    why = (
+        f"the endpoint refuses {said.parameter}"
+        if isinstance(said, UnsupportedParameter)
+        else said.why
+    )
     return Answer(key, trouble=why, attempts=int(line.was_sent))
 
 
 def _words(batch: Batch, waiting: SubmittedBatch) -> str:
-    n_ended = "" if batch.n_ended is None else f", {batch.n_ended:,} of {len(waiting.asked):,} ended"
+    n_ended = (
+        "" if batch.n_ended is None else f", {batch.n_ended:,} of {len(waiting.asked):,} ended"
+    )
     return f"batch {batch.batch}: {batch.status}{n_ended}"

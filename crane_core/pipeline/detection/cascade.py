@@ -40,7 +40,9 @@ class Settled(NamedTuple):
 
 def cascade_with(model: str) -> Detector:
     """The detector that asks the rules, then this model; its diagnoses are texts that people can judge."""
-    return Detector(f"{NAME}:{slug(model)}", f"{rules_detector.TITLE}, then {model}", DetectorKind.LLM)
+    return Detector(
+        f"{NAME}:{slug(model)}", f"{rules_detector.TITLE}, then {model}", DetectorKind.LLM
+    )
 
 
 def cascade_options(options: Mapping[str, object], setting: Setting) -> dict[str, object]:

@@ -14,7 +14,15 @@ from typing import Any, NamedTuple
 from crane_core.domain import Detector, Job, Prompt, Setting
 from crane_core.errors import DetectorError, PromptError
 from crane_core.pipeline.detection.prompt import Input, input_of_instance, prompt_of_instance
-from crane_core.pipeline.jobs.files import Standing, chosen_name, encoded, job_name, labels_of, now, standing
+from crane_core.pipeline.jobs.files import (
+    Standing,
+    chosen_name,
+    encoded,
+    job_name,
+    labels_of,
+    now,
+    standing,
+)
 from crane_core.pipeline.jobs.work import Work
 from crane_core.pipeline.places import DataFolder
 from crane_core.prompts.template import Template
@@ -77,7 +85,9 @@ class JobPlan:
     @property
     def skipped_by_reason(self) -> Counter[str]:
         """How many instances were skipped for the same reason, the instance's own name aside."""
-        return Counter(reason.replace(name, "the instance") for name, reason in self.skipped.items())
+        return Counter(
+            reason.replace(name, "the instance") for name, reason in self.skipped.items()
+        )
 
     @property
     def open_tokens(self) -> int:
@@ -98,7 +108,9 @@ def plan_detection(store: Store, folder: DataFolder, request: JobRequest) -> Job
             f"None of the {len(skipped)} instances can be shown to a detector. The first: {first.args[0]}",
             remedy=first.remedy,
         )
-    base = job_name(request.detector.detector, str(request.setting), request.benchmark, options=request.options)
+    base = job_name(
+        request.detector.detector, str(request.setting), request.benchmark, options=request.options
+    )
     name = chosen_name(folder, base, again=request.again)
     before = standing(folder, name)
     job = _job(request, name, before)
@@ -136,7 +148,8 @@ def _instances(store: Store, request: JobRequest) -> list[str]:
     if not everything:
         known = ", ".join(cases.benchmarks(cursor)["benchmark"])
         raise DetectorError(
-            f"The benchmark {request.benchmark!r} is not loaded.", remedy=f"Name one with --benchmark: {known}."
+            f"The benchmark {request.benchmark!r} is not loaded.",
+            remedy=f"Name one with --benchmark: {known}.",
         )
     names = [name for name in everything if fnmatch.fnmatchcase(name, request.instances)]
     if not names:
@@ -162,8 +175,14 @@ def _inputs(
 
 def _input_of(store: Store, request: JobRequest, name: str) -> DetectorInput:
     if request.is_prompted:
-        written = prompt_of_instance(store, name, request.setting, request.template, request.benchmark)
-        given = input_of_instance(store, name, request.setting, request.benchmark) if request.is_given_both else None
+        written = prompt_of_instance(
+            store, name, request.setting, request.template, request.benchmark
+        )
+        given = (
+            input_of_instance(store, name, request.setting, request.benchmark)
+            if request.is_given_both
+            else None
+        )
         return DetectorInput(written.prompt, written.tokens.n, given)
     shown = Setting.CODE if request.is_executed else request.setting
     return DetectorInput(None, 0, input_of_instance(store, name, shown, request.benchmark))

@@ -41,7 +41,10 @@ def in_processes(plan: JobPlan, concurrency: int) -> Worker:
         if n_workers == 1:
             return _in_this_process(plan, found, keep, stop)
         started = get_context("spawn")
-        with isolated_workers(), ProcessPoolExecutor(n_workers, mp_context=started, initializer=_begin) as pool:
+        with (
+            isolated_workers(),
+            ProcessPoolExecutor(n_workers, mp_context=started, initializer=_begin) as pool,
+        ):
             waiting = iter(found)
             running: dict[Future[Predictions], Batch] = {}
             _fill(running, pool, plan, waiting, 2 * n_workers)
@@ -92,7 +95,9 @@ def _fill(
 ) -> None:
     """Hand out work until `n` batches are out."""
     while len(running) < n and (batch := next(waiting, None)) is not None:
-        running[pool.submit(_predict, plan.job.detector, [question(plan, key) for key in batch])] = batch
+        running[
+            pool.submit(_predict, plan.job.detector, [question(plan, key) for key in batch])
+        ] = batch
 
 
 def question(plan: JobPlan, key: Key) -> LocalQuestion:
@@ -120,7 +125,9 @@ def _predict(detector: str, questions: Sequence[LocalQuestion]) -> Predictions:
     return list(predictions(local_detector(detector), questions))
 
 
-def _outcome(plan: JobPlan, batch: Batch, future: Future[Predictions]) -> Predictions | BaseException:
+def _outcome(
+    plan: JobPlan, batch: Batch, future: Future[Predictions]
+) -> Predictions | BaseException:
     """What a process of the pool answered or raised. Raises DetectorError if it ended instead."""
     error = future.exception()
     if isinstance(error, BrokenProcessPool):

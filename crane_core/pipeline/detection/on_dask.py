@@ -39,7 +39,9 @@ def on_cluster(plan: JobPlan, cluster: Cluster) -> Worker:
         options = encoded(plan.request.options)
         asked = {_name(keys): keys for keys in batches(plan, items, cluster.n_threads())}
         pieces = (
-            WorkPiece(name, DetectionWork(plan.job, options, keys, [question(plan, key) for key in keys]))
+            WorkPiece(
+                name, DetectionWork(plan.job, options, keys, [question(plan, key) for key in keys])
+            )
             for name, keys in asked.items()
         )
         for done in spread(cluster, plan.job.job, runs_of, pieces, stop):
@@ -58,7 +60,10 @@ def runs_of(asked: DetectionWork, stop: Event) -> Lines:
     """On a worker: the ledger lines of what the detector says. Raises ClusterError if its versions differ."""
     _check_versions(asked.job.detector, asked.options)
     said = predictions(local_detector(asked.job.detector), asked.questions)
-    return [ledger.to_line(run_of(asked.job, key, one)).decode() for key, one in zip(asked.keys, said, strict=True)]
+    return [
+        ledger.to_line(run_of(asked.job, key, one)).decode()
+        for key, one in zip(asked.keys, said, strict=True)
+    ]
 
 
 @cache
@@ -77,9 +82,13 @@ def merged(job: Job, keys: Sequence[Key], done: FinishedPiece) -> Iterator[Run]:
         yield from (run_of(job, key, done.error) for key in keys)
         return
     runs = [run for line in done.lines if isinstance(run := ledger.from_line(line.encode()), Run)]
-    told = [(run.benchmark, run.detector, run.setting, run.experiment, run.instance_id, run.run_index) for run in runs]
+    told = [
+        (run.benchmark, run.detector, run.setting, run.experiment, run.instance_id, run.run_index)
+        for run in runs
+    ]
     if told != [(job.benchmark, job.detector, job.setting, job.job, *key) for key in keys]:
         raise ClusterError(
-            f"A worker answered something other than {keys[0][0]}.", remedy="Check who uses the cluster."
+            f"A worker answered something other than {keys[0][0]}.",
+            remedy="Check who uses the cluster.",
         )
     yield from runs

@@ -47,7 +47,10 @@ def printed_rows(numbers: pd.DataFrame, setting: Setting) -> list[PrintedRow]:
     table = next((name for name in TABLES if name in set(known["table_id"])), None)
     return [
         PrintedRow(
-            str(title), str(setting), str(table), dict(zip(of["column"].map(columns), of["printed"], strict=True))
+            str(title),
+            str(setting),
+            str(table),
+            dict(zip(of["column"].map(columns), of["printed"], strict=True)),
         )
         for title, of in known[known["table_id"] == table].groupby("row", sort=False)
     ]

@@ -35,7 +35,11 @@ class Input(NamedTuple):
 
 
 def prompt_of_instance(
-    store: Store, instance_id: str, setting: Setting, template: Template | None = None, benchmark: str | None = None
+    store: Store,
+    instance_id: str,
+    setting: Setting,
+    template: Template | None = None,
+    benchmark: str | None = None,
 ) -> WrittenPrompt:
     """The prompt of a stored instance. Without a benchmark it is JunoBench's, if its cells are available.
 
@@ -45,7 +49,9 @@ def prompt_of_instance(
     return written(cells, state, setting, template)
 
 
-def input_of_instance(store: Store, instance_id: str, setting: Setting, benchmark: str | None = None) -> Input:
+def input_of_instance(
+    store: Store, instance_id: str, setting: Setting, benchmark: str | None = None
+) -> Input:
     """What a detector may be shown of a stored instance; the state as it is stored, with more than the setting shows.
 
     Raises PromptError as `prompt_of_instance`.
@@ -53,7 +59,9 @@ def input_of_instance(store: Store, instance_id: str, setting: Setting, benchmar
     cursor = store.cursor()
     named = benchmark or _benchmark(inputs.benchmarks_of(cursor, instance_id), instance_id)
     cells = inputs.instance_cells(cursor, named, instance_id)
-    of_origin = {origin: [cell for cell in cells if cell.origin == origin] for origin in _origins(cells)}
+    of_origin = {
+        origin: [cell for cell in cells if cell.origin == origin] for origin in _origins(cells)
+    }
     if not of_origin:
         raise _without_cells(named, instance_id)
     if setting is Setting.CODE:
@@ -99,16 +107,22 @@ def _rank(origin: str) -> tuple[bool, int, str]:
     return rank(origin, PUBLISHED_FIRST)
 
 
-def _best_state(states: Sequence[KernelState], setting: Setting, cells: dict[str, list[Cell]]) -> KernelState:
+def _best_state(
+    states: Sequence[KernelState], setting: Setting, cells: dict[str, list[Cell]]
+) -> KernelState:
     """A state that was published under this very setting, else one that holds what it shows."""
-    fitting = [state for state in states if can_show(state, setting) and _cells_origin(state) in cells]
+    fitting = [
+        state for state in states if can_show(state, setting) and _cells_origin(state) in cells
+    ]
     if not fitting:
         of = next(iter(cells.values()))[0]
         raise PromptError(
             f"No stored kernel state of {of.instance_id} of {of.benchmark} has the facts for {setting}.",
             remedy="Pass the path of its notebook, which is then run up to the target; or import a `capture` file.",
         )
-    return min(fitting, key=lambda state: (state.setting is not setting, _rank(_cells_origin(state))))
+    return min(
+        fitting, key=lambda state: (state.setting is not setting, _rank(_cells_origin(state)))
+    )
 
 
 def _cells_origin(state: KernelState) -> str:

@@ -118,7 +118,11 @@ def rehearsing(plan: JobPlan, notebooks: Mapping[str, Notebook], how: RehearsalO
 
 
 def _predicted(
-    plan: JobPlan, instance_id: str, notebooks: Mapping[str, Notebook], how: RehearsalOptions, stop: Event
+    plan: JobPlan,
+    instance_id: str,
+    notebooks: Mapping[str, Notebook],
+    how: RehearsalOptions,
+    stop: Event,
 ) -> Prediction:
     """Raises DetectorError if there is no verdict, and what `capture` raises."""
     notebook = notebooks.get(instance_id)
@@ -149,8 +153,12 @@ def verdict(told: Rehearsal) -> Prediction:
         return Prediction(False, f"{told.how}: {told.title}.", _diagnostics(told))
     if told.outcome is RehearsalEnd.CRASH:
         place = f"line {told.line}, `{told.code_line}`, raised" if told.line else "it raised"
-        return Prediction(True, f"{told.how}: {place} {told.exception}: {told.message}", _diagnostics(told))
-    raise DetectorError(f"{told.title}: {told.why}." if told.why else f"{told.title}.", remedy=_TRIED_AGAIN)
+        return Prediction(
+            True, f"{told.how}: {place} {told.exception}: {told.message}", _diagnostics(told)
+        )
+    raise DetectorError(
+        f"{told.title}: {told.why}." if told.why else f"{told.title}.", remedy=_TRIED_AGAIN
+    )
 
 
 def _diagnostics(told: Rehearsal) -> str:

@@ -60,8 +60,12 @@ def scores(store: Store, job: str) -> list[ScoreRow]:
 def _published(frame: pd.DataFrame, mine: pd.DataFrame) -> pd.DataFrame:
     """The verdicts of the study, or of its later release where the study has none of the setting."""
     setting = Setting(mine["setting"].iloc[0])
-    there = frame[(frame["benchmark"] == BENCHMARK) & (frame["setting"] == _BESIDE.get(setting, setting))]
-    there = there[(mine["benchmark"].iloc[0] == BENCHMARK) & there["instance_id"].isin(mine["instance_id"])]
+    there = frame[
+        (frame["benchmark"] == BENCHMARK) & (frame["setting"] == _BESIDE.get(setting, setting))
+    ]
+    there = there[
+        (mine["benchmark"].iloc[0] == BENCHMARK) & there["instance_id"].isin(mine["instance_id"])
+    ]
     releases = [STUDY] if there["experiment"].eq(STUDY).any() else later_releases(there)[:1]
     chosen: pd.DataFrame = there[there["experiment"].isin(releases)]
     return chosen
@@ -71,7 +75,9 @@ def _rows(frame: pd.DataFrame, *, is_published: bool) -> list[ScoreRow]:
     if frame.empty:
         return []
     tables = {
-        name: as_rows(rate_table(frame, by=_WHO, rate=name, rule=VoteRule.MAJORITY, credit=Credit.DETECTION))
+        name: as_rows(
+            rate_table(frame, by=_WHO, rate=name, rule=VoteRule.MAJORITY, credit=Credit.DETECTION)
+        )
         for name in RATES
     }
     n_instances = frame.groupby(_WHO, sort=False).size().tolist()
@@ -80,10 +86,16 @@ def _rows(frame: pd.DataFrame, *, is_published: bool) -> list[ScoreRow]:
         found = tables["Accuracy"][place]
         title, setting, experiment = (str(found[name]) for name in _WHO)
         rates = {name: _rate(table[place]) for name, table in tables.items()}
-        rows.append(ScoreRow(title, setting, experiment, is_published, int(n), int(found["left_out"]), rates))
+        rows.append(
+            ScoreRow(
+                title, setting, experiment, is_published, int(n), int(found["left_out"]), rates
+            )
+        )
     return rows
 
 
 def _rate(row: dict[str, Any]) -> Rate:
-    value, low, high = (math.nan if row[name] is None else float(row[name]) for name in ("value", "low", "high"))
+    value, low, high = (
+        math.nan if row[name] is None else float(row[name]) for name in ("value", "low", "high")
+    )
     return Rate(value, low, high, int(row["n"]), int(row["n_cases"]))

@@ -18,10 +18,17 @@ def table_words(rows: Sequence[ScoreRow], printed: Sequence[PrintedRow] = ()) ->
     """Detection alone, in percent with 95% intervals; the job's own row first, what is only printed last."""
     lines = [_HEADER, *(_cells(row) for row in rows), *(_printed_cells(row) for row in printed)]
     widths = [max(len(line[column]) for line in lines) for column in range(len(_HEADER))]
-    table = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines]
+    table = [
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        for line in lines
+    ]
     published = sorted({row.experiment for row in rows if row.is_published})
     beside = f"; published rows: {', '.join(published)}, the same instances" if published else ""
-    left_out = [f"{row.title}: {row.left_out} of {row.n} instances without a vote" for row in rows if row.left_out]
+    left_out = [
+        f"{row.title}: {row.left_out} of {row.n} instances without a vote"
+        for row in rows
+        if row.left_out
+    ]
     head = f"Crash detection alone (table 2b), percent with 95% interval clustered by case{beside}"
     return "\n".join([head, *table, *_printed_note(printed), *left_out])
 
@@ -29,16 +36,28 @@ def table_words(rows: Sequence[ScoreRow], printed: Sequence[PrintedRow] = ()) ->
 def _printed_note(printed: Sequence[PrintedRow]) -> list[str]:
     if not printed:
         return []
-    return [f"p: printed in the paper's table {printed[0].table}, over all its notebooks; its answers are not loaded"]
+    return [
+        f"p: printed in the paper's table {printed[0].table}, over all its notebooks; its answers are not loaded"
+    ]
 
 
 def _printed_cells(row: PrintedRow) -> tuple[str, ...]:
-    return f"{row.title} p", row.setting, "", *(row.cells.get(name, "").removesuffix("%") for name in RATES)
+    return (
+        f"{row.title} p",
+        row.setting,
+        "",
+        *(row.cells.get(name, "").removesuffix("%") for name in RATES),
+    )
 
 
 def _cells(row: ScoreRow) -> tuple[str, ...]:
     title = row.title if row.is_published else f"{row.title} *"
-    return title, row.setting, str(row.n - row.left_out), *(_percent(row.rates[name]) for name in RATES)
+    return (
+        title,
+        row.setting,
+        str(row.n - row.left_out),
+        *(_percent(row.rates[name]) for name in RATES),
+    )
 
 
 def _percent(rate: Rate) -> str:
@@ -50,7 +69,10 @@ def _percent(rate: Rate) -> str:
 
 def rows_json(rows: Sequence[ScoreRow]) -> list[dict[str, Any]]:
     """Shares of 1; a rate that nothing defines is null."""
-    return [row._asdict() | {"rates": {name: _plain(rate) for name, rate in row.rates.items()}} for row in rows]
+    return [
+        row._asdict() | {"rates": {name: _plain(rate) for name, rate in row.rates.items()}}
+        for row in rows
+    ]
 
 
 def _plain(rate: Rate) -> dict[str, float | int | None]:

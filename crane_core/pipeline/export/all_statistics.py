@@ -21,7 +21,10 @@ class StatisticsModule(Protocol):
 def statistics_modules() -> dict[str, StatisticsModule]:
     """Every kind of statistic by its name; the folder is the list."""
     names = [found.name for found in pkgutil.iter_modules(statistics.__path__)]
-    return {name: cast("StatisticsModule", import_module(f"{statistics.__name__}.{name}")) for name in names}
+    return {
+        name: cast("StatisticsModule", import_module(f"{statistics.__name__}.{name}"))
+        for name in names
+    }
 
 
 def all_statistics(

@@ -104,10 +104,14 @@ def _copied_ledger(folder: DataFolder, into: Path) -> Iterator[PackedFile]:
         return name != AUDIT and has_file(name)
 
     for name, content in copy_ledger(folder.ledger, into / LEDGER, is_evidence):
-        yield PackedFile(f"{LEDGER}/{name.as_posix()}", hashlib.sha256(content).hexdigest(), len(content))
+        yield PackedFile(
+            f"{LEDGER}/{name.as_posix()}", hashlib.sha256(content).hexdigest(), len(content)
+        )
 
 
-def _copied_sources(folder: DataFolder, into: Path, *, with_published: bool) -> Iterator[PackedSource]:
+def _copied_sources(
+    folder: DataFolder, into: Path, *, with_published: bool
+) -> Iterator[PackedSource]:
     listed = inventory(folder)
     for source in staged_sources(folder.sources):
         if not listed.has(Listed.SOURCE, source.source_id):

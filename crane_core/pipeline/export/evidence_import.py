@@ -69,7 +69,11 @@ def unpack(path: Path, folder: DataFolder) -> Unpacked:
             _take_source(path, source, folder)
     for file in wanted:
         _take_file(path / file.path, _target(file, folder))
-    missing = (source for source in manifest.sources if not source.is_included and source.source_id not in known)
+    missing = (
+        source
+        for source in manifest.sources
+        if not source.is_included and source.source_id not in known
+    )
     ours = embedded_digests()
     return Unpacked(
         n_ledger_files=len(wanted),
@@ -77,7 +81,9 @@ def unpack(path: Path, folder: DataFolder) -> Unpacked:
         n_sources=sum(source.source_id not in known for source in included),
         n_sources_known=sum(source.source_id in known for source in included),
         missing=tuple(missing),
-        other_embedded=tuple(sorted(name for name, digest in manifest.embedded.items() if ours.get(name) != digest)),
+        other_embedded=tuple(
+            sorted(name for name, digest in manifest.embedded.items() if ours.get(name) != digest)
+        ),
     )
 
 
@@ -95,14 +101,21 @@ def read_manifest(path: Path) -> Manifest:
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise SourceError(
-            f"{path / MANIFEST} is not the manifest of an evidence pack: {error}.", remedy="Export the pack again."
+            f"{path / MANIFEST} is not the manifest of an evidence pack: {error}.",
+            remedy="Export the pack again.",
         ) from error
 
 
 def _packed_file(entry: dict[str, Any]) -> PackedFile:
     path = PurePosixPath(entry["path"])
     parts = path.parts
-    if path.is_absolute() or ".." in parts or parts[:1] != (LEDGER,) or len(parts) < 2 or path.suffix != ".jsonl":
+    if (
+        path.is_absolute()
+        or ".." in parts
+        or parts[:1] != (LEDGER,)
+        or len(parts) < 2
+        or path.suffix != ".jsonl"
+    ):
         raise ValueError(f"{entry['path']!r} is not a ledger file")
     return PackedFile(str(path), str(entry["sha256"]), int(entry["n_bytes"]))
 
@@ -118,7 +131,8 @@ def _packed_source(entry: dict[str, Any]) -> PackedSource:
 def _check_file(path: Path, sha256: str) -> None:
     if path.is_symlink() or not path.is_file() or fingerprint(path) != sha256:
         raise SourceError(
-            f"{path} differs from the pack's manifest.", remedy="Copy the pack again; nothing was imported."
+            f"{path} differs from the pack's manifest.",
+            remedy="Copy the pack again; nothing was imported.",
         )
 
 
@@ -126,8 +140,13 @@ def _check_source(path: Path, source: PackedSource) -> None:
     kept = path / SOURCES / source.source_id
     described = read_sidecar(kept / SIDECAR)
     is_inside = Path(described.file).name == described.file
-    if not is_inside or (described.source_id, described.sha256) != (source.source_id, source.sha256):
-        raise SourceError(f"{kept / SIDECAR} belongs to another source.", remedy="Export the pack again.")
+    if not is_inside or (described.source_id, described.sha256) != (
+        source.source_id,
+        source.sha256,
+    ):
+        raise SourceError(
+            f"{kept / SIDECAR} belongs to another source.", remedy="Export the pack again."
+        )
     _check_file(kept / described.file, source.sha256)
 
 

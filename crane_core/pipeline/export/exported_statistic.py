@@ -73,13 +73,25 @@ class ExportedStatistic(NamedTuple):
     note: str | None = None
 
     def measured(
-        self, value: Any, low: Any = None, high: Any = None, *, unit: str, method: str = "", **others: Any
+        self,
+        value: Any,
+        low: Any = None,
+        high: Any = None,
+        *,
+        unit: str,
+        method: str = "",
+        **others: Any,
     ) -> ExportedStatistic:
         """The same with a value and, where both ends are known, its 95% interval; nan is None from here on."""
         found = {name: known(one) for name, one in others.items()}
         least, most = known(low), known(high)
         if least is not None and most is not None:
-            found |= {"low": float(least), "high": float(most), "level": CONFIDENCE, "interval_method": method}
+            found |= {
+                "low": float(least),
+                "high": float(most),
+                "level": CONFIDENCE,
+                "interval_method": method,
+            }
         number = known(value)
         return self._replace(value=None if number is None else float(number), unit=unit, **found)
 
@@ -115,7 +127,9 @@ class Judging(NamedTuple):
         """Every way of counting; detection alone needs no label, so it is computed for the main annotator only."""
         return ((rule, credit) for rule in VoteRule for credit in self.credits)
 
-    def head(self, page: str, section: str, rule: VoteRule | None, credit: Credit | None) -> ExportedStatistic:
+    def head(
+        self, page: str, section: str, rule: VoteRule | None, credit: Credit | None
+    ) -> ExportedStatistic:
         """The common fields of every statistic of these answers under this policy."""
         return ExportedStatistic(
             page,
@@ -164,7 +178,15 @@ class Material:
             for place, judge in enumerate(who or [PUBLISHED_HUMAN]):
                 judged = self._judged(judge, rows.index)
                 credits = main if place == 0 else (Credit.STRICT, Credit.HALF)
-                yield Judging(str(benchmark), str(experiment), str(kind), judge, judged, credits, is_main=place == 0)
+                yield Judging(
+                    str(benchmark),
+                    str(experiment),
+                    str(kind),
+                    judge,
+                    judged,
+                    credits,
+                    is_main=place == 0,
+                )
 
     def _judged(self, judge: str, index: pd.Index) -> pd.DataFrame:
         return self._frame_of(judge).loc[index]
@@ -179,6 +201,11 @@ class Material:
         return {PUBLISHED_HUMAN: self.verdicts}
 
     def _made(self, judge: str) -> pd.DataFrame:
-        campaigns = self.labels.loc[self.labels["annotator"] == judge, "campaign"].dropna().unique().tolist()
+        campaigns = (
+            self.labels.loc[self.labels["annotator"] == judge, "campaign"]
+            .dropna()
+            .unique()
+            .tolist()
+        )
         plan = kept_campaign(self.folder, campaigns[0]).plan if campaigns else None
         return judged_by(self.verdicts, self.labels, judge, plan).set_axis(self.verdicts.index)

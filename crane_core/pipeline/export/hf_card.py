@@ -32,7 +32,8 @@ _WITH = "Texts of notebooks, messages, prompts and reasoning are included under 
 def card(n_rows: Mapping[str, int], known: Iterable[Mapping[str, Any]], *, with_texts: bool) -> str:
     """The README.md; `n_rows` by config, `known` as `storage.cases.benchmarks` lists them."""
     configs = "\n".join(
-        f'- config_name: {name}\n  data_files:\n  - split: train\n    path: "{name}/*.parquet"' for name in n_rows
+        f'- config_name: {name}\n  data_files:\n  - split: train\n    path: "{name}/*.parquet"'
+        for name in n_rows
     )
     lines = "\n".join(f"| {name} | {n:,} | {MEANING[name]} |" for name, n in n_rows.items())
     whose = "\n".join(
@@ -49,4 +50,6 @@ def card(n_rows: Mapping[str, int], known: Iterable[Mapping[str, Any]], *, with_
 
 def _plain(text: object) -> str:
     """An untrusted name on one line, without Markdown or HTML syntax."""
-    return "".join(letter for letter in " ".join(str(text).split())[:200] if letter not in "<>[]`|*_\\")
+    return "".join(
+        letter for letter in " ".join(str(text).split())[:200] if letter not in "<>[]`|*_\\"
+    )

@@ -46,7 +46,11 @@ class DatasetRows(NamedTuple):
 
 
 def write_dataset(
-    material: Material, out: Path, *, with_texts: bool, progress: Callable[[str], None] = lambda _: None
+    material: Material,
+    out: Path,
+    *,
+    with_texts: bool,
+    progress: Callable[[str], None] = lambda _: None,
 ) -> DatasetRows:
     """Write the dataset into `out`, whole or not at all. Raises SourceError if `out` is taken."""
     with fresh_folder(out) as fresh:
@@ -78,7 +82,9 @@ def _statistics(material: Material, progress: Callable[[str], None]) -> pa.Table
     hints = get_type_hints(ExportedStatistic)
     columns = {"kind": pa.array([kind for kind, _ in rows], pa.string())}
     for place, name in enumerate(ExportedStatistic._fields):
-        columns[name] = pa.array([one[place] for _, one in rows], _TYPES.get(str(hints[name]), pa.string()))
+        columns[name] = pa.array(
+            [one[place] for _, one in rows], _TYPES.get(str(hints[name]), pa.string())
+        )
     return pa.table(columns)
 
 

@@ -18,7 +18,14 @@ from crane_core.errors import SourceError
 from crane_core.importers.archive_safety import MEBIBYTE, ArchiveLimits
 from crane_core.importers.zip_archive import open_zip
 from crane_core.ledger_chain import whole_lines
-from crane_core.pipeline.export.evidence import KIND, LEDGER, MANIFEST, Manifest, PackedFile, PackedSource
+from crane_core.pipeline.export.evidence import (
+    KIND,
+    LEDGER,
+    MANIFEST,
+    Manifest,
+    PackedFile,
+    PackedSource,
+)
 from crane_core.pipeline.jobs.files import FOLDER, job_file
 from crane_core.pipeline.loading.load import embedded_digests
 from crane_core.pipeline.loading.sources import staged_sources
@@ -37,13 +44,16 @@ def write_run(folder: DataFolder, job: str, out: Path) -> Manifest:
     known = sorted(path.stem for path in (folder.ledger / FOLDER).glob("*.jsonl"))
     if job not in known:
         raise SourceError(
-            f"No run has the name {job[:120]!r}.", remedy=f"Choose one: {', '.join(known[-5:]) or 'there is none yet'}."
+            f"No run has the name {job[:120]!r}.",
+            remedy=f"Choose one: {', '.join(known[-5:]) or 'there is none yet'}.",
         )
     if out.exists() or out.suffix != SUFFIX:
         why = "already exists" if out.exists() else f"does not end with {SUFFIX}"
         raise SourceError(f"{out} {why}.", remedy=f"Name a new file such as {job}{SUFFIX}.")
     content = whole_lines(job_file(folder, job).read_bytes())
-    packed = PackedFile(f"{LEDGER}/{FOLDER}/{job}.jsonl", hashlib.sha256(content).hexdigest(), len(content))
+    packed = PackedFile(
+        f"{LEDGER}/{FOLDER}/{job}.jsonl", hashlib.sha256(content).hexdigest(), len(content)
+    )
     manifest = Manifest((packed,), tuple(_named(folder)), (), embedded_digests())
     out.parent.mkdir(parents=True, exist_ok=True)
     part = out.with_name(f".{out.name}.part")
@@ -66,7 +76,15 @@ def is_run_file(path: Path) -> bool:
             if archive.getinfo(MANIFEST).file_size > _LONGEST_MANIFEST:
                 return False
             return bool(json.loads(archive.read(MANIFEST)).get("kind") == KIND)
-    except (zipfile.BadZipFile, KeyError, ValueError, OSError, AttributeError, RuntimeError, RecursionError):
+    except (
+        zipfile.BadZipFile,
+        KeyError,
+        ValueError,
+        OSError,
+        AttributeError,
+        RuntimeError,
+        RecursionError,
+    ):
         return False
 
 
@@ -77,7 +95,9 @@ def opened_run(path: Path) -> Iterator[Path]:
         contents = open_zip(path, _LIMITS)
         if contents.problems:
             [first, *_] = contents.problems
-            raise SourceError(f"{path.name} holds {first.path}: {first.reason}.", remedy="Export the run again.")
+            raise SourceError(
+                f"{path.name} holds {first.path}: {first.reason}.", remedy="Export the run again."
+            )
         for name in contents.names:
             target = Path(place) / name
             target.parent.mkdir(parents=True, exist_ok=True)

@@ -20,9 +20,13 @@ def sample_notes(material: Material) -> dict[Judged, str]:
     """The note of every experiment and annotator with labels of some of the detected crashes only."""
     rows_of: dict[Judged, list[pd.DataFrame]] = {}
     for judging in material.judgings:
-        rows_of.setdefault((judging.benchmark, judging.experiment, judging.judge), []).append(judging.rows)
+        rows_of.setdefault((judging.benchmark, judging.experiment, judging.judge), []).append(
+            judging.rows
+        )
     found = {judged: coverage(pd.concat(rows)) for judged, rows in rows_of.items()}
-    return {judged: _words(one) for judged, one in found.items() if one.is_sample and one.n_labelled}
+    return {
+        judged: _words(one) for judged, one in found.items() if one.is_sample and one.n_labelled
+    }
 
 
 def with_sample_note(row: ExportedStatistic, notes: dict[Judged, str]) -> ExportedStatistic:

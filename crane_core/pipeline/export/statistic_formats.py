@@ -10,17 +10,42 @@ from crane_core.pipeline.sheet_text import csv_text
 from crane_core.rounding import digits
 
 COLUMNS = ExportedStatistic._fields
-DECIMALS = {"count": 0, "instances": 0, "tokens": 0, "share": 3, "difference of shares": 3, "percent": 1}
+DECIMALS = {
+    "count": 0,
+    "instances": 0,
+    "tokens": 0,
+    "share": 3,
+    "difference of shares": 3,
+    "percent": 1,
+}
 USUAL_DECIMALS = 2
 P_DECIMALS = 3
-LATEX_COLUMNS = ("statistic", "experiment", "detector", "input", "group", "policy", "value", "interval", "n", "p")
-SPECIAL = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "−": "$-$"}
+LATEX_COLUMNS = (
+    "statistic",
+    "experiment",
+    "detector",
+    "input",
+    "group",
+    "policy",
+    "value",
+    "interval",
+    "n",
+    "p",
+)
+SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "−": "$-$",
+}
 SPECIAL |= {letter: f"\\{letter}" for letter in "&%$#_{}"}
 
 
 def statistics_csv(found: Mapping[str, Iterable[ExportedStatistic]]) -> str:
     """One row per statistic, the first column its kind; what is missing is empty."""
-    return csv_text([("kind", *COLUMNS), *((kind, *row) for kind, rows in found.items() for row in rows)])
+    return csv_text(
+        [("kind", *COLUMNS), *((kind, *row) for kind, rows in found.items() for row in rows)]
+    )
 
 
 def statistics_json(found: Mapping[str, Iterable[ExportedStatistic]]) -> str:
@@ -51,7 +76,9 @@ def statistics_latex(kind: str, rows: Iterable[ExportedStatistic]) -> str:
 
 def _latex_fields(row: ExportedStatistic) -> tuple[str, ...]:
     policy = ", ".join(filter(None, [row.runs, row.credit, row.judged_by]))
-    who = [text or "" for text in (row.statistic, row.experiment, row.detector, row.input, row.group)]
+    who = [
+        text or "" for text in (row.statistic, row.experiment, row.detector, row.input, row.group)
+    ]
     ends = "" if row.low is None else f"{number(row.low, row.unit)} to {number(row.high, row.unit)}"
     shown = number(row.value, row.unit) or row.stated or ""
     p = row.p if row.p_adjusted is None else row.p_adjusted

@@ -74,7 +74,12 @@ class AskingOptions:
         }
         seed = {} if self.seed is None else {"seed": self.seed}
         extra = {"extra_body": dict(self.endpoint.extra)} if self.endpoint.extra else {}
-        return shaping | seed | extra | ({} if self.price is None else {"prices": self.price._asdict()})
+        return (
+            shaping
+            | seed
+            | extra
+            | ({} if self.price is None else {"prices": self.price._asdict()})
+        )
 
     def budget(self, before: Standing) -> Budget:
         """The caps minus what earlier starts used: at least the cost of their tokens at this price.
@@ -87,7 +92,9 @@ class AskingOptions:
         n_in, n_out = spent.input_tokens + more_in, spent.output_tokens + more_out
         by_price = self.price.usd(n_in, n_out) if self.price else 0.0
         usd = max(spent.usd or 0.0, by_price)
-        return Budget(self.caps.usd, self.caps.tokens, self.price, spent_usd=usd, spent_tokens=n_in + n_out)
+        return Budget(
+            self.caps.usd, self.caps.tokens, self.price, spent_usd=usd, spent_tokens=n_in + n_out
+        )
 
 
 def asking(
@@ -123,7 +130,9 @@ def estimate(asked: AskingOptions, n_requests: int, input_tokens: int) -> CostEs
     if asked.price is None:
         return CostEstimate(n_requests, input_tokens, None, None, cap)
     price, longest = asked.price, n_requests * asked.endpoint.max_output_tokens
-    return CostEstimate(n_requests, input_tokens, price.usd(input_tokens, 0), price.usd(input_tokens, longest), cap)
+    return CostEstimate(
+        n_requests, input_tokens, price.usd(input_tokens, 0), price.usd(input_tokens, longest), cap
+    )
 
 
 def of_model(
@@ -191,7 +200,9 @@ def _tokens(n: int | None) -> int | None:
     return n if n is not None and 0 <= n <= MOST_TOKENS else None
 
 
-def usd_of(price: Price | None, input_tokens: int | None, output_tokens: int | None) -> float | None:
+def usd_of(
+    price: Price | None, input_tokens: int | None, output_tokens: int | None
+) -> float | None:
     """What a reply cost; None if price or tokens are unknown: an unknown cost is not 0."""
     if price is None or input_tokens is None or output_tokens is None:
         return None

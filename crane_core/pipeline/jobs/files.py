@@ -75,9 +75,15 @@ class Standing(NamedTuple):
     def uncounted_tokens(self) -> tuple[int, int]:
         """Input and output tokens, by our own count, of the replies whose tokens the endpoint did not count."""
         replies = [reply for reply in self.replies.values() if _is_uncounted(reply)]
-        asked = [self.prompts.get(reply.prompt_sha256, "") for reply in replies if isinstance(reply, Reply)]
+        asked = [
+            self.prompts.get(reply.prompt_sha256, "")
+            for reply in replies
+            if isinstance(reply, Reply)
+        ]
         said = [reply.text or "" for reply in replies if isinstance(reply, (Reply, JudgeReply))]
-        return sum(count_tokens(text).n for text in asked), sum(count_tokens(text).n for text in said)
+        return sum(count_tokens(text).n for text in asked), sum(
+            count_tokens(text).n for text in said
+        )
 
     @property
     def answered(self) -> set[tuple[Any, ...]]:
@@ -154,7 +160,9 @@ def standing(folder: DataFolder, job: str) -> Standing:
     """What the job's file holds; empty if there is none yet."""
     path = job_file(folder, job)
     records = ledger.tail(path).records if path.exists() else []
-    found = next((record for record in reversed(records) if isinstance(record, (Job, JudgeJob))), None)
+    found = next(
+        (record for record in reversed(records) if isinstance(record, (Job, JudgeJob))), None
+    )
     replies = [record for record in records if isinstance(record, (Reply, JudgeReply, Run))]
     return Standing(
         job=found,
@@ -186,7 +194,9 @@ def _is_uncounted(reply: Reply | JudgeReply | Run) -> bool:
     return reply.input_tokens is None or reply.output_tokens is None
 
 
-def why_unanswered(replies: Iterable[Reply | JudgeReply | Run]) -> tuple[Counter[str], Counter[str]]:
+def why_unanswered(
+    replies: Iterable[Reply | JudgeReply | Run],
+) -> tuple[Counter[str], Counter[str]]:
     """Reasons with counts: of questions without a reply, and of replies without a readable answer."""
     troubles: Counter[str] = Counter()
     unreadable: Counter[str] = Counter()

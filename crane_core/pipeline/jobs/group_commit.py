@@ -47,7 +47,10 @@ class GroupCommit:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self._waiting.put(None)
         self._writer.shutdown(wait=True)

@@ -26,18 +26,38 @@ def with_what_they_say(records: Iterable[Record]) -> Iterator[Record]:
 
 def run_of(reply: Reply) -> Run:
     """The answer in a reply. Where none can be read, `crashes` is None and `unanswered` says why."""
-    where = (reply.benchmark, reply.instance_id, reply.detector, reply.setting, reply.job, reply.run_index)
+    where = (
+        reply.benchmark,
+        reply.instance_id,
+        reply.detector,
+        reply.setting,
+        reply.job,
+        reply.run_index,
+    )
     if reply.text is None:
-        return Run(*where, None, unanswered=reply.trouble or NOTHING_CAME, prompt_sha256=reply.prompt_sha256)
+        return Run(
+            *where,
+            None,
+            unanswered=reply.trouble or NOTHING_CAME,
+            prompt_sha256=reply.prompt_sha256,
+        )
     read = read_reply(reply.text, reply.finish_reason)
     return Run(
-        *where, read.crashes, reasoning=read.reasoning, unanswered=read.trouble, prompt_sha256=reply.prompt_sha256
+        *where,
+        read.crashes,
+        reasoning=read.reasoning,
+        unanswered=read.trouble,
+        prompt_sha256=reply.prompt_sha256,
     )
 
 
 def judgement_of(reply: JudgeReply) -> Judgement | None:
     """The label in a judge's reply, None if none can be read: a judge that said nothing has not judged."""
-    read = read_judge_reply(reply.text, reply.finish_reason, reply.labels) if reply.text is not None else None
+    read = (
+        read_judge_reply(reply.text, reply.finish_reason, reply.labels)
+        if reply.text is not None
+        else None
+    )
     if read is None or read.label is None:
         return None
     return Judgement(

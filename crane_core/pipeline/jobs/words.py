@@ -49,7 +49,11 @@ def _reasons(what: str, reasons: Counter[str]) -> list[str]:
         return []
     shown = [f"    {n:,} x {reason[:200]}" for reason, n in reasons.most_common(SHOWN_REASONS)]
     more = len(reasons) - SHOWN_REASONS
-    return [f"  {what}: {reasons.total():,}", *shown, *([f"    and {more:,} more reasons"] if more > 0 else [])]
+    return [
+        f"  {what}: {reasons.total():,}",
+        *shown,
+        *([f"    and {more:,} more reasons"] if more > 0 else []),
+    ]
 
 
 def estimate_words(sent: CostEstimate) -> str:
@@ -67,7 +71,11 @@ def spent_words(spent: Spent) -> str:
     if not spent.n_requests:
         return "nothing was sent over the network"
     is_counted = bool(spent.input_tokens or spent.output_tokens)
-    counts = (spent.input_tokens, spent.output_tokens) if is_counted or not spent.n_uncounted else (None, None)
+    counts = (
+        (spent.input_tokens, spent.output_tokens)
+        if is_counted or not spent.n_uncounted
+        else (None, None)
+    )
     tokens = token_words(*counts)
     if is_counted and spent.n_uncounted:
         tokens += f" (the endpoint did not count {spent.n_uncounted:,} of the replies)"

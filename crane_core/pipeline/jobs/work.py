@@ -191,4 +191,13 @@ def _outcome(folder: DataFolder, work: Work, elapsed_s: float, ended: str | None
     replies = [reply for key, reply in after.replies.items() if key in wanted]
     troubles, unreadable = why_unanswered(replies)
     n_answered = len(replies) - troubles.total() - unreadable.total()
-    return JobOutcome(work.job.job, len(work.items), n_answered, troubles, unreadable, after.spent, elapsed_s, ended)
+    return JobOutcome(
+        work.job.job,
+        len(work.items),
+        n_answered,
+        troubles,
+        unreadable,
+        after.spent,
+        elapsed_s,
+        ended,
+    )

@@ -92,7 +92,14 @@ class JudgePlan:
         case = self.cases[tuple(run)]
         rules = self.guideline.text if self.guideline else None
         labels = listed_for_judge(self.own) if self.own else None
-        return judge_prompt(case.known_cause, case.diagnosis, Presentation(presentation), self.template, rules, labels)
+        return judge_prompt(
+            case.known_cause,
+            case.diagnosis,
+            Presentation(presentation),
+            self.template,
+            rules,
+            labels,
+        )
 
     @property
     def open_tokens(self) -> int:
@@ -114,11 +121,15 @@ def plan_judgement(store: Store, folder: DataFolder, wanted: WantedJudgement) ->
     if campaign and guideline:
         options = options | {CAMPAIGN: campaign.campaign, "guideline": guideline.version}
     subject = [campaign.campaign] if campaign else []
-    base = job_name(JUDGE, wanted.model, *subject, wanted.benchmark, wanted.experiment, options=options)
+    base = job_name(
+        JUDGE, wanted.model, *subject, wanted.benchmark, wanted.experiment, options=options
+    )
     name = chosen_name(folder, base, again=wanted.again)
     before = standing(folder, name)
     begun = before.job if isinstance(before.job, JudgeJob) else None
-    wished = f"{JUDGE} {wanted.model} on {campaign.campaign}" if campaign else f"{JUDGE} {wanted.model}"
+    wished = (
+        f"{JUDGE} {wanted.model} on {campaign.campaign}" if campaign else f"{JUDGE} {wanted.model}"
+    )
     annotator = begun.annotator if begun else _free_name(store, wished, name, base)
     about = (name, wanted.benchmark, wanted.experiment, annotator, encoded(options))
     job = JudgeJob(*about, started_at=begun.started_at if begun else now())
@@ -154,11 +165,15 @@ def _items(store: Store, campaign: Plan) -> tuple[dict[Key, DiagnosisTexts], Cou
             key = (verdict.instance_id, verdict.detector, str(verdict.setting), WHOLE_VERDICT)
             cases[key] = DiagnosisTexts(told.ground_truth, told.diagnosis)
     if not cases:
-        raise DetectorError(f"No item of {campaign.campaign!r} has both texts on this machine.", remedy=_REMEDY)
+        raise DetectorError(
+            f"No item of {campaign.campaign!r} has both texts on this machine.", remedy=_REMEDY
+        )
     return cases, skipped
 
 
-def in_passes(runs: Sequence[Key], repetitions: int, presentations: Sequence[Presentation]) -> list[Key]:
+def in_passes(
+    runs: Sequence[Key], repetitions: int, presentations: Sequence[Presentation]
+) -> list[Key]:
     """Every verdict's first run in both orders, then the next runs, and all of it again per repetition.
 
     So a job that is stopped has judged all verdicts alike.
@@ -187,7 +202,10 @@ def _cases(store: Store, wanted: WantedJudgement) -> tuple[dict[Key, DiagnosisTe
     cases: dict[Key, DiagnosisTexts] = {}
     skipped: Counter[str] = Counter()
     for instance_id, detector, setting, run_index, diagnosis, cause in found:
-        if not (fnmatch.fnmatchcase(detector, wanted.detector) and fnmatch.fnmatchcase(setting, wanted.setting)):
+        if not (
+            fnmatch.fnmatchcase(detector, wanted.detector)
+            and fnmatch.fnmatchcase(setting, wanted.setting)
+        ):
             continue
         if cause and cause.strip():
             cases[instance_id, detector, setting, run_index] = DiagnosisTexts(cause, diagnosis)
@@ -207,7 +225,9 @@ def experiment_to_judge(store: Store, benchmark: str) -> str:
         return STUDY
     found = jobs.experiments_with_diagnoses(store.cursor(), benchmark)
     if not found:
-        raise DetectorError(f"No answer on {benchmark!r} predicts a crash and gives a reason.", remedy=_REMEDY)
+        raise DetectorError(
+            f"No answer on {benchmark!r} predicts a crash and gives a reason.", remedy=_REMEDY
+        )
     if len(found) > 1:
         raise DetectorError(
             f"{len(found)} experiments on {benchmark!r} have diagnoses: {', '.join(found)}.",
@@ -222,7 +242,9 @@ _REMEDY = "Get texts of diagnoses and known causes with `fetch crane-llm`, or im
 def _nothing(wanted: WantedJudgement, n_found: int, n_without_cause: int) -> str:
     where = f"in the experiment {wanted.experiment!r} on {wanted.benchmark!r}"
     if n_without_cause:
-        return f"The cases of all {n_without_cause} diagnoses {where} give no cause to compare with."
+        return (
+            f"The cases of all {n_without_cause} diagnoses {where} give no cause to compare with."
+        )
     if n_found:
         return f"None of the {n_found} diagnoses {where} is of {wanted.detector!r} in the setting {wanted.setting!r}."
     return f"No verdict {where} detects a crash and gives a reason."
@@ -267,6 +289,12 @@ def _campaign_of(plan: JudgePlan) -> str | None:
 
 def label_counts(folder: DataFolder, plan: JudgePlan) -> dict[str, int]:
     """The job's labels so far, the most frequent first."""
-    replies = (reply for reply in standing(folder, plan.job.job).replies.values() if isinstance(reply, JudgeReply))
+    replies = (
+        reply
+        for reply in standing(folder, plan.job.job).replies.values()
+        if isinstance(reply, JudgeReply)
+    )
     judgements = (judgement_of(reply) for reply in replies)
-    return dict(Counter(str(found.label) for found in judgements if found is not None).most_common())
+    return dict(
+        Counter(str(found.label) for found in judgements if found is not None).most_common()
+    )

@@ -49,17 +49,23 @@ class Coverage(NamedTuple):
 
 def locked_campaigns(folder: DataFolder) -> frozenset[str]:
     """Campaigns with final outcomes."""
-    return frozenset(name for name in campaign_names(folder) if kept_campaign(folder, name).lock is not None)
+    return frozenset(
+        name for name in campaign_names(folder) if kept_campaign(folder, name).lock is not None
+    )
 
 
 def judging_campaigns(folder: DataFolder) -> frozenset[str]:
     """Those whose labels the study's scores can count; see `label_sets.enters_results`."""
     return frozenset(
-        name for name in locked_campaigns(folder) if enters_results(kept_campaign(folder, name).plan.labels)
+        name
+        for name in locked_campaigns(folder)
+        if enters_results(kept_campaign(folder, name).plan.labels)
     )
 
 
-def annotators_of(labels: pd.DataFrame, verdicts: pd.DataFrame, judging: frozenset[str]) -> list[str]:
+def annotators_of(
+    labels: pd.DataFrame, verdicts: pd.DataFrame, judging: frozenset[str]
+) -> list[str]:
     """Whose labels can judge these verdicts: imported people, final outcomes of `judging_campaigns`, judges.
 
     Not judges that give the own labels of a campaign, and not the published validation of differences from the judge:
@@ -73,12 +79,16 @@ def annotators_of(labels: pd.DataFrame, verdicts: pd.DataFrame, judging: frozens
     asked = verdicts.loc[verdicts["instance_id"].isin(known["instance_id"].unique()), KEY]
     known = known.merge(asked.drop_duplicates(), on=KEY)
     who = known.drop_duplicates("annotator").sort_values(
-        "kind", key=lambda kinds: kinds.map({kind: place for place, kind in enumerate(ORDER)}), kind="stable"
+        "kind",
+        key=lambda kinds: kinds.map({kind: place for place, kind in enumerate(ORDER)}),
+        kind="stable",
     )
     return [str(name) for name in who["annotator"]]
 
 
-def judged_by(verdicts: pd.DataFrame, labels: pd.DataFrame, annotator: str, plan: Plan | None = None) -> pd.DataFrame:
+def judged_by(
+    verdicts: pd.DataFrame, labels: pd.DataFrame, annotator: str, plan: Plan | None = None
+) -> pd.DataFrame:
     """The verdict frame with `human` and `label_stratum` of this annotator, and `provenance` of the labels.
 
     plan: of the campaign whose final outcomes these are; None for imported annotators, whose missing labels are left
@@ -89,7 +99,9 @@ def judged_by(verdicts: pd.DataFrame, labels: pd.DataFrame, annotator: str, plan
     and one without credit as unverifiable.
     """
     mine = labels.loc[labels["annotator"] == annotator, [*KEY, "label", "provenance"]]
-    frame = verdicts.drop(columns=["human", "provenance"]).merge(mine, on=KEY, how="left", validate="one_to_one")
+    frame = verdicts.drop(columns=["human", "provenance"]).merge(
+        mine, on=KEY, how="left", validate="one_to_one"
+    )
     frame = frame.rename(columns={"label": "human"})
     frame = frame.assign(human=frame["human"].astype(object).where(frame["human"].notna(), None))
     return frame if plan is None else _of_campaign(frame, plan)
@@ -104,12 +116,16 @@ def _of_campaign(frame: pd.DataFrame, plan: Plan) -> pd.DataFrame:
     return frame.assign(
         human=_with_misses(frame, plan),
         label_stratum=_strata(frame, drawn_from, plan),
-        provenance=frame["provenance"].mask(drawn & frame["human"].isna().to_numpy(), str(Provenance.OPEN)),
+        provenance=frame["provenance"].mask(
+            drawn & frame["human"].isna().to_numpy(), str(Provenance.OPEN)
+        ),
     )
 
 
 def _by_credit(frame: pd.DataFrame, labels: LabelSet) -> pd.DataFrame:
-    credits = {label.code: np.nan if label.credit is None else label.credit for label in labels.labels}
+    credits = {
+        label.code: np.nan if label.credit is None else label.credit for label in labels.labels
+    }
     words = {code: _word_of(credit) for code, credit in credits.items()}
     said = pd.Series([words.get(code) for code in frame["human"]], index=frame.index, dtype=object)
     return frame.assign(human=said, label_credit=frame["human"].map(credits).astype(float))
@@ -123,7 +139,9 @@ def _word_of(credit: float) -> str:
 
 def _with_misses(frame: pd.DataFrame, plan: Plan) -> pd.Series[str]:
     """The labels, and "misdetected" for every crash of the experiment that was not detected."""
-    here = (frame["benchmark"] == plan.population.benchmark) & (frame["experiment"] == plan.population.experiment)
+    here = (frame["benchmark"] == plan.population.benchmark) & (
+        frame["experiment"] == plan.population.experiment
+    )
     missed = here & frame["truth"] & ~_predicted(frame)
     return frame["human"].where(~missed, str(Label.MISDETECTED))
 
@@ -133,7 +151,9 @@ def _strata(frame: pd.DataFrame, drawn_from: pd.DataFrame, plan: Plan) -> pd.Ser
     strata = pd.Series(None, index=frame.index, dtype=object)
     strata[detected_crashes(frame)] = NOT_DRAWN
     values = drawn_from[list(plan.design.strata)].astype(object).fillna("unknown")
-    strata[drawn_from.index] = [f"drawn: {', '.join(map(str, row))}" for row in values.itertuples(index=False)]
+    strata[drawn_from.index] = [
+        f"drawn: {', '.join(map(str, row))}" for row in values.itertuples(index=False)
+    ]
     return strata
 
 
@@ -143,7 +163,10 @@ def coverage(rows: pd.DataFrame, rule: VoteRule = VoteRule.MAJORITY) -> Coverage
     labelled = crashes[crashes["human"].notna()]
     found = labelled["provenance"].dropna().value_counts().to_dict()
     drawn = crashes[crashes["label_stratum"].notna()]  # others stand for themselves
-    weights = [label_weights(group, rule) for _, group in drawn.groupby(["experiment", "detector", "setting"])]
+    weights = [
+        label_weights(group, rule)
+        for _, group in drawn.groupby(["experiment", "detector", "setting"])
+    ]
     return Coverage(
         n_detected=len(crashes),
         n_labelled=len(labelled),

@@ -6,7 +6,12 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-from crane_core.pipeline.campaigns.label_frame import COLUMNS, label_frame, with_campaigns, with_judged_campaigns
+from crane_core.pipeline.campaigns.label_frame import (
+    COLUMNS,
+    label_frame,
+    with_campaigns,
+    with_judged_campaigns,
+)
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage import labels
 from crane_core.storage.store import Store
@@ -24,7 +29,9 @@ def labels_with_pooled_judges(store: Store, folder: DataFolder) -> pd.DataFrame:
     """
     pooled = with_judged_campaigns(labels.pooled_judge_labels(store.cursor()))
     everything = label_frame(store, folder)
-    return pd.concat([everything, pooled[COLUMNS]], ignore_index=True) if len(pooled) else everything
+    return (
+        pd.concat([everything, pooled[COLUMNS]], ignore_index=True) if len(pooled) else everything
+    )
 
 
 def who_labelled(store: Store, folder: DataFolder) -> pd.DataFrame:
@@ -34,14 +41,19 @@ def who_labelled(store: Store, folder: DataFolder) -> pd.DataFrame:
     """
     pooled = with_judged_campaigns(labels.first_pooled_labels(store.cursor()).assign(label=None))
     everything = with_campaigns(labels.first_labels(store.cursor()).assign(label=None), folder)
-    return pd.concat([everything, pooled[COLUMNS]], ignore_index=True) if len(pooled) else everything
+    return (
+        pd.concat([everything, pooled[COLUMNS]], ignore_index=True) if len(pooled) else everything
+    )
 
 
 def pooled_judges(passes: pd.DataFrame) -> list[str]:
     """Every judge in either order of texts: all repetitions together, or the only one."""
     is_pooled = passes["repetition"] == 0
     return [
-        str(name) for name in passes[is_pooled | ~passes["judge"].isin(passes.loc[is_pooled, "judge"])]["annotator"]
+        str(name)
+        for name in passes[is_pooled | ~passes["judge"].isin(passes.loc[is_pooled, "judge"])][
+            "annotator"
+        ]
     ]
 
 

@@ -28,7 +28,9 @@ def edition_of(release: Release | None, sha256: str, sources: Iterable[StagedSou
     default = PUBLISHED[release.name].default
     if is_commit(default):
         return "" if release.commit == default else edition
-    others = [source for source in sources if source.release and source.release.name == release.name]
+    others = [
+        source for source in sources if source.release and source.release.name == release.name
+    ]
     return edition if any(not source.edition for source in others) else ""
 
 
@@ -49,7 +51,10 @@ def filed(record: Record, edition: str) -> Record:
         case Run() if edition:
             return replace(record, experiment=in_edition(record.experiment, edition))
         case Judgement() if edition:
-            experiment, annotator = in_edition(record.experiment, edition), in_edition(record.annotator, edition)
+            experiment, annotator = (
+                in_edition(record.experiment, edition),
+                in_edition(record.annotator, edition),
+            )
             return replace(record, experiment=experiment, annotator=annotator)
         case Cell() | KernelState() | Prompt() if edition:
             return replace(record, origin=in_edition(record.origin, edition))

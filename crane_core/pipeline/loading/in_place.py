@@ -41,24 +41,33 @@ def parquet_files(path: Path) -> list[Path]:
     else:
         found = [path] if path.suffix == SUFFIX and path.is_file() else []
     if not found:
-        raise SourceError(f"{path} holds no file that ends in {SUFFIX}.", remedy="See `import --help`.")
+        raise SourceError(
+            f"{path} holds no file that ends in {SUFFIX}.", remedy="See `import --help`."
+        )
     return found
 
 
 def _kept(file: Path, folder: DataFolder, store: Store, facts: PartitionFacts) -> Imported:
     sha256 = fingerprint(file)
-    known = next((source for source in staged_sources(folder.sources) if source.sha256 == sha256), None)
+    known = next(
+        (source for source in staged_sources(folder.sources) if source.sha256 == sha256), None
+    )
     if known and inventory(folder).has(Listed.SOURCE, known.source_id):
         return Imported(known.source_id, known.kind, known.name, [], [], already_loaded=True)
     if known:
         raise SourceError(
-            f"{known.name} was imported and removed.", remedy=f"Bring it back: `restore source {known.source_id}`."
+            f"{known.name} was imported and removed.",
+            remedy=f"Bring it back: `restore source {known.source_id}`.",
         )
     refuse_overlap(store, facts, file.name)
     form = FORMS[facts.kind]
-    with staged_archive(file, kind=facts.kind, name=file.stem, into=folder.sources, file=form.file) as source:
+    with staged_archive(
+        file, kind=facts.kind, name=file.stem, into=folder.sources, file=form.file
+    ) as source:
         if source.sha256 != sha256:
-            raise SourceError(f"{file} changed while it was read.", remedy="Import it once it is finished.")
+            raise SourceError(
+                f"{file} changed while it was read.", remedy="Import it once it is finished."
+            )
         imported = load_partition(store, folder, source, facts)
     keep_count(folder)
     return imported

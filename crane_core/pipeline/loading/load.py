@@ -37,9 +37,21 @@ from crane_core.pipeline.inventory import ListedName, inventory, inventory_file,
 from crane_core.pipeline.jobs.reply_reading import with_what_they_say
 from crane_core.pipeline.loading.collecting import collection_paused
 from crane_core.pipeline.loading.editions import edition_of, filed
-from crane_core.pipeline.loading.losses import RESTORE, accept, keep_count, losses, set_aside_altered_sources
+from crane_core.pipeline.loading.losses import (
+    RESTORE,
+    accept,
+    keep_count,
+    losses,
+    set_aside_altered_sources,
+)
 from crane_core.pipeline.loading.record_words import noun
-from crane_core.pipeline.loading.replacing import SourceChange, act, change_since_import, refuse_change, replaced
+from crane_core.pipeline.loading.replacing import (
+    SourceChange,
+    act,
+    change_since_import,
+    refuse_change,
+    replaced,
+)
 from crane_core.pipeline.loading.sources import (
     KeptTree,
     RecordingTree,
@@ -55,7 +67,15 @@ from crane_core.releases import Release, commit_named_in, release_of_kind
 from crane_core.replica import refuse_on_replica
 from crane_core.storage import inventory as stored_inventory
 from crane_core.storage import state, write
-from crane_core.storage.partitions import FORMS, JUDGEMENTS, RUNS, PartitionFacts, conditions, facts_of, partitioned
+from crane_core.storage.partitions import (
+    FORMS,
+    JUDGEMENTS,
+    RUNS,
+    PartitionFacts,
+    conditions,
+    facts_of,
+    partitioned,
+)
 from crane_core.storage.schema import OtherVersionError
 from crane_core.storage.store import (
     IN_MEMORY,
@@ -166,10 +186,16 @@ def _is_current(store: Store, folder: DataFolder) -> bool:
     kept = inventory(folder)
     staged = (source.source_id for source in staged_sources(folder.sources))
     wanted |= {source_id for source_id in staged if kept.has(Listed.SOURCE, source_id)}
-    return wanted <= loaded and not _embedded_changed(store) and not any(_grown(folder, state.ledger_positions(cursor)))
+    return (
+        wanted <= loaded
+        and not _embedded_changed(store)
+        and not any(_grown(folder, state.ledger_positions(cursor)))
+    )
 
 
-def rebuild(folder: DataFolder, progress: Progress = lambda _: None, *, accept_loss: bool = False) -> None:
+def rebuild(
+    folder: DataFolder, progress: Progress = lambda _: None, *, accept_loss: bool = False
+) -> None:
     """Build the database again from sources and ledger, then put it in the old one's place.
 
     A database that cannot be opened is set aside, not lost. Raises StoreHeldError while another process has it open,
@@ -217,7 +243,9 @@ def _is_inventory_outdated(folder: DataFolder) -> bool:
         return False
     store = open_as_it_is(folder.database, folder.sources)
     try:
-        return _inventory_grew(folder, ledger.Position(*state.ledger_positions(store.bare_cursor()).get(INVENTORY, ())))
+        return _inventory_grew(
+            folder, ledger.Position(*state.ledger_positions(store.bare_cursor()).get(INVENTORY, ()))
+        )
     finally:
         store.close()
 
@@ -259,7 +287,9 @@ def _remove_database(path: Path) -> None:
         file.unlink(missing_ok=True)
 
 
-def catch_up(store: Store, folder: DataFolder, progress: Progress = lambda _: None, *, from_copy: bool = True) -> bool:
+def catch_up(
+    store: Store, folder: DataFolder, progress: Progress = lambda _: None, *, from_copy: bool = True
+) -> bool:
     """Load what is on the disk and not in the store; whether anything was. One thread at a time.
 
     An empty store is filled from a copy of the sources' rows where one fits, unless everything is to be read again.
@@ -281,7 +311,11 @@ def _catch_up(store: Store, folder: DataFolder, progress: Progress, *, from_copy
         if source_id not in loaded and path.is_dir():
             progress(f"Loading the embedded data: {source_id}")
             _load_embedded(store, folder, source_id, path, dropped)
-    staged = (source for source in staged_sources(folder.sources) if kept.has(Listed.SOURCE, source.source_id))
+    staged = (
+        source
+        for source in staged_sources(folder.sources)
+        if kept.has(Listed.SOURCE, source.source_id)
+    )
     waiting = [source for source in staged if source.source_id not in loaded]
     for source in waiting:
         progress(f"Loading {source.name}")
@@ -329,7 +363,8 @@ def import_paths(
             raise SourceError(f"{path} {why}.", remedy="Name an archive, a folder or a file.")
         if not path.exists():
             raise SourceError(
-                f"{path} does not exist.", remedy="Check the spelling; relative paths start in the current directory."
+                f"{path} does not exist.",
+                remedy="Check the spelling; relative paths start in the current directory.",
             )
     if store is not None:
         return _import(paths, folder, store, release, replace_by)
@@ -345,14 +380,20 @@ def import_paths(
 
 @collection_paused()
 def _import(
-    paths: list[Path], folder: DataFolder, store: Store | None, release: Release | None, replace_by: str | None
+    paths: list[Path],
+    folder: DataFolder,
+    store: Store | None,
+    release: Release | None,
+    replace_by: str | None,
 ) -> Imported:
     origin = paths[0]
     keep_whole = len(paths) == 1 and origin.is_file()
     sha256 = fingerprint(origin) if keep_whole else ""
     if keep_whole and (known := _known(folder, sha256)):
         return _loaded_before(known, folder)
-    tree = RecordingTree(open_tree(origin) if len(paths) == 1 else open_files(paths, _pair_name(paths)))
+    tree = RecordingTree(
+        open_tree(origin) if len(paths) == 1 else open_files(paths, _pair_name(paths))
+    )
     importer = importer_for(tree)
     if keep_whole and release is None:
         release = release_of_kind(importer.KIND, commit_named_in(origin))
@@ -366,7 +407,12 @@ def _import(
             _nothing_usable(origin, problems),
             remedy=f"Nothing was loaded; docs/reference/files.md says what `import` takes.{help_on_files}",
         )
-    staged: dict[str, Any] = {"kind": importer.KIND, "into": folder.sources, "release": release, "edition": edition}
+    staged: dict[str, Any] = {
+        "kind": importer.KIND,
+        "into": folder.sources,
+        "release": release,
+        "edition": edition,
+    }
     staging = (
         staged_archive(origin, name=tree.name, **staged)
         if keep_whole
@@ -379,7 +425,9 @@ def _import(
         if known := _known(folder, source.sha256):
             return _loaded_before(known, folder)
         if store is None:
-            return _try_out(source, folder, records, problems)._replace(waits_for_app=True, edition=edition)
+            return _try_out(source, folder, records, problems)._replace(
+                waits_for_app=True, edition=edition
+            )
         if source.source_id in state.loaded_sources(store.bare_cursor()):
             return _loaded_before(source, folder)
         return _write(store, folder, _row(source), records, problems)._replace(edition=edition)
@@ -399,23 +447,33 @@ def _replace(
     if by is None:
         raise refuse_change(origin, change)
     if all(isinstance(record, (Benchmark, Case)) for record in records):
-        raise SourceError(_nothing_usable(origin, problems), remedy="The old source stays; nothing was loaded.")
+        raise SourceError(
+            _nothing_usable(origin, problems), remedy="The old source stays; nothing was loaded."
+        )
     instead = change.source.source_id
     with replaced(folder, change, by):
         if known := _known(folder, source.sha256):
             act(folder, known, InventoryAction.RESTORE, by)
             if store is not None:
                 catch_up(store, folder)
-            return _described(known, records, problems)._replace(replaced=instead, waits_for_app=store is None)
+            return _described(known, records, problems)._replace(
+                replaced=instead, waits_for_app=store is None
+            )
         if store is None:
-            return _try_out(source, folder, records, problems)._replace(replaced=instead, waits_for_app=True)
+            return _try_out(source, folder, records, problems)._replace(
+                replaced=instead, waits_for_app=True
+            )
         catch_up(store, folder)
         return _write(store, folder, _row(source), records, problems)._replace(replaced=instead)
 
 
-def _described(source: StagedSource, records: list[Record], problems: list[LoadProblem]) -> Imported:
+def _described(
+    source: StagedSource, records: list[Record], problems: list[LoadProblem]
+) -> Imported:
     """A source that is loaded without a count of what is new."""
-    return Imported(source.source_id, source.kind, source.name, [], problems, benchmarks=_benchmarks(records))
+    return Imported(
+        source.source_id, source.kind, source.name, [], problems, benchmarks=_benchmarks(records)
+    )
 
 
 def _benchmarks(records: list[Record]) -> tuple[str, ...]:
@@ -430,7 +488,9 @@ def _loaded_before(known: StagedSource, folder: DataFolder) -> Imported:
             f" {act.acted_by}.",
             remedy=f"Bring it back: `restore source {known.source_id}`.",
         )
-    return Imported(known.source_id, known.kind, known.name, [], [], already_loaded=True, edition=known.edition)
+    return Imported(
+        known.source_id, known.kind, known.name, [], [], already_loaded=True, edition=known.edition
+    )
 
 
 def as_sources(paths: list[Path]) -> list[list[Path]]:
@@ -445,7 +505,9 @@ def _pair_name(paths: list[Path]) -> str:
     return paths[0].stem.removesuffix("_fixed").removesuffix("_reproduced")
 
 
-def _try_out(source: StagedSource, folder: DataFolder, records: list[Record], problems: list[LoadProblem]) -> Imported:
+def _try_out(
+    source: StagedSource, folder: DataFolder, records: list[Record], problems: list[LoadProblem]
+) -> Imported:
     """Write a source to its own database, so that none is kept that the app then could not load."""
     store = open_store(IN_MEMORY)
     try:
@@ -458,12 +520,18 @@ def _try_out(source: StagedSource, folder: DataFolder, records: list[Record], pr
 
 
 def _nothing_usable(origin: Path, problems: list[LoadProblem]) -> str:
-    first = f" The first problem: {problems[0].path}, {problems[0].place}: {problems[0].reason}." if problems else ""
+    first = (
+        f" The first problem: {problems[0].path}, {problems[0].place}: {problems[0].reason}."
+        if problems
+        else ""
+    )
     return f"{origin} contains no record that can be loaded ({len(problems)} {noun(len(problems), 'problems')}).{first}"
 
 
 def _known(folder: DataFolder, sha256: str) -> StagedSource | None:
-    return next((source for source in staged_sources(folder.sources) if source.sha256 == sha256), None)
+    return next(
+        (source for source in staged_sources(folder.sources) if source.sha256 == sha256), None
+    )
 
 
 def _known_release(folder: DataFolder, release: Release | None) -> StagedSource | None:
@@ -471,7 +539,9 @@ def _known_release(folder: DataFolder, release: Release | None) -> StagedSource 
     if release is None or release.commit is None:
         return None
     wanted = (release.name, release.commit)
-    found = ((source, source.release) for source in staged_sources(folder.sources) if source.release)
+    found = (
+        (source, source.release) for source in staged_sources(folder.sources) if source.release
+    )
     return next((source for source, its in found if (its.name, its.commit) == wanted), None)
 
 
@@ -483,11 +553,17 @@ def _load_staged(
         return load_partition(store, folder, source)
     tree = KeptTree(open_tree(folder.sources / source.source_id / source.file), source.left_out)
     records, problems = _read(importer_by_kind(source.kind).read(tree), source.edition)
-    return _write(store, folder, _row(source), records, [*source.problems, *problems], dropped=dropped)
+    return _write(
+        store, folder, _row(source), records, [*source.problems, *problems], dropped=dropped
+    )
 
 
 def _load_embedded(
-    store: Store, folder: DataFolder, source_id: str, path: Path, dropped: set[ListedName] | None = None
+    store: Store,
+    folder: DataFolder,
+    source_id: str,
+    path: Path,
+    dropped: set[ListedName] | None = None,
 ) -> Imported:
     tree = RecordingTree(open_tree(path))
     importer = importer_for(tree)
@@ -499,7 +575,11 @@ def _load_embedded(
 
 def _embedded_changed(store: Store) -> bool:
     stored = state.source_digests(store.bare_cursor())
-    return any(stored[name] != _digest(path) for name, path in embedded().items() if name in stored and path.is_dir())
+    return any(
+        stored[name] != _digest(path)
+        for name, path in embedded().items()
+        if name in stored and path.is_dir()
+    )
 
 
 def embedded_digests() -> dict[str, str]:
@@ -546,11 +626,15 @@ def _write(
     def change(cursor: Cursor) -> Imported:
         added = [*write.add_records(cursor, records, source_id=row.source_id), *in_place]
         found = [*problems, *(problem for entry in added for problem in entry.problems)]
-        everything = sorted(found, key=lambda problem: (problem.path, problem.place, problem.reason))
+        everything = sorted(
+            found, key=lambda problem: (problem.path, problem.place, problem.reason)
+        )
         write.add_source(cursor, row, added, everything)
         waiting = state.without_instance(cursor, row.source_id)
         found_in = _benchmarks(records)
-        return Imported(row.source_id, row.kind, row.name, added, [*everything, *waiting], benchmarks=found_in)
+        return Imported(
+            row.source_id, row.kind, row.name, added, [*everything, *waiting], benchmarks=found_in
+        )
 
     return store.write(change)
 
@@ -558,10 +642,16 @@ def _write(
 def _refuse_partitioned(store: Store, records: list[Record]) -> None:
     """Raise SourceError if records are of what a Parquet file answers for."""
     for kind, record_type in ((RUNS, Run), (JUDGEMENTS, Judgement)):
-        given = {(r.benchmark, r.experiment, r.detector, str(r.setting)) for r in records if isinstance(r, record_type)}
+        given = {
+            (r.benchmark, r.experiment, r.detector, str(r.setting))
+            for r in records
+            if isinstance(r, record_type)
+        }
         if given and (both := sorted(given & partitioned(store.cursor(), kind))):
             raise SourceError(
-                "A kept Parquet file answers for {2}, {3}, in experiment {1} of {0}.".format(*both[0]),
+                "A kept Parquet file answers for {2}, {3}, in experiment {1} of {0}.".format(
+                    *both[0]
+                ),
                 remedy="Name another experiment, or remove that source first.",
             )
 
@@ -583,7 +673,9 @@ def load_partition(
         problem = LoadProblem(source.name, "file", str(error.args[0]), ProblemKind.CONTRADICTION)
         return _write(store, folder, _row(source), [], [problem])
     benchmarks = sorted({benchmark for benchmark, *_ in facts.conditions})
-    records: list[Record] = [JUNOBENCH if name == JUNOBENCH.benchmark else Benchmark(name, name) for name in benchmarks]
+    records: list[Record] = [
+        JUNOBENCH if name == JUNOBENCH.benchmark else Benchmark(name, name) for name in benchmarks
+    ]
     records += [Detector(name, title, DetectorKind(kind)) for name, title, kind in facts.detectors]
     counted = Added(FORMS[source.kind].table, facts.n_rows, facts.n_rows, [])
     return _write(store, folder, _row(source), records, [], counted)
@@ -602,7 +694,9 @@ def refuse_overlap(store: Store, facts: PartitionFacts, name: str) -> None:
 
 
 def _row(source: StagedSource) -> SourceRow:
-    return SourceRow(source.source_id, source.kind, source.name, source.sha256, source.n_bytes, source.imported)
+    return SourceRow(
+        source.source_id, source.kind, source.name, source.sha256, source.n_bytes, source.imported
+    )
 
 
 def load_ledger(store: Store, folder: DataFolder) -> int:
@@ -614,7 +708,9 @@ def load_ledger(store: Store, folder: DataFolder) -> int:
     )
 
 
-def _grown(folder: DataFolder, positions: Mapping[str, tuple[int, int, str]]) -> Iterator[tuple[str, ledger.Position]]:
+def _grown(
+    folder: DataFolder, positions: Mapping[str, tuple[int, int, str]]
+) -> Iterator[tuple[str, ledger.Position]]:
     """Ledger files whose size is another than when they were loaded, and where that was."""
     for file in ledger.files(folder.ledger):
         name = file.relative_to(folder.ledger).as_posix()
@@ -631,7 +727,9 @@ def read_again(store: Store, folder: DataFolder, file: Path) -> None:
     _load_tail(store, folder, name, ledger.tail(file), ledger.Position())
 
 
-def _load_tail(store: Store, folder: DataFolder, name: str, tail: ledger.Tail, since: ledger.Position) -> int:
+def _load_tail(
+    store: Store, folder: DataFolder, name: str, tail: ledger.Tail, since: ledger.Position
+) -> int:
     if tail.position == since:
         return 0
 
@@ -641,7 +739,9 @@ def _load_tail(store: Store, folder: DataFolder, name: str, tail: ledger.Tail, s
 
     def change(cursor: Cursor) -> None:
         source_id = LEDGER_SOURCE + name
-        write.add_records(cursor, with_what_they_say(records), source_id=source_id, latest_wins=True)
+        write.add_records(
+            cursor, with_what_they_say(records), source_id=source_id, latest_wins=True
+        )
         write.add_problems(cursor, source_id, tail.problems)
         write.set_ledger_position(cursor, name, *tail.position)
 

@@ -56,7 +56,9 @@ class LoadedBefore:
 
 def known_to(store: Store) -> LoadedBefore:
     cursor = store.bare_cursor()
-    return LoadedBefore(state.ledger_positions(cursor), state.rows_of_ledger(cursor), state.imported_sources(cursor))
+    return LoadedBefore(
+        state.ledger_positions(cursor), state.rows_of_ledger(cursor), state.imported_sources(cursor)
+    )
 
 
 def losses(folder: DataFolder) -> list[Loss]:
@@ -64,7 +66,9 @@ def losses(folder: DataFolder) -> list[Loss]:
     known = LoadedBefore()
     if folder.database.is_file():
         try:
-            store = open_as_it_is(folder.database, read_only=True)  # an earlier version names its losses too
+            store = open_as_it_is(
+                folder.database, read_only=True
+            )  # an earlier version names its losses too
             try:
                 known = known_to(store)
             finally:
@@ -72,7 +76,11 @@ def losses(folder: DataFolder) -> list[Loss]:
         except (StoreError, DatabaseError):
             pass  # held, or damaged: only the manifest and the chain are checked
     roll = ledger_roll.read(_manifest(folder))
-    return [*_of_roll(folder, roll), *_of_ledger(folder, known, roll), *_of_sources(folder, known, roll)]
+    return [
+        *_of_roll(folder, roll),
+        *_of_ledger(folder, known, roll),
+        *_of_sources(folder, known, roll),
+    ]
 
 
 def _manifest(folder: DataFolder) -> Path:
@@ -93,7 +101,9 @@ def _by_signature(file: str, what: str) -> Loss:
 
 
 def _of_ledger(folder: DataFolder, known: LoadedBefore, roll: Roll | None) -> Iterator[Loss]:
-    names = set(known.positions) | {path.relative_to(folder.ledger).as_posix() for path in _files(folder)}
+    names = set(known.positions) | {
+        path.relative_to(folder.ledger).as_posix() for path in _files(folder)
+    }
     names |= set(roll.files) if roll else set()
     entries = _manifest(folder)
     for file in entries.rglob("*.json"):
@@ -104,10 +114,14 @@ def _of_ledger(folder: DataFolder, known: LoadedBefore, roll: Roll | None) -> It
         path = folder.ledger / name
         if not path.is_file():
             entry = ledger_manifest.read(ledger_manifest.entry_file(path))
-            yield Loss(f"ledger/{name}", f"is missing: {_held(entry, known.rows.get(name, {}))} are lost")
+            yield Loss(
+                f"ledger/{name}", f"is missing: {_held(entry, known.rows.get(name, {}))} are lost"
+            )
             continue
         counted = ledger.counted(path)
-        found = _of_file(counted.content, counted.entry, known.positions.get(name), known.rows.get(name, {}))
+        found = _of_file(
+            counted.content, counted.entry, known.positions.get(name), known.rows.get(name, {})
+        )
         if found:
             rest = f"; and {len(found) - SHOWN:,} more" if len(found) > SHOWN else ""
             yield Loss(f"ledger/{name}", "; ".join(found[:SHOWN]) + rest)
@@ -131,14 +145,24 @@ def _files(folder: DataFolder) -> list[Path]:
 
 
 def _of_file(
-    content: bytes, entry: ManifestEntry | None, position: tuple[int, int, str] | None, rows: Mapping[str, int]
+    content: bytes,
+    entry: ManifestEntry | None,
+    position: tuple[int, int, str] | None,
+    rows: Mapping[str, int],
 ) -> list[str]:
     n_lines = content.count(b"\n")
     found = []
     if entry and len(content) < entry.n_bytes:
-        lost = f": {entry.n_lines - n_lines:,} of {entry.n_lines:,} lines are lost" if entry.n_lines > n_lines else ""
+        lost = (
+            f": {entry.n_lines - n_lines:,} of {entry.n_lines:,} lines are lost"
+            if entry.n_lines > n_lines
+            else ""
+        )
         found.append(f"is shorter than before and ends after line {n_lines:,}{lost}")
-    found += [_in_doubt(broken.first, broken.last) for broken in ledger_manifest.breaks_since(entry, content)]
+    found += [
+        _in_doubt(broken.first, broken.last)
+        for broken in ledger_manifest.breaks_since(entry, content)
+    ]
     if entry and not found and not ledger_manifest.holds(entry, content):
         found.append(_in_doubt(entry.n_lines, entry.n_lines))
     if position and not found and not _stands(content, *position):
@@ -162,14 +186,19 @@ def _in_doubt(first: int, last: int) -> str:
 
 def _stands(content: bytes, loaded_bytes: int, last_line_from: int, last_line_sha: str) -> bool:
     return not loaded_bytes or (
-        len(content) >= loaded_bytes and digest(content[last_line_from:loaded_bytes]) == last_line_sha
+        len(content) >= loaded_bytes
+        and digest(content[last_line_from:loaded_bytes]) == last_line_sha
     )
 
 
 def _of_sources(folder: DataFolder, known: LoadedBefore, roll: Roll | None) -> Iterator[Loss]:
     signed = roll.sources if roll else {}
     names = {file.stem: "" for file in _entries_of_sources(folder).glob("*.json")}
-    names |= {path.parent.name: "" for path in folder.sources.glob(f"*/{SIDECAR}") if path.parent.name[0] != "."}
+    names |= {
+        path.parent.name: ""
+        for path in folder.sources.glob(f"*/{SIDECAR}")
+        if path.parent.name[0] != "."
+    }
     names |= dict.fromkeys(signed, "")
     names |= known.sources
     for source_id in sorted(names):
@@ -215,7 +244,9 @@ def keep_count(folder: DataFolder) -> None:
 
 def _sources_of(folder: DataFolder) -> dict[str, str]:
     """The sha256 of kept sources by their id, as they were imported; those that cannot be read are left out."""
-    kept = sorted(path.parent for path in folder.sources.glob(f"*/{SIDECAR}") if path.parent.name[0] != ".")
+    kept = sorted(
+        path.parent for path in folder.sources.glob(f"*/{SIDECAR}") if path.parent.name[0] != "."
+    )
     found = {}
     for place in kept:
         with suppress(SourceError):  # `losses` reports it
@@ -267,6 +298,8 @@ def _accept_file(path: Path) -> None:
         content = path.read_bytes()
         entry = ledger_manifest.of(content)
         whole = digest(content[: entry.n_bytes])
-        ledger_manifest.write(file, replace(entry, accepted_bytes=entry.n_bytes, accepted_sha256=whole))
+        ledger_manifest.write(
+            file, replace(entry, accepted_bytes=entry.n_bytes, accepted_sha256=whole)
+        )
     elif file:
         file.unlink(missing_ok=True)

@@ -81,8 +81,14 @@ def _rows(file: Path, column: str | None) -> Iterator[Any]:
         return
     with file.open("rb") as lines:
         while line := lines.readline(ROW_BYTES + 1):
-            while len(line) > ROW_BYTES and not line.endswith(b"\n") and (rest := lines.readline(ROW_BYTES)):
-                line = line[: ROW_BYTES + 1] if not rest.endswith(b"\n") else line[:ROW_BYTES] + b"\n"
+            while (
+                len(line) > ROW_BYTES
+                and not line.endswith(b"\n")
+                and (rest := lines.readline(ROW_BYTES))
+            ):
+                line = (
+                    line[: ROW_BYTES + 1] if not rest.endswith(b"\n") else line[:ROW_BYTES] + b"\n"
+                )
             if len(line) > ROW_BYTES:
                 yield TOO_LARGE
             elif line.strip():
@@ -103,11 +109,15 @@ def _parquet_rows(file: Path, column: str | None) -> Iterator[Any]:
 
     try:
         opened = pq.ParquetFile(file)
-        for batch in opened.iter_batches(batch_size=BATCH, columns=None if column is None else [column]):
+        for batch in opened.iter_batches(
+            batch_size=BATCH, columns=None if column is None else [column]
+        ):
             rows = batch.to_pylist()
             yield from (rows if column is None else (row[column] for row in rows))
     except (pa.ArrowException, OSError, KeyError) as error:
-        raise SourceError(f"{file.name} cannot be read as Parquet: {error}"[:300], remedy="Fetch it again.") from error
+        raise SourceError(
+            f"{file.name} cannot be read as Parquet: {error}"[:300], remedy="Fetch it again."
+        ) from error
 
 
 def _as_notebook(value: Any) -> dict[str, Any] | None:
@@ -119,7 +129,9 @@ def _as_notebook(value: Any) -> dict[str, Any] | None:
             value = json.loads(value)
         except (ValueError, RecursionError):
             return None
-    is_notebook = isinstance(value, dict) and (isinstance(value.get("cells"), list) or "worksheets" in value)
+    is_notebook = isinstance(value, dict) and (
+        isinstance(value.get("cells"), list) or "worksheets" in value
+    )
     return value if is_notebook else None
 
 
@@ -141,9 +153,9 @@ class _FilePart:
     def take(self, number: int, value: Any) -> None:
         self.n_rows += 1
         try:
-            line = json.dumps({"of": self.dataset, "row": number, "notebook": _slim(value)}, ensure_ascii=False).encode(
-                "utf-8", "replace"
-            )
+            line = json.dumps(
+                {"of": self.dataset, "row": number, "notebook": _slim(value)}, ensure_ascii=False
+            ).encode("utf-8", "replace")
         except ValueError as error:
             self.skip(number, str(error))
             return

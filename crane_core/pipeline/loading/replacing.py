@@ -32,7 +32,9 @@ class SourceChange(NamedTuple):
 
     def __str__(self) -> str:
         parts = (("added", self.added), ("changed", self.changed), ("removed", self.removed))
-        return ", ".join(f"{len(paths):,} {what} ({_some(paths)})" for what, paths in parts if paths)
+        return ", ".join(
+            f"{len(paths):,} {what} ({_some(paths)})" for what, paths in parts if paths
+        )
 
 
 def _by_name(paths: Iterable[str]) -> dict[str, str]:
@@ -45,7 +47,9 @@ def _some(paths: list[str]) -> str:
     return f"{', '.join(paths[:SHOWN_FILES])}{more}"
 
 
-def change_since_import(origin: Path, files: Mapping[str, bytes], folder: DataFolder) -> SourceChange | None:
+def change_since_import(
+    origin: Path, files: Mapping[str, bytes], folder: DataFolder
+) -> SourceChange | None:
     """How `files`, read from `origin`, differ from its newest source that is not removed; None if they do not."""
     kept = inventory(folder)
     place = str(origin.resolve())
@@ -92,5 +96,7 @@ def act(folder: DataFolder, source: StagedSource, action: InventoryAction, by: s
     held = f"replaced: {source.name}" if action is InventoryAction.REMOVE else None
     ledger.append(
         inventory_file(folder),
-        InventoryAct(Listed.SOURCE, source.source_id, action, now(), by, held=sayable(held) if held else None),
+        InventoryAct(
+            Listed.SOURCE, source.source_id, action, now(), by, held=sayable(held) if held else None
+        ),
     )

@@ -21,13 +21,20 @@ def changes(store: Store, folder: DataFolder, job: str) -> tuple[int, list[Rerea
     known = sorted(path.stem for path in (folder.ledger / FOLDER).glob("*.jsonl"))
     if job not in known:
         raise DetectorError(
-            f"No run has the name {job[:120]!r}.", remedy=f"Choose one: {', '.join(known[-5:]) or 'there is none yet'}."
+            f"No run has the name {job[:120]!r}.",
+            remedy=f"Choose one: {', '.join(known[-5:]) or 'there is none yet'}.",
         )
-    replies = [reply for reply in standing(folder, job).replies.values() if isinstance(reply, Reply)]
+    replies = [
+        reply for reply in standing(folder, job).replies.values() if isinstance(reply, Reply)
+    ]
     if not replies:
-        raise DetectorError(f"The run {job} holds no reply of a model.", remedy="Choose a run of a model.")
+        raise DetectorError(
+            f"The run {job} holds no reply of a model.", remedy="Choose a run of a model."
+        )
     loaded, at = verdicts_of_job(store.cursor(), job), now()
-    found = [_reread(reply, loaded.get((reply.instance_id, reply.run_index)), at) for reply in replies]
+    found = [
+        _reread(reply, loaded.get((reply.instance_id, reply.run_index)), at) for reply in replies
+    ]
     return len(replies), [reread for reread in found if reread is not None]
 
 
@@ -45,5 +52,12 @@ def _reread(reply: Reply, before: tuple[bool | None, str | None] | None, at: str
     after = (run.crashes, run.unanswered)
     if before is None or before == after:
         return None
-    where = (reply.job, reply.benchmark, reply.instance_id, reply.detector, reply.setting, reply.run_index)
+    where = (
+        reply.job,
+        reply.benchmark,
+        reply.instance_id,
+        reply.detector,
+        reply.setting,
+        reply.run_index,
+    )
     return Reread(*where, at, *before, *after)

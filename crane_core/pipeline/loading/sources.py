@@ -97,7 +97,11 @@ class KeptTree(FileTree):
 
 def staged_sources(folder: Path) -> list[StagedSource]:
     """All sources under `folder`, oldest first. Raises SourceError if a sidecar cannot be read."""
-    found = [read_sidecar(path) for path in folder.glob(f"*/{SIDECAR}") if not path.parent.name.startswith(_PART)]
+    found = [
+        read_sidecar(path)
+        for path in folder.glob(f"*/{SIDECAR}")
+        if not path.parent.name.startswith(_PART)
+    ]
     return sorted(found, key=lambda source: (source.imported_at, source.source_id))
 
 
@@ -105,13 +109,16 @@ def read_sidecar(path: Path) -> StagedSource:
     """The contents of a `source.json`. Raises SourceError if they are invalid."""
     try:
         body = json.loads(path.read_text("utf-8"))
-        problems = tuple(LoadProblem(**p | {"kind": ProblemKind(p["kind"])}) for p in body.pop("problems"))
+        problems = tuple(
+            LoadProblem(**p | {"kind": ProblemKind(p["kind"])}) for p in body.pop("problems")
+        )
         left_out = tuple((path, reason) for path, reason in body.pop("left_out", ()))
         release = Release(**told) if (told := body.pop("release", None)) else None
         return StagedSource(**body, problems=problems, left_out=left_out, release=release)
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise SourceError(
-            f"{path} cannot be read: {error}.", remedy="Remove that folder and import the source again."
+            f"{path} cannot be read: {error}.",
+            remedy="Remove that folder and import the source again.",
         ) from error
 
 
@@ -127,7 +134,10 @@ def pack(files: dict[str, bytes]) -> bytes:
     All lie in one folder, which a file tree leaves out again: so the paths come back as they were.
     """
     packed = io.BytesIO()
-    with gzip.GzipFile(fileobj=packed, mode="wb", mtime=0) as zipped, tarfile.open(fileobj=zipped, mode="w") as tar:
+    with (
+        gzip.GzipFile(fileobj=packed, mode="wb", mtime=0) as zipped,
+        tarfile.open(fileobj=zipped, mode="w") as tar,
+    ):
         for name, data in sorted(files.items()):
             member = tarfile.TarInfo(f"{_TOP}/{name}")
             member.size = len(data)
@@ -148,7 +158,9 @@ def staged_archive(
 ) -> Iterator[StagedSource]:
     """Keep a copy of an archive, named `file` if given, while the body loads it; if the body raises, nothing stays."""
     as_kept = file or archive.name
-    described = _describe(fingerprint(archive), kind, name, as_kept, archive.stat().st_size, str(archive))
+    described = _describe(
+        fingerprint(archive), kind, name, as_kept, archive.stat().st_size, str(archive)
+    )
     source = replace(described, release=release, edition=edition)
     with _staging(source, into) as folder:
         shutil.copyfile(archive, folder / source.file)
@@ -157,7 +169,13 @@ def staged_archive(
 
 @contextmanager
 def staged_files(
-    tree: RecordingTree, *, kind: str, origin: str, into: Path, release: Release | None = None, edition: str = ""
+    tree: RecordingTree,
+    *,
+    kind: str,
+    origin: str,
+    into: Path,
+    release: Release | None = None,
+    edition: str = "",
 ) -> Iterator[StagedSource]:
     """Keep what was read of a folder while the body loads it; when the body raises, nothing stays."""
     data = pack(tree.was_read)
@@ -174,7 +192,9 @@ def staged_files(
         yield source
 
 
-def _describe(sha256: str, kind: str, name: str, file: str, n_bytes: int, origin: str) -> StagedSource:
+def _describe(
+    sha256: str, kind: str, name: str, file: str, n_bytes: int, origin: str
+) -> StagedSource:
     now = datetime.now(UTC).replace(tzinfo=None).isoformat(timespec="microseconds")
     return StagedSource(sha256[:12], kind, name, file, sha256, n_bytes, now, origin)
 

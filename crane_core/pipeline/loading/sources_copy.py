@@ -45,7 +45,9 @@ def _fill(store: Store, copy: Path, others: Removed) -> bool:
     try:
         held = open_to_read(copy)
     except StoreError:
-        return False  # another process has just replaced it: everything is loaded, as without a copy
+        return (
+            False  # another process has just replaced it: everything is loaded, as without a copy
+        )
     try:
         cursor = held.bare_cursor()
         if any(_is_in(kind, name, held) for kind, name in others):
@@ -62,7 +64,11 @@ def _is_in(kind: str, name: str, held: Store) -> bool:
 
 
 def keep_copy(
-    store: Store, folder: DataFolder, kept: Inventory, embedded: Iterable[Path], dropped: Collection[ListedName]
+    store: Store,
+    folder: DataFolder,
+    kept: Inventory,
+    embedded: Iterable[Path],
+    dropped: Collection[ListedName],
 ) -> None:
     """Keep what the store holds, which is everything of the sources and nothing of the ledger; older copies go.
 
@@ -94,7 +100,9 @@ def keep_copy(
 def _drop_all_but(n_kept: int, note: Path, folder: DataFolder) -> None:
     """Remove copies that were made from something else, and of the others all but the newest."""
     stem = note.stem.rpartition("-")[0]
-    notes = sorted(folder.path.glob(f"{_prefix(folder)}*.json"), key=lambda path: path.stat().st_mtime_ns)
+    notes = sorted(
+        folder.path.glob(f"{_prefix(folder)}*.json"), key=lambda path: path.stat().st_mtime_ns
+    )
     same = [path for path in notes if path != note and path.stem.startswith(f"{stem}-")]
     fitting = set(same[-n_kept:])
     for old in notes:
@@ -114,8 +122,12 @@ def _removed(kept: Inventory) -> Removed:
 
 def _stem(folder: DataFolder, kept: Inventory, embedded: Iterable[Path]) -> str:
     """The file name up to what was removed. Files are told apart by size and time, not read: that would take longer."""
-    sources = [one for one in staged_sources(folder.sources) if kept.has(Listed.SOURCE, one.source_id)]
-    titles = [(kind, name, title) for (kind, name), title in kept.titles.items() if kind in _WITH_TITLES]
+    sources = [
+        one for one in staged_sources(folder.sources) if kept.has(Listed.SOURCE, one.source_id)
+    ]
+    titles = [
+        (kind, name, title) for (kind, name), title in kept.titles.items() if kind in _WITH_TITLES
+    ]
     files = [
         *_stamps(_PACKAGE, "*.py"),
         *_stamps(_PACKAGE, "*.sql"),

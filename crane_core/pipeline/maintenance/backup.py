@@ -41,7 +41,9 @@ def back_up(folder: DataFolder, out: Path) -> Copied:
     """
     _refuse_losses(losses(folder), f"{folder.path} cannot be backed up")
     if out.resolve().is_relative_to(folder.path):
-        raise SourceError(f"{out} lies in the data folder itself.", remedy="Use a folder outside it.")
+        raise SourceError(
+            f"{out} lies in the data folder itself.", remedy="Use a folder outside it."
+        )
     with fresh_folder(out) as fresh:
         _copy(folder, fresh)
         _refuse_losses(losses(DataFolder(fresh)), "The backup does not match its source")
@@ -54,7 +56,10 @@ def restore(backup: Path, folder: DataFolder) -> Copied:
     Raises SourceError if `backup` is not a backup or `folder` is taken, LedgerError where the backup is damaged.
     """
     if not any((backup / part).is_dir() for part in PARTS):
-        raise SourceError(f"{backup} is not a backup: it has no sources and no ledger.", remedy="Name such a folder.")
+        raise SourceError(
+            f"{backup} is not a backup: it has no sources and no ledger.",
+            remedy="Name such a folder.",
+        )
     taken = [part for part in PARTS if any((folder.path / part).glob("*"))]
     if taken or folder.database.exists():
         raise SourceError(

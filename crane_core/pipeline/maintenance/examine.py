@@ -51,7 +51,9 @@ class Examination:
     findings: list[DoctorFinding] = field(default_factory=list)
 
 
-def examine(store: Store, folder: DataFolder, lost: Sequence[Loss] = (), unreadable: str | None = None) -> Examination:
+def examine(
+    store: Store, folder: DataFolder, lost: Sequence[Loss] = (), unreadable: str | None = None
+) -> Examination:
     """Examine the store, the ledger and the machine; changes nothing. `lost` is what `losses` found.
 
     `unreadable` is why the database itself cannot be opened; the store then holds what the files give.
@@ -97,7 +99,9 @@ def _isolation() -> list[DoctorFinding]:
             )
         )
     elif is_root():
-        found.append(DoctorFinding(ISOLATION, AS_ROOT.rstrip("."), "Start the program as an ordinary user."))
+        found.append(
+            DoctorFinding(ISOLATION, AS_ROOT.rstrip("."), "Start the program as an ordinary user.")
+        )
     if not landlock.is_there():
         found.append(
             DoctorFinding(
@@ -135,7 +139,9 @@ def _pins() -> list[DoctorFinding]:
         if name and not marker and _version(name) != wanted:
             wrong.append(
                 DoctorFinding(
-                    "installed", f"{name} is {_version(name) or 'missing'}, but {wanted} is pinned", "Run `make setup`."
+                    "installed",
+                    f"{name} is {_version(name) or 'missing'}, but {wanted} is pinned",
+                    "Run `make setup`.",
                 )
             )
     return wrong
@@ -148,9 +154,15 @@ def _missing_texts(store: Store) -> list[DoctorFinding]:
         for column, what in (("has_code", "code"), ("has_state", "runtime state")):
             n = int((~listed[column]).sum())
             if n:
-                remedy = "Run `fetch`, or import the archive." if row["benchmark"] == "junobench" else ""
+                remedy = (
+                    "Run `fetch`, or import the archive." if row["benchmark"] == "junobench" else ""
+                )
                 found.append(
-                    DoctorFinding("missing", f"{row['benchmark']}: {n} of {len(listed)} cases without {what}", remedy)
+                    DoctorFinding(
+                        "missing",
+                        f"{row['benchmark']}: {n} of {len(listed)} cases without {what}",
+                        remedy,
+                    )
                 )
     return found
 
@@ -158,7 +170,11 @@ def _missing_texts(store: Store) -> list[DoctorFinding]:
 def _waiting(store: Store) -> list[DoctorFinding]:
     """Answers and labels of instances that are not imported."""
     return [
-        DoctorFinding("waiting", f"{problem.path}, {problem.place}: {problem.reason}", "Import their notebooks.")
+        DoctorFinding(
+            "waiting",
+            f"{problem.path}, {problem.place}: {problem.reason}",
+            "Import their notebooks.",
+        )
         for problem in state.without_instance(store.cursor())
     ]
 
@@ -166,14 +182,19 @@ def _waiting(store: Store) -> list[DoctorFinding]:
 def _damaged(store: Store) -> list[DoctorFinding]:
     """Tables of the database that cannot be read to their end."""
     return [
-        DoctorFinding(DAMAGED, f"The table {table} of the database is damaged: {why}", DAMAGED_REMEDY)
+        DoctorFinding(
+            DAMAGED, f"The table {table} of the database is damaged: {why}", DAMAGED_REMEDY
+        )
         for table, why in state.damaged_tables(store.bare_cursor()).items()
     ]
 
 
 def _odd(folder: DataFolder) -> list[DoctorFinding]:
     """What lies in the ledger and is not of it."""
-    return [DoctorFinding("ledger", f"ledger/{odd.name} {odd.what}", odd.remedy) for odd in odd_files(folder.ledger)]
+    return [
+        DoctorFinding("ledger", f"ledger/{odd.name} {odd.what}", odd.remedy)
+        for odd in odd_files(folder.ledger)
+    ]
 
 
 def _torn(folder: DataFolder) -> list[DoctorFinding]:

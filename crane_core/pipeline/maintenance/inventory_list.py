@@ -21,7 +21,12 @@ from crane_core.storage import inventory as stored
 from crane_core.storage.store import Store
 
 LONGEST_TITLE = 120
-UNITS = {Listed.BENCHMARK: "case", Listed.SOURCE: "record", Listed.RUN: "answer", Listed.CAMPAIGN: "item"}
+UNITS = {
+    Listed.BENCHMARK: "case",
+    Listed.SOURCE: "record",
+    Listed.RUN: "answer",
+    Listed.CAMPAIGN: "item",
+}
 """What each holds a number of."""
 
 
@@ -45,10 +50,14 @@ def entries(store: Store, folder: DataFolder) -> list[InventoryEntry]:
     rows += [(Listed.RUN, row) for row in stored.runs(cursor)]
     found = [_entry(kind, *row) for kind, row in rows]
     found += _campaigns(folder)
-    return [entry._replace(title=titles.get((entry.kind, entry.name), entry.title)) for entry in found]
+    return [
+        entry._replace(title=titles.get((entry.kind, entry.name), entry.title)) for entry in found
+    ]
 
 
-def _entry(kind: Listed, name: str, title: str, n: int, since: Any, n_unanswered: int = 0) -> InventoryEntry:
+def _entry(
+    kind: Listed, name: str, title: str, n: int, since: Any, n_unanswered: int = 0
+) -> InventoryEntry:
     held = _held(kind, n)
     if n_unanswered:
         held += f", {n_unanswered:,} without one"
@@ -63,7 +72,11 @@ def _campaigns(folder: DataFolder) -> Iterator[InventoryEntry]:
     for name in campaign_names(folder):
         plan = kept_campaign(folder, name).plan
         yield InventoryEntry(
-            Listed.CAMPAIGN, name, plan.title, _held(Listed.CAMPAIGN, len(plan.items)), plan.created_at[:19]
+            Listed.CAMPAIGN,
+            name,
+            plan.title,
+            _held(Listed.CAMPAIGN, len(plan.items)),
+            plan.created_at[:19],
         )
 
 
@@ -71,7 +84,9 @@ def removed(folder: DataFolder) -> list[InventoryEntry]:
     """What is removed, the newest first."""
     held = inventory(folder)
     listed = [
-        InventoryEntry(kind, name, held.titles.get((kind, name), name), act.held or "", act.acted_at[:19], act)
+        InventoryEntry(
+            kind, name, held.titles.get((kind, name), name), act.held or "", act.acted_at[:19], act
+        )
         for (kind, name), act in held.removed.items()
     ]
     return sorted(listed, key=lambda entry: entry.since, reverse=True)
@@ -82,7 +97,8 @@ def remove(store: Store, folder: DataFolder, kind: Listed, name: str, *, by: str
     entry = _there(store, folder, kind, name)
     if is_needed(kind, name):
         raise StoreError(
-            f"The {kind} {name} ships with the app, and its pages rest on it.", remedy="It cannot be removed."
+            f"The {kind} {name} ships with the app, and its pages rest on it.",
+            remedy="It cannot be removed.",
         )
     if kind is Listed.RUN and is_held(folder, name):
         raise StoreError(f"The run {name} is running.", remedy="Stop it first.")
@@ -92,20 +108,25 @@ def remove(store: Store, folder: DataFolder, kind: Listed, name: str, *, by: str
 
 def restore(folder: DataFolder, kind: Listed, name: str, *, by: str) -> InventoryEntry:
     """Bring it back into every view. Raises StoreError if it is not removed."""
-    entry = next((entry for entry in removed(folder) if (entry.kind, entry.name) == (kind, name)), None)
+    entry = next(
+        (entry for entry in removed(folder) if (entry.kind, entry.name) == (kind, name)), None
+    )
     if entry is None:
         raise StoreError(f"No {kind} {name!r} is removed.", remedy="See `list --removed`.")
     _act(folder, kind, name, InventoryAction.RESTORE, by)
     return entry
 
 
-def rename(store: Store, folder: DataFolder, kind: Listed, name: str, title: str, *, by: str) -> InventoryEntry:
+def rename(
+    store: Store, folder: DataFolder, kind: Listed, name: str, title: str, *, by: str
+) -> InventoryEntry:
     """Give it another name for people; its id stays. Raises StoreError."""
     entry = _there(store, folder, kind, name)
     title = " ".join(sayable(title).split())
     if not title or len(title) > LONGEST_TITLE:
         raise StoreError(
-            f"A name has 1 to {LONGEST_TITLE} characters, not {len(title):,}.", remedy="Choose another name."
+            f"A name has 1 to {LONGEST_TITLE} characters, not {len(title):,}.",
+            remedy="Choose another name.",
         )
     _act(folder, kind, name, InventoryAction.RENAME, by, title=title)
     return entry
@@ -126,5 +147,7 @@ def is_needed(kind: Listed, name: str) -> bool:
     return (kind, name) in needed or (kind is Listed.SOURCE and name in embedded())
 
 
-def _act(folder: DataFolder, kind: Listed, name: str, action: InventoryAction, by: str, **told: str) -> None:
+def _act(
+    folder: DataFolder, kind: Listed, name: str, action: InventoryAction, by: str, **told: str
+) -> None:
     ledger.append(inventory_file(folder), InventoryAct(kind, name, action, now(), by, **told))

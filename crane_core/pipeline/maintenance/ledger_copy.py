@@ -20,7 +20,9 @@ class CopiedFile(NamedTuple):
     content: bytes
 
 
-def copy_ledger(ledger: Path, into: Path, wanted: Callable[[str], bool] = lambda name: True) -> Iterator[CopiedFile]:
+def copy_ledger(
+    ledger: Path, into: Path, wanted: Callable[[str], bool] = lambda name: True
+) -> Iterator[CopiedFile]:
     """Copy the ledger's files into the folder `into`, in the order of their names; a line being written is left out.
 
     `wanted` decides by the path of each file in the ledger.

@@ -46,7 +46,10 @@ def _odd_file(path: Path) -> tuple[str, str] | None:
     if path.suffix not in _OURS:
         return "is not a file of the ledger", "Move it out of the data folder."
     if path.suffix == ".jsonl" and path.stat().st_size and not _has_record(path):
-        return "holds no line of a ledger", "Move it out of the data folder, or restore it from a copy."
+        return (
+            "holds no line of a ledger",
+            "Move it out of the data folder, or restore it from a copy.",
+        )
     return None
 
 
@@ -77,4 +80,7 @@ def _odd_entry(path: Path) -> tuple[str, str] | None:
         return None
     what = "is empty" if not path.stat().st_size else "cannot be read as an entry of the manifest"
     of = path.with_suffix(".jsonl").name
-    return f"{what}, so a loss in {of} would not be seen", f"Compare {of} with a backup; the entry is made again."
+    return (
+        f"{what}, so a loss in {of} would not be seen",
+        f"Compare {of} with a backup; the entry is made again.",
+    )

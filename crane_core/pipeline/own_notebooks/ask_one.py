@@ -48,10 +48,19 @@ class QuestionOutcome:
 
     def in_words(self) -> list[str]:
         """Lines for people to read."""
-        said = {True: "predicts a crash", False: "predicts no crash", None: "gave no readable answer"}
-        why = self.read.reasoning or self.answer.trouble or self.read.trouble or "no reasoning given"
+        said = {
+            True: "predicts a crash",
+            False: "predicts no crash",
+            None: "gave no readable answer",
+        }
+        why = (
+            self.read.reasoning or self.answer.trouble or self.read.trouble or "no reasoning given"
+        )
         cost = cost_words(self.usd, self.answer.usd)
-        return [f"{self.model} {said[self.read.crashes]} ({self.answer.seconds:.1f} s, {cost})", f"  {why}"]
+        return [
+            f"{self.model} {said[self.read.crashes]} ({self.answer.seconds:.1f} s, {cost})",
+            f"  {why}",
+        ]
 
 
 def expected_usd(n_tokens: int, price: Price | None) -> float | None:
@@ -60,7 +69,11 @@ def expected_usd(n_tokens: int, price: Price | None) -> float | None:
 
 
 def ask_one(
-    sent: WrittenPrompt, endpoint: Endpoint, price: Price | None = None, *, stop: threading.Event | None = None
+    sent: WrittenPrompt,
+    endpoint: Endpoint,
+    price: Price | None = None,
+    *,
+    stop: threading.Event | None = None,
 ) -> QuestionOutcome:
     """Send the text and wait; when `stop` is set, no longer than a second.
 

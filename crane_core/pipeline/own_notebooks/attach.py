@@ -51,11 +51,15 @@ def attached(
     state = captured_state(result.state, path.stem)
     cells = tuple(planned_cells(seen, path.stem))
     others = not_run(plan.cells, [cell.source for cell in ran], plan.target.source)
-    return CheckedNotebook(path, seen, cells, state, is_attached=True, rehearsal=rehearsal, not_run=others)
+    return CheckedNotebook(
+        path, seen, cells, state, is_attached=True, rehearsal=rehearsal, not_run=others
+    )
 
 
 def next_cell(cells: Sequence[CodeCell], ran: Sequence[Ran]) -> int:
     """The cell after the last one that ran, as far as it is in the file; the last cell where none is left."""
     places = {cell.source.strip(): cell.index for cell in cells}
-    last = next((places[one.source.strip()] for one in reversed(ran) if one.source.strip() in places), -1)
+    last = next(
+        (places[one.source.strip()] for one in reversed(ran) if one.source.strip() in places), -1
+    )
     return min(last + 1, len(cells) - 1)

@@ -17,7 +17,9 @@ from typing import IO, Any
 from crane_core.runtime.capture import Captured, capture
 
 
-def capture_to_file(notebook: Path, out: Path, *, benchmark: str | None = None, **options: Any) -> Captured:
+def capture_to_file(
+    notebook: Path, out: Path, *, benchmark: str | None = None, **options: Any
+) -> Captured:
     """Capture the state before the target of a notebook (`options` as in runtime.capture) and write it to `out`.
 
     `benchmark` is the one that the notebook belongs to, for the import. Raises NotebookError, KernelError or OSError;

@@ -71,7 +71,8 @@ def notebooks_in(named: Sequence[Path], out: Path) -> list[CaptureRequest]:
             file = (out / notebook.relative_to(top)).with_suffix(".json")
             if (other := found.setdefault(file, notebook)) != notebook:
                 raise NotebookError(
-                    f"{other} and {notebook} would both go to {file}.", remedy="Capture them into two folders."
+                    f"{other} and {notebook} would both go to {file}.",
+                    remedy="Capture them into two folders.",
                 )
     return [CaptureRequest(notebook, file) for file, notebook in found.items()]
 
@@ -79,19 +80,26 @@ def notebooks_in(named: Sequence[Path], out: Path) -> list[CaptureRequest]:
 def _notebooks(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
-    found = sorted(file for file in path.rglob("*.ipynb") if file.is_file() and _CHECKPOINTS not in file.parts)
+    found = sorted(
+        file for file in path.rglob("*.ipynb") if file.is_file() and _CHECKPOINTS not in file.parts
+    )
     if not found:
         raise NotebookError(f"{path} holds no notebook.", remedy="Name a folder with .ipynb files.")
     return found
 
 
 def capture_each(
-    requests: Sequence[CaptureRequest], how: ManyCaptureOptions, cluster: Cluster | None, stop: Event
+    requests: Sequence[CaptureRequest],
+    how: ManyCaptureOptions,
+    cluster: Cluster | None,
+    stop: Event,
 ) -> Iterator[CapturedNotebook]:
     """Each notebook once, its file written, as they are done, until `stop` is set. Raises OSError or ClusterError."""
     by_name = {str(one.notebook): one for one in requests}
     pieces = (WorkPiece(name, _given(one, how, cluster)) for name, one in by_name.items())
-    done = _here(pieces, how.n_jobs, stop) if cluster is None else _on_cluster(cluster, pieces, stop)
+    done = (
+        _here(pieces, how.n_jobs, stop) if cluster is None else _on_cluster(cluster, pieces, stop)
+    )
     for name, said in done:
         one = by_name[name]
         if isinstance(said, CraneError):
@@ -106,7 +114,9 @@ def capture_each(
 def _given(one: CaptureRequest, how: ManyCaptureOptions, cluster: Cluster | None) -> CaptureWork:
     is_local = cluster is None or cluster.is_local
     options = how.options if one.target is None else {**how.options, "target": one.target}
-    return CaptureWork(sent(one.notebook.parent, [one.notebook], is_local=is_local), how.benchmark, options)
+    return CaptureWork(
+        sent(one.notebook.parent, [one.notebook], is_local=is_local), how.benchmark, options
+    )
 
 
 def document(given: CaptureWork, stop: Event) -> Lines:
@@ -143,7 +153,9 @@ def _unless(piece: WorkPiece, stop: Event, ended: Event) -> Lines | CraneError |
         return error
 
 
-def _on_cluster(cluster: Cluster, pieces: Iterator[WorkPiece], stop: Event) -> Iterator[CaptureOutcome]:
+def _on_cluster(
+    cluster: Cluster, pieces: Iterator[WorkPiece], stop: Event
+) -> Iterator[CaptureOutcome]:
     for done in spread(cluster, f"capture-{uuid4().hex}", document, pieces, stop):
         if done.error is None:
             yield done.name, done.lines

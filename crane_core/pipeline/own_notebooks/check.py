@@ -18,7 +18,12 @@ from crane_core.domain import Cell, KernelState, Setting
 from crane_core.errors import NotebookError
 from crane_core.importers.captured_states import SCHEMA_VERSION
 from crane_core.notebooks import CodeCell
-from crane_core.pipeline.own_notebooks.prompt_of_notebook import WrittenPrompt, captured_state, planned_cells, written
+from crane_core.pipeline.own_notebooks.prompt_of_notebook import (
+    WrittenPrompt,
+    captured_state,
+    planned_cells,
+    written,
+)
 from crane_core.prompts.template import Template
 from crane_core.runtime.capture import capture
 from crane_core.runtime.plan import NotebookPlan, read_plan
@@ -87,8 +92,13 @@ def with_state(checked: CheckedNotebook, document: Mapping[str, Any]) -> Checked
     if document.get("schema_version") != SCHEMA_VERSION or ran is None:
         raise NotebookError("The file is not a state that `capture` wrote.", remedy=remedy)
     executed = [cell.index for cell in checked.plan.executed]
-    if document.get("target") != checked.plan.target.index or [cell.get("cell") for cell in ran] != executed:
-        raise NotebookError("The state belongs to another target or another notebook.", remedy=remedy)
+    if (
+        document.get("target") != checked.plan.target.index
+        or [cell.get("cell") for cell in ran] != executed
+    ):
+        raise NotebookError(
+            "The state belongs to another target or another notebook.", remedy=remedy
+        )
     seconds = [cell["seconds"] for cell in ran if isinstance(cell.get("seconds"), int | float)]
     return replace(
         checked,
@@ -104,7 +114,9 @@ def _ran(document: Mapping[str, Any]) -> list[dict[str, Any]] | None:
         return None
     ran = captured.get("cells", [])
     entries = [*ran, *variables.values()] if isinstance(ran, list) else [ran]
-    return ran if all(isinstance(entry, dict) for entry in entries) and isinstance(ran, list) else None
+    return (
+        ran if all(isinstance(entry, dict) for entry in entries) and isinstance(ran, list) else None
+    )
 
 
 def verdict(checked: CheckedNotebook, detector: str = "rules") -> Prediction:
@@ -125,7 +137,9 @@ def unsure(said: Prediction) -> list[str]:
     return [entry["unsure"] for entry in kept if "unsure" in entry]
 
 
-def to_send(checked: CheckedNotebook, setting: Setting, template: Template | None = None) -> WrittenPrompt:
+def to_send(
+    checked: CheckedNotebook, setting: Setting, template: Template | None = None
+) -> WrittenPrompt:
     """The exact text that a model would be shown. Raises PromptError if the setting shows more than is known."""
     return written(checked.cells, checked.state, setting, template)
 

@@ -33,7 +33,12 @@ class WrittenPrompt(NamedTuple):
 
 
 def prompt_of_notebook(
-    notebook: Path, setting: Setting, template: Template | None = None, *, target: int | None = None, **options: Any
+    notebook: Path,
+    setting: Setting,
+    template: Template | None = None,
+    *,
+    target: int | None = None,
+    **options: Any,
 ) -> WrittenPrompt:
     """The prompt of a notebook file; for every setting but `code` its cells are run (`options` as in runtime.capture).
 
@@ -49,7 +54,10 @@ def prompt_of_notebook(
 
 def planned_cells(plan: NotebookPlan, name: str) -> list[Cell]:
     """The cells of a notebook outside of benchmarks: those that run before the target, then the target."""
-    with_roles = [*((cell, CellRole.EXECUTED) for cell in plan.executed), (plan.target, CellRole.TARGET)]
+    with_roles = [
+        *((cell, CellRole.EXECUTED) for cell in plan.executed),
+        (plan.target, CellRole.TARGET),
+    ]
     return [
         Cell("", name, NOTEBOOK, position, role, cell.source, cell.execution_count, cell.index)
         for position, (cell, role) in enumerate(with_roles)
@@ -64,7 +72,10 @@ def captured_state(document: Mapping[str, Any], name: str) -> KernelState:
 
 
 def written(
-    cells: Sequence[Cell], state: KernelState | None, setting: Setting, template: Template | None = None
+    cells: Sequence[Cell],
+    state: KernelState | None,
+    setting: Setting,
+    template: Template | None = None,
 ) -> WrittenPrompt:
     """The prompt of cells and state, by the workbench's protocol unless a template is given. Raises PromptError."""
     words = template or template_for(setting)

@@ -31,8 +31,13 @@ def with_origins(
     """
     plan = checked.plan
     later = [cell for cell in plan.cells if cell not in plan.executed and cell is not plan.target]
-    told = [{**finding, "origin": _origin(finding, plan.executed, later, is_live=is_live)} for finding in found]
-    return [{**finding, "remedy": _remedy(finding, checked)} for finding in told] if is_live else told
+    told = [
+        {**finding, "origin": _origin(finding, plan.executed, later, is_live=is_live)}
+        for finding in found
+    ]
+    return (
+        [{**finding, "remedy": _remedy(finding, checked)} for finding in told] if is_live else told
+    )
 
 
 def _remedy(finding: Mapping[str, Any], checked: CheckedNotebook) -> str:
@@ -62,8 +67,17 @@ def evidence(finding: Mapping[str, Any]) -> str:
     return "; ".join(filter(None, (str(finding["fact"]), finding.get("origin"))))
 
 
-def _origin(finding: Mapping[str, Any], ran: Sequence[CodeCell], others: Sequence[CodeCell], *, is_live: bool) -> str:
-    told = [_of_name(name, ran, others, is_live=is_live) for name in _names(str(finding["expression"]))[:MOST_NAMES]]
+def _origin(
+    finding: Mapping[str, Any],
+    ran: Sequence[CodeCell],
+    others: Sequence[CodeCell],
+    *,
+    is_live: bool,
+) -> str:
+    told = [
+        _of_name(name, ran, others, is_live=is_live)
+        for name in _names(str(finding["expression"]))[:MOST_NAMES]
+    ]
     return "; ".join(filter(None, told))
 
 
@@ -78,12 +92,20 @@ def _names(expression: str) -> list[str]:
     return list(dict.fromkeys(node.id for node in found))
 
 
-def _of_name(name: str, ran: Sequence[CodeCell], others: Sequence[CodeCell], *, is_live: bool) -> str:
+def _of_name(
+    name: str, ran: Sequence[CodeCell], others: Sequence[CodeCell], *, is_live: bool
+) -> str:
     assigning = [place for place, cell in enumerate(ran) if _assigns(cell, name)]
     if not assigning:
-        unrun = [_called(cell, is_live=is_live) for cell in others if _assigns(cell, name)][:MOST_CHANGES]
-        return f"{name} is assigned in {', '.join(unrun)}, not run before this cell" if unrun else ""
-    changed = [_called(cell, is_live=is_live) for cell in ran[assigning[-1] + 1 :] if _changes(cell, name)]
+        unrun = [_called(cell, is_live=is_live) for cell in others if _assigns(cell, name)][
+            :MOST_CHANGES
+        ]
+        return (
+            f"{name} is assigned in {', '.join(unrun)}, not run before this cell" if unrun else ""
+        )
+    changed = [
+        _called(cell, is_live=is_live) for cell in ran[assigning[-1] + 1 :] if _changes(cell, name)
+    ]
     later = f", changed in {', '.join(changed[-MOST_CHANGES:])}" if changed else ""
     return f"{name} was assigned in {_called(ran[assigning[-1]], is_live=is_live)}{later}"
 
@@ -93,17 +115,23 @@ def _called(cell: CodeCell, *, is_live: bool) -> str:
 
 
 def _assigns(cell: CodeCell, name: str) -> bool:
-    return name in cell.source and any(name in bound_names(node) for node in read_cell(cell.source).tree.body)
+    return name in cell.source and any(
+        name in bound_names(node) for node in read_cell(cell.source).tree.body
+    )
 
 
 def _changes(cell: CodeCell, name: str) -> bool:
     """Whether the cell stores into or deletes from the value, or calls a method of it for its effect."""
-    return name in cell.source and any(_is_change(node, name) for node in ast.walk(read_cell(cell.source).tree))
+    return name in cell.source and any(
+        _is_change(node, name) for node in ast.walk(read_cell(cell.source).tree)
+    )
 
 
 def _is_change(node: ast.AST, name: str) -> bool:
     match node:
-        case ast.Subscript(ctx=ast.Store() | ast.Del()) | ast.Attribute(ctx=ast.Store() | ast.Del()):
+        case (
+            ast.Subscript(ctx=ast.Store() | ast.Del()) | ast.Attribute(ctx=ast.Store() | ast.Del())
+        ):
             return _root(node) == name
         case ast.Expr(value=ast.Call(func=ast.Attribute() as method)):
             return _root(method) == name

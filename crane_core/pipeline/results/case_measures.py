@@ -63,11 +63,24 @@ def compared_by_case(
     shown: one row per experiment, asked (the detector as stored) and setting, with detector and detector_title as they
     are shown, and is_beside (shown even with one input only).
     """
-    credits = None if credit is Credit.DETECTION else DIAGNOSIS_CREDIT | {"partial": PARTIAL_CREDIT[credit]}
-    question = stored.CountQuestion(
-        benchmark, str(inputs.base), str(inputs.other), str(rule), credits, only_crashing=rate == "Recall"
+    credits = (
+        None
+        if credit is Credit.DETECTION
+        else DIAGNOSIS_CREDIT | {"partial": PARTIAL_CREDIT[credit]}
     )
-    series = shown.drop(columns="detector").rename(columns={"asked": "detector"}).assign(series=shown["detector"])
+    question = stored.CountQuestion(
+        benchmark,
+        str(inputs.base),
+        str(inputs.other),
+        str(rule),
+        credits,
+        only_crashing=rate == "Recall",
+    )
+    series = (
+        shown.drop(columns="detector")
+        .rename(columns={"asked": "detector"})
+        .assign(series=shown["detector"])
+    )
     counted = stored.case_counts(store.cursor(), question, series)
     about = shown.drop_duplicates("detector").set_index("detector")
     beside = set(shown.loc[shown["is_beside"], "detector"])
@@ -85,7 +98,9 @@ def compared_by_case(
         elif is_paired or detector not in beside:
             continue
         rates += [{"detector_title": title} | row for row in _rates(cases, inputs, credit)]
-    return Compared(adjusted(pd.DataFrame(gains)), pd.DataFrame(rates, columns=[*BY, *RATE_COLUMNS]), n_unpaired)
+    return Compared(
+        adjusted(pd.DataFrame(gains)), pd.DataFrame(rates, columns=[*BY, *RATE_COLUMNS]), n_unpaired
+    )
 
 
 def _each_case(counts: pd.DataFrame) -> pd.DataFrame:
@@ -100,7 +115,9 @@ def _gain(cases: pd.DataFrame, test: PairedTest | None) -> dict[str, float]:
     return {
         "n": estimate.n,
         "n_cases": estimate.n_clusters,
-        **dict(zip(COMPARED, (base.sum() / total, other.sum() / total, *estimate[:3]), strict=True)),
+        **dict(
+            zip(COMPARED, (base.sum() / total, other.sum() / total, *estimate[:3]), strict=True)
+        ),
         **_tested(cases, test),
     }
 
@@ -109,7 +126,9 @@ def _tested(cases: pd.DataFrame, test: PairedTest | None) -> dict[str, float]:
     nothing = dict.fromkeys(TESTED, float("nan"))
     if test is None:
         return nothing
-    by_case = sign_flip.sign_flip(cases["right_other"] - cases["right_base"], np.arange(len(cases)), seed=SEED)
+    by_case = sign_flip.sign_flip(
+        cases["right_other"] - cases["right_base"], np.arange(len(cases)), seed=SEED
+    )
     if test is PairedTest.SIGN_FLIP:
         return nothing | {"p_value": by_case, "p_by_case": by_case}
     gained, lost = int(cases["only_other"].sum()), int(cases["only_base"].sum())
@@ -123,7 +142,16 @@ def _rates(cases: pd.DataFrame, inputs: Inputs, credit: Credit) -> Iterator[dict
         if not n_asked:
             continue
         estimate = intervals.rate_of_cases(cases[f"right_{side}"], n)
-        labels = [0 if credit is Credit.DETECTION else int(cases[f"{name}_{side}"].sum()) for name in LABELS]
-        found = (estimate.n, estimate.n_clusters, float(cases[f"right_{side}"].sum()), float(n.sum()), *estimate[:3])
+        labels = [
+            0 if credit is Credit.DETECTION else int(cases[f"{name}_{side}"].sum())
+            for name in LABELS
+        ]
+        found = (
+            estimate.n,
+            estimate.n_clusters,
+            float(cases[f"right_{side}"].sum()),
+            float(n.sum()),
+            *estimate[:3],
+        )
         row = (str(setting), *found, n_asked - estimate.n, *labels)
         yield dict(zip(("setting", *RATE_COLUMNS), row, strict=True))

@@ -36,11 +36,25 @@ RULES: dict[Way, Callable[[ArrayLike], Array]] = {
     Way.MAJORITY: combination.majority_of,
     Way.CASCADE: combination.cascade,
 }
-RATE_COLUMNS = [f"{name}{part}" for name in ("accuracy", "precision", "recall", "f1") for part in ("", "_low", "_high")]
+RATE_COLUMNS = [
+    f"{name}{part}"
+    for name in ("accuracy", "precision", "recall", "f1")
+    for part in ("", "_low", "_high")
+]
 TEST_COLUMNS = [
     "difference", "low", "high", "gained", "lost", "p_value", "p_by_case", "p_holm", "p_by_case_holm", "outcome",
 ]  # fmt: skip
-COLUMNS = ["way", "members", *RATE_COLUMNS, "n", "n_cases", "left_out", "best", "n_asked", *TEST_COLUMNS]
+COLUMNS = [
+    "way",
+    "members",
+    *RATE_COLUMNS,
+    "n",
+    "n_cases",
+    "left_out",
+    "best",
+    "n_asked",
+    *TEST_COLUMNS,
+]
 
 
 INPUTS = (Setting.RUNTIME, Setting.RUNTIME_PLUS, Setting.RUNTIME_DOCS, Setting.CODE, *Setting)
@@ -64,8 +78,12 @@ def members_of(frame: pd.DataFrame) -> list[Member]:
     """Everything that answered anything: rules first, then models, then analyzers, in the order of the frame."""
     answered = frame[frame["n_crash"] + frame["n_safe"] > 0]
     order = {DetectorKind.RULES: 0, DetectorKind.LLM: 1}
-    found = answered[["detector", "setting", "detector_kind"]].drop_duplicates(["detector", "setting"])
-    found = found.sort_values("detector_kind", key=lambda kinds: kinds.map(order).fillna(2), kind="stable")
+    found = answered[["detector", "setting", "detector_kind"]].drop_duplicates(
+        ["detector", "setting"]
+    )
+    found = found.sort_values(
+        "detector_kind", key=lambda kinds: kinds.map(order).fillna(2), kind="stable"
+    )
     return [Member(*key) for key in zip(found["detector"], found["setting"], strict=True)]
 
 
@@ -96,7 +114,9 @@ def combine(frame: pd.DataFrame, members: Sequence[Member], *, rule: VoteRule) -
     if table is None:
         return pd.DataFrame(columns=COLUMNS)
     best = table.best()
-    alone = [table.row((member,), None, table.predicted[place]) for place, member in enumerate(members)]
+    alone = [
+        table.row((member,), None, table.predicted[place]) for place, member in enumerate(members)
+    ]
     ways = [table.combined(way, best) for way in ways_for(len(members))]
     return _adjusted(pd.DataFrame([*alone, *ways], columns=COLUMNS))
 
@@ -107,7 +127,11 @@ def with_rules(frame: pd.DataFrame, rules: Member, *, rule: VoteRule) -> pd.Data
     A row per cascade; columns as in `combine`, with Holm over all rows, and alone (accuracy of what answers where the
     rules are silent, on the same instances).
     """
-    others = [member for member in members_of(frame[frame["detector_kind"] == DetectorKind.LLM]) if member != rules]
+    others = [
+        member
+        for member in members_of(frame[frame["detector_kind"] == DetectorKind.LLM])
+        if member != rules
+    ]
     groups: list[tuple[Member, ...]] = [(member,) for member in others]
     for setting in (Setting.CODE, Setting.RUNTIME):
         same = tuple(member for member in others if member.setting == setting)
@@ -187,11 +211,27 @@ class _Table(NamedTuple):
     def combined(self, way: Way, best: Member) -> dict[str, Any]:
         predicted = RULES[way](self.predicted)
         right = self.predicted[self.members.index(best)]
-        one, other = (rates.accuracy(rates.confusion_parts(self.truth, said)) for said in (right, predicted))
-        found = intervals.clustered_difference(one.part, one.whole, other.part, other.whole, self.cases)
-        n_asked = int(np.count_nonzero(~self.predicted[0])) if way is Way.CASCADE else len(self.truth)
-        change = {"best": best, "n_asked": n_asked, "difference": found.value, "low": found.low, "high": found.high}
-        return self.row(self.members, way, predicted) | change | tested(one, other, self.cases, PairedTest.MCNEMAR)
+        one, other = (
+            rates.accuracy(rates.confusion_parts(self.truth, said)) for said in (right, predicted)
+        )
+        found = intervals.clustered_difference(
+            one.part, one.whole, other.part, other.whole, self.cases
+        )
+        n_asked = (
+            int(np.count_nonzero(~self.predicted[0])) if way is Way.CASCADE else len(self.truth)
+        )
+        change = {
+            "best": best,
+            "n_asked": n_asked,
+            "difference": found.value,
+            "low": found.low,
+            "high": found.high,
+        }
+        return (
+            self.row(self.members, way, predicted)
+            | change
+            | tested(one, other, self.cases, PairedTest.MCNEMAR)
+        )
 
 
 def _adjusted(table: pd.DataFrame) -> pd.DataFrame:

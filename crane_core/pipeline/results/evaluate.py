@@ -32,7 +32,9 @@ def verdict_frame(store: Store) -> pd.DataFrame:
 
 
 def _titled(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame.assign(detector_title=by_value(frame["detector_title"], lambda title: " ".join(title.split())))
+    return frame.assign(
+        detector_title=by_value(frame["detector_title"], lambda title: " ".join(title.split()))
+    )
 
 
 def conditions(store: Store) -> pd.DataFrame:

@@ -21,7 +21,18 @@ from crane_core.storage.store import Store
 
 WHO = ["detector", "detector_title", "setting"]
 RUN_COLUMNS = [*WHO, "n_runs", "measure", "k", "value", "low", "high", "n", "n_cases", "left_out"]
-VOTE_COLUMNS = ["detector", "detector_title", "n_runs", "votes", "n_real", "value", "low", "high", "n", "n_cases"]
+VOTE_COLUMNS = [
+    "detector",
+    "detector_title",
+    "n_runs",
+    "votes",
+    "n_real",
+    "value",
+    "low",
+    "high",
+    "n",
+    "n_cases",
+]
 
 
 class Measure(StrEnum):
@@ -88,7 +99,9 @@ class _Answers(NamedTuple):
         right = np.where(np.isnan(said), np.nan, said == by_run["truth"].to_numpy(dtype=np.float64))
         case = pd.factorize(by_run["case_id"], sort=True)[0]
         where = by_run.groupby(["detector", "setting"]).indices
-        return cls(by_run["run_index"].to_numpy(), right, instance, pd.Index(instances), case, where)
+        return cls(
+            by_run["run_index"].to_numpy(), right, instance, pd.Index(instances), case, where
+        )
 
     def of_each_run(self, mine: pd.DataFrame) -> Iterator[dict[str, Any]]:
         """The rate of each run over the instances of `mine`, rows of one detector in one setting."""
@@ -102,7 +115,11 @@ class _Answers(NamedTuple):
 
 
 def _of_all_runs(mine: pd.DataFrame) -> Iterator[dict[str, Any]]:
-    n_runs, n_right, case = int(mine["n_runs"].iloc[0]), mine["n_right"].to_numpy(), mine["case"].to_numpy()
+    n_runs, n_right, case = (
+        int(mine["n_runs"].iloc[0]),
+        mine["n_right"].to_numpy(),
+        mine["case"].to_numpy(),
+    )
     for k in range(1, n_runs + 1):
         yield _rate(Measure.PASS, k, five_runs.pass_at_k(n_right, n_runs, k), case)
     yield _rate(Measure.ALL, n_runs, (n_right == n_runs).astype(np.float64), case)

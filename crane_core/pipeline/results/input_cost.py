@@ -30,7 +30,10 @@ QUESTIONS = 1_000
 def published_tokens(path: Path | None = None) -> pd.DataFrame:
     """The facts that ship: experiment, setting, instance_id, tokens."""
     with (path or embedded()["published"] / FACTS).open(encoding="utf-8", newline="") as file:
-        rows = [(r["experiment"], r["setting"], r["instance"], int(r["tokens"])) for r in csv.DictReader(file)]
+        rows = [
+            (r["experiment"], r["setting"], r["instance"], int(r["tokens"]))
+            for r in csv.DictReader(file)
+        ]
     return pd.DataFrame(rows, columns=["experiment", "setting", "instance_id", "tokens"])
 
 
@@ -46,7 +49,9 @@ def tokens_of_inputs(store: Store, benchmark: str, experiments: list[str]) -> pd
     of = [counted[sha] for sha in shown["sha256"]]
     found = shown.assign(tokens=[one.n for one in of], is_exact=[one.is_exact for one in of])
     key = ["experiment", "setting", "instance_id"]
-    by_text = found.groupby(key, as_index=False).agg(tokens=("tokens", "mean"), is_exact=("is_exact", "all"))
+    by_text = found.groupby(key, as_index=False).agg(
+        tokens=("tokens", "mean"), is_exact=("is_exact", "all")
+    )
     facts = published_tokens().assign(is_exact=True)
     facts = facts[facts["experiment"].isin(experiments)]
     return pd.concat([by_text, facts]).drop_duplicates(key, ignore_index=True)
@@ -87,5 +92,7 @@ def _usd(detector: str, mean: float) -> float:
 
 def with_front(table: pd.DataFrame, cost: str) -> pd.DataFrame:
     """The rows whose cost and value are known, with `cost` and `is_front`, the cheapest first."""
-    known = table[table[cost].notna() & table["value"].notna()].sort_values([cost, "value"], kind="stable")
+    known = table[table[cost].notna() & table["value"].notna()].sort_values(
+        [cost, "value"], kind="stable"
+    )
     return known.assign(cost=known[cost], is_front=pareto_front(known[cost], known["value"]))

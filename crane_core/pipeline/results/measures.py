@@ -77,7 +77,11 @@ def detected(frame: pd.DataFrame, rule: VoteRule) -> NDArray[np.float64]:
     share = vote.crash_share(n_crash, n_safe)
     if rule is VoteRule.MEAN:
         return share
-    said = vote.majority(n_crash, n_safe).crash if rule is VoteRule.MAJORITY else (n_safe == 0) & (n_crash > 0)
+    said = (
+        vote.majority(n_crash, n_safe).crash
+        if rule is VoteRule.MAJORITY
+        else (n_safe == 0) & (n_crash > 0)
+    )
     return np.where(np.isnan(share), np.nan, said.astype(np.float64))
 
 
@@ -85,7 +89,11 @@ def test_of(*, rule: VoteRule, credit: Credit, rate: str) -> PairedTest:
     """McNemar where an instance is right or wrong, sign flips where it is right by a share, swaps for other rates."""
     if rate not in YES_OR_NO:
         return PairedTest.SWAP
-    return PairedTest.SIGN_FLIP if rule is VoteRule.MEAN or credit is Credit.HALF else PairedTest.MCNEMAR
+    return (
+        PairedTest.SIGN_FLIP
+        if rule is VoteRule.MEAN or credit is Credit.HALF
+        else PairedTest.MCNEMAR
+    )
 
 
 class Outcomes(NamedTuple):
@@ -112,8 +120,12 @@ def outcomes(frame: pd.DataFrame, rule: VoteRule, credit: Credit) -> Outcomes:
     label, words = pd.factorize(frame["human"])
     worth = None
     if credit is not Credit.DETECTION:  # each word once: of a hundred thousand rows, four differ
-        worth = np.append(rates.diagnosis_credit(words, partial=PARTIAL_CREDIT[credit]), np.nan)[label]
-        if credit is Credit.HALF and "label_credit" in frame:  # a campaign's own labels state their credit
+        worth = np.append(rates.diagnosis_credit(words, partial=PARTIAL_CREDIT[credit]), np.nan)[
+            label
+        ]
+        if (
+            credit is Credit.HALF and "label_credit" in frame
+        ):  # a campaign's own labels state their credit
             stated = frame["label_credit"].to_numpy(dtype=float)
             worth = np.where(np.isnan(stated), worth, stated)
     return Outcomes(
@@ -144,7 +156,9 @@ def _weights(rows: Outcomes) -> NDArray[np.float64]:
     if asks.any():
         stratum, is_labelled = rows.stratum[asks], rows.is_labelled[asks]
         n, all_of = np.bincount(stratum, is_labelled)[stratum], np.bincount(stratum)[stratum]
-        weights[asks] = np.where(n > 0, np.where(is_labelled, all_of / np.maximum(n, 1.0), 0.0), np.nan)
+        weights[asks] = np.where(
+            n > 0, np.where(is_labelled, all_of / np.maximum(n, 1.0), 0.0), np.nan
+        )
     return weights
 
 
@@ -169,7 +183,11 @@ def _scored(rows: Outcomes) -> Scored:
         return Scored(rates.confusion_parts(rows.truth, rows.predicted), 0, 0)
     weight = _weights(rows)
     is_covered = not np.isnan(weight).any()
-    parts = rates.confusion_parts(rows.truth, rows.predicted, credit=rows.worth, weight=weight) if is_covered else None
+    parts = (
+        rates.confusion_parts(rows.truth, rows.predicted, credit=rows.worth, weight=weight)
+        if is_covered
+        else None
+    )
     n_labelled = np.count_nonzero(rows.asks & ~np.isnan(rows.worth))
     return Scored(parts, int(np.count_nonzero(rows.asks)), int(n_labelled))
 
@@ -179,7 +197,9 @@ def is_sampled(frame: pd.DataFrame, rule: VoteRule, credit: Credit) -> bool:
     return credit is not Credit.DETECTION and bool((label_weights(frame, rule) != 1).any())
 
 
-def paired_rows(frame: pd.DataFrame, *, rule: VoteRule, credit: Credit, inputs: Inputs = WITH_STATE) -> pd.DataFrame:
+def paired_rows(
+    frame: pd.DataFrame, *, rule: VoteRule, credit: Credit, inputs: Inputs = WITH_STATE
+) -> pd.DataFrame:
     """The rows that a comparison of two inputs is about, for rates and gains alike.
 
     Of a detector with both, the instances that have an outcome in both; of one that was asked with one
@@ -200,7 +220,9 @@ def _is_left_out(rows: Outcomes) -> NDArray[np.bool_]:
     silent: NDArray[np.bool_] = np.isnan(rows.predicted)
     if rows.worth is None:
         return silent
-    unjudged: NDArray[np.bool_] = rows.truth & (rows.predicted > 0) & (rows.stratum < 0) & np.isnan(rows.worth)
+    unjudged: NDArray[np.bool_] = (
+        rows.truth & (rows.predicted > 0) & (rows.stratum < 0) & np.isnan(rows.worth)
+    )
     return silent | unjudged
 
 
@@ -218,7 +240,9 @@ def _groups(frame: pd.DataFrame, by: list[str]) -> Iterator[tuple[Group, NDArray
     yield from zip(names, np.split(in_order, starts[1:]), strict=True)
 
 
-def rate_table(frame: pd.DataFrame, *, by: list[str], rate: str, rule: VoteRule, credit: Credit) -> pd.DataFrame:
+def rate_table(
+    frame: pd.DataFrame, *, by: list[str], rate: str, rule: VoteRule, credit: Credit
+) -> pd.DataFrame:
     """One row per group of `by`, with the rate and its interval.
 
     The interval is Wilson's for the effective number of instances (`intervals.clustered_rate`). Columns: those of `by`,
@@ -295,13 +319,21 @@ def _detectable(gains: pd.DataFrame) -> list[float]:
     alpha = power.ALPHA / max(int(gains["p_value"].notna().sum()), 1)
     differing = (gains["gained"] + gains["lost"]) / gains["n"]
     return [
-        np.nan if np.isnan(share) else power.minimum_detectable_difference(int(n), share, alpha=alpha)
+        np.nan
+        if np.isnan(share)
+        else power.minimum_detectable_difference(int(n), share, alpha=alpha)
         for n, share in zip(gains["n"], differing, strict=True)
     ]
 
 
 def change_table(
-    frame: pd.DataFrame, *, by: str, rule: VoteRule, credit: Credit, rate: str, inputs: Inputs = WITH_STATE
+    frame: pd.DataFrame,
+    *,
+    by: str,
+    rule: VoteRule,
+    credit: Credit,
+    rate: str,
+    inputs: Inputs = WITH_STATE,
 ) -> pd.DataFrame:
     """The same comparison per group of `by` and detector: the study's improvements (paper, Figure 5).
 
@@ -337,8 +369,12 @@ class Pairs(NamedTuple):
         groups = []
         for group, where in _groups(both, by):
             one, other = where[~is_other[where]], where[is_other[where]]
-            _, a, b = np.intersect1d(instance[one], instance[other], assume_unique=True, return_indices=True)
-            who = dict(zip(by, group, strict=True)) | {"detector_title": both["detector_title"].iat[where[0]]}
+            _, a, b = np.intersect1d(
+                instance[one], instance[other], assume_unique=True, return_indices=True
+            )
+            who = dict(zip(by, group, strict=True)) | {
+                "detector_title": both["detector_title"].iat[where[0]]
+            }
             groups.append((who, one[a], other[b]))
         return cls(both, _cases(both), groups)
 
@@ -358,7 +394,9 @@ class Pairs(NamedTuple):
         return pd.DataFrame(rows)
 
 
-def _gain(a: Outcomes, b: Outcomes, cases: NDArray[np.intp], rate: str, test: PairedTest | None) -> dict[str, float]:
+def _gain(
+    a: Outcomes, b: Outcomes, cases: NDArray[np.intp], rate: str, test: PairedTest | None
+) -> dict[str, float]:
     without, with_ = _scored(a), _scored(b)
     if without.parts is None or with_.parts is None:
         return {"n": 0, "n_cases": 0} | dict.fromkeys((*COMPARED, *TESTED), np.nan)

@@ -7,10 +7,28 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from crane_core.pipeline.results.measures import WITH_STATE, Credit, Inputs, VoteRule, is_sampled, paired_rows, scored
+from crane_core.pipeline.results.measures import (
+    WITH_STATE,
+    Credit,
+    Inputs,
+    VoteRule,
+    is_sampled,
+    paired_rows,
+    scored,
+)
 from crane_core.stats import gee, rates
 
-COLUMNS = ["detector", "detector_title", "n", "n_cases", "without", "with_", "odds_ratio", "low", "high"]
+COLUMNS = [
+    "detector",
+    "detector_title",
+    "n",
+    "n_cases",
+    "without",
+    "with_",
+    "odds_ratio",
+    "low",
+    "high",
+]
 SAMPLED = "the labels of a sample stand for others"
 
 
@@ -32,7 +50,9 @@ class ModelAcross(NamedTuple):
     at: tuple[str, ...] = ()
 
 
-def model_across(frame: pd.DataFrame, *, rule: VoteRule, credit: Credit, inputs: Inputs = WITH_STATE) -> ModelAcross:
+def model_across(
+    frame: pd.DataFrame, *, rule: VoteRule, credit: Credit, inputs: Inputs = WITH_STATE
+) -> ModelAcross:
     """`stats.gee` on right or wrong per instance, clustered by case, over `paired_rows` of `frame`.
 
     Right is a share of 0..1 where the rule is the mean of runs or partial diagnoses earn half a credit. If labels of a
@@ -40,13 +60,19 @@ def model_across(frame: pd.DataFrame, *, rule: VoteRule, credit: Credit, inputs:
     """
     rows = paired_rows(frame, rule=rule, credit=credit, inputs=inputs)
     rows = rows[rows.groupby("detector")["setting"].transform("nunique") == 2]
-    parts = None if rows.empty or is_sampled(rows, rule, credit) else scored(rows, rule, credit).parts
+    parts = (
+        None if rows.empty or is_sampled(rows, rule, credit) else scored(rows, rule, credit).parts
+    )
     if parts is None:
         why_not = gee.Unfit.ONE_GROUP if rows.empty else SAMPLED
-        return ModelAcross(pd.DataFrame(columns=COLUMNS), np.nan, 0, np.nan, rows["case_id"].nunique(), why_not)
+        return ModelAcross(
+            pd.DataFrame(columns=COLUMNS), np.nan, 0, np.nan, rows["case_id"].nunique(), why_not
+        )
     right = pd.Series(np.asarray(rates.accuracy(parts).part), rows.index)
     group, names = pd.factorize(rows["detector"], sort=True)
-    found = gee.odds_ratios(right, rows["setting"] == inputs.other, group, pd.factorize(rows["case_id"])[0])
+    found = gee.odds_ratios(
+        right, rows["setting"] == inputs.other, group, pd.factorize(rows["case_id"])[0]
+    )
     detectors = [str(names[place]) for place in found.groups]
     named = rows.drop_duplicates("detector")
     title_of = dict(zip(named["detector"], named["detector_title"], strict=True))
@@ -64,7 +90,9 @@ def model_across(frame: pd.DataFrame, *, rule: VoteRule, credit: Credit, inputs:
         }
     )
     at = tuple(title_of[names[int(place)]] for place in found.unfit_groups)
-    return ModelAcross(ratios, found.chi2, found.df, found.p_value, found.n_clusters, found.unfit or "", at)
+    return ModelAcross(
+        ratios, found.chi2, found.df, found.p_value, found.n_clusters, found.unfit or "", at
+    )
 
 
 def _counts(rows: pd.DataFrame, right: pd.Series, inputs: Inputs) -> dict[str, pd.Series]:

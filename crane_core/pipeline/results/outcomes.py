@@ -17,14 +17,19 @@ BY_BH = ("p_bh", "p_by_case_bh")
 
 def one_family(table: pd.DataFrame) -> pd.DataFrame:
     """The rows as one planned family: adds p_holm and p_by_case_holm, and the `outcome` that both decide."""
-    adjusted = {name: multiplicity.holm(table[test].astype(float)) for test, name in zip(TESTS, BY_HOLM, strict=True)}
+    adjusted = {
+        name: multiplicity.holm(table[test].astype(float))
+        for test, name in zip(TESTS, BY_HOLM, strict=True)
+    }
     return _decided(table.assign(**adjusted), BY_HOLM)
 
 
 def one_grid(table: pd.DataFrame) -> pd.DataFrame:
     """The rows as one exploratory grid: adds p_bh and p_by_case_bh, and the `outcome` that both decide."""
     adjust = multiplicity.benjamini_hochberg
-    adjusted = {name: adjust(table[test].astype(float)) for test, name in zip(TESTS, BY_BH, strict=True)}
+    adjusted = {
+        name: adjust(table[test].astype(float)) for test, name in zip(TESTS, BY_BH, strict=True)
+    }
     return _decided(table.assign(**adjusted), BY_BH)
 
 

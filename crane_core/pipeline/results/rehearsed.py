@@ -20,6 +20,10 @@ def rehearsed(frame: pd.DataFrame) -> pd.DataFrame:
         n_through=frame["n_safe"] > 0,
         n_open=frame["n_crash"] + frame["n_safe"] == 0,
     )
-    counts = counted.groupby(BY, sort=False)[["n_crashed", "n_through", "n_open"]].sum().reset_index()
-    rates = rate_table(frame, by=BY, rate="Accuracy", rule=VoteRule.MAJORITY, credit=Credit.DETECTION)
+    counts = (
+        counted.groupby(BY, sort=False)[["n_crashed", "n_through", "n_open"]].sum().reset_index()
+    )
+    rates = rate_table(
+        frame, by=BY, rate="Accuracy", rule=VoteRule.MAJORITY, credit=Credit.DETECTION
+    )
     return counts.merge(rates[[*BY, "n", "n_cases", "value", "low", "high"]], on=BY)

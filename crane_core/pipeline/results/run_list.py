@@ -43,7 +43,12 @@ def run_list(store: Store, verdicts: pd.DataFrame) -> pd.DataFrame:
     if not waiting.empty:
         zeros = dict.fromkeys(("n_instances", "n_answers", "n_unanswered", "n_flips"), 0)
         listed = pd.concat(
-            [listed, waiting[[*KEY, "detector_title", "detector_kind", *OF_JOBS, *TIMES]].assign(**zeros, is_job=True)]
+            [
+                listed,
+                waiting[[*KEY, "detector_title", "detector_kind", *OF_JOBS, *TIMES]].assign(
+                    **zeros, is_job=True
+                ),
+            ]
         )
     ordered = listed.sort_values("started_at", ascending=False, na_position="last", kind="stable")
     return ordered.reset_index(drop=True)

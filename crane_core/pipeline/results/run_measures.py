@@ -28,11 +28,15 @@ class Stability(NamedTuple):
     votes: dict[str | None, pd.DataFrame]
 
 
-def stability(store: Store, benchmark: str, experiment: str, titles: Mapping[str, str]) -> Stability:
+def stability(
+    store: Store, benchmark: str, experiment: str, titles: Mapping[str, str]
+) -> Stability:
     """The tables of these detectors in one experiment. titles: detector to how it is shown."""
     counts = stored.run_counts(store.cursor(), benchmark, experiment, list(titles))
     rows: list[dict[str, Any]] = []
-    for (detector, setting), kinds in groupby(counts.cases, key=lambda kind: (kind.detector, kind.setting)):
+    for (detector, setting), kinds in groupby(
+        counts.cases, key=lambda kind: (kind.detector, kind.setting)
+    ):
         alike = list(kinds)
         same = {"detector": detector, "detector_title": titles[detector], "setting": setting}
         same |= {"n_runs": alike[0].n_runs, "left_out": counts.left_out[detector, setting]}
@@ -48,7 +52,9 @@ def _of_each_run(alike: list[KindOfCase]) -> Iterator[dict[str, Any]]:
     """The rate of each run over the instances."""
     n_cases = np.array([kind.n_cases for kind in alike])
     for run in sorted({run for kind in alike for answered in kind.answered for run in answered}):
-        right, asked = ([sum(run in of for of in lists) for lists in each] for each in _lists(alike))
+        right, asked = (
+            [sum(run in of for of in lists) for lists in each] for each in _lists(alike)
+        )
         yield _rate(Measure.RUN, run, right, asked, n_cases)
 
 
@@ -58,8 +64,13 @@ def _lists(alike: list[KindOfCase]) -> tuple[list[list[list[int]]], list[list[li
 
 def _of_all_runs(alike: list[KindOfCase]) -> Iterator[dict[str, Any]]:
     n_runs, n_cases = alike[0].n_runs, np.array([kind.n_cases for kind in alike])
-    having = np.array([np.bincount([len(right) for right in kind.right], minlength=n_runs + 1) for kind in alike])
-    n, possible = having.sum(axis=1), np.arange(n_runs + 1)  # having: instances by kind and number of right runs
+    having = np.array(
+        [np.bincount([len(right) for right in kind.right], minlength=n_runs + 1) for kind in alike]
+    )
+    n, possible = (
+        having.sum(axis=1),
+        np.arange(n_runs + 1),
+    )  # having: instances by kind and number of right runs
     for k in range(1, n_runs + 1):
         yield _rate(Measure.PASS, k, having @ five_runs.pass_at_k(possible, n_runs, k), n, n_cases)
     yield _rate(Measure.ALL, n_runs, having[:, n_runs], n, n_cases)
@@ -71,7 +82,9 @@ def _of_all_runs(alike: list[KindOfCase]) -> Iterator[dict[str, Any]]:
     }  # fmt: skip
 
 
-def _rate(measure: Measure, k: int, right: ArrayLike, asked: ArrayLike, n_cases: NDArray[np.int64]) -> dict[str, Any]:
+def _rate(
+    measure: Measure, k: int, right: ArrayLike, asked: ArrayLike, n_cases: NDArray[np.int64]
+) -> dict[str, Any]:
     found = intervals.rate_of_cases(np.repeat(right, n_cases), np.repeat(asked, n_cases))
     return {
         "measure": measure, "k": k, "value": found.value, "low": found.low, "high": found.high, "n": found.n,
@@ -85,8 +98,12 @@ def _with_setting(votes: pd.DataFrame, setting: str | None) -> pd.DataFrame:
 
 def _votes(votes: pd.DataFrame, titles: Mapping[str, str]) -> pd.DataFrame:
     rows = []
-    for (detector, n_runs, n_crash), of in votes.groupby(["detector", "n_runs", "n_crash"], sort=True):
-        real, n = (np.repeat(of[name].to_numpy(), of["n_cases"].to_numpy()) for name in ("n_real", "n"))
+    for (detector, n_runs, n_crash), of in votes.groupby(
+        ["detector", "n_runs", "n_crash"], sort=True
+    ):
+        real, n = (
+            np.repeat(of[name].to_numpy(), of["n_cases"].to_numpy()) for name in ("n_real", "n")
+        )
         found = intervals.rate_of_cases(real, n)
         rows.append((detector, titles[str(detector)], n_runs, n_crash, int(real.sum()), *found))
     return pd.DataFrame(rows, columns=VOTE_COLUMNS)

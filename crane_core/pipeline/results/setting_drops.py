@@ -45,7 +45,9 @@ def drop_table(rows: pd.DataFrame, *, reference: Setting, rate: str) -> pd.DataF
     return one_family(_joined(tables, COLUMNS))
 
 
-def drops_by(rows: pd.DataFrame, *, by: str, reference: Setting, setting: Setting, rate: str) -> pd.DataFrame:
+def drops_by(
+    rows: pd.DataFrame, *, by: str, reference: Setting, setting: Setting, rate: str
+) -> pd.DataFrame:
     """The same for one setting by group of `by`: an exploratory grid.
 
     With p_bh and p_by_case_bh (Benjamini-Hochberg over the table) and the outcome that both decide.

@@ -31,9 +31,13 @@ def sources(verdicts: pd.DataFrame, ran: pd.DataFrame, benchmark: str) -> list[s
     """
     jobs = set(ran.loc[ran["is_job"], "experiment"])
     shipped = {name for names in SHIPPED.values() for name in names}
-    of = verdicts[(verdicts["benchmark"] == benchmark) & ~verdicts["experiment"].isin(jobs | shipped)]
+    of = verdicts[
+        (verdicts["benchmark"] == benchmark) & ~verdicts["experiment"].isin(jobs | shipped)
+    ]
     of = of[_is_comparable(of, ["experiment", "detector"])]
-    n_settings = of.groupby(["experiment", "detector"])["setting"].nunique().groupby("experiment").max()
+    n_settings = (
+        of.groupby(["experiment", "detector"])["setting"].nunique().groupby("experiment").max()
+    )
     found = [str(name) for name in n_settings.sort_values(ascending=False, kind="stable").index]
     own = runs_of(verdicts, ran, benchmark, OWN).rows
     return found if own.empty else [*found, OWN]
@@ -49,7 +53,9 @@ def runs_of(verdicts: pd.DataFrame, ran: pd.DataFrame, benchmark: str, source: s
     n_left_out = 0
     if source == OWN:
         jobs = ran[ran["is_job"] & (ran["n_answers"] > 0) & (ran["benchmark"] == benchmark)]
-        best = jobs.sort_values(["n_answers", "started_at"], ascending=False, kind="stable").drop_duplicates(_SERIES)
+        best = jobs.sort_values(
+            ["n_answers", "started_at"], ascending=False, kind="stable"
+        ).drop_duplicates(_SERIES)
         n_left_out = len(jobs) - len(best)
         source_rows = of[of["experiment"].isin(best["experiment"])]
     else:

@@ -41,7 +41,9 @@ class Test(StrEnum):
     BY_CASE = "sign flips by case"
 
 
-def specification_curve(judged: Mapping[str, pd.DataFrame], inputs: Inputs = WITH_STATE) -> pd.DataFrame:
+def specification_curve(
+    judged: Mapping[str, pd.DataFrame], inputs: Inputs = WITH_STATE
+) -> pd.DataFrame:
     """One row per detector, vote rule, credit, annotator and test, columns COLUMNS.
 
     judged: the rows of one benchmark and experiment as each annotator judged them (any name, if none did and
@@ -55,8 +57,24 @@ def specification_curve(judged: Mapping[str, pd.DataFrame], inputs: Inputs = WIT
 
 def _lean(frame: pd.DataFrame) -> pd.DataFrame:
     """What `measures` asks of a frame, with names as categories: each is looked up dozens of times."""
-    names = ["benchmark", "detector", "detector_title", "setting", "case_id", "instance_id", "human", "label_stratum"]
-    asked = [*names, *(column for column in (*OUTCOME, "label_credit") if column in frame and column not in names)]
+    names = [
+        "benchmark",
+        "detector",
+        "detector_title",
+        "setting",
+        "case_id",
+        "instance_id",
+        "human",
+        "label_stratum",
+    ]
+    asked = [
+        *names,
+        *(
+            column
+            for column in (*OUTCOME, "label_credit")
+            if column in frame and column not in names
+        ),
+    ]
     return frame[asked].astype(dict.fromkeys(names, "category"))
 
 
@@ -67,7 +85,11 @@ def _readings(judged: Mapping[str, Pairs]) -> Iterator[list[dict[str, object]]]:
                 is_detection = credit is Credit.DETECTION
                 if is_detection and place or not is_detection and pairs.rows["human"].isna().all():
                     continue
-                who = {"rule": str(rule), "credit": str(credit), "judged_by": NOBODY if is_detection else annotator}
+                who = {
+                    "rule": str(rule),
+                    "credit": str(credit),
+                    "judged_by": NOBODY if is_detection else annotator,
+                }
                 gains = adjusted(pairs.gains(rule, credit, "Accuracy"), with_power=False)
                 yield [who | row for row in _found(gains)]
 
@@ -78,7 +100,11 @@ def _found(gains: pd.DataFrame) -> Iterator[dict[str, object]]:
             is_defined = test is Test.BY_CASE or gain["test"] == PairedTest.MCNEMAR
             if is_defined and not np.isnan(p):
                 same = {name: gain[name] for name in COLUMNS if name in gain}
-                yield same | {"test": str(test), "p_value": p, "conclusion": str(outcome(gain["difference"], [p]))}
+                yield same | {
+                    "test": str(test),
+                    "p_value": p,
+                    "conclusion": str(outcome(gain["difference"], [p])),
+                }
 
 
 class Option(NamedTuple):
@@ -108,7 +134,11 @@ class Decisive(NamedTuple):
 
 def decisive(curve: pd.DataFrame) -> Decisive | None:
     """The choice that gains, or else losses, depend on most; None if all options have both equally often."""
-    found = [_of_choice(curve, choice, name) for name in (Outcome.GAIN, Outcome.LOSS) for choice in CHOICES]
+    found = [
+        _of_choice(curve, choice, name)
+        for name in (Outcome.GAIN, Outcome.LOSS)
+        for choice in CHOICES
+    ]
     first = max(found, key=lambda one: one.spread)
     return first if first.spread > 0 else None
 

@@ -76,11 +76,17 @@ def time_saved(frame: pd.DataFrame, times: pd.DataFrame, *, rule: VoteRule) -> l
         by_case["is_predicted"] = np.nan_to_num(detected(by_case, rule))
         if by_case.empty:
             continue
-        by_case = by_case[["case_id", "instance_id", "seconds_before", "seconds_of_query", "is_predicted"]]
+        by_case = by_case[
+            ["case_id", "instance_id", "seconds_before", "seconds_of_query", "is_predicted"]
+        ]
         query = float(rows["seconds_of_query"].mean())
-        accounts = pd.DataFrame([_account(by_case, account, query) for account in Account], columns=COLUMNS)
+        accounts = pd.DataFrame(
+            [_account(by_case, account, query) for account in Account], columns=COLUMNS
+        )
         title = str(rows["detector_title"].iloc[0])
-        found.append(TimeSaved(str(detector), title, str(setting), by_case.reset_index(drop=True), accounts))
+        found.append(
+            TimeSaved(str(detector), title, str(setting), by_case.reset_index(drop=True), accounts)
+        )
     return found
 
 

@@ -24,13 +24,18 @@ def two_runs(verdicts: pd.DataFrame, one: RunKey, other: RunKey) -> dict[str, An
     has right), p_value (exact McNemar test), p_by_case (sign flips of whole cases), and the outcome that both decide.
     """
     sides = [
-        _rows_of(verdicts, run).assign(setting=setting, detector=PAIR, detector_title=PAIR, experiment=PAIR)
+        _rows_of(verdicts, run).assign(
+            setting=setting, detector=PAIR, detector_title=PAIR, experiment=PAIR
+        )
         for run, setting in zip((one, other), WITH_STATE, strict=True)
     ]
     if one == other or any(side.empty for side in sides):
         return None
     table = gain_table(
-        pd.concat(sides, ignore_index=True), rule=VoteRule.MAJORITY, credit=Credit.DETECTION, with_power=False
+        pd.concat(sides, ignore_index=True),
+        rule=VoteRule.MAJORITY,
+        credit=Credit.DETECTION,
+        with_power=False,
     )
     return as_rows(table)[0] if len(table) else None
 

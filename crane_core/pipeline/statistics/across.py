@@ -25,7 +25,11 @@ def collect(material: Material) -> Iterator[ExportedStatistic]:
             head = judging.head(PAGE, SECTION, rule, credit)._replace(input=BOTH_INPUTS)
             why = "; ".join(filter(None, [found.why_not, ", ".join(found.at)])) or None
             for row in as_rows(found.ratios):
-                of = head._replace(statistic="odds ratio of runtime state", detector=row["detector_title"], note=why)
+                of = head._replace(
+                    statistic="odds ratio of runtime state",
+                    detector=row["detector_title"],
+                    note=why,
+                )
                 yield of.measured(
                     row["odds_ratio"],
                     row["low"],
@@ -36,5 +40,9 @@ def collect(material: Material) -> Iterator[ExportedStatistic]:
                     n_cases=row["n_cases"],
                 )
             test = f"Wald test of runtime state x detector, {found.df} degrees of freedom"
-            of = head._replace(statistic="chi-squared of runtime state x detector", test=test, note=why)
-            yield of.measured(found.chi2, unit="chi-squared", p=found.p_value, n_cases=found.n_cases)
+            of = head._replace(
+                statistic="chi-squared of runtime state x detector", test=test, note=why
+            )
+            yield of.measured(
+                found.chi2, unit="chi-squared", p=found.p_value, n_cases=found.n_cases
+            )

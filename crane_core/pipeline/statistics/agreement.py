@@ -49,16 +49,26 @@ def collect(material: Material) -> Iterator[ExportedStatistic]:
 
 def _repeats(material: Material) -> pd.DataFrame:
     found = agreement.self_agreement(repeat_frame(material.folder), label_sets(material.folder))
-    return found[~found["campaign"].isin(list(open_blind_campaigns(material.folder)))] if len(found) else found
+    return (
+        found[~found["campaign"].isin(list(open_blind_campaigns(material.folder)))]
+        if len(found)
+        else found
+    )
 
 
 def _pairs(labels: pd.DataFrame) -> list[tuple[str, ...]]:
-    people = labels[labels["kind"] != LabellerKind.JUDGE].drop_duplicates("annotator")["annotator"].tolist()
+    people = (
+        labels[labels["kind"] != LabellerKind.JUDGE]
+        .drop_duplicates("annotator")["annotator"]
+        .tolist()
+    )
     usual = tuple(agreement.usual_pair(labels))
     return list(dict.fromkeys([*([usual] if len(usual) == 2 else []), *combinations(people, 2)]))
 
 
-def _of_pair(material: Material, scope: ComparedVerdicts, pair: tuple[str, ...]) -> Iterator[ExportedStatistic]:
+def _of_pair(
+    material: Material, scope: ComparedVerdicts, pair: tuple[str, ...]
+) -> Iterator[ExportedStatistic]:
     label_set = common_set(material.labels, pair, label_sets(material.folder))
     items = agreement.common_items(material.labels, material.verdicts, pair, scope, label_set)
     if items.facts.empty:
@@ -85,14 +95,30 @@ def _noted(why: str | None, pair: tuple[str, ...]) -> str | None:
     return "; ".join(said) or None
 
 
-def _coefficient(section: str, row: dict[str, Any], scope: ComparedVerdicts, who: str) -> ExportedStatistic:
+def _coefficient(
+    section: str, row: dict[str, Any], scope: ComparedVerdicts, who: str
+) -> ExportedStatistic:
     is_rate = row["coefficient"] == PERCENT
-    unit, method, seed = ("share", RATE_INTERVAL, None) if is_rate else ("coefficient", BOOTSTRAP, SEED)
+    unit, method, seed = (
+        ("share", RATE_INTERVAL, None) if is_rate else ("coefficient", BOOTSTRAP, SEED)
+    )
     of = ExportedStatistic(
-        PAGE, section, row["coefficient"], runs=str(scope), judged_by=who, seed=seed, note=row["why"]
+        PAGE,
+        section,
+        row["coefficient"],
+        runs=str(scope),
+        judged_by=who,
+        seed=seed,
+        note=row["why"],
     )
     return of.measured(
-        row["value"], row["low"], row["high"], unit=unit, method=method, n=row["n"], n_cases=row["n_cases"]
+        row["value"],
+        row["low"],
+        row["high"],
+        unit=unit,
+        method=method,
+        n=row["n"],
+        n_cases=row["n_cases"],
     )
 
 
@@ -107,8 +133,13 @@ def person_of(labels: pd.DataFrame, sets: Mapping[str, LabelSet]) -> str | None:
     return chosen[0] if chosen else None
 
 
-def _of_judges(material: Material, scope: ComparedVerdicts, passes: pd.DataFrame) -> Iterator[ExportedStatistic]:
-    judges, person = passes["annotator"].tolist(), person_of(material.labels, label_sets(material.folder))
+def _of_judges(
+    material: Material, scope: ComparedVerdicts, passes: pd.DataFrame
+) -> Iterator[ExportedStatistic]:
+    judges, person = (
+        passes["annotator"].tolist(),
+        person_of(material.labels, label_sets(material.folder)),
+    )
     if not judges:
         return
     if person is not None:
@@ -117,23 +148,33 @@ def _of_judges(material: Material, scope: ComparedVerdicts, passes: pd.DataFrame
             yield _coefficient("judges", row, scope, f"{person} and {row['judge']}")
     items = agreement.common_items(material.labels, material.verdicts, judges, scope)
     for row in as_rows(agreement.judge_consistency(items, passes)):
-        yield _coefficient("consistency", row, scope, row["judge"])._replace(by="compared", group=row["compared"])
+        yield _coefficient("consistency", row, scope, row["judge"])._replace(
+            by="compared", group=row["compared"]
+        )
 
 
 def _powered(material: Material, passes: pd.DataFrame) -> Iterator[ExportedStatistic]:
     person = person_of(material.labels, label_sets(material.folder))
     if person is None:
         return
-    for row in as_rows(judge_powered(material.labels, material.verdicts, person, pooled_judges(passes))):
+    for row in as_rows(
+        judge_powered(material.labels, material.verdicts, person, pooled_judges(passes))
+    ):
         of = ExportedStatistic(PAGE, "judges", "", n_cases=row["n_cases"], n=row["n"])
         alone = of._replace(
             statistic="correct diagnoses, person alone",
             judged_by=person,
             note=f"of those that {row['judge']} labelled too",
         )
-        yield alone.measured(row["alone"], row["alone_low"], row["alone_high"], unit="share", method=POWERED)
+        yield alone.measured(
+            row["alone"], row["alone_low"], row["alone_high"], unit="share", method=POWERED
+        )
         note = f"{row['n_more']} labels of the judge only; weight of the judge {row['weight']:.4f}"
         with_judge = of._replace(
-            statistic="correct diagnoses, with the judge", judged_by=f"{person} and {row['judge']}", note=note
+            statistic="correct diagnoses, with the judge",
+            judged_by=f"{person} and {row['judge']}",
+            note=note,
         )
-        yield with_judge.measured(row["value"], row["low"], row["high"], unit="share", method=POWERED)
+        yield with_judge.measured(
+            row["value"], row["low"], row["high"], unit="share", method=POWERED
+        )

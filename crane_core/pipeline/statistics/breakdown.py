@@ -55,13 +55,17 @@ def _by(judging: Judging, rule: VoteRule, credit: Credit, by: str) -> Iterator[E
     rows = paired_rows(rows, rule=rule, credit=credit)
     head = judging.head(PAGE, SECTION, rule, credit)._replace(by=by)
     for rate in RATES:
-        table = rate_table(rows, by=[by, "detector_title", "setting"], rate=rate, rule=rule, credit=credit)
+        table = rate_table(
+            rows, by=[by, "detector_title", "setting"], rate=rate, rule=rule, credit=credit
+        )
         for row in as_rows(table):
             yield _rate(head._replace(statistic=rate.lower() if rate != "F1" else rate), row, by)
     yield from _changes(judging, rule, credit, by, WITH_STATE)
 
 
-def _changes(judging: Judging, rule: VoteRule, credit: Credit, by: str, inputs: Inputs) -> Iterator[ExportedStatistic]:
+def _changes(
+    judging: Judging, rule: VoteRule, credit: Credit, by: str, inputs: Inputs
+) -> Iterator[ExportedStatistic]:
     rows = judging.rows.loc[judging.rows[by].notna(), [*NEEDED, by]]
     rows = paired_rows(rows, rule=rule, credit=credit, inputs=inputs)
     head = judging.head(PAGE, SECTION, rule, credit)._replace(by=by, input=inputs_text(inputs))
@@ -73,23 +77,41 @@ def _changes(judging: Judging, rule: VoteRule, credit: Credit, by: str, inputs: 
 
 def _rate(head: ExportedStatistic, row: dict[str, Any], by: str) -> ExportedStatistic:
     note = f"{row['left_out']} left out: not answered or not judged" if row["left_out"] else None
-    of = head._replace(group=row[by], detector=row["detector_title"], input=row["setting"], note=note)
+    of = head._replace(
+        group=row[by], detector=row["detector_title"], input=row["setting"], note=note
+    )
     return of.measured(
-        row["value"], row["low"], row["high"], unit="share", method=RATE_INTERVAL, n=row["n"], n_cases=row["n_cases"]
+        row["value"],
+        row["low"],
+        row["high"],
+        unit="share",
+        method=RATE_INTERVAL,
+        n=row["n"],
+        n_cases=row["n_cases"],
     )
 
 
-def _change(head: ExportedStatistic, row: dict[str, Any], by: str, rate: str, n: int) -> Iterator[ExportedStatistic]:
-    of = head._replace(group=row[by], detector=row["detector_title"], n=row["n"], n_cases=row["n_cases"])
+def _change(
+    head: ExportedStatistic, row: dict[str, Any], by: str, rate: str, n: int
+) -> Iterator[ExportedStatistic]:
+    of = head._replace(
+        group=row[by], detector=row["detector_title"], n=row["n"], n_cases=row["n_cases"]
+    )
     name = rate.lower() if rate != "F1" else rate
     difference = of._replace(statistic=f"difference of {name}").measured(
-        row["difference"], row["low"], row["high"], unit="difference of shares", method=DIFFERENCE_INTERVAL
+        row["difference"],
+        row["low"],
+        row["high"],
+        unit="difference of shares",
+        method=DIFFERENCE_INTERVAL,
     )
     difference = difference._replace(outcome=row["outcome"])
     if row["test"] is None:
         yield difference
         return
-    difference = difference._replace(adjustment=BENJAMINI_HOCHBERG, family=f"all groups and detectors ({n})")
+    difference = difference._replace(
+        adjustment=BENJAMINI_HOCHBERG, family=f"all groups and detectors ({n})"
+    )
     is_mcnemar = row["test"] == PairedTest.MCNEMAR
     seed = None if is_mcnemar else SEED
     yield difference._replace(test=row["test"], p=row["p_value"], p_adjusted=row["p_bh"], seed=seed)

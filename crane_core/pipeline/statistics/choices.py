@@ -7,7 +7,12 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from crane_core.pipeline.export.exported_statistic import BOTH_INPUTS, DIFFERENCE_INTERVAL, ExportedStatistic, Material
+from crane_core.pipeline.export.exported_statistic import (
+    BOTH_INPUTS,
+    DIFFERENCE_INTERVAL,
+    ExportedStatistic,
+    Material,
+)
 from crane_core.pipeline.judging.judges import judge_passes, without_repetitions
 from crane_core.pipeline.results.measures import SEED
 from crane_core.pipeline.results.specification_curve import NOBODY, Test, specification_curve

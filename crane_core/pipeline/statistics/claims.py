@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from crane_core.pipeline.claims.claims import CheckedClaim, checked_claims, loaded_from, published_claims
+from crane_core.pipeline.claims.claims import (
+    CheckedClaim,
+    checked_claims,
+    loaded_from,
+    published_claims,
+)
 from crane_core.pipeline.export.exported_statistic import ExportedStatistic, Material
 
 PAGE, SECTION = "Results", "claims"
@@ -22,7 +27,13 @@ def _of_claim(checked: CheckedClaim) -> Iterator[ExportedStatistic]:
     claim = checked.claim
     verdict = ": ".join(filter(None, [str(checked.verdict), checked.why]))
     of = ExportedStatistic(
-        PAGE, SECTION, claim.claim, by="claim", group=claim.id, stated=claim.stated or None, note=verdict
+        PAGE,
+        SECTION,
+        claim.claim,
+        by="claim",
+        group=claim.id,
+        stated=claim.stated or None,
+        note=verdict,
     )
     if not checked.estimates:
         yield of._replace(unit=claim.unit)

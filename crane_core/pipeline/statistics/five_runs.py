@@ -7,7 +7,12 @@ from collections.abc import Iterator
 import pandas as pd
 
 from crane_core.domain import Setting
-from crane_core.pipeline.export.exported_statistic import RATE_INTERVAL, ExportedStatistic, Judging, Material
+from crane_core.pipeline.export.exported_statistic import (
+    RATE_INTERVAL,
+    ExportedStatistic,
+    Judging,
+    Material,
+)
 from crane_core.pipeline.results.five_runs import Measure, answers_by_run, run_table, vote_table
 from crane_core.pipeline.results.measures import SEED
 from crane_core.pipeline.rows import as_rows
@@ -30,7 +35,11 @@ def _runs(judging: Judging, by_run: pd.DataFrame) -> Iterator[ExportedStatistic]
     head = judging.head(PAGE, SECTION, None, None)
     for row in as_rows(run_table(judging.rows, by_run)):
         is_drawn = row["measure"] == Measure.BETWEEN
-        note = f"{row['left_out']} instances lack an answer and are left out" if row["left_out"] else None
+        note = (
+            f"{row['left_out']} instances lack an answer and are left out"
+            if row["left_out"]
+            else None
+        )
         yield head._replace(
             statistic=_name(row["measure"], row["k"], row["n_runs"]),
             detector=row["detector_title"],
@@ -49,13 +58,18 @@ def _runs(judging: Judging, by_run: pd.DataFrame) -> Iterator[ExportedStatistic]
 
 
 def _name(measure: str, k: int, n_runs: int) -> str:
-    names = {Measure.RUN: f"accuracy of run {k}", Measure.PASS: f"any of {k} runs right (pass@{k} of {n_runs})"}
+    names = {
+        Measure.RUN: f"accuracy of run {k}",
+        Measure.PASS: f"any of {k} runs right (pass@{k} of {n_runs})",
+    }
     return names.get(Measure(measure), str(measure))
 
 
 def _votes(judging: Judging) -> Iterator[ExportedStatistic]:
     settings = [str(setting) for setting in Setting if setting in set(judging.rows["setting"])]
-    slices = {ALL_INPUTS: judging.rows} | {s: judging.rows[judging.rows["setting"] == s] for s in settings}
+    slices = {ALL_INPUTS: judging.rows} | {
+        s: judging.rows[judging.rows["setting"] == s] for s in settings
+    }
     head = judging.head(PAGE, SECTION, None, None)
     for name, rows in slices.items() if len(settings) > 1 else [(settings[0], judging.rows)]:
         for row in as_rows(vote_table(rows)):

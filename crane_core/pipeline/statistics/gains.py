@@ -47,7 +47,9 @@ def _rates(judging: Judging, rule: VoteRule, credit: Credit) -> Iterator[Exporte
     shown = rows[settings == len(WITH_STATE)]
     by = ["detector_title", "setting"]
     for row in as_rows(rate_table(shown, by=by, rate="Accuracy", rule=rule, credit=credit)):
-        of = head._replace(statistic="accuracy", detector=row["detector_title"], input=row["setting"])
+        of = head._replace(
+            statistic="accuracy", detector=row["detector_title"], input=row["setting"]
+        )
         yield of.measured(
             row["value"],
             row["low"],
@@ -59,7 +61,9 @@ def _rates(judging: Judging, rule: VoteRule, credit: Credit) -> Iterator[Exporte
         )
 
 
-def _differences(judging: Judging, rule: VoteRule, credit: Credit, inputs: Inputs) -> Iterator[ExportedStatistic]:
+def _differences(
+    judging: Judging, rule: VoteRule, credit: Credit, inputs: Inputs
+) -> Iterator[ExportedStatistic]:
     head = judging.head(PAGE, SECTION, rule, credit)._replace(input=inputs_text(inputs))
     gains = gain_table(judging.rows, rule=rule, credit=credit, inputs=inputs)
     family = f"detectors that were asked with both inputs ({len(gains)})"
@@ -68,9 +72,15 @@ def _differences(judging: Judging, rule: VoteRule, credit: Credit, inputs: Input
         yield from _changes(of, row, family)
 
 
-def _changes(of: ExportedStatistic, row: dict[str, float | str | None], family: str) -> Iterator[ExportedStatistic]:
+def _changes(
+    of: ExportedStatistic, row: dict[str, float | str | None], family: str
+) -> Iterator[ExportedStatistic]:
     difference = of._replace(statistic="difference of accuracy").measured(
-        row["difference"], row["low"], row["high"], unit="difference of shares", method=DIFFERENCE_INTERVAL
+        row["difference"],
+        row["low"],
+        row["high"],
+        unit="difference of shares",
+        method=DIFFERENCE_INTERVAL,
     )
     difference = difference._replace(outcome=str(row["outcome"]))
     tests = [(row["test"], "p_value", "p_holm")]
@@ -81,13 +91,19 @@ def _changes(of: ExportedStatistic, row: dict[str, float | str | None], family: 
             yield difference._replace(note="no test: the labels of a sample stand for others")
             return
         seed = SEED if test == PairedTest.SIGN_FLIP else None
-        tested = {"p": row[p], "p_adjusted": row[adjusted], "adjustment": HOLM, "family": family, "seed": seed}
+        tested = {
+            "p": row[p],
+            "p_adjusted": row[adjusted],
+            "adjustment": HOLM,
+            "family": family,
+            "seed": seed,
+        }
         yield difference._replace(test=str(test), **tested)  # type: ignore[arg-type]
     for name in ("gained", "lost"):
         if row[name] is not None:
             yield of._replace(statistic=name).measured(row[name], unit="instances")
     if row["detectable"] is not None:
         note = "80% power of the exact McNemar test at Holm's strictest step, if as many instances differ"
-        yield of._replace(statistic="minimum detectable difference", family=family, note=note).measured(
-            row["detectable"], unit="difference of shares"
-        )
+        yield of._replace(
+            statistic="minimum detectable difference", family=family, note=note
+        ).measured(row["detectable"], unit="difference of shares")

@@ -23,4 +23,6 @@ def collect(material: Material) -> Iterator[ExportedStatistic]:
             n=row["n_instances"],
         )
         if row["agreement"] is not None:
-            yield of.measured(row["agreement"], row["low"], row["high"], unit="share", method=RATE_INTERVAL)
+            yield of.measured(
+                row["agreement"], row["low"], row["high"], unit="share", method=RATE_INTERVAL
+            )

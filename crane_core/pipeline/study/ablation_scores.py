@@ -15,7 +15,9 @@ from crane_core.pipeline.study.table_scores import (
 )
 
 
-def ablation_cells(verdicts: pd.DataFrame, signs: dict[Setting, str]) -> dict[tuple[str, str], Measured]:
+def ablation_cells(
+    verdicts: pd.DataFrame, signs: dict[Setting, str]
+) -> dict[tuple[str, str], Measured]:
     """F1 and accuracy per LLM and setting, where a published release holds the setting for every instance."""
     cells: dict[tuple[str, str], Measured] = {}
     for detector in STUDY_LLMS:

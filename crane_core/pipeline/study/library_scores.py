@@ -6,7 +6,13 @@ import pandas as pd
 
 from crane_core.domain import PAPER_GROUPS
 from crane_core.pipeline.study.table_cells import Measured, count, share
-from crane_core.pipeline.study.table_scores import SIGNS, conditions, detection_counts, end_to_end_counts, scored
+from crane_core.pipeline.study.table_scores import (
+    SIGNS,
+    conditions,
+    detection_counts,
+    end_to_end_counts,
+    scored,
+)
 from crane_core.stats.rates import RATES, Confusion
 
 JUDGED: dict[str, Callable[[pd.DataFrame], Confusion]] = {
@@ -15,7 +21,9 @@ JUDGED: dict[str, Callable[[pd.DataFrame], Confusion]] = {
 }
 
 
-def library_cells(verdicts: pd.DataFrame, detectors: tuple[str, ...]) -> dict[tuple[str, str], Measured]:
+def library_cells(
+    verdicts: pd.DataFrame, detectors: tuple[str, ...]
+) -> dict[tuple[str, str], Measured]:
     """Cells by ("GPT-5, torch", "F1 (+RT), detection"); shares of 1, counts as counts; "total" is all groups."""
     cells: dict[tuple[str, str], Measured] = {}
     for title, setting, rows in conditions(verdicts, detectors):

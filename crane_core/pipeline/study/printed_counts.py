@@ -49,7 +49,11 @@ def printed_counts(
 
     numbers: the fields of PublishedNumber. title: the row of the tables, e.g. "GPT-5".
     """
-    mine = numbers[(numbers["publication"] == PAPER) & numbers["table_id"].isin(TABLES) & (numbers["row"] == title)]
+    mine = numbers[
+        (numbers["publication"] == PAPER)
+        & numbers["table_id"].isin(TABLES)
+        & (numbers["row"] == title)
+    ]
     printed = dict(zip(mine["column"], mine["printed"], strict=True))
     sign = COLUMN_SIGNS.get(setting)
     accuracy, f1 = printed.get(f"Accuracy {sign}"), printed.get(f"F1 {sign}")
@@ -82,7 +86,12 @@ def _hits(f1: Fraction, n_wrong: int) -> Fraction | float:
     return f1 * n_wrong / (2 * (PERCENT - f1)) if f1 < PERCENT else inf
 
 
-def _near(printed: Fraction, count_of: Callable[[Fraction], Fraction | float], least: int, most: int) -> range:
+def _near(
+    printed: Fraction, count_of: Callable[[Fraction], Fraction | float], least: int, most: int
+) -> range:
     """The counts from `least` to `most` whose rate, in percent, is at most a point away from the printed one."""
     low, high = count_of(max(printed - 1, Fraction(0))), count_of(printed + 1)
-    return range(max(least, floor(low)) if low < inf else most, (most if high == inf else min(most, ceil(high))) + 1)
+    return range(
+        max(least, floor(low)) if low < inf else most,
+        (most if high == inf else min(most, ceil(high))) + 1,
+    )

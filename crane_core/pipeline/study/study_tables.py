@@ -8,7 +8,13 @@ from typing import Protocol, cast
 import pandas as pd
 
 from crane_core.pipeline import tables
-from crane_core.pipeline.study.table_cells import CellStatus, Measures, StudyTable, TableCell, compared
+from crane_core.pipeline.study.table_cells import (
+    CellStatus,
+    Measures,
+    StudyTable,
+    TableCell,
+    compared,
+)
 
 _COMPARED = ("benchmark", "experiment", "detector", "setting", "instance_id")
 """Columns of which the tables ask some three hundred times which rows hold a name: as categories, that costs little."""
@@ -50,7 +56,9 @@ def _table(module: TableModule, verdicts: pd.DataFrame, numbers: pd.DataFrame) -
     return StudyTable(module.TABLE_ID, module.TITLE, module.SOURCE, cells)
 
 
-def _cells(printed: Mapping[tuple[str, str], tuple[str, str]], measured: Measures) -> list[TableCell]:
+def _cells(
+    printed: Mapping[tuple[str, str], tuple[str, str]], measured: Measures
+) -> list[TableCell]:
     """Printed places first, then ours that were not printed; rows kept together."""
     places = list(dict.fromkeys([*printed, *measured]))
     order = {row: rank for rank, row in enumerate(dict.fromkeys(row for row, _ in places))}
@@ -65,12 +73,19 @@ def _cells(printed: Mapping[tuple[str, str], tuple[str, str]], measured: Measure
 
 def drift(found: Iterable[StudyTable]) -> list[tuple[str, TableCell]]:
     """Table id and cell wherever our value is not what is printed, in the printed digits."""
-    return [(table.id, cell) for table in found for cell in table.cells if cell.status is CellStatus.DIFFERS]
+    return [
+        (table.id, cell)
+        for table in found
+        for cell in table.cells
+        if cell.status is CellStatus.DIFFERS
+    ]
 
 
 def status_counts(found: Iterable[StudyTable]) -> dict[str, dict[CellStatus, int]]:
     """How many cells of each table have which status."""
     return {
-        table.id: {status: sum(cell.status is status for cell in table.cells) for status in CellStatus}
+        table.id: {
+            status: sum(cell.status is status for cell in table.cells) for status in CellStatus
+        }
         for table in found
     }

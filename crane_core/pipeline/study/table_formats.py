@@ -10,7 +10,13 @@ import pandas as pd
 
 from crane_core.importers.published_detectors import as_printed
 from crane_core.pipeline.sheet_text import csv_text
-from crane_core.pipeline.study.table_cells import CellStatus, StudyTable, TableCell, printed_decimals, printed_value
+from crane_core.pipeline.study.table_cells import (
+    CellStatus,
+    StudyTable,
+    TableCell,
+    printed_decimals,
+    printed_value,
+)
 from crane_core.rounding import digits
 
 HEADER = ("row", "column", "printed", "ours", "delta", "n", "status")
@@ -41,7 +47,15 @@ def shown(value: Fraction | None, cell: TableCell, *, more: int = 0) -> str:
 def _fields(cell: TableCell) -> tuple[str, ...]:
     delta = shown(cell.delta, cell, more=1).removesuffix("%")
     n = "" if cell.n is None else str(cell.n)
-    return (cell.row, cell.column, cell.printed or "", shown(cell.ours, cell, more=1), delta, n, cell.status)
+    return (
+        cell.row,
+        cell.column,
+        cell.printed or "",
+        shown(cell.ours, cell, more=1),
+        delta,
+        n,
+        cell.status,
+    )
 
 
 def _markdown(found: list[StudyTable]) -> str:
@@ -60,7 +74,9 @@ def _markdown_row(fields: Iterable[str]) -> str:
 
 
 def _csv(found: list[StudyTable]) -> str:
-    rows: list[tuple[object, ...]] = [("table_id", "row", "column", "printed", "ours", "delta", "n", "unit", "status")]
+    rows: list[tuple[object, ...]] = [
+        ("table_id", "row", "column", "printed", "ours", "delta", "n", "unit", "status")
+    ]
     for table in found:
         for cell in table.cells:
             record = _record(cell)
@@ -92,7 +108,11 @@ def _number(value: Fraction | None, cell: TableCell) -> float | int | None:
 
 def _json(found: list[StudyTable]) -> str:
     tables = {
-        table.id: {"title": table.title, "source": table.source, "cells": [_record(cell) for cell in table.cells]}
+        table.id: {
+            "title": table.title,
+            "source": table.source,
+            "cells": [_record(cell) for cell in table.cells],
+        }
         for table in found
     }
     return json.dumps({"tables": tables}, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
@@ -109,7 +129,9 @@ def _latex_table(table: StudyTable) -> str:
     wide = pd.DataFrame("", index=list(rows), columns=list(columns), dtype=object)
     for cell in table.cells:
         is_printed_only = cell.status is CellStatus.PUBLISHED_ONLY
-        wide.loc[cell.row, cell.column] = f"[{cell.printed}]" if is_printed_only else shown(cell.ours, cell)
+        wide.loc[cell.row, cell.column] = (
+            f"[{cell.printed}]" if is_printed_only else shown(cell.ours, cell)
+        )
     caption = f"{table.title} ({table.source}). Recomputed; in brackets: printed only."
     return str(wide.to_latex(escape=True, caption=_escaped(caption), label=f"tab:{table.id}"))
 

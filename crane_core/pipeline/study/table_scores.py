@@ -35,10 +35,16 @@ def selected(verdicts: pd.DataFrame, experiment: str, detector: str, setting: st
 
 def later_releases(verdicts: pd.DataFrame) -> list[str]:
     """The experiments in the layout of 2026 among these, one per edition, the one without a commit first."""
-    return sorted(name for name in verdicts["experiment"].unique() if without_edition(name)[0] == LATER_RELEASE)
+    return sorted(
+        name
+        for name in verdicts["experiment"].unique()
+        if without_edition(name)[0] == LATER_RELEASE
+    )
 
 
-def conditions(verdicts: pd.DataFrame, detectors: tuple[str, ...]) -> Iterator[tuple[str, Setting, pd.DataFrame]]:
+def conditions(
+    verdicts: pd.DataFrame, detectors: tuple[str, ...]
+) -> Iterator[tuple[str, Setting, pd.DataFrame]]:
     """Title, setting and rows of each detector of the study with and without runtime information, where loaded."""
     for detector in detectors:
         for setting in SIGNS:
@@ -74,7 +80,9 @@ def scored(counts: Confusion) -> int:
     return int(sum(float(np.sum(part)) for part in counts[:4]))
 
 
-def rate_columns(counts: Confusion, sign: str, names: tuple[str, ...] = tuple(RATES)) -> Iterator[tuple[str, Measured]]:
+def rate_columns(
+    counts: Confusion, sign: str, names: tuple[str, ...] = tuple(RATES)
+) -> Iterator[tuple[str, Measured]]:
     """Column name and value in percent of each defined rate, e.g. "F1 (+RT)"."""
     for name in names:
         ratio = RATES[name](counts)

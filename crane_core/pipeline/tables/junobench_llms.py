@@ -38,7 +38,9 @@ def _row(name: str, rows: pd.DataFrame) -> dict[tuple[str, str], Measured]:
     for crashes, version in VERSIONS.items():
         chosen = truth(rows) == crashes
         n = int(chosen.sum())
-        cells[name, f"Correct {version}"] = count(int(np.count_nonzero(np.asarray(by_first_run)[chosen])), n)
+        cells[name, f"Correct {version}"] = count(
+            int(np.count_nonzero(np.asarray(by_first_run)[chosen])), n
+        )
         cells[name, f"n {version}"] = count(n, n)
         cells[name, f"Correct by majority {version}"] = count(int(by_vote[chosen].sum()), n)
     return cells

@@ -17,7 +17,8 @@ SOURCE = "paper, table 1"
 def measure(verdicts: pd.DataFrame) -> dict[tuple[str, str], Measured]:
     """Applicable: crashing instances whose vote predicts the crash. The sample is Equation 1, rounded up per row."""
     crashing = {
-        f"{title} {SIGNS[setting]}": rows[truth(rows)] for title, setting, rows in conditions(verdicts, STUDY_LLMS)
+        f"{title} {SIGNS[setting]}": rows[truth(rows)]
+        for title, setting, rows in conditions(verdicts, STUDY_LLMS)
     }
     if not crashing:
         return {}
@@ -37,7 +38,9 @@ def _cells(
     for row, found in applicable.items():
         cells[row, "Applicable cases"] = count(found, sizes[row])
         cells[row, "Proportion"] = (
-            share(found, everything, everything) if everything else Measured(Fraction(0), 0, "share")
+            share(found, everything, everything)
+            if everything
+            else Measured(Fraction(0), 0, "share")
         )
         cells[row, "Sampled cases"] = count(sampled[row], found)
     return cells

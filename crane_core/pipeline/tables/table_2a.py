@@ -3,7 +3,13 @@
 import pandas as pd
 
 from crane_core.pipeline.study.table_cells import Measured
-from crane_core.pipeline.study.table_scores import SIGNS, STUDY_LLMS, conditions, end_to_end_counts, rate_columns
+from crane_core.pipeline.study.table_scores import (
+    SIGNS,
+    STUDY_LLMS,
+    conditions,
+    end_to_end_counts,
+    rate_columns,
+)
 
 TABLE_ID = "2a"
 TITLE = "Crash detection and diagnosis, end to end"

@@ -3,7 +3,13 @@
 import pandas as pd
 
 from crane_core.pipeline.study.table_cells import Measured
-from crane_core.pipeline.study.table_scores import SIGNS, STUDY_LLMS, conditions, detection_counts, rate_columns
+from crane_core.pipeline.study.table_scores import (
+    SIGNS,
+    STUDY_LLMS,
+    conditions,
+    detection_counts,
+    rate_columns,
+)
 
 TABLE_ID = "2b"
 TITLE = "Crash detection alone"

@@ -23,5 +23,7 @@ def measure(verdicts: pd.DataFrame) -> dict[tuple[str, str], Measured]:
         outcomes = rows["human"][truth(rows)]
         if outcomes.notna().any():
             for column, labels in COLUMNS.items():
-                cells[title, f"{column} {SIGNS[setting]}"] = count(int(outcomes.isin(labels).sum()), len(outcomes))
+                cells[title, f"{column} {SIGNS[setting]}"] = count(
+                    int(outcomes.isin(labels).sum()), len(outcomes)
+                )
     return cells

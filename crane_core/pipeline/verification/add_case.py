@@ -25,7 +25,12 @@ from crane_core.given_path import read_given
 from crane_core.notebooks import CodeCell, crash_index, read_document
 from crane_core.pipeline.sheet_text import csv_as_it_is, is_formula
 from crane_core.pipeline.verification.own_copy import own_copy
-from crane_core.pipeline.verification.pair_claims import PairClaim, borne_out, fixed_claim, plan_to_crash
+from crane_core.pipeline.verification.pair_claims import (
+    PairClaim,
+    borne_out,
+    fixed_claim,
+    plan_to_crash,
+)
 from crane_core.runtime.endings import short
 from crane_core.runtime.execute import Execution, execute
 from crane_core.runtime.limits import KernelLimits
@@ -68,7 +73,9 @@ def read_notebook(path: Path) -> dict[str, Any]:
     read_plan(path, None)
     document = json.loads(read_given(path, MOST_BYTES).decode("utf-8-sig"))
     if not isinstance(document.get("cells"), list):
-        raise NotebookError(f"{path} has an old format.", remedy="Open it in Jupyter, and save it again.")
+        raise NotebookError(
+            f"{path} has an old format.", remedy="Open it in Jupyter, and save it again."
+        )
     return dict(document)
 
 
@@ -89,12 +96,19 @@ def edited(notebook: dict[str, Any], edits: Mapping[int, str]) -> dict[str, Any]
         cells[index]["outputs"] = []
     for cell in cells:
         outputs = cell.get("outputs")
-        cell["outputs"] = [one for one in outputs if one.get("output_type") != "error"] if outputs else []
+        cell["outputs"] = (
+            [one for one in outputs if one.get("output_type") != "error"] if outputs else []
+        )
     return dict(copy)
 
 
 def add_case(
-    case: NewCase, folder: Path, program: Program | None, limits: KernelLimits, *, stop: threading.Event
+    case: NewCase,
+    folder: Path,
+    program: Program | None,
+    limits: KernelLimits,
+    *,
+    stop: threading.Event,
 ) -> AddedCase:
     """Check a case and write it into `folder`; without a `program` nothing is executed.
 
@@ -108,10 +122,13 @@ def add_case(
         target, exception = _executed(case, folder, program, limits, stop)
     codes = [[cell.source for cell in _cells(document)] for document in (case.crashing, case.fixed)]
     n_differ = sum(
-        left is None or right is None or codes[0][left] != codes[1][right] for left, right in align_cells(*codes)
+        left is None or right is None or codes[0][left] != codes[1][right]
+        for left, right in align_cells(*codes)
     )
     if n_differ == 0:
-        raise NotebookError("The two notebooks have the same code.", remedy="Change the cell that is to be fixed.")
+        raise NotebookError(
+            "The two notebooks have the same code.", remedy="Change the cell that is to be fixed."
+        )
     _write(case, folder, exception)
     return AddedCase(case.name, target, exception, n_differ, program is not None)
 
@@ -126,9 +143,14 @@ def _refuse_taken(case: NewCase, folder: Path) -> None:
         raise SourceError(f"{folder} is not a folder.", remedy="Name a folder.")
     there = {path.name for path in folder.rglob("*.ipynb")} if folder.is_dir() else set()
     if taken := sorted(there & set(_files(case.name).values())):
-        raise SourceError(f"{folder} has {taken[0]} already.", remedy="Choose another name, or remove that case first.")
+        raise SourceError(
+            f"{folder} has {taken[0]} already.",
+            remedy="Choose another name, or remove that case first.",
+        )
     if any(row.get("case_id") == case.name for row in _rows(folder / TABLE)[1]):
-        raise SourceError(f"{folder / TABLE} names {case.name} already.", remedy="Choose another name.")
+        raise SourceError(
+            f"{folder / TABLE} names {case.name} already.", remedy="Choose another name."
+        )
 
 
 def _files(name: str) -> dict[Version, str]:
@@ -147,7 +169,8 @@ def _recorded(case: NewCase) -> tuple[int, str]:
         )
     if case.target not in (None, target):
         raise NotebookError(
-            f"The first error output is that of code cell {target}, not of {case.target}.", remedy="Correct the target."
+            f"The first error output is that of code cell {target}, not of {case.target}.",
+            remedy="Correct the target.",
         )
     return target, crash.exception
 
@@ -186,16 +209,24 @@ def _executed(
     return target.index, exception
 
 
-def _went(path: Path, claim: PairClaim, program: Program, limits: KernelLimits, stop: threading.Event) -> Execution:
+def _went(
+    path: Path, claim: PairClaim, program: Program, limits: KernelLimits, stop: threading.Event
+) -> Execution:
     with own_copy(path.parent, path.parent) as own:
-        return execute(path.name, claim.cells, own, program, limits, tolerated=claim.tolerates, stop=stop)
+        return execute(
+            path.name, claim.cells, own, program, limits, tolerated=claim.tolerates, stop=stop
+        )
 
 
-def _crash(cells: Sequence[CodeCell], tries: Sequence[Execution], *, is_known: bool) -> tuple[int, str]:
+def _crash(
+    cells: Sequence[CodeCell], tries: Sequence[Execution], *, is_known: bool
+) -> tuple[int, str]:
     """Position and exception, the same in every try; `is_known` if the target is the last of the cells."""
     for went in tries:
         if went.stopped is not None:
-            raise _no_case(f"the crashing notebook did not come to an end: {short(went.stopped)}", LIMIT)
+            raise _no_case(
+                f"the crashing notebook did not come to an end: {short(went.stopped)}", LIMIT
+            )
     ends = [(went.at, went.exception) for went in tries]
     if len(set(ends)) > 1:
         raise _no_case(
@@ -229,7 +260,11 @@ def _record_crash(case: NewCase, cells: Sequence[CodeCell], went: Execution) -> 
         cell["execution_count"], cell["outputs"] = None, []
     for count, ran in enumerate(cells, start=1):
         code[ran.index]["execution_count"] = count
-    error = {"ename": went.exception, "evalue": went.message, "traceback": [f"{went.exception}: {went.message}"]}
+    error = {
+        "ename": went.exception,
+        "evalue": went.message,
+        "traceback": [f"{went.exception}: {went.message}"],
+    }
     code[cells[-1].index]["outputs"] = [{"output_type": "error", **error}]
 
 
@@ -280,7 +315,9 @@ def _table(case: NewCase, path: Path, exception: str) -> str:
             f"A spreadsheet would take the {formula.replace('_', ' ')} for a formula: {added[formula]!r}.",
             remedy="Begin it with a letter.",
         )
-    return csv_as_it_is([columns, *([row.get(name) or "" for name in columns] for row in [*rows, added])])
+    return csv_as_it_is(
+        [columns, *([row.get(name) or "" for name in columns] for row in [*rows, added])]
+    )
 
 
 def _rows(path: Path) -> tuple[list[str], list[dict[str, str]]]:
@@ -299,7 +336,9 @@ def _rows(path: Path) -> tuple[list[str], list[dict[str, str]]]:
 
 
 def _text(case: NewCase, version: Version) -> str:
-    return json.dumps(case.crashing if version is Version.REPRODUCED else case.fixed, indent=1, ensure_ascii=False)
+    return json.dumps(
+        case.crashing if version is Version.REPRODUCED else case.fixed, indent=1, ensure_ascii=False
+    )
 
 
 def _cells(document: dict[str, Any]) -> list[CodeCell]:
@@ -307,7 +346,11 @@ def _cells(document: dict[str, Any]) -> list[CodeCell]:
 
 
 def _code(document: dict[str, Any]) -> list[dict[str, Any]]:
-    return [cell for cell in document["cells"] if isinstance(cell, dict) and cell.get("cell_type") == "code"]
+    return [
+        cell
+        for cell in document["cells"]
+        if isinstance(cell, dict) and cell.get("cell_type") == "code"
+    ]
 
 
 def _no_case(what: str, remedy: str) -> NotebookError:

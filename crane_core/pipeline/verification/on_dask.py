@@ -53,14 +53,18 @@ class VerificationWork(NamedTuple):
 def on_cluster(cluster: Cluster) -> Executor:
     """Executes pairs on the cluster."""
 
-    def execute(bench: Bench, how: VerifyOptions, pairs: Iterable[OpenPair], stop: Event) -> Executed:
+    def execute(
+        bench: Bench, how: VerifyOptions, pairs: Iterable[OpenPair], stop: Event
+    ) -> Executed:
         job = job_of(bench, how) + (f"-{uuid4().hex}" if how.again else "")
         out: dict[str, OpenPair] = {}
 
         def pieces() -> Iterator[WorkPiece]:
             for pair in pairs:
                 out[pair.pair.case_id] = pair
-                yield WorkPiece(pair.pair.case_id, _given(bench, how, pair, is_local=cluster.is_local))
+                yield WorkPiece(
+                    pair.pair.case_id, _given(bench, how, pair, is_local=cluster.is_local)
+                )
 
         for done in spread(cluster, job, outcomes, pieces(), stop):
             pair = out.pop(done.name)
@@ -78,9 +82,13 @@ def _given(bench: Bench, how: VerifyOptions, pair: OpenPair, *, is_local: bool) 
     paths = pair.pair.paths
     is_executed = any(not isinstance(pair.claims[version], Borne) for version in pair.versions)
     files = sent(bench.root, list(paths.values()), is_local=is_local) if is_executed else None
-    below = {version: path.resolve().relative_to(bench.root.resolve()) for version, path in paths.items()}
+    below = {
+        version: path.resolve().relative_to(bench.root.resolve()) for version, path in paths.items()
+    }
     named = None if how.program == program() else how.program.argv[0]
-    return VerificationWork(bench.benchmark, pair._replace(pair=pair.pair._replace(paths=below)), how, named, files)
+    return VerificationWork(
+        bench.benchmark, pair._replace(pair=pair.pair._replace(paths=below)), how, named, files
+    )
 
 
 def outcomes(given: VerificationWork, stop: Event) -> Lines:
@@ -93,7 +101,9 @@ def outcomes(given: VerificationWork, stop: Event) -> Lines:
     with received(given.sent) as root:
         paths = {version: root / path for version, path in pair.pair.paths.items()}
         here = pair._replace(pair=pair.pair._replace(paths=paths))
-        return _lines(executed(Bench(given.benchmark, root, []), here, how._replace(program=kernel), stop))
+        return _lines(
+            executed(Bench(given.benchmark, root, []), here, how._replace(program=kernel), stop)
+        )
 
 
 def _lines(fresh: list[Verification]) -> Lines:
@@ -113,16 +123,23 @@ def _check_environment(python: str, wanted: Environment) -> None:
 
 def _merged(bench: Bench, how: VerifyOptions, pair: OpenPair, lines: Lines) -> list[Verification]:
     """The outcomes of a pair, which are about the notebooks that were sent and no others."""
-    found = [one for line in lines if isinstance(one := ledger.from_line(line.encode()), Verification)]
-    asked = [(bench.benchmark, pair.pair.case_id, one, how.environment.digest) for one in pair.versions]
+    found = [
+        one for line in lines if isinstance(one := ledger.from_line(line.encode()), Verification)
+    ]
+    asked = [
+        (bench.benchmark, pair.pair.case_id, one, how.environment.digest) for one in pair.versions
+    ]
     if [(one.benchmark, one.case_id, one.version, one.environment) for one in found] != asked:
         raise ClusterError(
-            f"A worker answered something other than {pair.pair.case_id}.", remedy="Check who uses the cluster."
+            f"A worker answered something other than {pair.pair.case_id}.",
+            remedy="Check who uses the cluster.",
         )
     return [replace(one, content=pair.contents[one.version]) for one in found]
 
 
-def _not_executed(bench: Bench, how: VerifyOptions, pair: OpenPair, error: ClusterError) -> list[Verification]:
+def _not_executed(
+    bench: Bench, how: VerifyOptions, pair: OpenPair, error: ClusterError
+) -> list[Verification]:
     """The cluster could not do it, which says nothing of the pair; the next run tries again."""
     why = Borne(VerifiedAs.CANNOT_RUN, short(str(error)))
     return [verification(bench, pair, version, how, why, None, None) for version in pair.versions]

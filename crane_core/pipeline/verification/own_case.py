@@ -45,7 +45,13 @@ def own_benchmarks(store: Store) -> list[str]:
 
 
 def add_own_case(
-    case: NewCase, benchmark: str, folder: DataFolder, store: Store, limits: KernelLimits, *, stop: threading.Event
+    case: NewCase,
+    benchmark: str,
+    folder: DataFolder,
+    store: Store,
+    limits: KernelLimits,
+    *,
+    stop: threading.Event,
 ) -> OwnCase:
     """Execute both notebooks, and load them as a case of the benchmark that is called so, which may be new.
 
@@ -73,10 +79,13 @@ def _named(typed: str, folder: DataFolder, store: Store) -> str:
     name = slug(typed)
     if not re.search("[a-z0-9]", typed.lower()) or len(name) > LONGEST_NAME:
         raise SourceError(
-            "The benchmark needs a name.", remedy=f"Use letters and digits, {LONGEST_NAME} characters at most."
+            "The benchmark needs a name.",
+            remedy=f"Use letters and digits, {LONGEST_NAME} characters at most.",
         )
     if not inventory(folder).has(Listed.BENCHMARK, name):
-        raise SourceError(f"The benchmark {name} was removed.", remedy="Restore it below, or choose another name.")
+        raise SourceError(
+            f"The benchmark {name} was removed.", remedy="Restore it below, or choose another name."
+        )
     known = {str(row["benchmark"]) for row in as_rows(stored_cases.benchmarks(store.cursor()))}
     if name in known - set(own_benchmarks(store)):
         raise SourceError(f"{name} is not your own benchmark.", remedy="Choose another name.")

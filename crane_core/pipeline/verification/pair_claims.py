@@ -20,8 +20,22 @@ from crane_core.runtime.plan import NotebookPlan, read_plan
 _MODULES = frozenset({"ModuleNotFoundError", "ImportError"})
 _FILES = frozenset({"FileNotFoundError"})
 _NETWORK = frozenset(
-    {"URLError", "HTTPError", "ConnectionError", "ConnectionRefusedError", "ConnectTimeout", "ReadTimeout", "SSLError"}
-    | {"gaierror", "MaxRetryError", "RemoteDisconnected", "LocalEntryNotFoundError", "OfflineModeIsEnabled"}
+    {
+        "URLError",
+        "HTTPError",
+        "ConnectionError",
+        "ConnectionRefusedError",
+        "ConnectTimeout",
+        "ReadTimeout",
+        "SSLError",
+    }
+    | {
+        "gaierror",
+        "MaxRetryError",
+        "RemoteDisconnected",
+        "LocalEntryNotFoundError",
+        "OfflineModeIsEnabled",
+    }
 )
 _GPU = re.compile(
     r"no nvidia driver|not compiled with cuda|cuda (?:is not available|driver|error)|no cuda|on a cuda device"
@@ -49,7 +63,12 @@ class PairClaim(NamedTuple):
         if at != self.target and self.cells[at].may_raise:
             return True
         crash = self.cells[at].crash
-        return self.exception is not None and at < self.target and crash is not None and crash.exception == exception
+        return (
+            self.exception is not None
+            and at < self.target
+            and crash is not None
+            and crash.exception == exception
+        )
 
 
 class Borne(NamedTuple):
@@ -68,13 +87,18 @@ def crashing_claim(notebook: Path, stated: str | None = None) -> tuple[PairClaim
     plan = plan_to_crash(notebook)
     crash = plan.target.crash
     if crash is None or not crash.exception:
-        raise _no_pair(f"{notebook.name} has no error output, so its target cell is unknown", "Run it, and save it.")
+        raise _no_pair(
+            f"{notebook.name} has no error output, so its target cell is unknown",
+            "Run it, and save it.",
+        )
     if stated and stated.casefold() != crash.exception.casefold():
         raise _no_pair(
             f"cases.csv states {short(stated)}, but the error output of {notebook.name} {short(crash.exception)}",
             "Correct the one that is wrong.",
         )
-    return PairClaim([*plan.executed, plan.target], len(plan.executed), crash.exception), plan.target.index
+    return PairClaim(
+        [*plan.executed, plan.target], len(plan.executed), crash.exception
+    ), plan.target.index
 
 
 def plan_to_crash(notebook: Path) -> NotebookPlan:
@@ -95,11 +119,17 @@ def _after(plan: NotebookPlan) -> list[CodeCell]:
     if all(cell.execution_count is None for cell in plan.cells):
         return [cell for cell in plan.cells[plan.target.index + 1 :] if not cell.is_skipped]
     count = plan.target.execution_count
-    counted = [cell for cell in plan.cells if cell.execution_count is not None and not cell.is_skipped]
+    counted = [
+        cell for cell in plan.cells if cell.execution_count is not None and not cell.is_skipped
+    ]
     later = [cell for cell in counted if cell is not plan.target]
     ran = {cell.index for cell in plan.executed}
     return sorted(
-        (cell for cell in later if cell.index not in ran and (count is None or (cell.execution_count or 0) > count)),
+        (
+            cell
+            for cell in later
+            if cell.index not in ran and (count is None or (cell.execution_count or 0) > count)
+        ),
         key=lambda cell: (cell.execution_count, cell.index),
     )
 
@@ -122,8 +152,12 @@ def borne_out(claim: PairClaim, went: Execution) -> Borne:
     if claim.exception is None:
         return Borne(VerifiedAs.FIXED_CRASHES, f"code cell {cell} raised {raised}", cell)
     if went.at == claim.target:
-        return Borne(VerifiedAs.OTHER_EXCEPTION, f"its target, code cell {cell}, raised {raised}", cell)
-    return Borne(VerifiedAs.OTHER_CELL, f"code cell {cell}, before its target, raised {raised}", cell)
+        return Borne(
+            VerifiedAs.OTHER_EXCEPTION, f"its target, code cell {cell}, raised {raised}", cell
+        )
+    return Borne(
+        VerifiedAs.OTHER_CELL, f"code cell {cell}, before its target, raised {raised}", cell
+    )
 
 
 def _missing(exception: str, message: str) -> str | None:

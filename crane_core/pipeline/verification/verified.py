@@ -20,7 +20,9 @@ APART = (VerifiedAs.STOPPED, VerifiedAs.CANNOT_RUN)
 """Outcomes that say nothing of the pair, the weaker first."""
 WRONG = tuple(outcome for outcome in VerifiedAs if outcome not in (*APART, VerifiedAs.AS_RECORDED))
 """Outcomes with which a pair is not what it claims to be."""
-_WEIGHT = {outcome: weight for weight, outcome in enumerate((VerifiedAs.AS_RECORDED, *APART, *WRONG))}
+_WEIGHT = {
+    outcome: weight for weight, outcome in enumerate((VerifiedAs.AS_RECORDED, *APART, *WRONG))
+}
 
 
 class VerifiedPair(NamedTuple):
@@ -39,7 +41,9 @@ class VerifiedPair(NamedTuple):
 def pairs_of(verifications: Iterable[Verification]) -> list[VerifiedPair]:
     """The pairs of verifications whose halves follow each other."""
     found = []
-    for (benchmark, case_id), halves in groupby(verifications, lambda one: (one.benchmark, one.case_id)):
+    for (benchmark, case_id), halves in groupby(
+        verifications, lambda one: (one.benchmark, one.case_id)
+    ):
         worst = max(halves, key=lambda one: _WEIGHT[one.outcome])
         found.append(VerifiedPair(benchmark, case_id, worst.outcome, worst))
     return found
@@ -68,18 +72,33 @@ def summaries(store: Store) -> list[Summary]:
     """What is stored, by benchmark and environment; the newest first."""
     listed = stored.verifications(store.cursor())
     found = []
-    for (benchmark, environment), halves in groupby(listed, lambda one: (one.benchmark, one.environment)):
+    for (benchmark, environment), halves in groupby(
+        listed, lambda one: (one.benchmark, one.environment)
+    ):
         rows = list(halves)
         last = max(row.verified_at for row in rows)
         found.append(Summary(benchmark, rows[0].python, environment, last, pairs_of(rows)))
     return sorted(found, key=lambda one: one.last_at, reverse=True)
 
 
-COLUMNS = ("benchmark", "case_id", "version", "outcome", "recorded", "exception", "message", "cell", "why", "seconds")
+COLUMNS = (
+    "benchmark",
+    "case_id",
+    "version",
+    "outcome",
+    "recorded",
+    "exception",
+    "message",
+    "cell",
+    "why",
+    "seconds",
+)
 
 
 def as_table(verifications: Iterable[Verification]) -> pd.DataFrame:
     """One row per notebook, with COLUMNS, python, environment and verified_at."""
     columns = [*COLUMNS, "python", "environment", "verified_at"]
-    rows: list[dict[str, Any]] = [{name: getattr(one, name) for name in columns} for one in verifications]
+    rows: list[dict[str, Any]] = [
+        {name: getattr(one, name) for name in columns} for one in verifications
+    ]
     return pd.DataFrame(rows, columns=columns).astype({"cell": "Int64"})

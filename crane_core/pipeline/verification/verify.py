@@ -21,7 +21,13 @@ from crane_core.pipeline.jobs.files import alone, job_file, now, sayable
 from crane_core.pipeline.loading.sources import fingerprint
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.verification.own_copy import own_copy
-from crane_core.pipeline.verification.pair_claims import Borne, PairClaim, borne_out, crashing_claim, fixed_claim
+from crane_core.pipeline.verification.pair_claims import (
+    Borne,
+    PairClaim,
+    borne_out,
+    crashing_claim,
+    fixed_claim,
+)
 from crane_core.pipeline.verification.where import Bench, Pair
 from crane_core.runtime.endings import short
 from crane_core.runtime.environment import Environment
@@ -89,7 +95,9 @@ def verify(
         for done, fresh in (executor or in_threads)(bench, how, _open(bench, known, found), stop):
             ledger.append(job_file(folder, job), *fresh)
             case = done.pair.case_id
-            found[case] = sorted([*done.reused, *fresh], key=lambda one: list(Version).index(one.version))
+            found[case] = sorted(
+                [*done.reused, *fresh], key=lambda one: list(Version).index(one.version)
+            )
             progress(len(found), len(bench.pairs), found[case])
     return [one for pair in bench.pairs for one in found.get(pair.case_id, [])]
 
@@ -112,12 +120,17 @@ def _known(path: Path) -> dict[Key, Verification]:
     }
 
 
-def _open(bench: Bench, known: dict[Key, Verification], found: dict[str, list[Verification]]) -> Iterator[OpenPair]:
+def _open(
+    bench: Bench, known: dict[Key, Verification], found: dict[str, list[Verification]]
+) -> Iterator[OpenPair]:
     """Pairs of which not everything is known; the others are found already."""
     for pair in bench.pairs:
         beside = {path.parent: _digest_beside(path.parent) for path in pair.paths.values()}
         claims = _claims(pair)
-        contents = {version: _digest(pair.paths.get(version), beside, claims[version]) for version in Version}
+        contents = {
+            version: _digest(pair.paths.get(version), beside, claims[version])
+            for version in Version
+        }
         keys = [(pair.case_id, version, content) for version, content in contents.items()]
         reused = [known[key] for key in keys if key in known]
         if len(reused) == len(keys):
@@ -126,12 +139,16 @@ def _open(bench: Bench, known: dict[Key, Verification], found: dict[str, list[Ve
             yield OpenPair(pair, claims, contents, reused)
 
 
-def in_threads(bench: Bench, how: VerifyOptions, pairs: Iterable[OpenPair], stop: threading.Event) -> Executed:
+def in_threads(
+    bench: Bench, how: VerifyOptions, pairs: Iterable[OpenPair], stop: threading.Event
+) -> Executed:
     """Pairs as they are executed on this machine, `how.n_jobs` at once."""
     failed = threading.Event()
     pool = ThreadPoolExecutor(how.n_jobs, thread_name_prefix="verify")
     try:
-        work = {pool.submit(executed, bench, pair, how, _Either(stop, failed)): pair for pair in pairs}
+        work = {
+            pool.submit(executed, bench, pair, how, _Either(stop, failed)): pair for pair in pairs
+        }
         for done in as_completed(work):
             try:
                 yield work[done], done.result()
@@ -156,7 +173,9 @@ class _Either(threading.Event):
         return any(event.is_set() for event in self._events)
 
 
-def executed(bench: Bench, pair: OpenPair, how: VerifyOptions, stop: threading.Event) -> list[Verification]:
+def executed(
+    bench: Bench, pair: OpenPair, how: VerifyOptions, stop: threading.Event
+) -> list[Verification]:
     """The outcomes of the pair's open notebooks, executed now."""
     fresh = []
     for version in pair.versions:
@@ -166,8 +185,18 @@ def executed(bench: Bench, pair: OpenPair, how: VerifyOptions, stop: threading.E
             fresh.append(verification(bench, pair, version, how, claim, None, None))
             continue
         with own_copy(bench.root, path.parent) as own:
-            went = execute(path.name, claim.cells, own, how.program, how.limits, tolerated=claim.tolerates, stop=stop)
-        fresh.append(verification(bench, pair, version, how, borne_out(claim, went), claim.exception, went))
+            went = execute(
+                path.name,
+                claim.cells,
+                own,
+                how.program,
+                how.limits,
+                tolerated=claim.tolerates,
+                stop=stop,
+            )
+        fresh.append(
+            verification(bench, pair, version, how, borne_out(claim, went), claim.exception, went)
+        )
     return fresh
 
 
@@ -177,7 +206,10 @@ def _claims(pair: Pair) -> dict[Version, PairClaim | Borne]:
         if pair.fault:
             raise NotebookError(f"{pair.fault}.", remedy="")
         crashing, target = crashing_claim(pair.paths[Version.REPRODUCED], pair.exception)
-        return {Version.REPRODUCED: crashing, Version.FIXED: fixed_claim(pair.paths[Version.FIXED], target)}
+        return {
+            Version.REPRODUCED: crashing,
+            Version.FIXED: fixed_claim(pair.paths[Version.FIXED], target),
+        }
     except NotebookError as error:
         return dict.fromkeys(Version, Borne(VerifiedAs.NOT_A_PAIR, short(str(error.args[0]))))
 
@@ -227,8 +259,12 @@ def _digest_beside(folder: Path) -> str:
     """sha256 over the other files of a folder: names with content, or with size and time where they are large."""
     digest = hashlib.sha256()
     small = is_small(folder)
-    for file in sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix != ".ipynb"):
+    for file in sorted(
+        path for path in folder.rglob("*") if path.is_file() and path.suffix != ".ipynb"
+    ):
         stat = file.stat()
         told = fingerprint(file) if small else f"{stat.st_size} {stat.st_mtime_ns}"
-        digest.update(f"{file.relative_to(folder).as_posix()}\0{told}\n".encode("utf-8", "surrogateescape"))
+        digest.update(
+            f"{file.relative_to(folder).as_posix()}\0{told}\n".encode("utf-8", "surrogateescape")
+        )
     return digest.hexdigest()

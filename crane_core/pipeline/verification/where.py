@@ -82,7 +82,10 @@ def _kept(folder: DataFolder) -> Iterator[tuple[str, StagedSource]]:
     """Kept sources that hold pairs, with the benchmark of each."""
     for source in staged_sources(folder.sources):
         if source.kind == KIND:
-            yield pair_files(open_tree(folder.sources / source.source_id / source.file))[0].benchmark, source
+            yield (
+                pair_files(open_tree(folder.sources / source.source_id / source.file))[0].benchmark,
+                source,
+            )
 
 
 def _as_it_was(tree: FileTree, source: StagedSource) -> Path | None:
@@ -118,4 +121,9 @@ def _pair(pair: PairFiles, root: Path) -> Pair:
     fault = f"there is no {pair.case_id}_{missing[0]}.ipynb" if missing else None
     if pair.doubles:
         fault = f"there are several {pair.doubles[0].rpartition('/')[2]}"
-    return Pair(pair.case_id, {version: root / path for version, path in pair.paths.items()}, pair.exception, fault)
+    return Pair(
+        pair.case_id,
+        {version: root / path for version, path in pair.paths.items()},
+        pair.exception,
+        fault,
+    )

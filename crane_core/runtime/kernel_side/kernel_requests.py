@@ -52,7 +52,9 @@ def _done(namespace: dict[str, Any], asked: dict[str, Any]) -> str:
     if asked["do"] == "evaluate":
         return json.dumps([evaluated(text, namespace) for text in asked["expressions"]])
     if asked["magic"] not in (None, greeting()["magic"]):
-        return json.dumps({"magic": greeting()["magic"]})  # bytecode of another Python would end this one
+        return json.dumps(
+            {"magic": greeting()["magic"]}
+        )  # bytecode of another Python would end this one
     if asked["do"] == "rehearse":
         return rehearsed(asked["modules"], asked["request"])
     return inspect_state(namespace, asked["modules"], asked["request"])
@@ -89,7 +91,11 @@ def hold_callbacks() -> None:
 
 def _is_silent(shell: Any) -> bool:
     """Whether the request that is being answered asked for silence."""
-    parent = shell.get_parent() if hasattr(shell, "get_parent") else getattr(shell, "parent_header", None)
+    parent = (
+        shell.get_parent()
+        if hasattr(shell, "get_parent")
+        else getattr(shell, "parent_header", None)
+    )
     content = parent.get("content") if isinstance(parent, dict) else None
     return isinstance(content, dict) and content.get("silent") is True
 
@@ -120,7 +126,10 @@ def _cut(text: str) -> str:
 
 
 def inspect_state(
-    namespace: dict[str, Any], modules: Mapping[str, Any], request: dict[str, Any], kept: dict[str, Any] | None = None
+    namespace: dict[str, Any],
+    modules: Mapping[str, Any],
+    request: dict[str, Any],
+    kept: dict[str, Any] | None = None,
 ) -> str:
     """The probe's state, and the seconds that looking took, bringing the probe in and taking it out not counted.
 
@@ -136,7 +145,10 @@ def inspect_state(
 
 
 def rehearsed(
-    modules: Mapping[str, Any], request: dict[str, Any], kept: dict[str, Any] | None = None, shell: Any = None
+    modules: Mapping[str, Any],
+    request: dict[str, Any],
+    kept: dict[str, Any] | None = None,
+    shell: Any = None,
 ) -> str:
     """What the target comes to in a copy of the kernel; there it finds the modules and the path of the notebook.
 
@@ -156,7 +168,11 @@ def rehearsed(
 def _brought_in(modules: Mapping[str, Any], kept: dict[str, Any] | None) -> Iterator[None]:
     """The probe's modules can be imported meanwhile, and are the only ones of that name."""
     brought = _Brought(modules)
-    own = {name: sys.modules.pop(name) for name in list(sys.modules) if str(name).partition(".")[0] == PACKAGE}
+    own = {
+        name: sys.modules.pop(name)
+        for name in list(sys.modules)
+        if str(name).partition(".")[0] == PACKAGE
+    }
     path, collects = list(sys.path), gc.isenabled()
     gc.disable()
     sys.meta_path.insert(0, brought)
@@ -182,7 +198,11 @@ def _without_own_folder(path: list[Any]) -> list[Any]:
         own = os.path.realpath(os.getcwd())  # noqa: PTH109 - pathlib may not be loaded here
     except OSError:
         return [entry for entry in path if entry != ""]
-    return [entry for entry in path if type(entry) is not str or entry and os.path.realpath(entry) != own]
+    return [
+        entry
+        for entry in path
+        if type(entry) is not str or entry and os.path.realpath(entry) != own
+    ]
 
 
 class _Brought(importlib.abc.MetaPathFinder, importlib.abc.Loader):

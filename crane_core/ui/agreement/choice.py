@@ -52,14 +52,20 @@ def draw_choice() -> AgreementChoice | None:
         help=SCOPE_HELP,
     )
     names = url_state.many_of(
-        "Annotators", list(who.index), key=keys.ANNOTATORS, default=usual_pair(labels), placeholder="two or more"
+        "Annotators",
+        list(who.index),
+        key=keys.ANNOTATORS,
+        default=usual_pair(labels),
+        placeholder="two or more",
     )
     if len(names) < 2:
         st.info("Choose two or more annotators: people, models, or both.")
         return None
     campaigns = set(who.loc[names, "campaign"].dropna())
     return AgreementChoice(
-        ComparedVerdicts(str(scope)), tuple(names), tuple(sorted(campaigns & data.blind_campaigns()))
+        ComparedVerdicts(str(scope)),
+        tuple(names),
+        tuple(sorted(campaigns & data.blind_campaigns())),
     )
 
 
@@ -82,7 +88,9 @@ def _annotators(labels: pd.DataFrame) -> pd.DataFrame:
     """Kind and campaign of every annotator, by name."""
     who = labels[["annotator", "kind", "campaign"]].drop_duplicates("annotator")
     place = {kind: number for number, kind in enumerate(ORDER)}
-    return who.sort_values("kind", key=lambda kinds: kinds.map(place), kind="stable").set_index("annotator")
+    return who.sort_values("kind", key=lambda kinds: kinds.map(place), kind="stable").set_index(
+        "annotator"
+    )
 
 
 def _draw_nobody(names: list[str]) -> None:

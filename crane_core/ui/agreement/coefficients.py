@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
-from crane_core.pipeline.agreement.agreement import KAPPA, MIN_COMMON_WHEN_BLIND, PERCENT, ComparedVerdicts, confusions
+from crane_core.pipeline.agreement.agreement import (
+    KAPPA,
+    MIN_COMMON_WHEN_BLIND,
+    PERCENT,
+    ComparedVerdicts,
+    confusions,
+)
 from crane_core.pipeline.campaigns.label_frame import DIFFERENCES_ONLY, labels_differences_only
 from crane_core.pipeline.rows import as_rows
 from crane_core.stats.cohen_kappa import landis_koch
@@ -29,7 +35,9 @@ def draw_answer(chosen: AgreementChoice) -> bool:
             f"locked, so totals appear from {MIN_COMMON_WHEN_BLIND} on; with fewer they would reveal single labels."
         )
     elif n == 0:
-        st.info(f"{names(chosen.annotators)} have none of the {chosen.noun} in common. Choose others to compare.")
+        st.info(
+            f"{names(chosen.annotators)} have none of the {chosen.noun} in common. Choose others to compare."
+        )
     else:
         st.markdown(_sentence(chosen))
         if explained := explained_kappa(chosen):
@@ -62,7 +70,9 @@ def explained_kappa(chosen: AgreementChoice) -> str:
     items, labels = computed.items(chosen), computed.label_set(chosen)
     names_of_labels = [label_words(label, labels) for label in items.scale]
     counts = confusions(items).set_axis(names_of_labels, axis=0)
-    found = PairAgreement(kappa["value"], kappa["low"], kappa["high"], ac1["value"], agreed["value"])
+    found = PairAgreement(
+        kappa["value"], kappa["low"], kappa["high"], ac1["value"], agreed["value"]
+    )
     return kappa_words(found, counts)
 
 
@@ -70,7 +80,9 @@ def headline_coefficient(chosen: AgreementChoice) -> str:
     """The coefficient of the headline: the study's kappa of two annotators, of more Krippendorff's alpha."""
     if len(chosen.annotators) == 2:
         return KAPPA
-    is_ordered = chosen.scope is ComparedVerdicts.DIAGNOSES and computed.label_set(chosen).is_ordinal
+    is_ordered = (
+        chosen.scope is ComparedVerdicts.DIAGNOSES and computed.label_set(chosen).is_ordinal
+    )
     return ORDINAL.name if is_ordered else NOMINAL.name
 
 
@@ -82,7 +94,9 @@ def _draw_off_scale(chosen: AgreementChoice) -> None:
             f"{literal(row['annotator'])} said “{literal(label_words(row['label'], labels))}” {count(row['n'])} times"
             for row in strange
         )
-        st.warning(f"Left out, because the scale of {chosen.noun} does not have these labels: {said}.")
+        st.warning(
+            f"Left out, because the scale of {chosen.noun} does not have these labels: {said}."
+        )
 
 
 def _draw_differences_only(chosen: AgreementChoice) -> None:

@@ -19,7 +19,9 @@ from crane_core.ui.agreement.choice import AgreementChoice
 
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _items(revision: str, chosen: AgreementChoice) -> Items:
-    return agreement.common_items(data.labels(), data.verdicts(), chosen.annotators, chosen.scope, label_set(chosen))
+    return agreement.common_items(
+        data.labels(), data.verdicts(), chosen.annotators, chosen.scope, label_set(chosen)
+    )
 
 
 def label_set(chosen: AgreementChoice) -> LabelSet:
@@ -83,7 +85,9 @@ def with_judges(chosen: AgreementChoice) -> tuple[str | None, pd.DataFrame]:
 
 @st.cache_data(max_entries=8, show_spinner=False)
 def _powered(revision: str, person: str) -> pd.DataFrame:
-    return judge_powered(data.labels(), data.verdicts(), person, pooled_judges(judge_passes(data.store())))
+    return judge_powered(
+        data.labels(), data.verdicts(), person, pooled_judges(judge_passes(data.store()))
+    )
 
 
 def powered(chosen: AgreementChoice) -> tuple[str | None, pd.DataFrame]:
@@ -94,7 +98,9 @@ def powered(chosen: AgreementChoice) -> tuple[str | None, pd.DataFrame]:
 
 @st.cache_data(max_entries=8, show_spinner=False)
 def _differs(revision: str, person: str) -> pd.DataFrame:
-    return judge_differs(data.labels(), data.verdicts(), person, pooled_judges(judge_passes(data.store())))
+    return judge_differs(
+        data.labels(), data.verdicts(), person, pooled_judges(judge_passes(data.store()))
+    )
 
 
 def differs(chosen: AgreementChoice) -> tuple[str | None, pd.DataFrame]:
@@ -107,7 +113,9 @@ def _person(chosen: AgreementChoice) -> str | None:
     """The first person chosen whose labels are the study's, as those of judges are, else the study's own."""
     who = data.labels().drop_duplicates("annotator").set_index("annotator")["kind"]
     people = [
-        name for name in (*chosen.annotators, PUBLISHED_HUMAN) if name in who.index and who[name] != LabellerKind.JUDGE
+        name
+        for name in (*chosen.annotators, PUBLISHED_HUMAN)
+        if name in who.index and who[name] != LabellerKind.JUDGE
     ]
     people = [name for name in people if means_the_study(data.label_set_of([name]))]
     return people[0] if people else None
@@ -116,7 +124,9 @@ def _person(chosen: AgreementChoice) -> str | None:
 @st.cache_data(max_entries=4, show_spinner=False)
 def _consistency(loaded: str, scope: ComparedVerdicts) -> pd.DataFrame:
     passes = judge_passes(data.store())
-    found = agreement.common_items(data.labels(), data.verdicts(), passes["annotator"].tolist(), scope)
+    found = agreement.common_items(
+        data.labels(), data.verdicts(), passes["annotator"].tolist(), scope
+    )
     return agreement.judge_consistency(found, passes)
 
 

@@ -15,7 +15,12 @@ from crane_core.ui.open_list import clicked_row
 from crane_core.ui.words import NOTHING, count, setting_short
 
 MOST_HEIGHT = 420
-FACTS = {"case_id": "Case", "detector_title": "Detector", "setting": "Input", "library_group": "Library"}
+FACTS = {
+    "case_id": "Case",
+    "detector_title": "Detector",
+    "setting": "Input",
+    "library_group": "Library",
+}
 
 
 def draw_differences(chosen: AgreementChoice) -> None:
@@ -24,7 +29,9 @@ def draw_differences(chosen: AgreementChoice) -> None:
         return
     items = computed.items(chosen)
     unlike = differing(items)
-    with st.expander(f"{count(len(unlike))} of {count(len(items.facts))} {chosen.noun} with different labels"):
+    with st.expander(
+        f"{count(len(unlike))} of {count(len(items.facts))} {chosen.noun} with different labels"
+    ):
         if unlike.empty:
             st.caption("None: all common labels are equal.")
             return
@@ -40,9 +47,16 @@ def draw_differences(chosen: AgreementChoice) -> None:
 
 
 def _shown(unlike: pd.DataFrame, items: Items) -> pd.DataFrame:
-    facts = unlike[list(FACTS)].assign(setting=unlike["setting"].map(setting_short)).rename(columns=FACTS)
+    facts = (
+        unlike[list(FACTS)]
+        .assign(setting=unlike["setting"].map(setting_short))
+        .rename(columns=FACTS)
+    )
     said = {
-        name: [label_words(label, items.label_set) if isinstance(label, str) else NOTHING for label in unlike[name]]
+        name: [
+            label_words(label, items.label_set) if isinstance(label, str) else NOTHING
+            for label in unlike[name]
+        ]
         for name in items.annotators
     }
     return facts.assign(**said)

@@ -20,7 +20,12 @@ from crane_core.ui.agreement.phrases import beside, interval_method, names, read
 from crane_core.ui.chart_box import draw_chart, finished
 from crane_core.ui.words import count, setting_short
 
-GROUPINGS = {"detector_title": "detector", "setting": "input", "library_group": "library", "root_cause": "root cause"}
+GROUPINGS = {
+    "detector_title": "detector",
+    "setting": "input",
+    "library_group": "library",
+    "root_cause": "root cause",
+}
 
 
 def draw_groups(chosen: AgreementChoice) -> None:
@@ -50,7 +55,8 @@ def _pick_coefficient(chosen: AgreementChoice) -> str:
     options = [
         name
         for name, asked in COEFFICIENTS.items()
-        if not (asked.ordered and not has_order) and not (asked.of_two and len(chosen.annotators) != 2)
+        if not (asked.ordered and not has_order)
+        and not (asked.of_two and len(chosen.annotators) != 2)
     ]
     default = headline_coefficient(chosen)
     looks: dict[str, Any] = {"key": keys.COEFFICIENT, "default": default, "width": 320}
@@ -65,12 +71,22 @@ def _draw(chosen: AgreementChoice, coefficient: str, by: str) -> None:
     table = table.set_index(by, drop=False).loc[_order(by, table)].reset_index(drop=True)
     rows = as_rows(table)
     shown_groups = [setting_short(row[by]) if by == "setting" else str(row[by]) for row in rows]
-    labels = [f"{group}  n {count(row['n'])}" for group, row in zip(shown_groups, rows, strict=True)]
-    drawn = table.assign(label=labels, text=[beside(row) for row in rows], colour=_colours(by, shown_groups))
+    labels = [
+        f"{group}  n {count(row['n'])}" for group, row in zip(shown_groups, rows, strict=True)
+    ]
+    drawn = table.assign(
+        label=labels, text=[beside(row) for row in rows], colour=_colours(by, shown_groups)
+    )
     whole = computed.table(chosen).set_index("coefficient")["value"][coefficient]
     readable_rows = [row | {"group": group} for row, group in zip(rows, shown_groups, strict=True)]
     draw_chart(
-        finished(forest, drawn, labels=labels, coefficient=coefficient, whole=None if pd.isna(whole) else float(whole)),
+        finished(
+            forest,
+            drawn,
+            labels=labels,
+            coefficient=coefficient,
+            whole=None if pd.isna(whole) else float(whole),
+        ),
         readable(readable_rows, {GROUPINGS[by].capitalize(): "group"}),
         numbers=table,
         name=f"agreement_by_{GROUPINGS[by].replace(' ', '_')}",

@@ -14,7 +14,14 @@ from crane_core.pipeline.rows import as_rows
 from crane_core.stats.krippendorff_alpha import NOMINAL
 from crane_core.ui.agreement import computed
 from crane_core.ui.agreement.choice import AgreementChoice
-from crane_core.ui.agreement.phrases import NO_INTERVAL, beside, bounds, interval_method, readable, value
+from crane_core.ui.agreement.phrases import (
+    NO_INTERVAL,
+    beside,
+    bounds,
+    interval_method,
+    readable,
+    value,
+)
 from crane_core.ui.chart_box import draw_chart, finished
 from crane_core.ui.grid import grid
 from crane_core.ui.words import NOTHING, coefficient, count, interval, literal, percent
@@ -24,15 +31,20 @@ def draw_with_judges(chosen: AgreementChoice) -> None:
     """One person against each repetition and order of each judge."""
     person, table = computed.with_judges(chosen)
     if table.empty:
-        st.info("No LLM judge has labels here. The published archive brings the study's, on the Data page.")
+        st.info(
+            "No LLM judge has labels here. The published archive brings the study's, on the Data page."
+        )
         return
     if chosen.blind_campaigns and table["n"].min() < MIN_COMMON_WHEN_BLIND:
-        st.info(f"Shown from {MIN_COMMON_WHEN_BLIND} {chosen.noun} in common on, as the campaign is not locked.")
+        st.info(
+            f"Shown from {MIN_COMMON_WHEN_BLIND} {chosen.noun} in common on, as the campaign is not locked."
+        )
         return
     kappa = table[table["coefficient"] == KAPPA].reset_index(drop=True)
     rows = as_rows(kappa)
     labels = [
-        f"{name}  n {count(row['n'])}" for name, row in zip(_short([row["judge"] for row in rows]), rows, strict=True)
+        f"{name}  n {count(row['n'])}"
+        for name, row in zip(_short([row["judge"] for row in rows]), rows, strict=True)
     ]
     drawn = kappa.assign(label=labels, text=[beside(row) for row in rows], colour=MARK)
     draw_chart(
@@ -68,7 +80,9 @@ def differing_words(person: str, table: pd.DataFrame) -> list[str]:
         said = f"{literal(str(judge))} differs from {literal(person)} in {_share(of.get(ON_SCALE, every))}"
         n_off = every["n"] - of[ON_SCALE]["n"] if ON_SCALE in of else 0
         if n_off:
-            off = f"{count(n_off)} labels that are not about a diagnosis (not detected, unverifiable)"
+            off = (
+                f"{count(n_off)} labels that are not about a diagnosis (not detected, unverifiable)"
+            )
             said += f"; with its {off} in {_share(every)}"
         sentences.append(f"{said}.")
     return sentences
@@ -115,8 +129,11 @@ def draw_consistency(chosen: AgreementChoice) -> None:
         return
     rows = as_rows(table)
     shown = [
-        {"Judge": judge, "Compared": compared} | _columns([r for r in rows if _is_of(r, judge, compared)])
-        for judge, compared in table[["judge", "compared"]].drop_duplicates().itertuples(index=False)
+        {"Judge": judge, "Compared": compared}
+        | _columns([r for r in rows if _is_of(r, judge, compared)])
+        for judge, compared in table[["judge", "compared"]]
+        .drop_duplicates()
+        .itertuples(index=False)
     ]
     grid(pd.DataFrame(shown), height="content")
     st.caption(
@@ -133,7 +150,10 @@ def _is_of(row: dict[str, Any], judge: str, compared: str) -> bool:
 def _columns(rows: list[dict[str, Any]]) -> dict[str, str]:
     of = {row["coefficient"]: row for row in rows}
     texts = {name: _with_interval(row) for name, row in of.items()}
-    n = {"n": count(max(row["n"] for row in rows)), "Cases": count(max(row["n_cases"] for row in rows))}
+    n = {
+        "n": count(max(row["n"] for row in rows)),
+        "Cases": count(max(row["n_cases"] for row in rows)),
+    }
     return {name: texts[name] for name in (PERCENT, KAPPA, NOMINAL.name)} | n
 
 

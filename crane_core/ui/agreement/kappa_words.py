@@ -68,7 +68,11 @@ def _is_disagreement(found: PairAgreement, *, is_skewed: bool) -> bool:
 def _disagreement(found: PairAgreement, by_chance: float) -> str:
     bounds = "" if found.high is None else f", 95% {coefficient_interval(found.low, found.high)}"
     is_open = found.high is None or found.high >= 0
-    doubt = " The interval includes 0, so it may be chance." if is_open and found.high is not None else ""
+    doubt = (
+        " The interval includes 0, so it may be chance."
+        if is_open and found.high is not None
+        else ""
+    )
     return (
         f"Kappa is negative ({coefficient(found.kappa)}{bounds}): they agree on {percent(found.agreed)}, less than the "
         f"{percent(by_chance)} that is expected by chance from how often each uses each label. This is disagreement, "

@@ -24,7 +24,9 @@ MAX_NAME = 60
 def draw_matrix(chosen: AgreementChoice) -> None:
     """The matrix of two annotators; for more, kappa of each two of them."""
     if len(chosen.annotators) == 2:
-        st.html(matrix_html(confusions(computed.items(chosen)), chosen.noun, computed.label_set(chosen)))
+        st.html(
+            matrix_html(confusions(computed.items(chosen)), chosen.noun, computed.label_set(chosen))
+        )
         return
     rows = as_rows(computed.pairwise(chosen))
     if rows:
@@ -41,7 +43,9 @@ def matrix_html(counts: pd.DataFrame, noun: str, labels: LabelSet) -> str:
     """
     first, second = (str(axis.name)[:MAX_NAME] for axis in (counts.index, counts.columns))
     total = int(counts.to_numpy().sum())
-    head = "".join(f'<th scope="col">{escape(label_words(label, labels))}</th>' for label in counts.columns)
+    head = "".join(
+        f'<th scope="col">{escape(label_words(label, labels))}</th>' for label in counts.columns
+    )
     body = "".join(_row(counts, label, labels, first, second, total) for label in counts.index)
     sums = "".join(f"<td>{count(n)}</td>" for n in counts.sum(axis=0).tolist())
     return (
@@ -53,11 +57,14 @@ def matrix_html(counts: pd.DataFrame, noun: str, labels: LabelSet) -> str:
     )
 
 
-def _row(counts: pd.DataFrame, label: str, labels: LabelSet, first: str, second: str, total: int) -> str:
+def _row(
+    counts: pd.DataFrame, label: str, labels: LabelSet, first: str, second: str, total: int
+) -> str:
     row = dict(zip(counts.columns, counts.loc[[label]].to_numpy()[0].tolist(), strict=True))
     whole = sum(row.values())
     cells = "".join(
-        _cell(n, whole, total, f"{first}: {label}; {second}: {other}", same=label == other) for other, n in row.items()
+        _cell(n, whole, total, f"{first}: {label}; {second}: {other}", same=label == other)
+        for other, n in row.items()
     )
     return f'<tr><th scope="row">{escape(label_words(label, labels))}</th>{cells}<td>{count(whole)}</td></tr>'
 

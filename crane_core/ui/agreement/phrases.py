@@ -26,7 +26,9 @@ def bounds(row: dict[str, Any]) -> str:
 def interval_method(coefficient_name: str) -> str:
     """How the 95% intervals of a coefficient are made, within a sentence."""
     is_rate = coefficient_name == PERCENT
-    return "Wilson with the effective sample size by case" if is_rate else "BCa bootstrap over cases"
+    return (
+        "Wilson with the effective sample size by case" if is_rate else "BCa bootstrap over cases"
+    )
 
 
 def remark(row: dict[str, Any]) -> str:
@@ -59,7 +61,9 @@ def names(annotators: list[str] | tuple[str, ...]) -> str:
     return ", ".join(shown[:-1]) + (" and " if len(shown) > 1 else "") + shown[-1]
 
 
-def readable(rows: list[dict[str, Any]], first: dict[str, str], *, with_remarks: bool = True) -> pd.DataFrame:
+def readable(
+    rows: list[dict[str, Any]], first: dict[str, str], *, with_remarks: bool = True
+) -> pd.DataFrame:
     """Rows of an agreement table as people read them, with the columns `first` (title to name) before the others."""
     return pd.DataFrame(
         {title: row[name] for title, name in first.items()}

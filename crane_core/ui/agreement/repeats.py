@@ -25,9 +25,13 @@ def draw_repeats() -> None:
         )
         return
     rows = as_rows(table)
-    shown = readable(rows, {"Annotator": "annotator", "Coefficient": "coefficient"}, with_remarks=False)
+    shown = readable(
+        rows, {"Annotator": "annotator", "Coefficient": "coefficient"}, with_remarks=False
+    )
     grid(shown, width=720, height="content")
-    if told := remarks([row | {"who": f"{row['coefficient']} of {row['annotator']}"} for row in rows], "who"):
+    if told := remarks(
+        [row | {"who": f"{row['coefficient']} of {row['annotator']}"} for row in rows], "who"
+    ):
         st.caption(told)
     st.caption(
         f"Over hidden repeats. 95% interval of percent agreement: {interval_method(PERCENT)}; of kappa: "

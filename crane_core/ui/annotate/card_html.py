@@ -52,8 +52,12 @@ def _line(number: int, text: str, *, crashes: bool) -> str:
 
 def _truth(card: Card) -> str:
     error = f'<p class="cw-error"><code>{_bounded(_error(card))}</code></p>' if _error(card) else ""
-    truth = card.truth or "The benchmark gives no diagnosis of this crash; use the error and the code."
-    return f'<section class="cw-truth"><h2>Ground truth</h2>{error}<p>{_bounded(truth)}</p></section>'
+    truth = (
+        card.truth or "The benchmark gives no diagnosis of this crash; use the error and the code."
+    )
+    return (
+        f'<section class="cw-truth"><h2>Ground truth</h2>{error}<p>{_bounded(truth)}</p></section>'
+    )
 
 
 def _error(card: Card) -> str:
@@ -79,7 +83,11 @@ def _text(card: Card, place: int) -> str:
     text, first = card.texts[place], card.texts[0]
     count = "" if len(card.texts) == 1 else f'<span class="cw-times">{text.n_runs}×</span>'
     differing = differing_prose_html(first.text[:MAX_TEXT], text.text[:MAX_TEXT]) if place else None
-    told = '<span class="cw-dim cw-versus">as the first, but for what is marked</span>' if differing else ""
+    told = (
+        '<span class="cw-dim cw-versus">as the first, but for what is marked</span>'
+        if differing
+        else ""
+    )
     body = f"<p>{differing}{_more(text.text)}</p>" if differing else f"<p>{_bounded(text.text)}</p>"
     css = "cw-diagnosis cw-differing" if differing else "cw-diagnosis"
     return f'<div class="{css}">{count}<div>{told}{body}{_claim(card, text)}</div></div>'

@@ -19,7 +19,9 @@ _component = st.components.v2.component(
     "crane_desk",
     html=(_HERE / "desk.html").read_text("utf-8"),
     css=(_HERE / "desk.css").read_text("utf-8"),
-    js="\n".join((_HERE / name).read_text("utf-8") for name in ("outbox.js", "keymap.js", "desk.js")),
+    js="\n".join(
+        (_HERE / name).read_text("utf-8") for name in ("outbox.js", "keymap.js", "desk.js")
+    ),
     isolate_styles=False,
 )
 
@@ -37,7 +39,9 @@ def draw_closed(campaign: str, annotator: str, *, why: Literal["login", "gone"])
     """
     desk = {"campaign": campaign, "annotator": annotator}
     with st.container():
-        draw_component({"closed": why, "desk": desk}, key=keys.desk(campaign, annotator), on_sent=lambda: None)
+        draw_component(
+            {"closed": why, "desk": desk}, key=keys.desk(campaign, annotator), on_sent=lambda: None
+        )
 
 
 def what_was_sent(key: str) -> dict[str, Any]:

@@ -52,7 +52,9 @@ def _card(_store: Store, content: str, _plan: Plan, campaign: str, item: str) ->
 def _evidence(_store: Store, content: str, benchmark: str, case_id: str) -> str:
     found = evidence(_store, benchmark, case_id)
     if found.cells.empty:
-        return '<p class="cw-dim">The code of this case is not loaded; load it on the Data page.</p>'
+        return (
+            '<p class="cw-dim">The code of this case is not loaded; load it on the Data page.</p>'
+        )
     return code_and_state_html(found.cells, found.states, found.traceback, found.diagnosis)
 
 
@@ -74,11 +76,18 @@ def _head(label_store: LabelStore, annotator: str) -> None:
     plan = label_store.plan
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.title(literal(plan.title), anchor=False, width="content")
-        st.caption(f"{literal(annotator)} · blind" if plan.blind else literal(annotator), width="stretch")
+        st.caption(
+            f"{literal(annotator)} · blind" if plan.blind else literal(annotator), width="stretch"
+        )
         with st.popover("Guideline", width="content"):
             _draw_guideline(label_store, annotator)
         here = {keys.CAMPAIGN: plan.campaign, keys.ANNOTATOR: annotator, keys.OWN: keys.OWN_ALL}
-        st.button("My items", on_click=show_here, kwargs=here, help="what you have labelled, to look at or change")
+        st.button(
+            "My items",
+            on_click=show_here,
+            kwargs=here,
+            help="what you have labelled, to look at or change",
+        )
         st.button("All campaigns", icon=":material/arrow_back:", on_click=show_here)
 
 
@@ -93,7 +102,10 @@ def _draw_guideline(label_store: LabelStore, annotator: str) -> None:
         )
     draw_guideline(now.text)
     st.caption(f"version {now.version}, stored with every label")
-    draw_earlier(versions, Counter(given.guideline for given in label_store.journal(annotator).given.values()))
+    draw_earlier(
+        versions,
+        Counter(given.guideline for given in label_store.journal(annotator).given.values()),
+    )
 
 
 @st.fragment
@@ -104,7 +116,11 @@ def _labelling(campaign: str, annotator: str, content: str) -> None:
         label_store = opened_label_store(str(data.folder().path), campaign)
         try:
             now = _now(
-                label_store, annotator, content, taken=st.session_state.get(keys.taken(key)), sent=what_was_sent(key)
+                label_store,
+                annotator,
+                content,
+                taken=st.session_state.get(keys.taken(key)),
+                sent=what_was_sent(key),
             )
         except CraneError:
             draw_closed(campaign, annotator, why="gone")
@@ -113,7 +129,12 @@ def _labelling(campaign: str, annotator: str, content: str) -> None:
 
 
 def _now(
-    label_store: LabelStore, annotator: str, content: str, *, taken: Taken | None, sent: Mapping[str, Any]
+    label_store: LabelStore,
+    annotator: str,
+    content: str,
+    *,
+    taken: Taken | None,
+    sent: Mapping[str, Any],
 ) -> dict[str, Any]:
     """What the desk in the browser receives."""
     lock = label_store.lock()
@@ -156,13 +177,21 @@ def _change(label_store: LabelStore, journal: Journal, shown: object) -> dict[st
 
 
 def _left(plan: Plan, annotator: str) -> str | None:
-    return None if annotator in plan.present else "You no longer label in this campaign. Its lead can add you again."
+    return (
+        None
+        if annotator in plan.present
+        else "You no longer label in this campaign. Its lead can add you again."
+    )
 
 
 def _save(label_store: LabelStore, annotator: str, key: str) -> None:
     """Take what the browser sent. If the desk refuses all of it, acts that are on disk already count as saved."""
     events = what_was_sent(key).get("events")
-    acts = [act for act in events if isinstance(act, Mapping)][:MAX_BATCH] if isinstance(events, list) else []
+    acts = (
+        [act for act in events if isinstance(act, Mapping)][:MAX_BATCH]
+        if isinstance(events, list)
+        else []
+    )
     try:
         require_seat(annotator)
         take_keys(annotator, what_was_sent(key))
@@ -170,7 +199,9 @@ def _save(label_store: LabelStore, annotator: str, key: str) -> None:
         taken = label_store.take(annotator, [_named(act, names) for act in acts])
     except CraneError as error:
         on_disk = label_store.journal(annotator).events
-        taken = Taken([event for act in acts if (event := act.get("event")) in on_disk], {}, 0.0, str(error))
+        taken = Taken(
+            [event for act in acts if (event := act.get("event")) in on_disk], {}, 0.0, str(error)
+        )
     st.session_state[keys.taken(key)] = taken
 
 
@@ -182,12 +213,19 @@ def _named(act: Mapping[str, Any], names: DeskNames) -> dict[str, Any]:
 
 
 def _texts(value: object) -> set[str]:
-    return {entry for entry in value if isinstance(entry, str)} if isinstance(value, list) else set()
+    return (
+        {entry for entry in value if isinstance(entry, str)} if isinstance(value, list) else set()
+    )
 
 
-def _wanted_evidence(plan: Plan, names: DeskNames, wanted: object, content: str) -> dict[str, str] | None:
+def _wanted_evidence(
+    plan: Plan, names: DeskNames, wanted: object, content: str
+) -> dict[str, str] | None:
     showing = names.showing(wanted) if isinstance(wanted, str) else None
     if showing is None:
         return None
     verdict = plan.item(showing.item).verdict
-    return {"id": str(wanted), "html": _evidence(data.store(), content, verdict.benchmark, verdict.case_id)}
+    return {
+        "id": str(wanted),
+        "html": _evidence(data.store(), content, verdict.benchmark, verdict.case_id),
+    }

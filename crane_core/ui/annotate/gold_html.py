@@ -20,4 +20,8 @@ def told_of_gold(plan: Plan, journal: Journal, names: DeskNames) -> dict[str, An
     right = said == entry.label
     head = f"The previous item had a known label: {escape(plan.labels.of(entry.label).words)}."
     yours = "You said the same." if right else f"You said {escape(plan.labels.of(said).words)}."
-    return {"id": names.of(last[0]), "right": right, "html": f"<b>{head}</b> {yours} {escape(entry.why)}"}
+    return {
+        "id": names.of(last[0]),
+        "right": right,
+        "html": f"<b>{head}</b> {yours} {escape(entry.why)}",
+    }

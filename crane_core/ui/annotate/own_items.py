@@ -62,7 +62,9 @@ def draw_own_items(campaign: str, annotator: str, asked: str) -> None:
         _draw_thread(label_store, annotator, showing)
 
 
-def _draw_list(label_store: LabelStore, annotator: str, names: DeskNames, here: Mapping[str, str]) -> None:
+def _draw_list(
+    label_store: LabelStore, annotator: str, names: DeskNames, here: Mapping[str, str]
+) -> None:
     plan, journal = label_store.plan, label_store.journal(annotator)
     threads = label_store.threads(annotator)
     talked = {showing: thread for showing, thread in threads.items() if thread.messages}
@@ -89,12 +91,24 @@ def _draw_list(label_store: LabelStore, annotator: str, names: DeskNames, here: 
     if not shown:
         st.info("No items match these filters." if mine else "You have not labelled any item yet.")
         return
-    st.caption(f"{count(len(shown))} of {count(len(mine))} items, the last labelled first. Click a row to open it.")
+    st.caption(
+        f"{count(len(shown))} of {count(len(mine))} items, the last labelled first. Click a row to open it."
+    )
     if n := sum(thread.state is ThreadState.ANSWERED for thread in talked.values()):
         st.info(f"The lead answered {count(n)} of your items; see the column Messages.")
     # another list, nothing clicked yet
-    view = (*map(str, labels), str(is_flagged), str(has_note), str(has_messages), str(journal.n_acts))
-    row = clicked_row(_table(plan, journal, shown, talked), key=f"{keys.OWN_LIST}_{'_'.join(view)}", most_height=HEIGHT)
+    view = (
+        *map(str, labels),
+        str(is_flagged),
+        str(has_note),
+        str(has_messages),
+        str(journal.n_acts),
+    )
+    row = clicked_row(
+        _table(plan, journal, shown, talked),
+        key=f"{keys.OWN_LIST}_{'_'.join(view)}",
+        most_height=HEIGHT,
+    )
     if row is not None:
         show_here(**here, **{keys.OWN: names.of(shown[row])})
         st.rerun()
@@ -102,13 +116,24 @@ def _draw_list(label_store: LabelStore, annotator: str, names: DeskNames, here: 
 
 def _listed(journal: Journal, talked: Mapping[Showing, Thread]) -> list[Showing]:
     """Labelled items, the last first; then those that have only a flag, a note or messages."""
-    marked = journal.flags.keys() | talked.keys() | {showing for showing, note in journal.notes.items() if note}
-    return [*reversed(journal.labelled), *(one for one in journal.order if one in marked and one not in journal.given)]
+    marked = (
+        journal.flags.keys()
+        | talked.keys()
+        | {showing for showing, note in journal.notes.items() if note}
+    )
+    return [
+        *reversed(journal.labelled),
+        *(one for one in journal.order if one in marked and one not in journal.given),
+    ]
 
 
-def _table(plan: Plan, journal: Journal, shown: list[Showing], talked: Mapping[Showing, Thread]) -> pd.DataFrame:
+def _table(
+    plan: Plan, journal: Journal, shown: list[Showing], talked: Mapping[Showing, Thread]
+) -> pd.DataFrame:
     content = state.sources_token(data.store().cursor())
-    rows = [_row(plan, journal, one, _words(data.store(), content, plan, one.item)) for one in shown]
+    rows = [
+        _row(plan, journal, one, _words(data.store(), content, plan, one.item)) for one in shown
+    ]
     table = pd.DataFrame(rows)
     if talked:
         said = [STATE_WORDS[talked[one].state] if one in talked else "" for one in shown]
@@ -134,12 +159,16 @@ def _row(plan: Plan, journal: Journal, showing: Showing, words: tuple[str, str])
 def _words(_store: Store, content: str, _plan: Plan, item: str) -> tuple[str, str]:
     """By what one knows an item again: its error, and how its diagnosis begins."""
     found = card(_store, _plan, item)
-    return exception_name(found.exception) or "", found.texts[0].text[:MOST_OF_A_TEXT] if found.texts else ""
+    return exception_name(found.exception) or "", found.texts[0].text[
+        :MOST_OF_A_TEXT
+    ] if found.texts else ""
 
 
 def _draw_item(label_store: LabelStore, journal: Journal, annotator: str, showing: Showing) -> None:
     st.html(card_style())
-    st.html(f'<div class="cw-desk">{card_html(card(data.store(), label_store.plan, showing.item))}</div>')
+    st.html(
+        f'<div class="cw-desk">{card_html(card(data.store(), label_store.plan, showing.item))}</div>'
+    )
     given, labels = journal.given.get(showing), label_store.plan.labels
     flagged, note = showing in journal.flags, journal.notes.get(showing, "")
     if label_store.lock() is not None or annotator not in label_store.plan.present:
@@ -149,7 +178,9 @@ def _draw_item(label_store: LabelStore, journal: Journal, annotator: str, showin
     if given is not None:
         st.caption(f"Labelled {_time(given.submitted_at)}.")
     event = given.event if given else None
-    place = keys.own_label_shown(label_store.plan.campaign, annotator, showing.item, showing.showing)
+    place = keys.own_label_shown(
+        label_store.plan.campaign, annotator, showing.item, showing.showing
+    )
     drawn_with = st.session_state.get(place, event)
     st.session_state[place] = event
     with st.form("own", border=False, enter_to_submit=False):
@@ -175,9 +206,18 @@ def _draw_item(label_store: LabelStore, journal: Journal, annotator: str, showin
         acts = []
         code = reason if label is not None and reason in labels.of(label).reasons else None
         if label is not None and (given is None or (label, code) != (given.label, given.reason)):
-            acts.append({"action": str(AnnotationAction.LABEL), "label": str(label), "reason": code, "over": event})
+            acts.append(
+                {
+                    "action": str(AnnotationAction.LABEL),
+                    "label": str(label),
+                    "reason": code,
+                    "over": event,
+                }
+            )
         if is_flagged != flagged:
-            acts.append({"action": str(AnnotationAction.FLAG if is_flagged else AnnotationAction.UNFLAG)})
+            acts.append(
+                {"action": str(AnnotationAction.FLAG if is_flagged else AnnotationAction.UNFLAG)}
+            )
         if words.strip() != note:
             acts.append({"action": str(AnnotationAction.NOTE), "note": words.strip()})
         _save(label_store, annotator, showing, acts)
@@ -198,7 +238,9 @@ def _draw_reason(labels: LabelSet, given: str | None) -> str | None:
     )
 
 
-def _save(label_store: LabelStore, annotator: str, showing: Showing, acts: list[dict[str, Any]]) -> None:
+def _save(
+    label_store: LabelStore, annotator: str, showing: Showing, acts: list[dict[str, Any]]
+) -> None:
     """Put the changes on the disk; then the list is shown again."""
     version = label_store.guidelines()[-1].version
     about = {"item": showing.item, "showing": showing.showing, "guideline": version}
@@ -209,9 +251,17 @@ def _save(label_store: LabelStore, annotator: str, showing: Showing, acts: list[
             st.error(literal("; ".join(taken.refused.values())))
             return
         if taken.overtaken:
-            st.warning("On another device this item was changed at the same moment. Look at it again, then save.")
+            st.warning(
+                "On another device this item was changed at the same moment. Look at it again, then save."
+            )
             return
-        show_here(**{keys.CAMPAIGN: label_store.plan.campaign, keys.ANNOTATOR: annotator, keys.OWN: keys.OWN_ALL})
+        show_here(
+            **{
+                keys.CAMPAIGN: label_store.plan.campaign,
+                keys.ANNOTATOR: annotator,
+                keys.OWN: keys.OWN_ALL,
+            }
+        )
         st.rerun()
 
 
@@ -234,9 +284,22 @@ def _draw_thread(label_store: LabelStore, annotator: str, showing: Showing) -> N
         with refusals_shown():
             require_seat(annotator)
             if sent:
-                write_message(data.folder(), label_store.plan.campaign, about, text, by=annotator, side=Side.ANNOTATOR)
+                write_message(
+                    data.folder(),
+                    label_store.plan.campaign,
+                    about,
+                    text,
+                    by=annotator,
+                    side=Side.ANNOTATOR,
+                )
             else:
-                resolve(data.folder(), label_store.plan.campaign, about, by=annotator, side=Side.ANNOTATOR)
+                resolve(
+                    data.folder(),
+                    label_store.plan.campaign,
+                    about,
+                    by=annotator,
+                    side=Side.ANNOTATOR,
+                )
             st.rerun()
 
 

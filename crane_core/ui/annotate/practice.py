@@ -40,9 +40,13 @@ def _desk() -> None:
 def _round(wanted: object) -> dict[str, Any]:
     items = practice_items()
     names = [f"practice-{place}" for place in range(1, len(items) + 1)]
-    cards = {name: card_html(practice_card(data.store(), item)) for name, item in zip(names, items, strict=True)}
+    cards = {
+        name: card_html(practice_card(data.store(), item))
+        for name, item in zip(names, items, strict=True)
+    }
     answers = {
-        name: {"label": str(item.label), "why": prose_html(item.why)} for name, item in zip(names, items, strict=True)
+        name: {"label": str(item.label), "why": prose_html(item.why)}
+        for name, item in zip(names, items, strict=True)
     }
     shown = dict(zip(names, items, strict=True)).get(str(wanted))
     return {

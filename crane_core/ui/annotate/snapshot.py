@@ -66,7 +66,9 @@ def snapshot(
         "seconds_left": speed.seconds_left,
         "saved": taken.saved if taken else [],
         "refused": taken.refused if taken else {},
-        "overtaken": {event: _other_label(one) for event, one in taken.overtaken.items()} if taken else {},
+        "overtaken": {event: _other_label(one) for event, one in taken.overtaken.items()}
+        if taken
+        else {},
         "trouble": taken.trouble if taken else None,
         "save_ms": round(taken.seconds * 1e3, 2) if taken else None,
         "locked": locked,

@@ -48,8 +48,14 @@ def draw_bar(visitor: Visitor) -> None:
     """Draw it, with who is logged in, and leave for what was searched for."""
     offered = _offered(data.store(), data.answers())
     is_blind = st.session_state[keys.PAGE] in BLIND or bool(data.blinding(visitor))
-    cases = [] if is_blind else [[typed, about] for typed, (_, _, about) in list(offered.items())[:MOST_CASES]]
-    terms = [[term, meaning] for term, meaning in TERMS.items() if not is_blind or term not in OF_INPUTS]
+    cases = (
+        []
+        if is_blind
+        else [[typed, about] for typed, (_, _, about) in list(offered.items())[:MOST_CASES]]
+    )
+    terms = [
+        [term, meaning] for term, meaning in TERMS.items() if not is_blind or term not in OF_INPUTS
+    ]
     who = [visitor.name, visitor.email, str(visitor.role)] if visitor.is_known else None
     told = {"cases": cases, "terms": terms, "who": who, "help": help_address(_page())}
     sent = _component(data=told, key=keys.BAR, on_search_change=lambda: None)

@@ -43,7 +43,9 @@ def draw_adjudication(campaign: str) -> None:
     """The screen of what is to be decided; it begins with the item in the address, else the first undecided one."""
     st.title("Decide", anchor=False)
     turn(literal(f"Back to {campaign}"), campaign=campaign)
-    st.button("Continue", key=keys.DECIDE_RESUME)  # out of sight: the screen presses it, see decide.js
+    st.button(
+        "Continue", key=keys.DECIDE_RESUME
+    )  # out of sight: the screen presses it, see decide.js
     _deciding(campaign)
 
 
@@ -67,8 +69,12 @@ def _deciding(campaign: str) -> None:
             "desk": {"campaign": campaign, "annotator": "(decides)", "made": plan.created_at},
             "by": visitor().name,
             "typed_by": st.session_state.get(keys.DECIDES, ""),
-            "keys": keys_told(visitor().name or st.session_state.get(keys.DECIDES, ""), what_was_sent(key)),
-            "locked": "The campaign is locked: its outcomes can no longer change." if lock else None,
+            "keys": keys_told(
+                visitor().name or st.session_state.get(keys.DECIDES, ""), what_was_sent(key)
+            ),
+            "locked": "The campaign is locked: its outcomes can no longer change."
+            if lock
+            else None,
         }
         draw_deciding(now, key=key, on_sent=lambda: _save(plan, key))
 
@@ -81,7 +87,9 @@ def _evidence(plan: Plan, item: str) -> str:
     verdict = plan.item(item).verdict
     known = evidence(data.store(), verdict.benchmark, verdict.case_id)
     if known.cells.empty:
-        return '<p class="cw-dim">The code of this case is not loaded; load it on the Data page.</p>'
+        return (
+            '<p class="cw-dim">The code of this case is not loaded; load it on the Data page.</p>'
+        )
     return code_and_state_html(known.cells, known.states, known.traceback, known.diagnosis)
 
 
@@ -89,14 +97,20 @@ def _require_lead() -> None:
     """Raises IdentityError; used in a fragment and a callback too, which run without the page around them."""
     require(Role.LEAD)
     if not is_leading():
-        raise IdentityError("This needs the password of the Campaigns page.", remedy="Load the page again.")
+        raise IdentityError(
+            "This needs the password of the Campaigns page.", remedy="Load the page again."
+        )
 
 
 def _save(plan: Plan, key: str) -> None:
     """Take what the browser sent, before anything is drawn. What is neither saved nor refused is sent again."""
     sent = what_was_sent(key)
     decisions = sent.get("decisions")
-    acts = [act for act in decisions if isinstance(act, Mapping)][:MAX_BATCH] if isinstance(decisions, list) else []
+    acts = (
+        [act for act in decisions if isinstance(act, Mapping)][:MAX_BATCH]
+        if isinstance(decisions, list)
+        else []
+    )
     st.session_state[keys.DECIDES] = str(sent.get("by") or "")[:60]
     saved: list[str] = []
     refused: dict[str, str] = {}

@@ -27,11 +27,17 @@ def draw_export(status: CampaignStatus) -> None:
         note(folder, actor, AuditAction.EXPORT, f"campaign {campaign}")
         return export_zip(folder, campaign)
 
-    st.download_button("Export", export, f"{campaign}_export.zip", "application/zip", on_click="ignore")
+    st.download_button(
+        "Export", export, f"{campaign}_export.zip", "application/zip", on_click="ignore"
+    )
     hidden = status.plan.blind and status.lock is None
     st.caption(
         "Labels as a table, every act as JSON lines, JSON Schemas of both, the plan, and a README of the columns. "
-        + ("Until the lock it hides the model, the input and the case of every item." if hidden else "")
+        + (
+            "Until the lock it hides the model, the input and the case of every item."
+            if hidden
+            else ""
+        )
     )
 
 
@@ -43,14 +49,19 @@ def draw_lock(status: CampaignStatus) -> None:
         return
     found = open_words(status)
     if found:
-        st.warning("Still open. " + " ".join(f"{words[0].upper()}{words[1:]}." for words in map(literal, found)))
+        st.warning(
+            "Still open. "
+            + " ".join(f"{words[0].upper()}{words[1:]}." for words in map(literal, found))
+        )
     else:
         st.caption("Everything is labelled and decided.")
     with st.form("lock", border=False):
         by = visitor().name or st.text_input("Locked by", width=260)
         anyway = st.checkbox("Lock it although items are open") if found else True
         pressed = st.form_submit_button("Lock campaign")
-    st.caption("Locking is final: labels and decisions can no longer change, and what was hidden is shown.")
+    st.caption(
+        "Locking is final: labels and decisions can no longer change, and what was hidden is shown."
+    )
     if pressed:
         _lock(status, by.strip(), anyway=bool(anyway))
 

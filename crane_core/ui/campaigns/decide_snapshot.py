@@ -32,7 +32,11 @@ def queue(found: Sequence[Dispute], asked: str, late: Sequence[str]) -> list[str
     first = [entry.item for entry in found if entry.item == asked]
     behind = [item for item in late if item in waiting and item not in first]
     after = waiting.index(asked) + 1 if asked in waiting else 0
-    return [*first, *(item for item in waiting[after:] + waiting[:after] if item not in {*first, *behind}), *behind]
+    return [
+        *first,
+        *(item for item in waiting[after:] + waiting[:after] if item not in {*first, *behind}),
+        *behind,
+    ]
 
 
 def deciding(
@@ -56,7 +60,9 @@ def deciding(
         "n_waiting": len(waiting),
         "n_all": len(found),
         "cards": {item: card_of(of[item]) for item in coming if item not in have},
-        "evidence": {item: evidence_of(item) for item in coming[:EVIDENCE_AHEAD] if item not in read},
+        "evidence": {
+            item: evidence_of(item) for item in coming[:EVIDENCE_AHEAD] if item not in read
+        },
         "decided": {item: words for item in coming if (words := _decided(of[item], labels))},
         "labels": [
             {"code": label.code, "word": label.words, "key": label.key, "style": label_style(label)}

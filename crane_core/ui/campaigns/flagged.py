@@ -13,7 +13,13 @@ from crane_core.pipeline.campaigns.campaigns import kept_campaign
 from crane_core.pipeline.campaigns.cards import card
 from crane_core.pipeline.campaigns.desk_names import desk_names
 from crane_core.pipeline.campaigns.status import CampaignStatus
-from crane_core.pipeline.campaigns.threads import MAX_MESSAGE, About, all_threads, resolve, write_message
+from crane_core.pipeline.campaigns.threads import (
+    MAX_MESSAGE,
+    About,
+    all_threads,
+    resolve,
+    write_message,
+)
 from crane_core.ui import data, keys
 from crane_core.ui.annotate.card_html import card_html, card_style
 from crane_core.ui.annotate.thread_html import thread_html
@@ -26,24 +32,38 @@ from crane_core.ui.words import count, literal
 
 HEIGHT = 360
 MOST_OF_A_TEXT = 160
-FOR_THE_LEAD = {ThreadState.OPEN: "open", ThreadState.ANSWERED: "answered", ThreadState.RESOLVED: "resolved"}
+FOR_THE_LEAD = {
+    ThreadState.OPEN: "open",
+    ThreadState.ANSWERED: "answered",
+    ThreadState.RESOLVED: "resolved",
+}
 
 
 def draw_flagged(status: CampaignStatus) -> None:
     """The list, those first that wait for the lead; a click opens one."""
     queue = all_threads(data.folder(), status.plan, reader=visitor().name)
     if queue.n_withheld:
-        st.caption(f"{count(queue.n_withheld)} more are shown when you have labelled these items yourself.")
+        st.caption(
+            f"{count(queue.n_withheld)} more are shown when you have labelled these items yourself."
+        )
     if not queue.threads:
         st.caption("No item is flagged." if not queue.n_withheld else "No other item is flagged.")
         return
     n = {state: sum(thread.state is state for thread in queue.threads) for state in ThreadState}
-    st.caption(", ".join(f"{count(n[state])} {words}" for state, words in FOR_THE_LEAD.items()) + ". Click a row.")
+    st.caption(
+        ", ".join(f"{count(n[state])} {words}" for state, words in FOR_THE_LEAD.items())
+        + ". Click a row."
+    )
     table = pd.DataFrame([_row(thread) for thread in queue.threads])
     key = f"{keys.THREAD_LIST}_{hash(queue.threads):x}"  # another list, nothing clicked yet
     row = clicked_row(table, key=key, most_height=HEIGHT)
     if row is not None:
-        show_here(**{keys.CAMPAIGN: status.plan.campaign, keys.THREAD: name_of(status.plan, queue.threads[row])})
+        show_here(
+            **{
+                keys.CAMPAIGN: status.plan.campaign,
+                keys.THREAD: name_of(status.plan, queue.threads[row]),
+            }
+        )
         st.rerun()
 
 
@@ -80,7 +100,9 @@ def draw_thread(campaign: str, asked: str) -> None:
         st.markdown(f"**Note:** {literal(thread.note)}")
     st.html(card_style())
     talk = thread_html(thread) if thread.messages else ""
-    st.html(f'<div class="cw-desk">{talk}{card_html(card(data.store(), plan, thread.showing.item))}</div>')
+    st.html(
+        f'<div class="cw-desk">{talk}{card_html(card(data.store(), plan, thread.showing.item))}</div>'
+    )
     if lock is None:
         _draw_answer(plan, thread)
     else:
@@ -88,14 +110,22 @@ def draw_thread(campaign: str, asked: str) -> None:
 
 
 def _about(thread: Thread) -> str:
-    when = f"flagged this item on {moment(thread.flagged_at)}" if thread.flagged_at else "flagged this item before"
-    return literal(f"{thread.annotator} {when}. Of the annotators, only {thread.annotator} sees what you write.")
+    when = (
+        f"flagged this item on {moment(thread.flagged_at)}"
+        if thread.flagged_at
+        else "flagged this item before"
+    )
+    return literal(
+        f"{thread.annotator} {when}. Of the annotators, only {thread.annotator} sees what you write."
+    )
 
 
 def _draw_answer(plan: Plan, thread: Thread) -> None:
     with st.form("answer", border=False, clear_on_submit=True, enter_to_submit=False):
         text = st.text_area("Message", max_chars=MAX_MESSAGE, height=96, width=640)
-        by = visitor().name or st.text_input("Your name", value=st.session_state.get(keys.DECIDES, ""), width=180)
+        by = visitor().name or st.text_input(
+            "Your name", value=st.session_state.get(keys.DECIDES, ""), width=180
+        )
         with st.container(horizontal=True):
             sent = st.form_submit_button("Send", type="primary")
             ended = st.form_submit_button("Resolve")

@@ -17,7 +17,11 @@ def draw_gold(status: CampaignStatus) -> None:
     grid(pd.DataFrame(_row(score) for score in status.gold), height="content", width=640)
     st.caption(
         "Items with a known label, mixed into everybody's order. "
-        + ("Annotators are told after each; the first label counts. " if is_told else "Annotators are not told. ")
+        + (
+            "Annotators are told after each; the first label counts. "
+            if is_told
+            else "Annotators are not told. "
+        )
         + "95% intervals over cases. Gold items enter no outcome and no estimate."
     )
 

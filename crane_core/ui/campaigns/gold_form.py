@@ -9,7 +9,14 @@ import streamlit as st
 from crane_core.annotation.label_set import LabelSet, same_meaning
 from crane_core.annotation.plan import Gold, Population
 from crane_core.pipeline.campaigns.campaigns import campaign_names, kept_campaign
-from crane_core.pipeline.campaigns.gold import COLUMNS, MOST_BYTES, MOST_ITEMS, Looks, gold_of_campaign, gold_of_table
+from crane_core.pipeline.campaigns.gold import (
+    COLUMNS,
+    MOST_BYTES,
+    MOST_ITEMS,
+    Looks,
+    gold_of_campaign,
+    gold_of_table,
+)
 from crane_core.storage.store import Store
 from crane_core.ui import data
 from crane_core.ui.refusal import refusals_shown
@@ -31,7 +38,9 @@ class GoldAnswers(NamedTuple):
     feedback: bool = False
 
 
-def draw_gold_choice(content: str, wanted: Population, looks: Looks, seed: int) -> GoldAnswers | None:
+def draw_gold_choice(
+    content: str, wanted: Population, looks: Looks, seed: int
+) -> GoldAnswers | None:
     """What the lead chose; None, after saying why, while it cannot be used. content: of the database."""
     gold: tuple[Gold, ...] | None = None
     with st.expander("Gold items"), refusals_shown():
@@ -51,12 +60,18 @@ def draw_gold_choice(content: str, wanted: Population, looks: Looks, seed: int) 
             )
             n = st.number_input("How many", 1, MOST_ITEMS, 10, width=150) if origin else 0
         feedback = st.toggle("Tell annotators the label of each gold item", help=FEEDBACK_HELP)
-        found = _of_table(data.store(), content, table.getvalue(), table.name, wanted, looks) if table else ()
+        found = (
+            _of_table(data.store(), content, table.getvalue(), table.name, wanted, looks)
+            if table
+            else ()
+        )
         if origin:
             taken = (content, locks[origin])
             found += _of_campaign(data.store(), taken, origin, int(n), wanted, looks, seed, found)
         if found:
-            st.caption(f"{count(len(found))} gold item{'s' if len(found) > 1 else ''} in everybody's order.")
+            st.caption(
+                f"{count(len(found))} gold item{'s' if len(found) > 1 else ''} in everybody's order."
+            )
         elif feedback:
             st.caption("There is nothing to tell without gold items.")
         gold = found
@@ -66,7 +81,11 @@ def draw_gold_choice(content: str, wanted: Population, looks: Looks, seed: int) 
 def _locks(labels: LabelSet) -> dict[str, str]:
     """Locked campaigns with these labels, and when each was locked."""
     kept = ((name, *kept_campaign(data.folder(), name)) for name in campaign_names(data.folder()))
-    return {name: lock.locked_at for name, plan, lock in kept if lock and same_meaning(plan.labels, labels)}
+    return {
+        name: lock.locked_at
+        for name, plan, lock in kept
+        if lock and same_meaning(plan.labels, labels)
+    }
 
 
 @st.cache_data(max_entries=16, show_spinner=False)

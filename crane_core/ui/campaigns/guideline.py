@@ -45,12 +45,19 @@ def _draw_change(campaign: str, versions: Sequence[GuidelineVersion]) -> None:
         )
         left, right = st.columns(2, gap="medium")
         with left:
-            text = st.text_area("Text, Markdown", key=keys.guideline(campaign), height=480, max_chars=MOST_CHARACTERS)
+            text = st.text_area(
+                "Text, Markdown",
+                key=keys.guideline(campaign),
+                height=480,
+                max_chars=MOST_CHARACTERS,
+            )
         with right:
             changes, preview = st.tabs(["Changes", "Preview"])
         with changes:
             if text.strip() == versions[-1].text.strip():
-                st.caption("Nothing is changed yet. Click outside the text to see what you changed.")
+                st.caption(
+                    "Nothing is changed yet. Click outside the text to see what you changed."
+                )
             else:
                 st.html(change_html(versions[-1].text, text))
         with preview:

@@ -9,7 +9,12 @@ import streamlit as st
 
 from crane_core.annotation.label_set import LabelSet, means_the_study
 from crane_core.pipeline.agreement.agreement import MIN_COMMON_WHEN_BLIND
-from crane_core.pipeline.agreement.campaign_judges import CampaignJudge, beside_people, counted_words, judges_of
+from crane_core.pipeline.agreement.campaign_judges import (
+    CampaignJudge,
+    beside_people,
+    counted_words,
+    judges_of,
+)
 from crane_core.pipeline.agreement.judge_powered import credits_of
 from crane_core.pipeline.campaigns.campaigns import kept_campaign
 from crane_core.pipeline.campaigns.guideline import current_guideline
@@ -39,7 +44,9 @@ def _beside(revision: str, campaign: str) -> tuple[list[CampaignJudge], pd.DataF
     plan, lock = kept_campaign(data.folder(), campaign)
     judges = judges_of(data.store(), campaign)
     names = [judge.name for judge in judges]
-    return judges, beside_people(data.labels(), data.verdicts(), plan, names, locked=lock is not None)
+    return judges, beside_people(
+        data.labels(), data.verdicts(), plan, names, locked=lock is not None
+    )
 
 
 def draw_judges(status: CampaignStatus) -> None:
@@ -56,7 +63,10 @@ def draw_judges(status: CampaignStatus) -> None:
         fewest = f" {MIN_COMMON_WHEN_BLIND}" if hidden else ""
         st.caption(f"Nobody has{fewest} labels on the same items as a judge yet.")
         return
-    grid(pd.DataFrame([shown(row, plan.campaign, plan.labels) for row in as_rows(table)]), height="content")
+    grid(
+        pd.DataFrame([shown(row, plan.campaign, plan.labels) for row in as_rows(table)]),
+        height="content",
+    )
     st.caption(note(plan.labels))
 
 
@@ -85,7 +95,9 @@ def shown(row: dict[str, Any], campaign: str, labels: LabelSet) -> dict[str, str
         "Person": row["person"].removeprefix(f"{campaign}: "),
         "Judge": row["judge"].replace(f" on {campaign}", "", 1),
         "Items": count(row["n"]),
-        "Agreement": f"{percent(row['percent'])} (no interval)" if row["percent_why"] else _share(row, "percent"),
+        "Agreement": f"{percent(row['percent'])} (no interval)"
+        if row["percent_why"]
+        else _share(row, "percent"),
         "Cohen's kappa": _kappa(row) if row["kappa"] is not None else "–",
     }
     if not credits_of(labels):
@@ -93,7 +105,9 @@ def shown(row: dict[str, Any], campaign: str, labels: LabelSet) -> dict[str, str
     return agreed | {
         f"{counted}, person only": _share(row, "alone") if has_more else "–",
         f"{counted}, with the judge": _share(row, "powered") if has_more else "–",
-        "Both + judge": f"{count(int(row['n_both']))} + {count(int(row['n_more']))}" if has_more else "–",
+        "Both + judge": f"{count(int(row['n_both']))} + {count(int(row['n_more']))}"
+        if has_more
+        else "–",
     }
 
 
@@ -102,5 +116,9 @@ def _share(row: dict[str, Any], name: str) -> str:
 
 
 def _kappa(row: dict[str, Any]) -> str:
-    bounds = "no interval" if row["kappa_why"] else coefficient_interval(row["kappa_low"], row["kappa_high"])
+    bounds = (
+        "no interval"
+        if row["kappa_why"]
+        else coefficient_interval(row["kappa_low"], row["kappa_high"])
+    )
     return f"{coefficient(row['kappa'])} ({bounds})"

@@ -20,11 +20,18 @@ def draw_list(names: list[str]) -> None:
 
 def _draw(status: CampaignStatus) -> None:
     plan, lock = status.plan, status.lock
-    done, of = sum(entry.n_done for entry in status.progress), sum(entry.n_all for entry in status.progress)
+    done, of = (
+        sum(entry.n_done for entry in status.progress),
+        sum(entry.n_all for entry in status.progress),
+    )
     with st.container(border=True, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center"):
             turn(f"**{literal(plan.title)}**", campaign=plan.campaign)
-            st.caption(f"locked {lock.locked_at[:10]}" if lock else "open", width="stretch", text_alignment="right")
+            st.caption(
+                f"locked {lock.locked_at[:10]}" if lock else "open",
+                width="stretch",
+                text_alignment="right",
+            )
         st.progress(done / of if of else 0.0)
         st.caption(
             f"{count(len(plan.items))} items, {', '.join(map(literal, plan.annotators))}: {count(done)} of "

@@ -78,7 +78,9 @@ def draw_new() -> None:
         return
     with beside, refusals_shown():
         request = replace(
-            request_of(population, who, design, seed, labels), gold=answers.gold, gold_feedback=answers.feedback
+            request_of(population, who, design, seed, labels),
+            gold=answers.gold,
+            gold_feedback=answers.feedback,
         )
         _draw_plan(*_drawn(store, content, request), is_complete=who.is_complete)
 

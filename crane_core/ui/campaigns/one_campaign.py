@@ -85,5 +85,9 @@ def _draw_queue(status: CampaignStatus) -> None:
     elif not waiting:
         st.caption(f"No disagreements to resolve; {count(len(found))} are decided.")
     else:
-        st.markdown(f"{count(n_differ)} items with different labels, {count(len(waiting) - n_differ)} flagged.")
-        turn(f"**Decide {count(len(waiting))} items**", campaign=status.plan.campaign, decide="next")
+        st.markdown(
+            f"{count(n_differ)} items with different labels, {count(len(waiting) - n_differ)} flagged."
+        )
+        turn(
+            f"**Decide {count(len(waiting))} items**", campaign=status.plan.campaign, decide="next"
+        )

@@ -12,7 +12,13 @@ from crane_core.annotation.rounds import Round
 from crane_core.domain import AuditAction
 from crane_core.identity.roles import configured_roles
 from crane_core.identity.visitor import Role
-from crane_core.pipeline.campaigns.rounds import Which, change_people, label_again, open_main, round_words
+from crane_core.pipeline.campaigns.rounds import (
+    Which,
+    change_people,
+    label_again,
+    open_main,
+    round_words,
+)
 from crane_core.pipeline.campaigns.status import CampaignStatus
 from crane_core.ui import data
 from crane_core.ui.acting import note_act
@@ -32,7 +38,9 @@ def draw_people(status: CampaignStatus) -> None:
     for entry in plan.rounds:
         st.caption(literal(f"{entry.at[:10]}, {entry.by}: {round_words(entry)}."))
     if missing := status.n_unassigned:
-        st.warning(f"{count(missing)} labels that the design asks for have nobody to give them. Add people.")
+        st.warning(
+            f"{count(missing)} labels that the design asks for have nobody to give them. Add people."
+        )
     if status.lock is None:
         if not is_main_open(plan):
             _draw_main(plan)
@@ -68,14 +76,20 @@ def _draw_add(plan: Plan) -> None:
         by, why = _signature()
         pressed = st.form_submit_button("Add")
     if pressed:
-        _keep(lambda: change_people(data.folder(), plan.campaign, PeopleChange(add=names), by=by, why=why))
+        _keep(
+            lambda: change_people(
+                data.folder(), plan.campaign, PeopleChange(add=names), by=by, why=why
+            )
+        )
 
 
 def _draw_leave(plan: Plan) -> None:
     with st.form("leave", border=False):
         name = st.selectbox("Annotator", plan.present, width=WIDTH)
         what = st.radio("What happens", [KEEPS, HANDS])
-        successor = st.text_input("Taken over by", placeholder="the others", width=WIDTH, help="one name, or nobody")
+        successor = st.text_input(
+            "Taken over by", placeholder="the others", width=WIDTH, help="one name, or nobody"
+        )
         by, why = _signature()
         pressed = st.form_submit_button("Change")
     if pressed:
@@ -100,7 +114,9 @@ def _draw_again(plan: Plan, *, is_locked: bool) -> None:
         is_older = st.checkbox("Only labels given under an older guideline")
         is_flagged = st.checkbox("Only flagged items")
         by, why = _signature()
-        pressed = st.form_submit_button("Open the campaign and label again" if is_locked else "Label again")
+        pressed = st.form_submit_button(
+            "Open the campaign and label again" if is_locked else "Label again"
+        )
     st.caption(
         "Annotators who labelled them see these items again, before all others. The export keeps the old labels."
     )
@@ -122,7 +138,11 @@ def _draw_reasons(words: Mapping[str, str]) -> tuple[str, ...]:
     if not words:
         return ()
     chosen = st.multiselect(
-        "With reason", list(words), format_func=lambda code: words[code], width=WIDTH, placeholder="any"
+        "With reason",
+        list(words),
+        format_func=lambda code: words[code],
+        width=WIDTH,
+        placeholder="any",
     )
     return tuple(chosen)
 

@@ -21,7 +21,9 @@ N_OF_SIZE = 2
 
 def draw_outline(told: Outline, *, with_people: bool = True) -> None:
     """Population, sample, strata, effective sample size and workload; without people, only the sizes."""
-    st.markdown("  \n".join(map(literal, told.sentences if with_people else told.sentences[:N_OF_SIZE])))
+    st.markdown(
+        "  \n".join(map(literal, told.sentences if with_people else told.sentences[:N_OF_SIZE]))
+    )
     grid(_strata(told), height="content")
     if with_people:
         grid(_load(told), height="content")

@@ -24,11 +24,22 @@ def draw_progress(status: CampaignStatus) -> None:
     for entry in status.progress:
         with st.container(horizontal=True, vertical_alignment="center"):
             with st.container(width=160):
-                link("annotate", literal(entry.annotator), campaign=status.plan.campaign, annotator=entry.annotator)
+                link(
+                    "annotate",
+                    literal(entry.annotator),
+                    campaign=status.plan.campaign,
+                    annotator=entry.annotator,
+                )
             st.progress(entry.n_done / entry.n_all if entry.n_all else 0.0)
-    helps = {"Median seconds": SPEED_HELP, "Quick": f"labels given in less than {QUICK_S:.0f} seconds"}
+    helps = {
+        "Median seconds": SPEED_HELP,
+        "Quick": f"labels given in less than {QUICK_S:.0f} seconds",
+    }
     grid(
-        pd.DataFrame(_row(entry, has_left=entry.annotator not in status.plan.present) for entry in status.progress),
+        pd.DataFrame(
+            _row(entry, has_left=entry.annotator not in status.plan.present)
+            for entry in status.progress
+        ),
         height="content",
         column_config={name: st.column_config.Column(help=words) for name, words in helps.items()},
     )
@@ -42,7 +53,9 @@ def _row(entry: AnnotatorProgress, *, has_left: bool) -> dict[str, str]:
         "Skipped": count(entry.n_skipped),
         "Flagged": count(entry.n_flagged),
         "Median seconds": NOTHING if speed.median_s is None else f"{speed.median_s:.1f}",
-        "Quick": f"{count(speed.n_quick)} ({percent(speed.n_quick / speed.n, 0)})" if speed.n else NOTHING,
+        "Quick": f"{count(speed.n_quick)} ({percent(speed.n_quick / speed.n, 0)})"
+        if speed.n
+        else NOTHING,
         "Hours so far": f"{speed.total_s / 3600:.1f}",
         "Hours left": NOTHING if speed.seconds_left is None else f"{speed.seconds_left / 3600:.1f}",
     }
@@ -90,8 +103,12 @@ def _mix(entry: AnnotatorProgress, labels: LabelSet) -> list[dict[str, object]]:
 
 
 def _readable(table: pd.DataFrame, labels: LabelSet) -> pd.DataFrame:
-    wide = table.pivot(index=["annotator", "labels", "n", "median_s"], columns="label", values="share")
-    of = {name: wide.index.get_level_values(name) for name in ("annotator", "labels", "n", "median_s")}
+    wide = table.pivot(
+        index=["annotator", "labels", "n", "median_s"], columns="label", values="share"
+    )
+    of = {
+        name: wide.index.get_level_values(name) for name in ("annotator", "labels", "n", "median_s")
+    }
     return pd.DataFrame(
         {
             "Annotator": of["annotator"],
@@ -99,5 +116,8 @@ def _readable(table: pd.DataFrame, labels: LabelSet) -> pd.DataFrame:
             "n": of["n"],
             "Median seconds": [f"{seconds:.1f}" for seconds in of["median_s"]],
         }
-        | {label.words: [percent(share, 0) for share in wide[label.word]] for label in labels.labels}
+        | {
+            label.words: [percent(share, 0) for share in wide[label.word]]
+            for label in labels.labels
+        }
     )

@@ -8,7 +8,15 @@ import streamlit as st
 
 from crane_core.annotation.draw import STRATA, CampaignRequest
 from crane_core.annotation.label_set import LabelSet
-from crane_core.annotation.plan import BY_DEFAULT, Design, DrawKind, Overlap, Population, PopulationOutcome, Texts
+from crane_core.annotation.plan import (
+    BY_DEFAULT,
+    Design,
+    DrawKind,
+    Overlap,
+    Population,
+    PopulationOutcome,
+    Texts,
+)
 from crane_core.annotation.seed import fresh_seed
 from crane_core.identity.roles import configured_roles
 from crane_core.pipeline.campaigns.population_choices import PopulationChoices
@@ -18,10 +26,23 @@ from crane_core.ui.words import count, experiment_words, setting_short
 
 WIDTH = 220
 PREVIEW = "preview"
-STRATUM_WORDS = {"detector": "detector", "setting": "input", "library": "library", "root_cause": "root cause"}
-FILTER_WORDS = {"detectors": "Detectors", "settings": "Inputs", "libraries": "Libraries", "root_causes": "Root causes"}
+STRATUM_WORDS = {
+    "detector": "detector",
+    "setting": "input",
+    "library": "library",
+    "root_cause": "root cause",
+}
+FILTER_WORDS = {
+    "detectors": "Detectors",
+    "settings": "Inputs",
+    "libraries": "Libraries",
+    "root_causes": "Root causes",
+}
 KIND_WORDS = {DrawKind.SAMPLE: "a sample (Equation 1)", DrawKind.ALL: "all of them"}
-OUTCOME_WORDS = {PopulationOutcome.DETECTED: "detected crashes", PopulationOutcome.PREDICTED: "all predicted crashes"}
+OUTCOME_WORDS = {
+    PopulationOutcome.DETECTED: "detected crashes",
+    PopulationOutcome.PREDICTED: "all predicted crashes",
+}
 OUTCOME_HELP = """- **detected crashes**: predicted by most runs, and the cell does crash; the study's population
 - **all predicted crashes**: false alarms on the fixed notebooks, too"""
 ALL_TEXTS_HELP = """Off: each item shows the text of one run, drawn at random. On: all different texts, each with its
@@ -47,7 +68,9 @@ class Who(NamedTuple):
 
 def draw_population(choices: list[PopulationChoices]) -> Population:
     """Which verdicts; an empty filter asks for everything."""
-    place = st.selectbox("Verdicts of", range(len(choices)), format_func=lambda i: _experiment(choices[i]))
+    place = st.selectbox(
+        "Verdicts of", range(len(choices)), format_func=lambda i: _experiment(choices[i])
+    )
     outcome = st.segmented_control(
         "Which",
         list(PopulationOutcome),
@@ -70,21 +93,32 @@ def draw_population(choices: list[PopulationChoices]) -> Population:
             )
             for name, words in FILTER_WORDS.items()
         }
-    return Population(picked.benchmark, picked.experiment, outcome=PopulationOutcome(str(outcome)), **filters)
+    return Population(
+        picked.benchmark, picked.experiment, outcome=PopulationOutcome(str(outcome)), **filters
+    )
 
 
 def _experiment(choices: PopulationChoices) -> str:
     title = data.benchmark_titles()[choices.benchmark]
-    return f"{title} · {experiment_words(choices.experiment)} ({count(choices.n_verdicts)} verdicts)"
+    return (
+        f"{title} · {experiment_words(choices.experiment)} ({count(choices.n_verdicts)} verdicts)"
+    )
 
 
 def draw_who() -> Who:
     """Name and annotators; what has a default is folded away."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = st.text_input("Name", placeholder="pilot", width=WIDTH, help="a-z, 0-9, dot, dash and underscore")
+        name = st.text_input(
+            "Name", placeholder="pilot", width=WIDTH, help="a-z, 0-9, dot, dash and underscore"
+        )
         names = _draw_annotators()
-    blind = st.toggle("Blind", value=True, help="nobody sees the model or the input of an item until the lock")
-    with st.expander("Title and creator"), st.container(horizontal=True, vertical_alignment="bottom"):
+    blind = st.toggle(
+        "Blind", value=True, help="nobody sees the model or the input of an item until the lock"
+    )
+    with (
+        st.expander("Title and creator"),
+        st.container(horizontal=True, vertical_alignment="bottom"),
+    ):
         title = st.text_input("Title", placeholder="same as the name", width=WIDTH)
         by = visitor().name or st.text_input("Created by", width=WIDTH)
     return Who(name.strip(), names, title.strip(), by.strip(), bool(blind))
@@ -94,8 +128,14 @@ def _draw_annotators() -> tuple[str, ...]:
     """Names: chosen from the people who may label here, if the server knows them; else typed."""
     roles = configured_roles()
     if roles is not None:
-        return tuple(st.multiselect("Annotators", roles.annotators(), width=WIDTH, help="people of the roles file"))
-    typed = st.text_input("Annotators", placeholder="ana, ben", width=WIDTH, help="names, with commas between")
+        return tuple(
+            st.multiselect(
+                "Annotators", roles.annotators(), width=WIDTH, help="people of the roles file"
+            )
+        )
+    typed = st.text_input(
+        "Annotators", placeholder="ana, ben", width=WIDTH, help="names, with commas between"
+    )
     return tuple(part.strip() for part in typed.split(",") if part.strip())
 
 
@@ -103,22 +143,43 @@ def draw_design() -> tuple[Design, int]:
     """How many are labelled and how often, and the seed; what has a default is folded away."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         kind = st.segmented_control(
-            "Label", list(KIND_WORDS), default=DrawKind.SAMPLE, required=True, format_func=lambda kind: KIND_WORDS[kind]
+            "Label",
+            list(KIND_WORDS),
+            default=DrawKind.SAMPLE,
+            required=True,
+            format_func=lambda kind: KIND_WORDS[kind],
         )
         margin = st.number_input("Margin, %", 0.5, 50.0, 5.0, 0.5, format="%.1f", width=130)
-        confidence = st.number_input("Confidence, %", 50.0, 99.9, 95.0, 0.5, format="%.1f", width=130)
+        confidence = st.number_input(
+            "Confidence, %", 50.0, 99.9, 95.0, 0.5, format="%.1f", width=130
+        )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         overlap = st.selectbox("Who labels what", list(Overlap), format_func=str)
-        per_item = st.number_input("Annotators per item", 1, 100, 2, width=150) if overlap is Overlap.SOME else 2
+        per_item = (
+            st.number_input("Annotators per item", 1, 100, 2, width=150)
+            if overlap is Overlap.SOME
+            else 2
+        )
         first = st.number_input("Calibration items", 0, 10_000, 0, width=150, help=CALIBRATION_HELP)
     all_texts = st.toggle("Show all texts of an item", help=ALL_TEXTS_HELP)
-    with st.expander("Strata, repeats and seed"), st.container(horizontal=True, vertical_alignment="bottom"):
+    with (
+        st.expander("Strata, repeats and seed"),
+        st.container(horizontal=True, vertical_alignment="bottom"),
+    ):
         strata = st.multiselect(
-            "Strata", STRATA, default=BY_DEFAULT, format_func=lambda name: STRATUM_WORDS[name], width=WIDTH
+            "Strata",
+            STRATA,
+            default=BY_DEFAULT,
+            format_func=lambda name: STRATUM_WORDS[name],
+            width=WIDTH,
         )
         p = st.number_input("Expected share, %", 1.0, 99.0, 50.0, 1.0, format="%.0f", width=150)
-        repeats = st.number_input("Hidden repeats, %", 0.0, 50.0, 5.0, 1.0, format="%.0f", width=150)
-        seed = st.number_input("Seed", value=_seed(), step=1, width=WIDTH, help="drawn at random; stored in the plan")
+        repeats = st.number_input(
+            "Hidden repeats, %", 0.0, 50.0, 5.0, 1.0, format="%.0f", width=150
+        )
+        seed = st.number_input(
+            "Seed", value=_seed(), step=1, width=WIDTH, help="drawn at random; stored in the plan"
+        )
     design = Design(
         kind=DrawKind(str(kind)),
         overlap=Overlap(str(overlap)),
@@ -134,11 +195,15 @@ def draw_design() -> tuple[Design, int]:
     return design, int(seed)
 
 
-def request_of(population: Population, who: Who, design: Design, seed: int, labels: LabelSet) -> CampaignRequest:
+def request_of(
+    population: Population, who: Who, design: Design, seed: int, labels: LabelSet
+) -> CampaignRequest:
     """The request; placeholders replace a missing name or annotators, so that the plan's size can be shown."""
     stand_ins = tuple(f"annotator{place}" for place in range(1, max(2, design.per_item) + 1))
     name, annotators = who.name or PREVIEW, who.annotators or stand_ins
-    return CampaignRequest(name, annotators, population, design, seed, who.title, who.blind, who.by, labels)
+    return CampaignRequest(
+        name, annotators, population, design, seed, who.title, who.blind, who.by, labels
+    )
 
 
 def _share(percent: float) -> float:

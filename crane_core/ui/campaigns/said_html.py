@@ -21,7 +21,9 @@ def _one(entry: GivenLabel, labels: LabelSet) -> str:
     label = '<span class="cw-dim">not labelled yet</span>'
     if entry.label is not None:
         label = label_html(entry.label, labels)
-    reason = f" {escape(labels.reason_words.get(entry.reason, entry.reason))}" if entry.reason else ""
+    reason = (
+        f" {escape(labels.reason_words.get(entry.reason, entry.reason))}" if entry.reason else ""
+    )
     flag = '<span class="cw-tag">flagged</span>' if entry.flagged else ""
     note = f"<p>{escape(entry.note[:MAX_NOTE])}</p>" if entry.note else ""
     return f"<section><h2>{escape(entry.annotator)} {flag}</h2><div>{label}{reason}</div>{note}</section>"

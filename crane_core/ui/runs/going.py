@@ -12,7 +12,10 @@ from crane_core.pipeline.rows import as_rows
 from crane_core.ui import data
 from crane_core.ui.words import count, interval, literal, percent
 
-_FAR = re.compile(r"^(?:job \S+: )?([\d,]+) of ([\d,]+) (?:questions )?answered(?: so far)?(?:, (.*))?$", re.MULTILINE)
+_FAR = re.compile(
+    r"^(?:job \S+: )?([\d,]+) of ([\d,]+) (?:questions )?answered(?: so far)?(?:, (.*))?$",
+    re.MULTILINE,
+)
 STARTING = "Starting: reading the notebooks and their states"
 
 
@@ -29,7 +32,11 @@ class Far(NamedTuple):
 
     @property
     def words(self) -> str:
-        return ", ".join(part for part in (f"{count(self.n_done)} of {count(self.n_all)} answers", self.more) if part)
+        return ", ".join(
+            part
+            for part in (f"{count(self.n_done)} of {count(self.n_all)} answers", self.more)
+            if part
+        )
 
 
 def far_in(words: str) -> Far | None:
@@ -56,9 +63,13 @@ def accuracy_words(job: str) -> str:
     """Accuracy so far, detection alone: majority of what was answered; empty before anything can be compared."""
     verdicts = data.verdicts()
     mine = verdicts[verdicts["experiment"] == job]
-    table = rate_table(mine, by=["experiment"], rate="Accuracy", rule=VoteRule.MAJORITY, credit=Credit.DETECTION)
+    table = rate_table(
+        mine, by=["experiment"], rate="Accuracy", rule=VoteRule.MAJORITY, credit=Credit.DETECTION
+    )
     if table.empty or table["value"].isna().all():
         return ""
     [row] = as_rows(table)
     bounds = interval(row["low"], row["high"])
-    return f"Accuracy so far {percent(row['value'])} ({bounds}, n {count(row['n'])}), detection only."
+    return (
+        f"Accuracy so far {percent(row['value'])} ({bounds}, n {count(row['n'])}), detection only."
+    )

@@ -46,9 +46,22 @@ WIDTHS = {
     "Tokens in / out": 140,
     "Cost": 85,
 }
-NUMBERS = ("Instances", "Answers", "No answer", "Runs agree", "Unstable", "Tokens in / out", "Cost", "Median s")
-INPUT_HELP = "; ".join(f"{SETTING_SHORT[setting]}: {words}" for setting, words in SETTING_WORDS.items())
-AGREE_HELP = "Share of pairs of answers to one instance that agree, with its 95% interval over cases."
+NUMBERS = (
+    "Instances",
+    "Answers",
+    "No answer",
+    "Runs agree",
+    "Unstable",
+    "Tokens in / out",
+    "Cost",
+    "Median s",
+)
+INPUT_HELP = "; ".join(
+    f"{SETTING_SHORT[setting]}: {words}" for setting, words in SETTING_WORDS.items()
+)
+AGREE_HELP = (
+    "Share of pairs of answers to one instance that agree, with its 95% interval over cases."
+)
 FLIPS_HELP = "Instances with both answers, crash and no crash."
 NONE_HELP = "Questions without an answer, or with one that cannot be read."
 HELP = {
@@ -79,7 +92,9 @@ def draw_list(table: pd.DataFrame) -> None:
         most_height=MOST_HEIGHT,
         column_config={
             name: st.column_config.TextColumn(
-                width=WIDTHS.get(name), help=HELP.get(name), alignment="right" if name in NUMBERS else "left"
+                width=WIDTHS.get(name),
+                help=HELP.get(name),
+                alignment="right" if name in NUMBERS else "left",
             )
             for name in map(str, shown)
         },
@@ -101,7 +116,9 @@ def _narrowed(table: pd.DataFrame) -> pd.DataFrame:
         ):
             options = sorted(table[column].unique())
             named = partial(_titled, titles=titles)
-            chosen = many_of(words, options, key=key, placeholder="all", width=320, format_func=named)
+            chosen = many_of(
+                words, options, key=key, placeholder="all", width=320, format_func=named
+            )
             table = table[table[column].isin(chosen)] if chosen else table
     return table
 
@@ -113,7 +130,10 @@ def _titled(name: str, titles: Mapping[str, str]) -> str:
 def _columns(table: pd.DataFrame) -> pd.DataFrame:
     rows = as_rows(table)
     cells = pd.DataFrame(
-        [row_cells(row, is_running=_is_running(row), title=data.run_title(row["experiment"])) for row in rows]
+        [
+            row_cells(row, is_running=_is_running(row), title=data.run_title(row["experiment"]))
+            for row in rows
+        ]
     )
     cells["Benchmark"] = [data.benchmark_titles().get(name, name) for name in cells["Benchmark"]]
     return cells[[name for name in cells if name not in OF_SOME or (cells[name] != NOTHING).any()]]
@@ -125,14 +145,20 @@ def _is_running(row: dict[str, Any]) -> bool:
 
 def row_cells(row: dict[str, Any], *, is_running: bool, title: str | None = None) -> dict[str, str]:
     """The cells of a run in the list; `title` is the name that a user chose for it."""
-    began = started_words(row["started_at"]) if row["is_job"] else experiment_words(row["experiment"])
+    began = (
+        started_words(row["started_at"]) if row["is_job"] else experiment_words(row["experiment"])
+    )
     labels = labels_of_row(row)
     told_apart = _END_OF_JOB.search(row["experiment"]) if row["is_job"] else None
     return {
         "Detector": row["detector_title"],
         "Input": setting_short(row["setting"]),
         "Benchmark": row["benchmark"],
-        "Run": f"running since {began}" if is_running else f"{began}, {told_apart[0]}" if told_apart else began,
+        "Run": f"running since {began}"
+        if is_running
+        else f"{began}, {told_apart[0]}"
+        if told_apart
+        else began,
         "Name": title or labels.get("name", NOTHING),
         "Instances": count(row["n_instances"]),
         "Answers": count(row["n_answers"]),
@@ -159,7 +185,11 @@ def started_words(started_at: str) -> str:
 
 def agreement_words(row: dict[str, Any]) -> str:
     """The agreement among runs with its interval."""
-    return NOTHING if row["agreement"] is None else f"{percent(row['agreement'])} ({interval(row['low'], row['high'])})"
+    return (
+        NOTHING
+        if row["agreement"] is None
+        else f"{percent(row['agreement'])} ({interval(row['low'], row['high'])})"
+    )
 
 
 def cost_cell(row: dict[str, Any]) -> str:

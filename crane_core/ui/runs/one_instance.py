@@ -26,7 +26,10 @@ PREVIOUS_KEY, NEXT_KEY = "k", "j"
 def draw_instance(title: str, run: RunKey, instance_id: str) -> None:
     """title: the detector's."""
     _draw_steps(run, instance_id)
-    prose(st.caption, literal(f"{title}, {setting_words(run.setting)}, run {run.experiment} on {run.benchmark}"))
+    prose(
+        st.caption,
+        literal(f"{title}, {setting_words(run.setting)}, run {run.experiment} on {run.benchmark}"),
+    )
     answers = stored.answers(data.store().cursor(), run, instance_id)
     if not answers:
         st.info("This run has no answer for an instance of this name.")
@@ -34,7 +37,11 @@ def draw_instance(title: str, run: RunKey, instance_id: str) -> None:
     truth = {True: "Actual: crash", False: "Actual: no crash"}.get(answers[0]["truth"])
     if truth is not None:
         st.markdown(truth)
-        link("cases", "Open the pair", **{keys.CASE: answers[0]["case_id"], keys.BENCHMARK: run.benchmark})
+        link(
+            "cases",
+            "Open the pair",
+            **{keys.CASE: answers[0]["case_id"], keys.BENCHMARK: run.benchmark},
+        )
     for answer in answers:
         st.html(answer_html(answer))
         if answer["has_reply"]:
@@ -55,9 +62,14 @@ def _draw_steps(run: RunKey, instance_id: str) -> None:
             icon=":material/arrow_back:",
             shortcut="escape",
         )
-        for words, neighbour, key in (("Previous", place.before, PREVIOUS_KEY), ("Next", place.after, NEXT_KEY)):
+        for words, neighbour, key in (
+            ("Previous", place.before, PREVIOUS_KEY),
+            ("Next", place.after, NEXT_KEY),
+        ):
             goal = address_of(run, neighbour, only)
-            st.button(words, on_click=show_here, kwargs=goal, disabled=neighbour is None, shortcut=key)
+            st.button(
+                words, on_click=show_here, kwargs=goal, disabled=neighbour is None, shortcut=key
+            )
         if place.place:
             among = "in this run" if only is Only.ALL else f"with the filter: {only}"
             st.caption(f"{count(place.place)} of {count(place.n)} {among}", width="content")
@@ -67,7 +79,9 @@ def answer_html(answer: dict[str, Any]) -> str:
     """The card of one answer."""
     head = {True: "crash", False: "no crash", None: "no answer"}[answer["crashes"]]
     is_right = answer["truth"] is not None and answer["crashes"] == answer["truth"]
-    sign = "" if answer["truth"] is None or answer["crashes"] is None else " ✓" if is_right else " ✗"
+    sign = (
+        "" if answer["truth"] is None or answer["crashes"] is None else " ✓" if is_right else " ✗"
+    )
     css = "cw-alarm" if answer["crashes"] else "cw-calm"
     text = str(answer["reasoning"] or answer["unanswered"] or answer["diagnostics"] or NOTHING)
     cut = text if len(text) <= MAX_REASON else f"{text[:MAX_REASON]}… ({len(text):,} characters)"
@@ -86,7 +100,9 @@ def _took(answer: dict[str, Any]) -> str:
     if answer["has_reply"] or answer["input_tokens"] is not None:
         parts.append(token_words(answer["input_tokens"], answer["output_tokens"]))
     if answer["has_reply"]:
-        parts.append(cost_words(answer["usd"], answer["usd"] if answer["is_usd_reported"] else None))
+        parts.append(
+            cost_words(answer["usd"], answer["usd"] if answer["is_usd_reported"] else None)
+        )
     if (answer["attempts"] or 1) > 1:
         parts.append(f"{answer['attempts']} requests")
     if answer["finish_reason"] not in (None, "stop"):
@@ -95,7 +111,9 @@ def _took(answer: dict[str, Any]) -> str:
 
 
 def _draw_reply(run: RunKey, instance_id: str, answer: dict[str, Any]) -> None:
-    raw = reply_text(data.store().cursor(), run.experiment, run.benchmark, instance_id, answer["run_index"])
+    raw = reply_text(
+        data.store().cursor(), run.experiment, run.benchmark, instance_id, answer["run_index"]
+    )
     if raw is None:
         return
     with st.expander(f"Raw reply {answer['run_index']} · {len(raw):,} characters"):
@@ -103,7 +121,9 @@ def _draw_reply(run: RunKey, instance_id: str, answer: dict[str, Any]) -> None:
 
 
 def _draw_prompts(answers: list[dict[str, Any]]) -> None:
-    for sha256 in dict.fromkeys(answer["prompt_sha256"] for answer in answers if answer["prompt_sha256"]):
+    for sha256 in dict.fromkeys(
+        answer["prompt_sha256"] for answer in answers if answer["prompt_sha256"]
+    ):
         text = prompt_text(data.store().cursor(), sha256)
         size = "" if text is None else f" · {len(text):,} characters"
         with st.expander(f"The exact prompt {sha256[:12]}{size}"):

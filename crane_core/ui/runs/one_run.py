@@ -31,7 +31,15 @@ from crane_core.ui.runs.listed import agreement_words, started_words, tokens_wor
 from crane_core.ui.runs.started import started_runs
 from crane_core.ui.runs.two import draw_comparison
 from crane_core.ui.url_state import one_of
-from crane_core.ui.words import NOTHING, count, experiment_words, interval, literal, percent, setting_words
+from crane_core.ui.words import (
+    NOTHING,
+    count,
+    experiment_words,
+    interval,
+    literal,
+    percent,
+    setting_words,
+)
 
 MAX_REASONS = 12
 MAX_OPTION = 48
@@ -71,14 +79,23 @@ def _watch(job: str) -> None:
     if words:
         draw_bar(words, job)
     else:
-        st.info("Running. New answers show up here as they arrive.", icon=":material/hourglass_top:")
+        st.info(
+            "Running. New answers show up here as they arrive.", icon=":material/hourglass_top:"
+        )
         st.caption(accuracy_words(job))
 
 
 def _draw_ways(row: dict[str, Any]) -> None:
-    has_study = (data.verdicts()["benchmark"].eq(row["benchmark"]) & data.verdicts()["experiment"].eq(STUDY)).any()
+    has_study = (
+        data.verdicts()["benchmark"].eq(row["benchmark"]) & data.verdicts()["experiment"].eq(STUDY)
+    ).any()
     if row["is_job"] and has_study and row["setting"] in WITH_STATE:
-        link("results", "Beside the study on Results", benchmark=row["benchmark"], beside=row["experiment"])
+        link(
+            "results",
+            "Beside the study on Results",
+            benchmark=row["benchmark"],
+            beside=row["experiment"],
+        )
     elif row["n_answers"]:
         link("results", "Its results", benchmark=row["benchmark"], experiment=row["experiment"])
 
@@ -98,14 +115,20 @@ def facts_html(row: dict[str, Any]) -> str:
         "without an answer": count(row["n_unanswered"]) if row["n_unanswered"] else None,
         "runs agree": agreement_words(row) if row["agreement"] is not None else None,
         "tokens in / out": tokens_words(row) if row["seconds_median"] is not None else None,
-        "cost": None if row["seconds_median"] is None else cost_words(row["usd"], row["usd_reported"]),
+        "cost": None
+        if row["seconds_median"] is None
+        else cost_words(row["usd"], row["usd_reported"]),
         "seconds per reply": _seconds(row),
         "requests beyond the first": count(int(row["n_retried"])) if row["n_retried"] else None,
         **{name: value for name, value in said.items() if len(value) <= MAX_OPTION},
     }
     long = {name: value for name, value in said.items() if len(value) > MAX_OPTION}
     names = escape(", ".join(long))
-    folded = f'<details class="cw-options"><summary>{names}</summary>{_list_html(long)}</details>' if long else ""
+    folded = (
+        f'<details class="cw-options"><summary>{names}</summary>{_list_html(long)}</details>'
+        if long
+        else ""
+    )
     return _list_html(facts) + folded
 
 
@@ -133,11 +156,18 @@ def _option(value: Any) -> str:
 def _draw_scores(rows: list[ScoreRow], printed: list[PrintedRow]) -> None:
     if not rows:
         return
-    beside = "Crash detection, beside the published rows" if len(rows) > 1 or printed else "Crash detection"
+    beside = (
+        "Crash detection, beside the published rows"
+        if len(rows) > 1 or printed
+        else "Crash detection"
+    )
     st.subheader(beside, anchor="scores")
     st.html(scores_html(rows, printed))
     same = "; the published rows over the same instances" if len(rows) > 1 else ""
-    prose(st.caption, f"Majority of runs, detection alone (as table 2b), 95% intervals clustered by case{same}.")
+    prose(
+        st.caption,
+        f"Majority of runs, detection alone (as table 2b), 95% intervals clustered by case{same}.",
+    )
     if printed:
         st.caption(
             f"p: printed in the paper (Table {printed[0].table}), over all its notebooks; those answers are not loaded."
@@ -154,7 +184,9 @@ def scores_html(rows: list[ScoreRow], printed: Sequence[PrintedRow] = ()) -> str
 
 def _printed_html(row: PrintedRow) -> str:
     cells = "".join(
-        f'<td>{escape(row.cells[name])} <span class="cw-dim">p</span></td>' if name in row.cells else "<td></td>"
+        f'<td>{escape(row.cells[name])} <span class="cw-dim">p</span></td>'
+        if name in row.cells
+        else "<td></td>"
         for name in RATES
     )
     words = escape(setting_words(row.setting))
@@ -180,7 +212,9 @@ def _draw_reasons(reasons: list[tuple[str, int]]) -> None:
     if not reasons:
         return
     st.subheader("Without an answer", anchor="unanswered")
-    items = "".join(f"<li>{count(n)} × {escape(reason[:300])}</li>" for reason, n in reasons[:MAX_REASONS])
+    items = "".join(
+        f"<li>{count(n)} × {escape(reason[:300])}</li>" for reason, n in reasons[:MAX_REASONS]
+    )
     n_rest = len(reasons) - MAX_REASONS
     st.html(f"<ul>{items}{f'<li>and {count(n_rest)} more reasons</li>' if n_rest > 0 else ''}</ul>")
 
@@ -189,12 +223,23 @@ def _draw_instances(run: RunKey) -> None:
     """One line of answers per instance, page by page; a click opens prompt and replies."""
     st.subheader("Answers", anchor="answers")
     words = [str(only) for only in Only]
-    only = one_of(st.segmented_control, "Instances", words, key=keys.RUN_ONLY, default=str(Only.ALL), required=True)
+    only = one_of(
+        st.segmented_control,
+        "Instances",
+        words,
+        key=keys.RUN_ONLY,
+        default=str(Only.ALL),
+        required=True,
+    )
     cursor = data.store().cursor()
     shown_page = int(st.session_state.get(f"{keys.RUN_PAGE}_{run}_{only}", 1))
     page = stored.instance_page(cursor, run, Only(str(only)), page=shown_page, size=PAGE)
     if page.empty:
-        st.info("No answer has arrived yet." if only == Only.ALL else f"No instance matches the filter: {only}.")
+        st.info(
+            "No answer has arrived yet."
+            if only == Only.ALL
+            else f"No instance matches the filter: {only}."
+        )
         return
     n_all = int(page["n_all"].iloc[0])
     st.caption(

@@ -111,7 +111,8 @@ def start(arguments: list[str], actor: Actor | None = None) -> Started:
     """
     if sum(run.is_running for run in started_runs()) >= AT_ONCE:
         raise DetectorError(
-            f"{AT_ONCE} runs are running already, the maximum.", remedy="Wait for one to finish, or stop one."
+            f"{AT_ONCE} runs are running already, the maximum.",
+            remedy="Wait for one to finish, or stop one.",
         )
     folder = data.folder().path
     with _new_log(folder / LOGS) as file:

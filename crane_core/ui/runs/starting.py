@@ -43,7 +43,8 @@ SHOWN_ENDED = 3
 
 _LACKS_MODEL = "Name a model. The key of the endpoint comes from the environment of the server, never from a page."
 _LACKS_ENDPOINT = (
-    "No endpoint is configured on this server, so no model can be asked. Its owner can add one; the README says how."
+    "No endpoint is configured on this server, so no model can be asked. "
+    "Its owner can add one: the page Settings of the documentation says how."
 )
 
 
@@ -65,7 +66,11 @@ class JobForm(NamedTuple):
     @property
     def arguments(self) -> list[str]:
         """Those of `detect`; a value that looks like a switch stays a value."""
-        given = [("detector", self.detector), ("setting", ",".join(self.settings)), ("benchmark", self.benchmark)]
+        given = [
+            ("detector", self.detector),
+            ("setting", ",".join(self.settings)),
+            ("benchmark", self.benchmark),
+        ]
         given += [("instances", self.instances)] if self.instances not in ("", "*") else []
         given += [("runs", str(self.n_runs))] if self.detector in ASKED else []
         if self.detector in OF_MODEL:
@@ -97,7 +102,7 @@ def draw_starting(*, may_run: bool) -> None:
         else:
             st.markdown(
                 "Runs cannot be started from this page: the server's owner has not allowed it. Runs that are started "
-                "elsewhere on this data show up here while they run. The README says how to do both."
+                "elsewhere on this data show up here while they run. The documentation says how to do both."
             )
     if started_runs():
         is_alive = any(run.is_running for run in started_runs())
@@ -106,30 +111,60 @@ def draw_starting(*, may_run: bool) -> None:
 
 def _draw_form() -> None:
     titles = ASKED | {name: detector.TITLE for name, detector in local_detectors().items()}
-    names = list(titles) if os.environ.get(MODEL) else [name for name in titles if name not in OF_MODEL] + [*OF_MODEL]
+    names = (
+        list(titles)
+        if os.environ.get(MODEL)
+        else [name for name in titles if name not in OF_MODEL] + [*OF_MODEL]
+    )
     benchmarks = data.benchmarks()["benchmark"].tolist()
-    first = next((place for place, name in enumerate(benchmarks) if data.case_list(name)["has_code"].any()), 0)
+    first = next(
+        (place for place, name in enumerate(benchmarks) if data.case_list(name)["has_code"].any()),
+        0,
+    )
     with st.container(horizontal=True):
-        detector = st.selectbox("Detector", names, format_func=titles.__getitem__, key=keys.START_DETECTOR, width=300)
-        benchmark = st.selectbox("Benchmark", benchmarks, index=first, key=keys.START_BENCHMARK, width=180)
+        detector = st.selectbox(
+            "Detector", names, format_func=titles.__getitem__, key=keys.START_DETECTOR, width=300
+        )
+        benchmark = st.selectbox(
+            "Benchmark", benchmarks, index=first, key=keys.START_BENCHMARK, width=180
+        )
         settings = st.multiselect(
-            "Inputs", list(Setting), [Setting.RUNTIME], format_func=setting_words, key=keys.START_SETTING, width=440
+            "Inputs",
+            list(Setting),
+            [Setting.RUNTIME],
+            format_func=setting_words,
+            key=keys.START_SETTING,
+            width=440,
         )
         pattern = "A pattern over their names, such as numpy_*"
-        instances = st.text_input("Instances", "*", key=keys.START_INSTANCES, help=pattern, width=180)
+        instances = st.text_input(
+            "Instances", "*", key=keys.START_INSTANCES, help=pattern, width=180
+        )
         form = JobForm(detector, benchmark, tuple(map(str, settings)), instances)
         if detector in ASKED:
-            runs = st.number_input("Answers per instance", 1, 100, PAPER_RUNS, key=keys.START_RUNS, width=180)
+            runs = st.number_input(
+                "Answers per instance", 1, 100, PAPER_RUNS, key=keys.START_RUNS, width=180
+            )
             form = form._replace(n_runs=int(runs))
         if detector in OF_MODEL:
             form = _of_model(form)
-        name = st.text_input("Name", key=keys.START_NAME, max_chars=MOST_NAME, help=_NAMED, width=180)
-        note = st.text_input("Note", key=keys.START_NOTE, max_chars=MOST_NOTE, help=_NAMED, width=300)
+        name = st.text_input(
+            "Name", key=keys.START_NAME, max_chars=MOST_NAME, help=_NAMED, width=180
+        )
+        note = st.text_input(
+            "Note", key=keys.START_NOTE, max_chars=MOST_NOTE, help=_NAMED, width=300
+        )
         form = form._replace(name=name, note=note)
     if form.n_started > 1:
-        st.caption(f"{form.n_started} runs, one per model and input, one after the other; a cap holds for each.")
+        st.caption(
+            f"{form.n_started} runs, one per model and input, one after the other; a cap holds for each."
+        )
     st.caption("The same as a command:")
-    st.code(f"python -m crane_core detect {shlex.join(form.arguments)}", language="bash", wrap_lines=True)
+    st.code(
+        f"python -m crane_core detect {shlex.join(form.arguments)}",
+        language="bash",
+        wrap_lines=True,
+    )
     lacks_model = detector in OF_MODEL and not (form.endpoint and form.models)
     if lacks_model:
         st.caption(_LACKS_MODEL if form.endpoint else _LACKS_ENDPOINT)
@@ -138,7 +173,10 @@ def _draw_form() -> None:
     busy = busy_words(form.arguments, started_runs())
     with st.container(horizontal=True, vertical_alignment="center"):
         pressed = st.button(
-            "Start run", type="primary", key=keys.START, disabled=lacks_model or not settings or bool(busy)
+            "Start run",
+            type="primary",
+            key=keys.START,
+            disabled=lacks_model or not settings or bool(busy),
         )
         if busy:
             st.caption(busy, width="content")
@@ -167,20 +205,37 @@ def _of_model(form: JobForm) -> JobForm:
     endpoint = known[name]
     if endpoint.models:
         models = st.multiselect(
-            "Models", endpoint.models, endpoint.models[:1], key=f"{keys.START_MODEL}_{name}", width=300
+            "Models",
+            endpoint.models,
+            endpoint.models[:1],
+            key=f"{keys.START_MODEL}_{name}",
+            width=300,
         )
     else:
         usual, several = os.environ.get(MODEL, ""), "Several between commas"
-        typed = st.text_input("Models", usual, key=f"{keys.START_MODEL}_{name}", help=several, width=300)
+        typed = st.text_input(
+            "Models", usual, key=f"{keys.START_MODEL}_{name}", help=several, width=300
+        )
         models = list(dict.fromkeys(model.strip() for model in typed.split(",") if model.strip()))
     form = form._replace(endpoint=name, models=tuple(models))
-    if any(price_of(Endpoint(model, endpoint.base_url), endpoint.price) is None for model in models):
+    if any(
+        price_of(Endpoint(model, endpoint.base_url), endpoint.price) is None for model in models
+    ):
         tokens = st.number_input(
-            "At most, in tokens", 0, None, DEFAULT_TOKENS, step=100_000, key=keys.START_TOKENS, help=UNPRICED, width=180
+            "At most, in tokens",
+            0,
+            None,
+            DEFAULT_TOKENS,
+            step=100_000,
+            key=keys.START_TOKENS,
+            help=UNPRICED,
+            width=180,
         )
         return form._replace(budget_tokens=int(tokens))
     cap = "The run stops before more is spent; 0: no cap"
-    budget = st.number_input("At most, in USD", 0.0, None, DEFAULT_BUDGET, key=keys.START_BUDGET, help=cap, width=180)
+    budget = st.number_input(
+        "At most, in USD", 0.0, None, DEFAULT_BUDGET, key=keys.START_BUDGET, help=cap, width=180
+    )
     return form._replace(budget_usd=float(budget))
 
 
@@ -210,7 +265,9 @@ def _draw_started(run: Started) -> None:
             if may(Role.ADMIN) and st.button("Stop", key=f"{keys.START}_stop_{run.process.pid}"):
                 run.stop()
                 note_act(AuditAction.STOP_RUN, f"run {run.job or 'without a name yet'}")
-            if run.job and st.button("Open run", type="tertiary", key=f"{keys.START}_watch_{run.process.pid}"):
+            if run.job and st.button(
+                "Open run", type="tertiary", key=f"{keys.START}_watch_{run.process.pid}"
+            ):
                 _open_at_work(run)
         else:
             _draw_way_to(run)
@@ -230,7 +287,9 @@ def _draw_started(run: Started) -> None:
 def _draw_way_on(run: Started) -> None:
     """The same command once more; the ended start is no longer shown."""
     if may(Role.ADMIN) and st.button(
-        "Resume", key=f"{keys.START}_again_{run.process.pid}", help="Answered questions are not asked again."
+        "Resume",
+        key=f"{keys.START}_again_{run.process.pid}",
+        help="Answered questions are not asked again.",
     ):
         with refusals_shown():
             require(Role.ADMIN)

@@ -29,8 +29,14 @@ from crane_core.ui.words import (
 def draw_comparison(row: dict[str, Any]) -> None:
     """row: one of `pipeline.results.run_list`; nothing is drawn where no other run has answers on its benchmark."""
     mine = key_of(row)
-    others = {run_words(each): key_of(each) for each in as_rows(data.run_list()) if each["n_answers"]}
-    others = {words: run for words, run in others.items() if run.benchmark == mine.benchmark and run != mine}
+    others = {
+        run_words(each): key_of(each) for each in as_rows(data.run_list()) if each["n_answers"]
+    }
+    others = {
+        words: run
+        for words, run in others.items()
+        if run.benchmark == mine.benchmark and run != mine
+    }
     if not row["n_answers"] or not others:
         return
     st.subheader("Beside another run", anchor="beside")
@@ -54,7 +60,14 @@ def run_words(row: dict[str, Any]) -> str:
     told = labels_of_row(row).get("name") if row["is_job"] else experiment_words(row["experiment"])
     began = f", {started_words(row['started_at'])}" if row["is_job"] else ""
     end = row["experiment"].rpartition("-")[2] if row["is_job"] else ""
-    return ", ".join(part for part in (row["detector_title"], setting_short(row["setting"]), told, end) if part) + began
+    return (
+        ", ".join(
+            part
+            for part in (row["detector_title"], setting_short(row["setting"]), told, end)
+            if part
+        )
+        + began
+    )
 
 
 def comparison_words(one: str, other: str, found: dict[str, Any] | None) -> str:

@@ -42,9 +42,13 @@ def about(checked: CheckedNotebook) -> tuple[str, int, str]:
     return checked.name, checked.plan.target.index, checked.plan.target.source
 
 
-def ask(checked: CheckedNotebook, setting: Setting, sent: WrittenPrompt, endpoint: Endpoint) -> TrialQuestion:
+def ask(
+    checked: CheckedNotebook, setting: Setting, sent: WrittenPrompt, endpoint: Endpoint
+) -> TrialQuestion:
     """Send the text. Raises DetectorError if too many questions are under way."""
-    asking = TrialQuestion(sha256=sent.prompt.sha256, model=endpoint.model, about=about(checked), setting=setting)
+    asking = TrialQuestion(
+        sha256=sent.prompt.sha256, model=endpoint.model, about=about(checked), setting=setting
+    )
     full = DetectorError(
         f"{AT_ONCE} questions of this server are already waiting for an answer.",
         remedy="Try again when one of them is finished.",

@@ -52,10 +52,17 @@ def draw_asking(checked: CheckedNotebook) -> None:
     asking = _asking_of(checked)
     is_of_this_text = asking is not None and asking.sha256 == sent.prompt.sha256
     if asking is not None and asking.outcome is None:
-        draw_watch(asking, "Cancel the question", key=keys.TRY_CALL_BACK, words=partial(_waiting_words, asking))
+        draw_watch(
+            asking,
+            "Cancel the question",
+            key=keys.TRY_CALL_BACK,
+            words=partial(_waiting_words, asking),
+        )
         if is_of_this_text:
             return
-    if endpoint is not None and st.button(f"Send it to {literal(endpoint.model)}", type="primary", key=keys.TRY_SEND):
+    if endpoint is not None and st.button(
+        f"Send it to {literal(endpoint.model)}", type="primary", key=keys.TRY_SEND
+    ):
         _send(checked, Setting(setting), sent, endpoint)
     if asking is not None and asking.outcome is not None:
         if not is_of_this_text:
@@ -69,7 +76,9 @@ def _asking_of(checked: CheckedNotebook) -> TrialQuestion | None:
     return asking if isinstance(asking, TrialQuestion) and asking.about == about(checked) else None
 
 
-def _send(checked: CheckedNotebook, setting: Setting, sent: WrittenPrompt, endpoint: Endpoint) -> None:
+def _send(
+    checked: CheckedNotebook, setting: Setting, sent: WrittenPrompt, endpoint: Endpoint
+) -> None:
     """A question that is still running is cancelled: its answer would have no place."""
     before = st.session_state.get(keys.TRY_ASKED)
     if isinstance(before, TrialQuestion):

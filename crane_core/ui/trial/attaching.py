@@ -29,9 +29,18 @@ _LIST_S = 5
 
 def is_offered() -> bool:
     """Whether the visitor is the person at this machine: no login, no shared password, nothing but loopback."""
-    is_open = configured_roles() is None and not configured_proxy().header and not os.environ.get("CRANE_PASSWORD")
+    is_open = (
+        configured_roles() is None
+        and not configured_proxy().header
+        and not os.environ.get("CRANE_PASSWORD")
+    )
     listens = str(st.get_option("server.address") or "")
-    return is_open and _is_here(listens) and set(configured_hosts()) <= set(LOOPBACK) and _is_here(_peer())
+    return (
+        is_open
+        and _is_here(listens)
+        and set(configured_hosts()) <= set(LOOPBACK)
+        and _is_here(_peer())
+    )
 
 
 def _peer() -> str:
@@ -50,7 +59,9 @@ def draw_attaching() -> CheckedNotebook | None:
     """The notebook of the chosen kernel, as the last click saw it; None before."""
     kernels = [kernel for kernel in _running() if kernel.notebook is not None]
     if not kernels:
-        st.caption("No notebook of Jupyter has a running kernel here. `python -m crane_core check --attach` lists all.")
+        st.caption(
+            "No notebook of Jupyter has a running kernel here. `python -m crane_core check --attach` lists all."
+        )
         return None
     place = st.selectbox(
         "Running kernel",
@@ -68,7 +79,10 @@ def draw_attaching() -> CheckedNotebook | None:
             st.session_state.pop(keys.TRY_ATTACHED, None)
             require(Role.ADMIN)
             if not is_offered():
-                raise IdentityError("Kernels are looked at by the person at their machine.", remedy="Use the command.")
+                raise IdentityError(
+                    "Kernels are looked at by the person at their machine.",
+                    remedy="Use the command.",
+                )
             st.session_state[keys.TRY_ATTACHED] = (kernel, target), attached(kernel, None, target)
             st.rerun()
     return checked if is_seen else None
@@ -81,7 +95,9 @@ def _target_of(kernel: RunningKernel) -> int | None:
     chosen: int | None = st.selectbox(
         "Target: the cell that is about to run",
         [None, *(cell.index for cell in cells)],
-        format_func=lambda index: "The cell after the last that ran" if index is None else cell_words(cells[index]),
+        format_func=lambda index: (
+            "The cell after the last that ran" if index is None else cell_words(cells[index])
+        ),
         key=f"{keys.TRY_TARGET}_{kernel.id}",
         width=470,
     )

@@ -30,7 +30,12 @@ class Background(Generic[T]):
 
 
 def begin(
-    record: Background[T], work: Callable[[], T], places: threading.Semaphore, *, full: CraneError, failed: str
+    record: Background[T],
+    work: Callable[[], T],
+    places: threading.Semaphore,
+    *,
+    full: CraneError,
+    failed: str,
 ) -> None:
     """Do `work` in a thread and keep its outcome in `record`.
 
@@ -46,7 +51,9 @@ def begin(
         except CraneError as error:
             record.outcome = error
         except BaseException as error:
-            record.outcome = type(full)(f"{failed}: {type(error).__name__}.", remedy="See the server's log.")
+            record.outcome = type(full)(
+                f"{failed}: {type(error).__name__}.", remedy="See the server's log."
+            )
             raise
         finally:
             places.release()

@@ -24,7 +24,10 @@ def cells_html(cells: Sequence[Cell], crash_line: int | None = None) -> str:
     *executed, target = cells
     early, near = executed[:-NEAR_CELLS], executed[-NEAR_CELLS:]
     closed = len(near) - OPEN_CELLS
-    parts = [_earlier(early), *(_executed(cell, is_open=place >= closed) for place, cell in enumerate(near))]
+    parts = [
+        _earlier(early),
+        *(_executed(cell, is_open=place >= closed) for place, cell in enumerate(near)),
+    ]
     return f'<div class="cw-pair cw-single">{"".join(parts)}{_target(target, crash_line)}</div>'
 
 
@@ -32,7 +35,11 @@ def _earlier(cells: Sequence[Cell]) -> str:
     if not cells:
         return ""
     n_left_out = max(0, len(cells) - MAX_EARLIER)
-    left_out = f'<div class="cw-dim cw-more">… {n_left_out:,} earlier cells are not shown</div>' if n_left_out else ""
+    left_out = (
+        f'<div class="cw-dim cw-more">… {n_left_out:,} earlier cells are not shown</div>'
+        if n_left_out
+        else ""
+    )
     inner = "".join(_executed(cell, is_open=False) for cell in cells[n_left_out:])
     words = f'<span class="cw-name">{len(cells):,} earlier cells</span>'
     return f'<details class="cw-cell"><summary class="cw-label">{words}</summary>{left_out}{inner}</details>'
@@ -58,7 +65,9 @@ def _about(cell: Cell) -> str:
 
 def _body(cell: Cell, crash_line: int | None) -> str:
     lines = cell.code.splitlines()
-    shown = "".join(_line(i, text, i == crash_line) for i, text in enumerate(lines[:MAX_LINES], start=1))
+    shown = "".join(
+        _line(i, text, i == crash_line) for i, text in enumerate(lines[:MAX_LINES], start=1)
+    )
     cut = len(lines) - MAX_LINES
     more = f'<div class="cw-dim cw-more">… {cut:,} more lines</div>' if cut > 0 else ""
     return f'<div class="cw-lines">{shown}</div>{more}'

@@ -103,7 +103,9 @@ def _read(path: Path, target: int | None) -> CheckedNotebook:
     try:
         return read_notebook(path, target)
     except NotebookError as error:
-        raise NotebookError(error.args[0].replace(str(path), path.name), remedy=error.remedy) from error
+        raise NotebookError(
+            error.args[0].replace(str(path), path.name), remedy=error.remedy
+        ) from error
 
 
 def _target_of(state: State | None) -> int | None:
@@ -115,7 +117,9 @@ def _beside(checked: CheckedNotebook, state: State) -> CheckedNotebook:
     """The notebook with its state; without it, and with a note, if the state belongs to another target."""
     target = _target_of(state)
     if target is not None and target != checked.plan.target.index:
-        st.caption(f"The available state was captured before code cell {target}, so it is not used for this target.")
+        st.caption(
+            f"The available state was captured before code cell {target}, so it is not used for this target."
+        )
         return checked
     both = [checked]
     with refusals_shown():
@@ -126,7 +130,14 @@ def _beside(checked: CheckedNotebook, state: State) -> CheckedNotebook:
 def _shipped() -> NotebookSource:
     """A notebook of minibench; its state was captured before, so nothing needs to run."""
     names = sorted(path.stem for path in (MINIBENCH / "benchmark").glob("*/*.ipynb"))
-    name = one_of(st.selectbox, "Example notebook", names, key=keys.TRY_SHIPPED, default=FIRST_SHIPPED, width=260)
+    name = one_of(
+        st.selectbox,
+        "Example notebook",
+        names,
+        key=keys.TRY_SHIPPED,
+        default=FIRST_SHIPPED,
+        width=260,
+    )
     shown = str(name)
     path = MINIBENCH / "benchmark" / shown.rsplit("_", 1)[0] / f"{shown}.ipynb"
     state = MINIBENCH / "states" / f"{shown}.json"
@@ -156,7 +167,9 @@ def _uploaded() -> NotebookSource | None:
 
 def _kept(name: str, data: bytes) -> Path:
     """The upload as a file in a folder of this session's own."""
-    folder = st.session_state.setdefault(keys.TRY_FOLDER, tempfile.TemporaryDirectory(prefix="crane-try-"))
+    folder = st.session_state.setdefault(
+        keys.TRY_FOLDER, tempfile.TemporaryDirectory(prefix="crane-try-")
+    )
     place = Path(folder.name) / hashlib.sha256(data).hexdigest()[:16]
     place.mkdir(exist_ok=True)
     path = place / Path(name).name
@@ -199,4 +212,8 @@ def _named() -> NotebookSource | None:
     return None if path is None else NotebookSource(path)
 
 
-_SOURCES: dict[str, Callable[[], NotebookSource | None]] = {SHIPPED: _shipped, UPLOAD: _uploaded, PATH: _named}
+_SOURCES: dict[str, Callable[[], NotebookSource | None]] = {
+    SHIPPED: _shipped,
+    UPLOAD: _uploaded,
+    PATH: _named,
+}

@@ -21,7 +21,11 @@ _NAME = re.compile(r"[^\W\d]\w*")
 def draw_desk(chosen: CheckedNotebook, *, may_run: bool) -> CheckedNotebook:
     """Everything about a notebook but the model; the notebook with its state, where there is one now."""
     running = run_of(chosen)
-    checked = running.outcome if running is not None and isinstance(running.outcome, CheckedNotebook) else chosen
+    checked = (
+        running.outcome
+        if running is not None and isinstance(running.outcome, CheckedNotebook)
+        else chosen
+    )
     said = verdict(checked)
     draw_rules(checked, said)
     if checked.rehearsal is not None:
@@ -35,7 +39,9 @@ def bench_html(checked: CheckedNotebook, said: Prediction) -> str:
     """The cells with the crash line marked, the state beside them; names that the evidence mentions are open."""
     state = _state_html(checked, said)
     css = "cw-bench cw-one cw-with-state" if state else "cw-bench"
-    return f'<div class="{css}"><div>{cells_html(checked.cells, crash_line(said))}</div>{state}</div>'
+    return (
+        f'<div class="{css}"><div>{cells_html(checked.cells, crash_line(said))}</div>{state}</div>'
+    )
 
 
 def _state_html(checked: CheckedNotebook, said: Prediction) -> str:
@@ -44,7 +50,13 @@ def _state_html(checked: CheckedNotebook, said: Prediction) -> str:
     indices = [cell.notebook_index for cell in checked.cells if cell.notebook_index is not None]
     numbers: Numbers = {index: str(index) for index in indices}
     text = json.dumps(checked.state.to_json())
-    told = [str(finding[name]) for finding in findings(said) for name in ("expression", "fact", "message")]
-    tree = state_html(text, text, (numbers, numbers), opened=frozenset(_NAME.findall(" ".join(told))))
+    told = [
+        str(finding[name])
+        for finding in findings(said)
+        for name in ("expression", "fact", "message")
+    ]
+    tree = state_html(
+        text, text, (numbers, numbers), opened=frozenset(_NAME.findall(" ".join(told)))
+    )
     head = '<b>Runtime state</b> <span class="cw-dim">before the target cell</span>'
     return f'<div class="cw-state-column"><div class="cw-state-head">{head}</div>{tree}</div>'

@@ -85,7 +85,9 @@ def _draw_buttons(checked: CheckedNotebook, outcome: CheckedNotebook | CraneErro
     if st.button(words, type="secondary" if is_known else "primary", key=keys.TRY_START):
         _start(checked, keep_going=False)
     st.checkbox(REHEARSE, key=keys.TRY_REHEARSE, help=REHEARSE_HELP)
-    if isinstance(outcome, CellRaisedError) and st.button("Continue past cells that raise", key=keys.TRY_PAST):
+    if isinstance(outcome, CellRaisedError) and st.button(
+        "Continue past cells that raise", key=keys.TRY_PAST
+    ):
         _start(checked, keep_going=True)
 
 
@@ -93,7 +95,9 @@ def _start(checked: CheckedNotebook, *, keep_going: bool) -> None:
     with refusals_shown():
         require(Role.ADMIN)
         rehearse_s = USUAL_S if st.session_state.get(keys.TRY_REHEARSE) else None
-        st.session_state[keys.TRY_RUN] = start(checked, keep_going=keep_going, rehearse_s=rehearse_s)
+        st.session_state[keys.TRY_RUN] = start(
+            checked, keep_going=keep_going, rehearse_s=rehearse_s
+        )
         st.rerun()
 
 
@@ -106,7 +110,9 @@ def _running_words(running: Running) -> str:
 def run_words(checked: CheckedNotebook) -> str:
     """The button's."""
     n = len(checked.plan.executed)
-    return {0: "Start a fresh kernel", 1: "Run the cell before it"}.get(n, f"Run the {n} cells before it")
+    return {0: "Start a fresh kernel", 1: "Run the cell before it"}.get(
+        n, f"Run the {n} cells before it"
+    )
 
 
 def cost_words(checked: CheckedNotebook) -> str:
@@ -119,7 +125,9 @@ def cost_words(checked: CheckedNotebook) -> str:
     if checked.state is not None:
         return f"{cells_words(n).capitalize()} ran before it; the state does not include their run time."
     return (
-        f"{cells_words(n).capitalize()} before it {'was' if n == 1 else 'were'} not run." if n else "Nothing was run."
+        f"{cells_words(n).capitalize()} before it {'was' if n == 1 else 'were'} not run."
+        if n
+        else "Nothing was run."
     )
 
 

@@ -42,7 +42,8 @@ def places() -> threading.BoundedSemaphore:
 def full() -> KernelError:
     """The error where no place is free."""
     return KernelError(
-        f"{AT_ONCE} notebooks are already running on this server.", remedy="Try again when one of them is finished."
+        f"{AT_ONCE} notebooks are already running on this server.",
+        remedy="Try again when one of them is finished.",
     )
 
 

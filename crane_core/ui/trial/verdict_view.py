@@ -34,14 +34,18 @@ def draw_rules(checked: CheckedNotebook, said: Prediction) -> None:
     st.html(rules_html(found, unsure(said), has_state=checked.state is not None))
 
 
-def rules_html(found: Sequence[dict[str, Any]], doubts: Sequence[str] = (), *, has_state: bool) -> str:
+def rules_html(
+    found: Sequence[dict[str, Any]], doubts: Sequence[str] = (), *, has_state: bool
+) -> str:
     """A card for each certain crash, or one card that says that there is none; then why less is said than could be."""
     if not found:
         based = "Checked: the code of the cells and the kernel state before the target."
         if not has_state:
             based = "Checked: the code only. The kernel state before the target is not known yet."
         modest = "The rules report only certain crashes; they never say that a cell is safe."
-        return _card("cw-calm", WHO, "No certain crash", [("", f"{based} {modest}"), *_unsure(doubts)])
+        return _card(
+            "cw-calm", WHO, "No certain crash", [("", f"{based} {modest}"), *_unsure(doubts)]
+        )
     more = _card("cw-calm", WHO, "Unsure", _unsure(doubts)) if doubts else ""
     return "".join(map(_finding_html, found)) + more
 
@@ -81,7 +85,10 @@ def model_html(asked: QuestionOutcome) -> str:
     why = asked.read.reasoning or asked.answer.trouble or asked.read.trouble or "no reason given"
     tokens = token_words(asked.answer.input_tokens, asked.answer.output_tokens)
     cost = f", {cost_words(asked.usd, asked.answer.usd)}"
-    facts = [("", _shown(why)), ("", f'<span class="cw-dim">{asked.answer.seconds:.1f} s, {tokens}{cost}</span>')]
+    facts = [
+        ("", _shown(why)),
+        ("", f'<span class="cw-dim">{asked.answer.seconds:.1f} s, {tokens}{cost}</span>'),
+    ]
     return _card(css, asked.model, heads[asked.read.crashes], facts)
 
 
@@ -89,7 +96,10 @@ def rehearsal_html(told: Rehearsal) -> str:
     """The card of what the target came to in a copy."""
     css = "cw-alarm" if told.outcome is RehearsalEnd.CRASH else "cw-calm"
     title = told.title[:1].upper() + told.title[1:]
-    facts = [(name, f"<code>{_shown(text)}</code>" if name == "line" else _shown(text)) for name, text in told.facts]
+    facts = [
+        (name, f"<code>{_shown(text)}</code>" if name == "line" else _shown(text))
+        for name, text in told.facts
+    ]
     return _card(css, told.how, _shown(title), facts)
 
 

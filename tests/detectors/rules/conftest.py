@@ -81,7 +81,11 @@ def cells_of(setup: str, target: str) -> list[Cell]:
 
 def state_of(document: dict[str, Any]) -> KernelState:
     return KernelState.from_json(
-        document, benchmark="test", instance_id="test_1_reproduced", setting=Setting.RUNTIME_PLUS, origin="test"
+        document,
+        benchmark="test",
+        instance_id="test_1_reproduced",
+        setting=Setting.RUNTIME_PLUS,
+        origin="test",
     )
 
 
@@ -92,7 +96,9 @@ def predicted_here(setup: str, target: str) -> Predicted:
         warnings.simplefilter("ignore")
         _run(setup, namespace)
         cells = [{"code": setup, "notebook_index": 0, "executed": True, "order": 1}]
-        state = state_of(json.loads(look(namespace, {"target": target, "cells": cells, "limits": UNHURRIED})))
+        state = state_of(
+            json.loads(look(namespace, {"target": target, "cells": cells, "limits": UNHURRIED}))
+        )
         report = findings(cells_of(setup, target), state)
         error = _run_caught(target, namespace)
     return Predicted(report.findings, report.errors, state, error and type(error).__name__, error)
@@ -107,7 +113,16 @@ def predicted_by_code(setup: str, target: str) -> Predicted:
             Cell("test", "test_1_reproduced", "test", at, CellRole.EXECUTED, code, at + 1, at)
             for at, code in enumerate(codes)
         ),
-        Cell("test", "test_1_reproduced", "test", len(codes), CellRole.TARGET, target, len(codes) + 1, len(codes)),
+        Cell(
+            "test",
+            "test_1_reproduced",
+            "test",
+            len(codes),
+            CellRole.TARGET,
+            target,
+            len(codes) + 1,
+            len(codes),
+        ),
     ]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -146,7 +161,10 @@ def predict_by_code() -> Predict:
 def predict_in_kernel(tmp_path: Path) -> Predict:
     def predicted(setup: str, target: str) -> Predicted:
         need_imports_of(setup, target)
-        cells = [nbformat.v4.new_code_cell(code, execution_count=at + 1) for at, code in enumerate((setup, target))]
+        cells = [
+            nbformat.v4.new_code_cell(code, execution_count=at + 1)
+            for at, code in enumerate((setup, target))
+        ]
         notebook = tmp_path / "test_1_reproduced.ipynb"
         nbformat.write(nbformat.v4.new_notebook(cells=cells), notebook)
         state = state_of(capture(notebook, target=1).to_json())

@@ -14,7 +14,9 @@ DEFINITIONS = ["a", "a, b=0", "a, /, b=0", "a=1, *, b", "a, b=0, **rest", "a, b,
 
 
 @given(st.sampled_from(DEFINITIONS), st.integers(0, 4), st.sets(st.sampled_from("abcdz")))
-def test_what_is_bound_is_what_python_binds(parameters: str, n_positional: int, names: set[str]) -> None:
+def test_what_is_bound_is_what_python_binds(
+    parameters: str, n_positional: int, names: set[str]
+) -> None:
     given_ = [AbstractValue("int", literal=at) for at in range(n_positional)]
     named = {name: AbstractValue("str", literal=name) for name in sorted(names)}
     bound = Arguments(tuple(given_), named).bound(parameters)
@@ -27,7 +29,10 @@ def test_what_is_bound_is_what_python_binds(parameters: str, n_positional: int, 
     except TypeError:
         assert bound is None
         return
-    assert bound == {**{key: value for key, value in expected.items() if key != "rest"}, **expected.get("rest", {})}
+    assert bound == {
+        **{key: value for key, value in expected.items() if key != "rest"},
+        **expected.get("rest", {}),
+    }
 
 
 def test_incomplete_arguments_are_not_bound() -> None:

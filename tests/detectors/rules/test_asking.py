@@ -139,7 +139,9 @@ def test_the_reason_is_numpy_s_own_message_and_the_evidence_names_the_operand(ch
     assert found.family == "numpy: asked"
 
 
-def test_the_library_s_own_class_wins_over_that_of_a_rule(check: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_library_s_own_class_wins_over_that_of_a_rule(
+    check: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def outdated(operation: Operation) -> Answer:
         raise Crash("KeyError", "as it was in an older release", fact="", remedy="")
 
@@ -189,11 +191,15 @@ def about(packages: dict[str, str], axis: int = 7) -> answers.LibraryAnswer | No
 
 def asked(asker: asking.Asker, axis: int) -> answers.LibraryAnswer | None:
     array = AbstractValue("numpy.ndarray", {"shape": (3, 4), "dtype": "int64"}, words="a")
-    question = asker.question("method", array, "sum", array, Arguments((AbstractValue("int", literal=axis),)))
+    question = asker.question(
+        "method", array, "sum", array, Arguments((AbstractValue("int", literal=axis),))
+    )
     return asker.about(question) if question is not None else None
 
 
-@pytest.mark.parametrize("packages", [{**VERSIONS, "numpy": "1.0"}, {**VERSIONS, "python": "3.8.1"}])
+@pytest.mark.parametrize(
+    "packages", [{**VERSIONS, "numpy": "1.0"}, {**VERSIONS, "python": "3.8.1"}]
+)
 def test_other_versions_than_those_here_are_not_asked(packages: dict[str, str]) -> None:
     assert about(packages) is None
 
@@ -217,7 +223,10 @@ def test_after_a_killed_worker_another_answers() -> None:
 
 
 def test_what_was_not_waited_for_is_told_and_answered_when_it_is_asked_again() -> None:
-    for patience, says in ((asking.HURRIED._replace(answer_s=0.0), False), (asking.UNHURRIED, True)):
+    for patience, says in (
+        (asking.HURRIED._replace(answer_s=0.0), False),
+        (asking.UNHURRIED, True),
+    ):
         with asking.asking_with(patience, lambda library: None):
             asker = asking.Asker(VERSIONS, lambda text: False)
         assert (asked(asker, axis=9) is not None) is says
@@ -253,7 +262,9 @@ truth, said = [0, 1, 2, 2], [0, 1, 1, 2]
         "KMeans.fit(np.eye(3))",
     ],
 )
-def test_where_a_crash_is_told_it_is_of_the_class_that_comes(predict_here: Any, target: str) -> None:
+def test_where_a_crash_is_told_it_is_of_the_class_that_comes(
+    predict_here: Any, target: str
+) -> None:
     seen = predict_here(OTHERS, target)
     assert seen.raised
     assert seen.exception in (None, seen.raised)
@@ -263,7 +274,10 @@ def test_where_a_crash_is_told_it_is_of_the_class_that_comes(predict_here: Any, 
     ("setup", "target"),
     [
         ("import numpy as np\ne = np.zeros(0)", "for x in e:\n    pass"),
-        ("import numpy as np\na = np.asfortranarray(np.ones((3, 4)))", "np.array(a, order='F', copy=False)"),
+        (
+            "import numpy as np\na = np.asfortranarray(np.ones((3, 4)))",
+            "np.array(a, order='F', copy=False)",
+        ),
         ("import numpy as np\nfmt = np.array(['%d', '%s'])", "np.char.mod(fmt, 3)"),
         ("import numpy as np\nknown = {7: 1}\nn = np.arange(9)[7]", "known[n]"),
     ],
@@ -319,7 +333,9 @@ def test_a_layer_whose_settings_are_not_known_is_not_asked(check: Any) -> None:
     assert check(setup, "larger = nn.Upsample(size=(4, 4))\nlarger(x)").raised is None
 
 
-def test_what_is_written_through_a_view_that_a_library_gave_is_forgotten_of_its_array(check: Any) -> None:
+def test_what_is_written_through_a_view_that_a_library_gave_is_forgotten_of_its_array(
+    check: Any,
+) -> None:
     setup = """
 import numpy as np
 from sklearn.linear_model import Ridge
@@ -330,7 +346,9 @@ y = [1, 2]
     assert check(setup, "turned = np.rot90(X)\nturned[:] = 0\nRidge().fit(X, y)").raised is None
 
 
-def test_a_mistake_in_asking_says_nothing_and_is_counted(predict_here: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_mistake_in_asking_says_nothing_and_is_counted(
+    predict_here: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def mistaken(self: asking.Asker, question: asking.StepQuestion) -> answers.LibraryAnswer | None:
         raise KeyError("a mistake")
 
@@ -340,10 +358,15 @@ def test_a_mistake_in_asking_says_nothing_and_is_counted(predict_here: Any, monk
     assert {error.family for error in seen.errors} == {"libraries"}
 
 
-def test_parameters_of_an_estimator_are_checked_when_it_is_fitted_and_not_when_it_is_made(check: Any) -> None:
+def test_parameters_of_an_estimator_are_checked_when_it_is_fitted_and_not_when_it_is_made(
+    check: Any,
+) -> None:
     setup = "from sklearn.linear_model import Ridge\nfrom sklearn.preprocessing import minmax_scale"
     assert check(setup, "model = Ridge(alpha='three')").raised is None
-    assert check(setup, "Ridge(alpha='three').fit([[1], [2]], [1, 2])").exception == "InvalidParameterError"
+    assert (
+        check(setup, "Ridge(alpha='three').fit([[1], [2]], [1, 2])").exception
+        == "InvalidParameterError"
+    )
     assert check(setup, "minmax_scale([[1]], axis=7)").exception == "InvalidParameterError"
 
 

@@ -113,8 +113,12 @@ def test_what_pandas_takes_is_no_crash(check: Any, target: str) -> None:
     assert check(SETUP, target).raised is None
 
 
-@pytest.mark.parametrize("target", ["twice.pivot(index='k', columns='c', values='v')", "twice.set_index('k')"])
-def test_what_depends_on_labels_that_stand_twice_in_values_is_not_told(check: Any, target: str) -> None:
+@pytest.mark.parametrize(
+    "target", ["twice.pivot(index='k', columns='c', values='v')", "twice.set_index('k')"]
+)
+def test_what_depends_on_labels_that_stand_twice_in_values_is_not_told(
+    check: Any, target: str
+) -> None:
     # Every column of the stand-ins may hold one value again and again; these do not.
     setup = """
 import pandas as pd
@@ -157,7 +161,9 @@ def test_of_a_label_that_is_not_there_another_is_advised(check: Any) -> None:
         "np.zeros(3) + twice[['a', 'b']].values[0]",
     ],
 )
-def test_nor_what_labels_of_several_parts_or_columns_allow(predict_by_code: Any, target: str) -> None:
+def test_nor_what_labels_of_several_parts_or_columns_allow(
+    predict_by_code: Any, target: str
+) -> None:
     setup = """
 import numpy as np
 import pandas as pd

@@ -55,18 +55,24 @@ def test_shapes_that_every_version_refuses_need_none(target: str, predict_unname
         "np.linalg.solve(np.eye(3), np.ones((2, 3)))",
     ],
 )
-def test_what_some_version_accepts_is_not_predicted_without_one(target: str, predict_unnamed: Predict) -> None:
+def test_what_some_version_accepts_is_not_predicted_without_one(
+    target: str, predict_unnamed: Predict
+) -> None:
     assert predict_unnamed(SETUP, target).exception is None
 
 
-def test_the_named_interpreter_is_asked(predict_by_code: Predict, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_named_interpreter_is_asked(
+    predict_by_code: Predict, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv(ASSUMED, sys.executable)
     found = predict_by_code(SETUP, TARGET)
     assert found.exception == found.raised == "ValueError"
     assert rules_detector.options()["assumed"]["numpy"]
 
 
-def test_one_that_does_not_exist_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_that_does_not_exist_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv(ASSUMED, str(tmp_path / "python"))
     with pytest.raises(KernelStartError):
         assumed()

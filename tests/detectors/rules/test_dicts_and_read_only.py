@@ -39,7 +39,14 @@ fixed = np.arange(3)
 fixed.flags.writeable = False
 wide = np.broadcast_to(np.zeros(1), 3)
 """
-ARRAYS_RAISE = ["fixed[0] = 1", "fixed += 1", "fixed *= 2.5", "fixed[[1, 2]] += 1", "fixed[9] = 1", "wide[:] = 1"]
+ARRAYS_RAISE = [
+    "fixed[0] = 1",
+    "fixed += 1",
+    "fixed *= 2.5",
+    "fixed[[1, 2]] += 1",
+    "fixed[9] = 1",
+    "wide[:] = 1",
+]
 ARRAYS_RUN = [
     "fixed = fixed.copy()\nfixed[0] = 1\nfixed += 1",
     "fixed = fixed + 1\nfixed[0] = 1",

@@ -7,7 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks._examples import Trial, each_statement, is_false_alarm, is_wrong_class, rest_of, texts
+from benchmarks._examples import (
+    Trial,
+    each_statement,
+    is_false_alarm,
+    is_wrong_class,
+    rest_of,
+    texts,
+)
 from tests.optional import each
 
 pytestmark = pytest.mark.corpus
@@ -26,9 +33,14 @@ def test_nothing_is_predicted_that_does_not_come(library: str) -> None:
     every = list(texts(library))
     sample = every[:: max(1, len(every) // SAMPLES[library])]
     trials: list[Trial] = [
-        trial for text in sample for of_text in (each_statement(text), rest_of(text, 0)) for trial in of_text
+        trial
+        for text in sample
+        for of_text in (each_statement(text), rest_of(text, 0))
+        for trial in of_text
     ]
     assert len(trials) > SAMPLES[library]
     assert [trial for trial in trials if is_false_alarm(trial)] == []
-    assert [trial for trial in trials if is_wrong_class(trial) and "\n" not in trial.target.strip()] == []
+    assert [
+        trial for trial in trials if is_wrong_class(trial) and "\n" not in trial.target.strip()
+    ] == []
     assert [trial.errors for trial in trials if trial.errors] == []

@@ -32,7 +32,18 @@ def captured(predict_here, expression: str) -> AbstractValue:
 @pytest.mark.parametrize(
     "expression",
     [
-        *("5", "-1.5", "True", "None", "'text'", "''", "[1, 'a', None, 2.5]", "()", "(1, 2)", "{'a': 1, 'b': [1, 2]}"),
+        *(
+            "5",
+            "-1.5",
+            "True",
+            "None",
+            "'text'",
+            "''",
+            "[1, 'a', None, 2.5]",
+            "()",
+            "(1, 2)",
+            "{'a': 1, 'b': [1, 2]}",
+        ),
         *("{}", "{1: 'x', None: 2}", "[[1, 2], [3]]", "{1, 2}", "set()", "2**62", "{True: 1}"),
     ],
 )
@@ -44,7 +55,15 @@ def test_a_plain_value_is_known_exactly(predict_here, expression):
 
 @pytest.mark.parametrize(
     "expression",
-    ["'x' * 900", "list(range(30))", "['x' * 900]", "[2**70]", "{'x' * 900: 1}", "{(1, 2): 1, '(1, 2)': 2}", "[1j]"],
+    [
+        "'x' * 900",
+        "list(range(30))",
+        "['x' * 900]",
+        "[2**70]",
+        "{'x' * 900: 1}",
+        "{(1, 2): 1, '(1, 2)': 2}",
+        "[1j]",
+    ],
 )
 def test_what_a_limit_cuts_or_writes_otherwise_is_not_taken_for_the_value(predict_here, expression):
     assert captured(predict_here, expression).literal is NOT_KNOWN
@@ -64,14 +83,18 @@ def test_objects_hold_their_attributes(predict_here):
 
 def test_published_entries_tell_shapes_values_and_columns():
     per_column = {"a": {"num_unique": 2}, "b": {"num_unique": 1}}
-    frame = VariableState("pandas.core.frame.DataFrame", {"shape": {"$tuple": [3, 2]}}, {}, {"per_column": per_column})
+    frame = VariableState(
+        "pandas.core.frame.DataFrame", {"shape": {"$tuple": [3, 2]}}, {}, {"per_column": per_column}
+    )
     value = value_from_state("frame", frame, is_captured=False)
     assert (value.fact("shape"), value.fact("column_labels")) == ((3, 2), frozenset("ab"))
     assert "columns" not in value.facts
     number = VariableState("<class 'int'>", values={"value": "12"})
     assert value_from_state("n", number, is_captured=False).literal == 12
     shape = {"$call": ["torch.Size", [10, 3]]}
-    assert value_from_state("x", VariableState("t.T", {"batch": shape}), is_captured=False).fact("batch") == (10, 3)
+    assert value_from_state("x", VariableState("t.T", {"batch": shape}), is_captured=False).fact(
+        "batch"
+    ) == (10, 3)
 
 
 @pytest.mark.parametrize(
@@ -92,7 +115,10 @@ def test_types_are_dotted_names(written, read):
     [
         ("tensorflow.keras.layers.Dense", "keras.layers.Dense"),
         ("tensorflow.python.keras.models", "keras.models"),
-        ("sklearn.model_selection._split.train_test_split", "sklearn.model_selection.train_test_split"),
+        (
+            "sklearn.model_selection._split.train_test_split",
+            "sklearn.model_selection.train_test_split",
+        ),
         ("torch.nn.modules.linear.Linear", "torch.nn.Linear"),
         ("torch.nn.functional.relu", "torch.nn.functional.relu"),
         ("torch.utils.data.dataloader.DataLoader", "torch.utils.data.DataLoader"),

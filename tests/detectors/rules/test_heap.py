@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 
 from crane_core.detectors.rules import past, predict
 from crane_core.detectors.rules.abstract_value import AbstractValue
-from crane_core.detectors.rules.heap import BranchWatch, Scope, fields_of, is_unchanged, join, restore, snapshot
+from crane_core.detectors.rules.heap import (
+    BranchWatch,
+    Scope,
+    fields_of,
+    is_unchanged,
+    join,
+    restore,
+    snapshot,
+)
 from crane_core.detectors.rules.interpreter import Interpreter
 from crane_core.detectors.rules.predict import Report
 from crane_core.domain import Cell, CellRole, Setting
@@ -92,7 +100,9 @@ def blocks(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     )
 
 
-PROGRAMS = st.lists(st.recursive(st.sampled_from(SIMPLE), blocks, max_leaves=6), min_size=1, max_size=5)
+PROGRAMS = st.lists(
+    st.recursive(st.sampled_from(SIMPLE), blocks, max_leaves=6), min_size=1, max_size=5
+)
 
 
 def shown(scope: Scope) -> str:
@@ -105,7 +115,13 @@ def shown(scope: Scope) -> str:
                 return f"#{numbers[value]}"
             numbers[value] = len(numbers)
             is_open = value.items is not None or value.members is not None
-            parts = (value.facts, None if is_open else value.literal, value.items, value.members, value.attributes)
+            parts = (
+                value.facts,
+                None if is_open else value.literal,
+                value.items,
+                value.members,
+                value.attributes,
+            )
             return f"#{numbers[value]} {value.type} {value.path} {value.words}({', '.join(map(text, parts))})"
         if isinstance(value, dict):
             return "{" + ", ".join(f"{key}: {text(part)}" for key, part in value.items()) + "}"
@@ -125,7 +141,9 @@ def walked(codes: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> tuple[Repor
             super().__init__(*given)
             interpreters.append(self)
 
-    cells = [Cell("own", "own", "own", at, CellRole.EXECUTED, code) for at, code in enumerate(codes[:-1])]
+    cells = [
+        Cell("own", "own", "own", at, CellRole.EXECUTED, code) for at, code in enumerate(codes[:-1])
+    ]
     cells.append(Cell("own", "own", "own", len(cells), CellRole.TARGET, codes[-1]))
     with monkeypatch.context() as patched:
         patched.setattr(past, "Interpreter", Noted)
@@ -137,12 +155,16 @@ def walked(codes: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> tuple[Repor
 def never(monkeypatch: pytest.MonkeyPatch) -> None:
     """No content is kept: every moment copies everything, and everything is compared and set."""
     for name in ("fields", "last_fields"):
-        monkeypatch.setattr(AbstractValue, name, property(lambda abstract: None, lambda abstract, value: None))
+        monkeypatch.setattr(
+            AbstractValue, name, property(lambda abstract: None, lambda abstract, value: None)
+        )
 
 
 @examples(150)
 @given(PROGRAMS, PROGRAMS)
-def test_sharing_changes_neither_findings_nor_what_is_known(before: list[str], target: list[str]) -> None:
+def test_sharing_changes_neither_findings_nor_what_is_known(
+    before: list[str], target: list[str]
+) -> None:
     codes = [START, "\n".join(before), "\n".join(target)]
     with pytest.MonkeyPatch.context() as monkeypatch:
         shared = walked(codes, monkeypatch)
@@ -166,9 +188,13 @@ CHANGES: list[Callable[[AbstractValue], object]] = [
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_whatever_changes_a_value_is_noticed_and_undone(change: Callable[[AbstractValue], object]) -> None:
+def test_whatever_changes_a_value_is_noticed_and_undone(
+    change: Callable[[AbstractValue], object],
+) -> None:
     part = AbstractValue("int", literal=1)
-    value = AbstractValue("list", {"length": 1, "labels": ["a"]}, items=[part], attributes={"part": part})
+    value = AbstractValue(
+        "list", {"length": 1, "labels": ["a"]}, items=[part], attributes={"part": part}
+    )
     scopes = [Scope({"value": value})]
     watch = BranchWatch(scopes)
     before = fields_of(value)
@@ -216,21 +242,29 @@ def test_a_name_that_one_way_has_not_is_not_said_to_be_undefined() -> None:
 @pytest.mark.parametrize(
     "before",
     [
-        *("x = [1]\n" + step * 40 for step in ("x = [x, x]\n", "x = x + x\n", "x += x\n", "x.extend(x)\n")),
+        *(
+            "x = [1]\n" + step * 40
+            for step in ("x = [x, x]\n", "x = x + x\n", "x += x\n", "x.extend(x)\n")
+        ),
         "x = [1]\n" + "x = (x, x)\n" * 40 + "d = {x: 1}",
         "a = [0] * 1000\nb = [a] * 1000\nc = [b] * 1000\nlen(c)",
         "'{:>{}}'.format('a', 10**11)",
         "'a\\tb'.expandtabs(tabsize=10**11)",
     ],
 )
-def test_what_would_fill_the_memory_is_not_computed(before: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_would_fill_the_memory_is_not_computed(
+    before: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     report, _ = walked([before, "seen = [1]\nseen[5]"], monkeypatch)
     assert [finding.exception for finding in report.findings] == ["IndexError"]
 
 
 @pytest.mark.parametrize(
-    "before", ["rows = [1]\nrows.append(rows)", "d = {}\nd['d'] = d", "a = []\nb = [a]\na.append(b)"]
+    "before",
+    ["rows = [1]\nrows.append(rows)", "d = {}\nd['d'] = d", "a = []\nb = [a]\na.append(b)"],
 )
-def test_what_holds_itself_has_no_end_and_is_not_followed(before: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_holds_itself_has_no_end_and_is_not_followed(
+    before: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     report, _ = walked([before, "seen = [1]\nseen[5]"], monkeypatch)
     assert [finding.exception for finding in report.findings] == ["IndexError"]

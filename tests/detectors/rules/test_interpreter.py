@@ -387,7 +387,9 @@ def plus_one(number, by=0):
         "plus_one(*[1 for name in dir() if name == 'counter'], 2)",
     ],
 )
-def test_code_of_the_notebook_that_others_run_may_change_what_it_mentions(predict_here, predict_by_code, target):
+def test_code_of_the_notebook_that_others_run_may_change_what_it_mentions(
+    predict_here, predict_by_code, target
+):
     for predicted in (predict_here(RUN_BACK, target), predict_by_code(RUN_BACK, target)):
         assert predicted.raised is None
         assert predicted.findings == ()
@@ -414,9 +416,12 @@ def test_code_of_the_notebook_that_others_run_may_change_what_it_mentions(predic
         "made = [rows]\nfor part in made[: len(some())]:\n    part.append(3)",
     ],
 )
-def test_what_is_held_where_nobody_knows_may_be_changed_there(predict_here, predict_by_code, change):
+def test_what_is_held_where_nobody_knows_may_be_changed_there(
+    predict_here, predict_by_code, change
+):
     setup = (
-        "import random\ndef some():\n    return [0] * random.choice([1, 2])\ndef grow(*given):\n    given[-1].append(3)"
+        "import random\ndef some():\n    return [0] * random.choice([1, 2])\n"
+        "def grow(*given):\n    given[-1].append(3)"
     )
     target = f"rows = [1, 2]\n{change}\nrows[2]"
     for predicted in (predict_here(setup, target), predict_by_code(setup, target)):

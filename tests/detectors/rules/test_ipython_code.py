@@ -22,14 +22,17 @@ def crash(*codes: str) -> str | None:
     """The exception that the code alone predicts of the last cell."""
     roles = [*[CellRole.EXECUTED] * (len(codes) - 1), CellRole.TARGET]
     cells = [
-        Cell("own", "own", "own", at, role, code) for at, (code, role) in enumerate(zip(codes, roles, strict=True))
+        Cell("own", "own", "own", at, role, code)
+        for at, (code, role) in enumerate(zip(codes, roles, strict=True))
     ]
     report = findings(cells, None, Setting.CODE)
     assert report.errors == ()
     return report.findings[0].exception if report.findings else None
 
 
-@pytest.mark.parametrize("word", ["hist", "history", "time", "run", "load", "save", "store", "reset"])
+@pytest.mark.parametrize(
+    "word", ["hist", "history", "time", "run", "load", "save", "store", "reset"]
+)
 def test_an_assignment_to_a_name_that_a_magic_has_is_python(word: str) -> None:
     assert crash(f"rows = [1, 2]\n{word} = rows", f"{word}\nrows[2]") == "IndexError"
     assert crash("rows = [1, 2]", f"{word} = rows", f"{word}[2]") == "IndexError"
@@ -56,7 +59,9 @@ def test_lines_that_go_back_to_no_indent_are_no_python() -> None:
 
 
 def test_what_a_shell_command_gives_is_all_that_is_not_known() -> None:
-    assert crash("rows = [1]\nfiles = !ls\nmore, = %sx ls", "files[7], more\nrows[1]") == "IndexError"
+    assert (
+        crash("rows = [1]\nfiles = !ls\nmore, = %sx ls", "files[7], more\nrows[1]") == "IndexError"
+    )
     assert crash("rows = [1]\n!ls", "rows[1]") == "IndexError"
     assert crash("files = [1]\nfiles = !ls", "files[5]") is None
     assert crash("rows = [1]\n%run other.py", "rows[1]") is None
@@ -80,7 +85,9 @@ def test_a_captured_output_has_the_name_that_was_asked_for() -> None:
 
 
 def test_what_is_timed_many_times_has_names_of_its_own() -> None:
-    assert crash("rows = [1]\nother = [1]", "%%timeit\nrows = []", "rows[0]\nother[1]") == "IndexError"
+    assert (
+        crash("rows = [1]\nother = [1]", "%%timeit\nrows = []", "rows[0]\nother[1]") == "IndexError"
+    )
     assert crash("rows = [1]", "%timeit rows.append(2)", "rows[5]") is None
     assert crash("rows = [1]", "%%timeit\nrows[1]") == "IndexError"
 
@@ -96,7 +103,11 @@ def test_a_cell_that_is_indented_as_a_whole_or_has_prompts_is_python() -> None:
         ("!pip install a \\\n  b\nrow = 1", "pass\nrow = 1", [1, 3]),
         ("\n\n%%time\nrow = 1\n\nrow", "row = 1\nrow", [4, 6]),
         ('text = """\n!ls\n"""\n!ls', "text = '\\n!ls\\n'\npass", [1, 4]),
-        ("if rows:\n    !ls\n    %run b.py\nrow = 3", f"if rows:\n    pass\n    {ANYTHING}\nrow = 3", [1, 4]),
+        (
+            "if rows:\n    !ls\n    %run b.py\nrow = 3",
+            f"if rows:\n    pass\n    {ANYTHING}\nrow = 3",
+            [1, 4],
+        ),
         ("rows?\n?rows\nrows", "pass\npass\nrows", [1, 2, 3]),
         ("row = %time f()\nrow", "row = f()\nrow", [1, 2]),
         ("%%bash --out row\nls", ANYTHING, [1]),
@@ -114,6 +125,8 @@ def test_the_magics_are_those_of_the_kernel(tmp_path: Path) -> None:
     """Asked in its own process: a shell leaves traces in the one it is made in."""
     ask = "from ipykernel.zmqshell import ZMQInteractiveShell as S; print(*S().magics_manager.magics['line'])"
     environment = {**os.environ, "IPYTHONDIR": str(tmp_path)}
-    known = subprocess.run([sys.executable, "-c", ask], env=environment, capture_output=True, text=True, check=True)
+    known = subprocess.run(
+        [sys.executable, "-c", ask], env=environment, capture_output=True, text=True, check=True
+    )
     assert "matplotlib" in known.stdout.split()
     assert {*known.stdout.split()} - MAGICS == set()

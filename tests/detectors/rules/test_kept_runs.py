@@ -57,7 +57,8 @@ CELLS = [
 def report(codes: Sequence[str], target: int) -> Report:
     roles = [*[CellRole.EXECUTED] * target, CellRole.TARGET]
     cells = [
-        Cell("b", "x", "notebook", at, role, code) for at, (code, role) in enumerate(zip(codes, roles, strict=False))
+        Cell("b", "x", "notebook", at, role, code)
+        for at, (code, role) in enumerate(zip(codes, roles, strict=False))
     ]
     return findings(cells, None, Setting.CODE)
 
@@ -74,13 +75,17 @@ def assert_kept_is_anew(codes: Sequence[str], order: Sequence[int]) -> None:
 
 @examples(60)
 @given(st.lists(st.sampled_from(CELLS), min_size=2, max_size=8), st.randoms(use_true_random=False))
-def test_any_order_of_targets_gives_what_each_alone_gives(codes: list[str], chance: random.Random) -> None:
+def test_any_order_of_targets_gives_what_each_alone_gives(
+    codes: list[str], chance: random.Random
+) -> None:
     order = list(range(len(codes)))
     chance.shuffle(order)
     assert_kept_is_anew(codes, order)
 
 
-@pytest.mark.parametrize("name", ["pandas", "numpy", "torch", "sklearn", "tensorflow", "matplotlib"])
+@pytest.mark.parametrize(
+    "name", ["pandas", "numpy", "torch", "sklearn", "tensorflow", "matplotlib"]
+)
 def test_the_targets_of_a_notebook_give_what_each_alone_gives(name: str) -> None:
     path = sorted(MINIBENCH.glob(f"**/{name}_1*_reproduced.ipynb"))[0]
     codes = [cell.source for cell in read_code_cells(path.read_bytes())]
@@ -90,7 +95,11 @@ def test_the_targets_of_a_notebook_give_what_each_alone_gives(name: str) -> None
 def test_one_target_changes_nothing_for_the_next() -> None:
     setup = ["rows = [1, 2]\nheld = [rows]\nimport pandas as pd\nframe = pd.DataFrame({'a': [1]})"]
     change = report(
-        [*setup, "rows.clear()\nheld[0].append('x')\nframe['b'] = 1\nframe.drop(columns='a', inplace=True)"], 1
+        [
+            *setup,
+            "rows.clear()\nheld[0].append('x')\nframe['b'] = 1\nframe.drop(columns='a', inplace=True)",
+        ],
+        1,
     )
     assert change.findings == ()
     assert report([*setup, "rows[1]\nframe['a']\nrows[2]"], 1).findings[0].expression == "rows[2]"

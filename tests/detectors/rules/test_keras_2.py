@@ -26,10 +26,21 @@ def of_version(
     variables: dict[str, Any] = {
         "model": {
             "type": SEQUENTIAL,
-            "plus": {"structure": shapes, "values": {"built": True, "compiled": compiled, "loss": loss}},
+            "plus": {
+                "structure": shapes,
+                "values": {"built": True, "compiled": compiled, "loss": loss},
+            },
         },
-        "X": {"type": "numpy.ndarray", "structure": {"shape": data}, "representation": {"dtype": "float32"}},
-        "y": {"type": "numpy.ndarray", "structure": {"shape": labels}, "representation": {"dtype": "float32"}},
+        "X": {
+            "type": "numpy.ndarray",
+            "structure": {"shape": data},
+            "representation": {"dtype": "float32"},
+        },
+        "y": {
+            "type": "numpy.ndarray",
+            "structure": {"shape": labels},
+            "representation": {"dtype": "float32"},
+        },
     }
     packages = {"keras": version, "numpy": "1.26.4"}
     setup = "import keras\nmodel = build()"

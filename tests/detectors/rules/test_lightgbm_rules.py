@@ -71,8 +71,12 @@ def test_crashes(check: Predict, name: str) -> None:
     assert check(SETUP, CRASHES[name]).raised is not None
 
 
-@pytest.mark.parametrize("target", ["grown.predict(X.assign(k=pd.Categorical(kinds)))", "grown.predict(towns)"])
-def test_other_columns_are_refused_for_their_dtype_first(predict_here: Predict, target: str) -> None:
+@pytest.mark.parametrize(
+    "target", ["grown.predict(X.assign(k=pd.Categorical(kinds)))", "grown.predict(towns)"]
+)
+def test_other_columns_are_refused_for_their_dtype_first(
+    predict_here: Predict, target: str
+) -> None:
     seen = predict_here(SETUP, target)
     assert seen.raised == "ValueError"
     assert seen.exception in (None, "ValueError")

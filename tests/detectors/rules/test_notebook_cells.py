@@ -672,7 +672,8 @@ def each(setup: str, targets: str) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(
-    ("setup", "target"), [*each(TABLES, OF_TABLES), *each(MODELS, OF_MODELS), *each(CALLS, OF_CALLS)]
+    ("setup", "target"),
+    [*each(TABLES, OF_TABLES), *each(MODELS, OF_MODELS), *each(CALLS, OF_CALLS)],
 )
 def test_what_is_predicted_comes(predict_here, setup, target):
     seen = predict_here(setup, target)

@@ -27,7 +27,12 @@ def test_what_a_line_makes_is_there_for_its_rest(check: Predict, target: str) ->
 
 @pytest.mark.parametrize(
     "target",
-    ['x = 1; df["none"]', 'df["none"]; x = 1', 'df["total"] = df["id"]; df["none"]', "y = len(df); df.nothing"],
+    [
+        'x = 1; df["none"]',
+        'df["none"]; x = 1',
+        'df["total"] = df["id"]; df["none"]',
+        "y = len(df); df.nothing",
+    ],
 )
 def test_what_nobody_makes_is_missing_on_any_line(check: Predict, target: str) -> None:
     assert check(SETUP, target).raised is not None
@@ -53,5 +58,7 @@ def test_a_copy_is_another_object(check: Predict, target: str) -> None:
         ("class H:\n    pass\nh = H()\nh.frame = df", 'h.frame["new"] = 1\ndf["new"]'),
     ],
 )
-def test_one_object_under_two_names_is_changed_under_both(check: Predict, setup: str, target: str) -> None:
+def test_one_object_under_two_names_is_changed_under_both(
+    check: Predict, setup: str, target: str
+) -> None:
     assert check(f"{SETUP}\n{setup}", target).raised is None

@@ -114,12 +114,18 @@ made = Own()
 """
 TURNED = [
     ("import threading\nthread = threading.Thread()", "thread.name = 3\nthread.name + 'x'"),
-    ("import threading\nclass Own(threading.Thread):\n    pass\nthread = Own()", "thread.name = 3\nthread.name + 'x'"),
+    (
+        "import threading\nclass Own(threading.Thread):\n    pass\nthread = Own()",
+        "thread.name = 3\nthread.name + 'x'",
+    ),
     (PROPERTY, "made.kept = 3\nmade.kept + 'x'"),
     (HOOK, "made.kept = 3\nmade.kept + 'x'"),
     (DESCRIPTOR, "made.kept = 3\nmade.kept + 'x'"),
     ("class Own(Exception):\n    pass\nmade = Own()", "made.args = [1]\nmade.args + (2,)"),
-    ("import numpy as np\nrow = np.ma.array([0, 1.0])", "row.fill_value = None\nrow.fill_value + 1"),
+    (
+        "import numpy as np\nrow = np.ma.array([0, 1.0])",
+        "row.fill_value = None\nrow.fill_value + 1",
+    ),
 ]
 """Attributes that give another value than they were set to."""
 
@@ -135,13 +141,17 @@ def test_what_something_may_give_is_let_pass(check: Predict, target: str) -> Non
 
 
 @pytest.mark.parametrize("target", RUNS_WITH_GIVEN, ids=RUNS_WITH_GIVEN)
-def test_what_a_dict_or_a_property_gives_is_let_pass(check: Predict, predict_by_code: Predict, target: str) -> None:
+def test_what_a_dict_or_a_property_gives_is_let_pass(
+    check: Predict, predict_by_code: Predict, target: str
+) -> None:
     assert check(GIVEN, target).raised is None
     assert predict_by_code(GIVEN, target).findings == ()
 
 
 @pytest.mark.parametrize(("setup", "target"), TURNED, ids=[target for _, target in TURNED])
-def test_an_attribute_may_turn_what_it_gets(check: Predict, predict_by_code: Predict, setup: str, target: str) -> None:
+def test_an_attribute_may_turn_what_it_gets(
+    check: Predict, predict_by_code: Predict, setup: str, target: str
+) -> None:
     assert check(setup, target).raised is None
     assert predict_by_code(setup, target).findings == ()
 
@@ -163,8 +173,15 @@ def test_modules_of_torch_have_their_own(check: Predict) -> None:
         "        super().__init__()\n        self.fc = nn.Linear(4, 3)\n        self.drop = nn.Dropout()\n"
         "    def forward(self, x):\n        return self.dropout(self.fc(x))\n"
     )
-    assert check(setup, "net = Net()\nnet.train()\nnet(torch.zeros(2, 4))").raised == "AttributeError"
-    assert check(setup, "net = Net().eval()\nnet.requires_grad_(False)\nnet.training\nnet.state_dict()").raised is None
+    assert (
+        check(setup, "net = Net()\nnet.train()\nnet(torch.zeros(2, 4))").raised == "AttributeError"
+    )
+    assert (
+        check(
+            setup, "net = Net().eval()\nnet.requires_grad_(False)\nnet.training\nnet.state_dict()"
+        ).raised
+        is None
+    )
 
 
 @needing("torch")
@@ -174,7 +191,11 @@ def test_all_public_attributes_of_a_module_are_known() -> None:
     from crane_core.detectors.rules.interpret_classes import _OF_MODULE
 
     # What notebooks give the class, such as those of other tests, is not torch's own.
-    own = {name for name in dir(nn.Module()) if getattr(getattr(nn.Module, name, 0), "__module__", "") != "__main__"}
+    own = {
+        name
+        for name in dir(nn.Module())
+        if getattr(getattr(nn.Module, name, 0), "__module__", "") != "__main__"
+    }
     assert {name for name in own if not name.startswith("_")} <= _OF_MODULE
 
 
@@ -186,13 +207,19 @@ EXTENDS = "import pandas as pd\npd.DataFrame.iplot = pd.Series.iplot = lambda se
     ("setup", "target"),
     [
         (f"{TABLE}\nimport plots", "df.groupby('a').mean().iplot()"),
-        pytest.param(f"{TABLE}\nfrom plots import pd as pd", "df['a'].head().iplot()", marks=pytest.mark.slow),
+        pytest.param(
+            f"{TABLE}\nfrom plots import pd as pd", "df['a'].head().iplot()", marks=pytest.mark.slow
+        ),
         (TABLE, "import plots\ndf.iplot()"),
         pytest.param(
-            f"{TABLE}\nfrom tqdm import tqdm", "tqdm.pandas()\ndf['a'].progress_apply(abs)", marks=pytest.mark.slow
+            f"{TABLE}\nfrom tqdm import tqdm",
+            "tqdm.pandas()\ndf['a'].progress_apply(abs)",
+            marks=pytest.mark.slow,
         ),
         pytest.param(
-            TABLE, "from tqdm import tqdm\ntqdm.pandas()\ndf['a'].progress_apply(abs)", marks=pytest.mark.slow
+            TABLE,
+            "from tqdm import tqdm\ntqdm.pandas()\ndf['a'].progress_apply(abs)",
+            marks=pytest.mark.slow,
         ),
         (TABLE, "import sklearn.base\nsklearn.base.BaseEstimator.told = 1\nmodel.told"),
     ],

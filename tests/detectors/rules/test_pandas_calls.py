@@ -107,10 +107,14 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("target", CRASHES)
-def test_what_raises_is_predicted_by_its_class(check: Callable[[str, str], Any], target: str) -> None:
+def test_what_raises_is_predicted_by_its_class(
+    check: Callable[[str, str], Any], target: str
+) -> None:
     assert check(SETUP, target).raised
 
 
 @pytest.mark.parametrize("target", FINE)
-def test_nothing_is_said_of_what_runs_through(check: Callable[[str, str], Any], target: str) -> None:
+def test_nothing_is_said_of_what_runs_through(
+    check: Callable[[str, str], Any], target: str
+) -> None:
     assert not check(SETUP, target).raised

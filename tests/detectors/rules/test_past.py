@@ -72,8 +72,14 @@ CRASHES = [
     (NET + "import os\nfor name in os.environ:\n    print(net.training)", "net(torch.zeros(2, 3))"),
     (NET, "net(torch.zeros(2, 3))"),
     (NET.replace("(5, 2)", "(4, 2)"), "net(torch.zeros(2, 6))"),
-    (NET.replace("(5, 2)", "(4, 2)") + "net.load_state_dict(net.state_dict())", "net(torch.zeros(2, 6))"),
-    (TORCH + "layers = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 1))", "layers(torch.ones(2, 5))"),
+    (
+        NET.replace("(5, 2)", "(4, 2)") + "net.load_state_dict(net.state_dict())",
+        "net(torch.zeros(2, 6))",
+    ),
+    (
+        TORCH + "layers = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 1))",
+        "layers(torch.ones(2, 5))",
+    ),
 ]
 
 RUNS = [
@@ -132,7 +138,9 @@ def test_what_crashes_is_predicted_from_the_code_of_the_cells(
 
 
 @pytest.mark.parametrize(("setup", "target"), RUNS)
-def test_nothing_is_predicted_of_what_runs(predict_by_code: Predict, setup: str, target: str) -> None:
+def test_nothing_is_predicted_of_what_runs(
+    predict_by_code: Predict, setup: str, target: str
+) -> None:
     seen = predict_by_code(setup, target)
     assert seen.raised is None, seen.error
     assert not seen.findings and not seen.errors and not seen.contradictions
@@ -141,7 +149,9 @@ def test_nothing_is_predicted_of_what_runs(predict_by_code: Predict, setup: str,
 def cells(*codes: str) -> list[Cell]:
     *executed, target = codes
     roles = [*((code, CellRole.EXECUTED) for code in executed), (target, CellRole.TARGET)]
-    return [Cell("b", "x", "notebook", place, role, code) for place, (code, role) in enumerate(roles)]
+    return [
+        Cell("b", "x", "notebook", place, role, code) for place, (code, role) in enumerate(roles)
+    ]
 
 
 def left_by(*codes: str) -> Past:
@@ -176,7 +186,10 @@ def test_a_name_that_is_deleted_later_is_no_longer_there() -> None:
 
 
 def test_cells_count_in_the_order_in_which_they_ran() -> None:
-    made = [Cell("b", "x", "notebook", 9 - place, CellRole.EXECUTED, f"n = {place}") for place in range(3)]
+    made = [
+        Cell("b", "x", "notebook", 9 - place, CellRole.EXECUTED, f"n = {place}")
+        for place in range(3)
+    ]
     target = Cell("b", "x", "notebook", 10, CellRole.TARGET, "pass")
     assert past_of(InitialState([*made, target], None)).names["n"].literal == 0
 
@@ -185,14 +198,19 @@ def test_where_the_steps_end_later_names_are_not_known() -> None:
     turns = "\n".join(f"{'    ' * depth}for i{depth} in range(50):" for depth in range(4))
     past = left_by("n = 1\nrows = [1]", f"{turns}\n{'    ' * 4}rows", "later = 3\nn = 5")
     assert past.n_steps > MOST_STEPS
-    assert not any(past.names[name].is_literal for name in ("rows", "later", "n") if name in past.names)
+    assert not any(
+        past.names[name].is_literal for name in ("rows", "later", "n") if name in past.names
+    )
 
 
 STATES = Path(__file__).resolve().parents[3] / "data" / "minibench" / "states"
 
 
 def state(name: str, variable: VariableState) -> KernelState:
-    known = shown(state_of(json.loads((STATES / "pandas_1_reproduced.json").read_text("utf-8"))), Setting.RUNTIME)
+    known = shown(
+        state_of(json.loads((STATES / "pandas_1_reproduced.json").read_text("utf-8"))),
+        Setting.RUNTIME,
+    )
     return KernelState.from_json(
         {**known.to_json(), "variables": {name: variable.to_json()}},
         benchmark="b", instance_id="x", setting=Setting.RUNTIME, origin="test",
@@ -209,5 +227,9 @@ def test_a_state_that_contradicts_the_cells_is_right(length: int) -> None:
 
 def test_what_a_state_tells_less_of_is_filled_from_the_cells() -> None:
     known = state("table", VariableState("<class 'dict'>", structure={"length": 2}))
-    assert findings(cells("table = {'a': 1, 'b': 2}", "table['c']"), known, Setting.RUNTIME).findings
-    assert not findings(cells("table = {'a': 1, 'b': 2}", "table['b']"), known, Setting.RUNTIME).findings
+    assert findings(
+        cells("table = {'a': 1, 'b': 2}", "table['c']"), known, Setting.RUNTIME
+    ).findings
+    assert not findings(
+        cells("table = {'a': 1, 'b': 2}", "table['b']"), known, Setting.RUNTIME
+    ).findings

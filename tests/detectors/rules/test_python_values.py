@@ -90,8 +90,12 @@ def steps() -> Iterator[tuple[str, Callable[..., Any], int]]:
         yield f"get {name}", operator.attrgetter(name), 1
 
 
-@pytest.mark.parametrize(("name", "compute", "n_operands"), [pytest.param(*each, id=each[0]) for each in steps()])
-def test_what_types_refuse_is_refused_of_all_values(name: str, compute: Callable[..., Any], n_operands: int) -> None:
+@pytest.mark.parametrize(
+    ("name", "compute", "n_operands"), [pytest.param(*each, id=each[0]) for each in steps()]
+)
+def test_what_types_refuse_is_refused_of_all_values(
+    name: str, compute: Callable[..., Any], n_operands: int
+) -> None:
     chance = random.Random(name)
     pairs = list(itertools.product(SAMPLES, repeat=n_operands))
     for kinds in chance.sample(pairs, min(len(pairs), MOST_PAIRS)):

@@ -136,10 +136,14 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(("setup", "target"), [(SETUP, target) for target in CRASHES])
-def test_what_raises_is_predicted_by_its_class(check: Callable[[str, str], Any], setup: str, target: str) -> None:
+def test_what_raises_is_predicted_by_its_class(
+    check: Callable[[str, str], Any], setup: str, target: str
+) -> None:
     assert check(setup, target.replace(r"\n", "\n")).raised
 
 
 @pytest.mark.parametrize(("setup", "target"), [(SETUP, target) for target in FINE])
-def test_nothing_is_said_of_what_runs_through(check: Callable[[str, str], Any], setup: str, target: str) -> None:
+def test_nothing_is_said_of_what_runs_through(
+    check: Callable[[str, str], Any], setup: str, target: str
+) -> None:
     assert not check(setup, target.replace(r"\n", "\n")).raised

@@ -17,7 +17,9 @@ STATES = Path(__file__).resolve().parents[3] / "data" / "minibench" / "states"
 def cells(*codes: str) -> list[Cell]:
     *executed, target = codes
     roles = [*((code, CellRole.EXECUTED) for code in executed), (target, CellRole.TARGET)]
-    return [Cell("b", "x", "notebook", place, role, code) for place, (code, role) in enumerate(roles)]
+    return [
+        Cell("b", "x", "notebook", place, role, code) for place, (code, role) in enumerate(roles)
+    ]
 
 
 def state(instance: str = "pandas_1_reproduced") -> KernelState:
@@ -35,7 +37,12 @@ def test_a_missing_column_is_found_where_the_state_tells_the_others(setting: Set
     ("case", "crashing", "words", "running"),
     [
         ("sklearn_2", "model.fit(X_fit, y_fit)", "Unknown label type", "model.fit(X_fit, y_fit)"),
-        ("sklearn_3", "StandardScaler().fit(features)", "infinity", "StandardScaler().fit(features)"),
+        (
+            "sklearn_3",
+            "StandardScaler().fit(features)",
+            "infinity",
+            "StandardScaler().fit(features)",
+        ),
         (
             *("sklearn_5", "precision_score(y_check, said)", "multiclass"),
             "precision_score(y_check, said, average='macro')",

@@ -31,7 +31,9 @@ def agrees(known: Any, real: Any) -> bool:
         return True
     if isinstance(known, list):
         return len(known) == len(real) and all(map(agrees, known, real))
-    return len(known) == len(real) and all(one is None or one == other for one, other in zip(known, real, strict=True))
+    return len(known) == len(real) and all(
+        one is None or one == other for one, other in zip(known, real, strict=True)
+    )
 
 
 def beside(real: Callable[[], Any], exact: Callable[[], Any], vague: Callable[[], Any]) -> None:
@@ -55,11 +57,17 @@ def zeros(*many: tuple[int, ...]) -> list[Any]:
 @given(st.data(), st.lists(SHAPES, min_size=1, max_size=3))
 def test_broadcast(data: Any, many: list[tuple[int, ...]]) -> None:
     vague = [holes(data.draw, shape) for shape in many]
-    beside(lambda: np.broadcast_shapes(*many), lambda: shapes.broadcast(*many), lambda: shapes.broadcast(*vague))
+    beside(
+        lambda: np.broadcast_shapes(*many),
+        lambda: shapes.broadcast(*many),
+        lambda: shapes.broadcast(*vague),
+    )
 
 
 @given(st.data(), SHAPES, SHAPES)
-def test_an_assignment_fills_a_part(data: Any, shape: tuple[int, ...], target: tuple[int, ...]) -> None:
+def test_an_assignment_fills_a_part(
+    data: Any, shape: tuple[int, ...], target: tuple[int, ...]
+) -> None:
     vague = holes(data.draw, shape), holes(data.draw, target)
 
     def real() -> tuple[int, ...]:
@@ -104,7 +112,8 @@ def drawn_part(draw: Any) -> tuple[Any, Any, Any]:
         return number, number, draw(st.sampled_from([number, Some.INTEGER]))
     if kind == "slice":
         cut = slice(
-            *(draw(st.one_of(st.none(), st.integers(-4, 4))) for _ in range(2)), draw(st.sampled_from([None, 1, 2, -1]))
+            *(draw(st.one_of(st.none(), st.integers(-4, 4))) for _ in range(2)),
+            draw(st.sampled_from([None, 1, 2, -1])),
         )
         return cut, cut, draw(st.sampled_from([cut, Some.SLICE]))
     return (None, None, None) if kind == "new" else (..., ..., ...)
@@ -116,7 +125,11 @@ def test_indices(data: Any, shape: tuple[int, ...], n_parts: int) -> None:
     parts = [drawn_part(data.draw) for _ in range(n_parts)]
     real, exact, vague = (tuple(part[which] for part in parts) for which in range(3))
     dim = holes(data.draw, shape)
-    beside(lambda: np.zeros(shape)[real].shape, lambda: shapes.index(shape, exact), lambda: shapes.index(dim, vague))
+    beside(
+        lambda: np.zeros(shape)[real].shape,
+        lambda: shapes.index(shape, exact),
+        lambda: shapes.index(dim, vague),
+    )
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,9 @@ SOME = (
 @pytest.mark.parametrize("name", SOME.split())
 def test_table_is_what_trying_gives(name: str) -> None:
     if sklearn.__version__ != version_of_table():
-        pytest.skip(f"the table is of scikit-learn {version_of_table()}, installed is {sklearn.__version__}")
+        pytest.skip(
+            f"the table is of scikit-learn {version_of_table()}, installed is {sklearn.__version__}"
+        )
     module, _, _ = classes()[name].path.rpartition(".")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -56,7 +56,9 @@ CRASHES = {
     "full missing col": ("full.fit(people,y)\nfull.predict(X)"),
     "full not fitted": "full.predict(people)",
     "ct not fitted": "ct.transform(people)",
-    "scaled then fewer": ("Xs=scaler.fit_transform(X)\nm=LogisticRegression().fit(Xs,y)\nm.predict(Xs[:, :2])"),
+    "scaled then fewer": (
+        "Xs=scaler.fit_transform(X)\nm=LogisticRegression().fit(Xs,y)\nm.predict(Xs[:, :2])"
+    ),
     "fit on train predict on raw": (
         "Xs=StandardScaler().fit_transform(X[['age','pay']])\nm=LogisticRegression().fit(Xs,y)\nm.predict(A)"
     ),
@@ -95,7 +97,9 @@ CRASHES = {
 FINE = {
     "refit on other columns": ("forest.fit(X2, y)\nforest.predict(X2)"),
     "refit scaler": ("scaler.fit(X2)\nscaler.transform(X2)"),
-    "refit in loop": ("for cols in [['age','pay'],['age']]:\n    forest.fit(X[cols], y)\n    forest.predict(X[cols])"),
+    "refit in loop": (
+        "for cols in [['age','pay'],['age']]:\n    forest.fit(X[cols], y)\n    forest.predict(X[cols])"
+    ),
     "rfe": "RFE(LogisticRegression(), n_features_to_select=2).fit(X, y).transform(X)",
     "select from": "SelectFromModel(RandomForestClassifier(n_estimators=3)).fit_transform(X, y)",
     "select prefit": "SelectFromModel(forest, prefit=True).transform(X_test)",
@@ -118,11 +122,15 @@ FINE = {
         "RobustScaler().fit_transform(holes)"
     ),
     "calib": "CalibratedClassifierCV(LinearSVC(), cv=2).fit(X, y).predict_proba(X)",
-    "union": ("fu=FeatureUnion([('a', PCA(2)), ('b', StandardScaler())])\nfu.fit_transform(X).shape"),
+    "union": (
+        "fu=FeatureUnion([('a', PCA(2)), ('b', StandardScaler())])\nfu.fit_transform(X).shape"
+    ),
     "union parts": ("s=StandardScaler()\nfu=FeatureUnion([('b', s)])\nfu.fit(X)\ns.transform(X)"),
     "validate": "cross_validate(full, people, y, cv=2)['test_score']",
     "full": ("full.fit(people, y).predict(people)\nfull.named_steps['model'].coef_"),
-    "full steps": ("full.fit(people, y)\nfull['prep'].transform(people).shape\nfull[:-1].transform(people)"),
+    "full steps": (
+        "full.fit(people, y)\nfull['prep'].transform(people).shape\nfull[:-1].transform(people)"
+    ),
     "grid full": "GridSearchCV(full, {'model__C':[1,2], 'prep__num__with_mean':[True]}, cv=2).fit(people, y)",
     "grid state": ("grid.fit(X, y)\ngrid.predict(X)\ngrid.best_params_['C']"),
     "grid estimator attr": (
@@ -141,7 +149,9 @@ FINE = {
     "nn asked fewer": "NearestNeighbors(n_neighbors=30).fit(few).kneighbors(few, n_neighbors=2)",
     "ocsvm": "OneClassSVM().fit(X).predict(X)",
     "gp": "GaussianProcessRegressor().predict(X)",
-    "int columns": ("m=LogisticRegression().fit(intcols, y)\nm.predict(X.to_numpy())\nm.predict(intcols)"),
+    "int columns": (
+        "m=LogisticRegression().fit(intcols, y)\nm.predict(X.to_numpy())\nm.predict(intcols)"
+    ),
     "named to int columns": "LogisticRegression().fit(X, y).predict(intcols)",
     "float classes": ("LogisticRegression().fit(X, yf)\naccuracy_score(yf, pd.Series(y))"),
     "object numbers": "LogisticRegression().fit(obj, y)",
@@ -195,7 +205,9 @@ FINE = {
         "print(classification_report(grades, m.predict(X), target_names=['h','l','m']))"
     ),
     "cm": ("cm=confusion_matrix(y_test,pred)\ntn,fp,fn,tp=cm.ravel()"),
-    "timeseries": ("for a,b in TimeSeriesSplit(3).split(X):\n    Ridge().fit(X.iloc[a],price.iloc[a])"),
+    "timeseries": (
+        "for a,b in TimeSeriesSplit(3).split(X):\n    Ridge().fit(X.iloc[a],price.iloc[a])"
+    ),
     "kfold": (
         "for a,b in KFold(3).split(X):\n"
         "    Xa,Xb=X.iloc[a],X.iloc[b]\n"
@@ -219,14 +231,20 @@ FINE = {
     "map column": (
         "people['city']=people['city'].map({'Bern':0,'Rome':1,'Oslo':2,'Bonn':3})\nLogisticRegression().fit(people,y)"
     ),
-    "dropna inplace": ("holes.dropna(inplace=True)\nLogisticRegression().fit(holes, y[holes.index])"),
+    "dropna inplace": (
+        "holes.dropna(inplace=True)\nLogisticRegression().fit(holes, y[holes.index])"
+    ),
     "fillna assign": ("holes['years']=holes['years'].fillna(0)\nLogisticRegression().fit(holes,y)"),
-    "impute in place": ("holes[:]=SimpleImputer().fit_transform(holes)\nLogisticRegression().fit(holes,y)"),
+    "impute in place": (
+        "holes[:]=SimpleImputer().fit_transform(holes)\nLogisticRegression().fit(holes,y)"
+    ),
     "replace inf": ("endless.replace([np.inf],0,inplace=True)\nKMeans(2,n_init=1).fit(endless)"),
     "drop text": ("people.drop(columns='city',inplace=True)\nLogisticRegression().fit(people,y)"),
     "del text": ("del people['city']\nLogisticRegression().fit(people,y)"),
     "pop text": ("people.pop('city')\nLogisticRegression().fit(people,y)"),
-    "rename": ("X_test.columns=['a','b','c']\nX_test.columns=X_train.columns\nforest.predict(X_test)"),
+    "rename": (
+        "X_test.columns=['a','b','c']\nX_test.columns=X_train.columns\nforest.predict(X_test)"
+    ),
     "reorder": ("Z=X_test[['years','pay','age']]\nforest.predict(Z[forest.feature_names_in_])"),
     "reindex": "forest.predict(people.reindex(columns=X_train.columns))",
     "target from bins": "LogisticRegression().fit(X, pd.cut(price, 3, labels=False))",
@@ -246,7 +264,9 @@ FINE = {
         "m.partial_fit(X,y,classes=[0,1])\n"
         "m.predict(X)"
     ),
-    "warm": ("m=RandomForestClassifier(n_estimators=3,warm_start=True)\nm.fit(X,y)\nm.n_estimators=5\nm.fit(X,y)"),
+    "warm": (
+        "m=RandomForestClassifier(n_estimators=3,warm_start=True)\nm.fit(X,y)\nm.n_estimators=5\nm.fit(X,y)"
+    ),
     "hasattr": "print(hasattr(bare,'coef_'))",
     "getattr": "getattr(bare,'coef_',None)",
     "own attr": ("bare.note_='x'\nprint(bare.note_)"),

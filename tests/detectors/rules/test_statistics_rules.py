@@ -120,10 +120,14 @@ def tried(cases: dict[str, str]) -> pytest.MarkDecorator:
 
 
 @tried(CRASHES)
-def test_crash_is_predicted_with_its_class(setup: str, target: str, check: Callable[[str, str], object]) -> None:
+def test_crash_is_predicted_with_its_class(
+    setup: str, target: str, check: Callable[[str, str], object]
+) -> None:
     check(setup, target)
 
 
 @tried(FINE)
-def test_what_runs_is_left_alone(setup: str, target: str, check: Callable[[str, str], object]) -> None:
+def test_what_runs_is_left_alone(
+    setup: str, target: str, check: Callable[[str, str], object]
+) -> None:
     check(setup, target)

@@ -28,7 +28,22 @@ LABELS = ["a", "b", "zz", 0, "k"]
 KEYS: list[Any] = [
     *("a", "b", "zz", 0, 1, -1, 3, None, True, "k", "x"),
     *(["a"], ["a", "b"], ["zz"], [0], [True, False], [], ["a", "zz"]),
-    *({"a": "k"}, {"a": 1}, {"zz": "a"}, {}, "mean", "sum", "int", "left", 2, 0.5, "2020", "columns", "index", "first"),
+    *(
+        {"a": "k"},
+        {"a": 1},
+        {"zz": "a"},
+        {},
+        "mean",
+        "sum",
+        "int",
+        "left",
+        2,
+        0.5,
+        "2020",
+        "columns",
+        "index",
+        "first",
+    ),
 ]
 NAMES = [
     *(
@@ -46,7 +61,19 @@ NAMES = [
         "n",
         "value",
     ),
-    *("ascending", "as_index", "dropna", "numeric_only", "name", "names", "key", "id_vars", "include", "ddof", "other"),
+    *(
+        "ascending",
+        "as_index",
+        "dropna",
+        "numeric_only",
+        "name",
+        "names",
+        "key",
+        "id_vars",
+        "include",
+        "ddof",
+        "other",
+    ),
 ]
 
 
@@ -61,7 +88,9 @@ def elements(draw: Random, n: int) -> Any:
         lambda: pd.date_range("2020", periods=n),
         lambda: pd.date_range("2020", periods=n, tz="UTC"),
         lambda: np.array(
-            [draw.choice([1, "x", None, 2.5, (1,), pd.Timestamp(2020, 1, 1)]) for _ in range(n)] + [0], "O"
+            [draw.choice([1, "x", None, 2.5, (1,), pd.Timestamp(2020, 1, 1)]) for _ in range(n)]
+            + [0],
+            "O",
         )[:n],
         lambda: np.array([draw.choice([1, 2]) for _ in range(n)], "O"),
         lambda: np.array([draw.choice(["p", "q"]) for _ in range(n)], "O"),
@@ -89,7 +118,9 @@ def thing(draw: Random) -> Any:
     if draw.random() < 0.4:
         return pd.Series(elements(draw, n), index=rows, name=draw.choice([None, "a", "k"]))
     labels = draw.sample(LABELS, draw.randint(0, 4))
-    table = pd.DataFrame({at: pd.Series(elements(draw, n), index=rows) for at in range(len(labels))}, index=rows)
+    table = pd.DataFrame(
+        {at: pd.Series(elements(draw, n), index=rows) for at in range(len(labels))}, index=rows
+    )
     table.columns = pd.Index(labels) if labels else table.columns
     return table
 
@@ -99,7 +130,9 @@ def known(value: Any, words: str, draw: Random) -> AbstractValue:
     if not isinstance(value, (pd.DataFrame, pd.Series)):
         return literal(value)
     told = json.loads(look({words: value}, {"target": words, "cells": [], "limits": {}}))
-    state = KernelState.from_json(told, benchmark="t", instance_id="t_1", setting=Setting.RUNTIME_PLUS, origin="t")
+    state = KernelState.from_json(
+        told, benchmark="t", instance_id="t_1", setting=Setting.RUNTIME_PLUS, origin="t"
+    )
     found = value_from_state(words, state.variables[words], is_captured=True)
     if draw.random() < 0.4:
         names = value.index.names
@@ -107,13 +140,22 @@ def known(value: Any, words: str, draw: Random) -> AbstractValue:
         if "shape" in found.facts and draw.random() < 0.7:
             found.facts["shape"] = (None, found.facts["shape"][1])
         if draw.random() < 0.5:
-            found.facts["index_names"] = tuple(names) if any(name is not None for name in names) else ()
+            found.facts["index_names"] = (
+                tuple(names) if any(name is not None for name in names) else ()
+            )
     return found
 
 
 def steps_of(kind: str) -> list[tuple[str, str]]:
     methods = [("method", name) for name in operations.METHODS[kind]]
-    others = [("item", ""), ("truth", ""), ("located", "loc"), ("located", "iloc"), ("set_item", ""), ("del_item", "")]
+    others = [
+        ("item", ""),
+        ("truth", ""),
+        ("located", "loc"),
+        ("located", "iloc"),
+        ("set_item", ""),
+        ("del_item", ""),
+    ]
     return [*methods, *others * 4, *[("operator", symbol) for symbol in ("+", "<", "&", "==")]]
 
 
@@ -126,7 +168,9 @@ def key_of(draw: Random, step: str) -> Any:
 
 def abstract_key(key: Any) -> AbstractValue:
     if isinstance(key, slice):
-        return AbstractValue("slice", items=[literal(key.start), literal(key.stop), literal(key.step)])
+        return AbstractValue(
+            "slice", items=[literal(key.start), literal(key.stop), literal(key.step)]
+        )
     if isinstance(key, tuple):
         return AbstractValue("tuple", items=[abstract_key(part) for part in key])
     return literal(key)
@@ -147,7 +191,9 @@ def performed(step: str, name: str, held: Any, given: list[Any], named: dict[str
         case "truth":
             return bool(held)
         case _:
-            return {"+": held.__add__, "<": held.__lt__, "&": held.__and__, "==": held.__eq__}[name](given[0])
+            return {"+": held.__add__, "<": held.__lt__, "&": held.__and__, "==": held.__eq__}[
+                name
+            ](given[0])
     return None
 
 
@@ -171,11 +217,17 @@ def disagreements(given: AbstractValue, real: Any) -> list[str]:
         found.append(f"shape {rows, columns}, not {length, width}")
     if given.fact("columns") is not None and list(given.fact("columns")) != labels:
         found.append(f"columns {given.fact('columns')}, not {labels}")
-    told = [given.mapping("dtypes").get(label) for label in labels] if labels else [given.fact("dtype")]
+    told = (
+        [given.mapping("dtypes").get(label) for label in labels]
+        if labels
+        else [given.fact("dtype")]
+    )
     if any(one is not None and one != other for one, other in zip(told, dtypes, strict=False)):
         found.append(f"dtypes {told}, not {dtypes}")
     names = given.fact("index_names")
-    if names is not None and names != (tuple(real.index.names) if any(n is not None for n in real.index.names) else ()):
+    if names is not None and names != (
+        tuple(real.index.names) if any(n is not None for n in real.index.names) else ()
+    ):
         found.append(f"names {names}, not {real.index.names}")
     index_ = given.mapping("index")
     if "range" in index_ and list(range(*index_["range"])) != list(real.index):
@@ -189,7 +241,9 @@ def disagreements(given: AbstractValue, real: Any) -> list[str]:
     return found
 
 
-def asked(asker: Asker, step: str, name: str, of: AbstractValue, arguments: Arguments) -> LibraryAnswer | None:
+def asked(
+    asker: Asker, step: str, name: str, of: AbstractValue, arguments: Arguments
+) -> LibraryAnswer | None:
     receiver = of
     if step == "located":
         holders = {attribute: kind for kind, attribute in of_pandas.INDEXERS.items()}
@@ -198,10 +252,16 @@ def asked(asker: Asker, step: str, name: str, of: AbstractValue, arguments: Argu
     return None if question is None else asker.about(question)
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2, 3))])
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2, 3))]
+)
 def test_what_is_concluded_of_tables_is_what_comes(seed: int) -> None:
     draw, wrong, n_said = Random(seed), [], 0
-    packages = {"pandas": pd.__version__, "numpy": np.__version__, "python": platform.python_version()}
+    packages = {
+        "pandas": pd.__version__,
+        "numpy": np.__version__,
+        "python": platform.python_version(),
+    }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for _ in range(N_TABLES):
@@ -212,7 +272,13 @@ def test_what_is_concluded_of_tables_is_what_comes(seed: int) -> None:
                 held = real.copy()
                 step, name = draw.choice(steps_of(kind))
                 n_given = (
-                    2 if step == "set_item" else 0 if step == "truth" else 1 if step != "method" else draw.randint(0, 2)
+                    2
+                    if step == "set_item"
+                    else 0
+                    if step == "truth"
+                    else 1
+                    if step != "method"
+                    else draw.randint(0, 2)
                 )
                 given = [key_of(draw, step) for _ in range(n_given)]
                 if step == "method" and given and draw.random() < 0.2:
@@ -223,7 +289,9 @@ def test_what_is_concluded_of_tables_is_what_comes(seed: int) -> None:
                     else {}
                 )
                 abstract = [
-                    abstract_key(each) if not isinstance(each, (pd.DataFrame, pd.Series)) else known(each, "u", draw)
+                    abstract_key(each)
+                    if not isinstance(each, (pd.DataFrame, pd.Series))
+                    else known(each, "u", draw)
                     for each in given
                 ]
                 of = known(held, "t", draw)
@@ -243,12 +311,24 @@ def test_what_is_concluded_of_tables_is_what_comes(seed: int) -> None:
                     raised, result = type(error).__name__, None
                 else:
                     raised = None
-                held_in = of.shape or of.fact("length"), of.mapping("dtypes") or of.fact("dtype"), of.fact("index")
-                line = f"{type(real).__name__}.{step} {name} {given!r:.80} {named!r:.80} of {held_in}"
+                held_in = (
+                    of.shape or of.fact("length"),
+                    of.mapping("dtypes") or of.fact("dtype"),
+                    of.fact("index"),
+                )
+                line = (
+                    f"{type(real).__name__}.{step} {name} {given!r:.80} {named!r:.80} of {held_in}"
+                )
                 if said.crash is not None and said.crash.exception != raised:
-                    wrong.append(f"{line}: {said.crash.exception} ({said.crash.why}), came {raised}")
+                    wrong.append(
+                        f"{line}: {said.crash.exception} ({said.crash.why}), came {raised}"
+                    )
                 elif said.crash is None and raised is None:
                     wrong += [f"{line}: {each}" for each in disagreements(said.gives, result)]
-                    wrong += [f"{line}: left {each}" for each in disagreements(said.left, held)] if said.left else []
+                    wrong += (
+                        [f"{line}: left {each}" for each in disagreements(said.left, held)]
+                        if said.left
+                        else []
+                    )
     assert not wrong, "\n".join(wrong[:60])
     assert n_said > N_TABLES * N_STEPS // 10

@@ -41,7 +41,10 @@ RAISES = [
     ("variable[0] = 1", "TypeError"),
     ("d * variable", "InvalidArgumentError"),
     ("variable @ variable", "InvalidArgumentError"),
-    ("with tf.GradientTape() as tape:\n    loss = tf.reduce_mean(variable - d)", "InvalidArgumentError"),
+    (
+        "with tf.GradientTape() as tape:\n    loss = tf.reduce_mean(variable - d)",
+        "InvalidArgumentError",
+    ),
     ("variable.assign(b)", "ValueError"),
     ("variable.assign_sub(b)", "InvalidArgumentError"),
     ("a[5]", "InvalidArgumentError"),

@@ -233,7 +233,9 @@ def test_what_torch_accepts_is_let_pass(check: Predict, target: str) -> None:
     assert found.raised is None and not found.contradictions
 
 
-SHAPES = "import torch\nfrom torch import nn\nx, deep = torch.zeros(2, 4), torch.zeros(2, 4).double()\n"
+SHAPES = (
+    "import torch\nfrom torch import nn\nx, deep = torch.zeros(2, 4), torch.zeros(2, 4).double()\n"
+)
 
 
 @pytest.mark.parametrize(
@@ -248,7 +250,10 @@ SHAPES = "import torch\nfrom torch import nn\nx, deep = torch.zeros(2, 4), torch
         ("x[5]", "IndexError"),
         ("x.t().view(8)", "RuntimeError"),
         # Runs in some versions, or is of another class there.
-        ("nn.BCELoss()(torch.rand(4, 1), torch.rand(4))", "ValueError"),  # a warning before torch 1.5 alone
+        (
+            "nn.BCELoss()(torch.rand(4, 1), torch.rand(4))",
+            "ValueError",
+        ),  # a warning before torch 1.5 alone
         ("nn.InstanceNorm1d(4)(torch.zeros(2, 4, 1))", None),
         ("nn.GroupNorm(3, 4)", None),
         ("nn.MarginRankingLoss()(torch.ones(4), torch.ones(4, 1), torch.ones(4))", None),
@@ -290,7 +295,9 @@ def test_where_no_version_is_told_only_shapes_are_refused(
         ("torch.zeros_like(x, device='cpu').numpy()", None),
     ],
 )
-def test_tensors_of_another_device_are_asked_of_shapes_alone(target: str, exception: str | None) -> None:
+def test_tensors_of_another_device_are_asked_of_shapes_alone(
+    target: str, exception: str | None
+) -> None:
     import torch
 
     setup = "import torch\nx, layer = torch.zeros(2, 4), torch.nn.Linear(4, 2)"

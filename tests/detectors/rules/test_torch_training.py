@@ -190,7 +190,10 @@ RAISES = [
     ("optim.SGD([], lr=0.1)", "ValueError"),
     ("optim.Adam(nn.ReLU().parameters())", "ValueError"),
     ("model = Net(n_in=5); model(X)", "RuntimeError"),
-    ("model = Small(16); criterion(model(images), torch.zeros(4, dtype=torch.long))", "RuntimeError"),
+    (
+        "model = Small(16); criterion(model(images), torch.zeros(4, dtype=torch.long))",
+        "RuntimeError",
+    ),
     ("net.head = nn.Linear(4, 3)\nnet(X)", "RuntimeError"),
     ("net.body[0] = nn.Linear(4, 3)\nnet(X)", "RuntimeError"),
     ("twice(torch.randn(2, 9))", "RuntimeError"),

@@ -41,7 +41,10 @@ RAISES = [
     ("transforms.ToTensor()(tensor)", "TypeError"),
     ("transforms.ToTensor()(stack)", "ValueError"),
     ("transforms.ToPILImage()(rgb)", "TypeError"),
-    ("transforms.Compose([transforms.ToTensor(), transforms.Normalize([0.5] * 3, [0.5] * 3)])(gray)", "RuntimeError"),
+    (
+        "transforms.Compose([transforms.ToTensor(), transforms.Normalize([0.5] * 3, [0.5] * 3)])(gray)",
+        "RuntimeError",
+    ),
     ("torch.stack([prepare(rgb), transforms.ToTensor()(rgb)])", "RuntimeError"),
 ]
 

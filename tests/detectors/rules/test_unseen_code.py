@@ -119,7 +119,11 @@ CRASHES = {
         "count()\nbeds[4]",
         "IndexError",
     ),
-    "a key of sorting": ("beds = [3, 1]", "sorted(beds, key=lambda bed: -bed)\nbeds[4]", "IndexError"),
+    "a key of sorting": (
+        "beds = [3, 1]",
+        "sorted(beds, key=lambda bed: -bed)\nbeds[4]",
+        "IndexError",
+    ),
     "a class with its own text": (
         "class Bed:\n    def __repr__(self): return 'bed'\nbed = Bed()\nbeds = [1]",
         "print(bed)\nbeds[4]",

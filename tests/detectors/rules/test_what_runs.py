@@ -1156,14 +1156,22 @@ def test_what_is_predicted_comes(predict_here, setup, target):
 
 @pytest.mark.parametrize(
     "target",
-    ["[new := i for i in xs]; new", "any((new := i) for i in xs); new", "class K:\n    global new\n    new = 1\nnew"],
+    [
+        "[new := i for i in xs]; new",
+        "any((new := i) for i in xs); new",
+        "class K:\n    global new\n    new = 1\nnew",
+    ],
 )
 def test_code_alone_knows_what_gives_a_name_a_value(predict_by_code, target):
     assert predict_by_code("xs = [1]", target).findings == ()
 
 
 @pytest.mark.parametrize(
-    "target", ["list(rec['nope'] for _ in xs)", "def f(x):\n    with open('/dev/null'): return x['nope']\nf(rec)"]
+    "target",
+    [
+        "list(rec['nope'] for _ in xs)",
+        "def f(x):\n    with open('/dev/null'): return x['nope']\nf(rec)",
+    ],
 )
 def test_what_passes_errors_on_is_followed(predict_here, target):
     assert predict_here(UNSEEN, target).exception == "KeyError"
@@ -1231,7 +1239,11 @@ def test_a_file_may_be_made_before_it_is_read(predict_here, tmp_path, monkeypatc
     assert seen.exception == seen.raised, (seen.findings, seen.error)
 
 
-def test_a_kernel_tells_which_names_share_an_object_and_that_its_shell_holds_them_is_no_news(predict_in_kernel):
-    seen = predict_in_kernel("a = [1]\nb = a\nc = [2]\nbox = {'c': c}\nd = [3]\na", "a, b, box, c, d")
+def test_a_kernel_tells_which_names_share_an_object_and_that_its_shell_holds_them_is_no_news(
+    predict_in_kernel,
+):
+    seen = predict_in_kernel(
+        "a = [1]\nb = a\nc = [2]\nbox = {'c': c}\nd = [3]\na", "a, b, box, c, d"
+    )
     assert seen.state.captured["same"] == [["a", "b"]]
     assert seen.state.captured["held"] == ["c"]

@@ -28,7 +28,17 @@ CUT = '{"reasoning": "the column'
 
 
 def question(instance: str) -> str:
-    command = [PYTHON, "-m", "crane_core", "prompt", instance, "--benchmark", "minibench", "--setting", SETTING]
+    command = [
+        PYTHON,
+        "-m",
+        "crane_core",
+        "prompt",
+        instance,
+        "--benchmark",
+        "minibench",
+        "--setting",
+        SETTING,
+    ]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout[:200]
 
 
@@ -42,7 +52,11 @@ def said(text: str, stop: Any = "stop") -> ModelOutput:
 def task() -> Task:
     plain = {"benchmark": "minibench", "setting": SETTING}
     samples = [
-        Sample(id=1, input=question("pandas_1_reproduced"), metadata=plain | {"instance": "pandas_1_reproduced"}),
+        Sample(
+            id=1,
+            input=question("pandas_1_reproduced"),
+            metadata=plain | {"instance": "pandas_1_reproduced"},
+        ),
         Sample(id="minibench/pandas_1_fixed/runtime", input=question("pandas_1_fixed")),
         Sample(id="numpy_1_fixed", input=question("numpy_1_fixed"), metadata=plain),
         Sample(id="warm-up", input="Say hello.", metadata=plain),
@@ -51,7 +65,14 @@ def task() -> Task:
 
 
 def main() -> int:
-    answers = [said(CRASH), said(SAFE), said(SAFE), said("Hello."), said(CRASH), said(CUT, "max_tokens")]
+    answers = [
+        said(CRASH),
+        said(SAFE),
+        said(SAFE),
+        said("Hello."),
+        said(CRASH),
+        said(CUT, "max_tokens"),
+    ]
     with tempfile.TemporaryDirectory() as place:
         [made] = eval(
             task(),

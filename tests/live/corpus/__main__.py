@@ -17,20 +17,34 @@ from tests.live.corpus.table import failures, stopped, table
 def main() -> int:
     """Exit 1 where something is wrong, as the test fails."""
     words = argparse.ArgumentParser(prog="python -m tests.live.corpus", description=__doc__)
-    words.add_argument("kinds", nargs="*", help="kinds, or parts of the names of cases; all without any")
-    words.add_argument("--misses", action="store_true", help="print each crash that was not predicted")
-    words.add_argument("--guard", action="store_true", help="do not ask, but run what runs with `%%crane guard on`")
+    words.add_argument(
+        "kinds", nargs="*", help="kinds, or parts of the names of cases; all without any"
+    )
+    words.add_argument(
+        "--misses", action="store_true", help="print each crash that was not predicted"
+    )
+    words.add_argument(
+        "--guard", action="store_true", help="do not ask, but run what runs with `%%crane guard on`"
+    )
     words.add_argument("--jobs", type=int, default=2, help="kernels side by side (2)")
-    words.add_argument("--python", help=f"interpreter with ipykernel (else {PYTHON}, else this one)")
+    words.add_argument(
+        "--python", help=f"interpreter with ipykernel (else {PYTHON}, else this one)"
+    )
     words.add_argument("--times", type=int, default=1, help="play each case so often")
     given = words.parse_args()
-    cases = [case for case in all_cases() if not given.kinds or _is_named(given.kinds, case.kind, case.name)]
+    cases = [
+        case
+        for case in all_cases()
+        if not given.kinds or _is_named(given.kinds, case.kind, case.name)
+    ]
     started = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="corpus-") as folder:
         room = Path(folder)
         with open_kernel(room / "about", given.python) as kernel:
             print(kernel.versions())
-        found = played(cases * given.times, room, python=given.python, guard=given.guard, jobs=given.jobs)
+        found = played(
+            cases * given.times, room, python=given.python, guard=given.guard, jobs=given.jobs
+        )
     wrong = stopped(found) if given.guard else failures(found)
     print(table(found))
     print(f"{len(cases)} cases, {time.perf_counter() - started:.0f} s")

@@ -69,10 +69,16 @@ class OpenKernel:
 
     def _start(self, folder: Path) -> None:
         # Nothing of the user's own: no start-up files, no stored variables, no history.
-        own = {"IPYTHONDIR": str(self._room / "ipython"), "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": ""}
+        own = {
+            "IPYTHONDIR": str(self._room / "ipython"),
+            "PYTHONPATH": str(ROOT),
+            "PYTHONWARNINGS": "",
+        }
         make = partial(KernelManager, kernel_spec_manager=self._specs)
         quiet = ["--log-level=50"]
-        self._manager, self._client = started(make, cwd=str(folder), env=os.environ | own, extra_arguments=quiet)
+        self._manager, self._client = started(
+            make, cwd=str(folder), env=os.environ | own, extra_arguments=quiet
+        )
         self.run("%load_ext crane_core")
         self.ask("1 + 1")
         if self._guard:
@@ -89,7 +95,12 @@ class OpenKernel:
         return f"Python {python}, IPython {ipython}, ipykernel {ipykernel}"
 
     def has(self, module: str) -> bool:
-        return self._evaluated(f"str(__import__('importlib.util').util.find_spec({module!r}) is not None)") == "True"
+        return (
+            self._evaluated(
+                f"str(__import__('importlib.util').util.find_spec({module!r}) is not None)"
+            )
+            == "True"
+        )
 
     def begin(self) -> None:
         """A new notebook: an empty folder, no names, no history."""
@@ -115,8 +126,13 @@ class OpenKernel:
     def ask(self, target: str) -> str | None:
         """The class of the exception that `%%crane` predicts, or None. Raises NoVerdictError."""
         reply, messages = self._executed("%%crane\n" + target)
-        shown = ("display_data", "update_display_data")  # while a library is asked, that is shown first
-        texts = [content["data"].get("text/plain", "") for kind, content in messages if kind in shown]
+        shown = (
+            "display_data",
+            "update_display_data",
+        )  # while a library is asked, that is shown first
+        texts = [
+            content["data"].get("text/plain", "") for kind, content in messages if kind in shown
+        ]
         verdict = _VERDICT.match(texts[-1]) if texts else None
         if reply["status"] != "ok" or verdict is None:
             raise NoVerdictError(f"{reply.get('ename')} {reply.get('evalue')} {texts}")
@@ -124,7 +140,9 @@ class OpenKernel:
 
     def ask_silently(self, target: str) -> str | None:
         """What JupyterLab's button is told: IPython calls no `pre_run_cell` for it. Raises NoVerdictError."""
-        reply, _ = self._executed("", silent=True, user_expressions={"it": f"{BUTTON}.answer({target!r})"})
+        reply, _ = self._executed(
+            "", silent=True, user_expressions={"it": f"{BUTTON}.answer({target!r})"}
+        )
         it = reply["user_expressions"]["it"]
         told = it.get("data", {}).get("application/json", {})
         verdict = _VERDICT.match(told.get("title", ""))
@@ -142,7 +160,11 @@ class OpenKernel:
             reply, messages = self._executed(source)
         except (TimeoutError, RuntimeError) as error:  # silent, or ended
             return Ran(SILENT, f"{type(error).__name__}: {error}")
-        printed = [_text(content) for kind, content in messages if kind in ("stream", "error", "execute_result")]
+        printed = [
+            _text(content)
+            for kind, content in messages
+            if kind in ("stream", "error", "execute_result")
+        ]
         # As in a saved notebook, an error output is a crash, also where a magic keeps it from the reply.
         errors = [content["ename"] for kind, content in messages if kind == "error"]
         # What a value's own formatter raises is in no reply: it names the class of None.
@@ -176,7 +198,9 @@ class OpenKernel:
         self._client.stop_channels()
         self._manager.shutdown_kernel(now=True)
 
-    def _executed(self, source: str, **how: Any) -> tuple[dict[str, Any], list[tuple[str, dict[str, Any]]]]:
+    def _executed(
+        self, source: str, **how: Any
+    ) -> tuple[dict[str, Any], list[tuple[str, dict[str, Any]]]]:
         messages: list[tuple[str, dict[str, Any]]] = []
 
         def keep(message: dict[str, Any]) -> None:
@@ -211,7 +235,9 @@ def _text(content: dict[str, Any]) -> str:
 
 
 @contextmanager
-def open_kernel(room: Path, python: str | None = None, *, guard: bool = False) -> Iterator[OpenKernel]:
+def open_kernel(
+    room: Path, python: str | None = None, *, guard: bool = False
+) -> Iterator[OpenKernel]:
     """Such a kernel for the time of the body."""
     room.mkdir(parents=True, exist_ok=True)
     kernel = OpenKernel(room, python, guard=guard)

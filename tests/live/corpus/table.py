@@ -28,7 +28,9 @@ class Row(NamedTuple):
 def row(played: Iterable[Outcome | Skipped]) -> Row:
     """Counts of any targets."""
     played = list(played)
-    outcomes = [outcome for outcome in played if isinstance(outcome, Outcome) and outcome.step.is_target]
+    outcomes = [
+        outcome for outcome in played if isinstance(outcome, Outcome) and outcome.step.is_target
+    ]
     skipped = [skipped for skipped in played if isinstance(skipped, Skipped)]
     return Row(
         cells=len(outcomes),
@@ -44,9 +46,15 @@ def row(played: Iterable[Outcome | Skipped]) -> Row:
 def table(played: Sequence[Outcome | Skipped]) -> str:
     """One line per kind, and one of all."""
     kinds = sorted({outcome.case.kind for outcome in played})
-    by_kind = {kind: row(outcome for outcome in played if outcome.case.kind == kind) for kind in kinds}
+    by_kind = {
+        kind: row(outcome for outcome in played if outcome.case.kind == kind) for kind in kinds
+    }
     head = f"{'kind':<20}{'cells':>7}{'ran':>6}{'false alarms':>14}{'crashed':>9}{'predicted':>11}{'recall':>9}"
-    lines = [head, *(_line(kind, counts) for kind, counts in by_kind.items()), _line("all", row(played))]
+    lines = [
+        head,
+        *(_line(kind, counts) for kind, counts in by_kind.items()),
+        _line("all", row(played)),
+    ]
     skipped = sorted({outcome.why for outcome in played if isinstance(outcome, Skipped)})
     return "\n".join([*lines, *(f"skipped: {why}" for why in skipped)])
 
@@ -65,9 +73,18 @@ def failures(played: Sequence[Outcome | Skipped]) -> list[str]:
 
 def stopped(played: Sequence[Outcome | Skipped]) -> list[str]:
     """What a guard has stopped though it runs."""
-    return [str(outcome) for outcome in played if isinstance(outcome, Outcome) and outcome.is_false_alarm]
+    return [
+        str(outcome)
+        for outcome in played
+        if isinstance(outcome, Outcome) and outcome.is_false_alarm
+    ]
 
 
 def _fails(outcome: Outcome) -> bool:
     is_without_verdict = outcome.trouble.startswith("no verdict")
-    return outcome.is_false_alarm or outcome.is_wrong_class or outcome.is_mislabelled or is_without_verdict
+    return (
+        outcome.is_false_alarm
+        or outcome.is_wrong_class
+        or outcome.is_mislabelled
+        or is_without_verdict
+    )

@@ -59,9 +59,25 @@ DETECTORS = {"gpt-5": "GPT-5", "qwen": "Qwen"}
 def verdicts_of(n_cases: int = N_CASES, **columns: object) -> pd.DataFrame:
     """Detected crashes: a case per row and detector."""
     rows = [
-        {"benchmark": "mine", "instance_id": f"c{case}_reproduced", "detector": name, "setting": "code"}
-        | {"experiment": "e", "case_id": f"c{case}", "detector_title": title, "detector_kind": "llm", "truth": True}
-        | {"library_group": ("torch", "numpy", "pandas")[case % 3], "root_cause": "data", "n_crash": 4, "n_safe": 1}
+        {
+            "benchmark": "mine",
+            "instance_id": f"c{case}_reproduced",
+            "detector": name,
+            "setting": "code",
+        }
+        | {
+            "experiment": "e",
+            "case_id": f"c{case}",
+            "detector_title": title,
+            "detector_kind": "llm",
+            "truth": True,
+        }
+        | {
+            "library_group": ("torch", "numpy", "pandas")[case % 3],
+            "root_cause": "data",
+            "n_crash": 4,
+            "n_safe": 1,
+        }
         for case in range(n_cases)
         for name, title in DETECTORS.items()
     ]
@@ -73,7 +89,10 @@ def labels_of(
 ) -> pd.DataFrame:
     """A label frame: what each annotator says of the verdicts in their order; None means no label."""
     nobody = {"kind": str(kind), "campaign": None, "provenance": None, "why": None}
-    frames = [verdicts[KEY].assign(annotator=name, label=labels, **nobody) for name, labels in said.items()]
+    frames = [
+        verdicts[KEY].assign(annotator=name, label=labels, **nobody)
+        for name, labels in said.items()
+    ]
     everything = pd.concat(frames, ignore_index=True)
     return everything.loc[everything["label"].notna(), COLUMNS]
 
@@ -103,17 +122,23 @@ def pair() -> tuple[pd.DataFrame, pd.DataFrame, list[str], list[str]]:
 
 def test_every_coefficient_of_two_annotators_agrees_with_its_oracle(pair: Any) -> None:
     verdicts, labels, first, second = pair
-    table = by_name(agreement_table(common_items(labels, verdicts, ["ana", "ben"], ComparedVerdicts.DIAGNOSES)))
+    table = by_name(
+        agreement_table(common_items(labels, verdicts, ["ana", "ben"], ComparedVerdicts.DIAGNOSES))
+    )
     assert list(table) == list(COEFFICIENTS)
     assert {(row["n"], row["n_cases"], row["why"]) for row in table.values()} == {(60, 30, None)}
     assert all(row["low"] < row["value"] < row["high"] for row in table.values())
     assert table[KAPPA]["value"] == pytest.approx(cohen_kappa_score(first, second))
     linear = table["Cohen's kappa, linear weights"]["value"]
-    assert linear == pytest.approx(cohen_kappa_score(first, second, labels=DIAGNOSES, weights="linear"))
+    assert linear == pytest.approx(
+        cohen_kappa_score(first, second, labels=DIAGNOSES, weights="linear")
+    )
     assert table[PERCENT]["value"] == pytest.approx(np.mean(np.array(first) == np.array(second)))
     coded = [[DIAGNOSES.index(label) for label in labels] for labels in (first, second)]
     for name, level in LEVEL.items():
-        assert table[name]["value"] == pytest.approx(krippendorff.alpha(coded, level_of_measurement=level))
+        assert table[name]["value"] == pytest.approx(
+            krippendorff.alpha(coded, level_of_measurement=level)
+        )
 
 
 def test_of_three_annotators_only_what_two_labelled_counts_and_kappa_says_why_not() -> None:
@@ -124,15 +149,22 @@ def test_of_three_annotators_only_what_two_labelled_counts_and_kappa_says_why_no
         "ben": [*noisy(first, 4)[:40], *[None] * 20],
         "cyd": [None] * 10 + [*noisy(first, 5)[10:35]] + [None] * 25,
     }
-    items = common_items(labels_of(verdicts, **said), verdicts, list(said), ComparedVerdicts.DIAGNOSES)
+    items = common_items(
+        labels_of(verdicts, **said), verdicts, list(said), ComparedVerdicts.DIAGNOSES
+    )
     table = by_name(agreement_table(items))
     assert len(items.facts) == 40
     assert table[KAPPA]["why"] == "it needs exactly two annotators, and 3 are compared"
     assert math.isnan(table[KAPPA]["value"])
-    coded = [[np.nan if label is None else DIAGNOSES.index(label) for label in labels] for labels in said.values()]
+    coded = [
+        [np.nan if label is None else DIAGNOSES.index(label) for label in labels]
+        for labels in said.values()
+    ]
     for name, level in LEVEL.items():
         assert table[name]["n"] == 40
-        assert table[name]["value"] == pytest.approx(krippendorff.alpha(coded, level_of_measurement=level))
+        assert table[name]["value"] == pytest.approx(
+            krippendorff.alpha(coded, level_of_measurement=level)
+        )
 
 
 def test_diagnoses_are_those_of_crashes_that_an_llm_predicted() -> None:
@@ -142,7 +174,9 @@ def test_diagnoses_are_those_of_crashes_that_an_llm_predicted() -> None:
     verdicts.loc[2, "detector_kind"] = "analyzer"
     verdicts.loc[3, "truth"] = False
     labels = labels_of(verdicts, ana=["correct"] * 12, ben=["correct"] * 12)
-    assert len(common_items(labels, verdicts, ["ana", "ben"], ComparedVerdicts.DIAGNOSES).facts) == 8
+    assert (
+        len(common_items(labels, verdicts, ["ana", "ben"], ComparedVerdicts.DIAGNOSES).facts) == 8
+    )
     assert len(common_items(labels, verdicts, ["ana", "ben"], ComparedVerdicts.ALL).facts) == 12
 
 
@@ -152,11 +186,19 @@ def test_labels_outside_of_the_scale_are_counted_and_left_out() -> None:
         "ana": ["correct", "wrong", "wrong", "partial", "misdetected", "correct"],
         "judge": ["correct", "misdetected", "misdetected", "unverifiable", "correct", None],
     }
-    items = common_items(labels_of(verdicts, **said), verdicts, list(said), ComparedVerdicts.DIAGNOSES)
+    items = common_items(
+        labels_of(verdicts, **said), verdicts, list(said), ComparedVerdicts.DIAGNOSES
+    )
     assert len(items.facts) == 1
     told = {(row.annotator, row.label): row.n for row in items.off_scale.itertuples()}
-    assert told == {("ana", "misdetected"): 1, ("judge", "misdetected"): 2, ("judge", "unverifiable"): 1}
-    everything = common_items(labels_of(verdicts, **said), verdicts, list(said), ComparedVerdicts.ALL)
+    assert told == {
+        ("ana", "misdetected"): 1,
+        ("judge", "misdetected"): 2,
+        ("judge", "unverifiable"): 1,
+    }
+    everything = common_items(
+        labels_of(verdicts, **said), verdicts, list(said), ComparedVerdicts.ALL
+    )
     assert len(everything.facts) == 5
     assert everything.off_scale.empty
 
@@ -165,7 +207,9 @@ def test_each_two_of_three_have_their_kappa(pair: Any) -> None:
     verdicts, _, first, second = pair
     third = noisy(second, seed=8)
     labels = labels_of(verdicts, ana=first, ben=second, cem=third)
-    table = pairwise(common_items(labels, verdicts, ["ana", "ben", "cem"], ComparedVerdicts.DIAGNOSES))
+    table = pairwise(
+        common_items(labels, verdicts, ["ana", "ben", "cem"], ComparedVerdicts.DIAGNOSES)
+    )
     assert table["pair"].tolist() == ["ana and ben", "ana and cem", "ben and cem"]
     oracle = [cohen_kappa_score(*two) for two in ((first, second), (first, third), (second, third))]
     assert table["value"].tolist() == pytest.approx(oracle)
@@ -179,7 +223,9 @@ def test_all_verdicts_have_no_order_so_coefficients_that_need_one_say_so() -> No
     second = noisy(first, 7, five)
     table = by_name(
         agreement_table(
-            common_items(labels_of(verdicts, a=first, b=second), verdicts, ["a", "b"], ComparedVerdicts.ALL)
+            common_items(
+                labels_of(verdicts, a=first, b=second), verdicts, ["a", "b"], ComparedVerdicts.ALL
+            )
         )
     )
     ordered = {name for name, asked in COEFFICIENTS.items() if asked.ordered}
@@ -193,16 +239,26 @@ def test_a_group_is_the_coefficient_of_its_part_and_degenerate_ones_say_why(pair
     verdicts, _, first, second = pair
     torch = [library == "torch" for library in verdicts["library_group"]]
     first = ["correct" if is_torch else label for is_torch, label in zip(torch, first, strict=True)]
-    second = ["correct" if is_torch else label for is_torch, label in zip(torch, second, strict=True)]
+    second = [
+        "correct" if is_torch else label for is_torch, label in zip(torch, second, strict=True)
+    ]
     items = common_items(
-        labels_of(verdicts, ana=first, ben=second), verdicts, ["ana", "ben"], ComparedVerdicts.DIAGNOSES
+        labels_of(verdicts, ana=first, ben=second),
+        verdicts,
+        ["ana", "ben"],
+        ComparedVerdicts.DIAGNOSES,
     )
     table = agreement_by(items, KAPPA, "library_group").set_index("library_group")
     assert table["n"].sum() == 60
-    assert (math.isnan(table.loc["torch", "value"]), table.loc["torch", "why"]) == (True, Why.NO_VARIATION)
+    assert (math.isnan(table.loc["torch", "value"]), table.loc["torch", "why"]) == (
+        True,
+        Why.NO_VARIATION,
+    )
     for library in ("numpy", "pandas"):
         mine = [place for place, name in enumerate(verdicts["library_group"]) if name == library]
-        expected = cohen_kappa_score([first[place] for place in mine], [second[place] for place in mine])
+        expected = cohen_kappa_score(
+            [first[place] for place in mine], [second[place] for place in mine]
+        )
         assert table.loc[library, "value"] == pytest.approx(expected)
     inputs = agreement_by(items, KAPPA, "setting")
     whole = agreement_table(items).set_index("coefficient").loc[KAPPA]
@@ -247,18 +303,29 @@ def test_some_of_the_annotators_are_as_if_asked_alone(pair: Any) -> None:
     more = pd.concat([labels, labels_of(verdicts, cyd=noisy(first, 9))])
     all_three = common_items(more, verdicts, ["ana", "ben", "cyd"], ComparedVerdicts.DIAGNOSES)
     alone = common_items(labels, verdicts, ["ben", "ana"], ComparedVerdicts.DIAGNOSES)
-    pd.testing.assert_frame_equal(agreement_table(among(all_three, ["ben", "ana"])), agreement_table(alone))
+    pd.testing.assert_frame_equal(
+        agreement_table(among(all_three, ["ben", "ana"])), agreement_table(alone)
+    )
 
 
 def test_self_agreement_by_hand() -> None:
     """Four repeats of ana: three alike. Margins (2, 1, 1) and (2, 0, 2): expected agreement 6/16, kappa 0.6."""
-    first, again = ["correct", "correct", "wrong", "partial"], ["correct", "correct", "wrong", "wrong"]
+    first, again = (
+        ["correct", "correct", "wrong", "partial"],
+        ["correct", "correct", "wrong", "wrong"],
+    )
     repeats = pd.DataFrame({"first": first, "again": again, "case_id": list("abcd")}).assign(
         campaign="pilot", annotator="pilot: ana", benchmark="mine"
     )
     ben = repeats.head(1).assign(annotator="pilot: ben")
-    table = self_agreement(pd.concat([repeats, ben]), {"pilot": study_labels()}).set_index(["annotator", "coefficient"])
-    assert table.loc[("pilot: ana", KAPPA), ["value", "n", "n_cases"]].tolist() == [pytest.approx(0.6), 4, 4]
+    table = self_agreement(pd.concat([repeats, ben]), {"pilot": study_labels()}).set_index(
+        ["annotator", "coefficient"]
+    )
+    assert table.loc[("pilot: ana", KAPPA), ["value", "n", "n_cases"]].tolist() == [
+        pytest.approx(0.6),
+        4,
+        4,
+    ]
     assert table.loc[("pilot: ana", PERCENT), "value"] == 0.75
     assert table.loc[("pilot: ben", KAPPA), "why"] == Why.NO_VARIATION
     assert table.loc[("pilot: ben", PERCENT), ["value", "low", "high"]].tolist() == [1.0, 0.0, 1.0]
@@ -275,9 +342,15 @@ def test_a_judge_is_held_against_its_repetitions_and_its_other_order() -> None:
     passes = passes_of("j", (1, "normal"), (2, "normal"), (1, "reversed"))
     lone = passes_of("k", (1, "normal"))
     labels = guesses(len(verdicts), seed=11)
-    said = {name: noisy(labels, seed) for seed, name in enumerate([*passes["annotator"], *lone["annotator"]])}
+    said = {
+        name: noisy(labels, seed)
+        for seed, name in enumerate([*passes["annotator"], *lone["annotator"]])
+    }
     items = common_items(
-        labels_of(verdicts, LabellerKind.JUDGE, **said), verdicts, list(said), ComparedVerdicts.DIAGNOSES
+        labels_of(verdicts, LabellerKind.JUDGE, **said),
+        verdicts,
+        list(said),
+        ComparedVerdicts.DIAGNOSES,
     )
     table = judge_consistency(items, pd.concat([passes, lone]))
     kappa = table[table["coefficient"] == KAPPA].set_index("compared")
@@ -292,12 +365,12 @@ def test_a_judge_is_held_against_its_repetitions_and_its_other_order() -> None:
 def test_the_usual_pair_is_of_the_newest_campaign_that_has_one() -> None:
     verdicts = verdicts_of(4)
     half = [None] * 4 + ["correct"] * 4
-    newest = labels_of(verdicts, LabellerKind.ANNOTATOR, ana=["correct"] * 4 + [None] * 4, ben=half).assign(
-        campaign="newest"
-    )
-    older = labels_of(verdicts, LabellerKind.ANNOTATOR, x=half, y=["wrong"] * 8, z=["wrong"] * 8).assign(
-        campaign="older"
-    )
+    newest = labels_of(
+        verdicts, LabellerKind.ANNOTATOR, ana=["correct"] * 4 + [None] * 4, ben=half
+    ).assign(campaign="newest")
+    older = labels_of(
+        verdicts, LabellerKind.ANNOTATOR, x=half, y=["wrong"] * 8, z=["wrong"] * 8
+    ).assign(campaign="older")
     human = labels_of(verdicts, LabellerKind.HUMAN, **{"published human": half, "another": half})
     judge = labels_of(verdicts, LabellerKind.JUDGE, **{"judge, 1": half, "judge, 2": half})
     assert usual_pair(pd.concat([human, judge, newest, older])) == ["y", "z"]
@@ -308,7 +381,9 @@ def test_the_usual_pair_is_of_the_newest_campaign_that_has_one() -> None:
     assert usual_pair(human.head(0)) == []
 
 
-def label(folder: DataFolder, plan: Plan, annotator: str, labels: dict[str, str], showing: int = 1) -> None:
+def label(
+    folder: DataFolder, plan: Plan, annotator: str, labels: dict[str, str], showing: int = 1
+) -> None:
     acts = [
         {"event": uuid4().hex, "action": "label", "item": item, "showing": showing, "label": said}
         for item, said in labels.items()
@@ -319,7 +394,9 @@ def label(folder: DataFolder, plan: Plan, annotator: str, labels: dict[str, str]
 def test_annotators_of_a_campaign_are_compared_like_everybody(answered: DataFolder) -> None:
     store = prepare(answered)
     try:
-        wish = CampaignRequest("pilot", ("ana", "ben"), Population("minibench", "ours"), Design(kind=Draw.ALL), seed=5)
+        wish = CampaignRequest(
+            "pilot", ("ana", "ben"), Population("minibench", "ours"), Design(kind=Draw.ALL), seed=5
+        )
         plan = drawn_plan(store, wish)
         keep_campaign(answered, plan)
         names = [item.item for item in plan.items]
@@ -328,7 +405,9 @@ def test_annotators_of_a_campaign_are_compared_like_everybody(answered: DataFold
         label(answered, plan, "ana", first)
         label(answered, plan, "ben", second)
         labels, verdicts = labels_with_pooled_judges(store, answered), verdict_frame(store)
-        found = common_items(labels, verdicts, ["pilot: ana", "pilot: ben"], ComparedVerdicts.DIAGNOSES)
+        found = common_items(
+            labels, verdicts, ["pilot: ana", "pilot: ben"], ComparedVerdicts.DIAGNOSES
+        )
         expected = cohen_kappa_score(list(first.values()), list(second.values()))
         assert by_name(agreement_table(found))[KAPPA]["value"] == pytest.approx(expected)
         assert usual_pair(labels) == ["pilot: ana", "pilot: ben"]
@@ -348,12 +427,16 @@ class Published:
 
 
 @pytest.fixture(scope="module")
-def published(crane_llm_archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Published]:
+def published(
+    crane_llm_archive: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Published]:
     """Labels, verdicts and judges of the published archive."""
     folder = DataFolder(tmp_path_factory.mktemp("published"))
     import_paths([crane_llm_archive], folder)
     store = prepare(folder)
-    yield Published(labels_with_pooled_judges(store, folder), verdict_frame(store), judge_passes(store))
+    yield Published(
+        labels_with_pooled_judges(store, folder), verdict_frame(store), judge_passes(store)
+    )
     store.close()
 
 
@@ -384,33 +467,48 @@ def percent_by_detector(published: Published, *annotators: str) -> dict[str, flo
 
 
 def test_the_judges_two_orders_agree_as_the_study_printed(published: Published) -> None:
-    assert percent_by_detector(published, JUDGE, f"{JUDGE}, reversed") == pytest.approx(ORDERS_AGREE, abs=1e-12)
+    assert percent_by_detector(published, JUDGE, f"{JUDGE}, reversed") == pytest.approx(
+        ORDERS_AGREE, abs=1e-12
+    )
 
 
 def test_people_and_judge_agree_as_the_study_printed(published: Published) -> None:
     for order, name in enumerate((JUDGE, f"{JUDGE}, reversed")):
         expected = {detector: both[order] for detector, both in HUMAN_AND_JUDGE_AGREE.items()}
-        assert percent_by_detector(published, "published human", name) == pytest.approx(expected, abs=1e-12)
+        assert percent_by_detector(published, "published human", name) == pytest.approx(
+            expected, abs=1e-12
+        )
 
 
 def test_every_pass_of_the_judge_has_its_row(published: Published) -> None:
     names = published.passes["annotator"].tolist()
     assert len(names) == 12
-    items = common_items(published.labels, published.verdicts, ["published human", *names], ComparedVerdicts.ALL)
+    items = common_items(
+        published.labels, published.verdicts, ["published human", *names], ComparedVerdicts.ALL
+    )
     against = agreement_with_judges(items, "published human", names)
     assert against["judge"].tolist() == [name for name in names for _ in (KAPPA, PERCENT)]
     assert (against["n"] == 2220).all()
     itself = judge_consistency(items, published.passes)
     assert itself["compared"].nunique() == 2 + 6
-    pooled = itself[itself["compared"].str.endswith("most frequent label of all repetitions")].set_index("coefficient")
+    pooled = itself[
+        itself["compared"].str.endswith("most frequent label of all repetitions")
+    ].set_index("coefficient")
     assert pooled.loc[PERCENT, "value"] == pytest.approx(1730 / 2220)
 
 
-def test_the_default_of_the_published_archive_is_people_against_the_judges_first_pass(published: Published) -> None:
+def test_the_default_of_the_published_archive_is_people_against_the_judges_first_pass(
+    published: Published,
+) -> None:
     pair = usual_pair(published.labels)
     assert pair == ["published human", "published judge, repetition 1"]
     items = common_items(published.labels, published.verdicts, pair, ComparedVerdicts.DIAGNOSES)
     off_scale = [tuple(row) for row in items.off_scale.to_numpy()]
-    assert (len(items.facts), off_scale) == (404, [("published judge, repetition 1", "misdetected", 97)])
-    differs = judge_differs(published.labels, published.verdicts, "published human", ["published judge, repetition 1"])
+    assert (len(items.facts), off_scale) == (
+        404,
+        [("published judge, repetition 1", "misdetected", 97)],
+    )
+    differs = judge_differs(
+        published.labels, published.verdicts, "published human", ["published judge, repetition 1"]
+    )
     assert differs[["n_differ", "n"]].to_numpy().tolist() == [[61, 404], [158, 501]]

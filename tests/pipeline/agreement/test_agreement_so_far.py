@@ -19,7 +19,13 @@ WORDS = ("correct", "partial", "wrong")
 
 def label(folder: DataFolder, annotator: str, items: list[str], said: list[str]) -> None:
     acts = [
-        {"event": f"{annotator}-{item}", "action": "label", "item": item, "showing": 1, "label": word}
+        {
+            "event": f"{annotator}-{item}",
+            "action": "label",
+            "item": item,
+            "showing": 1,
+            "label": word,
+        }
         for item, word in zip(items, said, strict=True)
     ]
     assert LabelStore(folder, "pilot").take(annotator, acts).refused == {}

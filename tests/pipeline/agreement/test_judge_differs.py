@@ -24,7 +24,9 @@ def test_labels_off_the_scale_count_as_different_or_not_at_all() -> None:
         ALL: [3, 5, 5],
     }  # "partial" as "correct"; then two that are not about a diagnosis
     expected = clustered_rate([0, 1, 1, 0, 1], [1] * 5, range(5))
-    assert table.set_index("counted").loc[ALL, ["value", "low", "high"]].tolist() == pytest.approx(list(expected[:3]))
+    assert table.set_index("counted").loc[ALL, ["value", "low", "high"]].tolist() == pytest.approx(
+        list(expected[:3])
+    )
     [sentence] = differing_words("ana", table)
     assert sentence.startswith("judge differs from ana in 1 of 3 diagnoses, **33.3%** (")
     assert (
@@ -34,16 +36,22 @@ def test_labels_off_the_scale_count_as_different_or_not_at_all() -> None:
 
 
 def test_a_judge_on_the_scale_alone_is_counted_once() -> None:
-    [sentence] = differing_words("ana", judge_differs(labels({"ana": ANA, "j": ANA[:5]}), verdicts(), "ana", ["j"]))
+    [sentence] = differing_words(
+        "ana", judge_differs(labels({"ana": ANA, "j": ANA[:5]}), verdicts(), "ana", ["j"])
+    )
     assert sentence.startswith("j differs from ana in 0 of 5 diagnoses, **0.0%** (")
     assert "no diagnosis" not in sentence
 
 
 def test_a_judge_without_labels_has_no_row() -> None:
     assert judge_differs(labels({"ana": ANA, "judge": JUDGE}), verdicts(), "ana", ["nobody"]).empty
-    only_misses = pd.DataFrame(judge_differs(labels({"ana": ANA, "j": ["misdetected"]}), verdicts(), "ana", ["j"]))
+    only_misses = pd.DataFrame(
+        judge_differs(labels({"ana": ANA, "j": ["misdetected"]}), verdicts(), "ana", ["j"])
+    )
     assert only_misses["counted"].tolist() == [ALL]
-    assert differing_words("ana", only_misses)[0].startswith("j differs from ana in 1 of 1 diagnoses, **100.0%**")
+    assert differing_words("ana", only_misses)[0].startswith(
+        "j differs from ana in 1 of 1 diagnoses, **100.0%**"
+    )
 
 
 def test_single_repetitions_give_way_to_all_of_them() -> None:

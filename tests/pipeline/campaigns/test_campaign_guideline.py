@@ -14,8 +14,17 @@ from crane_core.annotation.showing import Showing
 from crane_core.domain import CampaignGuideline, Label
 from crane_core.errors import CampaignError
 from crane_core.ledger_chain import breaks
-from crane_core.pipeline.campaigns.campaigns import acts_of, campaign_file, kept_campaign, lock_campaign
-from crane_core.pipeline.campaigns.guideline import change_guideline, current_guideline, guideline_versions
+from crane_core.pipeline.campaigns.campaigns import (
+    acts_of,
+    campaign_file,
+    kept_campaign,
+    lock_campaign,
+)
+from crane_core.pipeline.campaigns.guideline import (
+    change_guideline,
+    current_guideline,
+    guideline_versions,
+)
 from crane_core.pipeline.campaigns.labelling import LabelStore, adjudicate
 from crane_core.pipeline.places import DataFolder
 
@@ -41,7 +50,9 @@ def test_a_change_is_a_line_of_the_ledger_and_the_plan_stays(pilot: Keep) -> Non
     assert current_guideline(folder, plan) == changed
     assert kept_campaign(folder, "pilot").plan == plan
     file = campaign_file(folder, "pilot")
-    assert ledger.tail(file).records[1] == CampaignGuideline("pilot", changed.since, "Cleo", "Judge otherwise.\n")
+    assert ledger.tail(file).records[1] == CampaignGuideline(
+        "pilot", changed.since, "Cleo", "Judge otherwise.\n"
+    )
     assert list(breaks(file.read_bytes())) == []
 
 
@@ -69,7 +80,11 @@ def test_what_cannot_be_a_new_version_is_refused_and_nothing_is_stored(
     folder, plan = pilot()
     with pytest.raises(CampaignError, match=words):
         change_guideline(folder, "pilot", text, by=by)
-    assert len(guideline_versions(folder, plan)) == len(ledger.tail(campaign_file(folder, "pilot")).records) == 1
+    assert (
+        len(guideline_versions(folder, plan))
+        == len(ledger.tail(campaign_file(folder, "pilot")).records)
+        == 1
+    )
 
 
 def test_after_the_lock_nothing_changes(pilot: Keep) -> None:
@@ -77,7 +92,10 @@ def test_after_the_lock_nothing_changes(pilot: Keep) -> None:
     lock_campaign(folder, "pilot", by="cleo")
     with pytest.raises(CampaignError, match="locked by cleo"):
         change_guideline(folder, "pilot", "Judge otherwise.", by="cleo")
-    ledger.append(campaign_file(folder, "pilot"), CampaignGuideline("pilot", "2026-01-02", "dora", "Written late."))
+    ledger.append(
+        campaign_file(folder, "pilot"),
+        CampaignGuideline("pilot", "2026-01-02", "dora", "Written late."),
+    )
     assert [entry.version for entry in guideline_versions(folder, plan)] == [FIRST]
 
 

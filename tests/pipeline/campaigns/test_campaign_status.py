@@ -14,7 +14,12 @@ from crane_core.domain import Label
 from crane_core.pipeline.campaigns.campaigns import drawn_plan, keep_campaign, lock_campaign
 from crane_core.pipeline.campaigns.disputes import disputes, undecided
 from crane_core.pipeline.campaigns.labelling import LabelStore, adjudicate
-from crane_core.pipeline.campaigns.status import campaign_status, open_words, status_json, status_words
+from crane_core.pipeline.campaigns.status import (
+    campaign_status,
+    open_words,
+    status_json,
+    status_words,
+)
 from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
 
@@ -25,7 +30,10 @@ def plan(answered: DataFolder) -> Iterator[Plan]:
     store = prepare(answered)
     design = Design(kind=DrawKind.ALL, repeats=0.05)
     drawn = drawn_plan(
-        store, CampaignRequest("pilot", ("ana", "ben", "cleo"), Population("minibench", "ours"), design, seed=4)
+        store,
+        CampaignRequest(
+            "pilot", ("ana", "ben", "cleo"), Population("minibench", "ours"), design, seed=4
+        ),
     )
     store.close()
     answered.database.unlink()
@@ -33,7 +41,9 @@ def plan(answered: DataFolder) -> Iterator[Plan]:
     return drawn
 
 
-def act(folder: DataFolder, annotator: str, item: str, action: str, showing: int = 1, **more: object) -> None:
+def act(
+    folder: DataFolder, annotator: str, item: str, action: str, showing: int = 1, **more: object
+) -> None:
     event = f"{annotator}-{item}-{showing}-{action}-{len(more)}"
     raw = {"event": event, "action": action, "item": item, "showing": showing} | more
     assert LabelStore(folder, "pilot").take(annotator, [raw]).refused == {}
@@ -48,7 +58,9 @@ def test_an_untouched_campaign_owes_everything(answered: DataFolder, plan: Plan)
 
 
 def test_progress_counts_labels_flags_skips_and_speed(answered: DataFolder, plan: Plan) -> None:
-    one, two, three = (showing.item for showing in [s for s in plan.orders["ana"] if s.showing == 1][:3])
+    one, two, three = (
+        showing.item for showing in [s for s in plan.orders["ana"] if s.showing == 1][:3]
+    )
     act(answered, "ana", one, "label", label="correct", seconds=2.0)
     act(answered, "ana", two, "label", label="wrong", seconds=10.0)
     act(answered, "ana", two, "flag")
@@ -57,7 +69,13 @@ def test_progress_counts_labels_flags_skips_and_speed(answered: DataFolder, plan
     act(answered, "ben", two, "label", label="partial", seconds=4.0)
     status = campaign_status(answered, "pilot")
     ana = status.progress[0]
-    assert (ana.n_done, ana.n_all, ana.n_flagged, ana.n_skipped, ana.n_unlabelled) == (2, 50, 1, 1, 46)
+    assert (ana.n_done, ana.n_all, ana.n_flagged, ana.n_skipped, ana.n_unlabelled) == (
+        2,
+        50,
+        1,
+        1,
+        46,
+    )
     assert (ana.pace.median_s, ana.pace.n_quick) == (6.0, 1)
     assert [part.shares for part in ana.parts] == [{"correct": 1.0}, {"wrong": 1.0}]
     counts = {Provenance.UNANIMOUS: 1, Provenance.OPEN: 1, Provenance.UNLABELLED: 46}
@@ -74,7 +92,9 @@ def test_progress_counts_labels_flags_skips_and_speed(answered: DataFolder, plan
 def test_a_status_tells_no_label_of_an_item(answered: DataFolder, plan: Plan) -> None:
     for item in plan.items[:6]:
         act(answered, "ana", item.item, "label", label="correct", seconds=2.0)
-    told = status_words(campaign_status(answered, "pilot")) + str(status_json(campaign_status(answered, "pilot")))
+    told = status_words(campaign_status(answered, "pilot")) + str(
+        status_json(campaign_status(answered, "pilot"))
+    )
     assert [item.item for item in plan.items if item.item in told] == []
     assert "correct" not in told
 
@@ -115,4 +135,6 @@ def test_a_flag_on_the_second_showing_brings_the_item_up(answered: DataFolder, p
         act(answered, annotator, again.item, "label", label="partial")
     act(answered, "ana", again.item, "flag", showing=2)
     assert Showing(again.item, 2) in plan.orders["ana"]
-    assert [(entry.item, entry.differs) for entry in disputes(answered, plan)] == [(again.item, False)]
+    assert [(entry.item, entry.differs) for entry in disputes(answered, plan)] == [
+        (again.item, False)
+    ]

@@ -63,7 +63,10 @@ def test_an_annotator_asks_the_lead_answers_and_resolves(pilot: Keep) -> None:
     ]
     assert desk.threads("ana")[one] == answered
     resolve(folder, "pilot", About("ana", one), by="ana", side=Side.ANNOTATOR)
-    assert [thread.state for thread in all_threads(folder, plan).threads] == [ThreadState.OPEN, ThreadState.RESOLVED]
+    assert [thread.state for thread in all_threads(folder, plan).threads] == [
+        ThreadState.OPEN,
+        ThreadState.RESOLVED,
+    ]
     assert list(breaks(message_file(folder, "pilot").read_bytes())) == []
 
 
@@ -133,7 +136,9 @@ def test_a_lone_surrogate_is_stored_as_a_question_mark(pilot: Keep) -> None:
     assert [message.text for message in messages_of(folder, "pilot")] == ["why ? <b>?"]
 
 
-def test_an_export_holds_messages_and_hides_the_item_until_the_lock(pilot: Keep, tmp_path: Path) -> None:
+def test_an_export_holds_messages_and_hides_the_item_until_the_lock(
+    pilot: Keep, tmp_path: Path
+) -> None:
     folder, plan = pilot()
     one = plan.orders["ana"][0]
     ask(folder, About("ana", one), "Two causes?")

@@ -62,12 +62,21 @@ PAPER_STRATA = {
 
 
 @pytest.mark.parametrize("source", ["told_store", "study_store"])
-def test_the_study_s_population_is_501_and_its_sample_222(source: str, request: pytest.FixtureRequest) -> None:
+def test_the_study_s_population_is_501_and_its_sample_222(
+    source: str, request: pytest.FixtureRequest
+) -> None:
     """Paper, 4.5, table 1, from the embedded answers and, where it is available, from the published archive."""
     store: Store = request.getfixturevalue(source)
     plan = drawn_plan(store, CampaignRequest("pilot", ("ana", "ben"), STUDY, seed=7))
-    assert (plan.population_size, plan.left_out, plan.required, len(plan.items)) == (501, 0, 218, 222)
-    assert {stratum.name: (stratum.population, stratum.sampled) for stratum in plan.strata} == PAPER_STRATA
+    assert (plan.population_size, plan.left_out, plan.required, len(plan.items)) == (
+        501,
+        0,
+        218,
+        222,
+    )
+    assert {
+        stratum.name: (stratum.population, stratum.sampled) for stratum in plan.strata
+    } == PAPER_STRATA
     assert plan.guideline == guideline_version()
     assert {item.verdict.instance_id.rpartition("_")[2] for item in plan.items} == {"reproduced"}
 
@@ -103,14 +112,20 @@ def test_filters_meet(told_store: Store) -> None:
     assert sizes(detectors=("gpt-5",)) == 167
     assert sizes(settings=("code",)) == 240
     assert sizes(detectors=("gpt-5", "gemini-2.5-flash"), settings=("runtime",)) == 187
-    assert sizes(libraries=("pandas",)) + sizes(libraries=("numpy",)) == sizes(libraries=("pandas", "numpy")) > 0
+    assert (
+        sizes(libraries=("pandas",)) + sizes(libraries=("numpy",))
+        == sizes(libraries=("pandas", "numpy"))
+        > 0
+    )
     assert sizes(root_causes=("no such cause",)) == 0
 
 
 CASES = ("numpy_1", "numpy_2", "numpy_3", "numpy_4")
 
 
-def said(instance: str, answers: str, text: str | None = "It fails.", detector: str = "heron") -> list[Record]:
+def said(
+    instance: str, answers: str, text: str | None = "It fails.", detector: str = "heron"
+) -> list[Record]:
     """One run per letter: y predicts a crash, n does not, ? did not answer."""
     verdict = {"y": True, "n": False, "?": None}
     return [
@@ -155,7 +170,11 @@ def mine() -> Iterator[Store]:
     ("outcome", "judged", "left_out"),
     [
         (PopulationOutcome.DETECTED, ["numpy_1_reproduced", "numpy_3_reproduced"], 1),
-        (PopulationOutcome.PREDICTED, ["numpy_1_fixed", "numpy_1_reproduced", "numpy_3_reproduced"], 2),
+        (
+            PopulationOutcome.PREDICTED,
+            ["numpy_1_fixed", "numpy_1_reproduced", "numpy_3_reproduced"],
+            2,
+        ),
     ],
 )
 def test_labelled_is_what_a_majority_of_the_answered_runs_predicted_in_words(
@@ -217,7 +236,9 @@ def test_of_two_who_make_a_campaign_of_one_name_at_once_one_is_refused(pilot: Ke
     assert sorted(entry.split()[0] for entry in refused) == sorted(names)
 
 
-def test_a_plan_that_was_cut_while_being_written_is_no_campaign_and_its_name_is_free(pilot: Keep) -> None:
+def test_a_plan_that_was_cut_while_being_written_is_no_campaign_and_its_name_is_free(
+    pilot: Keep,
+) -> None:
     folder, plan = pilot()
     file = campaign_file(folder, "second")
     file.write_bytes(campaign_file(folder, "pilot").read_bytes()[:500])
@@ -240,7 +261,11 @@ def test_a_damaged_campaign_says_so_and_leaves_the_others_alone(pilot: Keep) -> 
     damaged(folder, "half", line[:500] + b"\n")
     body = json.loads(line)
     damaged(folder, "stranger", ledger.to_line(Campaign("stranger", '{"campaign": "stranger"}')))
-    damaged(folder, "undated", ledger.to_line(Campaign("undated", body["plan"].replace("2026-01-02T", "yesterday "))))
+    damaged(
+        folder,
+        "undated",
+        ledger.to_line(Campaign("undated", body["plan"].replace("2026-01-02T", "yesterday "))),
+    )
     damaged(folder, "deep", ledger.to_line(Campaign("deep", "[" * 100_000)))
     assert campaign_names(folder)[0] == "pilot"
     assert sorted(campaign_names(folder)) == ["deep", "half", "pilot", "stranger", "undated"]
@@ -277,7 +302,13 @@ def test_a_lock_ends_the_campaign_once(pilot: Keep) -> None:
 
 def labelled(folder: DataFolder, plan: Plan, annotator: str, n: int) -> None:
     acts = [
-        {"event": f"{annotator}-{i:08}", "action": "label", "item": s.item, "showing": s.showing, "label": "partial"}
+        {
+            "event": f"{annotator}-{i:08}",
+            "action": "label",
+            "item": s.item,
+            "showing": s.showing,
+            "label": "partial",
+        }
         for i, s in enumerate(plan.orders[annotator][:n])
     ]
     assert LabelStore(folder, plan.campaign).take(annotator, acts).refused == {}
@@ -286,7 +317,9 @@ def labelled(folder: DataFolder, plan: Plan, annotator: str, n: int) -> None:
 def test_acts_and_journals_are_of_one_annotator(pilot: Keep) -> None:
     folder, plan = pilot()
     labelled(folder, plan, "ana", 3)
-    assert [act.item for act in acts_of(folder, plan, "ana")] == [s.item for s in plan.orders["ana"][:3]]
+    assert [act.item for act in acts_of(folder, plan, "ana")] == [
+        s.item for s in plan.orders["ana"][:3]
+    ]
     assert acts_of(folder, plan, "ben") == []
     assert journal_of(folder, plan, "ana").n_done == 3
     assert journal_of(folder, plan, "ben").upcoming(1) == [plan.orders["ben"][0]]
@@ -297,8 +330,21 @@ def test_the_last_decision_of_an_item_stands_whoever_made_it(pilot: Keep) -> Non
     one, two, three = (item.item for item in plan.items[:3])
 
     def decided(by: str, item: str, label: Label, at: str, sequence: int) -> None:
-        what = ("pilot", by, f"{by}-{sequence}", sequence, AnnotationAction.ADJUDICATE, item, 1, "g1", at)
-        ledger.append(decision_folder(folder, "pilot") / f"{by}.jsonl", Annotation(*what, label=label, reason="a"))
+        what = (
+            "pilot",
+            by,
+            f"{by}-{sequence}",
+            sequence,
+            AnnotationAction.ADJUDICATE,
+            item,
+            1,
+            "g1",
+            at,
+        )
+        ledger.append(
+            decision_folder(folder, "pilot") / f"{by}.jsonl",
+            Annotation(*what, label=label, reason="a"),
+        )
 
     decided("zoe", one, Label.WRONG, "2026-01-03T00:00:00.000+00:00", 1)
     decided("zoe", two, Label.WRONG, "2026-01-03T00:00:02.000+00:00", 2)
@@ -310,7 +356,11 @@ def test_the_last_decision_of_an_item_stands_whoever_made_it(pilot: Keep) -> Non
         item: (act.annotator, act.label)
         for item, act in decisions_of(folder, kept_campaign(folder, "pilot").plan).items()
     }
-    assert found == {one: ("eva", Label.CORRECT), two: ("zoe", Label.WRONG), three: ("zoe", Label.PARTIAL)}
+    assert found == {
+        one: ("eva", Label.CORRECT),
+        two: ("zoe", Label.WRONG),
+        three: ("zoe", Label.PARTIAL),
+    }
 
 
 def test_adjudications_are_no_annotator_s_acts(pilot: Keep) -> None:
@@ -336,5 +386,7 @@ def test_a_decision_that_is_sent_again_is_one_decision(pilot: Keep) -> None:
 
 
 def test_a_design_of_all_items_draws_all(told_store: Store) -> None:
-    plan = drawn_plan(told_store, CampaignRequest("pilot", ("ana",), STUDY, Design(kind=DrawKind.ALL)))
+    plan = drawn_plan(
+        told_store, CampaignRequest("pilot", ("ana",), STUDY, Design(kind=DrawKind.ALL))
+    )
     assert len(plan.items) == 501

@@ -16,18 +16,36 @@ from statsmodels.stats.proportion import proportion_confint
 
 from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.label_set import study_labels
-from crane_core.annotation.plan import Design, DrawKind, Gold, Plan, Population, Texts, plan_from_json
+from crane_core.annotation.plan import (
+    Design,
+    DrawKind,
+    Gold,
+    Plan,
+    Population,
+    Texts,
+    plan_from_json,
+)
 from crane_core.annotation.redeal import PeopleChange
 from crane_core.annotation.showing import Showing
 from crane_core.domain import Label
 from crane_core.errors import CampaignError
 from crane_core.pipeline.campaigns.blind_plan import cover_name
-from crane_core.pipeline.campaigns.campaigns import drawn_plan, keep_campaign, kept_campaign, lock_campaign
+from crane_core.pipeline.campaigns.campaigns import (
+    drawn_plan,
+    keep_campaign,
+    kept_campaign,
+    lock_campaign,
+)
 from crane_core.pipeline.campaigns.cards import card
 from crane_core.pipeline.campaigns.disputes import disputes
 from crane_core.pipeline.campaigns.export.files import export_files
 from crane_core.pipeline.campaigns.export.folder import write_export
-from crane_core.pipeline.campaigns.export.repeat import exported_plan, exported_work, keep_replayed, repeated_plan
+from crane_core.pipeline.campaigns.export.repeat import (
+    exported_plan,
+    exported_work,
+    keep_replayed,
+    repeated_plan,
+)
 from crane_core.pipeline.campaigns.gold import Looks, gold_of_campaign, gold_of_file
 from crane_core.pipeline.campaigns.gold_scores import gold_scores
 from crane_core.pipeline.campaigns.label_frame import final_outcomes, with_campaigns
@@ -68,9 +86,20 @@ def read(store: Store, place: Path, *rows: str, texts: Texts = Texts.ONE) -> tup
     return gold_of_file(store, file, OURS, Looks(study_labels(), texts, blind=True))
 
 
-def planned(store: Store, folder: DataFolder, gold: tuple[Gold, ...], *, feedback: bool = False, **design: int) -> Plan:
+def planned(
+    store: Store,
+    folder: DataFolder,
+    gold: tuple[Gold, ...],
+    *,
+    feedback: bool = False,
+    **design: int,
+) -> Plan:
     wish = CampaignRequest(
-        "pilot", ("ana", "ben"), OURS, Design(kind=DrawKind.ALL, repeats=0.1, **design), seed=20_261_121_077
+        "pilot",
+        ("ana", "ben"),
+        OURS,
+        Design(kind=DrawKind.ALL, repeats=0.1, **design),
+        seed=20_261_121_077,
     )
     plan = drawn_plan(store, replace(wish, gold=gold, gold_feedback=feedback))
     keep_campaign(folder, plan)
@@ -92,7 +121,9 @@ def test_gold_is_in_every_order_once_and_in_no_sample(
     for order in plan.orders.values():
         assert sorted(s.item for s in order if s.item in plan.gold_items) == sorted(plan.gold_items)
         assert any(showing.showing == 2 for showing in order)
-    places = [[s.item for s in plan.orders[name]].index(plan.gold[0].item) for name in plan.annotators]
+    places = [
+        [s.item for s in plan.orders[name]].index(plan.gold[0].item) for name in plan.annotators
+    ]
     assert places[0] != places[1]
 
 
@@ -100,7 +131,9 @@ def test_a_plan_without_gold_has_the_orders_that_it_had(store: Store) -> None:
     wish = CampaignRequest("pilot", ("ana",), OURS, Design(kind=DrawKind.ALL, repeats=0.1), seed=7)
     first = drawn_plan(store, wish).orders["ana"][0]
     assert first == replace(first, showing=1)
-    assert plan_from_json(drawn_plan(store, wish).to_json().replace('"gold": [], "gold_feedback": false', '"seed": 7'))
+    assert plan_from_json(
+        drawn_plan(store, wish).to_json().replace('"gold": [], "gold_feedback": false', '"seed": 7')
+    )
 
 
 def test_the_text_is_that_of_the_run_that_the_label_is_about(
@@ -121,23 +154,32 @@ def test_the_text_is_that_of_the_run_that_the_label_is_about(
         ("numpy_1_reproduced,heron,runtime+docs,wrong,,1", "is not a predicted crash with a text"),
         ("numpy_1_reproduced,heron,code,right,,1", "is none of correct, partial, wrong"),
         ("numpy_1_reproduced,heron,code,wrong,,", "gave 2 texts; the column run must say which"),
-        ("numpy_1_reproduced,heron,code,wrong,,9", "run '9' has no text; runs with one are 1, 2, 3"),
+        (
+            "numpy_1_reproduced,heron,code,wrong,,9",
+            "run '9' has no text; runs with one are 1, 2, 3",
+        ),
         (f"numpy_1_reproduced,heron,code,wrong,{'x' * 2_001},1", "why is longer than 2,000"),
     ],
 )
-def test_a_row_that_cannot_be_gold_is_named(row: str, words: str, store: Store, tmp_path: Path) -> None:
+def test_a_row_that_cannot_be_gold_is_named(
+    row: str, words: str, store: Store, tmp_path: Path
+) -> None:
     with pytest.raises(CampaignError, match=f"line 3.*{words}"):
         read(store, tmp_path, ROWS[0], row)
 
 
-def test_all_texts_need_no_run_and_one_verdict_is_gold_once(store: Store, answered: DataFolder, tmp_path: Path) -> None:
+def test_all_texts_need_no_run_and_one_verdict_is_gold_once(
+    store: Store, answered: DataFolder, tmp_path: Path
+) -> None:
     [entry] = read(store, tmp_path, "numpy_1_reproduced,heron,code,wrong,,", texts=Texts.ALL)
     assert entry.run is None
     with pytest.raises(CampaignError, match="named as gold twice"):
         planned(store, answered, read(store, tmp_path, ROWS[0], ROWS[0]))
 
 
-def test_the_lead_sees_accuracy_with_an_interval(store: Store, answered: DataFolder, gold: tuple[Gold, ...]) -> None:
+def test_the_lead_sees_accuracy_with_an_interval(
+    store: Store, answered: DataFolder, gold: tuple[Gold, ...]
+) -> None:
     plan = planned(store, answered, gold)
     one, two, three = plan.gold
     for entry, label in ((one, "wrong"), (two, "correct"), (three, "wrong")):
@@ -146,13 +188,18 @@ def test_the_lead_sees_accuracy_with_an_interval(store: Store, answered: DataFol
     assert (ana.n_right, ana.n_all, ana.accuracy.n, ana.accuracy.n_clusters) == (2, 3, 3, 2)
     assert (ben.n_right, ben.accuracy.n) == (0, 0)
     assert 0 <= ana.accuracy.low < 2 / 3 < ana.accuracy.high <= 1
-    assert "gold, ana: 2 of 3 right, 66.7% (95% " in status_words(campaign_status(answered, "pilot"))
+    assert "gold, ana: 2 of 3 right, 66.7% (95% " in status_words(
+        campaign_status(answered, "pilot")
+    )
 
 
 def test_with_each_item_of_another_case_the_interval_is_wilsons(
     store: Store, answered: DataFolder, tmp_path: Path
 ) -> None:
-    rows = [f"{case}_reproduced,heron,code,correct,,1" for case in ("numpy_1", "numpy_2", "pandas_1", "sklearn_1")]
+    rows = [
+        f"{case}_reproduced,heron,code,correct,,1"
+        for case in ("numpy_1", "numpy_2", "pandas_1", "sklearn_1")
+    ]
     plan = planned(store, answered, read(store, tmp_path, *rows))
     for entry in plan.gold:
         give(answered, "ana", entry.item, "correct")
@@ -178,7 +225,10 @@ def test_the_first_label_counts_where_annotators_are_told_else_the_last(
     assert told is not None
     name = LabelStore(answered, "pilot").names("ana").of(Showing(entry.item, 1))
     assert (told["id"], told["right"]) == (name, False)
-    assert "known label: ✗ wrong.</b> You said ✓ correct. It names &lt;another&gt; cause." in told["html"]
+    assert (
+        "known label: ✗ wrong.</b> You said ✓ correct. It names &lt;another&gt; cause."
+        in told["html"]
+    )
     give(answered, "ana", entry.item, "wrong")
     quiet = replace(plan, gold_feedback=False)
     assert [gold_scores(answered, one)[0].n_right for one in (plan, quiet)] == [0, 1]
@@ -206,7 +256,9 @@ def test_an_export_hides_gold_until_the_lock_and_a_replay_repeats_it(
 ) -> None:
     plan = planned(store, answered, gold, feedback=True)
     give(answered, "ana", plan.gold[0].item, "wrong")
-    hidden = {name: b"".join(content()) for name, content in export_files(answered, "pilot").items()}
+    hidden = {
+        name: b"".join(content()) for name, content in export_files(answered, "pilot").items()
+    }
     assert "gold.csv" not in hidden
     assert all(entry.item.encode() not in text for text in hidden.values() for entry in plan.gold)
     rows = list(csv.DictReader(io.StringIO(hidden["labels.csv"].decode(), newline="")))
@@ -214,7 +266,9 @@ def test_an_export_hides_gold_until_the_lock_and_a_replay_repeats_it(
     lock_campaign(answered, "pilot", by="lea")
     write_export(export_files(answered, "pilot"), tmp_path / "export", force=False)
     table = list(csv.DictReader((tmp_path / "export" / "gold.csv").open(newline="")))
-    assert [(row["annotator"], row["label"], row["gold_label"], row["agrees"]) for row in table[:2]] == [
+    assert [
+        (row["annotator"], row["label"], row["gold_label"], row["agrees"]) for row in table[:2]
+    ] == [
         ("ana", "wrong", "wrong", "1"),
         ("ana", "", "correct", ""),
     ]
@@ -241,7 +295,9 @@ def test_gold_comes_with_the_main_round_and_with_people_who_join(
     change_people(answered, "pilot", PeopleChange(add=("cyd",), replace={"ben": "dan"}), by="lea")
     now = kept_campaign(answered, "pilot").plan
     for name in now.present:
-        assert sorted(s.item for s in now.orders[name] if s.item in now.gold_items) == sorted(now.gold_items)
+        assert sorted(s.item for s in now.orders[name] if s.item in now.gold_items) == sorted(
+            now.gold_items
+        )
     assert not {s.item for s in now.orders["ben"]} & now.gold_items
 
 
@@ -254,10 +310,20 @@ def test_decided_items_of_a_locked_campaign_become_gold_with_the_text_that_was_j
         give(answered, name, one.item, "partial")
         give(answered, name, two.item, "wrong" if name == "ana" else "correct")
     give(answered, "ana", three.item, "wrong")  # one label alone does not decide
-    adjudicate(answered, first, two.item, by="lea", label=Label.CORRECT, reason="a", note="The second is right.")
+    adjudicate(
+        answered,
+        first,
+        two.item,
+        by="lea",
+        label=Label.CORRECT,
+        reason="a",
+        note="The second is right.",
+    )
 
     def drawn(n: int) -> tuple[Gold, ...]:
-        return gold_of_campaign(store, answered, "pilot", n, OURS, Looks(study_labels(), Texts.ONE, blind=True), seed=3)
+        return gold_of_campaign(
+            store, answered, "pilot", n, OURS, Looks(study_labels(), Texts.ONE, blind=True), seed=3
+        )
 
     with pytest.raises(CampaignError, match="not locked"):
         drawn(1)
@@ -267,7 +333,9 @@ def test_decided_items_of_a_locked_campaign_become_gold_with_the_text_that_was_j
     assert found[two.verdict.key].why == "The second is right."
     with pytest.raises(CampaignError, match="has 2 decided items"):
         drawn(3)
-    wish = CampaignRequest("second", ("ana",), OURS, Design(kind=DrawKind.ALL), seed=99, gold=tuple(found.values()))
+    wish = CampaignRequest(
+        "second", ("ana",), OURS, Design(kind=DrawKind.ALL), seed=99, gold=tuple(found.values())
+    )
     second = drawn_plan(store, wish)
     for entry in second.gold:
         before = next(item.item for item in first.items if item.verdict == entry.verdict)
@@ -279,6 +347,13 @@ def test_labels_made_elsewhere_may_be_of_gold_items(
 ) -> None:
     plan = planned(store, answered, gold)
     names = [plan.gold[0].item, cover_name(plan, "ana", plan.gold[1].item)]
-    (tmp_path / "ana.csv").write_text("item,label\n" + "".join(f"{name},wrong\n" for name in names), "utf-8")
-    found = read_labels(LabelStore(answered, "pilot"), "ana", tmp_path / "ana.csv", Columns("item", "label"), {})
-    assert (found.faults, [act["item"] for act in found.acts]) == ([], [entry.item for entry in plan.gold[:2]])
+    (tmp_path / "ana.csv").write_text(
+        "item,label\n" + "".join(f"{name},wrong\n" for name in names), "utf-8"
+    )
+    found = read_labels(
+        LabelStore(answered, "pilot"), "ana", tmp_path / "ana.csv", Columns("item", "label"), {}
+    )
+    assert (found.faults, [act["item"] for act in found.acts]) == (
+        [],
+        [entry.item for entry in plan.gold[:2]],
+    )

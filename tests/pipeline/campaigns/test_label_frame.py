@@ -14,7 +14,13 @@ from crane_core.annotation.plan import Design, DrawKind, Plan, Population
 from crane_core.annotation.showing import Showing
 from crane_core.domain import Annotation, AnnotationAction, Label
 from crane_core.pipeline.campaigns.campaigns import drawn_plan, keep_campaign, label_file
-from crane_core.pipeline.campaigns.label_frame import COLUMNS, KEY, final_outcomes, label_frame, repeat_frame
+from crane_core.pipeline.campaigns.label_frame import (
+    COLUMNS,
+    KEY,
+    final_outcomes,
+    label_frame,
+    repeat_frame,
+)
 from crane_core.pipeline.campaigns.labelling import LabelStore, adjudicate
 from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
@@ -34,7 +40,10 @@ def store(answered: DataFolder) -> Iterator[Store]:
 def plan(answered: DataFolder, store: Store) -> Plan:
     """Every verdict of "ours", labelled by nobody yet; some come back."""
     design = Design(kind=DrawKind.ALL, repeats=0.2)
-    plan = drawn_plan(store, CampaignRequest("pilot", ("ana", "ben"), Population("minibench", "ours"), design, seed=11))
+    plan = drawn_plan(
+        store,
+        CampaignRequest("pilot", ("ana", "ben"), Population("minibench", "ours"), design, seed=11),
+    )
     keep_campaign(answered, plan)
     return plan
 
@@ -66,16 +75,22 @@ def test_imported_labels_stand_in_it_as_they_are(embedded_store: Store, folder: 
     assert list(frame) == COLUMNS
     assert set(frame["kind"]) <= {"human", "judge"}
     assert frame[["campaign", "provenance", "why"]].isna().all(axis=None)
-    people = frame[(frame["annotator"] == "published human") & (frame["experiment"] == "crane-llm-2025-10")]
+    people = frame[
+        (frame["annotator"] == "published human") & (frame["experiment"] == "crane-llm-2025-10")
+    ]
     assert len(people) == 2_220
     assert not frame.duplicated([*KEY, "annotator"]).any()
 
 
-def test_a_campaign_without_labels_adds_nothing(answered: DataFolder, store: Store, plan: Plan) -> None:
+def test_a_campaign_without_labels_adds_nothing(
+    answered: DataFolder, store: Store, plan: Plan
+) -> None:
     assert len(of_campaign(label_frame(store, answered))) == 0
 
 
-def test_annotators_and_final_outcomes_are_rows_like_all_others(answered: DataFolder, store: Store, plan: Plan) -> None:
+def test_annotators_and_final_outcomes_are_rows_like_all_others(
+    answered: DataFolder, store: Store, plan: Plan
+) -> None:
     """Unanimous, decided, open, single: worked by hand on four items."""
     one, two, three, four = firsts(plan, 4)
     label(answered, "ana", {one: C, two: C, three: P, four: W})
@@ -85,7 +100,14 @@ def test_annotators_and_final_outcomes_are_rows_like_all_others(answered: DataFo
     verdict_of = {item.verdict.key: item.item for item in plan.items}
     item = [verdict_of[key] for key in frame[KEY].itertuples(index=False, name=None)]
     told = set(
-        zip(item, frame["annotator"], frame["kind"], frame["label"], frame["provenance"].fillna(""), strict=True)
+        zip(
+            item,
+            frame["annotator"],
+            frame["kind"],
+            frame["label"],
+            frame["provenance"].fillna(""),
+            strict=True,
+        )
     )
     assert told == {
         (one.item, "pilot: ana", "annotator", "correct", ""),
@@ -112,9 +134,9 @@ def test_every_item_has_its_outcome(answered: DataFolder, plan: Plan) -> None:
     assert found[one.item] == Final(None, Provenance.OPEN)
     assert found[two.item] == Final(C, Provenance.SINGLE)
     assert found[three.item] == Final(W, Provenance.ADJUDICATED, "eva, agreed after discussion")
-    assert {final for item, final in found.items() if item not in {one.item, two.item, three.item}} == {
-        Final(None, Provenance.UNLABELLED)
-    }
+    assert {
+        final for item, final in found.items() if item not in {one.item, two.item, three.item}
+    } == {Final(None, Provenance.UNLABELLED)}
 
 
 def test_an_undone_label_is_none(answered: DataFolder, store: Store, plan: Plan) -> None:
@@ -154,9 +176,20 @@ def test_without_repeats_their_frame_is_empty_and_has_its_columns(folder: DataFo
     assert list(told) == ["campaign", "annotator", "benchmark", "case_id", "first", "again"]
 
 
-def test_lines_of_another_plan_in_a_file_say_nothing(answered: DataFolder, store: Store, plan: Plan) -> None:
+def test_lines_of_another_plan_in_a_file_say_nothing(
+    answered: DataFolder, store: Store, plan: Plan
+) -> None:
     strange = Annotation(
-        "pilot", "ana", "event-0001", 1, AnnotationAction.LABEL, "0123456789ab", 1, "g", "2026-01-01T00:00:00Z", label=C
+        "pilot",
+        "ana",
+        "event-0001",
+        1,
+        AnnotationAction.LABEL,
+        "0123456789ab",
+        1,
+        "g",
+        "2026-01-01T00:00:00Z",
+        label=C,
     )
     ledger.append(label_file(answered, "pilot", "ana"), strange)
     assert len(of_campaign(label_frame(store, answered))) == 0

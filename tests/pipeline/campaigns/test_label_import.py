@@ -16,8 +16,19 @@ from crane_core.annotation.draw import CampaignRequest
 from crane_core.annotation.plan import Design, DrawKind, Plan, Population
 from crane_core.domain import Label
 from crane_core.errors import CampaignError
-from crane_core.pipeline.agreement.agreement import KAPPA, ComparedVerdicts, agreement_table, common_items
-from crane_core.pipeline.campaigns.campaigns import drawn_plan, journal_of, keep_campaign, label_file, lock_campaign
+from crane_core.pipeline.agreement.agreement import (
+    KAPPA,
+    ComparedVerdicts,
+    agreement_table,
+    common_items,
+)
+from crane_core.pipeline.campaigns.campaigns import (
+    drawn_plan,
+    journal_of,
+    keep_campaign,
+    label_file,
+    lock_campaign,
+)
 from crane_core.pipeline.campaigns.export.files import export_files
 from crane_core.pipeline.campaigns.guideline import change_guideline
 from crane_core.pipeline.campaigns.label_frame import final_outcomes, label_frame
@@ -41,7 +52,9 @@ Write = Callable[..., Path]
 @pytest.fixture
 def plan(answered: DataFolder) -> Plan:
     store = prepare(answered)
-    plan = drawn_plan(store, CampaignRequest("pilot", ("ana", "eva"), OURS, Design(kind=DrawKind.ALL), seed=7))
+    plan = drawn_plan(
+        store, CampaignRequest("pilot", ("ana", "eva"), OURS, Design(kind=DrawKind.ALL), seed=7)
+    )
     store.close()
     keep_campaign(answered, plan)
     return plan
@@ -49,7 +62,9 @@ def plan(answered: DataFolder) -> Plan:
 
 @pytest.fixture
 def write(tmp_path: Path) -> Iterator[Write]:
-    def written(*rows: tuple[object, ...], header: tuple[str, ...] = ("id", "verdict", "remark")) -> Path:
+    def written(
+        *rows: tuple[object, ...], header: tuple[str, ...] = ("id", "verdict", "remark")
+    ) -> Path:
         text = io.StringIO()
         csv.writer(text).writerows([header, *rows])
         (tmp_path / "eva.csv").write_text(text.getvalue(), "utf-8")
@@ -73,8 +88,12 @@ def stored(folder: DataFolder, file: Path, columns: Columns = COLUMNS) -> Read:
     return found
 
 
-def test_every_row_becomes_a_label_with_its_note_and_source(answered: DataFolder, plan: Plan, write: Write) -> None:
-    file = write(*((item, WORDS[place % 4], f"'=note {place}") for place, item in enumerate(items_of(plan))))
+def test_every_row_becomes_a_label_with_its_note_and_source(
+    answered: DataFolder, plan: Plan, write: Write
+) -> None:
+    file = write(
+        *((item, WORDS[place % 4], f"'=note {place}") for place, item in enumerate(items_of(plan)))
+    )
     before = datetime.now(UTC).replace(microsecond=0)
     found = stored(answered, file)
     assert (found.faults, found.n_empty, found.n_labels) == ([], 0, 48)
@@ -86,9 +105,13 @@ def test_every_row_becomes_a_label_with_its_note_and_source(answered: DataFolder
     acts = ledger.tail(label_file(answered, "pilot", "eva")).records
     assert {act.source for act in acts} == {found.source}
     assert found.source.startswith("eva.csv, sha256 ")
-    assert all(before <= datetime.fromisoformat(act.received_at) <= datetime.now(UTC) for act in acts)
+    assert all(
+        before <= datetime.fromisoformat(act.received_at) <= datetime.now(UTC) for act in acts
+    )
     progress = next(p for p in campaign_status(answered, "pilot").progress if p.annotator == "eva")
-    assert (progress.n_done, progress.pace.n, progress.pace.n_quick) == (48, 0, 0), "no time was spent here"
+    assert (progress.n_done, progress.pace.n, progress.pace.n_quick) == (48, 0, 0), (
+        "no time was spent here"
+    )
 
 
 def test_a_rebuild_replays_them_and_agreement_and_outcomes_count_them(
@@ -98,7 +121,10 @@ def test_a_rebuild_replays_them_and_agreement_and_outcomes_count_them(
     for place, item in enumerate(items_of(plan)):
         act = {"event": f"ana-{place:06}", "action": "label", "item": item, "showing": 1}
         assert desk.take("ana", [act | {"label": ("correct", "wrong")[place % 2]}]).refused == {}
-    stored(answered, write(*((item, WORDS[place % 3], "") for place, item in enumerate(items_of(plan)))))
+    stored(
+        answered,
+        write(*((item, WORDS[place % 3], "") for place, item in enumerate(items_of(plan)))),
+    )
     said = [(("correct", "wrong")[place % 2], MEANING[WORDS[place % 3]]) for place in range(48)]
     finals = final_outcomes(answered, plan)
     assert [finals[item].label for item in items_of(plan)] == [
@@ -106,11 +132,16 @@ def test_a_rebuild_replays_them_and_agreement_and_outcomes_count_them(
     ]
     store = prepare(answered)
     items = common_items(
-        label_frame(store, answered), verdict_frame(store), ["pilot: ana", "pilot: eva"], ComparedVerdicts.DIAGNOSES
+        label_frame(store, answered),
+        verdict_frame(store),
+        ["pilot: ana", "pilot: eva"],
+        ComparedVerdicts.DIAGNOSES,
     )
     table = agreement_table(items).set_index("coefficient")
     pairs = [[one, other] for one, other in said]
-    assert table.loc[KAPPA, "value"] == pytest.approx(NOMINAL(pairs, ["correct", "partial", "wrong"]).value)
+    assert table.loc[KAPPA, "value"] == pytest.approx(
+        NOMINAL(pairs, ["correct", "partial", "wrong"]).value
+    )
     assert table.loc[KAPPA, "n"] == 48
     kept = state.content(store.cursor())
     store.close()
@@ -121,7 +152,9 @@ def test_a_rebuild_replays_them_and_agreement_and_outcomes_count_them(
     assert sum("eva.csv, sha256" in str(row) for row in kept["annotations"]) == 48
 
 
-def test_each_fault_is_told_with_its_line_and_counted(answered: DataFolder, plan: Plan, write: Write) -> None:
+def test_each_fault_is_told_with_its_line_and_counted(
+    answered: DataFolder, plan: Plan, write: Write
+) -> None:
     one, two, three, four, five, *_ = items_of(plan)
     act = {"event": "eva-000001", "action": "label", "item": one, "showing": 1, "label": "wrong"}
     LabelStore(answered, "pilot").take("eva", [act])
@@ -154,7 +187,11 @@ def test_each_fault_is_told_with_its_line_and_counted(answered: DataFolder, plan
 
 def test_an_item_of_somebody_else_is_not_taken(answered: DataFolder, write: Write) -> None:
     store = prepare(answered)
-    design = Design(kind=DrawKind.ALL, overlap=next(o for o in type(Design().overlap) if o.name == "NONE"), repeats=0)
+    design = Design(
+        kind=DrawKind.ALL,
+        overlap=next(o for o in type(Design().overlap) if o.name == "NONE"),
+        repeats=0,
+    )
     plan = drawn_plan(store, CampaignRequest("pilot", ("ana", "eva"), OURS, design, seed=7))
     store.close()
     keep_campaign(answered, plan)
@@ -166,7 +203,11 @@ def test_names_of_an_export_before_the_lock_and_hidden_repeats_are_understood(
     answered: DataFolder, plan: Plan, tmp_path: Path
 ) -> None:
     exported = b"".join(export_files(answered, "pilot")["labels.csv"]())
-    rows = [row for row in csv.DictReader(io.StringIO(exported.decode(), newline="")) if row["annotator"] == "eva"]
+    rows = [
+        row
+        for row in csv.DictReader(io.StringIO(exported.decode(), newline=""))
+        if row["annotator"] == "eva"
+    ]
     assert not {row["item"] for row in rows} & set(items_of(plan))
     file = tmp_path / "back.csv"
     lines = [f"{row['item']},{row['showing']},partial" for row in rows]
@@ -182,9 +223,21 @@ def test_a_second_label_is_a_duplicate_if_it_is_the_same_and_a_contradiction_if_
     answered: DataFolder, plan: Plan, write: Write
 ) -> None:
     one, two, three, *_ = items_of(plan)
-    act = {"event": "eva-000001", "action": "label", "item": three, "showing": 1, "label": "correct"}
+    act = {
+        "event": "eva-000001",
+        "action": "label",
+        "item": three,
+        "showing": 1,
+        "label": "correct",
+    }
     LabelStore(answered, "pilot").take("eva", [act])
-    file = write((one, "good", ""), (one, "good", ""), (two, "good", ""), (two, "bad", ""), (three, "good", ""))
+    file = write(
+        (one, "good", ""),
+        (one, "good", ""),
+        (two, "good", ""),
+        (two, "bad", ""),
+        (three, "good", ""),
+    )
     found = read(answered, file)
     assert found.counts() == {"duplicate": 1, "contradiction": 1, "already labelled": 1}
     [line] = [fault.words for fault in found.faults if fault.fault is RowFault.CONTRADICTION]
@@ -218,7 +271,9 @@ def test_a_file_that_is_no_such_table_is_refused(
         read(answered, tmp_path / "bad.csv")
 
 
-def test_strangers_and_locked_campaigns_are_refused(answered: DataFolder, plan: Plan, write: Write) -> None:
+def test_strangers_and_locked_campaigns_are_refused(
+    answered: DataFolder, plan: Plan, write: Write
+) -> None:
     file = write((items_of(plan)[0], "good", ""))
     with pytest.raises(CampaignError, match="'zoe' is not an annotator"):
         read_labels(LabelStore(answered, "pilot"), "zoe", file, COLUMNS, MEANING)

@@ -20,7 +20,12 @@ from crane_core.annotation.plan import Plan, guideline_of
 from crane_core.annotation.showing import Showing
 from crane_core.domain import Annotation, AnnotationAction, Label
 from crane_core.errors import CampaignError, LedgerError
-from crane_core.pipeline.campaigns.campaigns import campaign_file, decisions_of, label_file, lock_campaign
+from crane_core.pipeline.campaigns.campaigns import (
+    campaign_file,
+    decisions_of,
+    label_file,
+    lock_campaign,
+)
 from crane_core.pipeline.campaigns.labelling import LabelStore, adjudicate
 from crane_core.pipeline.places import DataFolder
 from tests.patience import PATIENCE_S
@@ -35,7 +40,11 @@ def act(event: str, showing: Showing, action: str = "label", **more: Any) -> dic
 
 def events_on_disk(folder: DataFolder, annotator: str) -> list[str]:
     file = label_file(folder, "pilot", annotator)
-    return [act.event for act in ledger.tail(file).records if isinstance(act, Annotation)] if file.is_file() else []
+    return (
+        [act.event for act in ledger.tail(file).records if isinstance(act, Annotation)]
+        if file.is_file()
+        else []
+    )
 
 
 def test_what_was_taken_is_on_the_disk_in_its_order(pilot: Keep) -> None:
@@ -48,7 +57,9 @@ def test_what_was_taken_is_on_the_disk_in_its_order(pilot: Keep) -> None:
     assert taken_later.saved == ["event-0003"]
     assert 0 < taken.seconds < PATIENCE_S
     records = ledger.tail(label_file(folder, "pilot", "ana")).records
-    assert [(r.event, r.sequence, r.action, r.guideline) for r in records if isinstance(r, Annotation)] == [
+    assert [
+        (r.event, r.sequence, r.action, r.guideline) for r in records if isinstance(r, Annotation)
+    ] == [
         ("event-0001", 1, "label", plan.guideline),
         ("event-0002", 2, "label", plan.guideline),
         ("event-0003", 3, "undo", plan.guideline),
@@ -75,13 +86,20 @@ for number in range(40):
 def test_the_acts_of_one_annotator_in_two_processes_have_one_order(pilot: Keep) -> None:
     folder, _ = pilot()
     start = [sys.executable, "-c", _ONE_PROCESS, str(folder.path)]
-    processes = [subprocess.Popen([*start, name], stdin=subprocess.PIPE, text=True) for name in ("first", "other")]
+    processes = [
+        subprocess.Popen([*start, name], stdin=subprocess.PIPE, text=True)
+        for name in ("first", "other")
+    ]
     for process in processes:
         assert process.stdin is not None
         process.stdin.write("\n")
         process.stdin.close()
     assert [process.wait(timeout=PATIENCE_S) for process in processes] == [0, 0]
-    records = [one for one in ledger.tail(label_file(folder, "pilot", "ana")).records if isinstance(one, Annotation)]
+    records = [
+        one
+        for one in ledger.tail(label_file(folder, "pilot", "ana")).records
+        if isinstance(one, Annotation)
+    ]
     assert [record.sequence for record in records] == list(range(1, 81))
     assert len({record.event for record in records}) == 80
 
@@ -99,11 +117,16 @@ def test_an_upgrade_of_the_guideline_changes_nothing_of_a_running_campaign(
     assert guideline_of(after.plan) == "g1"
     taken = after.take(
         "ana",
-        [act("event-0002", two, guideline=plan.guideline), act("event-0003", two, guideline=guideline_version())],
+        [
+            act("event-0002", two, guideline=plan.guideline),
+            act("event-0003", two, guideline=guideline_version()),
+        ],
     )
     assert (taken.saved, list(taken.refused)) == (["event-0002"], ["event-0003"])
     records = ledger.tail(label_file(folder, "pilot", "ana")).records
-    assert {record.guideline for record in records if isinstance(record, Annotation)} == {version_of("g1")}
+    assert {record.guideline for record in records if isinstance(record, Annotation)} == {
+        version_of("g1")
+    }
 
 
 def test_a_batch_is_one_write(pilot: Keep, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,15 +135,21 @@ def test_a_batch_is_one_write(pilot: Keep, monkeypatch: pytest.MonkeyPatch) -> N
     desk = LabelStore(folder, "pilot")
     written: list[bytes] = []
     write = os.write
-    monkeypatch.setattr(os, "write", lambda handle, data: written.append(data) or write(handle, data))
-    desk.take("ana", [act(f"event-{i:04}", showing) for i, showing in enumerate(plan.orders["ana"][:9])])
+    monkeypatch.setattr(
+        os, "write", lambda handle, data: written.append(data) or write(handle, data)
+    )
+    desk.take(
+        "ana", [act(f"event-{i:04}", showing) for i, showing in enumerate(plan.orders["ana"][:9])]
+    )
     assert [data.count(b"\n") for data in written] == [9]
 
 
 def test_what_is_sent_again_counts_as_saved_and_is_not_written_again(pilot: Keep) -> None:
     folder, plan = pilot()
     desk = LabelStore(folder, "pilot")
-    first, second = (act(f"event-{i:04}", showing) for i, showing in enumerate(plan.orders["ana"][:2]))
+    first, second = (
+        act(f"event-{i:04}", showing) for i, showing in enumerate(plan.orders["ana"][:2])
+    )
     desk.take("ana", [first])
     taken = desk.take("ana", [first, second, second, first])
     assert set(taken.saved) == {"event-0000", "event-0001"}
@@ -145,7 +174,9 @@ def test_a_refused_act_does_not_hold_back_the_others(pilot: Keep) -> None:
     ]
     taken = LabelStore(folder, "pilot").take("ana", raws)
     assert taken.saved == ["event-0001", "event-0006"] == events_on_disk(folder, "ana")
-    assert sorted(taken.refused) == sorted(["event-0002", "event-0003", "event-0004", "event-0005", "None", "x" * 64])
+    assert sorted(taken.refused) == sorted(
+        ["event-0002", "event-0003", "event-0004", "event-0005", "None", "x" * 64]
+    )
     assert taken.refused["event-0003"] == "000000000000, showing 1, is not an item of ana"
 
 
@@ -184,7 +215,11 @@ def test_a_check_writes_nothing_and_waits_for_nobody_who_writes(pilot: Keep) -> 
     assert files() == before, "not even a lock"
     desk.take("ana", [act("event-0001", one)])
     with ThreadPoolExecutor(1) as thread, ledger.exclusively(label_file(folder, "pilot", "ana")):
-        acts = [act("event-0001", one), act("event-0002", two), act("event-0003", two, label="great")]
+        acts = [
+            act("event-0001", one),
+            act("event-0002", two),
+            act("event-0003", two, label="great"),
+        ]
         found = thread.submit(desk.check, "ana", acts).result(PATIENCE_S)
     assert [fresh.event for fresh in found.fresh] == ["event-0002"]
     assert (found.saved, list(found.refused)) == (["event-0001", "event-0002"], ["event-0003"])
@@ -231,7 +266,9 @@ def test_a_campaign_whose_file_is_taken_away_takes_nothing(pilot: Keep) -> None:
         desk.take("ana", [act("event-0001", plan.orders["ana"][0])])
 
 
-def test_when_the_disk_refuses_nothing_counts_as_saved_and_it_can_be_sent_again(pilot: Keep) -> None:
+def test_when_the_disk_refuses_nothing_counts_as_saved_and_it_can_be_sent_again(
+    pilot: Keep,
+) -> None:
     folder, plan = pilot()
     desk = LabelStore(folder, "pilot")
     in_the_way = folder.ledger / "labels"
@@ -279,7 +316,9 @@ def test_a_file_that_was_replaced_is_read_anew(pilot: Keep) -> None:
 
 
 @pytest.mark.parametrize("leave", [lambda file: file.unlink(), lambda file: file.write_bytes(b"")])
-def test_a_file_that_was_taken_away_is_not_remembered(pilot: Keep, leave: Callable[[Path], object]) -> None:
+def test_a_file_that_was_taken_away_is_not_remembered(
+    pilot: Keep, leave: Callable[[Path], object]
+) -> None:
     """What the page shows is what the file says: an act sent again is written again."""
     folder, plan = pilot()
     desk = LabelStore(folder, "pilot")
@@ -322,7 +361,9 @@ def together(*works: Callable[[], None]) -> None:
     assert raised == []
 
 
-def label_all(desk: LabelStore, annotator: str, order: tuple[Showing, ...], tab: str, word: str) -> None:
+def label_all(
+    desk: LabelStore, annotator: str, order: tuple[Showing, ...], tab: str, word: str
+) -> None:
     """Every showing of the order, in batches that overlap, half of them under events that the other tab uses, too."""
     raws = [
         act(f"shared-{i:04}" if i % 2 else f"{tab}-{i:08}", showing, label=word, seconds=1.0)
@@ -339,7 +380,11 @@ def held(folder: DataFolder, desk: LabelStore, plan: Plan, annotator: str) -> No
     order = plan.orders[annotator]
     wanted = {f"{tab}-{i:08}" for tab in ("left", "right") for i in range(0, len(order), 2)}
     wanted |= {f"shared-{i:04}" for i in range(1, len(order), 2)}
-    records = [r for r in ledger.tail(label_file(folder, "pilot", annotator)).records if isinstance(r, Annotation)]
+    records = [
+        r
+        for r in ledger.tail(label_file(folder, "pilot", annotator)).records
+        if isinstance(r, Annotation)
+    ]
     assert {record.event for record in records} == wanted
     journal = desk.journal(annotator)
     assert journal.n_done == len(journal.labelled) == len(order)
@@ -359,7 +404,11 @@ def test_two_tabs_of_one_annotator_write_every_event_once(pilot: Keep) -> None:
         lambda: label_all(desk, "ana", order, "right", "wrong"),
     )
     held(folder, desk, plan, "ana")
-    records = [r for r in ledger.tail(label_file(folder, "pilot", "ana")).records if isinstance(r, Annotation)]
+    records = [
+        r
+        for r in ledger.tail(label_file(folder, "pilot", "ana")).records
+        if isinstance(r, Annotation)
+    ]
     assert [record.sequence for record in records] == list(range(1, len(records) + 1))
     assert len(records) == len({record.event for record in records})
 
@@ -397,7 +446,9 @@ def test_a_journal_can_be_read_while_another_tab_labels(pilot: Keep) -> None:
     def read() -> None:
         while not done or done[-1] < len(plan.orders["ana"]):
             journal = desk.journal("ana")
-            assert all(journal.given[showing].label == Label.PARTIAL for showing in journal.undoable())
+            assert all(
+                journal.given[showing].label == Label.PARTIAL for showing in journal.undoable()
+            )
             assert sum(given.seconds for given in journal.given.values()) == journal.n_done
             assert journal.given.keys().isdisjoint(journal.upcoming(16))
             done.append(journal.n_done)
@@ -413,7 +464,9 @@ def test_a_journal_can_be_read_while_another_tab_labels(pilot: Keep) -> None:
 def test_a_decision_is_on_the_disk_with_who_and_why(pilot: Keep) -> None:
     folder, plan = pilot()
     item = plan.items[0].item
-    decision = adjudicate(folder, plan, item, by="eva", label=Label.WRONG, reason="b", note="seen \n together")
+    decision = adjudicate(
+        folder, plan, item, by="eva", label=Label.WRONG, reason="b", note="seen \n together"
+    )
     assert (decision.annotator, decision.action, decision.reason, decision.note, decision.sequence) == (
         "eva", AnnotationAction.ADJUDICATE, "b", "seen \n together", 1,
     )  # fmt: skip
@@ -438,7 +491,9 @@ def test_a_decision_is_on_the_disk_with_who_and_why(pilot: Keep) -> None:
         ({"by": "Eva M."}, "is not a valid name for an adjudicator"),
     ],
 )
-def test_what_is_no_decision_is_refused_and_not_written(pilot: Keep, change: dict[str, Any], told: str) -> None:
+def test_what_is_no_decision_is_refused_and_not_written(
+    pilot: Keep, change: dict[str, Any], told: str
+) -> None:
     folder, plan = pilot()
     words = {"item": plan.items[0].item, "by": "eva", "label": Label.WRONG, "reason": "b"} | change
     item = words.pop("item")

@@ -85,7 +85,9 @@ def place(pilot: Keep) -> tuple[DataFolder, Plan]:
 @pytest.fixture
 def nursery(place: tuple[DataFolder, Plan], root: Path) -> Iterator[subprocess.Popen[bytes]]:
     command = [sys.executable, "-c", NURSERY, str(place[0].path)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=root) as process:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=root
+    ) as process:
         yield process
         assert process.stdin is not None
         process.stdin.close()
@@ -96,13 +98,17 @@ class Told:
     """What labellers said: acts by event, events that were acknowledged, and the batch that was under way."""
 
     def __init__(self) -> None:
-        self.acts: dict[str, dict[str, tuple[str, Showing, str | None]]] = {name: {} for name in ANNOTATORS}
+        self.acts: dict[str, dict[str, tuple[str, Showing, str | None]]] = {
+            name: {} for name in ANNOTATORS
+        }
         self.saved: dict[str, list[str]] = {name: [] for name in ANNOTATORS}
         self.under_way: dict[str, list[str]] = {name: [] for name in ANNOTATORS}
 
     def hear(self, word: str, annotator: str, said: list[Any]) -> None:
         if word == "try":
-            self.acts[annotator] |= {e: (action, Showing(item, n), label) for e, action, item, n, label in said}
+            self.acts[annotator] |= {
+                e: (action, Showing(item, n), label) for e, action, item, n, label in said
+            }
             self.under_way[annotator] = [entry[0] for entry in said]
         else:
             self.saved[annotator] += said
@@ -139,14 +145,22 @@ def labels_of(told: Told, annotator: str, events: list[str]) -> dict[Showing, st
 def on_disk(folder: DataFolder, annotator: str) -> tuple[list[Annotation], int, int]:
     """Acts of the file, lines that are none, and bytes of a torn last line."""
     found = ledger.tail(label_file(folder, "pilot", annotator))
-    return [r for r in found.records if isinstance(r, Annotation)], len(found.problems), found.torn_bytes
+    return (
+        [r for r in found.records if isinstance(r, Annotation)],
+        len(found.problems),
+        found.torn_bytes,
+    )
 
 
 def tear(file: Path, chance: random.Random) -> None:
     """What a loss of power may leave of a line: its beginning, or zeros in its place."""
     # A line that lacks its newline alone is whole, so the fragment ends before the closing brace.
     line = file.read_bytes().splitlines()[-1]
-    fragment = line[: chance.randrange(1, len(line))] if chance.random() < 0.7 else b"\0" * chance.randrange(1, 600)
+    fragment = (
+        line[: chance.randrange(1, len(line))]
+        if chance.random() < 0.7
+        else b"\0" * chance.randrange(1, 600)
+    )
     with file.open("ab") as torn:
         torn.write(fragment)
 
@@ -164,17 +178,26 @@ def test_killed_twenty_times_a_desk_has_lost_no_acknowledged_label(
             acts, n_problems, torn_bytes = on_disk(folder, annotator)
             events = [act.event for act in acts]
             assert len(events) == len(set(events)), "doubled"
-            assert events[: len(kept[annotator])] == kept[annotator], "what was there before has changed"
+            assert events[: len(kept[annotator])] == kept[annotator], (
+                "what was there before has changed"
+            )
             assert set(told.saved[annotator]) <= set(events), "an acknowledged act is lost"
             n_extra = len(set(events) - set(told.saved[annotator]) - set(kept[annotator]))
-            assert set(events) - set(told.saved[annotator]) - set(kept[annotator]) <= set(told.under_way[annotator])
+            assert set(events) - set(told.saved[annotator]) - set(kept[annotator]) <= set(
+                told.under_way[annotator]
+            )
             assert events[len(events) - n_extra :] == told.under_way[annotator][:n_extra]
             assert [act.sequence for act in acts] == list(range(1, len(acts) + 1))
             desk = LabelStore(folder, "pilot")
-            given = {showing: str(entry.label) for showing, entry in desk.journal(annotator).given.items()}
+            given = {
+                showing: str(entry.label)
+                for showing, entry in desk.journal(annotator).given.items()
+            }
             assert given == labels_of(told, annotator, events)
             n_torn[annotator] += torn_bytes > 0
-            assert n_problems == n_torn[annotator] - (torn_bytes > 0), "told once, when it was closed"
+            assert n_problems == n_torn[annotator] - (torn_bytes > 0), (
+                "told once, when it was closed"
+            )
 
             kept[annotator] = gone_on(folder, annotator, desk, plan, told, seed, n_torn)
     assert min(map(len, kept.values())) > N_KILLS * 10
@@ -183,7 +206,13 @@ def test_killed_twenty_times_a_desk_has_lost_no_acknowledged_label(
 
 
 def gone_on(
-    folder: DataFolder, annotator: str, desk: LabelStore, plan: Plan, told: Told, seed: int, n_torn: dict[str, int]
+    folder: DataFolder,
+    annotator: str,
+    desk: LabelStore,
+    plan: Plan,
+    told: Told,
+    seed: int,
+    n_torn: dict[str, int],
 ) -> list[str]:
     """Tear the file's end every second time, and label on at the desk that is open; the events of the file."""
     file = label_file(folder, "pilot", annotator)
@@ -192,7 +221,13 @@ def gone_on(
         n_torn[annotator] += 1
     showing = plan.orders[annotator][seed]
     event = f"after-{seed:08}"
-    raw = {"event": event, "action": "label", "item": showing.item, "showing": showing.showing, "label": "partial"}
+    raw = {
+        "event": event,
+        "action": "label",
+        "item": showing.item,
+        "showing": showing.showing,
+        "label": "partial",
+    }
     told.acts[annotator][event] = ("label", showing, "partial")
     assert desk.take(annotator, [raw, raw]).saved == [event, event]
     acts, n_problems, torn_bytes = on_disk(folder, annotator)
@@ -206,8 +241,16 @@ def assert_reported(folder: DataFolder, kept: dict[str, list[str]], n_torn: dict
     store = open_store(IN_MEMORY)
     try:
         load_ledger(store, folder)
-        acts = store.cursor().execute("SELECT annotator, count(*) FROM annotations GROUP BY ALL").fetchall()
-        problems = store.cursor().execute("SELECT path, count(*) FROM load_problems GROUP BY ALL").fetchall()
+        acts = (
+            store.cursor()
+            .execute("SELECT annotator, count(*) FROM annotations GROUP BY ALL")
+            .fetchall()
+        )
+        problems = (
+            store.cursor()
+            .execute("SELECT path, count(*) FROM load_problems GROUP BY ALL")
+            .fetchall()
+        )
     finally:
         store.close()
     assert dict(acts) == {annotator: len(events) for annotator, events in kept.items()}

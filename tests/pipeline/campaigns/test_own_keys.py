@@ -52,12 +52,18 @@ def test_an_invalid_choice_is_not_stored(empty: DataFolder) -> None:
     assert own_keys(empty, "ana") == J
 
 
-@pytest.mark.parametrize("chosen", ["not JSON", "[]", '{"isOff": false, "keys": {"skip": "r"}}', "[" * 100_000])
-def test_what_cannot_be_read_is_told_and_replaced_by_the_next_choice(empty: DataFolder, chosen: str) -> None:
+@pytest.mark.parametrize(
+    "chosen", ["not JSON", "[]", '{"isOff": false, "keys": {"skip": "r"}}', "[" * 100_000]
+)
+def test_what_cannot_be_read_is_told_and_replaced_by_the_next_choice(
+    empty: DataFolder, chosen: str
+) -> None:
     file = key_file(empty, "ana")
     assert file is not None
     ledger.append(file, KeyChoice("ana", "2026-11-21T10:00:00.000+00:00", chosen))
-    with pytest.raises(CampaignError, match="The keys kept for ana cannot be read, so the standard keys are on"):
+    with pytest.raises(
+        CampaignError, match="The keys kept for ana cannot be read, so the standard keys are on"
+    ):
         own_keys(empty, "ana")
     keep_keys(empty, "ana", J)
     assert own_keys(empty, "ana") == J
@@ -80,7 +86,11 @@ def test_a_rebuilt_database_has_every_choice(folder: DataFolder) -> None:
     keep_keys(folder, "ana", J)
     keep_keys(folder, "ana", OFF)
     store = prepare(folder)
-    rows = store.cursor().execute("SELECT annotator, chosen FROM key_choices ORDER BY chosen_at").fetchall()
+    rows = (
+        store.cursor()
+        .execute("SELECT annotator, chosen FROM key_choices ORDER BY chosen_at")
+        .fetchall()
+    )
     store.close()
     assert [person for person, _ in rows] == ["ana", "ana"]
     assert rows[0][1] == '{"isOff": false, "keys": {"label-correct": "j"}}'

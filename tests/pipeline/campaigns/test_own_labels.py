@@ -31,11 +31,22 @@ from crane_core.pipeline.agreement.agreement import (
     self_agreement,
 )
 from crane_core.pipeline.agreement.so_far import agreement_so_far
-from crane_core.pipeline.campaigns.campaigns import drawn_plan, journal_of, keep_campaign, kept_campaign, lock_campaign
+from crane_core.pipeline.campaigns.campaigns import (
+    drawn_plan,
+    journal_of,
+    keep_campaign,
+    kept_campaign,
+    lock_campaign,
+)
 from crane_core.pipeline.campaigns.disputes import disputes, undecided
 from crane_core.pipeline.campaigns.export.files import export_files
 from crane_core.pipeline.campaigns.export.folder import write_export
-from crane_core.pipeline.campaigns.export.repeat import exported_plan, exported_work, keep_replayed, repeated_plan
+from crane_core.pipeline.campaigns.export.repeat import (
+    exported_plan,
+    exported_work,
+    keep_replayed,
+    repeated_plan,
+)
 from crane_core.pipeline.campaigns.label_frame import KEY, final_outcomes, label_frame, repeat_frame
 from crane_core.pipeline.campaigns.label_sets import common_set, label_sets, standing_words
 from crane_core.pipeline.campaigns.labelling import LabelStore, adjudicate
@@ -56,12 +67,20 @@ OURS = Population("minibench", "ours")
 
 def new_plan(store: Store, labels: LabelSet, people: tuple[str, ...] = PEOPLE) -> Plan:
     return drawn_plan(
-        store, CampaignRequest("pilot", people, OURS, Design(DrawKind.ALL, repeats=0.1), seed=3, labels=labels)
+        store,
+        CampaignRequest(
+            "pilot", people, OURS, Design(DrawKind.ALL, repeats=0.1), seed=3, labels=labels
+        ),
     )
 
 
 def act(action: str, showing: Showing, **more: object) -> dict[str, object]:
-    return {"event": uuid4().hex, "action": action, "item": showing.item, "showing": showing.showing} | more
+    return {
+        "event": uuid4().hex,
+        "action": action,
+        "item": showing.item,
+        "showing": showing.showing,
+    } | more
 
 
 def label_all(folder: DataFolder, plan: Plan) -> dict[str, dict[str, str]]:
@@ -85,7 +104,9 @@ def check_acts(folder: DataFolder, plan: Plan) -> None:
     showing = next(one for one in plan.orders["ana"] if one.showing == 1)
     strange = "wrong" if "wrong" not in plan.labels else "sound"
     taken = desk.take("ana", [act("label", showing, label=strange)])
-    assert list(taken.refused.values()) == [f"'{strange}' is not one of the labels {plan.labels.listed()}"]
+    assert list(taken.refused.values()) == [
+        f"'{strange}' is not one of the labels {plan.labels.listed()}"
+    ]
     before = journal_of(folder, plan, "ana").given[showing].label
     said = act("label", showing, label=last.code, reason=last.reasons[0])
     assert desk.take("ana", [said, act("flag", showing)]).refused == {}
@@ -122,7 +143,9 @@ def test_a_campaign_with_its_own_labels_is_played_and_replayed(
     check_acts(answered, plan)
     check_so_far(answered, plan, said)
     again = label_again(answered, "pilot", Which(labels=(labels.codes[-1],)), by="lea")
-    assert set(again.items) == {item for name in said for item, code in said[name].items() if code == labels.codes[-1]}
+    assert set(again.items) == {
+        item for name in said for item, code in said[name].items() if code == labels.codes[-1]
+    }
     plan = kept_campaign(answered, "pilot").plan
     label_all(answered, plan)
     decide_all(answered, plan)
@@ -147,7 +170,9 @@ def test_a_campaign_with_its_own_labels_is_played_and_replayed(
 def check_so_far(folder: DataFolder, plan: Plan, said: dict[str, dict[str, str]]) -> None:
     """The alpha of three people is krippendorff's, for labels without an order."""
     so_far = agreement_so_far(folder, plan, locked=False)
-    numbers = [[plan.labels.codes.index(said[name][item.item]) for item in plan.items] for name in PEOPLE]
+    numbers = [
+        [plan.labels.codes.index(said[name][item.item]) for item in plan.items] for name in PEOPLE
+    ]
     expected = krippendorff.alpha(np.array(numbers, dtype=float), level_of_measurement="nominal")
     assert so_far.coefficient == krippendorff_alpha.NOMINAL.name
     assert so_far.found is not None and so_far.found.value == pytest.approx(expected)
@@ -166,7 +191,9 @@ def check_export(out: Path, labels: LabelSet, n_items: int) -> None:
     assert schema["reason"]["enum"] == [*labels.reason_words, None]
 
 
-def test_a_replay_refuses_a_label_that_the_plan_does_not_have(answered: DataFolder, tmp_path: Path) -> None:
+def test_a_replay_refuses_a_label_that_the_plan_does_not_have(
+    answered: DataFolder, tmp_path: Path
+) -> None:
     store = prepare(answered)
     plan = new_plan(store, TWO)
     store.close()
@@ -206,18 +233,25 @@ def test_agreement_is_on_the_campaign_s_set_and_nominal_labels_have_no_weights(
         table = agreement_table(items).set_index("coefficient")
         first, second = ([said[name][item.item] for item in plan.items] for name in PEOPLE[:2])
         assert table.loc[KAPPA, "value"] == pytest.approx(cohen_kappa_score(first, second))
-        assert pairwise(items)["value"].tolist() == [pytest.approx(cohen_kappa_score(first, second))]
+        assert pairwise(items)["value"].tolist() == [
+            pytest.approx(cohen_kappa_score(first, second))
+        ]
         unordered = table["why"] == NO_ORDER_OF_OWN
         assert len(unordered[unordered]) == 4 and table.loc[unordered, "value"].isna().all()
         of_study = common_items(labels, verdicts, who, ComparedVerdicts.DIAGNOSES)
         assert set(of_study.off_scale["label"]) == {"unclear"}
         again = self_agreement(repeat_frame(folder), label_sets(folder))
-        assert again.loc[again["coefficient"] == "Percent agreement", "value"].tolist() == [1.0, 1.0]
+        assert again.loc[again["coefficient"] == "Percent agreement", "value"].tolist() == [
+            1.0,
+            1.0,
+        ]
     finally:
         store.close()
 
 
-def test_results_count_own_labels_by_credit(locked: tuple[DataFolder, Plan, dict[str, dict[str, str]]]) -> None:
+def test_results_count_own_labels_by_credit(
+    locked: tuple[DataFolder, Plan, dict[str, dict[str, str]]],
+) -> None:
     """unclear has no credit: it counts as not judged, and no other label stands for it."""
     folder, plan, _ = locked
     store = prepare(folder)
@@ -237,7 +271,9 @@ def test_results_count_own_labels_by_credit(locked: tuple[DataFolder, Plan, dict
         strict = outcomes(rows.reset_index(), VoteRule.MAJORITY, Credit.STRICT)
         assert half.worth is not None and strict.worth is not None
         np.testing.assert_array_equal(half.worth, expected)
-        np.testing.assert_array_equal(strict.worth, np.where(np.array(expected) == 0.5, 0.0, expected))
+        np.testing.assert_array_equal(
+            strict.worth, np.where(np.array(expected) == 0.5, 0.0, expected)
+        )
         assert half.is_labelled.all()
         assert judging_campaigns(folder) == {"pilot"}
         assert annotators_of(labels, verdicts, judging_campaigns(folder))[-1] == "pilot: final"
@@ -253,4 +289,7 @@ def test_labels_without_one_of_the_study_do_not_judge_results(answered: DataFold
     label_all(answered, plan)
     lock_campaign(answered, "pilot", by="lea")
     assert judging_campaigns(answered) == frozenset()
-    assert standing_words(TWO) == "Results does not count these labels, because none of them is one of the study's."
+    assert (
+        standing_words(TWO)
+        == "Results does not count these labels, because none of them is one of the study's."
+    )

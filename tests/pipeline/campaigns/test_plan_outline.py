@@ -15,7 +15,11 @@ from crane_core.errors import CampaignError
 from crane_core.pipeline.campaigns.campaigns import drawn_plan, population
 from crane_core.pipeline.campaigns.clustering import ASSUMED_RHO, clustering
 from crane_core.pipeline.campaigns.plan_outline import as_json, in_words, outline
-from crane_core.pipeline.campaigns.population_choices import check_asked, population_choices, usual_experiment
+from crane_core.pipeline.campaigns.population_choices import (
+    check_asked,
+    population_choices,
+    usual_experiment,
+)
 from crane_core.pipeline.loading.load import prepare
 from crane_core.pipeline.places import DataFolder
 from crane_core.stats.design_effect import design_effect
@@ -44,7 +48,9 @@ def test_the_studys_own_sample_is_told_as_the_paper_has_it(study_store: Store) -
     assert [(row.population, row.drawn, row.twice_or_more) for row in told.strata] == [
         (90, 40, 40), (99, 44, 44), (79, 35, 35), (88, 39, 39), (71, 31, 31), (74, 33, 33),
     ]  # fmt: skip
-    assert [row.inclusion_probability for row in told.strata] == [n / of for of, n, _ in [r[1:4] for r in told.strata]]
+    assert [row.inclusion_probability for row in told.strata] == [
+        n / of for of, n, _ in [r[1:4] for r in told.strata]
+    ]
     assert [(row.items, row.repeats) for row in told.load] == [(222, 11), (222, 11)]
     assert told.load[0].hours == pytest.approx(233 * 60 / 3600)
     assert told.remarks == ()
@@ -82,7 +88,12 @@ def anova_rho(store: Store, plan: Plan) -> float:
     case_of = {verdict.key: verdict.case_id for verdict in verdicts}
     frame = labels.verdict_labels(store.cursor())
     frame = frame[frame["annotator"] == "published human"]
-    key = list(zip(*(frame[c] for c in ("benchmark", "instance_id", "detector", "setting", "experiment")), strict=True))
+    key = list(
+        zip(
+            *(frame[c] for c in ("benchmark", "instance_id", "detector", "setting", "experiment")),
+            strict=True,
+        )
+    )
     frame = frame.assign(case=[case_of.get(k) for k in key]).dropna(subset=["case"])
     frame = frame.assign(correct=(frame["label"] == "correct").astype(float))
     table = sm.stats.anova_lm(ols("correct ~ C(case)", data=frame).fit())
@@ -93,7 +104,9 @@ def anova_rho(store: Store, plan: Plan) -> float:
 
 
 def test_without_labels_a_rho_is_assumed_and_said_to_be(store: Store) -> None:
-    plan = drawn_plan(store, CampaignRequest("pilot", ("ana",), OURS, Design(kind=DrawKind.ALL), seed=SEED))
+    plan = drawn_plan(
+        store, CampaignRequest("pilot", ("ana",), OURS, Design(kind=DrawKind.ALL), seed=SEED)
+    )
     weight = clustering(store, plan)
     assert weight.likeness is None
     # Twelve cases of four verdicts each: deff = 1 + 3 rho.
@@ -109,11 +122,16 @@ def test_without_labels_a_rho_is_assumed_and_said_to_be(store: Store) -> None:
 
 def test_items_of_different_cases_are_said_to_be_independent(store: Store) -> None:
     wish = CampaignRequest(
-        "pilot", ("ana",), replace(OURS, settings=("code",), detectors=("heron",)), Design(kind=DrawKind.ALL)
+        "pilot",
+        ("ana",),
+        replace(OURS, settings=("code",), detectors=("heron",)),
+        Design(kind=DrawKind.ALL),
     )
     plan = drawn_plan(store, wish)
     [told] = outline(plan, clustering(store, plan)).dependence
-    assert told.startswith("Each of the 12 items is another case, so the items are independent. For the 12 verdicts")
+    assert told.startswith(
+        "Each of the 12 items is another case, so the items are independent. For the 12 verdicts"
+    )
     assert "±0.0%; for new cases of this kind it is ±28.3%." in told  # 1.96 sqrt(0.25 / 12)
     text = in_words(plan, outline(plan, clustering(store, plan)))
     assert text.startswith("Campaign pilot\n") and "ana: 12 items and 0 hidden repeats" in text
@@ -130,10 +148,15 @@ def test_a_second_sample_is_told_per_stratum(store: Store) -> None:
 
 
 def test_remarks_warn_of_a_seed_that_can_be_guessed_and_of_missing_repeats(store: Store) -> None:
-    wish = CampaignRequest("pilot", ("ana",), replace(OURS, settings=("code",), detectors=("heron",)), seed=7)
+    wish = CampaignRequest(
+        "pilot", ("ana",), replace(OURS, settings=("code",), detectors=("heron",)), seed=7
+    )
     plan = drawn_plan(store, wish)
     remarks = outline(plan, clustering(store, plan)).remarks
-    assert [remark[:30] for remark in remarks] == ["A seed this short can be guess", "No hidden repeats for ana: too"]
+    assert [remark[:30] for remark in remarks] == [
+        "A seed this short can be guess",
+        "No hidden repeats for ana: too",
+    ]
     assert "settings code" in outline(plan, clustering(store, plan)).sentences[0]
 
 
@@ -142,7 +165,11 @@ def test_terminal_and_json_tell_the_same_numbers(store: Store) -> None:
     weight = clustering(store, plan)
     told = outline(plan, weight)
     text, body = in_words(plan, told), as_json(plan, told, weight)
-    assert (body["items"], body["required"], body["population_size"]) == (len(plan.items), plan.required, 48)
+    assert (body["items"], body["required"], body["population_size"]) == (
+        len(plan.items),
+        plan.required,
+        48,
+    )
     for row in body["strata"]:
         line = next(line for line in text.splitlines() if line.startswith(row["stratum"]))
         counts = [str(row[name]) for name in ("population", "drawn", "twice_or_more")]
@@ -151,17 +178,27 @@ def test_terminal_and_json_tell_the_same_numbers(store: Store) -> None:
 
 
 def test_a_misspelt_filter_is_refused_and_what_there_is_is_named(store: Store) -> None:
-    with pytest.raises(CampaignError, match=r"'gpt5' is not among the detectors of minibench, ours.*egret, heron"):
+    with pytest.raises(
+        CampaignError, match=r"'gpt5' is not among the detectors of minibench, ours.*egret, heron"
+    ):
         check_asked(store, replace(OURS, detectors=("heron", "gpt5")))
     with pytest.raises(CampaignError, match=r"No model has verdicts.*minibench ours"):
         check_asked(store, Population("minibench", "theirs"))
     check_asked(store, replace(OURS, detectors=("heron",), settings=("code",)))
-    assert {(entry.benchmark, entry.experiment) for entry in population_choices(store)} >= {("minibench", "ours")}
+    assert {(entry.benchmark, entry.experiment) for entry in population_choices(store)} >= {
+        ("minibench", "ours")
+    }
 
 
-def test_what_can_be_labelled_comes_first_and_the_only_experiment_need_not_be_named(store: Store) -> None:
+def test_what_can_be_labelled_comes_first_and_the_only_experiment_need_not_be_named(
+    store: Store,
+) -> None:
     known = population_choices(store)
     assert (known[0].experiment, known[0].has_texts) == ("ours", True)
     assert not any(entry.has_texts for entry in known[1:])
     assert usual_experiment(store, "minibench") == "ours"
-    assert usual_experiment(store, "junobench") == usual_experiment(store, "dream") == "crane-llm-2025-10"
+    assert (
+        usual_experiment(store, "junobench")
+        == usual_experiment(store, "dream")
+        == "crane-llm-2025-10"
+    )

@@ -13,7 +13,13 @@ from crane_core.annotation.plan import Plan
 from crane_core.annotation.showing import Showing
 from crane_core.cli import main
 from crane_core.errors import CampaignError
-from crane_core.pipeline.campaigns.campaigns import acts_of, journal_of, kept_campaign, label_file, lock_campaign
+from crane_core.pipeline.campaigns.campaigns import (
+    acts_of,
+    journal_of,
+    kept_campaign,
+    label_file,
+    lock_campaign,
+)
 from crane_core.pipeline.campaigns.desk_names import desk_names
 from crane_core.pipeline.campaigns.labelling import LabelStore, Taken
 from crane_core.pipeline.loading.load import prepare
@@ -38,9 +44,17 @@ class Desk:
     def __init__(self, folder: DataFolder, device: str) -> None:
         self.store, self.device, self.n = LabelStore(folder, "pilot"), device, 0
 
-    def act(self, action: str, item: str, label: str | None = None, *, over: object = None) -> dict[str, Any]:
+    def act(
+        self, action: str, item: str, label: str | None = None, *, over: object = None
+    ) -> dict[str, Any]:
         self.n += 1
-        act = {"event": f"{self.device}-{self.n:04}", "action": action, "item": item, "showing": 1, "label": label}
+        act = {
+            "event": f"{self.device}-{self.n:04}",
+            "action": action,
+            "item": item,
+            "showing": 1,
+            "label": label,
+        }
         return act | {"over": over, "device": self.device, "number": self.n}
 
     def send(self, *acts: dict[str, Any]) -> Taken:
@@ -73,7 +87,9 @@ def test_a_stale_device_is_told_and_may_confirm(answered: DataFolder, plan: Plan
     confirmed = laptop.act("label", item, "wrong", over=first["event"])
     assert laptop.send(confirmed).saved == [confirmed["event"]]
     assert in_force(answered, plan, item) == "wrong"
-    assert set(phone.send(phone.act("undo", item, over=first["event"])).overtaken) == {"phone-aaaa-0002"}
+    assert set(phone.send(phone.act("undo", item, over=first["event"])).overtaken) == {
+        "phone-aaaa-0002"
+    }
 
 
 def test_what_one_device_does_in_one_batch_is_no_conflict_and_a_second_copy_neither(
@@ -92,7 +108,9 @@ def test_what_one_device_does_in_one_batch_is_no_conflict_and_a_second_copy_neit
     assert in_force(answered, plan, item) == "partial"
 
 
-def test_an_act_that_arrives_late_from_the_same_device_takes_its_place_before(answered: DataFolder, plan: Plan) -> None:
+def test_an_act_that_arrives_late_from_the_same_device_takes_its_place_before(
+    answered: DataFolder, plan: Plan
+) -> None:
     item = plan.items[0].item
     phone = Desk(answered, "phone-aaaa")
     early, late = phone.act("label", item, "wrong"), phone.act("label", item, "correct")
@@ -105,7 +123,13 @@ def test_acts_of_an_earlier_desk_are_taken_as_they_were(answered: DataFolder, pl
     item = plan.items[0].item
     store = LabelStore(answered, "pilot")
     for n, label in enumerate(("correct", "wrong")):
-        act = {"event": f"earlier-{n}", "action": "label", "item": item, "showing": 1, "label": label}
+        act = {
+            "event": f"earlier-{n}",
+            "action": "label",
+            "item": item,
+            "showing": 1,
+            "label": label,
+        }
         assert store.take("ana", [act]).overtaken == {}
     assert in_force(answered, plan, item) == "wrong"
     line = label_file(answered, "pilot", "ana").read_bytes().splitlines()[0]
@@ -123,16 +147,31 @@ def test_acts_of_an_earlier_desk_are_taken_as_they_were(answered: DataFolder, pl
         ({"number": 3}, "device must be"),
     ],
 )
-def test_a_device_has_a_name_and_a_count(more: dict[str, object], words: str, answered: DataFolder, plan: Plan) -> None:
-    act = {"event": "event-0001", "action": "label", "item": plan.items[0].item, "showing": 1, "label": "wrong"}
+def test_a_device_has_a_name_and_a_count(
+    more: dict[str, object], words: str, answered: DataFolder, plan: Plan
+) -> None:
+    act = {
+        "event": "event-0001",
+        "action": "label",
+        "item": plan.items[0].item,
+        "showing": 1,
+        "label": "wrong",
+    }
     [refusal] = LabelStore(answered, "pilot").take("ana", [act | more]).refused.values()
     assert words in refusal
 
 
-def desk_file(folder: DataFolder, plan: Plan, path: Path, acts: list[dict[str, Any]], **more: object) -> Path:
+def desk_file(
+    folder: DataFolder, plan: Plan, path: Path, acts: list[dict[str, Any]], **more: object
+) -> Path:
     """What a desk lets its annotator download."""
     names = desk_names(folder, plan, "ana")
-    desk = {"campaign": "pilot", "annotator": "ana", "made": plan.created_at, "refused": "locked"} | more
+    desk = {
+        "campaign": "pilot",
+        "annotator": "ana",
+        "made": plan.created_at,
+        "refused": "locked",
+    } | more
     lines = [
         {k: v for k, v in act.items() if k not in ("item", "showing")}
         | {"id": names.of(Showing(act["item"], 1))}
@@ -144,7 +183,17 @@ def desk_file(folder: DataFolder, plan: Plan, path: Path, acts: list[dict[str, A
 
 
 def run(folder: DataFolder, file: Path, *more: str) -> int:
-    command = ["--data", str(folder.path), "campaign", "labels", "pilot", "--file", str(file), "--annotator", "ana"]
+    command = [
+        "--data",
+        str(folder.path),
+        "campaign",
+        "labels",
+        "pilot",
+        "--file",
+        str(file),
+        "--annotator",
+        "ana",
+    ]
     return main([*command, *more])
 
 
@@ -170,7 +219,11 @@ def test_labels_refused_after_the_lock_are_handed_in_by_the_lead(
     told = capsys.readouterr().out
     assert "3 labels of ana stored" in told
     assert "1 acts were stored already" in told
-    assert [in_force(answered, plan, item) for item in (one, other, third)] == ["correct", "partial", "correct"]
+    assert [in_force(answered, plan, item) for item in (one, other, third)] == [
+        "correct",
+        "partial",
+        "correct",
+    ]
     plan_now, lock = kept_campaign(answered, "pilot")
     assert (lock, plan_now.rounds[-1].by) == (None, "lea")
     assert "pilot-ana-not-saved.jsonl" in plan_now.rounds[-1].why
@@ -211,18 +264,26 @@ def test_a_desk_file_with_faults_stores_nothing_and_opens_nothing(
     assert in_force(answered, plan, other) == "wrong"
 
 
-def test_a_note_of_a_stale_device_stands_below_the_other_one(answered: DataFolder, plan: Plan) -> None:
+def test_a_note_of_a_stale_device_stands_below_the_other_one(
+    answered: DataFolder, plan: Plan
+) -> None:
     item = plan.items[0].item
     phone, laptop = Desk(answered, "phone-aaaa"), Desk(answered, "laptop-bbb")
     phone.send(phone.act("note", item) | {"note": "cell 4 is cut", "note_before": ""})
     laptop.send(laptop.act("note", item) | {"note": "wrong line", "note_before": ""})
-    assert journal_of(answered, plan, "ana").notes == {Showing(item, 1): "cell 4 is cut\nwrong line"}
+    assert journal_of(answered, plan, "ana").notes == {
+        Showing(item, 1): "cell 4 is cut\nwrong line"
+    }
 
-    phone.send(phone.act("note", item) | {"note": "done", "note_before": "cell 4 is cut\nwrong line"})
+    phone.send(
+        phone.act("note", item) | {"note": "done", "note_before": "cell 4 is cut\nwrong line"}
+    )
     assert journal_of(answered, plan, "ana").notes == {Showing(item, 1): "done"}
 
 
-def test_two_notes_that_are_too_long_together_are_refused_with_the_way_on(answered: DataFolder, plan: Plan) -> None:
+def test_two_notes_that_are_too_long_together_are_refused_with_the_way_on(
+    answered: DataFolder, plan: Plan
+) -> None:
     item = plan.items[0].item
     phone, laptop = Desk(answered, "phone-aaaa"), Desk(answered, "laptop-bbb")
     phone.send(phone.act("note", item) | {"note": "a" * 1_500, "note_before": ""})

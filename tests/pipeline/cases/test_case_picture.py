@@ -18,20 +18,27 @@ ROWS = [
 
 
 def verdicts(title: str = "A") -> pd.DataFrame:
-    frame = pd.DataFrame(ROWS, columns=["case_id", "setting", "truth", "n_crash", "n_safe", "human"])
+    frame = pd.DataFrame(
+        ROWS, columns=["case_id", "setting", "truth", "n_crash", "n_safe", "human"]
+    )
     return frame.assign(detector_title=title, experiment="study")
 
 
 def test_marks_by_hand() -> None:
     drawn = picture(verdicts(), ["A"])
-    assert drawn.columns == (PictureColumn("A", "study", "code"), PictureColumn("A", "study", "runtime"))
+    assert drawn.columns == (
+        PictureColumn("A", "study", "code"),
+        PictureColumn("A", "study", "runtime"),
+    )
     assert drawn.marks == {"a": ["r3", "p1", "r2", "w3"], "b": ["w3", "", "", "u1"]}
     assert drawn.n_left_out == 0
 
 
 def test_columns_stand_in_the_order_of_detectors_and_are_bounded() -> None:
     titles = [f"D{i}" for i in range(30)]
-    drawn = picture(pd.concat([verdicts(title) for title in titles], ignore_index=True), titles[::-1])
+    drawn = picture(
+        pd.concat([verdicts(title) for title in titles], ignore_index=True), titles[::-1]
+    )
     assert drawn.columns[0].title == "D29"
     assert (len(drawn.columns), drawn.n_left_out) == (MOST_COLUMNS, 60 - MOST_COLUMNS)
     assert {len(marks) for marks in drawn.marks.values()} == {2 * MOST_COLUMNS}

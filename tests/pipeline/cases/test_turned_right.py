@@ -10,7 +10,9 @@ from crane_core.storage.store import Store
 
 def test_the_case_is_missed_from_the_code_and_found_with_the_state(embedded_store: Store) -> None:
     verdicts = verdict_frame(embedded_store)
-    shipped = verdicts[(verdicts["experiment"] == "shipped") & (verdicts["detector_kind"] == DetectorKind.RULES)]
+    shipped = verdicts[
+        (verdicts["experiment"] == "shipped") & (verdicts["detector_kind"] == DetectorKind.RULES)
+    ]
     example = turned_right(embedded_store, shipped)
     assert example is not None
     rows = shipped[(shipped["case_id"] == example.case_id) & shipped["truth"]].set_index("setting")
@@ -23,22 +25,37 @@ def test_the_case_is_missed_from_the_code_and_found_with_the_state(embedded_stor
 
 def test_facts_without_texts_give_candidates_and_no_case(embedded_store: Store) -> None:
     verdicts = verdict_frame(embedded_store)
-    study = verdicts[(verdicts["experiment"] == "crane-llm-2025-10") & (verdicts["detector_kind"] == DetectorKind.LLM)]
+    study = verdicts[
+        (verdicts["experiment"] == "crane-llm-2025-10")
+        & (verdicts["detector_kind"] == DetectorKind.LLM)
+    ]
     found = candidates(study)
     assert len(found) == 42
     assert found[0]["human"] == "correct"
     assert turned_right(embedded_store, study) is None
 
 
-def test_facts_alone_give_the_votes_of_the_detectors_that_were_helped(embedded_store: Store) -> None:
+def test_facts_alone_give_the_votes_of_the_detectors_that_were_helped(
+    embedded_store: Store,
+) -> None:
     verdicts = verdict_frame(embedded_store)
-    study = verdicts[(verdicts["experiment"] == "crane-llm-2025-10") & (verdicts["detector_kind"] == DetectorKind.LLM)]
+    study = verdicts[
+        (verdicts["experiment"] == "crane-llm-2025-10")
+        & (verdicts["detector_kind"] == DetectorKind.LLM)
+    ]
     example = turned_right_by_votes(study)
     assert example is not None
     assert example.case_id == "pandas_9"
-    assert {vote.detector_title for vote in example.votes} == {"Gemini 2.5 Flash", "GPT-5", "Qwen2.5-32B-Instruct"}
+    assert {vote.detector_title for vote in example.votes} == {
+        "Gemini 2.5 Flash",
+        "GPT-5",
+        "Qwen2.5-32B-Instruct",
+    }
     for vote in example.votes:
-        rows = study[(study["detector_title"] == vote.detector_title) & (study["instance_id"] == "pandas_9_reproduced")]
+        rows = study[
+            (study["detector_title"] == vote.detector_title)
+            & (study["instance_id"] == "pandas_9_reproduced")
+        ]
         rows = rows.set_index("setting")
         assert (vote.n_without, vote.of_without) == (rows["n_crash"][Setting.CODE], 5)
         assert (vote.n_with, vote.of_with) == (rows["n_crash"][Setting.RUNTIME], 5)

@@ -18,7 +18,8 @@ Spread = tuple[str, float | None, float | None]
 
 def estimates(*spreads: Spread) -> list[ClaimEstimate]:
     return [
-        ClaimEstimate(f"no. {i}", Fraction(value), low, high) for i, (value, low, high) in enumerate(spreads, start=1)
+        ClaimEstimate(f"no. {i}", Fraction(value), low, high)
+        for i, (value, low, high) in enumerate(spreads, start=1)
     ]
 
 
@@ -38,7 +39,9 @@ def alone(value: str) -> list[ClaimEstimate]:
         ("855", "tokens", "854.4", ROUNDS),
     ],
 )
-def test_a_number_is_held_to_its_digits(stated: str, unit: str, value: str, verdict: ClaimVerdict) -> None:
+def test_a_number_is_held_to_its_digits(
+    stated: str, unit: str, value: str, verdict: ClaimVerdict
+) -> None:
     assert judge(ClaimKind.NUMBER, stated, unit, alone(value)).verdict is verdict
 
 
@@ -62,7 +65,9 @@ def test_a_number_of_several_is_that_of_each() -> None:
         ("-1.3", (str(Fraction(-300, 222)), None, None), ROUNDS),
     ],
 )
-def test_a_change_is_held_to_sign_digits_and_interval(stated: str, spread: Spread, verdict: ClaimVerdict) -> None:
+def test_a_change_is_held_to_sign_digits_and_interval(
+    stated: str, spread: Spread, verdict: ClaimVerdict
+) -> None:
     assert judge(ClaimKind.CHANGE, stated, "pp", estimates(spread)).verdict is verdict
 
 
@@ -128,13 +133,16 @@ def test_the_one_that_fails_is_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "verdict"), [("1.35", HOLDS), ("1.65", HOLDS), ("1.34", CONTRADICTED), ("1.66", CONTRADICTED)]
+    ("value", "verdict"),
+    [("1.35", HOLDS), ("1.65", HOLDS), ("1.34", CONTRADICTED), ("1.66", CONTRADICTED)],
 )
 def test_about_is_within_a_tenth(value: str, verdict: ClaimVerdict) -> None:
     assert judge(ClaimKind.ABOUT, "1.5", "pp", alone(value)).verdict is verdict
 
 
-@pytest.mark.parametrize("kind", [ClaimKind.RISES, ClaimKind.DOES_NOT_RISE, ClaimKind.FALLS, ClaimKind.SIMILAR])
+@pytest.mark.parametrize(
+    "kind", [ClaimKind.RISES, ClaimKind.DOES_NOT_RISE, ClaimKind.FALLS, ClaimKind.SIMILAR]
+)
 def test_no_direction_is_shown_or_refuted_by_a_tie_alone(kind: ClaimKind) -> None:
     assert judge(kind, "", "pp", estimates(("0", -16.4, 16.4))).verdict is NOISE
 
@@ -160,7 +168,9 @@ def test_a_threshold_is_strict_and_an_interval_that_includes_it_decides_nothing(
 
 
 def test_a_remark_is_told_and_stands_for_a_missing_interval() -> None:
-    largest = ClaimEstimate("torch", Fraction(33), remark="the largest of 6 differences has no ordinary interval")
+    largest = ClaimEstimate(
+        "torch", Fraction(33), remark="the largest of 6 differences has no ordinary interval"
+    )
     judged = judge(ClaimKind.CHANGE, "+33", "pp", [largest])
     assert (judged.verdict, judged.why) == (HOLDS, largest.remark)
 

@@ -58,7 +58,9 @@ def checked(loaded: Loaded) -> dict[str, CheckedClaim]:
 
 def about(checked: dict[str, CheckedClaim], quantity: str, of: str) -> CheckedClaim:
     """The last claim of this quantity: those in words come after those with a number."""
-    return [one for one in checked.values() if one.claim.quantity == quantity and one.claim.of == of][-1]
+    return [
+        one for one in checked.values() if one.claim.quantity == quantity and one.claim.of == of
+    ][-1]
 
 
 def test_every_claim_is_a_row_with_a_name_of_its_own() -> None:
@@ -110,12 +112,19 @@ def test_known_differences(
 def test_claims_in_words(checked: dict[str, CheckedClaim]) -> None:
     qwen_first = f"detector={QWEN} vs detector={GEMINI}|{GPT_5}"
     f1 = about(checked, "change", f"rate=F1 {qwen_first}")
-    assert (f1.verdict, "not observed: vs gpt-5 (1 of 2)" in f1.why) == (ClaimVerdict.WITHIN_NOISE, True)
-    assert about(checked, "change", f"rate=Accuracy {qwen_first}").verdict is ClaimVerdict.WITHIN_NOISE
+    assert (f1.verdict, "not observed: vs gpt-5 (1 of 2)" in f1.why) == (
+        ClaimVerdict.WITHIN_NOISE,
+        True,
+    )
+    assert (
+        about(checked, "change", f"rate=Accuracy {qwen_first}").verdict is ClaimVerdict.WITHIN_NOISE
+    )
     assert about(checked, "change", "rate=Accuracy detector=each").verdict is ClaimVerdict.HOLDS
     pronounced = about(checked, "change", "rate=Accuracy detector=each vs score=detection")
     assert pronounced.verdict is ClaimVerdict.WITHIN_NOISE
-    assert [float(one.value) for one in pronounced.estimates] == pytest.approx([300 / 222, 300 / 222, 700 / 222])
+    assert [float(one.value) for one in pronounced.estimates] == pytest.approx(
+        [300 / 222, 300 / 222, 700 / 222]
+    )
 
 
 def test_a_maximum_has_no_interval(checked: dict[str, CheckedClaim]) -> None:
@@ -129,7 +138,11 @@ def test_a_maximum_has_no_interval(checked: dict[str, CheckedClaim]) -> None:
 
 def test_what_does_not_rise_needs_a_bound(checked: dict[str, CheckedClaim]) -> None:
     """Of 15 cases an interval reaches 15 points, and without the answers there is none."""
-    told = {name: one.verdict for name, one in checked.items() if one.claim.kind is ClaimKind.DOES_NOT_RISE}
+    told = {
+        name: one.verdict
+        for name, one in checked.items()
+        if one.claim.kind is ClaimKind.DOES_NOT_RISE
+    }
     noise = dict.fromkeys(("5.2-6", "5.2-9"), ClaimVerdict.WITHIN_NOISE)
     assert told == noise | {"5.4-3": ClaimVerdict.NOT_TESTABLE}
 
@@ -137,7 +150,11 @@ def test_what_does_not_rise_needs_a_bound(checked: dict[str, CheckedClaim]) -> N
 @pytest.mark.parametrize(
     ("name", "verdict", "why"),
     [
-        ("6.4-7", ClaimVerdict.CONTRADICTED, "52 of them save time, and the 5 that save most make up 52% of the sum"),
+        (
+            "6.4-7",
+            ClaimVerdict.CONTRADICTED,
+            "52 of them save time, and the 5 that save most make up 52% of the sum",
+        ),
         (
             "6.1-6",
             ClaimVerdict.CONTRADICTED,
@@ -174,33 +191,49 @@ def test_every_face_says_that_intervals_are_unadjusted(checked: dict[str, Checke
     for fmt in (Format.MD, Format.JSON, Format.LATEX):
         assert "Intervals are unadjusted" in render_claims(both, fmt)
     rows = list(csv.DictReader(io.StringIO(render_claims(both, Format.CSV))))
-    assert [(bool(row["interval"]), row["adjustment"]) for row in rows] == [(True, "none"), (False, "")]
+    assert [(bool(row["interval"]), row["adjustment"]) for row in rows] == [
+        (True, "none"),
+        (False, ""),
+    ]
     assert "Intervals are unadjusted" in str(list(claims_blocks(both)))
 
 
 def test_changes_and_intervals_are_those_of_the_results_page(loaded: Loaded) -> None:
     study = loaded.verdicts[loaded.verdicts["experiment"] == STUDY]
     for rate in ("Accuracy", "Recall", "F1", "Precision"):
-        gains = gain_table(study, rule=VoteRule.MAJORITY, credit=Credit.STRICT, rate=rate).set_index("detector")
+        gains = gain_table(
+            study, rule=VoteRule.MAJORITY, credit=Credit.STRICT, rate=rate
+        ).set_index("detector")
         for asked in read_contrasts(f"rate={rate} detector=each"):
             found = contrast(loaded.conditions, asked.name, asked.terms)
-            expected = gains.loc[asked.name, ["difference", "low", "high"]].to_numpy(dtype=float) * PERCENT
+            expected = (
+                gains.loc[asked.name, ["difference", "low", "high"]].to_numpy(dtype=float) * PERCENT
+            )
             assert (float(found.value), found.low, found.high) == pytest.approx(tuple(expected))
 
 
 def test_changes_of_a_group_are_those_of_figure_5(loaded: Loaded) -> None:
     study = loaded.verdicts[loaded.verdicts["experiment"] == STUDY]
-    table = change_table(study, by="root_cause", rate="Recall", rule=VoteRule.MAJORITY, credit=Credit.STRICT)
+    table = change_table(
+        study, by="root_cause", rate="Recall", rule=VoteRule.MAJORITY, credit=Credit.STRICT
+    )
     table = table.set_index(["root_cause", "detector"])
     (asked,) = read_contrasts(f"rate=Recall 'root_cause=API misuse' detector={GPT_5}")
     found = contrast(loaded.conditions, asked.name, asked.terms)
-    expected = table.loc[("API misuse", GPT_5), ["difference", "low", "high"]].to_numpy(dtype=float) * PERCENT
+    expected = (
+        table.loc[("API misuse", GPT_5), ["difference", "low", "high"]].to_numpy(dtype=float)
+        * PERCENT
+    )
     assert (float(found.value), found.low, found.high) == pytest.approx(tuple(expected))
 
 
-def test_without_answers_to_test_it_a_claim_says_what_to_load(loaded: Loaded, embedded_store: Store) -> None:
+def test_without_answers_to_test_it_a_claim_says_what_to_load(
+    loaded: Loaded, embedded_store: Store
+) -> None:
     none = loaded.verdicts.head(0)
-    empty = loaded_from(embedded_store, none, printed_numbers(embedded_store).head(0), loaded.labels.head(0))
+    empty = loaded_from(
+        embedded_store, none, printed_numbers(embedded_store).head(0), loaded.labels.head(0)
+    )
     for one in checked_claims(empty, [claim for claim in CLAIMS if claim.quantity != "times"]):
         assert one.verdict is ClaimVerdict.NOT_TESTABLE
         assert one.claim.quantity == "not published" or one.why in (ARCHIVE, LATER), one
@@ -212,7 +245,12 @@ def test_the_archive_answers_all_but_what_the_later_release_holds(
     with_texts = checked_claims(loaded_in(study_store, DataFolder(tmp_path)), CLAIMS)
     untested = [one for one in with_texts if not one.estimates]
     assert {one.why for one in untested if one.claim.quantity != "not published"} == {LATER}
-    assert {one.claim.quantity for one in untested} == {"kappa", "tokens", "predicted", "not published"}
+    assert {one.claim.quantity for one in untested} == {
+        "kappa",
+        "tokens",
+        "predicted",
+        "not published",
+    }
     answered = [one for one in with_texts if one.estimates and not checked[one.claim.id].estimates]
     assert {one.claim.quantity for one in answered} == {"state", "code lines"}
     assert {one.verdict for one in answered} == {ClaimVerdict.HOLDS}
@@ -222,10 +260,14 @@ def test_the_archive_answers_all_but_what_the_later_release_holds(
 
 def test_a_later_release_brings_intervals(loaded: Loaded, embedded_store: Store) -> None:
     """Invented answers to the setting without values, for every instance: those of the runtime setting."""
-    runtime = loaded.verdicts.query("detector == @GPT_5 and setting == 'runtime' and experiment == @STUDY")
+    runtime = loaded.verdicts.query(
+        "detector == @GPT_5 and setting == 'runtime' and experiment == @STUDY"
+    )
     later = runtime.assign(experiment="crane-llm-2026", setting="runtime-V")
     verdicts = pd.concat([loaded.verdicts, later], ignore_index=True)
-    claims = [claim for claim in CLAIMS if "to=runtime-V" in claim.of and f"detector={GPT_5}" in claim.of]
+    claims = [
+        claim for claim in CLAIMS if "to=runtime-V" in claim.of and f"detector={GPT_5}" in claim.of
+    ]
     simple = [claim for claim in claims if "vs" not in claim.of]
     again = loaded_from(embedded_store, verdicts, printed_numbers(embedded_store), loaded.labels)
     found = checked_claims(again, simple)
@@ -237,19 +279,28 @@ def test_a_later_release_brings_intervals(loaded: Loaded, embedded_store: Store)
         assert one.decisive.has_interval
 
 
-def test_kappa_is_that_of_the_verdicts_both_evaluators_labelled(loaded: Loaded, embedded_store: Store) -> None:
+def test_kappa_is_that_of_the_verdicts_both_evaluators_labelled(
+    loaded: Loaded, embedded_store: Store
+) -> None:
     """Labels of an invented second evaluator: the first one's, but for one of three diagnoses."""
-    study = loaded.verdicts[(loaded.verdicts["experiment"] == STUDY) & loaded.verdicts["detector"].isin(STUDY_LLMS)]
+    study = loaded.verdicts[
+        (loaded.verdicts["experiment"] == STUDY) & loaded.verdicts["detector"].isin(STUDY_LLMS)
+    ]
     asked = study[truth(study) & (detected(study) == 1)]
     chosen = pd.concat([asked[asked["human"] == word].head(12) for word in ("correct", "wrong")])
     second = ["wrong" if i % 3 == 0 else word for i, word in enumerate(chosen["human"])]
     said = {PUBLISHED_HUMAN: chosen["human"].tolist(), SECOND_EVALUATOR: second}
     rows = [
-        chosen[KEY].assign(annotator=name, kind="human", label=words, campaign=None, provenance=None, why=None)
+        chosen[KEY].assign(
+            annotator=name, kind="human", label=words, campaign=None, provenance=None, why=None
+        )
         for name, words in said.items()
     ]
     again = loaded_from(
-        embedded_store, loaded.verdicts, printed_numbers(embedded_store), pd.concat(rows, ignore_index=True)[COLUMNS]
+        embedded_store,
+        loaded.verdicts,
+        printed_numbers(embedded_store),
+        pd.concat(rows, ignore_index=True)[COLUMNS],
     )
     claims = [claim for claim in CLAIMS if claim.quantity == "kappa"]
     found = checked_claims(again, claims)
@@ -263,7 +314,9 @@ def test_printed_cells_name_the_counts(loaded: Loaded, embedded_store: Store) ->
     """Of all 15 settings of table 4 one solution; where the answers are available, theirs."""
     numbers = printed_numbers(embedded_store)
     for detector in STUDY_LLMS:
-        title = str(loaded.verdicts.loc[loaded.verdicts["detector"] == detector, "detector_title"].iloc[0])
+        title = str(
+            loaded.verdicts.loc[loaded.verdicts["detector"] == detector, "detector_title"].iloc[0]
+        )
         for setting in COLUMN_SIGNS:
             counts = printed_counts(numbers, title, setting, n_crashing=111, n_fixed=111)
             assert counts is not None
@@ -277,7 +330,9 @@ def test_printed_cells_name_the_counts(loaded: Loaded, embedded_store: Store) ->
 
 def test_the_paper_drops_a_final_zero(loaded: Loaded, embedded_store: Store) -> None:
     """Every whole percentage of tables 2 is x.0 by the answers, which is why "82%" of table 4 is read as 82.0%."""
-    numbers = printed_numbers(embedded_store).query("publication == 'paper' and table_id in ['2a', '2b']")
+    numbers = printed_numbers(embedded_store).query(
+        "publication == 'paper' and table_id in ['2a', '2b']"
+    )
     whole = numbers[~numbers["printed"].str.contains(".", regex=False)]
     assert len(whole) >= 4
     pairs = loaded.verdicts.drop_duplicates("detector")
@@ -293,11 +348,17 @@ def test_the_paper_drops_a_final_zero(loaded: Loaded, embedded_store: Store) -> 
 
 def test_cells_that_name_no_counts_give_none(embedded_store: Store) -> None:
     numbers = printed_numbers(embedded_store)
-    vague = numbers.assign(printed=numbers["printed"].where(~numbers["table_id"].isin(TABLES), "12.3%"))
+    vague = numbers.assign(
+        printed=numbers["printed"].where(~numbers["table_id"].isin(TABLES), "12.3%")
+    )
     assert printed_counts(vague, "GPT-5", Setting.RUNTIME_DOCS, n_crashing=111, n_fixed=111) is None
-    assert printed_counts(numbers, "GPT-5", Setting.RUNTIME_PLUS, n_crashing=111, n_fixed=111) is None
+    assert (
+        printed_counts(numbers, "GPT-5", Setting.RUNTIME_PLUS, n_crashing=111, n_fixed=111) is None
+    )
     conditions = Conditions(verdict_frame(embedded_store), vague)
-    (asked,) = read_contrasts(f"rate=F1 score=detection from=runtime to=runtime+docs detector={GPT_5}")
+    (asked,) = read_contrasts(
+        f"rate=F1 score=detection from=runtime to=runtime+docs detector={GPT_5}"
+    )
     with pytest.raises(MissingAnswersError):
         contrast(conditions, "", asked.terms)
 
@@ -309,7 +370,9 @@ def test_a_text_names_its_estimates() -> None:
     assert {abs(term.weight) for term in mean.terms} == {Fraction(1, 3)}
     names = [
         asked.name
-        for asked in read_contrasts("rate=F1 library_group=torch|numpy detector=gpt-5 vs rate=Recall|Accuracy")
+        for asked in read_contrasts(
+            "rate=F1 library_group=torch|numpy detector=gpt-5 vs rate=Recall|Accuracy"
+        )
     ]
     assert names == ["torch vs Recall", "torch vs Accuracy", "numpy vs Recall", "numpy vs Accuracy"]
     assert read_fields("a=1 'b=x y'") == {"a": "1", "b": "x y"}
@@ -324,7 +387,9 @@ def test_every_format_has_every_claim(fmt: Format, checked: dict[str, CheckedCla
         Format.MD: lambda t: len([line for line in t.splitlines() if line.startswith("| ")]) - 2,
         Format.CSV: lambda t: len(list(csv.reader(io.StringIO(t)))) - 1,
         Format.JSON: lambda t: len(json.loads(t)["claims"]),
-        Format.LATEX: lambda t: len([line for line in t.splitlines() if line.startswith(("abstract &", "section "))]),
+        Format.LATEX: lambda t: len(
+            [line for line in t.splitlines() if line.startswith(("abstract &", "section "))]
+        ),
     }
     assert counts[fmt](text) == len(CLAIMS)
 

@@ -70,7 +70,14 @@ def plan_of(folder: DataFolder, n: int = N_NOTEBOOKS) -> JobPlan:
     """The rules on `n` notebooks, of which every second one divides by zero."""
     options = rules_detector.options()
     detector = Detector(rules_detector.NAME, rules_detector.TITLE, rules_detector.KIND)
-    job = Job("rules-code-made", "made", detector.detector, Setting.CODE, encoded(options), "2026-11-23T00:00:00Z")
+    job = Job(
+        "rules-code-made",
+        "made",
+        detector.detector,
+        Setting.CODE,
+        encoded(options),
+        "2026-11-23T00:00:00Z",
+    )
     inputs = {}
     for number in range(n):
         name = f"made_{number}"
@@ -83,13 +90,17 @@ def plan_of(folder: DataFolder, n: int = N_NOTEBOOKS) -> JobPlan:
 
 
 def runs(folder: DataFolder, plan: JobPlan) -> list[Run]:
-    return [one for one in ledger.tail(job_file(folder, plan.job.job)).records if isinstance(one, Run)]
+    return [
+        one for one in ledger.tail(job_file(folder, plan.job.job)).records if isinstance(one, Run)
+    ]
 
 
 def assert_every_notebook_once(folder: DataFolder, plan: JobPlan) -> None:
     found = runs(folder, plan)
     assert Counter(run.instance_id for run in found) == Counter(list(plan.inputs))
-    assert all(run.crashes is (int(run.instance_id.removeprefix("made_")) % 2 == 0) for run in found)
+    assert all(
+        run.crashes is (int(run.instance_id.removeprefix("made_")) % 2 == 0) for run in found
+    )
 
 
 def after(n: int, do: Callable[[], object]) -> Callable[[JobProgress], None]:
@@ -117,7 +128,9 @@ def test_500_notebooks_and_a_killed_worker_give_every_answer_once(
 
 
 @pytest.mark.slow
-def test_only_what_a_killed_worker_had_is_begun_again(processes: Processes, shaken: Cluster, tmp_path: Path) -> None:
+def test_only_what_a_killed_worker_had_is_begun_again(
+    processes: Processes, shaken: Cluster, tmp_path: Path
+) -> None:
     log = tmp_path / "log"
     names = [f"n{number}" for number in range(N_NOTEBOOKS)]
     pieces = [WorkPiece(name, (log, name, 0.005)) for name in names]
@@ -145,7 +158,12 @@ def test_when_the_scheduler_goes_what_was_done_is_kept_and_the_next_start_contin
     folder = DataFolder(tmp_path)
     plan = plan_of(folder, N_FEWER)
     with pytest.raises(ClusterError, match="has gone; what was done is saved"):
-        carry_out(folder, plan.work, on_cluster(plan, shaken), progress=after(N_DONE, processes.scheduler.kill))
+        carry_out(
+            folder,
+            plan.work,
+            on_cluster(plan, shaken),
+            progress=after(N_DONE, processes.scheduler.kill),
+        )
     n_kept = len(runs(folder, plan))
     assert N_DONE <= n_kept < N_FEWER
     with dask_processes(tmp_path / "cache", 1) as others, reached(others.address, 0) as second:
@@ -157,11 +175,15 @@ def test_when_the_scheduler_goes_what_was_done_is_kept_and_the_next_start_contin
 
 
 @pytest.mark.slow
-def test_a_stop_keeps_what_is_done_and_the_next_start_continues(cluster: Cluster, tmp_path: Path) -> None:
+def test_a_stop_keeps_what_is_done_and_the_next_start_continues(
+    cluster: Cluster, tmp_path: Path
+) -> None:
     folder = DataFolder(tmp_path)
     plan = plan_of(folder, N_FEWER)
     stop = Event()
-    outcome = carry_out(folder, plan.work, on_cluster(plan, cluster), progress=after(N_DONE, stop.set), stop=stop)
+    outcome = carry_out(
+        folder, plan.work, on_cluster(plan, cluster), progress=after(N_DONE, stop.set), stop=stop
+    )
     assert outcome.ended == INTERRUPTED
     assert N_DONE <= outcome.n_answered < N_FEWER
     again = plan_of(folder, N_FEWER)
@@ -186,7 +208,10 @@ def test_a_stop_reaches_what_is_being_done(cluster: Cluster, tmp_path: Path) -> 
 
 @pytest.mark.slow
 def test_a_piece_that_raises_is_told_as_such_and_ends_nothing(cluster: Cluster) -> None:
-    told = {done.name: done.error for done in spread(cluster, "raising", raising, map_pieces("file", "page"), Event())}
+    told = {
+        done.name: done.error
+        for done in spread(cluster, "raising", raising, map_pieces("file", "page"), Event())
+    }
     assert {name: (type(error), str(error)) for name, error in told.items()} == {
         "file": (OSError, "no file"),
         "page": (OSError, "no page"),
@@ -204,7 +229,10 @@ def test_a_piece_that_ends_every_worker_is_given_up_and_the_others_are_done(tmp_
         reached(running.address, 0) as cluster,
     ):
         names = [f"n{number}" for number in range(20)]
-        done = {one.name: one for one in spread(cluster, "fatal", fatal, map_pieces(*names, "fatal"), Event())}
+        done = {
+            one.name: one
+            for one in spread(cluster, "fatal", fatal, map_pieces(*names, "fatal"), Event())
+        }
     assert "ended 4 workers, one after the other" in str(done.pop("fatal").error)
     assert {name: one.lines for name, one in done.items()} == {name: [name] for name in names}
 
@@ -214,7 +242,9 @@ def test_lines_that_nobody_fetched_are_found_by_the_next_worker(
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     log = tmp_path / "log"
-    order = WorkerOrder("job", "start", __version__, "mark", pickle.dumps((logged, (log, "n0", 0.0))))
+    order = WorkerOrder(
+        "job", "start", __version__, "mark", pickle.dumps((logged, (log, "n0", 0.0)))
+    )
     assert worker.do(order) == ["n0"]
     monkeypatch.setattr(worker, "_own", {})  # another process knows the files alone
     assert worker.do(order._replace(start="later")) == ["n0"]
@@ -237,8 +267,12 @@ def test_a_worker_that_answers_about_something_else_is_refused(tmp_path: Path) -
     plan = plan_of(DataFolder(tmp_path), 2)
     asked, other = plan.work.open
     said = Prediction(crashes=True, reasoning=None, diagnostics=None)
-    honest, foreign = (ledger.to_line(run_of(plan.job, key, said)).decode() for key in (asked, other))
-    assert [run.instance_id for run in merged(plan.job, [asked], FinishedPiece("n", [honest], None))] == [asked[0]]
+    honest, foreign = (
+        ledger.to_line(run_of(plan.job, key, said)).decode() for key in (asked, other)
+    )
+    assert [
+        run.instance_id for run in merged(plan.job, [asked], FinishedPiece("n", [honest], None))
+    ] == [asked[0]]
     for lines in ([], [foreign], [honest, honest], [honest, foreign]):
         with pytest.raises(ClusterError, match="answered something other than made_0"):
             list(merged(plan.job, [asked], FinishedPiece("n", lines, None)))
@@ -266,7 +300,9 @@ def test_a_local_cluster_listens_on_loopback_and_refuses_who_has_no_certificate(
 
 def listening(process: psutil.Process) -> list[str]:
     """The addresses at which a process takes connections."""
-    return [one.laddr.ip for one in process.net_connections("inet") if one.status == psutil.CONN_LISTEN]
+    return [
+        one.laddr.ip for one in process.net_connections("inet") if one.status == psutil.CONN_LISTEN
+    ]
 
 
 def test_without_the_library_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,15 @@ from crane_core.pipeline.detection.detect import (
 )
 from crane_core.pipeline.detection.score import scores
 from crane_core.pipeline.jobs.files import alone, job_file, job_name, now, standing
-from crane_core.pipeline.jobs.work import INTERRUPTED, JobOutcome, JobProgress, Keep, Key, Worker, carry_out
+from crane_core.pipeline.jobs.work import (
+    INTERRUPTED,
+    JobOutcome,
+    JobProgress,
+    Keep,
+    Key,
+    Worker,
+    carry_out,
+)
 from crane_core.pipeline.loading.load import prepare, rebuild
 from crane_core.pipeline.places import DataFolder
 from crane_core.storage import cases, jobs, state
@@ -34,7 +42,11 @@ CRASH = '{"reasoning": "It fails.", "detection": true}'
 
 
 def wanted(**more: object) -> JobRequest:
-    usual = {"instances": "numpy_[12]_*", "n_runs": 2, "options": {"model": "heron", "temperature": 0.01}}
+    usual = {
+        "instances": "numpy_[12]_*",
+        "n_runs": 2,
+        "options": {"model": "heron", "temperature": 0.01},
+    }
     return JobRequest(HERON, Setting.CODE, "minibench", is_prompted=True, **usual | more)  # type: ignore[arg-type]
 
 
@@ -46,15 +58,27 @@ def planned(folder: DataFolder, **more: object) -> JobPlan:
         store.close()
 
 
-def reply(plan: JobPlan, key: Key, text: str | None, trouble: str | None = None, **more: object) -> Reply:
+def reply(
+    plan: JobPlan, key: Key, text: str | None, trouble: str | None = None, **more: object
+) -> Reply:
     job, (instance_id, run_index) = plan.job, key
     prompt = plan.inputs[instance_id].prompt
     assert prompt
-    where = (job.job, job.benchmark, instance_id, job.detector, job.setting, run_index, prompt.sha256)
+    where = (
+        job.job,
+        job.benchmark,
+        instance_id,
+        job.detector,
+        job.setting,
+        run_index,
+        prompt.sha256,
+    )
     return Reply(*where, now(), text, trouble, **more)  # type: ignore[arg-type]
 
 
-def saying(plan: JobPlan, text_of: Callable[[Key], str | None], *, at_most: int | None = None) -> Worker:
+def saying(
+    plan: JobPlan, text_of: Callable[[Key], str | None], *, at_most: int | None = None
+) -> Worker:
     """A worker that knows every answer by itself, and stops after some."""
 
     def work(items: Sequence[Key], keep: Keep, stop: Event) -> str | None:
@@ -63,7 +87,9 @@ def saying(plan: JobPlan, text_of: Callable[[Key], str | None], *, at_most: int 
                 return INTERRUPTED
             text = text_of(key)
             trouble = None if text is not None else "the endpoint did not answer"
-            told = reply(plan, key, text, trouble, seconds=0.5, input_tokens=100, output_tokens=10, usd=0.25)
+            told = reply(
+                plan, key, text, trouble, seconds=0.5, input_tokens=100, output_tokens=10, usd=0.25
+            )
             keep(told, plan.inputs[key[0]].prompt)
         return None
 
@@ -98,14 +124,23 @@ def test_a_job_is_answered_saved_loaded_and_scored(folder: DataFolder) -> None:
     assert outcome.spent[:3] == (800, 80, 2.0)
     store = loaded(folder)
     [job] = jobs.job_list(store.cursor()).to_dict("records")
-    assert (job["job"], job["detector_title"], job["n_instances"], job["n_answered"]) == (plan.job.job, "Heron 1", 4, 8)
+    assert (job["job"], job["detector_title"], job["n_instances"], job["n_answered"]) == (
+        plan.job.job,
+        "Heron 1",
+        4,
+        8,
+    )
     assert (job["n_unreadable"], job["n_troubles"], job["n_retried"], job["usd"]) == (0, 0, 0, 2.0)
     answers = answers_of_job(store, plan.job.job)
     assert answers["crashes"].tolist() == [True] * 8
     assert answers["reasoning"].tolist() == ["It fails."] * 8
     [row] = scores(store, plan.job.job)
     assert (row.title, row.n, row.is_published) == ("Heron 1", 4, False)
-    assert [row.rates[name].value for name in ("Precision", "Recall", "Accuracy")] == [0.5, 1.0, 0.5]
+    assert [row.rates[name].value for name in ("Precision", "Recall", "Accuracy")] == [
+        0.5,
+        1.0,
+        0.5,
+    ]
     assert row.rates["Accuracy"].n == 4
     store.close()
 
@@ -115,14 +150,18 @@ def test_the_raw_prompt_and_reply_of_any_run_can_be_shown(folder: DataFolder) ->
     done(folder, plan)
     store = loaded(folder)
     answers = answers_of_job(store, plan.job.job)
-    for name, index, sha in answers[["instance_id", "run_index", "prompt_sha256"]].itertuples(index=False):
+    for name, index, sha in answers[["instance_id", "run_index", "prompt_sha256"]].itertuples(
+        index=False
+    ):
         prompt = plan.inputs[name].prompt
         assert prompt and cases.prompt_text(store.cursor(), sha) == prompt.text
         assert jobs.reply_text(store.cursor(), plan.job.job, "minibench", name, index) == CRASH
     store.close()
 
 
-def test_detector_job_and_each_prompt_stand_in_the_file_once_before_their_answers(folder: DataFolder) -> None:
+def test_detector_job_and_each_prompt_stand_in_the_file_once_before_their_answers(
+    folder: DataFolder,
+) -> None:
     plan = planned(folder)
     done(folder, plan, at_most=3)
     done(folder, planned(folder))
@@ -161,7 +200,9 @@ def test_what_brought_nothing_is_asked_again_and_the_answer_counts(folder: DataF
     store.close()
 
 
-def test_an_unreadable_reply_is_counted_with_the_reason_and_not_asked_again(folder: DataFolder) -> None:
+def test_an_unreadable_reply_is_counted_with_the_reason_and_not_asked_again(
+    folder: DataFolder,
+) -> None:
     plan = planned(folder)
     outcome = done(folder, plan, "I would rather not say.")
     assert (outcome.n_answered, outcome.unreadable.total(), outcome.n_open) == (0, 8, 0)
@@ -179,14 +220,18 @@ def test_an_unreadable_reply_is_counted_with_the_reason_and_not_asked_again(fold
 def test_a_rebuild_reads_every_reply_again_to_identical_rows(folder: DataFolder) -> None:
     plan = planned(folder)
     texts = [CRASH, "no JSON at all", None]
-    carry_out(folder, plan.work, saying(plan, lambda key: texts[key[1] % 3 if key[0] < "numpy_2" else 0]))
+    carry_out(
+        folder, plan.work, saying(plan, lambda key: texts[key[1] % 3 if key[0] < "numpy_2" else 0])
+    )
     store = loaded(folder)
     before = state.content(store.cursor())
     store.close()
     rebuild(folder)
     store = loaded(folder)
     assert state.content(store.cursor()) == before
-    assert len(before["replies"]) == len([row for row in before["runs"] if plan.job.job in row]) == 8
+    assert (
+        len(before["replies"]) == len([row for row in before["runs"] if plan.job.job in row]) == 8
+    )
     store.close()
 
 
@@ -230,7 +275,10 @@ def test_new_prices_are_kept_with_the_job_and_its_beginning_stays(folder: DataFo
 
 def test_two_processes_do_not_work_on_one_job(folder: DataFolder) -> None:
     plan = planned(folder)
-    with alone(folder, plan.job.job), pytest.raises(DetectorError, match="Another process is running") as refused:
+    with (
+        alone(folder, plan.job.job),
+        pytest.raises(DetectorError, match="Another process is running") as refused,
+    ):
         done(folder, plan)
     assert "--again" in refused.value.remedy
     assert not job_file(folder, plan.job.job).exists()
@@ -246,7 +294,9 @@ def test_progress_counts_what_is_on_the_disk(folder: DataFolder) -> None:
         assert len(standing(folder, plan.job.job).replies) == progress.n_done + progress.n_troubles
         told.append(progress)
 
-    carry_out(folder, plan.work, saying(plan, lambda key: CRASH if key[1] == 1 else None), progress=hear)
+    carry_out(
+        folder, plan.work, saying(plan, lambda key: CRASH if key[1] == 1 else None), progress=hear
+    )
     last = told[-1]
     assert (last.n_all, last.n_done, last.n_now, last.n_troubles) == (8, 4, 1, 4)
     assert last.spent.usd == 2.0
@@ -265,9 +315,14 @@ def test_instances_that_cannot_be_shown_are_skipped_and_counted(folder: DataFold
 
 @pytest.mark.parametrize(
     ("more", "told"),
-    [({"instances": "polars_*"}, "No instance of minibench"), ({"instances": "NUMPY_*"}, "No instance of minibench")],
+    [
+        ({"instances": "polars_*"}, "No instance of minibench"),
+        ({"instances": "NUMPY_*"}, "No instance of minibench"),
+    ],
 )
-def test_a_pattern_that_fits_nothing_is_refused(folder: DataFolder, more: dict[str, object], told: str) -> None:
+def test_a_pattern_that_fits_nothing_is_refused(
+    folder: DataFolder, more: dict[str, object], told: str
+) -> None:
     with pytest.raises(DetectorError, match=told):
         planned(folder, **more)
 
@@ -275,7 +330,10 @@ def test_a_pattern_that_fits_nothing_is_refused(folder: DataFolder, more: dict[s
 def test_a_model_whose_name_is_an_analyzers_is_refused_and_a_published_one_keeps_its_title(
     embedded_store: Store,
 ) -> None:
-    assert known_detector(embedded_store, Detector("gpt-5", "gpt-5", DetectorKind.LLM)).title == "GPT-5"
+    assert (
+        known_detector(embedded_store, Detector("gpt-5", "gpt-5", DetectorKind.LLM)).title
+        == "GPT-5"
+    )
     with pytest.raises(DetectorError, match="detector of another kind"):
         known_detector(embedded_store, Detector("pylint", "pylint", DetectorKind.LLM))
 
@@ -293,10 +351,14 @@ def test_a_torn_last_reply_is_asked_again(folder: DataFolder) -> None:
     store.close()
 
 
-def test_an_answer_of_a_detector_here_is_a_run_without_a_reply(folder: DataFolder, tmp_path: Path) -> None:
+def test_an_answer_of_a_detector_here_is_a_run_without_a_reply(
+    folder: DataFolder, tmp_path: Path
+) -> None:
     here = Detector("rule", "Rule", DetectorKind.RULES)
     store = prepare(folder)
-    asked = JobRequest(here, Setting.RUNTIME, "minibench", {"version": 1}, is_prompted=False, instances="numpy_1_*")
+    asked = JobRequest(
+        here, Setting.RUNTIME, "minibench", {"version": 1}, is_prompted=False, instances="numpy_1_*"
+    )
     plan = plan_detection(store, folder, asked)
     store.close()
     assert all(given.input and given.input.state for given in plan.inputs.values())
@@ -312,5 +374,10 @@ def test_an_answer_of_a_detector_here_is_a_run_without_a_reply(folder: DataFolde
     assert (outcome.n_answered, outcome.troubles, outcome.n_open) == (1, {"the tool broke": 1}, 1)
     store = loaded(folder)
     [job] = jobs.job_list(store.cursor()).to_dict("records")
-    assert (job["n_runs"], job["n_answered"], job["n_troubles"], job["n_unreadable"]) == (2, 1, 1, 0)
+    assert (job["n_runs"], job["n_answered"], job["n_troubles"], job["n_unreadable"]) == (
+        2,
+        1,
+        1,
+        0,
+    )
     store.close()

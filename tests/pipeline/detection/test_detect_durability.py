@@ -110,7 +110,15 @@ def model() -> FakeModel:
 @pytest.fixture
 def client(model: FakeModel, folder: DataFolder, root: Path, n_runs: int) -> Iterator[Client]:
     with fake_server(model) as base_url:
-        command = [sys.executable, "-c", NURSERY, str(folder.path), base_url, str(n_runs), str(CONCURRENCY)]
+        command = [
+            sys.executable,
+            "-c",
+            NURSERY,
+            str(folder.path),
+            base_url,
+            str(n_runs),
+            str(CONCURRENCY),
+        ]
         with subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=root, text=True, bufsize=1
         ) as nursery:
@@ -143,7 +151,9 @@ def texts(found: Standing) -> dict[tuple[object, ...], str | None]:
 
 
 @pytest.mark.parametrize(
-    ("n_kills", "n_runs"), [(3, 4), pytest.param(10, 13, marks=pytest.mark.slow)], ids=["three times", "ten times"]
+    ("n_kills", "n_runs"),
+    [(3, 4), pytest.param(10, 13, marks=pytest.mark.slow)],
+    ids=["three times", "ten times"],
 )
 def test_a_killed_job_loses_nothing_that_was_told_and_asks_nothing_twice(
     client: Client,
@@ -182,7 +192,11 @@ def test_a_killed_job_loses_nothing_that_was_told_and_asks_nothing_twice(
 def check_tables(folder: DataFolder, n_questions: int) -> None:
     """Every instance and index is there once, with the reply of the ledger's one line about it and a prompt."""
     lines = ledger.tail(folder.ledger / "runs" / f"{job_of(folder)}.jsonl")
-    replies = Counter((record.instance_id, record.run_index) for record in lines.records if isinstance(record, Reply))
+    replies = Counter(
+        (record.instance_id, record.run_index)
+        for record in lines.records
+        if isinstance(record, Reply)
+    )
     assert (len(replies), set(replies.values())) == (n_questions, {1})
     prompts = Counter(record.sha256 for record in lines.records if isinstance(record, Prompt))
     assert set(prompts.values()) == {1}

@@ -9,7 +9,17 @@ from threading import Event
 import pytest
 
 from crane_core.detectors.prediction import Prediction
-from crane_core.domain import Cell, CellRole, Detector, DetectorKind, Job, KernelState, Prompt, Run, Setting
+from crane_core.domain import (
+    Cell,
+    CellRole,
+    Detector,
+    DetectorKind,
+    Job,
+    KernelState,
+    Prompt,
+    Run,
+    Setting,
+)
 from crane_core.pipeline.detection import here
 from crane_core.pipeline.detection.detect import DetectorInput, JobPlan, JobQuestion, JobRequest
 from crane_core.pipeline.detection.here import in_processes
@@ -23,16 +33,22 @@ TARGETS = {"a": "1 / 0", "b": "1 / 1", "c": "[][0]"}
 def plan_of(detector: str, targets: dict[str, str]) -> JobPlan:
     job = Job("job", "made", detector, Setting.CODE, "{}", "2026-11-23T00:00:00Z")
     inputs = {
-        name: DetectorInput(None, 0, Input([Cell("made", name, "made", 0, CellRole.TARGET, code, None, 0)], None))
+        name: DetectorInput(
+            None, 0, Input([Cell("made", name, "made", 0, CellRole.TARGET, code, None, 0)], None)
+        )
         for name, code in targets.items()
     }
     items = [JobQuestion(name, 1) for name in inputs]
     kind = Detector(detector, detector, DetectorKind.RULES)
     request = JobRequest(kind, Setting.CODE, "made", {}, is_prompted=False)
-    return JobPlan(request, job, Work(job, items, Standing(None, {}, {}, Spent()), kind), inputs, {})
+    return JobPlan(
+        request, job, Work(job, items, Standing(None, {}, {}, Spent()), kind), inputs, {}
+    )
 
 
-def answered(plan: JobPlan, concurrency: int, stop: Event | None = None) -> tuple[list[Run], str | None]:
+def answered(
+    plan: JobPlan, concurrency: int, stop: Event | None = None
+) -> tuple[list[Run], str | None]:
     runs: list[Run] = []
 
     def keep(answer: Answer, _: Prompt | None) -> None:
@@ -54,7 +70,9 @@ class OurDetector:
     def options(self) -> dict[str, object]:
         return {}
 
-    def predict(self, cells: Sequence[Cell], state: KernelState | None, setting: Setting) -> Prediction:
+    def predict(
+        self, cells: Sequence[Cell], state: KernelState | None, setting: Setting
+    ) -> Prediction:
         return self._says(cells[0].code)
 
 
@@ -90,7 +108,9 @@ def test_where_one_at_a_time_is_enough_it_is_this_process_that_answers(
     assert seen == [os.getpid()] * len(targets)
 
 
-def test_what_a_detector_raises_is_why_that_instance_is_unanswered(ours: Callable[..., None]) -> None:
+def test_what_a_detector_raises_is_why_that_instance_is_unanswered(
+    ours: Callable[..., None],
+) -> None:
     def says(code: str) -> Prediction:
         if code == TARGETS["b"]:
             raise RecursionError("too deep")

@@ -16,7 +16,15 @@ from crane_core.storage.store import Store
 
 
 def row(title: str, setting: str, *, is_published: bool = False) -> ScoreRow:
-    return ScoreRow(title, setting, "any", is_published, 2, 0, {name: Rate(0.5, 0.1, 0.9, 2, 1) for name in RATES})
+    return ScoreRow(
+        title,
+        setting,
+        "any",
+        is_published,
+        2,
+        0,
+        {name: Rate(0.5, 0.1, 0.9, 2, 1) for name in RATES},
+    )
 
 
 @pytest.mark.parametrize(
@@ -30,7 +38,9 @@ def row(title: str, setting: str, *, is_published: bool = False) -> ScoreRow:
 def test_cells_are_those_of_the_table_that_prints_the_setting(
     embedded_store: Store, setting: str, table: str, cells: dict[str, str]
 ) -> None:
-    found = {one.title: one for one in printed_rows(printed_numbers(embedded_store), Setting(setting))}
+    found = {
+        one.title: one for one in printed_rows(printed_numbers(embedded_store), Setting(setting))
+    }
     assert list(found) == ["Gemini 2.5 Flash", "Qwen2.5-32B-Instruct", "GPT-5"]
     assert (found["GPT-5"].table, found["GPT-5"].cells) == (table, cells)
 
@@ -49,7 +59,11 @@ def test_of_other_settings_nothing_is_printed(embedded_store: Store, setting: st
 
 
 def test_the_text_table_says_what_is_printed(embedded_store: Store) -> None:
-    rows = [row("mine", "runtime-V")._replace(rates={name: Rate(math.nan, 0, 1, 0, 0) for name in RATES})]
+    rows = [
+        row("mine", "runtime-V")._replace(
+            rates={name: Rate(math.nan, 0, 1, 0, 0) for name in RATES}
+        )
+    ]
     told = table_words(rows, printed_beside(embedded_store, "junobench", rows))
     lines = {line.split("  ")[0]: line.split() for line in told.splitlines()}
     assert lines["Gemini 2.5 Flash p"][-3:] == ["runtime-V", "76.7", "74.3"]

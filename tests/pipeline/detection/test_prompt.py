@@ -48,7 +48,9 @@ def put(store: Store, *records: Record) -> None:
 
 def input_files(tree: FileTree) -> list[InputFile]:
     found = [(path, _INPUT.fullmatch(path)) for path in tree.paths if "/llms_inputs/" in path]
-    return [InputFile(path, match["name"], _SETTINGS[match["kind"]]) for path, match in found if match]
+    return [
+        InputFile(path, match["name"], _SETTINGS[match["kind"]]) for path, match in found if match
+    ]
 
 
 def test_every_published_input_comes_back_out_of_the_store(store: Store, root: Path) -> None:
@@ -59,7 +61,8 @@ def test_every_published_input_comes_back_out_of_the_store(store: Store, root: P
     files = input_files(tree)
     names = {file.instance_id for file in files}
     instances = [
-        Instance("junobench", name.rpartition("_")[0], Version(name.rpartition("_")[2])) for name in sorted(names)
+        Instance("junobench", name.rpartition("_")[0], Version(name.rpartition("_")[2]))
+        for name in sorted(names)
     ]
     put(store, *instances, *read_inputs(tree, files, OCTOBER))
     different = []
@@ -87,11 +90,23 @@ def instance(benchmark: str) -> list[Record]:
     ]
 
 
-def state(benchmark: str, origin: str, setting: Setting, value: int, ran: list[int] | None = None) -> KernelState:
+def state(
+    benchmark: str, origin: str, setting: Setting, value: int, ran: list[int] | None = None
+) -> KernelState:
     captured = {} if ran is None else {"cells": [{"cell": index, "seconds": 0.1} for index in ran]}
-    variables = {"x": VariableState("int", values={"value": value}, plus={"values": {"prime": True}})}
+    variables = {
+        "x": VariableState("int", values={"value": value}, plus={"values": {"prime": True}})
+    }
     schema = 1 if ran is None else 2
-    return KernelState(benchmark, "trip_1_fixed", setting, origin, variables, schema_version=schema, captured=captured)
+    return KernelState(
+        benchmark,
+        "trip_1_fixed",
+        setting,
+        origin,
+        variables,
+        schema_version=schema,
+        captured=captured,
+    )
 
 
 def test_a_captured_state_stands_beside_the_cells_of_its_notebook(store: Store) -> None:
@@ -110,10 +125,14 @@ def test_a_captured_state_stands_beside_the_cells_of_its_notebook(store: Store) 
     assert split_input(captured.body).executed == ("x = 1  # one",)
     assert '{"prime": true, "value": 2}' in captured.body
     assert captured.prompt.origin == "notebook in bare"
-    assert split_input(prompt_of_instance(store, "trip_1_fixed", Setting.CODE, BARE).body).executed == ("x=1",)
+    assert split_input(
+        prompt_of_instance(store, "trip_1_fixed", Setting.CODE, BARE).body
+    ).executed == ("x=1",)
 
 
-def test_a_state_published_under_the_very_setting_comes_before_one_that_can_be_cut_to_it(store: Store) -> None:
+def test_a_state_published_under_the_very_setting_comes_before_one_that_can_be_cut_to_it(
+    store: Store,
+) -> None:
     put(
         store,
         *instance("junobench"),
@@ -122,8 +141,14 @@ def test_a_state_published_under_the_very_setting_comes_before_one_that_can_be_c
         state("junobench", OCTOBER, Setting.RUNTIME, 1),
         state("junobench", "crane-llm-2026", Setting.RUNTIME_WITHOUT_S, 2),
     )
-    assert "'value': 2" in prompt_of_instance(store, "trip_1_fixed", Setting.RUNTIME_WITHOUT_S, BARE).body
-    assert "'value': 1" in prompt_of_instance(store, "trip_1_fixed", Setting.RUNTIME_WITHOUT_R, BARE).body
+    assert (
+        "'value': 2"
+        in prompt_of_instance(store, "trip_1_fixed", Setting.RUNTIME_WITHOUT_S, BARE).body
+    )
+    assert (
+        "'value': 1"
+        in prompt_of_instance(store, "trip_1_fixed", Setting.RUNTIME_WITHOUT_R, BARE).body
+    )
 
 
 def test_a_state_captured_before_another_target_is_refused(store: Store) -> None:

@@ -43,7 +43,9 @@ def minibench_ships_alone() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def grown(minibench_folder: DataFolder, root: Path, tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
+def grown(
+    minibench_folder: DataFolder, root: Path, tmp_path_factory: pytest.TempPathFactory
+) -> DataFolder:
     """The minibench, two sources and a job; to be copied, not changed."""
     place = tmp_path_factory.mktemp("grown")
     folder = DataFolder(Path(shutil.copytree(minibench_folder.path, place / "data")))
@@ -93,7 +95,9 @@ def packed(folder: DataFolder, out: Path, *more: str) -> Path:
     return out
 
 
-def test_another_machine_has_identical_tables(full: DataFolder, elsewhere: DataFolder, tmp_path: Path) -> None:
+def test_another_machine_has_identical_tables(
+    full: DataFolder, elsewhere: DataFolder, tmp_path: Path
+) -> None:
     pack = packed(full, tmp_path / "pack")
     assert speak(elsewhere, "import", pack) == 0
     ours = content(full)
@@ -112,7 +116,12 @@ def test_a_second_import_brings_nothing_and_a_later_pack_what_is_new(
     capsys.readouterr()
     assert speak(elsewhere, "import", tmp_path / "early", "--json") == 0
     told = json.loads(capsys.readouterr().out)["pack"]
-    assert (told["n_ledger_files"], told["n_ledger_known"], told["n_sources"], told["n_sources_known"]) == (0, 1, 0, 2)
+    assert (
+        told["n_ledger_files"],
+        told["n_ledger_known"],
+        told["n_sources"],
+        told["n_sources_known"],
+    ) == (0, 1, 0, 2)
     speak(elsewhere, "import", tmp_path / "late")
     speak(elsewhere, "import", tmp_path / "early")
     assert content(elsewhere) == content(full)
@@ -127,7 +136,11 @@ def test_a_published_source_is_named_unless_asked_for(
 ) -> None:
     monkeypatch.setattr(evidence, "PUBLISHED", frozenset({"predictions"}))
     pack = packed(full, tmp_path / "pack")
-    [named] = [source for source in json.loads((pack / MANIFEST).read_text())["sources"] if not source["is_included"]]
+    [named] = [
+        source
+        for source in json.loads((pack / MANIFEST).read_text())["sources"]
+        if not source["is_included"]
+    ]
     assert named["sha256"] in (pack / "README.md").read_text()
     assert not (pack / "sources" / named["source_id"]).exists()
     capsys.readouterr()
@@ -141,14 +154,23 @@ def test_a_published_source_is_named_unless_asked_for(
 
 
 def test_no_place_of_this_machine_is_in_it(pack: Path, full: DataFolder) -> None:
-    origins = [json.loads(file.read_text("utf-8"))["origin"] for file in pack.glob("sources/*/source.json")]
+    origins = [
+        json.loads(file.read_text("utf-8"))["origin"] for file in pack.glob("sources/*/source.json")
+    ]
     assert origins and [origin for origin in origins if "/" in origin] == []
-    assert any("/" in json.loads(f.read_text("utf-8"))["origin"] for f in full.sources.glob("*/source.json"))
+    assert any(
+        "/" in json.loads(f.read_text("utf-8"))["origin"]
+        for f in full.sources.glob("*/source.json")
+    )
 
 
 def test_tables_of_the_report_lie_in_it(full: DataFolder, tmp_path: Path) -> None:
     tables = packed(full, tmp_path / "pack") / "tables"
-    assert sorted(path.name for path in tables.iterdir()) == ["report.csv", "report.json", "report.md"]
+    assert sorted(path.name for path in tables.iterdir()) == [
+        "report.csv",
+        "report.json",
+        "report.md",
+    ]
     assert "2b" in json.loads((tables / "report.json").read_text())["tables"]
 
 
@@ -163,17 +185,31 @@ def nothing_taken(folder: DataFolder) -> bool:
 
 
 @pytest.mark.parametrize(
-    "path", ["../../outside.jsonl", "/etc/outside.jsonl", "ledger/../../outside.jsonl", "ledger", "sources/x.jsonl", ""]
+    "path",
+    [
+        "../../outside.jsonl",
+        "/etc/outside.jsonl",
+        "ledger/../../outside.jsonl",
+        "ledger",
+        "sources/x.jsonl",
+        "",
+    ],
 )
-def test_a_list_that_points_outside_is_refused(pack: Path, elsewhere: DataFolder, path: str) -> None:
+def test_a_list_that_points_outside_is_refused(
+    pack: Path, elsewhere: DataFolder, path: str
+) -> None:
     edited(pack, lambda body: body["ledger"][0].update(path=path))
     with pytest.raises(SourceError, match="not the manifest of an evidence pack"):
         unpack(pack, elsewhere)
     assert nothing_taken(elsewhere)
 
 
-@pytest.mark.parametrize("where", ["ledger/runs/heron-code.jsonl", "sources/*/source.json", "sources/*/*.tar.gz"])
-def test_a_pack_of_which_anything_was_changed_is_refused_whole(pack: Path, elsewhere: DataFolder, where: str) -> None:
+@pytest.mark.parametrize(
+    "where", ["ledger/runs/heron-code.jsonl", "sources/*/source.json", "sources/*/*.tar.gz"]
+)
+def test_a_pack_of_which_anything_was_changed_is_refused_whole(
+    pack: Path, elsewhere: DataFolder, where: str
+) -> None:
     path = next(iter(sorted(pack.glob(where))))
     path.write_bytes(path.read_bytes().replace(b"sha256", b"sha255")[:-1])
     with pytest.raises(SourceError):
@@ -181,7 +217,9 @@ def test_a_pack_of_which_anything_was_changed_is_refused_whole(pack: Path, elsew
     assert nothing_taken(elsewhere)
 
 
-def test_a_link_in_place_of_a_file_is_refused(pack: Path, elsewhere: DataFolder, tmp_path: Path) -> None:
+def test_a_link_in_place_of_a_file_is_refused(
+    pack: Path, elsewhere: DataFolder, tmp_path: Path
+) -> None:
     file = pack / "ledger" / "runs" / "heron-code.jsonl"
     outside = tmp_path / "outside.jsonl"
     shutil.move(file, outside)
@@ -190,14 +228,18 @@ def test_a_link_in_place_of_a_file_is_refused(pack: Path, elsewhere: DataFolder,
         unpack(pack, elsewhere)
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", "[" * 100_000, '{"kind": "crane evidence pack", "version": 2}'])
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", "[" * 100_000, '{"kind": "crane evidence pack", "version": 2}']
+)
 def test_a_list_that_is_none_is_refused(pack: Path, elsewhere: DataFolder, text: str) -> None:
     (pack / MANIFEST).write_text(text)
     with pytest.raises(SourceError, match="not the manifest of an evidence pack"):
         unpack(pack, elsewhere)
 
 
-def test_a_ledger_file_that_says_something_else_is_refused_whole(pack: Path, elsewhere: DataFolder) -> None:
+def test_a_ledger_file_that_says_something_else_is_refused_whole(
+    pack: Path, elsewhere: DataFolder
+) -> None:
     ledger.append(job_file(elsewhere, JOB.job), HERON, JOB, reply(1, "something else"))
     before = job_file(elsewhere, JOB.job).read_bytes()
     with pytest.raises(SourceError, match="the same name but different content"):

@@ -23,7 +23,9 @@ from crane_core.storage.store import Store
 from crane_core.storage.tables_out import table_rows
 from tests.pipeline.conftest import ship_minibench_alone
 
-ONE = ExportedStatistic("Results", "gain", "accuracy").measured(0.5, 0.4, 0.6, unit="share", method="m", n=7, n_cases=4)
+ONE = ExportedStatistic("Results", "gain", "accuracy").measured(
+    0.5, 0.4, 0.6, unit="share", method="m", n=7, n_cases=4
+)
 
 
 def tables(store: Store) -> dict[str, list[dict[str, Any]]]:
@@ -31,7 +33,9 @@ def tables(store: Store) -> dict[str, list[dict[str, Any]]]:
 
 
 @pytest.fixture
-def written(answered: DataFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, dict[str, Any]]:
+def written(
+    answered: DataFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> tuple[Path, dict[str, Any]]:
     """Everything with its texts, which are ours; and the tables it was made from."""
     monkeypatch.setattr(hf_dataset, "all_statistics", lambda *_: {"gains": [ONE]})
     store = prepare(answered)
@@ -53,7 +57,9 @@ def test_an_import_gives_identical_tables(
     store.close()
 
 
-def test_load_dataset_reads_typed_columns(written: tuple[Path, dict[str, Any]], tmp_path: Path) -> None:
+def test_load_dataset_reads_typed_columns(
+    written: tuple[Path, dict[str, Any]], tmp_path: Path
+) -> None:
     program = (
         "import sys, json; from datasets import load_dataset, get_dataset_config_names\n"
         "names = get_dataset_config_names(sys.argv[1])\n"
@@ -87,7 +93,10 @@ def test_texts_are_left_out_unless_asked_for(
     write_dataset(Material(store, only_minibench), tmp_path / "facts", with_texts=False)
     store.close()
     assert not (tmp_path / "facts" / "cells").exists()
-    columns = {path.parent.name: pq.read_schema(path).names for path in (tmp_path / "facts").rglob("*.parquet")}
+    columns = {
+        path.parent.name: pq.read_schema(path).names
+        for path in (tmp_path / "facts").rglob("*.parquet")
+    }
     assert not {"message", "traceback", "diagnosis"} & set(columns["cases"])
     assert "remark" not in columns["instances"]
     card = (tmp_path / "facts" / "README.md").read_text("utf-8")

@@ -80,13 +80,20 @@ def altered(out: Path, change: Callable[[str, bytes], bytes]) -> Path:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (lambda name, data: data.replace(b"Made up", b"Made UP") if name.endswith("l") else data, "differs from"),
         (
-            lambda name, data: data.replace(b'"version": 1', b'"version": 99') if name.endswith("n") else data,
+            lambda name, data: data.replace(b"Made up", b"Made UP") if name.endswith("l") else data,
+            "differs from",
+        ),
+        (
+            lambda name, data: (
+                data.replace(b'"version": 1', b'"version": 99') if name.endswith("n") else data
+            ),
             "version 99",
         ),
         (
-            lambda name, data: data.replace(b"ledger/runs", b"ledger/../..") if name.endswith("n") else data,
+            lambda name, data: (
+                data.replace(b"ledger/runs", b"ledger/../..") if name.endswith("n") else data
+            ),
             "ledger file",
         ),
     ],

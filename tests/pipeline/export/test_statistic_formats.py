@@ -22,10 +22,14 @@ from crane_core.pipeline.export.statistic_formats import (
     statistics_latex,
 )
 
-HEAD = ExportedStatistic("Results", "gain", "accuracy", experiment="my_run & 50%", detector="Heron #1 {x}\\y~z^2")
+HEAD = ExportedStatistic(
+    "Results", "gain", "accuracy", experiment="my_run & 50%", detector="Heron #1 {x}\\y~z^2"
+)
 FOUND = {
     "gains": [
-        HEAD.measured(0.1, 0.05, 0.2, unit="share", method="Wilson's", n=7, n_cases=4)._replace(p=0.0004, test="t"),
+        HEAD.measured(0.1, 0.05, 0.2, unit="share", method="Wilson's", n=7, n_cases=4)._replace(
+            p=0.0004, test="t"
+        ),
         HEAD.measured(float("nan"), float("nan"), float("nan"), unit="share", method="Wilson's"),
     ],
     "claims": [HEAD._replace(statistic='said "so", and\nso', stated="7 to 10", note="holds")],
@@ -36,7 +40,9 @@ def test_csv_and_json_hold_the_same_rows_unrounded() -> None:
     rows = list(csv.DictReader(io.StringIO(statistics_csv(FOUND))))
     told = json.loads(statistics_json(FOUND))["statistics"]
     assert list(rows[0]) == list(told[0]) == ["kind", *COLUMNS]
-    assert [{name: "" if value is None else str(value) for name, value in row.items()} for row in told] == rows
+    assert [
+        {name: "" if value is None else str(value) for name, value in row.items()} for row in told
+    ] == rows
     assert float(rows[0]["value"]) == 0.1
     assert (rows[0]["level"], rows[0]["interval_method"]) == ("0.95", "Wilson's")
 
@@ -49,7 +55,9 @@ def test_what_has_no_value_is_empty_and_claims_no_interval() -> None:
 def test_latex_is_rounded_and_escaped() -> None:
     table = statistics_latex("gains", FOUND["gains"])
     row = table.splitlines()[6]
-    assert row.startswith(r"accuracy & my\_run \& 50\% & Heron \#1 \{x\}\textbackslash{}y\textasciitilde{}z")
+    assert row.startswith(
+        r"accuracy & my\_run \& 50\% & Heron \#1 \{x\}\textbackslash{}y\textasciitilde{}z"
+    )
     assert row.endswith(r"& 0.100 & 0.050 to 0.200 & 7 & < 0.001 \\")
     assert table.count(r"\begin{longtable}") == table.count(r"\end{longtable}") == 1
 
@@ -57,14 +65,17 @@ def test_latex_is_rounded_and_escaped() -> None:
 @given(st.text(max_size=60))
 def test_no_name_is_a_command_of_latex(text: str) -> None:
     plain = re.sub(
-        r"\\textbackslash\{\}|\\textasciitilde\{\}|\\textasciicircum\{\}|\$-\$|\\[&%$#_{}]", "", escaped(text)
+        r"\\textbackslash\{\}|\\textasciitilde\{\}|\\textasciicircum\{\}|\$-\$|\\[&%$#_{}]",
+        "",
+        escaped(text),
     )
     assert not set(plain) & set("\\~^&%$#_{}")
     assert "\n" not in escaped(text)
 
 
 @pytest.mark.parametrize(
-    ("value", "unit", "shown"), [(0.0725, "share", "0.073"), (222.0, "count", "222"), (1.325, "odds ratio", "1.33")]
+    ("value", "unit", "shown"),
+    [(0.0725, "share", "0.073"), (222.0, "count", "222"), (1.325, "odds ratio", "1.33")],
 )
 def test_values_are_rounded_half_up(value: float, unit: str, shown: str) -> None:
     assert number(value, unit) == shown

@@ -58,11 +58,17 @@ def test_records_of_many_threads_all_arrive_each_thread_in_its_order(tmp_path: P
     found = kept(path)
     assert len(found) == N_THREADS * N_EACH
     for thread_number in range(N_THREADS):
-        mine = [record for record in found if isinstance(record, Run) and record.instance_id == f"case_{thread_number}"]
+        mine = [
+            record
+            for record in found
+            if isinstance(record, Run) and record.instance_id == f"case_{thread_number}"
+        ]
         assert mine == [run(thread_number, index) for index in range(1, N_EACH + 1)]
 
 
-def test_what_waits_while_the_disk_is_busy_goes_in_one_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_waits_while_the_disk_is_busy_goes_in_one_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The disk is made busy by holding its first fsync until the rest has been handed over."""
     handed_over, fsync, n_syncs = Event(), os.fsync, [0]
 
@@ -73,7 +79,9 @@ def test_what_waits_while_the_disk_is_busy_goes_in_one_write(tmp_path: Path, mon
 
     monkeypatch.setattr(os, "fsync", slow)
     batches: list[int] = []
-    with GroupCommit(tmp_path / "job.jsonl", lambda records: batches.append(len(records)), Event()) as commit:
+    with GroupCommit(
+        tmp_path / "job.jsonl", lambda records: batches.append(len(records)), Event()
+    ) as commit:
         for index in range(1, USUALLY_WAITING + 1):
             commit.put(run(0, index))
         handed_over.set()

@@ -19,7 +19,9 @@ from tests.spoken import speaker
 ON = ("--setting", "code", "--benchmark", "minibench", "--instances", "numpy_1_*", "--runs", "1")
 
 
-@pytest.mark.parametrize("fault", [ServerFault.REFUSAL, ServerFault.ENDLESS_THINKING, ServerFault.EMPTY])
+@pytest.mark.parametrize(
+    "fault", [ServerFault.REFUSAL, ServerFault.ENDLESS_THINKING, ServerFault.EMPTY]
+)
 def test_job_without_an_answer_is_a_run_and_no_result(
     folder: DataFolder, capsys: pytest.CaptureFixture[str], fault: ServerFault
 ) -> None:
@@ -36,7 +38,9 @@ def test_job_without_an_answer_is_a_run_and_no_result(
         assert (row["n_answers"], row["n_unanswered"], row["is_job"]) == (0, 2, True)
         mine = verdicts[verdicts["experiment"] == path.stem]
         for rate in RATES:
-            found = rate_table(mine, by=["detector"], rate=rate, rule=VoteRule.MAJORITY, credit=Credit.DETECTION)
+            found = rate_table(
+                mine, by=["detector"], rate=rate, rule=VoteRule.MAJORITY, credit=Credit.DETECTION
+            )
             assert found["n"].sum() == 0 and found["value"].notna().sum() == 0
         assert all(each.rates["Accuracy"].n == 0 for each in scores(store, path.stem))
         other = listed[(listed["benchmark"] == "minibench") & (listed["n_answers"] > 0)].iloc[0]

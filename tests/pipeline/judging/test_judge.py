@@ -48,7 +48,12 @@ def base_url() -> Iterator[str]:
 def planned(folder: DataFolder, **more: object) -> JudgePlan:
     store = prepare(folder)
     try:
-        usual = {"model": "egret", "benchmark": "minibench", "experiment": "ours", "options": {"model": "egret"}}
+        usual = {
+            "model": "egret",
+            "benchmark": "minibench",
+            "experiment": "ours",
+            "options": {"model": "egret"},
+        }
         return plan_judgement(store, folder, WantedJudgement(**usual | more))  # type: ignore[arg-type]
     finally:
         store.close()
@@ -75,16 +80,25 @@ def test_all_diagnoses_are_judged_once_before_any_is_judged_again() -> None:
     assert len(set(passes)) == 12
 
 
-def test_every_detected_crash_is_judged_run_by_run_in_both_orders(answered: DataFolder, base_url: str) -> None:
+def test_every_detected_crash_is_judged_run_by_run_in_both_orders(
+    answered: DataFolder, base_url: str
+) -> None:
     plan = planned(answered)
     assert len({key[:3] for key in plan.cases}) == N_VERDICTS
     assert all(key[0].endswith("_reproduced") for key in plan.cases)
     outcome = judged(answered, plan, base_url)
     assert (outcome.n_all, outcome.n_answered, outcome.n_open) == (N_QUESTIONS, N_QUESTIONS, 0)
     kept = replies(answered, plan)
-    assert Counter(reply.presentation for reply in kept) == {"normal": N_QUESTIONS // 2, "reversed": N_QUESTIONS // 2}
+    assert Counter(reply.presentation for reply in kept) == {
+        "normal": N_QUESTIONS // 2,
+        "reversed": N_QUESTIONS // 2,
+    }
     store = prepare(answered)
-    rows = store.cursor().execute("SELECT case_id, diagnosis FROM cases WHERE benchmark = 'minibench'").fetchall()
+    rows = (
+        store.cursor()
+        .execute("SELECT case_id, diagnosis FROM cases WHERE benchmark = 'minibench'")
+        .fetchall()
+    )
     cause_of = dict(rows)
     for reply in kept:
         cause = cause_of[reply.instance_id.removesuffix("_reproduced")]
@@ -117,11 +131,17 @@ def test_its_labels_stand_beside_those_of_people(answered: DataFolder, base_url:
     rows = judged_by(verdicts, labels, "judge egret, repetition 1")
     assert coverage(rows)[:3] == (N_VERDICTS, N_VERDICTS, 0)
     [job] = jobs.judge_job_list(store.cursor()).to_dict("records")
-    assert (job["annotator"], job["n_replies"], job["n_labels"]) == ("judge egret", 2 * N_QUESTIONS, 2 * N_QUESTIONS)
+    assert (job["annotator"], job["n_replies"], job["n_labels"]) == (
+        "judge egret",
+        2 * N_QUESTIONS,
+        2 * N_QUESTIONS,
+    )
     store.close()
 
 
-def test_labels_are_read_from_the_raw_replies_again_at_a_rebuild(answered: DataFolder, base_url: str) -> None:
+def test_labels_are_read_from_the_raw_replies_again_at_a_rebuild(
+    answered: DataFolder, base_url: str
+) -> None:
     plan = planned(answered, detector="heron")
     judged(answered, plan, base_url)
     store = prepare(answered)
@@ -138,7 +158,9 @@ def test_labels_are_read_from_the_raw_replies_again_at_a_rebuild(answered: DataF
 
 def test_a_reply_without_a_label_is_counted_kept_and_no_label(answered: DataFolder) -> None:
     plan = planned(answered, detector="heron", setting="code")
-    with fake_server(FakePlan(seed=7, faults={ServerFault.WRONG_JSON: 3, ServerFault.REFUSAL: 4})) as base_url:
+    with fake_server(
+        FakePlan(seed=7, faults={ServerFault.WRONG_JSON: 3, ServerFault.REFUSAL: 4})
+    ) as base_url:
         outcome = judged(answered, plan, base_url)
     assert outcome.n_all == N_QUESTIONS // 4
     assert outcome.unreadable == {"no object in the reply has the key label": N_QUESTIONS // 12}
@@ -166,12 +188,20 @@ def test_a_spent_budget_ends_it_and_more_goes_on(answered: DataFolder, base_url:
     assert rest.n_answered == len(replies(answered, plan)) == N_QUESTIONS
 
 
-def test_two_judges_of_one_model_have_names_of_their_own(answered: DataFolder, base_url: str) -> None:
+def test_two_judges_of_one_model_have_names_of_their_own(
+    answered: DataFolder, base_url: str
+) -> None:
     first = planned(answered, detector="heron", setting="code")
     judged(answered, first, base_url)
-    other = planned(answered, detector="heron", setting="code", options={"model": "egret", "temperature": 1.0})
+    other = planned(
+        answered, detector="heron", setting="code", options={"model": "egret", "temperature": 1.0}
+    )
     repeat = planned(answered, detector="heron", setting="code", again=True)
-    assert planned(answered, detector="heron", setting="code").job.annotator == first.job.annotator == "judge egret"
+    assert (
+        planned(answered, detector="heron", setting="code").job.annotator
+        == first.job.annotator
+        == "judge egret"
+    )
     assert len({first.job.annotator, other.job.annotator, repeat.job.annotator}) == 3
     judged(answered, other, base_url)
     records = ledger.tail(job_file(answered, other.job.job)).records
@@ -184,10 +214,15 @@ def test_two_judges_of_one_model_have_names_of_their_own(answered: DataFolder, b
         ({"experiment": "nobody"}, "No verdict in the experiment 'nobody'"),
         ({"detector": "gull*"}, "None of the 144 diagnoses"),
         ({"setting": "runtime+"}, "None of the 144 diagnoses"),
-        ({"benchmark": "junobench", "experiment": "crane-llm-2025-10"}, "detects a crash and gives a reason"),
+        (
+            {"benchmark": "junobench", "experiment": "crane-llm-2025-10"},
+            "detects a crash and gives a reason",
+        ),
     ],
 )
-def test_nothing_to_judge_is_refused_with_a_remedy(answered: DataFolder, more: dict[str, object], told: str) -> None:
+def test_nothing_to_judge_is_refused_with_a_remedy(
+    answered: DataFolder, more: dict[str, object], told: str
+) -> None:
     with pytest.raises(DetectorError, match=told) as refused:
         planned(answered, **more)
     assert "fetch crane-llm" in refused.value.remedy

@@ -24,7 +24,12 @@ from crane_core.pipeline.agreement.agreement import (
     agreement_with_judges,
     common_items,
 )
-from crane_core.pipeline.agreement.campaign_judges import CampaignJudge, beside_people, counted_words, judges_of
+from crane_core.pipeline.agreement.campaign_judges import (
+    CampaignJudge,
+    beside_people,
+    counted_words,
+    judges_of,
+)
 from crane_core.pipeline.agreement.judge_powered import credits_of, judge_powered
 from crane_core.pipeline.campaigns.campaigns import drawn_plan, keep_campaign
 from crane_core.pipeline.campaigns.guideline import change_guideline
@@ -59,7 +64,10 @@ def base_url() -> Iterator[str]:
 def plan(answered: DataFolder) -> Plan:
     store = prepare(answered)
     plan = drawn_plan(
-        store, CampaignRequest("pilot", ("ana",), OURS, Design(margin=0.1, repeats=0), seed=7, created_by="ana")
+        store,
+        CampaignRequest(
+            "pilot", ("ana",), OURS, Design(margin=0.1, repeats=0), seed=7, created_by="ana"
+        ),
     )
     store.close()
     keep_campaign(answered, plan)
@@ -70,14 +78,22 @@ def plan(answered: DataFolder) -> Plan:
 def planned(folder: DataFolder, plan: Plan, **more: object) -> JudgePlan:
     store = prepare(folder)
     try:
-        usual = {"options": {"model": "egret"}, "presentations": (Presentation.NORMAL,), "campaign": plan}
-        return plan_judgement(store, folder, WantedJudgement("egret", "minibench", "ours", **usual | more))  # type: ignore[arg-type]
+        usual = {
+            "options": {"model": "egret"},
+            "presentations": (Presentation.NORMAL,),
+            "campaign": plan,
+        }
+        return plan_judgement(
+            store, folder, WantedJudgement("egret", "minibench", "ours", **usual | more)
+        )  # type: ignore[arg-type]
     finally:
         store.close()
 
 
 def judged(folder: DataFolder, wanted: JudgePlan, base_url: str) -> list[JudgeReply]:
-    outcome = carry_out(folder, wanted.work, judging(wanted, asking(Endpoint("egret", base_url), concurrency=8)))
+    outcome = carry_out(
+        folder, wanted.work, judging(wanted, asking(Endpoint("egret", base_url), concurrency=8))
+    )
     assert outcome.n_open == 0
     records = ledger.tail(job_file(folder, wanted.job.job)).records
     return [record for record in records if isinstance(record, JudgeReply)]
@@ -87,19 +103,26 @@ def test_exactly_its_items_are_judged_as_people_see_them_under_the_guideline(
     answered: DataFolder, plan: Plan, base_url: str
 ) -> None:
     replies = judged(answered, planned(answered, plan), base_url)
-    of = {(r.benchmark, r.instance_id, r.detector, str(r.setting), r.experiment): r for r in replies}
+    of = {
+        (r.benchmark, r.instance_id, r.detector, str(r.setting), r.experiment): r for r in replies
+    }
     assert len(of) == len(replies) == len(plan.items)
     assert set(of) == {item.verdict.key for item in plan.items}
     store = prepare(answered)
     texts = item_texts(store, plan)
     for item in plan.items:
         reply, told = of[item.verdict.key], texts[item.item]
-        places = [reply.prompt.index(str(text).strip()) for text in (plan.guideline_text, *told[:1], told.diagnosis)]
+        places = [
+            reply.prompt.index(str(text).strip())
+            for text in (plan.guideline_text, *told[:1], told.diagnosis)
+        ]
         assert places == sorted(places)
         assert (reply.guideline, reply.run_index) == (plan.guideline, 0)
     before = state.content(store.cursor())
     stamped = (
-        store.cursor().execute("SELECT DISTINCT guideline FROM judgements WHERE annotator_kind = 'judge'").fetchall()
+        store.cursor()
+        .execute("SELECT DISTINCT guideline FROM judgements WHERE annotator_kind = 'judge'")
+        .fetchall()
     )
     assert (plan.guideline,) in stamped
     store.close()
@@ -134,9 +157,15 @@ def test_its_labels_stand_beside_those_of_people_and_power_their_estimate(
     some = plan.orders["ana"][:15]
     for place, showing in enumerate(some):
         act = {"event": f"ana-{place:06}", "action": "label", "item": showing.item, "showing": 1}
-        assert desk.take("ana", [act | {"label": ("correct", "partial", "wrong")[place % 3]}]).refused == {}
+        assert (
+            desk.take("ana", [act | {"label": ("correct", "partial", "wrong")[place % 3]}]).refused
+            == {}
+        )
     replies = judged(answered, planned(answered, plan), base_url)
-    labels_of = {(r.instance_id, r.detector, str(r.setting)): json.loads(str(r.text))["label"] for r in replies}
+    labels_of = {
+        (r.instance_id, r.detector, str(r.setting)): json.loads(str(r.text))["label"]
+        for r in replies
+    }
     store = prepare(answered)
     labels, verdicts = labels_with_pooled_judges(store, answered), verdict_frame(store)
     found = judges_of(store, "pilot")
@@ -144,7 +173,10 @@ def test_its_labels_stand_beside_those_of_people_and_power_their_estimate(
     store.close()
     judge = "judge egret on pilot, repetition 1"
     items = common_items(labels, verdicts, ["pilot: ana", judge], ComparedVerdicts.DIAGNOSES)
-    n_on_scale = sum(labels_of[plan.item(s.item).verdict.key[1:4]] in ("correct", "partial", "wrong") for s in some)
+    n_on_scale = sum(
+        labels_of[plan.item(s.item).verdict.key[1:4]] in ("correct", "partial", "wrong")
+        for s in some
+    )
     table = agreement_with_judges(items, "pilot: ana", [judge]).set_index("coefficient")
     assert table.loc[KAPPA, "n"] == n_on_scale
     [row] = judge_powered(labels, verdicts, "pilot: ana", [judge]).to_dict("records")
@@ -153,15 +185,24 @@ def test_its_labels_stand_beside_those_of_people_and_power_their_estimate(
 
     assert found == [CampaignJudge(judge, plan.guideline)]
     of_ana, of_final = as_rows(beside_people(labels, verdicts, plan, [judge], locked=True))
-    assert (of_ana["judge"], of_ana["person"], of_final["person"]) == (judge, "pilot: ana", "pilot: final")
+    assert (of_ana["judge"], of_ana["person"], of_final["person"]) == (
+        judge,
+        "pilot: ana",
+        "pilot: final",
+    )
     assert (of_ana["n"], of_ana["kappa"]) == (n_on_scale, pytest.approx(table.loc[KAPPA, "value"]))
     assert of_ana["percent"] == pytest.approx(table.loc[PERCENT, "value"])
     assert [of_ana[name] for name in ("n_both", "n_more", "alone", "powered")] == [
         row["n"], row["n_more"], row["alone"], row["value"],
     ]  # fmt: skip
     assert of_final["n"] == n_on_scale and of_final["n_more"] is None
-    few = labels[(labels["annotator"] == judge) | labels["instance_id"].isin(labels["instance_id"].unique()[:1])]
-    assert beside_people(few, verdicts, plan, [judge], locked=False).empty, "few labels of a blind campaign"
+    few = labels[
+        (labels["annotator"] == judge)
+        | labels["instance_id"].isin(labels["instance_id"].unique()[:1])
+    ]
+    assert beside_people(few, verdicts, plan, [judge], locked=False).empty, (
+        "few labels of a blind campaign"
+    )
 
 
 def test_items_without_texts_are_skipped_and_counted(answered: DataFolder, plan: Plan) -> None:
@@ -182,7 +223,13 @@ def test_items_without_texts_are_skipped_and_counted(answered: DataFolder, plan:
 def own_plan(answered: DataFolder, labels: LabelSet) -> Plan:
     store = prepare(answered)
     wish = CampaignRequest(
-        "own", ("ana",), OURS, Design(DrawKind.ALL, repeats=0), seed=7, created_by="ana", labels=labels
+        "own",
+        ("ana",),
+        OURS,
+        Design(DrawKind.ALL, repeats=0),
+        seed=7,
+        created_by="ana",
+        labels=labels,
     )
     found = drawn_plan(store, wish)
     store.close()
@@ -196,7 +243,9 @@ def test_a_judge_of_own_labels_is_shown_them_and_its_replies_are_read_against_th
     wanted = planned(answered, own_plan(answered, FOUR))
     assert wanted.template.name.startswith("judge-own-labels-")
     replies = judged(answered, wanted, base_url)
-    assert {(reply.campaign, reply.labels) for reply in replies} == {("own", "correct,partial,wrong,unclear")}
+    assert {(reply.campaign, reply.labels) for reply in replies} == {
+        ("own", "correct,partial,wrong,unclear")
+    }
     for label in FOUR.labels:
         assert f'- "{label.code}": {label.word}. {label.means}' in replies[0].prompt
     assert replies[0].prompt.index("They have no order.") < replies[0].prompt.index("<<<guideline")
@@ -206,7 +255,9 @@ def test_a_judge_of_own_labels_is_shown_them_and_its_replies_are_read_against_th
     assert judgement_of(replace(replies[0], text='{"label": "sound", "explanation": "x"}')) is None
     store = prepare(answered)
     before = state.content(store.cursor())
-    stamped = store.cursor().execute("SELECT DISTINCT campaign FROM judgements WHERE annotator_kind = 'judge'")
+    stamped = store.cursor().execute(
+        "SELECT DISTINCT campaign FROM judgements WHERE annotator_kind = 'judge'"
+    )
     assert ("own",) in stamped.fetchall()
     store.close()
     rebuild(answered)
@@ -223,9 +274,15 @@ def test_a_judge_of_own_labels_is_compared_on_their_set_and_enters_no_results(
     some = plan.orders["ana"][:20]
     for place, showing in enumerate(some):
         act = {"event": f"ana-{place:06}", "action": "label", "item": showing.item, "showing": 1}
-        assert desk.take("ana", [act | {"label": ("sound", "sound", "unsound")[place % 3]}]).refused == {}
+        assert (
+            desk.take("ana", [act | {"label": ("sound", "sound", "unsound")[place % 3]}]).refused
+            == {}
+        )
     replies = judged(answered, planned(answered, plan), base_url)
-    said = {(r.instance_id, r.detector, str(r.setting)): json.loads(str(r.text))["label"] for r in replies}
+    said = {
+        (r.instance_id, r.detector, str(r.setting)): json.loads(str(r.text))["label"]
+        for r in replies
+    }
     store = prepare(answered)
     labels, verdicts = labels_with_pooled_judges(store, answered), verdict_frame(store)
     [judge] = judges_of(store, "own")
@@ -238,7 +295,9 @@ def test_a_judge_of_own_labels_is_compared_on_their_set_and_enters_no_results(
             for place, s in enumerate(some)]  # fmt: skip
     on_scale = [(mine, its) for mine, its in both if its in TWO]
     assert of_ana["n"] == len(on_scale) < 20
-    assert of_ana["percent"] == pytest.approx(sum(mine == its for mine, its in on_scale) / len(on_scale))
+    assert of_ana["percent"] == pytest.approx(
+        sum(mine == its for mine, its in on_scale) / len(on_scale)
+    )
     mine, its = zip(*on_scale, strict=True)
     assert of_ana["kappa"] == pytest.approx(cohen_kappa_score(mine, its))
     assert of_ana["alone"] == pytest.approx(14 / 20)
@@ -260,7 +319,13 @@ def test_labels_without_credit_still_have_an_agreement(answered: DataFolder, bas
     silent = replace(TWO, labels=tuple(replace(label, credit=None) for label in TWO.labels))
     plan = own_plan(answered, silent)
     for place, showing in enumerate(plan.orders["ana"]):
-        act = {"event": f"ana-{place:06}", "action": "label", "item": showing.item, "showing": 1, "label": "sound"}
+        act = {
+            "event": f"ana-{place:06}",
+            "action": "label",
+            "item": showing.item,
+            "showing": 1,
+            "label": "sound",
+        }
         assert LabelStore(answered, "own").take("ana", [act]).refused == {}
     judged(answered, planned(answered, plan), base_url)
     store = prepare(answered)

@@ -12,17 +12,37 @@ import pandas as pd
 import pytest
 
 from crane_core.annotation.draw import CampaignRequest, draw_plan
-from crane_core.annotation.plan import Design, DrawKind, Item, LabelledVerdict, Overlap, Plan, Population, Stratum
+from crane_core.annotation.plan import (
+    Design,
+    DrawKind,
+    Item,
+    LabelledVerdict,
+    Overlap,
+    Plan,
+    Population,
+    Stratum,
+)
 from crane_core.annotation.redeal import PeopleChange
 from crane_core.domain import Label
 from crane_core.importers.crane_llm_settled import SETTLED
-from crane_core.pipeline.campaigns.campaigns import asked_for, keep_campaign, kept_campaign, lock_campaign
+from crane_core.pipeline.campaigns.campaigns import (
+    asked_for,
+    keep_campaign,
+    kept_campaign,
+    lock_campaign,
+)
 from crane_core.pipeline.campaigns.label_frame import COLUMNS, KEY, label_frame
 from crane_core.pipeline.campaigns.labelling import LabelStore
 from crane_core.pipeline.campaigns.rounds import change_people, open_main
 from crane_core.pipeline.export import all_statistics
 from crane_core.pipeline.export.exported_statistic import Material
-from crane_core.pipeline.judging.judged import Coverage, annotators_of, coverage, judged_by, locked_campaigns
+from crane_core.pipeline.judging.judged import (
+    Coverage,
+    annotators_of,
+    coverage,
+    judged_by,
+    locked_campaigns,
+)
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.results.evaluate import printed_numbers, verdict_frame
 from crane_core.pipeline.results.measures import (
@@ -65,23 +85,41 @@ def models(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[(frame["experiment"] == STUDY.experiment) & (frame["detector_kind"] == "llm")]
 
 
-def plan_of(diagnoses: list[LabelledVerdict], design: Design, *, seed: int = 1, population: Population = STUDY) -> Plan:
+def plan_of(
+    diagnoses: list[LabelledVerdict],
+    design: Design,
+    *,
+    seed: int = 1,
+    population: Population = STUDY,
+) -> Plan:
     wish = CampaignRequest("pilot", ("ana", "ben"), population, design, seed=seed)
-    return draw_plan(wish, diagnoses, guideline="g", created_at="2026-11-21T09:00:00+00:00", left_out=0)
+    return draw_plan(
+        wish, diagnoses, guideline="g", created_at="2026-11-21T09:00:00+00:00", left_out=0
+    )
 
 
 def finals(plan: Plan, verdicts: pd.DataFrame, provenance: str = "unanimous") -> pd.DataFrame:
     """Final outcomes of every item, as the published human says."""
     human = verdicts.set_index(KEY)["human"]
     rows = [
-        (*item.verdict.key, "pilot: final", "final", human[item.verdict.key], "pilot", provenance, None)
+        (
+            *item.verdict.key,
+            "pilot: final",
+            "final",
+            human[item.verdict.key],
+            "pilot",
+            provenance,
+            None,
+        )
         for item in plan.items
     ]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
 @pytest.fixture
-def played(folder: DataFolder, diagnoses: list[LabelledVerdict]) -> Iterator[tuple[Store, DataFolder, Plan]]:
+def played(
+    folder: DataFolder, diagnoses: list[LabelledVerdict]
+) -> Iterator[tuple[Store, DataFolder, Plan]]:
     """A campaign over everything whose annotators say what the published human says; not locked yet."""
     store = open_store(folder.database)
     plan = plan_of(diagnoses, Design(kind=DrawKind.ALL))
@@ -116,7 +154,9 @@ def test_exported_rows_judged_by_a_sample_say_so(
     assert sampled
     said = f"judged by a sample: {len(plan.items)} of 501 detected crashes of the experiment have a label, and each"
     assert all(said in (row.note or "") for row in sampled)
-    assert any((row.note or "").startswith("no test: ") for row in sampled), "a note of its own stays in front"
+    assert any((row.note or "").startswith("no test: ") for row in sampled), (
+        "a note of its own stays in front"
+    )
     others = [row for row in rows if row.judged_by != "pilot: final"]
     assert others
     assert not any("sample" in (row.note or "") for row in others)
@@ -133,15 +173,20 @@ def test_a_campaign_over_everything_with_the_published_labels_gives_the_publishe
     assert [cell.status for cell in tables["2a"].cells] == [CellStatus.EQUAL] * 24
     assert coverage(models(judged)) == Coverage(501, 501, 0, 0, {"unanimous": 501})
     ours, theirs = models(judged), models(published)
-    for rule, credit in [(rule, credit) for rule in (VoteRule.MAJORITY, VoteRule.ALL) for credit in Credit]:
+    for rule, credit in [
+        (rule, credit) for rule in (VoteRule.MAJORITY, VoteRule.ALL) for credit in Credit
+    ]:
         asked: dict[str, Any] = {"rule": rule, "credit": credit}
         for rate in RATES:
             pd.testing.assert_frame_equal(
-                rate_table(ours, by=BY, rate=rate, **asked), rate_table(theirs, by=BY, rate=rate, **asked)
+                rate_table(ours, by=BY, rate=rate, **asked),
+                rate_table(theirs, by=BY, rate=rate, **asked),
             )
         pd.testing.assert_frame_equal(gain_table(ours, **asked), gain_table(theirs, **asked))
     by_library: dict[str, Any] = {"by": "library_group", "rate": "Recall", **STRICT}
-    pd.testing.assert_frame_equal(change_table(ours, **by_library), change_table(theirs, **by_library))
+    pd.testing.assert_frame_equal(
+        change_table(ours, **by_library), change_table(theirs, **by_library)
+    )
 
 
 def test_final_outcomes_are_offered_after_the_lock_and_where_they_have_labels(
@@ -155,10 +200,16 @@ def test_final_outcomes_are_offered_after_the_lock_and_where_they_have_labels(
     locked = locked_campaigns(folder)
     assert locked == {"pilot"}
     assert annotators_of(labels, models(frame), locked) == [PUBLISHED_HUMAN, "pilot: final"]
-    analyzers = frame[(frame["detector_kind"] == "analyzer") & (frame["experiment"] == STUDY.experiment)]
+    analyzers = frame[
+        (frame["detector_kind"] == "analyzer") & (frame["experiment"] == STUDY.experiment)
+    ]
     assert annotators_of(labels, analyzers, locked) == [PUBLISHED_HUMAN]
     assert annotators_of(labels, frame[frame["experiment"] == "junobench-construct"], locked) == []
-    differing = labels[labels["annotator"] == PUBLISHED_HUMAN].head(9).assign(annotator=f"{SETTLED}@1a2b3c4")
+    differing = (
+        labels[labels["annotator"] == PUBLISHED_HUMAN]
+        .head(9)
+        .assign(annotator=f"{SETTLED}@1a2b3c4")
+    )
     assert annotators_of(differing, models(frame), locked) == []
 
 
@@ -213,7 +264,9 @@ def test_a_sample_knows_how_many_crashes_each_group_has(
     judged = models(judged_by(verdicts, finals(plan, verdicts), "pilot: final", plan))
     for by in (BY, ["library_group", *BY]):
         asked: dict[str, Any] = {"by": by, "rate": "Recall", "rule": rule}
-        known = rate_table(models(verdicts), credit=Credit.DETECTION, **asked).set_index(by)["whole"]
+        known = rate_table(models(verdicts), credit=Credit.DETECTION, **asked).set_index(by)[
+            "whole"
+        ]
         for credit in (Credit.STRICT, Credit.HALF):
             found = rate_table(judged, credit=credit, **asked).set_index(by)
             covered = found[found["value"].notna()]
@@ -237,15 +290,26 @@ def said_by(folder: DataFolder, campaign: str, who: str, n: int, human: pd.Serie
     assert desk.take(who, acts).refused == {}
 
 
-def test_labels_weigh_by_their_stratum_after_a_redeal(folder: DataFolder, diagnoses: list[LabelledVerdict]) -> None:
+def test_labels_weigh_by_their_stratum_after_a_redeal(
+    folder: DataFolder, diagnoses: list[LabelledVerdict]
+) -> None:
     """Each item by two of four; one leaves, one joins, and some items stay open: each stratum still stands for all."""
     store = open_store(folder.database)
     verdicts = verdict_frame(store)
     human = verdicts.set_index(KEY)["human"]
-    design = Design(margin=0.06, strata=("library",), overlap=Overlap.SOME, per_item=2, calibration=6, repeats=0.0)
+    design = Design(
+        margin=0.06,
+        strata=("library",),
+        overlap=Overlap.SOME,
+        per_item=2,
+        calibration=6,
+        repeats=0.0,
+    )
     for seed in range(16):
         wish = CampaignRequest(f"team-{seed}", TEAM, STUDY, design, seed=seed)
-        plan = draw_plan(wish, diagnoses, guideline="g", created_at="2026-11-21T09:00:00+00:00", left_out=0)
+        plan = draw_plan(
+            wish, diagnoses, guideline="g", created_at="2026-11-21T09:00:00+00:00", left_out=0
+        )
         keep_campaign(folder, plan)
         for who in TEAM:
             said_by(folder, plan.campaign, who, 6, human)
@@ -294,7 +358,9 @@ def test_intervals_of_samples_cover_what_all_labels_would_give(
     covered = []
     for seed in range(1_000, 1_012):
         plan = plan_of(diagnoses, Design(), seed=seed)
-        table = rate_table(models(judged_by(verdicts, finals(plan, verdicts), "pilot: final", plan)), **asked)
+        table = rate_table(
+            models(judged_by(verdicts, finals(plan, verdicts), "pilot: final", plan)), **asked
+        )
         table = table.set_index(BY)
         covered += ((table["low"] <= truth) & (truth <= table["high"])).tolist()
         assert (table["n_labelled"] < table["n_to_label"]).all()
@@ -308,8 +374,15 @@ def test_with_a_sample_nobody_knows_who_wins_which_instance(
     plan = plan_of(diagnoses, Design())
     judged = models(judged_by(verdicts, finals(plan, verdicts), "pilot: final", plan))
     gains = gain_table(judged, **STRICT)  # type: ignore[arg-type]
-    assert gains[["gained", "lost", "p_value", "p_by_case", "p_holm", "detectable", "test"]].isna().all().all()
-    assert (gains["low"] < gains["difference"]).all() and (gains["difference"] < gains["high"]).all()
+    assert (
+        gains[["gained", "lost", "p_value", "p_by_case", "p_holm", "detectable", "test"]]
+        .isna()
+        .all()
+        .all()
+    )
+    assert (gains["low"] < gains["difference"]).all() and (
+        gains["difference"] < gains["high"]
+    ).all()
     detection = {"rule": VoteRule.MAJORITY, "credit": Credit.DETECTION}
     theirs = gain_table(models(verdicts), **detection)  # type: ignore[arg-type]
     pd.testing.assert_frame_equal(gain_table(judged, **detection), theirs)  # type: ignore[arg-type]
@@ -348,8 +421,14 @@ FRAME = [
 def small_plan(**design: Any) -> Plan:
     """Drawn from the verdicts of detector x."""
     frame = asked_for(small(*FRAME), Population("mine", "e", detectors=("x",)))
-    verdicts = [LabelledVerdict(**row) for row in as_rows(frame[[*KEY, "case_id", "library", "root_cause"]])]
-    return plan_of(verdicts, Design(kind=DrawKind.ALL, **design), population=Population("mine", "e", detectors=("x",)))
+    verdicts = [
+        LabelledVerdict(**row) for row in as_rows(frame[[*KEY, "case_id", "library", "root_cause"]])
+    ]
+    return plan_of(
+        verdicts,
+        Design(kind=DrawKind.ALL, **design),
+        population=Population("mine", "e", detectors=("x",)),
+    )
 
 
 def small_labels(plan: Plan, said: dict[tuple[str, str], str]) -> pd.DataFrame:
@@ -364,7 +443,9 @@ def small_labels(plan: Plan, said: dict[tuple[str, str], str]) -> pd.DataFrame:
 
 def test_weights_by_hand() -> None:
     plan = small_plan()
-    labels = small_labels(plan, {("a", "code"): "correct", ("b", "code"): "wrong", ("a", "runtime"): "correct"})
+    labels = small_labels(
+        plan, {("a", "code"): "correct", ("b", "code"): "wrong", ("a", "runtime"): "correct"}
+    )
     judged = judged_by(small(*FRAME), labels, "pilot: final", plan)
     judged["weight"] = label_weights(judged, VoteRule.MAJORITY)
     rows = judged.set_index(["detector", "setting", "instance_id"])["weight"]
@@ -381,7 +462,9 @@ def test_weights_by_hand() -> None:
 def test_rates_by_hand() -> None:
     """x, code: of four detected crashes half are correct, one crash was missed, one alarm is false: 2 of 5 found."""
     plan = small_plan()
-    labels = small_labels(plan, {("a", "code"): "correct", ("b", "code"): "partial", ("a", "runtime"): "correct"})
+    labels = small_labels(
+        plan, {("a", "code"): "correct", ("b", "code"): "partial", ("a", "runtime"): "correct"}
+    )
     judged = judged_by(small(*FRAME), labels, "pilot: final", plan)
     recall = rate_table(judged, by=BY, rate="Recall", **STRICT).set_index(BY)  # type: ignore[arg-type]
     code = recall.loc[("x", "code")]
@@ -389,9 +472,13 @@ def test_rates_by_hand() -> None:
     assert (code["n"], code["n_labelled"], code["n_to_label"], code["left_out"]) == (3, 2, 4, 0)
     precision = rate_table(judged, by=BY, rate="Precision", **STRICT).set_index(BY)  # type: ignore[arg-type]
     assert precision.loc[("x", "code"), ["part", "whole"]].tolist() == [2.0, 3.0]
-    half = rate_table(judged, by=BY, rate="Recall", rule=VoteRule.MAJORITY, credit=Credit.HALF).set_index(BY)
+    half = rate_table(
+        judged, by=BY, rate="Recall", rule=VoteRule.MAJORITY, credit=Credit.HALF
+    ).set_index(BY)
     assert half.loc[("x", "code"), "value"] == pytest.approx(3 / 5)
-    everyone = rate_table(judged, by=BY, rate="Recall", rule=VoteRule.ALL, credit=Credit.STRICT).set_index(BY)
+    everyone = rate_table(
+        judged, by=BY, rate="Recall", rule=VoteRule.ALL, credit=Credit.STRICT
+    ).set_index(BY)
     assert everyone.loc[("x", "code"), ["part", "whole"]].tolist() == [1.0, 5.0]
 
 
@@ -404,8 +491,12 @@ def test_what_no_label_stands_for_has_no_rate_and_no_gain() -> None:
     assert table.loc[("y", "code"), ["n", "n_labelled", "n_to_label"]].tolist() == [0, 0, 2]
     [gain] = gain_table(judged, **STRICT).to_dict("records")  # type: ignore[arg-type]
     assert gain["n"] == 0
-    assert np.isnan([gain[name] for name in ("without", "with_", "difference", "low", "high", "gained")]).all()
-    found = rate_table(judged, by=BY, rate="Accuracy", rule=VoteRule.MAJORITY, credit=Credit.DETECTION)
+    assert np.isnan(
+        [gain[name] for name in ("without", "with_", "difference", "low", "high", "gained")]
+    ).all()
+    found = rate_table(
+        judged, by=BY, rate="Accuracy", rule=VoteRule.MAJORITY, credit=Credit.DETECTION
+    )
     assert found["value"].notna().all()
 
 
@@ -421,10 +512,14 @@ def test_without_strata_a_label_stands_for_all_of_the_slice() -> None:
 
 def test_items_of_a_plan_that_nobody_loaded_change_nothing() -> None:
     plan = small_plan()
-    labels = small_labels(plan, {("a", "code"): "correct", ("b", "code"): "wrong", ("a", "runtime"): "correct"})
+    labels = small_labels(
+        plan, {("a", "code"): "correct", ("b", "code"): "wrong", ("a", "runtime"): "correct"}
+    )
     elsewhere = replace(plan.items[0].verdict, instance_id="zz_reproduced", case_id="zz")
     more = replace(
-        plan, items=(*plan.items, Item("f" * 12, elsewhere, 0, 1.0)), strata=(*plan.strata, Stratum("s", 1, 1, 0))
+        plan,
+        items=(*plan.items, Item("f" * 12, elsewhere, 0, 1.0)),
+        strata=(*plan.strata, Stratum("s", 1, 1, 0)),
     )
     extra = pd.concat([labels, labels.head(1).assign(instance_id="zz_reproduced")])
     expected = judged_by(small(*FRAME), labels, "pilot: final", plan)

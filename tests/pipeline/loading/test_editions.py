@@ -50,7 +50,9 @@ def whole_folder(prepared_folder: DataFolder, tmp_path: Path) -> DataFolder:
 
 def inputs(target: str) -> dict[str, str]:
     body = f"# Executed Cells:\n## Cell 1:\nprices = [3, 4]\n\n\n# Target Cell:\n{target}\n"
-    return {f"llms/llms_inputs/executed_code/pandas/{CASE}_{version}.txt": body for version in VERSIONS}
+    return {
+        f"llms/llms_inputs/executed_code/pandas/{CASE}_{version}.txt": body for version in VERSIONS
+    }
 
 
 def october(*, crashes: bool, model: str = "heron") -> dict[str, str]:
@@ -58,9 +60,13 @@ def october(*, crashes: bool, model: str = "heron") -> dict[str, str]:
     files = inputs("prices[5]")
     for version in VERSIONS:
         answers = json.dumps([{"reasoning": f"said {n}", "detection": crashes} for n in range(5)])
-        files[f"llms/llms_outputs/results_raw/{model}/crash_detection_code/{CASE}_{version}.json"] = answers
+        files[
+            f"llms/llms_outputs/results_raw/{model}/crash_detection_code/{CASE}_{version}.json"
+        ] = answers
         labels = json.dumps(["[Correct]" if crashes else "[Wrong]"] * 5)
-        files[f"llms/llms_outputs/results_parsed_1/{model}/crash_detection_code/{CASE}_{version}.json"] = labels
+        files[
+            f"llms/llms_outputs/results_parsed_1/{model}/crash_detection_code/{CASE}_{version}.json"
+        ] = labels
     return files
 
 
@@ -89,8 +95,12 @@ def as_zip(path: Path, files: dict[str, str], commit: str) -> Path:
     return path
 
 
-def fetched(path: Path, folder: DataFolder, files: dict[str, str], commit: str, ref: str) -> Imported:
-    return import_paths([as_tar(path, files, commit)], folder, release=Release("crane-llm", ref, commit))
+def fetched(
+    path: Path, folder: DataFolder, files: dict[str, str], commit: str, ref: str
+) -> Imported:
+    return import_paths(
+        [as_tar(path, files, commit)], folder, release=Release("crane-llm", ref, commit)
+    )
 
 
 def default_of(path: Path, folder: DataFolder) -> Imported:
@@ -118,7 +128,9 @@ def rows_of_default(folder: DataFolder) -> dict[str, list[tuple[Any, ...]]]:
     }
     found = {name: cursor.execute(sql, [OCTOBER]).fetchall() for name, sql in asked.items()}
     labels = labels_with_pooled_judges(store, folder)
-    found["labels"] = list(labels[labels["experiment"] == OCTOBER].itertuples(index=False, name=None))
+    found["labels"] = list(
+        labels[labels["experiment"] == OCTOBER].itertuples(index=False, name=None)
+    )
     store.close()
     return found
 
@@ -138,7 +150,9 @@ def test_another_release_stands_beside_the_default_and_changes_nothing_of_it(
     assert rows_of_default(folder) == before
 
 
-def test_the_default_release_is_the_same_whether_it_comes_first_or_last(folder: DataFolder, tmp_path: Path) -> None:
+def test_the_default_release_is_the_same_whether_it_comes_first_or_last(
+    folder: DataFolder, tmp_path: Path
+) -> None:
     fetched(tmp_path / "b.tar.gz", folder, october(crashes=False), LATER, "main")
     default_of(tmp_path / "a.tar.gz", folder)
     assert said(folder) == {OCTOBER: (10, 0), f"{OCTOBER}@9a8b7c6": (0, 10)}
@@ -155,7 +169,9 @@ def test_annotators_of_another_release_are_others(folder: DataFolder, tmp_path: 
     default_of(tmp_path / "a.tar.gz", folder)
     fetched(tmp_path / "b.tar.gz", folder, october(crashes=False), LATER, "main")
     store = prepare(folder)
-    found = store.cursor().execute("SELECT DISTINCT annotator, experiment FROM judgements WHERE detector = 'heron'")
+    found = store.cursor().execute(
+        "SELECT DISTINCT annotator, experiment FROM judgements WHERE detector = 'heron'"
+    )
     assert sorted(found.fetchall()) == [
         ("published judge", OCTOBER),
         ("published judge@9a8b7c6", f"{OCTOBER}@9a8b7c6"),
@@ -197,22 +213,38 @@ def test_a_commit_that_is_here_is_not_loaded_again_when_it_is_packed_otherwise(
 def test_an_archive_that_is_imported_by_hand_tells_its_commit_itself(
     pack: Callable[..., Path], commit: str, edition: str, folder: DataFolder, tmp_path: Path
 ) -> None:
-    path = pack(tmp_path / f"by_hand.{'zip' if pack is as_zip else 'tar.gz'}", october(crashes=False), commit)
+    path = pack(
+        tmp_path / f"by_hand.{'zip' if pack is as_zip else 'tar.gz'}",
+        october(crashes=False),
+        commit,
+    )
     assert import_paths([path], folder).edition == edition
     assert [source.release for source in staged_sources(folder.sources)] == [
         Release("crane-llm", "", commit) if commit else None
     ]
 
 
-def test_a_branch_whose_archive_names_no_commit_goes_by_its_content(folder: DataFolder, tmp_path: Path) -> None:
+def test_a_branch_whose_archive_names_no_commit_goes_by_its_content(
+    folder: DataFolder, tmp_path: Path
+) -> None:
     path = as_tar(tmp_path / "main.tar.gz", october(crashes=False), "")
     added = import_paths([path], folder, release=Release("crane-llm", "main", None))
     assert added.edition == added.source_id[:7]
 
 
-def test_an_archive_of_ones_own_with_a_commit_is_no_release(folder: DataFolder, tmp_path: Path) -> None:
-    line = {"instance": f"{CASE}_fixed", "detector": "Mine", "setting": "code", "index": 1, "crashes": True}
-    added = import_paths([as_tar(tmp_path / "own.tar.gz", {"mine.jsonl": json.dumps(line)}, LATER)], folder)
+def test_an_archive_of_ones_own_with_a_commit_is_no_release(
+    folder: DataFolder, tmp_path: Path
+) -> None:
+    line = {
+        "instance": f"{CASE}_fixed",
+        "detector": "Mine",
+        "setting": "code",
+        "index": 1,
+        "crashes": True,
+    }
+    added = import_paths(
+        [as_tar(tmp_path / "own.tar.gz", {"mine.jsonl": json.dumps(line)}, LATER)], folder
+    )
     assert added.edition == ""
     store = prepare(folder)
     assert store.cursor().execute("SELECT experiment FROM runs").fetchall() == [("mine",)]
@@ -229,18 +261,31 @@ def test_notebooks_of_another_revision_stand_beside_those_that_came_first(
         import_paths([there], folder, release=Release("junobench", "main", revision))
     store = prepare(folder)
     sql = "SELECT DISTINCT origin, code FROM cells WHERE benchmark = 'junobench' AND role = 'target' ORDER BY ALL"
-    assert store.cursor().execute(sql).fetchall() == [("notebook", "lanes[0]"), ("notebook@2222222", "lanes[8]")]
+    assert store.cursor().execute(sql).fetchall() == [
+        ("notebook", "lanes[0]"),
+        ("notebook@2222222", "lanes[8]"),
+    ]
     store.close()
 
 
 def test_texts_of_the_default_release_are_shown_before_those_of_others() -> None:
-    ordered = ["notebook", OCTOBER, LAST, "else", "notebook@1234567", f"{OCTOBER}@1234567", f"{OCTOBER}@2345678"]
+    ordered = [
+        "notebook",
+        OCTOBER,
+        LAST,
+        "else",
+        "notebook@1234567",
+        f"{OCTOBER}@1234567",
+        f"{OCTOBER}@2345678",
+    ]
     for present in permutations(ordered, 3):
         assert best_origin(present) == min(present, key=ordered.index)
 
 
 def test_ablations_come_from_a_release_of_2026_at_whatever_commit() -> None:
-    frame = pd.DataFrame({"experiment": [f"{LAST}@2345678", "mine", OCTOBER, LAST, f"{OCTOBER}@1234567", LAST]})
+    frame = pd.DataFrame(
+        {"experiment": [f"{LAST}@2345678", "mine", OCTOBER, LAST, f"{OCTOBER}@1234567", LAST]}
+    )
     assert later_releases(frame) == [LAST, f"{LAST}@2345678"]
 
 
@@ -249,7 +294,9 @@ def test_kinds_of_releases_are_kinds_of_importers() -> None:
     assert {kind for published in PUBLISHED.values() for kind in published.kinds} <= known
 
 
-@pytest.mark.parametrize("content", [b"", b"\x1f\x8b cut", b"PK\x05\x06", b"plain", b"PK\x03\x04 and then nothing"])
+@pytest.mark.parametrize(
+    "content", [b"", b"\x1f\x8b cut", b"PK\x05\x06", b"plain", b"PK\x03\x04 and then nothing"]
+)
 def test_a_file_that_is_no_archive_names_no_commit(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(content)
     assert commit_named_in(tmp_path / "file") is None
@@ -267,6 +314,8 @@ def test_the_study_of_the_default_release_is_untouched_by_another_one(
     archive: Path, whole_folder: DataFolder, tmp_path: Path
 ) -> None:
     import_paths([archive], whole_folder, release=Release("crane-llm", DEFAULT, DEFAULT))
-    fetched(tmp_path / "b.tar.gz", whole_folder, october(crashes=False, model="gpt_5"), LATER, "main")
+    fetched(
+        tmp_path / "b.tar.gz", whole_folder, october(crashes=False, model="gpt_5"), LATER, "main"
+    )
     assert said(whole_folder, "gpt-5")[f"{STUDY}@9a8b7c6"] == (0, 10)
     assert sum(said(whole_folder, "gpt-5")[STUDY]) == 2 * 222 * 5

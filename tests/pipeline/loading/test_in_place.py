@@ -71,7 +71,9 @@ def used(folder: DataFolder, tmp_path: Path) -> DataFolder:
     written(lab / "deep" / "labels.parquet", judgements())
     imported = list(import_in_place([lab], folder))
     assert sorted(entry.kind for entry in imported) == ["judgements-parquet", "runs-parquet"]
-    assert sorted((added.record, added.n_new) for entry in imported for added in entry.added)[-1] == ("runs", 48)
+    assert sorted((added.record, added.n_new) for entry in imported for added in entry.added)[
+        -1
+    ] == ("runs", 48)
     return folder
 
 
@@ -95,15 +97,30 @@ def test_every_question_counts_what_stays_in_parquet(used: DataFolder) -> None:
         mine = frame[frame["experiment"] == EXPERIMENT]
         assert len(mine) == 16
         assert mine["human"].notna().sum() == 1
-        assert len(store.cursor().execute("FROM verdicts WHERE experiment = ?", [EXPERIMENT]).fetchall()) == 16
-        [(in_table,)] = store.bare_cursor().execute("SELECT count(*) FROM runs WHERE detector = 'heron'").fetchall()
+        assert (
+            len(
+                store.cursor()
+                .execute("FROM verdicts WHERE experiment = ?", [EXPERIMENT])
+                .fetchall()
+            )
+            == 16
+        )
+        [(in_table,)] = (
+            store.bare_cursor()
+            .execute("SELECT count(*) FROM runs WHERE detector = 'heron'")
+            .fetchall()
+        )
         assert in_table == 0
         asked: dict[str, Any] = {"rule": VoteRule.MAJORITY, "credit": Credit.DETECTION}
         known = conditions(store)
-        shown = known[known["experiment"] == EXPERIMENT].assign(asked=lambda rows: rows["detector"], is_beside=False)
+        shown = known[known["experiment"] == EXPERIMENT].assign(
+            asked=lambda rows: rows["detector"], is_beside=False
+        )
         table = compared_by_case(store, BENCHMARK, shown, **asked).comparison
         assert table["n"].tolist() == [8]
-        assert table["difference"].tolist() == pytest.approx(gain_table(mine, **asked)["difference"].tolist())
+        assert table["difference"].tolist() == pytest.approx(
+            gain_table(mine, **asked)["difference"].tolist()
+        )
         assert readable(table, ("−RT", "+RT"))["Difference"].tolist() == ["+25.0 pp"]
     finally:
         store.close()
@@ -122,12 +139,19 @@ def test_a_rebuild_and_a_backup_bring_every_row_again(used: DataFolder, tmp_path
 
 
 @pytest.mark.parametrize(
-    ("kind", "name"), [(Listed.SOURCE, None), (Listed.RUN, EXPERIMENT), (Listed.BENCHMARK, BENCHMARK)]
+    ("kind", "name"),
+    [(Listed.SOURCE, None), (Listed.RUN, EXPERIMENT), (Listed.BENCHMARK, BENCHMARK)],
 )
 def test_what_is_removed_counts_no_more(used: DataFolder, kind: Listed, name: str | None) -> None:
     before = content(used)
     for action, n_rows in ((InventoryAction.REMOVE, 0), (InventoryAction.RESTORE, 48)):
-        acted = InventoryAct(kind, name or kept(used).parent.name, action, f"2026-01-0{n_rows % 7 + 1}T00:00:00", "me")
+        acted = InventoryAct(
+            kind,
+            name or kept(used).parent.name,
+            action,
+            f"2026-01-0{n_rows % 7 + 1}T00:00:00",
+            "me",
+        )
         ledger.append(inventory_file(used), acted)
         after = content(used)
         assert sum(row[2] == "heron" for row in after["runs"]) == n_rows
@@ -142,7 +166,9 @@ def test_a_damaged_and_a_vanished_file_are_told_and_never_skipped(used: DataFold
     file.unlink()
     store = prepare(used)
     try:
-        with pytest.raises(StoreError, match=r"A kept Parquet file cannot be read: .*runs\.parquet"):
+        with pytest.raises(
+            StoreError, match=r"A kept Parquet file cannot be read: .*runs\.parquet"
+        ):
             store.cursor()
     finally:
         store.close()
@@ -159,8 +185,14 @@ def changed(**members: Any) -> Callable[[Rows], Rows]:
 @pytest.mark.parametrize(
     ("spoil", "told"),
     [
-        (lambda rows: [{k: v for k, v in row.items() if k != "index"} for row in rows], "the column index is missing"),
-        (lambda rows: [row | {"crashes": "yes"} for row in rows], "column crashes has the type VARCHAR"),
+        (
+            lambda rows: [{k: v for k, v in row.items() if k != "index"} for row in rows],
+            "the column index is missing",
+        ),
+        (
+            lambda rows: [row | {"crashes": "yes"} for row in rows],
+            "column crashes has the type VARCHAR",
+        ),
         (changed(setting="magic"), "row 1: setting is none of code"),
         (changed(detector="../../etc"), "row 1: detector must be lower-case"),
         (changed(detector=None), "row 1: detector is missing"),
@@ -193,7 +225,9 @@ def test_what_is_no_parquet_and_links_are_refused(folder: DataFolder, tmp_path: 
 
 
 def test_one_source_answers_for_a_condition(used: DataFolder, tmp_path: Path) -> None:
-    other = written(tmp_path / "other.parquet", [row | {"index": row["index"] + 3} for row in runs()])
+    other = written(
+        tmp_path / "other.parquet", [row | {"index": row["index"] + 3} for row in runs()]
+    )
     with pytest.raises(SourceError, match="of which another source holds some"):
         list(import_in_place([other], used))
     rows = [{**row, "experiment": EXPERIMENT} for row in runs()]

@@ -56,7 +56,15 @@ Content = dict[str, list[tuple[Any, ...]]]
 Hold = Callable[..., AbstractContextManager[None]]
 RUN = Run("minibench", "numpy_1_reproduced", "own", Setting.CODE, "own-1", 1, crashes=True)
 LABEL = Judgement(
-    "minibench", "numpy_1_reproduced", "own", Setting.CODE, "own-1", "ann", AnnotatorKind.HUMAN, Label.PARTIAL, note="?"
+    "minibench",
+    "numpy_1_reproduced",
+    "own",
+    Setting.CODE,
+    "own-1",
+    "ann",
+    AnnotatorKind.HUMAN,
+    Label.PARTIAL,
+    note="?",
 )
 
 
@@ -87,7 +95,10 @@ def query(folder: DataFolder, sql: str) -> list[tuple[Any, ...]]:
 
 
 def write_ledger(folder: DataFolder) -> None:
-    runs, labels = folder.ledger / "runs" / "own-1.jsonl", folder.ledger / "labels" / "pilot" / "ann.jsonl"
+    runs, labels = (
+        folder.ledger / "runs" / "own-1.jsonl",
+        folder.ledger / "labels" / "pilot" / "ann.jsonl",
+    )
     ledger.append(runs, Detector("own", "Our own", DetectorKind.LLM))
     for index in (1, 2, 3):
         ledger.append(runs, replace(RUN, run_index=index))
@@ -117,7 +128,9 @@ def test_second_start_loads_nothing(whole_folder: DataFolder) -> None:
     assert content(whole_folder) == before
 
 
-def imported_all(folder: DataFolder, predictions: Path, pairs_folder: Path, pair: tuple[Path, Path]) -> list[Imported]:
+def imported_all(
+    folder: DataFolder, predictions: Path, pairs_folder: Path, pair: tuple[Path, Path]
+) -> list[Imported]:
     return [import_paths(paths, folder) for paths in ([predictions], [pairs_folder], list(pair))]
 
 
@@ -136,7 +149,9 @@ def test_importing_twice_changes_nothing(
     assert sorted(folder.sources.rglob("*")) == kept
 
 
-def test_same_bytes_under_another_name_are_the_same_source(folder: DataFolder, predictions: Path) -> None:
+def test_same_bytes_under_another_name_are_the_same_source(
+    folder: DataFolder, predictions: Path
+) -> None:
     import_paths([predictions], folder)
     copy = predictions.rename(predictions.with_name("renamed.jsonl"))
     assert import_paths([copy], folder).already_loaded
@@ -148,7 +163,9 @@ def test_rebuild_gives_identical_rows(
     imported_all(folder, predictions, pairs_folder, write_pair(tmp_path / "loose", "loose_1"))
     write_ledger(folder)
     before = content(folder)
-    ledger.append(folder.ledger / "labels" / "pilot" / "ann.jsonl", replace(LABEL, label=Label.WRONG))
+    ledger.append(
+        folder.ledger / "labels" / "pilot" / "ann.jsonl", replace(LABEL, label=Label.WRONG)
+    )
     ledger.append(folder.ledger / "runs" / "own-1.jsonl", replace(RUN, run_index=4, crashes=False))
     relabelled = content(folder)
     assert relabelled["judgements"] != before["judgements"]
@@ -156,8 +173,12 @@ def test_rebuild_gives_identical_rows(
     predictions.unlink()
     rebuild(folder)
     assert content(folder) == relabelled
-    assert query(folder, "SELECT label, note FROM judgements WHERE annotator = 'ann'") == [("wrong", "?")]
-    answer = query(folder, "SELECT crashes, unanswered FROM runs WHERE experiment = 'own-1' AND run_index = 4")
+    assert query(folder, "SELECT label, note FROM judgements WHERE annotator = 'ann'") == [
+        ("wrong", "?")
+    ]
+    answer = query(
+        folder, "SELECT crashes, unanswered FROM runs WHERE experiment = 'own-1' AND run_index = 4"
+    )
     assert answer == [(False, None)]
 
 
@@ -191,7 +212,12 @@ def test_rebuild_repeats_problems_of_files_that_could_not_be_kept(
     (mine / "notes.txt").write_text("beside the folder that all else lies in")
     entry = import_paths([mine], folder)
     assert len(entry.problems) == 5
-    assert {problem.path.rpartition("/")[0] for problem in entry.problems} == {"inner", "inner/b", "inner/c", "inner/d"}
+    assert {problem.path.rpartition("/")[0] for problem in entry.problems} == {
+        "inner",
+        "inner/b",
+        "inner/c",
+        "inner/d",
+    }
     before = content(folder)
     rebuild(folder)
     assert content(folder)["load_problems"] == before["load_problems"]
@@ -224,7 +250,9 @@ def spoiled(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("spoiled")
-def test_a_source_that_the_database_refuses_leaves_nothing(folder: DataFolder, predictions: Path) -> None:
+def test_a_source_that_the_database_refuses_leaves_nothing(
+    folder: DataFolder, predictions: Path
+) -> None:
     before = content(folder)
     with pytest.raises(StoreError, match="refused a change"):
         import_paths([predictions], folder)
@@ -232,7 +260,9 @@ def test_a_source_that_the_database_refuses_leaves_nothing(folder: DataFolder, p
 
 
 @pytest.mark.usefixtures("spoiled")
-def test_nor_while_the_app_holds_the_database(folder: DataFolder, predictions: Path, held: Hold) -> None:
+def test_nor_while_the_app_holds_the_database(
+    folder: DataFolder, predictions: Path, held: Hold
+) -> None:
     before = content(folder)
     with held(folder.database), pytest.raises(StoreError, match="refused a change"):
         import_paths([predictions], folder)
@@ -253,7 +283,9 @@ def test_a_failure_in_the_last_step_leaves_nothing(
 
 
 @pytest.mark.parametrize("text", ["", "nothing to see\n", '{"instance": 7}\n'])
-def test_a_file_without_a_usable_record_is_refused_and_not_kept(folder: DataFolder, tmp_path: Path, text: str) -> None:
+def test_a_file_without_a_usable_record_is_refused_and_not_kept(
+    folder: DataFolder, tmp_path: Path, text: str
+) -> None:
     before = content(folder)
     (tmp_path / "bad.jsonl").write_text(text)
     with pytest.raises(SourceError, match="no record that can be loaded"):
@@ -267,7 +299,9 @@ def test_a_path_that_does_not_exist_is_refused(folder: DataFolder, tmp_path: Pat
     assert "spelling" in refused.value.remedy
 
 
-def test_a_cut_archive_is_refused_and_not_kept(folder: DataFolder, pairs_folder: Path, tmp_path: Path) -> None:
+def test_a_cut_archive_is_refused_and_not_kept(
+    folder: DataFolder, pairs_folder: Path, tmp_path: Path
+) -> None:
     before = content(folder)
     with tarfile.open(tmp_path / "whole.tar.gz", "w:gz") as archive:
         archive.add(pairs_folder, "pairs")
@@ -299,14 +333,17 @@ def contradicting(tmp_path: Path, predictions: Path) -> Path:
     return path
 
 
-def test_a_second_source_that_contradicts_is_told_once(folder: DataFolder, tmp_path: Path, predictions: Path) -> None:
+def test_a_second_source_that_contradicts_is_told_once(
+    folder: DataFolder, tmp_path: Path, predictions: Path
+) -> None:
     import_paths([predictions], folder)
     [problem] = import_paths([contradicting(tmp_path, predictions)], folder).problems
     assert problem.kind is ProblemKind.CONTRADICTION
     assert "False" in problem.reason
     assert "True" in problem.reason
     first = (
-        "SELECT crashes FROM runs WHERE experiment = 'mine' AND instance_id = 'numpy_1_reproduced' AND run_index = 1"
+        "SELECT crashes FROM runs "
+        "WHERE experiment = 'mine' AND instance_id = 'numpy_1_reproduced' AND run_index = 1"
     )
     assert query(folder, first) == [(True,)]
     before = content(folder)
@@ -355,10 +392,14 @@ def test_a_ledger_that_changed_is_refused_until_its_loss_is_accepted(folder: Dat
     with pytest.raises(LedgerError, match=r"labels/pilot/ann\.jsonl"):
         rebuild(folder)
     rebuild(folder, accept_loss=True)
-    assert query(folder, "SELECT label FROM judgements WHERE annotator = 'ann'") == [("misdetected",)]
+    assert query(folder, "SELECT label FROM judgements WHERE annotator = 'ann'") == [
+        ("misdetected",)
+    ]
 
 
-def test_what_the_ledger_says_overrides_a_source_without_contradiction(folder: DataFolder, predictions: Path) -> None:
+def test_what_the_ledger_says_overrides_a_source_without_contradiction(
+    folder: DataFolder, predictions: Path
+) -> None:
     import_paths([predictions], folder)
     mine = replace(RUN, detector="my-model", experiment="mine", crashes=False)
     ledger.append(folder.ledger / "runs" / "mine.jsonl", mine)
@@ -389,7 +430,9 @@ def test_the_same_content_is_read_while_another_process_holds_the_database(
     assert content(folder) == before
 
 
-def test_readers_work_beside_a_program_that_reads_the_database(folder: DataFolder, held: Hold) -> None:
+def test_readers_work_beside_a_program_that_reads_the_database(
+    folder: DataFolder, held: Hold
+) -> None:
     write_ledger(folder)
     before, told = content(folder), []
     with held(folder.database, "to read"):
@@ -414,7 +457,9 @@ def test_an_import_while_the_database_is_held_is_kept_and_loaded_at_the_next_sta
         waiting = [import_paths([path], folder) for path in (predictions, pairs_folder)]
         again = import_paths([predictions], folder)
     assert all(entry.waits_for_app and entry.added for entry in waiting)
-    assert [len([p for p in entry.problems if p.kind is ProblemKind.UNREADABLE]) for entry in waiting] == [1, 0]
+    assert [
+        len([p for p in entry.problems if p.kind is ProblemKind.UNREADABLE]) for entry in waiting
+    ] == [1, 0]
     assert again.already_loaded
     store = prepare(folder)
     assert {entry.source_id for entry in waiting} <= state.loaded_sources(store.cursor())
@@ -424,11 +469,15 @@ def test_an_import_while_the_database_is_held_is_kept_and_loaded_at_the_next_sta
     assert content(folder) == before
 
 
-def test_the_running_app_catches_up_with_what_others_left(folder: DataFolder, predictions: Path) -> None:
+def test_the_running_app_catches_up_with_what_others_left(
+    folder: DataFolder, predictions: Path
+) -> None:
     store = prepare(folder)
     assert not catch_up(store, folder)
     other = DataFolder(folder.path)
-    shutil.copytree(folder.path, folder.path.parent / "beside", ignore=shutil.ignore_patterns("crane.duckdb*"))
+    shutil.copytree(
+        folder.path, folder.path.parent / "beside", ignore=shutil.ignore_patterns("crane.duckdb*")
+    )
     beside = data_folder(folder.path.parent / "beside")
     import_paths([predictions], beside)
     shutil.copytree(beside.sources, other.sources)
@@ -441,7 +490,10 @@ def test_the_running_app_catches_up_with_what_others_left(folder: DataFolder, pr
 
 
 def moved_embedded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
-    copies = {name: Path(shutil.copytree(path, tmp_path / "ships" / name)) for name, path in embedded().items()}
+    copies = {
+        name: Path(shutil.copytree(path, tmp_path / "ships" / name))
+        for name, path in embedded().items()
+    }
     monkeypatch.setattr(load, "embedded", lambda: copies)
     return copies
 
@@ -455,11 +507,15 @@ def test_changed_embedded_data_rebuild_the_store(
     assert told == []
     table = copies["published"] / "cases.csv"
     table.write_text(
-        table.read_text("utf-8").replace("NBspecific_1,NBspecific,NB specific", "NBspecific_1,NBspecific,x")
+        table.read_text("utf-8").replace(
+            "NBspecific_1,NBspecific,NB specific", "NBspecific_1,NBspecific,x"
+        )
     )
     prepare(whole_folder, told.append).close()
     assert told[0] == "The embedded data changed; rebuilding the store"
-    changed = "SELECT root_cause FROM cases WHERE benchmark = 'junobench' AND case_id = 'NBspecific_1'"
+    changed = (
+        "SELECT root_cause FROM cases WHERE benchmark = 'junobench' AND case_id = 'NBspecific_1'"
+    )
     assert query(whole_folder, changed) == [("x",)]
     assert query(whole_folder, "SELECT count(*) FROM runs WHERE experiment = 'mine'") == [(12,)]
     told.clear()
@@ -472,7 +528,9 @@ def test_changed_notebooks_of_the_minibench_rebuild_the_store(
 ) -> None:
     copies = moved_embedded(tmp_path, monkeypatch)
     shutil.rmtree(copies["minibench"] / "benchmark" / "numpy_2")
-    assert query(whole_folder, "SELECT count(*) FROM cells WHERE instance_id = 'numpy_2_fixed'") == [(0,)]
+    assert query(
+        whole_folder, "SELECT count(*) FROM cells WHERE instance_id = 'numpy_2_fixed'"
+    ) == [(0,)]
 
 
 def test_a_rebuild_that_fails_keeps_the_old_database(folder: DataFolder, predictions: Path) -> None:
@@ -484,18 +542,24 @@ def test_a_rebuild_that_fails_keeps_the_old_database(folder: DataFolder, predict
     assert folder.database.read_bytes() == before
 
 
-def test_a_database_of_an_earlier_release_is_built_again_with_every_row(folder: DataFolder, predictions: Path) -> None:
+def test_a_database_of_an_earlier_release_is_built_again_with_every_row(
+    folder: DataFolder, predictions: Path
+) -> None:
     import_paths([predictions], folder)
     write_ledger(folder)
     before = content(folder)
     make_old(folder.database)
     told: list[str] = []
     prepare(folder, told.append).close()
-    assert told[0] == "An earlier version made the database; building it again from sources and ledger"
+    assert (
+        told[0] == "An earlier version made the database; building it again from sources and ledger"
+    )
     assert content(folder) == before
 
 
-def test_a_database_of_an_earlier_release_stays_where_a_rebuild_would_lose_rows(folder: DataFolder) -> None:
+def test_a_database_of_an_earlier_release_stays_where_a_rebuild_would_lose_rows(
+    folder: DataFolder,
+) -> None:
     write_ledger(folder)
     content(folder)
     make_old(folder.database)
@@ -506,7 +570,9 @@ def test_a_database_of_an_earlier_release_stays_where_a_rebuild_would_lose_rows(
     assert folder.database.read_bytes() == before
 
 
-def test_a_database_of_an_earlier_release_that_is_open_elsewhere_says_so(folder: DataFolder, held: Hold) -> None:
+def test_a_database_of_an_earlier_release_that_is_open_elsewhere_says_so(
+    folder: DataFolder, held: Hold
+) -> None:
     make_old(folder.database)
     with held(folder.database):
         with pytest.raises(StoreHeldError, match="open in another process"):
@@ -516,7 +582,9 @@ def test_a_database_of_an_earlier_release_that_is_open_elsewhere_says_so(folder:
         store.close()
 
 
-def test_a_sidecar_that_cannot_be_read_is_refused_with_a_remedy(folder: DataFolder, predictions: Path) -> None:
+def test_a_sidecar_that_cannot_be_read_is_refused_with_a_remedy(
+    folder: DataFolder, predictions: Path
+) -> None:
     entry = import_paths([predictions], folder)
     (folder.sources / entry.source_id / "source.json").write_text("{}")
     with pytest.raises(SourceError, match=r"source\.json cannot be read") as refused:
@@ -524,7 +592,9 @@ def test_a_sidecar_that_cannot_be_read_is_refused_with_a_remedy(folder: DataFold
     assert "import the source again" in refused.value.remedy
 
 
-def test_leftovers_of_an_import_that_was_killed_are_passed_over(folder: DataFolder, predictions: Path) -> None:
+def test_leftovers_of_an_import_that_was_killed_are_passed_over(
+    folder: DataFolder, predictions: Path
+) -> None:
     import_paths([predictions], folder)
     part = folder.sources / ".part-killed"
     part.mkdir()
@@ -548,7 +618,11 @@ def test_a_rebuild_that_accepts_the_loss_removes_what_nobody_has_any_more(
 
 def test_a_rebuilt_database_is_one_file_that_duckdb_reads(folder: DataFolder) -> None:
     rebuild(folder)
-    others = [path.name for path in folder.path.iterdir() if not path.name.startswith("crane.duckdb.sources-")]
+    others = [
+        path.name
+        for path in folder.path.iterdir()
+        if not path.name.startswith("crane.duckdb.sources-")
+    ]
     assert sorted(others) == ["crane.duckdb", "ledger"]
     with duckdb.connect(str(folder.database), read_only=True) as database:
         assert database.execute("SELECT count(*) FROM sources").fetchall() == [(1,)]
@@ -569,11 +643,19 @@ def test_what_annotators_do_is_no_news_for_results(folder: DataFolder) -> None:
     store = prepare(folder)
     verdict = LabelledVerdict("minibench", "numpy_1_reproduced", "own", "code", "own-1", "numpy_1")
     wish = CampaignRequest("pilot", ("ana",), Population("minibench", "own-1"))
-    plan = draw_plan(wish, [verdict], guideline="g", created_at="2026-11-21T10:00:00+00:00", left_out=0)
+    plan = draw_plan(
+        wish, [verdict], guideline="g", created_at="2026-11-21T10:00:00+00:00", left_out=0
+    )
     campaigns.keep_campaign(folder, plan)
     load_ledger(store, folder)
     seen, answers = state.revision(store.cursor()), state.answers_token(store.cursor())
-    act = {"event": "event-00001", "action": "label", "label": "wrong", "item": plan.items[0].item, "showing": 1}
+    act = {
+        "event": "event-00001",
+        "action": "label",
+        "label": "wrong",
+        "item": plan.items[0].item,
+        "showing": 1,
+    }
     assert LabelStore(folder, "pilot").take("ana", [act]).refused == {}
     load_ledger(store, folder)
     assert state.revision(store.cursor()) != seen

@@ -19,9 +19,25 @@ from crane_core.pipeline.places import DataFolder
 from crane_core.storage import state
 from tests.pipeline.conftest import ship_minibench_alone
 
-RUN = Run("minibench", "numpy_1_reproduced", "own", Setting.CODE, "own-1", 1, crashes=True, reasoning="because")
+RUN = Run(
+    "minibench",
+    "numpy_1_reproduced",
+    "own",
+    Setting.CODE,
+    "own-1",
+    1,
+    crashes=True,
+    reasoning="because",
+)
 LABEL = Judgement(
-    "minibench", "numpy_1_reproduced", "own", Setting.CODE, "own-1", "ann", AnnotatorKind.HUMAN, Label.PARTIAL
+    "minibench",
+    "numpy_1_reproduced",
+    "own",
+    Setting.CODE,
+    "own-1",
+    "ann",
+    AnnotatorKind.HUMAN,
+    Label.PARTIAL,
 )
 N_RUNS = 9
 LINE = (
@@ -33,7 +49,9 @@ LINE = (
 @pytest.fixture(scope="module")
 def grown(minibench_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> DataFolder:
     """A data folder with the minibench alone, a run file of N_RUNS lines, a label file of two, and a source."""
-    made = DataFolder(Path(shutil.copytree(minibench_folder.path, tmp_path_factory.mktemp("grown") / "data")))
+    made = DataFolder(
+        Path(shutil.copytree(minibench_folder.path, tmp_path_factory.mktemp("grown") / "data"))
+    )
     for index in range(N_RUNS):
         ledger.append(runs_of(made), replace(RUN, run_index=index + 1))
     ledger.append(labels_of(made), LABEL, replace(LABEL, instance_id="numpy_1_fixed"))
@@ -95,21 +113,42 @@ def take_out(path: Path, line: int) -> None:
 
 
 DAMAGE: dict[str, tuple[Callable[[DataFolder], None], str]] = {
-    "label file gone": (lambda f: labels_of(f).unlink(), r"labels/pilot/ann\.jsonl is missing: 2 judgements are lost"),
-    "all labels gone": (lambda f: shutil.rmtree(f.ledger / "labels"), r"ann\.jsonl is missing: 2 judgements are lost"),
-    "cut short": (lambda f: cut(runs_of(f), 5), r"own-1\.jsonl is shorter .* line 5: 4 of 9 lines are lost"),
-    "emptied": (lambda f: cut(runs_of(f), 0), r"own-1\.jsonl is shorter .* line 0: 9 of 9 lines are lost"),
+    "label file gone": (
+        lambda f: labels_of(f).unlink(),
+        r"labels/pilot/ann\.jsonl is missing: 2 judgements are lost",
+    ),
+    "all labels gone": (
+        lambda f: shutil.rmtree(f.ledger / "labels"),
+        r"ann\.jsonl is missing: 2 judgements are lost",
+    ),
+    "cut short": (
+        lambda f: cut(runs_of(f), 5),
+        r"own-1\.jsonl is shorter .* line 5: 4 of 9 lines are lost",
+    ),
+    "emptied": (
+        lambda f: cut(runs_of(f), 0),
+        r"own-1\.jsonl is shorter .* line 0: 9 of 9 lines are lost",
+    ),
     "one byte, same size": (
         lambda f: edit(runs_of(f), 4, b"because", b"becausf"),
         r"own-1\.jsonl was altered: line 4 ",
     ),
-    "readable edit": (lambda f: edit(runs_of(f), 2, b"true", b"false"), r"own-1\.jsonl was altered: line 2 "),
-    "last line": (lambda f: edit(runs_of(f), N_RUNS, b"true", b"null"), r"own-1\.jsonl was altered: line 9 "),
+    "readable edit": (
+        lambda f: edit(runs_of(f), 2, b"true", b"false"),
+        r"own-1\.jsonl was altered: line 2 ",
+    ),
+    "last line": (
+        lambda f: edit(runs_of(f), N_RUNS, b"true", b"null"),
+        r"own-1\.jsonl was altered: line 9 ",
+    ),
     "line taken out": (
         lambda f: take_out(runs_of(f), 3),
         r"own-1\.jsonl is shorter .*1 of 9 lines are lost; was altered: line 2 ",
     ),
-    "source altered": (lambda f: source_of(f).write_text(LINE.replace("true", "null")), "mine.*sha256 differs"),
+    "source altered": (
+        lambda f: source_of(f).write_text(LINE.replace("true", "null")),
+        "mine.*sha256 differs",
+    ),
     "source gone": (lambda f: shutil.rmtree(source_of(f).parent), "sources/.*mine.* is missing"),
     "source without its file": (lambda f: source_of(f).unlink(), r"lost its file mine\.jsonl"),
 }
@@ -122,7 +161,9 @@ def test_nothing_is_lost_of_what_stands(folder: DataFolder) -> None:
 
 
 OF_EACH_SORT = ("label file gone", "cut short", "one byte, same size", "source gone")
-ACCEPTED_KINDS = [kind if kind in OF_EACH_SORT else pytest.param(kind, marks=pytest.mark.slow) for kind in DAMAGE]
+ACCEPTED_KINDS = [
+    kind if kind in OF_EACH_SORT else pytest.param(kind, marks=pytest.mark.slow) for kind in DAMAGE
+]
 """A loss of each sort; `make test-all` accepts the others too, each in three rebuilds."""
 
 
@@ -140,7 +181,9 @@ def test_a_loss_is_named_and_rebuild_refuses_it(folder: DataFolder, kind: str) -
 
 
 @pytest.mark.parametrize("kind", ACCEPTED_KINDS)
-def test_a_loss_that_is_accepted_is_kept_in_a_list_and_refused_no_more(folder: DataFolder, kind: str) -> None:
+def test_a_loss_that_is_accepted_is_kept_in_a_list_and_refused_no_more(
+    folder: DataFolder, kind: str
+) -> None:
     DAMAGE[kind][0](folder)
     [loss] = losses(folder)
     rebuild(folder, accept_loss=True)
@@ -154,7 +197,9 @@ def test_a_loss_that_is_accepted_is_kept_in_a_list_and_refused_no_more(folder: D
 
 
 @pytest.mark.parametrize("kind", DAMAGE)
-def test_the_manifest_alone_finds_it_when_the_database_is_gone(folder: DataFolder, kind: str) -> None:
+def test_the_manifest_alone_finds_it_when_the_database_is_gone(
+    folder: DataFolder, kind: str
+) -> None:
     DAMAGE[kind][0](folder)
     folder.database.unlink()
     assert len(told(folder)) == 1
@@ -162,8 +207,12 @@ def test_the_manifest_alone_finds_it_when_the_database_is_gone(folder: DataFolde
         rebuild(folder)
 
 
-@pytest.mark.parametrize("kind", sorted(DAMAGE.keys() - {"source altered", "source without its file"}))
-def test_the_database_and_the_chain_find_it_when_the_manifest_is_gone(folder: DataFolder, kind: str) -> None:
+@pytest.mark.parametrize(
+    "kind", sorted(DAMAGE.keys() - {"source altered", "source without its file"})
+)
+def test_the_database_and_the_chain_find_it_when_the_manifest_is_gone(
+    folder: DataFolder, kind: str
+) -> None:
     shutil.rmtree(folder.ledger / ledger_manifest.FOLDER)
     DAMAGE[kind][0](folder)
     assert len(told(folder)) == 1
@@ -183,7 +232,9 @@ def test_a_loss_that_was_accepted_does_not_hide_the_next_one(folder: DataFolder)
     assert "line 5 " not in loss
 
 
-def test_an_altered_source_is_set_aside_and_can_be_imported_anew(folder: DataFolder, tmp_path: Path) -> None:
+def test_an_altered_source_is_set_aside_and_can_be_imported_anew(
+    folder: DataFolder, tmp_path: Path
+) -> None:
     before = counts(folder)
     source_of(folder).write_text(LINE.replace("true", "null"))
     rebuild(folder, accept_loss=True)
@@ -210,7 +261,9 @@ def test_files_that_were_copied_from_another_machine_are_no_loss(folder: DataFol
 
 def test_a_ledger_of_an_older_version_is_read_and_chained_from_there_on(folder: DataFolder) -> None:
     old = folder.ledger / "runs" / "old.jsonl"
-    old.write_bytes(b"".join(ledger.to_line(replace(RUN, experiment="old", run_index=i + 1)) for i in range(4)))
+    old.write_bytes(
+        b"".join(ledger.to_line(replace(RUN, experiment="old", run_index=i + 1)) for i in range(4))
+    )
     counts(folder)
     assert told(folder) == []
     edit(old, 2, b"because", b"becausf")
@@ -222,7 +275,9 @@ def test_a_ledger_of_an_older_version_is_read_and_chained_from_there_on(folder: 
     rebuild(folder)
 
 
-def test_a_changed_checkout_does_not_rebuild_over_a_loss(folder: DataFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_changed_checkout_does_not_rebuild_over_a_loss(
+    folder: DataFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     labels_of(folder).unlink()
     monkeypatch.setattr(load, "_embedded_changed", lambda store: True)
     with pytest.raises(LedgerError, match="2 judgements are lost"):

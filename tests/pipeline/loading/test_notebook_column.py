@@ -21,7 +21,11 @@ from tests.spoken import speaker
 
 def rows(n: int) -> list[dict[str, Any]]:
     """Every third crashes, every third runs through, every third is not a notebook."""
-    texts = [notebook([("a = 1", 1), ("a[0]", 2)], crash=True), notebook([("a = 1", 1)], crash=False), "print('hi')"]
+    texts = [
+        notebook([("a = 1", 1), ("a[0]", 2)], crash=True),
+        notebook([("a = 1", 1)], crash=False),
+        "print('hi')",
+    ]
     return [{"repo": f"r{i}", "content": texts[i % 3], "stars": i} for i in range(n)]
 
 
@@ -32,7 +36,9 @@ def write(folder: Path, form: str, n: int = 12) -> Path:
         if form == "parquet":
             pq.write_table(pa.Table.from_pylist(part), folder / f"train-{place:05}.parquet")
         else:
-            (folder / f"train-{place}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in part), "utf-8")
+            (folder / f"train-{place}.jsonl").write_text(
+                "".join(json.dumps(row) + "\n" for row in part), "utf-8"
+            )
     return folder
 
 
@@ -65,13 +71,17 @@ def test_files_are_written_as_they_fill(tmp_path: Path, monkeypatch: pytest.Monk
     (tmp_path / "kept").mkdir()
     made = kept_files(dataset, tmp_path / "kept")
     first = next(made)
-    assert [path.name for path in (tmp_path / "kept").iterdir()] == [first.name], "the rest is not read yet"
+    assert [path.name for path in (tmp_path / "kept").iterdir()] == [first.name], (
+        "the rest is not read yet"
+    )
     lines = [json.loads(line) for line in first.read_text("utf-8").splitlines()]
     assert [line["row"] for line in lines if "notebook" in line] == [0, 3]
     assert len(list(made)) == 5
 
 
-def test_rows_may_be_objects_and_too_large_ones_are_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_may_be_objects_and_too_large_ones_are_skipped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(column, "ROW_BYTES", 3_000)
     crash = json.loads(notebook([("a = 1", 1), ("a[0]", 2)], crash=True))
     large = notebook([("a = 1", 1), ("x" * 9_000, 2)], crash=True)
@@ -92,6 +102,8 @@ def test_predictions_are_no_such_dataset(predictions: Path) -> None:
 
 def test_a_broken_parquet_file_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "broken.parquet").write_bytes(b"PAR1 not really")
-    done = speaker(data_folder(tmp_path / "data").path, capsys)("import", tmp_path / "broken.parquet")
+    done = speaker(data_folder(tmp_path / "data").path, capsys)(
+        "import", tmp_path / "broken.parquet"
+    )
     assert done.code == 1
     assert "broken.parquet cannot be read as Parquet" in done.err

@@ -24,7 +24,14 @@ from crane_core.verbs import doctor
 from tests.pipeline.conftest import ship_minibench_alone
 
 LABEL = Judgement(
-    "minibench", "numpy_1_reproduced", "own", Setting.CODE, "own-1", "ann", AnnotatorKind.HUMAN, Label.PARTIAL
+    "minibench",
+    "numpy_1_reproduced",
+    "own",
+    Setting.CODE,
+    "own-1",
+    "ann",
+    AnnotatorKind.HUMAN,
+    Label.PARTIAL,
 )
 N_LINES = 4
 LINE = (
@@ -53,7 +60,9 @@ def key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Key:
 
 
 @pytest.fixture
-def folder(minibench_folder: DataFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: Key) -> DataFolder:
+def folder(
+    minibench_folder: DataFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: Key
+) -> DataFolder:
     """A data folder that was signed from the start, with two label files and a source."""
     ship_minibench_alone(monkeypatch)
     made = DataFolder(Path(shutil.copytree(minibench_folder.path, tmp_path / "data")))
@@ -109,7 +118,9 @@ def swap(folder: DataFolder) -> None:
     """Labels and entry of one person in the place of another's, each rightly signed."""
     for suffix, top in ((".jsonl", folder.ledger), (".json", manifest(folder))):
         place = top / "labels" / "pilot"
-        (place / "ann").with_suffix(suffix).write_bytes((place / "bob").with_suffix(suffix).read_bytes())
+        (place / "ann").with_suffix(suffix).write_bytes(
+            (place / "bob").with_suffix(suffix).read_bytes()
+        )
     folder.database.unlink()
 
 
@@ -158,15 +169,23 @@ FORGERIES: dict[str, tuple[Callable[[DataFolder], None], str]] = {
     "lines put after the last": (lines_after, "ann.jsonl has lines that are not signed: 5 to 5"),
     "removed": (remove_with_its_entry, "ann.jsonl is missing"),
     "removed, begun again": (remove_and_begin_again, "ann.jsonl is not signed"),
-    "removed from the list too": (remove_from_the_roll, "roll was altered: the signature in the manifest is wrong"),
-    "list removed": (lambda f: (manifest(f) / ledger_roll.FILE_NAME).unlink(), "roll is not signed"),
+    "removed from the list too": (
+        remove_from_the_roll,
+        "roll was altered: the signature in the manifest is wrong",
+    ),
+    "list removed": (
+        lambda f: (manifest(f) / ledger_roll.FILE_NAME).unlink(),
+        "roll is not signed",
+    ),
     "manifest removed": (lambda f: shutil.rmtree(manifest(f)), "ann.jsonl is not signed"),
     "source exchanged": (exchange_the_source, "differs from what was signed"),
 }
 
 
 @pytest.mark.parametrize("kind", FORGERIES)
-def test_a_forgery_without_the_key_is_told_and_not_signed_by_going_on(folder: DataFolder, kind: str) -> None:
+def test_a_forgery_without_the_key_is_told_and_not_signed_by_going_on(
+    folder: DataFolder, kind: str
+) -> None:
     assert told(folder) == []
     forge, words = FORGERIES[kind]
     forge(folder)
@@ -179,8 +198,13 @@ def test_a_forgery_without_the_key_is_told_and_not_signed_by_going_on(folder: Da
 
 
 @pytest.mark.parametrize("step", [49, pytest.param(7, marks=pytest.mark.slow)])
-def test_the_flip_of_any_letter_of_an_entry_or_the_roll_is_told(folder: DataFolder, step: int) -> None:
-    for file in (manifest(folder) / "labels" / "pilot" / "ann.json", manifest(folder) / ledger_roll.FILE_NAME):
+def test_the_flip_of_any_letter_of_an_entry_or_the_roll_is_told(
+    folder: DataFolder, step: int
+) -> None:
+    for file in (
+        manifest(folder) / "labels" / "pilot" / "ann.json",
+        manifest(folder) / ledger_roll.FILE_NAME,
+    ):
         whole = file.read_bytes()
         for place in range(0, len(whole.rstrip()), step):
             flipped = bytes([whole[place] ^ 1])
@@ -198,7 +222,9 @@ def _json_or_none(file: Path) -> object:
         return None
 
 
-def test_what_is_written_with_the_key_is_signed_by_the_next_process_too(folder: DataFolder, key: Key) -> None:
+def test_what_is_written_with_the_key_is_signed_by_the_next_process_too(
+    folder: DataFolder, key: Key
+) -> None:
     key("a")
     ledger.append(labels(folder), LABEL, LABEL)
     ledger.append(labels(folder, "cyd"), LABEL)
@@ -206,23 +232,35 @@ def test_what_is_written_with_the_key_is_signed_by_the_next_process_too(folder: 
     rebuild(folder)
 
 
-def test_without_a_key_nothing_is_signed_and_nothing_is_missed(folder: DataFolder, key: Key) -> None:
+def test_without_a_key_nothing_is_signed_and_nothing_is_missed(
+    folder: DataFolder, key: Key
+) -> None:
     key(None)
     shutil.rmtree(manifest(folder))
     prepare(folder).close()
     ledger.append(labels(folder), LABEL)
     assert told(folder) == []
     assert not (manifest(folder) / ledger_roll.FILE_NAME).exists()
-    assert {json.loads(file.read_text())["signature"] for file in (manifest(folder) / "labels").rglob("*.json")} == {""}
+    assert {
+        json.loads(file.read_text())["signature"]
+        for file in (manifest(folder) / "labels").rglob("*.json")
+    } == {""}
 
 
-def test_a_key_that_is_lost_or_another_is_told_and_can_be_given_up(folder: DataFolder, key: Key) -> None:
-    for name, words in ((None, "is signed, but CRANE_LEDGER_KEY is not set"), ("b", "is signed with another key")):
+def test_a_key_that_is_lost_or_another_is_told_and_can_be_given_up(
+    folder: DataFolder, key: Key
+) -> None:
+    for name, words in (
+        (None, "is signed, but CRANE_LEDGER_KEY is not set"),
+        ("b", "is signed with another key"),
+    ):
         key(name)
         found = losses(folder)
         assert {words in loss.what for loss in found} == {True}
         assert len(found) == 3  # two files and the roll
-        assert all("Set CRANE_LEDGER_KEY to the key that signed it" in loss.remedy for loss in found)
+        assert all(
+            "Set CRANE_LEDGER_KEY to the key that signed it" in loss.remedy for loss in found
+        )
         ledger.append(labels(folder), LABEL)  # labels are taken all the same
         with pytest.raises(LedgerError, match=words):
             rebuild(folder)
@@ -245,7 +283,10 @@ def test_an_old_ledger_is_signed_when_a_person_says_so(
     key("a")
     assert {loss.remedy for loss in losses(folder)} == {SIGN}
     assert asked(folder) == 1
-    assert "ann.jsonl is not signed. If it is as it should be, sign it: `doctor --sign`." in capsys.readouterr().out
+    assert (
+        "ann.jsonl is not signed. If it is as it should be, sign it: `doctor --sign`."
+        in capsys.readouterr().out
+    )
     assert asked(folder, "--sign") == 0
     assert told(folder) == []
     ledger.append(labels(folder), LABEL)
@@ -267,7 +308,9 @@ def asked(folder: DataFolder, *arguments: str) -> int:
     return doctor.run(verb.parse_args(list(arguments)), folder)
 
 
-def test_a_backup_is_signed_and_comes_back_signed(folder: DataFolder, tmp_path: Path, key: Key) -> None:
+def test_a_backup_is_signed_and_comes_back_signed(
+    folder: DataFolder, tmp_path: Path, key: Key
+) -> None:
     back_up(folder, tmp_path / "backup")
     other = DataFolder(tmp_path / "other")
     other.path.mkdir()
@@ -288,7 +331,12 @@ def test_a_backup_is_signed_and_comes_back_signed(folder: DataFolder, tmp_path: 
     ],
 )
 def test_a_key_that_is_none_is_refused_before_anything_is_written(
-    folder: DataFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str | None, mode: int, words: str
+    folder: DataFolder,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    content: str | None,
+    mode: int,
+    words: str,
 ) -> None:
     path = tmp_path / "wrong.key"
     if content is not None:

@@ -22,7 +22,9 @@ from crane_core.pipeline.loading.sources import (
     staged_sources,
 )
 
-NAMES = st.text("abc_.1é ", min_size=1, max_size=8).filter(lambda name: not name.startswith(".") and name.strip())
+NAMES = st.text("abc_.1é ", min_size=1, max_size=8).filter(
+    lambda name: not name.startswith(".") and name.strip()
+)
 FILES = st.dictionaries(NAMES, st.binary(max_size=50), min_size=1, max_size=5)
 
 
@@ -103,7 +105,9 @@ def test_an_archive_is_kept_as_it_came(tmp_path: Path) -> None:
     path = archive(tmp_path)
     with staged_archive(path, kind="made", name="mine", into=tmp_path / "sources") as source:
         assert staged_sources(tmp_path / "sources") == []
-    assert (tmp_path / "sources" / source.source_id / "mine.tar.gz").read_bytes() == path.read_bytes()
+    assert (
+        tmp_path / "sources" / source.source_id / "mine.tar.gz"
+    ).read_bytes() == path.read_bytes()
     kept = (tmp_path / "sources" / source.source_id).iterdir()
     assert sorted(path.name for path in kept) == ["mine.tar.gz", "source.json"]
 
@@ -137,7 +141,13 @@ def test_sources_come_oldest_first(tmp_path: Path) -> None:
         path.write_text(str(number))
         with staged_archive(path, kind="made", name=str(number), into=tmp_path / "sources"):
             pass
-    assert [source.name for source in staged_sources(tmp_path / "sources")] == ["0", "1", "2", "3", "4"]
+    assert [source.name for source in staged_sources(tmp_path / "sources")] == [
+        "0",
+        "1",
+        "2",
+        "3",
+        "4",
+    ]
 
 
 def test_without_a_folder_there_are_no_sources(tmp_path: Path) -> None:

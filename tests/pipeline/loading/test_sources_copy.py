@@ -24,8 +24,12 @@ OWN = Run("minibench", "numpy_1_fixed", "own", Setting.CODE, "night", 1, crashes
 
 def rows(store: Store) -> dict[str, list[str]]:
     cursor = store.bare_cursor()
-    tables = cursor.execute("SELECT table_name FROM duckdb_tables() WHERE table_name <> ?", [TABLE]).fetchall()
-    return {name: sorted(map(repr, cursor.execute(f'FROM "{name}"').fetchall())) for (name,) in tables}
+    tables = cursor.execute(
+        "SELECT table_name FROM duckdb_tables() WHERE table_name <> ?", [TABLE]
+    ).fetchall()
+    return {
+        name: sorted(map(repr, cursor.execute(f'FROM "{name}"').fetchall())) for (name,) in tables
+    }
 
 
 def content(folder: DataFolder) -> dict[str, list[str]]:
@@ -70,8 +74,12 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The sources that were read again, by their id."""
     found: list[str] = []
     of_embedded, of_staged = load._load_embedded, load._load_staged
-    monkeypatch.setattr(load, "_load_embedded", lambda *given: (found.append(given[2]), of_embedded(*given))[1])
-    monkeypatch.setattr(load, "_load_staged", lambda *given: (found.append(given[2].name), of_staged(*given))[1])
+    monkeypatch.setattr(
+        load, "_load_embedded", lambda *given: (found.append(given[2]), of_embedded(*given))[1]
+    )
+    monkeypatch.setattr(
+        load, "_load_staged", lambda *given: (found.append(given[2].name), of_staged(*given))[1]
+    )
     return found
 
 
@@ -115,10 +123,16 @@ def test_a_removed_run_is_removed_again_and_restored_without_reading_a_source(
 
 @pytest.mark.parametrize("kind", [Listed.BENCHMARK, Listed.SOURCE, Listed.RUN])
 def test_a_new_name_leaves_the_rows_of_a_rebuild(folder: DataFolder, kind: Listed) -> None:
-    names = {Listed.BENCHMARK: "mine", Listed.RUN: "night", Listed.SOURCE: next(folder.sources.iterdir()).name}
+    names = {
+        Listed.BENCHMARK: "mine",
+        Listed.RUN: "night",
+        Listed.SOURCE: next(folder.sources.iterdir()).name,
+    }
     act(folder, "rename", kind, names[kind])
     renamed = content(folder)
-    assert any("Another name" in row for row in renamed["sources"] + renamed["benchmarks"]) == (kind is not Listed.RUN)
+    assert any("Another name" in row for row in renamed["sources"] + renamed["benchmarks"]) == (
+        kind is not Listed.RUN
+    )
     assert renamed == rebuilt(folder)
 
 
@@ -138,7 +152,9 @@ def test_a_copy_that_cannot_be_opened_is_not_taken(folder: DataFolder, read: lis
     assert "minibench" in read
 
 
-def test_commands_beside_a_running_app_read_no_source(folder: DataFolder, read: list[str], held: object) -> None:
+def test_commands_beside_a_running_app_read_no_source(
+    folder: DataFolder, read: list[str], held: object
+) -> None:
     expected = content(folder)
     with held(folder.database):  # type: ignore[operator]
         store = prepare_or_read(folder)
@@ -168,6 +184,7 @@ def test_what_a_record_belongs_to_is_a_column_of_its_table() -> None:
         (record.__name__, member)
         for record, table in TABLES.items()
         for member in members
-        if member in {field.name for field in dataclasses.fields(record)} and member not in table.columns
+        if member in {field.name for field in dataclasses.fields(record)}
+        and member not in table.columns
     ]
     assert missing == []

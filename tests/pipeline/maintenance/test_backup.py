@@ -23,7 +23,14 @@ from crane_core.pipeline.places import DataFolder
 from crane_core.storage import state
 
 LABEL = Judgement(
-    "minibench", "numpy_1_reproduced", "own", Setting.CODE, "own-1", "ann", AnnotatorKind.HUMAN, Label.PARTIAL
+    "minibench",
+    "numpy_1_reproduced",
+    "own",
+    Setting.CODE,
+    "own-1",
+    "ann",
+    AnnotatorKind.HUMAN,
+    Label.PARTIAL,
 )
 LINE = (
     '{"instance": "numpy_1_fixed", "benchmark": "minibench", "detector": "Mine", "setting": "code", '
@@ -76,7 +83,9 @@ def test_what_comes_back_is_what_was_there(used: DataFolder, tmp_path: Path) -> 
     assert counts(other) == tables
 
 
-def test_a_backup_beside_a_writer_has_every_line_that_was_acknowledged(used: DataFolder, tmp_path: Path) -> None:
+def test_a_backup_beside_a_writer_has_every_line_that_was_acknowledged(
+    used: DataFolder, tmp_path: Path
+) -> None:
     stop, n_written = threading.Event(), [2]
 
     def write() -> None:
@@ -103,7 +112,9 @@ def test_a_backup_beside_a_writer_has_every_line_that_was_acknowledged(used: Dat
 
 def test_a_damaged_folder_is_not_backed_up(used: DataFolder, tmp_path: Path) -> None:
     labels_of(used).unlink()
-    with pytest.raises(LedgerError, match=r"cannot be backed up: ledger/labels/pilot/ann.jsonl is missing"):
+    with pytest.raises(
+        LedgerError, match=r"cannot be backed up: ledger/labels/pilot/ann.jsonl is missing"
+    ):
         back_up(used, tmp_path / "backup")
     assert not (tmp_path / "backup").exists()
 
@@ -121,7 +132,9 @@ def test_a_damaged_backup_is_not_restored(used: DataFolder, tmp_path: Path, part
     assert list(other.path.iterdir()) == []
 
 
-def test_nothing_is_written_over_and_a_backup_does_not_lie_in_what_it_saves(used: DataFolder, tmp_path: Path) -> None:
+def test_nothing_is_written_over_and_a_backup_does_not_lie_in_what_it_saves(
+    used: DataFolder, tmp_path: Path
+) -> None:
     with pytest.raises(SourceError, match="lies in the data folder itself"):
         back_up(used, used.path / "backup")
     (tmp_path / "taken").mkdir()
@@ -143,7 +156,9 @@ def test_the_drill(used: DataFolder, tmp_path: Path) -> None:
 
     def crane(data: Path, *words: str) -> str:
         command = [sys.executable, "-m", "crane_core", "--data", str(data), *words]
-        return subprocess.run(command, cwd=CHECKOUT, capture_output=True, text=True, check=True).stdout
+        return subprocess.run(
+            command, cwd=CHECKOUT, capture_output=True, text=True, check=True
+        ).stdout
 
     before = files(used)
     with serve(used.path, end_with=signal.SIGKILL):

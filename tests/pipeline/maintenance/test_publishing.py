@@ -26,9 +26,16 @@ def test_the_copy_is_renewed_after_changes_alone(folder: DataFolder, tmp_path: P
     publisher.renew()
     assert newest(folder.replicas) == first
     assert first.stat().st_mtime_ns > known_at
-    line = {"benchmark": "minibench", "instance": "numpy_1_reproduced", "detector": "Heron", "setting": "code"}
+    line = {
+        "benchmark": "minibench",
+        "instance": "numpy_1_reproduced",
+        "detector": "Heron",
+        "setting": "code",
+    }
     answers = tmp_path / "answers.jsonl"
-    answers.write_text(json.dumps(line | {"index": 1, "crashes": True, "experiment": "later"}) + "\n")
+    answers.write_text(
+        json.dumps(line | {"index": 1, "crashes": True, "experiment": "later"}) + "\n"
+    )
     import_paths([answers], folder, store)
     publisher.renew()
     second = newest(folder.replicas)
@@ -41,7 +48,9 @@ def test_the_copy_is_renewed_after_changes_alone(folder: DataFolder, tmp_path: P
     store.close()
 
 
-def test_what_stands_in_the_way_is_logged_and_tried_again(folder: DataFolder, caplog: pytest.LogCaptureFixture) -> None:
+def test_what_stands_in_the_way_is_logged_and_tried_again(
+    folder: DataFolder, caplog: pytest.LogCaptureFixture
+) -> None:
     folder.replicas.write_text("in the way")
     store, stop, refused = prepare(folder), Event(), Event()
 

@@ -35,7 +35,9 @@ def test_the_file_is_whole_or_as_it_was(write_pair: WritePair, tmp_path: Path) -
     assert sorted(file.name for file in tmp_path.iterdir()) == ["pair", "state.json"]
 
 
-def test_a_folder_that_is_missing_is_told_before_a_cell_runs(write_pair: WritePair, tmp_path: Path) -> None:
+def test_a_folder_that_is_missing_is_told_before_a_cell_runs(
+    write_pair: WritePair, tmp_path: Path
+) -> None:
     path, _ = write_pair(tmp_path, "pool_1", [("open('ran', 'w')", 1), ("1", 2)])
     with pytest.raises(FileNotFoundError) as refused:
         capture_to_file(path, tmp_path / "missing" / "state.json")
@@ -49,7 +51,16 @@ def test_a_captured_state_is_imported_and_stands_beside_its_cells(
     crashing, fixed = write_pair(tmp_path / "pair", "pool_1")
     assert main(["--data", str(folder.path), "import", str(crashing), str(fixed)]) == 0
     out = tmp_path / "pool_1_reproduced.json"
-    command = ["--data", str(folder.path), "capture", str(crashing), "--out", str(out), "--benchmark", "pool_1"]
+    command = [
+        "--data",
+        str(folder.path),
+        "capture",
+        str(crashing),
+        "--out",
+        str(out),
+        "--benchmark",
+        "pool_1",
+    ]
     capsys.readouterr()
     assert main([*command, "--probe", "1 + 1", "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
@@ -62,7 +73,11 @@ def test_a_captured_state_is_imported_and_stands_beside_its_cells(
     states = cases.kernel_states(store.cursor(), "pool-1", "pool_1")
     store.close()
     [stored] = states.to_dict("records")
-    assert (stored["version"], stored["setting"], stored["origin"]) == ("reproduced", Setting.RUNTIME_PLUS, "capture")
+    assert (stored["version"], stored["setting"], stored["origin"]) == (
+        "reproduced",
+        Setting.RUNTIME_PLUS,
+        "capture",
+    )
     state = json.loads(stored["state"])
     assert state["variables"] == printed["variables"]
     assert state["captured"]["cells"] == printed["captured"]["cells"]
@@ -72,8 +87,18 @@ def test_a_shipped_state_is_what_is_captured_today(root: Path, tmp_path: Path) -
     out = tmp_path / "state.json"
     assert main(["capture", str(CRASHING), "--out", str(out), "--benchmark", "minibench"]) == 0
     today = json.loads(out.read_text("utf-8"))
-    shipped = json.loads((root / "data" / "minibench" / "states" / "pandas_1_reproduced.json").read_text("utf-8"))
-    for part in ("schema_version", "target", "benchmark", "variables", "accesses", "absent", "unavailable"):
+    shipped = json.loads(
+        (root / "data" / "minibench" / "states" / "pandas_1_reproduced.json").read_text("utf-8")
+    )
+    for part in (
+        "schema_version",
+        "target",
+        "benchmark",
+        "variables",
+        "accesses",
+        "absent",
+        "unavailable",
+    ):
         assert shipped[part] == today[part]
 
 
@@ -84,20 +109,34 @@ def test_a_state_of_a_notebook_that_is_not_loaded_waits_for_it(
     out = tmp_path / "pool.json"
     assert main(["capture", str(path), "--out", str(out), "--benchmark", "pool_1"]) == 0
     assert main(["--data", str(folder.path), "import", str(out)]) == 0
-    assert "pool-1 has no such instance yet; its rows in kernel_states (1) count once it is imported" in (
-        capsys.readouterr().out
+    assert (
+        "pool-1 has no such instance yet; its rows in kernel_states (1) count once it is imported"
+        in (capsys.readouterr().out)
     )
 
 
-def test_in_words_what_was_captured(write_pair: WritePair, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_in_words_what_was_captured(
+    write_pair: WritePair, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     cells = [
-        ("import threading, time; threading.Thread(target=time.sleep, args=(60,), name='coach').start()", 1),
+        (
+            "import threading, time; threading.Thread(target=time.sleep, args=(60,), name='coach').start()",
+            1,
+        ),
         ("1 / 0", 2),
         ("lanes = []", 3),
         ("lanes, missing", 4),
     ]
     path, _ = write_pair(tmp_path, "pool_1", cells)
-    command = ["capture", str(path), "--out", str(tmp_path / "s.json"), "--keep-going", "--probe", "len(lanes)"]
+    command = [
+        "capture",
+        str(path),
+        "--out",
+        str(tmp_path / "s.json"),
+        "--keep-going",
+        "--probe",
+        "len(lanes)",
+    ]
     assert main(command) == 0
     said = capsys.readouterr().out
     assert "kernel state before code cell 3 of pool_1_reproduced.ipynb" in said
@@ -118,7 +157,11 @@ def test_in_words_what_was_captured(write_pair: WritePair, tmp_path: Path, capsy
     ],
 )
 def test_what_cannot_be_captured_is_one_line_and_exit_1(
-    write_pair: WritePair, tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], said: str
+    write_pair: WritePair,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    options: list[str],
+    said: str,
 ) -> None:
     path, _ = write_pair(tmp_path, "pool_1")
     assert main(["capture", str(path), "--out", str(tmp_path / "s.json"), *options]) == 1
@@ -130,7 +173,12 @@ def test_what_cannot_be_captured_is_one_line_and_exit_1(
 
 @pytest.mark.parametrize(
     "options",
-    [["--timeout-s", "0"], ["--timeout-s", "nan"], ["--memory-mib", "-1"], ["--python", "a", "--kernel", "b"]],
+    [
+        ["--timeout-s", "0"],
+        ["--timeout-s", "nan"],
+        ["--memory-mib", "-1"],
+        ["--python", "a", "--kernel", "b"],
+    ],
 )
 def test_wrong_usage_is_exit_2(options: list[str]) -> None:
     with pytest.raises(SystemExit) as left:

@@ -35,8 +35,16 @@ def notebook(tmp_path: Path) -> Path:
 
 def test_reading_runs_nothing(notebook: Path) -> None:
     checked = read_notebook(notebook)
-    assert [cell.role for cell in checked.cells] == [CellRole.EXECUTED, CellRole.EXECUTED, CellRole.TARGET]
-    assert (checked.state, checked.seconds_before, checked.settings) == (None, None, (Setting.CODE,))
+    assert [cell.role for cell in checked.cells] == [
+        CellRole.EXECUTED,
+        CellRole.EXECUTED,
+        CellRole.TARGET,
+    ]
+    assert (checked.state, checked.seconds_before, checked.settings) == (
+        None,
+        None,
+        (Setting.CODE,),
+    )
     with pytest.raises(PromptError):
         to_send(checked, Setting.RUNTIME)
 
@@ -44,7 +52,9 @@ def test_reading_runs_nothing(notebook: Path) -> None:
 def test_a_target_marked_as_reexecuted_is_judged_after_its_first_run(tmp_path: Path) -> None:
     """The mark and its meaning are JunoBench's: the study's runner has such a target among the executed cells, too."""
     path = tmp_path / "again.ipynb"
-    cells = [nbformat.v4.new_code_cell(code) for code in (SETUP, "# [reexecute]\ntrips.pop('monday')")]
+    cells = [
+        nbformat.v4.new_code_cell(code) for code in (SETUP, "# [reexecute]\ntrips.pop('monday')")
+    ]
     nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
     checked = read_notebook(path)
     for judged in (checked, run_up(checked)):
@@ -54,19 +64,31 @@ def test_a_target_marked_as_reexecuted_is_judged_after_its_first_run(tmp_path: P
 
 @pytest.mark.parametrize(
     "metadata",
-    [{"language_info": {"name": "R"}}, {"kernelspec": {"name": "ir", "display_name": "R", "language": "R"}}],
+    [
+        {"language_info": {"name": "R"}},
+        {"kernelspec": {"name": "ir", "display_name": "R", "language": "R"}},
+    ],
 )
-def test_a_notebook_in_another_language_is_refused(notebook: Path, metadata: dict[str, Any]) -> None:
+def test_a_notebook_in_another_language_is_refused(
+    notebook: Path, metadata: dict[str, Any]
+) -> None:
     book = nbformat.read(notebook, 4)
     book.metadata.update(metadata)
     nbformat.write(book, notebook)
-    with pytest.raises(NotebookError, match=r"trip\.ipynb is a notebook in R, but only Python notebooks are supported"):
+    with pytest.raises(
+        NotebookError,
+        match=r"trip\.ipynb is a notebook in R, but only Python notebooks are supported",
+    ):
         read_notebook(notebook)
 
 
 def test_run_up_to_the_target_the_key_that_is_missing_is_told(notebook: Path) -> None:
     checked = run_up(read_notebook(notebook))
-    assert checked.state is not None and checked.seconds_before is not None and checked.seconds_before > 0
+    assert (
+        checked.state is not None
+        and checked.seconds_before is not None
+        and checked.seconds_before > 0
+    )
     said = verdict(checked)
     assert said.crashes
     [finding, *_] = json.loads(said.diagnostics or "[]")
@@ -96,7 +118,9 @@ def test_a_state_captured_elsewhere_stands_for_a_run(notebook: Path) -> None:
     document = json.loads(json.dumps(captured(notebook)))
     checked = with_state(read_notebook(notebook), document)
     assert verdict(checked).crashes
-    assert checked.seconds_before == pytest.approx(sum(cell["seconds"] for cell in document["captured"]["cells"]))
+    assert checked.seconds_before == pytest.approx(
+        sum(cell["seconds"] for cell in document["captured"]["cells"])
+    )
 
 
 def test_a_state_of_another_target_is_refused(notebook: Path) -> None:
@@ -109,9 +133,18 @@ def test_a_state_of_another_target_is_refused(notebook: Path) -> None:
 
 @pytest.mark.parametrize(
     ("value", "allowed", "forbidden"),
-    [("1", True, False), ("Yes", True, False), ("0", False, True), ("off", False, True), ("", False, False)],
+    [
+        ("1", True, False),
+        ("Yes", True, False),
+        ("0", False, True),
+        ("off", False, True),
+        ("", False, False),
+    ],
 )
 def test_who_may_run_notebooks(value: str, allowed: bool, forbidden: bool) -> None:  # noqa: FBT001
     environment = {"CRANE_ALLOW_EXECUTION": value}
-    assert (execution_allowed(environment), execution_forbidden(environment)) == (allowed, forbidden)
+    assert (execution_allowed(environment), execution_forbidden(environment)) == (
+        allowed,
+        forbidden,
+    )
     assert not execution_allowed({}) and not execution_forbidden({})

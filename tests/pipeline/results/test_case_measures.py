@@ -15,7 +15,14 @@ from crane_core import domain
 from crane_core.domain import AnnotatorKind, DetectorKind, Record, Setting
 from crane_core.pipeline.results.case_measures import BY, Compared, compared_by_case
 from crane_core.pipeline.results.evaluate import verdict_frame
-from crane_core.pipeline.results.measures import Credit, Inputs, VoteRule, gain_table, paired_rows, rate_table
+from crane_core.pipeline.results.measures import (
+    Credit,
+    Inputs,
+    VoteRule,
+    gain_table,
+    paired_rows,
+    rate_table,
+)
 from crane_core.pipeline.study.table_scores import BENCHMARK, STUDY
 from crane_core.storage import write
 from crane_core.storage.case_counts import conditions
@@ -46,12 +53,20 @@ def shown_of(store: Store, experiment: str) -> pd.DataFrame:
 
 
 def assert_same(counted: Compared, rows: Compared) -> None:
-    for ours, theirs, key in ((counted.comparison, rows.comparison, ["detector"]), (counted.rates, rows.rates, BY)):
+    for ours, theirs, key in (
+        (counted.comparison, rows.comparison, ["detector"]),
+        (counted.rates, rows.rates, BY),
+    ):
         assert len(ours) == len(theirs)
         if len(ours):
-            ours, theirs = (table.sort_values(key).reset_index(drop=True)[theirs.columns] for table in (ours, theirs))
+            ours, theirs = (
+                table.sort_values(key).reset_index(drop=True)[theirs.columns]
+                for table in (ours, theirs)
+            )
             numbers = [name for name in theirs if name not in TEXTS]
-            assert ours[[n for n in TEXTS if n in ours]].equals(theirs[[n for n in TEXTS if n in theirs]])
+            assert ours[[n for n in TEXTS if n in ours]].equals(
+                theirs[[n for n in TEXTS if n in theirs]]
+            )
             found = [table[numbers].to_numpy(dtype=float) for table in (ours, theirs)]
             np.testing.assert_allclose(*found, rtol=0, atol=1e-12)
     assert counted.n_unpaired == rows.n_unpaired
@@ -64,7 +79,11 @@ def test_counts_per_case_give_what_the_rows_of_the_study_give(
 ) -> None:
     frame = verdict_frame(embedded_store)
     mine = frame[(frame["benchmark"] == BENCHMARK) & (frame["experiment"] == STUDY)]
-    asked: dict[str, Any] = {"rule": rule, "credit": credit, "inputs": Inputs(Setting.CODE, Setting.RUNTIME)}
+    asked: dict[str, Any] = {
+        "rule": rule,
+        "credit": credit,
+        "inputs": Inputs(Setting.CODE, Setting.RUNTIME),
+    }
     shown = shown_of(embedded_store, STUDY)
     counted = compared_by_case(embedded_store, BENCHMARK, shown, rate=rate, **asked)
     theirs = by_row(mine, rate, asked)
@@ -105,7 +124,15 @@ def test_counts_per_case_give_what_the_rows_of_any_answers_give(
 ) -> None:
     rule, credit = rule_and_credit
     emptied_store.write(empty)
-    emptied_store.write(lambda cursor: write.add_records(cursor, records(cases), source_id="random"))
+    emptied_store.write(
+        lambda cursor: write.add_records(cursor, records(cases), source_id="random")
+    )
     frame, shown = verdict_frame(emptied_store), shown_of(emptied_store, "e")
-    asked: dict[str, Any] = {"rule": rule, "credit": credit, "inputs": Inputs(Setting.CODE, Setting.RUNTIME)}
-    assert_same(compared_by_case(emptied_store, "b", shown, **asked), by_row(frame, "Accuracy", asked))
+    asked: dict[str, Any] = {
+        "rule": rule,
+        "credit": credit,
+        "inputs": Inputs(Setting.CODE, Setting.RUNTIME),
+    }
+    assert_same(
+        compared_by_case(emptied_store, "b", shown, **asked), by_row(frame, "Accuracy", asked)
+    )

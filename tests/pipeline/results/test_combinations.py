@@ -92,7 +92,9 @@ def test_members_alone(study: pd.DataFrame, counted: Predictions) -> None:
 
 
 @pytest.mark.parametrize("way", Way)
-def test_each_way_against_the_best_member(study: pd.DataFrame, counted: Predictions, way: Way) -> None:
+def test_each_way_against_the_best_member(
+    study: pd.DataFrame, counted: Predictions, way: Way
+) -> None:
     members = (RULES, GEMINI, QWEN, GPT)
     table = combine(study, members, rule=VoteRule.MAJORITY)
     rows = table[table["way"].notna()].set_index("way")
@@ -111,7 +113,9 @@ def test_each_way_against_the_best_member(study: pd.DataFrame, counted: Predicti
     assert (row["gained"], row["lost"]) == (gained, lost)
     assert row["difference"] == pytest.approx((gained - lost) / 222)
     assert row["p_value"] == pytest.approx(mcnemar([[0, lost], [gained, 0]], exact=True).pvalue)
-    assert rows["p_holm"].tolist() == pytest.approx(multipletests(rows["p_value"].astype(float), method="holm")[1])
+    assert rows["p_holm"].tolist() == pytest.approx(
+        multipletests(rows["p_value"].astype(float), method="holm")[1]
+    )
 
 
 def test_a_p_value_by_case_flips_whole_cases(study: pd.DataFrame, counted: Predictions) -> None:
@@ -124,7 +128,10 @@ def test_a_p_value_by_case_flips_whole_cases(study: pd.DataFrame, counted: Predi
         truth = name.endswith("_reproduced")
         change[name.rpartition("_")[0]] += int(crash == truth) - int(counted[GPT][name] == truth)
     moved = [value for value in change.values() if value]
-    sums = [abs(sum(v if mask >> i & 1 else -v for i, v in enumerate(moved))) for mask in range(2 ** len(moved))]
+    sums = [
+        abs(sum(v if mask >> i & 1 else -v for i, v in enumerate(moved)))
+        for mask in range(2 ** len(moved))
+    ]
     assert row["p_by_case"] == pytest.approx(np.mean(np.array(sums) >= abs(sum(moved))))
 
 
@@ -135,12 +142,18 @@ def test_what_holds_up_is_what_both_tests_support(study: pd.DataFrame) -> None:
     both = table[["p_holm", "p_by_case_holm"]].max(axis=1) < 0.05
     assert ((table["outcome"] == Outcome.GAIN) == both & (table["difference"] > 0)).all()
     assert len(table) == 8
-    assert table["p_holm"].tolist() == pytest.approx(multipletests(table["p_value"].astype(float), method="holm")[1])
+    assert table["p_holm"].tolist() == pytest.approx(
+        multipletests(table["p_value"].astype(float), method="holm")[1]
+    )
 
 
 def test_only_instances_that_every_member_answered_count(study: pd.DataFrame) -> None:
-    silent = (study["detector"] == "gpt-5") & study["instance_id"].isin(["numpy_1_fixed", "numpy_2_reproduced"])
-    shorter = study.assign(n_crash=study["n_crash"].mask(silent, 0), n_safe=study["n_safe"].mask(silent, 0))
+    silent = (study["detector"] == "gpt-5") & study["instance_id"].isin(
+        ["numpy_1_fixed", "numpy_2_reproduced"]
+    )
+    shorter = study.assign(
+        n_crash=study["n_crash"].mask(silent, 0), n_safe=study["n_safe"].mask(silent, 0)
+    )
     table = combine(shorter, [RULES, GPT], rule=VoteRule.MAJORITY)
     assert set(table["n"]) == {220}
     assert set(table["left_out"]) == {2}

@@ -6,7 +6,12 @@ import pandas as pd
 import pytest
 
 from crane_core.domain import Setting
-from crane_core.pipeline.results.comparisons import RICHNESS, comparison_from, comparison_text, comparisons
+from crane_core.pipeline.results.comparisons import (
+    RICHNESS,
+    comparison_from,
+    comparison_text,
+    comparisons,
+)
 from crane_core.pipeline.results.measures import WITH_STATE, Inputs
 
 CODE, RUNTIME, WITHOUT_V = Setting.CODE, Setting.RUNTIME, Setting.RUNTIME_WITHOUT_V
@@ -17,7 +22,9 @@ def frame(*rows: tuple[str, str, str]) -> pd.DataFrame:
 
 
 def test_two_settings_of_one_detector_about_one_instance_can_be_compared() -> None:
-    rows = frame(("gpt", RUNTIME, "a"), ("gpt", WITHOUT_V, "a"), ("gpt", CODE, "b"), ("qwen", CODE, "a"))
+    rows = frame(
+        ("gpt", RUNTIME, "a"), ("gpt", WITHOUT_V, "a"), ("gpt", CODE, "b"), ("qwen", CODE, "a")
+    )
     assert comparisons(rows) == [Inputs(WITHOUT_V, RUNTIME)]
 
 

@@ -36,13 +36,17 @@ def test_accuracy_of_each_run_is_scikit_learns(table: pd.DataFrame, by_run: pd.D
     asked = by_run[by_run["detector"].isin(table.index.unique("detector"))]
     for (detector, setting, index), run in asked.groupby(["detector", "setting", "run_index"]):
         row = table.loc[(detector, setting, Measure.RUN, index)]
-        assert row["value"] == pytest.approx(accuracy_score(run["truth"].astype(bool), run["crashes"].astype(bool)))
+        assert row["value"] == pytest.approx(
+            accuracy_score(run["truth"].astype(bool), run["crashes"].astype(bool))
+        )
         assert row["low"] < row["value"] < row["high"]
     assert (table[["n", "n_cases", "left_out"]] == [222, 111, 0]).all().all()
     assert len(table) == 3 * 2 * (5 + 5 + 1 + 1)
 
 
-def test_one_of_one_is_the_mean_of_the_runs_and_one_of_five_is_any(table: pd.DataFrame, by_run: pd.DataFrame) -> None:
+def test_one_of_one_is_the_mean_of_the_runs_and_one_of_five_is_any(
+    table: pd.DataFrame, by_run: pd.DataFrame
+) -> None:
     right = by_run.assign(right=by_run["crashes"] == by_run["truth"]).dropna(subset="crashes")
     per = right.groupby(["detector", "setting", "instance_id"])["right"].agg(["mean", "max", "min"])
     means = per.astype(float).groupby(["detector", "setting"]).mean()
@@ -57,13 +61,17 @@ def test_one_of_one_is_the_mean_of_the_runs_and_one_of_five_is_any(table: pd.Dat
 def test_share_of_variance_follows_from_scipys_f(table: pd.DataFrame, by_run: pd.DataFrame) -> None:
     mine = by_run[(by_run["detector"] == "gpt-5") & (by_run["setting"] == "runtime")]
     right = (mine["crashes"] == mine["truth"]).to_numpy(dtype=float).reshape(222, 5)
-    f = f_oneway(*[runs for runs in right if np.ptp(runs)], *[runs for runs in right if not np.ptp(runs)]).statistic
+    f = f_oneway(
+        *[runs for runs in right if np.ptp(runs)], *[runs for runs in right if not np.ptp(runs)]
+    ).statistic
     row = table.loc[("gpt-5", "runtime", Measure.BETWEEN, 0)]
     assert row["value"] == pytest.approx((f - 1) / (f + 4))
     assert row["low"] < row["value"] < row["high"]
 
 
-def test_five_of_five_votes_of_gpt_5_are_a_crash_far_more_often_than_four(models: pd.DataFrame) -> None:
+def test_five_of_five_votes_of_gpt_5_are_a_crash_far_more_often_than_four(
+    models: pd.DataFrame,
+) -> None:
     """Over both inputs: 137 of 150 and 18 of 32 (91% and 56%)."""
     votes = vote_table(models).set_index(["detector", "votes"]).loc["gpt-5"]
     assert votes.loc[[4, 5], ["n_real", "n"]].to_numpy().tolist() == [[18, 32], [137, 150]]
@@ -76,12 +84,19 @@ def test_five_of_five_votes_of_gpt_5_are_a_crash_far_more_often_than_four(models
 
 
 def test_votes_with_one_input_are_part_of_both(models: pd.DataFrame) -> None:
-    parts = [vote_table(models[models["setting"] == s]).set_index(["detector", "votes"]) for s in ("code", "runtime")]
+    parts = [
+        vote_table(models[models["setting"] == s]).set_index(["detector", "votes"])
+        for s in ("code", "runtime")
+    ]
     both = vote_table(models).set_index(["detector", "votes"])[["n_real", "n"]]
-    assert (parts[0][["n_real", "n"]].add(parts[1][["n_real", "n"]], fill_value=0) == both).all().all()
+    assert (
+        (parts[0][["n_real", "n"]].add(parts[1][["n_real", "n"]], fill_value=0) == both).all().all()
+    )
 
 
-def test_an_instance_that_lacks_an_answer_is_left_out_and_counted(models: pd.DataFrame, by_run: pd.DataFrame) -> None:
+def test_an_instance_that_lacks_an_answer_is_left_out_and_counted(
+    models: pd.DataFrame, by_run: pd.DataFrame
+) -> None:
     mine = models[(models["detector"] == "gpt-5") & (models["setting"] == "code")].copy()
     gone = mine.index[:3]
     mine.loc[gone, "n_crash"] = 0

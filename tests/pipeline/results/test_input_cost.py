@@ -7,7 +7,12 @@ import pytest
 
 from crane_core.llm.prices import list_price
 from crane_core.pipeline.results.evaluate import verdict_frame
-from crane_core.pipeline.results.input_cost import cost_table, published_tokens, tokens_of_inputs, with_front
+from crane_core.pipeline.results.input_cost import (
+    cost_table,
+    published_tokens,
+    tokens_of_inputs,
+    with_front,
+)
 from crane_core.prompts.tokens import count_tokens
 from crane_core.storage.store import Store
 
@@ -33,7 +38,9 @@ def test_tokens_and_price_of_each_model_are_those_of_its_input(table: pd.DataFra
     assert table["is_exact"].all()
     price = list_price("gpt-5")
     assert price is not None
-    assert table.loc[("gpt-5", "code"), "usd"] == pytest.approx(880.0676 * price.input / 1000, abs=1e-4)
+    assert table.loc[("gpt-5", "code"), "usd"] == pytest.approx(
+        880.0676 * price.input / 1000, abs=1e-4
+    )
     assert table.loc[("pylint", "code"), ["tokens", "usd"]].tolist() == [0, 0]
     assert table["usd"].isna().groupby("detector").all().to_dict()["qwen-2.5-32b-instruct"]
 

@@ -11,7 +11,13 @@ import pandas as pd
 import pytest
 
 from crane_core.domain import DetectorKind, Setting
-from crane_core.pipeline.results.measures import WITH_STATE, Credit, VoteRule, change_table, gain_table
+from crane_core.pipeline.results.measures import (
+    WITH_STATE,
+    Credit,
+    VoteRule,
+    change_table,
+    gain_table,
+)
 from crane_core.pipeline.results.setting_drops import drop_table
 from crane_core.pipeline.results.specification_curve import specification_curve
 from crane_core.ui.breakdown_words import finding as breakdown_finding
@@ -132,12 +138,23 @@ def test_harm_of_an_input_is_a_loss_for_every_rate(rate: str) -> None:
 def test_the_breakdown_counts_both_directions(detector: Right, expected: tuple[int, int]) -> None:
     """Only odd cases change, which are one stage of the two."""
     changes = change_table(
-        study({"Heron": detector}), by="stage", rate="F1", rule=VoteRule.MAJORITY, credit=Credit.DETECTION
+        study({"Heron": detector}),
+        by="stage",
+        rate="F1",
+        rule=VoteRule.MAJORITY,
+        credit=Credit.DETECTION,
     )
     told = breakdown_finding(changes, "stage", "F1", WITH_STATE)
     up, down = expected
-    assert f"+RT raises F1 in {up}, lowers it in {down} and leaves it unchanged in 1 of 2 combinations" in told
-    title, words = ("Gains", "1 is a gain, none is a loss") if up else ("Losses", "none is a gain, 1 is a loss")
+    assert (
+        f"+RT raises F1 in {up}, lowers it in {down} and leaves it unchanged in 1 of 2 combinations"
+        in told
+    )
+    title, words = (
+        ("Gains", "1 is a gain, none is a loss")
+        if up
+        else ("Losses", "none is a gain, 1 is a loss")
+    )
     assert words in told
     assert f"{title}: stage 1 with Heron (" in told
 

@@ -24,7 +24,12 @@ from crane_core.pipeline.results.measures import (
 )
 from crane_core.storage.store import Store
 
-SCORES = {"Accuracy": accuracy_score, "Precision": precision_score, "Recall": recall_score, "F1": f1_score}
+SCORES = {
+    "Accuracy": accuracy_score,
+    "Precision": precision_score,
+    "Recall": recall_score,
+    "F1": f1_score,
+}
 BY = ["detector", "setting"]
 
 
@@ -39,7 +44,9 @@ def models(study: pd.DataFrame) -> pd.DataFrame:
     return study[study["detector_kind"] == "llm"]
 
 
-def expanded(rows: pd.DataFrame, rule: VoteRule, credit: Credit) -> tuple[list[bool], list[bool], list[float]]:
+def expanded(
+    rows: pd.DataFrame, rule: VoteRule, credit: Credit
+) -> tuple[list[bool], list[bool], list[float]]:
     """The same question as weighted plain yes and no answers, for scikit-learn.
 
     A detected crash with half credit is a hit and a miss of weight 1/2 each; the mean of runs is one answer per run.
@@ -67,7 +74,9 @@ def expanded(rows: pd.DataFrame, rule: VoteRule, credit: Credit) -> tuple[list[b
 @pytest.mark.parametrize("rate", SCORES)
 @pytest.mark.parametrize("credit", Credit)
 @pytest.mark.parametrize("rule", VoteRule)
-def test_rates_agree_with_scikit_learn(models: pd.DataFrame, rule: VoteRule, credit: Credit, rate: str) -> None:
+def test_rates_agree_with_scikit_learn(
+    models: pd.DataFrame, rule: VoteRule, credit: Credit, rate: str
+) -> None:
     table = rate_table(models, by=BY, rate=rate, rule=rule, credit=credit).set_index(BY)
     for group, rows in models.groupby(BY):
         truths, answers, weights = expanded(rows, rule, credit)
@@ -80,7 +89,9 @@ def test_rates_agree_with_scikit_learn(models: pd.DataFrame, rule: VoteRule, cre
     assert rate == "Precision" or (table["n_cases"] == 111).all() or rate == "F1"
 
 
-def test_accuracy_is_over_all_instances_and_recall_over_those_that_crash(models: pd.DataFrame) -> None:
+def test_accuracy_is_over_all_instances_and_recall_over_those_that_crash(
+    models: pd.DataFrame,
+) -> None:
     for rate, n in (("Accuracy", 222), ("Recall", 111)):
         table = rate_table(models, by=BY, rate=rate, rule=VoteRule.MAJORITY, credit=Credit.STRICT)
         assert table["n"].eq(n).all()
@@ -90,9 +101,15 @@ def test_accuracy_is_over_all_instances_and_recall_over_those_that_crash(models:
 
 def test_rates_by_library_add_up_to_the_whole(models: pd.DataFrame) -> None:
     by_library = rate_table(
-        models, by=["library_group", *BY], rate="Accuracy", rule=VoteRule.MAJORITY, credit=Credit.STRICT
+        models,
+        by=["library_group", *BY],
+        rate="Accuracy",
+        rule=VoteRule.MAJORITY,
+        credit=Credit.STRICT,
     )
-    whole = rate_table(models, by=BY, rate="Accuracy", rule=VoteRule.MAJORITY, credit=Credit.STRICT).set_index(BY)
+    whole = rate_table(
+        models, by=BY, rate="Accuracy", rule=VoteRule.MAJORITY, credit=Credit.STRICT
+    ).set_index(BY)
     sums = by_library.groupby(BY)[["part", "whole"]].sum()
     assert sums.loc[whole.index].equals(whole[["part", "whole"]])
 
@@ -122,9 +139,13 @@ def test_gain_end_to_end_is_that_of_the_paper(models: pd.DataFrame) -> None:
 
 def test_gain_of_detection_alone_by_hand(models: pd.DataFrame) -> None:
     """Table 2b, accuracy: from the confusion of the votes, counted here without the code under test."""
-    table = gain_table(models, rule=VoteRule.MAJORITY, credit=Credit.DETECTION).set_index("detector")
+    table = gain_table(models, rule=VoteRule.MAJORITY, credit=Credit.DETECTION).set_index(
+        "detector"
+    )
     right = (models["n_crash"] * 2 > models["n_crash"] + models["n_safe"]) == models["truth"]
-    wide = models.assign(right=right).pivot_table(index=["detector", "instance_id"], columns="setting", values="right")
+    wide = models.assign(right=right).pivot_table(
+        index=["detector", "instance_id"], columns="setting", values="right"
+    )
     for detector, row in table.iterrows():
         mine = wide.loc[detector].astype(bool)
         assert row["gained"] == (mine["runtime"] & ~mine["code"]).sum()
@@ -152,7 +173,9 @@ def test_gain_of_any_rate_is_the_difference_of_both(models: pd.DataFrame, rate: 
         assert 0 < row["p_value"] <= row["p_holm"] <= 1
 
 
-@pytest.mark.parametrize(("rule", "credit"), [(VoteRule.MEAN, Credit.STRICT), (VoteRule.MAJORITY, Credit.HALF)])
+@pytest.mark.parametrize(
+    ("rule", "credit"), [(VoteRule.MEAN, Credit.STRICT), (VoteRule.MAJORITY, Credit.HALF)]
+)
 def test_where_right_is_no_yes_or_no_nothing_is_counted_and_signs_are_flipped(
     models: pd.DataFrame, rule: VoteRule, credit: Credit
 ) -> None:
@@ -160,7 +183,12 @@ def test_where_right_is_no_yes_or_no_nothing_is_counted_and_signs_are_flipped(
     assert table[["gained", "lost", "detectable"]].isna().all().all()
     assert set(table["test"]) == {PairedTest.SIGN_FLIP}
     assert (table["p_value"] <= table["p_holm"]).all()
-    half = {"correct": 1.0, "partial": 0.5 if credit is Credit.HALF else 0.0, "wrong": 0.0, "misdetected": 0.0}
+    half = {
+        "correct": 1.0,
+        "partial": 0.5 if credit is Credit.HALF else 0.0,
+        "wrong": 0.0,
+        "misdetected": 0.0,
+    }
     said = models["n_crash"] / (models["n_crash"] + models["n_safe"])
     said = said if rule is VoteRule.MEAN else (said > 0.5).astype(float)
     right = np.where(models["truth"], said * models["human"].map(half).fillna(0.0), 1 - said)
@@ -171,7 +199,11 @@ def test_where_right_is_no_yes_or_no_nothing_is_counted_and_signs_are_flipped(
     for row in table.itertuples():
         mine = changes.loc[row.detector].to_numpy()
         expected = permutation_test(
-            (mine,), np.sum, permutation_type="samples", n_resamples=9_999, rng=np.random.default_rng(1)
+            (mine,),
+            np.sum,
+            permutation_type="samples",
+            n_resamples=9_999,
+            rng=np.random.default_rng(1),
         ).pvalue
         assert row.p_value == pytest.approx(expected, abs=0.01)
 
@@ -204,7 +236,9 @@ def test_rates_and_gain_are_over_the_same_pairs(models: pd.DataFrame) -> None:
     rows.loc[silent, ["n_crash", "n_safe"]] = 0
     asked: dict[str, Any] = {"rule": VoteRule.MAJORITY, "credit": Credit.DETECTION}
     [gain] = gain_table(rows, **asked).to_dict("records")
-    table = rate_table(paired_rows(rows, **asked), by=["setting"], rate="Accuracy", **asked).set_index("setting")
+    table = rate_table(
+        paired_rows(rows, **asked), by=["setting"], rate="Accuracy", **asked
+    ).set_index("setting")
     assert table["n"].tolist() == [29, 29]
     assert gain["n"] == 29
     assert table["value"].to_dict() == {"code": gain["without"], "runtime": gain["with_"]}
@@ -217,12 +251,18 @@ def test_any_two_inputs_are_compared_on_their_own_pairs(models: pd.DataFrame) ->
     renamed = models.assign(setting=models["setting"].replace({"code": "runtime-V"}))
     asked: dict[str, Any] = {"rule": VoteRule.MAJORITY, "credit": Credit.STRICT}
     inputs = Inputs(Setting.RUNTIME_WITHOUT_V, Setting.RUNTIME)
-    pd.testing.assert_frame_equal(gain_table(renamed, inputs=inputs, **asked), gain_table(models, **asked))
+    pd.testing.assert_frame_equal(
+        gain_table(renamed, inputs=inputs, **asked), gain_table(models, **asked)
+    )
     turned = gain_table(renamed, inputs=Inputs(*reversed(inputs)), **asked)
-    assert turned["difference"].tolist() == pytest.approx((-gain_table(models, **asked)["difference"]).tolist())
+    assert turned["difference"].tolist() == pytest.approx(
+        (-gain_table(models, **asked)["difference"]).tolist()
+    )
     assert gain_table(renamed, **asked).empty
     by_cause: dict[str, Any] = {"by": "root_cause", "rate": "Recall", **asked}
-    pd.testing.assert_frame_equal(change_table(renamed, inputs=inputs, **by_cause), change_table(models, **by_cause))
+    pd.testing.assert_frame_equal(
+        change_table(renamed, inputs=inputs, **by_cause), change_table(models, **by_cause)
+    )
 
 
 def test_only_instances_of_both_settings_are_compared(models: pd.DataFrame) -> None:
@@ -236,7 +276,11 @@ def answers(*rows: tuple[str, bool, int, int, str | None]) -> pd.DataFrame:
     columns = ["case_id", "truth", "n_crash", "n_safe", "human"]
     frame = pd.DataFrame(rows, columns=columns)
     return frame.assign(
-        benchmark="mine", detector="d", setting="code", instance_id=frame["case_id"], label_stratum=None
+        benchmark="mine",
+        detector="d",
+        setting="code",
+        instance_id=frame["case_id"],
+        label_stratum=None,
     )
 
 
@@ -248,24 +292,26 @@ def test_ties_silence_and_unjudged_diagnoses_by_hand() -> None:
         ("d", True, 3, 2, "correct"),
         ("e", False, 1, 1, None),  # a tie again: true negative
     )
-    [row] = rate_table(frame, by=["detector"], rate="Accuracy", rule=VoteRule.MAJORITY, credit=Credit.STRICT).to_dict(
-        "records"
-    )
+    [row] = rate_table(
+        frame, by=["detector"], rate="Accuracy", rule=VoteRule.MAJORITY, credit=Credit.STRICT
+    ).to_dict("records")
     assert (row["n"], row["left_out"], row["part"], row["whole"]) == (3, 2, 2.0, 3.0)
-    [strict] = rate_table(frame, by=["detector"], rate="Recall", rule=VoteRule.ALL, credit=Credit.DETECTION).to_dict(
-        "records"
-    )
+    [strict] = rate_table(
+        frame, by=["detector"], rate="Recall", rule=VoteRule.ALL, credit=Credit.DETECTION
+    ).to_dict("records")
     assert (strict["part"], strict["whole"], strict["left_out"]) == (1.0, 3.0, 1)
 
 
 def test_a_rate_of_nothing_is_nan_and_an_empty_frame_has_no_rows() -> None:
     frame = answers(("a", False, 0, 3, None))
-    [row] = rate_table(frame, by=["detector"], rate="Recall", rule=VoteRule.MAJORITY, credit=Credit.STRICT).to_dict(
-        "records"
-    )
+    [row] = rate_table(
+        frame, by=["detector"], rate="Recall", rule=VoteRule.MAJORITY, credit=Credit.STRICT
+    ).to_dict("records")
     assert (row["n"], row["whole"]) == (0, 0.0)
     assert np.isnan([row["value"], row["low"], row["high"]]).all()
     empty = rate_table(frame.head(0), by=BY, rate="F1", rule=VoteRule.MEAN, credit=Credit.HALF)
     assert empty.empty
     assert list(empty.columns)[:3] == [*BY, "n"]
-    assert gain_table(frame.head(0).assign(detector_title=""), rule=VoteRule.MEAN, credit=Credit.HALF).empty
+    assert gain_table(
+        frame.head(0).assign(detector_title=""), rule=VoteRule.MEAN, credit=Credit.HALF
+    ).empty

@@ -8,7 +8,13 @@ from crane_core.pipeline.results.combinations import usual_members
 from crane_core.pipeline.results.rehearsed import rehearsed
 from crane_core.ui.rehearsal_view import readable
 
-OUTCOMES = [("reproduced", 1, 0), ("reproduced", 0, 0), ("reproduced", 0, 1), ("fixed", 0, 1), ("fixed", 0, 1)]
+OUTCOMES = [
+    ("reproduced", 1, 0),
+    ("reproduced", 0, 0),
+    ("reproduced", 0, 1),
+    ("fixed", 0, 1),
+    ("fixed", 0, 1),
+]
 
 
 def frame(kind: str = "rehearsal") -> pd.DataFrame:
@@ -39,8 +45,20 @@ def frame(kind: str = "rehearsal") -> pd.DataFrame:
 
 def test_what_gave_no_verdict_is_counted_and_in_no_rate() -> None:
     found = rehearsed(frame()).set_index("version")
-    assert found.loc["reproduced", ["n_crashed", "n_through", "n_open", "n", "value"]].tolist() == [1, 1, 1, 2, 0.5]
-    assert found.loc["fixed", ["n_crashed", "n_through", "n_open", "n", "value"]].tolist() == [0, 2, 0, 2, 1.0]
+    assert found.loc["reproduced", ["n_crashed", "n_through", "n_open", "n", "value"]].tolist() == [
+        1,
+        1,
+        1,
+        2,
+        0.5,
+    ]
+    assert found.loc["fixed", ["n_crashed", "n_through", "n_open", "n", "value"]].tolist() == [
+        0,
+        2,
+        0,
+        2,
+        1.0,
+    ]
     shown = readable(rehearsed(frame()))
     assert shown["Notebooks"].tolist() == ["crashing", "fixed"]
     assert shown["No verdict"].tolist() == ["1", "0"]

@@ -27,7 +27,9 @@ def test_the_agreement_of_published_runs_is_that_of_their_pairs(folder: DataFold
         .fetchall()
     )
     store.close()
-    [row] = table[(table["detector"] == "gpt-5") & (table["setting"] == "runtime")].to_dict("records")
+    [row] = table[(table["detector"] == "gpt-5") & (table["setting"] == "runtime")].to_dict(
+        "records"
+    )
     pairs = [a == b for _, runs in said for a, b in combinations(runs, 2)]
     assert len(pairs) == 222 * 10
     assert row["agreement"] == pytest.approx(sum(pairs) / len(pairs))
@@ -55,13 +57,19 @@ def test_one_answer_each_agrees_with_nothing(folder: DataFolder) -> None:
 
 def test_a_job_stands_first_with_what_it_took(folder: DataFolder) -> None:
     command = ["detect", "--detector", "fake", "--setting", "runtime", "--benchmark", "minibench"]
-    assert main(["--data", str(folder.path), *command, "--instances", "pandas_1_*", "--runs", "3"]) == 0
+    assert (
+        main(["--data", str(folder.path), *command, "--instances", "pandas_1_*", "--runs", "3"])
+        == 0
+    )
     store = prepare(folder)
     first = run_list(store, verdict_frame(store)).to_dict("records")[0]
     run = answers.RunKey(*(first[name] for name in answers.RunKey._fields))
     cursor = store.cursor()
     page = answers.instance_page(cursor, run, answers.Only.ALL, page=1, size=10).to_dict("records")
-    found = {name: answers.answers(cursor, run, name) for name in ("pandas_1_fixed", "pandas_1_reproduced")}
+    found = {
+        name: answers.answers(cursor, run, name)
+        for name in ("pandas_1_fixed", "pandas_1_reproduced")
+    }
     place = answers.place_of(cursor, run, "pandas_1_fixed")
     store.close()
     assert first["is_job"] and (first["n_instances"], first["n_answers"]) == (2, 6)
@@ -76,11 +84,15 @@ def test_a_job_stands_first_with_what_it_took(folder: DataFolder) -> None:
         assert [answer["truth"] for answer in said] == [row["truth"]] * 3
 
 
-def test_pages_of_a_run_are_its_instances_once_each_and_filters_say_what_they_mean(folder: DataFolder) -> None:
+def test_pages_of_a_run_are_its_instances_once_each_and_filters_say_what_they_mean(
+    folder: DataFolder,
+) -> None:
     store = prepare(folder)
     cursor = store.cursor()
     run = answers.RunKey("junobench", "crane-llm-2025-10", "gpt-5", "runtime")
-    pages = [answers.instance_page(cursor, run, answers.Only.ALL, page=n, size=100) for n in (1, 2, 3, 4)]
+    pages = [
+        answers.instance_page(cursor, run, answers.Only.ALL, page=n, size=100) for n in (1, 2, 3, 4)
+    ]
     names = [name for page in pages for name in page["instance_id"]]
     assert [len(page) for page in pages] == [100, 100, 22, 0]
     assert names == sorted(set(names)) and len(names) == 222

@@ -25,8 +25,17 @@ def assert_as_from_rows(store: Store, benchmark: str, experiment: str) -> int:
     """Compare every table; how many rows they have."""
     frame = verdict_frame(store)
     mine = frame[(frame["benchmark"] == benchmark) & (frame["experiment"] == experiment)]
-    found = stability(store, benchmark, experiment, dict(zip(mine["detector"], mine["detector_title"], strict=True)))
-    same(found.runs, run_table(mine, answers_by_run(store, benchmark, experiment)), ["detector", "setting"])
+    found = stability(
+        store,
+        benchmark,
+        experiment,
+        dict(zip(mine["detector"], mine["detector_title"], strict=True)),
+    )
+    same(
+        found.runs,
+        run_table(mine, answers_by_run(store, benchmark, experiment)),
+        ["detector", "setting"],
+    )
     same(found.votes[None], vote_table(mine), ["detector"])
     for setting in found.votes:
         if setting is not None:
@@ -36,8 +45,12 @@ def assert_as_from_rows(store: Store, benchmark: str, experiment: str) -> int:
 
 def same(counted: pd.DataFrame, of_rows: pd.DataFrame, key: list[str]) -> None:
     assert list(counted) == list(of_rows)
-    ours, theirs = (table.sort_values(key, kind="stable").reset_index(drop=True) for table in (counted, of_rows))
-    texts = [name for name in theirs if name in ("detector", "detector_title", "setting", "measure")]
+    ours, theirs = (
+        table.sort_values(key, kind="stable").reset_index(drop=True) for table in (counted, of_rows)
+    )
+    texts = [
+        name for name in theirs if name in ("detector", "detector_title", "setting", "measure")
+    ]
     assert ours[texts].astype(str).equals(theirs[texts].astype(str))
     numbers = [table.drop(columns=texts).to_numpy(dtype=float) for table in (ours, theirs)]
     np.testing.assert_allclose(*numbers, rtol=0, atol=1e-12)
@@ -70,9 +83,15 @@ def test_counts_per_case_give_what_the_rows_of_any_answers_give(
     emptied_store: Store, cases: list[list[list[bool | None]]]
 ) -> None:
     emptied_store.write(empty)
-    emptied_store.write(lambda cursor: write.add_records(cursor, records(cases), source_id="random"))
+    emptied_store.write(
+        lambda cursor: write.add_records(cursor, records(cases), source_id="random")
+    )
     assert_as_from_rows(emptied_store, "b", "e")
 
 
 def test_votes_stand_for_each_input_and_for_all(embedded_store: Store) -> None:
-    assert set(stability(embedded_store, BENCHMARK, STUDY, {"gpt-5": "GPT-5"}).votes) == {None, "code", "runtime"}
+    assert set(stability(embedded_store, BENCHMARK, STUDY, {"gpt-5": "GPT-5"}).votes) == {
+        None,
+        "code",
+        "runtime",
+    }

@@ -32,7 +32,9 @@ def shipped(frame: pd.DataFrame) -> pd.DataFrame:
 def right(rows: pd.DataFrame) -> pd.DataFrame:
     """Right or wrong per instance (rows) and setting (columns), counted here without the code under test."""
     said = rows["n_crash"] * 2 > rows["n_crash"] + rows["n_safe"]
-    return rows.assign(right=said == rows["truth"]).pivot(index="instance_id", columns="setting", values="right")
+    return rows.assign(right=said == rows["truth"]).pivot(
+        index="instance_id", columns="setting", values="right"
+    )
 
 
 def test_drops_are_those_of_right_and_wrong_counted_by_hand(shipped: pd.DataFrame) -> None:
@@ -44,8 +46,13 @@ def test_drops_are_those_of_right_and_wrong_counted_by_hand(shipped: pd.DataFram
         assert (row["n"], row["n_cases"]) == (80, 40)
         assert row["difference"] == pytest.approx(with_it.mean() - without.mean())
         assert (row["reference"], row["value"]) == pytest.approx((without.mean(), with_it.mean()))
-        assert (row["gained"], row["lost"]) == ((with_it & ~without).sum(), (without & ~with_it).sum())
-        counts = pd.crosstab(without, with_it).reindex(index=[False, True], columns=[False, True], fill_value=0)
+        assert (row["gained"], row["lost"]) == (
+            (with_it & ~without).sum(),
+            (without & ~with_it).sum(),
+        )
+        counts = pd.crosstab(without, with_it).reindex(
+            index=[False, True], columns=[False, True], fill_value=0
+        )
         assert row["p_value"] == pytest.approx(mcnemar(counts.to_numpy(), exact=True).pvalue)
         assert row["low"] < row["difference"] < row["high"]
 
@@ -53,14 +60,18 @@ def test_drops_are_those_of_right_and_wrong_counted_by_hand(shipped: pd.DataFram
 def test_all_rows_are_one_family(shipped: pd.DataFrame) -> None:
     table = drop_table(shipped, reference=Setting.RUNTIME, rate="Accuracy")
     for raw, adjusted in (("p_value", "p_holm"), ("p_by_case", "p_by_case_holm")):
-        assert table[adjusted].tolist() == pytest.approx(multipletests(table[raw], method="holm")[1])
+        assert table[adjusted].tolist() == pytest.approx(
+            multipletests(table[raw], method="holm")[1]
+        )
 
 
 def test_f1_is_tested_by_swapping_and_decided_by_the_adjusted_test(shipped: pd.DataFrame) -> None:
     table = drop_table(shipped, reference=Setting.RUNTIME, rate="F1")
     assert set(table["test"]) == {PairedTest.SWAP}
     assert table["p_value"].between(0, 1).all()
-    assert table["p_holm"].tolist() == pytest.approx(multipletests(table["p_value"], method="holm")[1])
+    assert table["p_holm"].tolist() == pytest.approx(
+        multipletests(table["p_value"], method="holm")[1]
+    )
     assert table["gained"].isna().all()
     is_found = table["outcome"].isin([Outcome.GAIN, Outcome.LOSS])
     assert is_found.tolist() == (table["p_holm"] < 0.05).tolist()
@@ -70,14 +81,18 @@ def test_groups_add_up_to_the_whole(shipped: pd.DataFrame) -> None:
     whole = drop_table(shipped, reference=Setting.RUNTIME, rate="Accuracy")
     whole = whole[whole["setting"] == "code"].set_index("detector")[["n", "gained", "lost"]]
     for by in ("library_group", "root_cause"):
-        groups = drops_by(shipped, by=by, reference=Setting.RUNTIME, setting=Setting.CODE, rate="Accuracy")
+        groups = drops_by(
+            shipped, by=by, reference=Setting.RUNTIME, setting=Setting.CODE, rate="Accuracy"
+        )
         sums = groups.groupby("detector")[["n", "gained", "lost"]].sum()
         assert (sums.loc[whole.index] == whole).all().all()
         expected = multipletests(groups["p_value"], method="fdr_bh")[1]
         assert groups["p_bh"].tolist() == pytest.approx(expected)
 
 
-def test_the_reference_is_the_full_state_of_the_study_where_somebody_was_asked_with_it(shipped: pd.DataFrame) -> None:
+def test_the_reference_is_the_full_state_of_the_study_where_somebody_was_asked_with_it(
+    shipped: pd.DataFrame,
+) -> None:
     assert reference_of(shipped) == Setting.RUNTIME
     assert reference_of(shipped[shipped["setting"] != "runtime"]) == Setting.RUNTIME_PLUS
 
@@ -85,7 +100,9 @@ def test_the_reference_is_the_full_state_of_the_study_where_somebody_was_asked_w
 def runs(*rows: tuple[str, str, int, str]) -> pd.DataFrame:
     """Rows of `run_list`: experiment, setting, n_answers, started_at."""
     columns = ["experiment", "setting", "n_answers", "started_at"]
-    return pd.DataFrame(rows, columns=columns).assign(benchmark="mine", detector="heron", is_job=True)
+    return pd.DataFrame(rows, columns=columns).assign(
+        benchmark="mine", detector="heron", is_job=True
+    )
 
 
 def verdicts(ran: pd.DataFrame) -> pd.DataFrame:
@@ -115,8 +132,18 @@ def test_inputs_without_a_common_instance_are_no_source() -> None:
         (["runtime", "code", "runtime+"], ["a", "a", "a"], Setting.RUNTIME),
     ],
 )
-def test_the_reference_shares_an_instance(settings: list[str], instances: list[str], expected: Setting) -> None:
-    rows = pd.DataFrame({"detector": "heron", "setting": settings, "instance_id": instances, "n_crash": 1, "n_safe": 0})
+def test_the_reference_shares_an_instance(
+    settings: list[str], instances: list[str], expected: Setting
+) -> None:
+    rows = pd.DataFrame(
+        {
+            "detector": "heron",
+            "setting": settings,
+            "instance_id": instances,
+            "n_crash": 1,
+            "n_safe": 0,
+        }
+    )
     assert reference_of(rows) == expected
 
 

@@ -51,19 +51,27 @@ def test_every_reading_has_the_tests_that_it_can_have(curve: pd.DataFrame) -> No
 def right(rows: pd.DataFrame) -> pd.Series:
     """Right or wrong by the majority, a crash with its correct diagnosis; written again."""
     crash = rows["n_crash"] > rows["n_safe"]
-    return (crash & (rows["human"] == "correct")).where(rows["truth"], ~crash).set_axis(rows["instance_id"])
+    return (
+        (crash & (rows["human"] == "correct"))
+        .where(rows["truth"], ~crash)
+        .set_axis(rows["instance_id"])
+    )
 
 
-def test_the_papers_reading_has_the_p_values_of_statsmodels(models: pd.DataFrame, curve: pd.DataFrame) -> None:
+def test_the_papers_reading_has_the_p_values_of_statsmodels(
+    models: pd.DataFrame, curve: pd.DataFrame
+) -> None:
     raw, names, differences = [], [], []
     for name, rows in models.groupby("detector"):
-        without, with_ = (right(rows[rows["setting"] == setting]).sort_index() for setting in ("code", "runtime"))
+        without, with_ = (
+            right(rows[rows["setting"] == setting]).sort_index() for setting in ("code", "runtime")
+        )
         raw.append(mcnemar(pd.crosstab(without, with_), exact=True).pvalue)
         names.append(name)
         differences.append(with_.mean() - without.mean())
-    found = curve.query("rule == 'majority' and credit == 'correct diagnosis' and test == 'exact McNemar'").set_index(
-        "detector"
-    )
+    found = curve.query(
+        "rule == 'majority' and credit == 'correct diagnosis' and test == 'exact McNemar'"
+    ).set_index("detector")
     expected = multipletests(raw, method="holm")[1]
     assert found.loc[names, "p_value"].tolist() == pytest.approx(expected.tolist(), abs=1e-9)
     assert found.loc[names, "difference"].tolist() == pytest.approx(differences, abs=1e-12)
@@ -74,12 +82,17 @@ def test_detection_is_read_once_whoever_judged(models: pd.DataFrame, curve: pd.D
     harsh = models.assign(human=models["human"].replace({"correct": "wrong", "partial": "wrong"}))
     both = specification_curve({"people": models, "a harsh judge": harsh})
     assert len(both[both["judged_by"] == NOBODY]) == len(curve[curve["judged_by"] == NOBODY])
-    assert both["judged_by"].value_counts()["people"] == both["judged_by"].value_counts()["a harsh judge"]
+    assert (
+        both["judged_by"].value_counts()["people"]
+        == both["judged_by"].value_counts()["a harsh judge"]
+    )
     assert both[both["judged_by"] != "a harsh judge"].reset_index(drop=True).equals(curve)
 
 
 def test_without_labels_only_detection_is_read(models: pd.DataFrame) -> None:
-    assert set(specification_curve({"nobody": models.assign(human=None)})["credit"]) == {"detection only"}
+    assert set(specification_curve({"nobody": models.assign(human=None)})["credit"]) == {
+        "detection only"
+    }
     assert specification_curve({"people": models[models["setting"] == "code"]}).empty
 
 
@@ -94,7 +107,9 @@ def rows_of(outcome: Outcome = Outcome.GAIN, **found: tuple[int, int]) -> pd.Dat
 
 
 def test_the_choice_that_decides_is_named() -> None:
-    assert decisive(rows_of(a=(1, 4), b=(3, 4))) == Decisive("rule", Outcome.GAIN, Option("b", 3, 4), Option("a", 1, 4))
+    assert decisive(rows_of(a=(1, 4), b=(3, 4))) == Decisive(
+        "rule", Outcome.GAIN, Option("b", 3, 4), Option("a", 1, 4)
+    )
     assert decisive(rows_of(Outcome.LOSS, a=(1, 4), b=(3, 4))) == Decisive(
         "rule", Outcome.LOSS, Option("b", 3, 4), Option("a", 1, 4)
     )
@@ -107,11 +122,18 @@ def test_the_credit_decides_most_in_the_study(curve: pd.DataFrame) -> None:
     assert (found.choice, found.least.name) == ("credit", "detection only")
 
 
-def test_a_stated_credit_counts_as_it_does_elsewhere(models: pd.DataFrame, curve: pd.DataFrame) -> None:
+def test_a_stated_credit_counts_as_it_does_elsewhere(
+    models: pd.DataFrame, curve: pd.DataFrame
+) -> None:
     """A fifth for partial stands between none, which strict counting gives, and half."""
-    stated = models.assign(label_credit=models["human"].map({"correct": 1.0, "partial": 0.2, "wrong": 0.0}))
+    stated = models.assign(
+        label_credit=models["human"].map({"correct": 1.0, "partial": 0.2, "wrong": 0.0})
+    )
     read = ["rule", "credit", "judged_by", "test", "detector"]
-    before, after = (one.set_index(read)["difference"] for one in (curve, specification_curve({"people": stated})))
+    before, after = (
+        one.set_index(read)["difference"]
+        for one in (curve, specification_curve({"people": stated}))
+    )
     is_half = before.index.get_level_values("credit") == "half credit for partial"
     strict = before.xs("correct diagnosis", level="credit").groupby(["rule", "detector"]).first()
     half = before[is_half].groupby(["rule", "detector"]).first()

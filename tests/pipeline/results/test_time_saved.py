@@ -7,7 +7,13 @@ import pytest
 
 from crane_core.pipeline.results.evaluate import verdict_frame
 from crane_core.pipeline.results.measures import VoteRule
-from crane_core.pipeline.results.time_saved import PUBLISHED_TIMES, Account, published_times, time_saved, times_of
+from crane_core.pipeline.results.time_saved import (
+    PUBLISHED_TIMES,
+    Account,
+    published_times,
+    time_saved,
+    times_of,
+)
 from crane_core.storage.store import Store
 from crane_core.ui.time_saved_words import finding, seconds
 
@@ -29,7 +35,9 @@ def test_the_recorded_times_have_the_published_summary() -> None:
     )
 
 
-def test_the_papers_account_is_1103_seconds_and_half_of_the_crashes_lose(embedded_store: Store) -> None:
+def test_the_papers_account_is_1103_seconds_and_half_of_the_crashes_lose(
+    embedded_store: Store,
+) -> None:
     frame = verdict_frame(embedded_store)
     frame = frame[frame["experiment"] == STUDY]
     [found] = time_saved(frame, times_of(embedded_store, BENCHMARK, STUDY), rule=VoteRule.MAJORITY)
@@ -41,10 +49,15 @@ def test_the_papers_account_is_1103_seconds_and_half_of_the_crashes_lose(embedde
     assert (every["n_saving"], every["n"]) == (52, 111)
     predicted = accounts.loc[str(Account.PREDICTED)]
     by_hand = 0.0
-    rows = frame[(frame["detector"] == GPT) & (frame["setting"] == SETTING) & frame["truth"]].set_index("instance_id")
+    rows = frame[
+        (frame["detector"] == GPT) & (frame["setting"] == SETTING) & frame["truth"]
+    ].set_index("instance_id")
     for row in published_times().dropna().to_dict("records"):
         answers = rows.loc[row["instance_id"]]
-        by_hand += row["seconds_before"] * (answers["n_crash"] > answers["n_safe"]) - row["seconds_of_query"]
+        by_hand += (
+            row["seconds_before"] * (answers["n_crash"] > answers["n_safe"])
+            - row["seconds_of_query"]
+        )
     assert predicted["total"] == pytest.approx(by_hand, abs=1e-9)
     assert predicted["low"] < predicted["mean"] < predicted["high"]
 
@@ -53,12 +66,24 @@ def job() -> tuple[pd.DataFrame, pd.DataFrame]:
     """Two crashes, one of which is missed, and a notebook without one; queries of two seconds."""
     frame = pd.DataFrame(
         {"case_id": ["a", "b", "a"], "instance_id": ["a_reproduced", "b_reproduced", "a_fixed"]}
-        | {"detector": "m", "detector_title": "A model", "setting": "runtime", "truth": [True, True, False]}
+        | {
+            "detector": "m",
+            "detector_title": "A model",
+            "setting": "runtime",
+            "truth": [True, True, False],
+        }
         | {"n_crash": [1, 0, 0], "n_safe": [0, 1, 1]}
     )
     times = pd.DataFrame(
-        {"instance_id": ["a_reproduced", "b_reproduced", "a_fixed", "c_reproduced"], "detector": "m"}
-        | {"setting": "runtime", "seconds_before": [30.0, 100.0, 29.0, 7.0], "seconds_of_query": 2.0}
+        {
+            "instance_id": ["a_reproduced", "b_reproduced", "a_fixed", "c_reproduced"],
+            "detector": "m",
+        }
+        | {
+            "setting": "runtime",
+            "seconds_before": [30.0, 100.0, 29.0, 7.0],
+            "seconds_of_query": 2.0,
+        }
     )
     return frame, times
 
@@ -78,8 +103,16 @@ def test_a_missed_crash_saves_nothing_and_its_query_still_costs() -> None:
 
 def test_what_was_not_timed_has_no_row() -> None:
     frame, times = job()
-    assert time_saved(frame, times[times["instance_id"] == "c_reproduced"], rule=VoteRule.MAJORITY) == []
-    assert time_saved(frame[~frame["truth"]], times.assign(seconds_before=None), rule=VoteRule.MAJORITY) == []
+    assert (
+        time_saved(frame, times[times["instance_id"] == "c_reproduced"], rule=VoteRule.MAJORITY)
+        == []
+    )
+    assert (
+        time_saved(
+            frame[~frame["truth"]], times.assign(seconds_before=None), rule=VoteRule.MAJORITY
+        )
+        == []
+    )
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,10 @@ def verdicts(folder: DataFolder) -> Iterator[pd.DataFrame]:
 
 def runs_of(verdicts: pd.DataFrame) -> list[RunKey]:
     keys = verdicts[list(RunKey._fields)].drop_duplicates()
-    return [RunKey(*map(str, key)) for key in keys[keys["benchmark"] == "minibench"].itertuples(index=False)]
+    return [
+        RunKey(*map(str, key))
+        for key in keys[keys["benchmark"] == "minibench"].itertuples(index=False)
+    ]
 
 
 def right_of(verdicts: pd.DataFrame, run: RunKey) -> pd.Series:
@@ -38,7 +41,10 @@ def right_of(verdicts: pd.DataFrame, run: RunKey) -> pd.Series:
 
 def test_two_runs_are_compared_as_counted_by_hand(verdicts: pd.DataFrame) -> None:
     one, other = next(
-        (a, b) for a in runs_of(verdicts) for b in runs_of(verdicts) if a.detector == "pylint" and b.detector == "rules"
+        (a, b)
+        for a in runs_of(verdicts)
+        for b in runs_of(verdicts)
+        if a.detector == "pylint" and b.detector == "rules"
     )
     a, b = right_of(verdicts, one), right_of(verdicts, other)
     both = a.index.intersection(b.index)

@@ -23,5 +23,7 @@ def study_models(embedded_store: Store, prepared_folder: DataFolder) -> Material
 
 def only(rows: Iterable[ExportedStatistic], **members: object) -> ExportedStatistic:
     """The one row with these members."""
-    [found] = [row for row in rows if all(getattr(row, name) == value for name, value in members.items())]
+    [found] = [
+        row for row in rows if all(getattr(row, name) == value for name, value in members.items())
+    ]
     return found

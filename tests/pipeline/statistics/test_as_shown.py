@@ -25,7 +25,9 @@ def headline(study_models: Material) -> list[ExportedStatistic]:
 
 
 @pytest.fixture
-def shown(study_models: Material, embedded_store: Store, monkeypatch: pytest.MonkeyPatch) -> Material:
+def shown(
+    study_models: Material, embedded_store: Store, monkeypatch: pytest.MonkeyPatch
+) -> Material:
     """The pages read what the export reads."""
     monkeypatch.setattr(data, "verdicts", lambda: study_models.verdicts)
     monkeypatch.setattr(data, "store", lambda: embedded_store)
@@ -46,7 +48,9 @@ def same(value: float | None, shown: float | None) -> bool:
 
 @pytest.mark.parametrize("rule", VoteRule)
 @pytest.mark.parametrize("credit", Credit)
-def test_headline(shown: Material, headline: list[ExportedStatistic], rule: VoteRule, credit: Credit) -> None:
+def test_headline(
+    shown: Material, headline: list[ExportedStatistic], rule: VoteRule, credit: Credit
+) -> None:
     found = gains_view.compared(switches(rule, credit))
     mine = [row for row in headline if (row.runs, row.credit) == (rule, credit)]
     for row in as_rows(found.comparison):
@@ -57,13 +61,22 @@ def test_headline(shown: Material, headline: list[ExportedStatistic], rule: Vote
         assert same(main.high, row["high"])
         assert (main.n, main.n_cases) == (row["n"], row["n_cases"])
         assert (main.p, main.p_adjusted) == (row["p_value"], row["p_holm"])
-        by_case = only(mine, **of, statistic="difference of accuracy", test=str(PairedTest.SIGN_FLIP))
-        assert (by_case.p, by_case.p_adjusted, by_case.seed) == (row["p_by_case"], row["p_by_case_holm"], SEED)
+        by_case = only(
+            mine, **of, statistic="difference of accuracy", test=str(PairedTest.SIGN_FLIP)
+        )
+        assert (by_case.p, by_case.p_adjusted, by_case.seed) == (
+            row["p_by_case"],
+            row["p_by_case_holm"],
+            SEED,
+        )
         assert main.outcome == by_case.outcome == row["outcome"]
         if row["gained"] is not None:
             assert only(mine, **of, statistic="gained").value == row["gained"]
             assert only(mine, **of, statistic="lost").value == row["lost"]
-            assert only(mine, **of, statistic="minimum detectable difference").value == row["detectable"]
+            assert (
+                only(mine, **of, statistic="minimum detectable difference").value
+                == row["detectable"]
+            )
     for row in as_rows(found.rates):
         one = only(mine, detector=row["detector_title"], input=row["setting"], statistic="accuracy")
         assert same(one.value, row["value"])
@@ -85,7 +98,12 @@ def test_breakdown(shown: Material, monkeypatch: pytest.MonkeyPatch) -> None:
             of = {"group": row["stage"], "detector": row["detector_title"]}
             one = only(mine, **of, input=row["setting"], statistic=name)
             assert same(one.value, row["value"])
-            assert (one.low, one.high, one.n, one.n_cases) == (row["low"], row["high"], row["n"], row["n_cases"])
+            assert (one.low, one.high, one.n, one.n_cases) == (
+                row["low"],
+                row["high"],
+                row["n"],
+                row["n_cases"],
+            )
         for row in as_rows(changes):
             of = {"group": row["stage"], "detector": row["detector_title"]}
             first = next(one for one in mine if one.statistic == f"difference of {name}" and one.group == row["stage"]
@@ -93,7 +111,11 @@ def test_breakdown(shown: Material, monkeypatch: pytest.MonkeyPatch) -> None:
             assert (first.value, first.low, first.high, first.test) == (
                 row["difference"], row["low"], row["high"], row["test"],
             )  # fmt: skip
-            assert (first.p, first.p_adjusted, first.outcome) == (row["p_value"], row["p_bh"], row["outcome"])
+            assert (first.p, first.p_adjusted, first.outcome) == (
+                row["p_value"],
+                row["p_bh"],
+                row["outcome"],
+            )
 
 
 def test_what_results_offers_is_exported() -> None:
@@ -113,7 +135,11 @@ def test_labels_of_a_sample_are_told_to_allow_no_test(study_models: Material) ->
         label_stratum=pd.Series("drawn", judging.rows.index).where(crashes),
         human=judging.rows["human"].where(~crashes | (np.arange(len(judging.rows)) % 3 == 0), None),
     )
-    found = list(gains._differences(judging._replace(rows=sampled), VoteRule.MAJORITY, Credit.STRICT, WITH_STATE))
+    found = list(
+        gains._differences(
+            judging._replace(rows=sampled), VoteRule.MAJORITY, Credit.STRICT, WITH_STATE
+        )
+    )
     differences = [row for row in found if row.statistic == "difference of accuracy"]
     assert len(differences) == 3
     assert {(row.test, row.outcome) for row in differences} == {(None, "not tested")}

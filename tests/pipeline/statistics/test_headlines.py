@@ -18,11 +18,23 @@ import pandas as pd
 import pytest
 
 from crane_core.domain import Setting
-from crane_core.pipeline.export.exported_statistic import ExportedStatistic, Judging, Material, inputs_text
+from crane_core.pipeline.export.exported_statistic import (
+    ExportedStatistic,
+    Judging,
+    Material,
+    inputs_text,
+)
 from crane_core.pipeline.export.statistic_formats import statistics_csv
 from crane_core.pipeline.places import DataFolder
 from crane_core.pipeline.results.comparisons import comparisons
-from crane_core.pipeline.results.measures import WITH_STATE, Credit, Inputs, VoteRule, change_table, gain_table
+from crane_core.pipeline.results.measures import (
+    WITH_STATE,
+    Credit,
+    Inputs,
+    VoteRule,
+    change_table,
+    gain_table,
+)
 from crane_core.pipeline.results.run_list import run_list
 from crane_core.pipeline.results.setting_drops import drop_table, drops_by, reference_of
 from crane_core.pipeline.results.setting_runs import runs_of, sources
@@ -38,7 +50,18 @@ NUMBER = {"none": 0, "one": 1, "both": 2, "all three": 3, "all four": 4}
 NUMBERS = r"none|one|both|all three|all four|all \d+|[\d,]+"
 COUNTED = rf"({NUMBERS}) of [\d,]+ \w+ gains?, ({NUMBERS}) loses?"
 TALLIED = rf"({NUMBERS}) (?:is a gain|are gains),? (?:and )?({NUMBERS}) (?:is a loss|are losses)"
-NAMES = ["benchmark", "experiment", "detector", "input", "by", "group", "runs", "credit", "judged_by", "statistic"]
+NAMES = [
+    "benchmark",
+    "experiment",
+    "detector",
+    "input",
+    "by",
+    "group",
+    "runs",
+    "credit",
+    "judged_by",
+    "statistic",
+]
 """Columns that name a comparison; its rows differ by test."""
 
 
@@ -78,7 +101,9 @@ def told(sentence: str) -> Counts:
             return number(match[1]), number(match[2])
     if match := re.search(r"the one comparison.* is a (gain|loss)", sentence):
         return (1, 0) if match[1] == "gain" else (0, 1)
-    assert re.search("no evidence|without evidence|not tested|nothing to compare", sentence), sentence
+    assert re.search("no evidence|without evidence|not tested|nothing to compare", sentence), (
+        sentence
+    )
     return 0, 0
 
 
@@ -93,9 +118,18 @@ def readings(material: Material) -> Iterator[tuple[Judging, VoteRule, Credit, In
                 yield judging, rule, credit, inputs
 
 
-def is_of(row: dict[str, str], judging: Judging, rule: VoteRule, credit: Credit, inputs: Inputs) -> bool:
+def is_of(
+    row: dict[str, str], judging: Judging, rule: VoteRule, credit: Credit, inputs: Inputs
+) -> bool:
     judge = "" if credit is Credit.DETECTION else judging.judge
-    named = (row["benchmark"], row["experiment"], row["runs"], row["credit"], row["input"], row["judged_by"])
+    named = (
+        row["benchmark"],
+        row["experiment"],
+        row["runs"],
+        row["credit"],
+        row["input"],
+        row["judged_by"],
+    )
     expected = (judging.benchmark, judging.experiment, rule, credit, inputs_text(inputs), judge)
     return named == expected and row["detector"] in set(judging.rows["detector_title"])
 
@@ -123,24 +157,39 @@ def test_the_ablations_count_what_the_file_holds(material: Material) -> None:
             rows = runs_of(material.verdicts, ran, benchmark, source).rows
             for _, of_kind in rows.groupby("detector_kind"):
                 mine = [row for row in file if row["detector"] in set(of_kind["detector_title"])]
-                mine = [row for row in mine if (row["benchmark"], row["experiment"]) == (benchmark, source)]
+                mine = [
+                    row
+                    for row in mine
+                    if (row["benchmark"], row["experiment"]) == (benchmark, source)
+                ]
                 for sentence, expected in _of_ablation(of_kind, mine):
                     assert told(sentence) == counts_of(expected), sentence
                     n_read += 1
     assert n_read == 5 * 2 + 2 * 4 * (3 + 2 * 2)
 
 
-def _of_ablation(rows: pd.DataFrame, file: list[dict[str, str]]) -> Iterator[tuple[str, list[dict[str, str]]]]:
+def _of_ablation(
+    rows: pd.DataFrame, file: list[dict[str, str]]
+) -> Iterator[tuple[str, list[dict[str, str]]]]:
     reference = reference_of(rows)
     nothing = drops_words.printed_drops([], "Accuracy", rows.head(0))
     for rate, name in (("Accuracy", "accuracy"), ("F1", "F1")):
         of_rate = [row for row in file if row["statistic"] == f"difference of {name}"]
         table = drop_table(rows, reference=reference, rate=rate)
-        yield drops_words.finding(table, nothing, name, reference), [row for row in of_rate if not row["by"]]
+        yield (
+            drops_words.finding(table, nothing, name, reference),
+            [row for row in of_rate if not row["by"]],
+        )
         for by in drops.GROUPS:
             for setting in sorted(set(rows["setting"]) - {reference}):
-                grid = drops_by(rows, by=by, reference=reference, setting=Setting(setting), rate=rate)
-                of = [row for row in of_rate if (row["by"], row["input"]) == (by, f"{setting} against {reference}")]
+                grid = drops_by(
+                    rows, by=by, reference=reference, setting=Setting(setting), rate=rate
+                )
+                of = [
+                    row
+                    for row in of_rate
+                    if (row["by"], row["input"]) == (by, f"{setting} against {reference}")
+                ]
                 yield drops_words.finding_by(grid, by, Setting(setting)), of
 
 
@@ -150,13 +199,19 @@ def test_the_lines_of_the_specification_curve_count_what_the_file_holds(material
         curve = specification_curve({judging.judge: judging.rows})
         for title in curve["detector_title"].unique():
             line = specification_words.line(curve[curve["detector_title"] == title])
-            found = re.search(rf"({NUMBERS}) finds? a gain,? (?:and )?({NUMBERS}) finds? a loss", line)
+            found = re.search(
+                rf"({NUMBERS}) finds? a gain,? (?:and )?({NUMBERS}) finds? a loss", line
+            )
             assert found is not None
             of = (judging.benchmark, judging.experiment, title)
-            mine = [row for row in file if (row["benchmark"], row["experiment"], row["detector"]) == of]
+            mine = [
+                row for row in file if (row["benchmark"], row["experiment"], row["detector"]) == of
+            ]
             is_shown = [float(row["p_adjusted"]) < 0.05 for row in mine]
             values = [float(row["value"]) for row in mine]
-            n_gains = sum(shown and value > 0 for shown, value in zip(is_shown, values, strict=True))
+            n_gains = sum(
+                shown and value > 0 for shown, value in zip(is_shown, values, strict=True)
+            )
             assert (number(found[1]), number(found[2])) == (n_gains, sum(is_shown) - n_gains)
 
 
@@ -168,7 +223,9 @@ def test_the_lines_of_the_specification_curve_count_what_the_file_holds(material
     ],
 )
 def test_the_breakdown_counts_what_the_file_holds(
-    material: Material, policies: list[tuple[VoteRule, Credit]] | None, monkeypatch: pytest.MonkeyPatch
+    material: Material,
+    policies: list[tuple[VoteRule, Credit]] | None,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Every rate, grouping and comparison, under one policy or under all of them."""
     if policies is not None:
@@ -185,9 +242,15 @@ def test_the_breakdown_counts_what_the_file_holds(
             for rate in breakdown.RATES:
                 name = rate if rate == "F1" else rate.lower()
                 key = (judging.benchmark, judging.experiment, rule, credit, inputs_text(inputs), by)
-                rows = [row for row in of_reading[*key, f"difference of {name}"] if row["detector"] in titles]
+                rows = [
+                    row
+                    for row in of_reading[*key, f"difference of {name}"]
+                    if row["detector"] in titles
+                ]
                 known = judging.rows[judging.rows[by].notna()]
-                table = change_table(known, by=by, rate=rate, rule=rule, credit=credit, inputs=inputs)
+                table = change_table(
+                    known, by=by, rate=rate, rule=rule, credit=credit, inputs=inputs
+                )
                 sentence = breakdown_words.finding(table, by, rate, inputs)
                 assert told(sentence) == counts_of(rows), sentence
                 n_read += 1
@@ -198,8 +261,14 @@ def test_readings_are_read_as_they_are_written() -> None:
     """The reader of this file's sentences, by hand."""
     assert told("Runtime state adds 7 to 10 points of accuracy for all three models") == (3, 0)
     assert told("Runtime state lowers accuracy by 23.5 points for one model") == (0, 1)
-    assert told("X changes accuracy by −2 to 5 points: 1 of 12 models gains, none loses, 11 without evidence") == (1, 0)
-    assert told("**Of 12 comparisons, 10 are gains, 2 are losses and 1 has nothing to compare.**") == (10, 2)
+    assert told(
+        "X changes accuracy by −2 to 5 points: 1 of 12 models gains, none loses, 11 without evidence"
+    ) == (1, 0)
+    assert told(
+        "**Of 12 comparisons, 10 are gains, 2 are losses and 1 has nothing to compare.**"
+    ) == (10, 2)
     assert told("**the one comparison of F1 is a loss.**") == (0, 1)
-    assert told("Runtime state: no evidence of a change of accuracy for any of 3 models (0 points)") == (0, 0)
+    assert told(
+        "Runtime state: no evidence of a change of accuracy for any of 3 models (0 points)"
+    ) == (0, 0)
     assert WITH_STATE == (Setting.CODE, Setting.RUNTIME)

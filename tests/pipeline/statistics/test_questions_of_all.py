@@ -28,7 +28,13 @@ def test_every_test_of_the_specification_curve(study_models: Material) -> None:
         of = {"runs": row["rule"], "credit": row["credit"], "judged_by": judge, "test": row["test"]}
         one = only(mine, **of, detector=row["detector_title"], input=BOTH_INPUTS)
         found = (one.value, one.low, one.high, one.p_adjusted, one.outcome)
-        assert found == (row["difference"], row["low"], row["high"], row["p_value"], row["conclusion"])
+        assert found == (
+            row["difference"],
+            row["low"],
+            row["high"],
+            row["p_value"],
+            row["conclusion"],
+        )
 
 
 def test_seconds_saved(study_models: Material) -> None:
@@ -52,6 +58,14 @@ def test_the_rules_before_each_model(embedded_store: Store, prepared_folder: Dat
     of |= {"detector": "Certain-crash rules (runtime) + GPT-5 (code)"}
     accuracy = only(mine, **of, statistic="accuracy")
     assert (accuracy.value, accuracy.low, accuracy.n) == (row["accuracy"], row["accuracy_low"], 222)
-    tested = [one for one in mine if one.family == "the rules before each model" and one.test == "exact McNemar test"]
+    tested = [
+        one
+        for one in mine
+        if one.family == "the rules before each model" and one.test == "exact McNemar test"
+    ]
     mine_of = only(tested, **of)
-    assert (mine_of.value, mine_of.p, mine_of.p_adjusted) == (row["difference"], row["p_value"], row["p_holm"])
+    assert (mine_of.value, mine_of.p, mine_of.p_adjusted) == (
+        row["difference"],
+        row["p_value"],
+        row["p_holm"],
+    )

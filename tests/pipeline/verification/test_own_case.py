@@ -40,15 +40,24 @@ def new_case(place: Path, name: str, zero: str = "0") -> NewCase:
         write_notebook(place / f"{name}{n}.ipynb", [code.replace("0", zero), "1 / a"])
         for n, code in enumerate(("a = 0", "a = 1"))
     )
-    return NewCase(name, json.loads(crashing.read_text()), json.loads(fixed.read_text()), None, library="numpy")
+    return NewCase(
+        name, json.loads(crashing.read_text()), json.loads(fixed.read_text()), None, library="numpy"
+    )
 
 
-def test_two_cases_share_a_benchmark_and_survive_a_rebuild(tmp_path: Path, folder: DataFolder, store: Store) -> None:
+def test_two_cases_share_a_benchmark_and_survive_a_rebuild(
+    tmp_path: Path, folder: DataFolder, store: Store
+) -> None:
     write_pair(tmp_path / "My Pairs", "tour", CRASHING, FIXED)
     import_paths([tmp_path / "My Pairs"], folder, store)
     for name, zero in (("trip", "0"), ("ride", "False")):
         own = add_own_case(
-            new_case(tmp_path, name, zero), "My Pairs", folder, store, KernelLimits(), stop=threading.Event()
+            new_case(tmp_path, name, zero),
+            "My Pairs",
+            folder,
+            store,
+            KernelLimits(),
+            stop=threading.Event(),
         )
         assert (own.benchmark, own.added.exception) == ("my-pairs", "ZeroDivisionError")
     assert own_benchmarks(store) == ["my-pairs"]
@@ -56,7 +65,12 @@ def test_two_cases_share_a_benchmark_and_survive_a_rebuild(tmp_path: Path, folde
     assert set(state.load_problems(store.cursor())["source_id"]) == {"published"}
     with pytest.raises(SourceError, match="my-pairs has a case trip already"):
         add_own_case(
-            new_case(tmp_path, "trip", "0.0"), "My Pairs", folder, store, KernelLimits(), stop=threading.Event()
+            new_case(tmp_path, "trip", "0.0"),
+            "My Pairs",
+            folder,
+            store,
+            KernelLimits(),
+            stop=threading.Event(),
         )
     before = state.content(store.cursor())
     store.close()
@@ -69,6 +83,10 @@ def test_two_cases_share_a_benchmark_and_survive_a_rebuild(tmp_path: Path, folde
 
 
 @pytest.mark.parametrize("name", ["junobench", "MiniBench"])
-def test_benchmarks_of_others_take_no_case(tmp_path: Path, folder: DataFolder, store: Store, name: str) -> None:
+def test_benchmarks_of_others_take_no_case(
+    tmp_path: Path, folder: DataFolder, store: Store, name: str
+) -> None:
     with pytest.raises(SourceError, match="is not your own benchmark"):
-        add_own_case(new_case(tmp_path, "trip"), name, folder, store, KernelLimits(), stop=threading.Event())
+        add_own_case(
+            new_case(tmp_path, "trip"), name, folder, store, KernelLimits(), stop=threading.Event()
+        )

@@ -25,7 +25,10 @@ def looked() -> Callable[..., State]:
     """looked(namespace, target, cells=..., **limits) -> the state, without the time it took."""
 
     def looked(
-        namespace: Mapping[str, Any], target: str, cells: Sequence[Mapping[str, Any]] = (), **limits: Any
+        namespace: Mapping[str, Any],
+        target: str,
+        cells: Sequence[Mapping[str, Any]] = (),
+        **limits: Any,
     ) -> State:
         request = {"target": target, "cells": list(cells), "limits": UNHURRIED | limits}
         state: State = json.loads(look(dict(namespace), request))
@@ -39,7 +42,9 @@ def looked() -> Callable[..., State]:
 def after(looked: Callable[..., State]) -> Callable[..., State]:
     """after(code, target, **limits) -> the state before the target when a cell with this code has run."""
 
-    def after(code: str, target: str, *, others: Sequence[Mapping[str, Any]] = (), **limits: Any) -> State:
+    def after(
+        code: str, target: str, *, others: Sequence[Mapping[str, Any]] = (), **limits: Any
+    ) -> State:
         need_imports_of(code)
         namespace: dict[str, Any] = {"__name__": "__main__", "__builtins__": __builtins__}
         exec(code, namespace)

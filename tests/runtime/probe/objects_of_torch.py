@@ -15,7 +15,9 @@ class Loud(torch.Tensor):
     """A tensor whose every operation would be noticed."""
 
     @classmethod
-    def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> NoReturn:
+    def __torch_function__(
+        cls, func: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> NoReturn:
         raise AssertionError(f"{func} was called")
 
     def __getattribute__(self, name: str) -> NoReturn:
@@ -73,7 +75,12 @@ class Counted(Dataset):  # type: ignore[type-arg]
         self.calls += 1
         self.log.append(index)
         noise = torch.rand(2) + np.random.rand() + random.random()
-        return {"image": torch.zeros(3, 8, 8), "noise": noise, "boxes": np.zeros((2, 4)), "label": index % 4}
+        return {
+            "image": torch.zeros(3, 8, 8),
+            "noise": noise,
+            "boxes": np.zeros((2, 4)),
+            "label": index % 4,
+        }
 
 
 class Hostile(Dataset):  # type: ignore[type-arg]

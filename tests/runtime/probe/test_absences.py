@@ -21,7 +21,14 @@ from tests.examples import examples
 from tests.optional import needs
 
 State = dict[str, Any]
-RAISED = (KeyError, AttributeError, IndexError, TypeError, ValueError, pd.errors.UndefinedVariableError)
+RAISED = (
+    KeyError,
+    AttributeError,
+    IndexError,
+    TypeError,
+    ValueError,
+    pd.errors.UndefinedVariableError,
+)
 
 
 def frame() -> pd.DataFrame:
@@ -42,7 +49,9 @@ def namespace() -> State:
         "pd": pd,
         "np": np,
         "frame": frame(),
-        "wide": pd.DataFrame(np.zeros((2, 2)), columns=pd.MultiIndex.from_product([["p"], ["q", "r"]])),
+        "wide": pd.DataFrame(
+            np.zeros((2, 2)), columns=pd.MultiIndex.from_product([["p"], ["q", "r"]])
+        ),
         "named": frame().set_index("b"),
         "series": pd.Series([1, 2], index=["s", "t"], name="u"),
         "months": pd.Series(range(3), index=pd.period_range("2020-01", periods=3, freq="M")),
@@ -69,12 +78,31 @@ def raises(expression: str) -> bool:
     return False
 
 
-LABELS = st.sampled_from(["'a'", "'b'", "'c'", "'d e'", "7", "'z'", "'A'", "'row'", "0", "10", "('p', 'q')", "'p'"])
+LABELS = st.sampled_from(
+    ["'a'", "'b'", "'c'", "'d e'", "7", "'z'", "'A'", "'row'", "0", "10", "('p', 'q')", "'p'"]
+)
 NUMBERS = st.sampled_from(["0", "2", "-3", "3", "12", "-5"])
-KEYS = st.one_of(LABELS, NUMBERS, st.lists(LABELS, min_size=1, max_size=3).map(lambda labels: f"[{', '.join(labels)}]"))
-ROWS = st.one_of(NUMBERS, st.sampled_from(["10", "20", "[10, 99]", "10:20", ":", "mask", "'x'", "'s'", "[0, 2]"]))
+KEYS = st.one_of(
+    LABELS,
+    NUMBERS,
+    st.lists(LABELS, min_size=1, max_size=3).map(lambda labels: f"[{', '.join(labels)}]"),
+)
+ROWS = st.one_of(
+    NUMBERS, st.sampled_from(["10", "20", "[10, 99]", "10:20", ":", "mask", "'x'", "'s'", "[0, 2]"])
+)
 COLUMN_CALLS = st.one_of(
-    st.sampled_from(["head()", "copy()", "reset_index()", "dropna()", "fillna(0)", "sort_index()", "T", "describe()"]),
+    st.sampled_from(
+        [
+            "head()",
+            "copy()",
+            "reset_index()",
+            "dropna()",
+            "fillna(0)",
+            "sort_index()",
+            "T",
+            "describe()",
+        ]
+    ),
     st.tuples(
         st.sampled_from(
             [
@@ -99,7 +127,23 @@ COLUMN_CALLS = st.one_of(
     ).map(lambda pair: pair[0].format(pair[1])),
 )
 ATTRIBUTES = st.sampled_from(
-    ["a", "z", "row", "shape", "columns", "index", "values", "str", "dt", "cat", "append", "lower", "mean", "n", "s"]
+    [
+        "a",
+        "z",
+        "row",
+        "shape",
+        "columns",
+        "index",
+        "values",
+        "str",
+        "dt",
+        "cat",
+        "append",
+        "lower",
+        "mean",
+        "n",
+        "s",
+    ]
 )
 STEPS = st.one_of(
     KEYS.map(lambda key: f"[{key}]"),
@@ -111,8 +155,12 @@ STEPS = st.one_of(
     COLUMN_CALLS.map(lambda call: f".{call}"),
     ATTRIBUTES.map(lambda name: f".{name}"),
 )
-NAMES = st.sampled_from(["frame", "wide", "named", "series", "months", "groups", "array", "rows", "table", "number"])
-EXPRESSIONS = st.tuples(NAMES, st.lists(STEPS, min_size=1, max_size=3)).map(lambda pair: pair[0] + "".join(pair[1]))
+NAMES = st.sampled_from(
+    ["frame", "wide", "named", "series", "months", "groups", "array", "rows", "table", "number"]
+)
+EXPRESSIONS = st.tuples(NAMES, st.lists(STEPS, min_size=1, max_size=3)).map(
+    lambda pair: pair[0] + "".join(pair[1])
+)
 
 
 @examples(300)
@@ -151,7 +199,11 @@ def test_what_is_said_to_lack_raises(looked: Callable[..., State], expression: s
         ("frame.pivot(index='a', columns='b', values='z')", "columns", {"column": "z"}),
         ("frame.append(frame)", "attributes", {"type": "pandas.DataFrame", "attribute": "append"}),
         ("frame.a.z", "attributes", {"type": "pandas.Series", "attribute": "z"}),
-        ("frame.b.dt.year", "attributes", {"attribute": "dt", "why": ".dt needs datetimelike values"}),
+        (
+            "frame.b.dt.year",
+            "attributes",
+            {"attribute": "dt", "why": ".dt needs datetimelike values"},
+        ),
         ("frame.a.str.lower()", "attributes", {"attribute": "str", "dtype": "int64"}),
         ("frame.b.cat.codes", "attributes", {"attribute": "cat"}),
         ("named.loc['w']", "keys", {"label": "w"}),
@@ -250,7 +302,9 @@ def test_a_default_dict_lacks_nothing(after: Callable[..., State]) -> None:
 def test_attributes_that_a_call_may_make_are_not_said_to_lack(after: Callable[..., State]) -> None:
     code = "from sklearn.linear_model import LinearRegression\nX = [[1.0], [2.0]]\nm = LinearRegression()"
     assert lacks(after(code, "m.fit(X, [1, 2])\nm.coef_")) == []
-    assert lacks(after(code, "def train(model):\n    model.fit(X, [1, 2])\ntrain(m)\nm.coef_")) == []
+    assert (
+        lacks(after(code, "def train(model):\n    model.fit(X, [1, 2])\ntrain(m)\nm.coef_")) == []
+    )
     assert [entry["attribute"] for entry in lacks(after(code, "m.coef_"))] == ["coef_"]
 
 
@@ -290,7 +344,10 @@ chain = make_pipeline(StandardScaler(), LinearRegression()).fit(fit, [1, 2])
         ("prepare.transform(new)", []),
         ("vote.predict(new)", []),
         ("dummy.predict(new)", []),
-        ("chain.named_steps.keys(), chain.named_steps.get('x'), chain.named_steps.columntransformer", []),
+        (
+            "chain.named_steps.keys(), chain.named_steps.get('x'), chain.named_steps.columntransformer",
+            [],
+        ),
     ],
 )
 def test_columns_that_no_transformer_takes_may_be_others(
@@ -377,7 +434,9 @@ class New:
         ("k.m(1, y=3)", []),
     ],
 )
-def test_arguments_that_do_not_fit(after: Callable[..., State], target: str, misfits: list[tuple[str, str]]) -> None:
+def test_arguments_that_do_not_fit(
+    after: Callable[..., State], target: str, misfits: list[tuple[str, str]]
+) -> None:
     told = after(FUNCTIONS, target)["absent"]["arguments"]
     assert [(fact.get("argument"), fact["why"]) for fact in told] == misfits
     namespace: State = {}
@@ -394,7 +453,9 @@ def test_unknown_arguments_of_an_estimator(after: Callable[..., State]) -> None:
     assert (told["of"], told["argument"], told["similar"]) == ("SVC", "kernal", ["kernel"])
 
 
-def test_files_that_are_not_there(after: Callable[..., State], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_that_are_not_there(
+    after: Callable[..., State], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "data.csv").write_text("a\n1\n")
     code = "import pandas as pd, numpy as np\nname = 'lost.csv'\nframe = pd.DataFrame()"
@@ -436,11 +497,17 @@ def load(name): return name
         return [fact["of"] for fact in after(code, target)["absent"]["files"]]
 
     assert asked("path.open('r'); Path('notes.txt').open('r')") == []
-    assert asked("archive.open('inner/a.txt', 'r'); zipfile.ZipFile('all.zip').open('inner/a.txt')") == []
+    assert (
+        asked("archive.open('inner/a.txt', 'r'); zipfile.ZipFile('all.zip').open('inner/a.txt')")
+        == []
+    )
     assert asked("store.open('a').read_csv('b'); store.read_csv('c'); load('d')") == []
     assert asked("shelve.open('shelf'); os.open('new', os.O_CREAT)") == []
     assert asked("open('new.txt', mode); np.memmap('new', 'u1', 'w+', shape=2)") == []
-    assert asked("io.open('lost.txt'); np.memmap('lost')") == ["io.open(\u2026)", "np.memmap(\u2026)"]
+    assert asked("io.open('lost.txt'); np.memmap('lost')") == [
+        "io.open(\u2026)",
+        "np.memmap(\u2026)",
+    ]
 
 
 def test_steps_of_a_pipeline_and_conditional_methods(after: Callable[..., State]) -> None:

@@ -136,7 +136,20 @@ local.here = 1
 listed, spelled, context, union = list[int], typing.List[int], decimal.getcontext(), int | str
 an_item, a_number, a_variable = re.match("x", "x"), decimal.Decimal(1), contextvars.ContextVar("v")
 """
-NAMES = ("here", "there", "nowhere", "more", "traps", "real", "func", "value", "items", "__name__", "_value_", "later")
+NAMES = (
+    "here",
+    "there",
+    "nowhere",
+    "more",
+    "traps",
+    "real",
+    "func",
+    "value",
+    "items",
+    "__name__",
+    "_value_",
+    "later",
+)
 
 
 def _objects() -> State:
@@ -164,7 +177,9 @@ def test_what_an_object_is_said_to_lack_it_has_not(looked: After, name: str) -> 
 )
 def test_what_nothing_gives_is_still_said_to_lack(after: After, name: str) -> None:
     state = after(OBJECTS, f"{name}.nowhere")
-    assert [(lack["of"], lack["attribute"]) for lack in state["absent"]["attributes"]] == [(name, "nowhere")]
+    assert [(lack["of"], lack["attribute"]) for lack in state["absent"]["attributes"]] == [
+        (name, "nowhere")
+    ]
 
 
 def test_what_a_dict_of_attributes_holds_is_told(after: After) -> None:
@@ -256,14 +271,18 @@ GIVEN = [
 
 
 @pytest.mark.parametrize("target", GIVEN)
-def test_what_the_target_may_give_is_not_said_to_lack_for_certain(after: After, target: str) -> None:
+def test_what_the_target_may_give_is_not_said_to_lack_for_certain(
+    after: After, target: str
+) -> None:
     namespace: State = {"__name__": "__main__"}
     exec(GIVERS, namespace)
     exec(target, namespace)
     assert [lack for lack in after(GIVERS, target)["absent"]["attributes"] if lack["certain"]] == []
 
 
-@pytest.mark.parametrize("target", ["box.given", "x = box.fit\nboxes['a'].given", "rows[0].given", "attrs.x\nattrs.y"])
+@pytest.mark.parametrize(
+    "target", ["box.given", "x = box.fit\nboxes['a'].given", "rows[0].given", "attrs.x\nattrs.y"]
+)
 def test_what_nothing_of_the_target_gives_is_said_to_lack(after: After, target: str) -> None:
     namespace: State = {"__name__": "__main__"}
     exec(GIVERS, namespace)
@@ -272,9 +291,13 @@ def test_what_nothing_of_the_target_gives_is_said_to_lack(after: After, target: 
     assert after(GIVERS, target)["absent"]["attributes"][0]["certain"]
 
 
-def test_names_that_the_target_may_define_by_their_text_do_not_lack_for_certain(after: After) -> None:
+def test_names_that_the_target_may_define_by_their_text_do_not_lack_for_certain(
+    after: After,
+) -> None:
     for target in ("exec('y = 1')\ny", "globals()['y'] = 1\ny", "%run other.py\ny"):
-        assert [lack["certain"] for lack in after("", target)["absent"]["names"] if lack["name"] == "y"] == [False]
+        assert [
+            lack["certain"] for lack in after("", target)["absent"]["names"] if lack["name"] == "y"
+        ] == [False]
 
 
 def test_a_class_of_the_notebook_may_answer_for_a_class_of_a_library(after: After) -> None:
@@ -296,7 +319,9 @@ given = Bunch(here=1)
 """
     for name in ("bunch", "frame", "series", "array", "model"):
         assert after(code, f"{name}.anything")["absent"]["attributes"] == []
-    assert [lack["attribute"] for lack in after(code, "given.here, given.there")["absent"]["attributes"]] == ["there"]
+    assert [
+        lack["attribute"] for lack in after(code, "given.here, given.there")["absent"]["attributes"]
+    ] == ["there"]
 
 
 @needing("torch")
@@ -310,4 +335,6 @@ class Net(torch.nn.Module):
 net, plain, x = Net(), torch.nn.Linear(2, 2), torch.zeros(1, 2)
 """
     assert after(code, "net(x)\nnet.features")["absent"]["attributes"] == []
-    assert [lack["line"] for lack in after(code, "plain(x)\nplain.features")["absent"]["attributes"]] == [2]
+    assert [
+        lack["line"] for lack in after(code, "plain(x)\nplain.features")["absent"]["attributes"]
+    ] == [2]

@@ -20,8 +20,18 @@ After = Callable[..., State]
 def test_a_missing_name_tells_the_cells_that_would_define_it(after: After) -> None:
     others = [
         {"code": "import numpy\n", "notebook_index": 3, "executed": False, "order": None},
-        {"code": "\nif True:\n    to_celsius = 1\n", "notebook_index": 4, "executed": False, "order": None},
-        {"code": "def to_celsius(f):\n    return f\n", "notebook_index": 6, "executed": False, "order": None},
+        {
+            "code": "\nif True:\n    to_celsius = 1\n",
+            "notebook_index": 4,
+            "executed": False,
+            "order": None,
+        },
+        {
+            "code": "def to_celsius(f):\n    return f\n",
+            "notebook_index": 6,
+            "executed": False,
+            "order": None,
+        },
     ]
     absent = after("fahrenheit = 3", "to_celsius(fahrenheit)", others=others)["absent"]["names"]
     assert absent == [
@@ -36,7 +46,9 @@ def test_a_missing_name_tells_the_cells_that_would_define_it(after: After) -> No
 
 def test_a_deleted_name_tells_where_it_was_deleted(after: After) -> None:
     absent = after("x = 1\nx = 2\ndel x", "x + 1")["absent"]["names"]
-    assert absent == [{"name": "x", "deleted_in": {"cell": 0, "line": 3}, "line": 1, "certain": True}]
+    assert absent == [
+        {"name": "x", "deleted_in": {"cell": 0, "line": 3}, "line": 1, "certain": True}
+    ]
 
 
 def test_a_misspelt_name_tells_the_names_like_it(after: After) -> None:
@@ -61,7 +73,9 @@ def test_a_star_import_makes_missing_names_uncertain(after: After) -> None:
 
 
 def test_a_module_that_is_not_installed_is_missing(after: After) -> None:
-    absent = after("", "import no_such_module_here.part\nimport json, numpy.linalg\nfrom os import path")["absent"]
+    absent = after(
+        "", "import no_such_module_here.part\nimport json, numpy.linalg\nfrom os import path"
+    )["absent"]
     assert [entry["module"] for entry in absent["modules"]] == ["no_such_module_here.part"]
     assert absent["attributes"] == []
 
@@ -118,14 +132,18 @@ def test_a_module_that_the_target_may_bring_is_not_certainly_missing(
     assert absent["certain"] is True
 
 
-def test_an_import_that_is_tried_is_not_certain_to_raise(after: After, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_import_that_is_tried_is_not_certain_to_raise(
+    after: After, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sys, "meta_path", [importlib.machinery.PathFinder])
     target = "try:\n    import no_such_module\nexcept ImportError:\n    pass"
     (absent,) = after("", target)["absent"]["modules"]
     assert absent["certain"] is False
 
 
-def test_the_finder_that_brings_the_probe_knows_nothing_else(after: After, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_finder_that_brings_the_probe_knows_nothing_else(
+    after: After, monkeypatch: pytest.MonkeyPatch
+) -> None:
     finder = _finder("crane_requests", "_Brought")
     monkeypatch.setattr(finders, "__loader__", finder)
     monkeypatch.setattr(sys, "meta_path", [finder, importlib.machinery.PathFinder])
@@ -139,7 +157,9 @@ def test_a_file_of_the_working_folder_can_be_imported(
     """The look has the folder taken from the path."""
     (tmp_path / "own_file.py").touch()
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", [entry for entry in sys.path if entry not in ("", str(tmp_path))])
+    monkeypatch.setattr(
+        sys, "path", [entry for entry in sys.path if entry not in ("", str(tmp_path))]
+    )
     assert after("", "import own_file")["absent"]["modules"] == []
 
 
@@ -153,7 +173,8 @@ def test_finders_of_six_know_what_they_list(after: After, monkeypatch: pytest.Mo
 
 def test_a_name_that_a_loaded_module_does_not_have_is_missing(after: After) -> None:
     absent = after(
-        "import json, sklearn.preprocessing", "from json import loadz\nfrom sklearn.preprocessing import Imputer"
+        "import json, sklearn.preprocessing",
+        "from json import loadz\nfrom sklearn.preprocessing import Imputer",
     )
     assert [(entry["of"], entry["attribute"]) for entry in absent["absent"]["attributes"]] == [
         ("json", "loadz"),
@@ -170,7 +191,10 @@ def test_places_of_the_last_assignment(after: After) -> None:
 
 def test_the_last_cell_in_order_of_execution_counts(after: After) -> None:
     others = [{"code": "\n\nx = 1", "notebook_index": 7, "executed": True, "order": 0}]
-    assert after("x = 1", "x", others=others)["variables"]["x"]["assigned"] == {"cell": 0, "line": 1}
+    assert after("x = 1", "x", others=others)["variables"]["x"]["assigned"] == {
+        "cell": 0,
+        "line": 1,
+    }
 
 
 def test_variables_that_only_functions_need_are_additions(after: After) -> None:
@@ -182,7 +206,9 @@ def test_variables_that_only_functions_need_are_additions(after: After) -> None:
     assert "via" not in variables["rows"]
 
 
-def test_a_variable_that_only_functions_need_is_so_when_it_cannot_be_looked_at(after: After) -> None:
+def test_a_variable_that_only_functions_need_is_so_when_it_cannot_be_looked_at(
+    after: After,
+) -> None:
     state = after("rows = [1]\ndef check():\n    return rows", "check()", variables=1)
     assert state["unavailable"] == {"rows": "the state is full"}
     slow = after("rows = [1]\ndef check():\n    return rows", "check()", total_seconds=0)
@@ -196,7 +222,12 @@ def test_a_target_that_is_no_python_says_so(after: After) -> None:
 
 
 def test_docs_stand_with_what_the_target_calls(after: After) -> None:
-    state = after("import json\nrows = [3, 1]\ndef f(a, *, b=2):\n    pass", "json.dumps(rows)\nrows.sort()\nf(1)")
+    state = after(
+        "import json\nrows = [3, 1]\ndef f(a, *, b=2):\n    pass",
+        "json.dumps(rows)\nrows.sort()\nf(1)",
+    )
     assert state["variables"]["f"]["docs"]["signature"] == "(a, *, b=2)"
-    assert state["accesses"]["json.dumps"]["docs"]["signature"].startswith("(obj, *, skipkeys=False")
+    assert state["accesses"]["json.dumps"]["docs"]["signature"].startswith(
+        "(obj, *, skipkeys=False"
+    )
     assert state["accesses"]["rows.sort"]["docs"]["signature"] == "(*, key=None, reverse=False)"

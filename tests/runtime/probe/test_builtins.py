@@ -23,7 +23,9 @@ Entry = Callable[..., State]
 QUIET = examples(200)
 NESTED = st.recursive(
     st.integers(0, 9),
-    lambda inner: st.one_of(st.lists(inner, min_size=1, max_size=3), st.lists(inner, max_size=2).map(tuple)),
+    lambda inner: st.one_of(
+        st.lists(inner, min_size=1, max_size=3), st.lists(inner, max_size=2).map(tuple)
+    ),
 )
 
 
@@ -49,7 +51,9 @@ def test_inner_shapes_are_numpys(entry: Entry, value: list[Any]) -> None:
 
 
 @QUIET
-@given(value=st.lists(st.one_of(st.integers(-20, 20), st.floats(width=32), st.booleans()), min_size=1))
+@given(
+    value=st.lists(st.one_of(st.integers(-20, 20), st.floats(width=32), st.booleans()), min_size=1)
+)
 def test_values_of_flat_lists(entry: Entry, value: list[float]) -> None:
     info = entry(value)["values"]["value_info"]
     real = [item for item in value if not math.isnan(item)]
@@ -70,8 +74,14 @@ def test_values_of_lists_of_text(entry: Entry, value: list[str]) -> None:
 @pytest.mark.parametrize(
     ("value", "ragged"),
     [
-        ([[1, 2], [3]], {"first_differing_index": 1, "shapes": {"[2]": 1, "[1]": 1}, "n_distinct_shapes": 2}),
-        ([np.zeros((2, 3)), np.zeros((2, 4))], {"first_differing_index": 1, "shapes": {"[2, 3]": 1, "[2, 4]": 1}}),
+        (
+            [[1, 2], [3]],
+            {"first_differing_index": 1, "shapes": {"[2]": 1, "[1]": 1}, "n_distinct_shapes": 2},
+        ),
+        (
+            [np.zeros((2, 3)), np.zeros((2, 4))],
+            {"first_differing_index": 1, "shapes": {"[2, 3]": 1, "[2, 4]": 1}},
+        ),
         ([[1, 2], 3], {"shapes": {"[2]": 1, "single value": 1}}),
         ([[[1], [2, 3]], [[1], [2, 3]]], {"inside": "each item"}),
     ],
@@ -129,7 +139,10 @@ def test_scalars(entry: Entry, value: Any, told: Any) -> None:
 def test_iterators_are_not_advanced(entry: Entry) -> None:
     rows = iter([1, 2, 3])
     next(rows)
-    assert entry(rows, "for x in value: print(x)")["plus"] == {"structure": {"left": 2}, "values": {"untouched": True}}
+    assert entry(rows, "for x in value: print(x)")["plus"] == {
+        "structure": {"left": 2},
+        "values": {"untouched": True},
+    }
     assert list(rows) == [2, 3]
     squares = (n * n for n in range(3))
     told = entry(squares)["plus"]
@@ -211,7 +224,9 @@ def test_a_long_list_needs_little_besides_itself(entry: Entry) -> None:
 
 @QUIET
 @given(
-    st.lists(st.integers(-(10**20), 10**20) | st.floats(allow_nan=False) | st.booleans(), max_size=30)
+    st.lists(
+        st.integers(-(10**20), 10**20) | st.floats(allow_nan=False) | st.booleans(), max_size=30
+    )
     | st.lists(st.text(max_size=3), max_size=30),
     st.integers(0, 4000),
 )

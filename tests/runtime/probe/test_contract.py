@@ -93,7 +93,22 @@ def builtin_values() -> list[Any]:
     cycle: list[Any] = [1]
     cycle.append(cycle)
     return [
-        *(0, -1, 10**30, 10**5000, -(10**4999), True, None, 1.5, math.nan, -math.inf, 2j, "", "x" * 5000, "\ud800é\0"),
+        *(
+            0,
+            -1,
+            10**30,
+            10**5000,
+            -(10**4999),
+            True,
+            None,
+            1.5,
+            math.nan,
+            -math.inf,
+            2j,
+            "",
+            "x" * 5000,
+            "\ud800é\0",
+        ),
         *(
             b"ab",
             bytearray(b"abc"),
@@ -104,8 +119,24 @@ def builtin_values() -> list[Any]:
             ...,
             NotImplemented,
         ),
-        *([], [1, 2, 2], [1, "a", None, 2.5], [[1, 2], [3, 4]], [[1], [2, 3]], [[[1], [2]], [[3], [4, 5]]], cycle),
-        *((), (100, 3700), Point(1, 2.5), (np.zeros(3), "x"), [math.nan, 1], list(range(30_000)), ["a"] * 30_000),
+        *(
+            [],
+            [1, 2, 2],
+            [1, "a", None, 2.5],
+            [[1, 2], [3, 4]],
+            [[1], [2, 3]],
+            [[[1], [2]], [[3], [4, 5]]],
+            cycle,
+        ),
+        *(
+            (),
+            (100, 3700),
+            Point(1, 2.5),
+            (np.zeros(3), "x"),
+            [math.nan, 1],
+            list(range(30_000)),
+            ["a"] * 30_000,
+        ),
         *(
             {},
             {"a": 1, "b": [1, 2]},
@@ -113,9 +144,25 @@ def builtin_values() -> list[Any]:
             {"loss": [0.5, 0.25], "acc": [0.1, 0.2]},
             {"f1": 0.5, "n": 3},
         ),
-        *({"data": np.zeros((4, 2)), "target": [0, 1, 0, 1]}, dict.fromkeys(range(5000)), collections.OrderedDict(a=1)),
-        *(collections.defaultdict(list, a=[1]), collections.Counter("abca"), collections.deque([1, 2], maxlen=5)),
-        *({1, 2, 3}, frozenset({"a", "b"}), {1, "a"}, set(), {}.keys(), {"a": 1}.values(), {"a": 1}.items()),
+        *(
+            {"data": np.zeros((4, 2)), "target": [0, 1, 0, 1]},
+            dict.fromkeys(range(5000)),
+            collections.OrderedDict(a=1),
+        ),
+        *(
+            collections.defaultdict(list, a=[1]),
+            collections.Counter("abca"),
+            collections.deque([1, 2], maxlen=5),
+        ),
+        *(
+            {1, 2, 3},
+            frozenset({"a", "b"}),
+            {1, "a"},
+            set(),
+            {}.keys(),
+            {"a": 1}.values(),
+            {"a": 1}.items(),
+        ),
         *(
             half_used(iter([1, 2, 3])),
             half_used(gives()),
@@ -135,9 +182,35 @@ def builtin_values() -> list[Any]:
             reversed([1]),
         ),
         *(iter(b"ab"), iter(bytearray(b"ab"))),
-        *(len, str.upper, [].append, "".join, dict.fromkeys, object.__repr__, (1).__add__, half_used, Plain().method),
-        *(functools.partial(half_used, 3), Plain, Point, int, Plain(), Slotted(), types, math, lambda x, *, y=1: x),
-        *(ValueError("no"), types.SimpleNamespace(a=1), object(), array.array("d", [1.0]), contextlib.nullcontext(3)),
+        *(
+            len,
+            str.upper,
+            [].append,
+            "".join,
+            dict.fromkeys,
+            object.__repr__,
+            (1).__add__,
+            half_used,
+            Plain().method,
+        ),
+        *(
+            functools.partial(half_used, 3),
+            Plain,
+            Point,
+            int,
+            Plain(),
+            Slotted(),
+            types,
+            math,
+            lambda x, *, y=1: x,
+        ),
+        *(
+            ValueError("no"),
+            types.SimpleNamespace(a=1),
+            object(),
+            array.array("d", [1.0]),
+            contextlib.nullcontext(3),
+        ),
     ]
 
 
@@ -150,7 +223,13 @@ def stdlib_values() -> list[Any]:
             datetime.timedelta(1),
             datetime.UTC,
         ),
-        *(decimal.Decimal("1.50"), fractions.Fraction(1, 3), uuid.UUID(int=1), pathlib.Path(), pathlib.PurePath("a/b")),
+        *(
+            decimal.Decimal("1.50"),
+            fractions.Fraction(1, 3),
+            uuid.UUID(int=1),
+            pathlib.Path(),
+            pathlib.PurePath("a/b"),
+        ),
         *(re.compile("(a)b"), io.StringIO("text"), io.BytesIO(b"text")),
     ]
 
@@ -158,9 +237,24 @@ def stdlib_values() -> list[Any]:
 def numpy_values() -> list[Any]:
     rng = np.random.default_rng(0)
     arrays = [
-        *(rng.normal(size=(30, 4)), np.array([]), np.array(5), np.arange(100_000), np.array([1, np.nan, np.inf])),
-        *(np.array(["x", "yy"]), np.array([b"x"]), np.array([[1], [2, 3]], dtype=object), np.zeros((2, 0, 3))),
-        *(np.zeros(3, dtype=[("a", "i4"), ("b", "U3")]), np.array(["2020", "NaT"], "M8[D]"), np.array([1], "m8[s]")),
+        *(
+            rng.normal(size=(30, 4)),
+            np.array([]),
+            np.array(5),
+            np.arange(100_000),
+            np.array([1, np.nan, np.inf]),
+        ),
+        *(
+            np.array(["x", "yy"]),
+            np.array([b"x"]),
+            np.array([[1], [2, 3]], dtype=object),
+            np.zeros((2, 0, 3)),
+        ),
+        *(
+            np.zeros(3, dtype=[("a", "i4"), ("b", "U3")]),
+            np.array(["2020", "NaT"], "M8[D]"),
+            np.array([1], "m8[s]"),
+        ),
         *(
             np.array([1 + 2j]),
             np.array([True, False]),
@@ -168,13 +262,32 @@ def numpy_values() -> list[Any]:
             np.array([1], np.longdouble),
             rng.normal(size=(6, 6))[::2, ::3],
         ),
-        *(np.ma.masked_array([1, 2], mask=[0, 1]), np.array([1, 2], dtype=">i4"), np.array(["a" * 500])),
+        *(
+            np.ma.masked_array([1, 2], mask=[0, 1]),
+            np.array([1, 2], dtype=">i4"),
+            np.array(["a" * 500]),
+        ),
     ]
-    scalars = [np.float32(0.1), np.int64(7), np.bool_(1), np.str_("s"), np.datetime64("2020-01-01"), np.longdouble(1.5)]
+    scalars = [
+        np.float32(0.1),
+        np.int64(7),
+        np.bool_(1),
+        np.str_("s"),
+        np.datetime64("2020-01-01"),
+        np.longdouble(1.5),
+    ]
     store = io.BytesIO()
     np.savez(store, a=np.zeros(2))
     store.seek(0)
-    return [*arrays, *scalars, np.dtype("f4"), rng, np.random.RandomState(0), np.sum, np.load(store)]
+    return [
+        *arrays,
+        *scalars,
+        np.dtype("f4"),
+        rng,
+        np.random.RandomState(0),
+        np.sum,
+        np.load(store),
+    ]
 
 
 def pandas_values() -> list[Any]:
@@ -197,7 +310,9 @@ def pandas_values() -> list[Any]:
             "l": pd.array(
                 [[1], None, [2]],
                 dtype=pd.ArrowDtype(
-                    importlib.import_module("pyarrow").list_(importlib.import_module("pyarrow").int64())
+                    importlib.import_module("pyarrow").list_(
+                        importlib.import_module("pyarrow").int64()
+                    )
                 ),
             ),
             "S": pd.arrays.SparseArray([0, 1, 0]),
@@ -205,7 +320,9 @@ def pandas_values() -> list[Any]:
         }
     )
     several = frame.set_index(["i", "s"])
-    wide = pd.DataFrame(np.zeros((5, 90)), columns=pd.MultiIndex.from_product([list("abc"), range(30)]))
+    wide = pd.DataFrame(
+        np.zeros((5, 90)), columns=pd.MultiIndex.from_product([list("abc"), range(30)])
+    )
     double = pd.DataFrame([[1, 2]], columns=["x", "x"], index=[pd.Timestamp("2020")])
     indexes = [
         frame.index,
@@ -217,7 +334,14 @@ def pandas_values() -> list[Any]:
         pd.Index([], dtype=object),
     ]
     columns = [frame[name] for name in frame]
-    scalars = [pd.Timestamp("2020"), pd.Timedelta(1), pd.Period("2020"), pd.Interval(0, 1), pd.NA, pd.NaT]
+    scalars = [
+        pd.Timestamp("2020"),
+        pd.Timedelta(1),
+        pd.Period("2020"),
+        pd.Interval(0, 1),
+        pd.NA,
+        pd.NaT,
+    ]
     grouped = [frame.groupby("b"), frame.groupby("b")["f"]]
     return [
         frame,
@@ -238,7 +362,9 @@ def pandas_values() -> list[Any]:
 def sklearn_values() -> list[Any]:
     iris = load_iris(as_frame=True)
     x, y = iris.data, iris.target
-    prepare = ColumnTransformer([("n", StandardScaler(), list(x.columns[:2])), ("c", OneHotEncoder(), [x.columns[2]])])
+    prepare = ColumnTransformer(
+        [("n", StandardScaler(), list(x.columns[:2])), ("c", OneHotEncoder(), [x.columns[2]])]
+    )
     fitted = [
         *(
             LinearRegression().fit(x, y),
@@ -296,12 +422,17 @@ VALUES: dict[str, Callable[[], list[Any]]] = {
 def fingerprint(value: Any) -> Any:
     """What must be the same before and after: the value's bytes, or what an iterator still has to give."""
     if type(value) is collections.deque or hasattr(value, "__length_hint__"):
-        return (repr(type(value)), value.__length_hint__() if hasattr(value, "__length_hint__") else len(value))
+        return (
+            repr(type(value)),
+            value.__length_hint__() if hasattr(value, "__length_hint__") else len(value),
+        )
     if isinstance(value, types.GeneratorType):
         return value.gi_frame.f_lasti
     if isinstance(value, zip | map | filter | enumerate):
         return repr(value.__reduce__()[1])
-    if isinstance(value, BaseException):  # pickled by tblib, which Dask installs, it is given a __dict__
+    if isinstance(
+        value, BaseException
+    ):  # pickled by tblib, which Dask installs, it is given a __dict__
         return repr(value.__reduce__())
     if (
         isinstance(value, Axes)
@@ -311,7 +442,10 @@ def fingerprint(value: Any) -> Any:
     ):
         return fingerprint(np.ravel(value)[0].figure)
     if isinstance(value, Figure):
-        return [(axes.stale, axes.get_children(), axes._viewLim.get_points().tolist()) for axes in value.get_axes()]
+        return [
+            (axes.stale, axes.get_children(), axes._viewLim.get_points().tolist())
+            for axes in value.get_axes()
+        ]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -322,7 +456,13 @@ def fingerprint(value: Any) -> Any:
 
 def surroundings() -> Any:
     state = np.random.get_state()
-    return (random.getstate(), state[1].tobytes(), state[2:], np.geterr(), pd.options.display.max_rows)
+    return (
+        random.getstate(),
+        state[1].tobytes(),
+        state[2:],
+        np.geterr(),
+        pd.options.display.max_rows,
+    )
 
 
 @pytest.mark.parametrize("package", VALUES)
@@ -360,28 +500,55 @@ def check(text: str, value: Any) -> None:
 def test_values_inside_others_are_told(package: str) -> None:
     for value in VALUES[package]():
         state = json.loads(look({"box": {"inside": [value]}}, {"target": "box['inside'][0]"}))
-        assert state["variables"]["box"]["plus"]["representation"]["items"]["inside"]["type"] == "list"
+        assert (
+            state["variables"]["box"]["plus"]["representation"]["items"]["inside"]["type"] == "list"
+        )
         assert state["unavailable"] == {}
 
 
 @pytest.mark.parametrize("package", VALUES)
 def test_tight_limits_give_short_states(package: str) -> None:
     for value in VALUES[package]():
-        request = {"target": "value", "limits": {"variable_chars": 600, "variable_steps": 100, "nodes": 2, "items": 1}}
+        request = {
+            "target": "value",
+            "limits": {"variable_chars": 600, "variable_steps": 100, "nodes": 2, "items": 1},
+        }
         assert len(look({"value": value}, request)) < 1500
 
 
 def test_each_summarizer_has_a_value_here() -> None:
-    met = {name_of(kind) for make in VALUES.values() for value in make() for kind in mro_of(type(value))}
+    met = {
+        name_of(kind)
+        for make in VALUES.values()
+        for value in make()
+        for kind in mro_of(type(value))
+    }
     for package in PACKAGES:
-        file = importlib.import_module(f"crane_core.runtime.kernel_side.crane_probe.summarizers.for_{package}")
+        file = importlib.import_module(
+            f"crane_core.runtime.kernel_side.crane_probe.summarizers.for_{package}"
+        )
         names = {name.rpartition(".")[2] for name in file.SUMMARIZERS}
         assert names - met <= NOT_HERE, package
 
 
 NOT_HERE = {
-    *("coroutine", "async_generator", "classmethod_descriptor", "TextIOWrapper", "BufferedReader", "BufferedWriter"),
-    *("FileIO", "spmatrix", "str_ascii_iterator", "FigureBase", "_AxesBase", "method_descriptor", "timezone"),
+    *(
+        "coroutine",
+        "async_generator",
+        "classmethod_descriptor",
+        "TextIOWrapper",
+        "BufferedReader",
+        "BufferedWriter",
+    ),
+    *(
+        "FileIO",
+        "spmatrix",
+        "str_ascii_iterator",
+        "FigureBase",
+        "_AxesBase",
+        "method_descriptor",
+        "timezone",
+    ),
 }
 """Classes that cannot be pickled or made at ease, old names, and parents of classes that are here."""
 
@@ -406,7 +573,9 @@ def test_files_are_told_without_moving_in_them(tmp_path: pathlib.Path) -> None:
 
 def test_pandas_keeps_no_lookup_tables_from_being_looked_at() -> None:
     frame = pd.DataFrame({"a": np.arange(1000)}, index=np.arange(1000)[::-1].copy())
-    json.loads(look({"frame": frame}, {"target": "frame.loc[5], frame['a'], frame['zz'], frame.index"}))
+    json.loads(
+        look({"frame": frame}, {"target": "frame.loc[5], frame['a'], frame['zz'], frame.index"})
+    )
     for index in (frame.index, frame.columns):
         assert "_engine" not in index._cache
 
@@ -421,7 +590,13 @@ def test_packages_of_the_variables_are_told_with_their_versions() -> None:
     assert state["captured"]["packages"] == {"numpy": np.__version__, "pandas": pd.__version__}
 
 
-def test_packages_of_functions_and_of_classes_with_a_metaclass_are_told(after: Callable[..., State]) -> None:
+def test_packages_of_functions_and_of_classes_with_a_metaclass_are_told(
+    after: Callable[..., State],
+) -> None:
     code = "from sklearn.linear_model import Ridge\nfrom sklearn.metrics import r2_score\nfrom scipy.stats import norm"
-    for target, package in (("Ridge()", "sklearn"), ("r2_score(1, 2)", "sklearn"), ("norm.pdf(1)", "scipy")):
+    for target, package in (
+        ("Ridge()", "sklearn"),
+        ("r2_score(1, 2)", "sklearn"),
+        ("norm.pdf(1)", "scipy"),
+    ):
         assert set(after(code, target)["captured"]["packages"]) == {package}

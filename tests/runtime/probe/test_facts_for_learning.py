@@ -40,7 +40,10 @@ def test_distinct_decimals_are_counted(
 def test_texts_that_read_as_numbers_are_counted(
     texts: list[str], expected: int, dtype: str, after: Callable[..., State]
 ) -> None:
-    assert values(after, f"y = pd.Series({texts!r}, dtype={dtype!r})", "print(y)")["n_read_as_numbers"] == expected
+    assert (
+        values(after, f"y = pd.Series({texts!r}, dtype={dtype!r})", "print(y)")["n_read_as_numbers"]
+        == expected
+    )
 
 
 @pytest.mark.parametrize(
@@ -53,7 +56,9 @@ def test_texts_that_read_as_numbers_are_counted(
         ("y = pd.Series(range(60))", None),
     ],
 )
-def test_members_of_the_rarest_class_are_counted(code: str, expected: int | None, after: Callable[..., State]) -> None:
+def test_members_of_the_rarest_class_are_counted(
+    code: str, expected: int | None, after: Callable[..., State]
+) -> None:
     assert values(after, code, "print(y)").get("n_of_rarest") == expected
 
 

@@ -26,7 +26,10 @@ from tests.patience import PATIENCE_S
 Tell = Callable[[str, Any], None]
 NO_COPY = "the process cannot be copied here"
 needs_copy = pytest.mark.skipif(not forked.is_possible(), reason=NO_COPY)
-WAYS = [pytest.param(forked.facts_of, marks=needs_copy, id="forked"), pytest.param(held.facts_of, id="held")]
+WAYS = [
+    pytest.param(forked.facts_of, marks=needs_copy, id="forked"),
+    pytest.param(held.facts_of, id="held"),
+]
 AMPLE_S = PATIENCE_S
 
 
@@ -59,7 +62,9 @@ def test_random_states_stay(facts_of: Callable[..., dict[str, Any]]) -> None:
 
 
 @pytest.mark.parametrize("facts_of", WAYS)
-def test_what_takes_too_long_is_ended_and_the_facts_before_are_kept(facts_of: Callable[..., dict[str, Any]]) -> None:
+def test_what_takes_too_long_is_ended_and_the_facts_before_are_kept(
+    facts_of: Callable[..., dict[str, Any]],
+) -> None:
     def work(tell: Tell) -> None:
         tell("length", 3)
         try:
@@ -76,7 +81,9 @@ def test_what_takes_too_long_is_ended_and_the_facts_before_are_kept(facts_of: Ca
 
 
 @pytest.mark.parametrize("facts_of", WAYS)
-def test_what_is_printed_is_dropped(facts_of: Callable[..., dict[str, Any]], capfd: pytest.CaptureFixture[str]) -> None:
+def test_what_is_printed_is_dropped(
+    facts_of: Callable[..., dict[str, Any]], capfd: pytest.CaptureFixture[str]
+) -> None:
     def work(tell: Tell) -> None:
         sys.stdout.write("out")
         sys.stderr.write("err")
@@ -149,7 +156,9 @@ def test_what_would_be_seen_outside_is_refused(name: str, tmp_path: Path) -> Non
             tell("refused", str(refused).endswith("is refused while looking"))
 
     assert forked.facts_of(work, AMPLE_S) == {"refused": True}
-    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("there.txt", "as it was")]
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [
+        ("there.txt", "as it was")
+    ]
 
 
 @needs_copy
@@ -202,11 +211,18 @@ def test_a_look_that_would_change_something_below_python_is_ended(
 
     def state() -> list[object]:
         limits = resource.getrlimit(resource.RLIMIT_CORE)
-        return [os.getpriority(os.PRIO_PROCESS, 0), os.sched_getaffinity(0), limits, list(tmp_path.iterdir())]
+        return [
+            os.getpriority(os.PRIO_PROCESS, 0),
+            os.sched_getaffinity(0),
+            limits,
+            list(tmp_path.iterdir()),
+        ]
 
     before = state()
     # That no process is left is shown after each test (see conftest.py).
-    assert forked.facts_of(lambda tell: tell("done", attack(own)), AMPLE_S) == {"unfinished": "it ended the process"}
+    assert forked.facts_of(lambda tell: tell("done", attack(own)), AMPLE_S) == {
+        "unfinished": "it ended the process"
+    }
     assert state() == before
 
 
@@ -214,7 +230,10 @@ def test_a_look_that_would_change_something_below_python_is_ended(
 def test_the_copy_goes_on_with_the_random_numbers_of_the_kernel() -> None:
     look = FakeLook(AMPLE_S)
     state = random.getstate()
-    told = [foreign.facts_of(lambda tell: tell("drawn", random.random()), look)["drawn"] for _ in range(2)]
+    told = [
+        foreign.facts_of(lambda tell: tell("drawn", random.random()), look)["drawn"]
+        for _ in range(2)
+    ]
     assert random.getstate() == state
     assert told == [random.random()] * 2
     random.setstate(state)
@@ -222,14 +241,18 @@ def test_the_copy_goes_on_with_the_random_numbers_of_the_kernel() -> None:
 
 def test_without_time_it_is_not_begun() -> None:
     ran: list[str] = []
-    assert foreign.facts_of(lambda tell: ran.append("ran"), FakeLook(0.0)) == {"unfinished": "no time is left for it"}
+    assert foreign.facts_of(lambda tell: ran.append("ran"), FakeLook(0.0)) == {
+        "unfinished": "no time is left for it"
+    }
     assert ran == []
 
 
 def test_where_it_is_not_wanted_it_is_not_begun() -> None:
     ran: list[str] = []
     look = FakeLook(AMPLE_S, LookLimits(foreign=False))
-    assert foreign.facts_of(lambda tell: ran.append("ran"), look) == {"unfinished": "needs code of the notebook"}
+    assert foreign.facts_of(lambda tell: ran.append("ran"), look) == {
+        "unfinished": "needs code of the notebook"
+    }
     assert ran == []
 
 

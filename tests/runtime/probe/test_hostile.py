@@ -88,16 +88,34 @@ def trap(name: str) -> Callable[..., Any]:
 def body(*, names: list[str]) -> State:
     """A class body in which each name is a method that traps, or a property that does."""
     plain = {"__module__": "__main__"}
-    methods = {name: trap(name) for name in names if name.startswith("__") and name not in PROPERTIES}
-    properties = {name: property(trap(name)) for name in names if name in PROPERTIES or not name.startswith("__")}
+    methods = {
+        name: trap(name) for name in names if name.startswith("__") and name not in PROPERTIES
+    }
+    properties = {
+        name: property(trap(name))
+        for name in names
+        if name in PROPERTIES or not name.startswith("__")
+    }
     return {**methods, **properties, **plain}
 
 
 PROPERTIES = {
-    *("__class__", "__dict__", "__wrapped__", "__signature__", "__doc__", "__name__", "__annotations__"),
+    *(
+        "__class__",
+        "__dict__",
+        "__wrapped__",
+        "__signature__",
+        "__doc__",
+        "__name__",
+        "__annotations__",
+    ),
     *("__version__", "__all__", "__path__", "__array_interface__"),
 }
-QUIET = [name for name in SPECIAL if name not in ("__set_name__", "__mro_entries__", "__del__", "__module__")]
+QUIET = [
+    name
+    for name in SPECIAL
+    if name not in ("__set_name__", "__mro_entries__", "__del__", "__module__")
+]
 
 
 TRAPS_OF_A_METACLASS: State = {
@@ -118,7 +136,8 @@ TRAPS_OF_A_METACLASS: State = {
     )
 }
 TRAPS_OF_A_METACLASS |= {
-    name: property(trap("meta " + name)) for name in ("__mro__", "__name__", "__dict__", "__doc__", "__bases__")
+    name: property(trap("meta " + name))
+    for name in ("__mro__", "__name__", "__dict__", "__doc__", "__bases__")
 }
 Meta = type("Meta", (type,), TRAPS_OF_A_METACLASS)
 """A metaclass that traps whatever is asked of its classes."""
@@ -234,7 +253,11 @@ HOSTILE: dict[str, Callable[[], Any]] = {
     "class of metaclass": lambda: type(of_metaclass()),
     "held": with_attributes,
     "slots": slotted,
-    "inside": lambda: [1, {"k": instance(hostile_class())}, (instance(hostile_class()), of_metaclass())],
+    "inside": lambda: [
+        1,
+        {"k": instance(hostile_class())},
+        (instance(hostile_class()), of_metaclass()),
+    ],
     "many": lambda: [instance(hostile_class()) for _ in range(5000)],
     "false ndarray": lambda: impostor("numpy", "ndarray"),
     "false frame": lambda: impostor("pandas", "DataFrame"),
@@ -269,30 +292,52 @@ def test_a_hostile_object_is_told_and_not_touched(looked: Callable[..., State], 
     del value
 
 
-def test_a_subclass_of_a_library_class_is_read_below_its_overrides(looked: Callable[..., State]) -> None:
+def test_a_subclass_of_a_library_class_is_read_below_its_overrides(
+    looked: Callable[..., State],
+) -> None:
     import numpy as np
     import pandas as pd
 
-    names = ["__repr__", "__len__", "__iter__", "__getitem__", "__eq__", "__array__", "shape", "dtype", "columns"]
-    array = np.zeros((2, 3)).view(type("Mine", (np.ndarray,), body(names=[*names, "__getattribute__"])))
+    names = [
+        "__repr__",
+        "__len__",
+        "__iter__",
+        "__getitem__",
+        "__eq__",
+        "__array__",
+        "shape",
+        "dtype",
+        "columns",
+    ]
+    array = np.zeros((2, 3)).view(
+        type("Mine", (np.ndarray,), body(names=[*names, "__getattribute__"]))
+    )
     kind = type("Frame", (pd.DataFrame,), body(names=[*names, "index", "_constructor"]))
     frame = object.__new__(kind)
     object.__setattr__(frame, "_mgr", pd.DataFrame({"a": [1, 2]})._mgr)
-    state = looked({"array": array, "frame": frame}, "array[5], frame['b'], frame.columns, array.shape")
+    state = looked(
+        {"array": array, "frame": frame}, "array[5], frame['b'], frame.columns, array.shape"
+    )
     assert state["variables"]["array"]["structure"] == {"shape": [2, 3]}
     assert state["variables"]["frame"]["structure"] == {"shape": [2, 1]}
     assert state["unavailable"] == {}
 
 
-def test_an_estimator_of_the_notebook_is_read_by_what_it_holds(looked: Callable[..., State]) -> None:
+def test_an_estimator_of_the_notebook_is_read_by_what_it_holds(
+    looked: Callable[..., State],
+) -> None:
     from sklearn.base import BaseEstimator
 
     kind = type(
-        "Mine", (BaseEstimator,), body(names=["__repr__", "__getattr__", "__sklearn_is_fitted__", "get_params"])
+        "Mine",
+        (BaseEstimator,),
+        body(names=["__repr__", "__getattr__", "__sklearn_is_fitted__", "get_params"]),
     )
     made = object.__new__(kind)
     object.__setattr__(made, "coef_", [1, 2])
-    assert looked({"made": made}, "made.predict")["variables"]["made"]["values"]["is_fitted"] is True
+    assert (
+        looked({"made": made}, "made.predict")["variables"]["made"]["values"]["is_fitted"] is True
+    )
 
 
 def test_a_summarizer_that_raises_becomes_the_reason(
@@ -306,7 +351,9 @@ def test_a_summarizer_that_raises_becomes_the_reason(
     monkeypatch.setitem(for_builtins.SUMMARIZERS, "set", broken)
     state = looked({"a": {1}, "b": [{2}], "c": 1}, "a, b, c")
     assert state["unavailable"] == {"a": "RuntimeError: no luck"}
-    assert state["variables"]["b"]["plus"]["values"]["items"]["0"] == {"unavailable": "RuntimeError: no luck"}
+    assert state["variables"]["b"]["plus"]["values"]["items"]["0"] == {
+        "unavailable": "RuntimeError: no luck"
+    }
     assert state["variables"]["c"]["values"] == {"value": 1}
 
 
@@ -324,10 +371,20 @@ def test_an_error_with_hostile_words_is_told_without_them(
     assert looked({"a": {1}}, "a")["unavailable"] == {"a": "__main__.Cold"}
 
 
-def test_a_summary_that_is_no_json_is_made_json(looked: Callable[..., State], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_summary_that_is_no_json_is_made_json(
+    looked: Callable[..., State], monkeypatch: pytest.MonkeyPatch
+) -> None:
     from crane_core.runtime.kernel_side.crane_probe.summarizers import for_builtins
 
-    wild = {"values": {1: {float("nan"), object()}, (2, "x"): object(), "s": "\ud800", "n": 10**5000, "t": (1, [2])}}
+    wild = {
+        "values": {
+            1: {float("nan"), object()},
+            (2, "x"): object(),
+            "s": "\ud800",
+            "n": 10**5000,
+            "t": (1, [2]),
+        }
+    }
     monkeypatch.setitem(for_builtins.SUMMARIZERS, "set", lambda value, look: wild)
     values = looked({"a": {1}}, "a")["variables"]["a"]["values"]
     assert values["(2, 'x')"] == "<object>"
@@ -364,7 +421,9 @@ def test_one_value_half_made_does_not_hide_the_others(looked: Callable[..., Stat
     import pandas as pd
 
     half = object.__new__(pd.DataFrame)
-    state = looked({"rows": [half, np.zeros((2, 3))], "half": half}, "rows[0].a; half['a'].b(); half.c(1)")
+    state = looked(
+        {"rows": [half, np.zeros((2, 3))], "half": half}, "rows[0].a; half['a'].b(); half.c(1)"
+    )
     assert state["variables"]["rows"]["structure"] == {"length": 2}
     assert state["variables"]["rows"]["plus"]["structure"]["items"]["1"] == {"shape": [2, 3]}
     assert state["variables"]["half"]["type"].endswith("DataFrame")
@@ -384,7 +443,9 @@ def test_a_chain_that_cannot_be_followed_leaves_the_docs_of_the_others(
     assert state["variables"]["len_of"]["docs"]["signature"] == "(obj, /)"
 
 
-def test_an_object_whose_dict_belongs_to_another_class_is_told(looked: Callable[..., State]) -> None:
+def test_an_object_whose_dict_belongs_to_another_class_is_told(
+    looked: Callable[..., State],
+) -> None:
     """As wrapt's proxies in Keras 2, which inherit `__dict__` from a class of another layout."""
 
     class Layout:

@@ -29,7 +29,11 @@ DIFFERING = {
     "values of keys": [{"a": 1}, {"a": 2}, {"a": 3}, {"a": "x"}, {"a": 4}],
     "items": [[1, 2], [3, 4], [5, 6], ["x", "y"], [7, 8]],
     "attributes": [Held(1), Held(2), Held(3), Held("x"), Held(4)],
-    "columns": [*[pd.DataFrame({"a": [1]})] * 3, pd.DataFrame({"b": [1]}), pd.DataFrame({"a": [2]})],
+    "columns": [
+        *[pd.DataFrame({"a": [1]})] * 3,
+        pd.DataFrame({"b": [1]}),
+        pd.DataFrame({"a": [2]}),
+    ],
     "dtype of a series": [*[pd.Series([1])] * 3, pd.Series(["x"]), pd.Series([2])],
     "shape": [*[np.zeros(2)] * 3, np.zeros(3), np.zeros(2)],
 }
@@ -42,7 +46,11 @@ def test_an_item_that_differs_is_told(entry: Entry, what: str, kind: type) -> No
 
 
 def test_of_equal_items_the_first_three_are_told(entry: Entry) -> None:
-    assert list(entry([{"a": n} for n in range(50)])["plus"]["representation"]["items"]) == ["0", "1", "2"]
+    assert list(entry([{"a": n} for n in range(50)])["plus"]["representation"]["items"]) == [
+        "0",
+        "1",
+        "2",
+    ]
     many = entry([{str(n): n} for n in range(300)])["plus"]["representation"]["items"]
     assert len(many) == 8
 
@@ -114,7 +122,11 @@ def test_a_running_generator_is_not_asked_for_its_variables(entry: Entry) -> Non
         yield entry(generator)
 
     generator = looks()
-    assert next(generator)["plus"]["values"] == {"exhausted": False, "untouched": True, "stands": "running"}
+    assert next(generator)["plus"]["values"] == {
+        "exhausted": False,
+        "untouched": True,
+        "stands": "running",
+    }
     assert gc.isenabled()
 
 
@@ -151,10 +163,14 @@ class Other:
 """
 
 
-@pytest.mark.parametrize("call", ["models['a'].fit(table)", "row[0].fit(table)", "pair['x']['y'].fit(table)"])
+@pytest.mark.parametrize(
+    "call", ["models['a'].fit(table)", "row[0].fit(table)", "pair['x']['y'].fit(table)"]
+)
 def test_methods_of_objects_in_containers_are_entered(after: After, call: str) -> None:
     absent = after(METHODS, call)["absent"]
-    assert [(lack["name"], lack["certain"], len(lack["via"])) for lack in absent["names"]] == [("LOST", True, 1)]
+    assert [(lack["name"], lack["certain"], len(lack["via"])) for lack in absent["names"]] == [
+        ("LOST", True, 1)
+    ]
     assert [(lack["key"], lack["of"]) for lack in absent["keys"]] == [("lost", "table")]
 
 
@@ -167,7 +183,9 @@ def test_methods_of_objects_in_containers_are_entered(after: After, call: str) -
         "pair['x']['y'] = Other()\npair['x']['y'].fit(table)",
     ],
 )
-def test_methods_of_what_the_target_puts_there_are_not_taken_for_the_kernels(after: After, target: str) -> None:
+def test_methods_of_what_the_target_puts_there_are_not_taken_for_the_kernels(
+    after: After, target: str
+) -> None:
     assert not any(after(METHODS, target)["absent"].values())
 
 

@@ -26,9 +26,12 @@ from tests.patience import UNHURRIED
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 pytestmark = needs("tensorflow", "keras")
 tf = later("tensorflow")
-needs_copy = pytest.mark.skipif(not forked.is_possible(), reason="the process cannot be copied here")
+needs_copy = pytest.mark.skipif(
+    not forked.is_possible(), reason="the process cannot be copied here"
+)
 ASKING = (
-    "thing.a['b'](thing); thing['i']; thing[0]; thing(x=thing); thing.shape; thing[0, 1:, None]; [v for v in thing]"
+    "thing.a['b'](thing); thing['i']; thing[0]; thing(x=thing); thing.shape; "
+    "thing[0, 1:, None]; [v for v in thing]"
 )
 """A target that asks in many ways."""
 
@@ -72,24 +75,36 @@ def pictures(keras: Any) -> Any:
 def sequences(keras: Any) -> Any:
     layers = keras.layers
     return keras.Sequential(
-        [layers.Input((9,)), layers.Embedding(50, 8), layers.Bidirectional(layers.LSTM(4)), layers.Dense(1)]
+        [
+            layers.Input((9,)),
+            layers.Embedding(50, 8),
+            layers.Bidirectional(layers.LSTM(4)),
+            layers.Dense(1),
+        ]
     )
 
 
 def two_ends(keras: Any) -> Any:
     layers = keras.layers
-    numbers, words = keras.Input((4,), name="numbers"), keras.Input((7,), name="words", dtype="int32")
+    numbers, words = (
+        keras.Input((4,), name="numbers"),
+        keras.Input((7,), name="words", dtype="int32"),
+    )
     told = layers.GlobalAveragePooling1D()(layers.Embedding(100, 8)(words))
     shared = layers.Dense(5, name="shared")
     joined = layers.Concatenate()([shared(numbers), told])
-    return keras.Model([numbers, words], [layers.Dense(2)(joined), layers.Dense(3)(shared(numbers))])
+    return keras.Model(
+        [numbers, words], [layers.Dense(2)(joined), layers.Dense(3)(shared(numbers))]
+    )
 
 
 def frozen_base(keras: Any) -> Any:
     layers = keras.layers
     base = keras.Sequential([layers.Input((8,)), layers.Dense(5)], name="base")
     base.trainable = False
-    return keras.Sequential([layers.Input((8,)), base, layers.BatchNormalization(), layers.Dense(2)])
+    return keras.Sequential(
+        [layers.Input((8,)), base, layers.BatchNormalization(), layers.Dense(2)]
+    )
 
 
 GRAPHS = [pictures, sequences, two_ends, frozen_base]
@@ -140,7 +155,10 @@ def test_a_model_that_is_not_built_stays_so_and_tells_what_it_expects(keras: Any
     model.compile(loss="binary_crossentropy", optimizer="adam")
     facts = entry_of(model)["plus"]
     assert facts["values"]["built"] is False
-    assert [layer.get("expects") for layer in facts["structure"]["layers"].values()] == [{"ndim": 3}, {"min_ndim": 2}]
+    assert [layer.get("expects") for layer in facts["structure"]["layers"].values()] == [
+        {"ndim": 3},
+        {"min_ndim": 2},
+    ]
     assert "input_shape" not in facts["structure"]
     assert not model.built
     assert not model.layers[0].built
@@ -172,7 +190,10 @@ def test_a_model_of_the_notebook_tells_what_it_was_called_with(keras: Any) -> No
     model(np.zeros((2, 5), dtype="float32"))
     facts = entry_of(model)["plus"]
     assert facts["structure"]["n_parameters"] == 5 * 3 + 3 + 3 * 2 + 2
-    assert [layer["weights"] for layer in facts["structure"]["layers"].values()] == [[[5, 3], [3]], [[3, 2], [2]]]
+    assert [layer["weights"] for layer in facts["structure"]["layers"].values()] == [
+        [[5, 3], [3]],
+        [[3, 2], [2]],
+    ]
     assert facts["representation"]["call"].startswith("(leaves")
     assert facts["values"]["attributes"] == {"n_grades": 2}
 
@@ -183,7 +204,9 @@ def test_a_model_that_raises_at_everything_is_seen(keras: Any) -> None:
     def refuse(self: Any, *_: Any) -> NoReturn:
         raise AssertionError("it was asked for something")
 
-    hostile = dict.fromkeys(("__getattr__", "__repr__", "__len__", "__iter__", "get_config", "count_params"), refuse)
+    hostile = dict.fromkeys(
+        ("__getattr__", "__repr__", "__len__", "__iter__", "get_config", "count_params"), refuse
+    )
     for name, method in hostile.items():
         setattr(type(model), name, method)
     facts = entry_of(model)["plus"]["structure"]
@@ -195,7 +218,9 @@ def test_what_a_model_was_compiled_with(keras: Any) -> None:
     assert more(model, "values")["compiled"] is False
     optimizer = keras.optimizers.SGD(learning_rate=0.05)
     model.compile(
-        optimizer=optimizer, loss=keras.losses.CategoricalCrossentropy(from_logits=True), metrics=["accuracy"]
+        optimizer=optimizer,
+        loss=keras.losses.CategoricalCrossentropy(from_logits=True),
+        metrics=["accuracy"],
     )
     facts = more(model, "values")
     assert facts["loss"]["type"] == "CategoricalCrossentropy"
@@ -219,7 +244,9 @@ def test_losses_by_output_are_told_by_output(keras: Any) -> None:
 
 
 def test_a_deep_model_is_cut_in_the_middle_and_the_cut_is_counted(keras: Any) -> None:
-    model = keras.Sequential([keras.layers.Input((3,)), *(keras.layers.Dense(3) for _ in range(150))])
+    model = keras.Sequential(
+        [keras.layers.Input((3,)), *(keras.layers.Dense(3) for _ in range(150))]
+    )
     entry = entry_of(model)
     facts = entry["plus"]["structure"]
     n_layers = 150 + sum(layer["type"] == "InputLayer" for layer in facts["layers"].values())
@@ -265,16 +292,23 @@ def test_a_history_tells_what_was_recorded(keras: Any) -> None:
     facts = entry_of(history)["plus"]
     assert facts["structure"] == {"n_epochs": 3}
     assert facts["values"]["metrics"] == list(history.history) == ["loss", "mae"]
-    assert facts["values"]["final_values"] == {name: values[-1] for name, values in history.history.items()}
+    assert facts["values"]["final_values"] == {
+        name: values[-1] for name, values in history.history.items()
+    }
 
 
 def test_losses_metrics_optimizers_and_callbacks(keras: Any) -> None:
     assert more(keras.losses.Huber(delta=2.0), "values")["delta"] == 2.0
-    assert more(keras.metrics.AUC(num_thresholds=30, name="area"), "values") == {"num_thresholds": 30, "name": "area"}
+    assert more(keras.metrics.AUC(num_thresholds=30, name="area"), "values") == {
+        "num_thresholds": 30,
+        "name": "area",
+    }
     schedule = keras.optimizers.schedules.ExponentialDecay(0.1, 10, 0.9)
     rate = more(keras.optimizers.Adam(schedule), "values")["learning_rate"]
     assert (rate["type"], rate["initial_learning_rate"]) == ("ExponentialDecay", 0.1)
-    attributes = more(keras.callbacks.EarlyStopping(monitor="val_auc", patience=2), "values")["attributes"]
+    attributes = more(keras.callbacks.EarlyStopping(monitor="val_auc", patience=2), "values")[
+        "attributes"
+    ]
     assert (attributes["monitor"], attributes["patience"]) == ("val_auc", 2)
 
 
@@ -301,7 +335,11 @@ def image_tools(keras: Any) -> Any:
 
 def ends(batch: Any, name: str) -> Any:
     if isinstance(batch, (list, tuple)):
-        return {key: part for at, one in enumerate(batch) for key, part in ends(one, f"{name}[{at}]").items()}
+        return {
+            key: part
+            for at, one in enumerate(batch)
+            for key, part in ends(one, f"{name}[{at}]").items()
+        }
     return {name: batch}
 
 
@@ -315,17 +353,28 @@ def assert_it_is_the_batch_that_comes(images: Any) -> None:
     facts = entry_of(images)["plus"]
     assert (images.total_batches_seen, images.batch_index) == (n_seen, generator_state)
     batch = first_batch(images)
-    assert facts["structure"]["batch_shapes"] == {name: list(part.shape) for name, part in batch.items()}
-    assert facts["representation"]["batch_dtypes"] == {name: str(part.dtype) for name, part in batch.items()}
+    assert facts["structure"]["batch_shapes"] == {
+        name: list(part.shape) for name, part in batch.items()
+    }
+    assert facts["representation"]["batch_dtypes"] == {
+        name: str(part.dtype) for name, part in batch.items()
+    }
     assert facts["structure"]["num_batches"] == len(images)
 
 
 @pytest.mark.parametrize("mode", ["categorical", "binary", "sparse", "input", None])
 def test_images_of_a_folder(keras: Any, folder: Path, mode: str | None) -> None:
     tools = image_tools(keras).ImageDataGenerator(rescale=1 / 255)
-    images = tools.flow_from_directory(str(folder), target_size=(8, 6), batch_size=4, class_mode=mode)
+    images = tools.flow_from_directory(
+        str(folder), target_size=(8, 6), batch_size=4, class_mode=mode
+    )
     entry = entry_of(images)
-    assert entry["structure"] == {"n_samples": 6, "batch_size": 4, "image_shape": [8, 6, 3], "target_size": [8, 6]}
+    assert entry["structure"] == {
+        "n_samples": 6,
+        "batch_size": 4,
+        "image_shape": [8, 6, 3],
+        "target_size": [8, 6],
+    }
     assert entry["values"] == {"num_classes": 2}
     assert entry["plus"]["values"]["class_mode"] == mode
     assert entry["plus"]["values"]["classes"] == ["bruised", "sound"]
@@ -347,10 +396,18 @@ MODES = [
 
 @pytest.mark.parametrize(("mode", "column"), MODES)
 def test_images_of_a_frame(keras: Any, folder: Path, mode: str | None, column: Any) -> None:
-    frame = pd.DataFrame({"file": [f"sound/{number}.png" for number in range(3)], "kind": ["p", "q", "p"]})
-    frame["weight"], frame["width"], frame["marks"] = [1.0, 2.0, 3.0], [7, 8, 9], [["a"], ["a", "b"], ["b"]]
+    frame = pd.DataFrame(
+        {"file": [f"sound/{number}.png" for number in range(3)], "kind": ["p", "q", "p"]}
+    )
+    frame["weight"], frame["width"], frame["marks"] = (
+        [1.0, 2.0, 3.0],
+        [7, 8, 9],
+        [["a"], ["a", "b"], ["b"]],
+    )
     tools = image_tools(keras).ImageDataGenerator()
-    images = tools.flow_from_dataframe(frame, str(folder), x_col="file", y_col=column, class_mode=mode, batch_size=2)
+    images = tools.flow_from_dataframe(
+        frame, str(folder), x_col="file", y_col=column, class_mode=mode, batch_size=2
+    )
     entry = entry_of(images)
     assert entry["structure"]["samples"] == entry["structure"]["n_samples"] == 3
     assert entry["values"]["class_mode"] == mode
@@ -359,14 +416,22 @@ def test_images_of_a_frame(keras: Any, folder: Path, mode: str | None, column: A
 
 @pytest.mark.parametrize("labels", [None, np.zeros(8), np.zeros((8, 2), dtype="int64")])
 def test_images_of_an_array(keras: Any, labels: Any) -> None:
-    images = image_tools(keras).ImageDataGenerator().flow(np.zeros((8, 4, 5, 3)), labels, batch_size=3)
+    images = (
+        image_tools(keras).ImageDataGenerator().flow(np.zeros((8, 4, 5, 3)), labels, batch_size=3)
+    )
     assert_it_is_the_batch_that_comes(images)
     assert entry_of(images)["plus"]["structure"]["last_batch_size"] == 2
 
 
 def test_what_is_done_to_images(keras: Any) -> None:
-    tools = image_tools(keras).ImageDataGenerator(rescale=0.5, horizontal_flip=True, validation_split=0.25)
-    assert more(tools, "values") == {"rescale": 0.5, "horizontal_flip": True, "validation_split": 0.25}
+    tools = image_tools(keras).ImageDataGenerator(
+        rescale=0.5, horizontal_flip=True, validation_split=0.25
+    )
+    assert more(tools, "values") == {
+        "rescale": 0.5,
+        "horizontal_flip": True,
+        "validation_split": 0.25,
+    }
 
 
 @needs_copy
@@ -415,7 +480,17 @@ def objects(keras: Any) -> dict[str, Any]:
 
 
 NAMES = [make.__name__ for make in (*GRAPHS, subclassed)]
-NAMES += ["compiled", "unbuilt", "layer", "loss", "metric", "optimizer", "callbacks", "input", "module"]
+NAMES += [
+    "compiled",
+    "unbuilt",
+    "layer",
+    "loss",
+    "metric",
+    "optimizer",
+    "callbacks",
+    "input",
+    "module",
+]
 
 
 def fingerprint(value: Any) -> Any:
@@ -433,7 +508,10 @@ def fingerprint(value: Any) -> Any:
 def test_the_contract_of_every_summary(keras: Any, name: str) -> None:
     value = objects(keras)[name]
     before = fingerprint(value)
-    texts = [look({"thing": value}, {"target": ASKING, "cells": [], "limits": UNHURRIED}) for _ in range(2)]
+    texts = [
+        look({"thing": value}, {"target": ASKING, "cells": [], "limits": UNHURRIED})
+        for _ in range(2)
+    ]
     assert fingerprint(value) == before
     first, second = (json.loads(text) for text in texts)
     assert first["variables"] == second["variables"]
@@ -442,10 +520,14 @@ def test_the_contract_of_every_summary(keras: Any, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_inside_others_and_within_tight_limits_it_is_told_all_the_same(keras: Any, name: str) -> None:
+def test_inside_others_and_within_tight_limits_it_is_told_all_the_same(
+    keras: Any, name: str
+) -> None:
     value = objects(keras)[name]
     inside = looked("box['inside'][0]", box={"inside": [value]})
     assert inside["variables"]["box"]["plus"]["representation"]["items"]["inside"]["type"] == "list"
     assert not inside["unavailable"]
     tight = {"variable_chars": 600, "variable_steps": 100, "nodes": 2, "items": 1}
-    assert len(look({"thing": value}, {"target": "thing", "limits": dict(UNHURRIED, **tight)})) < 1_600
+    assert (
+        len(look({"thing": value}, {"target": "thing", "limits": dict(UNHURRIED, **tight)})) < 1_600
+    )

@@ -16,7 +16,9 @@ from crane_core.runtime.kernel_side.crane_probe.kinds import Kinds, counted
 
 FOLDER = Path(str(crane_probe.__file__)).parent
 MODULES = sorted(
-    ".".join(path.relative_to(FOLDER).with_suffix("").parts) for path in FOLDER.rglob("*.py") if path.stem != "__init__"
+    ".".join(path.relative_to(FOLDER).with_suffix("").parts)
+    for path in FOLDER.rglob("*.py")
+    if path.stem != "__init__"
 )
 MADE_INSIDE = {("summarizers.pandas.columns", "others")}
 
@@ -56,7 +58,11 @@ def test_a_default_of_a_metaclass_is_its_name() -> None:
 def test_membership_of_types_is_asked_of_kinds_alone(name: str) -> None:
     """Of a constant of the module; what a function makes for itself is named in MADE_INSIDE."""
     module = importlib.import_module(f"{crane_probe.__name__}.{name}")
-    asked = [compare for compare in ast.walk(ast.parse(inspect.getsource(module))) if _asks_a_type(compare)]
+    asked = [
+        compare
+        for compare in ast.walk(ast.parse(inspect.getsource(module)))
+        if _asks_a_type(compare)
+    ]
     for compare in asked:
         held = compare.comparators[0]
         assert isinstance(held, ast.Name), ast.unparse(compare)
@@ -65,7 +71,9 @@ def test_membership_of_types_is_asked_of_kinds_alone(name: str) -> None:
 
 
 def _asks_a_type(node: ast.AST) -> Any:
-    if not isinstance(node, ast.Compare) or not isinstance(node.ops[0], ast.In | ast.NotIn | ast.Eq | ast.NotEq):
+    if not isinstance(node, ast.Compare) or not isinstance(
+        node.ops[0], ast.In | ast.NotIn | ast.Eq | ast.NotEq
+    ):
         return False
     left = node.left
     return isinstance(left, ast.Call) and isinstance(left.func, ast.Name) and left.func.id == "type"

@@ -41,7 +41,9 @@ def same(told: Any, true: Any) -> bool:
 
 @QUIET
 @given(array=hnp.arrays(dtype=DTYPES, shape=SHAPES), step=st.integers(1, 3), turned=st.booleans())
-def test_ranges_of_arrays_are_numpys(entry: Entry, array: np.ndarray, step: int, *, turned: bool) -> None:
+def test_ranges_of_arrays_are_numpys(
+    entry: Entry, array: np.ndarray, step: int, *, turned: bool
+) -> None:
     array = (array.T if turned else array)[::step]
     found = entry(array)
     assert found["structure"] == {"shape": list(array.shape)}
@@ -67,8 +69,13 @@ def test_distinct_values_of_arrays_are_numpys(entry: Entry, array: np.ndarray) -
     true = np.unique(array[~np.isnan(array)] if array.dtype.kind == "f" else array)
     assert info["num_unique"] == len(true)
     if 0 < len(true) <= 10:
-        assert all(same(told, value.item()) for told, value in zip(info["unique_values"], true, strict=True))
-        assert info["value_type"].startswith("binary" if set(true.tolist()) <= {0, 1} else "categorical numeric")
+        assert all(
+            same(told, value.item())
+            for told, value in zip(info["unique_values"], true, strict=True)
+        )
+        assert info["value_type"].startswith(
+            "binary" if set(true.tolist()) <= {0, 1} else "categorical numeric"
+        )
 
 
 @pytest.mark.parametrize("n_distinct", [1, 2, 12, 13, 100, 101, 5000])
@@ -77,7 +84,11 @@ def test_distinct_values_of_long_arrays(entry: Entry, n_distinct: int, dtype: st
     if dtype == "int8" and n_distinct > 200:
         pytest.skip("int8 holds no more")
     rng = np.random.default_rng(n_distinct)
-    values = (rng.permutation(10 * n_distinct)[:n_distinct] - 3) if dtype != "int8" else np.arange(n_distinct) - 100
+    values = (
+        (rng.permutation(10 * n_distinct)[:n_distinct] - 3)
+        if dtype != "int8"
+        else np.arange(n_distinct) - 100
+    )
     array = values[rng.integers(0, n_distinct, 70_000)].astype(dtype)
     array[-n_distinct:] = values.astype(dtype)
     info = entry(array)["values"]["value_info"]
@@ -136,7 +147,10 @@ def test_matrices_are_read_as_arrays(entry: Entry) -> None:
     ("array", "facts"),
     [
         (np.array(["x", "y", "x"]), {"num_unique": 2, "unique_values": ["x", "y"]}),
-        (np.array(["2020-01-01", "NaT"], "M8[D]"), {"num_unique": 1, "unique_values": ["2020-01-01"]}),
+        (
+            np.array(["2020-01-01", "NaT"], "M8[D]"),
+            {"num_unique": 1, "unique_values": ["2020-01-01"]},
+        ),
         (np.array([], float), {}),
     ],
 )
@@ -147,7 +161,11 @@ def test_other_arrays(entry: Entry, array: np.ndarray, facts: State) -> None:
 def test_a_table_of_objects_tells_which_column_holds_what(entry: Entry) -> None:
     array = np.array([[1, "a", 2.5], [2, "b", None]] * 20, dtype=object)
     plus = entry(array)["plus"]
-    assert plus["representation"]["column_types"] == [{"int": 40}, {"str": 40}, {"NoneType": 20, "float": 20}]
+    assert plus["representation"]["column_types"] == [
+        {"int": 40},
+        {"str": 40},
+        {"NoneType": 20, "float": 20},
+    ]
     assert plus["values"]["examples_by_type"] == {
         "int": [1, 2, 1],
         "str": ["a", "b", "a"],
@@ -160,7 +178,11 @@ def test_an_array_of_objects_tells_what_is_inside(entry: Entry) -> None:
     array = np.array([[1, 2], [3], None, "x"], dtype=object)
     plus = entry(array)["plus"]
     assert plus["representation"]["item_types"] == {"list": 2, "NoneType": 1, "str": 1}
-    assert plus["structure"]["items"] == {"0": {"length": 2}, "1": {"length": 1}, "3": {"length": 1}}
+    assert plus["structure"]["items"] == {
+        "0": {"length": 2},
+        "1": {"length": 1},
+        "3": {"length": 1},
+    }
 
 
 FRAMES = st.builds(
@@ -170,15 +192,19 @@ FRAMES = st.builds(
             hnp.arrays("float64", 20, elements=st.floats(allow_nan=True, width=64)),
             hnp.arrays("int64", 20),
             hnp.arrays("bool", 20),
-            hnp.arrays("M8[s]", 20, elements=st.integers(0, 10**9).map(lambda s: np.datetime64(s, "s"))),
+            hnp.arrays(
+                "M8[s]", 20, elements=st.integers(0, 10**9).map(lambda s: np.datetime64(s, "s"))
+            ),
             st.lists(st.sampled_from(["a", "b", None, "1", "c c"]), min_size=20, max_size=20),
             st.lists(st.one_of(st.none(), st.integers(-5, 5)), min_size=20, max_size=20).map(
                 lambda items: pd.array(items, dtype="Int64")
             ),
-            st.lists(st.sampled_from(["u", "v", None]), min_size=20, max_size=20).map(pd.Categorical),
-            st.lists(st.one_of(st.none(), st.sampled_from(["s", "t"])), min_size=20, max_size=20).map(
-                lambda items: pd.array(items, dtype="string")
+            st.lists(st.sampled_from(["u", "v", None]), min_size=20, max_size=20).map(
+                pd.Categorical
             ),
+            st.lists(
+                st.one_of(st.none(), st.sampled_from(["s", "t"])), min_size=20, max_size=20
+            ).map(lambda items: pd.array(items, dtype="string")),
             st.lists(st.sampled_from([1, "a", 2.5, None]), min_size=20, max_size=20).map(
                 lambda items: np.array(items, dtype=object)
             ),
@@ -233,7 +259,11 @@ def test_series_are_pandas(entry: Entry, frame: pd.DataFrame) -> None:
     ],
 )
 def test_nullable_and_arrow_dtypes(entry: Entry, dtype: str) -> None:
-    plain = {"string[pyarrow]": ["a", None, "b"], "bool[pyarrow]": [True, None, False], "boolean": [True, None, False]}
+    plain = {
+        "string[pyarrow]": ["a", None, "b"],
+        "bool[pyarrow]": [True, None, False],
+        "boolean": [True, None, False],
+    }
     items = plain.get(dtype, [2, None, 1])
     found = entry(pd.Series(pd.array(items, dtype=dtype)))
     assert found["representation"]["dtype"] == str(pd.array(items, dtype=dtype).dtype)
@@ -246,13 +276,24 @@ def test_nullable_and_arrow_dtypes(entry: Entry, dtype: str) -> None:
 @pytest.mark.parametrize(
     ("items", "facts"),
     [
-        (["1", "2", "lost", "4"], {"texts_look_like": "numbers", "n_other_texts": 1, "other_texts": ["lost"]}),
-        (["2020-01-02", "2020/01/03", "lost"], {"texts_look_like": "dates", "other_texts": ["lost"]}),
-        (["01/02/2021", "02/12/2021", "31/1/2021"], {"telling_dates": ["01/02/2021", "31/1/2021", "02/12/2021"]}),
+        (
+            ["1", "2", "lost", "4"],
+            {"texts_look_like": "numbers", "n_other_texts": 1, "other_texts": ["lost"]},
+        ),
+        (
+            ["2020-01-02", "2020/01/03", "lost"],
+            {"texts_look_like": "dates", "other_texts": ["lost"]},
+        ),
+        (
+            ["01/02/2021", "02/12/2021", "31/1/2021"],
+            {"telling_dates": ["01/02/2021", "31/1/2021", "02/12/2021"]},
+        ),
         (["a", "b", "1"], {}),
     ],
 )
-def test_texts_that_are_no_numbers_among_numbers(entry: Entry, items: list[str], facts: State) -> None:
+def test_texts_that_are_no_numbers_among_numbers(
+    entry: Entry, items: list[str], facts: State
+) -> None:
     for dtype in ("object", "str"):
         beyond = entry(pd.Series(items, dtype=dtype))["plus"]["values"]
         assert facts.items() <= beyond.items()
@@ -287,8 +328,14 @@ def test_duplicate_columns_and_labels(entry: Entry) -> None:
     [
         (pd.RangeIndex(2, 10, 2), {"type": "RangeIndex", "range": [2, 10, 2], "unique": True}),
         (pd.Index([3, 1, 3]), {"first": [3, 1, 3], "unique": False, "n_duplicates": 1}),
-        (pd.MultiIndex.from_product([["a"], [1, 2]], names=["l", None]), {"names": ["l", None], "level_sizes": [1, 2]}),
-        (pd.date_range("2020", periods=4, name="day"), {"type": "DatetimeIndex", "names": ["day"], "length": 4}),
+        (
+            pd.MultiIndex.from_product([["a"], [1, 2]], names=["l", None]),
+            {"names": ["l", None], "level_sizes": [1, 2]},
+        ),
+        (
+            pd.date_range("2020", periods=4, name="day"),
+            {"type": "DatetimeIndex", "names": ["day"], "length": 4},
+        ),
         (pd.Index([], dtype=object), {"length": 0, "unique": True}),
     ],
 )
@@ -298,13 +345,18 @@ def test_indexes(entry: Entry, index: pd.Index, facts: State) -> None:
 
 def test_rows_that_a_pivot_would_find_twice(entry: Entry) -> None:
     frame = pd.DataFrame({"day": [1, 1, 2], "counter": ["a", "a", "b"], "n": [1, 2, 3]})
-    told = entry(frame, "value.pivot(index='day', columns='counter', values='n')")["plus"]["values"]["duplicates"]
+    told = entry(frame, "value.pivot(index='day', columns='counter', values='n')")["plus"][
+        "values"
+    ]["duplicates"]
     assert told == {"day, counter": {"n_duplicates": 1, "first": [1, "a"]}}
 
 
 def test_all_columns_that_are_asked_for_are_told(entry: Entry) -> None:
     frame = pd.DataFrame(np.zeros((3, 60)), columns=[f"c{at}" for at in range(60)])
-    told = entry(frame, "value[['c55', 'c3']]; value.c41; value.loc[:, 'c59']; names = ['c50']\nplot(value, x='c57')")
+    told = entry(
+        frame,
+        "value[['c55', 'c3']]; value.c41; value.loc[:, 'c59']; names = ['c50']\nplot(value, x='c57')",
+    )
     expected = {"c55", "c3", "c41", "c59", "c50", "c57"}
     assert expected <= set(told["values"]["per_column"])
     assert len(told["values"]["per_column"]) == 20
@@ -333,7 +385,10 @@ def test_missing_values_of_columns_that_are_not_told_are_counted(entry: Entry) -
 
 def test_what_costs_too_much_is_said_not_to_be_computed(entry: Entry) -> None:
     array = np.arange(100_000.0)
-    assert entry(array, variable_steps=50_000)["values"]["not_computed"] == "range and NaN of 100000 values"
+    assert (
+        entry(array, variable_steps=50_000)["values"]["not_computed"]
+        == "range and NaN of 100000 values"
+    )
     frame = pd.DataFrame({"a": array, "b": ["x"] * 100_000})
     found = entry(frame, variable_steps=50_000)
     assert found["structure"] == {"shape": [100_000, 2]}
@@ -342,8 +397,12 @@ def test_what_costs_too_much_is_said_not_to_be_computed(entry: Entry) -> None:
     assert isinstance(found["values"]["has_nan"], str)
 
 
-@pytest.mark.parametrize("value", [list(range(9)), {"a": 1}, np.zeros(9), pd.DataFrame({"a": [1.5], "b": ["x"]})])
-def test_time_that_is_up_leaves_shape_and_length(entry: Entry, monkeypatch: pytest.MonkeyPatch, value: Any) -> None:
+@pytest.mark.parametrize(
+    "value", [list(range(9)), {"a": 1}, np.zeros(9), pd.DataFrame({"a": [1.5], "b": ["x"]})]
+)
+def test_time_that_is_up_leaves_shape_and_length(
+    entry: Entry, monkeypatch: pytest.MonkeyPatch, value: Any
+) -> None:
     def no_time(self: Any, *arguments: Any) -> bool:
         raise OverBudgetError("looking at it took more than 1 s")
 
@@ -354,5 +413,7 @@ def test_time_that_is_up_leaves_shape_and_length(entry: Entry, monkeypatch: pyte
 
 
 @pytest.mark.parametrize(("n", "is_told"), [(1_000, True), (200_000, False)])
-def test_values_of_large_columns_are_not_counted_one_by_one(entry: Entry, n: int, *, is_told: bool) -> None:
+def test_values_of_large_columns_are_not_counted_one_by_one(
+    entry: Entry, n: int, *, is_told: bool
+) -> None:
     assert ("n_of_rarest" in str(entry(pd.Series(["a", "b"] * (n // 2))))) is is_told

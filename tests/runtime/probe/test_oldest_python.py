@@ -39,7 +39,11 @@ TARGET = "rise(rows[0]['c'], by=net.width)\nmissing(list, Net.sizes)"
 
 
 def test_nothing_newer_than_the_oldest_python_is_used() -> None:
-    files = [str(path) for path in sorted(KERNEL_SIDE.rglob("*.py")) if path.name not in NOT_ON_THE_OLDEST]
+    files = [
+        str(path)
+        for path in sorted(KERNEL_SIDE.rglob("*.py"))
+        if path.name not in NOT_ON_THE_OLDEST
+    ]
     command = [BESIDE_US / "vermin", f"-t={OLDEST}-", "--no-tips", "--violations", *files]
     read = subprocess.run(command, capture_output=True, text=True, check=False)
     assert read.returncode == 0, read.stdout
@@ -51,11 +55,18 @@ def seen_by(python: str, **more: str) -> dict[str, object]:
     sent = {
         "code": CODE,
         "greet": probe_source.greet(),
-        "look": probe_source.look({"target": TARGET, "cells": cells}, "the number of another Python"),
+        "look": probe_source.look(
+            {"target": TARGET, "cells": cells}, "the number of another Python"
+        ),
     }
     command = [python, "-c", LOOKING]
     ran = subprocess.run(
-        command, input=json.dumps(sent), env=os.environ | more, capture_output=True, text=True, check=False
+        command,
+        input=json.dumps(sent),
+        env=os.environ | more,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert ran.returncode == 0, ran.stderr
     state: dict[str, object] = json.loads(ran.stdout)["state"]
@@ -68,6 +79,11 @@ def test_every_python_tells_the_same(version: str) -> None:
     named = {"PYENV_VERSION": version}  # pyenv starts none that is not chosen
     python = shutil.which(f"python{version}")
     asked = [python or "", "--version"]
-    if not python or subprocess.run(asked, env=os.environ | named, capture_output=True, check=False).returncode:
+    if (
+        not python
+        or subprocess.run(
+            asked, env=os.environ | named, capture_output=True, check=False
+        ).returncode
+    ):
         pytest.skip(f"no Python {version} is installed")
     assert seen_by(python, **named) == seen_by(sys.executable)

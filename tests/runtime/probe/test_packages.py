@@ -30,7 +30,10 @@ LABELS = np.array([0, 1, 0, 1])
 
 
 def pipeline() -> Pipeline:
-    parts = [("num", StandardScaler(), ["a"]), ("cat", OneHotEncoder(handle_unknown="ignore"), ["b"])]
+    parts = [
+        ("num", StandardScaler(), ["a"]),
+        ("cat", OneHotEncoder(handle_unknown="ignore"), ["b"]),
+    ]
     return Pipeline([("prepare", ColumnTransformer(parts)), ("model", LogisticRegression(C=2.0))])
 
 
@@ -45,13 +48,19 @@ ESTIMATORS = [
     pipeline(),
     pipeline().fit(ROWS, LABELS),
     GridSearchCV(LinearRegression(), {"fit_intercept": [True, False]}, cv=2),
-    GridSearchCV(LinearRegression(), {"fit_intercept": [True, False]}, cv=2).fit(ROWS[["a"]], LABELS),
-    FeatureUnion([("n", StandardScaler()), ("same", "passthrough"), ("no", "drop")]).fit(ROWS[["a"]]),
+    GridSearchCV(LinearRegression(), {"fit_intercept": [True, False]}, cv=2).fit(
+        ROWS[["a"]], LABELS
+    ),
+    FeatureUnion([("n", StandardScaler()), ("same", "passthrough"), ("no", "drop")]).fit(
+        ROWS[["a"]]
+    ),
     FeatureUnion([("n", StandardScaler()), ("m", StandardScaler())]),
     Pipeline([("n", StandardScaler()), ("model", LinearRegression())]).fit(ROWS[["a"]], LABELS),
     Pipeline([("n", StandardScaler()), ("same", "passthrough")]),
     Pipeline([("n", StandardScaler()), ("same", "passthrough")]).fit(ROWS[["a"]]),
-    VotingClassifier([("forest", RandomForestClassifier(2, random_state=0))]).fit(ROWS[["a"]], LABELS),
+    VotingClassifier([("forest", RandomForestClassifier(2, random_state=0))]).fit(
+        ROWS[["a"]], LABELS
+    ),
     TransformedTargetRegressor(LinearRegression()).fit(ROWS[["a"]], LABELS),
 ]
 
@@ -81,7 +90,10 @@ def test_features_classes_and_categories_are_listed(entry: Entry) -> None:
 
 
 def test_parameters_that_are_not_the_defaults(entry: Entry) -> None:
-    assert entry(SVC(C=3, kernel="linear"))["plus"]["values"]["parameters_set"] == {"C": 3, "kernel": "linear"}
+    assert entry(SVC(C=3, kernel="linear"))["plus"]["values"]["parameters_set"] == {
+        "C": 3,
+        "kernel": "linear",
+    }
     assert entry(SVC())["plus"] == {"values": {"n_parameters_set": 0}}
     assert entry(FunctionTransformer(np.log1p))["values"]["is_fitted"] == "needs no fit"
 
@@ -146,7 +158,9 @@ def test_figures_and_axes(entry: Entry) -> None:
     assert plus["structure"]["n_axes"] == 2
     assert plus["structure"]["axes"]["0"]["n_artists"] == {"Line2D": 1, "Rectangle": 2}
     assert plus["values"]["axes"]["1"] == {"title": "words", "x_label": "time"}
-    assert entry(np.array([left, right]))["plus"]["representation"]["item_types"] == {"matplotlib.axes._axes.Axes": 2}
+    assert entry(np.array([left, right]))["plus"]["representation"]["item_types"] == {
+        "matplotlib.axes._axes.Axes": 2
+    }
 
 
 @pytest.mark.parametrize("order", ["C", "F"])

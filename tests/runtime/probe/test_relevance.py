@@ -43,7 +43,11 @@ def names(target: str, code: str = "") -> list[str]:
 
 def chains(target: str, code: str = "") -> list[str]:
     found = read(target, code).chains
-    return list(dict.fromkeys(chain_text(chain.name, chain.steps) for chain in found if chain.name not in BUILTINS))
+    return list(
+        dict.fromkeys(
+            chain_text(chain.name, chain.steps) for chain in found if chain.name not in BUILTINS
+        )
+    )
 
 
 @pytest.mark.parametrize(
@@ -78,7 +82,10 @@ def chains(target: str, code: str = "") -> list[str]:
         ("x: int = s\n", ["s", "int"]),
         ("a.b[c].d(e, k=g)[h:i]", ["a", "c", "e", "g", "h", "i"]),
         ("x, y = y, x", ["y", "x"]),
-        ("match cmd:\n    case [u, *v]:\n        u + w\n    case {'k': kk, **rest}:\n        rest\n", ["cmd", "w"]),
+        (
+            "match cmd:\n    case [u, *v]:\n        u + w\n    case {'k': kk, **rest}:\n        rest\n",
+            ["cmd", "w"],
+        ),
         ("assert ok, message", ["ok", "message"]),
         ("async def f():\n    await g()\nawait f()", ["g"]),
         ("def f():\n    global total\n    total = 1\nf()\nprint(total)", []),
@@ -152,8 +159,16 @@ frame = {"price": 1}
 
 def test_functions_of_the_notebook_are_followed_with_their_arguments() -> None:
     found = read("train(frame, n=3)", FUNCTIONS)
-    assert [name for name in found.names if name not in BUILTINS] == ["train", "frame", "helper", "scale", "bias"]
-    assert "frame['price']" not in chains("train(frame, n=3)", FUNCTIONS), "a default is not known to be taken"
+    assert [name for name in found.names if name not in BUILTINS] == [
+        "train",
+        "frame",
+        "helper",
+        "scale",
+        "bias",
+    ]
+    assert "frame['price']" not in chains("train(frame, n=3)", FUNCTIONS), (
+        "a default is not known to be taken"
+    )
     assert "frame['cost']" in chains("train(frame, 3, key='cost')", FUNCTIONS)
     assert dict(found.via) == {
         "helper": ("train",),
@@ -195,8 +210,14 @@ batch = {}
     [
         ("Net(3)", ["Net(…)", "WIDTH", "OFFSET"]),
         ("net(batch)", ["net(…)", "batch", "net.n", "batch['k']", "OFFSET"]),
-        ("net.helper(batch)", ["net.helper(…)", "batch", "net.forward(…)", "net.n", "batch['k']", "OFFSET"]),
-        ("holder.net.forward(batch)", ["holder.net.forward(…)", "batch", "holder.net.n", "batch['k']", "OFFSET"]),
+        (
+            "net.helper(batch)",
+            ["net.helper(…)", "batch", "net.forward(…)", "net.n", "batch['k']", "OFFSET"],
+        ),
+        (
+            "holder.net.forward(batch)",
+            ["holder.net.forward(…)", "batch", "holder.net.n", "batch['k']", "OFFSET"],
+        ),
     ],
 )
 def test_methods_and_calls_of_objects_are_followed(target: str, expected: list[str]) -> None:
@@ -282,8 +303,14 @@ def test_certain_is_what_runs_on_every_way(target: str, name: str, *, certain: b
 
 
 def test_what_the_target_sets_itself_is_marked() -> None:
-    found = read("frame['new'] = frame['old']\nframe['new'].sum()\nframe.columns = names\nframe['z']")
-    marks = [(chain_text(c.name, c.steps), c.stored, c.changed) for c in found.chains if c.name == "frame"]
+    found = read(
+        "frame['new'] = frame['old']\nframe['new'].sum()\nframe.columns = names\nframe['z']"
+    )
+    marks = [
+        (chain_text(c.name, c.steps), c.stored, c.changed)
+        for c in found.chains
+        if c.name == "frame"
+    ]
     assert marks == [
         ("frame['old']", False, False),
         ("frame['new']", True, False),
@@ -314,7 +341,9 @@ EXPRESSION = st.recursive(
             lambda parts: "({} {} {})".format(*parts)
         ),
         st.tuples(inner, inner, inner).map(lambda parts: "({} if {} else {})".format(*parts)),
-        st.tuples(inner, NAME, inner).map(lambda parts: "sum([{} for {} in [{}, 1]])".format(*parts)),
+        st.tuples(inner, NAME, inner).map(
+            lambda parts: "sum([{} for {} in [{}, 1]])".format(*parts)
+        ),
         st.tuples(NAME, inner).map(lambda parts: "({} := {})".format(*parts)),
         st.tuples(NAME, inner).map(lambda parts: "(lambda {}: {})(1)".format(*parts)),
     ),
@@ -335,9 +364,15 @@ STATEMENT = st.recursive(
         NAME.map(lambda name: f"import math as {name}\n{name} = 4"),
     ),
     lambda inner: st.one_of(
-        st.tuples(EXPRESSION, inner, inner).map(lambda p: f"if {p[0]}:\n{indented(p[1])}\nelse:\n{indented(p[2])}"),
-        st.tuples(NAME, EXPRESSION, inner).map(lambda p: f"for {p[0]} in [{p[1]}]:\n{indented(p[2])}"),
-        st.tuples(inner, inner).map(lambda p: f"try:\n{indented(p[0])}\nexcept ValueError:\n{indented(p[1])}"),
+        st.tuples(EXPRESSION, inner, inner).map(
+            lambda p: f"if {p[0]}:\n{indented(p[1])}\nelse:\n{indented(p[2])}"
+        ),
+        st.tuples(NAME, EXPRESSION, inner).map(
+            lambda p: f"for {p[0]} in [{p[1]}]:\n{indented(p[2])}"
+        ),
+        st.tuples(inner, inner).map(
+            lambda p: f"try:\n{indented(p[0])}\nexcept ValueError:\n{indented(p[1])}"
+        ),
         st.tuples(inner, inner).map("\n".join),
         inner.map(lambda block: f"while True:\n{indented(block)}\n    break"),
     ),

@@ -24,13 +24,16 @@ pytestmark = needs("tensorflow")
 tf = later("tensorflow")
 
 ASKING = (
-    "thing.a['b'](thing); thing['i']; thing[0]; thing(x=thing); thing.shape; thing[0, 1:, None]; [v for v in thing]"
+    "thing.a['b'](thing); thing['i']; thing[0]; thing(x=thing); thing.shape; "
+    "thing[0, 1:, None]; [v for v in thing]"
 )
 """A target that asks in many ways."""
 
 
 def looked(target: str, **namespace: Any) -> dict[str, Any]:
-    state: dict[str, Any] = json.loads(look(namespace, {"target": target, "cells": [], "limits": UNHURRIED}))
+    state: dict[str, Any] = json.loads(
+        look(namespace, {"target": target, "cells": [], "limits": UNHURRIED})
+    )
     return state
 
 
@@ -41,7 +44,18 @@ def entry_of(value: Any) -> dict[str, Any]:
 
 # Tensors
 
-DTYPES = ["float16", "float32", "float64", "bfloat16", "int8", "uint8", "int16", "int32", "int64", "bool"]
+DTYPES = [
+    "float16",
+    "float32",
+    "float64",
+    "bfloat16",
+    "int8",
+    "uint8",
+    "int16",
+    "int32",
+    "int64",
+    "bool",
+]
 
 
 @st.composite
@@ -50,7 +64,9 @@ def arrays(draw: st.DrawFn) -> Any:
     seed = draw(st.integers(0, 1000))
     values = np.random.default_rng(seed).normal(size=shape) * 20
     if values.size and draw(st.booleans()):
-        values.reshape(-1)[draw(st.integers(0, values.size - 1))] = draw(st.sampled_from([np.nan, np.inf, -np.inf]))
+        values.reshape(-1)[draw(st.integers(0, values.size - 1))] = draw(
+            st.sampled_from([np.nan, np.inf, -np.inf])
+        )
     return values
 
 
@@ -70,7 +86,10 @@ def test_a_tensor_is_what_tensorflow_says(values: Any, dtype: str, as_variable: 
     assert entry["values"]["has_nan"] is bool(np.isnan(widened).any())
     real = widened[~np.isnan(widened)]
     if real.size:
-        assert [number(end) for end in entry["plus"]["values"]["value_range"]] == [real.min(), real.max()]
+        assert [number(end) for end in entry["plus"]["values"]["value_range"]] == [
+            real.min(),
+            real.max(),
+        ]
 
 
 def test_texts_are_told_where_they_are_few() -> None:
@@ -161,9 +180,13 @@ def test_lists_and_dicts_of_tracked_objects_are_told_by_what_they_wrap() -> None
 SIZES = np.zeros((10, 3), dtype="float32")
 DATASETS = {
     "pairs": lambda: tf.data.Dataset.from_tensor_slices((SIZES, np.arange(10))).batch(4),
-    "dicts": lambda: tf.data.Dataset.from_tensor_slices({"a": SIZES, "b": [b"x"] * 10}).batch(4, drop_remainder=True),
+    "dicts": lambda: tf.data.Dataset.from_tensor_slices({"a": SIZES, "b": [b"x"] * 10}).batch(
+        4, drop_remainder=True
+    ),
     "single": lambda: tf.data.Dataset.range(7),
-    "mapped": lambda: tf.data.Dataset.range(7).map(lambda n: (n, tf.cast(n, "float32"))).prefetch(2),
+    "mapped": lambda: (
+        tf.data.Dataset.range(7).map(lambda n: (n, tf.cast(n, "float32"))).prefetch(2)
+    ),
 }
 
 
@@ -192,13 +215,19 @@ def test_sizes_that_are_not_known_are_not_counted() -> None:
 
     unknown = tf.data.Dataset.from_generator(rows, output_signature=tf.TensorSpec((), tf.int32))
     assert entry_of(unknown)["plus"]["structure"] == {"n_elements": "unknown"}
-    assert entry_of(tf.data.Dataset.range(3).repeat())["plus"]["structure"] == {"n_elements": "infinite"}
+    assert entry_of(tf.data.Dataset.range(3).repeat())["plus"]["structure"] == {
+        "n_elements": "infinite"
+    }
 
 
 def test_special_elements_keep_their_kind() -> None:
     ragged = tf.data.Dataset.from_tensor_slices(tf.ragged.constant([[1, 2], [3]])).batch(2)
     spec = entry_of(ragged)["representation"]["element_spec"]
-    assert (spec["type"], spec["shape"], spec["dtype"]) == ("RaggedTensorSpec", [None, None], "int32")
+    assert (spec["type"], spec["shape"], spec["dtype"]) == (
+        "RaggedTensorSpec",
+        [None, None],
+        "int32",
+    )
 
 
 def test_class_names_are_told_as_long_as_the_dataset_has_them() -> None:
@@ -211,7 +240,10 @@ def test_class_names_are_told_as_long_as_the_dataset_has_them() -> None:
 
 def test_an_iterator_is_not_advanced() -> None:
     steps = iter(tf.data.Dataset.range(3))
-    assert entry_of(steps)["plus"]["representation"]["element_spec"] == {"shape": [], "dtype": "int64"}
+    assert entry_of(steps)["plus"]["representation"]["element_spec"] == {
+        "shape": [],
+        "dtype": "int64",
+    }
     assert int(next(steps)) == 0
 
 
@@ -238,7 +270,19 @@ def objects() -> dict[str, Any]:
 
 
 OBJECTS = [
-    *("tensor", "flat", "variable", "texts", "ragged", "sparse", *DATASETS, "shuffled", "inside", "shape", "spec"),
+    *(
+        "tensor",
+        "flat",
+        "variable",
+        "texts",
+        "ragged",
+        "sparse",
+        *DATASETS,
+        "shuffled",
+        "inside",
+        "shape",
+        "spec",
+    ),
     *("dtype", "module", "keras"),
 ]
 
@@ -263,7 +307,10 @@ def test_the_contract_of_every_summary(name: str) -> None:
     tf.random.set_seed(4)
     value = objects()[name]
     before = random_states()
-    texts = [look({"thing": value}, {"target": ASKING, "cells": [], "limits": UNHURRIED}) for _ in range(2)]
+    texts = [
+        look({"thing": value}, {"target": ASKING, "cells": [], "limits": UNHURRIED})
+        for _ in range(2)
+    ]
     assert random_states() == before
     first, second = (json.loads(text) for text in texts)
     assert first["variables"] == second["variables"]
@@ -278,4 +325,6 @@ def test_inside_others_and_within_tight_limits_it_is_told_all_the_same(name: str
     assert inside["variables"]["box"]["plus"]["representation"]["items"]["inside"]["type"] == "list"
     assert not inside["unavailable"]
     tight = {"variable_chars": 600, "variable_steps": 100, "nodes": 2, "items": 1}
-    assert len(look({"thing": value}, {"target": "thing", "limits": dict(UNHURRIED, **tight)})) < 1_600
+    assert (
+        len(look({"thing": value}, {"target": "thing", "limits": dict(UNHURRIED, **tight)})) < 1_600
+    )

@@ -25,9 +25,12 @@ from tests.patience import UNHURRIED
 pytestmark = needs("torch")
 torch, nn, data = later("torch"), later("torch.nn"), later("torch.utils.data")
 objects_of_torch = later("tests.runtime.probe.objects_of_torch")
-needs_copy = pytest.mark.skipif(not forked.is_possible(), reason="the process cannot be copied here")
+needs_copy = pytest.mark.skipif(
+    not forked.is_possible(), reason="the process cannot be copied here"
+)
 ASKING = (
-    "thing.a['b'](thing); thing['i']; thing[0]; thing(x=thing); thing.shape; thing[0, 1:, None]; [v for v in thing]"
+    "thing.a['b'](thing); thing['i']; thing[0]; thing(x=thing); thing.shape; "
+    "thing[0, 1:, None]; [v for v in thing]"
 )
 """A target that asks in many ways."""
 """For oracles: how long things take is tested where it is the question."""
@@ -51,7 +54,18 @@ def more(value: Any, group: str) -> dict[str, Any]:
 
 # Tensors
 
-DTYPES = ["float16", "float32", "float64", "bfloat16", "int8", "uint8", "int16", "int32", "int64", "bool"]
+DTYPES = [
+    "float16",
+    "float32",
+    "float64",
+    "bfloat16",
+    "int8",
+    "uint8",
+    "int16",
+    "int32",
+    "int64",
+    "bool",
+]
 
 
 @st.composite
@@ -61,7 +75,9 @@ def tensors(draw: st.DrawFn) -> Any:
     generator = torch.Generator().manual_seed(draw(st.integers(0, 1000)))
     value = (torch.randn(shape, generator=generator) * 20).to(dtype)
     if dtype.is_floating_point and value.numel() and draw(st.booleans()):
-        value.view(-1)[draw(st.integers(0, value.numel() - 1))] = float(draw(st.sampled_from(["nan", "inf", "-inf"])))
+        value.view(-1)[draw(st.integers(0, value.numel() - 1))] = float(
+            draw(st.sampled_from(["nan", "inf", "-inf"]))
+        )
     if len(shape) > 1 and draw(st.booleans()):
         value = value.transpose(0, -1)
     if shape and shape[0] > 1 and draw(st.booleans()):
@@ -78,9 +94,16 @@ def number(value: Any) -> float:
 def test_a_tensor_is_what_torch_says(value: Any) -> None:
     entry = entry_of(value)
     assert entry["structure"] == {"shape": list(value.shape)}
-    assert entry["representation"] == {"dtype": str(value.dtype), "device": "cpu", "requires_grad": False}
+    assert entry["representation"] == {
+        "dtype": str(value.dtype),
+        "device": "cpu",
+        "requires_grad": False,
+    }
     assert entry["values"]["has_nan"] is bool(value.isnan().any())
-    assert entry.get("plus", {}).get("structure", {}).get("is_contiguous", True) is value.is_contiguous()
+    assert (
+        entry.get("plus", {}).get("structure", {}).get("is_contiguous", True)
+        is value.is_contiguous()
+    )
     real = value[~value.isnan()]
     if real.numel():
         found = [number(end) for end in entry["plus"]["values"]["value_range"]]
@@ -124,8 +147,14 @@ def test_gradients_are_told() -> None:
             lambda: torch.eye(4).to_sparse(),
             {"structure": {"n_stored": 4}, "representation": {"layout": "torch.sparse_coo"}},
         ),
-        (lambda: torch.empty(3, device="meta"), {"values": {"not_computed": "a tensor of device meta has no values"}}),
-        (lambda: torch.ones(2, 2, dtype=torch.complex64), {"values": {"items": [["(1+0j)"] * 2] * 2}}),
+        (
+            lambda: torch.empty(3, device="meta"),
+            {"values": {"not_computed": "a tensor of device meta has no values"}},
+        ),
+        (
+            lambda: torch.ones(2, 2, dtype=torch.complex64),
+            {"values": {"items": [["(1+0j)"] * 2] * 2}},
+        ),
     ],
     ids=["sparse", "meta", "complex"],
 )
@@ -185,7 +214,13 @@ def shape_with_sizes(shape: list[Any], spatial: int) -> list[int]:
     """The stated shape with a size for each letter; `...` stands for as many as the layer needs."""
     known = [SIZES.get(size, size) for size in shape if size != "..."]
     rest = [SIZES["..."]] * spatial
-    return known + rest if shape[-1] == "..." and len(shape) > 1 else rest[:1] + known if "..." in shape else known
+    return (
+        known + rest
+        if shape[-1] == "..." and len(shape) > 1
+        else rest[:1] + known
+        if "..." in shape
+        else known
+    )
 
 
 @pytest.mark.parametrize("make", LAYERS)
@@ -199,7 +234,9 @@ def test_a_layer_takes_and_gives_what_is_stated(make: Any) -> None:
     came = layer(given_in)
     out = came[0] if isinstance(came, tuple) else came
     stated = facts["output"]["shape"]
-    fixed = [at for at, size in enumerate(stated) if isinstance(size, int) and "..." not in stated[:at]]
+    fixed = [
+        at for at, size in enumerate(stated) if isinstance(size, int) and "..." not in stated[:at]
+    ]
     assert [out.shape[at] for at in fixed] == [stated[at] for at in fixed]
     if stated[0] == "...":
         assert list(out.shape)[-len(stated) + 1 :] == stated[1:]
@@ -260,7 +297,9 @@ def test_parameters_mode_and_place_are_torch_s() -> None:
 def test_shared_parameters_count_once() -> None:
     net = nn.Sequential(nn.Linear(3, 3), nn.Linear(3, 3))
     net[1].weight = net[0].weight
-    assert more(net, "structure")["n_parameters"] == sum(one.numel() for one in net.parameters()) == 15
+    assert (
+        more(net, "structure")["n_parameters"] == sum(one.numel() for one in net.parameters()) == 15
+    )
 
 
 def test_a_lazy_module_stays_lazy() -> None:
@@ -312,7 +351,9 @@ def test_chains_into_a_module_with_a_getattr_of_its_own_stay_open() -> None:
 
 
 def test_indices_of_tensors_are_checked() -> None:
-    lacks = looked("t[4]\nt[0, 3]\nt[1, 2]\nt[:, :, 0]\nt[-4]", t=torch.zeros(4, 3))["absent"]["keys"]
+    lacks = looked("t[4]\nt[0, 3]\nt[1, 2]\nt[:, :, 0]\nt[-4]", t=torch.zeros(4, 3))["absent"][
+        "keys"
+    ]
     assert [(lack["index"], lack["why"]) for lack in lacks] == [
         (4, "out of bounds"),
         ("0, 3", "out of bounds"),
@@ -362,7 +403,9 @@ def plain_pairs(n: int = 23) -> Any:
 
 
 def halves(samples: list[Any]) -> Any:
-    return torch.stack([sample["image"] for sample in samples]).half(), [sample["label"] for sample in samples]
+    return torch.stack([sample["image"] for sample in samples]).half(), [
+        sample["label"] for sample in samples
+    ]
 
 
 LOADERS = {
@@ -371,13 +414,24 @@ LOADERS = {
     "all at once": lambda: data.DataLoader(plain_pairs(), batch_size=100),
     "only whole batches": lambda: data.DataLoader(plain_pairs(), batch_size=16, drop_last=True),
     "part": lambda: data.DataLoader(data.random_split(plain_pairs(), [13, 10])[0], batch_size=5),
-    "chosen": lambda: data.DataLoader(plain_pairs(), batch_size=7, sampler=data.SubsetRandomSampler([5, 9, 1, 7])),
-    "joined": lambda: data.DataLoader(data.ConcatDataset([plain_pairs(3), plain_pairs(4)]), batch_size=6),
-    "of the notebook": lambda: data.DataLoader(objects_of_torch.Counted(), batch_size=6, shuffle=True),
-    "of the notebook, large batch": lambda: data.DataLoader(objects_of_torch.Counted(), batch_size=16),
-    "collated by the notebook": lambda: data.DataLoader(objects_of_torch.Counted(), batch_size=6, collate_fn=halves),
+    "chosen": lambda: data.DataLoader(
+        plain_pairs(), batch_size=7, sampler=data.SubsetRandomSampler([5, 9, 1, 7])
+    ),
+    "joined": lambda: data.DataLoader(
+        data.ConcatDataset([plain_pairs(3), plain_pairs(4)]), batch_size=6
+    ),
+    "of the notebook": lambda: data.DataLoader(
+        objects_of_torch.Counted(), batch_size=6, shuffle=True
+    ),
+    "of the notebook, large batch": lambda: data.DataLoader(
+        objects_of_torch.Counted(), batch_size=16
+    ),
+    "collated by the notebook": lambda: data.DataLoader(
+        objects_of_torch.Counted(), batch_size=6, collate_fn=halves
+    ),
     "batches by the notebook": lambda: data.DataLoader(
-        objects_of_torch.Counted(), batch_sampler=data.BatchSampler(data.SequentialSampler(range(9)), 4, False)
+        objects_of_torch.Counted(),
+        batch_sampler=data.BatchSampler(data.SequentialSampler(range(9)), 4, False),
     ),
     "one by one": lambda: data.DataLoader(objects_of_torch.Counted(), batch_size=None),
     "a list": lambda: data.DataLoader([torch.ones(3), torch.ones(3)], batch_size=2),  # type: ignore[arg-type]
@@ -402,9 +456,9 @@ def test_the_stated_batch_is_the_one_that_comes(name: str) -> None:
     loader = LOADERS[name]()
     entry = entry_of(loader)
     more_facts = entry["plus"]
-    stated = entry["structure"]["dataset"]["batch_shapes"] | more_facts["structure"].get("dataset", {}).get(
-        "batch_shapes", {}
-    )
+    stated = entry["structure"]["dataset"]["batch_shapes"] | more_facts["structure"].get(
+        "dataset", {}
+    ).get("batch_shapes", {})
     batches = list(loader)
     came = dict(ends(batches[0]))
     assert entry["structure"]["num_batches"] == len(batches)
@@ -412,7 +466,9 @@ def test_the_stated_batch_is_the_one_that_comes(name: str) -> None:
     assert {key: shape for key, shape in stated.items() if key in came} == {
         key: list(part.shape) for key, part in came.items()
     }
-    assert more_facts["representation"]["batch_dtypes"] == {key: str(part.dtype) for key, part in came.items()}
+    assert more_facts["representation"]["batch_dtypes"] == {
+        key: str(part.dtype) for key, part in came.items()
+    }
     if "last_batch_size" in more_facts["structure"]:
         last = next(iter(dict(ends(batches[-1])).values()))
         assert more_facts["structure"]["last_batch_size"] == last.shape[0]
@@ -421,7 +477,10 @@ def test_the_stated_batch_is_the_one_that_comes(name: str) -> None:
 def test_how_many_samples_a_batch_was_made_of_is_told_where_it_is_not_the_whole() -> None:
     entry = entry_of(data.DataLoader(objects_of_torch.Counted(), batch_size=16, collate_fn=halves))
     assert entry["structure"]["dataset"]["batch_shapes"]["batch[0]"] == [10, 3, 8, 8]
-    assert entry["plus"]["structure"]["dataset"]["batch_shapes_of"] == "10 samples, of the 16 of a batch"
+    assert (
+        entry["plus"]["structure"]["dataset"]["batch_shapes_of"]
+        == "10 samples, of the 16 of a batch"
+    )
 
 
 @needs_copy
@@ -431,9 +490,19 @@ def test_looking_at_data_changes_nothing_of_it() -> None:
     shuffle = torch.Generator().manual_seed(5)
     loader = data.DataLoader(source, batch_size=4, shuffle=True, num_workers=2, generator=shuffle)
     source.calls = 0
-    states = torch.get_rng_state(), shuffle.get_state(), random.getstate(), np.random.get_state(legacy=False)
+    states = (
+        torch.get_rng_state(),
+        shuffle.get_state(),
+        random.getstate(),
+        np.random.get_state(legacy=False),
+    )
     first, second = (looked("loader\nsource", loader=loader, source=source) for _ in range(2))
-    after = torch.get_rng_state(), shuffle.get_state(), random.getstate(), np.random.get_state(legacy=False)
+    after = (
+        torch.get_rng_state(),
+        shuffle.get_state(),
+        random.getstate(),
+        np.random.get_state(legacy=False),
+    )
     assert repr(after) == repr(states)
     assert all(torch.equal(one, other) for one, other in zip(states[:2], after[:2], strict=True))
     assert (source.calls, source.log) == (0, [])
@@ -441,19 +510,31 @@ def test_looking_at_data_changes_nothing_of_it() -> None:
     assert loader._iterator is None
 
 
-def test_where_the_process_cannot_be_copied_random_states_are_put_back(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_the_process_cannot_be_copied_random_states_are_put_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(forked, "is_possible", lambda: False)
     torch.manual_seed(0)
     loader = data.DataLoader(objects_of_torch.Counted(), batch_size=4, shuffle=True)
-    states = repr((torch.get_rng_state().tolist(), random.getstate(), np.random.get_state(legacy=False)))
+    states = repr(
+        (torch.get_rng_state().tolist(), random.getstate(), np.random.get_state(legacy=False))
+    )
     entry = entry_of(loader)
-    assert repr((torch.get_rng_state().tolist(), random.getstate(), np.random.get_state(legacy=False))) == states
+    assert (
+        repr((torch.get_rng_state().tolist(), random.getstate(), np.random.get_state(legacy=False)))
+        == states
+    )
     assert entry["structure"]["dataset"]["batch_shapes"]["batch['image']"] == [4, 3, 8, 8]
 
 
 @pytest.mark.parametrize(
     ("draw", "told"),
-    [(random.random, {"draws"}), (np.random.rand, {"draws"}), (lambda: torch.rand(1), {"draws"}), (int, set())],
+    [
+        (random.random, {"draws"}),
+        (np.random.rand, {"draws"}),
+        (lambda: torch.rand(1), {"draws"}),
+        (int, set()),
+    ],
 )
 def test_samples_that_draw_random_numbers_say_so(draw: Callable[[], Any], told: set[str]) -> None:
     class Drawn(data.Dataset):  # type: ignore[type-arg]
@@ -464,10 +545,14 @@ def test_samples_that_draw_random_numbers_say_so(draw: Callable[[], Any], told: 
             draw()
             return torch.zeros(3)
 
-    assert {"draws"} & entry_of(data.DataLoader(Drawn(), batch_size=2))["plus"]["values"].keys() == told
+    assert {"draws"} & entry_of(data.DataLoader(Drawn(), batch_size=2))["plus"][
+        "values"
+    ].keys() == told
 
 
-@pytest.mark.parametrize("dtype", ["bool", "complex64", "float8_e4m3fn", "bfloat16", "uint8", "float16"])
+@pytest.mark.parametrize(
+    "dtype", ["bool", "complex64", "float8_e4m3fn", "bfloat16", "uint8", "float16"]
+)
 def test_tensors_of_any_type_make_batches(dtype: str) -> None:
     source = data.TensorDataset(torch.ones(6, 2).to(getattr(torch, dtype)))
     entry = entry_of(data.DataLoader(source, batch_size=4))
@@ -476,9 +561,9 @@ def test_tensors_of_any_type_make_batches(dtype: str) -> None:
 
 
 def test_an_index_beyond_the_dataset_is_a_fact() -> None:
-    error = entry_of(data.DataLoader(data.Subset(plain_pairs(5), [0, 7]), batch_size=2))["plus"]["values"][
-        "sample_error"
-    ]
+    error = entry_of(data.DataLoader(data.Subset(plain_pairs(5), [0, 7]), batch_size=2))["plus"][
+        "values"
+    ]["sample_error"]
     assert error.startswith("dataset[1] raises IndexError")
 
 
@@ -569,7 +654,9 @@ def test_a_loader_in_a_dict_keeps_the_shapes_of_its_batches() -> None:
 
 
 @needs_copy
-def test_slow_loaders_in_a_dict_share_the_time_of_one_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slow_loaders_in_a_dict_share_the_time_of_one_variable(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     allowed: list[float] = []
     real = forked.facts_of
 
@@ -578,7 +665,10 @@ def test_slow_loaders_in_a_dict_share_the_time_of_one_variable(monkeypatch: pyte
         return real(work, seconds)
 
     monkeypatch.setattr(forked, "facts_of", noted)
-    slow = {str(at): data.DataLoader(objects_of_torch.Hostile(item=sleeping), batch_size=2) for at in range(4)}
+    slow = {
+        str(at): data.DataLoader(objects_of_torch.Hostile(item=sleeping), batch_size=2)
+        for at in range(4)
+    }
     entry = entry_of(slow, {"variable_seconds": 1.0})
     assert len(allowed) >= 2
     assert sum(allowed) <= 1.0
@@ -598,9 +688,14 @@ def test_an_iterable_dataset_is_not_advanced() -> None:
             raise AssertionError("it was measured")
 
     stream = Stream()
-    state = looked("stream\nloader", stream=stream, loader=data.DataLoader(stream, batch_size=4))["variables"]
+    state = looked("stream\nloader", stream=stream, loader=data.DataLoader(stream, batch_size=4))[
+        "variables"
+    ]
     assert state["loader"]["structure"] == {"batch_size": 4}
-    assert state["stream"]["plus"]["values"] == {"advanced": "not by looking", "attributes": {"batch": 7}}
+    assert state["stream"]["plus"]["values"] == {
+        "advanced": "not by looking",
+        "attributes": {"batch": 7},
+    }
     assert next(stream.rows) == 0
 
 
@@ -669,7 +764,19 @@ def objects() -> dict[str, Any]:
 
 
 OBJECTS = [
-    *("tensor", "flat", "net", "lazy", "loss", "optimizer", "schedule", "pairs", "counted", "loader", "foreign"),
+    *(
+        "tensor",
+        "flat",
+        "net",
+        "lazy",
+        "loss",
+        "optimizer",
+        "schedule",
+        "pairs",
+        "counted",
+        "loader",
+        "foreign",
+    ),
     *("inside", "size", "dtype", "device"),
 ]
 
@@ -679,9 +786,15 @@ def test_every_object_is_named() -> None:
 
 
 def fingerprint(value: Any) -> str:
-    parts = [torch.get_rng_state(), random.getstate(), np.random.get_state(legacy=False)["state"]["key"].tolist()]
+    parts = [
+        torch.get_rng_state(),
+        random.getstate(),
+        np.random.get_state(legacy=False)["state"]["key"].tolist(),
+    ]
     if isinstance(value, nn.Module):
-        parts.append([(name, str(one), one.grad) for name, one in value.state_dict(keep_vars=True).items()])
+        parts.append(
+            [(name, str(one), one.grad) for name, one in value.state_dict(keep_vars=True).items()]
+        )
         parts.append([module.training for module in value.modules()])
     if isinstance(value, torch.Tensor):
         parts.append((value.tolist(), value._version, value.grad))
@@ -693,11 +806,21 @@ def fingerprint(value: Any) -> str:
 def test_the_contract_of_every_summary(name: str) -> None:
     value = objects()[name]
     before = fingerprint(value)
-    texts = [look({"thing": value}, {"target": ASKING, "cells": [], "limits": UNHURRIED}) for _ in range(2)]
+    texts = [
+        look({"thing": value}, {"target": ASKING, "cells": [], "limits": UNHURRIED})
+        for _ in range(2)
+    ]
     assert fingerprint(value) == before
     first, second = (json.loads(text) for text in texts)
     assert first["variables"] == second["variables"]
-    assert set(first["variables"]["thing"]) <= {"type", "structure", "representation", "values", "plus", "docs"}
+    assert set(first["variables"]["thing"]) <= {
+        "type",
+        "structure",
+        "representation",
+        "values",
+        "plus",
+        "docs",
+    }
     assert not first["unavailable"]
     assert len(texts[0]) < 2 * LookLimits().variable_chars
 
@@ -705,7 +828,9 @@ def test_the_contract_of_every_summary(name: str) -> None:
 def test_neighbours_in_a_sequential_can_be_compared() -> None:
     net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(9, 2))
     sized = [layer for layer in more(net, "structure")["layers"].values() if "in_features" in layer]
-    assert [(one["out_features"], other["in_features"]) for one, other in pairwise(sized)] == [(8, 9)]
+    assert [(one["out_features"], other["in_features"]) for one, other in pairwise(sized)] == [
+        (8, 9)
+    ]
 
 
 @pytest.mark.parametrize("name", OBJECTS)
@@ -715,12 +840,16 @@ def test_inside_others_and_within_tight_limits_it_is_told_all_the_same(name: str
     assert inside["variables"]["box"]["plus"]["representation"]["items"]["inside"]["type"] == "list"
     assert not inside["unavailable"]
     tight = {"variable_chars": 600, "variable_steps": 100, "nodes": 2, "items": 1}
-    assert len(look({"thing": value}, {"target": "thing", "limits": dict(UNHURRIED, **tight)})) < 1_600
+    assert (
+        len(look({"thing": value}, {"target": "thing", "limits": dict(UNHURRIED, **tight)})) < 1_600
+    )
 
 
 def test_the_parts_of_a_deep_model_reach_its_head() -> None:
     """Of very many containers those nearest to the whole are told."""
-    halves = [nn.Sequential(*(nn.Sequential(nn.Sequential(nn.ReLU())) for _ in range(50))) for _ in "ab"]
+    halves = [
+        nn.Sequential(*(nn.Sequential(nn.Sequential(nn.ReLU())) for _ in range(50))) for _ in "ab"
+    ]
     told = more(nn.Sequential(*halves, nn.Sequential(nn.Linear(2, 1))), "structure")["containers"]
     assert {"", "0", "1", "2", "1.49"} <= told.keys()
     assert len(told) == 120

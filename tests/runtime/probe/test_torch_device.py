@@ -22,7 +22,19 @@ pytestmark = needs("torch")
 torch, nn, data = later("torch"), later("torch.nn"), later("torch.utils.data")
 fake_tensor = later("torch._subclasses.fake_tensor")
 TARGET = "thing.shape; thing[0]; thing[0, 1:, None]; thing(x=thing); [v for v in thing]; thing + 1; thing.item()"
-VIEWS = {"alias", "device", "detach", "select", "slice", "unsqueeze", "view", "permute", "expand", "t", "transpose"}
+VIEWS = {
+    "alias",
+    "device",
+    "detach",
+    "select",
+    "slice",
+    "unsqueeze",
+    "view",
+    "permute",
+    "expand",
+    "t",
+    "transpose",
+}
 """Operations that make another view or name the device: no element is read, copied or computed."""
 
 
@@ -34,8 +46,12 @@ def noting() -> Iterator[set[str]]:
     names: set[str] = set()
 
     class Noting(TorchDispatchMode):
-        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-            given = [one for one in (*args, *(kwargs or {}).values()) if isinstance(one, torch.Tensor)]
+        def __torch_dispatch__(
+            self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
+            given = [
+                one for one in (*args, *(kwargs or {}).values()) if isinstance(one, torch.Tensor)
+            ]
             if any(one.device.type not in ("cpu", "meta") for one in given):
                 names.add(func.__name__.partition(".")[0])
             return func(*args, **(kwargs or {}))
@@ -72,9 +88,12 @@ MADE: dict[str, Callable[[str], Any]] = {
     "view": lambda device: torch.empty(4, 6, device=device).t(),
     "model": layers,
     "optimizer": lambda device: torch.optim.SGD(layers(device).parameters(), lr=0.1),
-    "dataset": lambda device: data.TensorDataset(torch.empty(6, 4, device=device), torch.empty(6, device=device)),
+    "dataset": lambda device: data.TensorDataset(
+        torch.empty(6, 4, device=device), torch.empty(6, device=device)
+    ),
     "loader": lambda device: data.DataLoader(
-        data.TensorDataset(torch.empty(6, 4, device=device), torch.empty(6, device=device)), batch_size=2
+        data.TensorDataset(torch.empty(6, 4, device=device), torch.empty(6, device=device)),
+        batch_size=2,
     ),
 }
 
@@ -99,7 +118,10 @@ def test_the_stand_in_would_show_a_read() -> None:
 def test_shape_type_and_device_are_told() -> None:
     entry = looked(on_device(MADE["labels"]))
     assert entry["structure"]["shape"] == [5]
-    assert (entry["representation"]["dtype"], entry["representation"]["device"]) == ("torch.int64", "cuda:0")
+    assert (entry["representation"]["dtype"], entry["representation"]["device"]) == (
+        "torch.int64",
+        "cuda:0",
+    )
     assert entry["plus"]["values"]["not_computed"] == "values on cuda are not read"
 
 

@@ -18,7 +18,9 @@ pytestmark = needs("torch", "torchvision")
 torch, datasets, models = later("torch"), later("torchvision.datasets"), later("torchvision.models")
 transforms = later("torchvision.transforms")
 v2 = later("torchvision.transforms.v2")
-needs_copy = pytest.mark.skipif(not forked.is_possible(), reason="the process cannot be copied here")
+needs_copy = pytest.mark.skipif(
+    not forked.is_possible(), reason="the process cannot be copied here"
+)
 
 
 def entry_of(value: Any) -> dict[str, Any]:
@@ -39,7 +41,12 @@ def pictures(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("of", [transforms, v2])
 def test_composed_transforms_tell_their_steps(of: Any) -> None:
-    steps = [of.Resize((16, 12)), of.ToTensor(), of.Normalize([0.4, 0.5, 0.3], [0.2, 0.2, 0.2]), abs]
+    steps = [
+        of.Resize((16, 12)),
+        of.ToTensor(),
+        of.Normalize([0.4, 0.5, 0.3], [0.2, 0.2, 0.2]),
+        abs,
+    ]
     facts = entry_of(of.Compose(steps))["plus"]["representation"]["steps"]
     kinds = [step["type"].rpartition(".")[2] for step in facts]
     assert kinds == ["Resize", "ToTensor", "Normalize", "builtin_function_or_method"]

@@ -67,7 +67,9 @@ NOTED: dict[str, Callable[[], Any]] = {
     "generic class": lambda: types.GenericAlias(type("Mine", (Kept,), {"note": 1}), int),
     "frame": lambda: noted(pd.DataFrame({"a": [1]})),
     "series": lambda: noted(pd.Series([1])),
-    "levels of columns": lambda: pd.DataFrame([[1]], columns=pd.MultiIndex.from_tuples([("note", 1)])),
+    "levels of columns": lambda: pd.DataFrame(
+        [[1]], columns=pd.MultiIndex.from_tuples([("note", 1)])
+    ),
     "levels of rows": lambda: pd.Series([1], index=pd.MultiIndex.from_tuples([("note", 1)])),
     "array": lambda: noted(np.zeros(3).view(type("Mine", (np.ndarray,), {}))),
     "records": lambda: np.array([(1,)], dtype=[("note", "i4")]).view(np.recarray),
@@ -107,6 +109,8 @@ def test_what_a_selector_has_whatever_its_estimator_has(looked: Callable[..., St
 def test_nothing_that_dir_knows_is_absent(looked: Callable[..., State], package: str) -> None:
     for value in VALUES[package]():
         names = [name for name in dir(value) if name.isidentifier() and not keyword.iskeyword(name)]
-        lacks = looked({"value": value}, "\n".join(f"value.{name}" for name in names))["absent"]["attributes"]
+        lacks = looked({"value": value}, "\n".join(f"value.{name}" for name in names))["absent"][
+            "attributes"
+        ]
         told = [lack["attribute"] for lack in lacks if lack["of"] == "value"]
         assert [name for name in told if hasattr(value, name)] == []

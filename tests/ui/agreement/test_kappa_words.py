@@ -10,14 +10,19 @@ from crane_core.stats import agreement, cohen_kappa, gwet_ac
 from crane_core.ui.agreement.kappa_words import PairAgreement, kappa_words
 
 SCALE = ("correct", "partial", "wrong")
-SKEW, DISAGREEMENT = "because the labels are skewed", "This is disagreement, not an effect of skewed labels"
+SKEW, DISAGREEMENT = (
+    "because the labels are skewed",
+    "This is disagreement, not an effect of skewed labels",
+)
 Matrix = tuple[tuple[int, int, int], ...]
 
 
 def told(matrix: Matrix) -> str:
     """The sentence about labels with this confusion matrix, one case to an item."""
     counts = pd.DataFrame(matrix, index=SCALE, columns=SCALE)
-    labels = [[one, other] for one in SCALE for other in SCALE for _ in range(int(counts.loc[one, other]))]
+    labels = [
+        [one, other] for one in SCALE for other in SCALE for _ in range(int(counts.loc[one, other]))
+    ]
     cases = np.arange(len(labels))
     kappa = agreement.estimate(cohen_kappa.NOMINAL, labels, SCALE, cases, seed=1)
     ac1 = gwet_ac.AC1(labels, SCALE).value
@@ -67,7 +72,8 @@ def test_without_a_label_that_prevails_skew_is_not_the_reason() -> None:
 
 def test_a_negative_kappa_without_an_interval_is_disagreement() -> None:
     sentence = kappa_words(
-        PairAgreement(-1.0, None, None, -1 / 3, 0.0), pd.DataFrame(((0, 3, 0), (3, 0, 0), (0, 0, 0)), SCALE, SCALE)
+        PairAgreement(-1.0, None, None, -1 / 3, 0.0),
+        pd.DataFrame(((0, 3, 0), (3, 0, 0), (0, 0, 0)), SCALE, SCALE),
     )
     assert DISAGREEMENT in sentence
     assert "–" not in sentence

@@ -15,7 +15,9 @@ SCALE = [Label.CORRECT, Label.PARTIAL, Label.WRONG]
 
 
 def matrix(counts: list[list[int]], first: str = "ana", second: str = "ben") -> str:
-    frame = pd.DataFrame(counts, index=pd.Index(SCALE, name=first), columns=pd.Index(SCALE, name=second))
+    frame = pd.DataFrame(
+        counts, index=pd.Index(SCALE, name=first), columns=pd.Index(SCALE, name=second)
+    )
     return matrix_html(frame, "diagnoses", study_labels())
 
 
@@ -38,7 +40,13 @@ def test_rows_are_the_first_annotators_and_have_their_sums(text_of: Callable[[st
 
 def test_the_shade_is_the_share_of_the_row_and_the_title_says_both_shares() -> None:
     html = matrix([[3, 1, 0], [0, 0, 0], [0, 0, 4]])
-    assert re.findall(r"--share: ([\d.]+)", html) == ["0.750", "0.250", "0.000", *["0.000"] * 5, "1.000"]
+    assert re.findall(r"--share: ([\d.]+)", html) == [
+        "0.750",
+        "0.250",
+        "0.000",
+        *["0.000"] * 5,
+        "1.000",
+    ]
     assert 'title="ana: correct; ben: partial: 1 (25.0% of the row, 12.5% of all)"' in html
     assert html.count("cw-same") == 3
 

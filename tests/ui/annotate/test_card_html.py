@@ -12,12 +12,17 @@ CODE = "total = frame['price'].sum()\nprint(total)"
 
 
 def card(
-    *texts: Text, code: str | None = CODE, crash_line: int | None = 1, truth: str | None = "No such column."
+    *texts: Text,
+    code: str | None = CODE,
+    crash_line: int | None = 1,
+    truth: str | None = "No such column.",
 ) -> Card:
     return Card("k3", "pandas", code, crash_line, 4, truth, "keyerror", "'price'", texts)
 
 
-def test_the_crashing_line_is_marked_and_the_ground_truth_stands_above_the_diagnosis(text_of: TextOf) -> None:
+def test_the_crashing_line_is_marked_and_the_ground_truth_stands_above_the_diagnosis(
+    text_of: TextOf,
+) -> None:
     html = card_html(card(Text("The column is missing.", 5)))
     text = text_of(html)
     assert html.count("cw-crash") == 1
@@ -49,7 +54,9 @@ def test_a_case_without_diagnosis_or_code_says_so(text_of: TextOf) -> None:
 
 
 def test_the_crashing_line_of_a_huge_cell_is_among_those_shown(text_of: TextOf) -> None:
-    html = card_html(card(Text("One.", 1), code="\n".join(f"x{i} = {i}" for i in range(5_000)), crash_line=4_321))
+    html = card_html(
+        card(Text("One.", 1), code="\n".join(f"x{i} = {i}" for i in range(5_000)), crash_line=4_321)
+    )
     assert html.count("cw-side") == MAX_LINES
     assert "x4320" in text_of(html)
     assert "4,600 more lines are not shown" in text_of(html)
@@ -63,7 +70,11 @@ def test_hostile_texts_are_escaped_and_bounded(hostile: str, text_of: TextOf) ->
 
 def test_a_text_that_is_nearly_the_first_is_shown_as_its_differences(text_of: TextOf) -> None:
     first = Text("The column `price` is missing in `df`.", 3)
-    html = card_html(card(first, Text("The column `cost` is missing in `df`, twice.", 1), Text("Other words.", 1)))
+    html = card_html(
+        card(
+            first, Text("The column `cost` is missing in `df`, twice.", 1), Text("Other words.", 1)
+        )
+    )
     text_of(html)
     assert "<del><code>price</code></del><ins><code>cost</code></ins>" in html
     assert "<ins>, twice</ins>" in html
@@ -80,15 +91,22 @@ def test_the_exception_that_a_text_names_stands_beside_the_true_one(text_of: Tex
 
 
 def test_what_is_named_where_nothing_is_raised_is_said(text_of: TextOf) -> None:
-    false_alarm = card(Text("It ends in a KeyError.", None), truth=NO_CRASH)._replace(exception=None, message=None)
+    false_alarm = card(Text("It ends in a KeyError.", None), truth=NO_CRASH)._replace(
+        exception=None, message=None
+    )
     assert "Names KeyError; nothing is raised." in text_of(card_html(false_alarm))
-    unknown = card(Text("It ends in a KeyError.", None), truth="Wrong name.")._replace(exception=None, message=None)
+    unknown = card(Text("It ends in a KeyError.", None), truth="Wrong name.")._replace(
+        exception=None, message=None
+    )
     assert "Names" not in text_of(card_html(unknown))
 
 
 def test_code_in_backticks_is_code_and_no_markup_of_a_text_works(text_of: TextOf) -> None:
     html = card_html(
-        card(Text("`<b>x</b>` **bold** [a](b) <i>y</i>", 1), Text("`<b>x</b>` **bold** [a](b) <i>z</i>", 1))
+        card(
+            Text("`<b>x</b>` **bold** [a](b) <i>y</i>", 1),
+            Text("`<b>x</b>` **bold** [a](b) <i>z</i>", 1),
+        )
     )
     text_of(html)
     assert "<code>&lt;b&gt;x&lt;/b&gt;</code> **bold** [a](b) &lt;i&gt;" in html

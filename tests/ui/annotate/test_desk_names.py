@@ -17,7 +17,19 @@ from crane_core.ui import keys
 from tests.ui.visits import Visitor
 
 CAMPAIGNS = ("pilot", "pilot__2", "pilot_", "a" * 40)
-ANNOTATORS = ("ana__b", "ana_", "a___", "0", "a.b", "a..", "ana.jsonl", "nul", "constructor", "plan", "b" * 40)
+ANNOTATORS = (
+    "ana__b",
+    "ana_",
+    "a___",
+    "0",
+    "a.b",
+    "a..",
+    "ana.jsonl",
+    "nul",
+    "constructor",
+    "plan",
+    "b" * 40,
+)
 
 
 @pytest.fixture
@@ -35,7 +47,9 @@ def app(open_app: str, open_folder: DataFolder, answered_folder: DataFolder, tmp
 
 
 def test_a_desk_opens_under_every_name(app: str) -> None:
-    visits = [(CAMPAIGNS[1], name) for name in ANNOTATORS] + [(campaign, "ana_") for campaign in CAMPAIGNS]
+    visits = [(CAMPAIGNS[1], name) for name in ANNOTATORS] + [
+        (campaign, "ana_") for campaign in CAMPAIGNS
+    ]
     for campaign, annotator in visits:
         seen = Visitor(app).sees("annotate", f"campaign={campaign}&annotator={annotator}")
         assert seen.shows("crane_desk"), (campaign, annotator)
@@ -48,6 +62,8 @@ def test_a_desk_opens_under_every_name(app: str) -> None:
 def test_no_two_desks_share_a_key_and_none_holds_what_streamlit_splits_at() -> None:
     names = [*CAMPAIGNS, *ANNOTATORS, "a_", "_".join("ab"), "a-b", "ab"]
     assert all(NAME.fullmatch(name) for name in names)
-    found = [keys.desk(*pair) for pair in itertools.product(names, names)] + [keys.deciding(name) for name in names]
+    found = [keys.desk(*pair) for pair in itertools.product(names, names)] + [
+        keys.deciding(name) for name in names
+    ]
     assert len(set(found)) == len(found)
     assert not any("_" in key for key in found)

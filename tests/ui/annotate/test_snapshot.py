@@ -28,14 +28,25 @@ SETTINGS = ("code", "runtime")
 def plan() -> Plan:
     verdicts = [
         LabelledVerdict(
-            "junobench", f"pandas_{n}_reproduced", detector, setting, "study", f"pandas_{n}", "pandas", "API misuse"
+            "junobench",
+            f"pandas_{n}_reproduced",
+            detector,
+            setting,
+            "study",
+            f"pandas_{n}",
+            "pandas",
+            "API misuse",
         )
         for n in range(20)
         for detector in DETECTORS
         for setting in SETTINGS
     ]
-    wish = CampaignRequest("pilot", ("ana", "ben"), Population("junobench", "study"), Design(kind=DrawKind.ALL), seed=5)
-    return draw_plan(wish, verdicts, guideline="g1", created_at="2026-11-21T10:00:00+00:00", left_out=0)
+    wish = CampaignRequest(
+        "pilot", ("ana", "ben"), Population("junobench", "study"), Design(kind=DrawKind.ALL), seed=5
+    )
+    return draw_plan(
+        wish, verdicts, guideline="g1", created_at="2026-11-21T10:00:00+00:00", left_out=0
+    )
 
 
 @pytest.fixture
@@ -59,13 +70,21 @@ def label_next(desk: LabelStore, annotator: str, label: str, n: int) -> None:
             "action": "label",
             "label": label,
         }
-        taken = desk.take(annotator, [act | {"item": showing.item, "showing": showing.showing, "seconds": 4.0}])
+        taken = desk.take(
+            annotator, [act | {"item": showing.item, "showing": showing.showing, "seconds": 4.0}]
+        )
         assert taken.refused == {}
 
 
 def told(desk: LabelStore, annotator: str, have: tuple[str, ...] = ()) -> dict[str, object]:
     names = DeskNames(KEY, desk.plan, annotator)
-    return snapshot(desk.journal(annotator), None, names=names, held=Held(have), card_of=lambda item: f"card of {item}")
+    return snapshot(
+        desk.journal(annotator),
+        None,
+        names=names,
+        held=Held(have),
+        card_of=lambda item: f"card of {item}",
+    )
 
 
 def test_cards_are_sent_ahead_once(desk: LabelStore, plan: Plan) -> None:
@@ -107,7 +126,9 @@ def test_no_word_of_it_tells_detector_setting_or_instance(desk: LabelStore, plan
     assert [word for word in secrets if word in text] == []
 
 
-def test_names_hide_which_items_come_back_and_are_each_persons_own(plan: Plan, tmp_path: Path) -> None:
+def test_names_hide_which_items_come_back_and_are_each_persons_own(
+    plan: Plan, tmp_path: Path
+) -> None:
     other = replace(plan, created_at="2026-11-22T10:00:00+00:00")
     told_apart: set[str] = set()
     for annotator in plan.annotators:
@@ -122,7 +143,9 @@ def test_names_hide_which_items_come_back_and_are_each_persons_own(plan: Plan, t
     assert any(showing.showing == 2 for showing in plan.orders["ana"])
 
 
-def test_a_repeat_cannot_be_computed_from_what_a_browser_has(desk: LabelStore, plan: Plan, tmp_path: Path) -> None:
+def test_a_repeat_cannot_be_computed_from_what_a_browser_has(
+    desk: LabelStore, plan: Plan, tmp_path: Path
+) -> None:
     """Neither by the rule of earlier versions, nor with any hash of a name and what the page shows."""
     names = desk_names(DataFolder(tmp_path), plan, "ana")
     seen = {names.of(showing) for showing in plan.orders["ana"]}
@@ -131,7 +154,9 @@ def test_a_repeat_cannot_be_computed_from_what_a_browser_has(desk: LabelStore, p
         guesses = [name + end for end in known] + [f"pilot\0{plan.created_at}\0ana\0{name}\0{2}"]
         hashed = {hashlib.sha256(guess.encode()).hexdigest()[:12] for guess in guesses}
         assert hashed.isdisjoint(seen)
-    assert seen.isdisjoint({item.item for item in plan.items}), "the ledger's names stay on the server"
+    assert seen.isdisjoint({item.item for item in plan.items}), (
+        "the ledger's names stay on the server"
+    )
     key = tmp_path / KEY_FILE
     assert stat.S_IMODE(key.stat().st_mode) == 0o600
     assert {names.of(showing) for showing in plan.orders["ana"]} == {
@@ -144,8 +169,16 @@ def test_acts_that_waited_since_before_names_had_a_key_are_still_taken(plan: Pla
     again = next(showing for showing in plan.orders["ana"] if showing.showing == 2)
     first = Showing(again.item, 1)
     before = hashlib.sha256(f"{again.item}/2".encode()).hexdigest()[:12]
-    assert [names.of_an_act(name) for name in (first.item, before, names.of(again))] == [first, again, again]
-    assert (names.showing(first.item), names.showing(before), names.of_an_act("000000000000")) == (None, None, None)
+    assert [names.of_an_act(name) for name in (first.item, before, names.of(again))] == [
+        first,
+        again,
+        again,
+    ]
+    assert (names.showing(first.item), names.showing(before), names.of_an_act("000000000000")) == (
+        None,
+        None,
+        None,
+    )
 
 
 def test_a_card_that_is_asked_for_comes_first(desk: LabelStore, plan: Plan) -> None:
@@ -153,6 +186,8 @@ def test_a_card_that_is_asked_for_comes_first(desk: LabelStore, plan: Plan) -> N
     names = DeskNames(KEY, plan, "ana")
     journal = desk.journal("ana")
     far = names.of(journal.undoable()[10])
-    found = snapshot(journal, None, names=names, held=Held(("x",), far), card_of=lambda item: f"card of {item}")
+    found = snapshot(
+        journal, None, names=names, held=Held(("x",), far), card_of=lambda item: f"card of {item}"
+    )
     assert next(iter(found["cards"])) == far
     assert set(found["given"]) == set(found["undo"])

@@ -12,7 +12,16 @@ from crane_core.pipeline.campaigns.disputes import Dispute
 from crane_core.ui.campaigns.decide_snapshot import DecisionOutcome, deciding, queue, texts
 
 DECIDED = Annotation(
-    "pilot", "cleo", "event-1", 1, AnnotationAction.ADJUDICATE, "b", 1, "g1", "2026-11-23", Label.WRONG
+    "pilot",
+    "cleo",
+    "event-1",
+    1,
+    AnnotationAction.ADJUDICATE,
+    "b",
+    1,
+    "g1",
+    "2026-11-23",
+    Label.WRONG,
 )
 FOUND = [Dispute(item, True, (), DECIDED if item == "b" else None) for item in "abcd"]
 
@@ -27,7 +36,9 @@ FOUND = [Dispute(item, True, (), DECIDED if item == "b" else None) for item in "
         ("next", ["c", "a", "b"], "dca"),
     ],
 )
-def test_the_asked_item_is_first_and_those_put_off_are_last(asked: str, late: list[str], expected: str) -> None:
+def test_the_asked_item_is_first_and_those_put_off_are_last(
+    asked: str, late: list[str], expected: str
+) -> None:
     assert "".join(queue(FOUND, asked, late)) == expected
 
 

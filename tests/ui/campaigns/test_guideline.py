@@ -33,9 +33,16 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> DataFolder:
 
 @pytest.fixture
 def plan(folder: DataFolder) -> Plan:
-    verdicts = [LabelledVerdict("made", f"case_{i}_reproduced", "heron", "code", "ours", f"case_{i}") for i in range(9)]
-    wish = CampaignRequest("pilot", ("ana", "ben"), Population("made", "ours"), Design(kind=DrawKind.ALL), seed=5)
-    drawn = draw_plan(wish, verdicts, guideline="Judge.\n", created_at="2026-01-02T03:04:05+00:00", left_out=0)
+    verdicts = [
+        LabelledVerdict("made", f"case_{i}_reproduced", "heron", "code", "ours", f"case_{i}")
+        for i in range(9)
+    ]
+    wish = CampaignRequest(
+        "pilot", ("ana", "ben"), Population("made", "ours"), Design(kind=DrawKind.ALL), seed=5
+    )
+    drawn = draw_plan(
+        wish, verdicts, guideline="Judge.\n", created_at="2026-01-02T03:04:05+00:00", left_out=0
+    )
     keep_campaign(folder, drawn)
     return drawn
 
@@ -46,16 +53,24 @@ def store(visit: AppTest, text: str, by: str = "lea") -> None:
     visit.button[0].click().run()
 
 
-def test_a_lead_sees_the_change_stores_it_and_finds_it_in_the_history(folder: DataFolder, plan: Plan) -> None:
+def test_a_lead_sees_the_change_stores_it_and_finds_it_in_the_history(
+    folder: DataFolder, plan: Plan
+) -> None:
     visit = AppTest.from_function(page).run()
     assert visit.text_area[0].value == "Judge.\n"
     assert "Nothing is changed yet" in visit.tabs[0].caption[0].value
     visit.text_area[0].input("Judge <b>well</b>. ![seen](https://elsewhere.example/x.png)").run()
     shown = visit.tabs[0].get("html")[0].proto.body
     assert "Judge" in shown and "<b>well" not in shown and "cw-changed-1" in shown
-    assert visit.tabs[1].markdown[0].value == "Judge <b>well</b>. !\\[seen](https://elsewhere.example/x.png)"
+    assert (
+        visit.tabs[1].markdown[0].value
+        == "Judge <b>well</b>. !\\[seen](https://elsewhere.example/x.png)"
+    )
     store(visit, "Judge well.")
-    assert [entry.text for entry in guideline_versions(folder, plan)] == ["Judge.\n", "Judge well.\n"]
+    assert [entry.text for entry in guideline_versions(folder, plan)] == [
+        "Judge.\n",
+        "Judge well.\n",
+    ]
     assert not visit.exception and not visit.error
     assert visit.expander[0].label.endswith("by lea")
     assert "Nothing is changed yet" in visit.tabs[0].caption[0].value
@@ -70,7 +85,9 @@ def test_the_same_text_and_no_name_are_refused_in_words(folder: DataFolder, plan
     assert len(guideline_versions(folder, plan)) == 1
 
 
-def test_the_change_of_another_lead_is_shown_before_it_is_replaced(folder: DataFolder, plan: Plan) -> None:
+def test_the_change_of_another_lead_is_shown_before_it_is_replaced(
+    folder: DataFolder, plan: Plan
+) -> None:
     visit = AppTest.from_function(page).run()
     visit.text_area[0].input("Judge well.").run()
     change_guideline(folder, "pilot", "Judge twice.", by="kim")
@@ -81,7 +98,9 @@ def test_the_change_of_another_lead_is_shown_before_it_is_replaced(folder: DataF
     assert [entry.by for entry in guideline_versions(folder, plan)] == ["", "kim", "lea"]
 
 
-def test_a_form_that_nobody_edited_follows_the_text_in_force(folder: DataFolder, plan: Plan) -> None:
+def test_a_form_that_nobody_edited_follows_the_text_in_force(
+    folder: DataFolder, plan: Plan
+) -> None:
     visit = AppTest.from_function(page).run()
     change_guideline(folder, "pilot", "Judge twice.", by="kim")
     assert visit.run().text_area[0].value == "Judge twice.\n"

@@ -21,7 +21,10 @@ ROW = {
 
 
 def test_a_judge_under_an_older_guideline_says_so() -> None:
-    judges = [CampaignJudge("judge *a* on pilot", "0123456789ab"), CampaignJudge("judge b on pilot", "ba9876543210")]
+    judges = [
+        CampaignJudge("judge *a* on pilot", "0123456789ab"),
+        CampaignJudge("judge b on pilot", "ba9876543210"),
+    ]
     assert judge_words(judges, "ba9876543210") == [
         "judge \\*a\\* on pilot: guideline 0123456789ab; ba9876543210 is in force now",
         "judge b on pilot: guideline ba9876543210, in force",
@@ -42,15 +45,20 @@ def test_a_row_has_every_number_with_its_n_and_interval() -> None:
 
 
 def test_final_labels_and_undefined_values_have_dashes() -> None:
-    nothing = dict.fromkeys(("n_both", "n_more", "alone", "powered", "kappa", "kappa_low", "kappa_high"))
+    nothing = dict.fromkeys(
+        ("n_both", "n_more", "alone", "powered", "kappa", "kappa_low", "kappa_high")
+    )
     row = shown(ROW | nothing | {"person": "pilot: final"}, "pilot", study_labels())
     assert (row["Person"], row["Cohen's kappa"]) == ("final", "–")
-    assert {row[name] for name in ("Correct, person only", "Correct, with the judge", "Both + judge")} == {"–"}
+    assert {
+        row[name] for name in ("Correct, person only", "Correct, with the judge", "Both + judge")
+    } == {"–"}
 
 
 def test_a_value_without_an_interval_says_so() -> None:
     row = shown(
-        ROW | {"percent": 0.0, "percent_why": "every resample has one value", "kappa_why": "too few"},
+        ROW
+        | {"percent": 0.0, "percent_why": "every resample has one value", "kappa_why": "too few"},
         "pilot",
         study_labels(),
     )
@@ -67,7 +75,15 @@ def test_labels_of_a_campaign_have_a_mean_credit_and_without_any_credit_no_estim
     assert counted_words(FOUR) == words
     assert note(FOUR).endswith(literal(words))
     silent = replace(TWO, labels=tuple(replace(label, credit=None) for label in TWO.labels))
-    assert list(shown(ROW, "pilot", silent)) == ["Person", "Judge", "Items", "Agreement", "Cohen's kappa"]
+    assert list(shown(ROW, "pilot", silent)) == [
+        "Person",
+        "Judge",
+        "Items",
+        "Agreement",
+        "Cohen's kappa",
+    ]
     why = "The labels of this campaign have no credit, so there is no share of correct diagnoses to estimate."
     assert note(silent).endswith(literal(why))
-    assert "Correct, with the judge" in note(study_labels()) and "credit" not in note(study_labels())
+    assert "Correct, with the judge" in note(study_labels()) and "credit" not in note(
+        study_labels()
+    )

@@ -14,7 +14,10 @@ TextOf = Callable[[str], str]
 
 def test_both_labels_stand_with_name_reason_note_and_flag(text_of: TextOf) -> None:
     html = said_html(
-        [GivenLabel("ana", Label.WRONG, "a", "see cell 2", True), GivenLabel("ben", Label.CORRECT, None, "", False)],
+        [
+            GivenLabel("ana", Label.WRONG, "a", "see cell 2", True),
+            GivenLabel("ben", Label.CORRECT, None, "", False),
+        ],
         study_labels(),
     )
     text = text_of(html)
@@ -23,7 +26,9 @@ def test_both_labels_stand_with_name_reason_note_and_flag(text_of: TextOf) -> No
 
 
 def test_who_has_not_labelled_is_shown_as_such(text_of: TextOf) -> None:
-    assert "not labelled yet" in text_of(said_html([GivenLabel("ana", None, None, "", False)], study_labels()))
+    assert "not labelled yet" in text_of(
+        said_html([GivenLabel("ana", None, None, "", False)], study_labels())
+    )
 
 
 def test_a_hostile_note_stays_text_and_is_bounded(hostile: str, text_of: TextOf) -> None:

@@ -20,9 +20,25 @@ _RAISE_WITHOUT_FILE = frozenset(
     [
         *(f"pandas.{name}" for name in _OF_PANDAS),
         *(f"numpy.{name}" for name in _OF_NUMPY),
-        *("builtins.open", "os.listdir", "os.scandir", "torch.load", "joblib.load", "scipy.io.loadmat"),
-        *("PIL.Image.open", "matplotlib.pyplot.imread", "matplotlib.image.imread", "skimage.io.imread"),
-        *("keras.utils.load_img", "keras.preprocessing.image.load_img", "torchvision.datasets.ImageFolder"),
+        *(
+            "builtins.open",
+            "os.listdir",
+            "os.scandir",
+            "torch.load",
+            "joblib.load",
+            "scipy.io.loadmat",
+        ),
+        *(
+            "PIL.Image.open",
+            "matplotlib.pyplot.imread",
+            "matplotlib.image.imread",
+            "skimage.io.imread",
+        ),
+        *(
+            "keras.utils.load_img",
+            "keras.preprocessing.image.load_img",
+            "torchvision.datasets.ImageFolder",
+        ),
     ]
 )
 """Functions that raise FileNotFoundError; others give None, or try something else first."""
@@ -43,12 +59,23 @@ def no_attribute(operation: Operation) -> Answer:
     name, kind, of = absent.get("attribute"), absent.get("type", "object"), absent.get("of", "")
     if isinstance(operation.node, ast.ImportFrom):
         instead = "Import a name that the installed version has."
-        _absent(operation, "ImportError", f"cannot import name {name!r} from {of!r}", f"{of} has other names", instead)
+        _absent(
+            operation,
+            "ImportError",
+            f"cannot import name {name!r} from {of!r}",
+            f"{of} has other names",
+            instead,
+        )
     if name in ("__call__", "__getitem__"):
         cannot = "is not callable" if name == "__call__" else "has no items"
         fact = f"{of} is of type {kind}"
         operation.crash("TypeError", f"{of} {cannot}", fact=fact, remedy="Use another object here.")
-    is_learnt = kind.startswith("sklearn.") and isinstance(name, str) and name.endswith("_") and name[:1] != "_"
+    is_learnt = (
+        kind.startswith("sklearn.")
+        and isinstance(name, str)
+        and name.endswith("_")
+        and name[:1] != "_"
+    )
     instead = _FIT_FIRST if is_learnt else f"Remove {name}, or use an attribute that {kind} has."
     fact = f"{of} is of type {absent.get('module', kind)}"
     _absent(operation, "AttributeError", f"{of} has no attribute {name}", fact, instead)
@@ -59,7 +86,11 @@ def no_column(operation: Operation) -> Answer:
     """A name in a formula may be a variable that the target itself makes; what a model was fitted with is checked."""
     absent, column = operation.absent, operation.absent.get("column")
     of = absent.get("of", "the frame")
-    if "fitted" in str(absent.get("why", "")) or "~" in operation.text or absent.get("in") == "formula":
+    if (
+        "fitted" in str(absent.get("why", ""))
+        or "~" in operation.text
+        or absent.get("in") == "formula"
+    ):
         return UNKNOWN
     is_in_query = absent.get("in") == "query" or _is_in_query(operation.node, column)
     exception = "UndefinedVariableError" if is_in_query else "KeyError"
@@ -70,7 +101,11 @@ def no_column(operation: Operation) -> Answer:
 def _is_in_query(node: ast.AST, column: object) -> bool:
     """Whether the name is in the text of a query, and nowhere else: a text without its own quotes."""
     parts = list(ast.walk(node))
-    texts = [part.value for part in parts if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+    texts = [
+        part.value
+        for part in parts
+        if isinstance(part, ast.Constant) and isinstance(part.value, str)
+    ]
     name = re.compile(rf"\b{re.escape(str(column))}\b")
     return column not in texts and any(map(name.search, map(_query_of, parts)))
 
@@ -88,15 +123,26 @@ def no_key(operation: Operation) -> Answer:
     of, kind = absent.get("of", "the object"), absent.get("type", "dict")
     if "index" in absent:
         size = "shape" if "shape" in absent else "length"
-        exception = "IndexError" if size == "shape" or isinstance(absent["index"], int) else "TypeError"
+        exception = (
+            "IndexError" if size == "shape" or isinstance(absent["index"], int) else "TypeError"
+        )
         exception = "ValueError" if absent.get("why") == "no such field" else exception
-        why, fact = f"{of} has no item {absent['index']!r}", f"{of} is a {kind} of {size} {absent.get(size)}"
+        why, fact = (
+            f"{of} has no item {absent['index']!r}",
+            f"{of} is a {kind} of {size} {absent.get(size)}",
+        )
         operation.crash(exception, why, fact=fact, remedy="Use an index below its length.")
     key = absent.get("key", absent.get("label"))
     if absent.get("in") == "index":
         why, fact = f"the index of {of} has no label {key!r}", f"the index of {of} has other labels"
         _absent(operation, "KeyError", why, fact, "Select rows by position: .iloc[...].")
-    _absent(operation, "KeyError", f"{of} has no key {key!r}", f"{of} is a {kind} without it", "Use an existing key.")
+    _absent(
+        operation,
+        "KeyError",
+        f"{of} has no key {key!r}",
+        f"{of} is a {kind} without it",
+        "Use an existing key.",
+    )
 
 
 @RULES.missing("modules")
@@ -111,8 +157,15 @@ def no_module(operation: Operation) -> Answer:
 def no_argument(operation: Operation) -> Answer:
     absent = operation.absent
     of = absent.get("of") or absent.get("function") or "the call"
-    fact = "; ".join(f"{key} {value}" for key, value in absent.items() if key not in ("line", "certain", "via", "of"))
-    why, remedy = f"the arguments do not match the signature of {of}", "Pass the arguments that its signature names."
+    fact = "; ".join(
+        f"{key} {value}"
+        for key, value in absent.items()
+        if key not in ("line", "certain", "via", "of")
+    )
+    why, remedy = (
+        f"the arguments do not match the signature of {of}",
+        "Pass the arguments that its signature names.",
+    )
     operation.crash("TypeError", why, fact=fact, remedy=remedy)
 
 

@@ -21,9 +21,18 @@ RULES = Family("keras models")
 
 _SEQUENTIAL: Final = "keras.src.models.sequential.Sequential"
 _FUNCTIONAL: Final = "keras.src.models.functional.Functional"
-_ARRAYS: Final = (("numpy", "ndarray"), ("pandas", "DataFrame"), ("pandas", "Series"), ("tensorflow", "EagerTensor"))
+_ARRAYS: Final = (
+    ("numpy", "ndarray"),
+    ("pandas", "DataFrame"),
+    ("pandas", "Series"),
+    ("tensorflow", "EagerTensor"),
+)
 _ITERATORS: Final = ("DirectoryIterator", "DataFrameIterator", "NumpyArrayIterator")
-_LOSSES: Final = {"mse": "MeanSquaredError", "mae": "MeanAbsoluteError", "bce": "BinaryCrossentropy"}
+_LOSSES: Final = {
+    "mse": "MeanSquaredError",
+    "mae": "MeanAbsoluteError",
+    "bce": "BinaryCrossentropy",
+}
 _RECURRENT: Final = ("LSTM", "GRU", "SimpleRNN")
 """Layers that Keras builds without looking at the last length of what they get."""
 _FIRST_TENSORFLOW: Final = (2, 16)
@@ -32,7 +41,9 @@ _FIRST_TENSORFLOW: Final = (2, 16)
 
 def _method(*names: str) -> Callable[[Rule], Rule]:
     def registered(rule: Rule) -> Rule:
-        return RULES.method("keras.Functional", *names)(RULES.method("keras.Sequential", *names)(rule))
+        return RULES.method("keras.Functional", *names)(
+            RULES.method("keras.Sequential", *names)(rule)
+        )
 
     return registered
 
@@ -73,9 +84,15 @@ def _add(operation: Operation, model: AbstractValue, layer: AbstractValue) -> No
             fact=f"{layer.named('it')} is of type {layer.type}",
             remedy="unpack it, and add the layers one by one",
         )
-    if model.fact("origin") != "target" or model.items is None:  # after layers that the state tells of
+    if (
+        model.fact("origin") != "target" or model.items is None
+    ):  # after layers that the state tells of
         after = _step(operation, layer, _shape(model.fact("output_shape")))
-        model.facts = {name: fact for name, fact in model.facts.items() if name not in ("layers", "n_parameters")}
+        model.facts = {
+            name: fact
+            for name, fact in model.facts.items()
+            if name not in ("layers", "n_parameters")
+        }
         model.facts["output_shape"], model.items = after, None
         return
     stated = _input_of(layer)
@@ -97,12 +114,16 @@ def _step(operation: Operation, layer: AbstractValue, shape: Shape | None) -> Sh
     """What a layer makes of what comes before it: it is tried, as if it were called."""
     if shape is None or layer.path or layer.package != "keras":
         return None
-    before = AbstractValue(SYMBOLIC, {"shape": shape, "dtype": "float32"}, words="what the layer gets")
+    before = AbstractValue(
+        SYMBOLIC, {"shape": shape, "dtype": "float32"}, words="what the layer gets"
+    )
     return operation.call(layer, [before], {}).shape
 
 
 def _shape(known: Any) -> Shape | None:
-    is_one = isinstance(known, (list, tuple)) and all(size is None or type(size) is int for size in known)
+    is_one = isinstance(known, (list, tuple)) and all(
+        size is None or type(size) is int for size in known
+    )
     return tuple(known) if is_one and known else None
 
 
@@ -159,8 +180,15 @@ def _given(inputs: AbstractValue, labels: AbstractValue | None) -> ModelBatch | 
         return _of_iterator(inputs)
     spec = inputs.fact("element_spec")
     if inputs.package == "tensorflow" and isinstance(spec, (list, tuple)) and len(spec) == 2:
-        shapes = [_shape(part["shape"]) if isinstance(part, dict) and part.keys() == _SPEC else None for part in spec]
-        return ModelBatch(_unbatched(shapes[0]), _unbatched(shapes[1])) if shapes[0] and shapes[1] else None
+        shapes = [
+            _shape(part["shape"]) if isinstance(part, dict) and part.keys() == _SPEC else None
+            for part in spec
+        ]
+        return (
+            ModelBatch(_unbatched(shapes[0]), _unbatched(shapes[1]))
+            if shapes[0] and shapes[1]
+            else None
+        )
     return None
 
 
@@ -169,7 +197,9 @@ _SPEC: Final = {"shape", "dtype"}
 
 def _of_iterator(value: AbstractValue) -> ModelBatch | None:
     """Batches of images and labels, by the rule of the class mode."""
-    image, mode, n_classes = (value.fact(name) for name in ("image_shape", "class_mode", "num_classes"))
+    image, mode, n_classes = (
+        value.fact(name) for name in ("image_shape", "class_mode", "num_classes")
+    )
     if not isinstance(image, (list, tuple)):
         return None
     labels = (None, n_classes) if mode == "categorical" and type(n_classes) is int else None
@@ -188,17 +218,27 @@ def _is_keras_3(operation: Operation, model: AbstractValue) -> bool:
     """Keras 2 compares less before it computes."""
     keras, tensorflow = version_of(operation, "keras"), version_of(operation, "tensorflow")
     if keras is not None or tensorflow is not None:
-        return keras[0] == 3 if keras is not None else tensorflow is not None and tensorflow >= _FIRST_TENSORFLOW
+        return (
+            keras[0] == 3
+            if keras is not None
+            else tensorflow is not None and tensorflow >= _FIRST_TENSORFLOW
+        )
     return model.type.startswith("keras.src.models.")
 
 
-def _through_model(operation: Operation, model: AbstractValue, data: Shape, what: str) -> Shape | None:
+def _through_model(
+    operation: Operation, model: AbstractValue, data: Shape, what: str
+) -> Shape | None:
     """What the model makes of data of this shape; it refuses what does not fit. Raises Crash."""
     wanted = _shape(model.fact("input_shape"))
     flowing: Shape | None = data
     if wanted is not None:
         fitted = _with_rank(data, wanted)
-        first = 1 if model.class_name == "Functional" else len(wanted) - (_first_layer(model).class_name in _RECURRENT)
+        first = (
+            1
+            if model.class_name == "Functional"
+            else len(wanted) - (_first_layer(model).class_name in _RECURRENT)
+        )
         is_other = fitted is not None and any(map(differ, wanted[first:], fitted[first:]))
         if (fitted is None or is_other) and _is_keras_3(operation, model):
             operation.crash(
@@ -229,14 +269,18 @@ def _layers(model: AbstractValue) -> list[AbstractValue] | None:
     if found is None and not model.fact("layers_not_shown"):
         known = model.mapping("layers").values()
         found = [AbstractValue(f"keras.layers.{facts.get('type')}", dict(facts)) for facts in known]
-    return found and [layer for layer in found if layer.class_name not in ("KerasTensor", "InputLayer")]
+    return found and [
+        layer for layer in found if layer.class_name not in ("KerasTensor", "InputLayer")
+    ]
 
 
 def _first_layer(model: AbstractValue) -> AbstractValue:
     return next(iter(_layers(model) or ()), AbstractValue())
 
 
-def _judge_labels(operation: Operation, model: AbstractValue, given: ModelBatch, output: Shape, what: str) -> None:
+def _judge_labels(
+    operation: Operation, model: AbstractValue, given: ModelBatch, output: Shape, what: str
+) -> None:
     """The loss is tried, as if it were called."""
     loss = model.mapping("loss").get("type", model.fact("loss"))
     if given.labels is None or not isinstance(loss, str):
@@ -245,18 +289,31 @@ def _judge_labels(operation: Operation, model: AbstractValue, given: ModelBatch,
     name = _LOSSES.get(name, name.title().replace("_", "") if name.islower() else name)
     shapes = {what: given.labels, "the output of the model": _unbatched(output)}
     symbols = [
-        AbstractValue(SYMBOLIC, {"shape": shape, "dtype": "float32"}, words=words) for words, shape in shapes.items()
+        AbstractValue(SYMBOLIC, {"shape": shape, "dtype": "float32"}, words=words)
+        for words, shape in shapes.items()
     ]
     operation.call(AbstractValue(f"keras.losses.{name}"), symbols, {})
     if name == "SparseCategoricalCrossentropy":
-        _refuse_beyond(operation, given.label_range, output[-1], f"label value {{}} is not in [0, {output[-1]})", what)
+        _refuse_beyond(
+            operation,
+            given.label_range,
+            output[-1],
+            f"label value {{}} is not in [0, {output[-1]})",
+            what,
+        )
 
 
 def _refuse_beyond(operation: Operation, ends: Any, n: Any, why: str, what: str) -> None:
     """Numbers of classes, or of words, of which there are fewer."""
-    if type(n) is not int or not isinstance(ends, (list, tuple)) or any(type(end) not in (int, float) for end in ends):
+    if (
+        type(n) is not int
+        or not isinstance(ends, (list, tuple))
+        or any(type(end) not in (int, float) for end in ends)
+    ):
         return
-    if (beyond := next((end for end in reversed(ends) if end == end and not 0 <= end < n), None)) is not None:
+    if (
+        beyond := next((end for end in reversed(ends) if end == end and not 0 <= end < n), None)
+    ) is not None:
         operation.crash(
             "InvalidArgumentError",
             why.format(beyond),
@@ -265,7 +322,9 @@ def _refuse_beyond(operation: Operation, ends: Any, n: Any, why: str, what: str)
         )
 
 
-def _judge(operation: Operation, model: AbstractValue, x: AbstractValue, y: AbstractValue | None) -> None:
+def _judge(
+    operation: Operation, model: AbstractValue, x: AbstractValue, y: AbstractValue | None
+) -> None:
     given = _given(x, y)
     if given is None:
         return
@@ -273,9 +332,17 @@ def _judge(operation: Operation, model: AbstractValue, x: AbstractValue, y: Abst
     first = _first_layer(model)
     if first.class_name == "Embedding" and x.is_a("numpy", "ndarray"):
         n = first.fact("input_dim", first.mapping("config").get("input_dim"))
-        _refuse_beyond(operation, x.fact("value_range"), n, f"index {{}} is not in [0, {n}) of the embedding", "x")
+        _refuse_beyond(
+            operation,
+            x.fact("value_range"),
+            n,
+            f"index {{}} is not in [0, {n}) of the embedding",
+            "x",
+        )
     if output is not None:
-        _judge_labels(operation, model, given, output, (y.words if y is not None else x.words) or "y")
+        _judge_labels(
+            operation, model, given, output, (y.words if y is not None else x.words) or "y"
+        )
 
 
 # Steps
@@ -304,13 +371,21 @@ def fitted(operation: Operation) -> Answer:
         )
     validation = bound.get("validation_data", AbstractValue())
     pairs = [(bound["x"], bound.get("y"))]
-    if validation.type == "tuple" and validation.items is not None and len(validation.items) in (2, 3):
+    if (
+        validation.type == "tuple"
+        and validation.items is not None
+        and len(validation.items) in (2, 3)
+    ):
         pairs.append((validation.items[0], validation.items[1]))
     for x, y in pairs:
         _refuse_lengths(operation, x, y)
         _judge(operation, model, x, y)
     is_fit = operation.name == "fit"
-    return AbstractValue("keras.src.callbacks.history.History", words=operation.text) if is_fit else UNCHANGED
+    return (
+        AbstractValue("keras.src.callbacks.history.History", words=operation.text)
+        if is_fit
+        else UNCHANGED
+    )
 
 
 def _refuse_lengths(operation: Operation, x: AbstractValue, y: AbstractValue | None) -> None:
@@ -333,7 +408,11 @@ def predicted(operation: Operation) -> Answer:
     data = bound["x"]
     is_symbolic = data.class_name == "KerasTensor" and operation.name == "__call__"
     given = ModelBatch(data.shape) if is_symbolic and data.shape else _given(data, None)
-    output = _through_model(operation, model, given.inputs, data.named("the input")) if given is not None else None
+    output = (
+        _through_model(operation, model, given.inputs, data.named("the input"))
+        if given is not None
+        else None
+    )
     if operation.name == "__call__":
         return AbstractValue(SYMBOLIC if is_symbolic else "", known_facts(shape=output))
     shape = (given.n, *output[1:]) if given is not None and output is not None else None
@@ -345,7 +424,11 @@ def built(operation: Operation) -> Answer:
     """build((None, 40)): the layers meet the shape."""
     given = operation.first
     flowing = None if given.items is None else _shape([item.literal for item in given.items])
-    for layer in (_layers(operation.receiver) or ()) if operation.receiver.fact("input_shape") is None else ():
+    for layer in (
+        (_layers(operation.receiver) or ())
+        if operation.receiver.fact("input_shape") is None
+        else ()
+    ):
         flowing = _step(operation, layer, flowing)
     return AbstractValue("NoneType", literal=None)
 
@@ -358,7 +441,10 @@ def looked_at(operation: Operation) -> Answer:
 _GONE: Final = {
     "predict_classes": "use model.predict(x).argmax(axis=1), or (model.predict(x) > 0.5) for one output",
     "predict_proba": "use model.predict(x)",
-    **{f"{name}_generator": f"use model.{name}(generator)" for name in ("fit", "evaluate", "predict")},
+    **{
+        f"{name}_generator": f"use model.{name}(generator)"
+        for name in ("fit", "evaluate", "predict")
+    },
     "load": "use keras.models.load_model(path), or model.load_weights(path)",
     "score": "use model.evaluate(x, y)",
 }
@@ -373,4 +459,6 @@ def method_gone(operation: Operation) -> Answer:
     if not is_of_3 or name in model.attributes or operation.mentions(f".{name} ="):
         return UNKNOWN
     fact = f"{model.named('the model')} is of type {model.class_name}"
-    operation.crash("AttributeError", f"a Keras 3 model has no attribute {name}", fact=fact, remedy=_GONE[name])
+    operation.crash(
+        "AttributeError", f"a Keras 3 model has no attribute {name}", fact=fact, remedy=_GONE[name]
+    )

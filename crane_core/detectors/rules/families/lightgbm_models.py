@@ -24,7 +24,15 @@ _DATASET: Final = "lightgbm.basic.Dataset"
 _BOOSTER: Final = "lightgbm.basic.Booster"
 _EARLY_STOPPING: Final = "lightgbm.callback._EarlyStoppingCallback"
 _LEARNT: Final = (
-    *("n_features_", "n_features_in_", "best_score_", "best_iteration_", "objective_", "booster_", "evals_result_"),
+    *(
+        "n_features_",
+        "n_features_in_",
+        "best_score_",
+        "best_iteration_",
+        "objective_",
+        "booster_",
+        "evals_result_",
+    ),
     *("feature_importances_", "feature_name_", "n_estimators_", "classes_", "n_classes_"),
 )
 """Properties that ask whether the model is fitted first."""
@@ -36,7 +44,9 @@ _MANY: Final = ("multiclass", "softmax", "multiclassova", "multiclass_ova", "ova
 # Estimators
 
 
-@RULES.function(*[f"lightgbm.{name}" for name in _KINDS], *[f"lightgbm.sklearn.{name}" for name in _KINDS])
+@RULES.function(
+    *[f"lightgbm.{name}" for name in _KINDS], *[f"lightgbm.sklearn.{name}" for name in _KINDS]
+)
 def made(operation: Operation) -> Answer:
     name = operation.function_name
     return AbstractValue(f"lightgbm.{name}", {"class_name": name, "is_fitted": False})
@@ -94,12 +104,16 @@ def dataset_made(operation: Operation) -> Answer:
     bound = operation.arguments.bound("data, label=None, **others")
     if bound is None:
         return UNKNOWN
-    return AbstractValue(_DATASET, attributes={name: bound[name] for name in ("data", "label") if name in bound})
+    return AbstractValue(
+        _DATASET, attributes={name: bound[name] for name in ("data", "label") if name in bound}
+    )
 
 
 @RULES.function("lightgbm.train", "lightgbm.engine.train")
 def trained(operation: Operation) -> Answer:
-    bound = operation.arguments.bound("params, train_set, num_boost_round=100, valid_sets=None, **others")
+    bound = operation.arguments.bound(
+        "params, train_set, num_boost_round=100, valid_sets=None, **others"
+    )
     if bound is None:
         return UNKNOWN
     given = bound["train_set"]
@@ -121,7 +135,10 @@ def trained(operation: Operation) -> Answer:
             fact=f"objective is {objective!r}, and num_class is not set",
             remedy="set num_class in the parameters",
         )
-    x, y = given.attributes.get("data", AbstractValue()), given.attributes.get("label", AbstractValue())
+    x, y = (
+        given.attributes.get("data", AbstractValue()),
+        given.attributes.get("label", AbstractValue()),
+    )
     _refuse_data(operation, x, y)
     _refuse_stopping(operation, bound, "valid_sets")
     return AbstractValue(_BOOSTER, known_facts(n_features=data.n_features(x)), words=operation.text)
@@ -159,7 +176,9 @@ def _refuse_data(operation: Operation, x: AbstractValue, y: AbstractValue) -> No
         if str(dtype) in ("object", "str", "string"):
             why = "DataFrame.dtypes for data must be int, float or bool (or categories)"
             fact = f"column {label!r} of {x.named('X')} has dtype {dtype}"
-            operation.crash("ValueError", why, fact=fact, remedy="convert it to categories: astype('category')")
+            operation.crash(
+                "ValueError", why, fact=fact, remedy="convert it to categories: astype('category')"
+            )
     n_x, n_y = data.n_samples(x), data.n_samples(y)
     if differ(n_x, n_y) and (is_frame(x) or is_array(x)) and (is_array(y) or is_series(y)):
         operation.crash(
@@ -185,9 +204,13 @@ def _refuse_width(operation: Operation, fitted: object) -> None:
     if operation.arguments.keywords or is_frame(given) and not _are_numbers(given):
         return
     if isinstance(fitted, int) and n_given is not None and n_given != fitted:
-        is_of_library = is_frame(given) and is_at_least(operation, "lightgbm", 4, 6)  # before, its wrapper counted
+        is_of_library = is_frame(given) and is_at_least(
+            operation, "lightgbm", 4, 6
+        )  # before, its wrapper counted
         operation.crash(
-            "LightGBMError" if is_of_library or operation.receiver.class_name == "Booster" else "ValueError",
+            "LightGBMError"
+            if is_of_library or operation.receiver.class_name == "Booster"
+            else "ValueError",
             f"the number of features of the input is {n_given}, but the model was fitted with {fitted}",
             fact=f"{given.named('X')} has {n_given} columns",
             remedy="pass the same features as in fit",
@@ -197,4 +220,6 @@ def _refuse_width(operation: Operation, fitted: object) -> None:
 def _are_numbers(table: AbstractValue) -> bool:
     """Whether the table has nothing but columns of numbers, for certain."""
     dtypes = [str(dtype).lower() for dtype in data.dtypes_of(table).values()]
-    return len(dtypes) == data.n_features(table) and all(dtype.startswith(_NUMBERS) for dtype in dtypes)
+    return len(dtypes) == data.n_features(table) and all(
+        dtype.startswith(_NUMBERS) for dtype in dtypes
+    )

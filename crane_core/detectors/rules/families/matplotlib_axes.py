@@ -64,7 +64,11 @@ def drawn(operation: Operation) -> Answer:
 def style(operation: Operation) -> Answer:
     """Styles have the version of seaborn in their names since matplotlib 3.6, and no other since 3.8."""
     text = operation.first.literal
-    if not isinstance(text, str) or not text.startswith("seaborn") or not is_at_least(operation, "matplotlib", 3, 8):
+    if (
+        not isinstance(text, str)
+        or not text.startswith("seaborn")
+        or not is_at_least(operation, "matplotlib", 3, 8)
+    ):
         return UNKNOWN
     if text.startswith("seaborn-v0_8"):
         return UNKNOWN
@@ -80,12 +84,21 @@ def style(operation: Operation) -> Answer:
 
 
 _SETTERS: Final = ("xlabel", "ylabel", "xlim", "ylim", "xticks", "yticks", "xscale", "yscale")
-_OF_FIGURES: Final = ("suptitle", "tight_layout", "savefig", "colorbar", "subplots", "subplots_adjust")
+_OF_FIGURES: Final = (
+    "suptitle",
+    "tight_layout",
+    "savefig",
+    "colorbar",
+    "subplots",
+    "subplots_adjust",
+)
 _OF_ARRAYS: Final = ("flatten", "ravel", "flat", "reshape", "shape", "size", "T")
 _NOT_OF_AXES: Final = {
     **{name: f"use set_{name}" for name in _SETTERS},
     **dict.fromkeys(_OF_FIGURES, "use the method of the figure"),
-    **dict.fromkeys(_OF_ARRAYS, "pass squeeze=False to subplots, which then always returns an array"),
+    **dict.fromkeys(
+        _OF_ARRAYS, "pass squeeze=False to subplots, which then always returns an array"
+    ),
     "show": "use plt.show()",
 }
 _NOT_OF_FIGURES: Final = (
@@ -103,5 +116,7 @@ def no_such_name(operation: Operation) -> Answer:
         "AttributeError",
         f"'{held.class_name}' object has no attribute '{operation.name}'",
         fact=f"{held.named('it')} is a single {held.class_name}",
-        remedy="use an Axes of the figure: fig.gca()" if is_figure else _NOT_OF_AXES[operation.name],
+        remedy="use an Axes of the figure: fig.gca()"
+        if is_figure
+        else _NOT_OF_AXES[operation.name],
     )

@@ -24,7 +24,9 @@ def not_defined(operation: Operation) -> Answer:
     if places := absent.get("would_be_defined_in"):
         known.append(f"code cell {_cell(places[0])} defines it but has not run")
         remedy = f"Run code cell {_cell(places[0])} first."
-    operation.crash("NameError", f"name '{name}' is not defined", fact="; ".join(known), remedy=remedy)
+    operation.crash(
+        "NameError", f"name '{name}' is not defined", fact="; ".join(known), remedy=remedy
+    )
 
 
 @RULES.missing("unset")

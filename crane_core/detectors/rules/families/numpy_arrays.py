@@ -25,12 +25,20 @@ _SCALARS_WORDS = (
     " complex128 str_"
 )
 SCALARS: Final = tuple(_SCALARS_WORDS.split())
-_OF_PYTHON: Final = {"int": "int64", "float": "float64", "bool": "bool", "complex": "complex128", "str": "str"}
+_OF_PYTHON: Final = {
+    "int": "int64",
+    "float": "float64",
+    "bool": "bool",
+    "complex": "complex128",
+    "str": "str",
+}
 _ORDER: Final = ("bool", "int", "float", "complex")
 _SEQUENCES: Final = ("list", "tuple")
 
 
-def array(shape: Shape | None, dtype: str | None = None, words: str = "", **facts: Any) -> AbstractValue:
+def array(
+    shape: Shape | None, dtype: str | None = None, words: str = "", **facts: Any
+) -> AbstractValue:
     """An array of which so much is known. Of shape () it is the number that NumPy returns in its place."""
     if shape == ():
         return scalar(dtype, words)
@@ -79,7 +87,10 @@ def taken_shape(value: AbstractValue) -> Shape | None:
     """The shape of what `numpy.asarray` makes of it: of frames and series too."""
     if value.is_a("pandas", "DataFrame"):
         return value.shape
-    if value.is_a("pandas", "Series", "Index", "RangeIndex", "DatetimeIndex") or value.type == "range":
+    if (
+        value.is_a("pandas", "Series", "Index", "RangeIndex", "DatetimeIndex")
+        or value.type == "range"
+    ):
         length = value.fact("length")
         return (length if type(length) is int else None,)
     return shape_of(value)
@@ -147,8 +158,16 @@ def _promoted(dtypes: Collection[str | None]) -> str | None:
 def dtype_meant(value: AbstractValue | None) -> str | None:
     """The dtype that an argument names: float, np.int32, "float64"; None if that is not known."""
     if value is None or value.path.startswith("builtins."):
-        return None if value is None else {**_OF_PYTHON, "object": "object"}.get(value.path.rpartition(".")[2])
-    said = value.path.removeprefix("numpy.").removesuffix("_") if value.path.startswith("numpy.") else value.literal
+        return (
+            None
+            if value is None
+            else {**_OF_PYTHON, "object": "object"}.get(value.path.rpartition(".")[2])
+        )
+    said = (
+        value.path.removeprefix("numpy.").removesuffix("_")
+        if value.path.startswith("numpy.")
+        else value.literal
+    )
     return said if isinstance(said, str) and kind_of(said) is not None else None
 
 
@@ -195,7 +214,9 @@ def describe_all(values: Iterable[AbstractValue], otherwise: str = "the array") 
 
 
 @contextmanager
-def crash_on_shape_mismatch(fact: str, remedy: str, *, exception: str = "ValueError") -> Iterator[None]:
+def crash_on_shape_mismatch(
+    fact: str, remedy: str, *, exception: str = "ValueError"
+) -> Iterator[None]:
     """What does not fit within is a crash, of the class that NumPy has for it."""
     try:
         yield
@@ -217,7 +238,9 @@ def values_changed(operation: Operation, value: AbstractValue) -> None:
 def values_told(value: AbstractValue) -> list[Any]:
     """Values that certainly occur in an array, series or column."""
     names = ("unique_values", "example_values", "other_texts", "items")
-    found = (facts.get(name) for facts in (value.mapping("value_info"), value.facts) for name in names)
+    found = (
+        facts.get(name) for facts in (value.mapping("value_info"), value.facts) for name in names
+    )
     return [each for values in found if isinstance(values, list) for each in values]
 
 
@@ -229,7 +252,11 @@ def some_texts(value: AbstractValue) -> list[str]:
 def slice_of(value: AbstractValue) -> slice | None:
     """The slice that an index is, where its bounds are known."""
     bounds = [bound.literal for bound in value.items or ()] if value.type == "slice" else []
-    is_known = len(bounds) == 3 and all(bound is None or type(bound) is int for bound in bounds) and bounds[2] != 0
+    is_known = (
+        len(bounds) == 3
+        and all(bound is None or type(bound) is int for bound in bounds)
+        and bounds[2] != 0
+    )
     return slice(*bounds) if is_known else None
 
 

@@ -32,7 +32,9 @@ RULES = Family("numpy: functions")
 
 @RULES.function("numpy.array", "numpy.asarray", "numpy.asanyarray", "numpy.ascontiguousarray")
 def of_something(operation: Operation) -> Answer:
-    given = operation.arguments.bound("object, dtype=None, *, copy=None, order=None, subok=False, ndmin=0, like=None")
+    given = operation.arguments.bound(
+        "object, dtype=None, *, copy=None, order=None, subok=False, ndmin=0, like=None"
+    )
     if given is None or "ndmin" in given:
         return UNCHANGED
     made_of, dtype = given["object"], given.get("dtype")
@@ -49,10 +51,14 @@ def of_something(operation: Operation) -> Answer:
 def _values(made_of: AbstractValue) -> dict[str, Any]:
     """What is known of the elements."""
     if is_array(made_of):
-        kept = {name: made_of.fact(name) for name in ("value_range", "has_nan", "value_info", "items")}
+        kept = {
+            name: made_of.fact(name) for name in ("value_range", "has_nan", "value_info", "items")
+        }
         return {**kept, "view_of": made_of}
     items = made_of.literal if made_of.items else None
-    if not isinstance(items, list) or any(type(value) not in (int, float) or value != value for value in items):
+    if not isinstance(items, list) or any(
+        type(value) not in (int, float) or value != value for value in items
+    ):
         return {}
     return {"items": items, "value_range": [min(items), max(items)]}
 
@@ -71,7 +77,9 @@ def filled(operation: Operation) -> Answer:
 def arange(operation: Operation) -> Answer:
     """Exact of integers; of fractions only NumPy's own rounding tells how many there are."""
     bounds = [value.literal for value in operation.arguments.positional]
-    is_whole = all(type(bound) is int for bound in bounds) and 1 <= len(bounds) <= 3 and bounds[2:] != [0]
+    is_whole = (
+        all(type(bound) is int for bound in bounds) and 1 <= len(bounds) <= 3 and bounds[2:] != [0]
+    )
     if not is_whole or operation.arguments.keywords or not operation.arguments.is_complete:
         return AbstractValue(ARRAY)
     return AbstractValue(ARRAY, {"shape": (len(range(*bounds)),), "dtype": "int64"})
@@ -84,7 +92,11 @@ def arange(operation: Operation) -> Answer:
 @RULES.method(ARRAY, "dot")
 def product(operation: Operation) -> Answer:
     given = operation.arguments
-    pair = list(given.positional) if operation.receiver.path else [operation.receiver, *given.positional]
+    pair = (
+        list(given.positional)
+        if operation.receiver.path
+        else [operation.receiver, *given.positional]
+    )
     if len(pair) != 2 or given.keywords or not given.is_complete:
         return UNKNOWN
     left, right = map(shape_of, pair)
@@ -92,7 +104,9 @@ def product(operation: Operation) -> Answer:
         return UNCHANGED
     if operation.function_name != "matmul" and not {len(left), len(right)} <= {1, 2}:
         return UNCHANGED  # every row meets every column
-    with crash_on_shape_mismatch(describe_all(pair), "transpose one of them (.T), or select the part that fits"):
+    with crash_on_shape_mismatch(
+        describe_all(pair), "transpose one of them (.T), or select the part that fits"
+    ):
         return array(shapes.matmul(left, right))
 
 
@@ -116,7 +130,9 @@ def astype(operation: Operation) -> Answer:
 
 def _reads_as(operation: Operation, subject: AbstractValue, *, is_whole: bool) -> None:
     """All texts read as numbers. Among objects None is NaN; as an integer it is refused with another class."""
-    if bad := next((text for text in some_texts(subject) if not reads_as_number(text, is_whole=is_whole)), None):
+    if bad := next(
+        (text for text in some_texts(subject) if not reads_as_number(text, is_whole=is_whole)), None
+    ):
         operation.crash(
             "ValueError",
             f"could not convert string to float: {bad!r}",
@@ -155,7 +171,9 @@ def savetxt(operation: Operation) -> Answer:
 def bincount(operation: Operation) -> Answer:
     counted = operation.first
     low = next(iter(counted.fact("value_range") or ()), None)
-    is_line_of_integers = is_array(counted) and kind_of(dtype_of(counted)) == "i" and len(counted.shape or ()) == 1
+    is_line_of_integers = (
+        is_array(counted) and kind_of(dtype_of(counted)) == "i" and len(counted.shape or ()) == 1
+    )
     if is_line_of_integers and type(low) is int and low < 0:
         operation.crash(
             "ValueError",

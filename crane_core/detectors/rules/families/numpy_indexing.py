@@ -45,9 +45,17 @@ def write(operation: Operation) -> Answer:
     target, shape = _selected(operation, receiver, asked), taken_shape(value)
     kind = kind_of(dtype_of(receiver)) or "O"
     is_told = target != () or kind == "f" or kind != "c" and value.type == ARRAY
-    if is_told and target is not None and shape is not None and kind not in "OV" and size(target) != 0:
+    if (
+        is_told
+        and target is not None
+        and shape is not None
+        and kind not in "OV"
+        and size(target) != 0
+    ):
         remedy = "assign as many values as there are elements, or use a longer array"
-        with crash_on_shape_mismatch(f"{describe(receiver)}; {describe(value, 'the value')}", remedy):
+        with crash_on_shape_mismatch(
+            f"{describe(receiver)}; {describe(value, 'the value')}", remedy
+        ):
             broadcast_to(shape, target)
     values_changed(operation, receiver)
     return UNCHANGED
@@ -98,8 +106,13 @@ def _refuse_types(operation: Operation, receiver: AbstractValue, asked: Abstract
 
 def fraction_in(asked: AbstractValue) -> AbstractValue | None:
     """A bound of a slice, or of one among several indices, that is a fraction by its type."""
-    bounds = [bound for part in indices_of(asked) if part.type == "slice" for bound in part.items or ()]
-    return next((bound for bound in bounds if bound.type in ("float", "numpy.float64", "numpy.float32")), None)
+    bounds = [
+        bound for part in indices_of(asked) if part.type == "slice" for bound in part.items or ()
+    ]
+    return next(
+        (bound for bound in bounds if bound.type in ("float", "numpy.float64", "numpy.float32")),
+        None,
+    )
 
 
 def indices_of(asked: AbstractValue) -> list[AbstractValue]:
@@ -117,4 +130,8 @@ def _part(value: AbstractValue) -> Part:
         return Ellipsis
     if value.type == "int":
         return value.literal if type(value.literal) is int else Some.INTEGER
-    return Some.INTEGER if value.is_a("numpy") and kind_of(value.class_name) in ("i", "u") else Some.ARRAY
+    return (
+        Some.INTEGER
+        if value.is_a("numpy") and kind_of(value.class_name) in ("i", "u")
+        else Some.ARRAY
+    )

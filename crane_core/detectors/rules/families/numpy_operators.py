@@ -52,9 +52,18 @@ def _common(operation: Operation, left: AbstractValue, right: AbstractValue) -> 
     of_left, of_right = shape_of(left), shape_of(right)
     is_product = operation.name == "@"
     gives_false = operation.name in ("==", "!=") and not is_at_least(operation, "numpy", 1, 25)
-    if of_left is None or of_right is None or gives_false or _is_loop_first(operation.name, left, right):
+    if (
+        of_left is None
+        or of_right is None
+        or gives_false
+        or _is_loop_first(operation.name, left, right)
+    ):
         return None
-    remedy = "transpose one of them (.T), or select the part that fits" if is_product else "reshape one, or x[:, None]"
+    remedy = (
+        "transpose one of them (.T), or select the part that fits"
+        if is_product
+        else "reshape one, or x[:, None]"
+    )
     with crash_on_shape_mismatch(describe_all([left, right]), remedy):
         return (matmul if is_product else broadcast)(of_left, of_right)
 

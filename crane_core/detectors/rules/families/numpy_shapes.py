@@ -26,7 +26,9 @@ from crane_core.detectors.rules.operation import Operation
 RULES = Family("numpy: shapes and axes")
 _LISTED: Final = 100
 """Parts of an array that are stated one by one."""
-_BY_VERSION: Final = frozenset(["itemset", "newbyteorder", "ptp", "tostring", "device", "to_device", "mT"])
+_BY_VERSION: Final = frozenset(
+    ["itemset", "newbyteorder", "ptp", "tostring", "device", "to_device", "mT"]
+)
 """Names that arrays had before NumPy 2, or have since."""
 _KINDS: Final = (np.ndarray, np.float64, np.int64)
 """The result of a step on an array may be a number of NumPy."""
@@ -45,11 +47,15 @@ def reshape(operation: Operation) -> Answer:
     if not given.is_complete or given.keywords or not given.positional:
         return UNCHANGED
     one = given.positional[0]
-    wanted = lengths_in(one if len(given.positional) == 1 else AbstractValue("tuple", items=given.positional))
+    wanted = lengths_in(
+        one if len(given.positional) == 1 else AbstractValue("tuple", items=given.positional)
+    )
     shape = shape_of(subject)
     if shape is None or wanted is None:
         return AbstractValue(ARRAY)
-    remedy = f"its {shapes.size(shape)} elements need lengths with that product; -1 computes one of them"
+    remedy = (
+        f"its {shapes.size(shape)} elements need lengths with that product; -1 computes one of them"
+    )
     with crash_on_shape_mismatch(describe(subject), remedy):
         return view_of(subject, shapes.reshape(shape, wanted))
 
@@ -57,7 +63,11 @@ def reshape(operation: Operation) -> Answer:
 @RULES.method(ARRAY, "ravel", "flatten")
 def flat(operation: Operation) -> Answer:
     shape = shape_of(operation.receiver)
-    return view_of(operation.receiver, (shapes.size(shape),)) if shape is not None else AbstractValue(ARRAY)
+    return (
+        view_of(operation.receiver, (shapes.size(shape),))
+        if shape is not None
+        else AbstractValue(ARRAY)
+    )
 
 
 @RULES.attribute(ARRAY, "shape", "ndim", "size", "T", "dtype")
@@ -65,12 +75,20 @@ def attribute(operation: Operation) -> Answer:
     subject = operation.receiver
     shape, words = shape_of(subject), f"{subject.named('the array')}.{operation.name}"
     if operation.name == "dtype":
-        return AbstractValue("", {"dtype": dtype_of(subject)} if dtype_of(subject) else {}, words=words)
+        return AbstractValue(
+            "", {"dtype": dtype_of(subject)} if dtype_of(subject) else {}, words=words
+        )
     if operation.name == "T":
         return view_of(subject, None if shape is None else shape[::-1])
     if operation.name == "shape":
-        return UNCHANGED if shape is None else AbstractValue("tuple", items=map(integer, shape), words=words)
-    number = None if shape is None else len(shape) if operation.name == "ndim" else shapes.size(shape)
+        return (
+            UNCHANGED
+            if shape is None
+            else AbstractValue("tuple", items=map(integer, shape), words=words)
+        )
+    number = (
+        None if shape is None else len(shape) if operation.name == "ndim" else shapes.size(shape)
+    )
     return integer(number)
 
 
@@ -79,14 +97,22 @@ def attribute(operation: Operation) -> Answer:
 def missing(operation: Operation) -> Answer:
     """Arrays cannot get new attributes: they are as NumPy was built."""
     receiver, name = operation.receiver, operation.name
-    is_there = any(hasattr(kind, name) for kind in _KINDS) or name in _BY_VERSION or name in receiver.attributes
+    is_there = (
+        any(hasattr(kind, name) for kind in _KINDS)
+        or name in _BY_VERSION
+        or name in receiver.attributes
+    )
     if is_there or name.startswith("_"):
         return UNKNOWN
     return operation.crash(
         "AttributeError",
         f"'numpy.ndarray' object has no attribute {name!r}",
-        fact=describe(receiver, "it") if receiver.shape else f"{receiver.named('it')} is a numpy.ndarray",
-        remedy=next((remedy for names, remedy in _REMEDIES.items() if name in names.split()), _OTHERWISE),
+        fact=describe(receiver, "it")
+        if receiver.shape
+        else f"{receiver.named('it')} is a numpy.ndarray",
+        remedy=next(
+            (remedy for names, remedy in _REMEDIES.items() if name in names.split()), _OTHERWISE
+        ),
     )
 
 
@@ -110,5 +136,9 @@ def _parts(subject: AbstractValue) -> AbstractValue | None:
         return None
     are_objects = held and len(shape) == 1
     return AbstractValue(
-        "list", items=[AbstractValue(held) if are_objects else view_of(subject, shape[1:]) for _ in range(shape[0])]
+        "list",
+        items=[
+            AbstractValue(held) if are_objects else view_of(subject, shape[1:])
+            for _ in range(shape[0])
+        ],
     )

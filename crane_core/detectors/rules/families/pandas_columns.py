@@ -7,7 +7,14 @@ from typing import Any, Final
 
 from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, integer, known_facts
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.families.numpy_arrays import array, describe, is_array, kind_of, literal_of, taken_shape
+from crane_core.detectors.rules.families.numpy_arrays import (
+    array,
+    describe,
+    is_array,
+    kind_of,
+    literal_of,
+    taken_shape,
+)
 from crane_core.detectors.rules.families.pandas_frames import (
     FRAME,
     changed,
@@ -58,7 +65,11 @@ def select(operation: Operation) -> Answer:
     if not isinstance(value, (*_LABEL, tuple)):
         return UNCHANGED
     need_column(operation, old, value)
-    return column(old, value) if label_set(old) is not None and not isinstance(value, tuple) else UNCHANGED
+    return (
+        column(old, value)
+        if label_set(old) is not None and not isinstance(value, tuple)
+        else UNCHANGED
+    )
 
 
 def _several(operation: Operation, old: AbstractValue, asked: AbstractValue) -> AbstractValue:
@@ -66,7 +77,11 @@ def _several(operation: Operation, old: AbstractValue, asked: AbstractValue) -> 
         return some_rows(old)
     need_columns(operation, old, asked)
     labels = whole_labels(asked)
-    return AbstractValue(FRAME) if labels is None or label_set(old) is None else with_columns(old, labels)
+    return (
+        AbstractValue(FRAME)
+        if labels is None or label_set(old) is None
+        else with_columns(old, labels)
+    )
 
 
 # Attributes
@@ -85,7 +100,9 @@ def attribute(operation: Operation) -> Answer:
         case "columns":
             labels = labels_of(old)
             return AbstractValue(
-                "pandas.Index", known_facts(length=width, labels=None if labels is None else list(labels)), words=words
+                "pandas.Index",
+                known_facts(length=width, labels=None if labels is None else list(labels)),
+                words=words,
             )
         case "dtypes":
             return series(width)
@@ -153,7 +170,11 @@ def assign_column(operation: Operation) -> Answer:
 def _fits(operation: Operation, old: AbstractValue, value: AbstractValue) -> None:
     """A list or array has one value for each row."""
     rows = n_rows(old)
-    length = only_length(taken_shape(value)) if value.type in ("list", "tuple", "range") or is_array(value) else None
+    length = (
+        only_length(taken_shape(value))
+        if value.type in ("list", "tuple", "range") or is_array(value)
+        else None
+    )
     if rows and differ(length, rows):  # an empty frame takes the length of the value
         operation.crash(
             "ValueError",
@@ -196,7 +217,9 @@ def store_attribute(operation: Operation) -> Answer:
         case "index":
             rows = n_rows(old)
             if n_columns(old) != 0:
-                _has_as_many(operation, count, rows, "rows", f"{old.named('the frame')} has {rows} rows")
+                _has_as_many(
+                    operation, count, rows, "rows", f"{old.named('the frame')} has {rows} rows"
+                )
             changed(operation, old)
             made = some_rows(old, rows) if label_set(old) is not None else AbstractValue(FRAME)
             made.facts.pop("index_names", None)
@@ -206,7 +229,9 @@ def store_attribute(operation: Operation) -> Answer:
     return UNCHANGED
 
 
-def _has_as_many(operation: Operation, count: int | None, there: int | None, what: str, fact: str) -> None:
+def _has_as_many(
+    operation: Operation, count: int | None, there: int | None, what: str, fact: str
+) -> None:
     if differ(there, count):
         operation.crash(
             "ValueError",
@@ -227,7 +252,9 @@ def _relabelled(old: AbstractValue, value: AbstractValue) -> None:
 @RULES.set_attribute("pandas.*")
 def store_name_of_index(operation: Operation) -> Answer:
     """frame.index.name = ...: which frames share an index is unknown."""
-    if getattr(operation.node, "attr", operation.name) in ("name", "names") and not is_frame(operation.receiver):
+    if getattr(operation.node, "attr", operation.name) in ("name", "names") and not is_frame(
+        operation.receiver
+    ):
         forget_index_names(operation)
     return UNKNOWN
 
@@ -249,13 +276,17 @@ def without(old: AbstractValue, labels: list[Any]) -> AbstractValue:
     order, known = labels_of(old), label_set(old)
     if order is not None:
         return with_columns(old, [label for label in order if label not in labels])
-    return with_label_set(old, known - set(labels)) if known is not None else with_columns(old, None)
+    return (
+        with_label_set(old, known - set(labels)) if known is not None else with_columns(old, None)
+    )
 
 
 # Methods that give a frame with other columns
 
 
-def in_place(operation: Operation, given: dict[str, AbstractValue], made: AbstractValue) -> AbstractValue:
+def in_place(
+    operation: Operation, given: dict[str, AbstractValue], made: AbstractValue
+) -> AbstractValue:
     """The result of a method with `inplace`: None, with the object changed, or the new one."""
     inplace = given.get("inplace")
     old = operation.receiver
@@ -294,13 +325,18 @@ def drop(operation: Operation) -> Answer:
 @RULES.method(FRAME, "query")
 def queried(operation: Operation) -> Answer:
     """Some of the rows, where the text compares a column; what other texts give may be labels."""
-    old, text = operation.receiver, operation.first.literal if operation.arguments.positional else None
+    old, text = (
+        operation.receiver,
+        operation.first.literal if operation.arguments.positional else None,
+    )
     try:
         condition = ast.parse(text.strip(), mode="eval").body if isinstance(text, str) else None
     except SyntaxError:
         return UNKNOWN
     match condition:
-        case ast.Compare(ast.Name(label)) if label in (label_set(old) or ()) and not operation.arguments.keywords:
+        case ast.Compare(ast.Name(label)) if (
+            label in (label_set(old) or ()) and not operation.arguments.keywords
+        ):
             return some_rows(old)
     return UNKNOWN
 
@@ -309,7 +345,9 @@ def queried(operation: Operation) -> Answer:
 def correlated(operation: Operation) -> Answer:
     """Since pandas 2.0 texts are not left out by themselves."""
     old, given = operation.receiver, operation.arguments
-    is_strict = is_pandas(operation, 2, 0) and "numeric_only" not in given.keywords and not given.positional
+    is_strict = (
+        is_pandas(operation, 2, 0) and "numeric_only" not in given.keywords and not given.positional
+    )
     if is_strict and (label := text_column(old)) is not None:
         operation.crash(
             "ValueError",

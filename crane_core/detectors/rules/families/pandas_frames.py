@@ -47,14 +47,20 @@ def index_labels(value: AbstractValue) -> tuple[Any, ...] | None:
     """All labels of an index of texts, in order."""
     labels = value.fact("labels")
     is_whole = isinstance(labels, list) and value.fact("length") == len(labels)
-    is_text = isinstance(labels, list) and all(isinstance(label, str) and "\u2026" not in label for label in labels)
+    is_text = isinstance(labels, list) and all(
+        isinstance(label, str) and "\u2026" not in label for label in labels
+    )
     return tuple(labels) if is_whole and is_text and isinstance(labels, list) else None
 
 
 def lacks(frame: AbstractValue, label: Any) -> bool:
     """Whether the frame certainly has no column of this label."""
     labels = label_set(frame)
-    return labels is not None and isinstance(label, (str, int, float, bool, tuple, type(None))) and label not in labels
+    return (
+        labels is not None
+        and isinstance(label, (str, int, float, bool, tuple, type(None)))
+        and label not in labels
+    )
 
 
 def lacks_key(frame: AbstractValue, label: Any) -> bool:
@@ -109,21 +115,31 @@ def column_facts(frame: AbstractValue, label: Any) -> dict[str, Any]:
 
 
 def frame(
-    columns: Iterable[Any] | None, rows: int | None = None, *, dtypes: Mapping[Any, str] | None = None, **facts: Any
+    columns: Iterable[Any] | None,
+    rows: int | None = None,
+    *,
+    dtypes: Mapping[Any, str] | None = None,
+    **facts: Any,
 ) -> AbstractValue:
     """A frame with these columns in this order; None if they are not known.
 
     Labels that are tuples may be those of a MultiIndex, in which a part of a label selects all columns below it.
     """
     if columns is None:
-        return AbstractValue(FRAME, known_facts(**facts, shape=(rows, None), dtypes=dict(dtypes or ()) or None))
+        return AbstractValue(
+            FRAME, known_facts(**facts, shape=(rows, None), dtypes=dict(dtypes or ()) or None)
+        )
     labels, apart = tuple(columns), frozenset(columns)
     if any(isinstance(label, tuple) for label in labels):
         return AbstractValue(FRAME, {"shape": (rows, len(labels))})
     if len(apart) < len(labels):
-        return AbstractValue(FRAME, {"shape": (rows, len(labels))})  # where one label stands for several columns
+        return AbstractValue(
+            FRAME, {"shape": (rows, len(labels))}
+        )  # where one label stands for several columns
     shape = (rows, len(labels))
-    known = known_facts(**facts, columns=labels, column_labels=apart, shape=shape, dtypes=dict(dtypes or ()) or None)
+    known = known_facts(
+        **facts, columns=labels, column_labels=apart, shape=shape, dtypes=dict(dtypes or ()) or None
+    )
     return AbstractValue(FRAME, known)
 
 
@@ -133,8 +149,14 @@ def with_columns(
     """The same rows with other columns. `names` maps to the old label of each that was renamed."""
     kept = None if columns is None else tuple(columns)
     before = {label: (names or {}).get(label, label) for label in kept or ()}
-    dtypes = {label: dtype for label, was in before.items() if (dtype := dtype_of_column(old, was)) is not None}
-    per_column = {label: facts for label, was in before.items() if (facts := column_facts(old, was))}
+    dtypes = {
+        label: dtype
+        for label, was in before.items()
+        if (dtype := dtype_of_column(old, was)) is not None
+    }
+    per_column = {
+        label: facts for label, was in before.items() if (facts := column_facts(old, was))
+    }
     made = frame(kept, n_rows(old), dtypes=dtypes, per_column=per_column or None)
     return with_index_of(old, made)
 
@@ -171,9 +193,16 @@ def some_rows(old: AbstractValue, count: int | None = None) -> AbstractValue:
 
 
 def series(
-    length: int | None = None, dtype: str | None = None, name: Any = None, *, words: str = "", **facts: Any
+    length: int | None = None,
+    dtype: str | None = None,
+    name: Any = None,
+    *,
+    words: str = "",
+    **facts: Any,
 ) -> AbstractValue:
-    return AbstractValue(SERIES, known_facts(length=length, dtype=dtype, name=name, **facts), words=words)
+    return AbstractValue(
+        SERIES, known_facts(length=length, dtype=dtype, name=name, **facts), words=words
+    )
 
 
 def column(old: AbstractValue, label: Any) -> AbstractValue:
@@ -213,7 +242,11 @@ def is_numeric(dtype: str | None) -> bool:
 def changed(operation: Operation, value: AbstractValue) -> None:
     """Columns or rows of a frame are others now: what may be the same object under another name is forgotten."""
     for other in operation.variables():
-        if other.type == value.type and _may_be_one(other, value) and not operation.is_told_apart(other, value):
+        if (
+            other.type == value.type
+            and _may_be_one(other, value)
+            and not operation.is_told_apart(other, value)
+        ):
             other.forget()
 
 
@@ -251,15 +284,27 @@ def nearest(old: AbstractValue, label: Any) -> str:
 
 
 def _is_like(known: Any, label: Any) -> bool:
-    return isinstance(known, str) and isinstance(label, str) and known.strip().casefold() == label.strip().casefold()
+    return (
+        isinstance(known, str)
+        and isinstance(label, str)
+        and known.strip().casefold() == label.strip().casefold()
+    )
 
 
 def missing_column(operation: Operation, old: AbstractValue, label: Any) -> None:
-    operation.crash("KeyError", f"no column named {label!r}", fact=told_columns(old, label), remedy=nearest(old, label))
+    operation.crash(
+        "KeyError",
+        f"no column named {label!r}",
+        fact=told_columns(old, label),
+        remedy=nearest(old, label),
+    )
 
 
 def need_column(
-    operation: Operation, old: AbstractValue, label: Any, lacks: Callable[[AbstractValue, Any], bool] = lacks
+    operation: Operation,
+    old: AbstractValue,
+    label: Any,
+    lacks: Callable[[AbstractValue, Any], bool] = lacks,
 ) -> None:
     """Raise where the frame certainly has no such column."""
     if lacks(old, label):
@@ -278,7 +323,9 @@ def need_columns(
 
 
 def lacking(
-    old: AbstractValue, asked: AbstractValue | None, lacks: Callable[[AbstractValue, Any], bool] = lacks
+    old: AbstractValue,
+    asked: AbstractValue | None,
+    lacks: Callable[[AbstractValue, Any], bool] = lacks,
 ) -> list[Any]:
     """Those of the labels given, as one or as a list, that the frame certainly lacks."""
     return [label for label in labels_in(asked) or () if lacks(old, label)]

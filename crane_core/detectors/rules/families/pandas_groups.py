@@ -35,7 +35,9 @@ def groupby(operation: Operation) -> Answer:
         need_columns(operation, old, by, lacks_key)
     elif lacking(old, by, lacks_key):
         return AbstractValue(GROUPED)
-    return AbstractValue(GROUPED, known_facts(frame=old), words=f"the groups of {old.words}" if old.words else "")
+    return AbstractValue(
+        GROUPED, known_facts(frame=old), words=f"the groups of {old.words}" if old.words else ""
+    )
 
 
 def _frame_of(groups: AbstractValue) -> AbstractValue:
@@ -52,7 +54,9 @@ def select(operation: Operation) -> Answer:
         operation.crash(
             "ValueError",
             "Cannot subset columns with a tuple with more than one element; use a list instead",
-            fact=f"the index is the tuple {asked.literal!r}" if asked.is_literal else "the index is a tuple",
+            fact=f"the index is the tuple {asked.literal!r}"
+            if asked.is_literal
+            else "the index is a tuple",
             remedy="use double brackets: [[...]]",
         )
     return AbstractValue(GROUPED) if asked.type == "list" else UNCHANGED
@@ -66,7 +70,11 @@ def aggregate(operation: Operation) -> Answer:
     if asked is not None:
         sources = list(asked.members or ()) if asked.type == "dict" else []
     else:
-        sources = [made.items[0].literal for made in given.keywords.values() if made.type == "tuple" and made.items]
+        sources = [
+            made.items[0].literal
+            for made in given.keywords.values()
+            if made.type == "tuple" and made.items
+        ]
     for label in sources:
         if asked is not None or isinstance(label, str):
             need_column(operation, _frame_of(groups), label)

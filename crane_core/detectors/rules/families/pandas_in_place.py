@@ -6,7 +6,13 @@ from typing import Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue, restricted
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.families.pandas_frames import FRAME, changed, labels_of, n_rows, replace_facts
+from crane_core.detectors.rules.families.pandas_frames import (
+    FRAME,
+    changed,
+    labels_of,
+    n_rows,
+    replace_facts,
+)
 from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 
@@ -38,5 +44,9 @@ def same_values(operation: Operation) -> Answer:
     if is_of_rows or {"inplace", "index"} & keywords.keys() or not operation.arguments.is_complete:
         return UNKNOWN
     known = operation.receiver.mapping("per_column")
-    kept = {label: facts for label, facts in known.items() if operation.name != "assign" or label not in keywords}
+    kept = {
+        label: facts
+        for label, facts in known.items()
+        if operation.name != "assign" or label not in keywords
+    }
     return AbstractValue(FRAME, {"per_column": kept}) if kept else UNKNOWN

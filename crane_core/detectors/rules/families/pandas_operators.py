@@ -12,7 +12,24 @@ from crane_core.detectors.rules.family import Family
 from crane_core.detectors.rules.operation import Operation
 
 RULES = Family("pandas: operators")
-_SYMBOLS: Final = ("+", "-", "*", "/", "//", "%", "**", "==", "!=", "<", "<=", ">", ">=", "&", "|", "^")
+_SYMBOLS: Final = (
+    "+",
+    "-",
+    "*",
+    "/",
+    "//",
+    "%",
+    "**",
+    "==",
+    "!=",
+    "<",
+    "<=",
+    ">",
+    ">=",
+    "&",
+    "|",
+    "^",
+)
 _SCALARS: Final = ("int", "float", "str", "bool")
 
 
@@ -20,7 +37,12 @@ _SCALARS: Final = ("int", "float", "str", "bool")
 @RULES.operator(FRAME, *_SYMBOLS)
 def on_columns(operation: Operation) -> Answer:
     sides = (operation.receiver, operation.first)
-    scalars = () if operation.name in "&|^" else _SCALARS  # bits of a number go with some dtypes alone
-    if not all(is_frame(each) or is_series(each) or is_array(each) or each.type in scalars for each in sides):
+    scalars = (
+        () if operation.name in "&|^" else _SCALARS
+    )  # bits of a number go with some dtypes alone
+    if not all(
+        is_frame(each) or is_series(each) or is_array(each) or each.type in scalars
+        for each in sides
+    ):
         return UNKNOWN
     return AbstractValue(FRAME if any(map(is_frame, sides)) else SERIES)

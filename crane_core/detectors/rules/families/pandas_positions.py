@@ -31,7 +31,12 @@ from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import is_beyond
 
 RULES = Family("pandas: positions")
-_INDEXERS: Final = {"loc": "_LocIndexer", "iloc": "_iLocIndexer", "at": "_AtIndexer", "iat": "_iAtIndexer"}
+_INDEXERS: Final = {
+    "loc": "_LocIndexer",
+    "iloc": "_iLocIndexer",
+    "at": "_AtIndexer",
+    "iat": "_iAtIndexer",
+}
 _MOST: Final = 200
 """Labels that are gone through one by one."""
 
@@ -67,14 +72,22 @@ def taken(operation: Operation) -> Answer:
     is_several = rows.type in ("slice", "list") or rows.fact("dtype") == "bool"
     chosen = old
     if is_frame(old) and len(parts) > 1:
-        takes_rows = rows.type == "slice" or rows.fact("dtype") == "bool"  # else both may be one row's label
+        takes_rows = (
+            rows.type == "slice" or rows.fact("dtype") == "bool"
+        )  # else both may be one row's label
         if not is_by_place and takes_rows and parts[1].type != "tuple":
             need_columns(operation, old, parts[1])
         labels = _at_places(parts[1], labels_of(old)) if is_by_place else whole_labels(parts[1])
         if labels is None or label_set(old) is None or len(parts) > 2 or parts[1].type == "tuple":
             return UNCHANGED
-        chosen = with_columns(old, labels) if parts[1].type in ("list", "slice") else column(old, labels[0])
-        if rows.type == "slice" and all(bound.literal is None for bound in rows.items or [AbstractValue()]):
+        chosen = (
+            with_columns(old, labels)
+            if parts[1].type in ("list", "slice")
+            else column(old, labels[0])
+        )
+        if rows.type == "slice" and all(
+            bound.literal is None for bound in rows.items or [AbstractValue()]
+        ):
             return chosen
     return some_rows(chosen) if is_several else UNCHANGED
 
@@ -87,7 +100,9 @@ def _at_places(part: AbstractValue, order: tuple[Any, ...] | None) -> list[Any] 
         return list(order[chosen])
     places = part.items or [] if part.type == "list" else [part]
     numbers = [place.literal for place in places]
-    if not numbers or any(type(number) is not int or is_beyond(number, len(order)) for number in numbers):
+    if not numbers or any(
+        type(number) is not int or is_beyond(number, len(order)) for number in numbers
+    ):
         return None
     return [order[number] for number in numbers]
 
@@ -101,7 +116,11 @@ def store(operation: Operation) -> Answer:
     old, parts = _of(operation), _parts(operation.first)
     changed(operation, old)
     is_by_label = operation.receiver.class_name in ("_LocIndexer", "_AtIndexer")
-    new = (_labels_stored(parts) if is_by_label else []) if parts is not None and label_set(old) is not None else None
+    new = (
+        (_labels_stored(parts) if is_by_label else [])
+        if parts is not None and label_set(old) is not None
+        else None
+    )
     if parts is None or new is None:
         old.forget()
         return UNCHANGED
@@ -161,7 +180,9 @@ def label_at(operation: Operation) -> Answer:
         return literal(labels[asked.literal])
     if (chosen := slice_of(asked)) is None:
         return UNCHANGED
-    return AbstractValue("pandas.Index", {"labels": list(labels[chosen]), "length": len(labels[chosen])})
+    return AbstractValue(
+        "pandas.Index", {"labels": list(labels[chosen]), "length": len(labels[chosen])}
+    )
 
 
 @RULES.method(FRAME, "iterrows", "itertuples", "items")
@@ -177,7 +198,8 @@ def all_columns(operation: Operation) -> Answer:
         return UNKNOWN
     labels = operation.elements(old)
     columns = [
-        AbstractValue(SERIES) if label.literal is NOT_KNOWN else column(old, label.literal) for label in labels or ()
+        AbstractValue(SERIES) if label.literal is NOT_KNOWN else column(old, label.literal)
+        for label in labels or ()
     ]
     pairs = [AbstractValue("tuple", items=pair) for pair in zip(labels or (), columns, strict=True)]
     return AbstractValue("list", items=pairs) if pairs else UNKNOWN
@@ -191,7 +213,10 @@ def step(operation: Operation) -> Answer:
         return UNKNOWN  # there may be none
     if way == "itertuples":
         return UNCHANGED
-    return AbstractValue("tuple", items=[AbstractValue(), row_of(old) if way == "iterrows" else AbstractValue(SERIES)])
+    return AbstractValue(
+        "tuple",
+        items=[AbstractValue(), row_of(old) if way == "iterrows" else AbstractValue(SERIES)],
+    )
 
 
 # By other labels

@@ -28,7 +28,10 @@ RULES = Family("pandas: tables")
 
 @RULES.function("pandas.DataFrame")
 def new_frame(operation: Operation) -> Answer:
-    given = operation.arguments.bound("data=None, index=None, columns=None, dtype=None, copy=None") or {}
+    given = (
+        operation.arguments.bound("data=None, index=None, columns=None, dtype=None, copy=None")
+        or {}
+    )
     data, columns = given.get("data", AbstractValue()), given.get("columns")
     if data.type == "dict" and data.members and columns is None:
         return _of_dict(operation, data.members, given)
@@ -37,7 +40,9 @@ def new_frame(operation: Operation) -> Answer:
     return _of_rows(data, columns, given)
 
 
-def _of_rows(data: AbstractValue, columns: AbstractValue | None, given: Mapping[str, AbstractValue]) -> AbstractValue:
+def _of_rows(
+    data: AbstractValue, columns: AbstractValue | None, given: Mapping[str, AbstractValue]
+) -> AbstractValue:
     """Labels that are given, or counted; those of dicts are not known."""
     if _brings_labels(data):
         return AbstractValue(FRAME)
@@ -51,7 +56,9 @@ def _of_rows(data: AbstractValue, columns: AbstractValue | None, given: Mapping[
 
 def _brings_labels(data: AbstractValue) -> bool:
     """Lists of series, and records."""
-    return any(map(is_series, data.items or ())) or str(data.fact("dtype", "")).startswith(("[", "V", "|V"))
+    return any(map(is_series, data.items or ())) or str(data.fact("dtype", "")).startswith(
+        ("[", "V", "|V")
+    )
 
 
 def _may_hold_dicts(data: AbstractValue) -> bool:
@@ -59,7 +66,9 @@ def _may_hold_dicts(data: AbstractValue) -> bool:
 
 
 def _of_dict(
-    operation: Operation, members: Mapping[object, AbstractValue], given: Mapping[str, AbstractValue]
+    operation: Operation,
+    members: Mapping[object, AbstractValue],
+    given: Mapping[str, AbstractValue],
 ) -> Answer:
     """A column for each key, whatever is known of it; lists and arrays have one length."""
     lengths = {key: _length(value) for key, value in members.items()}
@@ -73,7 +82,11 @@ def _of_dict(
         )
     rows = next(iter(known)) if len(known) == 1 and None not in lengths.values() else None
     made = frame(members, rows)
-    return made if any(value.is_a("pandas") or not value.type for value in members.values()) else _counted(made, given)
+    return (
+        made
+        if any(value.is_a("pandas") or not value.type for value in members.values())
+        else _counted(made, given)
+    )
 
 
 def _length(value: AbstractValue) -> int | None:
@@ -102,8 +115,12 @@ def pivot(operation: Operation) -> Answer:
     old = operation.receiver
     for name in ("columns", "index", "values"):
         need_columns(operation, old, given.get(name))
-    keys = [str(label) for name in ("index", "columns") for label in labels_in(given.get(name)) or ()]
-    for name, facts in old.mapping("duplicates").items() if {"index", "columns"} <= given.keys() else ():
+    keys = [
+        str(label) for name in ("index", "columns") for label in labels_in(given.get(name)) or ()
+    ]
+    for name, facts in (
+        old.mapping("duplicates").items() if {"index", "columns"} <= given.keys() else ()
+    ):
         if sorted(name.split(", ")) == sorted(keys) and facts.get("n_duplicates"):
             operation.crash(
                 "ValueError",
@@ -117,6 +134,11 @@ def pivot(operation: Operation) -> Answer:
 @RULES.function("pandas.read_csv", "pandas.read_excel", "pandas.read_table", "pandas.read_parquet")
 def read(operation: Operation) -> Answer:
     keywords = operation.arguments.keywords
-    if {"chunksize", "iterator", "sheet_name", "squeeze"} & keywords.keys() or not operation.arguments.is_complete:
+    if {
+        "chunksize",
+        "iterator",
+        "sheet_name",
+        "squeeze",
+    } & keywords.keys() or not operation.arguments.is_complete:
         return UNCHANGED
     return AbstractValue(FRAME)

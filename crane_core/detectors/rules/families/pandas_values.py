@@ -9,7 +9,13 @@ from typing import Any, Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue, integer, known_facts, literal
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.families.numpy_arrays import dtype_meant, kind_of, literal_of, some_texts, values_told
+from crane_core.detectors.rules.families.numpy_arrays import (
+    dtype_meant,
+    kind_of,
+    literal_of,
+    some_texts,
+    values_told,
+)
 from crane_core.detectors.rules.families.numpy_functions import reads_as_number
 from crane_core.detectors.rules.families.pandas_frames import (
     FRAME,
@@ -50,9 +56,17 @@ def bad_text(abstract: AbstractValue, *, is_whole: bool = False) -> str | None:
     is_object = dtype_of(abstract) == "object" and _is_said_to_be_text(abstract)
     if not is_object and not is_text(dtype_of(abstract)):
         return None
-    if abstract.fact("texts_look_like") == "numbers" and abstract.fact("n_other_texts") == 0 and not is_whole:
+    if (
+        abstract.fact("texts_look_like") == "numbers"
+        and abstract.fact("n_other_texts") == 0
+        and not is_whole
+    ):
         return None
-    texts = [value for value in values_told(abstract) if isinstance(value, str) and not value.endswith("\u2026")]
+    texts = [
+        value
+        for value in values_told(abstract)
+        if isinstance(value, str) and not value.endswith("\u2026")
+    ]
     return next((text for text in texts if not reads_as_number(text, is_whole=is_whole)), None)
 
 
@@ -125,7 +139,9 @@ def astype_of_frame(operation: Operation) -> Answer:
     if given is None or "errors" in given:
         return AbstractValue(FRAME)
     asked = given["dtype"]
-    wanted = dict.fromkeys(labels_of(old) or (), asked) if asked.type != "dict" else asked.members or {}
+    wanted = (
+        dict.fromkeys(labels_of(old) or (), asked) if asked.type != "dict" else asked.members or {}
+    )
     for label, dtype in wanted.items():
         need_column(operation, old, label)
         cast(operation, column(old, label), dtype_asked(dtype))
@@ -164,18 +180,28 @@ def to_datetime(operation: Operation) -> Answer:
     return mapped(old)
 
 
-def _refuse_formats(operation: Operation, old: AbstractValue, given: Mapping[str, AbstractValue]) -> None:
+def _refuse_formats(
+    operation: Operation, old: AbstractValue, given: Mapping[str, AbstractValue]
+) -> None:
     """The first text, those with the largest numbers, and bad ones, as the kernel's pandas reads them.
 
     Without a format, the first text decides it.
     """
     options = {name: given[name].literal for name in given if name != "arg"}
     others = old.fact("other_texts")
-    if not options.keys() <= {"format", "dayfirst"} or not {str, bool}.issuperset(map(type, options.values())):
+    if not options.keys() <= {"format", "dayfirst"} or not {str, bool}.issuperset(
+        map(type, options.values())
+    ):
         return
     version = operation.packages.get("pandas", "")
-    bad = [text for text in others if _read_dates((text,), (), version)] if isinstance(others, list) else []
-    telling = old.fact("telling_dates") or [value for value in values_told(old) if value not in bad][:1]
+    bad = (
+        [text for text in others if _read_dates((text,), (), version)]
+        if isinstance(others, list)
+        else []
+    )
+    telling = (
+        old.fact("telling_dates") or [value for value in values_told(old) if value not in bad][:1]
+    )
     texts = [*telling, *bad]
     if len(texts) < 2 or any(not isinstance(text, str) or "\u2026" in text for text in texts):
         return
@@ -190,7 +216,9 @@ def _refuse_formats(operation: Operation, old: AbstractValue, given: Mapping[str
 
 
 @cache
-def _read_dates(texts: tuple[str, ...], options: tuple[tuple[str, Any], ...], version: str) -> Exception | None:
+def _read_dates(
+    texts: tuple[str, ...], options: tuple[tuple[str, Any], ...], version: str
+) -> Exception | None:
     import pandas
 
     if pandas.__version__ != version:
@@ -251,12 +279,21 @@ def elements_of(old: AbstractValue) -> list[AbstractValue]:
 
 def _texts_called(old: AbstractValue) -> list[AbstractValue]:
     """Of a column of nothing but texts some of them, or any text; none of another."""
-    if old.fact("has_nan") is not False or not (is_text(dtype_of(old)) or old.item_types == {"str"}):
+    if old.fact("has_nan") is not False or not (
+        is_text(dtype_of(old)) or old.item_types == {"str"}
+    ):
         return []
-    return [literal(text) for text in list(dict.fromkeys(some_texts(old)))[:_CALLED]] or [AbstractValue("str")]
+    return [literal(text) for text in list(dict.fromkeys(some_texts(old)))[:_CALLED]] or [
+        AbstractValue("str")
+    ]
 
 
-_ELEMENTS: Final = {**dict.fromkeys(_WHOLE, "int"), "float64": "float", "float32": "float", "bool": "bool"}
+_ELEMENTS: Final = {
+    **dict.fromkeys(_WHOLE, "int"),
+    "float64": "float",
+    "float32": "float",
+    "bool": "bool",
+}
 """What a function called on elements gets, by dtype."""
 _CALLED: Final = 12
 """Texts of a column on which a function is tried."""
@@ -274,8 +311,14 @@ def applied(operation: Operation) -> Answer:
         return _looked_up(old, function) if is_map and is_alone else UNCHANGED
     if function.type != "function" or not is_alone or not n_rows(old):
         return UNKNOWN  # it may never be called
-    made = [operation.call(function, [element], {}) for element in elements_of(old) or [AbstractValue()]]
-    return mapped(old) if is_map or all(value.type and not is_series(value) for value in made) else UNCHANGED
+    made = [
+        operation.call(function, [element], {}) for element in elements_of(old) or [AbstractValue()]
+    ]
+    return (
+        mapped(old)
+        if is_map or all(value.type and not is_series(value) for value in made)
+        else UNCHANGED
+    )
 
 
 def _looked_up(old: AbstractValue, by: AbstractValue) -> AbstractValue:
@@ -318,7 +361,9 @@ def item_of_series(operation: Operation) -> Answer:
         operation.crash(
             "KeyError",
             f"the row has no label {value!r}",
-            fact=told_columns(AbstractValue(FRAME, {"column_labels": labels}, words=old.words), value),
+            fact=told_columns(
+                AbstractValue(FRAME, {"column_labels": labels}, words=old.words), value
+            ),
             remedy="use a label that the row has",
         )
     if (is_series(asked) or asked.type == "numpy.ndarray") and asked.fact("dtype") == "bool":

@@ -7,7 +7,13 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from crane_core.detectors.rules.abstract_value import AbstractValue, all_known, known_facts, literal, restricted
+from crane_core.detectors.rules.abstract_value import (
+    AbstractValue,
+    all_known,
+    known_facts,
+    literal,
+    restricted,
+)
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.python_values import (
     FLOWING,
@@ -56,7 +62,9 @@ def computed(operation: Operation) -> Answer:
     n_positional, names = len(arguments.positional), list(arguments.keywords)
     given = tried(
         operation,
-        lambda *values: function(*values[:n_positional], **dict(zip(names, values[n_positional:], strict=True))),
+        lambda *values: function(
+            *values[:n_positional], **dict(zip(names, values[n_positional:], strict=True))
+        ),
         operands,
     )
     is_exact = isinstance(given, AbstractValue) and known(operands)
@@ -66,9 +74,15 @@ def computed(operation: Operation) -> Answer:
 def _is_computed(name: str, operands: list[AbstractValue]) -> bool:
     """Whether computing it costs little and returns no object that has another name: one of several lists."""
     if name == "pow":
-        return all(isinstance(value.literal, int) and abs(value.literal) < 100 for value in operands)
+        return all(
+            isinstance(value.literal, int) and abs(value.literal) < 100 for value in operands
+        )
     parts = [*operands, *(part for value in operands for part in value.items or ())]
-    return name not in ("min", "max", "sum", "sorted") or len(operands) == 1 and not _hold_others(parts[1:])
+    return (
+        name not in ("min", "max", "sum", "sorted")
+        or len(operands) == 1
+        and not _hold_others(parts[1:])
+    )
 
 
 def _hold_others(values: list[AbstractValue]) -> bool:
@@ -77,20 +91,28 @@ def _hold_others(values: list[AbstractValue]) -> bool:
 
 def _result(name: str, value: AbstractValue) -> Answer:
     if name == "sorted":
-        return AbstractValue("list", known_facts(length=length_of(value), item_types=value.fact("item_types")))
+        return AbstractValue(
+            "list", known_facts(length=length_of(value), item_types=value.fact("item_types"))
+        )
     if name == "len" and value.shape:
         return AbstractValue("int") if value.shape[0] is None else literal(value.shape[0])
     return AbstractValue(_RESULTS[name]) if name in _RESULTS else UNCHANGED
 
 
-@RULES.function("builtins.print", "builtins.id", "builtins.type", "builtins.hash", "builtins.callable")
+@RULES.function(
+    "builtins.print", "builtins.id", "builtins.type", "builtins.hash", "builtins.callable"
+)
 @RULES.function("builtins.format")
 def of_anything(operation: Operation) -> Answer:
     """Functions that only look at a value."""
     name, values = operation.function_name, operation.arguments.positional
     if name == "hash" and values:
         by_types(operation, hash, values[:1])
-    return AbstractValue("NoneType", literal=None) if name == "print" else AbstractValue(_RESULTS.get(name, ""))
+    return (
+        AbstractValue("NoneType", literal=None)
+        if name == "print"
+        else AbstractValue(_RESULTS.get(name, ""))
+    )
 
 
 @RULES.function("builtins.isinstance")
@@ -101,10 +123,23 @@ def is_of_class(operation: Operation) -> Answer:
         return literal(True)
     is_builtin = is_own(value) and kind.path.startswith("builtins.")
     wanted = vars(builtins).get(kind.path.removeprefix("builtins.")) if is_builtin else None
-    return literal(isinstance(SAMPLES[value.type][0], wanted)) if isinstance(wanted, type) else AbstractValue("bool")
+    return (
+        literal(isinstance(SAMPLES[value.type][0], wanted))
+        if isinstance(wanted, type)
+        else AbstractValue("bool")
+    )
 
 
-@RULES.function("math.sqrt", "math.log", "math.exp", "math.floor", "math.ceil", "math.log10", "math.log2", "math.sin")
+@RULES.function(
+    "math.sqrt",
+    "math.log",
+    "math.exp",
+    "math.floor",
+    "math.ceil",
+    "math.log10",
+    "math.log2",
+    "math.sin",
+)
 def of_mathematics(operation: Operation) -> Answer:
     if not operation.arguments.is_complete or operation.arguments.keywords:
         return UNCHANGED
@@ -116,7 +151,11 @@ def of_mathematics(operation: Operation) -> Answer:
 def container_of(operation: Operation) -> Answer:
     name = operation.function_name
     if not operation.arguments.positional:
-        return made(getattr(builtins, name)()) if operation.arguments.is_complete else AbstractValue(name)
+        return (
+            made(getattr(builtins, name)())
+            if operation.arguments.is_complete
+            else AbstractValue(name)
+        )
     value = operation.first
     by_types(operation, iter, [value])
     items = elements_of(value)
@@ -130,7 +169,9 @@ def container_of(operation: Operation) -> Answer:
 
 def _set_of(name: str, items: list[AbstractValue] | None) -> AbstractValue:
     values = None if items is None else known(items)
-    is_plain = values is not None and all(isinstance(each, (str, int, float, bool)) for each in values)
+    is_plain = values is not None and all(
+        isinstance(each, (str, int, float, bool)) for each in values
+    )
     return literal(getattr(builtins, name)(values)) if is_plain else AbstractValue(name)
 
 
@@ -167,21 +208,33 @@ def flowing(operation: Operation) -> Answer:
         return AbstractValue(name, items=turns)
     if not firsts or name == "reversed":
         return AbstractValue(name)
-    first = AbstractValue("tuple", items=[_start(operation), *firsts] if name == "enumerate" else firsts)
+    first = AbstractValue(
+        "tuple", items=[_start(operation), *firsts] if name == "enumerate" else firsts
+    )
     return AbstractValue(name, {"first_items": [first]})
 
 
 def _start(operation: Operation) -> AbstractValue:
     """The number from which enumerate counts."""
-    given = [*operation.arguments.positional[1:], *operation.arguments.keywords.values(), literal(0)]
+    given = [
+        *operation.arguments.positional[1:],
+        *operation.arguments.keywords.values(),
+        literal(0),
+    ]
     return given[0] if operation.function_name == "enumerate" else literal(0)
 
 
-def _all_turns(operation: Operation, rows: list[Sequence[AbstractValue] | None]) -> list[AbstractValue] | None:
+def _all_turns(
+    operation: Operation, rows: list[Sequence[AbstractValue] | None]
+) -> list[AbstractValue] | None:
     """All its elements; None where not all elements are known, or they are too many."""
     name, start = operation.function_name, _start(operation).literal
     is_plain = isinstance(start, int) and (name != "zip" or not operation.arguments.keywords)
-    if not is_plain or not rows or not all(row is not None and len(row) <= _MOST_ROWS for row in rows):
+    if (
+        not is_plain
+        or not rows
+        or not all(row is not None and len(row) <= _MOST_ROWS for row in rows)
+    ):
         return None
     return _turns(name, [list(row or ()) for row in rows], start)
 
@@ -190,7 +243,11 @@ def _turns(name: str, rows: list[list[AbstractValue]], start: int) -> list[Abstr
     """All its elements, if all are known."""
     if name == "reversed":
         return rows[0][::-1]
-    columns = [list(map(literal, range(start, start + len(rows[0])))), *rows] if name == "enumerate" else rows
+    columns = (
+        [list(map(literal, range(start, start + len(rows[0])))), *rows]
+        if name == "enumerate"
+        else rows
+    )
     return [AbstractValue("tuple", items=parts) for parts in zip(*columns, strict=False)]
 
 
@@ -226,6 +283,11 @@ def call_of_no_function(operation: Operation) -> Answer:
 def _instead(value: AbstractValue) -> str:
     if value.type == "module":
         return f"Call a function of the module: {value.words}.name(...)."
-    if value.type in ("list", "dict", "tuple") or value.class_name in ("ndarray", "DataFrame", "Series", "Tensor"):
+    if value.type in ("list", "dict", "tuple") or value.class_name in (
+        "ndarray",
+        "DataFrame",
+        "Series",
+        "Tensor",
+    ):
         return "Use square brackets for its items."
     return "The name was reassigned and no longer refers to the function: restart the kernel, or `del` it first."

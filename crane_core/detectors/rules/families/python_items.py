@@ -25,7 +25,12 @@ from crane_core.detectors.rules.operation import Operation
 
 RULES = Family("python: items")
 _ROWS = ("list", "tuple", "str", "range", "bytes")
-_DICTS = ("builtins.dict", "collections.OrderedDict", "collections.defaultdict", "collections.Counter")
+_DICTS = (
+    "builtins.dict",
+    "collections.OrderedDict",
+    "collections.defaultdict",
+    "collections.Counter",
+)
 
 
 @RULES.item("*")
@@ -47,9 +52,13 @@ def item(operation: Operation) -> Answer:
     return first[at] if -len(first) * (items is not None) <= at < len(first) else item_like(held)
 
 
-def _refuse_types(operation: Operation, step: Callable[..., Any], held: AbstractValue, *others: AbstractValue) -> None:
+def _refuse_types(
+    operation: Operation, step: Callable[..., Any], held: AbstractValue, *others: AbstractValue
+) -> None:
     """What Python refuses whatever the container holds, and whatever the unknown value is."""
-    by_types(operation, step, [AbstractValue(held.type, words=words_of(held)), *others], unknown=ANYTHING)
+    by_types(
+        operation, step, [AbstractValue(held.type, words=words_of(held)), *others], unknown=ANYTHING
+    )
 
 
 def _refuse_beyond(operation: Operation, row: AbstractValue, at: int, why: str) -> None:
@@ -59,7 +68,9 @@ def _refuse_beyond(operation: Operation, row: AbstractValue, at: int, why: str) 
             "IndexError",
             f"{why}: index {at}, length {length}",
             fact=f"{words_of(row, 'the ' + row.type)} has {length} elements",
-            remedy=f"Use an index from {-length} to {length - 1}." if length else "It is empty: add elements first.",
+            remedy=f"Use an index from {-length} to {length - 1}."
+            if length
+            else "It is empty: add elements first.",
         )
 
 
@@ -122,7 +133,9 @@ def store(operation: Operation) -> Answer:
         _refuse_beyond(operation, row, at, "list assignment index out of range")
     items = row.items
     if isinstance(at, int) and items is not None:
-        changed(row, [value if place == at % len(items) else each for place, each in enumerate(items)])
+        changed(
+            row, [value if place == at % len(items) else each for place, each in enumerate(items)]
+        )
     else:
         row.forget()
     return UNCHANGED

@@ -23,7 +23,13 @@ _NO_ITERATORS: Final = {
     "numpy": ("ndarray",),
     "pandas": ("DataFrame", "Series", "Index", "RangeIndex"),
     "torch": ("Tensor", "DataLoader", "TensorDataset", "Subset"),
-    "tensorflow": ("_BatchDataset", "_PrefetchDataset", "_ShuffleDataset", "_MapDataset", "_TensorSliceDataset"),
+    "tensorflow": (
+        "_BatchDataset",
+        "_PrefetchDataset",
+        "_ShuffleDataset",
+        "_MapDataset",
+        "_TensorSliceDataset",
+    ),
 }
 """Classes by package that can be iterated at most, and have no __next__."""
 _ASK_FILE: Final = "read readline readlines write writelines seek tell truncate flush fileno isatty __enter__ __next__"
@@ -32,11 +38,19 @@ _ASK_FILE: Final = "read readline readlines write writelines seek tell truncate 
 @RULES.function("builtins.iter")
 def iterator_of(operation: Operation) -> Answer:
     value = operation.first
-    if len(operation.arguments.positional) != 1 or operation.arguments.keywords or not operation.arguments.is_complete:
+    if (
+        len(operation.arguments.positional) != 1
+        or operation.arguments.keywords
+        or not operation.arguments.is_complete
+    ):
         return UNKNOWN
     if value.type in FLOWING:
         return value
-    kind = "torch.utils.data.dataloader._BaseDataLoaderIter" if value.is_a("torch", "DataLoader") else ""
+    kind = (
+        "torch.utils.data.dataloader._BaseDataLoaderIter"
+        if value.is_a("torch", "DataLoader")
+        else ""
+    )
     if kind or value.type in ITERATORS:
         return AbstractValue(kind or ITERATORS[value.type], {_SOURCE: value}, words=operation.text)
     by_types(operation, iter, [value])
@@ -81,12 +95,21 @@ def _refuse_no_iterator(operation: Operation, value: AbstractValue) -> None:
 
 
 def _is_over(operation: Operation, value: AbstractValue) -> bool:
-    if value.type == "generator" and value.fact("exhausted") is True or value.type in FLOWING and value.items == []:
+    if (
+        value.type == "generator"
+        and value.fact("exhausted") is True
+        or value.type in FLOWING
+        and value.items == []
+    ):
         return True
     if value.type in ITERATORS.values() and value.fact("left") == 0:
         return value.type != "list_iterator" or not any(map(operation.mentions, _GROW))
     source = value.fact(_SOURCE)
-    return isinstance(source, AbstractValue) and source.package == "builtins" and operation.elements(source) == []
+    return (
+        isinstance(source, AbstractValue)
+        and source.package == "builtins"
+        and operation.elements(source) == []
+    )
 
 
 def _advance(value: AbstractValue) -> None:

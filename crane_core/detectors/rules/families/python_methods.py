@@ -9,7 +9,13 @@ import re
 from functools import partial
 from typing import Any
 
-from crane_core.detectors.rules.abstract_value import NOT_KNOWN, AbstractValue, all_known, known_facts, literal
+from crane_core.detectors.rules.abstract_value import (
+    NOT_KNOWN,
+    AbstractValue,
+    all_known,
+    known_facts,
+    literal,
+)
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
 from crane_core.detectors.rules.families.python_values import (
     LONG_NUMBER,
@@ -28,11 +34,24 @@ from crane_core.detectors.rules.operation import Operation
 RULES = Family("python: methods")
 _MAY_HAVE_ANY = ("function", "method")
 _CAME_LATER = ("is_integer", "from_number")
-_PURE_ON_TEXT = tuple(name for name in dir(str) if not name.startswith("_") and name != "format_map")
+_PURE_ON_TEXT = tuple(
+    name for name in dir(str) if not name.startswith("_") and name != "format_map"
+)
 _GIVES_TEXT = ("format", "join", "replace", "strip", "lstrip", "rstrip")
 _FIELD_IN_FIELD = re.compile(r"\{[^{}]*:[^{}]*\{")
 _PADDING = ("ljust", "rjust", "center", "zfill", "expandtabs")
-_OF_DICT = ("get", "keys", "values", "items", "clear", "update", "popitem", "setdefault", "pop", "copy")
+_OF_DICT = (
+    "get",
+    "keys",
+    "values",
+    "items",
+    "clear",
+    "update",
+    "popitem",
+    "setdefault",
+    "pop",
+    "copy",
+)
 _NONE = "NoneType"
 _ERRORS = (TypeError, ValueError, LookupError)
 
@@ -60,7 +79,11 @@ def attribute_that_cannot_be_set(operation: Operation) -> Answer:
 @RULES.method("builtins.str", *_PURE_ON_TEXT)
 def method_of_text(operation: Operation) -> Answer:
     """The method itself is tried, on the text if it is known, else of samples."""
-    name, given, names = operation.name, operation.arguments.positional, list(operation.arguments.keywords)
+    name, given, names = (
+        operation.name,
+        operation.arguments.positional,
+        list(operation.arguments.keywords),
+    )
     operands = [operation.receiver, *given, *operation.arguments.keywords.values()]
     if name == "join":
         _refuse_join(operation)
@@ -78,7 +101,9 @@ def method_of_text(operation: Operation) -> Answer:
 
 def _call_of_text(name: str, names: list[str], text: str, *values: Any) -> Any:
     n_positional = len(values) - len(names)
-    return getattr(text, name)(*values[:n_positional], **dict(zip(names, values[n_positional:], strict=True)))
+    return getattr(text, name)(
+        *values[:n_positional], **dict(zip(names, values[n_positional:], strict=True))
+    )
 
 
 def _may_be_long(operation: Operation, operands: list[AbstractValue]) -> bool:
@@ -86,19 +111,29 @@ def _may_be_long(operation: Operation, operands: list[AbstractValue]) -> bool:
     if operation.name in _PADDING:
         return any(each.literal not in range(1000) for each in operands[1:2])
     text = operation.receiver.literal
-    is_known = isinstance(text, str) and not _FIELD_IN_FIELD.search(text) and LONG_NUMBER.search(text) is None
+    is_known = (
+        isinstance(text, str)
+        and not _FIELD_IN_FIELD.search(text)
+        and LONG_NUMBER.search(text) is None
+    )
     return operation.name == "format" and not is_known
 
 
 def _refuse_join(operation: Operation) -> None:
     """ "".join of something that is not a string."""
     held = operation.first
-    types = [item.type for item in elements_of(held) or ()] if held.type in ("list", "tuple") else []
+    types = (
+        [item.type for item in elements_of(held) or ()] if held.type in ("list", "tuple") else []
+    )
     if not types and len(held.item_types) == 1 and length_of(held):
         types = list(held.item_types)
     for at, kind in enumerate(types):
         if kind in SAMPLES and kind != "str":
-            refuse(operation, TypeError(f"sequence item {at}: expected str instance, {kind} found"), [held])
+            refuse(
+                operation,
+                TypeError(f"sequence item {at}: expected str instance, {kind} found"),
+                [held],
+            )
 
 
 # Lists
@@ -163,7 +198,11 @@ def _of_unknown(held: AbstractValue, name: str) -> Answer:
     if name == "get":
         return UNCHANGED
     held.forget()
-    return AbstractValue() if name in ("pop", "popitem", "setdefault") else AbstractValue(_NONE, literal=None)
+    return (
+        AbstractValue()
+        if name in ("pop", "popitem", "setdefault")
+        else AbstractValue(_NONE, literal=None)
+    )
 
 
 # Dicts
@@ -191,12 +230,20 @@ def method_of_dict(operation: Operation) -> Answer:
     return _after_change(held, name, members, gave)
 
 
-def _after_change(held: AbstractValue, name: str, members: dict[Any, AbstractValue], gave: Any) -> AbstractValue:
+def _after_change(
+    held: AbstractValue, name: str, members: dict[Any, AbstractValue], gave: Any
+) -> AbstractValue:
     """The result of the method; the dict has the members that it left."""
     if name != "get":
         held.forget()
         held.members = members
-    return AbstractValue() if name == "popitem" else gave if gave is not None else AbstractValue(_NONE, literal=None)
+    return (
+        AbstractValue()
+        if name == "popitem"
+        else gave
+        if gave is not None
+        else AbstractValue(_NONE, literal=None)
+    )
 
 
 def _given_to_dict(operation: Operation) -> list[Any] | None:
@@ -213,6 +260,8 @@ def _given_to_dict(operation: Operation) -> list[Any] | None:
 
 def _view(name: str, members: dict[Any, AbstractValue]) -> AbstractValue:
     keys = [literal(key) for key in members]
-    pairs = [AbstractValue("tuple", items=pair) for pair in zip(keys, members.values(), strict=True)]
+    pairs = [
+        AbstractValue("tuple", items=pair) for pair in zip(keys, members.values(), strict=True)
+    ]
     items = {"keys": keys, "values": list(members.values()), "items": pairs}
     return AbstractValue(f"dict_{name}", {"length": len(members)}, items=items[name])

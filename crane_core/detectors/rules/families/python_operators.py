@@ -44,7 +44,11 @@ def operator_on_own_values(operation: Operation) -> Answer:
         return UNKNOWN
     left = operands[0]
     if symbol != operation.name and left.type in ("list", "set", "dict"):
-        return _in_place(operation, left, operands[1]) if left.type == "list" and symbol == "+" else UNKNOWN
+        return (
+            _in_place(operation, left, operands[1])
+            if left.type == "list" and symbol == "+"
+            else UNKNOWN
+        )
     if len(operands) == 2 and (found := _of_containers(symbol, *operands)) is not None:
         return found
     return _computed(operation, symbol, operands)
@@ -87,7 +91,9 @@ def _repeated(left: AbstractValue, right: AbstractValue) -> AbstractValue | None
     kept, count = (left, right.literal) if left.type in ("list", "tuple") else (right, left.literal)
     if kept.type in ("list", "tuple") and kept.items is not None and type(count) is int:
         is_short = len(kept.items) * count <= _MOST_ITEMS
-        return AbstractValue(kept.type, items=kept.items * count if is_short else None)  # the same objects again
+        return AbstractValue(
+            kept.type, items=kept.items * count if is_short else None
+        )  # the same objects again
     return None
 
 
@@ -118,7 +124,9 @@ def _in_place(operation: Operation, left: AbstractValue, right: AbstractValue) -
 def formatted(operation: Operation) -> Answer:
     """f"{x:spec}": the format of a value that is known, or refused by its type."""
     value, spec = operation.receiver, operation.first.literal
-    is_short = isinstance(spec, str) and len(spec) <= _LONGEST_FORMAT and LONG_NUMBER.search(spec) is None
+    is_short = (
+        isinstance(spec, str) and len(spec) <= _LONGEST_FORMAT and LONG_NUMBER.search(spec) is None
+    )
     if not is_short or not is_own(value):
         return UNKNOWN
     if known([value]) is not None:

@@ -131,7 +131,9 @@ def known(abstract_values: Iterable[AbstractValue]) -> list[Any] | None:
 # What Python says
 
 
-def tried(operation: Operation, compute: Callable[..., Any], operands: Sequence[AbstractValue]) -> Answer:
+def tried(
+    operation: Operation, compute: Callable[..., Any], operands: Sequence[AbstractValue]
+) -> Answer:
     """The result of a step on values that are all known, else what `by_types` says. Raises Crash."""
     values = known(operands)
     if values is None:
@@ -169,7 +171,9 @@ def _samples(value: AbstractValue) -> Sequence[Any]:
     if not is_own(value):
         return ()
     if value.type == "slice" and value.items is not None:
-        return [slice(*row) for row in product(*(_samples(part) or (None,) for part in value.items))]
+        return [
+            slice(*row) for row in product(*(_samples(part) or (None,) for part in value.items))
+        ]
     exact = known([value])
     return SAMPLES[value.type] if exact is None else exact
 
@@ -181,10 +185,14 @@ def _outcome(compute: Callable[..., Any], operands: Sequence[Any]) -> Any:
         return error
 
 
-def refuse(operation: Operation, error: Exception, operands: Sequence[AbstractValue]) -> AbstractValue:
+def refuse(
+    operation: Operation, error: Exception, operands: Sequence[AbstractValue]
+) -> AbstractValue:
     """Python refuses the step, in its own words."""
     said = str(error)
-    facts = dict.fromkeys(f"{words_of(value)} is {_described(value)}" for value in operands if value.type)
+    facts = dict.fromkeys(
+        f"{words_of(value)} is {_described(value)}" for value in operands if value.type
+    )
     remedy = next((words for text, words in _REMEDIES.items() if re.search(text, said)), _OTHERWISE)
     remedy = "Use an existing key, or .get()." if isinstance(error, KeyError) else remedy
     return operation.crash(type(error).__name__, said, fact="; ".join(facts) or said, remedy=remedy)
@@ -194,7 +202,9 @@ def _described(value: AbstractValue) -> str:
     length = length_of(value)
     if value.type == "dict" and value.members is not None:
         return f"a dict with the keys {', '.join(map(repr, [*value.members][:8])) or '(none)'}"
-    return f"of type {value.type}" + (f" and length {length}" if length is not None and value.words else "")
+    return f"of type {value.type}" + (
+        f" and length {length}" if length is not None and value.words else ""
+    )
 
 
 def made(value: Any) -> AbstractValue:
@@ -229,7 +239,11 @@ def elements_of(value: AbstractValue) -> list[AbstractValue] | None:
         return value.items
     if value.members is not None:
         return [literal(key) for key in value.members]
-    if value.is_literal and isinstance(value.literal, (str, bytes)) and len(value.literal) <= _LONGEST:
+    if (
+        value.is_literal
+        and isinstance(value.literal, (str, bytes))
+        and len(value.literal) <= _LONGEST
+    ):
         return [literal(part) for part in value.literal]
     return None
 
@@ -241,7 +255,9 @@ def item_like(value: AbstractValue) -> AbstractValue:
     return AbstractValue(kind, literal=None) if kind == "NoneType" else AbstractValue(kind)
 
 
-def changed(value: AbstractValue, items: list[AbstractValue] | None = None, length: int | None = None) -> AbstractValue:
+def changed(
+    value: AbstractValue, items: list[AbstractValue] | None = None, length: int | None = None
+) -> AbstractValue:
     """A list after it was changed in place: its items, else its length."""
     value.forget()
     if items is not None:

@@ -6,7 +6,12 @@ from typing import Final
 
 from crane_core.detectors.rules.abstract_value import AbstractValue
 from crane_core.detectors.rules.answer import UNCHANGED, UNKNOWN, Answer
-from crane_core.detectors.rules.families.numpy_arrays import describe, is_array, literal_of, shape_of
+from crane_core.detectors.rules.families.numpy_arrays import (
+    describe,
+    is_array,
+    literal_of,
+    shape_of,
+)
 from crane_core.detectors.rules.families.pandas_columns import text_column
 from crane_core.detectors.rules.families.pandas_frames import (
     is_frame,
@@ -23,7 +28,17 @@ from crane_core.detectors.rules.operation import Operation
 
 RULES = Family("seaborn")
 _OF_AXES: Final = (
-    *("scatterplot", "lineplot", "histplot", "kdeplot", "ecdfplot", "rugplot", "boxplot", "boxenplot", "violinplot"),
+    *(
+        "scatterplot",
+        "lineplot",
+        "histplot",
+        "kdeplot",
+        "ecdfplot",
+        "rugplot",
+        "boxplot",
+        "boxenplot",
+        "violinplot",
+    ),
     *("stripplot", "swarmplot", "barplot", "countplot", "pointplot"),
 )
 _BY_NAME: Final = (*_OF_AXES, "relplot", "displot", "catplot")
@@ -53,7 +68,9 @@ def by_label(operation: Operation) -> Answer:
 
 @RULES.function("seaborn.pairplot")
 def pairplot(operation: Operation) -> Answer:
-    given = operation.arguments.bound("data, hue=None, hue_order=None, palette=None, vars=None, x_vars=None, **kwargs")
+    given = operation.arguments.bound(
+        "data, hue=None, hue_order=None, palette=None, vars=None, x_vars=None, **kwargs"
+    )
     if given is not None and is_frame(given["data"]) and label_set(given["data"]) is not None:
         for name in ("hue", "vars", "x_vars", "y_vars"):
             need_columns(operation, given["data"], given.get(name))

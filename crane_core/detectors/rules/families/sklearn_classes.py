@@ -47,7 +47,9 @@ def _by_name(by_exception: Mapping[str, list[str]]) -> dict[str, str]:
 
 
 _READ: Final[Mapping[str, Callable[[Any], Any]]] = {
-    **dict.fromkeys(["public", "unfitted", "learnt", "readable_unfitted", "counts_features"], frozenset),
+    **dict.fromkeys(
+        ["public", "unfitted", "learnt", "readable_unfitted", "counts_features"], frozenset
+    ),
     "unfitted_attributes": _by_name,
 }
 
@@ -62,7 +64,9 @@ def _table() -> Mapping[str, Any]:
 def classes() -> Mapping[str, KnownClass]:
     """All classes by name."""
     return {
-        name: KnownClass(name, **{key: _READ[key](fact) if key in _READ else fact for key, fact in facts.items()})
+        name: KnownClass(
+            name, **{key: _READ[key](fact) if key in _READ else fact for key, fact in facts.items()}
+        )
         for name, facts in _table()["classes"].items()
     }
 
@@ -73,7 +77,11 @@ def version_of_table() -> str:
 
 def known_class(value: AbstractValue | None) -> KnownClass | None:
     """The class of an estimator of scikit-learn; None for subclasses and for what is not an estimator."""
-    return classes().get(value.class_name) if value is not None and value.package == "sklearn" else None
+    return (
+        classes().get(value.class_name)
+        if value is not None and value.package == "sklearn"
+        else None
+    )
 
 
 def is_of_table(operation: Operation) -> bool:

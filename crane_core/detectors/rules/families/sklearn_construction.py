@@ -39,7 +39,10 @@ def called(operation: Operation) -> Answer:
         return UNKNOWN
     if not given.is_complete or len(given.positional) > known.n_positional:
         return UNCHANGED
-    return new_estimator(known.path, {**dict(zip(known.parameters, given.positional, strict=False)), **given.keywords})
+    return new_estimator(
+        known.path,
+        {**dict(zip(known.parameters, given.positional, strict=False)), **given.keywords},
+    )
 
 
 @RULES.function("sklearn.pipeline.make_pipeline")
@@ -50,7 +53,8 @@ def pipeline_made(operation: Operation) -> Answer:
     if not operation.arguments.is_complete or not all(names) or not parts:
         return UNCHANGED
     numbered = [
-        f"{name}-{names[: at + 1].count(name)}" if names.count(name) > 1 else name for at, name in enumerate(names)
+        f"{name}-{names[: at + 1].count(name)}" if names.count(name) > 1 else name
+        for at, name in enumerate(names)
     ]
     held = {"steps": pairs(zip(numbered, parts, strict=True)), **operation.arguments.keywords}
     return new_estimator("sklearn.pipeline.Pipeline", held)
@@ -65,8 +69,16 @@ def cloned(operation: Operation) -> Answer:
 @RULES.method("sklearn.*", "set_params")
 def set_parameters(operation: Operation) -> Answer:
     """New parameters."""
-    estimator, known, given = operation.receiver, known_class(operation.receiver), operation.arguments
-    if known is None or not given.is_complete or not given.keywords.keys() <= known.parameters.keys():
+    estimator, known, given = (
+        operation.receiver,
+        known_class(operation.receiver),
+        operation.arguments,
+    )
+    if (
+        known is None
+        or not given.is_complete
+        or not given.keywords.keys() <= known.parameters.keys()
+    ):
         return UNKNOWN
     estimator.attributes.update(given.keywords)
     return estimator
@@ -106,4 +118,9 @@ def _lacks(estimator: AbstractValue, known: KnownClass, name: str) -> bool:
     """
     if name == "predict_proba" and known.name in ("SVC", "NuSVC"):
         return value_of(estimator, "probability") in (False, "deprecated")
-    return name in _INSTEAD and bool(known.learnt) and bool(known.kind) and name not in known.learnt | known.public
+    return (
+        name in _INSTEAD
+        and bool(known.learnt)
+        and bool(known.kind)
+        and name not in known.learnt | known.public
+    )

@@ -17,7 +17,15 @@ from crane_core.detectors.rules.shapes import Shape
 
 _LONGEST_TEXT = 100
 _TEXT_DTYPES = ("object", "str", "string", "category")
-_KEPT_OF_ROWS = ("columns", "column_labels", "dtypes", "distinct_dtypes", "dtype", "name", "column_index")
+_KEPT_OF_ROWS = (
+    "columns",
+    "column_labels",
+    "dtypes",
+    "distinct_dtypes",
+    "dtype",
+    "name",
+    "column_index",
+)
 _TOLD_VALUES = ("no_number", "other_texts", "unique_values", "example_values", "items")
 """Facts that hold values which certainly occur."""
 _SOME_FRACTION = 0.37
@@ -72,7 +80,11 @@ def names_of(value: AbstractValue) -> tuple[str, ...] | None:
 
 
 def per_column(value: AbstractValue) -> Mapping[Any, Mapping[str, Any]]:
-    return {label: facts for label, facts in value.mapping("per_column").items() if isinstance(facts, Mapping)}
+    return {
+        label: facts
+        for label, facts in value.mapping("per_column").items()
+        if isinstance(facts, Mapping)
+    }
 
 
 def dtypes_of(value: AbstractValue) -> Mapping[Any, str]:
@@ -80,7 +92,9 @@ def dtypes_of(value: AbstractValue) -> Mapping[Any, str]:
     found = value.fact("dtypes")
     if isinstance(found, Mapping):
         return found
-    return {label: str(facts["dtype"]) for label, facts in per_column(value).items() if "dtype" in facts}
+    return {
+        label: str(facts["dtype"]) for label, facts in per_column(value).items() if "dtype" in facts
+    }
 
 
 def facts_by_column(frame: AbstractValue) -> dict[Any, dict[str, Any]]:
@@ -115,9 +129,15 @@ def flaws(value: AbstractValue) -> Iterator[Flaw]:
     """Texts that do not read as numbers, missing and infinite values that these data certainly have, texts first."""
     words = value.named("it")
     found = [
-        (known, place) for place, facts in _columns_in_words(value) for known, _ in certain(facts, n_samples(value))
+        (known, place)
+        for place, facts in _columns_in_words(value)
+        for known, _ in certain(facts, n_samples(value))
     ]
-    named = [Flaw(name, f"{place} holds {known!r}", known) for known, place in found if (name := _flaw(known))]
+    named = [
+        Flaw(name, f"{place} holds {known!r}", known)
+        for known, place in found
+        if (name := _flaw(known))
+    ]
     yield from sorted(named, key=lambda flaw: flaw.name != "text")
     if is_frame(value) and value.fact("has_nan") is True and not named:
         yield Flaw("nan", f"{words} holds missing values", math.nan)
@@ -126,7 +146,10 @@ def flaws(value: AbstractValue) -> Iterator[Flaw]:
 def _columns_in_words(value: AbstractValue) -> list[tuple[str, Mapping[str, Any]]]:
     words = value.named("it")
     if is_frame(value):
-        return [(f"column {label!r} of {words}", facts) for label, facts in facts_by_column(value).items()]
+        return [
+            (f"column {label!r} of {words}", facts)
+            for label, facts in facts_by_column(value).items()
+        ]
     return [(words, values_of(value))] if is_series(value) or is_array(value) else []
 
 
@@ -157,7 +180,11 @@ def _missing(facts: Mapping[str, Any]) -> tuple[float | None, int]:
     """What marks missing values, and how many there are at least."""
     n_missing, types = facts.get("n_nan"), facts.get("item_types")
     is_missing = facts.get("has_nan") is True or bool(n_missing)
-    value = None if isinstance(types, Mapping) and "NoneType" in types and "float" not in types else math.nan
+    value = (
+        None
+        if isinstance(types, Mapping) and "NoneType" in types and "float" not in types
+        else math.nan
+    )
     return value, (n_missing if type(n_missing) is int else 1) if is_missing else 0
 
 
@@ -197,7 +224,9 @@ def range_of(facts: Mapping[str, Any]) -> tuple[float | None, float | None]:
 def _number(value: Any) -> float | None:
     if isinstance(value, (int, float)) and not isinstance(value, bool) and value == value:
         return float(value)
-    return {"Infinity": math.inf, "-Infinity": -math.inf, "inf": math.inf, "-inf": -math.inf}.get(str(value))
+    return {"Infinity": math.inf, "-Infinity": -math.inf, "inf": math.inf, "-inf": -math.inf}.get(
+        str(value)
+    )
 
 
 def no_number(facts: Mapping[str, Any], dtype: str) -> str | None:
@@ -211,7 +240,9 @@ def no_number(facts: Mapping[str, Any], dtype: str) -> str | None:
 
 
 def _flat(value: Any, depth: int = 3) -> Iterator[Any]:
-    for part in list(value)[:200] if isinstance(value, (list, tuple, set, frozenset)) and depth else ():
+    for part in (
+        list(value)[:200] if isinstance(value, (list, tuple, set, frozenset)) and depth else ()
+    ):
         yield from _flat(part, depth - 1)
     yield value
 
@@ -229,7 +260,14 @@ def _is_no_number(text: Any) -> bool:
     try:
         float(text)
     except ValueError:
-        return bool(text.strip()) and text.lower() not in ("none", "nan", "nat", "true", "false", "<na>")
+        return bool(text.strip()) and text.lower() not in (
+            "none",
+            "nan",
+            "nat",
+            "true",
+            "false",
+            "<na>",
+        )
     return False
 
 
@@ -252,7 +290,11 @@ def texts_that_are_no_numbers(facts: Mapping[str, Any], n_all: int | None) -> tu
     told = (*_as_list(facts.get("example_values")), *_as_list(facts.get("unique_values")))
     example = next(filter(_is_no_number, told), None)
     n_numbers = facts.get("n_read_as_numbers")
-    return (n_all - n_missing - n_numbers, example) if example and isinstance(n_numbers, int) else (0, None)
+    return (
+        (n_all - n_missing - n_numbers, example)
+        if example and isinstance(n_numbers, int)
+        else (0, None)
+    )
 
 
 # Parts of data
@@ -273,22 +315,34 @@ def rows_of(value: AbstractValue, n_rows: int | None) -> AbstractValue:
         part.facts |= _columns_of_rows(value, lost)
     elif len(shape_as_array(value) or ()) == 1:
         found = _of_rows(values_of(value), n_all, lost)
-        part.facts |= restricted(found, ("has_nan", "n_nan")) | ({"value_info": found} if found else {})
+        part.facts |= restricted(found, ("has_nan", "n_nan")) | (
+            {"value_info": found} if found else {}
+        )
     return part
 
 
 def _size_of_rows(value: AbstractValue, n_rows: int | None) -> dict[str, Any]:
     shape, is_list = shape_as_array(value), value.type in ("list", "tuple")
     size = {} if shape is None or is_list else {"shape": (n_rows, *shape[1:])}
-    return size | ({"length": n_rows} if n_rows is not None and (is_list or is_series(value)) else {})
+    return size | (
+        {"length": n_rows} if n_rows is not None and (is_list or is_series(value)) else {}
+    )
 
 
 def _columns_of_rows(value: AbstractValue, lost: int | None) -> dict[str, Any]:
-    columns = {label: _of_rows(facts, n_samples(value), lost) for label, facts in per_column(value).items()}
+    columns = {
+        label: _of_rows(facts, n_samples(value), lost) for label, facts in per_column(value).items()
+    }
     kept = {label: found for label, found in columns.items() if found}
     counts = value.mapping("n_nan")
-    missing = {} if lost is None else {label: count - lost for label, count in counts.items() if count > lost}
-    return ({"per_column": kept} if kept else {}) | ({"n_nan": missing, "has_nan": True} if missing else {})
+    missing = (
+        {}
+        if lost is None
+        else {label: count - lost for label, count in counts.items() if count > lost}
+    )
+    return ({"per_column": kept} if kept else {}) | (
+        {"n_nan": missing, "has_nan": True} if missing else {}
+    )
 
 
 def _of_rows(facts: Mapping[str, Any], n_all: int | None, lost: int | None) -> dict[str, Any]:
@@ -300,7 +354,11 @@ def _of_rows(facts: Mapping[str, Any], n_all: int | None, lost: int | None) -> d
         return found
     n_texts, example = texts_that_are_no_numbers(facts, n_all)
     counts = restricted(facts, ("n_nan", "n_fractions")) | {"n_no_numbers": n_texts}
-    kept = {name: count - lost for name, count in counts.items() if isinstance(count, int) and count > lost}
+    kept = {
+        name: count - lost
+        for name, count in counts.items()
+        if isinstance(count, int) and count > lost
+    }
     if "n_nan" in kept:
         found["has_nan"] = True
     return found | kept | ({"no_number": example} if "n_no_numbers" in kept else {})

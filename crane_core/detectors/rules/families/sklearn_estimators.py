@@ -43,7 +43,11 @@ def parameter(estimator: AbstractValue, name: str) -> AbstractValue:
     given, known = estimator.mapping("parameters_set"), known_class(estimator)
     if name in given:
         value = given[name]
-        return literal(value) if isinstance(value, (int, float, NoneType)) or _is_whole(value) else AbstractValue()
+        return (
+            literal(value)
+            if isinstance(value, (int, float, NoneType)) or _is_whole(value)
+            else AbstractValue()
+        )
     if known is None or name not in known.parameters or not are_parameters_told(estimator):
         return AbstractValue()
     default = known.parameters[name]
@@ -104,7 +108,9 @@ def fit_to(value: AbstractValue, x: AbstractValue, fit_on: Any = None) -> None:
     """Note that the estimator has been fitted to X; `fit_on` are the data as scikit-learn receives them."""
     for name in _LEARNT_FACTS:
         value.facts.pop(name, None)
-    value.attributes = {name: given for name, given in value.attributes.items() if not name.endswith("_")}
+    value.attributes = {
+        name: given for name, given in value.attributes.items() if not name.endswith("_")
+    }
     value.facts["is_fitted"] = True
     known = known_class(value)
     if known is not None and "n_features_in_" in known.learnt:
@@ -117,10 +123,16 @@ def fit_to(value: AbstractValue, x: AbstractValue, fit_on: Any = None) -> None:
 
 def unfitted_copy(estimator: AbstractValue) -> AbstractValue:
     """The result of `clone`: the same plain parameters, others of which nothing is known, nothing learnt."""
-    facts = {name: fact for name, fact in estimator.facts.items() if name not in (*_LEARNT_FACTS, "steps")}
+    facts = {
+        name: fact
+        for name, fact in estimator.facts.items()
+        if name not in (*_LEARNT_FACTS, "steps")
+    }
     given = {name: each for name, each in estimator.attributes.items() if not name.endswith("_")}
     given = {name: each if each.is_literal else AbstractValue() for name, each in given.items()}
-    return AbstractValue(estimator.type, facts | {"is_fitted": False}, attributes=given, words=estimator.words)
+    return AbstractValue(
+        estimator.type, facts | {"is_fitted": False}, attributes=given, words=estimator.words
+    )
 
 
 # Made of others
@@ -148,12 +160,21 @@ def steps(pipeline: AbstractValue) -> list[tuple[str, AbstractValue]] | None:
 
 def columns_of_parts(columns: AbstractValue) -> list[tuple[str, AbstractValue, Any]] | None:
     """Name, estimator and columns of each part of a column transformer that a state tells; None if one is not whole."""
-    order, chosen, parts = columns.fact("step_order"), columns.mapping("columns_of_steps"), columns.mapping("steps")
+    order, chosen, parts = (
+        columns.fact("step_order"),
+        columns.mapping("columns_of_steps"),
+        columns.mapping("steps"),
+    )
     if not isinstance(order, list) or "transformers" in columns.attributes:
         return None
-    found = [(name, _part(parts.get(name), f"{name!r}"), chosen.get(name)) for name in order if name != "remainder"]
+    found = [
+        (name, _part(parts.get(name), f"{name!r}"), chosen.get(name))
+        for name in order
+        if name != "remainder"
+    ]
     is_whole = [
-        isinstance(given, str) or isinstance(given, list) and 0 < len(given) < _MOST_TOLD for *_, given in found
+        isinstance(given, str) or isinstance(given, list) and 0 < len(given) < _MOST_TOLD
+        for *_, given in found
     ]
     return found if all(is_whole) else None
 
@@ -161,7 +182,11 @@ def columns_of_parts(columns: AbstractValue) -> list[tuple[str, AbstractValue, A
 def _steps_told(pipeline: AbstractValue) -> AbstractValue | None:
     """Of a state: the order of the steps, and the facts of each."""
     order, known = pipeline.fact("step_order"), pipeline.fact("steps")
-    if not isinstance(order, list) or not isinstance(known, Mapping) or len(set(order)) != len(order):
+    if (
+        not isinstance(order, list)
+        or not isinstance(known, Mapping)
+        or len(set(order)) != len(order)
+    ):
         return None
     return pairs([(name, _part(known.get(name), f"step {name!r}")) for name in order])
 

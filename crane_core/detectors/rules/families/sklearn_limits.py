@@ -16,7 +16,9 @@ _PENALTIES: Final[Mapping[str, tuple[str, ...]]] = {
     **dict.fromkeys(["lbfgs", "newton-cg", "newton-cholesky", "sag"], ("l2",)),
     "liblinear": ("l1", "l2"),
 }
-_PUBLIC: Final = re.compile(r"sklearn\.(?!.*\._)(?!(?:conftest|experimental|tests)\b)[a-z][a-z_.]*[a-z]\.[A-Za-z]\w*")
+_PUBLIC: Final = re.compile(
+    r"sklearn\.(?!.*\._)(?!(?:conftest|experimental|tests)\b)[a-z][a-z_.]*[a-z]\.[A-Za-z]\w*"
+)
 """Modules that are imported to ask; importing others reads files or changes the library."""
 _LONGEST_MESSAGE = 250
 
@@ -25,7 +27,9 @@ def refuse_settings(operation: Operation, estimator: AbstractValue, known: Known
     """Raise where fitting refuses the estimator's own parameters, whatever the data."""
     if is_of_table(operation):
         given = {name: parameter(estimator, name) for name in known.parameters}
-        changed = {name: value for name, value in given.items() if value.literal != known.parameters[name]}
+        changed = {
+            name: value for name, value in given.items() if value.literal != known.parameters[name]
+        }
         refuse_parameters(operation, known.path, "fit", changed)
     solver, penalty = value_of(estimator, "solver"), value_of(estimator, "penalty")
     if known.name == "LogisticRegression" and penalty in ("l1", "l2", "elasticnet"):
@@ -35,11 +39,15 @@ def refuse_settings(operation: Operation, estimator: AbstractValue, known: Known
                 "ValueError",
                 f"Solver {solver} supports only {', '.join(taken)} penalties",
                 fact=f"penalty is {penalty!r}",
-                remedy="use the solver saga" if penalty == "elasticnet" else "use the solver liblinear or saga",
+                remedy="use the solver saga"
+                if penalty == "elasticnet"
+                else "use the solver liblinear or saga",
             )
 
 
-def refuse_parameters(operation: Operation, path: str, step: str, given: Mapping[str, AbstractValue]) -> None:
+def refuse_parameters(
+    operation: Operation, path: str, step: str, given: Mapping[str, AbstractValue]
+) -> None:
     """Crash where a "fit" of this class, or "call" of this function, does not take one of the plain values."""
     plain = {
         name: value.literal

@@ -13,8 +13,22 @@ from crane_core.detectors.rules.shapes import differ
 
 RULES: Final = Family("scikit-learn: metrics")
 _OF_CLASSES: Final = (
-    *("accuracy_score", "precision_score", "recall_score", "f1_score", "fbeta_score", "jaccard_score", "hamming_loss"),
-    *("confusion_matrix", "classification_report", "balanced_accuracy_score", "cohen_kappa_score", "zero_one_loss"),
+    *(
+        "accuracy_score",
+        "precision_score",
+        "recall_score",
+        "f1_score",
+        "fbeta_score",
+        "jaccard_score",
+        "hamming_loss",
+    ),
+    *(
+        "confusion_matrix",
+        "classification_report",
+        "balanced_accuracy_score",
+        "cohen_kappa_score",
+        "zero_one_loss",
+    ),
     *("matthews_corrcoef", "precision_recall_fscore_support"),
 )
 _SIDES: Final = ("y_true", "y_pred")
@@ -29,9 +43,15 @@ def of_classes(operation: Operation) -> Answer:
     sides = [given[name] for name in _SIDES]
     _refuse_sides(operation, sides)
     found = [data.all_values(data.values_of(side)) for side in sides]
-    if operation.function_name == "confusion_matrix" and None not in found and not given.keys() - set(_SIDES):
+    if (
+        operation.function_name == "confusion_matrix"
+        and None not in found
+        and not given.keys() - set(_SIDES)
+    ):
         n_classes = len({value for values in found for value in values or ()})
-        return AbstractValue("numpy.ndarray", {"shape": (n_classes, n_classes)}, words=operation.result_words)
+        return AbstractValue(
+            "numpy.ndarray", {"shape": (n_classes, n_classes)}, words=operation.result_words
+        )
     return UNCHANGED
 
 
@@ -58,7 +78,11 @@ def _refuse_sides(operation: Operation, sides: list[AbstractValue]) -> None:
 @RULES.function("sklearn.metrics.ConfusionMatrixDisplay")
 def display(operation: Operation) -> Answer:
     given = operation.arguments.bound("confusion_matrix, *, display_labels=None")
-    return UNCHANGED if given is None else AbstractValue("sklearn.metrics.ConfusionMatrixDisplay", attributes=given)
+    return (
+        UNCHANGED
+        if given is None
+        else AbstractValue("sklearn.metrics.ConfusionMatrixDisplay", attributes=given)
+    )
 
 
 @RULES.method("sklearn.ConfusionMatrixDisplay", "plot")

@@ -29,10 +29,23 @@ from crane_core.detectors.rules.shapes import differ
 RULES: Final = Family("scikit-learn: fit, predict and score")
 _FITS_ITS_PARTS: Final = ("FeatureUnion", "FrozenEstimator")
 _RUNS_OTHERS: Final = ("FunctionTransformer",)
-_LOOKS_AT_NO_FEATURE: Final = ("Pipeline", "ColumnTransformer", "CalibratedClassifierCV", "TransformedTargetRegressor")
+_LOOKS_AT_NO_FEATURE: Final = (
+    "Pipeline",
+    "ColumnTransformer",
+    "CalibratedClassifierCV",
+    "TransformedTargetRegressor",
+)
 """Classes that give their data, as they are, to others, of which their table of refusals does not speak."""
 _ASKS: Final = (
-    *("predict", "predict_proba", "predict_log_proba", "decision_function", "transform", "score_samples", "apply"),
+    *(
+        "predict",
+        "predict_proba",
+        "predict_log_proba",
+        "decision_function",
+        "transform",
+        "score_samples",
+        "apply",
+    ),
     *("kneighbors", "score"),
 )
 _MAY_NEED_NO_FIT: Final = ("vocabulary", "prefit", "cv", "estimator", "estimators", "dictionary")
@@ -48,7 +61,11 @@ def fitting(operation: Operation) -> Answer:
 @RULES.method("sklearn.*", "fit_transform", "fit_predict", "fit_resample")
 def fitting_at_once(operation: Operation) -> Answer:
     """fit, and what transform or predict give of the same data, which the library says."""
-    return UNCHANGED if _fit(operation) is not None and value_of(operation.receiver, "copy") is not False else UNKNOWN
+    return (
+        UNCHANGED
+        if _fit(operation) is not None and value_of(operation.receiver, "copy") is not False
+        else UNKNOWN
+    )
 
 
 def _fit(operation: Operation) -> AbstractValue | None:
@@ -115,9 +132,15 @@ def _needs_fit(estimator: AbstractValue, known: KnownClass, method: str) -> bool
     """Whether it was not fitted and a method refuses that; of a pipeline, whether none of its steps was."""
     if known.name == "Pipeline":
         parts = [part for _, part in steps(estimator) or () if not part.is_literal]
-        fresh = [inner for part in parts if (inner := known_class(part)) and is_fitted(part) is False]
+        fresh = [
+            inner for part in parts if (inner := known_class(part)) and is_fitted(part) is False
+        ]
         first = "transform" if len(parts) > 1 else method
-        return len(fresh) == len(parts) > 0 and first in fresh[0].unfitted and method in fresh[-1].unfitted
+        return (
+            len(fresh) == len(parts) > 0
+            and first in fresh[0].unfitted
+            and method in fresh[-1].unfitted
+        )
     ready = [name for name in _MAY_NEED_NO_FIT if name in known.parameters]
     is_usual = all(value_of(estimator, name) == known.parameters[name] for name in ready)
     return is_usual and is_fitted(estimator) is False and method in known.unfitted
@@ -131,7 +154,9 @@ def other_methods(operation: Operation) -> Answer:
     return operation.receiver if operation.name == "set_output" else UNCHANGED
 
 
-def _refuse_count(operation: Operation, estimator: AbstractValue, known: KnownClass, x: AbstractValue) -> None:
+def _refuse_count(
+    operation: Operation, estimator: AbstractValue, known: KnownClass, x: AbstractValue
+) -> None:
     fitted, given = features_fitted(estimator), data.n_features(x)
     if differ(fitted, given) and operation.name in known.counts_features:
         operation.crash(

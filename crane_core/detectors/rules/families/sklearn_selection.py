@@ -14,11 +14,20 @@ from crane_core.detectors.rules.shapes import differ
 
 RULES: Final = Family("scikit-learn: splitting data")
 _FOLDS: Final = (
-    *("KFold", "StratifiedKFold", "TimeSeriesSplit", "GroupKFold", "RepeatedKFold", "RepeatedStratifiedKFold"),
+    *(
+        "KFold",
+        "StratifiedKFold",
+        "TimeSeriesSplit",
+        "GroupKFold",
+        "RepeatedKFold",
+        "RepeatedStratifiedKFold",
+    ),
 )
 
 
-@RULES.function("sklearn.model_selection.train_test_split", "sklearn.cross_validation.train_test_split")
+@RULES.function(
+    "sklearn.model_selection.train_test_split", "sklearn.cross_validation.train_test_split"
+)
 def split(operation: Operation) -> Answer:
     """Two parts of each array given, in the order train, test."""
     arrays = operation.arguments.positional
@@ -45,7 +54,12 @@ def _lengths(operation: Operation) -> tuple[int | None, int | None]:
     n_all = next((n for n in map(data.n_samples, arrays) if n is not None), None)
     sizes = [options.get(name, literal(None)).literal for name in ("test_size", "train_size")]
     n_train, n_test = _sizes(n_all, *sizes)
-    if n_all is not None and n_train is not None and n_test is not None and not 0 < n_train <= n_all - n_test:
+    if (
+        n_all is not None
+        and n_train is not None
+        and n_test is not None
+        and not 0 < n_train <= n_all - n_test
+    ):
         operation.crash(
             "ValueError",
             f"{n_all} samples cannot be split into {max(n_train, 0)} for training and {n_test} for testing",
@@ -70,7 +84,9 @@ def _sizes(n_all: int | None, test: Any, train: Any) -> tuple[int | None, int | 
     return n_all - n_test if n_train is None else n_train, n_test
 
 
-@RULES.function("sklearn.utils.class_weight.compute_class_weight", "sklearn.utils.compute_class_weight")
+@RULES.function(
+    "sklearn.utils.class_weight.compute_class_weight", "sklearn.utils.compute_class_weight"
+)
 def class_weights(operation: Operation) -> Answer:
     """Since version 1.0 only the first argument may be positional; known for states that do not tell versions."""
     if (n_given := len(operation.arguments.positional)) > 1:
@@ -83,7 +99,9 @@ def class_weights(operation: Operation) -> Answer:
     return UNCHANGED
 
 
-@RULES.function(*[f"sklearn.model_selection.cross_{name}" for name in ("val_score", "validate", "val_predict")])
+@RULES.function(
+    *[f"sklearn.model_selection.cross_{name}" for name in ("val_score", "validate", "val_predict")]
+)
 def cross_validated(operation: Operation) -> Answer:
     """Copies are fitted to parts of the data; the estimator itself stays as it is."""
     given = [*operation.arguments.positional, *operation.arguments.keywords.values()]
@@ -93,7 +111,9 @@ def cross_validated(operation: Operation) -> Answer:
 @RULES.function(*[f"sklearn.model_selection.{name}" for name in _FOLDS])
 def folds_made(operation: Operation) -> Answer:
     given = operation.arguments.bound("n_splits=5, **others")
-    return AbstractValue(f"sklearn.model_selection.{operation.function_name}", attributes=given or {})
+    return AbstractValue(
+        f"sklearn.model_selection.{operation.function_name}", attributes=given or {}
+    )
 
 
 @RULES.method("sklearn.*", "split")
@@ -114,7 +134,9 @@ def first_fold(operation: Operation) -> Answer:
         return UNKNOWN
     if why := _why_no_fold(splitter, x, y):
         fact = f"{x.named('X')} has {data.n_samples(x)} samples, and y {data.n_samples(y)}"
-        operation.crash("ValueError", why, fact=fact, remedy="use fewer folds, KFold, or data of the same rows")
+        operation.crash(
+            "ValueError", why, fact=fact, remedy="use fewer folds, KFold, or data of the same rows"
+        )
     return UNCHANGED
 
 

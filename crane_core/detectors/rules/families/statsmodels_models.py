@@ -21,19 +21,69 @@ from crane_core.detectors.rules.operation import Operation
 from crane_core.detectors.rules.shapes import differ
 
 RULES: Final = Family("statsmodels")
-_MODELS: Final = ("OLS", "WLS", "GLS", "Logit", "Probit", "MNLogit", "Poisson", "GLM", "RLM", "QuantReg")
+_MODELS: Final = (
+    "OLS",
+    "WLS",
+    "GLS",
+    "Logit",
+    "Probit",
+    "MNLogit",
+    "Poisson",
+    "GLM",
+    "RLM",
+    "QuantReg",
+)
 _OF_RESULTS: Final = (
-    *("summary", "summary2", "params", "pvalues", "tvalues", "bse", "rsquared", "rsquared_adj", "aic", "bic", "resid"),
+    *(
+        "summary",
+        "summary2",
+        "params",
+        "pvalues",
+        "tvalues",
+        "bse",
+        "rsquared",
+        "rsquared_adj",
+        "aic",
+        "bic",
+        "resid",
+    ),
     *("fittedvalues", "conf_int", "get_prediction", "f_pvalue", "llf"),
 )
-_KEPT_WITH_CONSTANT: Final = ("dtypes", "per_column", "n_nan", "columns_with_inf", "has_nan", "dtype")
+_KEPT_WITH_CONSTANT: Final = (
+    "dtypes",
+    "per_column",
+    "n_nan",
+    "columns_with_inf",
+    "has_nan",
+    "dtype",
+)
 _NUMBERS: Final = ("float", "int", "uint")
 _NULLABLE: Final = ("Int", "UInt", "Float")
 _LINES: Final = ("45", "s", "r", "q")
-_BINDINGS: Final = ("{0} =", "{0}=", "{0},", "{0} in ", "def {0}(", "class {0}", "import {0}", "as {0}")
-_FORMULA_CALLS: Final = ("smf.", "ols(", "logit(", "glm(", "statsmodels.", "poisson(", "mixedlm(", "quantreg(")
+_BINDINGS: Final = (
+    "{0} =",
+    "{0}=",
+    "{0},",
+    "{0} in ",
+    "def {0}(",
+    "class {0}",
+    "import {0}",
+    "as {0}",
+)
+_FORMULA_CALLS: Final = (
+    "smf.",
+    "ols(",
+    "logit(",
+    "glm(",
+    "statsmodels.",
+    "poisson(",
+    "mixedlm(",
+    "quantreg(",
+)
 _CODINGS: Final = ("Treatment", "Poly", "Sum", "Diff", "Helmert")
-_OF_FORMULAS: Final = frozenset(["C", "Q", "I", "bs", "cr", "cc", "te", "center", "standardize", "scale", *_CODINGS])
+_OF_FORMULAS: Final = frozenset(
+    ["C", "Q", "I", "bs", "cr", "cc", "te", "center", "standardize", "scale", *_CODINGS]
+)
 
 
 def _function(names: tuple[str, ...], *modules: str) -> Callable[[Rule], Rule]:
@@ -115,7 +165,12 @@ def _refuse_no_shares(operation: Operation, y: AbstractValue) -> None:
     """A model of a yes or no takes targets from 0 to 1."""
     low, high = data.range_of(data.values_of(y))
     is_known = (is_series(y) or is_array(y)) and data.values_of(y).get("has_nan") is False
-    if operation.function_name not in ("Logit", "Probit") or not is_known or low is None or high is None:
+    if (
+        operation.function_name not in ("Logit", "Probit")
+        or not is_known
+        or low is None
+        or high is None
+    ):
         return
     if low < 0 or high > 1:
         operation.crash(
@@ -128,11 +183,20 @@ def _refuse_no_shares(operation: Operation, y: AbstractValue) -> None:
 
 def _gap(table: AbstractValue) -> Hashable:
     """A column of nullable numbers that lacks some, beside other columns of numbers: together they are objects."""
-    nullable = [label for label, dtype in data.dtypes_of(table).items() if str(dtype).startswith(_NULLABLE)]
+    nullable = [
+        label for label, dtype in data.dtypes_of(table).items() if str(dtype).startswith(_NULLABLE)
+    ]
     is_alone = len(data.dtypes_of(table)) + ("distinct_dtypes" in table.facts) < 2
     if not is_frame(table) or is_alone or not _holds_numbers(table, (*_NUMBERS, *_NULLABLE)):
         return None
-    return next((label for label in nullable if data.per_column(table).get(label, {}).get("has_nan") is True), None)
+    return next(
+        (
+            label
+            for label in nullable
+            if data.per_column(table).get(label, {}).get("has_nan") is True
+        ),
+        None,
+    )
 
 
 def _holds_numbers(value: AbstractValue, kinds: tuple[str, ...] = _NUMBERS) -> bool:
@@ -140,14 +204,22 @@ def _holds_numbers(value: AbstractValue, kinds: tuple[str, ...] = _NUMBERS) -> b
     dtypes = [str(dtype) for dtype in data.dtypes_of(value).values()] if is_frame(value) else []
     if is_series(value):
         dtypes = [str(value.fact("dtype", ""))]
-    is_whole = is_series(value) or len(dtypes) == data.n_features(value) or "distinct_dtypes" in value.facts
+    is_whole = (
+        is_series(value)
+        or len(dtypes) == data.n_features(value)
+        or "distinct_dtypes" in value.facts
+    )
     return bool(dtypes) and is_whole and all(dtype.startswith(kinds) for dtype in dtypes)
 
 
-def _refuse_missing(operation: Operation, value: AbstractValue, why: str, exception: str = "MissingDataError") -> None:
+def _refuse_missing(
+    operation: Operation, value: AbstractValue, why: str, exception: str = "MissingDataError"
+) -> None:
     flaw = next((flaw for flaw in data.flaws(value) if flaw.name in ("nan", "inf")), None)
     if flaw is not None:
-        operation.crash(exception, why, fact=flaw.fact, remedy="drop these rows, or fill them first")
+        operation.crash(
+            exception, why, fact=flaw.fact, remedy="drop these rows, or fill them first"
+        )
 
 
 @RULES.missing("columns")
@@ -155,7 +227,12 @@ def not_in_frame(operation: Operation) -> Answer:
     """A name of a formula that is neither a column nor in the kernel, and that no cell seems to make."""
     name, asked_by = operation.absent.get("column"), str(operation.absent.get("asked_by", ""))
     is_formula = asked_by.startswith(_FORMULA_CALLS) and "~" in operation.text
-    if not is_formula or not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
+    if (
+        not is_formula
+        or not isinstance(name, str)
+        or not name.isidentifier()
+        or keyword.iskeyword(name)
+    ):
         return UNKNOWN
     is_of_patsy = name in _OF_FORMULAS or hasattr(builtins, name)
     if is_of_patsy or any(operation.mentions(text.format(name)) for text in _BINDINGS):
@@ -185,10 +262,20 @@ def with_constant(operation: Operation) -> Answer:
 def asked(operation: Operation) -> Answer:
     """A table with the columns that the model was fitted with; the constant is one of them."""
     model, given = operation.receiver, operation.arguments.bound("exog=None, **others")
-    if given is None or "exog" not in given or model.fact("model") not in _MODELS or "formula" in model.facts:
+    if (
+        given is None
+        or "exog" not in given
+        or model.fact("model") not in _MODELS
+        or "formula" in model.facts
+    ):
         return UNKNOWN
     n_fitted, shape = model.fact("n_columns"), data.shape_as_array(given["exog"])
-    if type(n_fitted) is not int or shape is None or len(shape) != 2 or shape[1] in (None, n_fitted):
+    if (
+        type(n_fitted) is not int
+        or shape is None
+        or len(shape) != 2
+        or shape[1] in (None, n_fitted)
+    ):
         return UNCHANGED
     return operation.crash(
         "ValueError",
@@ -205,7 +292,11 @@ def asked(operation: Operation) -> Answer:
 def of_long_ago(operation: Operation) -> Answer:
     """They can still be imported, and say what replaces them. No older statsmodels runs on Python 3.11."""
     is_told = "statsmodels" in operation.packages
-    if is_at_least(operation, "statsmodels", 0, 13) or not is_told and is_at_least(operation, "python", 3, 11):
+    if (
+        is_at_least(operation, "statsmodels", 0, 13)
+        or not is_told
+        and is_at_least(operation, "python", 3, 11)
+    ):
         operation.crash(
             "NotImplementedError",
             "statsmodels 0.13 removed this ARIMA class",
@@ -222,9 +313,17 @@ def factored(operation: Operation) -> Answer:
     given = operation.arguments.bound("endog, *positional, **others") or {}
     series = operation.arguments.keywords.get("x", given.get("endog", AbstractValue()))
     low, _ = data.range_of(data.values_of(series))
-    parts = [name for name in ("trend", "seasonal", "model") if str(_literal(operation, name)).startswith("mul")]
-    if operation.function_name == "seasonal_decompose" and str(series.fact("dtype", "")).startswith("float"):
-        _refuse_missing(operation, series, "This function does not handle missing values", "ValueError")
+    parts = [
+        name
+        for name in ("trend", "seasonal", "model")
+        if str(_literal(operation, name)).startswith("mul")
+    ]
+    if operation.function_name == "seasonal_decompose" and str(series.fact("dtype", "")).startswith(
+        "float"
+    ):
+        _refuse_missing(
+            operation, series, "This function does not handle missing values", "ValueError"
+        )
     _refuse_few(operation, series)
     if parts and low is not None and low <= 0:
         operation.crash(
@@ -259,14 +358,24 @@ def unit_root_tested(operation: Operation) -> Answer:
 
     Up to statsmodels 0.15.
     """
-    given = operation.arguments.bound("x, maxlag=None, regression='c', autolag='AIC', store=False, regresults=False")
+    given = operation.arguments.bound(
+        "x, maxlag=None, regression='c', autolag='AIC', store=False, regresults=False"
+    )
     if given is None:
         return UNCHANGED
-    _refuse_missing(operation, given["x"], "exog contains inf or nans: the test does not accept missing values")
+    _refuse_missing(
+        operation, given["x"], "exog contains inf or nans: the test does not accept missing values"
+    )
     is_usual = not {"autolag", "store", "regresults"} & given.keys()
-    if not is_usual or is_at_least(operation, "statsmodels", 0, 16) or "statsmodels" not in operation.packages:
+    if (
+        not is_usual
+        or is_at_least(operation, "statsmodels", 0, 16)
+        or "statsmodels" not in operation.packages
+    ):
         return UNCHANGED
-    return AbstractValue("tuple", items=[AbstractValue() for _ in range(6)], words="the result of adfuller")
+    return AbstractValue(
+        "tuple", items=[AbstractValue() for _ in range(6)], words="the result of adfuller"
+    )
 
 
 # Plots
@@ -291,7 +400,13 @@ def correlations(operation: Operation) -> Answer:
     """One lag less than there are observations; partial correlations for at most half as many."""
     n_all, lags = data.n_samples(operation.first), _literal(operation, "lags")
     is_partial = operation.function_name == "plot_pacf"
-    if type(lags) is not int or n_all is None or n_all < 2 or is_partial and "method" in operation.arguments.keywords:
+    if (
+        type(lags) is not int
+        or n_all is None
+        or n_all < 2
+        or is_partial
+        and "method" in operation.arguments.keywords
+    ):
         return UNCHANGED
     most = n_all // 2 if is_partial else n_all - 1
     if lags > most:

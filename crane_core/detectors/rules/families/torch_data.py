@@ -41,8 +41,14 @@ def first_batch(operation: Operation) -> Answer:
         return UNKNOWN
     _refuse(operation, loader, known)
     size = loader.fact("batch_size")
-    is_alike = type(size) is int and size > 1  # samples that are put together have one shape, whichever are drawn
-    return _batch(loader, known) if _has_batches(loader) and (is_alike or _begins_with_first(loader)) else UNKNOWN
+    is_alike = (
+        type(size) is int and size > 1
+    )  # samples that are put together have one shape, whichever are drawn
+    return (
+        _batch(loader, known)
+        if _has_batches(loader) and (is_alike or _begins_with_first(loader))
+        else UNKNOWN
+    )
 
 
 def _has_batches(loader: AbstractValue) -> bool:
@@ -52,7 +58,11 @@ def _has_batches(loader: AbstractValue) -> bool:
 
 def _refuse(operation: Operation, loader: AbstractValue, known: dict[str, Any]) -> None:
     _refuse_sample(operation, loader)
-    error = known.get("batch_shapes", {}).get("error") if isinstance(known.get("batch_shapes"), dict) else None
+    error = (
+        known.get("batch_shapes", {}).get("error")
+        if isinstance(known.get("batch_shapes"), dict)
+        else None
+    )
     if isinstance(error, str) and _begins_with_first(loader):
         is_unequal = any(text in error for text in _UNEQUAL)
         kind = _RAISED.search(error)
@@ -92,7 +102,9 @@ def _batch(loader: AbstractValue, known: dict[str, Any]) -> Answer:
     if not isinstance(shapes_told, dict) or not shapes_told:
         return UNCHANGED
     dtypes = loader.mapping("batch_dtypes")
-    parts = {name: _part(loader, name, shape, dtypes.get(name)) for name, shape in shapes_told.items()}
+    parts = {
+        name: _part(loader, name, shape, dtypes.get(name)) for name, shape in shapes_told.items()
+    }
     if list(parts) == ["batch"]:
         return parts["batch"]
     places = _matched(_PART, parts)
@@ -104,7 +116,9 @@ def _batch(loader: AbstractValue, known: dict[str, Any]) -> Answer:
     if len(keys) < len(parts):
         return UNCHANGED
     kind = "dict" if loader.fact("batch_container", "dict") == "dict" else ""
-    return AbstractValue(kind, members=dict(zip(keys, parts.values(), strict=True)), words=_said(loader))
+    return AbstractValue(
+        kind, members=dict(zip(keys, parts.values(), strict=True)), words=_said(loader)
+    )
 
 
 def _matched(pattern: re.Pattern[str], names: Iterable[str]) -> list[str]:
@@ -117,9 +131,15 @@ def _said(loader: AbstractValue) -> str:
 
 def _part(loader: AbstractValue, name: str, shape: Any, dtype: Any) -> AbstractValue:
     if not isinstance(shape, (tuple, list)):
-        return AbstractValue(shape if isinstance(shape, str) and shape in ("list", "tuple", "dict", "str") else "")
+        return AbstractValue(
+            shape if isinstance(shape, str) and shape in ("list", "tuple", "dict", "str") else ""
+        )
     known = _first_size(loader, tuple(shape))
-    made = tensor(known, dtype if isinstance(dtype, str) else None, words=f"{name.replace('batch', _said(loader), 1)}")
+    made = tensor(
+        known,
+        dtype if isinstance(dtype, str) else None,
+        words=f"{name.replace('batch', _said(loader), 1)}",
+    )
     made.facts |= {"is_contiguous": True} if loader.fact("collate_fn") == "default_collate" else {}
     return made
 

@@ -20,7 +20,14 @@ RULES = Family("torch modules")
 _MOST_IN_THE_OTHER_MODE: Final = 10
 CONTAINERS: Final = ("Sequential", "ModuleList", "ModuleDict")
 _OF_PARTS: Final = (
-    *("layers", "containers", "same_modules", "part_names", "n_parameters", "n_trainable_parameters"),
+    *(
+        "layers",
+        "containers",
+        "same_modules",
+        "part_names",
+        "n_parameters",
+        "n_trainable_parameters",
+    ),
     *("expected_input", "output", "in_the_other_mode"),
 )
 """What the state tells of the modules inside, which is no longer so when one of them is replaced."""
@@ -90,10 +97,14 @@ def inside(module: AbstractValue, name: str) -> AbstractValue | None:
 def _parts(module: AbstractValue) -> list[str] | None:
     """The names of the modules directly inside; None if the state does not tell them."""
     own = module.fact("containers", {}).get("")
-    return list(own["parts"]) if isinstance(own, dict) and isinstance(own.get("parts"), list) else None
+    return (
+        list(own["parts"]) if isinstance(own, dict) and isinstance(own.get("parts"), list) else None
+    )
 
 
-def _made_of_state(root: AbstractValue, path: str, met: dict[str, AbstractValue]) -> AbstractValue | None:
+def _made_of_state(
+    root: AbstractValue, path: str, met: dict[str, AbstractValue]
+) -> AbstractValue | None:
     """The AbstractValue of a module inside, by its path, from the facts of the whole."""
     path = root.fact("same_modules", {}).get(path, path)
     if path in met:
@@ -106,7 +117,9 @@ def _made_of_state(root: AbstractValue, path: str, met: dict[str, AbstractValue]
     facts = {name: fact for name, fact in told_of.items() if name not in ("type", "parts")}
     facts.update(_inherited(root, path))
     words = f"{root.words}.{path}" if root.words else path
-    met[path] = made = AbstractValue(kind if "." in kind else f"torch.nn.{kind}", facts, words=words)
+    met[path] = made = AbstractValue(
+        kind if "." in kind else f"torch.nn.{kind}", facts, words=words
+    )
     if path in containers:
         _fill(root, made, path, told_of.get("parts"), met)
     return made
@@ -115,7 +128,9 @@ def _made_of_state(root: AbstractValue, path: str, met: dict[str, AbstractValue]
 def _inherited(root: AbstractValue, path: str) -> dict[str, Any]:
     """Dtype, device and mode that all modules inside share, and whether some are not trained."""
     shared: dict[str, Any] = {
-        name: root.fact(name) for name in ("dtype", "device", "n_trainable_parameters") if name in root.facts
+        name: root.fact(name)
+        for name in ("dtype", "device", "n_trainable_parameters")
+        if name in root.facts
     }
     others = root.fact("in_the_other_mode", [])
     if isinstance(root.fact("training"), bool) and len(others) < _MOST_IN_THE_OTHER_MODE:
@@ -123,7 +138,9 @@ def _inherited(root: AbstractValue, path: str) -> dict[str, Any]:
     return shared
 
 
-def _fill(root: AbstractValue, made: AbstractValue, path: str, parts: Any, met: dict[str, AbstractValue]) -> None:
+def _fill(
+    root: AbstractValue, made: AbstractValue, path: str, parts: Any, met: dict[str, AbstractValue]
+) -> None:
     names = parts if isinstance(parts, list) else []
     found = {name: _made_of_state(root, f"{path}.{name}" if path else name, met) for name in names}
     there = {name: one for name, one in found.items() if one is not None}
@@ -135,7 +152,11 @@ def _fill(root: AbstractValue, made: AbstractValue, path: str, parts: Any, met: 
 
 def chain(module: AbstractValue) -> list[AbstractValue] | None:
     """The modules of a Sequential in order; None if they are not all known."""
-    if module.items is None and module.type.startswith("torch.nn.") and module.class_name in CONTAINERS:
+    if (
+        module.items is None
+        and module.type.startswith("torch.nn.")
+        and module.class_name in CONTAINERS
+    ):
         parts = _parts(module)
         if parts is None:
             return None
@@ -151,7 +172,9 @@ def chain(module: AbstractValue) -> list[AbstractValue] | None:
 def _within(module: AbstractValue) -> Iterator[AbstractValue]:
     """The module and all that is known inside."""
     yield module
-    for part in {id(part): part for part in (*(module.items or ()), *module.attributes.values())}.values():
+    for part in {
+        id(part): part for part in (*(module.items or ()), *module.attributes.values())
+    }.values():
         if is_module(part):
             yield from _within(part)
 
@@ -166,7 +189,12 @@ def part(operation: Operation) -> Answer:
     if operation.receiver.class_name == "Sequential":
         chain(operation.receiver)
     found = inside(operation.receiver, operation.name)
-    if found is None and operation.name in ("in_features", "out_features", "in_channels", "out_channels"):
+    if found is None and operation.name in (
+        "in_features",
+        "out_features",
+        "in_channels",
+        "out_channels",
+    ):
         value = operation.receiver.fact(operation.name)
         return AbstractValue("int", literal=value) if type(value) is int else UNKNOWN
     return or_unknown(found)
@@ -214,9 +242,15 @@ def part_replaced(operation: Operation) -> Answer:
 # Modes, dtypes, devices
 
 
-@RULES.method("__main__.*", "train", "eval", "to", "float", "double", "half", "cpu", "cuda", "zero_grad")
-@RULES.method("torch.*", "train", "eval", "to", "float", "double", "half", "cpu", "cuda", "zero_grad")
-@RULES.method("torchvision.*", "train", "eval", "to", "float", "double", "half", "cpu", "cuda", "zero_grad")
+@RULES.method(
+    "__main__.*", "train", "eval", "to", "float", "double", "half", "cpu", "cuda", "zero_grad"
+)
+@RULES.method(
+    "torch.*", "train", "eval", "to", "float", "double", "half", "cpu", "cuda", "zero_grad"
+)
+@RULES.method(
+    "torchvision.*", "train", "eval", "to", "float", "double", "half", "cpu", "cuda", "zero_grad"
+)
 def placed(operation: Operation) -> Answer:
     """The module itself, with all inside in another mode, dtype, or place."""
     module = operation.receiver

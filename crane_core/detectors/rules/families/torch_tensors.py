@@ -11,16 +11,24 @@ from crane_core.detectors.rules.abstract_value import AbstractValue, known_facts
 from crane_core.detectors.rules.shapes import Shape
 
 _FLOATS: Final = ("torch.bfloat16", "torch.float16", "torch.float32", "torch.float64")
-_ALIASES: Final = {"torch.float": "torch.float32", "torch.double": "torch.float64", "torch.half": "torch.float16"}
+_ALIASES: Final = {
+    "torch.float": "torch.float32",
+    "torch.double": "torch.float64",
+    "torch.half": "torch.float16",
+}
 
 
 def is_tensor(value: AbstractValue) -> bool:
     return value.is_a("torch", "Tensor", "Parameter")
 
 
-def tensor(shape: Shape | None, dtype: str | None = None, device: str | None = None, words: str = "") -> AbstractValue:
+def tensor(
+    shape: Shape | None, dtype: str | None = None, device: str | None = None, words: str = ""
+) -> AbstractValue:
     """A tensor of which so much is known; None is not known, nor how it lies in memory."""
-    return AbstractValue("torch.Tensor", known_facts(shape=shape, dtype=dtype, device=device), words=words)
+    return AbstractValue(
+        "torch.Tensor", known_facts(shape=shape, dtype=dtype, device=device), words=words
+    )
 
 
 def float_meant(value: AbstractValue) -> str | None:

@@ -50,17 +50,27 @@ def _is_module(value: AbstractValue) -> bool:
     """A module, of torch or of the notebook, that cannot be iterated."""
     if isinstance(value.definition, ast.ClassDef):
         own = {part.name for part in value.definition.body if isinstance(part, ast.FunctionDef)}
-        is_plain = len(value.definition.bases) == 1 and not own & {"__iter__", "__getitem__", "__getattr__"}
+        is_plain = len(value.definition.bases) == 1 and not own & {
+            "__iter__",
+            "__getitem__",
+            "__getattr__",
+        }
         return is_plain and is_module(value)
     return value.type.startswith("torch.nn.") and value.class_name not in _ITERABLE
 
 
-@RULES.function(*(f"torch.optim.{kind}.{name}" for kind in _OPTIMIZERS for name in ("zero_grad", "step")))
+@RULES.function(
+    *(f"torch.optim.{kind}.{name}" for kind in _OPTIMIZERS for name in ("zero_grad", "step"))
+)
 @RULES.method("builtins.type", "zero_grad", "step")
 def of_class(operation: Operation) -> Answer:
     """optim.SGD.step(), or of a variable that is the class: there is no optimizer."""
     path = operation.receiver.path or str(operation.receiver.fact("name"))
-    if not path.startswith("torch.optim.") or operation.arguments.positional or not operation.arguments.is_complete:
+    if (
+        not path.startswith("torch.optim.")
+        or operation.arguments.positional
+        or not operation.arguments.is_complete
+    ):
         return UNKNOWN
     name = operation.text.partition("(")[0].rpartition(".")[2]
     operation.crash(

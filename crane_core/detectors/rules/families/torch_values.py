@@ -40,7 +40,11 @@ def apart(operation: Operation) -> Answer:
 def of_layer(operation: Operation) -> Answer:
     """A layer with weights and its input on two devices, or a list in the place of a tensor. It changes nothing."""
     layer, given = operation.receiver, operation.first
-    if not layer.type.startswith("torch.nn.") or layer.fact("hooked") or layer.class_name in CONTAINERS:
+    if (
+        not layer.type.startswith("torch.nn.")
+        or layer.fact("hooked")
+        or layer.class_name in CONTAINERS
+    ):
         return UNKNOWN
     if layer.class_name in _WITH_WEIGHTS:
         _one_device(operation, layer, given)
@@ -70,7 +74,11 @@ def _one_device(operation: Operation, one: AbstractValue, other: AbstractValue) 
 @RULES.method("torch.Tensor", "numpy")
 def as_array(operation: Operation) -> Answer:
     device = operation.receiver.fact("device")
-    if isinstance(device, str) and device.startswith(("cuda", "mps")) and not operation.arguments.keywords:
+    if (
+        isinstance(device, str)
+        and device.startswith(("cuda", "mps"))
+        and not operation.arguments.keywords
+    ):
         operation.crash(
             "TypeError",
             f"can't convert {device} device type tensor to numpy",

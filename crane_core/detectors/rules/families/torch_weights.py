@@ -37,7 +37,11 @@ def weights_of(module: AbstractValue, prefix: str = "") -> Weights:
 def _parts(module: AbstractValue) -> Iterator[tuple[str, AbstractValue]]:
     if module.attributes:
         yield from ((name, part) for name, part in module.attributes.items() if is_module(part))
-    elif module.items is not None and "part_names" not in module.facts and "containers" not in module.facts:
+    elif (
+        module.items is not None
+        and "part_names" not in module.facts
+        and "containers" not in module.facts
+    ):
         yield from ((str(at), part) for at, part in enumerate(module.items) if is_module(part))
 
 
@@ -58,7 +62,11 @@ def _of_layer(kind: str, facts: Mapping[str, Any], prefix: str) -> Weights:
 
 
 def _of_convolution(facts: Mapping[str, Any], n_dimensions: int) -> list[Any]:
-    n_in, groups, kernel = facts.get("in_channels"), facts.get("groups", 1), facts.get("kernel_size")
+    n_in, groups, kernel = (
+        facts.get("in_channels"),
+        facts.get("groups", 1),
+        facts.get("kernel_size"),
+    )
     sizes = list(kernel) if isinstance(kernel, (list, tuple)) else [kernel] * n_dimensions
     if type(n_in) is not int or type(groups) is not int or groups < 1 or len(sizes) != n_dimensions:
         return []
@@ -66,7 +74,11 @@ def _of_convolution(facts: Mapping[str, Any], n_dimensions: int) -> list[Any]:
 
 
 def _if_known(shapes: Mapping[str, list[Any]]) -> Weights:
-    return {name: tuple(shape) for name, shape in shapes.items() if all(type(length) is int for length in shape)}
+    return {
+        name: tuple(shape)
+        for name, shape in shapes.items()
+        if all(type(length) is int for length in shape)
+    }
 
 
 @RULES.method("__main__.*", "state_dict")
@@ -78,7 +90,9 @@ def state_dict(operation: Operation) -> Answer:
         return UNKNOWN
     if operation.arguments.positional or operation.arguments.keywords:
         return UNCHANGED
-    items = {name: {"type": "torch.Tensor", "shape": shape} for name, shape in weights_of(module).items()}
+    items = {
+        name: {"type": "torch.Tensor", "shape": shape} for name, shape in weights_of(module).items()
+    }
     return AbstractValue("collections.OrderedDict", {"items": items}, words=operation.text)
 
 
@@ -109,13 +123,17 @@ def loaded(operation: Operation) -> Answer:
 def _shapes(given: AbstractValue) -> Weights:
     if given.members is not None:
         told_shapes: dict[Any, Any] = {
-            name: part.shape for name, part in given.members.items() if is_tensor(part) or not part.type
+            name: part.shape
+            for name, part in given.members.items()
+            if is_tensor(part) or not part.type
         }
     else:
         parts = given.mapping("items").items()
         told_shapes = {name: part.get("shape") for name, part in parts if isinstance(part, dict)}
         told_shapes.update(given.mapping("other_shapes"))
-    return _if_known({str(name): list(shape) for name, shape in told_shapes.items() if shape is not None})
+    return _if_known(
+        {str(name): list(shape) for name, shape in told_shapes.items() if shape is not None}
+    )
 
 
 def _refuse_shapes(operation: Operation, wanted: Weights, there: Weights) -> None:
@@ -129,7 +147,9 @@ def _refuse_shapes(operation: Operation, wanted: Weights, there: Weights) -> Non
             )
 
 
-def _refuse_gaps(operation: Operation, module: AbstractValue, wanted: Weights, given: AbstractValue) -> None:
+def _refuse_gaps(
+    operation: Operation, module: AbstractValue, wanted: Weights, given: AbstractValue
+) -> None:
     """Weights that the model has and a dict that is stated whole has not; weight_g and weight_v are weights, too."""
     keys = _keys(given)
     if keys is None:
@@ -149,7 +169,11 @@ def _keys(given: AbstractValue) -> list[str] | None:
     """All keys, where they are texts and stated whole."""
     keys: Any = list(given.members) if given.members is not None else given.fact("keys")
     length = len(keys) if given.members is not None else given.fact("length")
-    if not isinstance(keys, list) or len(keys) != length or not all(isinstance(key, str) for key in keys):
+    if (
+        not isinstance(keys, list)
+        or len(keys) != length
+        or not all(isinstance(key, str) for key in keys)
+    ):
         return None
     return None if any("\u2026" in key for key in keys) else keys
 

@@ -31,7 +31,10 @@ _CLASSES: Final = {
     "ResNet": Anatomy("fc", "layer4", "avgpool"),
     "ShuffleNetV2": Anatomy("fc", "conv5"),
     **dict.fromkeys(["DenseNet", "MobileNetV2"], Anatomy("classifier", "features")),
-    **dict.fromkeys(["MobileNetV3", "EfficientNet", "VGG", "AlexNet"], Anatomy("classifier", "features", "avgpool")),
+    **dict.fromkeys(
+        ["MobileNetV3", "EfficientNet", "VGG", "AlexNet"],
+        Anatomy("classifier", "features", "avgpool"),
+    ),
 }
 
 
@@ -52,7 +55,9 @@ def called(operation: Operation) -> Answer:
     if head is None or width is None:
         return UNCHANGED
     words = f"the input of {anatomy.head} of {model.named('the model')}"
-    return operation.call(head, [tensor((shape[0], width), x.fact("dtype"), x.fact("device"), words)], {})
+    return operation.call(
+        head, [tensor((shape[0], width), x.fact("dtype"), x.fact("device"), words)], {}
+    )
 
 
 def _first(model: AbstractValue) -> AbstractValue | None:
@@ -67,12 +72,22 @@ def _first(model: AbstractValue) -> AbstractValue | None:
 
 def _width(model: AbstractValue, anatomy: Anatomy) -> int | None:
     """The numbers per image that come to the head: the channels of the last features, at so many places."""
-    layers = [held for path, held in stated_layers(model) if path.startswith(f"{anatomy.features}.")]
+    layers = [
+        held for path, held in stated_layers(model) if path.startswith(f"{anatomy.features}.")
+    ]
     widths = [held.get("out_channels", held.get("num_features")) for held in layers]
     width = next((each for each in reversed(widths) if type(each) is int), None)
     pool = inside(model, anatomy.pool) if anatomy.pool else None
     if not anatomy.pool or width is None:
         return width
-    places = pool.fact("output_size") if pool is not None and pool.is_a("torch", "AdaptiveAvgPool2d") else None
+    places = (
+        pool.fact("output_size")
+        if pool is not None and pool.is_a("torch", "AdaptiveAvgPool2d")
+        else None
+    )
     sizes = [places] * 2 if type(places) is int else list(places or [])
-    return width * prod(sizes) if len(sizes) == 2 and all(type(size) is int for size in sizes) else None
+    return (
+        width * prod(sizes)
+        if len(sizes) == 2 and all(type(size) is int for size in sizes)
+        else None
+    )

@@ -57,7 +57,9 @@ configs:
 |---|---|
 {columns}
 """
-_WITHOUT = "Texts of notebooks and detectors are not included, because they belong to their authors."
+_WITHOUT = (
+    "Texts of notebooks and detectors are not included, because they belong to their authors."
+)
 _WITH = "Texts of notebooks and detectors are included under the terms of their authors."
 
 
@@ -92,8 +94,16 @@ def _kind(column: str) -> pa.DataType:
 
 def _record_columns(taken: LedgerSnapshot) -> dict[str, pa.DataType]:
     names = ("campaign", *_ABOUT_ITEM, *(TEXT_COLUMNS if taken.texts is not None else ()))
-    lists = [f"{question}.responses{part}" for question in QUESTIONS for part in ("", ".users", ".status")]
-    return {"id": pa.string()} | {name: _kind(name) for name in names} | dict.fromkeys(lists, pa.list_(pa.string()))
+    lists = [
+        f"{question}.responses{part}"
+        for question in QUESTIONS
+        for part in ("", ".users", ".status")
+    ]
+    return (
+        {"id": pa.string()}
+        | {name: _kind(name) for name in names}
+        | dict.fromkeys(lists, pa.list_(pa.string()))
+    )
 
 
 def _records(taken: LedgerSnapshot) -> Iterator[Row]:
@@ -109,7 +119,9 @@ def _records(taken: LedgerSnapshot) -> Iterator[Row]:
 
 
 def _record(columns: dict[str, pa.DataType], row: Row) -> Row:
-    empty: Row = {name: [] if pa.types.is_list(kind) else row.get(name) for name, kind in columns.items()}
+    empty: Row = {
+        name: [] if pa.types.is_list(kind) else row.get(name) for name, kind in columns.items()
+    }
     return empty | {"id": row["item"]}
 
 

@@ -82,7 +82,9 @@ def export_zip(folder: DataFolder, campaign: str) -> bytes:
 
 def _stamped(taken: LedgerSnapshot) -> Counter[str]:
     """How many acts were done under each version of the guideline."""
-    return Counter(act.guideline for acts in (*taken.acts.values(), taken.decisions) for act in acts)
+    return Counter(
+        act.guideline for acts in (*taken.acts.values(), taken.decisions) for act in acts
+    )
 
 
 def _in_force_or_stamped(taken: LedgerSnapshot) -> list[GuidelineVersion]:
@@ -94,7 +96,9 @@ def _in_force_or_stamped(taken: LedgerSnapshot) -> list[GuidelineVersion]:
 
 def _without_text(taken: LedgerSnapshot) -> set[str]:
     """The plan's version and those of acts whose text was not stored."""
-    return {taken.plan.guideline, *_stamped(taken)} - {entry.version for entry in _in_force_or_stamped(taken)}
+    return {taken.plan.guideline, *_stamped(taken)} - {
+        entry.version for entry in _in_force_or_stamped(taken)
+    }
 
 
 def _guidelines(taken: LedgerSnapshot) -> Iterator[bytes]:
@@ -121,7 +125,9 @@ def _gold(taken: LedgerSnapshot) -> Iterator[bytes]:
 
 def _messages(taken: LedgerSnapshot) -> Iterator[bytes]:
     for message in taken.messages:
-        yield ledger.to_line(replace(message, item=taken.shown_name(message.annotator, message.item)))
+        yield ledger.to_line(
+            replace(message, item=taken.shown_name(message.annotator, message.item))
+        )
 
 
 def _rounds(taken: LedgerSnapshot) -> Iterator[bytes]:

@@ -33,10 +33,14 @@ def _refuse_taken(out: Path, names: set[str], *, force: bool) -> None:
         return
     if not out.is_dir() or {file.name for file in out.iterdir()} - names:
         raise CampaignError(
-            f"{out} contains something other than an export.", remedy="Use a folder that does not exist yet."
+            f"{out} contains something other than an export.",
+            remedy="Use a folder that does not exist yet.",
         )
     if not force:
-        raise CampaignError(f"{out} already contains an export.", remedy="Use another folder, or replace it: --force.")
+        raise CampaignError(
+            f"{out} already contains an export.",
+            remedy="Use another folder, or replace it: --force.",
+        )
 
 
 def _put_in_place(fresh: Path, out: Path) -> None:

@@ -43,7 +43,9 @@ author of all annotations. Hidden repeats, times and undone labels are in the ex
 To bring labels back: export CSV from Label Studio, then
   crane_core campaign labels {campaign} --file EXPORT.csv --annotator WHO --item-column item --label-column label
 """
-_WITHOUT = "The texts are left out, because they belong to their authors; --with-texts includes them.\n"
+_WITHOUT = (
+    "The texts are left out, because they belong to their authors; --with-texts includes them.\n"
+)
 _WITH = "The texts belong to their authors; they are as annotators saw them.\n"
 
 
@@ -66,7 +68,9 @@ def _config(labels: LabelSet, *, has_texts: bool) -> bytes:
         ElementTree.SubElement(view, "Header", value=HEADINGS.get(name, "Item"))
         ElementTree.SubElement(view, "Text", name=name, value=f"${name}")
     about = _about(has_texts=has_texts)
-    _choices(view, LABEL, about, {label.code: label.word for label in labels.labels}, required="true")
+    _choices(
+        view, LABEL, about, {label.code: label.word for label in labels.labels}, required="true"
+    )
     if labels.reasons:
         _choices(view, REASON, about, labels.reason_words, required="false")
     for name, heading in ((NOTE, "Note"), (PERSON, "Annotator")):
@@ -81,12 +85,18 @@ def _about(*, has_texts: bool) -> str:
     return "diagnosis" if has_texts else "item"
 
 
-def _choices(view: ElementTree.Element, name: str, about: str, words: dict[str, str], *, required: str) -> None:
+def _choices(
+    view: ElementTree.Element, name: str, about: str, words: dict[str, str], *, required: str
+) -> None:
     """`words` by the value that is stored."""
     ElementTree.SubElement(view, "Header", value=name.capitalize())
-    choices = ElementTree.SubElement(view, "Choices", name=name, toName=about, choice="single", required=required)
+    choices = ElementTree.SubElement(
+        view, "Choices", name=name, toName=about, choice="single", required=required
+    )
     for code, said in words.items():
-        ElementTree.SubElement(choices, "Choice", {"value": said} | ({} if code == said else {"alias": code}))
+        ElementTree.SubElement(
+            choices, "Choice", {"value": said} | ({} if code == said else {"alias": code})
+        )
 
 
 def _tasks(taken: LedgerSnapshot) -> Iterator[bytes]:
@@ -106,12 +116,18 @@ def _task(taken: LedgerSnapshot, row: Row) -> dict[str, Any]:
     if taken.texts is not None:
         data |= {name: row[name] or "" for name in TEXT_COLUMNS}
     final = row["final_label"]
-    decided = _annotation(taken, row, FINAL, final) | {"ground_truth": True} if final is not None else None
+    decided = (
+        _annotation(taken, row, FINAL, final) | {"ground_truth": True}
+        if final is not None
+        else None
+    )
     return {"data": data, "annotations": [decided] if decided else []}
 
 
 def _annotation(taken: LedgerSnapshot, row: Row, person: str, label: str) -> dict[str, Any]:
-    own = row if person != FINAL else {"reason": None, "note": row["decision_note"], "seconds": None}
+    own = (
+        row if person != FINAL else {"reason": None, "note": row["decision_note"], "seconds": None}
+    )
     about = _about(has_texts=taken.texts is not None)
     said: list[tuple[str, str, Any]] = [(LABEL, "choices", [label]), (PERSON, "text", [person])]
     said += [(REASON, "choices", [own["reason"]])] if own["reason"] else []
@@ -126,4 +142,6 @@ def _annotation(taken: LedgerSnapshot, row: Row, person: str, label: str) -> dic
         }
         for name, kind, value in said
     ]
-    return {"result": results} | ({"lead_time": own["seconds"]} if own["seconds"] is not None else {})
+    return {"result": results} | (
+        {"lead_time": own["seconds"]} if own["seconds"] is not None else {}
+    )

@@ -99,7 +99,11 @@ def readme(
     guidelines: all that were in force, in order; stamped: how many acts were done under each. hidden: the campaign is
     blind and not locked. lost: guidelines of which no text was stored. columns: of labels.csv.
     """
-    state = f"Locked by {lock.locked_by} at {lock.locked_at}." if lock else "Open: labels may still change."
+    state = (
+        f"Locked by {lock.locked_by} at {lock.locked_at}."
+        if lock
+        else "Open: labels may still change."
+    )
     width = max(map(len, columns))
     told = "\n".join(f"  {name:<{width}}  {COLUMN_WORDS[name]}" for name in columns)
     return (
@@ -119,12 +123,18 @@ def _versions(guidelines: Sequence[GuidelineVersion], stamped: Mapping[str, int]
         by = f" by {entry.by}" if entry.by else ""
         n = stamped.get(entry.version, 0)
         acts = f"{n:,} action{'' if n == 1 else 's'}" if n else "no action"
-        lines.append(f"  guideline-{entry.version}.md  in force from {entry.since}{by}; {acts} under this text\n")
+        lines.append(
+            f"  guideline-{entry.version}.md  in force from {entry.since}{by}; {acts} under this text\n"
+        )
     return "".join(lines)
 
 
 def _lost(versions: Collection[str]) -> str:
-    return f"  The text of guideline {', '.join(sorted(versions))} was not stored.\n" if versions else ""
+    return (
+        f"  The text of guideline {', '.join(sorted(versions))} was not stored.\n"
+        if versions
+        else ""
+    )
 
 
 def _labels(labels: LabelSet) -> str:

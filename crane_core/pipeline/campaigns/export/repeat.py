@@ -26,11 +26,22 @@ from crane_core.annotation.plan import (
     with_rounds,
 )
 from crane_core.annotation.rounds import Round, round_from_json
-from crane_core.domain import Annotation, AnnotationAction, CampaignGuideline, CampaignMessage, CampaignRound
+from crane_core.domain import (
+    Annotation,
+    AnnotationAction,
+    CampaignGuideline,
+    CampaignMessage,
+    CampaignRound,
+)
 from crane_core.errors import CampaignError, LedgerError
 from crane_core.given_path import read_given
 from crane_core.pipeline.campaigns.blind_plan import COMMITMENT
-from crane_core.pipeline.campaigns.campaigns import campaign_file, decision_folder, label_file, population
+from crane_core.pipeline.campaigns.campaigns import (
+    campaign_file,
+    decision_folder,
+    label_file,
+    population,
+)
 from crane_core.pipeline.campaigns.export.files import GUIDELINES, MESSAGES, guideline_file
 from crane_core.pipeline.campaigns.gold import gold_without_text
 from crane_core.pipeline.campaigns.threads import message_file
@@ -67,7 +78,9 @@ def exported_plan(file: Path) -> Plan:
                 f"{file} was exported before the lock so its seed and population are hidden.",
                 remedy="Lock the campaign, export it again, and repeat it from that plan.json.",
             ) from error
-        raise CampaignError(f"{file}: {error}.", remedy="Name the plan.json of an export.") from error
+        raise CampaignError(
+            f"{file}: {error}.", remedy="Name the plan.json of an export."
+        ) from error
     return plan
 
 
@@ -80,7 +93,9 @@ def exported_guideline(file: Path, plan: Plan) -> str | None:
     if not listed.is_file():
         return plan.guideline_text
     try:
-        *_, last = csv.DictReader(io.StringIO(read_given(listed, _MOST_BYTES).decode("utf-8"), newline=""))
+        *_, last = csv.DictReader(
+            io.StringIO(read_given(listed, _MOST_BYTES).decode("utf-8"), newline="")
+        )
         version = str(last["version"])
         if not _VERSION.fullmatch(version):
             raise ValueError(f"{version[:20]!r} is not a version")
@@ -91,7 +106,8 @@ def exported_guideline(file: Path, plan: Plan) -> str | None:
         ) from error
     if version_of(text) != version:
         raise CampaignError(
-            f"{file.with_name(guideline_file(version))} is not the text of that version.", remedy=_WHOLE
+            f"{file.with_name(guideline_file(version))} is not the text of that version.",
+            remedy=_WHOLE,
         )
     return text
 
@@ -112,7 +128,9 @@ def exported_work(file: Path, plan: Plan) -> Replay:
         lines = read_given(rounds_file, _MOST_BYTES).decode("utf-8").split("\n")
         rounds = tuple(round_from_json(line) for line in lines if line)
         whole = with_rounds(plan, rounds)
-        read_given(acts_file, _MOST_BYTES)  # bounded, and a file; the ledger's reader knows the lines
+        read_given(
+            acts_file, _MOST_BYTES
+        )  # bounded, and a file; the ledger's reader knows the lines
         tail = ledger.tail(acts_file)
         acts = tuple(act for act in tail.records if isinstance(act, Annotation))
         if tail.problems or len(acts) != len(tail.records) or tail.torn_bytes:
@@ -138,7 +156,11 @@ def keep_replayed(folder: DataFolder, plan: Plan, work: Replay) -> None:
     files: dict[Path, list[Annotation]] = {}
     for act in work.acts:
         is_decision = act.action is AnnotationAction.ADJUDICATE
-        file = decision_folder(folder, plan.campaign) / f"{act.annotator}.jsonl" if is_decision else None
+        file = (
+            decision_folder(folder, plan.campaign) / f"{act.annotator}.jsonl"
+            if is_decision
+            else None
+        )
         files.setdefault(file or label_file(folder, plan.campaign, act.annotator), []).append(act)
     for file, acts in files.items():
         ledger.append(file, *acts)
@@ -147,7 +169,9 @@ def keep_replayed(folder: DataFolder, plan: Plan, work: Replay) -> None:
 
 
 def _when(record: CampaignRound | CampaignGuideline) -> datetime:
-    return datetime.fromisoformat(record.made_at if isinstance(record, CampaignRound) else record.changed_at)
+    return datetime.fromisoformat(
+        record.made_at if isinstance(record, CampaignRound) else record.changed_at
+    )
 
 
 def _guidelines(file: Path, plan: Plan) -> Iterator[CampaignGuideline]:
@@ -230,8 +254,12 @@ def repeated_plan(
     try:
         plan = draw_plan(request, verdicts, guideline=text, created_at=now, left_out=left_out)
     except ValueError as error:
-        raise CampaignError(f"The plan cannot be drawn: {error}.", remedy="Use another name.") from error
-    same_draw = [item.verdict.key for item in plan.items] == [item.verdict.key for item in old.items]
+        raise CampaignError(
+            f"The plan cannot be drawn: {error}.", remedy="Use another name."
+        ) from error
+    same_draw = [item.verdict.key for item in plan.items] == [
+        item.verdict.key for item in old.items
+    ]
     if not same_draw or (name == old.campaign and plan.orders != old.orders):
         raise _drawn_otherwise(old)
     return Repeated(plan, _remarks(old, plan))
@@ -245,7 +273,10 @@ def _drawn_otherwise(old: Plan) -> CampaignError:
 
 
 def _remarks(old: Plan, new: Plan) -> tuple[str, ...]:
-    said = {name: getattr(old, name) for name in ("created_at", "created_by", "title", "guideline", "guideline_text")}
+    said = {
+        name: getattr(old, name)
+        for name in ("created_at", "created_by", "title", "guideline", "guideline_text")
+    }
     remarks = []
     if replace(new, **said) == old:
         remarks.append("Items, names and orders are the same as in the export.")
@@ -254,7 +285,9 @@ def _remarks(old: Plan, new: Plan) -> tuple[str, ...]:
             f"The verdicts are the same as in {old.campaign}; item names and orders are new, like the campaign's name."
         )
     if new.guideline != old.guideline:
-        remarks.append(f"The guideline is {new.guideline}; the exported campaign began with {old.guideline}.")
+        remarks.append(
+            f"The guideline is {new.guideline}; the exported campaign began with {old.guideline}."
+        )
     return tuple(remarks)
 
 
@@ -262,7 +295,9 @@ def _other_population(old: Plan, now: list[LabelledVerdict]) -> CampaignError:
     drawn, here = {item.verdict.key for item in old.items}, {verdict.key for verdict in now}
     told = [f"It had {old.population_size:,} verdicts; now there are {len(now):,}."]
     told += _listed("of the drawn verdicts are missing", drawn - here)
-    told += _listed("new", here - drawn) if old.design.kind is DrawKind.ALL else _by_stratum(old, now)
+    told += (
+        _listed("new", here - drawn) if old.design.kind is DrawKind.ALL else _by_stratum(old, now)
+    )
     return CampaignError(
         f"The population of {old.campaign!r} has changed. {' '.join(told)}",
         remedy="Load the same data as then, or create a new campaign: `campaign create` with the same --seed.",
@@ -272,7 +307,10 @@ def _other_population(old: Plan, now: list[LabelledVerdict]) -> CampaignError:
 def _listed(what: str, keys: set[tuple[str, str, str, str, str]]) -> list[str]:
     if not keys:
         return []
-    words = [" ".join((instance, detector, setting)) for _, instance, detector, setting, _ in sorted(keys)]
+    words = [
+        " ".join((instance, detector, setting))
+        for _, instance, detector, setting, _ in sorted(keys)
+    ]
     more = f" and {len(words) - NAMED:,} more" if len(words) > NAMED else ""
     return [f"{len(words):,} {what}: {', '.join(words[:NAMED])}{more}."]
 
@@ -287,5 +325,7 @@ def _by_stratum(old: Plan, now: list[LabelledVerdict]) -> list[str]:
         if before.get(name, 0) != sizes[name]
     ]
     return (
-        [f"By stratum: {'; '.join(changed)}."] if changed else ["Every stratum has the same size, but other verdicts."]
+        [f"By stratum: {'; '.join(changed)}."]
+        if changed
+        else ["Every stratum has the same size, but other verdicts."]
     )

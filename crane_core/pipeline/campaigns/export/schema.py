@@ -46,19 +46,28 @@ _KINDS = {str: "string", int: "integer", float: "number", type(None): "null"}
 def row_schema(columns: Sequence[str], labels: LabelSet) -> Schema:
     """Of one row of labels.csv, with these columns."""
     known = _OTHERS | _of_labels(labels)
-    members = {name: {"description": COLUMN_WORDS[name]} | known.get(name, _TEXT_OR_NULL) for name in columns}
+    members = {
+        name: {"description": COLUMN_WORDS[name]} | known.get(name, _TEXT_OR_NULL)
+        for name in columns
+    }
     return _object("A label of one annotator", members, required=columns)
 
 
 def _of_labels(labels: LabelSet) -> dict[str, Schema]:
     of_label: Schema = {"enum": [*labels.codes, None]}
-    return {"label": of_label, "final_label": of_label, "reason": {"enum": [*labels.reason_words, None]}}
+    return {
+        "label": of_label,
+        "final_label": of_label,
+        "reason": {"enum": [*labels.reason_words, None]},
+    }
 
 
 def act_schema(labels: LabelSet) -> Schema:
     """Of one line of acts.jsonl; a member without a value is left out."""
     hints = get_type_hints(Annotation)
-    members: dict[str, Schema] = {"record": {"const": "annotation"}} | {name: _of(hints[name]) for name in hints}
+    members: dict[str, Schema] = {"record": {"const": "annotation"}} | {
+        name: _of(hints[name]) for name in hints
+    }
     members["label"] = {"enum": list(labels.codes)}
     required = [name for name, hint in hints.items() if type(None) not in get_args(hint)]
     return _object("An act of one annotator", members, required=["record", *required])

@@ -18,7 +18,13 @@ from crane_core.annotation.showing import Showing
 from crane_core.domain import Annotation, AnnotationAction, Campaign, CampaignLock, CampaignMessage
 from crane_core.errors import CampaignError
 from crane_core.pipeline.campaigns.blind_plan import cover_name
-from crane_core.pipeline.campaigns.campaigns import acts_of, campaign_file, decision_folder, decisions_of, kept_campaign
+from crane_core.pipeline.campaigns.campaigns import (
+    acts_of,
+    campaign_file,
+    decision_folder,
+    decisions_of,
+    kept_campaign,
+)
 from crane_core.pipeline.campaigns.gold_scores import gold_rows
 from crane_core.pipeline.campaigns.guideline import guideline_versions
 from crane_core.pipeline.campaigns.item_texts import ItemTexts
@@ -102,7 +108,9 @@ def snapshot(folder: DataFolder, campaign: str) -> LedgerSnapshot:
 def _decisions(folder: DataFolder, campaign: str) -> list[Annotation]:
     """Every adjudication, overruled ones too."""
     files = sorted(decision_folder(folder, campaign).glob("*.jsonl"))
-    return [act for file in files for act in ledger.tail(file).records if isinstance(act, Annotation)]
+    return [
+        act for file in files for act in ledger.tail(file).records if isinstance(act, Annotation)
+    ]
 
 
 def rows(taken: LedgerSnapshot) -> Iterator[Row]:
@@ -116,7 +124,11 @@ def rows(taken: LedgerSnapshot) -> Iterator[Row]:
     for annotator, acts in taken.acts.items():
         journal = journal_for(taken.plan, annotator)
         journal.take(acts)
-        timed = {(act.item, act.showing, act.sequence): act for act in acts if act.action is AnnotationAction.LABEL}
+        timed = {
+            (act.item, act.showing, act.sequence): act
+            for act in acts
+            if act.action is AnnotationAction.LABEL
+        }
         for position, showing in enumerate(journal.order, start=1):
             if showing.item not in of_items:
                 continue
@@ -133,7 +145,9 @@ def rows(taken: LedgerSnapshot) -> Iterator[Row]:
             yield known | _given(journal, showing, given, act) | of_items[showing.item]
 
 
-def _given(journal: Journal, showing: Showing, given: LabelInForce | None, act: Annotation | None) -> Row:
+def _given(
+    journal: Journal, showing: Showing, given: LabelInForce | None, act: Annotation | None
+) -> Row:
     said: Row = dict.fromkeys(COLUMNS[6:])
     said |= {"note": journal.notes.get(showing), "flagged": int(showing in journal.flags)}
     if given is None or act is None:

@@ -130,7 +130,11 @@ def _own_dict(value: Any) -> Any:
     Empty if it has none; MISSING where it has one that its classes hide (their own `__dict__`), or is laid out
     by another class, as wrapt's proxies are that also inherit from one of Python's.
     """
-    known = [class_dict(kind)["__dict__"] for kind in mro_of(type(value)) if "__dict__" in class_dict(kind)]
+    known = [
+        class_dict(kind)["__dict__"]
+        for kind in mro_of(type(value))
+        if "__dict__" in class_dict(kind)
+    ]
     readers = [each for each in known if type(each) in _READS_DICT]
     if not readers:
         return MISSING if _DICT_OFFSET.__get__(type(value)) else {}

@@ -23,7 +23,9 @@ _CUTS = (400, 100, 40, 20, 10, 5, 2)
 def text(value: str, limit: int) -> str:
     """At most `limit` characters, the rest counted; what UTF-8 cannot say is escaped."""
     length = str.__len__(value)
-    shown = str.__getitem__(value, slice(0, limit)).encode("utf-8", "backslashreplace").decode("utf-8")
+    shown = (
+        str.__getitem__(value, slice(0, limit)).encode("utf-8", "backslashreplace").decode("utf-8")
+    )
     return shown if length <= limit else f"{shown}{ELLIPSIS} ({length} characters)"
 
 
@@ -44,7 +46,10 @@ def scalar(value: Any, limit: int) -> Any:
     if kind is complex:
         return text(repr(value), limit)
     if is_kind(value, bytes):
-        return {"bytes": bytes.__len__(value), "begin": repr(bytes.__getitem__(value, slice(0, 24)))}
+        return {
+            "bytes": bytes.__len__(value),
+            "begin": repr(bytes.__getitem__(value, slice(0, 24))),
+        }
     if is_kind(value, tuple) and tuple.__len__(value) <= _SPELLED_ITEMS:
         return "(" + ", ".join(_spelled(item, limit) for item in tuple.__iter__(value)) + ")"
     return f"<{type_name(kind)}>"
@@ -75,7 +80,9 @@ def safe(document: Any, limit: int, depth: int = 60) -> Any:
     if depth == 0 and (kind is dict or kind is list or kind is tuple):
         return ELLIPSIS
     if kind is dict:
-        return {key_text(key, limit): safe(item, limit, depth - 1) for key, item in document.items()}
+        return {
+            key_text(key, limit): safe(item, limit, depth - 1) for key, item in document.items()
+        }
     if kind is list or kind is tuple:
         return [safe(item, limit, depth - 1) for item in document]
     return scalar(document, limit)
@@ -101,7 +108,10 @@ def fitted(document: dict[str, Any], chars: int) -> dict[str, Any]:
         shorter = {name: _cut(part, entries) for name, part in document.items()}
         if len(dumps(shorter)) <= chars:
             return shorter
-    return {"type": document.get("type"), "unavailable": f"its summary is longer than {chars} characters"}
+    return {
+        "type": document.get("type"),
+        "unavailable": f"its summary is longer than {chars} characters",
+    }
 
 
 def _cut(document: Any, entries: int) -> Any:
@@ -122,4 +132,8 @@ def why(error: BaseException, limit: int = 200) -> str:
     """What a failure says, read without running a `__str__` of the notebook."""
     said: str | None = next((item for item in error.args if type(item) is str), None)
     name = type_name(type(error))
-    return name if not said else f"{name}: {text(said.splitlines()[0] if said.splitlines() else '', limit)}"
+    return (
+        name
+        if not said
+        else f"{name}: {text(said.splitlines()[0] if said.splitlines() else '', limit)}"
+    )

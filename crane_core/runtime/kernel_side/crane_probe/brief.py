@@ -15,7 +15,9 @@ _SIZED: tuple[Any, ...] = (list, tuple, dict, set, frozenset)
 _SHORT = 8
 
 
-def attributes_of(held: Mapping[str, Any], look: Any, *, left_out: Iterable[str] = ()) -> dict[str, Any]:
+def attributes_of(
+    held: Mapping[str, Any], look: Any, *, left_out: Iterable[str] = ()
+) -> dict[str, Any]:
     """{"structure": {"attributes": {name: shape or length}}, "representation": ... type, "values": ... value}.
 
     Those needed first, then the public ones; each object once, None not at all.
@@ -23,7 +25,12 @@ def attributes_of(held: Mapping[str, Any], look: Any, *, left_out: Iterable[str]
     shown = {name: held[name] for name in _shown(held, look, set(left_out))}
     others = {name: value for name, value in shown.items() if not is_plain(value)}
     facts = {
-        "structure": {name: size for name, value in others.items() for size in [size_of(value)] if size is not None},
+        "structure": {
+            name: size
+            for name, value in others.items()
+            for size in [size_of(value)]
+            if size is not None
+        },
         "representation": {name: type_name(type(value)) for name, value in others.items()},
         "values": {name: plain(value, look) for name, value in shown.items() if name not in others},
     }
@@ -31,11 +38,19 @@ def attributes_of(held: Mapping[str, Any], look: Any, *, left_out: Iterable[str]
 
 
 def _shown(held: Mapping[str, Any], look: Any, left_out: set[str]) -> list[str]:
-    names = [name for name, value in held.items() if type(name) is str and value is not None and name not in left_out]
+    names = [
+        name
+        for name, value in held.items()
+        if type(name) is str and value is not None and name not in left_out
+    ]
     asked = [name for name in look.asked().attributes if name in names]
     own = [name for name in names if not name.startswith("_")]
-    first_of = {id(held[name]): name for name in reversed([*asked, *own]) if type(held[name]) not in PLAIN}
-    once = [name for name in dict.fromkeys([*asked, *own]) if first_of.get(id(held[name]), name) == name]
+    first_of = {
+        id(held[name]): name for name in reversed([*asked, *own]) if type(held[name]) not in PLAIN
+    }
+    once = [
+        name for name in dict.fromkeys([*asked, *own]) if first_of.get(id(held[name]), name) == name
+    ]
     return once[: max(2 * look.limits.items, len(asked))]
 
 

@@ -44,5 +44,7 @@ def limits_from(request: dict[str, Any]) -> LookLimits:
     """The limits with those numbers replaced that the request names. Raises ValueError for an unknown limit."""
     unknown = sorted(set(request) - set(LookLimits._fields))
     if unknown:
-        raise ValueError("no such limit: " + ", ".join(unknown) + "; there are " + ", ".join(LookLimits._fields))
+        raise ValueError(
+            "no such limit: " + ", ".join(unknown) + "; there are " + ", ".join(LookLimits._fields)
+        )
     return LookLimits()._replace(**request)

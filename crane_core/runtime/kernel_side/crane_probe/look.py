@@ -61,7 +61,9 @@ def _document(namespace: dict[str, Any], request: Mapping[str, Any]) -> dict[str
     accesses = absent.accesses(seen, namespace, needs, unavailable)
     absences = absent.absences(namespace, needs, sources, unavailable)
     for text, docs in callables.documented(needs.chains, namespace, unavailable).items():
-        (entries[text] if text in entries else accesses.setdefault(text, {"type": METHOD}))["docs"] = docs
+        (entries[text] if text in entries else accesses.setdefault(text, {"type": METHOD}))[
+            "docs"
+        ] = docs
     document = {
         "schema_version": SCHEMA_VERSION,
         "captured": {
@@ -70,7 +72,9 @@ def _document(namespace: dict[str, Any], request: Mapping[str, Any]) -> dict[str
             **_shared(found, namespace, unavailable),
             **session.facts(namespace, unavailable),
         },
-        "variables": {name: _placed(entry, name, needs, sources) for name, entry in entries.items()},
+        "variables": {
+            name: _placed(entry, name, needs, sources) for name, entry in entries.items()
+        },
         "accesses": accesses,
         "absent": absences,
         "unavailable": unavailable,
@@ -78,7 +82,9 @@ def _document(namespace: dict[str, Any], request: Mapping[str, Any]) -> dict[str
     return dict(document, **({"syntax_error": needs.syntax_error} if needs.syntax_error else {}))
 
 
-def _shared(found: Mapping[str, Any], namespace: Mapping[str, Any], unavailable: dict[str, str]) -> dict[str, Any]:
+def _shared(
+    found: Mapping[str, Any], namespace: Mapping[str, Any], unavailable: dict[str, str]
+) -> dict[str, Any]:
     """Where it is unknown, everything counts as held."""
     try:
         return shared.shared(found, namespace)
@@ -88,7 +94,11 @@ def _shared(found: Mapping[str, Any], namespace: Mapping[str, Any], unavailable:
 
 
 def _needs(
-    target: str, namespace: Mapping[str, Any], sources: Sources, limits: LookLimits, unavailable: dict[str, str]
+    target: str,
+    namespace: Mapping[str, Any],
+    sources: Sources,
+    limits: LookLimits,
+    unavailable: dict[str, str],
 ) -> relevance.Needs:
     try:
         return relevance.needs(target, namespace, sources, limits)
@@ -106,12 +116,16 @@ def _entries(seen: Look, found: Mapping[str, Any], unavailable: dict[str, str]) 
             unavailable[name] = "the state is full"
             continue
         entries[name] = seen.entry(name, value)
-        unavailable.update({name: entries[name]["unavailable"]} if "unavailable" in entries[name] else {})
+        unavailable.update(
+            {name: entries[name]["unavailable"]} if "unavailable" in entries[name] else {}
+        )
         chars += len(bounds.dumps(entries[name]))
     return entries
 
 
-def _placed(entry: dict[str, Any], name: str, needs: relevance.Needs, sources: Sources) -> dict[str, Any]:
+def _placed(
+    entry: dict[str, Any], name: str, needs: relevance.Needs, sources: Sources
+) -> dict[str, Any]:
     """The entry with the place where the variable was given its value.
 
     A variable that only functions of the notebook need is an addition to what the published extractor shows, with all
@@ -123,7 +137,10 @@ def _placed(entry: dict[str, Any], name: str, needs: relevance.Needs, sources: S
         return placed
     if "unavailable" in entry:
         return dict(placed, via=list(needs.via[name]))
-    plus = {group: dict(entry.get(group, {}), **entry.get("plus", {}).get(group, {})) for group in GROUPS}
+    plus = {
+        group: dict(entry.get(group, {}), **entry.get("plus", {}).get(group, {}))
+        for group in GROUPS
+    }
     return dict(placed, **{key: {} for key in GROUPS}, plus=plus, via=list(needs.via[name]))
 
 
@@ -133,13 +150,21 @@ def _versions(found: Mapping[str, Any]) -> dict[str, str]:
     tops |= {"numpy"} if tops & _WITH_ARRAYS else set()
     versions = {top: _version_of(top) for top in sorted(tops)}
     # torch's version is of its own class.
-    return {top: bounds.text(str.__str__(version), 40) for top, version in versions.items() if is_kind(version, str)}
+    return {
+        top: bounds.text(str.__str__(version), 40)
+        for top, version in versions.items()
+        if is_kind(version, str)
+    }
 
 
 def _version_of(package: str) -> Any:
     """What the package states, or the module in which its build wrote it (matplotlib, which answers by code)."""
     stated = module_dict(sys.modules.get(package)).get("__version__")
-    return stated if stated is not None else module_dict(sys.modules.get(f"{package}._version")).get("version")
+    return (
+        stated
+        if stated is not None
+        else module_dict(sys.modules.get(f"{package}._version")).get("version")
+    )
 
 
 def _top_packages(value: Any) -> set[str]:

@@ -22,7 +22,9 @@ GROUPS = ("structure", "representation", "values")
 class Look:
     """What a summarizer may ask while it looks at one variable: limits, what the target wants, and nested summaries."""
 
-    def __init__(self, limits: LookLimits, asked: Mapping[str, AskedName], mentioned: Iterable[str] = ()) -> None:
+    def __init__(
+        self, limits: LookLimits, asked: Mapping[str, AskedName], mentioned: Iterable[str] = ()
+    ) -> None:
         self.limits = limits
         self.mentioned = frozenset(mentioned)
         """Texts that the target spells, or reads from plain variables: names of columns among them."""
@@ -47,7 +49,9 @@ class Look:
         """What the target asks of a name; without one, of the variable being looked at (nothing for what is inside)."""
         if name:
             return self._asked.get(name, AskedName(name))
-        return AskedName() if self._depth > 1 else self._asked.get(self._name, AskedName(self._name))
+        return (
+            AskedName() if self._depth > 1 else self._asked.get(self._name, AskedName(self._name))
+        )
 
     @property
     def is_nested(self) -> bool:
@@ -82,7 +86,11 @@ class Look:
 
     def label(self, key: Any) -> str:
         """A key as the text under which its entry is shown."""
-        return key if type(key) is str and len(key) <= self.limits.text else bounds.key_text(key, self.limits.text)
+        return (
+            key
+            if type(key) is str and len(key) <= self.limits.text
+            else bounds.key_text(key, self.limits.text)
+        )
 
     def text(self, value: str) -> str:
         return bounds.text(value, self.limits.text)
@@ -97,7 +105,9 @@ class Look:
         self._name, self._budget = name, self._fresh_budget()
         self._depth, self._path = 0, []
         entry = self.summary(value)
-        return bounds.fitted(bounds.safe(entry, self.limits.variable_chars), self.limits.variable_chars)
+        return bounds.fitted(
+            bounds.safe(entry, self.limits.variable_chars), self.limits.variable_chars
+        )
 
     def summary(self, value: Any) -> dict[str, Any]:
         """{"type", "structure", "representation", "values", "plus"} of any value, as deep as the limits allow."""

@@ -25,7 +25,18 @@ from pathlib import Path
 from typing import Any, Mapping
 
 from . import bounds
-from .kernel_copy import calls, forked, gpus, handles, isolation, landlock, memory, rehearsed, repeated, threads
+from .kernel_copy import (
+    calls,
+    forked,
+    gpus,
+    handles,
+    isolation,
+    landlock,
+    memory,
+    rehearsed,
+    repeated,
+    threads,
+)
 from .kernel_copy.forked import Facts
 from .kernel_copy.refusals import Refusals
 
@@ -58,7 +69,9 @@ def rehearse(request: Mapping[str, Any], shell: Any, look: repeated.Look) -> str
     collects = gc.isenabled()
     gc.disable()
     try:
-        return bounds.dumps(bounds.safe(_told(request, shell or _shell(), look), rehearsed.MOST_MESSAGE + 100))
+        return bounds.dumps(
+            bounds.safe(_told(request, shell or _shell(), look), rehearsed.MOST_MESSAGE + 100)
+        )
     finally:
         if collects:
             gc.enable()
@@ -159,7 +172,12 @@ class _Watched:
         """What it came to; `seconds` are those of the cell, `writes` says whether files are dropped or refused."""
         found = self._outcome(status)
         took = 0.0 if self._began is None else min(self._seconds, time.perf_counter() - self._began)
-        return {**found, "seconds": round(took, 3), "limit_s": self._seconds, "writes": self._said.get("begun")}
+        return {
+            **found,
+            "seconds": round(took, 3),
+            "limit_s": self._seconds,
+            "writes": self._said.get("begun"),
+        }
 
     def _outcome(self, status: int) -> Facts:
         if type(self._said.get("end")) is dict:
@@ -192,7 +210,9 @@ def _ended_by(number: int) -> str:
 def _processor_s(process: int) -> float:
     """Seconds of processor time that it has used, with its threads."""
     try:
-        fields = Path(f"/proc/{process}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()
+        fields = (
+            Path(f"/proc/{process}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()
+        )
     except OSError:
         return 0.0
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
@@ -213,7 +233,9 @@ def _queued_s(process: int) -> float:
 # In the copy
 
 
-def _live(shell: Any, request: Mapping[str, Any], writer: int, draws: Any, loop: Any, look: repeated.Look) -> None:
+def _live(
+    shell: Any, request: Mapping[str, Any], writer: int, draws: Any, loop: Any, look: repeated.Look
+) -> None:
     """Keep apart, run, tell, end; never comes back."""
     leave = os._exit
     write = os.write

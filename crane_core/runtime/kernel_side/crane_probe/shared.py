@@ -43,7 +43,11 @@ def shared(found: Mapping[str, Any], namespace: Mapping[str, Any]) -> dict[str, 
             names.setdefault(id(value), []).append(name)
     if not names:
         return {}
-    roots = [value for name, value in namespace.items() if not name.startswith("_") and name not in _OF_IPYTHON]
+    roots = [
+        value
+        for name, value in namespace.items()
+        if not name.startswith("_") and name not in _OF_IPYTHON
+    ]
     held = _held(names, roots, {id(namespace)})
     told = {"same": [group for group in names.values() if len(group) > 1], "held": sorted(held)}
     return {key: value for key, value in told.items() if value}

@@ -22,7 +22,9 @@ def make(facts: Mapping[str, Any], fill: int) -> Any:
     if facts["type"] != _IMAGE or width * height > MOST_ELEMENTS:
         raise NotMadeError(facts["type"])
     n_bands = PIL.Image.getmodebands(facts["mode"])
-    return PIL.Image.new(facts["mode"], (width, height), fill if n_bands == 1 else (fill,) * n_bands)
+    return PIL.Image.new(
+        facts["mode"], (width, height), fill if n_bands == 1 else (fill,) * n_bands
+    )
 
 
 def read(value: Any) -> dict[str, Any]:

@@ -19,7 +19,8 @@ _SETTINGS_WORDS = (
 )
 _SETTINGS = frozenset(_SETTINGS_WORDS.split())
 _OF_CALLS_WORDS = (
-    "type takes gives expects weights built_with trainable built n_parameters n_trainable_parameters stated_input"
+    "type takes gives expects weights built_with trainable built "
+    "n_parameters n_trainable_parameters stated_input"
 )
 _OF_CALLS = frozenset(_OF_CALLS_WORDS.split())
 _NAMES = "object_name_uids"
@@ -38,7 +39,9 @@ def mode(_fill: int) -> Iterator[None]:
     try:
         with keras.StatelessScope():
             yield
-            global_state.set_global_attribute("uninitialized_variables", [])  # else they are made at the end
+            global_state.set_global_attribute(
+                "uninitialized_variables", []
+            )  # else they are made at the end
     finally:
         global_state.set_global_attribute(_NAMES, given_names)
 
@@ -49,7 +52,9 @@ def make(facts: Mapping[str, Any], fill: int) -> Any:
         return keras.KerasTensor(tuple(facts["shape"]), facts["dtype"], name="input")
     name = facts["type"].rpartition(".")[2]
     if facts["type"] == f"keras.losses.{name}":
-        return getattr(keras.losses, name)(reduction="none")  # the mean is that of a batch, whose length is open
+        return getattr(keras.losses, name)(
+            reduction="none"
+        )  # the mean is that of a batch, whose length is open
     kind = getattr(keras.layers, name, None)
     if not facts["type"].startswith(("keras.layers.", "keras.src.layers.")) or kind is None:
         raise NotMadeError(facts["type"])
@@ -57,7 +62,9 @@ def make(facts: Mapping[str, Any], fill: int) -> Any:
     if taken is not None and any(type(length) is list for length in taken):
         raise NotMadeError("built for several inputs")
     with mode(fill):
-        layer = kind.from_config(facts["config"]) if "config" in facts else _with_settings(kind, facts)
+        layer = (
+            kind.from_config(facts["config"]) if "config" in facts else _with_settings(kind, facts)
+        )
         if taken is not None:
             layer.build(tuple(taken))
     return layer
@@ -80,8 +87,14 @@ def read(value: Any) -> dict[str, Any]:
     kind = type(value)
     if f"{kind.__module__}.{kind.__qualname__}" == _SYMBOLIC:
         return {"type": _SYMBOLIC, "shape": list(value.shape), "dtype": value.dtype}
-    if kind.__module__.startswith("keras.src.layers.") and getattr(keras.layers, kind.__name__, None) is kind:
-        told = {"type": f"keras.layers.{kind.__name__}", "config": {**value.get_config(), "name": None}}
+    if (
+        kind.__module__.startswith("keras.src.layers.")
+        and getattr(keras.layers, kind.__name__, None) is kind
+    ):
+        told = {
+            "type": f"keras.layers.{kind.__name__}",
+            "config": {**value.get_config(), "name": None},
+        }
         shape = getattr(value, "_input_shape_arg", None)
         return told if shape is None else {**told, "stated_input": [None, *shape]}
     return {}

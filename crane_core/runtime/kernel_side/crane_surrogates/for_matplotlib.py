@@ -18,7 +18,11 @@ from .made import NotMadeError
 from .no_surrogates import named
 
 PACKAGE = matplotlib
-_MADE: Mapping[Any, Callable[[], Any]] = {Axes: lambda: Figure().subplots(), Figure: Figure, Text: Text}
+_MADE: Mapping[Any, Callable[[], Any]] = {
+    Axes: lambda: Figure().subplots(),
+    Figure: Figure,
+    Text: Text,
+}
 _TYPES = {f"{each.__module__}.{each.__qualname__}": made for each, made in _MADE.items()}
 with contextlib.suppress(ImportError):  # without pandas, the notebook has no times of pandas either
     import pandas.plotting

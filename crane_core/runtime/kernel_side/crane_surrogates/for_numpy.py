@@ -42,7 +42,12 @@ def make(facts: Mapping[str, Any], fill: int) -> Any:
     """An array, or a number of NumPy, with these facts: `type`, and of an array `shape`, `dtype`, `writeable`."""
     kind = facts["type"]
     if kind == _ARRAY:
-        return _array(tuple(facts["shape"]), _dtype(facts["dtype"]), fill, writeable=facts.get("writeable", True))
+        return _array(
+            tuple(facts["shape"]),
+            _dtype(facts["dtype"]),
+            fill,
+            writeable=facts.get("writeable", True),
+        )
     if kind == "numpy.ma.MaskedArray":
         array = _array(tuple(facts["shape"]), _dtype(facts["dtype"]), fill, writeable=True)
         mask: Any = (np.ma.nomask, True, np.arange(array.size).reshape(array.shape) % 2 == 0)[fill]
@@ -103,7 +108,9 @@ def _elements(dtype: Any, n: int, fill: int) -> Any:
         return np.full(n, _TEXTS[fill], dtype)
     if kind in "mM":
         whole = np.full(n, (0, np.iinfo("i8").min, 10_000)[fill], "i8")
-        return whole.astype(dtype) if np.datetime_data(dtype)[0] != "generic" else np.zeros(n, dtype)
+        return (
+            whole.astype(dtype) if np.datetime_data(dtype)[0] != "generic" else np.zeros(n, dtype)
+        )
     if kind == "O":
         array = np.empty(n, dtype)
         array[:] = (None, 1, "a")[fill]

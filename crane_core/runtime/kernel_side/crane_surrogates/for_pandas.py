@@ -20,10 +20,16 @@ _MOST_DIFFERENT = 10_000
 """Texts beyond which all of a column are equal."""
 _TABLE, _COLUMN = "pandas.DataFrame", "pandas.Series"
 _OF_COLUMN = ("length", "dtype", "index", "name")
-_NAMED_WORDS = "NA NaT Series DataFrame Index Timestamp Timedelta Period Interval Categorical Grouper"
+_NAMED_WORDS = (
+    "NA NaT Series DataFrame Index Timestamp Timedelta Period Interval Categorical Grouper"
+)
 _NAMED = frozenset(_NAMED_WORDS.split())
 _TEXTS = ("1", None, "a")
-_TIMES = (pd.Timestamp(2020, 1, 1), pd.Timestamp(1970, 5, 6, 7, 8, 9, 10, tz="UTC"), pd.Timestamp(2031, 12, 31, 23, 59))
+_TIMES = (
+    pd.Timestamp(2020, 1, 1),
+    pd.Timestamp(1970, 5, 6, 7, 8, 9, 10, tz="UTC"),
+    pd.Timestamp(2031, 12, 31, 23, 59),
+)
 _DAY_NS = 86_400 * 10**9
 
 
@@ -92,7 +98,12 @@ def read(value: Any) -> dict[str, Any]:
 def _schema_of_table(value: pd.DataFrame) -> dict[str, Any]:
     """Without columns where a label occurs twice, or is neither a text nor an integer."""
     told = seen(value)
-    schema = {"type": _TABLE, "shape": told["shape"], "index": told["index"], "index_names": list(value.index.names)}
+    schema = {
+        "type": _TABLE,
+        "shape": told["shape"],
+        "index": told["index"],
+        "index_names": list(value.index.names),
+    }
     if value.columns.nlevels > 1 or not value.columns.is_unique:
         return schema
     labels = list(value.columns)
@@ -153,7 +164,11 @@ def _elements(dtype: str, n: int, fill: int) -> Any:
         full = np.array((["1"] * n, ["%s"] * n, [f"a{at}" for at in range(n)])[fill], object)
         return full if dtype.startswith("object") else pd.array(full, dtype="str")
     if dtype == "str":
-        texts = [f"a{at}" for at in range(n)] if fill == 2 and n <= _MOST_DIFFERENT else [_TEXTS[fill]] * n
+        texts = (
+            [f"a{at}" for at in range(n)]
+            if fill == 2 and n <= _MOST_DIFFERENT
+            else [_TEXTS[fill]] * n
+        )
         return pd.array(np.array(texts, object), dtype="str")
     try:
         kind = np.dtype(dtype)
@@ -168,7 +183,11 @@ def _elements(dtype: str, n: int, fill: int) -> Any:
     if kind.kind not in "biuf":
         raise NotMadeError(dtype)
     ramp = np.arange(n) % (2 if kind.kind == "b" else 100)
-    return (ramp + (0.5 if kind.kind == "f" else 0)).astype(kind) if fill == 2 else np.full(n, fill, kind)
+    return (
+        (ramp + (0.5 if kind.kind == "f" else 0)).astype(kind)
+        if fill == 2
+        else np.full(n, fill, kind)
+    )
 
 
 def _of_extension(dtype: str, n: int, fill: int) -> Any:
@@ -178,7 +197,11 @@ def _of_extension(dtype: str, n: int, fill: int) -> Any:
     except (TypeError, ValueError):
         raise NotMadeError(dtype) from None
     if isinstance(kind, pd.DatetimeTZDtype):
-        return pd.array(_elements(f"datetime64[{kind.unit}]", n, fill)).tz_localize("UTC").tz_convert(kind.tz)
+        return (
+            pd.array(_elements(f"datetime64[{kind.unit}]", n, fill))
+            .tz_localize("UTC")
+            .tz_convert(kind.tz)
+        )
     if dtype.rstrip("0123456789") not in ("Int", "UInt", "Float", "boolean", "string"):
         raise NotMadeError(dtype)
     plain = "str" if dtype == "string" else "bool" if dtype == "boolean" else dtype.lower()

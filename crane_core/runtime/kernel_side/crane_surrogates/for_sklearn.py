@@ -25,7 +25,9 @@ from .made import FILLS, NotMadeError, made, refusal
 from .no_surrogates import read
 
 PACKAGE = sklearn
-_PUBLIC = re.compile(r"sklearn\.(?!.*\b(?:conftest|datasets|experimental|externals|tests|utils)\b)[a-z][\w.]*\w")
+_PUBLIC = re.compile(
+    r"sklearn\.(?!.*\b(?:conftest|datasets|experimental|externals|tests|utils)\b)[a-z][\w.]*\w"
+)
 _PATH = re.compile(r'"path": "([\w.]+)"')
 _MOST_S = 0.05
 """How long one fill may compute; what has not been refused by then is taken for accepted."""
@@ -96,7 +98,9 @@ def make(facts: Mapping[str, Any], fill: int) -> Any:
         return _column(facts["dtype"], facts["n_rows"], facts["holds"], fill).rename(facts["name"])
     if kind == "array":
         shape = facts["shape"]
-        return np.asarray(_values(facts["dtype"], int(np.prod(shape)), facts["holds"], fill)).reshape(shape)
+        return np.asarray(
+            _values(facts["dtype"], int(np.prod(shape)), facts["holds"], fill)
+        ).reshape(shape)
     if kind == "estimator":
         return copy.deepcopy(_fitted(json.dumps(facts), fill))
     raise NotMadeError(kind)
@@ -108,7 +112,8 @@ def make(facts: Mapping[str, Any], fill: int) -> Any:
 def _table(facts: Mapping[str, Any], fill: int) -> Any:
     pandas = importlib.import_module("pandas")
     columns = {
-        at: _column(dtype, facts["n_rows"], holds, fill) for at, (_, dtype, holds) in enumerate(facts["columns"])
+        at: _column(dtype, facts["n_rows"], holds, fill)
+        for at, (_, dtype, holds) in enumerate(facts["columns"])
     }
     table = pandas.DataFrame(columns, index=pandas.RangeIndex(facts["n_rows"]))
     table.columns = pandas.Index([label for label, _, _ in facts["columns"]])
@@ -124,7 +129,11 @@ def _column(dtype: str, n: int, holds: Mapping[str, Any], fill: int) -> Any:
 def _values(dtype: str, n: int, holds: Mapping[str, Any], fill: int) -> Any:
     """`n` values: all those that occur, or any; among them those that are certain."""
     known = holds["all"]
-    values = _cycle(known[:1] if fill == 1 and not holds["is_whole"] else known, n) if known else _any(dtype, n, fill)
+    values = (
+        _cycle(known[:1] if fill == 1 and not holds["is_whole"] else known, n)
+        if known
+        else _any(dtype, n, fill)
+    )
     if holds["rarest"] == 1 and n > 1:
         values = [known[0], *_cycle(known[1:], n - 1)]
     if holds["may_miss"] and fill == 1 and n and dtype.lower()[:3] not in ("int", "uin", "boo"):
@@ -154,9 +163,17 @@ def _any(dtype: str, n: int, fill: int) -> list[Any]:
     if dtype.startswith(("int", "uint", "Int", "bool")):
         return _cycle(((0, 1), (0, 1, 2), (0,))[fill], n)
     if dtype.startswith(("float", "Float")):
-        return _cycle((0.0, 1.0), n) if fill == 0 else [0.0] * n if fill == 1 else [at * 0.37 + 0.5 for at in range(n)]
+        return (
+            _cycle((0.0, 1.0), n)
+            if fill == 0
+            else [0.0] * n
+            if fill == 1
+            else [at * 0.37 + 0.5 for at in range(n)]
+        )
     if dtype.startswith(("datetime", "timedelta")):
-        return list(np.arange(n).astype("datetime64[D]" if dtype.startswith("d") else "timedelta64[D]"))
+        return list(
+            np.arange(n).astype("datetime64[D]" if dtype.startswith("d") else "timedelta64[D]")
+        )
     if not dtype:
         return _any(("float64", "int64", "object")[fill], n, fill)
     numbers = ("1", "2") if dtype.startswith(("str", "<U")) else (0.0, 1.0)
@@ -195,7 +212,11 @@ def _fitted(told: str, fill: int) -> Any:
         raise NotMadeError("what reads or writes files")
     estimator = _eased(kind(**given))
     try:
-        return estimator.fit(*(made(data, fill) for data in facts["fit_on"])) if facts["fit_on"] else estimator
+        return (
+            estimator.fit(*(made(data, fill) for data in facts["fit_on"]))
+            if facts["fit_on"]
+            else estimator
+        )
     except Exception:  # noqa: BLE001 - it was fitted to other values
         raise _NeverFittedError from None
 
@@ -234,7 +255,9 @@ def outcomes(order: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             yield _outcome(function, order, fill, patterns)
 
 
-def _outcome(function: Any, order: Mapping[str, Any], fill: int, patterns: Sequence[Any]) -> dict[str, Any]:
+def _outcome(
+    function: Any, order: Mapping[str, Any], fill: int, patterns: Sequence[Any]
+) -> dict[str, Any]:
     try:
         with _limited():
             operands = [made(each, fill) for each in order["operands"]]
@@ -256,7 +279,9 @@ def _are_values_known(operands: Sequence[Mapping[str, Any]]) -> bool:
     fitted = [data for each in facts for data in each.get("fit_on") or ()]
     columns = [column for each in facts for _, _, column in each.get("columns", ())]
     held = [each["holds"] for each in facts if "holds" in each] + columns
-    return all(each["all"] and each["is_whole"] for each in held) and (not fitted or _are_values_known(fitted))
+    return all(each["all"] and each["is_whole"] for each in held) and (
+        not fitted or _are_values_known(fitted)
+    )
 
 
 @contextmanager

@@ -27,7 +27,10 @@ def make(facts: Mapping[str, Any], fill: int) -> Any:
         raise NotMadeError(facts["type"])
     shape, dtype = tensorflow.TensorShape(facts["shape"]), tensorflow.as_dtype(facts["dtype"])
     n_elements = shape.num_elements()
-    if not (dtype.is_floating or dtype.is_integer or dtype.is_bool or dtype.is_complex) or n_elements > MOST_ELEMENTS:
+    if (
+        not (dtype.is_floating or dtype.is_integer or dtype.is_bool or dtype.is_complex)
+        or n_elements > MOST_ELEMENTS
+    ):
         raise NotMadeError("texts, or too many elements")
     ramp = tensorflow.range(n_elements) % (2 if dtype.is_bool else 100)
     flat = ramp if fill == 2 else tensorflow.fill([n_elements], fill)
@@ -41,4 +44,8 @@ def read(value: Any) -> dict[str, Any]:
     """The schema of an eager tensor or variable, by the probe; empty for others."""
     told = seen(value)
     known = {name: told[name] for name in ("shape", "dtype") if told.get(name) is not None}
-    return {"type": told["type"], **known} if told["type"] in (_EAGER, _VARIABLE) and len(known) == 2 else {}
+    return (
+        {"type": told["type"], **known}
+        if told["type"] in (_EAGER, _VARIABLE) and len(known) == 2
+        else {}
+    )

@@ -69,7 +69,11 @@ def mode(fill: int, order: Mapping[str, Any]) -> Iterator[None]:
 
     Weights that are made have no elements: it would take long to draw those of a large layer.
     """
-    is_layer = order["step"] == "call" and order["name"].startswith("nn.") and "functional" not in order["name"]
+    is_layer = (
+        order["step"] == "call"
+        and order["name"].startswith("nn.")
+        and "functional" not in order["name"]
+    )
     place = torch.device(META) if is_layer else contextlib.nullcontext()
     with torch.set_grad_enabled(order.get("is_recording", False) or fill != 1), place:
         yield
@@ -77,7 +81,11 @@ def mode(fill: int, order: Mapping[str, Any]) -> Iterator[None]:
 
 def make(facts: Mapping[str, Any], fill: int) -> Any:
     """A tensor, layer or loss with these facts; raises NotMadeError if they are of another device or layout."""
-    if facts.get("device", "cpu") not in ("cpu", META) or "layout" in facts or facts.get("is_nested"):
+    if (
+        facts.get("device", "cpu") not in ("cpu", META)
+        or "layout" in facts
+        or facts.get("is_nested")
+    ):
         raise NotMadeError("a tensor that is not a plain one of the processor")
     if facts["type"] in _TENSORS:
         return _tensor(facts, fill)
@@ -91,14 +99,21 @@ def read(value: Any) -> dict[str, Any]:
         return {"type": "torch.dtype", "value": str(value)}
     told = seen(value)
     if isinstance(value, torch.Tensor):
-        if type(value) not in (torch.Tensor, torch.nn.Parameter) or value.layout is not torch.strided:
+        if (
+            type(value) not in (torch.Tensor, torch.nn.Parameter)
+            or value.layout is not torch.strided
+        ):
             return {}
         told = {"is_contiguous": True, **told}
-        told.update({"grad_fn": "Backward"} if "grad_fn" in told else {})  # of which operation depends on the operand's
+        told.update(
+            {"grad_fn": "Backward"} if "grad_fn" in told else {}
+        )  # of which operation depends on the operand's
         return {name: told[name] for name in ("type", *_OF_TENSOR) if name in told}
     name = type(value).__name__
     if isinstance(value, torch.nn.Module) and name in _LAYERS | _LOSSES:
-        names = _OF_LAYER | _STATE | {"n_parameters"} if name in _LAYERS else _OF_LOSS | _of_weights()
+        names = (
+            _OF_LAYER | _STATE | {"n_parameters"} if name in _LAYERS else _OF_LOSS | _of_weights()
+        )
         told.update({"device": "cpu"} if "device" in told else {})
         return {"type": told["type"], **{name: told[name] for name in told if name in names}}
     return {}
@@ -116,7 +131,11 @@ def _tensor(facts: Mapping[str, Any], fill: int) -> Any:
     if not isinstance(dtype, torch.dtype):
         raise NotMadeError(facts["dtype"])
     with torch.set_grad_enabled(True):
-        elements = torch.empty(n_elements, dtype=dtype, device=META) if is_meta else _elements(n_elements, dtype, fill)
+        elements = (
+            torch.empty(n_elements, dtype=dtype, device=META)
+            if is_meta
+            else _elements(n_elements, dtype, fill)
+        )
         if "value_range" in facts and n_elements and not is_meta:
             elements = _between(n_elements, facts["value_range"], fill).to(dtype)
         tensor = _laid(elements.reshape(shape), facts, fill)
@@ -160,13 +179,17 @@ def _laid(tensor: Any, facts: Mapping[str, Any], fill: int) -> Any:
 
 
 def _loss(name: str, facts: Mapping[str, Any]) -> Any:
-    if not facts["type"].startswith("torch.nn.") or facts.keys() - (_OF_LOSS | _of_weights() | {"type", "device"}):
+    if not facts["type"].startswith("torch.nn.") or facts.keys() - (
+        _OF_LOSS | _of_weights() | {"type", "device"}
+    ):
         raise NotMadeError(facts["type"])
     stated = {key: fact for key, fact in facts.items() if key in _OF_LOSS}
     for each in _WEIGHTS:
         if f"{each}_shape" in facts:
             dtype = getattr(torch, facts[f"{each}_dtype"].partition(".")[2])
-            stated[each] = torch.ones(tuple(facts[f"{each}_shape"]), dtype=dtype, device=facts.get("device", "cpu"))
+            stated[each] = torch.ones(
+                tuple(facts[f"{each}_shape"]), dtype=dtype, device=facts.get("device", "cpu")
+            )
     return getattr(torch.nn, name)(**stated)
 
 
@@ -181,7 +204,11 @@ def _layer(name: str, facts: Mapping[str, Any], fill: int) -> Any:
         raise NotMadeError(facts["type"])
     kind = getattr(torch.nn, name)
     taken = set(inspect.signature(kind.__init__).parameters)
-    sizes = {key: tuple(fact) if type(fact) is list else fact for key, fact in facts.items() if key in _OF_LAYER}
+    sizes = {
+        key: tuple(fact) if type(fact) is list else fact
+        for key, fact in facts.items()
+        if key in _OF_LAYER
+    }
     if issubclass(kind, torch.nn.RNNBase):
         sizes.pop("mode", None)  # the name of its class
         taken |= {"input_size", "hidden_size", "num_layers", "batch_first", "bidirectional"}
@@ -191,13 +218,22 @@ def _layer(name: str, facts: Mapping[str, Any], fill: int) -> Any:
         sizes["elementwise_affine"] = fill != 1
     ways = [more for more in _WITHOUT if taken.issuperset(more) and sizes.keys().isdisjoint(more)]
     with torch.device(META):
-        layer = next((each for each in (kind(**sizes, **way) for way in ways) if _has_parameters(each, facts)), None)
+        layer = next(
+            (
+                each
+                for each in (kind(**sizes, **way) for way in ways)
+                if _has_parameters(each, facts)
+            ),
+            None,
+        )
     if layer is None:
         raise NotMadeError("a layer with other weights than it was made with")
     dtype = facts.get("dtype", None if _count(layer) else "torch.float32")
     if not isinstance(dtype, str):
         raise NotMadeError("a layer of an unknown dtype, or of several")
-    layer = layer.to(getattr(torch, dtype.partition(".")[2])).to_empty(device=facts.get("device", "cpu"))
+    layer = layer.to(getattr(torch, dtype.partition(".")[2])).to_empty(
+        device=facts.get("device", "cpu")
+    )
     with torch.no_grad():
         for held in (*layer.parameters(), *layer.buffers()):
             held.fill_(fill)
@@ -208,7 +244,10 @@ def _layer(name: str, facts: Mapping[str, Any], fill: int) -> Any:
 
 def _has_parameters(layer: Any, facts: Mapping[str, Any]) -> bool:
     shapes = {name: list(each.shape) for name, each in layer.named_parameters()}
-    return bool(facts.get("n_parameters", _count(layer)) == _count(layer) and facts.get("parameters", shapes) == shapes)
+    return bool(
+        facts.get("n_parameters", _count(layer)) == _count(layer)
+        and facts.get("parameters", shapes) == shapes
+    )
 
 
 def _count(layer: Any) -> int:

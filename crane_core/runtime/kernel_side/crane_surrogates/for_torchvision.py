@@ -55,9 +55,13 @@ def _step(facts: Mapping[str, Any], fill: int) -> Any:
     if name not in _KNOWN:
         raise NotMadeError(name)
     kind = getattr(torchvision.transforms, name)
-    transform = kind(**{key: facts[key] for key in inspect.signature(kind.__init__).parameters if key in facts})
+    transform = kind(
+        **{key: facts[key] for key in inspect.signature(kind.__init__).parameters if key in facts}
+    )
     if 0 < getattr(transform, "p", 0) < 1:
-        transform.p = _CHANCES[fill]  # what is done at times is done with one fill, and not with another
+        transform.p = _CHANCES[
+            fill
+        ]  # what is done at times is done with one fill, and not with another
     return transform
 
 
@@ -69,6 +73,8 @@ def read(value: Any) -> dict[str, Any]:
     if name in _KNOWN and type(value).__module__ == _TRANSFORMS:
         [settings] = seen(torchvision.transforms.Compose([value]))["steps"]
         return {**settings, "type": f"{_TRANSFORMS}.{name}"}
-    if isinstance(value, torch.nn.Module) and type(value).__module__.startswith("torchvision.models."):
+    if isinstance(value, torch.nn.Module) and type(value).__module__.startswith(
+        "torchvision.models."
+    ):
         return {**seen(value, LookLimits()), "device": "cpu"}
     return {}

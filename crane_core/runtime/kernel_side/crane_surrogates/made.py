@@ -50,7 +50,10 @@ def made(told: Mapping[str, Any], fill: int) -> Any:
     raise NotMadeError(form)
 
 
-_PLAIN = {each.__name__: each for each in (int, float, bool, complex, str, object, bytes, list, tuple, dict, set)}
+_PLAIN = {
+    each.__name__: each
+    for each in (int, float, bool, complex, str, object, bytes, list, tuple, dict, set)
+}
 
 
 def _range(parts: Any) -> range:

@@ -22,7 +22,13 @@ from .made import library_of, refusal
 
 _LIKE = 0.8
 """So much of a name is another: `means` is `mean`; `add_columns`, which pyjanitor adds to tables, is not `columns`."""
-_ROUTINES = ("function", "method_descriptor", "wrapper_descriptor", "cython_function_or_method", "method")
+_ROUTINES = (
+    "function",
+    "method_descriptor",
+    "wrapper_descriptor",
+    "cython_function_or_method",
+    "method",
+)
 _LOOKING_PLAINLY = (object, int, float, complex, str, bytes, tuple, list, dict)
 _LABELLED = ("DataFrame", "Series")
 """Classes whose objects look among their labels for what is not there, and nowhere else."""
@@ -55,7 +61,10 @@ def of_module(path: str, name: str) -> dict[str, Any]:
     except AttributeError as error:
         if not _WAS_THERE.search(str(error)) and not is_like_one_of(name, holder):
             return {"unknown": "it is like no other"}
-        if hasattr(holder, "__path__") and importlib.util.find_spec(f"{holder.__name__}.{name}") is not None:
+        if (
+            hasattr(holder, "__path__")
+            and importlib.util.find_spec(f"{holder.__name__}.{name}") is not None
+        ):
             return {"unknown": "a module that is not loaded"}
         return refusal(error)
     return {"unknown": "it is there"}
@@ -66,13 +75,19 @@ def of_method(path: str, name: str) -> dict[str, Any]:
     holder, _, own = path.rpartition(".")
     if not is_routine(holder, own) or hasattr(getattr(signatures.found(holder), own), name):
         return {"unknown": "it may be there"}
-    return {"raised": "AttributeError", "message": f"'{own}' is a method, which has no attribute '{name}'"}
+    return {
+        "raised": "AttributeError",
+        "message": f"'{own}' is a method, which has no attribute '{name}'",
+    }
 
 
 def is_routine(path: str, name: str) -> bool:
     """Whether every object of a class has this method."""
     holder = signatures.found(path)
-    return isinstance(holder, type) and type(inspect.getattr_static(holder, name, None)).__name__ in _ROUTINES
+    return (
+        isinstance(holder, type)
+        and type(inspect.getattr_static(holder, name, None)).__name__ in _ROUTINES
+    )
 
 
 def of_object(path: str, name: str, *, is_made: bool, is_label: bool) -> dict[str, Any]:
@@ -98,7 +113,10 @@ def of_object(path: str, name: str, *, is_made: bool, is_label: bool) -> dict[st
     is_written = any(name in _written_in(package, len(sys.modules)) for package in packages)
     if is_written and not _was_there(name, kind):
         return {"unknown": "something writes it"}
-    return {"raised": "AttributeError", "message": f"'{kind.__name__}' object has no attribute '{name}'"}
+    return {
+        "raised": "AttributeError",
+        "message": f"'{kind.__name__}' object has no attribute '{name}'",
+    }
 
 
 def is_like_one_of(name: str, holder: Any) -> bool:
@@ -119,9 +137,23 @@ def _tells_names(kind: type) -> bool:
 @lru_cache(maxsize=None)
 def _stored_by(kind: type) -> frozenset[str]:
     """Names that methods of a class give to objects."""
-    functions = [each for base in kind.__mro__ for each in vars(base).values() if isinstance(each, types.FunctionType)]
-    codes = [code for each in functions if (code := getattr(inspect.unwrap(each), "__code__", None)) is not None]
-    return frozenset(step.argval for code in codes for step in dis.get_instructions(code) if step.opname in _STORES)
+    functions = [
+        each
+        for base in kind.__mro__
+        for each in vars(base).values()
+        if isinstance(each, types.FunctionType)
+    ]
+    codes = [
+        code
+        for each in functions
+        if (code := getattr(inspect.unwrap(each), "__code__", None)) is not None
+    ]
+    return frozenset(
+        step.argval
+        for code in codes
+        for step in dis.get_instructions(code)
+        if step.opname in _STORES
+    )
 
 
 @lru_cache(maxsize=None)
@@ -140,4 +172,8 @@ def _collect(code: types.CodeType, names: set[str]) -> None:
         if isinstance(constant, types.CodeType):
             _collect(constant, names)
         else:
-            names.update(part for part in (constant if type(constant) is tuple else [constant]) if type(part) is str)
+            names.update(
+                part
+                for part in (constant if type(constant) is tuple else [constant])
+                if type(part) is str
+            )

@@ -20,7 +20,17 @@ METHODS: Mapping[str, Mapping[str, Sequence[int]]] = asked.merged("METHODS")
 DISTRIBUTIONS: Mapping[str, Sequence[str]] = asked.by_package("DISTRIBUTIONS")
 UNLESS_MENTIONED: Mapping[str, Sequence[str]] = {
     **asked.by_package("UNLESS_MENTIONED"),
-    "": ("monkeypatch", "mock", "patch_", "cudf", "seterr", "'raise'", '"raise"', "'error'", '"error"'),
+    "": (
+        "monkeypatch",
+        "mock",
+        "patch_",
+        "cudf",
+        "seterr",
+        "'raise'",
+        '"raise"',
+        "'error'",
+        '"error"',
+    ),
 }
 """By package, "" for all: what a notebook may not spell where it is asked, as it may change what operations do."""
 BOUND = asked.PACKAGES - {"python"}
@@ -40,7 +50,9 @@ _OF_VERSION: Mapping[str, re.Pattern[str]] = asked.by_package("OF_VERSION")
 _KEYWORDS: Mapping[str, frozenset[str]] = asked.by_package("KEYWORDS")
 _ANY_KEYWORDS = words("a arr array ary b bias input m other pos_weight target weight weights x")
 """Keywords that may be surrogates, where the first operand may and the library's file tells no others."""
-_OF_ARRAYS = words("T mT H mH real imag data shape dtype ndim size itemsize nbytes values columns empty axes array")
+_OF_ARRAYS = words(
+    "T mT H mH real imag data shape dtype ndim size itemsize nbytes values columns empty axes array"
+)
 _READ = _OF_ARRAYS.union(tables.ACCESSORS)
 """Attributes that follow from the schema; what others give is not stated."""
 STEPS = words("attribute del_item element format item located operator set_item truth")
@@ -53,7 +65,9 @@ _ABOUT_SHAPES = re.compile(
     r"|out of bounds|out of range|'numpy\.ndarray' object has no attribute"
 )
 _ABOUT_INDEX = re.compile(r"\b[Ii]ndex .*out of (?:bounds|range)|^Target \d+ is out")
-_OF_MATRICES = words("cholesky inv inverse solve matrix_power lstsq tensorinv tensorsolve logdet cond lu_factor")
+_OF_MATRICES = words(
+    "cholesky inv inverse solve matrix_power lstsq tensorinv tensorsolve logdet cond lu_factor"
+)
 _OF_SCHEMA = re.compile(r"square|[Dd]imension|shape|[Ss]ize|dtype|type|argument|broadcast|at least")
 _COMPARED = ("==", "!=", "<=", ">=")
 
@@ -65,13 +79,19 @@ def is_asked(order: Mapping[str, Any]) -> bool:
     if keywords.keys() & _NEVER_KEYWORDS:
         return False
     if "made" in (*operands, {})[0]:
-        is_step = step in ("attribute", "method") or step == "item" and all(map(tables.is_known, operands[1:]))
+        is_step = (
+            step in ("attribute", "method")
+            or step == "item"
+            and all(map(tables.is_known, operands[1:]))
+        )
         return is_step and is_asked(operands[0]["made"])
     reads_texts = name.rpartition(".")[2] in _PARSING
     refuses_objects = of == "torch" and name in of_torch.OF_DATA
     if not tables.are_known_enough(order):
         return False
-    for form, held in (part for told in (*operands, *keywords.values()) for part in tables.parts(told)):
+    for form, held in (
+        part for told in (*operands, *keywords.values()) for part in tables.parts(told)
+    ):
         if form == "is" and type(held) is str and is_elsewhere(held):
             return False
         is_opaque = form == "facts" and _is_opaque(step, name, held) and not refuses_objects
@@ -90,7 +110,12 @@ def is_asked(order: Mapping[str, Any]) -> bool:
 def is_followed(kind: type, told: Mapping[str, Any]) -> bool:
     """Whether the result of another step is known well enough to be used: all of it, or what hides no labels."""
     package = kind.__module__.partition(".")[0]
-    return package in RESULTS and tables.is_known(told) or package == "pandas" and kind.__name__ in of_pandas.GROUPED
+    return (
+        package in RESULTS
+        and tables.is_known(told)
+        or package == "pandas"
+        and kind.__name__ in of_pandas.GROUPED
+    )
 
 
 def of_results(kind: type) -> frozenset[str]:
@@ -104,14 +129,22 @@ def of_results(kind: type) -> frozenset[str]:
 def is_made_again(order: Mapping[str, Any]) -> bool:
     """Whether the result of a step may be made again for a step on it: the same, not drawn, nor left as memory was."""
     drawn = order["name"].startswith(_NOT_MADE_AGAIN)
-    return "made" in (*order["operands"], {})[0] or order["of"].partition(".")[0] in RESULTS and not drawn
+    return (
+        "made" in (*order["operands"], {})[0]
+        or order["of"].partition(".")[0] in RESULTS
+        and not drawn
+    )
 
 
 def is_measured(order: Mapping[str, Any]) -> bool:
     """Whether the integers in a step's result are lengths and counts of dimensions, or follow from known operands."""
     step, of, name = order["step"], order["of"], order["name"]
     if step == "call":
-        is_data = of == "torch" and name in of_torch.OF_DATA and all(map(tables.is_known, order["operands"]))
+        is_data = (
+            of == "torch"
+            and name in of_torch.OF_DATA
+            and all(map(tables.is_known, order["operands"]))
+        )
         return of == "builtins" and name == "len" or is_data
     if of in ("torch.Tensor", "torch.Parameter"):
         return step in ("attribute", "method") and name in of_torch.LENGTHS
@@ -138,13 +171,22 @@ def _is_plain_step(step: str, name: str, operands: Sequence[Mapping[str, Any]]) 
         return False
     if step not in ("item", "set_item", "del_item", "located"):
         return True
-    if len(operands) < 2 or kind.endswith(".StringMethods"):  # of which nobody knows whether they hold lists or dicts
+    if len(operands) < 2 or kind.endswith(
+        ".StringMethods"
+    ):  # of which nobody knows whether they hold lists or dicts
         return False
     if step == "located":
-        return all(form != "facts" or held.get("dtype") == "bool" for form, held in tables.parts(operands[1]))
+        return all(
+            form != "facts" or held.get("dtype") == "bool"
+            for form, held in tables.parts(operands[1])
+        )
     key: Mapping[str, Any] = operands[1]
-    is_mask = key.get("facts", {}).get("dtype") == "bool" and (step != "set_item" or "is" in operands[2])
-    return bool(tables.is_known(key) or is_mask) if kind in tables.KINDS else _tells_place(step, key)
+    is_mask = key.get("facts", {}).get("dtype") == "bool" and (
+        step != "set_item" or "is" in operands[2]
+    )
+    return (
+        bool(tables.is_known(key) or is_mask) if kind in tables.KINDS else _tells_place(step, key)
+    )
 
 
 def is_elsewhere(text: str) -> bool:
@@ -153,14 +195,20 @@ def is_elsewhere(text: str) -> bool:
 
 
 def _is_listed(
-    step: str, of: str, name: str, operands: Sequence[Mapping[str, Any]], keywords: Mapping[str, Mapping[str, Any]]
+    step: str,
+    of: str,
+    name: str,
+    operands: Sequence[Mapping[str, Any]],
+    keywords: Mapping[str, Mapping[str, Any]],
 ) -> bool:
     """Whether it is on the list, with surrogates at no other places than those that it tells."""
     places = _places(step, of, name)
     if places is None or step == "method" and not operands:
         return False
     first = 1 if step == "method" else 0
-    if any(at not in places and not tables.is_known(told) for at, told in enumerate(operands[first:])):
+    if any(
+        at not in places and not tables.is_known(told) for at, told in enumerate(operands[first:])
+    ):
         return False
     may_name = bool(places) and (step == "method" or 0 in places)
     named = _KEYWORDS.get(of.partition(".")[0], _ANY_KEYWORDS)
@@ -175,13 +223,17 @@ def _places(step: str, of: str, name: str) -> Sequence[int] | None:
         return ALL if name in of_python.BUILTINS else None
     listed = CALLS.get(of, {})
     module, dot, last = name.rpartition(".")
-    if name not in listed and (not dot or last.startswith("_") or last in NEVER or f"{module}.*" not in listed):
+    if name not in listed and (
+        not dot or last.startswith("_") or last in NEVER or f"{module}.*" not in listed
+    ):
         return None
     return listed.get(name, NONE)
 
 
 def _changes_tensor(step: str, of: str, name: str) -> bool:
-    return of.startswith("torch.") and (is_stored(step, name) or step == "method" and _is_change(name))
+    return of.startswith("torch.") and (
+        is_stored(step, name) or step == "method" and _is_change(name)
+    )
 
 
 def is_stored(step: str, name: str) -> bool:
@@ -220,7 +272,9 @@ def _size(facts: Mapping[str, Any]) -> int:
 def _is_text(facts: Mapping[str, Any]) -> bool:
     dtypes = [str(facts.get("dtype", "")), *facts.get("dtypes", ())]
     of_objects = "object of texts" in dtypes
-    return of_objects or any(dtype.startswith("str") or dtype.lstrip("<>|=")[:1] in ("U", "S") for dtype in dtypes)
+    return of_objects or any(
+        dtype.startswith("str") or dtype.lstrip("<>|=")[:1] in ("U", "S") for dtype in dtypes
+    )
 
 
 def _tells_place(step: str, index: Mapping[str, Any]) -> bool:
@@ -240,7 +294,9 @@ def _tells_place(step: str, index: Mapping[str, Any]) -> bool:
 
 def tells_refusal(order: Mapping[str, Any], exception: str, message: str) -> bool:
     """Whether what an operation raised is about the schema of its operands, where it may be about values."""
-    if not tables.tells_refusal(order, exception) or any(said in message for said in _NOT_OF_OPERANDS):
+    if not tables.tells_refusal(order, exception) or any(
+        said in message for said in _NOT_OF_OPERANDS
+    ):
         return False
     by_values = order["name"].rpartition(".")[2] in _OF_MATRICES
     return not by_values or exception == "TypeError" or _OF_SCHEMA.search(message) is not None
@@ -251,7 +307,9 @@ def takes_indices(step: str, name: str) -> bool:
     return step == "item" or name.rpartition(".")[2] in of_torch.INDEXING
 
 
-def is_about_shapes(order: Mapping[str, Any], exception: str, message: str, *, is_of_any_version: bool) -> bool:
+def is_about_shapes(
+    order: Mapping[str, Any], exception: str, message: str, *, is_of_any_version: bool
+) -> bool:
     """Whether this is about shapes, or what is not a tensor, as on every device, and in every version if asked.
 
     Elsewhere than on the processor indices are not checked before they are used. Of Keras only layers count.
@@ -268,14 +326,18 @@ def is_about_shapes(order: Mapping[str, Any], exception: str, message: str, *, i
         return False
     if is_of_any_version and _is_of_some_version(order, exception, message):
         return False
-    return (of_torch.NO_TENSOR if exception == "TypeError" else _ABOUT_SHAPES).search(message) is not None
+    return (of_torch.NO_TENSOR if exception == "TypeError" else _ABOUT_SHAPES).search(
+        message
+    ) is not None
 
 
 def _is_of_some_version(order: Mapping[str, Any], exception: str, message: str) -> bool:
     """Whether torch or NumPy refuses this since some version, or with another class since then."""
     is_pooling = exception == "IndexError" and "pool" in f"{order['of']} {order['name']}".lower()
     is_changed = order["name"] in of_numpy.OF_VERSION_NAMES or "where" in order["keywords"]
-    return is_pooling or is_changed or any(refused.search(message) for refused in _OF_VERSION.values())
+    return (
+        is_pooling or is_changed or any(refused.search(message) for refused in _OF_VERSION.values())
+    )
 
 
 def tells_strides(step: str, name: str) -> bool:

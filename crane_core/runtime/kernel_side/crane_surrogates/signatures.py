@@ -43,7 +43,13 @@ _NOT_PYTHON = ("numpy", "pandas", "torch", *of_python.MODULES)
 _NOT_CALLED = ("_", "set", "init", "fork", "sync", "wait")
 """How names begin of what may change this process before it looks at its arguments."""
 _DESCRIBED = ("method_descriptor", "cython_function_or_method")
-_COMPILED = (*_DESCRIBED, "builtin_function_or_method", "ufunc", "method", "_ArrayFunctionDispatcher")
+_COMPILED = (
+    *_DESCRIBED,
+    "builtin_function_or_method",
+    "ufunc",
+    "method",
+    "_ArrayFunctionDispatcher",
+)
 _SAMPLES: Sequence[Sequence[Any]] = ((2,), (), ("2020",))
 _OF_COUNT = re.compile(
     r"takes (?:at most|at least|exactly|from|no|\d+|\d or \d) |expected (?:at most|at least|\d+) "
@@ -102,8 +108,14 @@ def _refused_first(function: Any, holder: Any, kind: str) -> dict[str, Any] | No
     """What is said of a call before its arguments matter; None for nothing."""
     if isinstance(function, types.ModuleType):
         return {"raised": "TypeError", "message": "'module' object is not callable"}
-    if isinstance(holder, type) and hasattr(function, "__wrapped__"):  # a wrapper may look at the object first
-        return _without_object(function) if kind == "call of data" else {"unknown": "without its object"}
+    if isinstance(holder, type) and hasattr(
+        function, "__wrapped__"
+    ):  # a wrapper may look at the object first
+        return (
+            _without_object(function)
+            if kind == "call of data"
+            else {"unknown": "without its object"}
+        )
     return None
 
 
@@ -115,7 +127,10 @@ def _without_object(method: Any) -> dict[str, Any]:
         method(_Unusable())
     except Exception as error:  # noqa: BLE001 - the wrapper looks at the object first, or nothing is said
         if isinstance(error, AttributeError) and type(error.obj) is _Unusable:
-            return {"raised": "AttributeError", "message": f"the data has no attribute '{error.name}'"}
+            return {
+                "raised": "AttributeError",
+                "message": f"the data has no attribute '{error.name}'",
+            }
     return {"unknown": "without its object"}
 
 
@@ -127,7 +142,9 @@ def _refused_by_compiled(
     if function is None:
         return None
     said = ""
-    for each in (_Unusable(), 1) if path.startswith("torch.") else (_Unusable(),):  # torch takes sizes one by one
+    for each in (
+        (_Unusable(), 1) if path.startswith("torch.") else (_Unusable(),)
+    ):  # torch takes sizes one by one
         try:
             function(*[each] * n_positional, **dict.fromkeys(keywords, each))
         except TypeError as error:
@@ -147,19 +164,30 @@ def _compiled(holder: Any, path: str, *, is_method: bool) -> Any:
     name = path.rpartition(".")[2]
     if package not in _NOT_PYTHON or name in operations.NEVER or name.startswith(_NOT_CALLED):
         return None
-    if package in of_python.MODULES and not (package != "builtins" or rest.partition(".")[0] in of_python.ONLY_LOOKING):
+    if package in of_python.MODULES and not (
+        package != "builtins" or rest.partition(".")[0] in of_python.ONLY_LOOKING
+    ):
         return None
     if is_method:
-        is_described = isinstance(holder, type) and _kind(inspect.getattr_static(holder, name, None)) in _DESCRIBED
+        is_described = (
+            isinstance(holder, type)
+            and _kind(inspect.getattr_static(holder, name, None)) in _DESCRIBED
+        )
         return getattr(_sample(holder), name, None) if is_described else None
     function = getattr(holder, name, None)
     if isinstance(function, type):
         made_by = [inspect.getattr_static(function, each) for each in ("__new__", "__init__")]
-        is_compiled = not any(isinstance(getattr(each, "__func__", each), types.FunctionType) for each in made_by)
+        is_compiled = not any(
+            isinstance(getattr(each, "__func__", each), types.FunctionType) for each in made_by
+        )
         return function if type(function) is type and is_compiled else None
-    is_python = isinstance(inspect.unwrap(function), types.FunctionType) if callable(function) else True
+    is_python = (
+        isinstance(inspect.unwrap(function), types.FunctionType) if callable(function) else True
+    )
     is_python = is_python or isinstance(getattr(function, "__func__", None), types.FunctionType)
-    is_checked = not isinstance(holder, type) or _kind(function) != "cython_function_or_method"  # of what its object is
+    is_checked = (
+        not isinstance(holder, type) or _kind(function) != "cython_function_or_method"
+    )  # of what its object is
     return function if not is_python and is_checked and _kind(function) in _COMPILED else None
 
 
@@ -177,9 +205,15 @@ def _sample(kind: type) -> Any:
 
 def _names(signature: inspect.Signature) -> str:
     """What it takes, in words."""
-    names = [str(each).partition(":")[0].partition("=")[0].strip() for each in signature.parameters.values()]
+    names = [
+        str(each).partition(":")[0].partition("=")[0].strip()
+        for each in signature.parameters.values()
+    ]
     names = [name for name in names if name != "self"]
-    return ", ".join(names[:_MOST_NAMES]) + " and others" * (len(names) > _MOST_NAMES) or "no arguments"
+    return (
+        ", ".join(names[:_MOST_NAMES]) + " and others" * (len(names) > _MOST_NAMES)
+        or "no arguments"
+    )
 
 
 def is_doubtful(path: str, n_positional: int, keywords: Sequence[str]) -> bool:
@@ -220,7 +254,11 @@ def _holder(path: str) -> tuple[Any, str]:
 
 def _of_class(kind: type) -> inspect.Signature | None:
     """Of a class that is made by its __init__ alone."""
-    return _of_function(inspect.getattr_static(kind, "__init__", None)) if is_made_plainly(kind) else None
+    return (
+        _of_function(inspect.getattr_static(kind, "__init__", None))
+        if is_made_plainly(kind)
+        else None
+    )
 
 
 def is_made_of_anything(kind: type) -> bool:
@@ -231,7 +269,9 @@ def is_made_of_anything(kind: type) -> bool:
 def is_made_plainly(kind: type) -> bool:
     """Whether a call of a class returns an object of this very class, made by its __init__."""
     made_by = inspect.getattr_static(kind, "__new__")
-    makes_plainly = made_by is vars(object)["__new__"] or _is_of(getattr(made_by, "__func__", None), _MAKES_PLAINLY)
+    makes_plainly = made_by is vars(object)["__new__"] or _is_of(
+        getattr(made_by, "__func__", None), _MAKES_PLAINLY
+    )
     return type(kind).__call__ is type.__call__ and makes_plainly
 
 

@@ -49,7 +49,9 @@ _KEEPS_ROWS = frozenset(_KEEPS_ROWS_WORDS.split())
 _COUNTED_WORDS = "DataFrame Series concat isna isnull notna notnull date_range"
 _COUNTED = frozenset(_COUNTED_WORDS.split())
 """Functions that do."""
-_ABOUT_LABELS = frozenset(["KeyError", "IndexError", "IndexingError", "AttributeError", "MergeError"])
+_ABOUT_LABELS = frozenset(
+    ["KeyError", "IndexError", "IndexingError", "AttributeError", "MergeError"]
+)
 
 
 def parts(told: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -93,14 +95,20 @@ def are_known_enough(order: Mapping[str, Any]) -> bool:
         return True
     step, name = order["step"], order["name"]
     if step == "attribute" and name in ACCESSORS and tables[0]["type"] == "pandas.Series":
-        return tables[0]["dtype"] not in ("", "category") or name == "cat" and tables[0]["dtype"] == "category"
+        return (
+            tables[0]["dtype"] not in ("", "category")
+            or name == "cat"
+            and tables[0]["dtype"] == "category"
+        )
     is_method = step == "method" and order["of"] in KINDS
     if is_method and name in _BY_NAMES and not tells_names(order):
         return False
     if name in _OF_TIMES and (tables[0].get("index") or {}).get("type") not in _INDICES:
         return False
     is_by_label = _is_by_label(order)
-    is_of_labels = is_by_label or step in ("located", "set_item") or is_method and name in _OF_LABELS
+    is_of_labels = (
+        is_by_label or step in ("located", "set_item") or is_method and name in _OF_LABELS
+    )
     if any(map(_holds_anything, tables)) and not is_of_labels:
         return False
     return all(map(is_whole, tables)) or _are_rows_ignored(order, tables, is_by_label=is_by_label)
@@ -114,7 +122,9 @@ def _is_by_label(order: Mapping[str, Any]) -> bool:
     return step in ("truth", "element") or step == "attribute" and order["name"] not in ACCESSORS
 
 
-def _are_rows_ignored(order: Mapping[str, Any], tables: Sequence[Mapping[str, Any]], *, is_by_label: bool) -> bool:
+def _are_rows_ignored(
+    order: Mapping[str, Any], tables: Sequence[Mapping[str, Any]], *, is_by_label: bool
+) -> bool:
     """Whether a step looks neither at how many rows there are nor at their labels."""
     step, name = order["step"], order["name"]
     others = [*order["operands"][1:], *order["keywords"].values()]
@@ -137,17 +147,25 @@ def _are_rows_ignored(order: Mapping[str, Any], tables: Sequence[Mapping[str, An
     return bool(is_by_label and is_table or step == "truth")
 
 
-def _is_method_of_columns(name: str, others: Iterable[Mapping[str, Any]], keywords: Mapping[str, Any]) -> bool:
+def _is_method_of_columns(
+    name: str, others: Iterable[Mapping[str, Any]], keywords: Mapping[str, Any]
+) -> bool:
     if name == "drop":
         return "columns" in keywords and "index" not in keywords and "labels" not in keywords
-    if name in _MAY_COUNT_ROWS and any(form in _LISTS for told in others for form, _ in parts(told)):
+    if name in _MAY_COUNT_ROWS and any(
+        form in _LISTS for told in others for form, _ in parts(told)
+    ):
         return False
     return name in _OF_COLUMNS
 
 
 def _hold_surrogates(operands: Iterable[Mapping[str, Any]]) -> bool:
     """Whether operands beside tables and columns may be there for each row, as an array of values is."""
-    return any(form == "facts" and held["type"] not in KINDS for told in operands for form, held in parts(told))
+    return any(
+        form == "facts" and held["type"] not in KINDS
+        for told in operands
+        for form, held in parts(told)
+    )
 
 
 def _takes_all_rows(key: Mapping[str, Any]) -> bool:
@@ -178,7 +196,9 @@ def untold(order: Mapping[str, Any]) -> set[str]:
     facts = set() if is_counted and (step != "method" or of in KINDS) else {"index"}
     if not tells_names(order):
         facts.add("index_names")
-    is_of_times = step == "item" and any(type(held) is str for _, held in parts(order["operands"][1]))
+    is_of_times = step == "item" and any(
+        type(held) is str for _, held in parts(order["operands"][1])
+    )
     if (is_of_times or _are_rows_matched(order)) and not all(map(is_whole, _tables(order))):
         facts.add("shape")
     if any(held["type"] == KINDS[0] for held in _tables(order)):
@@ -188,7 +208,9 @@ def untold(order: Mapping[str, Any]) -> set[str]:
 
 def _are_rows_matched(order: Mapping[str, Any]) -> bool:
     """Whether labels of rows, which may stand several times or in one table alone, decide how many rows there are."""
-    is_beside = order["name"] == "concat" and ("axis" in order["keywords"] or len(order["operands"]) > 1)
+    is_beside = order["name"] == "concat" and (
+        "axis" in order["keywords"] or len(order["operands"]) > 1
+    )
     return is_beside or order["name"] in ("merge", "join")
 
 
@@ -197,7 +219,11 @@ def changes_first(order: Mapping[str, Any]) -> bool:
     if order["of"] != "pandas.DataFrame":
         return False
     is_asked_for: bool = order["keywords"].get("inplace") == {"is": True}
-    return order["step"] in ("set_item", "del_item") or order["name"] in ("insert", "pop") or is_asked_for
+    return (
+        order["step"] in ("set_item", "del_item")
+        or order["name"] in ("insert", "pop")
+        or is_asked_for
+    )
 
 
 def _holds_anything(facts: Mapping[str, Any]) -> bool:

@@ -188,13 +188,17 @@ def _agreed(operation: Callable[..., Any], order: Mapping[str, Any]) -> dict[str
         operands = [_operand(told, fill) for told in order["operands"]]
         keywords = {key: made(told, fill) for key, told in order["keywords"].items()}
         with _modes(fill, order):
-            outcome = _tried(operation, operands, keywords, is_measured=operations.is_measured(order))
+            outcome = _tried(
+                operation, operands, keywords, is_measured=operations.is_measured(order)
+            )
         if "gave" in outcome and tables.changes_first(order):
             outcome["left"] = schema(operands[0])
         agreed = _common(agreed, outcome) if agreed else outcome
         if not agreed:
             return {"unknown": "it depends on values"}
-    if "raised" in agreed and not operations.tells_refusal(order, agreed["raised"], agreed["message"]):
+    if "raised" in agreed and not operations.tells_refusal(
+        order, agreed["raised"], agreed["message"]
+    ):
         return {"unknown": "it may depend on values"}
     return agreed
 
@@ -217,7 +221,9 @@ def _learnt(order: Mapping[str, Any]) -> dict[str, Any]:
     if len(found) > 1 and all("raised" in each for each in found):
         # What may be missing is refused in one fill; the others say what is refused where nothing is.
         reasons = [each for each in found if each["about"] != learning.OF_MISSING] or found
-        are_one = len({each["about"] for each in reasons}) == len({each["raised"] for each in found}) == 1
+        are_one = (
+            len({each["about"] for each in reasons}) == len({each["raised"] for each in found}) == 1
+        )
         return (
             {name: reasons[0][name] for name in ("raised", "message")}
             if are_one
@@ -253,9 +259,14 @@ def _shared(facts: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, An
     same = {name: fact for name, fact in facts.items() if name in others and others[name] == fact}
     for name in ("shape", "dtypes") if facts.get("columns") == others.get("columns") else ():
         if len(facts.get(name) or ()) == len(others.get(name) or ()) > 0:
-            same[name] = [one if one == other else None for one, other in zip(facts[name], others[name])]
+            same[name] = [
+                one if one == other else None for one, other in zip(facts[name], others[name])
+            ]
     if same.get("length") is not None and "items" in facts:
-        same["items"] = {at: _shared(part, others["items"][at]) or _ANYTHING for at, part in facts["items"].items()}
+        same["items"] = {
+            at: _shared(part, others["items"][at]) or _ANYTHING
+            for at, part in facts["items"].items()
+        }
     return same
 
 
@@ -278,7 +289,11 @@ def _operation(step: str, of: str, name: str) -> Callable[..., Any]:
 
 
 def _tried(
-    operation: Callable[..., Any], operands: list[Any], keywords: dict[str, Any], *, is_measured: bool = False
+    operation: Callable[..., Any],
+    operands: list[Any],
+    keywords: dict[str, Any],
+    *,
+    is_measured: bool = False,
 ) -> dict[str, Any]:
     """What happens, in a form that can be compared with what happens with another fill."""
     try:
@@ -301,7 +316,11 @@ def _is_checked_by_torch(error: Exception) -> bool:
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     name = trace.tb_frame.f_globals.get("__name__", "") if trace is not None else ""
-    return isinstance(error, AssertionError) and bool(str(error)) and name.startswith(("torch.", "torchvision."))
+    return (
+        isinstance(error, AssertionError)
+        and bool(str(error))
+        and name.startswith(("torch.", "torchvision."))
+    )
 
 
 def schema(value: Any, *, is_measured: bool = False) -> dict[str, Any]:
@@ -310,11 +329,17 @@ def schema(value: Any, *, is_measured: bool = False) -> dict[str, Any]:
     `is_measured`: its integers are lengths and counts of dimensions.
     """
     if type(value) in _PLAIN:
-        return {"type": type(value).__name__, **({"value": value} if is_measured and type(value) is int else {})}
+        return {
+            "type": type(value).__name__,
+            **({"value": value} if is_measured and type(value) is int else {}),
+        }
     if isinstance(value, (list, tuple)) and len(value) <= _MOST_PARTS:
         kind = type(value)
         path = kind.__name__ if kind in (list, tuple) else f"{kind.__module__}.{kind.__qualname__}"
-        parts = {str(at): schema(part, is_measured=is_measured) or _ANYTHING for at, part in enumerate(value)}
+        parts = {
+            str(at): schema(part, is_measured=is_measured) or _ANYTHING
+            for at, part in enumerate(value)
+        }
         return {"type": path, "length": len(value), "items": parts}
     package = (type(value).__module__ or "").partition(".")[0]
     try:

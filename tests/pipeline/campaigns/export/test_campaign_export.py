@@ -28,11 +28,20 @@ from crane_core.annotation.plan import Design, DrawKind, Plan, Population
 from crane_core.domain import Label
 from crane_core.errors import CampaignError
 from crane_core.ledger import from_line, tail
-from crane_core.pipeline.campaigns.campaigns import drawn_plan, journal_of, keep_campaign, lock_campaign
+from crane_core.pipeline.campaigns.campaigns import (
+    drawn_plan,
+    journal_of,
+    keep_campaign,
+    lock_campaign,
+)
 from crane_core.pipeline.campaigns.export.files import export_files, export_zip
 from crane_core.pipeline.campaigns.export.folder import write_export
 from crane_core.pipeline.campaigns.export.forms import exported
-from crane_core.pipeline.campaigns.export.repeat import exported_guideline, exported_plan, repeated_plan
+from crane_core.pipeline.campaigns.export.repeat import (
+    exported_guideline,
+    exported_plan,
+    repeated_plan,
+)
 from crane_core.pipeline.campaigns.export.table import COLUMNS, COLUMNS_AFTER_LOCK, TEXT_COLUMNS
 from crane_core.pipeline.campaigns.guideline import change_guideline
 from crane_core.pipeline.campaigns.item_texts import item_texts
@@ -60,11 +69,20 @@ def store(answered: DataFolder) -> Iterator[Store]:
 
 
 @pytest.fixture(scope="module")
-def labelled(answered_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory) -> tuple[DataFolder, Plan]:
+def labelled(
+    answered_folder: DataFolder, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[DataFolder, Plan]:
     """Everything of "ours", labelled by ana and ben in different ways, with hostile notes, flags, an undo."""
-    folder = DataFolder(Path(shutil.copytree(answered_folder.path, tmp_path_factory.mktemp("labelled") / "data")))
+    folder = DataFolder(
+        Path(shutil.copytree(answered_folder.path, tmp_path_factory.mktemp("labelled") / "data"))
+    )
     wish = CampaignRequest(
-        "pilot", ("ana", "ben"), OURS, Design(kind=DrawKind.ALL), seed=20_261_121_077, created_by="ana"
+        "pilot",
+        ("ana", "ben"),
+        OURS,
+        Design(kind=DrawKind.ALL),
+        seed=20_261_121_077,
+        created_by="ana",
     )
     store = prepare(folder)
     plan = drawn_plan(store, wish)
@@ -94,10 +112,23 @@ def label_all(folder: DataFolder, plan: Plan, annotator: str, *, every: int) -> 
         place += 1
         known = {"item": coming[0].item, "showing": coming[0].showing}
         label = SCALE[(int(coming[0].item, 16) + (place % every == 0)) % 3]
-        times = {"shown_at": f"2026-11-21T10:00:{place % 60:02}Z", "first_action_at": "2026-11-21T10:01:00+01:00"}
+        times = {
+            "shown_at": f"2026-11-21T10:00:{place % 60:02}Z",
+            "first_action_at": "2026-11-21T10:01:00+01:00",
+        }
         acts = [
-            {"event": f"{annotator}-note-{place:04}", "action": "note", "note": NOTES[place % len(NOTES)]} | known,
-            {"event": f"{annotator}-label-{place:04}", "action": "label", "label": label, "seconds": place / 8}
+            {
+                "event": f"{annotator}-note-{place:04}",
+                "action": "note",
+                "note": NOTES[place % len(NOTES)],
+            }
+            | known,
+            {
+                "event": f"{annotator}-label-{place:04}",
+                "action": "label",
+                "label": label,
+                "seconds": place / 8,
+            }
             | known
             | times,
         ]
@@ -125,11 +156,17 @@ def kappa_of(labels: pd.DataFrame) -> float:
 def test_before_the_lock_nothing_tells_who_said_an_item(answered: DataFolder, plan: Plan) -> None:
     files = files_of(answered)
     verdicts = [item.verdict for item in plan.items]
-    words = {v.instance_id for v in verdicts} | {v.case_id for v in verdicts} | {v.detector for v in verdicts}
+    words = (
+        {v.instance_id for v in verdicts}
+        | {v.case_id for v in verdicts}
+        | {v.detector for v in verdicts}
+    )
     words |= {"minibench", "ours", "runtime", "code", str(plan.seed), plan.population_sha256}
     for name in ("labels.csv", "acts.jsonl", "plan.json"):
         assert [word for word in words if word in files[name].decode("utf-8")] == [], name
-    assert all(row[column] == "" for row in rows_of(files["labels.csv"]) for column in COLUMNS_AFTER_LOCK)
+    assert all(
+        row[column] == "" for row in rows_of(files["labels.csv"]) for column in COLUMNS_AFTER_LOCK
+    )
 
 
 def test_the_text_of_the_guideline_is_in_it_by_version(answered: DataFolder, plan: Plan) -> None:
@@ -142,20 +179,32 @@ def test_the_text_of_the_guideline_is_in_it_by_version(answered: DataFolder, pla
 def test_a_guideline_whose_text_was_not_stored_is_named_beside_the_one_read_instead(
     answered: DataFolder, store: Store
 ) -> None:
-    drawn = drawn_plan(store, CampaignRequest("pilot", ("ana",), OURS, Design(kind=DrawKind.ALL), seed=5))
+    drawn = drawn_plan(
+        store, CampaignRequest("pilot", ("ana",), OURS, Design(kind=DrawKind.ALL), seed=5)
+    )
     keep_campaign(answered, replace(drawn, guideline="0123456789ab", guideline_text=None))
     one, two, *_ = drawn.orders["ana"]
     label = {"action": "label", "label": "wrong"}
     acts = [
         label | {"event": "event-0001", "item": one.item, "showing": one.showing},
-        label | {"event": "event-0002", "item": two.item, "showing": two.showing, "guideline": drawn.guideline},
+        label
+        | {
+            "event": "event-0002",
+            "item": two.item,
+            "showing": two.showing,
+            "guideline": drawn.guideline,
+        },
     ]
     assert LabelStore(answered, "pilot").take("ana", acts).refused == {}
     files = files_of(answered)
     stamped = {row["guideline"] for row in rows_of(files["labels.csv"]) if row["label"]}
     assert stamped == {"0123456789ab", drawn.guideline}
-    assert [name for name in files if name.startswith("guideline-")] == [f"guideline-{drawn.guideline}.md"]
-    assert "The text of guideline 0123456789ab was not stored." in files["README.txt"].decode("utf-8")
+    assert [name for name in files if name.startswith("guideline-")] == [
+        f"guideline-{drawn.guideline}.md"
+    ]
+    assert "The text of guideline 0123456789ab was not stored." in files["README.txt"].decode(
+        "utf-8"
+    )
 
 
 def test_every_version_that_was_in_force_or_read_is_in_it_with_its_time(
@@ -163,18 +212,30 @@ def test_every_version_that_was_in_force_or_read_is_in_it_with_its_time(
 ) -> None:
     changed = change_guideline(answered, "pilot", "Judge otherwise.", by="cleo")
     showing = plan.orders["ana"][0]
-    act = {"event": "ana-after-change", "action": "label", "label": "wrong", "guideline": changed.version}
+    act = {
+        "event": "ana-after-change",
+        "action": "label",
+        "label": "wrong",
+        "guideline": changed.version,
+    }
     desk = LabelStore(answered, "pilot")
-    assert desk.take("ana", [act | {"item": showing.item, "showing": showing.showing}]).refused == {}
+    assert (
+        desk.take("ana", [act | {"item": showing.item, "showing": showing.showing}]).refused == {}
+    )
     files = files_of(answered)
     assert files[f"guideline-{plan.guideline}.md"].decode("utf-8") == guideline()
     assert files[f"guideline-{changed.version}.md"] == b"Judge otherwise.\n"
-    assert [(row["version"], row["since"], row["by"]) for row in rows_of(files["guidelines.csv"])] == [
+    assert [
+        (row["version"], row["since"], row["by"]) for row in rows_of(files["guidelines.csv"])
+    ] == [
         (plan.guideline, plan.created_at, plan.created_by),
         (changed.version, changed.since, "cleo"),
     ]
     told = files["README.txt"].decode("utf-8")
-    assert f"guideline-{changed.version}.md  in force from {changed.since} by cleo; 1 action under this text" in told
+    assert (
+        f"guideline-{changed.version}.md  in force from {changed.since} by cleo; 1 action under this text"
+        in told
+    )
     stamped = Counter(row["guideline"] for row in rows_of(files["labels.csv"]))
     assert stamped[changed.version] == 1 and set(stamped) == {plan.guideline, changed.version}
 
@@ -183,7 +244,10 @@ def test_every_version_that_was_in_force_or_read_is_in_it_with_its_time(
     old = exported_plan(tmp_path / "out" / "plan.json")
     text = exported_guideline(tmp_path / "out" / "plan.json", old)
     again = repeated_plan(store, old, guideline_text=text)
-    assert (again.plan.guideline, again.plan.guideline_text) == (changed.version, "Judge otherwise.\n")
+    assert (again.plan.guideline, again.plan.guideline_text) == (
+        changed.version,
+        "Judge otherwise.\n",
+    )
     assert again.plan.orders == plan.orders
     assert again.remarks == (
         "Items, names and orders are the same as in the export.",
@@ -199,11 +263,15 @@ def test_every_version_that_was_in_force_or_read_is_in_it_with_its_time(
     assert exported_guideline(tmp_path / "out" / "plan.json", old) == plan.guideline_text
 
 
-def test_before_the_lock_nobody_finds_what_somebody_else_said_of_an_item(answered: DataFolder, plan: Plan) -> None:
+def test_before_the_lock_nobody_finds_what_somebody_else_said_of_an_item(
+    answered: DataFolder, plan: Plan
+) -> None:
     adjudicate(answered, plan, plan.items[0].item, by="cleo", label=Label.WRONG, reason="a")
     files = files_of(answered)
     rows = rows_of(files["labels.csv"])
-    names = {who: {row["item"] for row in rows if row["annotator"] == who} for who in ("ana", "ben")}
+    names = {
+        who: {row["item"] for row in rows if row["annotator"] == who} for who in ("ana", "ben")
+    }
     assert len(names["ana"]) == len(names["ben"]) == len(plan.items)
     assert names["ana"].isdisjoint(names["ben"])
     acts = [json.loads(line) for line in files["acts.jsonl"].splitlines()]
@@ -222,7 +290,9 @@ def test_before_the_lock_no_place_groups_items_by_stratum(answered: DataFolder, 
     assert {stratum["name"] for stratum in body["strata"]} == {f"stratum {n}" for n in range(1, 5)}
 
 
-def test_the_commitment_is_the_sha256_of_the_plan_exported_after_the_lock(answered: DataFolder, plan: Plan) -> None:
+def test_the_commitment_is_the_sha256_of_the_plan_exported_after_the_lock(
+    answered: DataFolder, plan: Plan
+) -> None:
     committed = json.loads(files_of(answered)["plan.json"])["full_plan_sha256"]
     lock_campaign(answered, "pilot", by="ana")
     content = files_of(answered)["plan.json"]
@@ -231,13 +301,17 @@ def test_the_commitment_is_the_sha256_of_the_plan_exported_after_the_lock(answer
 
 
 def test_a_campaign_that_is_not_blind_hides_nothing(answered: DataFolder, store: Store) -> None:
-    keep_campaign(answered, drawn_plan(store, CampaignRequest("pilot", ("ana",), OURS, blind=False, seed=3)))
+    keep_campaign(
+        answered, drawn_plan(store, CampaignRequest("pilot", ("ana",), OURS, blind=False, seed=3))
+    )
     rows = rows_of(files_of(answered)["labels.csv"])
     assert {row["detector"] for row in rows} == {"egret", "heron"}
     assert {row["provenance"] for row in rows} == {"unlabelled"}
 
 
-def test_labels_read_again_give_the_same_kappa(answered: DataFolder, store: Store, plan: Plan) -> None:
+def test_labels_read_again_give_the_same_kappa(
+    answered: DataFolder, store: Store, plan: Plan
+) -> None:
     lock_campaign(answered, "pilot", by="ana")
     read = pd.read_csv(io.BytesIO(files_of(answered)["labels.csv"]), keep_default_na=False)
     frame = label_frame(store, answered)
@@ -252,8 +326,13 @@ def test_labels_read_again_give_the_same_kappa(answered: DataFolder, store: Stor
 
 def test_after_the_lock_every_row_has_verdict_and_outcome(answered: DataFolder, plan: Plan) -> None:
     before = rows_of(files_of(answered)["labels.csv"])
-    said = {who: {s.item: given.label for s, given in journal_of(answered, plan, who).given.items()} for who in PAIR}
-    differing = next(item.item for item in plan.items if said["ana"][item.item] != said["ben"][item.item])
+    said = {
+        who: {s.item: given.label for s, given in journal_of(answered, plan, who).given.items()}
+        for who in PAIR
+    }
+    differing = next(
+        item.item for item in plan.items if said["ana"][item.item] != said["ben"][item.item]
+    )
     adjudicate(answered, plan, differing, by="cleo", label=Label.PARTIAL, reason="c", note="=1+1")
     lock_campaign(answered, "pilot", by="cleo")
     rows = rows_of(files_of(answered)["labels.csv"])
@@ -269,7 +348,9 @@ def test_after_the_lock_every_row_has_verdict_and_outcome(answered: DataFolder, 
     assert {float(row["inclusion_probability"]) for row in rows} == {1.0}
     names = {(row["annotator"], row["position"]): row["item"] for row in before}
     hidden = dict.fromkeys(COLUMNS_AFTER_LOCK, "")
-    assert [row | hidden | {"item": names[row["annotator"], row["position"]]} for row in rows] == before
+    assert [
+        row | hidden | {"item": names[row["annotator"], row["position"]]} for row in rows
+    ] == before
 
 
 def test_rows_are_the_whole_order_with_times_and_repeats(answered: DataFolder, plan: Plan) -> None:
@@ -278,7 +359,9 @@ def test_rows_are_the_whole_order_with_times_and_repeats(answered: DataFolder, p
     assert list(rows[0]) == [*COLUMNS, *COLUMNS_AFTER_LOCK]
     for annotator, order in plan.orders.items():
         theirs = [row for row in rows if row["annotator"] == annotator]
-        assert [(row["item"], int(row["showing"])) for row in theirs] == [(s.item, s.showing) for s in order]
+        assert [(row["item"], int(row["showing"])) for row in theirs] == [
+            (s.item, s.showing) for s in order
+        ]
         assert sum(row["is_repeat"] == "1" for row in theirs) == 2
     assert all(row["shown_at"].endswith("+00:00") for row in rows)
     assert {row["first_action_at"] for row in rows} == {"2026-11-21T09:01:00.000+00:00"}
@@ -290,7 +373,12 @@ def test_rows_are_the_whole_order_with_times_and_repeats(answered: DataFolder, p
 def test_no_note_is_a_formula_and_every_note_comes_back(answered: DataFolder, plan: Plan) -> None:
     files = files_of(answered)
     rows = rows_of(files["labels.csv"])
-    begun = {cell for row in rows for cell in row.values() if cell.startswith(tuple("=+-@＝＋－＠\t\r\n"))}
+    begun = {
+        cell
+        for row in rows
+        for cell in row.values()
+        if cell.startswith(tuple("=+-@＝＋－＠\t\r\n"))
+    }
     assert begun == {"+1", "-1"}, "numbers stay numbers"
     assert {unguarded(row["note"]) for row in rows} == set(NOTES)
     acts = [ledger.from_line(line) for line in files["acts.jsonl"].splitlines()]
@@ -301,18 +389,27 @@ def test_acts_are_the_whole_history(answered: DataFolder, plan: Plan) -> None:
     adjudicate(answered, plan, plan.items[0].item, by="cleo", label=Label.WRONG, reason="a")
     adjudicate(answered, plan, plan.items[0].item, by="cleo", label=Label.CORRECT, reason="b")
     lock_campaign(answered, "pilot", by="ana")
-    kept = sorted((answered.ledger / "labels" / "pilot").rglob("*.jsonl"), key=lambda file: ("adj" in str(file), file))
+    kept = sorted(
+        (answered.ledger / "labels" / "pilot").rglob("*.jsonl"),
+        key=lambda file: ("adj" in str(file), file),
+    )
     acts = [from_line(line) for line in files_of(answered)["acts.jsonl"].splitlines()]
     assert acts == [record for file in kept for record in tail(file).records]
 
 
-def test_an_export_repeats_its_campaign_exactly(answered: DataFolder, store: Store, plan: Plan, tmp_path: Path) -> None:
+def test_an_export_repeats_its_campaign_exactly(
+    answered: DataFolder, store: Store, plan: Plan, tmp_path: Path
+) -> None:
     lock_campaign(answered, "pilot", by="ana")
     write_export(export_files(answered, "pilot"), tmp_path / "out", force=False)
     old = exported_plan(tmp_path / "out" / "plan.json")
     assert old == plan
     again = repeated_plan(store, old)
-    assert (again.plan.items, again.plan.orders, again.plan.strata) == (plan.items, plan.orders, plan.strata)
+    assert (again.plan.items, again.plan.orders, again.plan.strata) == (
+        plan.items,
+        plan.orders,
+        plan.strata,
+    )
     assert again.remarks == ("Items, names and orders are the same as in the export.",)
     other = repeated_plan(store, old, campaign="second").plan
     assert [item.verdict for item in other.items] == [item.verdict for item in plan.items]
@@ -330,7 +427,9 @@ def test_a_repetition_on_other_data_names_what_is_gone_and_new(store: Store, pla
     more = replace(plan, items=tuple(half), population_size=24, population_sha256="0" * 64)
     with pytest.raises(CampaignError, match=r"24 new: .* runtime.* and 19 more"):
         repeated_plan(store, more)
-    sampled = replace(more, design=replace(plan.design, kind=DrawKind.SAMPLE), strata=plan.strata[:3])
+    sampled = replace(
+        more, design=replace(plan.design, kind=DrawKind.SAMPLE), strata=plan.strata[:3]
+    )
     with pytest.raises(CampaignError, match=r"By stratum: .* 0 then, 12 now"):
         repeated_plan(store, sampled)
 
@@ -341,7 +440,12 @@ def test_a_plan_from_before_the_lock_says_when_it_can_be_repeated(
     write_export(export_files(answered, "pilot"), tmp_path / "out", force=False)
     with pytest.raises(CampaignError, match="before the lock"):
         exported_plan(tmp_path / "out" / "plan.json")
-    for name, content in {"a.json": b"[1]", "b.json": b"\xff", "c.json": b"{}", "d.json": b"["}.items():
+    for name, content in {
+        "a.json": b"[1]",
+        "b.json": b"\xff",
+        "c.json": b"{}",
+        "d.json": b"[",
+    }.items():
         (tmp_path / name).write_bytes(content)
         with pytest.raises(CampaignError, match=r"plan\.json of an export"):
             exported_plan(tmp_path / name)
@@ -379,7 +483,9 @@ def test_the_archive_holds_the_same_files(answered: DataFolder, plan: Plan) -> N
         }
 
 
-def exported_files(folder: DataFolder, form: str = "tables", *, with_texts: bool = False) -> dict[str, bytes]:
+def exported_files(
+    folder: DataFolder, form: str = "tables", *, with_texts: bool = False
+) -> dict[str, bytes]:
     found = exported(folder, "pilot", form, with_texts=with_texts)
     return {name: b"".join(content()) for name, content in found.items()}
 
@@ -387,9 +493,14 @@ def exported_files(folder: DataFolder, form: str = "tables", *, with_texts: bool
 def as_records(content: bytes, schema: dict[str, Any]) -> list[dict[str, Any]]:
     """Rows of labels.csv as the records that the schema describes: an empty cell is null."""
     kinds = {name: member.get("type", "") for name, member in schema["properties"].items()}
-    numbers = {"position", "showing", "is_repeat", "flagged"} | {name for name in kinds if "number" in kinds[name]}
+    numbers = {"position", "showing", "is_repeat", "flagged"} | {
+        name for name in kinds if "number" in kinds[name]
+    }
     return [
-        {name: None if cell == "" else float(cell) if name in numbers else cell for name, cell in row.items()}
+        {
+            name: None if cell == "" else float(cell) if name in numbers else cell
+            for name, cell in row.items()
+        }
         for row in rows_of(content)
     ]
 
@@ -398,13 +509,18 @@ def as_records(content: bytes, schema: dict[str, Any]) -> list[dict[str, Any]]:
 def test_rows_and_acts_are_valid_by_the_schemas_beside_them(
     answered: DataFolder, plan: Plan, *, is_locked: bool
 ) -> None:
-    adjudicate(answered, plan, plan.items[0].item, by="cleo", label=Label.WRONG, reason="a", note="=1")
+    adjudicate(
+        answered, plan, plan.items[0].item, by="cleo", label=Label.WRONG, reason="a", note="=1"
+    )
     if is_locked:
         lock_campaign(answered, "pilot", by="ana")
     files = exported_files(answered, with_texts=is_locked)
     schema = json.loads(files["labels.schema.json"])
     assert list(schema["properties"]) == list(rows_of(files["labels.csv"])[0])
-    of_rows, of_acts = Draft202012Validator(schema), Draft202012Validator(json.loads(files["acts.schema.json"]))
+    of_rows, of_acts = (
+        Draft202012Validator(schema),
+        Draft202012Validator(json.loads(files["acts.schema.json"])),
+    )
     for validator in (of_rows, of_acts):
         validator.check_schema(validator.schema)
     records = as_records(files["labels.csv"], schema)
@@ -433,16 +549,22 @@ def test_texts_come_only_when_asked_for_and_never_before_the_lock_of_a_blind_cam
         assert unguarded(row["target_code"]).splitlines() == str(told.target_code).splitlines()
 
 
-def test_adjudicator_reason_and_note_have_columns_of_their_own(answered: DataFolder, plan: Plan) -> None:
-    adjudicate(answered, plan, plan.items[0].item, by="cleo", label=Label.WRONG, reason="a", note="=1+1")
+def test_adjudicator_reason_and_note_have_columns_of_their_own(
+    answered: DataFolder, plan: Plan
+) -> None:
+    adjudicate(
+        answered, plan, plan.items[0].item, by="cleo", label=Label.WRONG, reason="a", note="=1+1"
+    )
     lock_campaign(answered, "pilot", by="ana")
     rows = rows_of(exported_files(answered)["labels.csv"])
     decided = [row for row in rows if row["item"] == plan.items[0].item]
-    assert {(row["decided_by"], row["decision_reason"], row["decision_note"]) for row in decided} == {
-        ("cleo", "a", "'=1+1")
-    }
+    assert {
+        (row["decided_by"], row["decision_reason"], row["decision_note"]) for row in decided
+    } == {("cleo", "a", "'=1+1")}
     others = [row for row in rows if row["item"] != plan.items[0].item]
-    assert {(row["decided_by"], row["decision_reason"], row["decision_note"]) for row in others} == {("", "", "")}
+    assert {
+        (row["decided_by"], row["decision_reason"], row["decision_note"]) for row in others
+    } == {("", "", "")}
 
 
 def test_the_server_s_time_stands_beside_the_browser_s(answered: DataFolder, plan: Plan) -> None:
@@ -452,7 +574,9 @@ def test_the_server_s_time_stands_beside_the_browser_s(answered: DataFolder, pla
     assert {row["source"] for row in rows} == {""}
 
 
-def test_label_studio_tasks_fit_the_configuration_beside_them(answered: DataFolder, plan: Plan) -> None:
+def test_label_studio_tasks_fit_the_configuration_beside_them(
+    answered: DataFolder, plan: Plan
+) -> None:
     """Every annotation names a control and an object of the configuration, and a value that it offers."""
     adjudicate(answered, plan, plan.items[0].item, by="cleo", label=Label.PARTIAL, reason="a")
     lock_campaign(answered, "pilot", by="ana")
@@ -464,16 +588,25 @@ def test_label_studio_tasks_fit_the_configuration_beside_them(answered: DataFold
         tasks = json.loads(files["tasks.json"])
         assert len(tasks) == len(plan.items)
         for task in tasks:
-            assert all(isinstance(task["data"][value.removeprefix("$")], str) for value in objects.values())
-            for entry in (entry for annotation in task["annotations"] for entry in annotation["result"]):
+            assert all(
+                isinstance(task["data"][value.removeprefix("$")], str) for value in objects.values()
+            )
+            for entry in (
+                entry for annotation in task["annotations"] for entry in annotation["result"]
+            ):
                 control = controls[entry["from_name"]]
                 assert entry["to_name"] == control.get("toName") and entry["to_name"] in objects
                 assert entry["type"] == control.tag.lower()
                 if entry["type"] == "choices":
-                    offered = {choice.get("alias", choice.get("value")) for choice in control.iter("Choice")}
+                    offered = {
+                        choice.get("alias", choice.get("value"))
+                        for choice in control.iter("Choice")
+                    }
                     assert set(entry["value"]["choices"]) <= offered
                 else:
-                    assert entry["value"]["text"] and all(isinstance(text, str) for text in entry["value"]["text"])
+                    assert entry["value"]["text"] and all(
+                        isinstance(text, str) for text in entry["value"]["text"]
+                    )
         ids = [e["id"] for task in tasks for a in task["annotations"] for e in a["result"]]
         assert len(ids) == len(set(ids))
         said = {
@@ -481,18 +614,28 @@ def test_label_studio_tasks_fit_the_configuration_beside_them(answered: DataFold
             for task in tasks
             for label, who, *_ in (annotation["result"] for annotation in task["annotations"])
         }
-        mine = {(s.item, "ana"): g.label for s, g in journal_of(answered, plan, "ana").given.items() if s.showing == 1}
+        mine = {
+            (s.item, "ana"): g.label
+            for s, g in journal_of(answered, plan, "ana").given.items()
+            if s.showing == 1
+        }
         assert {key: label for key, label in said.items() if key[1] == "ana"} == mine
         assert said[plan.items[0].item, "final"] == "partial"
-        gold = [a["ground_truth"] for task in tasks for a in task["annotations"] if "ground_truth" in a]
+        gold = [
+            a["ground_truth"] for task in tasks for a in task["annotations"] if "ground_truth" in a
+        ]
         assert all(gold) and len(gold) == sum(who == "final" for _, who in said)
 
 
-def test_before_the_lock_no_form_tells_more_than_the_tables(answered: DataFolder, plan: Plan) -> None:
+def test_before_the_lock_no_form_tells_more_than_the_tables(
+    answered: DataFolder, plan: Plan
+) -> None:
     hidden = {item.item for item in plan.items} | {item.verdict.case_id for item in plan.items}
     hidden |= {"heron", "egret", "minibench", str(plan.seed)}
     told = b"".join(exported_files(answered, "label-studio").values()).decode()
-    told += (load_parquet(answered, "records", plan)).to_csv() + (load_parquet(answered, "labels", plan)).to_csv()
+    told += (load_parquet(answered, "records", plan)).to_csv() + (
+        load_parquet(answered, "labels", plan)
+    ).to_csv()
     assert [word for word in sorted(hidden) if word in told] == []
 
 
@@ -521,7 +664,9 @@ def test_datasets_loads_the_folder_and_finds_the_same_labels(
     said = {
         (record["id"], who): label
         for record in records
-        for who, label in zip(record["label.responses.users"], record["label.responses"], strict=True)
+        for who, label in zip(
+            record["label.responses.users"], record["label.responses"], strict=True
+        )
     }
     assert said == {
         (s.item, who): str(given.label)
@@ -529,6 +674,8 @@ def test_datasets_loads_the_folder_and_finds_the_same_labels(
         for s, given in journal_of(answered, plan, who).given.items()
         if s.showing == 1
     }
-    assert {status for record in records for status in record["label.responses.status"]} == {"submitted"}
+    assert {status for record in records for status in record["label.responses.status"]} == {
+        "submitted"
+    }
     assert {len(record["note.responses"]) for record in records} <= {0, 1, 2}
     assert all(record["diagnosis"].startswith(record["case"]) for record in records)

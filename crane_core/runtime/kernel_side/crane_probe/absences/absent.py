@@ -13,7 +13,15 @@ from typing import Any, Iterator, Mapping, NamedTuple
 
 from ..anatomy import is_kind, module_dict
 from ..bounds import why
-from ..chains.following import Followed, Missing, chain_text, followed, may_gain_attributes, resolve_attribute, similar
+from ..chains.following import (
+    Followed,
+    Missing,
+    chain_text,
+    followed,
+    may_gain_attributes,
+    resolve_attribute,
+    similar,
+)
 from ..chains.relevance import Needs
 from ..kinds import CONTAINERS
 from ..syntax.asked import ATTRIBUTE, ITEM, Chain, ChainStep
@@ -23,7 +31,16 @@ from . import call_arguments, call_signatures, files_asked, finders
 
 GROUPS = ("names", "attributes", "columns", "keys", "modules", "arguments", "files")
 _BUILTIN = vars(builtins)
-_GAIN_BY_CALLS = ("keras", "matplotlib", "scipy", "sklearn", "statsmodels", "tensorflow", "tf_keras", "torch")
+_GAIN_BY_CALLS = (
+    "keras",
+    "matplotlib",
+    "scipy",
+    "sklearn",
+    "statsmodels",
+    "tensorflow",
+    "tf_keras",
+    "torch",
+)
 """Packages whose objects are given public attributes by calls alone, not by reading a property or looping over them."""
 
 
@@ -40,7 +57,10 @@ def absences(
     files_may_come = needs.may_bring_files
     for chain in needs.chains:
         try:
-            found = [*_of_chain(chain, namespace, needs, sources, mentioned), *_on_the_way(chain, namespace, used)]
+            found = [
+                *_of_chain(chain, namespace, needs, sources, mentioned),
+                *_on_the_way(chain, namespace, used),
+            ]
             mentioned |= files_asked.texts_given(chain)
             makes_files = files_asked.may_make_files(chain, namespace)
         except Exception as error:  # noqa: BLE001 - whatever following meets becomes the reason
@@ -86,7 +106,9 @@ def _of_chain(
         yield ask.missing.group, dict({"of": ask.of}, **ask.missing.fact, **_place(chain))
 
 
-def _on_the_way(chain: Chain, namespace: Mapping[str, Any], used: set[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _on_the_way(
+    chain: Chain, namespace: Mapping[str, Any], used: set[str]
+) -> Iterator[tuple[str, dict[str, Any]]]:
     """What is missing along a chain; `used` are names whose objects code may have given attributes, which it adds to.
 
     Such code is in many places: an operator, a loop, `with`, a property, a function that is given a part.
@@ -133,10 +155,15 @@ def _located(missing: Missing, chain: Chain, at: int) -> dict[str, Any]:
 
 
 def _place(chain: Chain) -> dict[str, Any]:
-    return dict({"line": chain.line, "certain": chain.certain}, **({"via": list(chain.via)} if chain.via else {}))
+    return dict(
+        {"line": chain.line, "certain": chain.certain},
+        **({"via": list(chain.via)} if chain.via else {}),
+    )
 
 
-def _missing_name(chain: Chain, namespace: Mapping[str, Any], needs: Needs, sources: Sources) -> dict[str, Any]:
+def _missing_name(
+    chain: Chain, namespace: Mapping[str, Any], needs: Needs, sources: Sources
+) -> dict[str, Any]:
     """A name that is not defined: where it would be, where it was deleted, and names like it."""
     fact: dict[str, Any] = {"name": chain.name}
     would = [place.to_json() for place in sources.would_define(chain.name)]
@@ -155,7 +182,11 @@ def _of_import(imported: Import, needs: Needs) -> Iterator[tuple[str, dict[str, 
     """A module that is not installed, or names that a loaded module does not have."""
     place = {"line": imported.line, "certain": imported.certain}
     if _is_findable(imported.module) is False:
-        may_come = needs.may_bring_modules or _runs_own_files(imported, needs) or finders.may_know(imported.module)
+        may_come = (
+            needs.may_bring_modules
+            or _runs_own_files(imported, needs)
+            or finders.may_know(imported.module)
+        )
         is_certain = imported.certain and not may_come
         yield "modules", {"module": imported.module, "line": imported.line, "certain": is_certain}
     module = sys.modules.get(imported.module)
@@ -167,7 +198,9 @@ def _of_import(imported: Import, needs: Needs) -> Iterator[tuple[str, dict[str, 
 
 def _runs_own_files(imported: Import, needs: Needs) -> bool:
     """Whether the target imports a file of the notebook's folder before: its code may change what can be imported."""
-    before = {other.module.partition(".")[0] for other in needs.imports if other.line < imported.line}
+    before = {
+        other.module.partition(".")[0] for other in needs.imports if other.line < imported.line
+    }
     return any(name not in sys.modules and finders.is_in_folder(name) for name in before)
 
 
@@ -192,7 +225,9 @@ def _has_file(module: str, path: list[str] | None) -> bool:
     return any(finder.find_spec(module, path) is not None for finder in of_files)
 
 
-def accesses(look: Any, namespace: Mapping[str, Any], needs: Needs, unavailable: dict[str, str]) -> dict[str, Any]:
+def accesses(
+    look: Any, namespace: Mapping[str, Any], needs: Needs, unavailable: dict[str, str]
+) -> dict[str, Any]:
     """What the attributes hold that the target takes, by the chain's text; a method by its type.
 
     `via` names the functions of the notebook where they alone take an attribute.
@@ -200,7 +235,10 @@ def accesses(look: Any, namespace: Mapping[str, Any], needs: Needs, unavailable:
     found: dict[str, Any] = {}
     direct = {text for chain in needs.chains if not chain.via for text in _attribute_texts(chain)}
     for chain in needs.chains:
-        at = next((number for number, step in enumerate(chain.steps) if step.kind != ATTRIBUTE), len(chain.steps))
+        at = next(
+            (number for number, step in enumerate(chain.steps) if step.kind != ATTRIBUTE),
+            len(chain.steps),
+        )
         if chain.name not in namespace or not at or chain.stored or len(found) >= look.limits.asked:
             continue
         try:
@@ -228,10 +266,14 @@ class _Note(NamedTuple):
     text: str
 
 
-def _taken(chain: Chain, namespace: Mapping[str, Any], steps: tuple[ChainStep, ...]) -> Iterator[tuple[str, Any]]:
+def _taken(
+    chain: Chain, namespace: Mapping[str, Any], steps: tuple[ChainStep, ...]
+) -> Iterator[tuple[str, Any]]:
     """What each attribute of the chain holds, or why that is not known."""
     reached = followed(namespace[chain.name], steps)
     is_indexed = len(chain.steps) > len(steps) and chain.steps[len(steps)].kind == ITEM
-    notes = [(at, _Note(note)) for at, note in reached.notes if not (is_indexed and at == len(steps))]
+    notes = [
+        (at, _Note(note)) for at, note in reached.notes if not (is_indexed and at == len(steps))
+    ]
     for at, value in [*reached.values, *notes]:
         yield chain_text(chain.name, steps[:at]), value

@@ -15,7 +15,20 @@ from ..chains.following import Missing, chain_text, followed, similar
 from ..kinds import INDICES, PLAIN, ROWS
 from ..syntax.asked import ATTRIBUTE, CALL, Chain, Unknown
 
-_PLOTTED = ("x", "y", "hue", "style", "size", "col", "row", "units", "color", "symbol", "facet_col", "facet_row")
+_PLOTTED = (
+    "x",
+    "y",
+    "hue",
+    "style",
+    "size",
+    "col",
+    "row",
+    "units",
+    "color",
+    "symbol",
+    "facet_col",
+    "facet_row",
+)
 _SEVERAL = ("vars", "x_vars", "y_vars")
 _BY_FUNCTION: dict[str, tuple[tuple[int, str, tuple[str, ...]], ...]] = {
     "merge": ((0, "left", ("on", "left_on")), (1, "right", ("on", "right_on"))),
@@ -25,12 +38,33 @@ _BY_FUNCTION: dict[str, tuple[tuple[int, str, tuple[str, ...]], ...]] = {
     "get_dummies": ((0, "data", ("columns",)),),
 }
 """Functions of pandas: position and keyword of a frame, and the keywords that name columns of it."""
-_ON_FEATURES = ("predict", "predict_proba", "predict_log_proba", "transform", "score", "decision_function", "apply")
-_COMPARE_NOTHING = ("DummyClassifier", "DummyRegressor", "FunctionTransformer", "FeatureUnion", "ColumnTransformer")
+_ON_FEATURES = (
+    "predict",
+    "predict_proba",
+    "predict_log_proba",
+    "transform",
+    "score",
+    "decision_function",
+    "apply",
+)
+_COMPARE_NOTHING = (
+    "DummyClassifier",
+    "DummyRegressor",
+    "FunctionTransformer",
+    "FeatureUnion",
+    "ColumnTransformer",
+)
 _LEAVE_IT = tuple(
     f"sklearn.{module}"
     for module in (
-        *("ensemble._voting", "ensemble._stacking", "calibration", "multioutput", "multiclass", "compose._target"),
+        *(
+            "ensemble._voting",
+            "ensemble._stacking",
+            "calibration",
+            "multioutput",
+            "multiclass",
+            "compose._target",
+        ),
         *("semi_supervised", "model_selection", "frozen"),
     )
 )
@@ -57,7 +91,11 @@ def asks(chain: Chain, namespace: Mapping[str, Any]) -> Iterator[Asks]:
     function = _reached(chain, namespace, at)
     frames = _Frames(namespace, positional, named)
     package = package_of_function(function)
-    name = chain.steps[at - 1].value if at and chain.steps[at - 1].kind == ATTRIBUTE else _name(function)
+    name = (
+        chain.steps[at - 1].value
+        if at and chain.steps[at - 1].kind == ATTRIBUTE
+        else _name(function)
+    )
     for reader in _READERS.get(package, ()):
         yield from reader(name, frames, text)
     if package == "" and at and name in _ON_FEATURES:
@@ -89,7 +127,9 @@ def _name(function: Any) -> str:
 class _Frames:
     """The arguments of a call, and which of them are frames of the kernel."""
 
-    def __init__(self, namespace: Mapping[str, Any], positional: Any, named: dict[str, Any]) -> None:
+    def __init__(
+        self, namespace: Mapping[str, Any], positional: Any, named: dict[str, Any]
+    ) -> None:
         self._namespace = namespace
         self.positional = positional
         self.named = named
@@ -108,12 +148,16 @@ class _Frames:
         if type(argument) is not Unknown or not argument.name:
             return None
         value = self._namespace.get(argument.name)
-        if package_of(type(value)) != "pandas" or not any(name_of(kind) == "DataFrame" for kind in mro_of(type(value))):
+        if package_of(type(value)) != "pandas" or not any(
+            name_of(kind) == "DataFrame" for kind in mro_of(type(value))
+        ):
             return None
         from ..summarizers.pandas.following import table_of
 
         table = table_of(value)
-        is_known = table.labels is not None and not any(type(label) is tuple for label in table.labels)
+        is_known = table.labels is not None and not any(
+            type(label) is tuple for label in table.labels
+        )
         return (argument.name, list(table.labels or ()), list(table.levels)) if is_known else None
 
     def defines(self, name: str) -> bool:
@@ -136,7 +180,9 @@ def _of_pandas(name: str, frames: _Frames, text: str) -> Iterator[Asks]:
     for at, keyword, naming in _BY_FUNCTION.get(name, ()):
         argument = frames.argument(at, keyword)
         for word in naming:
-            if frames.named.get(word) is not None and not (name == "melt" and "col_level" in frames.named):
+            if frames.named.get(word) is not None and not (
+                name == "melt" and "col_level" in frames.named
+            ):
                 yield from _lacks(frames, argument, frames.named[word], text)
 
 
@@ -150,7 +196,11 @@ def _merged(frames: _Frames, text: str) -> Iterator[Asks]:
 
 def _of_plots(name: str, frames: _Frames, text: str) -> Iterator[Asks]:
     """Columns to plot, named by strings; a string that is not a column is an error in seaborn and plotly express."""
-    frame = frames.argument(0, "data") if "data_frame" not in frames.named else frames.named["data_frame"]
+    frame = (
+        frames.argument(0, "data")
+        if "data_frame" not in frames.named
+        else frames.named["data_frame"]
+    )
     for word in _PLOTTED:
         if type(frames.named.get(word)) is str:
             yield from _lacks(frames, frame, frames.named[word], text)
@@ -188,27 +238,44 @@ def _features(model: Any, frames: _Frames, text: str) -> Iterator[Asks]:
     for feature in needed or fitted or ():
         if feature not in labels:
             fact = {"column": feature, "similar": similar(feature, labels), "asked_by": text}
-            yield Asks(name, Missing("columns", dict(fact, why="the model was fitted with it")), name)
+            yield Asks(
+                name, Missing("columns", dict(fact, why="the model was fitted with it")), name
+            )
     if fitted is None:
         return
     for label in labels:
         if type(label) in PLAIN and label not in fitted:
             why = f"{name} has it, the model was fitted without"
-            fact = {"column": label, "similar": similar(label, fitted), "asked_by": text, "why": why}
+            fact = {
+                "column": label,
+                "similar": similar(label, fitted),
+                "asked_by": text,
+                "why": why,
+            }
             yield Asks(name, Missing("columns", fact), "the features of the model")
 
 
 def _asking(model: Any) -> Any:
     """What looks at the names first: of a pipeline, the first step that is neither a word nor None."""
     steps = instance_dict(model).get("steps") if package_of(type(model)) == "sklearn" else None
-    parts = [step[1] for step in steps if type(step) is tuple and len(step) > 1] if type(steps) is list else []
-    return _asking(next((part for part in parts if type(part) not in PLAIN), None)) if parts else model
+    parts = (
+        [step[1] for step in steps if type(step) is tuple and len(step) > 1]
+        if type(steps) is list
+        else []
+    )
+    return (
+        _asking(next((part for part in parts if type(part) not in PLAIN), None)) if parts else model
+    )
 
 
 def _feature_names(model: Any) -> list[Any] | None:
     """The names that an estimator compares with those of its fit; None if it leaves that to others, or to none."""
     kind = type(model)
-    if package_of(kind) != "sklearn" or name_of(kind) in _COMPARE_NOTHING or module_of(kind).startswith(_LEAVE_IT):
+    if (
+        package_of(kind) != "sklearn"
+        or name_of(kind) in _COMPARE_NOTHING
+        or module_of(kind).startswith(_LEAVE_IT)
+    ):
         return None
     return _plain_names(instance_dict(model).get("feature_names_in_"))
 
@@ -225,14 +292,22 @@ def _columns_needed(model: Any) -> list[Any] | None:
     if not is_one or type(parts) is not list or names is None:
         return None
     asked = [(part[1], part[2]) for part in parts if type(part) is tuple and len(part) == 3]
-    kept = [given for transformer, given in asked if not (type(transformer) is str and transformer == "drop")]
+    kept = [
+        given
+        for transformer, given in asked
+        if not (type(transformer) is str and transformer == "drop")
+    ]
     return list(dict.fromkeys(name for given in kept for name in _labels_given(given, names)))
 
 
 def _labels_given(given: Any, names: list[Any]) -> list[Any]:
     """Columns given by name, or by place; of masks and slices none."""
     wanted = given if type(given) is list else [given]
-    at = [names[number] for number in wanted if type(number) is int and -len(names) <= number < len(names)]
+    at = [
+        names[number]
+        for number in wanted
+        if type(number) is int and -len(names) <= number < len(names)
+    ]
     return [name for name in wanted if type(name) is str] + at
 
 

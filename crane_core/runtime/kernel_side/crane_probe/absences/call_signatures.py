@@ -39,11 +39,19 @@ class Parameters(NamedTuple):
 def argument_mismatches(chain: Chain, namespace: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """What does not fit in the first call of a chain."""
     at = next((number for number, step in enumerate(chain.steps) if step.kind == CALL), None)
-    if at is None or chain.name not in namespace or any(step.kind != ATTRIBUTE for step in chain.steps[:at]):
+    if (
+        at is None
+        or chain.name not in namespace
+        or any(step.kind != ATTRIBUTE for step in chain.steps[:at])
+    ):
         return
     plain = _plain(chain, namespace, at)
     positional, named = chain.steps[at].value
-    if plain is None or any(name in _UNSURE for name, _ in named) or any(_is_spread(value) for value in positional):
+    if (
+        plain is None
+        or any(name in _UNSURE for name, _ in named)
+        or any(_is_spread(value) for value in positional)
+    ):
         return
     text = chain_text(chain.name, chain.steps[:at])
     for fact in _unfit(parameters_of(plain), len(positional), [name for name, _ in named]):
@@ -88,7 +96,11 @@ def _of(value: Any, *, is_method: bool) -> Plain | None:
 
 def _of_class(kind: type) -> Plain | None:
     """The constructor of a class that is made in the usual way."""
-    if any("__call__" in class_dict(meta) for meta in mro_of(type(kind)) if meta is not type and meta is not object):
+    if any(
+        "__call__" in class_dict(meta)
+        for meta in mro_of(type(kind))
+        if meta is not type and meta is not object
+    ):
         return None
     for parent in mro_of(kind)[:-1]:
         if "__new__" in class_dict(parent):
@@ -121,7 +133,11 @@ def _unfit(parameters: Parameters, n_positional: int, named: list[str]) -> Itera
     filled = set(parameters.positional[:n_positional])
     by_name = (*parameters.positional[parameters.n_by_position_only :], *parameters.by_name_only)
     if n_positional > len(parameters.positional) and not parameters.takes_rest:
-        yield {"why": "too many arguments by position", "given": n_positional, "taken": len(parameters.positional)}
+        yield {
+            "why": "too many arguments by position",
+            "given": n_positional,
+            "taken": len(parameters.positional),
+        }
     for name in named:
         if name not in by_name and not parameters.takes_named_rest:
             yield {"argument": name, "why": "no such argument", "similar": similar(name, by_name)}

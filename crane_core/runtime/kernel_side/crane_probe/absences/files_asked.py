@@ -41,7 +41,9 @@ _READS = {
     **dict.fromkeys(("listdir", "scandir"), ("os", "posix", "nt")),
     **dict.fromkeys(("loadmat", "load_npz"), ("scipy",)),
     "ImageFolder": ("torchvision",),
-    **dict.fromkeys(("load_img", "load_model", "image_dataset_from_directory"), ("keras", "tensorflow")),
+    **dict.fromkeys(
+        ("load_img", "load_model", "image_dataset_from_directory"), ("keras", "tensorflow")
+    ),
     **{f"read_{kind}": ("pandas",) for kind in _READERS_OF_PANDAS.split()},
 }
 """By name the modules that define such a function, each with all that are below it."""
@@ -54,7 +56,9 @@ _LONGEST = 1_000
 _LISTED = 2_000
 
 
-def missing_files(chain: Chain, namespace: Mapping[str, Any], mentioned: set[str]) -> Iterator[dict[str, Any]]:
+def missing_files(
+    chain: Chain, namespace: Mapping[str, Any], mentioned: set[str]
+) -> Iterator[dict[str, Any]]:
     """Paths that the calls of a chain read and that do not exist, from the working folder on.
 
     `mentioned` are the texts that calls before this one were given: one of them may have made the file.
@@ -63,8 +67,16 @@ def missing_files(chain: Chain, namespace: Mapping[str, Any], mentioned: set[str
         if step.kind == CALL:
             name = chain.steps[at - 1].value if at else chain.name
             path = _path(name, *step.value) if _is_reader(chain, at, namespace) else None
-            if path is not None and path not in mentioned and not any(map(os.path.lexists, _names_of(path))):
-                yield {"of": chain_text(chain.name, chain.steps[: at + 1]), "file": path, "similar": _similar(path)}
+            if (
+                path is not None
+                and path not in mentioned
+                and not any(map(os.path.lexists, _names_of(path)))
+            ):
+                yield {
+                    "of": chain_text(chain.name, chain.steps[: at + 1]),
+                    "file": path,
+                    "similar": _similar(path),
+                }
 
 
 def _names_of(path: str) -> Iterator[str]:
@@ -77,7 +89,9 @@ def may_be_made(path: str, line: int, target: str, modules: Iterable[str]) -> bo
     before = target.splitlines()[: line - 1]
     same = target.splitlines()[line - 1 : line]
     text = "\n".join([*before, *(one.rpartition(path)[0] for one in same)])
-    return bool(_MAKES_FILES.search(text)) or any(name.partition(".")[0] not in _QUIET for name in modules)
+    return bool(_MAKES_FILES.search(text)) or any(
+        name.partition(".")[0] not in _QUIET for name in modules
+    )
 
 
 def may_make_files(chain: Chain, namespace: Mapping[str, Any]) -> bool:
@@ -86,7 +100,11 @@ def may_make_files(chain: Chain, namespace: Mapping[str, Any]) -> bool:
     words = [chain.name, *(step.value for step in chain.steps if step.kind == ATTRIBUTE)]
     if not calls:
         return False
-    given = [value for positional, named in calls for value in [*positional, *(value for _, value in named)]]
+    given = [
+        value
+        for positional, named in calls
+        for value in [*positional, *(value for _, value in named)]
+    ]
     names = [value.name for value in given if type(value) is Unknown and value.name]
     if any(type(namespace.get(name)) is types.FunctionType for name in names):
         return True
@@ -95,7 +113,11 @@ def may_make_files(chain: Chain, namespace: Mapping[str, Any]) -> bool:
 
 
 def _package(value: Any) -> str:
-    module = module_dict(value).get("__name__") if is_kind(value, types.ModuleType) else _defined_in(value)
+    module = (
+        module_dict(value).get("__name__")
+        if is_kind(value, types.ModuleType)
+        else _defined_in(value)
+    )
     return (module if type(module) is str else module_of(type(value))).partition(".")[0].lstrip("_")
 
 
@@ -110,7 +132,8 @@ def _is_reader(chain: Chain, at: int, namespace: Mapping[str, Any]) -> bool:
         return _is_below(module_of(type(holder)), _METHODS.get(name, ()))
     # A module that loads its parts when they are asked for has none to be found, but a name.
     return _is_below(
-        _defined_in(values[at]) if at in values else module_dict(value).get("__name__"), _READS.get(name, ())
+        _defined_in(values[at]) if at in values else module_dict(value).get("__name__"),
+        _READS.get(name, ()),
     )
 
 
@@ -131,8 +154,17 @@ def _defined_in(function: Any) -> Any:
 def _path(name: str, positional: Any, named: Any) -> str | None:
     """The path that a reading call is given, where it is spelled."""
     given = dict(named)
-    path = positional[0] if positional else next((given[key] for key in _KEYWORDS if key in given), None)
-    if type(path) is not str or not _is_path(path) or name in _PLACE_OF_MODE and not _reads(name, positional, given):
+    path = (
+        positional[0]
+        if positional
+        else next((given[key] for key in _KEYWORDS if key in given), None)
+    )
+    if (
+        type(path) is not str
+        or not _is_path(path)
+        or name in _PLACE_OF_MODE
+        and not _reads(name, positional, given)
+    ):
         return None
     return path
 
@@ -147,11 +179,26 @@ def _reads(name: str, positional: Any, given: Mapping[str, Any]) -> bool:
 def texts_given(chain: Chain) -> set[str]:
     """Texts among the arguments of a chain's calls."""
     calls = [step.value for step in chain.steps if step.kind == CALL]
-    given = [value for positional, named in calls for value in [*positional, *(value for _, value in named)]]
+    given = [
+        value
+        for positional, named in calls
+        for value in [*positional, *(value for _, value in named)]
+    ]
     return {value for value in given if type(value) is str}
 
 
-_KEYWORDS = ("filepath_or_buffer", "path", "filename", "file", "fname", "io", "filepath", "directory", "root", "f")
+_KEYWORDS = (
+    "filepath_or_buffer",
+    "path",
+    "filename",
+    "file",
+    "fname",
+    "io",
+    "filepath",
+    "directory",
+    "root",
+    "f",
+)
 
 
 def _is_path(text: str) -> bool:

@@ -30,7 +30,9 @@ _EDITABLE = "_EditableFinder", "_EditableNamespaceFinder"
 
 def may_know(module: str) -> bool:
     """False when no finder but those of files, archives and of Python itself could answer for a module."""
-    return any(_may_know(finder, module) for finder in list(sys.meta_path) if not brings_the_probe(finder))
+    return any(
+        _may_know(finder, module) for finder in list(sys.meta_path) if not brings_the_probe(finder)
+    )
 
 
 def brings_the_probe(finder: Any) -> bool:
@@ -73,4 +75,7 @@ def _may_know(finder: Any, module: str) -> bool:
 def _is_mapped(finder: dict[str, Any], head: str) -> bool:
     """Whether a package that pip installed in place (setuptools' MAPPING, NAMESPACES) holds a top-level module."""
     told = [finder.get(name) for name in ("MAPPING", "NAMESPACES")]
-    return any(type(names) is not dict or any(str(one).partition(".")[0] == head for one in names) for names in told)
+    return any(
+        type(names) is not dict or any(str(one).partition(".")[0] == head for one in names)
+        for names in told
+    )

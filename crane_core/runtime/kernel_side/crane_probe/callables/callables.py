@@ -37,7 +37,11 @@ def documented(
             continue
         try:
             docs.update(
-                {one.text: docs_of(one.value, one.owner) for one in _called(chain, namespace) if one.text not in docs}
+                {
+                    one.text: docs_of(one.value, one.owner)
+                    for one in _called(chain, namespace)
+                    if one.text not in docs
+                }
             )
         except Exception as error:  # noqa: BLE001 - whatever following meets becomes the reason
             unavailable[chain_text(chain.name, chain.steps)] = why(error)
@@ -58,7 +62,9 @@ def _called(chain: Chain, namespace: Mapping[str, Any]) -> Iterator[Called]:
     found = static_attribute(owner, chain.steps[at - 1].value) if owner is not MISSING else None
     if found is not None:
         is_unbound = found.where == "class" and not is_kind(owner, type)
-        yield Called(chain_text(chain.name, chain.steps[:at]), found.value, owner if is_unbound else MISSING)
+        yield Called(
+            chain_text(chain.name, chain.steps[:at]), found.value, owner if is_unbound else MISSING
+        )
 
 
 def _owner(value: Any, steps: tuple[ChainStep, ...]) -> Any:

@@ -21,8 +21,12 @@ _TITLES = {
 }
 _WORDS = "|".join(_TITLES)
 _UNDERLINE = re.compile(r"\s*(?:-{3,}|={3,}|~{3,})\s*$")
-_GOOGLE = re.compile(rf"(?P<indent>\s*)(?:\*\*)?(?P<title>{_WORDS}):(?:\*\*)?\s*(?P<rest>.*)$", re.IGNORECASE)
-_SPHINX = re.compile(rf"(?P<indent>\s*)\.\.\s+(?P<title>{_WORDS})\s*::\s*(?P<rest>.*)$", re.IGNORECASE)
+_GOOGLE = re.compile(
+    rf"(?P<indent>\s*)(?:\*\*)?(?P<title>{_WORDS}):(?:\*\*)?\s*(?P<rest>.*)$", re.IGNORECASE
+)
+_SPHINX = re.compile(
+    rf"(?P<indent>\s*)\.\.\s+(?P<title>{_WORDS})\s*::\s*(?P<rest>.*)$", re.IGNORECASE
+)
 
 
 class _Passage(NamedTuple):
@@ -61,12 +65,20 @@ def _passage_at(lines: list[str], start: int) -> _Passage | None:
     if match is None:
         return None
     is_paragraph = google is not None and bool(match["rest"])
-    inner = _paragraph(lines, start + 1) if is_paragraph else _indented(lines, start + 1, len(match["indent"]))
+    inner = (
+        _paragraph(lines, start + 1)
+        if is_paragraph
+        else _indented(lines, start + 1, len(match["indent"]))
+    )
     return _Passage(_TITLES[match["title"].lower()], (match["rest"], *inner))
 
 
 def _is_underlined(lines: list[str], position: int) -> bool:
-    return bool(lines[position].strip() and position + 1 < len(lines) and _UNDERLINE.match(lines[position + 1]))
+    return bool(
+        lines[position].strip()
+        and position + 1 < len(lines)
+        and _UNDERLINE.match(lines[position + 1])
+    )
 
 
 def _until_next_title(lines: list[str], start: int) -> tuple[str, ...]:
@@ -79,7 +91,9 @@ def _until_next_title(lines: list[str], start: int) -> tuple[str, ...]:
 def _indented(lines: list[str], start: int, indent: int) -> tuple[str, ...]:
     """The lines that stand deeper than `indent`, blank ones in between included."""
     end = start
-    while end < len(lines) and (not lines[end].strip() or len(lines[end]) - len(lines[end].lstrip()) > indent):
+    while end < len(lines) and (
+        not lines[end].strip() or len(lines[end]) - len(lines[end].lstrip()) > indent
+    ):
         end += 1
     return tuple(lines[start:end])
 

@@ -95,7 +95,9 @@ def _unbound(value: Any, owner: Any) -> _Plain:
         return _unbound(instance_dict(value).get("fn"), owner)
     if kind in _BOUND_IN_C:
         held = value.__self__
-        return _Plain(value, 0, MISSING if held is None or is_kind(held, types.ModuleType) else held)
+        return _Plain(
+            value, 0, MISSING if held is None or is_kind(held, types.ModuleType) else held
+        )
     plain = _unwrapped(value)
     if type(plain) in _TAKES_SELF:
         return _Plain(plain, 0 if owner is MISSING else 1, owner)
@@ -156,7 +158,9 @@ def _of_function(function: Any) -> inspect.Signature:
     if sys.version_info >= (3, 14):
         import annotationlib
 
-        return inspect.signature(function, follow_wrapped=False, annotation_format=annotationlib.Format.STRING)
+        return inspect.signature(
+            function, follow_wrapped=False, annotation_format=annotationlib.Format.STRING
+        )
     return inspect.signature(function, follow_wrapped=False)
 
 
@@ -169,7 +173,9 @@ def _constructor(kind: type) -> Any:
             if type(found) is types.FunctionType:
                 return found
             if found is not None and parent is not object:
-                raise ValueError(f"{type_name(kind)} is made by compiled code that publishes no signature")
+                raise ValueError(
+                    f"{type_name(kind)} is made by compiled code that publishes no signature"
+                )
     raise ValueError(f"{type_name(kind)} takes nothing")
 
 
@@ -189,7 +195,10 @@ def _of_instance(value: Any) -> inspect.Signature:
 
 def _passes_on(signature: inspect.Signature) -> bool:
     kinds = [parameter.kind for parameter in signature.parameters.values()][1:]
-    return bool(kinds) and set(kinds) <= {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}
+    return bool(kinds) and set(kinds) <= {
+        inspect.Parameter.VAR_POSITIONAL,
+        inspect.Parameter.VAR_KEYWORD,
+    }
 
 
 def _without_first(signature: inspect.Signature) -> inspect.Signature:
@@ -242,9 +251,16 @@ def _own_name(value: Any) -> str | None:
 
 
 def _public_attributes(owner: Any) -> list[str]:
-    if owner is MISSING or owner is None or is_kind(owner, type) or is_kind(owner, types.ModuleType):
+    if (
+        owner is MISSING
+        or owner is None
+        or is_kind(owner, type)
+        or is_kind(owner, types.ModuleType)
+    ):
         return []
-    names = sorted(name for name in instance_dict(owner) if type(name) is str and not name.startswith("_"))
+    names = sorted(
+        name for name in instance_dict(owner) if type(name) is str and not name.startswith("_")
+    )
     return _counted([text(name, MAX_NAME) for name in names[:MAX_ATTRIBUTES]], len(names))
 
 

@@ -24,10 +24,22 @@ def signature_of(value: Any, owner: Any = MISSING) -> dict[str, Any]:
 
 def function(value: types.FunctionType, look: Any) -> dict[str, Any]:
     """Signature, place, and the names from outside that it uses."""
-    facts = dict(signature_of(value), module=look.text(value.__module__ if type(value.__module__) is str else ""))
-    free = [*value.__code__.co_freevars, *global_names(value.__code__)] if value.__module__ == "__main__" else []
+    facts = dict(
+        signature_of(value),
+        module=look.text(value.__module__ if type(value.__module__) is str else ""),
+    )
+    free = (
+        [*value.__code__.co_freevars, *global_names(value.__code__)]
+        if value.__module__ == "__main__"
+        else []
+    )
     known = [name for name in dict.fromkeys(free) if name not in _builtins_of(value)]
-    return {"plus": {"representation": facts, "values": {"free_variables": known[:_SHOWN]} if known else {}}}
+    return {
+        "plus": {
+            "representation": facts,
+            "values": {"free_variables": known[:_SHOWN]} if known else {},
+        }
+    }
 
 
 def _builtins_of(value: types.FunctionType) -> Any:
@@ -50,7 +62,9 @@ def partial(value: Any, look: Any) -> dict[str, Any]:
     """A partial: which function, with what filled in."""
     parts = vars(functools.partial)
     filled = [*enumerate(parts["args"].__get__(value)), *parts["keywords"].__get__(value).items()]
-    inside = look.inside([("of", parts["func"].__get__(value)), *((look.label(key), item) for key, item in filled)])
+    inside = look.inside(
+        [("of", parts["func"].__get__(value)), *((look.label(key), item) for key, item in filled)]
+    )
     return {"plus": {group: {"parts": facts} for group, facts in inside.items() if facts}}
 
 
@@ -58,7 +72,9 @@ def module(value: Any, look: Any) -> dict[str, Any]:
     """A module's name and version, from what it has loaded; nothing lazy is woken."""
     held = module_dict(value)
     name, version = held.get("__name__"), held.get("__version__")
-    plus: dict[str, Any] = {"representation": {"module": look.text(name)} if type(name) is str else {}}
+    plus: dict[str, Any] = {
+        "representation": {"module": look.text(name)} if type(name) is str else {}
+    }
     if type(version) is str:
         plus["values"] = {"version": look.text(version)}
     return {"plus": plus}

@@ -20,7 +20,10 @@ MAX_ANNOTATION = 80
 _DEEPEST = 4
 _TYPING = ("typing", "types", "typing_extensions")
 _EMPTY = inspect.Parameter.empty
-_STARS: dict[Any, str] = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
+_STARS: dict[Any, str] = {
+    inspect.Parameter.VAR_POSITIONAL: "*",
+    inspect.Parameter.VAR_KEYWORD: "**",
+}
 _SIMPLE = Kinds(bool, int, float, complex, str, bytes)
 _SETS = Kinds(set, frozenset)
 _TEXTS = Kinds(str, bytes)
@@ -99,7 +102,11 @@ def annotation_text(value: Any) -> str:
 def _annotation(value: Any, depth: int) -> str:
     kind = type(value)
     if kind is str:
-        return value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"" else str(value)
+        return (
+            value[1:-1]
+            if len(value) > 1 and value[0] == value[-1] and value[0] in "'\""
+            else str(value)
+        )
     if value is None or kind is type(None) or value is type(None):
         return "None"
     if value is Ellipsis:
@@ -122,7 +129,11 @@ def _typing_form(value: Any, kind: type, depth: int) -> str:
     named = held.get("_name") or held.get("__name__") or getattr(value, "__forward_arg__", None)
     named = named or getattr(value, "__name__", None)
     origin: Any = getattr(value, "__origin__", None)
-    name = named if type(named) is str else (_short_name(origin) if is_kind(origin, type) else f"<{name_of(kind)}>")
+    name = (
+        named
+        if type(named) is str
+        else (_short_name(origin) if is_kind(origin, type) else f"<{name_of(kind)}>")
+    )
     if type(arguments) is not tuple or not arguments:
         return name
     return f"{name}[{', '.join(_annotation(item, depth - 1) for item in arguments)}]"

@@ -37,11 +37,38 @@ _SIMILAR = 3
 METHOD = "method"
 PROPERTY = "computed by code that is not run"
 NOT_STORED = "not stored; only running code would tell"
-_LOOKS_ELSEWHERE = ("builtins.super", "builtins.instancemethod", "builtins.fortran", "decimal.Context")
+_LOOKS_ELSEWHERE = (
+    "builtins.super",
+    "builtins.instancemethod",
+    "builtins.fortran",
+    "decimal.Context",
+)
 """Types written in C that pass attributes on to something else, f2py's routines by a slot that their class hides."""
 _LOOK_WHERE_STORED = (
-    *("builtins", "_asyncio", "_collections", "_contextvars", "_io", "_pickle", "_socket", "_struct", "array", "ast"),
-    *("collections", "datetime", "decimal", "functools", "itertools", "mmap", "numpy", "operator", "select", "xml"),
+    *(
+        "builtins",
+        "_asyncio",
+        "_collections",
+        "_contextvars",
+        "_io",
+        "_pickle",
+        "_socket",
+        "_struct",
+        "array",
+        "ast",
+    ),
+    *(
+        "collections",
+        "datetime",
+        "decimal",
+        "functools",
+        "itertools",
+        "mmap",
+        "numpy",
+        "operator",
+        "select",
+        "xml",
+    ),
     "zoneinfo",
 )
 """Packages of types written in C whose `__getattribute__` looks only where static_attribute has looked."""
@@ -115,7 +142,11 @@ def _resolve(value: Any, steps: tuple[ChainStep, ...], follow: Any) -> Resolutio
     resolution: Resolution | None = special(value, steps) if special is not None else None
     if resolution is not None:
         return resolution
-    return resolve_attribute(value, steps[0].value) if steps[0].kind == ATTRIBUTE and follow is None else Resolution()
+    return (
+        resolve_attribute(value, steps[0].value)
+        if steps[0].kind == ATTRIBUTE and follow is None
+        else Resolution()
+    )
 
 
 def resolve_attribute(value: Any, name: str) -> Resolution:
@@ -126,7 +157,9 @@ def resolve_attribute(value: Any, name: str) -> Resolution:
         if there is False:
             return Resolution(missing=(_no_attribute(value, name),))
         return Resolution(note="" if there else NOT_STORED)
-    is_data = found.where == "instance" or not any("__get__" in class_dict(kind) for kind in mro_of(type(found.value)))
+    is_data = found.where == "instance" or not any(
+        "__get__" in class_dict(kind) for kind in mro_of(type(found.value))
+    )
     if is_data:
         return Resolution(found.value)
     return Resolution(note=METHOD if type(found.value) in _METHODS else PROPERTY)
@@ -157,7 +190,11 @@ def _computes_attributes(kind: type) -> bool:
 
 
 def _no_attribute(value: Any, name: str) -> Missing:
-    fact = {"type": type_name(type(value)), "attribute": name, "similar": similar(name, attribute_names(value))}
+    fact = {
+        "type": type_name(type(value)),
+        "attribute": name,
+        "similar": similar(name, attribute_names(value)),
+    }
     module_name = module_dict(value).get("__name__")
     if type(module_name) is str:
         return Missing("attributes", dict(fact, module=module_name))
@@ -166,7 +203,9 @@ def _no_attribute(value: Any, name: str) -> Missing:
 
 def may_gain_attributes(kind: type) -> bool:
     """True for objects that keep their own attributes, but for data of pandas and numpy."""
-    return package_of(kind) not in ("pandas", "numpy") and any("__dict__" in class_dict(each) for each in mro_of(kind))
+    return package_of(kind) not in ("pandas", "numpy") and any(
+        "__dict__" in class_dict(each) for each in mro_of(kind)
+    )
 
 
 def attribute_names(value: Any) -> list[str]:

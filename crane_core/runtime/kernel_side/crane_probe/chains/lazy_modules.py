@@ -12,9 +12,24 @@ from typing import Any
 from ..anatomy import module_dict
 from ..kinds import CONTAINERS
 
-_LISTED = ("numpy", "scipy", "sklearn", "pandas", "matplotlib", "seaborn", "statsmodels", "skimage", "PIL")
+_LISTED = (
+    "numpy",
+    "scipy",
+    "sklearn",
+    "pandas",
+    "matplotlib",
+    "seaborn",
+    "statsmodels",
+    "skimage",
+    "PIL",
+)
 _LISTS = ("__all__", "_submodules", "submodules")
-_STILL_GIVEN = ("__deprecated_attrs__", "_deprecated_attrs", "__numpy_submodules__", "_lazy_submodules")
+_STILL_GIVEN = (
+    "__deprecated_attrs__",
+    "_deprecated_attrs",
+    "__numpy_submodules__",
+    "_lazy_submodules",
+)
 
 
 def gives(module: Any, name: str) -> bool | None:
@@ -30,7 +45,10 @@ def gives(module: Any, name: str) -> bool | None:
     if any(name in _listed(names.get(each)) for each in (*_LISTS, *_STILL_GIVEN)):
         return True
     path = names.get("__path__")
-    is_file = type(path) is list and importlib.machinery.PathFinder.find_spec(f"{own}.{name}", path) is not None
+    is_file = (
+        type(path) is list
+        and importlib.machinery.PathFinder.find_spec(f"{own}.{name}", path) is not None
+    )
     return is_file or None if "__all__" not in names else is_file
 
 

@@ -73,7 +73,9 @@ def needs(target: str, namespace: Mapping[str, Any], sources: Sources, limits: L
         reading.body(parsed.tree.body)
     except RecursionError:
         return Needs(syntax_error="the code is nested too deeply")
-    brings_files = bool(_SHELL.search(target)) or any("chdir" in _attributes(chain) for chain in reading.chains)
+    brings_files = bool(_SHELL.search(target)) or any(
+        "chdir" in _attributes(chain) for chain in reading.chains
+    )
     runs_functions = any(chain.via for chain in reading.chains)
     return _collected(reading.chains, reading.imports)._replace(
         mentioned=_mentioned(parsed.tree, reading.chains),
@@ -88,7 +90,9 @@ def _collected(chains: list[Chain], imports: list[Import]) -> Needs:
     by_name: dict[str, list[Chain]] = {}
     for chain in chains:
         by_name.setdefault(chain.name, []).append(chain)
-    within = {name: found[0].via for name, found in by_name.items() if all(chain.via for chain in found)}
+    within = {
+        name: found[0].via for name, found in by_name.items() if all(chain.via for chain in found)
+    }
     return Needs(
         names=tuple(by_name),
         asked={name: AskedName(name, tuple(found)) for name, found in by_name.items()},
@@ -100,8 +104,18 @@ def _collected(chains: list[Chain], imports: list[Import]) -> Needs:
 
 def _mentioned(tree: ast.Module, chains: list[Chain]) -> frozenset[str]:
     """Texts in the target, and those that stand in subscripts and arguments by way of a variable."""
-    spelled = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and type(node.value) is str}
-    used = {text for chain in chains for step in chain.steps if step.kind != ATTRIBUTE for text in _texts(step.value)}
+    spelled = {
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and type(node.value) is str
+    }
+    used = {
+        text
+        for chain in chains
+        for step in chain.steps
+        if step.kind != ATTRIBUTE
+        for text in _texts(step.value)
+    }
     return frozenset({*spelled, *used})
 
 
@@ -153,21 +167,46 @@ class _Finder:
         return None
 
     def _of_class(self, kind: type, name: str) -> CalledFunction | None:
-        own = {attribute: value for parent in reversed(mro_of(kind)) for attribute, value in class_dict(parent).items()}
-        functions = {key: value for key, value in own.items() if self.own_function(value) is not None}
-        trees = {key: self._sources.function(self.own_function(value)) for key, value in functions.items()}
-        others = tuple(tree for key, tree in trees.items() if key != "__init__" and tree is not None)
+        own = {
+            attribute: value
+            for parent in reversed(mro_of(kind))
+            for attribute, value in class_dict(parent).items()
+        }
+        functions = {
+            key: value for key, value in own.items() if self.own_function(value) is not None
+        }
+        trees = {
+            key: self._sources.function(self.own_function(value))
+            for key, value in functions.items()
+        }
+        others = tuple(
+            tree for key, tree in trees.items() if key != "__init__" and tree is not None
+        )
         first = trees.get("__init__") or _nothing()
-        makes = [own.get("__new__"), *(class_dict(meta).get("__call__") for meta in mro_of(type(kind)))]
-        is_plain = not any(self.own_function(each.__func__ if type(each) is staticmethod else each) for each in makes)
-        return CalledFunction(first, name, n_given=1, others=others, certain=is_plain) if functions else None
+        makes = [
+            own.get("__new__"),
+            *(class_dict(meta).get("__call__") for meta in mro_of(type(kind))),
+        ]
+        is_plain = not any(
+            self.own_function(each.__func__ if type(each) is staticmethod else each)
+            for each in makes
+        )
+        return (
+            CalledFunction(first, name, n_given=1, others=others, certain=is_plain)
+            if functions
+            else None
+        )
 
     def _method(self, value: Any, name: str) -> FunctionType | None:
         if is_kind(value, type):
             return None
         for kind in mro_of(type(value)):
             if name in class_dict(kind):
-                return None if name in instance_dict(value) else self.own_function(class_dict(kind)[name])
+                return (
+                    None
+                    if name in instance_dict(value)
+                    else self.own_function(class_dict(kind)[name])
+                )
         return None
 
     def own_function(self, value: Any) -> Any:
@@ -197,7 +236,9 @@ def _held(value: Any, step: ChainStep) -> Any:
 
 def _from_code(function: FunctionType) -> ast.FunctionDef:
     """A function whose source is not in the notebook: one that loads the global names of its code, perhaps."""
-    loaded: list[ast.stmt] = [ast.Expr(ast.Name(name, ast.Load())) for name in global_names(function.__code__)]
+    loaded: list[ast.stmt] = [
+        ast.Expr(ast.Name(name, ast.Load())) for name in global_names(function.__code__)
+    ]
     guarded = ast.If(ast.Constant(value=True), loaded or [ast.Pass()], [])
     return ast.FunctionDef(function.__name__, _nothing().args, [guarded], [])
 
@@ -206,8 +247,14 @@ def global_names(code: Any) -> list[str]:
     """The global names that the code of a function loads, with the functions in it."""
     import dis
 
-    names = [str(step.argval) for step in dis.get_instructions(code) if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")]
-    inner = [name for part in code.co_consts if hasattr(part, "co_code") for name in global_names(part)]
+    names = [
+        str(step.argval)
+        for step in dis.get_instructions(code)
+        if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")
+    ]
+    inner = [
+        name for part in code.co_consts if hasattr(part, "co_code") for name in global_names(part)
+    ]
     return list(dict.fromkeys([*names, *inner]))
 
 

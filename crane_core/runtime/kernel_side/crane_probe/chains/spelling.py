@@ -13,7 +13,9 @@ _ALIKE = 0.7
 
 def closest(asked: str, names: list[str], n: int) -> list[str]:
     """At most `n` names that are spelled much like the needed one, the closest first, then as they come."""
-    near = [(likeness(asked, name), -at, name) for at, name in enumerate(names) if _may_be(asked, name)]
+    near = [
+        (likeness(asked, name), -at, name) for at, name in enumerate(names) if _may_be(asked, name)
+    ]
     return [name for _, _, name in nlargest(n, [one for one in near if one[0] >= _ALIKE])]
 
 

@@ -44,7 +44,9 @@ def ranges(rows: Any, look: Any) -> Ranges | None:
     """Ranges of each row of an array of shape (rows, columns); None if the budget does not allow it."""
     n_rows, n_columns = rows.shape
     is_strided = n_columns > 1 and rows.strides[1] != rows.itemsize
-    if not n_columns or not look.affords(rows.size * _ns_per_value(rows.dtype, is_strided=is_strided)):
+    if not n_columns or not look.affords(
+        rows.size * _ns_per_value(rows.dtype, is_strided=is_strided)
+    ):
         return None
     np = numpy()
     width = max(256, 4 * PIECE // n_rows)
@@ -57,7 +59,11 @@ def ranges(rows: Any, look: Any) -> Ranges | None:
             piece = rows[:, start : start + width]
             least, greatest = _extremes(piece, n_nan)
             low = least if low is None else (np.fmin if may_be_nan else np.minimum)(low, least)
-            high = greatest if high is None else (np.fmax if may_be_nan else np.maximum)(high, greatest)
+            high = (
+                greatest
+                if high is None
+                else (np.fmax if may_be_nan else np.maximum)(high, greatest)
+            )
     return Ranges(low, high, n_nan)
 
 
@@ -73,7 +79,9 @@ def _extremes(piece: Any, n_nan: Any) -> tuple[Any, Any]:
     else:
         # Times are integers of which the least stands for NaT.
         plain = piece.view("i8") if piece.dtype.kind in TIMES and piece.dtype.isnative else piece
-        least, greatest = (_extreme(ufunc, plain).view(piece.dtype) for ufunc in (np.minimum, np.maximum))
+        least, greatest = (
+            _extreme(ufunc, plain).view(piece.dtype) for ufunc in (np.minimum, np.maximum)
+        )
         holed = np.flatnonzero(_is_nan(least)).tolist()
     for at in holed:
         row = piece[at]
@@ -84,7 +92,11 @@ def _extremes(piece: Any, n_nan: Any) -> tuple[Any, Any]:
 
 def _extreme(ufunc: Any, piece: Any) -> Any:
     """The ufunc reduced along each row; rows whose elements lie apart are folded in halves, in the order of memory."""
-    if piece.strides[1] == piece.itemsize or piece.strides[0] != piece.itemsize or piece.shape[0] < 2:
+    if (
+        piece.strides[1] == piece.itemsize
+        or piece.strides[0] != piece.itemsize
+        or piece.shape[0] < 2
+    ):
         return ufunc.reduce(piece, axis=1)
     turned = piece.T
     while len(turned) > 1:
@@ -138,9 +150,15 @@ def in_pieces(parts: Iterable[Any], look: Any) -> Ranges | None:
         return None
     low, high, n_nan = (np.concatenate(parts) for parts in zip(*found))
     if low.dtype.kind in "fmM":
-        return Ranges(np.fmin.reduce(low, keepdims=True), np.fmax.reduce(high, keepdims=True), n_nan.sum(keepdims=True))
+        return Ranges(
+            np.fmin.reduce(low, keepdims=True),
+            np.fmax.reduce(high, keepdims=True),
+            n_nan.sum(keepdims=True),
+        )
     return Ranges(
-        np.minimum.reduce(low, keepdims=True), np.maximum.reduce(high, keepdims=True), n_nan.sum(keepdims=True)
+        np.minimum.reduce(low, keepdims=True),
+        np.maximum.reduce(high, keepdims=True),
+        n_nan.sum(keepdims=True),
     )
 
 
@@ -156,7 +174,9 @@ class DistinctValues(NamedTuple):
     is_all: bool
 
 
-def distinct(array: Any, look: Any, known: Any = None, *, is_brief: bool = False) -> DistinctValues | None:
+def distinct(
+    array: Any, look: Any, known: Any = None, *, is_brief: bool = False
+) -> DistinctValues | None:
     """Distinct values of a one-dimensional array; None if the budget does not allow it.
 
     `known` is its range where that is known: integers close together are counted. `is_brief` tells fewer values
@@ -187,7 +207,11 @@ def distinct(array: Any, look: Any, known: Any = None, *, is_brief: bool = False
 
 
 def _is_narrow(array: Any, known: Any) -> bool:
-    return array.dtype.kind in "iub" and int(known[1]) - int(known[0]) < _NARROW and array.shape[0] > _FIRST
+    return (
+        array.dtype.kind in "iub"
+        and int(known[1]) - int(known[0]) < _NARROW
+        and array.shape[0] > _FIRST
+    )
 
 
 def _counted(array: Any, low: int) -> Any:
@@ -215,7 +239,9 @@ def _unique(array: Any) -> Any:
     """The distinct values of a one-dimensional array, sorted, NaN left out; `numpy.unique` would import `numpy.ma`."""
     np = numpy()
     ordered = np.sort(array)
-    values = ordered[np.concatenate([[True], ordered[1:] != ordered[:-1]])] if len(ordered) else ordered
+    values = (
+        ordered[np.concatenate([[True], ordered[1:] != ordered[:-1]])] if len(ordered) else ordered
+    )
     return values[~_is_nan(values)] if array.dtype.kind in "fmM" else values
 
 

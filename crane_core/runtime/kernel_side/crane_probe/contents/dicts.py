@@ -37,7 +37,10 @@ def _content(value: Any, look: Any) -> dict[str, Any]:
     plus = {
         "representation": {"key_types": _key_types(value, look)} if length else {},
         "values": merged({"keys": _key_list(keys, length, look)}, _default(value)),
-        "structure": {**_lengths(value, length), **_other_shapes(value, [key for key, _ in entries], look)},
+        "structure": {
+            **_lengths(value, length),
+            **_other_shapes(value, [key for key, _ in entries], look),
+        },
     }
     inside = look.inside((look.label(key), item) for key, item in entries)
     plus = merged(plus, {group: {"items": facts} for group, facts in inside.items() if facts})
@@ -46,8 +49,14 @@ def _content(value: Any, look: Any) -> dict[str, Any]:
 
 def _shown_entries(value: Any, keys: list[Any], look: Any) -> list[Any]:
     """The entries that are looked into: those needed, then the first ones."""
-    asked = [key for key in look.asked().items if type(key) in PLAIN] if has_plain_keys(value) else []
-    there = [(key, dict.__getitem__(value, key)) for key in asked[: look.limits.asked] if dict.__contains__(value, key)]
+    asked = (
+        [key for key in look.asked().items if type(key) in PLAIN] if has_plain_keys(value) else []
+    )
+    there = [
+        (key, dict.__getitem__(value, key))
+        for key in asked[: look.limits.asked]
+        if dict.__contains__(value, key)
+    ]
     met = {id(item) for _, item in there}
     first = islice(dict.items(value), look.limits.items)
     return [*there, *((key, item) for key, item in first if id(item) not in met)]
@@ -95,7 +104,11 @@ def _lengths(value: Any, length: int) -> dict[str, Any]:
 
 def _other_shapes(value: Any, shown: list[Any], look: Any) -> dict[str, Any]:
     """Shapes of the arrays and tensors that are not looked into: a state_dict is all weights."""
-    rest = [(key, item) for key, item in islice(dict.items(value), look.limits.asked) if type(key) is str]
+    rest = [
+        (key, item)
+        for key, item in islice(dict.items(value), look.limits.asked)
+        if type(key) is str
+    ]
     known = {key for key in shown if type(key) is str}
     shapes = {
         look.label(key): sequences.own_shape(item)
@@ -111,11 +124,17 @@ def _detected(value: Any, keys: list[Any], look: Any) -> dict[str, Any]:
     length = dict.__len__(value)
     held = list(islice(dict.values(value), _DETECTED_AMONG)) if length <= _DETECTED_AMONG else []
     if held and all(type(key) is str for key in keys):
-        if all(type(item) is list and item and all(map(_is_number, item[:_DETECTED_AMONG])) for item in held):
+        if all(
+            type(item) is list and item and all(map(_is_number, item[:_DETECTED_AMONG]))
+            for item in held
+        ):
             facts = {"detected": "training_history_dict", "metrics": _key_list(keys, length, look)}
             return {"structure": {"n_epochs": len(held[0])}, "values": facts}
         if {"data", "target"} <= set(keys):
-            return {"structure": _bunch_shapes(value), "values": {"detected": "sklearn_dataset_dict"}}
+            return {
+                "structure": _bunch_shapes(value),
+                "values": {"detected": "sklearn_dataset_dict"},
+            }
         if all(map(_is_number, held)):
             facts = {"detected": "scalar_metrics_dict", "metrics": _key_list(keys, length, look)}
             return {"values": facts}
@@ -135,7 +154,11 @@ def _preview(value: Any, look: Any) -> dict[str, Any]:
     first = list(islice(dict.items(value), _PREVIEW))
     kinds = {look.label(key): [type_name(type(key)), type_name(type(item))] for key, item in first}
     plain = {look.label(key): look.scalar(item) for key, item in first if type(item) in PLAIN}
-    return merged({"representation": {"preview": kinds}}, {"values": {"preview": plain}}) if first else {}
+    return (
+        merged({"representation": {"preview": kinds}}, {"values": {"preview": plain}})
+        if first
+        else {}
+    )
 
 
 def view(value: Any, look: Any) -> dict[str, Any]:

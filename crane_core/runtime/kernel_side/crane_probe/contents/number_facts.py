@@ -18,7 +18,9 @@ def range_facts(found: Ranges | None, at: int, size: int, look: Any) -> dict[str
     n_nan = int(found.n_nan[at])
     facts: dict[str, Any] = {"has_nan": n_nan > 0}
     if n_nan < size:
-        facts["value_range"] = [look.scalar(arrays.plain(bound[at])) for bound in (found.low, found.high)]
+        facts["value_range"] = [
+            look.scalar(arrays.plain(bound[at])) for bound in (found.low, found.high)
+        ]
     return facts
 
 
@@ -29,7 +31,11 @@ def more_facts(found: Ranges | None, at: int, size: int) -> dict[str, Any]:
     n_nan = int(found.n_nan[at])
     ends = [arrays.plain(bound[at]) for bound in (found.low, found.high)] if n_nan < size else []
     facts = {"n_nan": n_nan} if n_nan else {}
-    return dict(facts, has_inf=True) if any(end in (float("inf"), -float("inf")) for end in ends) else facts
+    return (
+        dict(facts, has_inf=True)
+        if any(end in (float("inf"), -float("inf")) for end in ends)
+        else facts
+    )
 
 
 def fraction_facts(found: DistinctValues | None, look: Any) -> dict[str, Any]:
@@ -39,7 +45,11 @@ def fraction_facts(found: DistinctValues | None, look: Any) -> dict[str, Any]:
     np = arrays.numpy()
     finite = found.values[np.isfinite(found.values)]
     others = finite[finite != np.floor(finite)]
-    return {"n_fractions": len(others), "fraction": look.scalar(arrays.plain(others[0]))} if len(others) else {}
+    return (
+        {"n_fractions": len(others), "fraction": look.scalar(arrays.plain(others[0]))}
+        if len(others)
+        else {}
+    )
 
 
 def distinct_facts(found: DistinctValues | None, look: Any) -> dict[str, Any]:

@@ -40,7 +40,9 @@ class LoaderBatching(NamedTuple):
     indices: Callable[[], list[Any]] | None = None
 
 
-def tell_of(dataset: Any, batching: LoaderBatching | None, tell: Tell, until: float, most: int = MOST) -> None:
+def tell_of(
+    dataset: Any, batching: LoaderBatching | None, tell: Tell, until: float, most: int = MOST
+) -> None:
     """Tells n_samples, n_indexed, parts by their name, batch and ranges; `<what>_error` where something is raised.
 
     `draws` is stated where indexing draws random numbers: the same samples come out otherwise then.
@@ -159,12 +161,20 @@ def _leaf(value: Any) -> dict[str, Any]:
     if type(value) in _SIZED:
         return dict(facts, length=len(value))
     size, mode = getattr(value, "size", None), getattr(value, "mode", None)
-    return dict(facts, size=list(size), mode=mode) if type(size) is tuple and type(mode) is str else facts
+    return (
+        dict(facts, size=list(size), mode=mode)
+        if type(size) is tuple and type(mode) is str
+        else facts
+    )
 
 
 def _is_array(value: Any) -> bool:
     tops = {kind.__module__.partition(".")[0] for kind in type(value).__mro__}
-    return bool(tops & {"torch", "numpy", "tensorflow"}) and hasattr(value, "shape") and hasattr(value, "dtype")
+    return (
+        bool(tops & {"torch", "numpy", "tensorflow"})
+        and hasattr(value, "shape")
+        and hasattr(value, "dtype")
+    )
 
 
 def _alike(parts: list[Any]) -> dict[str, Any]:
@@ -199,7 +209,11 @@ def _ends(value: Any) -> tuple[Any, Any] | None:
     torch, numpy = sys.modules.get("torch"), sys.modules.get("numpy")
     if torch is not None and isinstance(value, torch.Tensor):
         return _ends_of_tensor(value)
-    if numpy is not None and isinstance(value, (numpy.ndarray, numpy.generic)) and value.dtype.kind in "biuf":
+    if (
+        numpy is not None
+        and isinstance(value, (numpy.ndarray, numpy.generic))
+        and value.dtype.kind in "biuf"
+    ):
         return (value.min().item(), value.max().item()) if 0 < value.size <= _MOST_RANGED else None
     return None
 

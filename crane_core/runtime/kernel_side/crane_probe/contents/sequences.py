@@ -64,7 +64,9 @@ def number_facts(row: RowOfValues, look: Any) -> dict[str, Any]:
     facts: dict[str, Any] = {"has_nan": n_nan > 0}
     if n_nan == row.length:
         return dict(facts, value_type="empty or all NaN")
-    real = row.again if not n_nan else lambda: (number for number in row.again() if number == number)
+    real = (
+        row.again if not n_nan else lambda: (number for number in row.again() if number == number)
+    )
     facts["value_range"] = [look.scalar(min(real())), look.scalar(max(real()))]
     facts.update({"n_nan": n_nan} if n_nan else {})
     return dict(facts, **distinct_facts(real, row.length, look))
@@ -91,7 +93,9 @@ def distinct_facts(again: Callable[[], Iterable[Any]], length: int, look: Any) -
 
 
 def _number_of(distinct: DistinctItems, length: int) -> dict[str, Any]:
-    return {"num_unique" if distinct.n <= distinct_limit(length) else "num_unique_at_least": distinct.n}
+    return {
+        "num_unique" if distinct.n <= distinct_limit(length) else "num_unique_at_least": distinct.n
+    }
 
 
 def distinct_limit(length: int) -> int:
@@ -99,7 +103,9 @@ def distinct_limit(length: int) -> int:
     return length if length <= _SHORT else KNOWN_DISTINCT
 
 
-def distinct_values(again: Callable[[], Iterable[Any]], length: int, look: Any) -> DistinctItems | None:
+def distinct_values(
+    again: Callable[[], Iterable[Any]], length: int, look: Any
+) -> DistinctItems | None:
     """How many there are, one more than distinct_limit where there are more; None where looking costs too much.
 
     Where they are many they are counted in order: a set of them would be larger than what is looked at.
@@ -139,7 +145,9 @@ def text_facts(row: RowOfValues, look: Any) -> dict[str, Any]:
     if distinct is not None and distinct.n <= look.limits.values:
         return dict(facts, unique_values=[look.text(value) for value in sorted(distinct.few)])
     first = dict.fromkeys(row.first(4 * look.limits.values))
-    return dict(facts, example_values=[look.text(value) for value in list(first)[: look.limits.values]])
+    return dict(
+        facts, example_values=[look.text(value) for value in list(first)[: look.limits.values]]
+    )
 
 
 class Nesting(NamedTuple):
@@ -185,7 +193,9 @@ def _is_ragged(shape: Any) -> bool:
 
 
 def _shape_text(shape: Any) -> str:
-    return "single value" if shape is None else str(["ragged" if size < 0 else size for size in shape])
+    return (
+        "single value" if shape is None else str(["ragged" if size < 0 else size for size in shape])
+    )
 
 
 def full_shape(value: Any, depth: int) -> tuple[int, ...] | None:

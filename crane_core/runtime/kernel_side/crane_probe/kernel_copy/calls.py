@@ -62,10 +62,53 @@ _X86_64 = System(
         *(57, 58, 59, 322, 101, 311, 272, 308, *_NEW_PROCESSES),
         *(42, 46, 307, 248, 249, 250),
         *(155, 161, 165, 166, *_NEW_MOUNTS, 167, 168, 179, 300, 304),
-        *(103, 153, 159, 163, 164, 169, 170, 171, 172, 173, 175, 176, 227, 246, 298, 305, 313, 320, 321),
+        *(
+            103,
+            153,
+            159,
+            163,
+            164,
+            169,
+            170,
+            171,
+            172,
+            173,
+            175,
+            176,
+            227,
+            246,
+            298,
+            305,
+            313,
+            320,
+            321,
+        ),
     ),
     files=(
-        *(85, 76, 82, 83, 84, 86, 87, 88, 90, 91, 92, 93, 94, 132, 133, 188, 189, 190, 197, 198, 199, 235),
+        *(
+            85,
+            76,
+            82,
+            83,
+            84,
+            86,
+            87,
+            88,
+            90,
+            91,
+            92,
+            93,
+            94,
+            132,
+            133,
+            188,
+            189,
+            190,
+            197,
+            198,
+            199,
+            235,
+        ),
         *(258, 259, 260, 261, 263, 264, 265, 266, 268, 280, 285, 316, 452, 463, 466, 469),
         *(29, 30, 31, 64, 65, 66, 68, 69, 70, 71, 220, 240, 241),
     ),
@@ -90,7 +133,32 @@ _ARM_64 = System(
         *(116, 58, 171, 89, 170, 142, 161, 162, 105, 106, 112, 104, 241, 266, 273, 294, 280),
     ),
     files=(
-        *(5, 6, 7, 14, 15, 16, 33, 34, 35, 36, 37, 38, 45, 47, 52, 53, 54, 55, 88, 276, 452, 463, 466, 469),
+        *(
+            5,
+            6,
+            7,
+            14,
+            15,
+            16,
+            33,
+            34,
+            35,
+            36,
+            37,
+            38,
+            45,
+            47,
+            52,
+            53,
+            54,
+            55,
+            88,
+            276,
+            452,
+            463,
+            466,
+            469,
+        ),
         *(180, 181, 186, 187, 188, 189, 190, 191, 192, 193, 194, 195, 196),
     ),
 )
@@ -109,8 +177,28 @@ LOCAL = 1
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _OWNER, _OWNER_OF_KIND = 8, 15
 """Requests of fcntl(2) that say whom the system signals when a handle is ready."""
-_TERMINALS = (*range(0x5402, 0x5405), *range(0x5406, 0x5409), 0x540E, 0x5410, 0x5412, 0x5414, 0x541C, 0x541D, 0x5437)
-_OWNERS_AND_FLAGS = (0x8901, 0x8902, 0x40086602, 0x40046602, 0x401C5820, 0x40087602, 0xC0045877, 0xC0045878, 0xC0185879)
+_TERMINALS = (
+    *range(0x5402, 0x5405),
+    *range(0x5406, 0x5409),
+    0x540E,
+    0x5410,
+    0x5412,
+    0x5414,
+    0x541C,
+    0x541D,
+    0x5437,
+)
+_OWNERS_AND_FLAGS = (
+    0x8901,
+    0x8902,
+    0x40086602,
+    0x40046602,
+    0x401C5820,
+    0x40087602,
+    0xC0045877,
+    0xC0045878,
+    0xC0185879,
+)
 """Requests of ioctl(2): a terminal's settings and input; whom a handle signals, flags of files and of their disk."""
 _OF_PROCESS = (1, 62)
 """Requests of prctl(2): when the copy dies, and who shares its cores."""
@@ -144,7 +232,9 @@ def restrict(*, may_write: bool) -> None:
     libc = ctypes.CDLL(None, use_errno=True)
     words = _program(_SYSTEMS[os.uname().machine], os.getpid(), may_write=may_write)
     code = ctypes.create_string_buffer(b"".join(struct.pack("<HBBI", *word) for word in words))
-    program = ctypes.create_string_buffer(struct.pack("<HxxxxxxQ", len(words), ctypes.addressof(code)))
+    program = ctypes.create_string_buffer(
+        struct.pack("<HxxxxxxQ", len(words), ctypes.addressof(code))
+    )
     for asked in (
         (_WITH_PARENT, _SIGKILL, 0, 0, 0),
         (_NO_NEW_PRIVILEGES, 1, 0, 0, 0),
@@ -174,9 +264,13 @@ def _program(system: System, own: int, *, may_write: bool) -> Words:
     words += _when(system.devices, _but(1, (*_TERMINALS, *_OWNERS_AND_FLAGS)))
     words += _when(system.process, _but(0, _OF_PROCESS))
     connecting = (*INTERNET, LOCAL)
-    families = [(_EQUAL, len(connecting) - place, 0, family) for place, family in enumerate(connecting)]
+    families = [
+        (_EQUAL, len(connecting) - place, 0, family) for place, family in enumerate(connecting)
+    ]
     refused = (_RETURN, 0, 0, _ERRNO | _NO_ACCESS)
-    words += _when(system.socket, [(_LOAD, 0, 0, _argument(0)), *families, refused, (_RETURN, 0, 0, _KILL)])
+    words += _when(
+        system.socket, [(_LOAD, 0, 0, _argument(0)), *families, refused, (_RETURN, 0, 0, _KILL)]
+    )
     for number in _UNTOLD:
         words += _when(number, [(_RETURN, 0, 0, _ERRNO | _NO_CALL)])
     for number in system.never if may_write else (*system.never, *system.files):
@@ -225,7 +319,12 @@ def _not_owned_by_others(own: int) -> Words:
 def _but(place: int, refused: Sequence[int]) -> Words:
     """Allowed but for these values of an argument."""
     tests = [(_EQUAL, len(refused) - n, 0, value) for n, value in enumerate(refused)]
-    return [(_LOAD, 0, 0, _argument(place)), *tests, (_RETURN, 0, 0, _ALLOW), (_RETURN, 0, 0, _KILL)]
+    return [
+        (_LOAD, 0, 0, _argument(place)),
+        *tests,
+        (_RETURN, 0, 0, _ALLOW),
+        (_RETURN, 0, 0, _KILL),
+    ]
 
 
 def _argument(place: int) -> int:

@@ -6,7 +6,15 @@ Knows what a copy lacks: memory, files to write, connections, programs, threads,
 from __future__ import annotations
 
 _SURE_OS_ERRORS = (FileNotFoundError, IsADirectoryError, NotADirectoryError, FileExistsError)
-_SURE = (LookupError, NameError, AttributeError, TypeError, ZeroDivisionError, SyntaxError, AssertionError)
+_SURE = (
+    LookupError,
+    NameError,
+    AttributeError,
+    TypeError,
+    ZeroDivisionError,
+    SyntaxError,
+    AssertionError,
+)
 _TALKERS = (
     "sqlite3 socket ssl http urllib urllib3 requests httpx aiohttp zmq psycopg2 psycopg pymysql MySQLdb sqlalchemy"
     " pymongo redis botocore boto3 google azure paramiko multiprocessing concurrent joblib subprocess ray dask"
@@ -15,7 +23,16 @@ _TALKERS = (
 """Packages that talk to a service, or to another process."""
 _PARTNERS = frozenset(_TALKERS.split())
 _WORDS = "cuda gpu fork thread memory alloc worker daemon socket connection network permission readonly stdin"
-_PHRASES = (*_WORDS.split(), "timed out", "read-only", "read only", "no space", "be opened", "not open", "to open")
+_PHRASES = (
+    *_WORDS.split(),
+    "timed out",
+    "read-only",
+    "read only",
+    "no space",
+    "be opened",
+    "not open",
+    "to open",
+)
 _DEEPEST = 20
 
 
@@ -38,7 +55,9 @@ def _doubt(error: BaseException) -> str | None:
         return "the cell waits for input"
     if isinstance(error, KeyboardInterrupt):
         return f"{name}: the copy was interrupted"
-    packages = {one.__module__.partition(".")[0] for one in kind.__mro__ if type(one.__module__) is str}
+    packages = {
+        one.__module__.partition(".")[0] for one in kind.__mro__ if type(one.__module__) is str
+    }
     if isinstance(error, OSError) and not isinstance(error, _SURE_OS_ERRORS):
         return f"{name}: files, connections and programs of the kernel are not the copy's"
     if packages & _PARTNERS or isinstance(error, EOFError):

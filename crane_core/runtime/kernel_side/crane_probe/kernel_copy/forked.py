@@ -63,7 +63,9 @@ def facts_of(work: Work, seconds: float) -> Facts:
     facts = dict(pairs(said))
     if facts.pop("done", False) or "unfinished" in facts:
         return facts
-    return dict(facts, unfinished=f"took more than {seconds:.1g} s" if is_late else "it ended the process")
+    return dict(
+        facts, unfinished=f"took more than {seconds:.1g} s" if is_late else "it ended the process"
+    )
 
 
 def fork() -> int:

@@ -98,7 +98,9 @@ def _file_again(handle: int, nowhere: int, writable: Sequence[str]) -> int:
 
 def _by_name(handle: int, name: str, flags: int, writable: Sequence[str]) -> int | None:
     """None where another file has the name now, or none has it."""
-    is_dropped = any(name == folder or name.startswith(folder.rstrip("/") + "/") for folder in writable)
+    is_dropped = any(
+        name == folder or name.startswith(folder.rstrip("/") + "/") for folder in writable
+    )
     try:
         own = _with_flags(name, flags & _KEPT_FLAGS if is_dropped else os.O_RDONLY)
     except (FileNotFoundError, NotADirectoryError):

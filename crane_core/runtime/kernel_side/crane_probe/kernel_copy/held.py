@@ -88,7 +88,9 @@ def _of_processor() -> list[tuple[Callable[[], Any], Callable[[Any], Any]]]:
 @contextlib.contextmanager
 def _silence() -> Iterator[None]:
     nowhere = io.StringIO()
-    with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere), warnings.catch_warnings():
+    with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(
+        nowhere
+    ), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
 

@@ -39,13 +39,17 @@ def moved_in(folders: Sequence[str], most_bytes: int) -> list[str] | None:
     if not (_mount(libc, "none", "/", "", _PRIVATE | _ALL_BELOW, "") and _read_only(libc)):
         return None
     wanted = _apart(folders)
-    scratch = next((path for path in _SCRATCH if Path(path).is_dir() and _is_clear(path, wanted)), None)
+    scratch = next(
+        (path for path in _SCRATCH if Path(path).is_dir() and _is_clear(path, wanted)), None
+    )
     size = f"size={most_bytes},mode=700"
     if scratch is None or not _mount(libc, "none", scratch, "tmpfs", _NO_SUID | _NO_DEVICES, size):
         return []
     made: list[str] = []
     for place, folder in enumerate(wanted):
-        if not any(_is_below(folder, above) for above in made) and _overlaid(libc, folder, f"{scratch}/{place}"):
+        if not any(_is_below(folder, above) for above in made) and _overlaid(
+            libc, folder, f"{scratch}/{place}"
+        ):
             made.append(folder)
     libc.umount2(scratch.encode(), _DETACH)
     _enter_again()
@@ -61,20 +65,27 @@ def _overlaid(libc: Any, folder: str, scratch: str) -> bool:
         # A handle instead of a name: names may hold commas and colons.
         layers = f"lowerdir=/proc/self/fd/{handle},upperdir={scratch}/up,workdir={scratch}/work"
         flags = _NO_SUID | _NO_DEVICES
-        return any(_mount(libc, "overlay", folder, "overlay", flags, layers + option) for option in (",userxattr", ""))
+        return any(
+            _mount(libc, "overlay", folder, "overlay", flags, layers + option)
+            for option in (",userxattr", "")
+        )
     finally:
         os.close(handle)
 
 
 def _mount(libc: Any, source: str, target: str, kind: str, flags: int, data: str) -> bool:
-    return bool(libc.mount(source.encode(), os.fsencode(target), kind.encode(), flags, data.encode()) == 0)
+    return bool(
+        libc.mount(source.encode(), os.fsencode(target), kind.encode(), flags, data.encode()) == 0
+    )
 
 
 def _read_only(libc: Any) -> bool:
     import ctypes
 
     attributes = ctypes.create_string_buffer(struct.pack("<QQQQ", _READ_ONLY, 0, 0, 0), 32)
-    return bool(libc.syscall(_MOUNT_SETATTR, _HERE, b"/", _RECURSIVE, attributes, ctypes.c_size_t(32)) == 0)
+    return bool(
+        libc.syscall(_MOUNT_SETATTR, _HERE, b"/", _RECURSIVE, attributes, ctypes.c_size_t(32)) == 0
+    )
 
 
 def _enter_again() -> None:
@@ -88,11 +99,16 @@ def _enter_again() -> None:
 def _apart(folders: Sequence[str]) -> list[str]:
     """Those that are there, by their real names, the ones above others first."""
     real = {os.path.realpath(folder) for folder in folders if folder}
-    return sorted((folder for folder in real if Path(folder).is_dir()), key=lambda folder: (folder.count("/"), folder))
+    return sorted(
+        (folder for folder in real if Path(folder).is_dir()),
+        key=lambda folder: (folder.count("/"), folder),
+    )
 
 
 def _is_clear(path: str, folders: Sequence[str]) -> bool:
-    return not any(_is_below(folder, path) or _is_below(path, folder) for folder in folders if folder != "/")
+    return not any(
+        _is_below(folder, path) or _is_below(path, folder) for folder in folders if folder != "/"
+    )
 
 
 def _is_below(path: str, above: str) -> bool:

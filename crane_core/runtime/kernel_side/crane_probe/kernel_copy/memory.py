@@ -69,7 +69,10 @@ def _copy(start: int, length: int, rights: int) -> None:
     if libc.mmap(start, length, _READ | _WRITE, _PRIVATE | _FIXED | _ANONYMOUS, -1, 0) != start:
         raise SharedMemoryError("the kernel shares memory that could not be copied")
     ctypes.memmove(start, held, length)
-    if rights != _READ | _WRITE and libc.mprotect(ctypes.c_void_p(start), ctypes.c_size_t(length), rights) != 0:
+    if (
+        rights != _READ | _WRITE
+        and libc.mprotect(ctypes.c_void_p(start), ctypes.c_size_t(length), rights) != 0
+    ):
         raise SharedMemoryError("the kernel shares memory that could not be copied")
 
 
@@ -88,5 +91,7 @@ def bound(more_bytes: int) -> None:
     pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
     most = pages * resource.getpagesize() + more_bytes
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-    resource.setrlimit(resource.RLIMIT_AS, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+    resource.setrlimit(
+        resource.RLIMIT_AS, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard)
+    )
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

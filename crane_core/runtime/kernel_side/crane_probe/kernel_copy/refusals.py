@@ -11,7 +11,9 @@ from typing import Any, Sequence
 
 from .calls import INTERNET, LOCAL
 
-_PROGRAMS = "os.system os.exec os.fork os.forkpty os.spawn os.posix_spawn subprocess.Popen pty.spawn"
+_PROGRAMS = (
+    "os.system os.exec os.fork os.forkpty os.spawn os.posix_spawn subprocess.Popen pty.spawn"
+)
 _NETWORK = (
     "socket.connect socket.bind socket.sendto socket.sendmsg socket.getaddrinfo socket.gethostbyname"
     " socket.gethostbyaddr socket.getnameinfo urllib.Request ftplib.connect smtplib.connect webbrowser.open"
@@ -69,7 +71,12 @@ class Refusals:
                 reason = None
         if reason is None:
             return
-        if not (event == "subprocess.Popen" and arguments[0] == _COUNTS_CORES or reason == NETWORK and _is_tried()):
+        if not (
+            event == "subprocess.Popen"
+            and arguments[0] == _COUNTS_CORES
+            or reason == NETWORK
+            and _is_tried()
+        ):
             self.note(reason)
         raise PermissionError(f"{event} is refused in a copy of the kernel")
 
@@ -80,20 +87,28 @@ class Refusals:
 
     def _are_writable(self, arguments: Sequence[Any]) -> bool:
         """Whether every path among an event's arguments lies where changes are dropped."""
-        return all(self._is_dropped(argument) for argument in arguments if isinstance(argument, (str, bytes)))
+        return all(
+            self._is_dropped(argument)
+            for argument in arguments
+            if isinstance(argument, (str, bytes))
+        )
 
     def _is_dropped(self, path: Any) -> bool:
         name = os.fsdecode(path)
         if os.path.abspath(name).startswith(_PROCESSES):  # noqa: PTH100 - links are not followed
             return False  # A process's link to its root leads past the folders that are dropped.
         real = os.path.realpath(name)
-        return any(real == folder or real.startswith(folder.rstrip("/") + "/") for folder in self._writable)
+        return any(
+            real == folder or real.startswith(folder.rstrip("/") + "/") for folder in self._writable
+        )
 
 
 def _is_made() -> bool:
     """Whether a socket is made, rather than wrapped: asyncio talks to itself through a pair."""
     frame = sys._getframe(2)
-    is_of_socket = frame.f_code.co_name == "__init__" and frame.f_globals.get("__name__") == "socket"
+    is_of_socket = (
+        frame.f_code.co_name == "__init__" and frame.f_globals.get("__name__") == "socket"
+    )
     return not is_of_socket or frame.f_locals.get("fileno") is None
 
 

@@ -28,7 +28,9 @@ class _Shown:
         self.error: BaseException | None = None
 
     def __call__(self, exc_tuple: Any = None, *_: Any, **__: Any) -> None:
-        error = exc_tuple[1] if type(exc_tuple) is tuple and len(exc_tuple) == 3 else sys.exc_info()[1]
+        error = (
+            exc_tuple[1] if type(exc_tuple) is tuple and len(exc_tuple) == 3 else sys.exc_info()[1]
+        )
         if self.error is None and isinstance(error, BaseException):
             self.error = error
 
@@ -45,7 +47,11 @@ def told(shell: Any, code: str, refusals: Refusals) -> Facts:
     if error is None:
         return {"outcome": THROUGH}
     why = doubt(error)
-    return {"outcome": UNKNOWN, "why": bounds.text(why, MOST_LINE)} if why else crash(shell, code, error)
+    return (
+        {"outcome": UNKNOWN, "why": bounds.text(why, MOST_LINE)}
+        if why
+        else crash(shell, code, error)
+    )
 
 
 def _prepared(shell: Any, refusals: Refusals) -> _Shown:
@@ -85,7 +91,9 @@ def crash(shell: Any, code: str, error: BaseException) -> Facts:
 def _message(error: BaseException) -> str:
     try:
         if isinstance(error, SyntaxError):
-            return bounds.text(error.msg, MOST_MESSAGE)  # without the name that the shell gave the cell
+            return bounds.text(
+                error.msg, MOST_MESSAGE
+            )  # without the name that the shell gave the cell
         return bounds.text(str(error), MOST_MESSAGE)
     except Exception as failed:  # noqa: BLE001 - the notebook's own __str__, in the copy
         return bounds.why(failed)

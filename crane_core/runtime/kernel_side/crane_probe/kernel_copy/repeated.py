@@ -54,19 +54,29 @@ def _differs(shell: Any, cell: Mapping[str, Any], refusals: Refusals) -> str | N
     if refusals.reasons:
         return _refused(refusals)
     if raised != cell["exception"]:
-        return _sentence(cell, f"raised {raised or 'nothing'}, not {cell['exception'] or 'nothing'}")
+        return _sentence(
+            cell, f"raised {raised or 'nothing'}, not {cell['exception'] or 'nothing'}"
+        )
     return None
 
 
 def _sentence(cell: Mapping[str, Any], what: str) -> str:
-    return bounds.text(f"code cell {cell['cell']}, run again in a second kernel, {what}", rehearsed.MOST_LINE)
+    return bounds.text(
+        f"code cell {cell['cell']}, run again in a second kernel, {what}", rehearsed.MOST_LINE
+    )
 
 
 def _refused(refusals: Refusals) -> str | None:
-    return f"among the cells before it, run again in a copy: {refusals.reasons[0]}" if refusals.reasons else None
+    return (
+        f"among the cells before it, run again in a copy: {refusals.reasons[0]}"
+        if refusals.reasons
+        else None
+    )
 
 
 def _changed_names(state: Mapping[str, Any], expected: Mapping[str, Any]) -> str:
     """Names of variables of which the two states say different things."""
     now, then = state["variables"], expected["variables"]
-    return ", ".join(name for name in sorted({*now, *then}) if now.get(name) != then.get(name))[:200]
+    return ", ".join(name for name in sorted({*now, *then}) if now.get(name) != then.get(name))[
+        :200
+    ]

@@ -11,7 +11,17 @@ import threading
 from pathlib import Path
 
 _OPENMP = ("libgomp", "libomp", "libiomp5")
-_OURS = ("ipykernel", "IPython", "zmq", "tornado", "debugpy", "pydevd", "_pydevd_bundle", "jupyter_client", "tqdm")
+_OURS = (
+    "ipykernel",
+    "IPython",
+    "zmq",
+    "tornado",
+    "debugpy",
+    "pydevd",
+    "_pydevd_bundle",
+    "jupyter_client",
+    "tqdm",
+)
 _OUR_NAMES = ("asyncio_", "IPythonHistorySaving", "pydevd.", "Thread-crane")
 
 
@@ -51,4 +61,6 @@ def _is_ours(thread: threading.Thread) -> bool:
     started = getattr(thread, "_target", None)
     modules = (type(thread).__module__, getattr(started, "__module__", None))
     tops = [module.partition(".")[0] for module in modules if type(module) is str]
-    return thread.name.startswith(_OUR_NAMES) or any(top in _OURS or top == "crane_core" for top in tops)
+    return thread.name.startswith(_OUR_NAMES) or any(
+        top in _OURS or top == "crane_core" for top in tops
+    )

@@ -43,7 +43,11 @@ def _files(reloader: Mapping[str, Any]) -> list[tuple[str, Any]]:
     for name, module in list(sys.modules.items()):
         path: Any = module_dict(module).get("__file__")
         is_source = type(name) is str and type(path) is str and path.endswith(".py")
-        if is_source and name not in ("__main__", "__mp_main__") and (bool(reloader) or not is_installed(path)):
+        if (
+            is_source
+            and name not in ("__main__", "__mp_main__")
+            and (bool(reloader) or not is_installed(path))
+        ):
             found.append((name, module))
     return found
 
@@ -79,7 +83,11 @@ def _differs_from_bytecode(module: Any, path: str) -> bool:
         told = os.stat(path)  # noqa: PTH116 - as above
     except (OSError, NotImplementedError):
         return False
-    is_dated = len(head) == _END_AT and head[:_FLAGS_AT] == importlib.util.MAGIC_NUMBER and not any(head[4:8])
+    is_dated = (
+        len(head) == _END_AT
+        and head[:_FLAGS_AT] == importlib.util.MAGIC_NUMBER
+        and not any(head[4:8])
+    )
     written = int.from_bytes(head[_TIME_AT:_SIZE_AT], "little")
     size = int.from_bytes(head[_SIZE_AT:_END_AT], "little")
     return is_dated and (written, size) != (int(told.st_mtime) & _WHOLE, told.st_size & _WHOLE)

@@ -12,7 +12,16 @@ import threading
 from typing import Any, Iterator, NamedTuple
 
 from ..absences.finders import brings_the_probe
-from ..anatomy import class_dict, instance_dict, is_genuine, is_kind, module_dict, module_of, mro_of, name_of
+from ..anatomy import (
+    class_dict,
+    instance_dict,
+    is_genuine,
+    is_kind,
+    module_dict,
+    module_of,
+    mro_of,
+    name_of,
+)
 from .origins import called, functions_of, is_of_own_class, is_own, module_of_code
 from .shells import listed, setting
 
@@ -21,7 +30,14 @@ MAGIC, AUTOCALL = "magic", "autocall"
 _SHELL = frozenset(["IPython", "ipykernel"])
 _OURS = "crane_core"
 _EVENTS = ("pre_execute", "pre_run_cell", "post_execute", "post_run_cell")
-_RUNS = ("run_cell", "run_cell_async", "run_ast_nodes", "run_code", "transform_cell", "transform_ast")
+_RUNS = (
+    "run_cell",
+    "run_cell_async",
+    "run_ast_nodes",
+    "run_code",
+    "transform_cell",
+    "transform_ast",
+)
 _ENDS = (signal.SIGINT, signal.SIGTERM)
 """Signals after which the end of the cell no longer matters."""
 _TRACERS = frozenset(["coverage", "debugpy", "pydevd", "_pydevd_bundle", "_pydevd_sys_monitoring"])
@@ -103,7 +119,14 @@ def _of_logging() -> Iterator[Hook]:
         for part in [*held.get("handlers", ()), *held.get("filters", ())]:
             inner = instance_dict(part)
             parts = [part, inner.get("formatter"), *inner.get("filters", ())]
-            own = next((each for each in parts if each is not None and (is_of_own_class(each) or is_own(each))), None)
+            own = next(
+                (
+                    each
+                    for each in parts
+                    if each is not None and (is_of_own_class(each) or is_own(each))
+                ),
+                None,
+            )
             if own is not None:
                 yield Hook(CALLBACK, f"logging's {called(own)}")
 
@@ -111,7 +134,11 @@ def _of_logging() -> Iterator[Hook]:
 def _of_builtins() -> Iterator[Hook]:
     """Python's own names that the notebook has given other functions, and names that it has added to them."""
     for name, value in sorted(vars(sys.modules["builtins"]).items()):
-        if type(name) is str and not name.startswith("_") and (is_own(value) or is_of_own_class(value)):
+        if (
+            type(name) is str
+            and not name.startswith("_")
+            and (is_own(value) or is_of_own_class(value))
+        ):
             yield Hook(BUILTIN, name)
     if is_own(vars(sys.modules["builtins"])["__import__"]):
         yield Hook(CALLBACK, "builtins.__import__")
@@ -141,7 +168,9 @@ def _of_shell(shell: Any) -> Iterator[Hook]:
 def _of_transformers(shell: Any) -> Iterator[Hook]:
     """What makes another program of a cell than its text says."""
     for transformer in listed(setting(shell, "ast_transformers")):
-        if module_of(type(transformer)).partition(".")[0] != _OURS or not is_genuine(type(transformer)):
+        if module_of(type(transformer)).partition(".")[0] != _OURS or not is_genuine(
+            type(transformer)
+        ):
             yield Hook(TRANSFORMER, called(transformer))
     yield from _of_inputs(setting(shell, "input_transformer_manager"))
     for transform in listed(setting(shell, "input_transformers_post")):
@@ -171,14 +200,19 @@ def _of_inputs(manager: Any) -> Iterator[Hook]:
 def _is_of_shell(transform: Any) -> bool:
     if is_kind(transform, type):
         return module_of(transform).partition(".")[0] in _SHELL and is_genuine(transform)
-    modules = [module_of_code(function) if function is not None else "" for function in functions_of(transform)]
+    modules = [
+        module_of_code(function) if function is not None else ""
+        for function in functions_of(transform)
+    ]
     return bool(modules) and all(module.partition(".")[0] in _SHELL for module in modules)
 
 
 def _patched(shell: Any, held: dict[str, Any]) -> Iterator[Hook]:
     """Methods of the shell that run cells, replaced on it or on its class."""
     for name in _RUNS:
-        of_classes = [class_dict(kind)[name] for kind in mro_of(type(shell)) if name in class_dict(kind)]
+        of_classes = [
+            class_dict(kind)[name] for kind in mro_of(type(shell)) if name in class_dict(kind)
+        ]
         found = held.get(name, of_classes[0] if of_classes else None)
         if found is not None and not _is_of_shell(found):
             yield Hook(TRANSFORMER, called(found))

@@ -30,7 +30,11 @@ def pending() -> list[str]:
     loop = asyncio._get_running_loop()
     held = instance_dict(loop) if loop is not None else {}
     handles = [*_listed(held.get("_ready")), *_listed(held.get("_scheduled"))]
-    found = [*map(_name_of_task, _tasks(asyncio, loop)), *map(_name_of_handle, handles), *_watched(held)]
+    found = [
+        *map(_name_of_task, _tasks(asyncio, loop)),
+        *map(_name_of_handle, handles),
+        *_watched(held),
+    ]
     return [name for name in found if name]
 
 
@@ -61,13 +65,19 @@ def _name_of_task(task: Any) -> str:
         return f"task {type_name(type(task))}"
     coroutine = task.get_coro()
     frame = next(
-        (getattr(coroutine, part) for part in _FRAMES if type(coroutine) in _COROUTINES and hasattr(coroutine, part)),
+        (
+            getattr(coroutine, part)
+            for part in _FRAMES
+            if type(coroutine) in _COROUTINES and hasattr(coroutine, part)
+        ),
         None,
     )
     if frame is None and type(coroutine) in _COROUTINES:
         return ""  # It has come to its end, in another thread, whose loop has not noted that yet.
     module = str(frame.f_globals.get("__name__")) if frame is not None else ""
-    is_kernels = module.partition(".")[0] in _KERNEL - {"asyncio"} and not _awaits_foreign(coroutine)
+    is_kernels = module.partition(".")[0] in _KERNEL - {"asyncio"} and not _awaits_foreign(
+        coroutine
+    )
     name = coroutine.__name__ if type(coroutine) in _COROUTINES else type_name(type(coroutine))
     return "" if is_kernels else f"task {name}"
 
@@ -78,7 +88,9 @@ _FRAMES = ("cr_frame", "gi_frame", "ag_frame")
 def _awaits_foreign(coroutine: Any) -> bool:
     """Whether a coroutine of the kernel waits for one that is not: a cell that was interrupted by a look."""
     for _ in range(_DEEPEST):
-        coroutine = getattr(coroutine, "cr_await", None) if type(coroutine) is types.CoroutineType else None
+        coroutine = (
+            getattr(coroutine, "cr_await", None) if type(coroutine) is types.CoroutineType else None
+        )
         if type(coroutine) is not types.CoroutineType or coroutine.cr_frame is None:
             return False
         module = str(coroutine.cr_frame.f_globals.get("__name__"))
@@ -93,7 +105,11 @@ def _name_of_handle(handle: Any) -> str:
     callback = held.get("_callback")
     if callback is None or held.get("_cancelled") is True:
         return ""
-    return "" if _is_known([callback, *held.get("_args", ())], _KERNEL) else f"scheduled call of {called(callback)}"
+    return (
+        ""
+        if _is_known([callback, *held.get("_args", ())], _KERNEL)
+        else f"scheduled call of {called(callback)}"
+    )
 
 
 def _is_known(parts: Iterable[Any], packages: frozenset[str], depth: int = 0) -> bool:
@@ -108,7 +124,9 @@ def _is_known_part(part: Any, packages: frozenset[str], depth: int) -> bool:
         return True
     if is_kind(part, functools.partial):
         return depth < _DEEPEST and _is_known(parts_of_partial(part), packages, depth + 1)
-    modules = [module_of_code(function) if function is not None else "" for function in functions_of(part)]
+    modules = [
+        module_of_code(function) if function is not None else "" for function in functions_of(part)
+    ]
     if not all(module.partition(".")[0] in packages for module in modules):
         return False
     owner = part.__self__ if type(part) is types.MethodType else None
@@ -137,7 +155,9 @@ def _watched(held: dict[str, Any]) -> Iterator[str]:
 def _reads_for_the_kernel(callback: Any, number: int) -> bool:
     owner = callback.__self__ if type(callback) is types.MethodType else None
     handlers = instance_dict(owner).get("handlers") if owner is not None else None
-    if type(handlers) is dict and number in handlers:  # tornado's loop, which tells its own handlers
+    if (
+        type(handlers) is dict and number in handlers
+    ):  # tornado's loop, which tells its own handlers
         return _is_known([handlers[number][1]], _READS)
     # The kernel's other sockets are tornado's; those of asyncio's own transports and servers are the notebook's.
     return called(callback) == "_read_from_self" and _is_known([callback], _READS)

@@ -11,7 +11,16 @@ import sys
 import types
 from typing import Any, Iterator
 
-from ..anatomy import class_dict, instance_dict, is_genuine, is_kind, module_dict, module_of, mro_of, name_of
+from ..anatomy import (
+    class_dict,
+    instance_dict,
+    is_genuine,
+    is_kind,
+    module_dict,
+    module_of,
+    mro_of,
+    name_of,
+)
 from ..kinds import Kinds
 
 _DEEPEST = 6
@@ -89,7 +98,10 @@ def is_own(value: Any) -> bool:
 
 def is_own_class(kind: type) -> bool:
     """Whether some method of the class is code of the notebook, or of a file beside it."""
-    held = [getattr(part, "__func__", part) if type(part) in _UNBOUND else part for part in class_dict(kind).values()]
+    held = [
+        getattr(part, "__func__", part) if type(part) in _UNBOUND else part
+        for part in class_dict(kind).values()
+    ]
     return any(type(part) is _FUNCTION and is_own_function(part) for part in held)
 
 

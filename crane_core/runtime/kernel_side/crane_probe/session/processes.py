@@ -10,7 +10,12 @@ from typing import Iterator
 
 from .threads import worker_processes
 
-_HELPERS = ("multiprocessing.resource_tracker", "multiprocessing.forkserver", "semaphore_tracker", "loky.backend.res")
+_HELPERS = (
+    "multiprocessing.resource_tracker",
+    "multiprocessing.forkserver",
+    "semaphore_tracker",
+    "loky.backend.res",
+)
 _OURS = "crane_core"
 _MOST = 20
 _LONGEST = 60

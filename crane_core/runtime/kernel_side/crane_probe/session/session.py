@@ -46,6 +46,8 @@ _ASKED: dict[str, Callable[[Any], list[Any]]] = {
     "threads": lambda shell: _short(threads.threads()),
     "tasks": lambda shell: _short(loops.pending()),
     "processes": lambda shell: _short(processes.processes()),
-    "hooks": lambda shell: [[hook.what, bounds.text(hook.name, _LONGEST)] for hook in hooks.hooks(shell)[:_MOST]],
+    "hooks": lambda shell: [
+        [hook.what, bounds.text(hook.name, _LONGEST)] for hook in hooks.hooks(shell)[:_MOST]
+    ],
     "edited": lambda shell: edited.edited(shell)[:_MOST],
 }

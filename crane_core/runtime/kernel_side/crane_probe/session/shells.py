@@ -11,7 +11,9 @@ from ..anatomy import instance_dict, is_kind, module_dict
 
 def shell_of(namespace: Mapping[str, Any]) -> Any:
     """IPython's shell whose variables these are; None outside IPython."""
-    kind: Any = module_dict(sys.modules.get("IPython.core.interactiveshell")).get("InteractiveShell")
+    kind: Any = module_dict(sys.modules.get("IPython.core.interactiveshell")).get(
+        "InteractiveShell"
+    )
     if not is_kind(kind, type):
         return None
     method = namespace.get("get_ipython")
@@ -27,7 +29,9 @@ def setting(shell: Any, name: str) -> Any:
     held = instance_dict(shell)
     traits = held.get("_trait_values")
     places = (held, traits if type(traits) is dict else {})
-    found = [place[spelled] for place in places for spelled in (name, f"_{name}") if spelled in place]
+    found = [
+        place[spelled] for place in places for spelled in (name, f"_{name}") if spelled in place
+    ]
     return found[0] if found else None
 
 

@@ -17,7 +17,9 @@ from ..kinds import Kinds
 from .origins import functions_of, is_of, module_of_code
 
 _KERNEL = "ipykernel IPython zmq jupyter_client traitlets debugpy pydevd _pydevd_bundle _pydev_bundle crane_core"
-_WATCHING = "tqdm wandb comet_ml neptune sentry_sdk posthog tensorboard execnet pytest_rerunfailures"
+_WATCHING = (
+    "tqdm wandb comet_ml neptune sentry_sdk posthog tensorboard execnet pytest_rerunfailures"
+)
 """Packages whose threads report what they are given, and test runners that hold a shell: none touches variables."""
 _QUIET = frozenset([*_KERNEL.split(), *_WATCHING.split()])
 _QUIET_TARGETS = (
@@ -41,7 +43,9 @@ def threads() -> list[str]:
     starting = _starting()
     known = {**starting, **threading._active}  # type: ignore[attr-defined]
     # A thread leaves the active ones as its last act; on a busy machine it may be found there.
-    ended = {ident for ident, frame in frames.items() if ident not in known and _is_of_threading(frame)}
+    ended = {
+        ident for ident, frame in frames.items() if ident not in known and _is_of_threading(frame)
+    }
     if None in starting:
         ended = set()  # One begins that does not know its number yet: it may be any of them.
     idle = idle_pools(known.values())
@@ -84,12 +88,17 @@ def _is_quiet(started: Any) -> bool:
     """Whether all that a thread was started with is code of the packages above."""
     functions = list(functions_of(started))
     modules = [module_of_code(function) if function is not None else "" for function in functions]
-    return bool(modules) and all(name.partition(".")[0] in _QUIET or name in _QUIET_TARGETS for name in modules)
+    return bool(modules) and all(
+        name.partition(".")[0] in _QUIET or name in _QUIET_TARGETS for name in modules
+    )
 
 
 def _runs_a_cell(frame: types.FrameType) -> bool:
     """Whether a cell is run there: JupyterLab's subshells run beside the main thread."""
-    return any((each.f_globals.get("__name__"), each.f_code.co_name) == _RUNS_CELLS for each in _stack(frame))
+    return any(
+        (each.f_globals.get("__name__"), each.f_code.co_name) == _RUNS_CELLS
+        for each in _stack(frame)
+    )
 
 
 def _stack(frame: types.FrameType | None) -> Iterator[types.FrameType]:
@@ -130,13 +139,19 @@ def _is_idle(thread: Any) -> bool:
     if (module, function.__name__) == ("concurrent.futures.thread", "_worker"):
         return not _has_waiting_work(given) and _waits_for_work(thread, function)
     if module == "multiprocessing.pool":
-        return _has_idle_cache(given) if function.__name__ != "worker" else _waits_for_work(thread, function)
+        return (
+            _has_idle_cache(given)
+            if function.__name__ != "worker"
+            else _waits_for_work(thread, function)
+        )
     return False
 
 
 def _has_waiting_work(given: Any) -> bool:
     """Whether work was submitted that no worker has taken yet."""
-    queues = [part for part in given if type(part) is _queue.SimpleQueue] if type(given) is tuple else []
+    queues = (
+        [part for part in given if type(part) is _queue.SimpleQueue] if type(given) is tuple else []
+    )
     return not queues or any(queue.qsize() for queue in queues)
 
 

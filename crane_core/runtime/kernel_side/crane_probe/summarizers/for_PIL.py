@@ -9,7 +9,19 @@ from typing import Any
 
 from ..anatomy import class_dict, instance_dict, mro_of
 
-_BANDS = {"1": 1, "L": 1, "P": 1, "I": 1, "F": 1, "LA": 2, "PA": 2, "RGB": 3, "YCbCr": 3, "LAB": 3, "HSV": 3}
+_BANDS = {
+    "1": 1,
+    "L": 1,
+    "P": 1,
+    "I": 1,
+    "F": 1,
+    "LA": 2,
+    "PA": 2,
+    "RGB": 3,
+    "YCbCr": 3,
+    "LAB": 3,
+    "HSV": 3,
+}
 _BANDS.update({"RGBA": 4, "CMYK": 4, "RGBX": 4, "RGBa": 4, "La": 2})
 
 
@@ -21,13 +33,19 @@ def image(value: Any, look: Any) -> dict[str, Any]:
     n_bands = _BANDS.get(mode, 0) if type(mode) is str else 0
     if type(size) is tuple and len(size) == 2:
         bands = [n_bands] if n_bands > 1 else []
-        shown["structure"] = {"size": list(size), "array_shape": [size[1], size[0], *bands], "n_bands": n_bands}
+        shown["structure"] = {
+            "size": list(size),
+            "array_shape": [size[1], size[0], *bands],
+            "n_bands": n_bands,
+        }
     named = held.get("format", _class_format(value))
     return {"plus": dict(shown, values={"format": look.scalar(named)} if named is not None else {})}
 
 
 def _class_format(value: Any) -> Any:
-    formats = [class_dict(kind)["format"] for kind in mro_of(type(value)) if "format" in class_dict(kind)]
+    formats = [
+        class_dict(kind)["format"] for kind in mro_of(type(value)) if "format" in class_dict(kind)
+    ]
     return formats[0] if formats and type(formats[0]) is str else None
 
 

@@ -14,7 +14,16 @@ from collections import Counter
 from itertools import islice
 from typing import Any, Iterable
 
-from ..anatomy import class_dict, instance_dict, is_kind, mro_of, name_of, overriders, package_of, type_name
+from ..anatomy import (
+    class_dict,
+    instance_dict,
+    is_kind,
+    mro_of,
+    name_of,
+    overriders,
+    package_of,
+    type_name,
+)
 from ..callables import functions
 from ..callables.functions import signature_of
 from ..chains.following import Missing, Resolution, similar
@@ -25,10 +34,16 @@ from ..groups import merged
 from ..kinds import NUMBERS, PLAIN, ROWS, SCALARS, Kinds, counted
 from ..syntax.asked import ATTRIBUTE, CALL, ITEM, ChainStep, Unknown
 
-_PREFIXES = ((types.GeneratorType, "gi"), (types.CoroutineType, "cr"), (types.AsyncGeneratorType, "ag"))
+_PREFIXES = (
+    (types.GeneratorType, "gi"),
+    (types.CoroutineType, "cr"),
+    (types.AsyncGeneratorType, "ag"),
+)
 _OWN_REFERENCES = 3
 """To the dict of a frame's variables: the frame's, that of the function that asks, and the argument of getrefcount."""
-_READS_LOCALS = frozenset(("locals", "vars", "dir", "eval", "exec", "_getframe", "currentframe", "f_locals"))
+_READS_LOCALS = frozenset(
+    ("locals", "vars", "dir", "eval", "exec", "_getframe", "currentframe", "f_locals")
+)
 _EXAMPLES = 3
 _LOOKED_AT = 2_000
 """Items among which those of another type or shape are looked for."""
@@ -58,7 +73,9 @@ def octets(value: Any, look: Any) -> dict[str, Any]:
 
 def number_range(value: range, look: Any) -> dict[str, Any]:
     spelled = {"start": value.start, "stop": value.stop, "step": value.step}
-    length = max(0, (value.stop - value.start + value.step - (1 if value.step > 0 else -1)) // value.step)
+    length = max(
+        0, (value.stop - value.start + value.step - (1 if value.step > 0 else -1)) // value.step
+    )
     return {
         "plus": {
             "structure": {"length": look.scalar(length)},
@@ -78,7 +95,9 @@ def _is_plain_slice(value: slice) -> bool:
 def sequence(value: Any, look: Any) -> dict[str, Any]:
     """A list or tuple: length; of a flat list its values; what is inside, shapes through all levels, by index."""
     base: Any = list if is_kind(value, list) else tuple
-    row = RowOfValues(base.__len__(value), lambda: base.__iter__(value), lambda at: base.__getitem__(value, at))
+    row = RowOfValues(
+        base.__len__(value), lambda: base.__iter__(value), lambda at: base.__getitem__(value, at)
+    )
     summary = row_facts(row, look)
     if base is tuple:
         summary["plus"] = merged(summary.get("plus", {}), {"values": summary.pop("values", {})})
@@ -94,13 +113,17 @@ def _field_names(value: Any) -> list[str]:
 
 def row_facts(row: RowOfValues, look: Any) -> dict[str, Any]:
     """What is said of values in a row, whatever holds them."""
-    told: dict[str, Any] = look.in_time({"structure": {"length": row.length}}, lambda: _row_content(row, look))
+    told: dict[str, Any] = look.in_time(
+        {"structure": {"length": row.length}}, lambda: _row_content(row, look)
+    )
     return told
 
 
 def _row_content(row: RowOfValues, look: Any) -> dict[str, Any]:
     if not look.affords(row.length * sequences.NS_PER_TYPE):
-        return {"plus": {"values": {"not_computed": f"{row.length} items are too many to look through"}}}
+        return {
+            "plus": {"values": {"not_computed": f"{row.length} items are too many to look through"}}
+        }
     kinds = counted(row.again)
     types_shown = {"item_types": sequences.kind_counts(kinds, look.limits.values)} if kinds else {}
     plus: dict[str, Any] = {"representation": types_shown}
@@ -110,7 +133,9 @@ def _row_content(row: RowOfValues, look: Any) -> dict[str, Any]:
         # Inside others the few values themselves say all.
         return {"plus": merged(plus, _short(row, look))}
     values = _values(row, [kind for kind, _ in kinds], look)
-    examples = {"values": {"examples_by_type": _examples(row, kinds, look)}} if len(kinds) > 1 else {}
+    examples = (
+        {"values": {"examples_by_type": _examples(row, kinds, look)}} if len(kinds) > 1 else {}
+    )
     return {"values": values, "plus": merged(merged(plus, _short(row, look)), examples)}
 
 
@@ -140,13 +165,19 @@ def _values(row: RowOfValues, kinds: Iterable[type], look: Any) -> dict[str, Any
 def _short(row: RowOfValues, look: Any) -> dict[str, Any]:
     """The values themselves: all of a short row, those needed of a long one."""
     if row.length <= look.limits.values:
-        return {"values": {"items": [look.scalar(item) for item in row.again()]}} if row.length else {}
+        return (
+            {"values": {"items": [look.scalar(item) for item in row.again()]}} if row.length else {}
+        )
     asked = {str(index): look.scalar(row.at(index)) for index in _asked_indices(row, look)}
     return {"values": {"asked_items": asked}} if asked else {}
 
 
 def _asked_indices(row: RowOfValues, look: Any) -> list[int]:
-    asked = [item for item in look.asked().items if type(item) is int and -row.length <= item < row.length]
+    asked = [
+        item
+        for item in look.asked().items
+        if type(item) is int and -row.length <= item < row.length
+    ]
     return asked[: look.limits.asked]
 
 
@@ -172,7 +203,9 @@ def _nesting(row: RowOfValues, look: Any) -> dict[str, Any]:
 def _telling(row: RowOfValues, look: Any) -> list[int]:
     """The first items, and the first one of each further type, shape and content: the others are like one of these."""
     signs = [(*sequences.sign_of(item), _content_of(item)) for item in row.first(_COMPARED)]
-    signs += [(*sequences.sign_of(item), ()) for item in islice(row.first(_LOOKED_AT), _COMPARED, None)]
+    signs += [
+        (*sequences.sign_of(item), ()) for item in islice(row.first(_LOOKED_AT), _COMPARED, None)
+    ]
     n_first = look.limits.items if len(set(signs)) > 1 else _EXAMPLES
     others = {sign: at for at, sign in reversed(list(enumerate(signs)))}
     return [*range(min(n_first, row.length)), *sorted(others.values())[: look.limits.items]]
@@ -188,7 +221,9 @@ def _content_of(item: Any) -> tuple[Any, ...]:
     if type(item) in ROWS:
         return tuple(dict.fromkeys(id(type(held)) for held in item[:_SIGNS]))
     if any(map(is_of_notebook, mro_of(type(item)))):
-        return tuple((name, id(type(held))) for name, held in islice(instance_dict(item).items(), _SIGNS))
+        return tuple(
+            (name, id(type(held))) for name, held in islice(instance_dict(item).items(), _SIGNS)
+        )
     found: tuple[Any, ...] = () if type(item) in SCALARS else answer_of(item, "CONTENT", ())
     return found
 
@@ -206,7 +241,11 @@ def unordered(value: Any, look: Any) -> dict[str, Any]:
         return merged(summary, {"plus": plus})
     row = sequences.row_of(sorted(base.__iter__(value)))
     return merged(
-        summary, {"values": _values(row, [kind for kind, _ in kinds], look), "plus": merged(plus, _short(row, look))}
+        summary,
+        {
+            "values": _values(row, [kind for kind, _ in kinds], look),
+            "plus": merged(plus, _short(row, look)),
+        },
     )
 
 
@@ -216,7 +255,9 @@ def _is_sortable(kinds: Iterable[type]) -> bool:
 
 def deque(value: Any, look: Any) -> dict[str, Any]:
     kind = collections.deque
-    row = RowOfValues(kind.__len__(value), lambda: kind.__iter__(value), lambda at: kind.__getitem__(value, at))
+    row = RowOfValues(
+        kind.__len__(value), lambda: kind.__iter__(value), lambda at: kind.__getitem__(value, at)
+    )
     longest = vars(kind)["maxlen"].__get__(value)
     return merged(row_facts(row, look), {"plus": {"values": {"maxlen": look.scalar(longest)}}})
 
@@ -226,7 +267,9 @@ def deque(value: Any, look: Any) -> dict[str, Any]:
 
 def iterator(value: Any, look: Any) -> dict[str, Any]:
     """An iterator of a built-in container: how much is left, not taken."""
-    return {"plus": {"structure": {"left": operator.length_hint(value)}, "values": {"untouched": True}}}
+    return {
+        "plus": {"structure": {"left": operator.length_hint(value)}, "values": {"untouched": True}}
+    }
 
 
 def generator(value: Any, look: Any) -> dict[str, Any]:
@@ -240,7 +283,12 @@ def generator(value: Any, look: Any) -> dict[str, Any]:
     is_suspended = getattr(value, prefix + "_suspended", frame.f_lasti >= 0)
     values["stands"] = "running" if is_running else "suspended" if is_suspended else "not started"
     inside = {} if is_running else look.inside(islice(_locals_of(frame).items(), look.limits.items))
-    return {"plus": merged({"values": values}, {group: {"locals": found} for group, found in inside.items() if found})}
+    return {
+        "plus": merged(
+            {"values": values},
+            {group: {"locals": found} for group, found in inside.items() if found},
+        )
+    }
 
 
 def _locals_of(frame: Any) -> dict[str, Any]:
@@ -268,11 +316,15 @@ def untouched(value: Any, look: Any) -> dict[str, Any]:
 def instance(value: Any, look: Any) -> dict[str, Any]:
     """An object of any other class: the data that it holds itself, those needed first; no property is run."""
     hidden = "__" if any(map(is_of_notebook, mro_of(type(value)))) else "_"
-    held = {name: item for name, item in instance_dict(value).items() if _is_shown(name, hidden, look)}
+    held = {
+        name: item for name, item in instance_dict(value).items() if _is_shown(name, hidden, look)
+    }
     asked = [name for name in look.asked().attributes if name in held]
     shown = list(dict.fromkeys([*asked, *list(held)[: look.limits.items]]))
     inside = look.inside((name, held[name]) for name in shown)
-    plus: dict[str, Any] = {group: {"attributes": facts} for group, facts in inside.items() if facts}
+    plus: dict[str, Any] = {
+        group: {"attributes": facts} for group, facts in inside.items() if facts
+    }
     if len(held) > len(shown):
         plus = merged(plus, {"values": {"other_attributes": list(held)[: look.limits.names]}})
     methods = _methods(type(value))
@@ -286,8 +338,15 @@ def _is_shown(name: Any, hidden: str, look: Any) -> bool:
 def _methods(kind: type) -> list[str]:
     """Public methods that classes of the notebook define."""
     own = [parent for parent in mro_of(kind) if is_of_notebook(parent)]
-    names = [name for parent in own for name, made in class_dict(parent).items() if type(made) is types.FunctionType]
-    return list(dict.fromkeys(name for name in names if not name.startswith("_") or name == "__call__"))[:60]
+    names = [
+        name
+        for parent in own
+        for name, made in class_dict(parent).items()
+        if type(made) is types.FunctionType
+    ]
+    return list(
+        dict.fromkeys(name for name in names if not name.startswith("_") or name == "__call__")
+    )[:60]
 
 
 def is_of_notebook(kind: type) -> bool:
@@ -296,14 +355,25 @@ def is_of_notebook(kind: type) -> bool:
 
 def a_class(value: Any, look: Any) -> dict[str, Any]:
     """A class: parents, signature, and of a class of the notebook its methods and data."""
-    facts: dict[str, Any] = {"name": type_name(value), "parents": [type_name(kind) for kind in mro_of(value)[1:-1]][:8]}
+    facts: dict[str, Any] = {
+        "name": type_name(value),
+        "parents": [type_name(kind) for kind in mro_of(value)[1:-1]][:8],
+    }
     facts.update(signature_of(value))
     own = {name: made for name, made in class_dict(value).items() if _is_shown(name, "__", look)}
-    data = [(name, made) for name, made in own.items() if not _has_get(made)] if is_of_notebook(value) else []
+    data = (
+        [(name, made) for name, made in own.items() if not _has_get(made)]
+        if is_of_notebook(value)
+        else []
+    )
     inside = look.inside(data[: look.limits.items])
     plus: dict[str, Any] = {group: {"attributes": part} for group, part in inside.items() if part}
     methods = _methods(value)
-    return {"plus": merged({"representation": dict(facts, **({"methods": methods} if methods else {}))}, plus)}
+    return {
+        "plus": merged(
+            {"representation": dict(facts, **({"methods": methods} if methods else {}))}, plus
+        )
+    }
 
 
 def _has_get(value: Any) -> bool:
@@ -318,10 +388,18 @@ def follow(value: Any, steps: tuple[ChainStep, ...]) -> Resolution | None:
     step = steps[0]
     if step.kind == ITEM:
         return _item(value, step.value)
-    if step.kind == ATTRIBUTE and is_kind(value, dict) and step.value in ("keys", "values", "items"):
+    if (
+        step.kind == ATTRIBUTE
+        and is_kind(value, dict)
+        and step.value in ("keys", "values", "items")
+    ):
         return Resolution(n_steps=2) if len(steps) > 1 and steps[1].kind == CALL else None
     if step.kind == CALL and not _may_be_called(value):
-        return Resolution(missing=(Missing("attributes", {"type": type_name(type(value)), "attribute": "__call__"}),))
+        return Resolution(
+            missing=(
+                Missing("attributes", {"type": type_name(type(value)), "attribute": "__call__"}),
+            )
+        )
     return None
 
 
@@ -336,18 +414,27 @@ def _item(value: Any, item: Any) -> Resolution | None:
         return _index(value, item)
     if type(value) in _WITHOUT_ITEMS:
         return Resolution(
-            missing=(Missing("attributes", {"type": type_name(type(value)), "attribute": "__getitem__"}),)
+            missing=(
+                Missing("attributes", {"type": type_name(type(value)), "attribute": "__getitem__"}),
+            )
         )
     return Resolution()
 
 
 def _key(value: Any, key: Any) -> Resolution:
-    overridden = [kind for name in ("__getitem__", "__missing__") for kind in overriders(value, name)]
-    overridden = [kind for kind in overridden if kind is not dict and not dicts.gives_nothing(value, kind)]
+    overridden = [
+        kind for name in ("__getitem__", "__missing__") for kind in overriders(value, name)
+    ]
+    overridden = [
+        kind for kind in overridden if kind is not dict and not dicts.gives_nothing(value, kind)
+    ]
     if type(key) not in PLAIN or not dicts.has_plain_keys(value):
         return Resolution()
     if dict.__contains__(value, key):
-        by_code = any(kind is not dict and package_of(kind) != "sklearn" for kind in overriders(value, "__getitem__"))
+        by_code = any(
+            kind is not dict and package_of(kind) != "sklearn"
+            for kind in overriders(value, "__getitem__")
+        )
         return Resolution() if by_code else Resolution(dict.__getitem__(value, key))
     if overridden:
         return Resolution()
@@ -363,11 +450,20 @@ def _index(value: Any, index: Any) -> Resolution | None:
     if type(index) is int:
         if -length <= index < length:
             return Resolution(base.__getitem__(value, index))
-        return Resolution(missing=(Missing("keys", {"type": name_of(type(value)), "index": index, "length": length}),))
+        return Resolution(
+            missing=(
+                Missing("keys", {"type": name_of(type(value)), "index": index, "length": length}),
+            )
+        )
     if type(index) in _UNDECIDED:
         return Resolution()
     return Resolution(
-        missing=(Missing("keys", {"type": name_of(type(value)), "index": _short_text(index), "length": length}),)
+        missing=(
+            Missing(
+                "keys",
+                {"type": name_of(type(value)), "index": _short_text(index), "length": length},
+            ),
+        )
     )
 
 
@@ -394,7 +490,18 @@ SUMMARIZERS = {
 }
 """By class name; iterators are added below by their types."""
 
-_WITH_HINT: tuple[Any, ...] = ([], (), "", range(0), {}, {}.values(), {}.items(), set(), b"", bytearray())
+_WITH_HINT: tuple[Any, ...] = (
+    [],
+    (),
+    "",
+    range(0),
+    {},
+    {}.values(),
+    {}.items(),
+    set(),
+    b"",
+    bytearray(),
+)
 _WITHOUT_HINT: tuple[Any, ...] = (zip(), map(str, ()), filter(None, ()), enumerate(()))
 SUMMARIZERS.update({name_of(type(iter(example))): iterator for example in _WITH_HINT})
 SUMMARIZERS.update({name_of(type(example)): untouched for example in _WITHOUT_HINT})

@@ -27,7 +27,11 @@ def follow(value: Any, steps: tuple[ChainStep, ...]) -> Resolution | None:
     ends = {"input_shape": models.input_of, "output_shape": models.output_of}
     end = ends[step.value](held) if step.value in ends else None
     shape = shapes_in(end) if end is not None else None
-    return Resolution(tuple(shape)) if type(shape) is list and all(type(size) is not list for size in shape) else None
+    return (
+        Resolution(tuple(shape))
+        if type(shape) is list and all(type(size) is not list for size in shape)
+        else None
+    )
 
 
 def _public_layers(value: Any) -> list[Any]:
@@ -39,7 +43,11 @@ def _public_layers(value: Any) -> list[Any]:
 
 def _is_property_of_keras(value: Any, name: str) -> bool:
     owner = next((kind for kind in mro_of(type(value)) if name in class_dict(kind)), None)
-    return owner is not None and package_of(owner) in PACKAGES and type(class_dict(owner)[name]) is property
+    return (
+        owner is not None
+        and package_of(owner) in PACKAGES
+        and type(class_dict(owner)[name]) is property
+    )
 
 
 FOLLOW = follow

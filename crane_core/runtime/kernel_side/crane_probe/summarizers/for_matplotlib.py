@@ -34,13 +34,24 @@ def axes(value: Any, look: Any) -> dict[str, Any]:
     """Axes: kinds of artists in them, title and labels, and where they stand in a grid."""
     held = instance_dict(value)
     children = held.get("_children")
-    kinds = Counter(name_of(type(child)) for child in children) if type(children) is list else Counter()
-    words = {name: text for name, path in _TEXTS.items() if type(text := _text(held, path)) is str and text}
-    projection = next((class_dict(kind)["name"] for kind in mro_of(type(value)) if "name" in class_dict(kind)), None)
+    kinds = (
+        Counter(name_of(type(child)) for child in children) if type(children) is list else Counter()
+    )
+    words = {
+        name: text
+        for name, path in _TEXTS.items()
+        if type(text := _text(held, path)) is str and text
+    }
+    projection = next(
+        (class_dict(kind)["name"] for kind in mro_of(type(value)) if "name" in class_dict(kind)),
+        None,
+    )
     return {
         "plus": {
             "structure": {"n_artists": dict(sorted(kinds.items()))} if kinds else {},
-            "representation": {"projection": look.scalar(projection)} if type(projection) is str else {},
+            "representation": {"projection": look.scalar(projection)}
+            if type(projection) is str
+            else {},
             "values": {name: look.text(text) for name, text in words.items()},
         }
     }

@@ -55,7 +55,11 @@ def _mask_of(value: Any) -> Any:
     """The mask of a masked array that masks something; None elsewhere."""
     np = arrays.numpy()
     mask: Any = instance_dict(value).get("_mask", None) if type(value) is not np.ndarray else None
-    is_mask = type(mask) is np.ndarray and mask.dtype.kind == "b" and mask.shape == base_array(value).shape
+    is_mask = (
+        type(mask) is np.ndarray
+        and mask.dtype.kind == "b"
+        and mask.shape == base_array(value).shape
+    )
     return mask if is_mask else None
 
 
@@ -66,9 +70,15 @@ def _unmasked(plain: Any, mask: Any, look: Any) -> dict[str, Any]:
     told = _content(plain[~mask], look)
     if plain.ndim != 1:
         told.get("values", {}).pop("value_info", None)
-    shown = _elements(plain, look).get("items") if plain.dtype.kind not in arrays.TIMES + "O" else None
+    shown = (
+        _elements(plain, look).get("items") if plain.dtype.kind not in arrays.TIMES + "O" else None
+    )
     told.get("plus", {}).get("values", {}).pop("items", None)
-    return told if shown is None else merged(told, {"plus": {"values": {"items": _covered(shown, mask.tolist())}}})
+    return (
+        told
+        if shown is None
+        else merged(told, {"plus": {"values": {"items": _covered(shown, mask.tolist())}}})
+    )
 
 
 def _covered(items: Any, mask: Any) -> Any:
@@ -91,8 +101,15 @@ def _content(plain: Any, look: Any) -> dict[str, Any]:
     if kind in "US":
         return merged(_texts(plain, look), {"plus": {"values": _elements(plain, look)}})
     if kind == "c":
-        return {"values": {"has_nan": _any_nan(plain, look)}, "plus": {"values": _elements(plain, look)}}
-    return {"plus": {"representation": {"fields": [look.text(name) for name in plain.dtype.names or ()]}}}
+        return {
+            "values": {"has_nan": _any_nan(plain, look)},
+            "plus": {"values": _elements(plain, look)},
+        }
+    return {
+        "plus": {
+            "representation": {"fields": [look.text(name) for name in plain.dtype.names or ()]}
+        }
+    }
 
 
 def _any_nan(plain: Any, look: Any) -> Any:
@@ -118,7 +135,11 @@ def _elements(plain: Any, look: Any) -> dict[str, Any]:
     """All elements of a small array, nested as its shape."""
     if not 0 < plain.size <= _SHOWN_ELEMENTS or plain.ndim > 3:
         return {}
-    return {"items": _shown(plain.tolist(), look) if plain.dtype.kind not in arrays.TIMES else _times(plain)}
+    return {
+        "items": _shown(plain.tolist(), look)
+        if plain.dtype.kind not in arrays.TIMES
+        else _times(plain)
+    }
 
 
 def _times(plain: Any) -> list[str]:
@@ -136,7 +157,11 @@ def elements(plain: Any) -> Iterator[Any]:
 
 
 def row_of(plain: Any) -> RowOfValues:
-    return RowOfValues(plain.size, lambda: elements(plain), lambda at: plain.ravel(order="K")[at : at + 1].tolist()[0])
+    return RowOfValues(
+        plain.size,
+        lambda: elements(plain),
+        lambda at: plain.ravel(order="K")[at : at + 1].tolist()[0],
+    )
 
 
 def _texts(plain: Any, look: Any) -> dict[str, Any]:
@@ -156,7 +181,11 @@ def _objects(plain: Any, look: Any) -> dict[str, Any]:
 
 def _types_of_columns(plain: Any, look: Any) -> dict[str, Any]:
     """Of a table of objects: which types stand in which column."""
-    if plain.ndim != 2 or not 1 < plain.shape[1] <= look.limits.columns or not look.affords(plain.size * 60):
+    if (
+        plain.ndim != 2
+        or not 1 < plain.shape[1] <= look.limits.columns
+        or not look.affords(plain.size * 60)
+    ):
         return {}
     kinds = [counted(plain[:, at].tolist().__iter__) for at in range(plain.shape[1])]
     return {"column_types": [sequences.kind_counts(each, look.limits.values) for each in kinds]}
@@ -171,11 +200,21 @@ def plain_scalar(value: Any) -> Any:
     np = arrays.numpy()
     if not is_kind(value, np.generic):
         return value
-    return arrays.plain(value) if value.dtype.kind in "biufMm" and value.dtype.itemsize <= 8 else _wide(value)
+    return (
+        arrays.plain(value)
+        if value.dtype.kind in "biufMm" and value.dtype.itemsize <= 8
+        else _wide(value)
+    )
 
 
 def _wide(value: Any) -> Any:
-    return float(value) if value.dtype.kind == "f" else value.item() if value.dtype.kind in "cUS" else value
+    return (
+        float(value)
+        if value.dtype.kind == "f"
+        else value.item()
+        if value.dtype.kind in "cUS"
+        else value
+    )
 
 
 def dtype(value: Any, look: Any) -> dict[str, Any]:
@@ -185,7 +224,11 @@ def dtype(value: Any, look: Any) -> dict[str, Any]:
 def archive(value: Any, look: Any) -> dict[str, Any]:
     """An .npz file: the names of its arrays."""
     names = instance_dict(value).get("files")
-    return {"plus": {"values": {"keys": [look.scalar(name) for name in names]}}} if type(names) is list else {}
+    return (
+        {"plus": {"values": {"keys": [look.scalar(name) for name in names]}}}
+        if type(names) is list
+        else {}
+    )
 
 
 def shape(value: Any) -> tuple[int, ...] | None:
@@ -207,17 +250,32 @@ def follow(value: Any, steps: tuple[ChainStep, ...]) -> Resolution | None:
         return Resolution(getattr(plain, step.value))
     if step.kind == ITEM and package_of(type(value)) == "numpy":
         found = _index(plain, step.value)
-        return found if type(value) is np.ndarray else found._replace(value=MISSING)  # a matrix keeps its two axes
+        return (
+            found if type(value) is np.ndarray else found._replace(value=MISSING)
+        )  # a matrix keeps its two axes
     if step.kind == CALL:
-        return Resolution(missing=(Missing("attributes", {"type": type_name(type(value)), "attribute": "__call__"}),))
+        return Resolution(
+            missing=(
+                Missing("attributes", {"type": type_name(type(value)), "attribute": "__call__"}),
+            )
+        )
     return None if step.kind == ATTRIBUTE else Resolution()
 
 
 def _follow_archive(value: Any, step: ChainStep) -> Resolution | None:
     names = instance_dict(value).get("files")
-    if step.kind == ITEM and type(names) is list and type(step.value) is str and step.value not in names:
+    if (
+        step.kind == ITEM
+        and type(names) is list
+        and type(step.value) is str
+        and step.value not in names
+    ):
         return Resolution(
-            missing=(Missing("keys", {"type": type_name(type(value)), "key": step.value, "keys": names[:20]}),)
+            missing=(
+                Missing(
+                    "keys", {"type": type_name(type(value)), "key": step.value, "keys": names[:20]}
+                ),
+            )
         )
     return None
 
@@ -240,7 +298,9 @@ def _index(plain: Any, index: Any) -> Resolution:
 
 def _is_basic(part: Any) -> bool:
     if type(part) is slice:
-        return all(bound is None or type(bound) is int for bound in (part.start, part.stop, part.step))
+        return all(
+            bound is None or type(bound) is int for bound in (part.start, part.stop, part.step)
+        )
     return part is None or type(part) is int
 
 
@@ -255,7 +315,12 @@ def _field(plain: Any, index: Any) -> Resolution:
 
 def _out(plain: Any, index: Any, why: str) -> Resolution:
     spelled = list(index) if type(index) is tuple else index
-    fact = {"type": "numpy.ndarray", "index": _spelled(spelled), "shape": list(plain.shape), "why": why}
+    fact = {
+        "type": "numpy.ndarray",
+        "index": _spelled(spelled),
+        "shape": list(plain.shape),
+        "why": why,
+    }
     return Resolution(missing=(Missing("keys", fact),))
 
 

@@ -74,7 +74,9 @@ def data_frame(value: Any, look: Any) -> dict[str, Any]:
             "per_column": {name: found.values for name, found in facts.items()},
         },
     }
-    return merged(summary, {"plus": merged(_beyond(view, facts, look), _not_shown(view, shown, look))})
+    return merged(
+        summary, {"plus": merged(_beyond(view, facts, look), _not_shown(view, shown, look))}
+    )
 
 
 def _beyond(view: View, facts: dict[str, ColumnFacts], look: Any) -> dict[str, Any]:
@@ -83,7 +85,9 @@ def _beyond(view: View, facts: dict[str, ColumnFacts], look: Any) -> dict[str, A
         "columns": _listed(view.names, len(view.columns), look),
         "dtypes_summary": _counts(view.dtypes),
         "column_index": _labels_facts(view.frame, look),
-        "per_column": {name: found.representation for name, found in facts.items() if found.representation},
+        "per_column": {
+            name: found.representation for name, found in facts.items() if found.representation
+        },
     }
     values = {
         "per_column": {name: found.more for name, found in facts.items() if found.more},
@@ -100,8 +104,12 @@ def _beyond(view: View, facts: dict[str, ColumnFacts], look: Any) -> dict[str, A
 def _not_shown(view: View, shown: list[int], look: Any) -> dict[str, Any]:
     """Of columns beyond the limit those that are not numbers: a model or a sum over all columns meets them as well."""
     told = set(shown)
-    others = [at for at in range(len(view.names)) if at not in told and not _is_number(view.columns[at])]
-    facts = {view.names[at]: _facts(view, at, look, is_brief=True) for at in others[:_OTHER_COLUMNS]}
+    others = [
+        at for at in range(len(view.names)) if at not in told and not _is_number(view.columns[at])
+    ]
+    facts = {
+        view.names[at]: _facts(view, at, look, is_brief=True) for at in others[:_OTHER_COLUMNS]
+    }
     found = {name: merged(of_column.values, of_column.more) for name, of_column in facts.items()}
     dtypes = {view.names[at]: view.dtypes[at] for at in others[: look.limits.names]}
     return merged({}, {"representation": {"dtypes": dtypes}, "values": {"per_column": found}})
@@ -174,10 +182,20 @@ def _has_nan(view: View, facts: dict[str, ColumnFacts]) -> Any:
         return True
     if any(found.values.get("has_nan") is True for found in facts.values()):
         return True
-    alone = [view.names[at] for at, column in enumerate(view.columns[: len(view.names)]) if _is_alone(column, view)]
-    is_complete = all(name in facts and facts[name].values.get("has_nan") is False for name in alone)
+    alone = [
+        view.names[at]
+        for at, column in enumerate(view.columns[: len(view.names)])
+        if _is_alone(column, view)
+    ]
+    is_complete = all(
+        name in facts and facts[name].values.get("has_nan") is False for name in alone
+    )
     is_listed = len(view.names) == len(view.columns)
-    return False if is_complete and is_listed else "not in the columns that are told; others were not looked through"
+    return (
+        False
+        if is_complete and is_listed
+        else "not in the columns that are told; others were not looked through"
+    )
 
 
 def _is_alone(column: StoredColumn, view: View) -> bool:
@@ -190,7 +208,9 @@ def _duplicates(view: View, look: Any) -> dict[str, Any]:
     found: dict[str, Any] = {}
     n_rows = view.frame.shape[0]
     for keys in keys_taken_as_unique(look.asked()):
-        if not all(key in view.labels for key in keys) or not look.affords(n_rows * len(keys) * _NS_PER_KEY):
+        if not all(key in view.labels for key in keys) or not look.affords(
+            n_rows * len(keys) * _NS_PER_KEY
+        ):
             continue
         values = [view.columns[view.labels.index(key)].values for key in keys]
         if all(_is_hashable(each) for each in values):
@@ -219,10 +239,16 @@ def _over_all_columns(view: View) -> dict[str, Any]:
         if found is not None:
             if found.n_nan[column.row]:
                 n_nan[name] = int(found.n_nan[column.row])
-            if found.low.dtype.kind == "f" and _is_infinite(found.low[column.row], found.high[column.row]):
+            if found.low.dtype.kind == "f" and _is_infinite(
+                found.low[column.row], found.high[column.row]
+            ):
                 infinite.append(name)
     double = [str(label) for label in repeated(view.labels)]
-    facts: dict[str, Any] = {"n_nan": n_nan, "columns_with_inf": infinite, "repeated_columns": double}
+    facts: dict[str, Any] = {
+        "n_nan": n_nan,
+        "columns_with_inf": infinite,
+        "repeated_columns": double,
+    }
     return {key: value for key, value in facts.items() if value}
 
 
@@ -249,7 +275,9 @@ def series(value: Any, look: Any) -> dict[str, Any]:
         "values": {"has_nan": found.values.get("has_nan", "not computed"), "value_info": info},
     }
     name = series_name(value)
-    representation = dict({"name": look.scalar(name)} if name is not None else {}, **found.representation)
+    representation = dict(
+        {"name": look.scalar(name)} if name is not None else {}, **found.representation
+    )
     plus = {"structure": {"index": index_facts(index, look)}, "representation": representation}
     more = merged(found.more, column_values.rarest(values, found.values.get("num_unique"), look))
     return dict(summary, plus=dict(plus, values=merged(more, _items(values, look))))
@@ -264,7 +292,10 @@ def _items(values: Any, look: Any) -> dict[str, Any]:
 
 def index(value: Any, look: Any) -> dict[str, Any]:
     """An index: length, dtype, labels."""
-    labels = [look.scalar(label) for label in labels_of(value, look.limits.names if length_of(value) < 1000 else 10)]
+    labels = [
+        look.scalar(label)
+        for label in labels_of(value, look.limits.names if length_of(value) < 1000 else 10)
+    ]
     plus = {"structure": {"index": index_facts(value, look)}, "values": {"labels": labels}}
     if is_multi(value) or is_range(value):
         return {"structure": {"length": length_of(value)}, "plus": plus}
@@ -284,7 +315,10 @@ def extension_array(value: Any, look: Any) -> dict[str, Any]:
         "structure": {"length": len(value)},
         "representation": {"dtype": column_values.dtype_text(value)},
         "values": found.values,
-        "plus": {"representation": found.representation, "values": merged(found.more, _items(value, look))},
+        "plus": {
+            "representation": found.representation,
+            "values": merged(found.more, _items(value, look)),
+        },
     }
 
 
@@ -293,7 +327,9 @@ def groups(value: Any, look: Any) -> dict[str, Any]:
     held = instance_dict(value)
     inside = look.inside([("of", held["obj"])]) if "obj" in held else {}
     by = held.get("keys")
-    facts = {"by": look.scalar(by) if not isinstance(by, list) else [look.scalar(key) for key in by]}
+    facts = {
+        "by": look.scalar(by) if not isinstance(by, list) else [look.scalar(key) for key in by]
+    }
     plus: dict[str, Any] = {group: {"grouped": part} for group, part in inside.items() if part}
     return {"plus": merged(plus, {"values": facts})}
 
@@ -325,8 +361,12 @@ def content(value: Any) -> tuple[Any, ...]:
     module = pandas()
     if is_kind(value, module.DataFrame):
         frame = frame_of(value)
-        labels = tuple(label for label in labels_of(frame.columns, _COMPARED_LABELS) if type(label) in PLAIN)
-        return labels, tuple(column_values.dtype_text(block.values) for block in frame.blocks[:_COMPARED_LABELS])
+        labels = tuple(
+            label for label in labels_of(frame.columns, _COMPARED_LABELS) if type(label) in PLAIN
+        )
+        return labels, tuple(
+            column_values.dtype_text(block.values) for block in frame.blocks[:_COMPARED_LABELS]
+        )
     if is_kind(value, module.Series):
         return (column_values.dtype_text(series_values(value)),)
     is_flat = is_kind(value, module.Index) and not is_multi(value) and not is_range(value)

@@ -19,7 +19,10 @@ def sparse(value: Any, look: Any) -> dict[str, Any]:
     """Shape; format and dtype; how many elements are stored, their range and NaN."""
     held = instance_dict(value)
     stored: Any = held.get("data", None)
-    facts: dict[str, Any] = {"structure": {"shape": list(held["_shape"])}, "representation": {"format": _format(value)}}
+    facts: dict[str, Any] = {
+        "structure": {"shape": list(held["_shape"])},
+        "representation": {"format": _format(value)},
+    }
     np = arrays.numpy()
     if type(stored) is np.ndarray and stored.dtype.kind in arrays.NUMERIC:
         return {"plus": merged(facts, _stored(stored, held["_shape"], look))}
@@ -27,26 +30,42 @@ def sparse(value: Any, look: Any) -> dict[str, Any]:
     if is_kind(kept, dict):
         facts["structure"]["n_stored"] = dict.__len__(kept)
     dtype = held.get("dtype", held.get("_dtype"))
-    return {"plus": merged(facts, {"representation": {"dtype": str(dtype)}} if dtype is not None else {})}
+    return {
+        "plus": merged(
+            facts, {"representation": {"dtype": str(dtype)}} if dtype is not None else {}
+        )
+    }
 
 
 def _stored(stored: Any, shape: tuple[int, ...], look: Any) -> dict[str, Any]:
     numbers = for_numpy.numbers(stored.reshape(-1), look)
     values = merged(numbers.get("values", {}), numbers["plus"].get("values", {}))
-    told = {key: values[key] for key in ("has_nan", "n_nan", "has_inf", "value_range", "not_computed") if key in values}
+    told = {
+        key: values[key]
+        for key in ("has_nan", "n_nan", "has_inf", "value_range", "not_computed")
+        if key in values
+    }
     size = 1
     for length in shape:
         size *= int(length)
     return {
-        "structure": {"n_stored": int(stored.size), "density": round(stored.size / size, 6) if size else 0.0},
+        "structure": {
+            "n_stored": int(stored.size),
+            "density": round(stored.size / size, 6) if size else 0.0,
+        },
         "representation": {"dtype": str(stored.dtype)},
         "values": {"stored": told},
     }
 
 
 def _format(value: Any) -> str:
-    names = [name_of(kind) for kind in mro_of(type(value)) if module_of(kind).startswith("scipy.sparse")]
-    return next((each for name in names for each in _FORMATS if each in name.lower()), names[0] if names else "")
+    names = [
+        name_of(kind) for kind in mro_of(type(value)) if module_of(kind).startswith("scipy.sparse")
+    ]
+    return next(
+        (each for name in names for each in _FORMATS if each in name.lower()),
+        names[0] if names else "",
+    )
 
 
 def shape(value: Any) -> tuple[int, ...] | None:

@@ -29,8 +29,22 @@ from ..syntax.asked import ATTRIBUTE, ITEM, ChainStep
 from ..syntax.literals import is_plain
 from . import for_builtins
 
-_NEEDS_NO_FIT = ("FunctionTransformer", "Normalizer", "HashingVectorizer", "FeatureHasher", "AdditiveChi2Sampler")
-_LISTED = ("feature_names_in_", "classes_", "categories_", "best_params_", "n_features_in_", "n_outputs_", "n_classes_")
+_NEEDS_NO_FIT = (
+    "FunctionTransformer",
+    "Normalizer",
+    "HashingVectorizer",
+    "FeatureHasher",
+    "AdditiveChi2Sampler",
+)
+_LISTED = (
+    "feature_names_in_",
+    "classes_",
+    "categories_",
+    "best_params_",
+    "n_features_in_",
+    "n_outputs_",
+    "n_classes_",
+)
 _PARTS = ("steps", "transformers_", "transformers", "transformer_list", "estimators")
 _BEHIND = {("lightgbm", "n_features_in_"): "_n_features_in"}
 """Where another library keeps the value of its property of this name."""
@@ -52,12 +66,15 @@ def estimator(value: Any, look: Any) -> dict[str, Any]:
             "class_name": name_of(type(value)),
             "is_fitted": fitted,
             "fitted_attributes": {
-                name: _plain(_number(value, name), look) for name in ("n_features_in_", "n_outputs_")
+                name: _plain(_number(value, name), look)
+                for name in ("n_features_in_", "n_outputs_")
             },
         },
     }
     plus = merged(_parameters(held, value, look), _learnt(held, look))
-    return merged(merged(summary, _encoder(held, value, look)), {"plus": merged(plus, _parts(held, look))})
+    return merged(
+        merged(summary, _encoder(held, value, look)), {"plus": merged(plus, _parts(held, look))}
+    )
 
 
 def is_fitted(value: Any) -> Any:
@@ -65,10 +82,16 @@ def is_fitted(value: Any) -> Any:
     held = instance_dict(value)
     if name_of(type(value)) in _NEEDS_NO_FIT:
         return "needs no fit"
-    steps = [part for _, part, _ in _named_parts(held, ("steps",)) if type(part) is not str and part is not None]
+    steps = [
+        part
+        for _, part, _ in _named_parts(held, ("steps",))
+        if type(part) is not str and part is not None
+    ]
     if steps or type(held.get("steps")) is list:
         return is_fitted(steps[-1]) if steps else True
-    union = [part for _, part, _ in _named_parts(held, ("transformer_list",)) if type(part) is not str]
+    union = [
+        part for _, part, _ in _named_parts(held, ("transformer_list",)) if type(part) is not str
+    ]
     if union or type(held.get("transformer_list")) is list:
         return all(bool(is_fitted(part)) for part in union)
     if held.get("_Booster") is not None:
@@ -91,7 +114,10 @@ def _asked_for_it(held: dict[str, Any]) -> Any:
         parts = held.get(name)
         if type(parts) is list and parts:
             return parts[0][1] if type(parts[0]) is tuple else parts[0]
-    return next((held[name] for name in ("best_estimator_", "regressor_", "estimator_") if name in held), None)
+    return next(
+        (held[name] for name in ("best_estimator_", "regressor_", "estimator_") if name in held),
+        None,
+    )
 
 
 def _plain(value: Any, look: Any) -> Any:
@@ -103,7 +129,10 @@ def _encoder(held: dict[str, Any], value: Any, look: Any) -> dict[str, Any]:
     classes: Any = held.get("classes_")
     if name_of(type(value)) != "LabelEncoder" or not _is_array(classes):
         return {}
-    return {"values": {"n_classes": int(classes.shape[0])}, "representation": {"classes_dtype": str(classes.dtype)}}
+    return {
+        "values": {"n_classes": int(classes.shape[0])},
+        "representation": {"classes_dtype": str(classes.dtype)},
+    }
 
 
 def _is_array(value: Any) -> bool:
@@ -113,23 +142,40 @@ def _is_array(value: Any) -> bool:
 def _parameters(held: dict[str, Any], value: Any, look: Any) -> dict[str, Any]:
     """Parameters that differ from the defaults of the constructor; estimators among them are looked into."""
     defaults = _defaults(type(value))
-    changed = [name for name in defaults if name in held and not _is_default(held[name], defaults[name])]
-    plain = {name: held[name] for name in changed if is_plain(held[name]) or type(held[name]) in CONTAINERS}
-    values = {name: _shown(item, look) for name, item in plain.items() if name not in ("steps", "transformers")}
+    changed = [
+        name for name in defaults if name in held and not _is_default(held[name], defaults[name])
+    ]
+    plain = {
+        name: held[name]
+        for name in changed
+        if is_plain(held[name]) or type(held[name]) in CONTAINERS
+    }
+    values = {
+        name: _shown(item, look)
+        for name, item in plain.items()
+        if name not in ("steps", "transformers")
+    }
     objects = [(name, held[name]) for name in changed if name not in plain]
     inside = look.inside(objects[: look.limits.items])
-    plus: dict[str, Any] = {group: {"parameters": facts} for group, facts in inside.items() if facts}
+    plus: dict[str, Any] = {
+        group: {"parameters": facts} for group, facts in inside.items() if facts
+    }
     return merged(plus, {"values": {"parameters_set": values, "n_parameters_set": len(changed)}})
 
 
 def _defaults(kind: type) -> dict[str, Any]:
     """The parameters of the constructor with their defaults, MISSING if there is none; no signature is read."""
-    made = next((class_dict(each)["__init__"] for each in mro_of(kind) if "__init__" in class_dict(each)), None)
+    made = next(
+        (class_dict(each)["__init__"] for each in mro_of(kind) if "__init__" in class_dict(each)),
+        None,
+    )
     if type(made) is not types.FunctionType:
         return {}
     code = made.__code__
     names = code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount]
-    by_position = dict(zip(code.co_varnames[: code.co_argcount][::-1], (made.__defaults__ or ())[::-1]))
+    by_position = dict(
+        zip(code.co_varnames[: code.co_argcount][::-1], (made.__defaults__ or ())[::-1])
+    )
     known = dict(by_position, **(made.__kwdefaults__ or {}))
     return {name: known.get(name, MISSING) for name in names}
 
@@ -154,17 +200,29 @@ def _learnt(held: dict[str, Any], look: Any) -> dict[str, Any]:
     values: dict[str, Any] = {}
     names: Any = held.get("feature_names_in_")
     if _is_array(names):
-        values["feature_names_in_"] = [look.scalar(name) for name in names.tolist()[: look.limits.names]]
+        values["feature_names_in_"] = [
+            look.scalar(name) for name in names.tolist()[: look.limits.names]
+        ]
     if _is_array(held.get("classes_")):
-        values["classes_"] = [look.scalar(item) for item in held["classes_"].tolist()[:_SHOWN_CLASSES]]
+        values["classes_"] = [
+            look.scalar(item) for item in held["classes_"].tolist()[:_SHOWN_CLASSES]
+        ]
     if type(held.get("categories_")) is list:
-        values["categories_"] = [_categories(each, look) for each in held["categories_"][: look.limits.names]]
+        values["categories_"] = [
+            _categories(each, look) for each in held["categories_"][: look.limits.names]
+        ]
     if type(held.get("best_params_")) is dict:
         values["best_params_"] = _shown(held["best_params_"], look)
-    others = [name for name in held if name.endswith("_") and not name.startswith("_") and name not in _LISTED]
+    others = [
+        name
+        for name in held
+        if name.endswith("_") and not name.startswith("_") and name not in _LISTED
+    ]
     asked = [name for name in look.asked().attributes if name in others]
     told = list(dict.fromkeys([*asked, *others]))[:_SHOWN_ATTRIBUTES]
-    inside = look.inside((name, held[name]) for name in told if name not in ("steps_", "transformers_"))
+    inside = look.inside(
+        (name, held[name]) for name in told if name not in ("steps_", "transformers_")
+    )
     plus: dict[str, Any] = {group: {"learnt": facts} for group, facts in inside.items() if facts}
     return merged(plus, {"values": values})
 
@@ -173,7 +231,9 @@ def _categories(values: Any, look: Any) -> Any:
     if not _is_array(values):
         return look.scalar(values)
     shown = [look.scalar(item) for item in values.tolist()[: 2 * look.limits.values]]
-    return shown if len(values) <= len(shown) else [*shown, f"\u2026 {len(values) - len(shown)} more"]
+    return (
+        shown if len(values) <= len(shown) else [*shown, f"\u2026 {len(values) - len(shown)} more"]
+    )
 
 
 # Made of others
@@ -183,7 +243,9 @@ def _parts(held: dict[str, Any], look: Any) -> dict[str, Any]:
     """The steps of a pipeline, the transformers of a column transformer with their columns, in order."""
     parts = [(look.label(name), part) for name, part, _ in _named_parts(held)]
     columns = {
-        look.label(name): _shown(given, look, 1) for name, _, given in _named_parts(held) if given is not MISSING
+        look.label(name): _shown(given, look, 1)
+        for name, _, given in _named_parts(held)
+        if given is not MISSING
     }
     inside = look.inside(parts)
     plus: dict[str, Any] = {group: {"steps": facts} for group, facts in inside.items() if facts}
@@ -191,13 +253,23 @@ def _parts(held: dict[str, Any], look: Any) -> dict[str, Any]:
     return merged(plus, {"values": {"columns_of_steps": columns}, "structure": order})
 
 
-def _named_parts(held: dict[str, Any], under: tuple[str, ...] = _PARTS) -> Iterator[tuple[Any, Any, Any]]:
+def _named_parts(
+    held: dict[str, Any], under: tuple[str, ...] = _PARTS
+) -> Iterator[tuple[Any, Any, Any]]:
     """Name, estimator, and for column transformers the columns, as fitted where it is fitted."""
     for kept in under:
         parts = held.get(kept)
-        if type(parts) is list and all(type(part) is tuple and len(part) in (2, 3) for part in parts) and parts:
+        if (
+            type(parts) is list
+            and all(type(part) is tuple and len(part) in (2, 3) for part in parts)
+            and parts
+        ):
             for part in parts:
-                yield part[0], part[1], part[2] if len(part) == 3 and kept.startswith("transformers") else MISSING
+                yield (
+                    part[0],
+                    part[1],
+                    part[2] if len(part) == 3 and kept.startswith("transformers") else MISSING,
+                )
             return
 
 
@@ -220,7 +292,9 @@ def follow(value: Any, steps: tuple[ChainStep, ...]) -> Resolution | None:
     return _conditional(value, held, step) if step.kind == ATTRIBUTE else Resolution()
 
 
-def _resolve_in_pipeline(value: Any, held: dict[str, Any], steps: tuple[ChainStep, ...]) -> Resolution | None:
+def _resolve_in_pipeline(
+    value: Any, held: dict[str, Any], steps: tuple[ChainStep, ...]
+) -> Resolution | None:
     parts = {name: part for name, part, _ in _named_parts(held) if type(name) is str}
     step, after = steps[0], steps[1] if len(steps) > 1 else None
     if step.kind == ITEM:
@@ -235,7 +309,11 @@ def _of_bunch(parts: dict[str, Any], after: ChainStep) -> Resolution:
     if after.kind == ITEM:
         return _by_name(parts, after.value, 2)
     if after.kind != ATTRIBUTE or after.value in parts:
-        return Resolution(parts.get(after.value), n_steps=2) if after.kind == ATTRIBUTE else Resolution(n_steps=2)
+        return (
+            Resolution(parts.get(after.value), n_steps=2)
+            if after.kind == ATTRIBUTE
+            else Resolution(n_steps=2)
+        )
     if hasattr(dict, after.value):
         return Resolution(n_steps=2)
     fact = {"type": "Bunch", "attribute": after.value, "similar": similar(after.value, parts)}
@@ -262,7 +340,11 @@ def _conditional(value: Any, held: dict[str, Any], step: ChainStep) -> Resolutio
         return None
     if _stores(inner, step.value) or exists(inner, step.value) is not False:
         return None
-    fact = {"type": type_name(type(value)), "attribute": step.value, "why": f"{name_of(type(inner))} has none"}
+    fact = {
+        "type": type_name(type(value)),
+        "attribute": step.value,
+        "why": f"{name_of(type(inner))} has none",
+    }
     return Resolution(missing=(Missing("attributes", fact),))
 
 
@@ -275,17 +357,23 @@ def _delegate(held: dict[str, Any]) -> Any:
 
 
 def _is_conditional(value: Any, name: str) -> bool:
-    kept = next((class_dict(kind)[name] for kind in mro_of(type(value)) if name in class_dict(kind)), None)
+    kept = next(
+        (class_dict(kind)[name] for kind in mro_of(type(value)) if name in class_dict(kind)), None
+    )
     return name_of(type(kept)) in ("_AvailableIfDescriptor", "_IffHasAttrDescriptor")
 
 
 def _stores(value: Any, name: str) -> bool:
-    return name in instance_dict(value) or any(name in class_dict(kind) for kind in mro_of(type(value)))
+    return name in instance_dict(value) or any(
+        name in class_dict(kind) for kind in mro_of(type(value))
+    )
 
 
 def has_attribute(value: Any, name: str) -> bool | None:
     """A Bunch answers with its entries; any other object of the package with what it stores."""
-    is_bunch = is_kind(value, dict) and all(package_of(kind) == "sklearn" for kind in overriders(value, "__getattr__"))
+    is_bunch = is_kind(value, dict) and all(
+        package_of(kind) == "sklearn" for kind in overriders(value, "__getattr__")
+    )
     return dict.__contains__(value, name) if is_bunch else None
 
 

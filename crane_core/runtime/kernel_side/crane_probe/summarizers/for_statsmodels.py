@@ -33,19 +33,30 @@ def _model(value: Any, look: Any) -> dict[str, Any]:
         return {}
     held = own_dict(value)
     data = own_dict(held.get("data"))
-    table, target = data.get("orig_exog", held.get("exog")), data.get("orig_endog", held.get("endog"))
+    table, target = (
+        data.get("orig_exog", held.get("exog")),
+        data.get("orig_endog", held.get("endog")),
+    )
     shape = _shape(held.get("exog"))
     names = _columns(table)
     facts: dict[str, Any] = {
-        "structure": {"n_rows": _length(held.get("endog")), "n_columns": shape[1] if len(shape) == 2 else None},
+        "structure": {
+            "n_rows": _length(held.get("endog")),
+            "n_columns": shape[1] if len(shape) == 2 else None,
+        },
         "representation": {
             "model": name_of(type(value)),
             "formula": look.text(data["formula"]) if type(data.get("formula")) is str else None,
             "target": _target(target, look),
-            "columns": None if names is None else [look.scalar(name) for name in names[: look.limits.names]],
+            "columns": None
+            if names is None
+            else [look.scalar(name) for name in names[: look.limits.names]],
         },
     }
-    return {group: {key: fact for key, fact in found.items() if fact is not None} for group, found in facts.items()}
+    return {
+        group: {key: fact for key, fact in found.items() if fact is not None}
+        for group, found in facts.items()
+    }
 
 
 def _shape(array: Any) -> tuple[int, ...]:

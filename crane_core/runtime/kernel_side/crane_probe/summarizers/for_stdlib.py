@@ -10,13 +10,27 @@ from typing import Any
 
 from ..anatomy import module_of, mro_of, name_of
 
-_SPELLED = ("datetime", "date", "time", "timedelta", "timezone", "Decimal", "Fraction", "UUID", "PurePath")
+_SPELLED = (
+    "datetime",
+    "date",
+    "time",
+    "timedelta",
+    "timezone",
+    "Decimal",
+    "Fraction",
+    "UUID",
+    "PurePath",
+)
 
 
 def plain(value: Any) -> Any:
     """The value as text; other values unchanged."""
     kind = next((each for each in mro_of(type(value)) if name_of(each) in _SPELLED), None)
-    return value if kind is None else str(vars(kind)["__str__"](value) if "__str__" in vars(kind) else value)
+    return (
+        value
+        if kind is None
+        else str(vars(kind)["__str__"](value) if "__str__" in vars(kind) else value)
+    )
 
 
 def spelled(value: Any, look: Any) -> dict[str, Any]:
@@ -47,5 +61,7 @@ SUMMARIZERS = {
     **dict.fromkeys(_SPELLED, spelled),
     "Path": path,
     "Pattern": pattern,
-    **dict.fromkeys(("TextIOWrapper", "BufferedReader", "BufferedWriter", "FileIO", "StringIO", "BytesIO"), file),
+    **dict.fromkeys(
+        ("TextIOWrapper", "BufferedReader", "BufferedWriter", "FileIO", "StringIO", "BytesIO"), file
+    ),
 }

@@ -14,7 +14,11 @@ from ..syntax.asked import ATTRIBUTE, ChainStep
 from .tensorflow import data, tensors
 from .tensorflow.tensors import dims, is_eager
 
-_KERAS = {"keras_3": "keras._tf_keras.keras", "keras_2": "keras.api._v2.keras", "tf_keras": "tf_keras.api._v2.keras"}
+_KERAS = {
+    "keras_3": "keras._tf_keras.keras",
+    "keras_2": "keras.api._v2.keras",
+    "tf_keras": "tf_keras.api._v2.keras",
+}
 
 
 def follow(value: Any, steps: tuple[ChainStep, ...]) -> Resolution | None:
@@ -54,7 +58,11 @@ def tensor_shape(value: Any, look: Any) -> dict[str, Any]:
 
 
 def dtype(value: Any, look: Any) -> dict[str, Any]:
-    return {"plus": {"values": {"value": look.text(value.name)}}} if package_of(type(value)) == "tensorflow" else {}
+    return (
+        {"plus": {"values": {"value": look.text(value.name)}}}
+        if package_of(type(value)) == "tensorflow"
+        else {}
+    )
 
 
 def spec(value: Any, look: Any) -> dict[str, Any]:

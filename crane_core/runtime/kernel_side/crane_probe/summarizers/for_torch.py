@@ -7,7 +7,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..anatomy import is_kind, module_of, mro_of, overriders, package_of, static_attribute, type_name
+from ..anatomy import (
+    is_kind,
+    module_of,
+    mro_of,
+    overriders,
+    package_of,
+    static_attribute,
+    type_name,
+)
 from ..chains.following import Missing, Resolution, attribute_names, similar, value_text
 from ..kinds import BOUNDS
 from ..syntax.asked import ATTRIBUTE, ITEM, ChainStep
@@ -44,7 +52,11 @@ def _in_module(value: Any, step: ChainStep) -> Resolution | None:
     if step.value in parts:
         return Resolution(parts[step.value])
     names = [*attribute_names(value), *parts]
-    fact = {"type": type_name(type(value)), "attribute": step.value, "similar": similar(step.value, names)}
+    fact = {
+        "type": type_name(type(value)),
+        "attribute": step.value,
+        "similar": similar(step.value, names),
+    }
     may_come = any(module_of(kind) == "__main__" for kind in mro_of(type(value)))
     return Resolution(missing=(Missing("attributes", fact, may_come=may_come),))
 
@@ -56,11 +68,17 @@ def _item(value: Any, item: Any) -> Resolution | None:
         return None if owner is None else Resolution()
     parts = modules.held_parts(value)
     if type(item) is str and owner.__name__ in ("ModuleDict", "ParameterDict"):
-        return Resolution(parts[item]) if item in parts else _no_key(value, key=item, similar=similar(item, parts))
+        return (
+            Resolution(parts[item])
+            if item in parts
+            else _no_key(value, key=item, similar=similar(item, parts))
+        )
     if type(item) is int and owner.__name__ in ("Sequential", "ModuleList"):
         inside = modules.children(value)
         is_there = -len(inside) <= item < len(inside)
-        return Resolution(inside[item]) if is_there else _no_key(value, index=item, length=len(inside))
+        return (
+            Resolution(inside[item]) if is_there else _no_key(value, index=item, length=len(inside))
+        )
     return Resolution()
 
 
@@ -74,7 +92,11 @@ def _in_tensor(value: Any, step: ChainStep) -> Resolution | None:
         return Resolution()
     with torch()._C.DisableTorchFunction():
         if step.kind == ATTRIBUTE:
-            return Resolution(getattr(kind, step.value).__get__(value)) if step.value in _READABLE else None
+            return (
+                Resolution(getattr(kind, step.value).__get__(value))
+                if step.value in _READABLE
+                else None
+            )
         if step.kind == ITEM and type(value) is kind:
             return _view(value, step.value)
     return Resolution()
@@ -96,7 +118,9 @@ def _view(value: Any, index: Any) -> Resolution:
 
 def _is_plain_slice(part: Any) -> bool:
     """A slice that torch takes: it refuses steps below 1."""
-    if type(part) is not slice or not all(type(end) in BOUNDS for end in (part.start, part.stop, part.step)):
+    if type(part) is not slice or not all(
+        type(end) in BOUNDS for end in (part.start, part.stop, part.step)
+    ):
         return False
     return part.step is None or part.step > 0
 

@@ -25,9 +25,15 @@ def composed(value: Any, look: Any) -> dict[str, Any]:
 
 def _step(step: Any, look: Any) -> dict[str, Any]:
     kind = type(step)
-    is_classic = package_of(kind) == "torchvision" and ".v2." not in type_name(kind)  # its classes have the same names
+    is_classic = package_of(kind) == "torchvision" and ".v2." not in type_name(
+        kind
+    )  # its classes have the same names
     name = kind.__qualname__ if is_classic else type_name(kind)
-    held = {key: item for key, item in instance_dict(step).items() if type(key) is str and not key.startswith("_")}
+    held = {
+        key: item
+        for key, item in instance_dict(step).items()
+        if type(key) is str and not key.startswith("_")
+    }
     stated = {
         key: plain(item, look)
         for key, item in held.items()

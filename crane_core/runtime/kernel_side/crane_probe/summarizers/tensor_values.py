@@ -17,7 +17,9 @@ def of_array(array: Any, look: Any) -> dict[str, Any]:
     found = for_numpy.array(array, look)
     values, plus = dict(found.get("values", {})), found.get("plus", {})
     range_found = values.pop("value_range", None)
-    more = dict(plus.get("values", {}), **({} if range_found is None else {"value_range": range_found}))
+    more = dict(
+        plus.get("values", {}), **({} if range_found is None else {"value_range": range_found})
+    )
     if array.ndim == 1 and values.get("value_info", {}).get("value_type") == "continuous":
         values["value_info"] = dict(values["value_info"], value_range=range_found)
     return {"values": values, "plus": dict(plus, values=more)}
@@ -27,5 +29,7 @@ def of_ranges(found: Ranges | None, size: int, look: Any) -> dict[str, Any]:
     """has_nan and range of a tensor that was looked through in another way than as an array."""
     facts = range_facts(found, 0, size, look)
     range_found = facts.pop("value_range", None)
-    more = dict(more_facts(found, 0, size), **({} if range_found is None else {"value_range": range_found}))
+    more = dict(
+        more_facts(found, 0, size), **({} if range_found is None else {"value_range": range_found})
+    )
     return {"values": facts, "plus": {"values": more}}

@@ -60,7 +60,9 @@ class AskedName(NamedTuple):
     def attributes(self) -> tuple[str, ...]:
         """Names of attributes and methods taken from the object itself."""
         return _unique(
-            chain.steps[0].value for chain in self.chains if chain.steps and chain.steps[0].kind == ATTRIBUTE
+            chain.steps[0].value
+            for chain in self.chains
+            if chain.steps and chain.steps[0].kind == ATTRIBUTE
         )
 
     @property
@@ -69,7 +71,9 @@ class AskedName(NamedTuple):
         return _unique(
             chain.steps[0].value
             for chain in self.chains
-            if chain.steps and chain.steps[0].kind == ITEM and type(chain.steps[0].value) is not Unknown
+            if chain.steps
+            and chain.steps[0].kind == ITEM
+            and type(chain.steps[0].value) is not Unknown
         )
 
     @property

@@ -45,7 +45,9 @@ class Evaluation(Expressions):
 
     def _statement(self, node: Any) -> bool:
         self._note_line(node)
-        reader: Callable[[Any], bool | None] | None = getattr(self, "_read_" + type(node).__name__.lower(), None)
+        reader: Callable[[Any], bool | None] | None = getattr(
+            self, "_read_" + type(node).__name__.lower(), None
+        )
         if reader is not None:
             return bool(reader(node))
         for child in ast.iter_child_nodes(node):
@@ -61,9 +63,13 @@ class Evaluation(Expressions):
             self._unpack(target, node.value, meaning)
 
     def _unpack(self, target: Any, value: Any, meaning: Any) -> None:
-        both_spelled = isinstance(target, (ast.Tuple, ast.List)) and isinstance(value, (ast.Tuple, ast.List))
+        both_spelled = isinstance(target, (ast.Tuple, ast.List)) and isinstance(
+            value, (ast.Tuple, ast.List)
+        )
         if both_spelled and len(target.elts) == len(value.elts):
-            for part, meant in zip(target.elts, [self.meaning_of(element) for element in value.elts]):
+            for part, meant in zip(
+                target.elts, [self.meaning_of(element) for element in value.elts]
+            ):
                 self.bind_target(part, meant)
         else:
             self.bind_target(target, meaning)
@@ -123,7 +129,11 @@ class Evaluation(Expressions):
     _read_asyncfunctiondef = _read_functiondef
 
     def _read_classdef(self, node: ast.ClassDef) -> None:
-        for part in [*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)]:
+        for part in [
+            *node.decorator_list,
+            *node.bases,
+            *(keyword.value for keyword in node.keywords),
+        ]:
             self.expression(part)
         outer = self.scopes.locals
         self.scopes.locals = (*outer, given_names(node.body))
@@ -163,7 +173,9 @@ class Evaluation(Expressions):
     def _read_while(self, node: ast.While) -> None:
         self.expression(node.test)
         was_certain = self._certain
-        self._certain = was_certain and isinstance(node.test, ast.Constant) and bool(node.test.value)
+        self._certain = (
+            was_certain and isinstance(node.test, ast.Constant) and bool(node.test.value)
+        )
         self.body(node.body)
         self._certain = was_certain
         self.body(node.orelse)
@@ -198,7 +210,9 @@ class Evaluation(Expressions):
                 self.bind_target(item.optional_vars)
         was_certain = self._certain
         # What a `with` of the target itself does with exceptions is known to the rules.
-        if self._via and not all(called_name(item.context_expr) in PASSES_ERRORS_ON for item in node.items):
+        if self._via and not all(
+            called_name(item.context_expr) in PASSES_ERRORS_ON for item in node.items
+        ):
             self._certain = False
         leaves = self.body(node.body)
         self._certain = was_certain
@@ -222,7 +236,9 @@ class Evaluation(Expressions):
 
 
 def _captured(pattern: Any) -> list[str]:
-    names = [getattr(node, "name", None) or getattr(node, "rest", None) for node in ast.walk(pattern)]
+    names = [
+        getattr(node, "name", None) or getattr(node, "rest", None) for node in ast.walk(pattern)
+    ]
     return [name for name in names if isinstance(name, str)]
 
 
@@ -237,4 +253,6 @@ def _may_leave(node: ast.AST) -> bool:
     """True when the statement holds a return, raise, break or continue outside its own functions."""
     if isinstance(node, _LEAVES):
         return True
-    return not isinstance(node, _DEFINES) and any(_may_leave(child) for child in ast.iter_child_nodes(node))
+    return not isinstance(node, _DEFINES) and any(
+        _may_leave(child) for child in ast.iter_child_nodes(node)
+    )

@@ -19,8 +19,28 @@ _CHANGES = {
     "pandas": {"insert", "pop", "update"},
     "numpy": {"fill", "sort", "resize", "itemset", "put", "partition"},
     "": {
-        *("append", "extend", "insert", "remove", "pop", "popitem", "clear", "sort", "reverse", "update", "setdefault"),
-        *("add", "discard", "appendleft", "popleft", "load_state_dict", "add_module", "register_buffer"),
+        *(
+            "append",
+            "extend",
+            "insert",
+            "remove",
+            "pop",
+            "popitem",
+            "clear",
+            "sort",
+            "reverse",
+            "update",
+            "setdefault",
+        ),
+        *(
+            "add",
+            "discard",
+            "appendleft",
+            "popleft",
+            "load_state_dict",
+            "add_module",
+            "register_buffer",
+        ),
     },
 }
 """Methods that change the items of the object on which they are called, by package; "" for any other."""
@@ -29,11 +49,53 @@ PASSES_ERRORS_ON = {
     *("open", "device", "catch_warnings", "staticmethod", "classmethod"),
 }
 """Decorators and contexts, by the last part of their names, that raise what is raised in them."""
-_CONSUMES = ("list", "tuple", "set", "frozenset", "dict", "sorted", "sum", "min", "max", "any", "all", "join")
+_CONSUMES = (
+    "list",
+    "tuple",
+    "set",
+    "frozenset",
+    "dict",
+    "sorted",
+    "sum",
+    "min",
+    "max",
+    "any",
+    "all",
+    "join",
+)
 """Functions that ask a generator for its first element at least."""
 _HARMLESS = {
-    *("print", "display", "len", "type", "isinstance", "str", "repr", "int", "float", "list", "tuple", "set", "dict"),
-    *("sorted", "min", "max", "sum", "abs", "round", "any", "all", "enumerate", "zip", "range", "id", "hash", "format"),
+    *(
+        "print",
+        "display",
+        "len",
+        "type",
+        "isinstance",
+        "str",
+        "repr",
+        "int",
+        "float",
+        "list",
+        "tuple",
+        "set",
+        "dict",
+    ),
+    *(
+        "sorted",
+        "min",
+        "max",
+        "sum",
+        "abs",
+        "round",
+        "any",
+        "all",
+        "enumerate",
+        "zip",
+        "range",
+        "id",
+        "hash",
+        "format",
+    ),
 }
 """Built-in functions that set no attribute of what they are given."""
 
@@ -130,7 +192,9 @@ class Expressions:
         if name in _HARMLESS and name not in self.scopes.target:
             return
         calls = [link for link in links if isinstance(link, ast.Call)]
-        for argument in [part for call in calls for part in [*call.args, *(word.value for word in call.keywords)]]:
+        for argument in [
+            part for call in calls for part in [*call.args, *(word.value for word in call.keywords)]
+        ]:
             meaning = self.scopes.meaning(argument.id) if isinstance(argument, ast.Name) else None
             if type(meaning) is Alias:
                 self.scopes.called.add(meaning.owner)
@@ -152,7 +216,9 @@ class Expressions:
         if isinstance(link, ast.Subscript):
             return ChainStep(ITEM, known(link.slice, self.value_of))
         positional = tuple(self._argument(argument) for argument in link.args)
-        named = tuple((keyword.arg or "**", self._argument(keyword.value)) for keyword in link.keywords)
+        named = tuple(
+            (keyword.arg or "**", self._argument(keyword.value)) for keyword in link.keywords
+        )
         return ChainStep(CALL, (positional, named))
 
     def _argument(self, node: ast.expr) -> Any:
@@ -161,8 +227,14 @@ class Expressions:
         if type(value) is not Unknown or not isinstance(node, ast.Name):
             return value
         meaning = self.scopes.meaning(node.id)
-        is_kernels = type(meaning) is Alias and not meaning.steps and meaning.owner not in self.scopes.changed
-        is_made = any(owner == (meaning.name, 0) for owner, _ in self.scopes.made) if is_kernels else True
+        is_kernels = (
+            type(meaning) is Alias
+            and not meaning.steps
+            and meaning.owner not in self.scopes.changed
+        )
+        is_made = (
+            any(owner == (meaning.name, 0) for owner, _ in self.scopes.made) if is_kernels else True
+        )
         return value._replace(name="" if is_made else meaning.name)
 
     def value_of(self, name: str) -> Any:
@@ -170,7 +242,11 @@ class Expressions:
         meaning = self.scopes.meaning(name)
         if type(meaning) is Literal:
             return meaning.value
-        if type(meaning) is Alias and not meaning.steps and meaning.owner not in self.scopes.changed:
+        if (
+            type(meaning) is Alias
+            and not meaning.steps
+            and meaning.owner not in self.scopes.changed
+        ):
             return self._kernel(meaning.name)
         return MISSING
 
@@ -231,7 +307,10 @@ class Expressions:
         """Whether an item on the way may have been put there by the target, so that the kernel's does not tell."""
         if all(step.kind == ATTRIBUTE for step in steps):
             return False
-        made = any((meaning.owner, repr(steps[:length])) in self.scopes.made for length in range(1, len(steps)))
+        made = any(
+            (meaning.owner, repr(steps[:length])) in self.scopes.made
+            for length in range(1, len(steps))
+        )
         return made or meaning.owner in self.scopes.changed
 
     def _mark_change(self, meaning: Alias, steps: tuple[ChainStep, ...], call: ast.Call) -> None:
@@ -243,7 +322,11 @@ class Expressions:
             self.scopes.changed.add(meaning.owner)
 
     def _follow(
-        self, callee: CalledFunction | None, call: ast.Call | None, owner: Alias, steps: tuple[ChainStep, ...]
+        self,
+        callee: CalledFunction | None,
+        call: ast.Call | None,
+        owner: Alias,
+        steps: tuple[ChainStep, ...],
     ) -> None:
         if callee is None:
             return
@@ -265,7 +348,9 @@ class Expressions:
         first, others = methods_of(node)
         if first is not None:
             was_certain, self._certain = self._certain, self._certain and _makes_plainly(node)
-            self._enter(first, name, closure.scopes, self._given(first, call, skip=1) if call else {})
+            self._enter(
+                first, name, closure.scopes, self._given(first, call, skip=1) if call else {}
+            )
             self._certain = was_certain
         self._may_enter(others, name, closure.scopes)
 
@@ -284,7 +369,9 @@ class Expressions:
         self._following += (node,)
         self._certain = self._certain and _runs_when_called(node)
         scope = local_names(node)
-        scope.update({parameter: meaning for parameter, meaning in given.items() if parameter in scope})
+        scope.update(
+            {parameter: meaning for parameter, meaning in given.items() if parameter in scope}
+        )
         self.scopes.locals, self._via = (*scopes, scope), (*self._via, name)
         self.body(node.body if isinstance(node.body, list) else [ast.Expr(node.body)])
         self.scopes.locals, self._via, self._certain = outer_scopes, outer_via, outer_certain
@@ -296,10 +383,15 @@ class Expressions:
 
     def _given(self, node: Any, call: ast.Call, *, skip: int) -> dict[str, Any]:
         """What the parameters of a function stand for in this call."""
-        positional = [argument.arg for argument in [*getattr(node.args, "posonlyargs", []), *node.args.args]][skip:]
+        positional = [
+            argument.arg for argument in [*getattr(node.args, "posonlyargs", []), *node.args.args]
+        ][skip:]
         if any(isinstance(argument, ast.Starred) for argument in call.args):
             return {}
-        pairs = [*zip(positional, call.args), *((keyword.arg or "", keyword.value) for keyword in call.keywords)]
+        pairs = [
+            *zip(positional, call.args),
+            *((keyword.arg or "", keyword.value) for keyword in call.keywords),
+        ]
         return {name: self.meaning_of(argument) for name, argument in pairs if name}
 
     def meaning_of(self, node: ast.AST | None) -> Any:
@@ -363,7 +455,9 @@ class Expressions:
 
     def _comprehension(self, node: Any, results: list[ast.expr], *, is_lazy: bool = False) -> None:
         outer, was_certain = self.scopes.locals, self._certain
-        names = {found: NOTHING_KNOWN for part in node.generators for found in stored_names(part.target)}
+        names = {
+            found: NOTHING_KNOWN for part in node.generators for found in stored_names(part.target)
+        }
         self.expression(node.generators[0].iter)
         self._certain = self._certain and not is_lazy
         self.scopes.locals = (*outer, names)
@@ -419,7 +513,11 @@ class Expressions:
         if name == "enumerate" and len(parts) == 1 and parts[0] is not None:
             return tuple(enumerate(parts[0]))
         if name == "zip" and len(parts) > 1:
-            return tuple(zip(*(part for part in parts if part is not None))) if None not in parts else None
+            return (
+                tuple(zip(*(part for part in parts if part is not None)))
+                if None not in parts
+                else None
+            )
         return None
 
     def _read_ifexp(self, node: ast.IfExp) -> None:
@@ -479,7 +577,9 @@ class Expressions:
 
 def methods_of(node: ast.ClassDef) -> tuple[Any, tuple[Any, ...]]:
     """The initializer of a class, where it has one, and its other methods."""
-    functions = [part for part in node.body if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    functions = [
+        part for part in node.body if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef))
+    ]
     first = next((part for part in functions if part.name == "__init__"), None)
     return first, tuple(part for part in functions if part is not first)
 
@@ -492,15 +592,21 @@ def _makes_plainly(node: ast.ClassDef) -> bool:
 
 def _runs_when_called(node: Any) -> bool:
     """Whether a call runs the body, and what it raises comes out: no generator, nor behind a decorator not known."""
-    if isinstance(node, ast.AsyncFunctionDef) or any(map(_yields, node.body if isinstance(node.body, list) else ())):
+    if isinstance(node, ast.AsyncFunctionDef) or any(
+        map(_yields, node.body if isinstance(node.body, list) else ())
+    ):
         return False
-    return all(called_name(part) in PASSES_ERRORS_ON for part in getattr(node, "decorator_list", ()))
+    return all(
+        called_name(part) in PASSES_ERRORS_ON for part in getattr(node, "decorator_list", ())
+    )
 
 
 def _yields(node: ast.AST) -> bool:
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
         return False
-    return isinstance(node, (ast.Yield, ast.YieldFrom)) or any(map(_yields, ast.iter_child_nodes(node)))
+    return isinstance(node, (ast.Yield, ast.YieldFrom)) or any(
+        map(_yields, ast.iter_child_nodes(node))
+    )
 
 
 def called_name(node: Any) -> str:
@@ -514,7 +620,11 @@ def _binds(node: ast.AST | None) -> bool:
 
 
 def stored_names(target: ast.AST) -> list[str]:
-    return [node.id for node in ast.walk(target) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+    return [
+        node.id
+        for node in ast.walk(target)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    ]
 
 
 def _links(node: Any) -> tuple[Any, list[Any]]:
@@ -528,7 +638,11 @@ def _links(node: Any) -> tuple[Any, list[Any]]:
 
 def _expanded(steps: tuple[ChainStep, ...]) -> Iterator[tuple[ChainStep, ...]]:
     """One chain for each value of a loop's name; a chain with too many is one with what is not known."""
-    spread = [number for number, step in enumerate(steps) if type(step.value) is LoopValues or _has_choice(step)]
+    spread = [
+        number
+        for number, step in enumerate(steps)
+        if type(step.value) is LoopValues or _has_choice(step)
+    ]
     if not spread:
         yield steps
         return
@@ -544,18 +658,26 @@ def _has_choice(step: ChainStep) -> bool:
 
 
 def _choices(step: ChainStep) -> tuple[Any, ...]:
-    return tuple([value] for value in step.value[0].values) if _has_choice(step) else step.value.values
+    return (
+        tuple([value] for value in step.value[0].values) if _has_choice(step) else step.value.values
+    )
 
 
 def _settled(step: ChainStep) -> ChainStep:
     return (
-        ChainStep(step.kind, Unknown("a loop's name")) if type(step.value) is LoopValues or _has_choice(step) else step
+        ChainStep(step.kind, Unknown("a loop's name"))
+        if type(step.value) is LoopValues or _has_choice(step)
+        else step
     )
 
 
 def _range(bounds: list[Any]) -> tuple[Any, ...] | None:
     """The numbers of a range; of a long one the first and the last."""
-    if not 1 <= len(bounds) <= 3 or any(type(bound) is not int for bound in bounds) or 0 in bounds[2:]:
+    if (
+        not 1 <= len(bounds) <= 3
+        or any(type(bound) is not int for bound in bounds)
+        or 0 in bounds[2:]
+    ):
         return None
     numbers = range(*bounds)
     return tuple(numbers) if len(numbers) <= _LARGEST_PRODUCT else (numbers[0], numbers[-1])

@@ -46,7 +46,9 @@ def is_plain(value: Any) -> bool:
     """True for a number, a text, None, and for a list, tuple or set of them that is not too long."""
     kind = type(value)
     if kind in CONTAINERS:
-        return len(value) <= _LARGEST_LIST and all(_is_word(item) or _is_pair(item) for item in value)
+        return len(value) <= _LARGEST_LIST and all(
+            _is_word(item) or _is_pair(item) for item in value
+        )
     return _is_word(value) or kind is slice
 
 
@@ -156,7 +158,11 @@ def _formatted(node: Any, names: Names) -> Any:
 def _part(node: Any, names: Names) -> Any:
     if isinstance(node, ast.FormattedValue):
         value = _known(node.value, names)
-        return str(value) if type(value) in INDICES and node.format_spec is None and node.conversion == -1 else MISSING
+        return (
+            str(value)
+            if type(value) in INDICES and node.format_spec is None and node.conversion == -1
+            else MISSING
+        )
     return node.value
 
 

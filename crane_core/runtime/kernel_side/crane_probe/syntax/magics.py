@@ -10,7 +10,17 @@ import re
 from typing import NamedTuple
 
 _CELL_MAGIC = re.compile(r"^\s*%%(\w+)")
-_PYTHON_CELLS = ("time", "timeit", "capture", "prun", "python", "python3", "px", "memray_flamegraph", "mprun")
+_PYTHON_CELLS = (
+    "time",
+    "timeit",
+    "capture",
+    "prun",
+    "python",
+    "python3",
+    "px",
+    "memray_flamegraph",
+    "mprun",
+)
 """Cell magics whose body is Python run in this kernel; the body of any other (bash, html, writefile...) is not."""
 _OTHER_PROCESS = ("python", "python3")
 _LINE = re.compile(r"^(?P<indent>\s*)(?P<assigned>[\w\s,.\[\]\"']+=\s*)?(?P<mark>%|!)(?P<rest>.*)$")
@@ -89,7 +99,11 @@ def _python_line(line: str) -> str:
     found = _LINE.match(line)
     if not found:
         return line
-    indent, assigned, rest = found.group("indent"), found.group("assigned") or "", found.group("rest")
+    indent, assigned, rest = (
+        found.group("indent"),
+        found.group("assigned") or "",
+        found.group("rest"),
+    )
     timed = _TIMED.match(rest) if found.group("mark") == "%" else None
     code = _without_options(timed.group("code")) if timed else _shell_names(rest)
     if assigned:
@@ -105,7 +119,9 @@ def _without_options(code: str) -> str:
 
 def _shell_names(rest: str) -> str:
     """What a shell line or a magic takes from the namespace: `{expression}` and `$name`, as a tuple."""
-    codes = [found.group("braced") or found.group("bare") for found in _NAME_IN_SHELL.finditer(rest)]
+    codes = [
+        found.group("braced") or found.group("bare") for found in _NAME_IN_SHELL.finditer(rest)
+    ]
     return (
         "(" + ", ".join(code for code in codes if _is_expression(code)) + ",)"
         if any(map(_is_expression, codes))

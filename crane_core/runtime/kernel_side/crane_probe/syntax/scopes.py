@@ -102,7 +102,10 @@ class Scopes:
 def _joined(ends: list[dict[str, Any]]) -> dict[str, Any]:
     first = ends[0]
     shared = [name for name in first if all(name in end for end in ends)]
-    return {name: first[name] if all(end[name] is first[name] for end in ends) else NOTHING_KNOWN for name in shared}
+    return {
+        name: first[name] if all(end[name] is first[name] for end in ends) else NOTHING_KNOWN
+        for name in shared
+    }
 
 
 def parameters(node: Any) -> tuple[str, ...]:

@@ -39,7 +39,9 @@ class Sources:
 
     def __init__(self, cells: list[Mapping[str, Any]]) -> None:
         ran = [(number, cell) for number, cell in enumerate(cells) if cell.get("executed")]
-        in_order = sorted(ran, key=lambda one: (one[1].get("order") is None, one[1].get("order") or 0, one[0]))
+        in_order = sorted(
+            ran, key=lambda one: (one[1].get("order") is None, one[1].get("order") or 0, one[0])
+        )
         self.executed = [cell for _, cell in in_order]
         """Cells that ran, in the order in which they ran."""
         self.not_executed = [cell for cell in cells if not cell.get("executed")]
@@ -63,7 +65,11 @@ class Sources:
     def would_define(self, name: str) -> list[CodePlace]:
         """Where cells that did not run would give the name a value."""
         found = ((cell, given) for cell in self.not_executed for given in self._given(cell, name))
-        return [CodePlace(cell["notebook_index"], given.line) for cell, given in found if not given.is_deleted]
+        return [
+            CodePlace(cell["notebook_index"], given.line)
+            for cell, given in found
+            if not given.is_deleted
+        ]
 
     def function(self, function: FunctionType) -> Any | None:
         """The syntax tree of a function of the notebook: the last one that fits, then what IPython kept of it."""
@@ -91,8 +97,14 @@ def _fitting(tree: ast.Module, function: FunctionType) -> Any | None:
     """The function in a tree that has the name and the parameters, best the one that begins at the same line."""
     code = function.__code__
     n_parameters = code.co_argcount + code.co_kwonlyargcount
-    found = [node for node in ast.walk(tree) if isinstance(node, _FUNCTIONS) and _name(node) == code.co_name]
-    fitting = [node for node in found if parameters(node)[:n_parameters] == code.co_varnames[:n_parameters]]
+    found = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, _FUNCTIONS) and _name(node) == code.co_name
+    ]
+    fitting = [
+        node for node in found if parameters(node)[:n_parameters] == code.co_varnames[:n_parameters]
+    ]
     at_line = [node for node in fitting if _first_line(node) == code.co_firstlineno]
     best = at_line or fitting
     return best[-1] if best else None

@@ -39,7 +39,10 @@ MADE = (
 """What is made of known operands, by TensorFlow's own Keras too."""
 CALLS = listed((NONE, f"{MADE} layers.Input layers.InputLayer {_OPS}"), (FIRST, _SYMBOLS))
 METHODS = {
-    **{f"keras.{name}": {"__call__": FIRST} for name in f"{_LAYERS} {_JOINING} Bidirectional TimeDistributed".split()},
+    **{
+        f"keras.{name}": {"__call__": FIRST}
+        for name in f"{_LAYERS} {_JOINING} Bidirectional TimeDistributed".split()
+    },
     **{f"keras.{name}": {"__call__": TWO} for name in _LOSSES.split()},
 }
 UNLESS_MENTIONED = (

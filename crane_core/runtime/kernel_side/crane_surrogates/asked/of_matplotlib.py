@@ -8,7 +8,10 @@ from .places import ALL, FIRST, NONE, THREE, TWO, listed, words
 
 _DRAWING = listed(
     (ALL, "plot step semilogx semilogy loglog stackplot fill"),
-    (range(4), "scatter bar barh errorbar hlines vlines fill_between fill_betweenx contour contourf pcolormesh pcolor"),
+    (
+        range(4),
+        "scatter bar barh errorbar hlines vlines fill_between fill_betweenx contour contourf pcolormesh pcolor",
+    ),
     (THREE, "stem pie hexbin"),
     (TWO, "hist2d"),
     (FIRST, "imshow matshow spy hist boxplot violinplot eventplot"),
@@ -40,10 +43,20 @@ DRAWS_PAIRS = words("plot step scatter bar barh fill_between")
 """Of two lists only the lengths are refused, whatever numbers they hold."""
 MOST_DRAWN = 10_000
 """Elements that may be drawn one by one."""
-UNLESS_MENTIONED = ("projection", "polar", "3d", "3D", "get_named_colors_mapping", "_colors_full_map", "register_")
+UNLESS_MENTIONED = (
+    "projection",
+    "polar",
+    "3d",
+    "3D",
+    "get_named_colors_mapping",
+    "_colors_full_map",
+    "register_",
+)
 GROWING = ("matplotlib.",)
 NOT_OF_OPERANDS = ("for cmap", "colormap", "axis units")
 """What other packages, or what was drawn before, have added."""
-ALWAYS_REFUSED = re.compile(r"must have same first dimension|must be the same size|^Invalid shape .* for image data")
+ALWAYS_REFUSED = re.compile(
+    r"must have same first dimension|must be the same size|^Invalid shape .* for image data"
+)
 """What drawing has always refused of shapes, with one class of exceptions."""
 IS_OF_ANY_VERSION = True

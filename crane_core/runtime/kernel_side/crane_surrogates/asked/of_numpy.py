@@ -77,7 +77,10 @@ _ARRAY = listed(
 )
 CALLS = listed(
     (FIRST, f"{_WHOLE} random.choice random.permutation"),
-    (FIRST, f"{prefixed('char.', _CHARACTERS)} {prefixed('strings.', _CHARACTERS)} ma.array ma.masked_array"),
+    (
+        FIRST,
+        f"{prefixed('char.', _CHARACTERS)} {prefixed('strings.', _CHARACTERS)} ma.array ma.masked_array",
+    ),
     (FIRST, f"{prefixed('ma.', _OF_MASKED)} ma.compress_nd ma.median ma.diff strings.multiply"),
     (TWO, f"{_PAIRS} concatenate concat"),
     (THREE, "where select clip interp"),
@@ -102,7 +105,9 @@ BY_VALUES = {
 }
 CHANGING = "ma."
 """The module of functions that may change what they are given."""
-OF_OBJECTS = words("isnan isinf isfinite reshape ravel flatten transpose swapaxes squeeze expand_dims")
+OF_OBJECTS = words(
+    "isnan isinf isfinite reshape ravel flatten transpose swapaxes squeeze expand_dims"
+)
 """What never looks at objects that an array holds, nor returns one of them."""
 PARSING = words(
     "float64 float32 float16 int64 int32 int16 int8 uint8 uint16 uint32 uint64 single double longdouble complex64"

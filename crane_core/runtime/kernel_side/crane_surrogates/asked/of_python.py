@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from .places import words
 
-BUILTINS = words("abs bool complex enumerate float int iter len list max min range round set sorted sum tuple zip")
+BUILTINS = words(
+    "abs bool complex enumerate float int iter len list max min range round set sorted sum tuple zip"
+)
 """Its own functions, tried where one of the operands is a library's."""
-MODULES = words("builtins bisect cmath collections datetime decimal functools heapq itertools math operator weakref")
+MODULES = words(
+    "builtins bisect cmath collections datetime decimal functools heapq itertools math operator weakref"
+)
 """Its own modules that are asked which arguments they take, under the kernel's own version of Python."""
 ONLY_LOOKING = words(
     "abs all any ascii bin bool bytearray bytes callable chr classmethod complex delattr dict divmod enumerate filter"

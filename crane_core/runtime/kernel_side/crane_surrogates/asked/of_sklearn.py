@@ -27,13 +27,21 @@ LEARNING = {
         " score score_samples inverse_transform get_feature_names_out get_support kneighbors apply decision_path"
         " set_params"
     ),
-    "call": words(prefixed("sklearn.metrics.", _METRICS) + " " + prefixed("sklearn.model_selection.", _SPLITS)),
+    "call": words(
+        prefixed("sklearn.metrics.", _METRICS) + " " + prefixed("sklearn.model_selection.", _SPLITS)
+    ),
 }
 """Methods of estimators, and functions, that are tried on data with the values that are certain."""
 OUTPUT_SETTINGS = ("set_output", "transform_output")
 """What a notebook spells that lets transformers give tables."""
 DISTRIBUTIONS = ("scikit-learn",)
-UNLESS_MENTIONED = ("skip_parameter_validation", "assume_finite", "array_api", "metadata_routing", "cuml")
+UNLESS_MENTIONED = (
+    "skip_parameter_validation",
+    "assume_finite",
+    "array_api",
+    "metadata_routing",
+    "cuml",
+)
 ALWAYS_REFUSED = re.compile(
     r"inconsistent numbers of samples|could not convert string|contains (?:NaN|infinity)|X has \d+ features?, but"
     r"|not fitted yet|Expected 2D array|Unknown label type|Classification metrics can't|continuous is not supported"

@@ -29,6 +29,14 @@ METHODS = {
     "tensorflow.EagerTensor": listed((NONE, "numpy get_shape __len__")),
     "tensorflow.ResourceVariable": listed((NONE, "numpy"), (FIRST, _ASSIGNING)),
 }
-BY_VALUES = {"tensorflow.ResourceVariable": words(_ASSIGNING) | {""}}  # an item of it can be assigned to
+BY_VALUES = {
+    "tensorflow.ResourceVariable": words(_ASSIGNING) | {""}
+}  # an item of it can be assigned to
 DISTRIBUTIONS = ("tensorflow", "tensorflow-cpu")
-UNLESS_MENTIONED = (*of_keras.UNLESS_MENTIONED, "as_default", "disable_eager", "disable_v2", "compat.v1")
+UNLESS_MENTIONED = (
+    *of_keras.UNLESS_MENTIONED,
+    "as_default",
+    "disable_eager",
+    "disable_v2",
+    "compat.v1",
+)

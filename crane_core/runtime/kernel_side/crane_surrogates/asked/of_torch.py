@@ -135,7 +135,9 @@ _OF_VALUES = words(
 BY_VALUES = dict.fromkeys(("torch", "torch.Tensor", "torch.Parameter"), _OF_VALUES)
 OF_DATA = ("tensor", "as_tensor", "from_numpy")
 """What makes a tensor of data."""
-LENGTHS = words("shape ndim size itemsize dim ndimension numel nelement stride element_size __len__")
+LENGTHS = words(
+    "shape ndim size itemsize dim ndimension numel nelement stride element_size __len__"
+)
 """Attributes and methods of tensors that give lengths, counts of axes and the like."""
 VIEWS = words(
     "T mT H mH data real adjoint broadcast_to chunk detach diagonal expand expand_as flatten movedim moveaxis narrow"

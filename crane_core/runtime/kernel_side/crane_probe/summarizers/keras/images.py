@@ -34,7 +34,9 @@ def iterator(value: Any, look: Any) -> dict[str, Any]:
     sizes = {"n_samples": held.get("n"), **_kept(held, look, (second, "batch_size", "image_shape"))}
     base = {
         "structure": sizes,
-        "values": _kept(held, look, ("num_classes", "class_mode") if is_frame else ("num_classes",)),
+        "values": _kept(
+            held, look, ("num_classes", "class_mode") if is_frame else ("num_classes",)
+        ),
     }
     if "num_classes" not in base["values"] and is_kind(held.get("class_indices"), dict):
         base["values"]["num_classes"] = len(plain_dict(held["class_indices"]))
@@ -42,13 +44,20 @@ def iterator(value: Any, look: Any) -> dict[str, Any]:
 
 
 def _kept(held: Mapping[str, Any], look: Any, names: tuple[str, ...]) -> dict[str, Any]:
-    stated = {name: held[name] for name in names if held.get(name) is not None or name == "class_mode" and name in held}
+    stated = {
+        name: held[name]
+        for name in names
+        if held.get(name) is not None or name == "class_mode" and name in held
+    }
     return {name: plain(item, look) for name, item in stated.items() if is_plain(item)}
 
 
 def _more(held: Mapping[str, Any], look: Any) -> dict[str, Any]:
     names = ("class_mode", "color_mode", "shuffle", "subset", "batch_index")
-    classes = [look.scalar(name) for name in list(plain_dict(held.get("class_indices")))[: look.limits.names]]
+    classes = [
+        look.scalar(name)
+        for name in list(plain_dict(held.get("class_indices")))[: look.limits.names]
+    ]
     return dict(_kept(held, look, names), **({"classes": classes} if classes else {}))
 
 
@@ -85,15 +94,31 @@ def _labels(held: Mapping[str, Any]) -> dict[str, Any]:
         return {"batch[1]": _images(held)}
     targets: Any = held.get("_targets")
     if mode == "multi_output" and type(targets) is list:
-        return {f"batch[1][{at}]": [size_of(one)[1:], str(one.dtype)] for at, one in enumerate(targets) if size_of(one)}
-    return {"batch[1]": [size_of(targets)[1:], str(targets.dtype)]} if mode == "raw" and size_of(targets) else {}
+        return {
+            f"batch[1][{at}]": [size_of(one)[1:], str(one.dtype)]
+            for at, one in enumerate(targets)
+            if size_of(one)
+        }
+    return (
+        {"batch[1]": [size_of(targets)[1:], str(targets.dtype)]}
+        if mode == "raw" and size_of(targets)
+        else {}
+    )
 
 
 def generator(value: Any, look: Any) -> dict[str, Any]:
     """What an ImageDataGenerator does to images, as far as it is set."""
     held = instance_dict(value)
-    stated = {name: plain(held[name], look) for name in _CHANGES.split() if name in held and is_plain(held[name])}
-    done = {name: fact for name, fact in stated.items() if fact not in (None, 0, [1.0, 1.0], "channels_last")}
+    stated = {
+        name: plain(held[name], look)
+        for name in _CHANGES.split()
+        if name in held and is_plain(held[name])
+    }
+    done = {
+        name: fact
+        for name, fact in stated.items()
+        if fact not in (None, 0, [1.0, 1.0], "channels_last")
+    }
     split = look.scalar(held.get("_validation_split"))
     return {"plus": {"values": dict(done, **({"validation_split": split} if split else {}))}}
 
@@ -127,7 +152,9 @@ def _first_batch(facts: Facts) -> dict[str, Any]:
     shapes = {name: part["shape"][0] for name, part in parts.items() if "shape" in part}
     dtypes = {name: part["dtype"][0] for name, part in parts.items() if "dtype" in part}
     failed: dict[str, Any] = {
-        name: facts[name] for name in ("length_error", "sample_error", "unfinished") if name in facts
+        name: facts[name]
+        for name in ("length_error", "sample_error", "unfinished")
+        if name in facts
     }
     return {
         "structure": {"num_batches": facts.get("n_samples"), "batch_shapes": shapes},

@@ -15,7 +15,18 @@ from ...groups import merged
 from ...kinds import ROWS
 from ...own_dict import own_dict
 from ..tensorflow.tensors import dims
-from .parts import PACKAGES, call_of, counts, dtype_of, layers_of, plain_dict, plain_list, shape_of, variables, walk
+from .parts import (
+    PACKAGES,
+    call_of,
+    counts,
+    dtype_of,
+    layers_of,
+    plain_dict,
+    plain_list,
+    shape_of,
+    variables,
+    walk,
+)
 
 _MOST_NAMES = 60
 _RANKS = ("ndim", "min_ndim", "max_ndim")
@@ -48,7 +59,12 @@ def layer(value: Any, look: Any) -> dict[str, Any]:
     facts = about_layer(value, look)
     facts.pop("type")
     inside = list(walk(value, look, {}))
-    names = {"layers": [f"{name_of_layer(one)} ({type(one).__qualname__})" for one in layers_of(held)[:_MOST_NAMES]]}
+    names = {
+        "layers": [
+            f"{name_of_layer(one)} ({type(one).__qualname__})"
+            for one in layers_of(held)[:_MOST_NAMES]
+        ]
+    }
     n_weights = counts(inside) if held.get("built") is not False else {}
     structure = {**facts, **n_weights, **(names if names["layers"] else {})}
     built = {"built": held["built"]} if type(held.get("built")) is bool else {}
@@ -66,7 +82,9 @@ def about_layer(layer: Any, look: Any, nodes: Mapping[int, Any] | None = None) -
     """Type, settings, what it takes and returns; before it is called, what it expects."""
     held = own_dict(layer)
     kind = type(layer)
-    facts: dict[str, Any] = {"type": kind.__qualname__ if package_of(kind) in PACKAGES else type_name(kind)}
+    facts: dict[str, Any] = {
+        "type": kind.__qualname__ if package_of(kind) in PACKAGES else type_name(kind)
+    }
     facts.update(settings_of(held, look))
     called = call_of(held, nodes) or built_with(held)
     if not called or held.get("built") is False:
@@ -103,17 +121,27 @@ def settings_of(held: Mapping[str, Any], look: Any) -> dict[str, Any]:
     cell = own_dict(held.get("cell"))
     inner: dict[str, Any] = {name: cell[name] for name in ("units", "activation") if name in cell}
     inner.update(held)
-    stated = {name: inner[name] for name in _SETTINGS.split() if name in inner and is_plain(inner[name])}
+    stated = {
+        name: inner[name] for name in _SETTINGS.split() if name in inner and is_plain(inner[name])
+    }
     activation = inner.get("activation")
     if type(activation) is FunctionType:
         stated["activation"] = activation.__name__
-    return {name: plain(item, look) for name, item in stated.items() if item is not None and not _is_usual(name, item)}
+    return {
+        name: plain(item, look)
+        for name, item in stated.items()
+        if item is not None and not _is_usual(name, item)
+    }
 
 
 def _is_usual(name: str, item: Any) -> bool:
     if name not in _USUAL:
         return False
-    return all(part == _USUAL[name] for part in item) if type(item) in ROWS else bool(item == _USUAL[name])
+    return (
+        all(part == _USUAL[name] for part in item)
+        if type(item) in ROWS
+        else bool(item == _USUAL[name])
+    )
 
 
 def built_with(held: Mapping[str, Any]) -> dict[str, Any]:
@@ -154,5 +182,8 @@ def symbolic(value: Any, look: Any) -> dict[str, Any]:
     """A symbolic tensor, or a variable's shape and dtype."""
     dtype = dtype_of(value)
     name = look.scalar(own_dict(value).get("name"))
-    facts = {"structure": {"shape": shape_of(value)}, "representation": {"dtype": dtype} if dtype else {}}
+    facts = {
+        "structure": {"shape": shape_of(value)},
+        "representation": {"dtype": dtype} if dtype else {},
+    }
     return {"plus": dict(facts, values={"name": name} if name else {})}

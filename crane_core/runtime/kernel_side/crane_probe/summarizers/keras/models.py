@@ -23,7 +23,11 @@ def model(value: Any, look: Any) -> dict[str, Any]:
     n_weights = counts(inside) if held.get("built") is not False else {}
     structure = {**_ends(held, network), **n_weights, **_layers(held, network, look)}
     representation = {**_input_dtypes(network), **layers.call_signature(value)}
-    plus = {"structure": structure, "representation": representation, "values": _state(held, inside, look)}
+    plus = {
+        "structure": structure,
+        "representation": representation,
+        "values": _state(held, inside, look),
+    }
     return {"plus": merged(plus, layers.attributes(value, held, look))}
 
 
@@ -58,10 +62,16 @@ def _ends(held: Mapping[str, Any], network: Mapping[str, Any]) -> dict[str, Any]
 def _layers(held: Mapping[str, Any], network: Mapping[str, Any], look: Any) -> dict[str, Any]:
     """{"layers": {name: {"type", settings, "takes", "gives"}}} in order; the middle of very many is counted."""
     own = layers_of(held)
-    nodes = {id(node): node for node in network.get("_nodes", network.get("_network_nodes", ())) if node is not None}
+    nodes = {
+        id(node): node
+        for node in network.get("_nodes", network.get("_network_nodes", ()))
+        if node is not None
+    }
     half = _MOST_LAYERS // 2
     kept = own if len(own) <= _MOST_LAYERS else [*own[:half], *own[-half:]]
-    shown = {look.text(layers.name_of_layer(one)): layers.about_layer(one, look, nodes) for one in kept}
+    shown = {
+        look.text(layers.name_of_layer(one)): layers.about_layer(one, look, nodes) for one in kept
+    }
     facts: dict[str, Any] = {"layers": shown} if shown else {}
     return dict(facts, layers_not_shown=len(own) - len(kept)) if len(own) > len(kept) else facts
 
@@ -71,7 +81,11 @@ def _layers(held: Mapping[str, Any], network: Mapping[str, Any], look: Any) -> d
 
 def _state(held: Mapping[str, Any], inside: list[Any], look: Any) -> dict[str, Any]:
     built = {"built": held["built"]} if type(held.get("built")) is bool else {}
-    frozen = [layers.name_of_layer(layer) for layer in inside if own_dict(layer).get("_trainable") is False]
+    frozen = [
+        layers.name_of_layer(layer)
+        for layer in inside
+        if own_dict(layer).get("_trainable") is False
+    ]
     return {**built, **_compiled(held, look), **({"not_trainable": frozen[:10]} if frozen else {})}
 
 

@@ -24,7 +24,9 @@ _NS_PER_LAYER = 60_000
 
 def is_of_keras(value: Any, name: str) -> bool:
     """True for an object of Keras' class of that name, or of a class derived from it."""
-    return any(name_of(kind) == name and package_of(kind) in PACKAGES for kind in mro_of(type(value)))
+    return any(
+        name_of(kind) == name and package_of(kind) in PACKAGES for kind in mro_of(type(value))
+    )
 
 
 def plain_list(value: Any) -> list[Any]:
@@ -81,7 +83,10 @@ def counts(layers: list[Any]) -> dict[str, int]:
         trained, others = (sum(map(size_of, variables(held, group))) for group in _VARIABLE_LISTS)
         n_all += trained + others
         n_trained += trained if held.get("_trainable", True) else 0
-    return {"n_parameters": n_all, **({"n_trainable_parameters": n_trained} if n_trained != n_all else {})}
+    return {
+        "n_parameters": n_all,
+        **({"n_trainable_parameters": n_trained} if n_trained != n_all else {}),
+    }
 
 
 def variables(held: Mapping[str, Any], group: str) -> list[Any]:

@@ -44,9 +44,19 @@ def settings(value: Any, look: Any) -> dict[str, Any]:
     """The plain public settings that are not left open; what a wrapped function was given."""
     held = own_dict(value)
     held = {**held, **plain_dict(held.get("_fn_kwargs"))}
-    public = {name: item for name, item in held.items() if type(name) is str and not name.startswith("_")}
-    stated = {name: plain(item, look) for name, item in public.items() if name not in _LEFT_OUT and is_plain(item)}
-    return {name: fact for name, fact in stated.items() if fact not in (None, False) and _USUAL.get(name) != fact}
+    public = {
+        name: item for name, item in held.items() if type(name) is str and not name.startswith("_")
+    }
+    stated = {
+        name: plain(item, look)
+        for name, item in public.items()
+        if name not in _LEFT_OUT and is_plain(item)
+    }
+    return {
+        name: fact
+        for name, fact in stated.items()
+        if fact not in (None, False) and _USUAL.get(name) != fact
+    }
 
 
 def loss(value: Any, look: Any) -> dict[str, Any]:
@@ -88,7 +98,11 @@ def history(value: Any, look: Any) -> dict[str, Any]:
     held = own_dict(value)
     recorded = plain_dict(held.get("history"))
     lists = {name: item for name, item in recorded.items() if type(item) is list}
-    last = {look.label(name): look.scalar(item[-1]) for name, item in list(lists.items())[:_FINAL] if item}
+    last = {
+        look.label(name): look.scalar(item[-1])
+        for name, item in list(lists.items())[:_FINAL]
+        if item
+    }
     epochs = plain_list(held.get("epoch"))
     return {
         "plus": {

@@ -53,7 +53,10 @@ def dtype_text(values: Any) -> str:
 
 def dtype_of(values: Any) -> Any:
     """The dtype of an array; one that would remember the access is read past its memory."""
-    kept: Any = next((class_dict(kind)["dtype"] for kind in mro_of(type(values)) if "dtype" in class_dict(kind)), None)
+    kept: Any = next(
+        (class_dict(kind)["dtype"] for kind in mro_of(type(values)) if "dtype" in class_dict(kind)),
+        None,
+    )
     return kept.fget(values) if name_of(type(kept)) == "CachedProperty" else values.dtype
 
 
@@ -64,7 +67,10 @@ def items_of(values: Any) -> list[Any]:
         return [arrays.plain(item) for item in array]
     if name_of(type(values)) == "PeriodArray":
         missing = arrays.numpy().iinfo("int64").min
-        return [None if item == missing else period_text(values, item) for item in values._ndarray.tolist()]
+        return [
+            None if item == missing else period_text(values, item)
+            for item in values._ndarray.tolist()
+        ]
     return to_list(values)
 
 
@@ -99,7 +105,9 @@ def _of_numbers(values: Any, array: Any, look: Any, known: KnownColumn) -> Colum
         return _of_periods(values, look)
     if not array.size:
         return ColumnFacts(range_facts(None, 0, 0, look), {}, {})
-    found, at = (known.ranges, known.row) if known.ranges is not None else (arrays.overall(array, look), 0)
+    found, at = (
+        (known.ranges, known.row) if known.ranges is not None else (arrays.overall(array, look), 0)
+    )
     basic = range_facts(found, at, array.size, look)
     ends = (found.low[at], found.high[at]) if found is not None else None
     distinct = arrays.distinct(array, look, ends, is_brief=known.is_brief)
@@ -126,7 +134,9 @@ def _of_periods(values: Any, look: Any) -> ColumnFacts:
     facts: dict[str, Any] = {"has_nan": n_missing > 0}
     found = arrays.in_pieces((piece[piece != missing] for piece in arrays.pieces(numbers)), look)
     if found is not None and size > n_missing:
-        facts["value_range"] = [period_text(values, int(bound[0])) for bound in (found.low, found.high)]
+        facts["value_range"] = [
+            period_text(values, int(bound[0])) for bound in (found.low, found.high)
+        ]
     return ColumnFacts(facts, {"n_nan": n_missing} if n_missing else {}, {})
 
 
@@ -152,12 +162,18 @@ def _unmasked(data: Any, mask: Any) -> Iterator[Any]:
         yield data[part][~mask[part]]
 
 
-def _of_pieces(again: Callable[[], Iterator[Any]], size: int, n_missing: int, look: Any) -> ColumnFacts:
+def _of_pieces(
+    again: Callable[[], Iterator[Any]], size: int, n_missing: int, look: Any
+) -> ColumnFacts:
     """Numbers in pieces without those that are missing."""
     found = arrays.in_pieces(again(), look) if size > n_missing else None
     values = range_facts(found, 0, size - n_missing, look)
     values["has_nan"] = n_missing > 0 or bool(values.get("has_nan"))
-    values.update(_distinct_in_pieces(again, size, look) if size > n_missing else {"value_type": "empty or all NaN"})
+    values.update(
+        _distinct_in_pieces(again, size, look)
+        if size > n_missing
+        else {"value_type": "empty or all NaN"}
+    )
     more = more_facts(found, 0, size - n_missing)
     n_nan = n_missing + more.get("n_nan", 0)
     return ColumnFacts(values, dict(more, **({"n_nan": n_nan} if n_nan else {})), {})
@@ -187,12 +203,20 @@ def _of_objects(array: Any, look: Any) -> ColumnFacts:
     if _is_all_text(array, look):
         return _of_texts_only(row, [(str, row.length)], 0, look)
     if not look.affords(row.length * _NS_PER_OBJECT):
-        return ColumnFacts({"not_computed": f"types and missing values of {row.length} objects"}, {}, {})
+        return ColumnFacts(
+            {"not_computed": f"types and missing values of {row.length} objects"}, {}, {}
+        )
     kinds = counted(row.again)
     has_floats = any(kind is float for kind, _ in kinds)
-    n_nan = sum(1 for item in row.again() if type(item) is float and item != item) if has_floats else 0
+    n_nan = (
+        sum(1 for item in row.again() if type(item) is float and item != item) if has_floats else 0
+    )
     n_missing = n_nan + sum(count for kind, count in kinds if _is_missing_kind(kind))
-    present = [(kind, count - (n_nan if kind is float else 0)) for kind, count in kinds if not _is_missing_kind(kind)]
+    present = [
+        (kind, count - (n_nan if kind is float else 0))
+        for kind, count in kinds
+        if not _is_missing_kind(kind)
+    ]
     present = [(kind, count) for kind, count in present if count]
     if len(present) == 1 and present[0][0] is str:
         texts = RowOfValues(present[0][1], lambda: filter(_is_text, row.again()), row.at)
@@ -209,16 +233,24 @@ def _types_shown(kinds: list[tuple[type, int]], look: Any) -> dict[str, Any]:
 def _is_all_text(array: Any, look: Any) -> bool:
     """True when pandas' own quick look finds nothing but texts."""
     quick = getattr(sys.modules.get("pandas._libs.lib"), "is_string_array", None)
-    if quick is None or not array.shape[0] or not look.affords(array.shape[0] * _NS_PER_CHECKED_TEXT):
+    if (
+        quick is None
+        or not array.shape[0]
+        or not look.affords(array.shape[0] * _NS_PER_CHECKED_TEXT)
+    ):
         return False
     return all(quick(piece) for piece in arrays.pieces(array))
 
 
-def _of_texts_only(texts: RowOfValues, kinds: list[tuple[type, int]], n_missing: int, look: Any) -> ColumnFacts:
+def _of_texts_only(
+    texts: RowOfValues, kinds: list[tuple[type, int]], n_missing: int, look: Any
+) -> ColumnFacts:
     values = dict({"has_nan": n_missing > 0}, **sequences.text_facts(texts, look))
     more: dict[str, Any] = {"n_nan": n_missing} if n_missing else {}
     return ColumnFacts(
-        values, dict(more, **_read_as_numbers(texts, look), **_forms(texts, look)), _types_shown(kinds, look)
+        values,
+        dict(more, **_read_as_numbers(texts, look), **_forms(texts, look)),
+        _types_shown(kinds, look),
     )
 
 
@@ -237,7 +269,9 @@ def _odd_ones(row: RowOfValues, present: list[tuple[type, int]]) -> dict[str, An
     most, _ = max(present, key=lambda one: (one[1], type_name(one[0])))
     others = Kinds(*(kind for kind, _ in present if kind is not most))
     odd = ((at, item) for at, item in enumerate(row.again()) if type(item) in others)
-    shown = [(at, item) for at, item in islice(odd, 4 * _OFFENDERS) if not _is_nan(item)][:_OFFENDERS]
+    shown = [(at, item) for at, item in islice(odd, 4 * _OFFENDERS) if not _is_nan(item)][
+        :_OFFENDERS
+    ]
     return {"other_types_at": {str(at): _typed(item) for at, item in shown}} if shown else {}
 
 
@@ -263,7 +297,9 @@ def rarest(values: Any, n_unique: Any, look: Any) -> dict[str, Any]:
         return {}
     if not look.affords(len(values) * _NS_PER_OBJECT):
         return {}
-    counts: Counter[Any] = Counter(item for item in items_of(values) if type(item) in SCALARS and item == item)
+    counts: Counter[Any] = Counter(
+        item for item in items_of(values) if type(item) in SCALARS and item == item
+    )
     counts.pop(None, None)
     return {"n_of_rarest": min(counts.values())} if len(counts) == n_unique else {}
 
@@ -322,11 +358,19 @@ def _reads_as_number(text: str) -> bool:
 def _of_categories(values: Any, look: Any) -> ColumnFacts:
     """Categories, in order where they have one, and which of them occur."""
     np = arrays.numpy()
-    codes, categories = values._codes if hasattr(values, "_codes") else values._ndarray, values.categories
+    codes, categories = (
+        values._codes if hasattr(values, "_codes") else values._ndarray,
+        values.categories,
+    )
     labels = labels_of(categories, look.limits.names)
-    representation = {"categories": [look.scalar(label) for label in labels], "ordered": bool(values.ordered)}
+    representation = {
+        "categories": [look.scalar(label) for label in labels],
+        "ordered": bool(values.ordered),
+    }
     if not look.affords(codes.shape[0] * 3):
-        return ColumnFacts({"not_computed": f"counts of {codes.shape[0]} values"}, {}, representation)
+        return ColumnFacts(
+            {"not_computed": f"counts of {codes.shape[0]} values"}, {}, representation
+        )
     counts = (
         sum(np.bincount(piece + 1, minlength=len(categories) + 1) for piece in arrays.pieces(codes))
         if len(codes)
@@ -337,7 +381,9 @@ def _of_categories(values: Any, look: Any) -> ColumnFacts:
     found = {"has_nan": n_missing > 0, "num_unique": n_used, "value_type": "categorical or object"}
     more: dict[str, Any] = {"n_nan": n_missing} if n_missing else {}
     unused = len(labels) - n_used
-    return ColumnFacts(found, dict(more, **({"n_unused_categories": unused} if unused > 0 else {})), representation)
+    return ColumnFacts(
+        found, dict(more, **({"n_unused_categories": unused} if unused > 0 else {})), representation
+    )
 
 
 def _of_texts(values: Any, look: Any) -> ColumnFacts:
@@ -367,7 +413,9 @@ def _of_arrow_texts(chunked: Any, look: Any) -> ColumnFacts:
     n_missing = chunked.null_count
     row = RowOfValues(
         len(chunked) - n_missing,
-        lambda: chain.from_iterable(piece.drop_null().to_pylist() for piece in _arrow_pieces(chunked)),
+        lambda: chain.from_iterable(
+            piece.drop_null().to_pylist() for piece in _arrow_pieces(chunked)
+        ),
         lambda at: chunked[at].as_py(),
     )
     values: dict[str, Any] = {"has_nan": n_missing > 0}
@@ -379,10 +427,17 @@ def _of_arrow_texts(chunked: Any, look: Any) -> ColumnFacts:
 def _arrow_distinct(chunked: Any, row: RowOfValues, look: Any) -> dict[str, Any]:
     """Distinct texts of a long column by arrow's own counting; nothing if that does not pay or they are many."""
     compute = sys.modules.get("pyarrow.compute")
-    if compute is None or row.length <= _LONG or len(set(row.first(4096))) > sequences.KNOWN_DISTINCT:
+    if (
+        compute is None
+        or row.length <= _LONG
+        or len(set(row.first(4096))) > sequences.KNOWN_DISTINCT
+    ):
         return {}
     if not look.affords(row.length * _NS_PER_ARROW_TEXT):
-        return {"value_type": "categorical or object", "not_computed": f"distinct values of {row.length} texts"}
+        return {
+            "value_type": "categorical or object",
+            "not_computed": f"distinct values of {row.length} texts",
+        }
     found: set[Any] = set()
     for piece in _arrow_pieces(chunked):
         look.check()
@@ -410,13 +465,19 @@ def _of_arrow(values: Any, look: Any) -> ColumnFacts:
 
 
 def _is_arrow_number(kind: str) -> bool:
-    return kind.startswith(("int", "uint", "float", "double", "halffloat", "timestamp", "duration", "date"))
+    return kind.startswith(
+        ("int", "uint", "float", "double", "halffloat", "timestamp", "duration", "date")
+    )
 
 
 def _of_sparse(values: Any, look: Any) -> ColumnFacts:
     """Sparse values: the ones that are stored, and the one for all others."""
     stored = values.sp_values
-    found = arrays.overall(stored, look) if stored.size and stored.dtype.kind in arrays.NUMERIC else None
+    found = (
+        arrays.overall(stored, look)
+        if stored.size and stored.dtype.kind in arrays.NUMERIC
+        else None
+    )
     facts = range_facts(found, 0, stored.size, look) if stored.dtype.kind in arrays.NUMERIC else {}
     representation = {"fill_value": look.scalar(values.fill_value), "n_stored": int(stored.size)}
     return ColumnFacts({"stored_values": facts}, {}, representation)
@@ -426,7 +487,13 @@ _READERS: dict[str, Callable[[Any, Any], ColumnFacts]] = {
     **dict.fromkeys(("IntegerArray", "FloatingArray", "BooleanArray"), _of_masked),
     "Categorical": _of_categories,
     **dict.fromkeys(
-        ("StringArray", "ArrowStringArray", "ArrowStringArrayNumpySemantics", "StringArrayNumpySemantics"), _of_texts
+        (
+            "StringArray",
+            "ArrowStringArray",
+            "ArrowStringArrayNumpySemantics",
+            "StringArrayNumpySemantics",
+        ),
+        _of_texts,
     ),
     "ArrowExtensionArray": _of_arrow,
     "SparseArray": _of_sparse,

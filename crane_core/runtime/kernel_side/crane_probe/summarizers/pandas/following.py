@@ -61,7 +61,19 @@ _OR_LEVELS = {"groupby", "sort_values", "pivot_table", "merge", "join"}
 """Methods that take the name of an index level in place of a column."""
 _DICTS_OF_COLUMNS = {"astype": "dtype", "agg": "func", "aggregate": "func"}
 _MORE_NAMES = {"resolvers", "local_dict", "global_dict", "level"}
-_IN_QUERIES = ("index", "columns", "True", "False", "None", "inf", "Inf", "Timestamp", "datetime", "list", "tuple")
+_IN_QUERIES = (
+    "index",
+    "columns",
+    "True",
+    "False",
+    "None",
+    "inf",
+    "Inf",
+    "Timestamp",
+    "datetime",
+    "list",
+    "tuple",
+)
 """What the text of a query may name without a column of that name."""
 _ACCESSORS = {"str": "text", "dt": "datetimelike values", "cat": "categories"}
 
@@ -121,8 +133,14 @@ def table_of(value: Any) -> FollowedTable:
     if length_of(frame.columns) > _MOST_LABELS:
         return FollowedTable(None, frame.index, frame.columns)
     labels = tuple(labels_of(frame.columns))
-    if not all(part in PLAIN for label in labels for part in map(type, label if type(label) is tuple else (label,))):
-        return FollowedTable(None, frame.index, frame.columns)  # times and intervals are found by texts and numbers too
+    if not all(
+        part in PLAIN
+        for label in labels
+        for part in map(type, label if type(label) is tuple else (label,))
+    ):
+        return FollowedTable(
+            None, frame.index, frame.columns
+        )  # times and intervals are found by texts and numbers too
     held = {label: column.values for label, column in zip(labels, columns_of(frame))}
     return FollowedTable(labels, frame.index, frame.columns, held, tuple(index_names(frame.index)))
 
@@ -140,7 +158,9 @@ def of_table(table: FollowedTable, steps: tuple[ChainStep, ...]) -> Resolution:
     if step.kind == ITEM:
         return _item(table, step.value)
     if step.kind != ATTRIBUTE:
-        return Resolution(missing=(Missing("attributes", {"type": "pandas.DataFrame", "attribute": "__call__"}),))
+        return Resolution(
+            missing=(Missing("attributes", {"type": "pandas.DataFrame", "attribute": "__call__"}),)
+        )
     name = step.value
     if after is not None and after.kind == ITEM and name in _INDEXERS:
         return _INDEXERS[name](table, after.value)
@@ -161,7 +181,9 @@ def _attribute(table: FollowedTable, name: str) -> Resolution:
     if name == "shape":
         return Resolution((length_of(table.index), length_of(table.columns)))
     if _is_on_class(module.DataFrame, name):
-        return Resolution(note=METHOD if callable(class_dict_value(module.DataFrame, name)) else PROPERTY)
+        return Resolution(
+            note=METHOD if callable(class_dict_value(module.DataFrame, name)) else PROPERTY
+        )
     if table.labels is None:
         return Resolution()
     if name in table.labels:
@@ -188,12 +210,18 @@ def _is_on_class(kind: Any, name: str) -> bool:
 
 def class_dict_value(kind: Any, name: str) -> Any:
     """What the class or a parent stores under the name."""
-    return next((class_dict(parent)[name] for parent in mro_of(kind) if name in class_dict(parent)), None)
+    return next(
+        (class_dict(parent)[name] for parent in mro_of(kind) if name in class_dict(parent)), None
+    )
 
 
 def _column(table: FollowedTable, label: Any) -> Resolution:
     is_double = table.labels is not None and table.labels.count(label) > 1
-    return Resolution() if is_double else Resolution(Values(table.arrays[label], table.index), follow=of_values)
+    return (
+        Resolution()
+        if is_double
+        else Resolution(Values(table.arrays[label], table.index), follow=of_values)
+    )
 
 
 def _item(table: FollowedTable, item: Any) -> Resolution:
@@ -204,7 +232,12 @@ def _item(table: FollowedTable, item: Any) -> Resolution:
         return Resolution()
     if item in table.labels:
         return _column(table, item)
-    if item in _firsts(table.labels) or type(item) is tuple and item[:1] and item[0] in _firsts(table.labels):
+    if (
+        item in _firsts(table.labels)
+        or type(item) is tuple
+        and item[:1]
+        and item[0] in _firsts(table.labels)
+    ):
         return Resolution()
     return Resolution(missing=(_no_column(table, item),))
 
@@ -219,7 +252,11 @@ def _missing(table: FollowedTable, items: Any, *, or_levels: bool = False) -> li
         return []
     there = {*table.labels, *_firsts(table.labels), *(table.levels if or_levels else ())}
     given = items if type(items) in LISTED and items not in _tuples_among(table) else [items]
-    asked = [item for item in given if type(item) in SINGLE or type(item) is tuple and not _holds_unknown(item)]
+    asked = [
+        item
+        for item in given
+        if type(item) in SINGLE or type(item) is tuple and not _holds_unknown(item)
+    ]
     return [_no_column(table, item) for item in asked if item not in there]
 
 
@@ -229,7 +266,12 @@ def _tuples_among(table: FollowedTable) -> tuple[Any, ...]:
 
 def _no_column(table: FollowedTable, label: Any) -> Missing:
     labels = table.labels or ()
-    fact = {"type": "pandas.DataFrame", "column": label, "similar": similar(label, labels), "n_columns": len(labels)}
+    fact = {
+        "type": "pandas.DataFrame",
+        "column": label,
+        "similar": similar(label, labels),
+        "n_columns": len(labels),
+    }
     if label in table.levels:
         fact["is_name_of_index_level"] = True
     return Missing("columns", fact)
@@ -271,14 +313,18 @@ def _similar_labels(index: Any, label: Any) -> list[str]:
 
 def _iloc(table: FollowedTable, item: Any) -> Resolution:
     rows, columns = item if type(item) is tuple and len(item) == 2 else (item, slice(None))
-    missing = _beyond(rows, length_of(table.index), "rows") + _beyond(columns, length_of(table.columns), "columns")
+    missing = _beyond(rows, length_of(table.index), "rows") + _beyond(
+        columns, length_of(table.columns), "columns"
+    )
     return Resolution(missing=tuple(missing), n_steps=2)
 
 
 def _beyond(positions: Any, size: int, what: str) -> list[Missing]:
     """Positions that are needed and beyond the size."""
     asked = positions if type(positions) is list else [positions]
-    beyond = [position for position in asked if type(position) is int and not -size <= position < size]
+    beyond = [
+        position for position in asked if type(position) is int and not -size <= position < size
+    ]
     return [Missing("keys", {"index": position, "length": size, "in": what}) for position in beyond]
 
 
@@ -295,10 +341,14 @@ def _call(table: FollowedTable, name: str, arguments: Any) -> Resolution:
         return Resolution(missing=tuple(missing), n_steps=2)
     if name == "groupby" and "axis" not in named:
         return Resolution(Grouped(table), n_steps=2, follow=of_groups)
-    return Resolution(n_steps=2) if _is_on_class(pandas().DataFrame, name) else _attribute(table, name)
+    return (
+        Resolution(n_steps=2) if _is_on_class(pandas().DataFrame, name) else _attribute(table, name)
+    )
 
 
-def _columns_named(table: FollowedTable, name: str, positional: Any, named: dict[str, Any]) -> list[Missing]:
+def _columns_named(
+    table: FollowedTable, name: str, positional: Any, named: dict[str, Any]
+) -> list[Missing]:
     missing: list[Missing] = []
     for at, keyword in _NAMES_COLUMNS.get(name, ()):
         given = positional[at] if 0 <= at < len(positional) else named.get(keyword)
@@ -316,25 +366,35 @@ def _columns_named(table: FollowedTable, name: str, positional: Any, named: dict
     ]
 
 
-def _names_no_columns(table: FollowedTable, name: str, given: Any, positional: Any, named: dict[str, Any]) -> bool:
+def _names_no_columns(
+    table: FollowedTable, name: str, given: Any, positional: Any, named: dict[str, Any]
+) -> bool:
     """Whether an argument may name something else: rows by `axis`, columns by position in plots, a value for each row.
 
     Keys in a list as long as the frame, not all of them columns, are values to group by.
     """
-    if name in ("groupby", "sort_values", "dropna") and ("axis" in named or name == "dropna" and positional):
+    if name in ("groupby", "sort_values", "dropna") and (
+        "axis" in named or name == "dropna" and positional
+    ):
         return True
     if name == "melt" and ("col_level" in named or len(positional) > 4):
         return True
     if name in _DRAWS:
         return any(type(part) is int for part in (given if type(given) in LISTED else [given]))
     if name in ("groupby", "pivot_table"):
-        keys = [given] if name == "groupby" else [*positional[1:3], named.get("index"), named.get("columns")]
+        keys = (
+            [given]
+            if name == "groupby"
+            else [*positional[1:3], named.get("index"), named.get("columns")]
+        )
         n_keys = sum(len(part) if type(part) in LISTED else part is not None for part in keys)
         return bool(length_of(table.index) == n_keys)
     return False
 
 
-def _missing_in_drop(table: FollowedTable, name: str, positional: Any, named: dict[str, Any]) -> list[Missing]:
+def _missing_in_drop(
+    table: FollowedTable, name: str, positional: Any, named: dict[str, Any]
+) -> list[Missing]:
     if name != "drop" or named.get("errors") == "ignore" or "level" in named:
         return []
     columns, rows = _dropped(positional, named)
@@ -354,7 +414,9 @@ def _dropped(positional: Any, named: dict[str, Any]) -> tuple[Any, Any]:
     return columns, rows
 
 
-def _missing_in_query(table: FollowedTable, name: str, positional: Any, named: Mapping[str, Any]) -> list[Missing]:
+def _missing_in_query(
+    table: FollowedTable, name: str, positional: Any, named: Mapping[str, Any]
+) -> list[Missing]:
     """Names in the text of a query that are not columns."""
     text = positional[0] if name == "query" and positional else None
     if type(text) is not str or "`" in text or table.labels is None or set(named) & _MORE_NAMES:
@@ -364,8 +426,14 @@ def _missing_in_query(table: FollowedTable, name: str, positional: Any, named: M
     except SyntaxError:
         return []
     called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
-    names = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in called]
-    plain = [word for word in names if not word.startswith(("_at_", "ilevel_", "clevel_")) and word not in _IN_QUERIES]
+    names = [
+        node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in called
+    ]
+    plain = [
+        word
+        for word in names
+        if not word.startswith(("_at_", "ilevel_", "clevel_")) and word not in _IN_QUERIES
+    ]
     found = _missing(table, plain, or_levels=True)
     return [missing._replace(fact=dict(missing.fact, **{"in": "query"})) for missing in found]
 
@@ -379,8 +447,15 @@ def of_groups(grouped: Grouped, steps: tuple[ChainStep, ...]) -> Resolution:
         return Resolution()  # a list to pandas 1, refused by later ones whatever the columns are
     if step.kind == ITEM:
         return Resolution(missing=_item(grouped.table, step.value).missing)
-    if step.kind == ATTRIBUTE and len(steps) > 1 and steps[1].kind == CALL and step.value in ("agg", "aggregate"):
-        return Resolution(missing=tuple(_columns_named(grouped.table, "agg", *_unpacked(steps[1]))), n_steps=2)
+    if (
+        step.kind == ATTRIBUTE
+        and len(steps) > 1
+        and steps[1].kind == CALL
+        and step.value in ("agg", "aggregate")
+    ):
+        return Resolution(
+            missing=tuple(_columns_named(grouped.table, "agg", *_unpacked(steps[1]))), n_steps=2
+        )
     return Resolution()
 
 
@@ -396,7 +471,9 @@ def of_values(values: Values, steps: tuple[ChainStep, ...]) -> Resolution:
     if step.kind == ITEM:
         return _label_of(values, step.value)
     if step.kind != ATTRIBUTE:
-        return Resolution(missing=(Missing("attributes", {"type": "pandas.Series", "attribute": "__call__"}),))
+        return Resolution(
+            missing=(Missing("attributes", {"type": "pandas.Series", "attribute": "__call__"}),)
+        )
     if after is not None and after.kind == ITEM and step.value in _INDEXERS:
         return _position_of(values, step.value, after.value)
     if step.value in _ACCESSORS:
@@ -408,7 +485,9 @@ def _label_of(values: Values, item: Any) -> Resolution:
     """`series[label]`; a number is looked up as a label where labels are integers, and else only by pandas."""
     if is_multi(values.index) or type(item) not in INDICES:
         return Resolution()
-    array = None if storage.is_range(values.index) else ndarray_of(storage.index_values(values.index))
+    array = (
+        None if storage.is_range(values.index) else ndarray_of(storage.index_values(values.index))
+    )
     has_numbers = storage.is_range(values.index) or array is not None and array.dtype.kind in "iu"
     if has_numbers or type(item) is str:
         return Resolution(missing=tuple(_rows_missing(values.index, item)))
@@ -428,8 +507,14 @@ def _accessor(values: Values, name: str) -> Resolution:
     """`.str`, `.dt` and `.cat` exist for some dtypes alone."""
     if _has_accessor(values.array, name) is not False:
         return Resolution(note=PROPERTY)
-    fact = {"type": "pandas.Series", "attribute": name, "dtype": column_values.dtype_text(values.array)}
-    return Resolution(missing=(Missing("attributes", dict(fact, why=f".{name} needs {_ACCESSORS[name]}")),))
+    fact = {
+        "type": "pandas.Series",
+        "attribute": name,
+        "dtype": column_values.dtype_text(values.array),
+    }
+    return Resolution(
+        missing=(Missing("attributes", dict(fact, why=f".{name} needs {_ACCESSORS[name]}")),)
+    )
 
 
 def _has_accessor(array: Any, name: str) -> bool | None:
@@ -437,7 +522,9 @@ def _has_accessor(array: Any, name: str) -> bool | None:
     if name == "cat":
         return dtype == "category"
     if name == "dt":
-        is_time = dtype.startswith(("datetime", "timedelta", "period", "timestamp", "date", "duration", "time"))
+        is_time = dtype.startswith(
+            ("datetime", "timedelta", "period", "timestamp", "date", "duration", "time")
+        )
         return None if dtype == "category" else is_time
     if dtype == "object":
         return _has_text(array)
@@ -463,10 +550,16 @@ def _series_attribute(values: Values, name: str, after: ChainStep | None) -> Res
             return Resolution(values.index)
         is_call = after is not None and after.kind == CALL
         is_method = callable(class_dict_value(module.Series, name))
-        return Resolution(n_steps=2 if is_call else 1, note="" if is_call else METHOD if is_method else PROPERTY)
+        return Resolution(
+            n_steps=2 if is_call else 1, note="" if is_call else METHOD if is_method else PROPERTY
+        )
     if has_label(values.index, name) is not False:
         return Resolution()
-    fact = {"type": "pandas.Series", "attribute": name, "similar": _similar_attributes(module.Series, name, [])}
+    fact = {
+        "type": "pandas.Series",
+        "attribute": name,
+        "similar": _similar_attributes(module.Series, name, []),
+    }
     return Resolution(missing=(Missing("attributes", fact),))
 
 
@@ -488,7 +581,11 @@ def columns_asked(asked: AskedName, mentioned: Iterable[str], labels: list[Any])
     words = {*mentioned, *asked.attributes}
     numbers = {item for value in asked.items for item in _flat(value) if type(item) is int}
     firsts = [label[0] if type(label) is tuple and label else label for label in labels]
-    return [at for at, label in enumerate(firsts) if type(label) is str and label in words or _is_in(label, numbers)]
+    return [
+        at
+        for at, label in enumerate(firsts)
+        if type(label) is str and label in words or _is_in(label, numbers)
+    ]
 
 
 def keys_taken_as_unique(asked: AskedName) -> Iterator[list[Any]]:
@@ -497,7 +594,9 @@ def keys_taken_as_unique(asked: AskedName) -> Iterator[list[Any]]:
         given = dict(named)
         if method == "pivot":
             keys = [*_flat(given.get("index")), *_flat(given.get("columns"))]
-        elif method == "set_index" and (given.get("verify_integrity") is True or positional and _is_unstacked(asked)):
+        elif method == "set_index" and (
+            given.get("verify_integrity") is True or positional and _is_unstacked(asked)
+        ):
             keys = list(_flat(positional[0] if positional else given.get("keys")))
         else:
             continue

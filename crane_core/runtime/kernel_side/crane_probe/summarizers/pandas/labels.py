@@ -47,7 +47,11 @@ def index_facts(index: Any, look: Any) -> dict[str, Any]:
 
 def _n_repeated(index: Any) -> int:
     """How many labels stand there again after their first place."""
-    labels = list(zip(*(code.tolist() for code in index_codes(index)))) if is_multi(index) else labels_of(index)
+    labels = (
+        list(zip(*(code.tolist() for code in index_codes(index))))
+        if is_multi(index)
+        else labels_of(index)
+    )
     return len(labels) - len(set(labels))
 
 
@@ -82,7 +86,9 @@ def repeats(index: Any, look: Any) -> bool | None:
         return _rows_repeat(index, look)
     values = index_values(index)
     array = ndarray_of(values)
-    is_ordered = array is not None and array.dtype.kind in arrays.NUMERIC + arrays.TIMES and len(array) > 1
+    is_ordered = (
+        array is not None and array.dtype.kind in arrays.NUMERIC + arrays.TIMES and len(array) > 1
+    )
     if is_ordered and look.affords(len(array) * 3) and _is_rising(array):
         return False
     return _labels_repeat(index, look)
@@ -115,12 +121,19 @@ def _labels_repeat(index: Any, look: Any) -> bool | None:
 def all_plain(labels: list[Any]) -> bool:
     """True when comparing and hashing the labels runs no code of the notebook."""
     kinds = [kind for kind, _ in counted(labels.__iter__)]
-    return all(kind in PLAIN or kind is tuple or type_name(kind).startswith(("pandas.", "datetime.")) for kind in kinds)
+    return all(
+        kind in PLAIN or kind is tuple or type_name(kind).startswith(("pandas.", "datetime."))
+        for kind in kinds
+    )
 
 
 def repeated(labels: list[Any]) -> list[Any]:
     """The labels that occur more than once, in order."""
-    return [label for label, count in Counter(labels).items() if count > 1] if all_plain(labels) else []
+    return (
+        [label for label, count in Counter(labels).items() if count > 1]
+        if all_plain(labels)
+        else []
+    )
 
 
 def has_label(index: Any, label: Any) -> bool | None:
@@ -134,7 +147,11 @@ def has_label(index: Any, label: Any) -> bool | None:
     if array is not None and array is not values:
         return None  # times, and periods, which are stored as numbers
     if array is not None and array.dtype.kind in "iuf":
-        return False if type(label) is str else any(bool((piece == label).any()) for piece in arrays.pieces(array))
+        return (
+            False
+            if type(label) is str
+            else any(bool((piece == label).any()) for piece in arrays.pieces(array))
+        )
     if array is not None and array.dtype.kind != "O" or length_of(index) > _LISTED:
         return None
     labels = labels_of(index)

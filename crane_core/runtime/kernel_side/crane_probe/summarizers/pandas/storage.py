@@ -52,7 +52,9 @@ def frame_of(value: Any) -> Frame:
     manager = _manager(value)
     columns, index = manager.axes
     if hasattr(manager, "blocks"):
-        blocks = tuple(Block(tuple(block.mgr_locs.as_array.tolist()), block.values) for block in manager.blocks)
+        blocks = tuple(
+            Block(tuple(block.mgr_locs.as_array.tolist()), block.values) for block in manager.blocks
+        )
     else:
         blocks = tuple(Block((at,), values) for at, values in enumerate(manager.arrays))
     return Frame(columns, index, blocks)
@@ -78,7 +80,9 @@ def _column(block: Block, number: int, row: int) -> StoredColumn:
     array = ndarray_of(block.values)
     if array is not None and array.ndim == 2:
         is_plain = array is block.values
-        return StoredColumn(array[row] if is_plain else block.values._from_backing_data(array[row]), number, row)
+        return StoredColumn(
+            array[row] if is_plain else block.values._from_backing_data(array[row]), number, row
+        )
     return StoredColumn(block.values)
 
 
@@ -156,7 +160,9 @@ def labels_of(index: Any, limit: int | None = None) -> list[Any]:
     if is_range(index):
         return list(range_of(index)[:limit])
     if is_multi(index):
-        return list(zip(*(_level_labels(index, at, limit) for at in range(len(index_levels(index))))))
+        return list(
+            zip(*(_level_labels(index, at, limit) for at in range(len(index_levels(index)))))
+        )
     return to_list(index_values(index)[:limit])
 
 

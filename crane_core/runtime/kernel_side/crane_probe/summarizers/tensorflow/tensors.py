@@ -30,7 +30,10 @@ def tensor(value: Any, look: Any) -> dict[str, Any]:
     """Shape, dtype, has_nan, of a flat one distinct values; the range as an addition. Symbolic ones have no values."""
     if package_of(type(value)) != "tensorflow":
         return {}
-    summary = {"structure": {"shape": dims(value.shape)}, "representation": {"dtype": value.dtype.name}}
+    summary = {
+        "structure": {"shape": dims(value.shape)},
+        "representation": {"dtype": value.dtype.name},
+    }
     if not is_eager(value):
         return summary
     found: dict[str, Any] = look.in_time(summary, lambda: _values(value, look))
@@ -52,7 +55,13 @@ def dims(shape: Any) -> Any:
 def _values(value: Any, look: Any) -> dict[str, Any]:
     array = as_array(value)
     if array is None:
-        return {"plus": {"values": {"not_computed": f"the values of {value.dtype.name} on {device_of(value)}"}}}
+        return {
+            "plus": {
+                "values": {
+                    "not_computed": f"the values of {value.dtype.name} on {device_of(value)}"
+                }
+            }
+        }
     if type(array.dtype).__name__.startswith("BFloat16") or str(array.dtype) == "bfloat16":
         found = None
         if array.size and look.affords(array.size * _NS_PER_CONVERTED):
@@ -74,7 +83,9 @@ def as_array(value: Any) -> Any:
         n *= int(size)
     if not device_of(value).startswith("CPU") and n > _MOST_ELSEWHERE:
         return None
-    if value.dtype.name in ("string", "resource", "variant") and (n > _MOST_TEXTS or value.dtype.name != "string"):
+    if value.dtype.name in ("string", "resource", "variant") and (
+        n > _MOST_TEXTS or value.dtype.name != "string"
+    ):
         return None
     array = value._numpy_internal()
     return arrays.numpy().asarray(array)
@@ -95,8 +106,13 @@ def variable(value: Any, look: Any) -> dict[str, Any]:
     if found is not None:
         return merged(tensor(found, look), {"plus": {"values": trained}})
     dtype = getattr(held.get("_dtype"), "name", None)
-    summary = {"structure": {"shape": dims(held.get("_shape"))}, "representation": {"dtype": dtype} if dtype else {}}
-    return merged(summary, {"plus": {"values": dict(trained, not_computed="its value cannot be read now")}})
+    summary = {
+        "structure": {"shape": dims(held.get("_shape"))},
+        "representation": {"dtype": dtype} if dtype else {},
+    }
+    return merged(
+        summary, {"plus": {"values": dict(trained, not_computed="its value cannot be read now")}}
+    )
 
 
 def read(value: Any) -> Any:
@@ -123,9 +139,14 @@ def ragged(value: Any, look: Any) -> dict[str, Any]:
         return {}
     held = instance_dict(value)
     inside = look.inside([("row_values", held.get("_values"))])
-    base = {"structure": {"shape": dims(value.shape)}, "representation": {"dtype": value.dtype.name}}
+    base = {
+        "structure": {"shape": dims(value.shape)},
+        "representation": {"dtype": value.dtype.name},
+    }
     lengths = _row_lengths(held.get("_row_partition"))
-    return merged(base, {"plus": merged(inside, {"structure": dict(lengths, ragged_rank=value.ragged_rank)})})
+    return merged(
+        base, {"plus": merged(inside, {"structure": dict(lengths, ragged_rank=value.ragged_rank)})}
+    )
 
 
 def _row_lengths(partition: Any) -> dict[str, Any]:
@@ -142,8 +163,14 @@ def sparse(value: Any, look: Any) -> dict[str, Any]:
     if package_of(type(value)) != "tensorflow":
         return {}
     stored = instance_dict(value).get("_values")
-    base = {"structure": {"shape": dims(value.shape)}, "representation": {"dtype": value.dtype.name}}
-    return merged(base, {"plus": {"structure": {"n_stored": dims(stored.shape)[0]}} if stored is not None else {}})
+    base = {
+        "structure": {"shape": dims(value.shape)},
+        "representation": {"dtype": value.dtype.name},
+    }
+    return merged(
+        base,
+        {"plus": {"structure": {"n_stored": dims(stored.shape)[0]}} if stored is not None else {}},
+    )
 
 
 def shape(value: Any) -> tuple[int, ...] | None:
@@ -154,8 +181,16 @@ def shape(value: Any) -> tuple[int, ...] | None:
 def plain_scalar(value: Any) -> Any:
     """An eager tensor of no dimensions, or a variable that holds one, as Python's number; others as they are."""
     name = type(value).__name__
-    found = read(value) if name == "ResourceVariable" and dims(instance_dict(value).get("_shape")) == [] else value
+    found = (
+        read(value)
+        if name == "ResourceVariable" and dims(instance_dict(value).get("_shape")) == []
+        else value
+    )
     if found is None or not is_eager(found) or dims(found.shape) != []:
         return value
     array = as_array(found)
-    return value if array is None or type_name(type(array.dtype)).startswith("ml_dtypes") else array.item()
+    return (
+        value
+        if array is None or type_name(type(array.dtype)).startswith("ml_dtypes")
+        else array.item()
+    )

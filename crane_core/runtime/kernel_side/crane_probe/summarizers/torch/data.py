@@ -63,8 +63,12 @@ def _info(value: Any) -> dict[str, Any]:
     held = {name: item for name, item in instance_dict(value).items() if type(name) is str}
     tensors = {name: item for name, item in held.items() if type(item) is torch().Tensor}
     shapes = {name: {"dataset_shape": shape_of(item)} for name, item in tensors.items()}
-    types = {name: {"type": type_name(type(item))} for name, item in held.items() if name not in tensors}
-    dtypes = {name: {"dtype": str(torch().Tensor.dtype.__get__(item))} for name, item in tensors.items()}
+    types = {
+        name: {"type": type_name(type(item))} for name, item in held.items() if name not in tensors
+    }
+    dtypes = {
+        name: {"dtype": str(torch().Tensor.dtype.__get__(item))} for name, item in tensors.items()
+    }
     facts = {"structure": shapes, "representation": dict(types, **dtypes)}
     return {group: {"dataset_info": found} for group, found in facts.items() if found}
 
@@ -75,7 +79,9 @@ def _attributes(value: Any, look: Any) -> dict[str, Any]:
     held = instance_dict(_whole(value))
     if type(held.get("tensors")) is not tuple:
         return about
-    inside = look.inside((str(at), one) for at, one in enumerate(held["tensors"][: look.limits.items]))
+    inside = look.inside(
+        (str(at), one) for at, one in enumerate(held["tensors"][: look.limits.items])
+    )
     return merged(about, {group: {"tensors": facts} for group, facts in inside.items() if facts})
 
 
@@ -95,20 +101,28 @@ def loader(value: Any, look: Any) -> dict[str, Any]:
     """num_batches, num_examples, batch_size and the dataset's shapes; the batch as it really comes as an addition."""
     held = instance_dict(value)
     source = held.get("dataset")
-    base = {"structure": {"batch_size": look.scalar(held.get("batch_size"))}, "plus": _about(held, look)}
+    base = {
+        "structure": {"batch_size": look.scalar(held.get("batch_size"))},
+        "plus": _about(held, look),
+    }
     if is_kind(source, _data().IterableDataset):
         return merged(base, {"plus": {"values": {"advanced": "not by looking"}}})
     facts = told(source, value, look)
     counts = {"num_batches": facts.get("n_batches"), "num_examples": facts.get("n_samples")}
     structure = {name: count for name, count in counts.items() if count is not None}
-    return merged(merged(base, {"structure": structure}), merged(_published(facts, source), _batch(facts, value)))
+    return merged(
+        merged(base, {"structure": structure}),
+        merged(_published(facts, source), _batch(facts, value)),
+    )
 
 
 def _published(facts: Facts, source: Any) -> dict[str, Any]:
     """What the published extractor puts under `dataset`, each fact in its group; additions stay beside it."""
     found = merged(_info(source), _of_samples(facts))
     plus = {"plus": found.pop("plus", {})}
-    shapes = {name: part.get("shape", part["type"]) for name, part in facts.get("batch", {}).items()}
+    shapes = {
+        name: part.get("shape", part["type"]) for name, part in facts.get("batch", {}).items()
+    }
     shapes = {"error": facts["batch_error"]} if "batch_error" in facts else shapes
     under = merged(found, {"structure": {"batch_shapes": shapes}})
     return merged({group: {"dataset": part} for group, part in under.items()}, plus)
@@ -124,13 +138,21 @@ def _batch(facts: Facts, owner: Any) -> dict[str, Any]:
     structure: dict[str, Any] = {}
     if size and type(n) is int:
         is_short = min(size, n) > facts["n_indexed"]
-        structure = {"dataset": _full_size(batch, min(size, n), facts["n_indexed"], held)} if is_short else {}
-        structure.update({"last_batch_size": n % size} if n % size and held.get("drop_last") is False else {})
+        structure = (
+            {"dataset": _full_size(batch, min(size, n), facts["n_indexed"], held)}
+            if is_short
+            else {}
+        )
+        structure.update(
+            {"last_batch_size": n % size} if n % size and held.get("drop_last") is False else {}
+        )
     representation = {"batch_dtypes": dtypes, "batch_container": facts["batch_type"]}
     return {"plus": {"structure": structure, "representation": representation}}
 
 
-def _full_size(batch: dict[str, Any], size: int, n_collated: int, held: dict[str, Any]) -> dict[str, Any]:
+def _full_size(
+    batch: dict[str, Any], size: int, n_collated: int, held: dict[str, Any]
+) -> dict[str, Any]:
     if held.get("collate_fn") is not default_collate():
         return {"batch_shapes_of": f"{n_collated} samples, of the {size} of a batch"}
     shapes = {name: part["shape"] for name, part in batch.items() if "shape" in part}
@@ -141,7 +163,9 @@ def _about(held: dict[str, Any], look: Any) -> dict[str, Any]:
     """The loader's own settings, and the attributes of its dataset."""
     source, sampler, collate = (held.get(name) for name in ("dataset", "sampler", "collate_fn"))
     name = collate.__name__ if type(collate) is FunctionType else type_name(type(collate))
-    settings = {key: look.scalar(held[key]) for key in ("drop_last", "num_workers") if held.get(key)}
+    settings = {
+        key: look.scalar(held[key]) for key in ("drop_last", "num_workers") if held.get(key)
+    }
     about = {
         "representation": {
             "dataset": {"type": type_name(type(source))},
@@ -174,11 +198,16 @@ def _more_of_samples(facts: Facts, parts: dict[str, Any]) -> dict[str, Any]:
         "representation": {"sample_dtypes": "dtype", "image_modes": "mode"},
     }
     more: dict[str, Any] = {
-        group: {title: {name: part[key] for name, part in parts.items() if key in part} for title, key in keys.items()}
+        group: {
+            title: {name: part[key] for name, part in parts.items() if key in part}
+            for title, key in keys.items()
+        }
         for group, keys in kinds.items()
     }
     failed: dict[str, Any] = {
-        name: facts[name] for name in ("batches_error", "length_error", "sample_error", "draws") if name in facts
+        name: facts[name]
+        for name in ("batches_error", "length_error", "sample_error", "draws")
+        if name in facts
     }
     failed.update({"unfinished": _unfinished(facts)} if "unfinished" in facts else {})
     n_indexed = {"n_indexed": facts["n_indexed"]} if facts.get("n_indexed") else {}

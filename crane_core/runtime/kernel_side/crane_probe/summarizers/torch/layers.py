@@ -56,7 +56,10 @@ def _convolution(held: Held) -> Ends | None:
     axes = _AXES.get(len(kernel)) if type(kernel) is tuple else None
     if axes is None:
         return None
-    return Ends(["N", held.get("in_channels"), *axes], ["N", held.get("out_channels"), *(axis + "'" for axis in axes)])
+    return Ends(
+        ["N", held.get("in_channels"), *axes],
+        ["N", held.get("out_channels"), *(axis + "'" for axis in axes)],
+    )
 
 
 def _embedding(held: Held) -> Ends:
@@ -191,7 +194,11 @@ def sizes_of(layer: Any, held: Held) -> dict[str, Any]:
     if package_of(type(layer)) != "torch":
         return {}
     stated = {name: held[name] for name in SIZES if name in held}
-    return {name: _plain(size) for name, size in stated.items() if _is_plain(size) and not _is_usual(name, size, held)}
+    return {
+        name: _plain(size)
+        for name, size in stated.items()
+        if _is_plain(size) and not _is_usual(name, size, held)
+    }
 
 
 def _is_plain(size: Any) -> bool:
@@ -207,7 +214,9 @@ def _plain(size: Any) -> Any:
 def _is_usual(name: str, size: Any, held: Held) -> bool:
     if name == "stride":
         # A pooling's stride is its kernel unless said otherwise; a convolution's is 1.
-        return size == held.get("kernel_size") if "out_channels" not in held else _all_equal(size, 1)
+        return (
+            size == held.get("kernel_size") if "out_channels" not in held else _all_equal(size, 1)
+        )
     if name in ("kdim", "vdim"):
         return bool(size == held.get("embed_dim"))
     return name in _USUAL and _all_equal(size, _USUAL[name])

@@ -50,7 +50,9 @@ def part(held: Mapping[str, Any], name: str) -> dict[str, Any]:
     return dict(dict.items(found)) if is_kind(found, dict) else {}
 
 
-def walk(value: Any, look: Any, path: str = "", met: dict[int, Any] | None = None) -> Iterator[Layer]:
+def walk(
+    value: Any, look: Any, path: str = "", met: dict[int, Any] | None = None
+) -> Iterator[Layer]:
     """The module and all inside it, each once, in the order of definition, as far as the budget goes."""
     met = {} if met is None else met
     if id(value) in met or not look.affords(_NS_PER_MODULE):
@@ -81,7 +83,9 @@ def _containers(layers: list[Layer]) -> dict[str, Any]:
     found = [(layer, _children(layer)) for layer in layers]
     holders = [(layer, inner) for layer, inner in found if inner and len(inner) <= _MOST_LAYERS]
     for layer, inner in _shallowest(holders):
-        facts[layer.path] = dict({"type": _short_type(layer.module), "parts": list(inner)}, **_hooked(layer))
+        facts[layer.path] = dict(
+            {"type": _short_type(layer.module), "parts": list(inner)}, **_hooked(layer)
+        )
         for name, one in inner.items():
             path, first = f"{layer.path}.{name}" if layer.path else str(name), paths.get(id(one))
             same.update({path: first} if first not in (None, path) else {})
@@ -101,7 +105,11 @@ def _shallowest(holders: list[tuple[Layer, dict[str, Any]]]) -> list[tuple[Layer
 
 def _hooked(layer: Layer) -> dict[str, bool]:
     """Said of a module whose call runs more than its class's `forward`."""
-    return {"hooked": True} if any(layer.held.get(name) for name in _HOOKS) or "forward" in layer.held else {}
+    return (
+        {"hooked": True}
+        if any(layer.held.get(name) for name in _HOOKS) or "forward" in layer.held
+        else {}
+    )
 
 
 # Sizes
@@ -115,7 +123,8 @@ def _sizes(ends: list[Layer], look: Any) -> dict[str, Any]:
     half = _MOST_LAYERS // 2
     kept = ends if len(ends) <= _MOST_LAYERS else [*ends[:half], *asked[:half], *ends[-half:]]
     shown = {
-        layer.path: dict({"type": _short_type(layer.module)}, **_stated(layer), **_hooked(layer)) for layer in kept
+        layer.path: dict({"type": _short_type(layer.module)}, **_stated(layer), **_hooked(layer))
+        for layer in kept
     }
     facts: dict[str, Any] = {"layers": shown} if shown else {}
     return dict(facts, layers_not_shown=len(ends) - len(shown)) if len(ends) > len(shown) else facts
@@ -124,10 +133,14 @@ def _sizes(ends: list[Layer], look: Any) -> dict[str, Any]:
 def _stated(layer: Layer) -> dict[str, Any]:
     """The sizes that the layer states, else the shapes of its parameters; whether it waits for its first call."""
     facts = torch_layers.sizes_of(layer.module, layer.held)
-    own = {name: value for name, value in part(layer.held, "_parameters").items() if value is not None}
+    own = {
+        name: value for name, value in part(layer.held, "_parameters").items() if value is not None
+    }
     if any(map(is_uninitialized, own.values())):
         return dict(facts, uninitialized=True)
-    return facts or ({"parameters": {name: _shape(value) for name, value in own.items()}} if own else {})
+    return facts or (
+        {"parameters": {name: _shape(value) for name, value in own.items()}} if own else {}
+    )
 
 
 def _shape(value: Any) -> list[int]:
@@ -143,7 +156,9 @@ def _short_type(value: Any) -> str:
 
 def _expected(ends: list[Layer]) -> dict[str, Any]:
     """What the first sized layer takes and the last one returns, in the order of definition."""
-    sized = [(at, layer, torch_layers.ends_of(layer.module, layer.held)) for at, layer in enumerate(ends)]
+    sized = [
+        (at, layer, torch_layers.ends_of(layer.module, layer.held)) for at, layer in enumerate(ends)
+    ]
     known = [(at, layer, found) for at, layer, found in sized if found is not None]
     if not known:
         return {}
@@ -166,10 +181,17 @@ def _counts(layers: list[Layer]) -> dict[str, Any]:
     kind = torch().Tensor
     with torch()._C.DisableTorchFunction():
         sizes = [(kind.numel(value), kind.requires_grad.__get__(value)) for value in ready]
-    n_all, n_trained = sum(size for size, _ in sizes), sum(size for size, is_trained in sizes if is_trained)
+    n_all, n_trained = (
+        sum(size for size, _ in sizes),
+        sum(size for size, is_trained in sizes if is_trained),
+    )
     facts = {"n_parameters": n_all}
     facts.update({"n_trainable_parameters": n_trained} if n_trained != n_all else {})
-    return dict(facts, n_uninitialized_parameters=len(own) - len(ready)) if len(ready) < len(own) else facts
+    return (
+        dict(facts, n_uninitialized_parameters=len(own) - len(ready))
+        if len(ready) < len(own)
+        else facts
+    )
 
 
 def _parameters(layers: list[Layer]) -> list[Any]:
@@ -181,8 +203,13 @@ def _placed(layers: list[Layer]) -> dict[str, Any]:
     """Device and dtype of the parameters; lists where they differ."""
     kind = torch().Tensor
     with torch()._C.DisableTorchFunction():
-        places = [(kind.dtype.__get__(value), kind.device.__get__(value)) for value in _parameters(layers)]
-    facts = {name: sorted({str(place[at]) for place in places}) for at, name in enumerate(("dtype", "device"))}
+        places = [
+            (kind.dtype.__get__(value), kind.device.__get__(value)) for value in _parameters(layers)
+        ]
+    facts = {
+        name: sorted({str(place[at]) for place in places})
+        for at, name in enumerate(("dtype", "device"))
+    }
     return {name: found[0] if len(found) == 1 else found for name, found in facts.items() if found}
 
 
@@ -220,7 +247,9 @@ def is_answered_by_torch(value: Any) -> bool:
     """True when a missing attribute is looked for in the module's own dicts, and nowhere else."""
     owners = [kind for kind in mro_of(type(value)) if "__getattr__" in class_dict(kind)]
     asked_first = [
-        kind for kind in mro_of(type(value)) if "__getattribute__" in class_dict(kind) and kind is not object
+        kind
+        for kind in mro_of(type(value))
+        if "__getattribute__" in class_dict(kind) and kind is not object
     ]
     return bool(owners) and owners[0] is torch().nn.Module and not asked_first
 

@@ -44,7 +44,9 @@ def _ends(torch: Any, piece: Any) -> tuple[Any, Any, int]:
         return least, greatest, 0
     real = piece[~torch.isnan(piece)]
     n_nan = piece.numel() - real.numel()
-    return (*_ends(torch, real)[:2], n_nan) if real.numel() else (float("inf"), -float("inf"), n_nan)
+    return (
+        (*_ends(torch, real)[:2], n_nan) if real.numel() else (float("inf"), -float("inf"), n_nan)
+    )
 
 
 def _in_order(plain: Any) -> Any:

@@ -19,7 +19,13 @@ from ...kernel_copy.forked import Facts, Tell, Work
 from ...kinds import ROWS, Kinds
 from .tensors import torch
 
-_SAMPLERS = ("SequentialSampler", "RandomSampler", "WeightedRandomSampler", "SubsetRandomSampler", "BatchSampler")
+_SAMPLERS = (
+    "SequentialSampler",
+    "RandomSampler",
+    "WeightedRandomSampler",
+    "SubsetRandomSampler",
+    "BatchSampler",
+)
 _INDICES = Kinds(list, range)
 _SHARE_OF_TIME = 0.4
 """Of what the variable may still take, the part after which indexing makes do with the samples it has."""
@@ -89,7 +95,9 @@ def _batching(owner: Any) -> LoaderBatching | None:
     if foreign.leaves_no_trace() and not _is_of_torch(drawing.batches):
         return LoaderBatching(samples.MOST, collate, lambda: next(iter(drawing.batches)))
     if foreign.leaves_no_trace() and not _is_of_torch(drawing.sampler):
-        return LoaderBatching(drawing.size, collate, lambda: list(islice(drawing.sampler, drawing.size or 1)))
+        return LoaderBatching(
+            drawing.size, collate, lambda: list(islice(drawing.sampler, drawing.size or 1))
+        )
     return LoaderBatching(drawing.size, collate, _listed_indices(drawing))
 
 
@@ -105,7 +113,11 @@ def _listed_indices(drawing: Drawing) -> Any:
 
 
 def _is_of_torch(sampler: Any) -> bool:
-    return sampler is None or type(sampler).__name__ in _SAMPLERS and package_of(type(sampler)) == "torch"
+    return (
+        sampler is None
+        or type(sampler).__name__ in _SAMPLERS
+        and package_of(type(sampler)) == "torch"
+    )
 
 
 def _without_memory(batch: Any) -> Any:
@@ -129,7 +141,9 @@ def is_harmless(source: Any) -> bool:
     """True for torch's own datasets of tensors, and parts of them: indexing them runs no code of the notebook."""
     data, kind, held = torch().utils.data, type(source), instance_dict(source)
     if kind is data.TensorDataset:
-        return type(held.get("tensors")) is tuple and all(type(one) is torch().Tensor for one in held["tensors"])
+        return type(held.get("tensors")) is tuple and all(
+            type(one) is torch().Tensor for one in held["tensors"]
+        )
     if kind is data.Subset:
         return type(held.get("indices")) in _INDICES and is_harmless(held.get("dataset"))
     if kind is data.ConcatDataset:

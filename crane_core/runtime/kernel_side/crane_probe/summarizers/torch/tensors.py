@@ -23,15 +23,25 @@ def torch() -> Any:
 def tensor(value: Any, look: Any) -> dict[str, Any]:
     """Shape, dtype, device, requires_grad, has_nan, of a flat one distinct values; range and layout as additions."""
     if any(package_of(kind) != "torch" for kind in overriders(value, "__torch_dispatch__")):
-        return {"plus": {"values": {"not_computed": "its class computes everything with its own code"}}}
+        return {
+            "plus": {"values": {"not_computed": "its class computes everything with its own code"}}
+        }
     with torch()._C.DisableTorchFunction():
         if is_uninitialized(value):
-            return {"representation": _representation(value), "plus": {"values": {"uninitialized": True}}}
+            return {
+                "representation": _representation(value),
+                "plus": {"values": {"uninitialized": True}},
+            }
         if torch().Tensor.is_nested.__get__(value):
             return _nested(value)
-        summary = {"structure": {"shape": shape_of(value)}, "representation": _representation(value)}
+        summary = {
+            "structure": {"shape": shape_of(value)},
+            "representation": _representation(value),
+        }
         more = {"structure": _layout(value), "representation": _gradient(value)}
-        found: dict[str, Any] = look.in_time(merged(summary, {"plus": more}), lambda: _values(value, look))
+        found: dict[str, Any] = look.in_time(
+            merged(summary, {"plus": more}), lambda: _values(value, look)
+        )
         return found
 
 
@@ -52,7 +62,10 @@ def _representation(value: Any) -> dict[str, Any]:
 
 def _nested(value: Any) -> dict[str, Any]:
     layout = str(torch().Tensor.layout.__get__(value))
-    return {"representation": _representation(value), "plus": {"representation": {"is_nested": True, "layout": layout}}}
+    return {
+        "representation": _representation(value),
+        "plus": {"representation": {"is_nested": True, "layout": layout}},
+    }
 
 
 def _layout(value: Any) -> dict[str, Any]:
@@ -89,7 +102,11 @@ def _values(value: Any, look: Any) -> dict[str, Any]:
     device = kind.device.__get__(value).type
     if device != "cpu":
         # To read a single value of a GPU would wait for the work that is queued there.
-        why = "a tensor of device meta has no values" if device == "meta" else f"values on {device} are not read"
+        why = (
+            "a tensor of device meta has no values"
+            if device == "meta"
+            else f"values on {device} are not read"
+        )
         return {"plus": {"values": {"not_computed": why}}}
     plain = kind.detach(value)
     array = as_array(plain)
@@ -127,4 +144,8 @@ def plain_scalar(value: Any) -> Any:
 
 def is_single(value: Any) -> bool:
     kind = torch().Tensor
-    return type(value) is kind and kind.layout.__get__(value) is torch().strided and kind.dim(value) == 0
+    return (
+        type(value) is kind
+        and kind.layout.__get__(value) is torch().strided
+        and kind.dim(value) == 0
+    )

@@ -13,18 +13,59 @@ from .modules import part
 from .tensors import is_uninitialized, shape_of, torch
 
 _MOST_GROUPS = 5
-_STEPPED = ("base_lrs", "last_epoch", "step_size", "gamma", "milestones", "T_max", "T_0", "eta_min", "total_steps")
-_PLATEAU = ("mode", "factor", "patience", "threshold", "cooldown", "min_lrs", "num_bad_epochs", "best")
-_LOSS = ("reduction", "ignore_index", "label_smoothing", "margin", "beta", "delta", "blank", "zero_infinity", "p")
+_STEPPED = (
+    "base_lrs",
+    "last_epoch",
+    "step_size",
+    "gamma",
+    "milestones",
+    "T_max",
+    "T_0",
+    "eta_min",
+    "total_steps",
+)
+_PLATEAU = (
+    "mode",
+    "factor",
+    "patience",
+    "threshold",
+    "cooldown",
+    "min_lrs",
+    "num_bad_epochs",
+    "best",
+)
+_LOSS = (
+    "reduction",
+    "ignore_index",
+    "label_smoothing",
+    "margin",
+    "beta",
+    "delta",
+    "blank",
+    "zero_infinity",
+    "p",
+)
 
-_USUAL = {"ignore_index": -100, "label_smoothing": 0.0, "beta": 1.0, "delta": 1.0, "blank": 0, "p": 1}
+_USUAL = {
+    "ignore_index": -100,
+    "label_smoothing": 0.0,
+    "beta": 1.0,
+    "delta": 1.0,
+    "blank": 0,
+    "p": 1,
+}
 
 
 def optimizer(value: Any, look: Any) -> dict[str, Any]:
     """Learning rate and other options by group; how many parameters of how many numbers, how many with a gradient."""
     held = instance_dict(value)
     groups = [group for group in _list(held.get("param_groups")) if type(group) is dict]
-    parameters = [one for group in groups for one in _list(group.get("params")) if is_kind(one, torch().Tensor)]
+    parameters = [
+        one
+        for group in groups
+        for one in _list(group.get("params"))
+        if is_kind(one, torch().Tensor)
+    ]
     options = [_options(group, look) for group in groups[:_MOST_GROUPS]]
     facts = {"n_groups": len(groups), "n_parameter_tensors": len(parameters)}
     return {
@@ -41,8 +82,14 @@ def _list(value: Any) -> list[Any]:
 
 def _options(group: dict[str, Any], look: Any) -> dict[str, Any]:
     """All options of a group but its parameters; those that are off or left open say nothing."""
-    stated = {name: option for name, option in group.items() if name != "params" and type(name) is str}
-    return {name: look.scalar(option) for name, option in stated.items() if option is not None and option is not False}
+    stated = {
+        name: option for name, option in group.items() if name != "params" and type(name) is str
+    }
+    return {
+        name: look.scalar(option)
+        for name, option in stated.items()
+        if option is not None and option is not False
+    }
 
 
 def _numbers(parameters: list[Any]) -> int:
@@ -53,16 +100,28 @@ def _numbers(parameters: list[Any]) -> int:
 def scheduler(value: Any, look: Any) -> dict[str, Any]:
     """Where a schedule is, and its numbers; the steps after which it refuses to go on."""
     held = instance_dict(value)
-    facts = {name: _plain(held[name], look) for name in (*_STEPPED, *_PLATEAU, "_step_count") if name in held}
+    facts = {
+        name: _plain(held[name], look)
+        for name in (*_STEPPED, *_PLATEAU, "_step_count")
+        if name in held
+    }
     if "_step_count" in facts:
         facts["step_count"] = facts.pop("_step_count")
     driven = held.get("optimizer")
-    return {"plus": {"values": facts, "representation": {"optimizer": type_name(type(driven))} if driven else {}}}
+    return {
+        "plus": {
+            "values": facts,
+            "representation": {"optimizer": type_name(type(driven))} if driven else {},
+        }
+    }
 
 
 def _plain(value: Any, look: Any) -> Any:
     if is_kind(value, dict):
-        return {look.label(key): look.scalar(item) for key, item in list(dict.items(value))[: look.limits.values]}
+        return {
+            look.label(key): look.scalar(item)
+            for key, item in list(dict.items(value))[: look.limits.values]
+        }
     if type(value) in ROWS:
         return [look.scalar(item) for item in value[: look.limits.values]]
     return look.scalar(value)
@@ -71,7 +130,9 @@ def _plain(value: Any, look: Any) -> Any:
 def loss(value: Any, look: Any) -> dict[str, Any]:
     """Reduction and the like; shape and dtype of the weights, which must fit the number of classes."""
     held = instance_dict(value)
-    weights = {name: one for name, one in part(held, "_buffers").items() if is_kind(one, torch().Tensor)}
+    weights = {
+        name: one for name, one in part(held, "_buffers").items() if is_kind(one, torch().Tensor)
+    }
     with torch()._C.DisableTorchFunction():
         shapes = {name: shape_of(one) for name, one in weights.items()}
         dtypes = {name: str(torch().Tensor.dtype.__get__(one)) for name, one in weights.items()}

@@ -1,7 +1,10 @@
 # make run: the app. make test: every check. make help: the rest.
 PYTHON ?= python3
 PORT ?= 8501
-WORKERS ?= auto
+# Tests wait for servers and kernels as long as they compute: one worker more than cores keeps the cores at work.
+WORKERS ?= $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
+# A browser and the app behind it keep a core at work.
+BROWSERS ?= auto
 
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -16,6 +19,7 @@ CUDA := cuda-|nvidia-|triton==
 export PYTHONDONTWRITEBYTECODE :=
 
 PYTEST = $(PY) -m pytest -n $(WORKERS) --durations 20
+BROWSER_TESTS = $(PY) -m pytest -n $(BROWSERS) --durations 20 --dist loadfile
 THOROUGH := --hypothesis-profile thorough
 CHROMIUM = chromium=$$(tools/ensure_chromium.sh $(PY)) || exit 1; export CRANE_CHROMIUM="$$chromium"
 DOCUMENTS := tests/house/test_docs.py tests/house/test_words.py
@@ -41,19 +45,19 @@ MORE := corpus or slow or needs_ml
 test: $(VENV)/.dev ## run the tests that need no optional library, in a real browser too (about 8 minutes)
 	@$(CHROMIUM); failed=0; \
 	$(PYTEST) --dist worksteal -m "not ($(MORE) or browser or house)" || failed=1; \
-	$(PYTEST) --dist loadfile -m "not ($(MORE))" tests/browser || failed=1; \
+	$(BROWSER_TESTS) -m "not ($(MORE))" tests/browser || failed=1; \
 	exit $$failed
 
 test-all: $(VENV)/.ml ## install the optional libraries and run every test, with all examples of each property
 	@$(CHROMIUM); failed=0; \
 	$(PYTEST) $(THOROUGH) --dist worksteal -m "not browser" || failed=1; \
-	$(PYTEST) --dist loadfile --reruns 1 tests/browser || failed=1; \
+	$(BROWSER_TESTS) --reruns 1 tests/browser || failed=1; \
 	exit $$failed
 
 test-more: $(VENV)/.ml ## run what `make test` leaves to `make test-all`
 	@$(CHROMIUM); failed=0; \
 	$(PYTEST) $(THOROUGH) --dist worksteal -m "($(MORE) or hypothesis) and not browser" || failed=1; \
-	$(PYTEST) --dist loadfile --reruns 1 -m "$(MORE)" tests/browser || failed=1; \
+	$(BROWSER_TESTS) --reruns 1 -m "$(MORE)" tests/browser || failed=1; \
 	exit $$failed
 
 check: $(VENV)/.dev ## run the quick checks of one folder of tests: WING=annotation, WING=docs for documents alone

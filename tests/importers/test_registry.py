@@ -42,5 +42,5 @@ def test_without_any_layout_the_refusal_lists_what_there_is(tree_of: TreeOf) -> 
 
 
 def test_an_empty_source_is_refused(tree_of: TreeOf) -> None:
-    with pytest.raises(SourceError, match="holds 0 files"):
+    with pytest.raises(SourceError, match="made is empty"):
         importer_for(tree_of({}))

@@ -223,14 +223,21 @@ def test_after_a_killed_worker_another_answers() -> None:
 
 
 def test_what_was_not_waited_for_is_told_and_answered_when_it_is_asked_again() -> None:
-    for patience, says in (
-        (asking.HURRIED._replace(answer_s=0.0), False),
-        (asking.UNHURRIED, True),
-    ):
-        with asking.asking_with(patience, lambda library: None):
+    assert about(VERSIONS) is not None
+    worker = library_worker(sys.executable).pid
+    assert worker is not None
+    os.kill(worker, signal.SIGSTOP)  # or it may answer within no time at all
+    try:
+        with asking.asking_with(asking.HURRIED._replace(answer_s=0.0), lambda library: None):
             asker = asking.Asker(VERSIONS, lambda text: False)
-        assert (asked(asker, axis=9) is not None) is says
-        assert asker.unsure == (() if says else ("not asked yet: NumPy",))
+        assert asked(asker, axis=9) is None
+        assert asker.unsure == ("not asked yet: NumPy",)
+    finally:
+        os.kill(worker, signal.SIGCONT)
+    with asking.asking_with(asking.UNHURRIED, lambda library: None):
+        asker = asking.Asker(VERSIONS, lambda text: False)
+    assert asked(asker, axis=9) is not None
+    assert asker.unsure == ()
 
 
 def test_the_library_that_is_waited_for_is_told() -> None:

@@ -6,6 +6,7 @@ Knows Linux's /proc. Where there is none, nothing is stated.
 from __future__ import annotations
 
 import os
+import time
 from typing import Iterator
 
 from .threads import worker_processes
@@ -19,6 +20,8 @@ _HELPERS = (
 _OURS = "crane_core"
 _MOST = 20
 _LONGEST = 60
+_STARTING_MS = 20
+"""How long a child is looked at until it has a command line."""
 
 
 def processes() -> list[str]:
@@ -39,9 +42,15 @@ def _children() -> Iterator[int]:
 
 def _command(number: int) -> str:
     """Empty for a child that has ended, and was only not waited for."""
-    state = _read(f"/proc/{number}/stat").rpartition(")")[2].split()[:1]
-    words = _read(f"/proc/{number}/cmdline").split("\0")
-    return "" if state in ([], ["Z"]) else " ".join(filter(None, words)) or f"process {number}"
+    for _ in range(_STARTING_MS):
+        state = _read(f"/proc/{number}/stat").rpartition(")")[2].split()[:1]
+        if state in ([], ["Z"]):
+            return ""
+        if words := list(filter(None, _read(f"/proc/{number}/cmdline").split("\0"))):
+            return " ".join(words)
+        # While its program starts a child has no words: one of ours would be taken for somebody's work.
+        time.sleep(0.001)
+    return f"process {number}"
 
 
 def _is_helper(command: str) -> bool:

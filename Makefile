@@ -3,8 +3,6 @@ PYTHON ?= python3
 PORT ?= 8501
 # Tests wait for servers and kernels as long as they compute: one worker more than cores keeps the cores at work.
 WORKERS ?= $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
-# A browser and the app behind it keep a core at work.
-BROWSERS ?= auto
 
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -19,7 +17,7 @@ CUDA := cuda-|nvidia-|triton==
 export PYTHONDONTWRITEBYTECODE :=
 
 PYTEST = $(PY) -m pytest -n $(WORKERS) --durations 20
-BROWSER_TESTS = $(PY) -m pytest -n $(BROWSERS) --durations 20 --dist loadfile
+BROWSER_TESTS = $(PY) -m pytest -n $(WORKERS) --durations 20 --dist loadfile
 THOROUGH := --hypothesis-profile thorough
 CHROMIUM = chromium=$$(tools/ensure_chromium.sh $(PY)) || exit 1; export CRANE_CHROMIUM="$$chromium"
 DOCUMENTS := tests/house/test_docs.py tests/house/test_words.py

@@ -107,6 +107,7 @@ def times_labelled(folder: DataFolder, plan: Plan, annotator: str = "ana") -> Co
     )
 
 
+@pytest.mark.slow
 def test_labels_outlive_a_killed_server_that_asks_for_the_password_again(
     answered: DataFolder, browser: Browser
 ) -> None:

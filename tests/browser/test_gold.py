@@ -74,6 +74,7 @@ def test_an_annotator_is_told_where_the_plan_says_so(
     expect(table.locator("tbody tr").first).to_contain_text("0.0%")
 
 
+@pytest.mark.slow
 def test_a_lead_adds_gold_items_from_a_file_and_from_a_locked_campaign(
     open_page: OpenPage, answered_app: Served
 ) -> None:

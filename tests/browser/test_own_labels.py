@@ -24,6 +24,7 @@ def fill(page: Page, words: str, value: str) -> None:
     settled(page)
 
 
+@pytest.mark.slow
 def test_a_fourth_label_is_added_pressed_and_stored(
     answered_app: Served, open_page: OpenPage
 ) -> None:

@@ -70,6 +70,7 @@ def label_one(page: Page, key: str) -> None:
     page.wait_for_function(SAVED)
 
 
+@pytest.mark.slow
 def test_everything_is_under_the_name_of_the_login(browser: Browser, app: Served) -> None:
     plan = campaign_of_all(app, unique("named"))
     with invited(browser, app.address, app.folder, "ana@lab.example") as page:

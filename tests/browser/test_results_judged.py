@@ -84,6 +84,7 @@ def gain_texts(page: Page) -> list[str]:
     return sorted(gains(page).all_text_contents(), key=lambda text: text[-5:])
 
 
+@pytest.mark.slow
 def test_a_whole_campaign_with_the_published_labels_gives_the_papers_numbers(
     judged_app: str, open_page: OpenPage
 ) -> None:

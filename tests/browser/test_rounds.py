@@ -50,6 +50,7 @@ def create(page: Page, name: str) -> None:
     expect(title(page)).to_have_text(name)
 
 
+@pytest.mark.slow
 def test_a_team_from_calibration_to_a_second_round(
     open_page: OpenPage, answered_app: Served
 ) -> None:
